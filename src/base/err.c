@@ -1,0 +1,89 @@
+/* err.c -- see err.h.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "base/err.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+bool
+err_set(struct err *err, enum err_kind kind, const char *format, ...)
+{
+    if (err->kind != ERR_NONE)
+        return false;
+    err->kind = kind;
+    va_list args;
+    va_start(args, format);
+    vsnprintf(err->text, sizeof err->text, format, args);
+    va_end(args);
+    return false;
+}
+
+bool
+err_at_line(struct err *err, uint64_t line, uint64_t column)
+{
+    if (!err->line && !err->has_byte) {
+        err->line = line;
+        err->column = column;
+    }
+    return false;
+}
+
+bool
+err_at_byte(struct err *err, uint64_t byte)
+{
+    if (!err->line && !err->has_byte) {
+        err->byte = byte;
+        err->has_byte = true;
+    }
+    return false;
+}
+
+bool
+err_in_file(struct err *err, const char *file)
+{
+    if (!err->file[0])
+        snprintf(err->file, sizeof err->file, "%s", file);
+    return false;
+}
+
+size_t
+err_format(const struct err *err, char *out, size_t room)
+{
+    char position[64] = "";
+    if (err->line && err->column)
+        snprintf(position, sizeof position, "%" PRIu64 ":%" PRIu64 ": ",
+                 err->line, err->column);
+    else if (err->line)
+        snprintf(position, sizeof position, "%" PRIu64 ": ", err->line);
+    else if (err->has_byte)
+        snprintf(position, sizeof position, "byte %" PRIu64 ": ", err->byte);
+    const int n = snprintf(out, room, "%s%s%s%s", err->file,
+                           err->file[0] ? (err->line ? ":" : ": ") : "",
+                           position, err->text);
+    return n < 0 ? 0 : (size_t)n < room ? (size_t)n : room - 1;
+}
+
+const char *
+err_quote(char *out, size_t room, const char *text, size_t len)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < len; i++) {
+        const unsigned char c = (unsigned char)text[i];
+        char shown[8];
+        const int k = c >= 0x20 && c < 0x7f
+                          ? snprintf(shown, sizeof shown, "%c", c)
+                          : snprintf(shown, sizeof shown, "\\x%02x", c);
+        if (n + (size_t)k + 4 > room) {
+            memcpy(out + n, "...", 3);
+            n += 3;
+            break;
+        }
+        memcpy(out + n, shown, (size_t)k);
+        n += (size_t)k;
+    }
+    out[n] = 0;
+    return out;
+}

@@ -1,0 +1,33 @@
+/* intmap.h -- a map from 64-bit integers to 32-bit ones.
+ *
+ * Identifiers in histories are mostly small and dense, so keys below a bound
+ * that grows with the map sit in a plain table and cost one load; the rest go
+ * to open addressing.  All-zero is empty.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef BASE_INTMAP_H
+#define BASE_INTMAP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct intmap {
+    uint32_t *direct; // value + 1 of key i, 0 where absent
+    size_t direct_n;
+    struct intmap_slot *slots; // a power of two of them; value + 1 likewise
+    size_t slots_n, used;      // used: in slots only
+    size_t n;                  // in all
+};
+
+/* The value of key, or UINT32_MAX. */
+uint32_t intmap_find(const struct intmap *m, uint64_t key);
+
+/* The value of key; where there is none yet, set it to 'fresh', a value below
+ * UINT32_MAX, and say so in *added. */
+uint32_t intmap_add(struct intmap *m, uint64_t key, uint32_t fresh,
+                    bool *added);
+
+void intmap_free(struct intmap *m);
+
+#endif

@@ -1,0 +1,35 @@
+/* limit.c -- see limit.h.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "base/limit.h"
+
+#include "base/mem.h"
+
+#include <time.h>
+
+static double
+seconds(clockid_t clock)
+{
+    struct timespec t;
+    clock_gettime(clock, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+double
+time_now(void)
+{
+    return seconds(CLOCK_MONOTONIC);
+}
+
+double
+time_cpu(void)
+{
+    return seconds(CLOCK_PROCESS_CPUTIME_ID);
+}
+
+bool
+limit_reached(const struct limit *limit)
+{
+    return (limit->memory && mem_in_use() > limit->memory) ||
+           (limit->deadline > 0 && time_now() > limit->deadline);
+}

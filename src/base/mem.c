@@ -1,0 +1,118 @@
+/* mem.c -- malloc with a conscience: counted, overflow-checked, never NULL.
+ *
+ * The count uses the allocator's own idea of a block's size, so no header is
+ * needed in front of a block.
+ *
+ * SPDX-License-Identifier: MIT */
+#define _GNU_SOURCE
+#include "base/mem.h"
+
+#include <malloc.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+static atomic_size_t in_use, peak;
+
+static void
+count(void *p)
+{
+    const size_t now =
+        atomic_fetch_add_explicit(&in_use, malloc_usable_size(p),
+                                  memory_order_relaxed) +
+        malloc_usable_size(p);
+    size_t seen = atomic_load_explicit(&peak, memory_order_relaxed);
+    while (now > seen && !atomic_compare_exchange_weak_explicit(
+                             &peak, &seen, now, memory_order_relaxed,
+                             memory_order_relaxed))
+        ;
+}
+
+static void
+uncount(void *p)
+{
+    atomic_fetch_sub_explicit(&in_use, malloc_usable_size(p),
+                              memory_order_relaxed);
+}
+
+static _Noreturn void
+out_of_memory(size_t n, size_t size)
+{
+    fprintf(stderr, "assay: out of memory (%zu x %zu bytes wanted)\n", n, size);
+    _exit(2);
+}
+
+/* The size of the block, at least 1 so that NULL always means failure. */
+static size_t
+total(size_t n, size_t size)
+{
+    size_t bytes;
+    if (__builtin_mul_overflow(n, size, &bytes))
+        out_of_memory(n, size);
+    return bytes ? bytes : 1;
+}
+
+void *
+mem_alloc(size_t n, size_t size)
+{
+    void *p = malloc(total(n, size));
+    if (!p)
+        out_of_memory(n, size);
+    count(p);
+    return p;
+}
+
+void *
+mem_calloc(size_t n, size_t size)
+{
+    void *p = calloc(1, total(n, size));
+    if (!p)
+        out_of_memory(n, size);
+    count(p);
+    return p;
+}
+
+void *
+mem_realloc(void *p, size_t n, size_t size)
+{
+    if (p)
+        uncount(p);
+    void *q = realloc(p, total(n, size));
+    if (!q)
+        out_of_memory(n, size);
+    count(q);
+    return q;
+}
+
+void
+mem_free(void *p)
+{
+    if (!p)
+        return;
+    uncount(p);
+    free(p);
+}
+
+size_t
+mem_in_use(void)
+{
+    return atomic_load_explicit(&in_use, memory_order_relaxed);
+}
+
+size_t
+mem_peak(void)
+{
+    return atomic_load_explicit(&peak, memory_order_relaxed);
+}
+
+void
+mem_prefer_huge_pages(void *p, size_t bytes)
+{
+    const uintptr_t huge = (uintptr_t)1 << 21;
+    const uintptr_t begin = ((uintptr_t)p + huge - 1) & ~(huge - 1);
+    const uintptr_t end = ((uintptr_t)p + bytes) & ~(huge - 1);
+    if (begin < end)
+        (void)madvise((void *)begin, end - begin, MADV_HUGEPAGE);
+}

@@ -1,0 +1,30 @@
+/* mem.h -- the one allocator.
+ *
+ * A batch checker cannot go on without memory, so these functions do not fail:
+ * they stop the program with one line on stderr.  In exchange every size that
+ * comes from an input is checked against the input first.
+ *
+ * The bytes in use are counted, so that a user's --memory limit can turn into
+ * an honest 'unknown' (limit.h) and --stats can say what a stage cost.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef BASE_MEM_H
+#define BASE_MEM_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* n * size bytes, not initialised / zeroed / moved; never NULL for n > 0. */
+void *mem_alloc(size_t n, size_t size);
+void *mem_calloc(size_t n, size_t size);
+void *mem_realloc(void *p, size_t n, size_t size);
+void mem_free(void *p);
+
+/* Bytes held by this process's data structures now, and at most so far. */
+size_t mem_in_use(void);
+size_t mem_peak(void);
+
+/* Ask the kernel for large pages behind a table that is accessed at random. */
+void mem_prefer_huge_pages(void *p, size_t bytes);
+
+#endif

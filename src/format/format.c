@@ -1,0 +1,168 @@
+/* format.c -- recognising, reading and writing by the table.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "format/format.h"
+
+#include "format/readers.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+const struct format *const format_table[] = {
+    &format_text, &format_jsonl, &format_edn,   &format_json,  &format_hist,
+    &format_dbcop, &format_cobra, &format_viper, &format_trace, NULL,
+};
+
+const struct format *
+format_find(const char *name)
+{
+    for (size_t i = 0; format_table[i]; i++)
+        if (strcmp(format_table[i]->name, name) == 0)
+            return format_table[i];
+    return NULL;
+}
+
+bool
+format_recognise(const struct input *in, const struct format **out,
+                 struct err *err)
+{
+    int best = 0;
+    for (size_t i = 0; format_table[i]; i++) {
+        const int sure = format_table[i]->sniff(in);
+        if (sure > best) {
+            best = sure;
+            *out = format_table[i];
+        }
+    }
+    if (best)
+        return true;
+    return err_set(err, ERR_SYNTAX,
+                   in->size || in->is_directory
+                       ? "no format recognises this; name it with --format "
+                         "('assay formats' lists them)"
+                       : "the input is empty");
+}
+
+static bool
+read_input(struct input *in, const char *name, struct history *h,
+           const struct format **used, struct err *err)
+{
+    const struct format *format = NULL;
+    if (strcmp(name, "auto") != 0) {
+        format = format_find(name);
+        if (!format)
+            return err_set(err, ERR_USAGE,
+                           "'%s' is no format; 'assay formats' lists them",
+                           name);
+    } else if (!format_recognise(in, &format, err)) {
+        return false;
+    }
+    if (used)
+        *used = format;
+    struct builder *b = builder_new(
+        format->initial == ATOM_INT ? atom_int(0) : atom_nil());
+    if (!format->read(in, b, err)) {
+        builder_free(b);
+        return false;
+    }
+    return builder_finish(b, h, err);
+}
+
+bool
+format_read(const char *path, const char *name, unsigned threads,
+            struct history *h, const struct format **used, struct err *err)
+{
+    struct input in;
+    if (!input_open(&in, path, err))
+        return false;
+    in.threads = threads ? threads : 1;
+    const bool ok = read_input(&in, name, h, used, err);
+    input_close(&in);
+    return ok || err_in_file(err, strcmp(path, "-") == 0 ? "stdin" : path);
+}
+
+/* Write to a file beside 'path' and move it there when it is complete. */
+static bool
+write_file(const struct history *h, const struct format *format,
+           const char *path, struct err *err)
+{
+    char temporary[4096];
+    if (snprintf(temporary, sizeof temporary, "%s.partial", path) >=
+        (int)sizeof temporary)
+        return err_set(err, ERR_IO, "the path is too long");
+    FILE *file = fopen(temporary, "wb");
+    if (!file)
+        return err_set(err, ERR_IO, "cannot write: %s", strerror(errno));
+    struct output out = {path, file};
+    bool ok = format->write(h, &out, err);
+    if (fclose(file) != 0 && ok)
+        ok = err_set(err, ERR_IO, "cannot write: %s", strerror(errno));
+    if (ok && rename(temporary, path) != 0)
+        ok = err_set(err, ERR_IO, "cannot write: %s", strerror(errno));
+    if (!ok)
+        (void)unlink(temporary);
+    return ok;
+}
+
+bool
+format_write(const struct history *h, const struct format *format,
+             const char *path, struct err *err)
+{
+    if (!format->write)
+        return err_set(err, ERR_FEATURE, "format '%s' can only be read",
+                       format->name);
+    if (!format->holds(h, err))
+        return false;
+    const bool is_stdout = strcmp(path, "-") == 0;
+    bool ok;
+    if (format->writes_directory) {
+        struct output out = {path, NULL};
+        ok = is_stdout ? err_set(err, ERR_USAGE,
+                                 "format '%s' is a directory and cannot go "
+                                 "to stdout",
+                                 format->name)
+                       : format->write(h, &out, err);
+    } else if (is_stdout) {
+        struct output out = {NULL, stdout};
+        ok = format->write(h, &out, err);
+        if (ok && fflush(stdout) != 0)
+            ok = err_set(err, ERR_IO, "cannot write: %s", strerror(errno));
+    } else {
+        ok = write_file(h, format, path, err);
+    }
+    return ok || err_in_file(err, is_stdout ? "stdout" : path);
+}
+
+static bool
+refuse(const struct history *h, const char *format, const char *what,
+       struct atom a, struct err *err)
+{
+    struct buf name = {0};
+    atom_show(&h->strings, a, &name);
+    err_set(err, ERR_FEATURE,
+            "format '%s' holds unsigned integers only, and %s %s is none "
+            "(--renumber numbers keys and values afresh)",
+            format, what, name.at);
+    buf_free(&name);
+    return false;
+}
+
+bool
+format_needs_integers(const struct history *h, const char *format,
+                      struct err *err)
+{
+    if (h->key_is_list)
+        return err_set(err, ERR_FEATURE, "format '%s' has no lists", format);
+    for (key_id k = 0; k < h->n_keys; k++)
+        if (!atom_is_u64(h->key_name[k]))
+            return refuse(h, format, "key", h->key_name[k], err);
+    for (value_id v = 1; v < h->n_values; v++) {
+        const struct atom a = history_value_atom(h, v);
+        if (atom_equal(a, h->initial))
+            continue; // an initial value that is written again
+        if (!atom_is_u64(a) || a.bits == 0)
+            return refuse(h, format, "value", a, err);
+    }
+    return true;
+}

@@ -1,0 +1,151 @@
+/* input.c -- see input.h.
+ *
+ * SPDX-License-Identifier: MIT */
+#define _GNU_SOURCE
+#include "format/input.h"
+
+#include "base/mem.h"
+#include "base/vec.h"
+#include "format/unpack.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+typedef VEC(char) bytes;
+
+/* Read the descriptor to its end, for what cannot be mapped. */
+static bool
+slurp(int fd, struct input *in, struct err *err)
+{
+    bytes all = {0};
+    for (;;) {
+        vec_reserve(&all, all.n + 65536);
+        const ssize_t n = read(fd, all.at + all.n, all.room - all.n);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0) {
+            vec_free(&all);
+            return err_set(err, ERR_IO, "cannot read: %s", strerror(errno));
+        }
+        if (n == 0)
+            break;
+        all.n += (size_t)n;
+    }
+    in->data = all.at;
+    in->size = all.n;
+    in->held = INPUT_HEAP;
+    return true;
+}
+
+static bool
+map(int fd, size_t size, struct input *in, struct err *err)
+{
+    // A mapping of nothing is an error to mmap, and nothing is there to map.
+    if (!size)
+        return slurp(fd, in, err);
+    void *p = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
+    if (p == MAP_FAILED)
+        return slurp(fd, in, err);
+    (void)madvise(p, size, MADV_SEQUENTIAL);
+    in->data = p;
+    in->size = size;
+    in->held = INPUT_MAPPED;
+    return true;
+}
+
+static void
+release(struct input *in)
+{
+    // The casts: the data is const for readers only.
+    if (in->held == INPUT_MAPPED)
+        (void)munmap((void *)(uintptr_t)in->data, in->size);
+    else if (in->held == INPUT_HEAP)
+        mem_free((void *)(uintptr_t)in->data);
+    in->data = NULL;
+    in->size = 0;
+    in->held = INPUT_NOTHING;
+}
+
+/* Replace compressed contents by what they unpack to. */
+static bool
+unpack(struct input *in, struct err *err)
+{
+    if (!unpack_recognises(in->data, in->size))
+        return true;
+    char *data;
+    size_t size;
+    if (!unpack_all(in->data, in->size, &data, &size, err))
+        return false;
+    release(in);
+    in->data = data;
+    in->size = size;
+    in->held = INPUT_HEAP;
+    return true;
+}
+
+static bool
+open_descriptor(struct input *in, int fd, struct err *err)
+{
+    struct stat st;
+    if (fstat(fd, &st) != 0)
+        return err_set(err, ERR_IO, "cannot read: %s", strerror(errno));
+    if (S_ISDIR(st.st_mode)) {
+        in->is_directory = true;
+        return true;
+    }
+    const bool ok = S_ISREG(st.st_mode)
+                        ? map(fd, (size_t)st.st_size, in, err)
+                        : slurp(fd, in, err);
+    return ok && unpack(in, err);
+}
+
+bool
+input_open(struct input *in, const char *path, struct err *err)
+{
+    *in = (struct input){.name = path, .threads = 1};
+    const bool is_stdin = strcmp(path, "-") == 0;
+    const int fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+    bool ok = fd >= 0 || err_set(err, ERR_IO, "%s", strerror(errno));
+    if (ok)
+        ok = open_descriptor(in, fd, err);
+    if (fd >= 0 && !is_stdin)
+        close(fd);
+    if (ok)
+        return true;
+    release(in);
+    return err_in_file(err, is_stdin ? "stdin" : path);
+}
+
+void
+input_close(struct input *in)
+{
+    release(in);
+}
+
+void
+input_done(struct input *in, size_t offset)
+{
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    offset = offset / page * page;
+    if (in->held == INPUT_MAPPED && offset)
+        (void)madvise((void *)(uintptr_t)in->data, offset, MADV_DONTNEED);
+}
+
+void
+input_position(const struct input *in, size_t offset, uint64_t *line,
+               uint64_t *column)
+{
+    size_t start = 0;
+    *line = 1;
+    const char *newline;
+    while (start < offset &&
+           (newline = memchr(in->data + start, '\n', offset - start))) {
+        start = (size_t)(newline - in->data) + 1;
+        ++*line;
+    }
+    *column = offset - start + 1;
+}

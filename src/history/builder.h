@@ -1,0 +1,68 @@
+/* builder.h -- how readers, generators and recorders make a history.
+ *
+ * A builder takes sessions, transactions and operations in any order that
+ * respects program order within a transaction and session order within a
+ * session, and interns keys and values on the way.  Transaction ids given out
+ * here are in order of arrival; builder_finish renumbers.
+ *
+ * Functions that can meet a limit or a contradiction in the input return bool
+ * and fill err without a position, which the reader adds.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef HISTORY_BUILDER_H
+#define HISTORY_BUILDER_H
+
+#include "history/history.h"
+
+struct builder;
+
+/* initial: what the input calls the initial value of a key; ATOM_NIL always
+ * means the initial value too. */
+struct builder *builder_new(struct atom initial);
+void builder_free(struct builder *b);
+
+/* An atom whose text is the len bytes at text. */
+struct atom builder_text(struct builder *b, enum atom_tag tag,
+                         const char *text, size_t len);
+
+/* The session of that name, added at the end where it is new. */
+session_id builder_session(struct builder *b, struct atom name);
+
+/* Begin the next transaction of a session; it is committed until told. */
+bool builder_txn(struct builder *b, session_id s, txn_id *t, struct err *err);
+void builder_status(struct builder *b, txn_id t, enum txn_status status);
+void builder_name(struct builder *b, txn_id t, struct atom name);
+void builder_times(struct builder *b, txn_id t, int64_t began, int64_t ended);
+void builder_meta(struct builder *b, txn_id t, const char *json, size_t len);
+
+/* Operations of registers. */
+bool builder_read(struct builder *b, txn_id t, struct atom key,
+                  struct atom value, struct err *err);
+bool builder_write(struct builder *b, txn_id t, struct atom key,
+                   struct atom value, struct err *err);
+
+/* Operations of lists: an element appended; all n elements read. */
+bool builder_append(struct builder *b, txn_id t, struct atom key,
+                    struct atom element, struct err *err);
+bool builder_read_list(struct builder *b, txn_id t, struct atom key,
+                       const struct atom *elements, size_t n, struct err *err);
+
+/* Many operations on unsigned integer keys and values at once: the way for
+ * inputs of millions, because table accesses are started ahead. */
+struct raw_op {
+    uint64_t key, value;
+    txn_id txn;
+    bool is_write;
+};
+bool builder_batch(struct builder *b, const struct raw_op *ops, size_t n,
+                   struct err *err);
+
+/* So far: transactions begun, operations added. */
+size_t builder_txns(const struct builder *b);
+size_t builder_ops(const struct builder *b);
+
+/* Turn everything into a resolved history (resolve.h) and free the builder,
+ * also on failure. */
+bool builder_finish(struct builder *b, struct history *h, struct err *err);
+
+#endif

@@ -1,0 +1,365 @@
+/* consistency.c -- see consistency.h.
+ *
+ * Most histories have no flaw, and then one scan of the marks is all.  To
+ * classify flaws, the writes of the values concerned are looked up in a second
+ * scan.  What a flaw is depends on who else wrote its value, so two different
+ * counting writers are kept per value: one of them is not the reader.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "history/consistency.h"
+
+/* Who wrote a value that somebody read inconsistently. */
+struct evidence {
+    struct {
+        txn_id txn;
+        op_id op;
+    } counting[2], aborted; // two different transactions; any one
+};
+
+struct lookup {
+    const struct history *h;
+    uint32_t *index; // by value: 1 + its place in 'found', 0 = not wanted
+    VEC(struct evidence) found;
+};
+
+static void
+want(struct lookup *l, value_id v)
+{
+    if (v == VALUE_INIT || l->index[v])
+        return;
+    struct evidence none;
+    memset(&none, 0xff, sizeof none); // ID_NONE everywhere
+    vec_push(&l->found, none);
+    l->index[v] = (uint32_t)l->found.n;
+}
+
+static void
+find_writes(struct lookup *l)
+{
+    const struct history *h = l->h;
+    for (txn_id t = 0; t < h->n_txns; t++)
+        for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++) {
+            const uint32_t i = l->index[h->op_value[op]];
+            if (!i || !op_is_write(h, op))
+                continue;
+            struct evidence *e = &l->found.at[i - 1];
+            if (h->txn_status[t] == TXN_ABORTED) {
+                e->aborted.txn = t;
+                e->aborted.op = op;
+            } else if (e->counting[0].txn == TXN_NONE) {
+                e->counting[0].txn = t;
+                e->counting[0].op = op;
+            } else if (e->counting[0].txn != t) {
+                e->counting[1].txn = t;
+                e->counting[1].op = op;
+            }
+        }
+}
+
+/* The last write of the key of op before it in its transaction, whatever its
+ * value; and the nearest write of the value of op, before it or else after. */
+struct own_writes {
+    op_id last, same_before, same_after;
+};
+
+static struct own_writes
+find_own(const struct history *h, const struct flaw *f)
+{
+    struct own_writes own = {ID_NONE, ID_NONE, ID_NONE};
+    for (op_id op = h->txn_begin[f->txn]; op < h->txn_end[f->txn]; op++) {
+        if (!op_is_write(h, op) || op_key(h, op) != op_key(h, f->op))
+            continue;
+        const bool same = h->op_value[op] == h->op_value[f->op];
+        if (op < f->op) {
+            own.last = op;
+            if (same)
+                own.same_before = op;
+        } else if (same && own.same_after == ID_NONE) {
+            own.same_after = op;
+        }
+    }
+    return own;
+}
+
+static void
+blame(struct flaw *f, enum flaw_kind kind, txn_id other, op_id other_op)
+{
+    f->kind = kind;
+    f->other = other;
+    f->other_op = other_op;
+}
+
+/* Decide what kind of flaw the read f->op, which was set aside, is. */
+static void
+classify(const struct lookup *l, struct flaw *f)
+{
+    const struct history *h = l->h;
+    const uint32_t i = l->index[f->value];
+    struct evidence none;
+    memset(&none, 0xff, sizeof none);
+    const struct evidence *e = i ? &l->found.at[i - 1] : &none;
+    const int o = e->counting[0].txn == f->txn; // the one that is another's
+    const struct own_writes own = find_own(h, f);
+    const bool others = e->counting[o].txn != TXN_NONE || !i;
+
+    if (own.same_before != ID_NONE)
+        blame(f, FLAW_NOT_LATEST, f->txn, own.last);
+    else if (own.last != ID_NONE && others)
+        blame(f, FLAW_NOT_OWN, f->txn, own.last);
+    else if (e->counting[o].txn != TXN_NONE)
+        blame(f, FLAW_NOT_LATEST, e->counting[o].txn, e->counting[o].op);
+    else if (own.same_after != ID_NONE)
+        blame(f, FLAW_FUTURE, f->txn, own.same_after);
+    else if (e->aborted.txn != TXN_NONE)
+        blame(f, FLAW_ABORTED, e->aborted.txn, e->aborted.op);
+    else
+        blame(f, FLAW_THIN_AIR, TXN_NONE, ID_NONE);
+}
+
+/* --- lists -------------------------------------------------------------- */
+
+static bool
+has_twice(struct list_seen seen, uint32_t *stamp, uint32_t mark, value_id *which)
+{
+    for (size_t i = 0; i < seen.n; i++) {
+        if (stamp[seen.at[i]] == mark) {
+            *which = seen.at[i];
+            return true;
+        }
+        stamp[seen.at[i]] = mark;
+    }
+    return false;
+}
+
+static txn_id
+txn_of_op(const struct history *h, const txn_id *op_txn, op_id op)
+{
+    (void)h;
+    return op_txn[op];
+}
+
+/* A read of the same list that stands for the key's order. */
+static op_id
+find_reference(const struct history *h, op_id op)
+{
+    op_id best = ID_NONE;
+    uint32_t length = 0;
+    for (size_t i = 0; i < h->list_reads.n; i++) {
+        const struct list_read *r = &h->list_reads.at[i];
+        if (r->own == ID_NONE && r->length > length &&
+            op_key(h, r->op) == op_key(h, op)) {
+            best = r->op;
+            length = r->length;
+        }
+    }
+    return best;
+}
+
+struct list_check {
+    const struct history *h;
+    const uint8_t *written; // by value: somebody who is not aborted wrote it
+    txn_id *op_txn;
+    uint32_t *stamp;
+    size_t most, total;
+    flaw_vec *out;
+};
+
+static void
+add_list_flaw(struct list_check *c, struct flaw f)
+{
+    if (c->total++ < c->most)
+        vec_push(c->out, f);
+}
+
+static void
+check_list(struct list_check *c, size_t i)
+{
+    const struct list_read *r = &c->h->list_reads.at[i];
+    const txn_id t = txn_of_op(c->h, c->op_txn, r->op);
+    if (!c->h->txn_counts[t])
+        return;
+    const struct list_seen seen = history_list_seen(c->h, r->op);
+    struct flaw f = {FLAW_INCOMPATIBLE,         t,      r->op, TXN_NONE,
+                     ID_NONE, c->h->op_value[r->op]};
+    value_id twice;
+    if (r->own != ID_NONE &&
+        has_twice(seen, c->stamp, (uint32_t)i + 1, &twice)) {
+        f.kind = FLAW_DUPLICATE;
+        f.value = twice;
+        add_list_flaw(c, f);
+    } else if (r->own != ID_NONE) {
+        f.other_op = find_reference(c->h, r->op);
+        if (f.other_op != ID_NONE)
+            f.other = txn_of_op(c->h, c->op_txn, f.other_op);
+        add_list_flaw(c, f);
+    }
+    // The last element is the read's value and was judged as such.
+    for (size_t j = 0; j + 1 < seen.n; j++)
+        if (!c->written[seen.at[j]]) {
+            f = (struct flaw){FLAW_THIN_AIR, t,       r->op,
+                              TXN_NONE,      ID_NONE, seen.at[j]};
+            for (op_id op = 0; op < c->h->n_ops; op++)
+                if (op_is_write(c->h, op) &&
+                    c->h->op_value[op] == seen.at[j])
+                    blame(&f, FLAW_ABORTED, txn_of_op(c->h, c->op_txn, op),
+                          op);
+            add_list_flaw(c, f);
+            break;
+        }
+}
+
+static size_t
+list_flaws(const struct history *h, size_t most, flaw_vec *out)
+{
+    uint8_t *written = mem_calloc(h->n_values, sizeof *written);
+    struct list_check c = {.h = h, .written = written, .most = most, .out = out};
+    c.op_txn = mem_alloc(h->n_ops, sizeof *c.op_txn);
+    c.stamp = mem_calloc(h->n_values, sizeof *c.stamp);
+    for (txn_id t = 0; t < h->n_txns; t++)
+        for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++) {
+            c.op_txn[op] = t;
+            if (op_is_write(h, op) && h->txn_status[t] != TXN_ABORTED)
+                written[h->op_value[op]] = 1;
+        }
+    for (size_t i = 0; i < h->list_reads.n; i++)
+        check_list(&c, i);
+    mem_free(c.stamp);
+    mem_free(c.op_txn);
+    mem_free(written);
+    return c.total;
+}
+
+/* --- all of them ----------------------------------------------------------*/
+
+size_t
+history_flaws(const struct history *h, size_t most, flaw_vec *out)
+{
+    size_t total = 0;
+    const size_t first = out->n;
+    for (txn_id t = 0; t < h->n_txns; t++) {
+        if (!h->txn_counts[t])
+            continue;
+        for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++)
+            if ((h->op_key[op] & OP_ASIDE) && total++ < most)
+                vec_push(out, ((struct flaw){.txn = t,
+                                             .op = op,
+                                             .value = h->op_value[op]}));
+    }
+    if (out->n > first) {
+        struct lookup l = {.h = h};
+        l.index = mem_calloc(h->n_values, sizeof *l.index);
+        for (size_t i = first; i < out->n; i++)
+            want(&l, out->at[i].value);
+        find_writes(&l);
+        for (size_t i = first; i < out->n; i++)
+            classify(&l, &out->at[i]);
+        vec_free(&l.found);
+        mem_free(l.index);
+    }
+    if (h->list_reads.n)
+        total += list_flaws(h, most - (out->n - first), out);
+    return total;
+}
+
+/* --- words ---------------------------------------------------------------- */
+
+// clang-format off
+static const struct {
+    const char *name, *title, *adya;
+} words[FLAW_KINDS] = {
+    [FLAW_THIN_AIR]     = {"thin-air-read",      "thin-air read",      ""},
+    [FLAW_ABORTED]      = {"aborted-read",       "aborted read",       "G1a"},
+    [FLAW_FUTURE]       = {"future-read",        "future read",        ""},
+    [FLAW_NOT_OWN]      = {"not-own-write",      "not own write",      ""},
+    [FLAW_NOT_LATEST]   = {"not-latest-write",   "not latest write",   "G1b"},
+    [FLAW_INCOMPATIBLE] = {"incompatible-order", "incompatible order", ""},
+    [FLAW_DUPLICATE]    = {"duplicate-elements", "duplicate elements", ""},
+};
+// clang-format on
+
+const char *
+flaw_name(enum flaw_kind kind)
+{
+    return words[kind].name;
+}
+
+const char *
+flaw_title(enum flaw_kind kind)
+{
+    return words[kind].title;
+}
+
+const char *
+flaw_adya(enum flaw_kind kind)
+{
+    return words[kind].adya;
+}
+
+static void
+tell_overwritten(const struct history *h, const struct flaw *f,
+                 struct buf *out)
+{
+    if (f->other == f->txn) {
+        buf_text(out, ", which it had overwritten with ");
+        history_show_op(h, f->other_op, out);
+        buf_text(out, " before");
+    } else {
+        buf_text(out, ", but that is not the last write of the key by ");
+        history_show_txn(h, f->other, out);
+    }
+}
+
+void
+flaw_tell(const struct history *h, const struct flaw *f, struct buf *out)
+{
+    history_show_txn(h, f->txn, out);
+    if (f->kind == FLAW_NOT_OWN) {
+        buf_text(out, " did ");
+        history_show_op(h, f->other_op, out);
+        buf_text(out, " and then ");
+    } else {
+        buf_text(out, " did ");
+    }
+    history_show_op(h, f->op, out);
+    switch (f->kind) {
+    case FLAW_THIN_AIR:
+        if (f->value != h->op_value[f->op]) {
+            buf_text(out, " with the element ");
+            history_show_value(h, f->value, out);
+        }
+        buf_text(out, ", which nobody wrote");
+        break;
+    case FLAW_ABORTED:
+        buf_text(out, ", but ");
+        history_show_txn(h, f->other, out);
+        buf_text(out, ", which wrote ");
+        history_show_value(h, f->value, out);
+        buf_text(out, ", aborted");
+        break;
+    case FLAW_FUTURE:
+        buf_text(out, " before it wrote that value itself; nobody else did");
+        break;
+    case FLAW_NOT_OWN:
+        buf_text(out, ", which is not what it had written");
+        break;
+    case FLAW_NOT_LATEST:
+        tell_overwritten(h, f, out);
+        break;
+    case FLAW_INCOMPATIBLE:
+        if (f->other != TXN_NONE) {
+            buf_text(out, ", and ");
+            history_show_txn(h, f->other, out);
+            buf_text(out, " did ");
+            history_show_op(h, f->other_op, out);
+            buf_text(out, ": neither list begins with the other");
+        }
+        break;
+    case FLAW_DUPLICATE:
+        buf_text(out, ", in which ");
+        history_show_value(h, f->value, out);
+        buf_text(out, " stands twice");
+        break;
+    default:
+        break;
+    }
+}

@@ -1,0 +1,147 @@
+/* history.c -- names, candidates and the end of a history; see history.h.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "history/history.h"
+
+void
+history_free(struct history *h)
+{
+    strings_free(&h->strings);
+    mem_free(h->session_first);
+    mem_free(h->session_name);
+    mem_free(h->txn_session);
+    mem_free(h->txn_begin);
+    mem_free(h->txn_end);
+    mem_free(h->txn_status);
+    mem_free(h->txn_counts);
+    mem_free(h->txn_name);
+    mem_free(h->txn_name_tag);
+    mem_free(h->txn_began);
+    mem_free(h->txn_ended);
+    mem_free(h->txn_meta);
+    mem_free(h->op_key);
+    mem_free(h->op_value);
+    mem_free(h->key_name);
+    mem_free(h->key_is_list);
+    mem_free(h->values);
+    vec_free(&h->several_first);
+    vec_free(&h->several);
+    mem_free(h->order_first);
+    vec_free(&h->order_items);
+    vec_free(&h->list_reads);
+    vec_free(&h->list_items);
+    *h = (struct history){0};
+}
+
+struct txn_range
+history_candidates(const struct history *h, value_id v)
+{
+    assert(history_has_several(h, v));
+    const uint32_t i = h->values[v].writer & ~WRITER_MANY;
+    const uint32_t first = h->several_first.at[i];
+    return (struct txn_range){h->several.at + first,
+                              h->several_first.at[i + 1] - first};
+}
+
+struct atom
+history_value_atom(const struct history *h, value_id v)
+{
+    if (v == VALUE_INIT)
+        return h->initial;
+    const struct value *value = &h->values[v];
+    return (struct atom){value->bits,
+                         (enum atom_tag)(value->key >> VALUE_TAG_SHIFT)};
+}
+
+struct atom
+history_txn_atom(const struct history *h, txn_id t)
+{
+    if (!h->txn_name)
+        return atom_nil();
+    return (struct atom){h->txn_name[t], (enum atom_tag)h->txn_name_tag[t]};
+}
+
+void
+history_show_session(const struct history *h, session_id s, struct buf *out)
+{
+    atom_show(&h->strings, h->session_name[s], out);
+}
+
+void
+history_show_txn(const struct history *h, txn_id t, struct buf *out)
+{
+    if (t == TXN_INIT) {
+        buf_text(out, "init");
+        return;
+    }
+    const struct atom name = history_txn_atom(h, t);
+    if (name.tag != ATOM_NIL) {
+        atom_show(&h->strings, name, out);
+        return;
+    }
+    const session_id s = h->txn_session[t];
+    if (!atom_is_text(h->session_name[s]))
+        buf_char(out, 's');
+    history_show_session(h, s, out);
+    buf_char(out, '/');
+    buf_u64(out, t - h->session_first[s] + 1);
+}
+
+void
+history_show_key(const struct history *h, key_id k, struct buf *out)
+{
+    atom_show(&h->strings, h->key_name[k], out);
+}
+
+void
+history_show_value(const struct history *h, value_id v, struct buf *out)
+{
+    atom_show(&h->strings, history_value_atom(h, v), out);
+}
+
+struct list_seen
+history_list_seen(const struct history *h, op_id op)
+{
+    size_t low = 0, high = h->list_reads.n;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (h->list_reads.at[middle].op < op)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == h->list_reads.n || h->list_reads.at[low].op != op)
+        return (struct list_seen){NULL, 0};
+    const struct list_read *r = &h->list_reads.at[low];
+    const value_id *at = r->own != ID_NONE
+                             ? h->list_items.at + r->own
+                             : h->order_items.at + h->order_first[op_key(h, op)];
+    return (struct list_seen){at, r->length};
+}
+
+void
+history_show_op(const struct history *h, op_id op, struct buf *out)
+{
+    const key_id k = op_key(h, op);
+    const bool list = h->key_is_list && h->key_is_list[k];
+    buf_text(out, !op_is_write(h, op) ? "r(" : list ? "append(" : "w(");
+    history_show_key(h, k, out);
+    buf_text(out, ", ");
+    const struct list_seen seen = history_list_seen(h, op);
+    if (seen.at) {
+        // A long list is told by its end, which is what the read is about.
+        const size_t shown = seen.n > 6 ? 4 : seen.n;
+        buf_text(out, shown < seen.n ? "[..." : "[");
+        for (size_t i = seen.n - shown; i < seen.n; i++) {
+            if (i || shown < seen.n)
+                buf_char(out, ' ');
+            history_show_value(h, seen.at[i], out);
+        }
+        buf_char(out, ']');
+    } else if (list && !op_is_write(h, op)) {
+        buf_text(out, "[]");
+    } else {
+        history_show_value(h, h->op_value[op], out);
+    }
+    buf_char(out, ')');
+}

@@ -1,0 +1,206 @@
+/* history.h -- a history in memory: what every engine reads.
+ *
+ * Structure of arrays, 32-bit ids, nothing allocated per operation.
+ *
+ * Ids.  Transactions are numbered by session and then in session order, so a
+ * session is a range of transactions and "earlier in the same session" is a
+ * comparison.  A transaction is a range of operations, in program order.  The
+ * operations of different transactions lie as the input had them, which is
+ * close to the order in time.
+ *
+ * Values.  A value id names a pair of a key and a value; whoever writes a
+ * value again writes the same id.  Value 0 is the initial value of every key.
+ *
+ * Resolution (resolve.h) decides which transactions count, marks the last
+ * write of each key in each transaction as 'final' and each read that its own
+ * transaction did not serve as 'external', and finds the writers of every
+ * value.  Afterwards:
+ *
+ *   (H1) an external read that is not set aside has at least one writer: INIT,
+ *        or a counting transaction, not its own, with a final write of it;
+ *   (H2) an operation set aside is an inconsistent read (consistency.h);
+ *   (H3) value 0 is read from INIT only.  Where ordinary transactions write the
+ *        initial value of a key again, that key has another value id for it,
+ *        with INIT as its first candidate;
+ *   (H4) engines look at counting transactions, at their final writes and at
+ *        their external reads that are not set aside, and at nothing else.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef HISTORY_HISTORY_H
+#define HISTORY_HISTORY_H
+
+#include "history/atom.h"
+
+#include "base/err.h"
+
+typedef uint32_t session_id;
+typedef uint32_t txn_id;
+typedef uint32_t op_id;
+typedef uint32_t key_id;
+typedef uint32_t value_id;
+
+#define ID_NONE UINT32_MAX
+#define TXN_NONE ID_NONE
+#define TXN_INIT (UINT32_MAX - 1) // the transaction before all others
+#define VALUE_INIT 0u             // the initial value of any key
+
+enum {
+    TXN_LIMIT = 1 << 30, // as many transactions at most
+    KEY_LIMIT = 1 << 29, // and keys
+};
+
+enum txn_status {
+    TXN_COMMITTED,
+    TXN_ABORTED,
+    TXN_INDETERMINATE, // the client never learnt
+    TXN_LOADING,       // recorded the initial values: part of INIT
+};
+
+// Flags that share a word with an operation's key.
+#define OP_WRITE (1u << 31)
+#define OP_MAIN (1u << 30)  // a write: final; a read: external
+#define OP_ASIDE (1u << 29) // an inconsistent read
+#define OP_KEY (OP_ASIDE - 1)
+
+// What value.writer says beside a transaction's id.
+#define WRITER_MANY (1u << 31) // flag: the rest is an index into 'several'
+
+struct value {
+    uint64_t bits;   // of its atom
+    uint32_t key;    // key id; the top three bits are the atom's tag
+    uint32_t writer; // after resolution; see history_writer
+};
+
+#define VALUE_TAG_SHIFT 29
+
+/* One read of a list: its op read the first 'length' elements of the key's
+ * order, or, where 'own' is not ID_NONE, a list that is no such prefix and
+ * stands at list_items.at[own]. */
+struct list_read {
+    op_id op;
+    uint32_t length, own;
+};
+
+struct history {
+    struct strings strings;
+    struct atom initial; // how the input wrote the initial value
+
+    uint32_t n_sessions;
+    txn_id *session_first; // n_sessions + 1 of them
+    struct atom *session_name;
+
+    uint32_t n_txns;
+    session_id *txn_session;
+    op_id *txn_begin, *txn_end;
+    uint8_t *txn_status; // enum txn_status
+    uint8_t *txn_counts; // 1 = the engines look at it; after resolution
+    uint64_t *txn_name;  // bits and tag of an atom; NULL where no name is given
+    uint8_t *txn_name_tag;
+    int64_t *txn_began, *txn_ended; // any one clock; NULL where not known
+    uint32_t *txn_meta; // a JSON object in strings, or ID_NONE; NULL if none
+
+    uint32_t n_ops;
+    uint32_t *op_key; // flags and key
+    value_id *op_value;
+
+    uint32_t n_keys;
+    struct atom *key_name;
+    uint8_t *key_is_list; // 1 = its writes append; NULL where there is none
+
+    uint32_t n_values;
+    struct value *values;
+
+    // The writers of values with several: those of the i-th such value are
+    // several.at[several_first.at[i] .. several_first.at[i + 1]).
+    u32_vec several_first;
+    u32_vec several;
+
+    // Lists: the elements of key k in order are order_items.at[order_first[k]
+    // .. order_first[k + 1]); NULL where no key is a list.
+    uint32_t *order_first;
+    u32_vec order_items;
+    VEC(struct list_read) list_reads; // by op, non-empty lists only
+    u32_vec list_items;
+};
+
+void history_free(struct history *h);
+
+/* --- operations ------------------------------------------------------- */
+
+static inline key_id
+op_key(const struct history *h, op_id op)
+{
+    return h->op_key[op] & OP_KEY;
+}
+
+static inline bool
+op_is_write(const struct history *h, op_id op)
+{
+    return h->op_key[op] & OP_WRITE;
+}
+
+/* The last write of its key in its transaction. */
+static inline bool
+op_is_final_write(const struct history *h, op_id op)
+{
+    return (h->op_key[op] & (OP_WRITE | OP_MAIN)) == (OP_WRITE | OP_MAIN);
+}
+
+/* A consistent read of what another transaction wrote. */
+static inline bool
+op_is_external_read(const struct history *h, op_id op)
+{
+    return (h->op_key[op] & (OP_WRITE | OP_MAIN | OP_ASIDE)) == OP_MAIN;
+}
+
+/* --- writers of values ------------------------------------------------- */
+
+/* The transaction that a read of v reads from: TXN_INIT, a transaction, or,
+ * with history_has_several(h, v), not determined.  TXN_NONE: nobody. */
+static inline txn_id
+history_writer(const struct history *h, value_id v)
+{
+    return v == VALUE_INIT ? TXN_INIT : h->values[v].writer;
+}
+
+static inline bool
+history_has_several(const struct history *h, value_id v)
+{
+    const txn_id w = h->values[v].writer;
+    return v != VALUE_INIT && (w & WRITER_MANY) && w < TXN_INIT;
+}
+
+struct txn_range {
+    const txn_id *at;
+    size_t n;
+};
+
+/* The candidates of a value that has several: TXN_INIT first where it is one,
+ * then transactions in ascending order.  A reader that is among them itself
+ * (it writes the value later) is not a candidate for its own read. */
+struct txn_range history_candidates(const struct history *h, value_id v);
+
+/* --- names ---------------------------------------------------------------*/
+
+struct atom history_value_atom(const struct history *h, value_id v);
+struct atom history_txn_atom(const struct history *h, txn_id t);
+
+/* Append the transaction's id in the input, or "s<session>/<position>" where
+ * it has none, counting positions from 1; "init" for TXN_INIT. */
+void history_show_txn(const struct history *h, txn_id t, struct buf *out);
+void history_show_key(const struct history *h, key_id k, struct buf *out);
+void history_show_value(const struct history *h, value_id v, struct buf *out);
+void history_show_session(const struct history *h, session_id s,
+                          struct buf *out);
+
+/* Append "r(x, 5)", "w(x, 5)", "append(x, 5)" or "r(x, [1 2])". */
+void history_show_op(const struct history *h, op_id op, struct buf *out);
+
+/* The list that a read saw; at == NULL where op did not read a list. */
+struct list_seen {
+    const value_id *at;
+    size_t n;
+};
+struct list_seen history_list_seen(const struct history *h, op_id op);
+
+#endif

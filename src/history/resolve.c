@@ -1,0 +1,316 @@
+/* resolve.c -- from what was recorded to what the engines need.
+ *
+ * In order:
+ *   1. transactions that only record the initial values become part of INIT;
+ *   2. per transaction: which writes are final, which reads external, and
+ *      whether internal reads saw the write before them;
+ *   3. keys whose initial value is written again get a value id for it (H3);
+ *   4. indeterminate transactions that somebody must have read from count;
+ *   5. each value learns its writer, or its several writers;
+ *   6. external reads that nobody can have served are set aside.
+ *
+ * "The last write of key k in this transaction" needs no set: last_write[k]
+ * is an operation, and it is this transaction's exactly when it lies in the
+ * transaction's range.
+ *
+ * Everything is linear in the operations; step 4 sorts the writes of
+ * indeterminate transactions, of which there are few.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "history/resolve.h"
+
+#include <stdlib.h>
+
+enum { AHEAD = 24 }; // operations between a prefetch and its use
+
+/* --- 1 ------------------------------------------------------------------ */
+
+static bool
+only_loads(const struct history *h, txn_id t)
+{
+    for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++)
+        if (!op_is_write(h, op) || h->op_value[op] != VALUE_INIT)
+            return false;
+    return h->txn_begin[t] < h->txn_end[t];
+}
+
+static void
+find_loading(struct history *h)
+{
+    for (session_id s = 0; s < h->n_sessions; s++) {
+        const txn_id t = h->session_first[s];
+        if (t < h->session_first[s + 1] &&
+            h->txn_status[t] == TXN_COMMITTED && only_loads(h, t))
+            h->txn_status[t] = TXN_LOADING;
+    }
+    h->txn_counts = mem_alloc(h->n_txns, sizeof *h->txn_counts);
+    for (txn_id t = 0; t < h->n_txns; t++)
+        h->txn_counts[t] = h->txn_status[t] == TXN_COMMITTED;
+}
+
+/* --- 2 ------------------------------------------------------------------ */
+
+/* Mark the operations of t; true if it writes an initial value. */
+static bool
+mark_ops(struct history *h, txn_id t, op_id *last_write)
+{
+    const op_id begin = h->txn_begin[t], end = h->txn_end[t];
+    bool writes_initial = false;
+    for (op_id op = begin; op < end; op++) {
+        const key_id k = op_key(h, op);
+        const op_id last = last_write[k];
+        const bool wrote = last >= begin && last < op;
+        if (op_is_write(h, op)) {
+            if (wrote)
+                h->op_key[last] &= ~OP_MAIN;
+            h->op_key[op] |= OP_MAIN;
+            last_write[k] = op;
+            writes_initial |= h->op_value[op] == VALUE_INIT;
+        } else if (!wrote) {
+            h->op_key[op] |= OP_MAIN;
+        } else if (h->op_value[op] != h->op_value[last]) {
+            h->op_key[op] |= OP_ASIDE;
+        }
+    }
+    return writes_initial;
+}
+
+/* --- 3 ------------------------------------------------------------------ */
+
+/* Give each key whose initial value is written again by a transaction outside
+ * the loading an id for that value, and use it. */
+static void
+name_rewritten_initials(struct history *h)
+{
+    value_id *initial_of = mem_alloc(h->n_keys, sizeof *initial_of);
+    for (key_id k = 0; k < h->n_keys; k++)
+        initial_of[k] = VALUE_INIT;
+    VEC(struct value) added = {0};
+    for (txn_id t = 0; t < h->n_txns; t++)
+        for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++) {
+            const key_id k = op_key(h, op);
+            if (h->txn_status[t] == TXN_LOADING || !op_is_write(h, op) ||
+                h->op_value[op] != VALUE_INIT ||
+                initial_of[k] != VALUE_INIT)
+                continue;
+            initial_of[k] = h->n_values + (value_id)added.n;
+            vec_push(&added,
+                     ((struct value){
+                         h->initial.bits,
+                         k | (uint32_t)h->initial.tag << VALUE_TAG_SHIFT,
+                         TXN_INIT}));
+        }
+    h->values = mem_realloc(h->values, (size_t)h->n_values + added.n,
+                            sizeof *h->values);
+    for (size_t i = 0; i < added.n; i++)
+        h->values[h->n_values++] = added.at[i];
+    vec_free(&added);
+    for (op_id op = 0; op < h->n_ops; op++)
+        if (h->op_value[op] == VALUE_INIT)
+            h->op_value[op] = initial_of[op_key(h, op)];
+    mem_free(initial_of);
+}
+
+/* --- 4 ------------------------------------------------------------------ */
+
+/* A write of a transaction that may or may not have happened. */
+struct maybe {
+    value_id value;
+    txn_id txn;
+};
+
+struct promotion {
+    struct history *h;
+    VEC(struct maybe) maybes; // by value
+    uint8_t *certain;         // by value: a committed transaction serves it
+    u32_vec todo;             // transactions whose reads are not looked at yet
+};
+
+static int
+compare_maybes(const void *a, const void *b)
+{
+    const struct maybe *x = a, *y = b;
+    return x->value != y->value ? (x->value < y->value ? -1 : 1)
+           : x->txn != y->txn   ? (x->txn < y->txn ? -1 : 1)
+                                : 0;
+}
+
+/* Somebody who counts saw v: count the indeterminate writers of v, unless a
+ * committed transaction may have served it. */
+static void
+promote_writers(struct promotion *p, value_id v)
+{
+    if (v == VALUE_INIT || p->certain[v])
+        return;
+    size_t low = 0, high = p->maybes.n;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (p->maybes.at[middle].value < v)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (; low < p->maybes.n && p->maybes.at[low].value == v; low++) {
+        const txn_id t = p->maybes.at[low].txn;
+        if (!p->h->txn_counts[t]) {
+            p->h->txn_counts[t] = 1;
+            vec_push(&p->todo, t);
+        }
+    }
+}
+
+static void
+promote_from(struct promotion *p, txn_id t)
+{
+    const struct history *h = p->h;
+    for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++) {
+        if (!op_is_external_read(h, op))
+            continue;
+        promote_writers(p, h->op_value[op]);
+        const struct list_seen seen = history_list_seen(h, op);
+        for (size_t i = 0; i < seen.n; i++)
+            promote_writers(p, seen.at[i]);
+    }
+}
+
+static void
+promote_indeterminate(struct history *h)
+{
+    struct promotion p = {.h = h};
+    p.certain = mem_calloc(h->n_values, sizeof *p.certain);
+    for (value_id v = 0; v < h->n_values; v++)
+        p.certain[v] = h->values[v].writer == TXN_INIT;
+    for (txn_id t = 0; t < h->n_txns; t++)
+        for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++) {
+            if (!op_is_final_write(h, op))
+                continue;
+            if (h->txn_counts[t])
+                p.certain[h->op_value[op]] = 1;
+            else if (h->txn_status[t] == TXN_INDETERMINATE)
+                vec_push(&p.maybes, ((struct maybe){h->op_value[op], t}));
+        }
+    if (p.maybes.n) {
+        qsort(p.maybes.at, p.maybes.n, sizeof *p.maybes.at, compare_maybes);
+        for (txn_id t = 0; t < h->n_txns; t++)
+            if (h->txn_counts[t])
+                promote_from(&p, t);
+        while (p.todo.n)
+            promote_from(&p, vec_pop(&p.todo));
+    }
+    mem_free(p.certain);
+    vec_free(&p.maybes);
+    vec_free(&p.todo);
+}
+
+/* --- 5 ------------------------------------------------------------------ */
+
+/* Call 'use' for every final write of a counting transaction, in order of
+ * transactions, with the value's row already on its way to the cache. */
+#define EACH_FINAL_WRITE(h, t, op)                                             \
+    for (txn_id t = 0; t < (h)->n_txns; t++)                                   \
+        if ((h)->txn_counts[t])                                                \
+            for (op_id op = (h)->txn_begin[t]; op < (h)->txn_end[t]; op++)     \
+                if (op_is_final_write((h), op))
+
+static void
+prefetch_value(const struct history *h, op_id op)
+{
+    if (op + AHEAD < h->n_ops)
+        __builtin_prefetch(&h->values[h->op_value[op + AHEAD]]);
+}
+
+/* Collect the writers of the n values that have several. */
+static void
+collect_several(struct history *h, uint32_t n)
+{
+    vec_grow(&h->several_first, (size_t)n + 2);
+    uint32_t *first = h->several_first.at;
+    memset(first, 0, ((size_t)n + 2) * sizeof *first);
+    uint32_t *next = first + 1;
+    EACH_FINAL_WRITE (h, t, op)
+        if (history_has_several(h, h->op_value[op]))
+            next[(h->values[h->op_value[op]].writer & ~WRITER_MANY) + 1]++;
+    // INIT is the first candidate of an initial value that is written again.
+    for (value_id v = 1; v < h->n_values; v++)
+        if (history_has_several(h, v) &&
+            atom_equal(history_value_atom(h, v), h->initial))
+            next[(h->values[v].writer & ~WRITER_MANY) + 1]++;
+    for (uint32_t i = 0; i < n; i++)
+        next[i + 1] += next[i];
+    vec_grow(&h->several, next[n]);
+    for (value_id v = 1; v < h->n_values; v++)
+        if (history_has_several(h, v) &&
+            atom_equal(history_value_atom(h, v), h->initial))
+            h->several.at[next[h->values[v].writer & ~WRITER_MANY]++] =
+                TXN_INIT;
+    EACH_FINAL_WRITE (h, t, op)
+        if (history_has_several(h, h->op_value[op]))
+            h->several.at[next[h->values[h->op_value[op]].writer &
+                               ~WRITER_MANY]++] = t;
+    h->several_first.n = (size_t)n + 1;
+}
+
+static void
+find_writers(struct history *h)
+{
+    uint32_t n_several = 0;
+    EACH_FINAL_WRITE (h, t, op) {
+        prefetch_value(h, op);
+        struct value *value = &h->values[h->op_value[op]];
+        if (value->writer == TXN_NONE)
+            value->writer = t;
+        else if (!(value->writer & WRITER_MANY) || value->writer == TXN_INIT)
+            value->writer = WRITER_MANY | n_several++;
+    }
+    if (n_several)
+        collect_several(h, n_several);
+}
+
+/* --- 6 ------------------------------------------------------------------ */
+
+/* Whether somebody other than t can have served a read of v. */
+static bool
+has_other_writer(const struct history *h, value_id v, txn_id t)
+{
+    const txn_id w = history_writer(h, v);
+    if (w == TXN_NONE || w == t)
+        return false;
+    return !history_has_several(h, v) || history_candidates(h, v).n > 1 ||
+           history_candidates(h, v).at[0] != t;
+}
+
+static void
+set_unserved_aside(struct history *h)
+{
+    for (txn_id t = 0; t < h->n_txns; t++) {
+        if (!h->txn_counts[t])
+            continue;
+        for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++) {
+            prefetch_value(h, op);
+            if (op_is_external_read(h, op) &&
+                !has_other_writer(h, h->op_value[op], t))
+                h->op_key[op] |= OP_ASIDE;
+        }
+    }
+}
+
+void
+history_resolve(struct history *h)
+{
+    find_loading(h);
+    op_id *last_write = mem_alloc(h->n_keys, sizeof *last_write);
+    memset(last_write, 0xff, h->n_keys * sizeof *last_write);
+    bool writes_initial = false, indeterminate = false;
+    for (txn_id t = 0; t < h->n_txns; t++) {
+        const bool writes = mark_ops(h, t, last_write);
+        writes_initial |= writes && h->txn_status[t] != TXN_LOADING;
+        indeterminate |= h->txn_status[t] == TXN_INDETERMINATE;
+    }
+    mem_free(last_write);
+    if (writes_initial)
+        name_rewritten_initials(h);
+    if (indeterminate)
+        promote_indeterminate(h);
+    find_writers(h);
+    set_unserved_aside(h);
+}

@@ -1,0 +1,125 @@
+/* values.c -- see values.h.
+ *
+ * Invariant: a pair is reachable from 'direct' or from 'slots'.  A pair may
+ * sit in 'slots' although its value is below direct_n now, because the bound
+ * grows; a search that fails in 'direct' therefore goes on in 'slots'.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "history/values.h"
+
+#include "base/hash.h"
+
+enum { DIRECT_SLACK = 1024, DIRECT_FACTOR = 2 };
+
+void
+values_init(struct values *v)
+{
+    *v = (struct values){0};
+    vec_push(&v->all, ((struct value){0, 0, TXN_INIT}));
+}
+
+static uint64_t
+hash_value(uint32_t tagged_key, uint64_t bits)
+{
+    return hash_pair(tagged_key, bits);
+}
+
+static uint32_t *
+probe(const struct values *v, uint32_t tagged_key, uint64_t bits)
+{
+    size_t i = hash_value(tagged_key, bits) & (v->slots_n - 1);
+    for (;; i = (i + 1) & (v->slots_n - 1)) {
+        const uint32_t id = v->slots[i];
+        if (!id || (v->all.at[id].bits == bits &&
+                    v->all.at[id].key == tagged_key))
+            return &v->slots[i];
+    }
+}
+
+static void
+grow_slots(struct values *v)
+{
+    const size_t old_n = v->slots_n;
+    uint32_t *old = v->slots;
+    v->slots_n = old_n ? old_n * 2 : 64;
+    v->slots = mem_calloc(v->slots_n, sizeof *v->slots);
+    for (size_t i = 0; i < old_n; i++)
+        if (old[i]) {
+            const struct value *row = &v->all.at[old[i]];
+            *probe(v, row->key, row->bits) = old[i];
+        }
+    mem_free(old);
+}
+
+/* Make 'direct' cover a value that is small beside the number of values. */
+static bool
+cover(struct values *v, uint64_t bits)
+{
+    if (bits >= v->all.n * DIRECT_FACTOR + DIRECT_SLACK)
+        return false;
+    size_t n = v->direct_n + v->direct_n / 2;
+    if (n < (size_t)bits + DIRECT_SLACK)
+        n = (size_t)bits + DIRECT_SLACK;
+    v->direct = mem_realloc(v->direct, n, sizeof *v->direct);
+    memset(v->direct + v->direct_n, 0,
+           (n - v->direct_n) * sizeof *v->direct);
+    v->direct_n = n;
+    return true;
+}
+
+value_id
+values_add(struct values *v, key_id key, struct atom atom)
+{
+    const uint32_t tagged_key = key | (uint32_t)atom.tag << VALUE_TAG_SHIFT;
+    const uint64_t bits = atom.bits;
+    const bool is_int = atom.tag == ATOM_INT;
+    if (is_int && bits < v->direct_n) {
+        const uint32_t id = v->direct[bits];
+        if (id && v->all.at[id].key == tagged_key)
+            return id;
+    }
+    if (v->used) {
+        const uint32_t id = *probe(v, tagged_key, bits);
+        if (id)
+            return id;
+    }
+    const value_id fresh = (value_id)v->all.n;
+    vec_push(&v->all, ((struct value){bits, tagged_key, TXN_NONE}));
+    if (is_int && (bits < v->direct_n || cover(v, bits)) && !v->direct[bits]) {
+        v->direct[bits] = fresh;
+        return fresh;
+    }
+    if ((v->used + 1) * 4 > v->slots_n * 3)
+        grow_slots(v);
+    v->used++;
+    *probe(v, tagged_key, bits) = fresh;
+    return fresh;
+}
+
+void
+values_prefetch(const struct values *v, key_id key, struct atom atom)
+{
+    if (atom.tag == ATOM_INT && atom.bits < v->direct_n)
+        __builtin_prefetch(&v->direct[atom.bits]);
+    else if (v->slots_n)
+        __builtin_prefetch(
+            &v->slots[hash_value(key | (uint32_t)atom.tag << VALUE_TAG_SHIFT,
+                                 atom.bits) &
+                      (v->slots_n - 1)]);
+}
+
+void
+values_free_index(struct values *v)
+{
+    mem_free(v->direct);
+    mem_free(v->slots);
+    v->direct = v->slots = NULL;
+    v->direct_n = v->slots_n = v->used = 0;
+}
+
+void
+values_free(struct values *v)
+{
+    values_free_index(v);
+    vec_free(&v->all);
+}

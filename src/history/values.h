@@ -1,0 +1,29 @@
+/* values.h -- the table that gives each pair of key and value its id.
+ *
+ * The pair is found by the value alone in most histories, because generators
+ * number their writes: a plain table indexed by small integer values leads to
+ * the first pair with that value.  All others are in open addressing.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef HISTORY_VALUES_H
+#define HISTORY_VALUES_H
+
+#include "history/history.h"
+
+struct values {
+    VEC(struct value) all; // row 0 stands for VALUE_INIT
+    uint32_t *direct;      // id of the first pair with that value, 0 = none
+    size_t direct_n;
+    uint32_t *slots; // ids, 0 = empty
+    size_t slots_n, used;
+};
+
+void values_init(struct values *v);
+value_id values_add(struct values *v, key_id key, struct atom atom);
+void values_free_index(struct values *v);
+void values_free(struct values *v);
+
+/* Start loading what values_add of this pair will touch. */
+void values_prefetch(const struct values *v, key_id key, struct atom atom);
+
+#endif
