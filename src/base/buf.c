@@ -103,8 +103,7 @@ buf_json(struct buf *b, const char *text, size_t len)
     buf_char(b, '"');
     for (size_t i = 0; i < len;) {
         const unsigned char c = (unsigned char)text[i];
-        const size_t n =
-            utf8_length((const unsigned char *)text + i, len - i);
+        const size_t n = utf8_length((const unsigned char *)text + i, len - i);
         if (!n)
             buf_text(b, "\xef\xbf\xbd");
         else if (c == '"' || c == '\\')

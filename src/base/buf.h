@@ -19,8 +19,8 @@ void buf_text(struct buf *b, const char *text);
 void buf_char(struct buf *b, char c);
 void buf_u64(struct buf *b, uint64_t x);
 void buf_i64(struct buf *b, int64_t x);
-__attribute__((format(printf, 2, 3))) void
-buf_printf(struct buf *b, const char *format, ...);
+__attribute__((format(printf, 2, 3))) void buf_printf(struct buf *b,
+                                                      const char *format, ...);
 
 /* A JSON string with its quotes; bytes that are not UTF-8 become U+FFFD. */
 void buf_json(struct buf *b, const char *text, size_t len);

@@ -49,8 +49,7 @@ cover(struct intmap *m, uint64_t key)
     if (n < (size_t)key + DIRECT_SLACK)
         n = (size_t)key + DIRECT_SLACK;
     m->direct = mem_realloc(m->direct, n, sizeof *m->direct);
-    memset(m->direct + m->direct_n, 0,
-           (n - m->direct_n) * sizeof *m->direct);
+    memset(m->direct + m->direct_n, 0, (n - m->direct_n) * sizeof *m->direct);
     m->direct_n = n;
     return true;
 }

@@ -19,14 +19,13 @@ static atomic_size_t in_use, peak;
 static void
 count(void *p)
 {
-    const size_t now =
-        atomic_fetch_add_explicit(&in_use, malloc_usable_size(p),
-                                  memory_order_relaxed) +
-        malloc_usable_size(p);
+    const size_t now = atomic_fetch_add_explicit(&in_use, malloc_usable_size(p),
+                                                 memory_order_relaxed) +
+                       malloc_usable_size(p);
     size_t seen = atomic_load_explicit(&peak, memory_order_relaxed);
-    while (now > seen && !atomic_compare_exchange_weak_explicit(
-                             &peak, &seen, now, memory_order_relaxed,
-                             memory_order_relaxed))
+    while (now > seen &&
+           !atomic_compare_exchange_weak_explicit(
+               &peak, &seen, now, memory_order_relaxed, memory_order_relaxed))
         ;
 }
 

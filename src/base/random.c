@@ -89,8 +89,8 @@ uint64_t
 zipf_next(const struct zipf *z, struct random *r)
 {
     for (;;) {
-        const double u = z->integral_n +
-                         random_unit(r) * (z->integral_1 - z->integral_n);
+        const double u =
+            z->integral_n + random_unit(r) * (z->integral_1 - z->integral_n);
         const double x = inverse(z, u);
         double k = floor(x + 0.5);
         k = k < 1 ? 1 : k > z->n ? z->n : k;

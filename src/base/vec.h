@@ -33,8 +33,7 @@ typedef VEC(uint64_t) u64_vec;
     ((want) <= (v)->room                                                       \
          ? (void)0                                                             \
          : (void)((v)->room = vec_room_((v)->room, (want)),                    \
-                  (v)->at =                                                    \
-                      mem_realloc((v)->at, (v)->room, sizeof *(v)->at)))
+                  (v)->at = mem_realloc((v)->at, (v)->room, sizeof *(v)->at)))
 #define vec_push(v, x)                                                         \
     (vec_reserve((v), (v)->n + 1), (void)((v)->at[(v)->n++] = (x)))
 /* Add 'count' elements, not initialised; they are the last ones. */

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 const struct format *const format_table[] = {
-    &format_text, &format_jsonl, &format_edn,   &format_json,  &format_hist,
+    &format_text,  &format_jsonl, &format_edn,   &format_json,  &format_hist,
     &format_dbcop, &format_cobra, &format_viper, &format_trace, NULL,
 };
 
@@ -60,8 +60,8 @@ read_input(struct input *in, const char *name, struct history *h,
     }
     if (used)
         *used = format;
-    struct builder *b = builder_new(
-        format->initial == ATOM_INT ? atom_int(0) : atom_nil());
+    struct builder *b =
+        builder_new(format->initial == ATOM_INT ? atom_int(0) : atom_nil());
     if (!format->read(in, b, err)) {
         builder_free(b);
         return false;

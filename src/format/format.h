@@ -33,8 +33,7 @@ struct format {
     /* Say whether the format can hold h, and if not why (ERR_FEATURE); then
      * write it.  NULL where the format is only read. */
     bool (*holds)(const struct history *h, struct err *err);
-    bool (*write)(const struct history *h, struct output *out,
-                  struct err *err);
+    bool (*write)(const struct history *h, struct output *out, struct err *err);
 };
 
 extern const struct format *const format_table[]; // ends in NULL
@@ -51,7 +50,8 @@ bool format_read(const char *path, const char *name, unsigned threads,
                  struct history *h, const struct format **used,
                  struct err *err);
 
-/* Write h to path ("-" is stdout); complete or not at all where it is a file. */
+/* Write h to path ("-" is stdout); complete or not at all where it is a file.
+ */
 bool format_write(const struct history *h, const struct format *format,
                   const char *path, struct err *err);
 

@@ -97,9 +97,8 @@ open_descriptor(struct input *in, int fd, struct err *err)
         in->is_directory = true;
         return true;
     }
-    const bool ok = S_ISREG(st.st_mode)
-                        ? map(fd, (size_t)st.st_size, in, err)
-                        : slurp(fd, in, err);
+    const bool ok = S_ISREG(st.st_mode) ? map(fd, (size_t)st.st_size, in, err)
+                                        : slurp(fd, in, err);
     return ok && unpack(in, err);
 }
 

@@ -47,7 +47,7 @@ struct builder {
 
     struct values values;
 
-    VEC(u32_vec) orders; // the longest list read so far, by list key
+    VEC(u32_vec) orders;    // the longest list read so far, by list key
     struct intmap order_of; // key -> index into orders
     VEC(uint8_t) in_order;  // by value: 1 = an element of its key's order
     VEC(struct list_read) list_reads;
@@ -98,8 +98,7 @@ builder_free(struct builder *b)
 }
 
 struct atom
-builder_text(struct builder *b, enum atom_tag tag, const char *text,
-             size_t len)
+builder_text(struct builder *b, enum atom_tag tag, const char *text, size_t len)
 {
     return (struct atom){strings_add(&b->strings, text, len), tag};
 }
@@ -108,9 +107,8 @@ session_id
 builder_session(struct builder *b, struct atom name)
 {
     bool added;
-    const session_id s =
-        intmap_add(&b->session_index[name.tag], name.bits,
-                   (uint32_t)b->session_names.n, &added);
+    const session_id s = intmap_add(&b->session_index[name.tag], name.bits,
+                                    (uint32_t)b->session_names.n, &added);
     if (added)
         vec_push(&b->session_names, name);
     return s;
@@ -191,8 +189,8 @@ use_key(struct builder *b, key_id key, enum key_use use, struct err *err)
         return true;
     struct buf name = {0};
     atom_show(&b->strings, b->key_names.at[key], &name);
-    err_set(err, ERR_SYNTAX,
-            "key %s is used both as a register and as a list", name.at);
+    err_set(err, ERR_SYNTAX, "key %s is used both as a register and as a list",
+            name.at);
     buf_free(&name);
     return false;
 }
@@ -223,8 +221,7 @@ static bool
 room_for_ops(const struct builder *b, size_t n, struct err *err)
 {
     if (b->op_key.n + n >= ID_NONE)
-        return err_set(err, ERR_LIMIT, "more than %u operations",
-                       ID_NONE - 1);
+        return err_set(err, ERR_LIMIT, "more than %u operations", ID_NONE - 1);
     return true;
 }
 
@@ -301,8 +298,7 @@ note_list(struct builder *b, key_id k, const value_id *items, size_t n)
     u32_vec *order = &b->orders.at[i];
     const size_t common = n < order->n ? n : order->n;
     struct list_read r = {(op_id)b->op_key.n - 1, (uint32_t)n, ID_NONE};
-    if ((common &&
-         memcmp(items, order->at, common * sizeof *items) != 0) ||
+    if ((common && memcmp(items, order->at, common * sizeof *items) != 0) ||
         !extend_order(b, order, items + common, n - common)) {
         r.own = (uint32_t)b->list_items.n;
         for (size_t j = 0; j < n; j++)
@@ -436,8 +432,8 @@ find_ranges(struct builder *b, op_id *begin, op_id *end, size_t n_txns)
     bool scattered = false;
     for (size_t r = 0; r < b->runs.n; r++) {
         const struct run run = b->runs.at[r];
-        const op_id stop = r + 1 < b->runs.n ? b->runs.at[r + 1].begin
-                                             : (op_id)b->op_key.n;
+        const op_id stop =
+            r + 1 < b->runs.n ? b->runs.at[r + 1].begin : (op_id)b->op_key.n;
         scattered = scattered || begin[run.txn] != end[run.txn];
         begin[run.txn] = run.begin;
         end[run.txn] = stop;
@@ -446,10 +442,9 @@ find_ranges(struct builder *b, op_id *begin, op_id *end, size_t n_txns)
         return;
     memset(end, 0, n_txns * sizeof *end);
     for (size_t r = 0; r < b->runs.n; r++)
-        end[b->runs.at[r].txn] += (r + 1 < b->runs.n
-                                       ? b->runs.at[r + 1].begin
-                                       : (op_id)b->op_key.n) -
-                                  b->runs.at[r].begin;
+        end[b->runs.at[r].txn] +=
+            (r + 1 < b->runs.n ? b->runs.at[r + 1].begin : (op_id)b->op_key.n) -
+            b->runs.at[r].begin;
     gather_ops(b, begin, end, n_txns);
 }
 
@@ -509,8 +504,7 @@ move_lists(struct builder *b, struct history *h)
     if (!any)
         return;
     h->key_is_list = mem_calloc(h->n_keys, sizeof *h->key_is_list);
-    h->order_first =
-        mem_calloc((size_t)h->n_keys + 1, sizeof *h->order_first);
+    h->order_first = mem_calloc((size_t)h->n_keys + 1, sizeof *h->order_first);
     for (key_id k = 0; k < h->n_keys; k++) {
         h->key_is_list[k] = b->key_use.at[k] == USE_LIST;
         const uint32_t i = intmap_find(&b->order_of, k);

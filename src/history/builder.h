@@ -22,8 +22,8 @@ struct builder *builder_new(struct atom initial);
 void builder_free(struct builder *b);
 
 /* An atom whose text is the len bytes at text. */
-struct atom builder_text(struct builder *b, enum atom_tag tag,
-                         const char *text, size_t len);
+struct atom builder_text(struct builder *b, enum atom_tag tag, const char *text,
+                         size_t len);
 
 /* The session of that name, added at the end where it is new. */
 session_id builder_session(struct builder *b, struct atom name);

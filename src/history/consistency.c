@@ -119,7 +119,8 @@ classify(const struct lookup *l, struct flaw *f)
 /* --- lists -------------------------------------------------------------- */
 
 static bool
-has_twice(struct list_seen seen, uint32_t *stamp, uint32_t mark, value_id *which)
+has_twice(struct list_seen seen, uint32_t *stamp, uint32_t mark,
+          value_id *which)
 {
     for (size_t i = 0; i < seen.n; i++) {
         if (stamp[seen.at[i]] == mark) {
@@ -179,8 +180,8 @@ check_list(struct list_check *c, size_t i)
     if (!c->h->txn_counts[t])
         return;
     const struct list_seen seen = history_list_seen(c->h, r->op);
-    struct flaw f = {FLAW_INCOMPATIBLE,         t,      r->op, TXN_NONE,
-                     ID_NONE, c->h->op_value[r->op]};
+    struct flaw f = {FLAW_INCOMPATIBLE, t,       r->op,
+                     TXN_NONE,          ID_NONE, c->h->op_value[r->op]};
     value_id twice;
     if (r->own != ID_NONE &&
         has_twice(seen, c->stamp, (uint32_t)i + 1, &twice)) {
@@ -199,10 +200,8 @@ check_list(struct list_check *c, size_t i)
             f = (struct flaw){FLAW_THIN_AIR, t,       r->op,
                               TXN_NONE,      ID_NONE, seen.at[j]};
             for (op_id op = 0; op < c->h->n_ops; op++)
-                if (op_is_write(c->h, op) &&
-                    c->h->op_value[op] == seen.at[j])
-                    blame(&f, FLAW_ABORTED, txn_of_op(c->h, c->op_txn, op),
-                          op);
+                if (op_is_write(c->h, op) && c->h->op_value[op] == seen.at[j])
+                    blame(&f, FLAW_ABORTED, txn_of_op(c->h, c->op_txn, op), op);
             add_list_flaw(c, f);
             break;
         }
@@ -212,7 +211,8 @@ static size_t
 list_flaws(const struct history *h, size_t most, flaw_vec *out)
 {
     uint8_t *written = mem_calloc(h->n_values, sizeof *written);
-    struct list_check c = {.h = h, .written = written, .most = most, .out = out};
+    struct list_check c = {
+        .h = h, .written = written, .most = most, .out = out};
     c.op_txn = mem_alloc(h->n_ops, sizeof *c.op_txn);
     c.stamp = mem_calloc(h->n_values, sizeof *c.stamp);
     for (txn_id t = 0; t < h->n_txns; t++)
@@ -241,9 +241,9 @@ history_flaws(const struct history *h, size_t most, flaw_vec *out)
             continue;
         for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++)
             if ((h->op_key[op] & OP_ASIDE) && total++ < most)
-                vec_push(out, ((struct flaw){.txn = t,
-                                             .op = op,
-                                             .value = h->op_value[op]}));
+                vec_push(out,
+                         ((struct flaw){
+                             .txn = t, .op = op, .value = h->op_value[op]}));
     }
     if (out->n > first) {
         struct lookup l = {.h = h};
@@ -296,8 +296,7 @@ flaw_adya(enum flaw_kind kind)
 }
 
 static void
-tell_overwritten(const struct history *h, const struct flaw *f,
-                 struct buf *out)
+tell_overwritten(const struct history *h, const struct flaw *f, struct buf *out)
 {
     if (f->other == f->txn) {
         buf_text(out, ", which it had overwritten with ");

@@ -113,9 +113,9 @@ history_list_seen(const struct history *h, op_id op)
     if (low == h->list_reads.n || h->list_reads.at[low].op != op)
         return (struct list_seen){NULL, 0};
     const struct list_read *r = &h->list_reads.at[low];
-    const value_id *at = r->own != ID_NONE
-                             ? h->list_items.at + r->own
-                             : h->order_items.at + h->order_first[op_key(h, op)];
+    const value_id *at =
+        r->own != ID_NONE ? h->list_items.at + r->own
+                          : h->order_items.at + h->order_first[op_key(h, op)];
     return (struct list_seen){at, r->length};
 }
 

@@ -39,8 +39,8 @@ find_loading(struct history *h)
 {
     for (session_id s = 0; s < h->n_sessions; s++) {
         const txn_id t = h->session_first[s];
-        if (t < h->session_first[s + 1] &&
-            h->txn_status[t] == TXN_COMMITTED && only_loads(h, t))
+        if (t < h->session_first[s + 1] && h->txn_status[t] == TXN_COMMITTED &&
+            only_loads(h, t))
             h->txn_status[t] = TXN_LOADING;
     }
     h->txn_counts = mem_alloc(h->n_txns, sizeof *h->txn_counts);
@@ -90,15 +90,13 @@ name_rewritten_initials(struct history *h)
         for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++) {
             const key_id k = op_key(h, op);
             if (h->txn_status[t] == TXN_LOADING || !op_is_write(h, op) ||
-                h->op_value[op] != VALUE_INIT ||
-                initial_of[k] != VALUE_INIT)
+                h->op_value[op] != VALUE_INIT || initial_of[k] != VALUE_INIT)
                 continue;
             initial_of[k] = h->n_values + (value_id)added.n;
-            vec_push(&added,
-                     ((struct value){
-                         h->initial.bits,
-                         k | (uint32_t)h->initial.tag << VALUE_TAG_SHIFT,
-                         TXN_INIT}));
+            vec_push(&added, ((struct value){h->initial.bits,
+                                             k | (uint32_t)h->initial.tag
+                                                     << VALUE_TAG_SHIFT,
+                                             TXN_INIT}));
         }
     h->values = mem_realloc(h->values, (size_t)h->n_values + added.n,
                             sizeof *h->values);
@@ -227,9 +225,9 @@ collect_several(struct history *h, uint32_t n)
     uint32_t *first = h->several_first.at;
     memset(first, 0, ((size_t)n + 2) * sizeof *first);
     uint32_t *next = first + 1;
-    EACH_FINAL_WRITE (h, t, op)
-        if (history_has_several(h, h->op_value[op]))
-            next[(h->values[h->op_value[op]].writer & ~WRITER_MANY) + 1]++;
+    EACH_FINAL_WRITE(h, t, op)
+    if (history_has_several(h, h->op_value[op]))
+        next[(h->values[h->op_value[op]].writer & ~WRITER_MANY) + 1]++;
     // INIT is the first candidate of an initial value that is written again.
     for (value_id v = 1; v < h->n_values; v++)
         if (history_has_several(h, v) &&
@@ -243,10 +241,10 @@ collect_several(struct history *h, uint32_t n)
             atom_equal(history_value_atom(h, v), h->initial))
             h->several.at[next[h->values[v].writer & ~WRITER_MANY]++] =
                 TXN_INIT;
-    EACH_FINAL_WRITE (h, t, op)
-        if (history_has_several(h, h->op_value[op]))
-            h->several.at[next[h->values[h->op_value[op]].writer &
-                               ~WRITER_MANY]++] = t;
+    EACH_FINAL_WRITE(h, t, op)
+    if (history_has_several(h, h->op_value[op]))
+        h->several
+            .at[next[h->values[h->op_value[op]].writer & ~WRITER_MANY]++] = t;
     h->several_first.n = (size_t)n + 1;
 }
 
@@ -254,7 +252,8 @@ static void
 find_writers(struct history *h)
 {
     uint32_t n_several = 0;
-    EACH_FINAL_WRITE (h, t, op) {
+    EACH_FINAL_WRITE(h, t, op)
+    {
         prefetch_value(h, op);
         struct value *value = &h->values[h->op_value[op]];
         if (value->writer == TXN_NONE)

@@ -30,8 +30,8 @@ probe(const struct values *v, uint32_t tagged_key, uint64_t bits)
     size_t i = hash_value(tagged_key, bits) & (v->slots_n - 1);
     for (;; i = (i + 1) & (v->slots_n - 1)) {
         const uint32_t id = v->slots[i];
-        if (!id || (v->all.at[id].bits == bits &&
-                    v->all.at[id].key == tagged_key))
+        if (!id ||
+            (v->all.at[id].bits == bits && v->all.at[id].key == tagged_key))
             return &v->slots[i];
     }
 }
@@ -61,8 +61,7 @@ cover(struct values *v, uint64_t bits)
     if (n < (size_t)bits + DIRECT_SLACK)
         n = (size_t)bits + DIRECT_SLACK;
     v->direct = mem_realloc(v->direct, n, sizeof *v->direct);
-    memset(v->direct + v->direct_n, 0,
-           (n - v->direct_n) * sizeof *v->direct);
+    memset(v->direct + v->direct_n, 0, (n - v->direct_n) * sizeof *v->direct);
     v->direct_n = n;
     return true;
 }

@@ -1,0 +1,38 @@
+/* blocks.h -- a large text cut into blocks, scanned by several threads and
+ * consumed in order by one.
+ *
+ * A line belongs to the block in which it begins, so a block can be found and
+ * scanned without looking at the ones before it.  Records live in a few
+ * buffers that go round, so memory does not grow with the file.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef FORMAT_BLOCKS_H
+#define FORMAT_BLOCKS_H
+
+#include "format/input.h"
+
+struct block {
+    const char *begin, *end; // whole lines, the last one's newline included
+    const char *limit;       // end of the input
+    void *records;           // what the scan made of them
+    size_t n;
+    const char *error_at; // where scan or consume found a mistake
+
+    size_t records_room; // private: bytes
+};
+
+/* Room for n records of 'size' bytes in the block's buffer. */
+void *block_records(struct block *block, size_t n, size_t size);
+
+/* Called on any thread: fill records and n, or fail with error_at. */
+typedef bool block_scan(struct block *block, struct err *err);
+
+/* Called on the calling thread, block after block. */
+typedef bool block_consume(void *self, struct block *block, struct err *err);
+
+/* Run over all of 'in' with in->threads threads.  The error of the earliest
+ * block wins and gets the line and column of error_at. */
+bool blocks_run(struct input *in, block_scan *scan, block_consume *consume,
+                void *self, struct err *err);
+
+#endif

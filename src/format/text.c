@@ -1,0 +1,373 @@
+/* text.c -- one operation per line: r(key,value,session,txn), w(...).
+ *
+ * The format of Plume, PolySI, IsoVista and AWDIT, and the one in which the
+ * largest histories come, so it is read at the speed of memory.  The file is
+ * cut into blocks; a line belongs to the block in which it begins, so blocks
+ * can be scanned into records independently (blocks.h), by several threads;
+ * one thread takes the blocks in order and hands the records to the builder.
+ *
+ * Transaction -1 stands for every aborted transaction: of its operations only
+ * the writes count, and they are gathered per session.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "base/intmap.h"
+#include "format/blocks.h"
+#include "format/format.h"
+#include "format/readers.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+/* --- scanning ------------------------------------------------------------ */
+
+struct record {
+    uint64_t key, value, session;
+    int64_t txn;
+    uint32_t offset; // of the line, from the start of its block
+    bool is_write;
+};
+
+/* What is wrong at a byte of a line, for the message. */
+static bool
+unexpected(const char *at, const char *end, const char *expected,
+           struct err *err)
+{
+    char quoted[ERR_QUOTE_ROOM];
+    if (at == end || *at == '\n' || (*at == '\r' && at + 1 < end))
+        return err_set(err, ERR_SYNTAX, "the line ends here, expected %s",
+                       expected);
+    return err_set(err, ERR_SYNTAX, "found '%s', expected %s",
+                   err_quote(quoted, sizeof quoted, at, 1), expected);
+}
+
+/* Parse an unsigned number at *at and move behind it. */
+static inline bool
+scan_number(const char **at, const char *end, uint64_t *out, struct err *err)
+{
+    const char *p = *at;
+    uint64_t x = 0;
+    unsigned digit;
+    while (p < end && (digit = (unsigned)(unsigned char)*p - '0') <= 9) {
+        if (p - *at >= 18 &&
+            (x > UINT64_MAX / 10 || x * 10 > UINT64_MAX - digit))
+            return err_set(err, ERR_SYNTAX,
+                           "a number that does not fit into 64 bits");
+        x = x * 10 + digit;
+        p++;
+    }
+    if (p == *at)
+        return unexpected(p, end, "a number", err);
+    *at = p;
+    *out = x;
+    return true;
+}
+
+static inline bool
+scan_char(const char **at, const char *end, char c, const char *expected,
+          struct err *err)
+{
+    if (*at == end || **at != c)
+        return unexpected(*at, end, expected, err);
+    ++*at;
+    return true;
+}
+
+static bool
+scan_txn(const char **at, const char *end, int64_t *out, struct err *err)
+{
+    const char *start = *at;
+    const bool negative = start < end && *start == '-';
+    *at += negative;
+    uint64_t x = 0;
+    if (!scan_number(at, end, &x, err))
+        return false;
+    if (x > (uint64_t)INT64_MAX + negative) {
+        *at = start;
+        return err_set(err, ERR_SYNTAX,
+                       "a transaction id that does not fit into 64 bits");
+    }
+    *out = negative ? (int64_t)-x : (int64_t)x;
+    return true;
+}
+
+/* Parse the line at *at up to its end, which stays unread. */
+static inline bool
+scan_line(const char **at, const char *end, struct record *r, struct err *err)
+{
+    const char kind = **at;
+    if (kind != 'r' && kind != 'w')
+        return unexpected(*at, end, "'r' or 'w'", err);
+    r->is_write = kind == 'w';
+    ++*at;
+    return scan_char(at, end, '(', "'('", err) &&
+           scan_number(at, end, &r->key, err) &&
+           scan_char(at, end, ',', "',' and the value", err) &&
+           scan_number(at, end, &r->value, err) &&
+           scan_char(at, end, ',', "',' and the session", err) &&
+           scan_number(at, end, &r->session, err) &&
+           scan_char(at, end, ',', "',' and the transaction", err) &&
+           scan_txn(at, end, &r->txn, err) &&
+           scan_char(at, end, ')', "')'", err);
+}
+
+/* blocks.h: scan the lines of one block into records. */
+static bool
+scan_block(struct block *block, struct err *err)
+{
+    const char *at = block->begin;
+    const char *const end = block->end;
+    // The shortest line is 10 bytes long with its newline.
+    struct record *r =
+        block_records(block, (size_t)(end - at) / 10 + 1, sizeof *r);
+    while (at < end) {
+        if (*at == '\n') {
+            at++;
+            continue;
+        }
+        if (*at == '\r' && (at + 1 == end || at[1] == '\n')) {
+            at++;
+            continue;
+        }
+        r->offset = (uint32_t)(at - block->begin);
+        const char *stop = at;
+        if (!scan_line(&stop, block->limit, r, err)) {
+            block->error_at = stop;
+            return false;
+        }
+        at = stop;
+        if (at < end && *at == '\r')
+            at++;
+        if (at < end && *at != '\n') {
+            block->error_at = at;
+            return unexpected(at, end, "the end of the line", err);
+        }
+        r++;
+        block->n++;
+    }
+    return true;
+}
+
+/* --- building ------------------------------------------------------------ */
+
+enum { BATCH = 512 };
+
+struct text_reader {
+    struct builder *b;
+    struct intmap txn_of;     // the file's transaction id -> the builder's
+    struct intmap aborted_of; // session -> its aborted transaction
+    u32_vec session_of;       // by the builder's transaction
+
+    // The transaction of the record before, which mostly goes on.
+    int64_t last_txn;
+    uint64_t last_session;
+    txn_id last;
+
+    struct raw_op batch[BATCH];
+    size_t n;
+};
+
+static bool
+flush(struct text_reader *reader, struct err *err)
+{
+    const size_t n = reader->n;
+    reader->n = 0;
+    return builder_batch(reader->b, reader->batch, n, err);
+}
+
+static bool
+begin_txn(struct text_reader *reader, const struct record *r, txn_id *t,
+          struct err *err)
+{
+    const session_id s = builder_session(reader->b, atom_uint(r->session));
+    if (!builder_txn(reader->b, s, t, err))
+        return false;
+    builder_name(reader->b, *t, atom_int(r->txn));
+    if (r->txn == -1)
+        builder_status(reader->b, *t, TXN_ABORTED);
+    vec_push(&reader->session_of, s);
+    return true;
+}
+
+/* The transaction of a record that does not belong to the one before. */
+static bool
+find_txn(struct text_reader *reader, const struct record *r, struct err *err)
+{
+    const bool aborted = r->txn == -1;
+    bool added;
+    reader->last = intmap_add(aborted ? &reader->aborted_of : &reader->txn_of,
+                              aborted ? r->session : (uint64_t)r->txn,
+                              (uint32_t)reader->session_of.n, &added);
+    if (added && !begin_txn(reader, r, &reader->last, err))
+        return false;
+    if (!added && !aborted &&
+        reader->session_of.at[reader->last] !=
+            builder_session(reader->b, atom_uint(r->session)))
+        return err_set(err, ERR_SYNTAX,
+                       "transaction %" PRId64 " is of session %" PRIu64
+                       " here, and of another one before",
+                       r->txn, r->session);
+    reader->last_txn = r->txn;
+    reader->last_session = r->session;
+    return true;
+}
+
+/* blocks.h: hand the records of one block to the builder. */
+static bool
+build_block(void *self, struct block *block, struct err *err)
+{
+    struct text_reader *reader = self;
+    const struct record *records = block->records;
+    for (size_t i = 0; i < block->n; i++) {
+        const struct record *r = &records[i];
+        if ((r->txn != reader->last_txn || r->session != reader->last_session ||
+             !reader->session_of.n) &&
+            !find_txn(reader, r, err)) {
+            block->error_at = block->begin + r->offset;
+            return false;
+        }
+        if (r->txn == -1 && !r->is_write)
+            continue;
+        reader->batch[reader->n++] =
+            (struct raw_op){r->key, r->value, reader->last, r->is_write};
+        if (reader->n == BATCH && !flush(reader, err))
+            return false;
+    }
+    return true;
+}
+
+static bool
+text_read(struct input *in, struct builder *b, struct err *err)
+{
+    struct text_reader *reader = mem_calloc(1, sizeof *reader);
+    reader->b = b;
+    const bool ok = blocks_run(in, scan_block, build_block, reader, err) &&
+                    flush(reader, err);
+    intmap_free(&reader->txn_of);
+    intmap_free(&reader->aborted_of);
+    vec_free(&reader->session_of);
+    mem_free(reader);
+    return ok;
+}
+
+static int
+text_sniff(const struct input *in)
+{
+    const char *at = in->data, *end = at + in->size;
+    while (at < end && (*at == '\n' || *at == '\r'))
+        at++;
+    if (at == end || (*at != 'r' && *at != 'w'))
+        return 0;
+    return at + 1 == end || at[1] == '(' ? 90 : 0;
+}
+
+/* --- writing -------------------------------------------------------------- */
+
+/* The number by which a transaction or session is written. */
+static bool
+has_number(struct atom a, bool negative)
+{
+    return a.tag == ATOM_INT && (negative || !(a.bits >> 63));
+}
+
+static bool
+has_aborted_read(const struct history *h, txn_id t)
+{
+    for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++)
+        if (!op_is_write(h, op))
+            return true;
+    return false;
+}
+
+/* A session is nothing but its transactions, and they their operations. */
+static bool
+holds_session(const struct history *h, session_id s, struct err *err)
+{
+    const txn_id first = h->session_first[s], end = h->session_first[s + 1];
+    unsigned aborted = 0;
+    if (first == end)
+        return err_set(err, ERR_FEATURE, "format 'text' has no empty sessions");
+    for (txn_id t = first; t < end; t++) {
+        if (h->txn_begin[t] == h->txn_end[t])
+            return err_set(err, ERR_FEATURE,
+                           "format 'text' has no empty transactions");
+        if (h->txn_status[t] == TXN_INDETERMINATE)
+            return err_set(err, ERR_FEATURE,
+                           "format 'text' has no indeterminate transactions");
+        aborted += h->txn_status[t] == TXN_ABORTED;
+        if (h->txn_status[t] == TXN_ABORTED &&
+            (aborted > 1 || has_aborted_read(h, t)))
+            return err_set(err, ERR_FEATURE,
+                           "format 'text' holds the writes of one aborted "
+                           "transaction a session, and no more of them");
+    }
+    return true;
+}
+
+static bool
+text_holds(const struct history *h, struct err *err)
+{
+    for (session_id s = 0; s < h->n_sessions; s++)
+        if (!holds_session(h, s, err))
+            return false;
+    return format_needs_integers(h, "text", err);
+}
+
+/* Whether the sessions' and transactions' own numbers can be kept: integers,
+ * and no transaction's twice. */
+static bool
+keeps_numbers(const struct history *h)
+{
+    if (!h->txn_name)
+        return false;
+    struct intmap seen = {0};
+    bool keeps = true;
+    for (txn_id t = 0; keeps && t < h->n_txns; t++) {
+        if (h->txn_status[t] == TXN_ABORTED)
+            continue;
+        bool added;
+        keeps = has_number(history_txn_atom(h, t), true) &&
+                h->txn_name[t] != (uint64_t)-1 &&
+                has_number(h->session_name[h->txn_session[t]], false);
+        intmap_add(&seen, h->txn_name[t], t, &added);
+        keeps = keeps && added;
+    }
+    intmap_free(&seen);
+    return keeps;
+}
+
+static bool
+text_write(const struct history *h, struct output *out, struct err *err)
+{
+    const bool keep = keeps_numbers(h);
+    for (txn_id t = 0; t < h->n_txns; t++) {
+        const session_id s = h->txn_session[t];
+        const uint64_t session = keep ? h->session_name[s].bits : s;
+        const int64_t txn = h->txn_status[t] == TXN_ABORTED ? -1
+                            : keep ? (int64_t)h->txn_name[t]
+                                   : (int64_t)t;
+        for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++) {
+            const struct atom value = history_value_atom(h, h->op_value[op]);
+            fprintf(
+                out->file,
+                "%c(%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRId64 ")\n",
+                op_is_write(h, op) ? 'w' : 'r', h->key_name[op_key(h, op)].bits,
+                atom_equal(value, h->initial) ? 0 : value.bits, session, txn);
+        }
+    }
+    if (ferror(out->file))
+        return err_set(err, ERR_IO, "cannot write: %s", strerror(errno));
+    return true;
+}
+
+const struct format format_text = {
+    .name = "text",
+    .suffix = ".txt",
+    .help = "an operation a line: r(key,value,session,txn) "
+            "(Plume, PolySI, IsoVista, AWDIT)",
+    .initial = ATOM_INT,
+    .sniff = text_sniff,
+    .read = text_read,
+    .holds = text_holds,
+    .write = text_write,
+};
