@@ -1,0 +1,344 @@
+/* random_history.c -- see random_history.h.
+ *
+ * The store keeps every committed version of every key with the number of its
+ * commit.  A transaction reads as of a snapshot, and the strengths differ in
+ * how the snapshot is chosen and in what a commit checks:
+ *
+ *     serial     transactions run one after the other
+ *     snapshot   the present at the start; a write conflict aborts
+ *     lossy      the present at the start; write conflicts pass
+ *     stale      any past not before the session's last commit; conflicts pass
+ *     committed  each operation reads the present
+ *     careless   each operation reads any past
+ *
+ * SPDX-License-Identifier: MIT */
+#include "random_history.h"
+
+#include "base/random.h"
+#include "history/builder.h"
+
+#include <stdlib.h>
+
+enum strength { SERIAL, SNAPSHOT, LOSSY, STALE, COMMITTED, CARELESS };
+
+struct version {
+    uint32_t commit; // the number of the commit that made it
+    int64_t value;
+};
+
+struct sim_op {
+    bool is_write;
+    uint32_t key;
+    int64_t value;   // registers
+    uint32_t length; // reads of lists: how many elements were seen
+};
+
+struct sim_txn {
+    struct sim_op ops[RANDOM_OPS];
+    uint32_t session, n_ops, want_ops, snapshot;
+    int64_t began, ended;
+    enum txn_status status;
+    bool open;
+};
+
+struct sim {
+    const struct random_shape *shape;
+    struct random random;
+    enum strength strength;
+    VEC(struct version) versions[RANDOM_KEYS];
+    uint32_t commits, last_commit[RANDOM_SESSIONS];
+    VEC(struct sim_txn) txns;          // in order of their begin
+    uint32_t current[RANDOM_SESSIONS]; // open transaction, or UINT32_MAX
+    int64_t next_value, clock;
+};
+
+static uint32_t
+below(struct sim *s, uint32_t n)
+{
+    return (uint32_t)random_below(&s->random, n);
+}
+
+static bool
+percent(struct sim *s, uint32_t p)
+{
+    return below(s, 100) < p;
+}
+
+struct random_shape
+random_tiny_shape(uint64_t seed, uint32_t txns)
+{
+    struct random r;
+    random_seed(&r, seed ^ UINT64_C(0x5eed));
+    struct random_shape shape = {
+        .sessions = 1 + (uint32_t)random_below(&r, 4),
+        .txns = 1 + (uint32_t)random_below(&r, txns),
+        .ops = 1 + (uint32_t)random_below(&r, 4),
+        .keys = 1 + (uint32_t)random_below(&r, 4),
+        .reads = 30 + (uint32_t)random_below(&r, 50),
+        .changed = 30,
+    };
+    if (random_below(&r, 2))
+        shape.values = 1 + (uint32_t)random_below(&r, 3);
+    if (!random_below(&r, 3))
+        shape.aborted = 15;
+    if (!random_below(&r, 3))
+        shape.indeterminate = 15;
+    if (!random_below(&r, 3))
+        shape.initial = 20;
+    if (!random_below(&r, 3))
+        shape.loading = 50;
+    return shape;
+}
+
+/* --- the store --------------------------------------------------------- */
+
+/* How many versions of k there are as of a snapshot. */
+static uint32_t
+versions_at(const struct sim *s, uint32_t k, uint32_t snapshot)
+{
+    uint32_t n = (uint32_t)s->versions[k].n;
+    while (n && s->versions[k].at[n - 1].commit > snapshot)
+        n--;
+    return n;
+}
+
+static void
+read_key(struct sim *s, struct sim_txn *t, struct sim_op *op)
+{
+    uint32_t snapshot = t->snapshot;
+    if (s->strength == COMMITTED)
+        snapshot = s->commits;
+    else if (s->strength == CARELESS)
+        snapshot = below(s, s->commits + 1);
+    op->length = versions_at(s, op->key, snapshot);
+    op->value = op->length ? s->versions[op->key].at[op->length - 1].value : 0;
+    if (s->shape->lists)
+        return;
+    for (uint32_t i = 0; i < t->n_ops; i++)
+        if (t->ops[i].is_write && t->ops[i].key == op->key)
+            op->value = t->ops[i].value;
+}
+
+static void
+step(struct sim *s, struct sim_txn *t)
+{
+    struct sim_op *op = &t->ops[t->n_ops];
+    *op = (struct sim_op){.key = below(s, s->shape->keys)};
+    op->is_write = !percent(s, s->shape->reads);
+    if (!op->is_write)
+        read_key(s, t, op);
+    else if (!s->shape->lists && percent(s, s->shape->initial))
+        op->value = 0;
+    else if (!s->shape->lists && s->shape->values)
+        op->value = 1 + (int64_t)below(s, s->shape->values);
+    else
+        op->value = ++s->next_value;
+    t->n_ops++;
+}
+
+static void
+begin(struct sim *s, uint32_t session)
+{
+    struct sim_txn t = {.session = session, .open = true};
+    t.want_ops = 1 + below(s, s->shape->ops);
+    t.began = s->clock++;
+    t.snapshot = s->commits;
+    const uint32_t past = s->last_commit[session];
+    if (s->strength == STALE)
+        t.snapshot = past + below(s, s->commits - past + 1);
+    s->current[session] = (uint32_t)s->txns.n;
+    vec_push(&s->txns, t);
+}
+
+static bool
+conflicts(const struct sim *s, const struct sim_txn *t)
+{
+    for (uint32_t i = 0; i < t->n_ops; i++) {
+        const uint32_t k = t->ops[i].key;
+        if (t->ops[i].is_write &&
+            versions_at(s, k, t->snapshot) != s->versions[k].n)
+            return true;
+    }
+    return false;
+}
+
+static void
+install(struct sim *s, const struct sim_txn *t)
+{
+    s->commits++;
+    for (uint32_t i = 0; i < t->n_ops; i++) {
+        const struct sim_op *op = &t->ops[i];
+        if (!op->is_write)
+            continue;
+        const struct version v = {s->commits, op->value};
+        const size_t n = s->versions[op->key].n;
+        if (!s->shape->lists && n &&
+            s->versions[op->key].at[n - 1].commit == s->commits)
+            s->versions[op->key].at[n - 1] = v;
+        else
+            vec_push(&s->versions[op->key], v);
+    }
+    s->last_commit[t->session] = s->commits;
+}
+
+static void
+end(struct sim *s, struct sim_txn *t)
+{
+    t->open = false;
+    t->ended = s->clock++;
+    s->current[t->session] = UINT32_MAX;
+    t->status = TXN_COMMITTED;
+    bool takes_effect = true;
+    if (percent(s, s->shape->aborted)) {
+        t->status = TXN_ABORTED;
+        takes_effect = percent(s, 5);
+    } else if (percent(s, s->shape->indeterminate)) {
+        t->status = TXN_INDETERMINATE;
+        takes_effect = percent(s, 50);
+    } else if (s->strength == SNAPSHOT && conflicts(s, t)) {
+        // Without aborted transactions in the shape the updates are lost.
+        takes_effect = !s->shape->aborted;
+        t->status = s->shape->aborted ? TXN_ABORTED : TXN_COMMITTED;
+        if (!s->shape->aborted)
+            for (uint32_t i = 0; i < t->n_ops; i++)
+                t->ops[i].is_write = false, read_key(s, t, &t->ops[i]);
+    }
+    if (takes_effect)
+        install(s, t);
+}
+
+static void
+run(struct sim *s)
+{
+    for (uint32_t i = 0; i < s->shape->sessions; i++)
+        s->current[i] = UINT32_MAX;
+    uint32_t open = 0;
+    while (s->txns.n < s->shape->txns || open) {
+        uint32_t session = below(s, s->shape->sessions);
+        if (s->strength == SERIAL && open)
+            session = s->txns.at[s->txns.n - 1].session;
+        if (s->current[session] == UINT32_MAX) {
+            if (s->txns.n < s->shape->txns) {
+                begin(s, session);
+                open++;
+            }
+            continue;
+        }
+        struct sim_txn *t = &s->txns.at[s->current[session]];
+        if (t->n_ops < t->want_ops) {
+            step(s, t);
+        } else {
+            end(s, t);
+            open--;
+        }
+    }
+}
+
+/* --- changes and output ------------------------------------------------- */
+
+/* Let a few reads return something else that the key once held. */
+static void
+change_reads(struct sim *s)
+{
+    const uint32_t times = 1 + below(s, 3);
+    for (uint32_t i = 0; i < times; i++) {
+        struct sim_txn *t = &s->txns.at[below(s, (uint32_t)s->txns.n)];
+        struct sim_op *op = &t->ops[below(s, t->n_ops)];
+        if (op->is_write)
+            continue;
+        op->length = below(s, (uint32_t)s->versions[op->key].n + 1);
+        op->value =
+            op->length ? s->versions[op->key].at[op->length - 1].value : 0;
+    }
+}
+
+static void
+emit_list_read(struct sim *s, struct builder *b, txn_id id,
+               const struct sim_txn *t, uint32_t i)
+{
+    struct atom items[RANDOM_TXNS * RANDOM_OPS];
+    size_t n = 0;
+    const struct sim_op *op = &t->ops[i];
+    for (uint32_t j = 0; j < op->length; j++)
+        items[n++] = atom_int(s->versions[op->key].at[j].value);
+    for (uint32_t j = 0; j < i; j++) // its own appends come last
+        if (t->ops[j].is_write && t->ops[j].key == op->key)
+            items[n++] = atom_int(t->ops[j].value);
+    struct err err = {0};
+    if (!builder_read_list(b, id, atom_int(op->key), items, n, &err))
+        abort();
+}
+
+static void
+emit(struct sim *s, struct builder *b)
+{
+    struct err err = {0};
+    for (size_t i = 0; i < s->txns.n; i++) {
+        const struct sim_txn *t = &s->txns.at[i];
+        txn_id id;
+        const session_id session = builder_session(b, atom_int(t->session));
+        if (!builder_txn(b, session, &id, &err))
+            abort();
+        builder_status(b, id, t->status);
+        if (s->shape->times)
+            builder_times(b, id, t->began, t->ended);
+        for (uint32_t j = 0; j < t->n_ops; j++) {
+            const struct sim_op *op = &t->ops[j];
+            const struct atom key = atom_int(op->key);
+            bool ok = true;
+            if (op->is_write && s->shape->lists)
+                ok = builder_append(b, id, key, atom_int(op->value), &err);
+            else if (op->is_write)
+                ok = builder_write(b, id, key, atom_int(op->value), &err);
+            else if (s->shape->lists)
+                emit_list_read(s, b, id, t, j);
+            else
+                ok = builder_read(b, id, key, atom_int(op->value), &err);
+            if (!ok)
+                abort();
+        }
+    }
+}
+
+static void
+emit_loading(struct sim *s, struct builder *b)
+{
+    struct err err = {0};
+    txn_id id;
+    // In a session of its own, or as the first of somebody's session.
+    const int64_t session = percent(s, 50) ? 0 : -1;
+    if (!builder_txn(b, builder_session(b, atom_int(session)), &id, &err))
+        abort();
+    if (s->shape->times)
+        builder_times(b, id, -2, -1);
+    for (uint32_t k = 0; k < s->shape->keys; k++)
+        if (!builder_write(b, id, atom_int(k), atom_int(0), &err))
+            abort();
+}
+
+void
+random_history(const struct random_shape *shape, uint64_t seed,
+               struct history *h)
+{
+    struct sim s = {.shape = shape};
+    assert(shape->sessions <= RANDOM_SESSIONS && shape->keys <= RANDOM_KEYS);
+    assert(shape->txns <= RANDOM_TXNS && shape->ops <= RANDOM_OPS);
+    random_seed(&s.random, seed);
+    s.strength = (enum strength)below(&s, CARELESS + 1);
+    run(&s);
+    if (percent(&s, shape->changed))
+        change_reads(&s);
+
+    struct err err = {0};
+    // A list begins empty; a register holds 0.
+    struct builder *b = builder_new(shape->lists ? atom_nil() : atom_int(0));
+    if (!shape->lists && percent(&s, shape->loading))
+        emit_loading(&s, b);
+    emit(&s, b);
+    *h = (struct history){0};
+    if (!builder_finish(b, h, &err))
+        abort();
+    vec_free(&s.txns);
+    for (uint32_t k = 0; k < RANDOM_KEYS; k++)
+        vec_free(&s.versions[k]);
+}
