@@ -15,4 +15,11 @@ bool unpack_recognises(const char *data, size_t size);
 bool unpack_all(const char *data, size_t size, char **out, size_t *out_size,
                 struct err *err);
 
+/* The same for one method whose magic was seen.  Each is in a file of its own,
+ * and the build takes that file or one that says the library is missing. */
+bool unpack_gzip(const char *data, size_t size, char **out, size_t *out_size,
+                 struct err *err);
+bool unpack_zstd(const char *data, size_t size, char **out, size_t *out_size,
+                 struct err *err);
+
 #endif
