@@ -459,12 +459,12 @@ find_ranges(struct builder *b, op_id *begin, op_id *end, size_t n_txns)
 static void
 move_txns(struct builder *b, struct history *h)
 {
+    txn_id *renumber = number_txns(b, h);
     op_id *begin = mem_calloc(h->n_txns, sizeof *begin);
     op_id *end = mem_calloc(h->n_txns, sizeof *end);
     find_ranges(b, begin, end, h->n_txns);
     vec_free(&b->runs);
 
-    txn_id *renumber = number_txns(b, h);
     RENUMBER(h->txn_begin, begin, h->n_txns, 0);
     mem_free(begin);
     RENUMBER(h->txn_end, end, h->n_txns, 0);
