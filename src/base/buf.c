@@ -4,8 +4,10 @@
 #include "base/buf.h"
 
 #include "base/mem.h"
+#include "base/utf8.h"
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -75,26 +77,29 @@ buf_printf(struct buf *b, const char *format, ...)
     va_end(args);
 }
 
-/* The length of the UTF-8 sequence at text, or 0 where there is none. */
-static size_t
-utf8_length(const unsigned char *s, size_t len)
+/* Whether c stands for itself in a JSON string. */
+static bool
+is_plain(char c)
 {
-    const unsigned char c = s[0];
-    size_t n = c < 0x80                ? 1
-               : c >= 0xc2 && c < 0xe0 ? 2
-               : c >= 0xe0 && c < 0xf0 ? 3
-               : c >= 0xf0 && c < 0xf5 ? 4
-                                       : 0;
-    if (n > len)
-        return 0;
-    for (size_t i = 1; i < n; i++)
-        if ((s[i] & 0xc0) != 0x80)
-            return 0;
-    // Overlong forms, surrogates, and what lies above U+10FFFF.
-    if ((c == 0xe0 && s[1] < 0xa0) || (c == 0xed && s[1] >= 0xa0) ||
-        (c == 0xf0 && s[1] < 0x90) || (c == 0xf4 && s[1] >= 0x90))
-        return 0;
-    return n;
+    return c >= 0x20 && c < 0x7f && c != '"' && c != '\\';
+}
+
+/* Append what does not stand for itself; return how many bytes it was. */
+static size_t
+add_escaped(struct buf *b, const char *text, size_t len)
+{
+    const size_t n = utf8_length(text, len);
+    if (!n)
+        buf_text(b, "\xef\xbf\xbd");
+    else if (*text == '"' || *text == '\\')
+        buf_printf(b, "\\%c", *text);
+    else if (*text == '\n')
+        buf_text(b, "\\n");
+    else if (n == 1)
+        buf_printf(b, "\\u%04x", (unsigned)*text);
+    else
+        buf_add(b, text, n);
+    return n ? n : 1;
 }
 
 void
@@ -102,19 +107,12 @@ buf_json(struct buf *b, const char *text, size_t len)
 {
     buf_char(b, '"');
     for (size_t i = 0; i < len;) {
-        const unsigned char c = (unsigned char)text[i];
-        const size_t n = utf8_length((const unsigned char *)text + i, len - i);
-        if (!n)
-            buf_text(b, "\xef\xbf\xbd");
-        else if (c == '"' || c == '\\')
-            buf_printf(b, "\\%c", c);
-        else if (c == '\n')
-            buf_text(b, "\\n");
-        else if (c < 0x20 || c == 0x7f)
-            buf_printf(b, "\\u%04x", c);
-        else
-            buf_add(b, text + i, n);
-        i += n ? n : 1;
+        const size_t start = i;
+        while (i < len && is_plain(text[i]))
+            i++;
+        buf_add(b, text + start, i - start);
+        if (i < len)
+            i += add_escaped(b, text + i, len - i);
     }
     buf_char(b, '"');
 }
