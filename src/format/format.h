@@ -19,10 +19,14 @@ struct output {
     FILE *file;       // NULL for a format that is a directory
 };
 
+// What a format keeps of a history beside what verdicts depend on.
+enum { KEEPS_NAMES = 1, KEEPS_TIMES = 2, KEEPS_META = 4 };
+
 struct format {
     const char *name, *suffix, *help;
     enum atom_tag initial; // ATOM_INT: the integer 0; ATOM_NIL: nothing
     bool writes_directory;
+    unsigned keeps; // KEEPS_ flags, of the writer
 
     /* How sure it is that 'in' is of this format: 0 (no) to 100. */
     int (*sniff)(const struct input *in);

@@ -366,6 +366,7 @@ const struct format format_text = {
     .help = "an operation a line: r(key,value,session,txn) "
             "(Plume, PolySI, IsoVista, AWDIT)",
     .initial = ATOM_INT,
+    .keeps = KEEPS_NAMES,
     .sniff = text_sniff,
     .read = text_read,
     .holds = text_holds,

@@ -1,0 +1,35 @@
+# The front door.  Meson does the work; each target sets up what it needs.
+
+BUILD ?= build
+
+.PHONY: all demo test bench fuzz format install clean setup
+
+all: $(BUILD)/build.ninja
+	@ninja -C $(BUILD) --quiet assay
+
+$(BUILD)/build.ninja: | setup
+	@meson setup $(BUILD) >/dev/null
+
+setup:
+	@tools/setup
+
+demo: all
+	@tools/demo $(BUILD)/assay
+
+test: setup
+	@tools/test
+
+bench: all
+	@bench/run $(BUILD)/assay
+
+fuzz: setup
+	@tools/fuzz
+
+format:
+	@git ls-files '*.c' '*.h' | xargs clang-format -i
+
+install: all
+	@ninja -C $(BUILD) --quiet install
+
+clean:
+	@rm -rf build build-*

@@ -1,0 +1,79 @@
+/* cli.c -- see cli.h.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "cli/cli.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+int
+exit_worse(int a, int b)
+{
+    // Worst first: bad input, violated, unknown, fine.
+    static const int rank[] = {[EXIT_HOLDS] = 0,
+                               [EXIT_VIOLATED] = 2,
+                               [EXIT_ERROR] = 3,
+                               [EXIT_UNKNOWN] = 1};
+    return rank[a] >= rank[b] ? a : b;
+}
+
+int
+report_error(const struct err *err)
+{
+    char text[1024];
+    err_format(err, text, sizeof text);
+    fflush(stdout);
+    fprintf(stderr, "%s%s\n",
+            err->kind == ERR_USAGE && !err->file[0] ? "assay: " : "", text);
+    return EXIT_ERROR;
+}
+
+int
+usage_error(const char *format, ...)
+{
+    char text[512];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    struct err err = {0};
+    err_set(&err, ERR_USAGE, "%s", text);
+    return report_error(&err);
+}
+
+unsigned
+thread_count(const struct options *o)
+{
+    const long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    return o->threads       ? (unsigned)o->threads
+           : processors > 1 ? (unsigned)processors
+                            : 1;
+}
+
+bool
+load(const struct options *o, const char *path, struct history *h,
+     const struct format **format)
+{
+    struct err err = {0};
+    if (format_read(path, o->format, thread_count(o), h, format, &err))
+        return true;
+    report_error(&err);
+    return false;
+}
+
+void
+emit(struct buf *b)
+{
+    if (b->n)
+        fwrite(b->at, 1, b->n, stdout);
+    buf_clear(b);
+}
+
+bool
+colour_on_stdout(void)
+{
+    const char *no_color = getenv("NO_COLOR");
+    return isatty(STDOUT_FILENO) && !(no_color && *no_color);
+}

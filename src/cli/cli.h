@@ -1,0 +1,51 @@
+/* cli.h -- what the commands share.
+ *
+ * Results go to stdout, everything else to stderr.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef CLI_CLI_H
+#define CLI_CLI_H
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "cli/options.h"
+#include "format/format.h"
+
+// Exit statuses; over several inputs the worst wins (exit_worse).
+enum { EXIT_HOLDS = 0, EXIT_VIOLATED = 1, EXIT_ERROR = 2, EXIT_UNKNOWN = 3 };
+
+int exit_worse(int a, int b);
+
+/* One line on stderr: "assay: ..." for usage, "file:line:column: ..." else. */
+int report_error(const struct err *err);
+
+/* Fail with a usage error. */
+__attribute__((format(printf, 1, 2))) int usage_error(const char *format, ...);
+
+/* Read a history as the options say, or report why not. */
+bool load(const struct options *o, const char *path, struct history *h,
+          const struct format **format);
+
+unsigned thread_count(const struct options *o);
+
+/* Write the buffer to stdout and empty it. */
+void emit(struct buf *b);
+
+bool colour_on_stdout(void);
+
+int cmd_certify(const struct options *o);
+int cmd_check(const struct options *o);
+int cmd_completions(const struct options *o);
+int cmd_convert(const struct options *o);
+int cmd_formats(const struct options *o);
+int cmd_gen(const struct options *o);
+int cmd_help(const struct options *o);
+int cmd_levels(const struct options *o);
+int cmd_manpage(const struct options *o);
+int cmd_show(const struct options *o);
+int cmd_stats(const struct options *o);
+
+/* The help of one command, or of the program for NULL. */
+void help_show(const struct command *command, struct buf *out);
+
+#endif

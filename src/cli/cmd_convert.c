@@ -1,0 +1,85 @@
+/* cmd_convert.c -- assay convert, and the choice of an output's format.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "cli/cli.h"
+#include "cli/target.h"
+#include "history/renumber.h"
+
+#include <string.h>
+
+static bool
+has_suffix(const char *text, const char *suffix)
+{
+    const size_t n = strlen(text), m = strlen(suffix);
+    return m && n > m && strcmp(text + n - m, suffix) == 0;
+}
+
+bool
+target_format(const struct options *o, const struct format **out,
+              struct err *err)
+{
+    if (o->to) {
+        *out = format_find(o->to);
+        return *out ||
+               err_set(err, ERR_USAGE,
+                       "'%s' is no format; 'assay formats' lists them", o->to);
+    }
+    for (size_t i = 0; format_table[i]; i++)
+        if (format_table[i]->write &&
+            has_suffix(o->output, format_table[i]->suffix)) {
+            *out = format_table[i];
+            return true;
+        }
+    *out = format_find("jsonl");
+    return true;
+}
+
+/* Names, times and metadata are for people: losing them is worth a note. */
+static void
+note_losses(const struct history *h, const struct format *format)
+{
+    const char *lost[3];
+    size_t n = 0;
+    if (h->txn_name && !(format->keeps & KEEPS_NAMES))
+        lost[n++] = "names";
+    if (h->txn_began && !(format->keeps & KEEPS_TIMES))
+        lost[n++] = "times";
+    if (h->txn_meta && !(format->keeps & KEEPS_META))
+        lost[n++] = "metadata";
+    for (size_t i = 0; i < n; i++)
+        fprintf(stderr, "%s%s",
+                i == 0       ? "note: not kept: "
+                : i + 1 == n ? " and "
+                             : ", ",
+                lost[i]);
+    if (n)
+        fprintf(stderr, " (format '%s' has none)\n", format->name);
+}
+
+int
+cmd_convert(const struct options *o)
+{
+    struct err err = {0};
+    const struct format *format;
+    if (o->paths.n != 1)
+        return usage_error("convert wants one history");
+    if (!target_format(o, &format, &err))
+        return report_error(&err);
+    struct history h;
+    if (!load(o, o->paths.at[0], &h, NULL))
+        return EXIT_ERROR;
+    bool ok = true;
+    if (o->renumber) {
+        struct history numbered;
+        ok = history_renumber(&h, &numbered, &err);
+        if (ok) {
+            history_free(&h);
+            h = numbered;
+        }
+    }
+    ok = ok && format_write(&h, format, o->output, &err);
+    if (ok && !o->quiet)
+        note_losses(&h, format);
+    history_free(&h);
+    return ok ? EXIT_HOLDS : report_error(&err);
+}

@@ -1,0 +1,75 @@
+/* cmd_gen.c -- assay gen.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "cli/cli.h"
+#include "cli/target.h"
+#include "gen/gen.h"
+
+#include <string.h>
+
+static bool
+parse_distribution(const char *name, enum gen_distribution *out,
+                   struct err *err)
+{
+    static const char *const names[] = {[GEN_UNIFORM] = "uniform",
+                                        [GEN_ZIPF] = "zipf",
+                                        [GEN_HOTSPOT] = "hotspot"};
+    for (int i = GEN_UNIFORM; i <= GEN_HOTSPOT; i++)
+        if (strcmp(names[i], name) == 0) {
+            *out = (enum gen_distribution)i;
+            return true;
+        }
+    return err_set(err, ERR_USAGE,
+                   "--distribution is uniform, zipf or hotspot, not '%s'",
+                   name);
+}
+
+static bool
+parse_level(const char *name, enum level *out, struct err *err)
+{
+    *out = LEVEL_SER;
+    if (!name || (level_parse(name, strlen(name), out) &&
+                  (*out == LEVEL_SER || *out == LEVEL_SI || *out == LEVEL_PC)))
+        return true;
+    return err_set(err, ERR_USAGE,
+                   "gen makes ser, si and pc histories, not '%s'", name);
+}
+
+int
+cmd_gen(const struct options *o)
+{
+    struct gen_shape shape = {
+        .sessions = o->sessions,
+        .transactions = o->transactions,
+        .operations = o->operations,
+        .keys = o->keys,
+        .theta = o->theta,
+        .reads = o->reads,
+        .duplicates = o->duplicates,
+        .values = o->values,
+        .value_theta = o->value_theta,
+        .lag = o->lag,
+        .seed = o->seed,
+        .inject = o->inject,
+        .at = o->at,
+    };
+    struct err err = {0};
+    const struct format *format;
+    if (o->paths.n)
+        return usage_error("gen takes no argument '%s'; see 'assay gen --help'",
+                           o->paths.at[0]);
+    if (!parse_distribution(o->distribution, &shape.distribution, &err) ||
+        !parse_level(o->level, &shape.level, &err) ||
+        !target_format(o, &format, &err))
+        return report_error(&err);
+    struct history h;
+    if (!gen_history(&shape, &h, &err))
+        return report_error(&err);
+    const bool ok = format_write(&h, format, o->output, &err);
+    if (ok && !o->quiet)
+        fprintf(stderr,
+                "%s: %u sessions, %u transactions, %u operations, %u keys\n",
+                o->output, h.n_sessions, h.n_txns, h.n_ops, h.n_keys);
+    history_free(&h);
+    return ok ? EXIT_HOLDS : report_error(&err);
+}

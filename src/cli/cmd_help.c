@@ -1,0 +1,216 @@
+/* cmd_help.c -- help, the man page and completions: all from the tables.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "cli/cli.h"
+#include "version.h"
+#include "level/level.h"
+
+#include <string.h>
+
+static void
+show_option(const struct option *o, struct buf *out)
+{
+    char left[64];
+    const char *prefix = o->kind == OPTION_FLAG && o->initial ? "no-" : "";
+    snprintf(left, sizeof left, "%c%c%s --%s%s%s%s", o->letter ? '-' : ' ',
+             o->letter ? o->letter : ' ', o->letter ? "," : " ", prefix,
+             o->name, o->argument ? " " : "", o->argument ? o->argument : "");
+    buf_printf(out, "  %-28s %s%s", left, *prefix ? "do not " : "", o->help);
+    if (o->initial && o->kind != OPTION_FLAG)
+        buf_printf(out, " (default: %s)", o->initial);
+    buf_char(out, '\n');
+}
+
+void
+help_show(const struct command *command, struct buf *out)
+{
+    if (!command) {
+        buf_text(out, "assay tells the truth about transaction isolation.\n\n"
+                      "usage: assay COMMAND [OPTION]... [ARGUMENT]...\n\n");
+        for (const struct command *c = command_table; c->name; c++)
+            buf_printf(out, "  %-12s %s\n", c->name, c->help);
+        buf_text(out,
+                 "\n'assay help COMMAND' explains a command.\n"
+                 "exit status: 0 the level holds, 1 violated, 2 bad usage or "
+                 "input, 3 unknown\n");
+        return;
+    }
+    buf_printf(out, "usage: assay %s [OPTION]... %s\n\n%s\n", command->name,
+               command->arguments, command->help);
+    if (command->details)
+        buf_printf(out, "\n%s\n", command->details);
+    buf_text(out, "\noptions:\n");
+    for (const struct option *o = option_table; o->name; o++)
+        if (o->commands & command->bit)
+            show_option(o, out);
+}
+
+int
+cmd_help(const struct options *o)
+{
+    const struct command *command = NULL;
+    if (o->paths.n) {
+        command = command_find(o->paths.at[0]);
+        if (!command)
+            return usage_error("'%s' is no command; 'assay help' lists them",
+                               o->paths.at[0]);
+    }
+    struct buf text = {0};
+    help_show(command, &text);
+    emit(&text);
+    buf_free(&text);
+    return EXIT_HOLDS;
+}
+
+/* --- lists -----------------------------------------------------------------
+ */
+
+int
+cmd_levels(const struct options *o)
+{
+    struct buf out = {0};
+    for (int l = 0; l < LEVELS; l++) {
+        const struct level_info *info = &level_table[l];
+        if (o->json) {
+            buf_printf(&out,
+                       "{\"level\":\"%s\",\"name\":\"%s\",\"aliases\":\"%s\","
+                       "\"meaning\":\"%s\"}\n",
+                       info->brief, info->name, info->aliases, info->meaning);
+            continue;
+        }
+        buf_printf(&out, "%-11s %-20s %s\n", info->brief, info->name,
+                   info->meaning);
+        if (*info->aliases)
+            buf_printf(&out, "%-32s also: %s\n", "", info->aliases);
+    }
+    emit(&out);
+    buf_free(&out);
+    return EXIT_HOLDS;
+}
+
+int
+cmd_formats(const struct options *o)
+{
+    struct buf out = {0};
+    for (size_t i = 0; format_table[i]; i++) {
+        const struct format *f = format_table[i];
+        if (o->json)
+            buf_printf(&out,
+                       "{\"format\":\"%s\",\"suffix\":\"%s\",\"writes\":%s,"
+                       "\"help\":\"%s\"}\n",
+                       f->name, f->suffix, f->write ? "true" : "false",
+                       f->help);
+        else
+            buf_printf(&out, "%-7s %-10s %-11s %s\n", f->name, f->suffix,
+                       f->write ? "read, write" : "read", f->help);
+    }
+    if (!o->json)
+        buf_text(&out, "\nEvery format may be compressed with gzip or zstd.\n");
+    emit(&out);
+    buf_free(&out);
+    return EXIT_HOLDS;
+}
+
+/* --- man page --------------------------------------------------------------
+ */
+
+/* Text in roff: hyphens are minus signs, and a leading dot is no request. */
+static void
+roff(struct buf *out, const char *text)
+{
+    if (*text == '.' || *text == '\'')
+        buf_text(out, "\\&");
+    for (; *text; text++)
+        if (*text == '-')
+            buf_text(out, "\\-");
+        else if (*text == '\\')
+            buf_text(out, "\\e");
+        else
+            buf_char(out, *text);
+}
+
+static void
+roff_option(struct buf *out, const struct option *o)
+{
+    const bool off = o->kind == OPTION_FLAG && o->initial;
+    buf_text(out, ".TP\n");
+    if (o->letter)
+        buf_printf(out, "\\fB\\-%c\\fR, ", o->letter);
+    buf_text(out, "\\fB\\-\\-");
+    roff(out, off ? "no-" : "");
+    roff(out, o->name);
+    buf_text(out, "\\fR");
+    if (o->argument)
+        buf_printf(out, " \\fI%s\\fR", o->argument);
+    buf_text(out, "\n");
+    roff(out, off ? "do not " : "");
+    roff(out, o->help);
+    if (o->initial && !off)
+        buf_printf(out, " (default: %s)", o->initial);
+    buf_text(out, "\n");
+}
+
+static void
+roff_command(struct buf *out, const struct command *c)
+{
+    buf_printf(out, ".SS assay %s ", c->name);
+    roff(out, c->arguments);
+    buf_char(out, '\n');
+    roff(out, c->help);
+    buf_text(out, ".\n");
+    if (c->details) {
+        roff(out, c->details);
+        buf_char(out, '\n');
+    }
+    for (const struct option *o = option_table; o->name; o++)
+        if ((o->commands & c->bit) && o->commands != CMD_ALL)
+            roff_option(out, o);
+}
+
+int
+cmd_manpage(const struct options *o)
+{
+    (void)o;
+    struct buf out = {0};
+    buf_printf(&out, ".TH ASSAY 1 \"\" \"assay %s\"\n", ASSAY_VERSION);
+    buf_text(&out,
+             ".SH NAME\nassay \\- tell the truth about transaction isolation\n"
+             ".SH SYNOPSIS\n.B assay\n.I COMMAND\n[\\fIOPTION\\fR]... "
+             "[\\fIARGUMENT\\fR]...\n"
+             ".SH DESCRIPTION\nAssay checks recorded histories of transactions "
+             "against isolation levels and explains what went wrong.\n"
+             "Results go to standard output, everything else to standard "
+             "error.\nA history is a file, a directory where its format is "
+             "one, or \\- for standard input.\n"
+             ".SH COMMANDS\n");
+    for (const struct command *c = command_table; c->name; c++)
+        roff_command(&out, c);
+    buf_text(&out, ".SH LEVELS\n");
+    for (int l = 0; l < LEVELS; l++) {
+        buf_text(&out, ".TP\n\\fB");
+        roff(&out, level_table[l].brief);
+        buf_text(&out, "\\fR, \\fB");
+        roff(&out, level_table[l].name);
+        buf_text(&out, "\\fR\n");
+        roff(&out, level_table[l].meaning);
+        buf_char(&out, '\n');
+    }
+    buf_text(&out, ".SH FORMATS\n");
+    for (size_t i = 0; format_table[i]; i++) {
+        buf_printf(&out, ".TP\n\\fB%s\\fR\n", format_table[i]->name);
+        roff(&out, format_table[i]->help);
+        buf_char(&out, '\n');
+    }
+    buf_text(
+        &out,
+        ".SH EXIT STATUS\n.TP\n0\nthe level holds, or nothing was found\n"
+        ".TP\n1\nviolated, or an anomaly was found\n"
+        ".TP\n2\nbad usage or bad input: one line on standard error, with the "
+        "position in the input\n"
+        ".TP\n3\nunknown: a limit that the user set was reached\n.PP\n"
+        "Over several inputs the worst wins: 2, 1, 3, 0.\n"
+        ".SH ENVIRONMENT\n.TP\nNO_COLOR\nif set, output is never coloured\n");
+    emit(&out);
+    buf_free(&out);
+    return EXIT_HOLDS;
+}

@@ -1,0 +1,113 @@
+/* main.c -- assay: one program, one table of commands.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "cli/cli.h"
+#include "version.h"
+
+#include <errno.h>
+#include <string.h>
+
+// clang-format off
+const struct command command_table[] = {
+    {"check", CMD_CHECK, "[-l LEVELS] HISTORY...",
+     "decide whether histories satisfy isolation levels",
+     "Prints a verdict line per history and level, and explains each violation.",
+     cmd_check},
+    {"certify", CMD_CERTIFY, "HISTORY CERTIFICATE",
+     "check a certificate with independent code",
+     "CERTIFICATE is a file that 'assay check --certificate' wrote for HISTORY. "
+     "Exits 0 if it proves the verdict that it states, 1 if it does not.",
+     cmd_certify},
+    {"stats", CMD_STATS, "HISTORY...",
+     "print sizes, keys, values and the mix of operations", NULL, cmd_stats},
+    {"show", CMD_SHOW, "HISTORY TRANSACTION...|session:NAME...",
+     "print transactions or sessions readably",
+     "A transaction is given by its id in the input, or as s<session>/<position>. "
+     "Each external read is shown with the transaction that it read from.",
+     cmd_show},
+    {"convert", CMD_CONVERT, "HISTORY -o FILE",
+     "write a history in another format",
+     "What the other format cannot hold is an error, never a silent loss, except "
+     "for names, times and metadata, about which a note is printed.",
+     cmd_convert},
+    {"gen", CMD_GEN, "-o FILE",
+     "make a synthetic history, optionally with an anomaly",
+     "Simulates a key-value store under concurrent sessions. The history satisfies "
+     "the level given with -l (ser, si or pc), unless --inject puts an anomaly into it.",
+     cmd_gen},
+    {"levels", CMD_LEVELS, "", "list the isolation levels", NULL, cmd_levels},
+    {"formats", CMD_FORMATS, "", "list the file formats", NULL, cmd_formats},
+    {"help", CMD_HELP, "[COMMAND]", "explain a command", NULL, cmd_help},
+    {"completions", CMD_COMPLETIONS, "bash|zsh|fish",
+     "print completions for a shell", NULL, cmd_completions},
+    {"manpage", CMD_MANPAGE, "", "print the man page", NULL, cmd_manpage},
+    {0},
+};
+// clang-format on
+
+const struct command *
+command_find(const char *name)
+{
+    for (const struct command *c = command_table; c->name; c++)
+        if (strcmp(c->name, name) == 0)
+            return c;
+    return NULL;
+}
+
+/* Words like --version in front of, or instead of, a command. */
+static const struct command *
+find_alias(const char *word)
+{
+    if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)
+        return command_find("help");
+    return command_find(word);
+}
+
+static int
+run(int n, char *const words[])
+{
+    if (n >= 1 &&
+        (strcmp(words[0], "--version") == 0 || strcmp(words[0], "-V") == 0)) {
+        printf("assay %s\n", ASSAY_VERSION);
+        return EXIT_HOLDS;
+    }
+    if (n < 1) {
+        struct buf text = {0};
+        help_show(NULL, &text);
+        fwrite(text.at, 1, text.n, stderr);
+        buf_free(&text);
+        return EXIT_ERROR;
+    }
+    const struct command *command = find_alias(words[0]);
+    if (!command)
+        return usage_error("'%s' is no command; 'assay help' lists them",
+                           words[0]);
+    struct options options;
+    struct err err = {0};
+    int status;
+    if (!options_parse(n - 1, words + 1, command, &options, &err)) {
+        status = report_error(&err);
+    } else if (options.help) {
+        struct buf text = {0};
+        help_show(command, &text);
+        emit(&text);
+        buf_free(&text);
+        status = EXIT_HOLDS;
+    } else {
+        status = command->run(&options);
+    }
+    options_free(&options);
+    return status;
+}
+
+int
+main(int argc, char *argv[])
+{
+    int status = run(argc - 1, argv + 1);
+    // A result that did not reach its reader is an error, whatever it was.
+    if (fflush(stdout) != 0 || ferror(stdout)) {
+        fprintf(stderr, "stdout: cannot write: %s\n", strerror(errno));
+        status = EXIT_ERROR;
+    }
+    return status;
+}

@@ -1,0 +1,267 @@
+/* options.c -- the table, and parsing by it; see options.h.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "cli/options.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define AT(field) offsetof(struct options, field)
+#define READING (CMD_CHECK | CMD_CERTIFY | CMD_STATS | CMD_SHOW | CMD_CONVERT)
+
+// clang-format off
+const struct option option_table[] = {
+    {"level", 'l', OPTION_TEXT, "LEVELS", AT(level), CMD_CHECK | CMD_GEN, 0, 0, NULL,
+     "rc ra cc pc psi si ser strict-si strict-ser read-consistency all",
+     "isolation levels, separated by commas, or 'all' (default: ser)"},
+    {"format", 'f', OPTION_TEXT, "FORMAT", AT(format), READING, 0, 0, "auto",
+     "auto text jsonl edn json hist dbcop cobra viper trace",
+     "input format; 'auto' recognises it by content"},
+    {"to", 't', OPTION_TEXT, "FORMAT", AT(to), CMD_CONVERT | CMD_GEN, 0, 0, NULL,
+     "text jsonl edn json hist dbcop cobra",
+     "output format (default: by the suffix of the output, else jsonl)"},
+    {"output", 'o', OPTION_TEXT, "FILE", AT(output), CMD_CONVERT | CMD_GEN, 0, 0, "-", NULL,
+     "where to write; '-' is stdout"},
+    {"json", 0, OPTION_FLAG, NULL, AT(json), CMD_CHECK | CMD_STATS | CMD_CERTIFY | CMD_LEVELS | CMD_FORMATS, 0, 0, NULL, NULL,
+     "write results as JSON Lines, one object per input"},
+    {"quiet", 'q', OPTION_FLAG, NULL, AT(quiet), CMD_CHECK | CMD_CERTIFY | CMD_CONVERT | CMD_GEN, 0, 0, NULL, NULL,
+     "print the verdict lines only"},
+    {"verify", 0, OPTION_FLAG, NULL, AT(verify), CMD_CHECK, 0, 0, "1", NULL,
+     "check each verdict's certificate with independent code"},
+    {"certificate", 0, OPTION_TEXT, "FILE", AT(certificate), CMD_CHECK, 0, 0, NULL, NULL,
+     "write the certificate of the verdict (one history and one level)"},
+    {"max-anomalies", 0, OPTION_NUMBER, "N", AT(max_anomalies), CMD_CHECK, 1, 1e9, "5", NULL,
+     "tell at most N anomalies per level"},
+    {"stats", 0, OPTION_FLAG, NULL, AT(stats), CMD_CHECK, 0, 0, NULL, NULL,
+     "print counters, times and memory on stderr at the end"},
+    {"threads", 'j', OPTION_NUMBER, "N", AT(threads), READING, 0, 64, "0", NULL,
+     "threads to use; 0 is one per processor"},
+    {"timeout", 0, OPTION_REAL, "SECONDS", AT(timeout), CMD_CHECK, 0, 1e9, "0", NULL,
+     "give up on a level after this time, with 'unknown' (0: never)"},
+    {"memory", 0, OPTION_BYTES, "BYTES", AT(memory), CMD_CHECK, 0, 1e18, "0", NULL,
+     "give up when this much memory is in use, with 'unknown' (0: never)"},
+    {"renumber", 0, OPTION_FLAG, NULL, AT(renumber), CMD_CONVERT, 0, 0, NULL, NULL,
+     "replace keys and values by numbers, for formats that hold nothing else"},
+
+    {"sessions", 0, OPTION_NUMBER, "N", AT(sessions), CMD_GEN, 1, 1e6, "10", NULL,
+     "how many sessions run"},
+    {"txns", 0, OPTION_NUMBER, "N", AT(transactions), CMD_GEN, 1, 1e9, "1000", NULL,
+     "how many transactions there are in all"},
+    {"ops", 0, OPTION_NUMBER, "N", AT(operations), CMD_GEN, 1, 1e6, "8", NULL,
+     "operations of a transaction"},
+    {"keys", 0, OPTION_NUMBER, "N", AT(keys), CMD_GEN, 1, 5e8, "1000", NULL,
+     "how many keys there are"},
+    {"distribution", 0, OPTION_TEXT, "NAME", AT(distribution), CMD_GEN, 0, 0, "uniform",
+     "uniform zipf hotspot",
+     "how keys are chosen: uniform, zipf, or hotspot (4 of 5 in a fifth of the keys)"},
+    {"theta", 0, OPTION_REAL, "X", AT(theta), CMD_GEN, 0, 10, "0.99", NULL,
+     "skew of the zipf distribution of keys"},
+    {"reads", 0, OPTION_REAL, "SHARE", AT(reads), CMD_GEN, 0, 1, "0.5", NULL,
+     "share of operations that read"},
+    {"duplicates", 0, OPTION_REAL, "SHARE", AT(duplicates), CMD_GEN, 0, 1, "0", NULL,
+     "share of writes whose value is drawn from a small space and may repeat"},
+    {"values", 0, OPTION_NUMBER, "N", AT(values), CMD_GEN, 1, 1e9, "100", NULL,
+     "size of the space of values that repeat"},
+    {"value-theta", 0, OPTION_REAL, "X", AT(value_theta), CMD_GEN, 0, 10, "0.5", NULL,
+     "skew of the zipf distribution of values that repeat"},
+    {"lag", 0, OPTION_NUMBER, "N", AT(lag), CMD_GEN, 0, 1e6, "20", NULL,
+     "at si and pc, how many commits a snapshot is old at most"},
+    {"seed", 0, OPTION_NUMBER, "N", AT(seed), CMD_GEN, 0, 1e18, "1", NULL,
+     "seed of all random choices"},
+    {"inject", 0, OPTION_TEXT, "ANOMALY", AT(inject), CMD_GEN, 0, 0, NULL,
+     "thin-air-read aborted-read future-read not-own-write not-latest-write "
+     "circular-flow non-monotonic-read fractured-read stale-read causality-violation "
+     "long-fork lost-update write-skew read-only-anomaly",
+     "put this anomaly into the history"},
+    {"at", 0, OPTION_REAL, "SHARE", AT(at), CMD_GEN, 0, 1, "0.9", NULL,
+     "where to inject it: 0 is the begin of the history, 1 its end"},
+    {"help", 'h', OPTION_FLAG, NULL, AT(help), CMD_ALL, 0, 0, NULL, NULL,
+     "explain the command"},
+    {0},
+};
+// clang-format on
+
+/* --- values --------------------------------------------------------------- */
+
+static bool
+in_range(const struct option *o, double x)
+{
+    return x >= o->low && x <= o->high;
+}
+
+static bool
+set_number(const struct option *o, char *field, const char *text,
+           struct err *err)
+{
+    char *end;
+    errno = 0;
+    unsigned long long x = strtoull(text, &end, 10);
+    if (o->kind == OPTION_BYTES && *end && end != text) {
+        const char *const suffixes = "kMGT";
+        const char *found = strchr(suffixes, *end);
+        if (found) {
+            const unsigned shift = 10 * (unsigned)(found - suffixes + 1);
+            errno = x > UINT64_MAX >> shift ? ERANGE : errno;
+            x <<= shift;
+            end++;
+        }
+    }
+    if (end == text || *end || *text == '-' || errno || !in_range(o, (double)x))
+        return err_set(err, ERR_USAGE,
+                       "--%s takes a whole number from %.0f to %.0f, not '%s'",
+                       o->name, o->low, o->high, text);
+    memcpy(field, &(uint64_t){x}, sizeof(uint64_t));
+    return true;
+}
+
+static bool
+set_real(const struct option *o, char *field, const char *text, struct err *err)
+{
+    char *end;
+    const double x = strtod(text, &end);
+    if (end == text || *end || !in_range(o, x))
+        return err_set(err, ERR_USAGE,
+                       "--%s takes a number from %g to %g, not '%s'", o->name,
+                       o->low, o->high, text);
+    memcpy(field, &x, sizeof x);
+    return true;
+}
+
+static bool
+set_value(const struct option *o, struct options *out, const char *text,
+          struct err *err)
+{
+    char *field = (char *)out + o->offset;
+    switch (o->kind) {
+    case OPTION_FLAG:
+        *(bool *)(void *)field = text[0] == '1';
+        return true;
+    case OPTION_NUMBER:
+    case OPTION_BYTES:
+        return set_number(o, field, text, err);
+    case OPTION_REAL:
+        return set_real(o, field, text, err);
+    case OPTION_TEXT:
+        memcpy(field, &text, sizeof text);
+        return true;
+    }
+    return false;
+}
+
+/* --- words ---------------------------------------------------------------- */
+
+static const struct option *
+find_letter(char letter)
+{
+    for (const struct option *o = option_table; o->name; o++)
+        if (o->letter == letter)
+            return o;
+    return NULL;
+}
+
+static const struct option *
+find_name(const char *name, size_t len)
+{
+    for (const struct option *o = option_table; o->name; o++)
+        if (strlen(o->name) == len && memcmp(o->name, name, len) == 0)
+            return o;
+    return NULL;
+}
+
+struct words {
+    int n, i;
+    char *const *at;
+    const struct command *command;
+};
+
+static bool
+take(struct words *w, const struct option *o, const char *shown,
+     const char *value, struct options *out, struct err *err)
+{
+    if (!o)
+        return err_set(err, ERR_USAGE,
+                       "'%s' is no option; see 'assay %s --help'", shown,
+                       w->command->name);
+    if (!(o->commands & w->command->bit))
+        return err_set(err, ERR_USAGE,
+                       "'assay %s' takes no option '%s'; see 'assay %s --help'",
+                       w->command->name, shown, w->command->name);
+    if (o->kind == OPTION_FLAG) {
+        if (value)
+            return err_set(err, ERR_USAGE, "--%s takes no value", o->name);
+        return set_value(o, out, "1", err);
+    }
+    if (!value) {
+        if (w->i + 1 >= w->n)
+            return err_set(err, ERR_USAGE, "'%s' wants a value: %s", shown,
+                           o->argument);
+        value = w->at[++w->i];
+    }
+    return set_value(o, out, value, err);
+}
+
+static bool
+take_long(struct words *w, struct options *out, struct err *err)
+{
+    const char *word = w->at[w->i], *name = word + 2;
+    const char *equals = strchr(name, '=');
+    const size_t len = equals ? (size_t)(equals - name) : strlen(name);
+    if (strncmp(name, "no-", 3) == 0) {
+        const struct option *o = find_name(name + 3, len - 3);
+        if (o && o->kind == OPTION_FLAG && !equals &&
+            (o->commands & w->command->bit))
+            return set_value(o, out, "0", err);
+    }
+    return take(w, find_name(name, len), word, equals ? equals + 1 : NULL, out,
+                err);
+}
+
+/* -q, -l ser, -lser */
+static bool
+take_letters(struct words *w, struct options *out, struct err *err)
+{
+    const char *word = w->at[w->i];
+    for (const char *p = word + 1; *p; p++) {
+        const struct option *o = find_letter(*p);
+        const bool flag = !o || o->kind == OPTION_FLAG;
+        if (!take(w, o, word, !flag && p[1] ? p + 1 : NULL, out, err))
+            return false;
+        if (!flag)
+            break;
+    }
+    return true;
+}
+
+bool
+options_parse(int n, char *const words[], const struct command *command,
+              struct options *out, struct err *err)
+{
+    *out = (struct options){0};
+    for (const struct option *o = option_table; o->name; o++)
+        if (o->initial)
+            set_value(o, out, o->initial, err);
+    struct words w = {n, 0, words, command};
+    bool only_paths = false;
+    for (; w.i < n; w.i++) {
+        const char *word = words[w.i];
+        bool ok = true;
+        if (only_paths || word[0] != '-' || !word[1])
+            vec_push(&out->paths, word);
+        else if (strcmp(word, "--") == 0)
+            only_paths = true;
+        else if (word[1] == '-')
+            ok = take_long(&w, out, err);
+        else
+            ok = take_letters(&w, out, err);
+        if (!ok)
+            return false;
+    }
+    return true;
+}
+
+void
+options_free(struct options *o)
+{
+    vec_free(&o->paths);
+}

@@ -1,0 +1,88 @@
+/* options.h -- the one table of options, and the commands that take them.
+ *
+ * A row of the table in options.c makes an option's field, default, range
+ * check, help text, completion and entry in the man page.  An option given to
+ * a command that does not take it is a usage error, not silence.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef CLI_OPTIONS_H
+#define CLI_OPTIONS_H
+
+#include "base/err.h"
+#include "base/vec.h"
+
+#include <stdint.h>
+
+// Commands, as bits, so that an option can list those that take it.
+enum {
+    CMD_CHECK = 1 << 0,
+    CMD_CERTIFY = 1 << 1,
+    CMD_STATS = 1 << 2,
+    CMD_SHOW = 1 << 3,
+    CMD_CONVERT = 1 << 4,
+    CMD_GEN = 1 << 5,
+    CMD_LEVELS = 1 << 6,
+    CMD_FORMATS = 1 << 7,
+    CMD_HELP = 1 << 8,
+    CMD_COMPLETIONS = 1 << 9,
+    CMD_MANPAGE = 1 << 10,
+    CMD_ALL = (1 << 11) - 1,
+};
+
+enum option_kind {
+    OPTION_FLAG,   // bool; --no-NAME turns it off
+    OPTION_NUMBER, // uint64_t, within low..high
+    OPTION_REAL,   // double, within low..high
+    OPTION_BYTES,  // uint64_t with an optional suffix k, M, G
+    OPTION_TEXT,   // const char *
+};
+
+struct options {
+    bool help, json, quiet, verify, stats, renumber, solver_help;
+    const char *level, *format, *to, *output, *certificate, *reduced;
+    uint64_t threads, memory, max_anomalies;
+    double timeout;
+
+    // gen
+    uint64_t sessions, transactions, operations, keys, values, seed, lag;
+    double reads, duplicates, theta, value_theta, at;
+    const char *distribution, *inject;
+
+    VEC(const char *) paths; // what is no option, in order
+};
+
+struct option {
+    const char *name;
+    char letter; // 0 where there is none
+    enum option_kind kind;
+    const char *argument; // what its value is called; NULL for a flag
+    size_t offset;        // of its field
+    uint32_t commands;
+    double low, high;
+    const char *initial; // as text, or NULL
+    const char *choices; // words to complete with, or NULL
+    const char *help;
+};
+
+extern const struct option option_table[]; // ends in a row without a name
+
+struct command {
+    const char *name;
+    uint32_t bit;
+    const char *arguments; // "[-l LEVELS] HISTORY..."
+    const char *help;      // one line
+    const char *details;   // more, for its own help and the man page
+    int (*run)(const struct options *options);
+};
+
+extern const struct command command_table[]; // ends in a row without a name
+
+const struct command *command_find(const char *name);
+
+/* Parse the words behind the command's name. */
+bool options_parse(int n, char *const words[], const struct command *command,
+                   struct options *out, struct err *err);
+
+void options_free(struct options *o);
+
+#endif

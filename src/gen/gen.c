@@ -1,0 +1,291 @@
+/* gen.c -- simulate a multi-version store and record what its clients saw.
+ *
+ * Transactions commit one after another, at times 1, 2, 3, ...  A transaction
+ * reads the store as it was at its snapshot, a time before its commit, plus
+ * its own writes:
+ *
+ *   ser  the snapshot is the moment of the commit;
+ *   si   it is drawn from the last 'lag' commits, but not before the last
+ *        commit of the own session, nor of a key that the transaction writes
+ *        (so no transaction has to be aborted for losing an update);
+ *   pc   as si, without regard to the keys written.
+ *
+ * Recorded times: commit i happens at 10 i.  A transaction with snapshot s is
+ * said to begin between 10 s and 10 s + 9, or later where its session was
+ * still busy, and to end between 10 i and 10 i + 9, so whoever ended before
+ * it began is in its snapshot.
+ *
+ * Old versions of a key form a list from the newest on; a walk is as long as
+ * the snapshot is old.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "gen/gen.h"
+
+#include "base/random.h"
+#include "gen/anomaly.h"
+#include "history/builder.h"
+
+struct version {
+    uint64_t value;
+    uint32_t time;
+    uint32_t older; // index into versions, or ID_NONE
+};
+
+struct wish {
+    key_id key;
+    bool is_write;
+};
+
+struct simulation {
+    const struct gen_shape *shape;
+    struct builder *b;
+    struct random random;
+    struct zipf keys, values;
+
+    VEC(struct version) versions;
+    uint32_t *newest;         // by key; ID_NONE = initial
+    uint32_t *own_time;       // by key: the transaction that wrote it last
+    uint64_t *own_value;      // by key: what it wrote
+    uint32_t *session_commit; // by session: time of its last commit
+    int64_t *session_ended;   // by session
+    struct wish *wishes;      // the operations of the current transaction
+    uint64_t next_value;
+    uint32_t now; // commits so far
+};
+
+static key_id
+draw_key(struct simulation *sim)
+{
+    const uint64_t n = sim->shape->keys;
+    switch (sim->shape->distribution) {
+    case GEN_ZIPF:
+        return (key_id)zipf_next(&sim->keys, &sim->random);
+    case GEN_HOTSPOT:
+        if (random_unit(&sim->random) < 0.8)
+            return (key_id)random_below(&sim->random, (n + 4) / 5);
+        break;
+    case GEN_UNIFORM:
+        break;
+    }
+    return (key_id)random_below(&sim->random, n);
+}
+
+static uint64_t
+draw_value(struct simulation *sim)
+{
+    if (random_unit(&sim->random) < sim->shape->duplicates)
+        return zipf_next(&sim->values, &sim->random) + 1;
+    return sim->next_value++;
+}
+
+/* The earliest time whose snapshot the transaction may read. */
+static uint32_t
+earliest_snapshot(const struct simulation *sim, session_id s)
+{
+    if (sim->shape->level == LEVEL_SER)
+        return sim->now;
+    uint32_t t = sim->session_commit[s];
+    if (sim->now > sim->shape->lag && t < sim->now - sim->shape->lag)
+        t = sim->now - (uint32_t)sim->shape->lag;
+    for (uint64_t i = 0;
+         sim->shape->level == LEVEL_SI && i < sim->shape->operations; i++) {
+        const uint32_t v = sim->newest[sim->wishes[i].key];
+        if (sim->wishes[i].is_write && v != ID_NONE &&
+            sim->versions.at[v].time > t)
+            t = sim->versions.at[v].time;
+    }
+    return t;
+}
+
+static uint64_t
+read_at(const struct simulation *sim, key_id key, uint32_t snapshot)
+{
+    uint32_t v = sim->newest[key];
+    while (v != ID_NONE && sim->versions.at[v].time > snapshot)
+        v = sim->versions.at[v].older;
+    return v == ID_NONE ? 0 : sim->versions.at[v].value;
+}
+
+static void
+commit_write(struct simulation *sim, key_id key, uint64_t value)
+{
+    if (sim->own_time[key] != sim->now || sim->newest[key] == ID_NONE ||
+        sim->versions.at[sim->newest[key]].time != sim->now) {
+        // Without snapshots of the past only the newest version is needed.
+        const bool replace =
+            sim->shape->level == LEVEL_SER && sim->newest[key] != ID_NONE;
+        if (!replace) {
+            vec_push(&sim->versions,
+                     ((struct version){value, sim->now, sim->newest[key]}));
+            sim->newest[key] = (uint32_t)sim->versions.n - 1;
+        }
+    }
+    struct version *v = &sim->versions.at[sim->newest[key]];
+    v->value = value;
+    v->time = sim->now;
+    sim->own_time[key] = sim->now;
+    sim->own_value[key] = value;
+}
+
+static void
+record_times(struct simulation *sim, txn_id t, session_id s, uint32_t snapshot)
+{
+    uint64_t oldest = snapshot;
+    if (sim->shape->level == LEVEL_SER) {
+        const uint64_t back = random_below(&sim->random, sim->shape->lag + 1);
+        oldest = oldest > back ? oldest - back : 0;
+    }
+    int64_t began =
+        10 * (int64_t)oldest + (int64_t)random_below(&sim->random, 10);
+    if (began <= sim->session_ended[s])
+        began = sim->session_ended[s] + 1;
+    const int64_t ended =
+        10 * (int64_t)sim->now + (int64_t)random_below(&sim->random, 10);
+    builder_times(sim->b, t, began, ended);
+    sim->session_ended[s] = ended;
+    sim->session_commit[s] = sim->now;
+}
+
+static bool
+run_txn(struct simulation *sim, struct err *err)
+{
+    const struct gen_shape *shape = sim->shape;
+    const session_id s =
+        (session_id)random_below(&sim->random, shape->sessions);
+    for (uint64_t i = 0; i < shape->operations; i++)
+        sim->wishes[i] = (struct wish){
+            draw_key(sim), random_unit(&sim->random) >= shape->reads};
+    const uint32_t earliest = earliest_snapshot(sim, s);
+    const uint32_t snapshot =
+        earliest +
+        (uint32_t)random_below(&sim->random, sim->now - earliest + 1);
+    txn_id t;
+    if (!builder_txn(sim->b, s, &t, err))
+        return false;
+    sim->now++;
+    for (uint64_t i = 0; i < shape->operations; i++) {
+        const key_id key = sim->wishes[i].key;
+        struct raw_op op = {key, 0, t, sim->wishes[i].is_write};
+        if (op.is_write) {
+            op.value = draw_value(sim);
+            commit_write(sim, key, op.value);
+        } else {
+            op.value = sim->own_time[key] == sim->now
+                           ? sim->own_value[key]
+                           : read_at(sim, key, snapshot);
+        }
+        if (!builder_batch(sim->b, &op, 1, err))
+            return false;
+    }
+    record_times(sim, t, s, snapshot);
+    return true;
+}
+
+/* --- the anomaly ------------------------------------------------------------
+ */
+
+/* Play a script on two keys that nobody else uses, in sessions picked at
+ * random, with values of their own. */
+static bool
+inject(struct simulation *sim, const struct gen_anomaly *a, struct err *err)
+{
+    const uint64_t base = sim->next_value;
+    sim->next_value += 10;
+    const uint64_t first = random_below(&sim->random, sim->shape->sessions);
+    const int64_t began = 10 * ((int64_t)sim->now + 1);
+    sim->now++;
+    txn_id t = TXN_NONE;
+    for (const char *p = a->script; *p;) {
+        if (*p >= 'A' && *p <= 'Z') {
+            const session_id s = (session_id)((first + (uint64_t)(*p - 'A')) %
+                                              sim->shape->sessions);
+            if (!builder_txn(sim->b, s, &t, err))
+                return false;
+            if (*++p == '!') {
+                builder_status(sim->b, t, TXN_ABORTED);
+                p++;
+            }
+            // Concurrent with each other, as far as sessions allow.
+            const int64_t from = sim->session_ended[s] >= began
+                                     ? sim->session_ended[s] + 1
+                                     : began;
+            builder_times(sim->b, t, from, from + 4);
+            sim->session_ended[s] = from + 4;
+            sim->session_commit[s] = sim->now;
+        } else if (*p == 'r' || *p == 'w') {
+            const uint64_t value =
+                p[2] == '0' ? 0 : base + (uint64_t)(p[2] - '0');
+            const struct raw_op op = {sim->shape->keys + (uint64_t)(p[1] - 'x'),
+                                      value, t, *p == 'w'};
+            if (!builder_batch(sim->b, &op, 1, err))
+                return false;
+            p += 3;
+        } else {
+            p++;
+        }
+    }
+    return true;
+}
+
+/* --- all of it
+ * ---------------------------------------------------------------*/
+
+static bool
+run(struct simulation *sim, const struct gen_anomaly *anomaly, struct err *err)
+{
+    for (uint64_t s = 0; s < sim->shape->sessions; s++)
+        builder_session(sim->b, atom_uint(s + 1));
+    const uint64_t n = sim->shape->transactions;
+    const uint64_t place = (uint64_t)((double)n * sim->shape->at);
+    for (uint64_t i = 0; i <= n; i++) {
+        if (anomaly && i == place && !inject(sim, anomaly, err))
+            return false;
+        if (i < n && !run_txn(sim, err))
+            return false;
+    }
+    return true;
+}
+
+bool
+gen_history(const struct gen_shape *shape, struct history *h, struct err *err)
+{
+    const struct gen_anomaly *anomaly = NULL;
+    if (shape->inject) {
+        anomaly = gen_anomaly_find(shape->inject);
+        if (!anomaly)
+            return err_set(err, ERR_USAGE,
+                           "'%s' is no anomaly to inject; "
+                           "'assay gen --help' lists them",
+                           shape->inject);
+        if (gen_anomaly_sessions(anomaly) > shape->sessions)
+            return err_set(err, ERR_USAGE, "%s takes %u sessions",
+                           anomaly->name, gen_anomaly_sessions(anomaly));
+    }
+    struct simulation sim = {.shape = shape, .b = builder_new(atom_int(0))};
+    random_seed(&sim.random, shape->seed);
+    zipf_init(&sim.keys, shape->keys, shape->theta);
+    zipf_init(&sim.values, shape->values, shape->value_theta);
+    sim.newest = mem_alloc(shape->keys, sizeof *sim.newest);
+    memset(sim.newest, 0xff, shape->keys * sizeof *sim.newest);
+    sim.own_time = mem_calloc(shape->keys, sizeof *sim.own_time);
+    sim.own_value = mem_calloc(shape->keys, sizeof *sim.own_value);
+    sim.session_commit =
+        mem_calloc(shape->sessions, sizeof *sim.session_commit);
+    sim.session_ended = mem_calloc(shape->sessions, sizeof *sim.session_ended);
+    sim.wishes = mem_calloc(shape->operations, sizeof *sim.wishes);
+    sim.next_value = shape->duplicates > 0 ? shape->values + 1 : 1;
+
+    bool ok = run(&sim, anomaly, err);
+    vec_free(&sim.versions);
+    mem_free(sim.newest);
+    mem_free(sim.own_time);
+    mem_free(sim.own_value);
+    mem_free(sim.session_commit);
+    mem_free(sim.session_ended);
+    mem_free(sim.wishes);
+    if (ok)
+        ok = builder_finish(sim.b, h, err);
+    else
+        builder_free(sim.b);
+    return ok;
+}
