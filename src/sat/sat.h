@@ -1,0 +1,79 @@
+/* sat.h -- an incremental CDCL solver with an optional theory.
+ *
+ *     struct sat *s = sat_new();
+ *     const uint32_t x = sat_add_var(s), y = sat_add_var(s);
+ *     sat_add_clause(s, (lit[]){lit_make(x, false), lit_make(y, true)}, 2);
+ *     if (sat_solve(s, &limit) == SAT_TRUE) ... sat_value(s, l) ...
+ *
+ * Variables and clauses may be added between calls of sat_solve; what was
+ * learnt stays.  Everything is deterministic.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef SAT_SAT_H
+#define SAT_SAT_H
+
+#include "base/limit.h"
+#include "sat/theory.h"
+
+struct sat;
+
+enum sat_answer {
+    SAT_TRUE,    // sat_value gives a model, until something is added
+    SAT_FALSE,   // no model, and none after anything that may be added
+    SAT_UNKNOWN, // a limit was reached
+};
+
+/* Listens to what the solver infers.  Every clause has an id, larger than
+ * those of the clauses it was inferred from; ids begin at 1. */
+struct sat_proof {
+    void *self;
+
+    /* Clause 'id' was added. */
+    void (*input)(void *self, uint32_t id, const lit *lits, size_t n);
+
+    /* The theory's conflict or reason became clause 'id'.  Called before the
+     * theory is asked for anything else. */
+    void (*lemma)(void *self, uint32_t id, const lit *lits, size_t n);
+
+    /* Clause 'id' follows from the clauses 'from' by unit propagation. */
+    void (*derived)(void *self, uint32_t id, const lit *lits, size_t n,
+                    const uint32_t *from, size_t n_from);
+};
+
+struct sat_stats {
+    uint64_t decisions, propagations, conflicts, theory_conflicts;
+    uint64_t restarts, reductions, learnt_literals;
+};
+
+struct sat *sat_new(void);
+void sat_free(struct sat *s);
+
+/* Before the first variable; s keeps the structs, not their owners. */
+void sat_set_theory(struct sat *s, const struct theory *t);
+void sat_set_proof(struct sat *s, const struct sat_proof *p);
+
+/* For ablation: false turns the feature off. */
+void sat_set_phase_saving(struct sat *s, bool on);
+void sat_set_restarts(struct sat *s, bool on);
+
+uint32_t sat_add_var(struct sat *s);
+size_t sat_vars(const struct sat *s);
+
+/* Prefer this sign the first time v is decided. */
+void sat_set_phase(struct sat *s, uint32_t v, bool value);
+
+/* Add a clause and return its id.  Undoes the last model. */
+uint32_t sat_add_clause(struct sat *s, const lit *lits, size_t n);
+
+/* Give up the last model: back to what holds in every model.  The theory must
+ * not be changed under an assignment, so call this first. */
+void sat_to_root(struct sat *s);
+
+enum sat_answer sat_solve(struct sat *s, const struct limit *limit);
+
+/* 1 true, -1 false, 0 open: in the model, or for certain after sat_to_root. */
+int sat_value(const struct sat *s, lit l);
+
+struct sat_stats sat_get_stats(const struct sat *s);
+
+#endif
