@@ -1,0 +1,125 @@
+/* chains.c -- see chains.h.
+ *
+ * Sorting takes points off whose predecessors are all gone.  Points on a
+ * cycle never go, and each point that stays has a predecessor that stays; so
+ * walking backwards from any of them must come round.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "graph/chains.h"
+
+void
+chains_init(struct chains *g, const uint32_t *lengths, uint32_t n_chains)
+{
+    *g = (struct chains){.n_chains = n_chains};
+    g->first = mem_alloc((size_t)n_chains + 1, sizeof *g->first);
+    for (uint32_t c = 0; c < n_chains; c++) {
+        g->first[c] = g->n;
+        g->n += lengths[c];
+    }
+    g->first[n_chains] = g->n;
+    g->seat = mem_alloc(g->n, sizeof *g->seat);
+    for (uint32_t c = 0; c < n_chains; c++)
+        for (uint32_t p = g->first[c]; p < g->first[c + 1]; p++)
+            g->seat[p] = (struct seat){c, p - g->first[c]};
+    g->out = mem_alloc(g->n, sizeof *g->out);
+    g->in = mem_alloc(g->n, sizeof *g->in);
+    memset(g->out, 0xff, g->n * sizeof *g->out);
+    memset(g->in, 0xff, g->n * sizeof *g->in);
+}
+
+void
+chains_free(struct chains *g)
+{
+    mem_free(g->first);
+    mem_free(g->seat);
+    mem_free(g->out);
+    mem_free(g->in);
+    vec_free(&g->edges);
+    *g = (struct chains){0};
+}
+
+uint32_t
+chains_add(struct chains *g, uint32_t from, uint32_t to)
+{
+    assert(from < g->n && to < g->n && from != to);
+    const uint32_t e = (uint32_t)g->edges.n;
+    assert(e < EDGE_NONE);
+    vec_push(&g->edges,
+             ((struct chain_edge){from, to, g->out[from], g->in[to]}));
+    g->out[from] = g->in[to] = e;
+    return e;
+}
+
+void
+chains_pop(struct chains *g)
+{
+    const struct chain_edge e = vec_pop(&g->edges);
+    assert(g->out[e.from] == g->edges.n && g->in[e.to] == g->edges.n); // (C1)
+    g->out[e.from] = e.next_out;
+    g->in[e.to] = e.next_in;
+}
+
+static void
+count_predecessors(const struct chains *g, uint32_t *waiting)
+{
+    for (uint32_t p = 0; p < g->n; p++)
+        waiting[p] = chains_has_previous(g, p);
+    for (size_t e = 0; e < g->edges.n; e++)
+        waiting[g->edges.at[e].to]++;
+}
+
+/* A hop into p from a point that stays. */
+static struct hop
+hop_from_staying(const struct chains *g, const uint32_t *waiting, uint32_t p)
+{
+    if (chains_has_previous(g, p) && waiting[p - 1])
+        return (struct hop){p - 1, p, EDGE_NONE};
+    uint32_t e = g->in[p];
+    while (!waiting[g->edges.at[e].from])
+        e = g->edges.at[e].next_in;
+    return (struct hop){g->edges.at[e].from, p, e};
+}
+
+static void
+find_cycle(const struct chains *g, const uint32_t *waiting, hop_vec *cycle)
+{
+    uint32_t p = 0;
+    while (!waiting[p])
+        p++;
+    uint32_t *met = mem_calloc(g->n, sizeof *met); // 1 + index into walk
+    hop_vec walk = {0};
+    while (!met[p]) {
+        met[p] = (uint32_t)walk.n + 1;
+        const struct hop h = hop_from_staying(g, waiting, p);
+        vec_push(&walk, h);
+        p = h.from;
+    }
+    for (size_t i = walk.n; i >= met[p]; i--)
+        vec_push(cycle, walk.at[i - 1]);
+    vec_free(&walk);
+    mem_free(met);
+}
+
+bool
+chains_sort(const struct chains *g, uint32_t *order, hop_vec *cycle)
+{
+    uint32_t *waiting = mem_alloc(g->n, sizeof *waiting);
+    count_predecessors(g, waiting);
+    uint32_t n = 0;
+    for (uint32_t p = 0; p < g->n; p++)
+        if (!waiting[p])
+            order[n++] = p;
+    for (uint32_t i = 0; i < n; i++) {
+        const uint32_t p = order[i];
+        if (chains_has_next(g, p) && --waiting[p + 1] == 0)
+            order[n++] = p + 1;
+        for (uint32_t e = g->out[p]; e != EDGE_NONE;
+             e = g->edges.at[e].next_out)
+            if (--waiting[g->edges.at[e].to] == 0)
+                order[n++] = g->edges.at[e].to;
+    }
+    if (n < g->n)
+        find_cycle(g, waiting, cycle);
+    mem_free(waiting);
+    return n == g->n;
+}

@@ -1,0 +1,172 @@
+/* clock.c -- see clock.h.
+ *
+ * An update sweeps the points in topological order and rebuilds the stale
+ * rows: the row of the point before in the chain, joined with the rows of the
+ * sources of its edges.  A source that the partial row covers already is
+ * skipped, which is one comparison instead of a join.  A row that grew makes
+ * its successors stale, and these come later in the same sweep.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "graph/clock.h"
+
+static bool
+needs_wide(const struct chains *g)
+{
+    for (uint32_t c = 0; c < g->n_chains; c++)
+        if (g->first[c + 1] - g->first[c] >= UINT16_MAX)
+            return true;
+    return false;
+}
+
+size_t
+clocks_bytes(const struct chains *g)
+{
+    return (size_t)g->n * g->n_chains *
+           (needs_wide(g) ? sizeof(uint32_t) : sizeof(uint16_t));
+}
+
+void
+clocks_init(struct clocks *c, const struct chains *g)
+{
+    *c = (struct clocks){.g = g, .wide = needs_wide(g)};
+    const size_t n = (size_t)g->n * g->n_chains;
+    if (c->wide)
+        c->wide_rows = mem_calloc(n, sizeof *c->wide_rows);
+    else
+        c->narrow_rows = mem_calloc(n, sizeof *c->narrow_rows);
+    c->stale = mem_alloc(g->n, sizeof *c->stale);
+    memset(c->stale, 1, g->n);
+    c->scratch = mem_alloc((size_t)g->n_chains + 1, sizeof(uint32_t));
+}
+
+void
+clocks_free(struct clocks *c)
+{
+    mem_free(c->narrow_rows);
+    mem_free(c->wide_rows);
+    mem_free(c->stale);
+    mem_free(c->scratch);
+    *c = (struct clocks){0};
+}
+
+/* The two widths differ in nothing but the type. */
+#define DEFINE_REBUILD(name, type, rows)                                       \
+    static bool name(struct clocks *c, uint32_t p)                             \
+    {                                                                          \
+        const struct chains *g = c->g;                                         \
+        const size_t k = g->n_chains;                                          \
+        type *restrict new = c->scratch;                                       \
+        type *old = c->rows + (size_t)p * k;                                   \
+        if (chains_has_previous(g, p))                                         \
+            memcpy(new, old - k, k * sizeof *new);                             \
+        else                                                                   \
+            memset(new, 0, k * sizeof *new);                                   \
+        new[g->seat[p].chain] = (type)(g->seat[p].place + 1);                  \
+        for (uint32_t e = g->in[p]; e != EDGE_NONE;                            \
+             e = g->edges.at[e].next_in) {                                     \
+            const uint32_t from = g->edges.at[e].from;                         \
+            const struct seat s = g->seat[from];                               \
+            if (new[s.chain] > s.place)                                        \
+                continue;                                                      \
+            const type *restrict row = c->rows + (size_t)from * k;             \
+            for (size_t i = 0; i < k; i++)                                     \
+                new[i] = row[i] > new[i] ? row[i] : new[i];                    \
+        }                                                                      \
+        if (memcmp(old, new, k * sizeof *new) == 0)                            \
+            return false;                                                      \
+        memcpy(old, new, k * sizeof *new);                                     \
+        return true;                                                           \
+    }
+
+DEFINE_REBUILD(rebuild_narrow, uint16_t, narrow_rows)
+DEFINE_REBUILD(rebuild_wide, uint32_t, wide_rows)
+
+void
+clocks_update(struct clocks *c, const uint32_t *order)
+{
+    const struct chains *g = c->g;
+    for (uint32_t i = 0; i < g->n; i++) {
+        const uint32_t p = order[i];
+        if (!c->stale[p])
+            continue;
+        c->stale[p] = 0;
+        c->rebuilds++;
+        if (!(c->wide ? rebuild_wide(c, p) : rebuild_narrow(c, p)))
+            continue;
+        if (chains_has_next(g, p))
+            c->stale[p + 1] = 1;
+        for (uint32_t e = g->out[p]; e != EDGE_NONE;
+             e = g->edges.at[e].next_out)
+            c->stale[g->edges.at[e].to] = 1;
+    }
+}
+
+/* --- paths ---------------------------------------------------------------- */
+
+void
+path_finder_init(struct path_finder *f, const struct chains *g)
+{
+    *f = (struct path_finder){0};
+    f->stamp = mem_calloc(g->n, sizeof *f->stamp);
+    f->leads = mem_alloc(g->n, sizeof *f->leads);
+}
+
+void
+path_finder_free(struct path_finder *f)
+{
+    mem_free(f->stamp);
+    mem_free(f->leads);
+    vec_free(&f->queue);
+    *f = (struct path_finder){0};
+}
+
+static void
+visit(struct path_finder *f, uint32_t p, struct hop h)
+{
+    if (f->stamp[p] == f->epoch)
+        return;
+    f->stamp[p] = f->epoch;
+    f->leads[p] = h;
+    vec_push(&f->queue, p);
+}
+
+/* Add a hop, as one with the hop before where both go down a chain. */
+static void
+push_hop(hop_vec *path, size_t first, struct hop h)
+{
+    if (path->n > first && h.edge == EDGE_NONE &&
+        vec_top(path).edge == EDGE_NONE)
+        vec_top(path).to = h.to;
+    else
+        vec_push(path, h);
+}
+
+bool
+clocks_path(const struct clocks *c, struct path_finder *f, uint32_t u,
+            uint32_t v, uint32_t limit, hop_vec *path)
+{
+    const struct chains *g = c->g;
+    const struct seat start = g->seat[u];
+    f->epoch++;
+    vec_clear(&f->queue);
+    visit(f, v, (struct hop){v, v, EDGE_NONE});
+    for (size_t i = 0; i < f->queue.n; i++) {
+        const uint32_t p = f->queue.at[i];
+        if (g->seat[p].chain == start.chain &&
+            g->seat[p].place >= start.place) {
+            const size_t first = path->n;
+            if (p != u)
+                push_hop(path, first, (struct hop){u, p, EDGE_NONE});
+            for (uint32_t q = p; q != v; q = f->leads[q].to)
+                push_hop(path, first, f->leads[q]);
+            return true;
+        }
+        if (chains_has_previous(g, p) && clocks_reach(c, u, p - 1))
+            visit(f, p - 1, (struct hop){p - 1, p, EDGE_NONE});
+        for (uint32_t e = g->in[p]; e != EDGE_NONE; e = g->edges.at[e].next_in)
+            if (e < limit && clocks_reach(c, u, g->edges.at[e].from))
+                visit(f, g->edges.at[e].from,
+                      (struct hop){g->edges.at[e].from, p, e});
+    }
+    return false;
+}

@@ -1,0 +1,197 @@
+/* test_chains.c -- sorting, dynamic order, clocks and paths against a closure
+ * by squaring, on random graphs of chains.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "graph/clock.h"
+#include "graph/order.h"
+
+#include "base/random.h"
+#include "test.h"
+
+enum { CHAINS = 4, LENGTH = 4, POINTS = CHAINS * LENGTH };
+
+struct closure {
+    bool reach[POINTS][POINTS]; // by at least one hop
+    bool cyclic;
+};
+
+static struct closure
+close_graph(const struct chains *g, size_t edges)
+{
+    struct closure c = {0};
+    for (uint32_t p = 0; p < g->n; p++)
+        if (chains_has_next(g, p))
+            c.reach[p][p + 1] = true;
+    for (size_t e = 0; e < edges; e++)
+        c.reach[g->edges.at[e].from][g->edges.at[e].to] = true;
+    for (uint32_t k = 0; k < g->n; k++)
+        for (uint32_t i = 0; i < g->n; i++)
+            for (uint32_t j = 0; j < g->n; j++)
+                c.reach[i][j] |= c.reach[i][k] && c.reach[k][j];
+    for (uint32_t i = 0; i < g->n; i++)
+        c.cyclic |= c.reach[i][i];
+    return c;
+}
+
+static void
+random_chains(struct random *r, struct chains *g)
+{
+    uint32_t lengths[CHAINS];
+    const uint32_t n = 1 + (uint32_t)random_below(r, CHAINS);
+    for (uint32_t i = 0; i < n; i++)
+        lengths[i] = (uint32_t)random_below(r, LENGTH + 1);
+    lengths[0] += lengths[0] < 2 ? 2 : 0;
+    chains_init(g, lengths, n);
+}
+
+static void
+random_ends(struct random *r, const struct chains *g, uint32_t *u, uint32_t *v)
+{
+    *u = (uint32_t)random_below(r, g->n);
+    *v = (*u + 1 + (uint32_t)random_below(r, g->n - 1)) % g->n;
+}
+
+/* Whether the hops lead from u to v over chains and edges below 'limit'. */
+static bool
+is_path(const struct chains *g, const hop_vec *path, uint32_t u, uint32_t v,
+        uint32_t limit)
+{
+    for (size_t i = 0; i < path->n; i++) {
+        const struct hop h = path->at[i];
+        if (h.from != u)
+            return false;
+        if (h.edge == EDGE_NONE
+                ? h.to <= h.from || g->seat[h.to].chain != g->seat[h.from].chain
+                : h.edge >= limit || g->edges.at[h.edge].from != h.from ||
+                      g->edges.at[h.edge].to != h.to)
+            return false;
+        u = h.to;
+    }
+    return u == v;
+}
+
+static bool
+is_order(const struct chains *g, const uint32_t *order)
+{
+    uint32_t rank[POINTS];
+    for (uint32_t i = 0; i < g->n; i++)
+        rank[order[i]] = i;
+    for (uint32_t p = 0; p < g->n; p++)
+        if (chains_has_next(g, p) && rank[p] > rank[p + 1])
+            return false;
+    for (size_t e = 0; e < g->edges.n; e++)
+        if (rank[g->edges.at[e].from] > rank[g->edges.at[e].to])
+            return false;
+    return true;
+}
+
+static void
+sorts_or_finds_a_cycle(void)
+{
+    struct random r;
+    random_seed(&r, 3);
+    for (int round = 0; round < 20000; round++) {
+        struct chains g;
+        random_chains(&r, &g);
+        for (uint64_t m = random_below(&r, 2 * g.n); m; m--) {
+            uint32_t u, v;
+            random_ends(&r, &g, &u, &v);
+            chains_add(&g, u, v);
+        }
+        uint32_t order[POINTS];
+        hop_vec cycle = {0};
+        const bool sorted = chains_sort(&g, order, &cycle);
+        CHECK(sorted == !close_graph(&g, g.edges.n).cyclic);
+        CHECK(!sorted || is_order(&g, order));
+        CHECK(sorted || is_path(&g, &cycle, cycle.at[0].from, cycle.at[0].from,
+                                EDGE_NONE));
+        vec_free(&cycle);
+        chains_free(&g);
+    }
+}
+
+static void
+order_survives_edges_and_refuses_cycles(void)
+{
+    struct random r;
+    random_seed(&r, 4);
+    for (int round = 0; round < 5000; round++) {
+        struct chains g;
+        random_chains(&r, &g);
+        uint32_t at[POINTS];
+        hop_vec path = {0};
+        CHECK(chains_sort(&g, at, &path));
+        struct order o;
+        order_init(&o, &g, at);
+        for (uint32_t i = 0; i < 3 * g.n; i++) {
+            uint32_t u, v;
+            random_ends(&r, &g, &u, &v);
+            vec_clear(&path);
+            const struct closure c = close_graph(&g, g.edges.n);
+            const bool added = order_add(&o, u, v, &path);
+            CHECK(added == !c.reach[v][u]);
+            CHECK(added || is_path(&g, &path, v, u, EDGE_NONE));
+            CHECK(is_order(&g, o.at));
+            order_check(&o);
+            if (g.edges.n && random_below(&r, 4) == 0)
+                chains_pop(&g);
+        }
+        vec_free(&path);
+        order_free(&o);
+        chains_free(&g);
+    }
+}
+
+static void
+clocks_are_reachability_and_paths_exist(void)
+{
+    struct random r;
+    random_seed(&r, 5);
+    for (int round = 0; round < 3000; round++) {
+        struct chains g;
+        random_chains(&r, &g);
+        uint32_t at[POINTS];
+        hop_vec path = {0};
+        struct clocks c;
+        struct path_finder f;
+        clocks_init(&c, &g);
+        path_finder_init(&f, &g);
+        for (int batch = 0; batch < 4; batch++) {
+            for (uint64_t m = random_below(&r, g.n); m; m--) {
+                uint32_t u, v;
+                random_ends(&r, &g, &u, &v);
+                if (close_graph(&g, g.edges.n).reach[v][u])
+                    continue;
+                chains_add(&g, u, v);
+                clocks_touch(&c, v);
+            }
+            CHECK(chains_sort(&g, at, &path));
+            clocks_update(&c, at);
+            const struct closure now = close_graph(&g, g.edges.n);
+            const uint32_t limit = (uint32_t)random_below(&r, g.edges.n + 1);
+            const struct closure then = close_graph(&g, limit);
+            for (uint32_t u = 0; u < g.n; u++)
+                for (uint32_t v = 0; v < g.n; v++) {
+                    CHECK(clocks_reach(&c, u, v) ==
+                          (u == v || now.reach[u][v]));
+                    vec_clear(&path);
+                    const bool found = clocks_path(&c, &f, u, v, limit, &path);
+                    CHECK(found == (u == v || then.reach[u][v]));
+                    CHECK(!found || is_path(&g, &path, u, v, limit));
+                }
+        }
+        vec_free(&path);
+        path_finder_free(&f);
+        clocks_free(&c);
+        chains_free(&g);
+    }
+}
+
+int
+main(void)
+{
+    RUN(sorts_or_finds_a_cycle);
+    RUN(order_survives_edges_and_refuses_cycles);
+    RUN(clocks_are_reachability_and_paths_exist);
+    return test_end();
+}
