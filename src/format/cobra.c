@@ -1,0 +1,376 @@
+/* cobra.c -- the binary logs of Cobra: a directory with a file a session.
+ *
+ *     'S' txn                          start
+ *     'W' write key value
+ *     'R' writer write key value       read, with the writer's transaction
+ *     'C' txn                          commit
+ *
+ * One byte and then integers of 8 bytes, big endian.  Other tools read them
+ * with a sign; keys and values are hashes, so here they are unsigned.
+ *
+ * There are two flavours.  In the standard one every write has an id of its
+ * own, which is what readers saw: the value to compare.  In the universal one
+ * all ids are the same and only the value tells writes apart.  A log does not
+ * say which it is, so all files are looked through once before the history is
+ * built from them; that first pass also checks everything that can be wrong,
+ * and the second one relies on it.
+ *
+ * Transactions that aborted are not logged.  One that began and has no commit
+ * when its file ends is indeterminate.
+ *
+ * Invariants after the first pass over a file:
+ *   (1) it is a sequence of whole records;
+ *   (2) operations and commits stand between the start of a transaction and
+ *       its commit, which has the same id, and starts do not.
+ *
+ * Cost: O(size of the files), twice; files are mapped, all at the same time.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "format/cobra.h"
+
+#include "format/bytes.h"
+#include "format/decimal.h"
+#include "format/readers.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+enum { BATCH = 1024 }; // operations handed to the builder at once
+
+struct log {
+    const char *path, *stem; // in the arena; T10 of T10.log
+    bool has_number;
+    uint64_t number;
+    struct input in;
+};
+
+typedef VEC(struct log) log_vec;
+
+struct reader {
+    struct builder *b;
+    struct arena arena;
+    log_vec logs;
+    bool universal;
+    struct raw_op *batch;
+    size_t n_batch;
+    struct err *err;
+};
+
+/* --- the directory
+ * ----------------------------------------------------------*/
+
+/* The number in a name like T10: its first digits. */
+static bool
+find_number(const char *stem, uint64_t *number)
+{
+    const size_t before = strcspn(stem, "0123456789");
+    const size_t digits = strspn(stem + before, "0123456789");
+    return parse_decimal(stem + before, digits, number);
+}
+
+static bool
+is_log(const char *name)
+{
+    const size_t len = strlen(name);
+    return len > 4 && strcmp(name + len - 4, ".log") == 0;
+}
+
+static void
+add_log(struct arena *arena, log_vec *logs, const char *directory,
+        const char *name)
+{
+    struct buf path = {0};
+    buf_printf(&path, "%s/%s", directory, name);
+    struct log log = {.path = arena_copy(arena, path.at, path.n)};
+    log.stem = arena_copy(arena, name, strlen(name) - 4);
+    log.has_number = find_number(log.stem, &log.number);
+    vec_push(logs, log);
+    buf_free(&path);
+}
+
+/* By number, and those without one behind by name. */
+static int
+compare_logs(const void *a, const void *b)
+{
+    const struct log *x = a, *y = b;
+    if (x->has_number != y->has_number)
+        return x->has_number ? -1 : 1;
+    if (x->has_number && x->number != y->number)
+        return x->number < y->number ? -1 : 1;
+    return strcmp(x->path, y->path);
+}
+
+static bool
+list_logs(const char *directory, struct arena *arena, log_vec *logs,
+          struct err *err)
+{
+    DIR *dir = opendir(directory);
+    if (!dir)
+        return err_set(err, ERR_IO, "%s", strerror(errno));
+    const struct dirent *entry;
+    while ((entry = readdir(dir)))
+        if (is_log(entry->d_name))
+            add_log(arena, logs, directory, entry->d_name);
+    closedir(dir);
+    if (!logs->n)
+        return err_set(err, ERR_SYNTAX, "a directory without *.log files");
+    qsort(logs->at, logs->n, sizeof *logs->at, compare_logs);
+    return true;
+}
+
+static bool
+open_logs(struct reader *r)
+{
+    for (size_t i = 0; i < r->logs.n; i++) {
+        struct log *log = &r->logs.at[i];
+        const struct log *before = i ? log - 1 : NULL;
+        if (before && log->has_number && before->has_number &&
+            log->number == before->number) {
+            err_set(r->err, ERR_SYNTAX,
+                    "session %" PRIu64 " by its name, and so is '%s.log'",
+                    log->number, before->stem);
+            return err_in_file(r->err, log->path);
+        }
+        if (!input_open(&log->in, log->path, r->err))
+            return false;
+        if (log->in.is_directory) {
+            err_set(r->err, ERR_SYNTAX, "a directory, expected a file");
+            return err_in_file(r->err, log->path);
+        }
+    }
+    return true;
+}
+
+/* --- the first pass
+ * ----------------------------------------------------------*/
+
+/* What a record begins with; 0 integers where nothing does. */
+static const struct kind {
+    size_t integers;
+    const char *name;
+} KINDS[256] = {
+    ['S'] = {1, "a start"},
+    ['W'] = {3, "a write"},
+    ['R'] = {4, "a read"},
+    ['C'] = {1, "a commit"},
+};
+
+static const struct kind *
+kind_of(const char *record)
+{
+    return &KINDS[(unsigned char)record[0]];
+}
+
+static size_t
+record_size(const char *record)
+{
+    return 1 + 8 * kind_of(record)->integers;
+}
+
+/* The i-th integer of a record. */
+static uint64_t
+field(const char *record, size_t i)
+{
+    return load_big64(record + 1 + 8 * i);
+}
+
+/* The transaction that is open at some place of a log. */
+struct open_txn {
+    bool is_open;
+    uint64_t id;
+};
+
+/* Say that the record does not fit to what is open (2). */
+static bool
+bad_place(const struct log *log, const char *record, struct open_txn open,
+          struct err *err)
+{
+    const char *name = kind_of(record)->name;
+    if (!open.is_open)
+        err_set(err, ERR_SYNTAX, "found %s outside of any transaction", name);
+    else
+        err_set(err, ERR_SYNTAX,
+                "found %s of transaction %" PRId64 " while transaction %" PRId64
+                " is open",
+                name, (int64_t)field(record, 0), (int64_t)open.id);
+    return err_at_byte(err, (uint64_t)(record - log->in.data));
+}
+
+static bool
+check_record(const struct log *log, const char *record, size_t left,
+             struct err *err)
+{
+    const struct kind *kind = kind_of(record);
+    if (!kind->integers)
+        err_set(err, ERR_SYNTAX,
+                "found byte 0x%02x, expected 'S', 'W', 'R' or 'C'",
+                (unsigned char)record[0]);
+    else if (left < record_size(record))
+        err_set(err, ERR_SYNTAX, "the file ends inside %s", kind->name);
+    else
+        return true;
+    return err_at_byte(err, (uint64_t)(record - log->in.data));
+}
+
+/* Make (1) and (2) sure; see whether the log is of the universal flavour. */
+static bool
+check_log(const struct log *log, bool *universal, struct err *err)
+{
+    struct open_txn open = {0};
+    const char *at = log->in.data, *end = at + log->in.size;
+    while (at < end) {
+        if (!check_record(log, at, (size_t)(end - at), err))
+            return false;
+        switch (at[0]) {
+        case 'S':
+            if (open.is_open)
+                return bad_place(log, at, open, err);
+            open = (struct open_txn){true, field(at, 0)};
+            break;
+        case 'C':
+            if (!open.is_open || open.id != field(at, 0))
+                return bad_place(log, at, open, err);
+            open.is_open = false;
+            break;
+        default:
+            if (!open.is_open)
+                return bad_place(log, at, open, err);
+            if (at[0] == 'W' && field(at, 0) == COBRA_UNIVERSAL)
+                *universal = true;
+        }
+        at += record_size(at);
+    }
+    return true;
+}
+
+/* --- the second pass
+ * ---------------------------------------------------------*/
+
+static bool
+flush(struct reader *r)
+{
+    const size_t n = r->n_batch;
+    r->n_batch = 0;
+    return builder_batch(r->b, r->batch, n, r->err);
+}
+
+static bool
+add_op(struct reader *r, txn_id t, const char *record)
+{
+    const bool is_write = record[0] == 'W';
+    const char *ids = is_write ? record : record + 8; // skip the writer
+    const uint64_t id = field(ids, 0), key = field(ids, 1);
+    if (cobra_is_initial(id)) {
+        // A batch has no word for the initial state, as any number is a value.
+        const struct atom name = atom_uint(key);
+        return flush(r) &&
+               (is_write ? builder_write(r->b, t, name, atom_nil(), r->err)
+                         : builder_read(r->b, t, name, atom_nil(), r->err));
+    }
+    r->batch[r->n_batch++] =
+        (struct raw_op){key, r->universal ? field(ids, 2) : id, t, is_write};
+    return r->n_batch < BATCH || flush(r);
+}
+
+static bool
+build_log(struct reader *r, const struct log *log)
+{
+    const session_id s = builder_session(
+        r->b, log->has_number ? atom_uint(log->number)
+                              : builder_text(r->b, ATOM_STRING, log->stem,
+                                             strlen(log->stem)));
+    const char *at = log->in.data, *end = at + log->in.size;
+    txn_id t = TXN_NONE;
+    bool ok = true;
+    for (; ok && at < end; at += record_size(at)) {
+        switch (at[0]) {
+        case 'S':
+            ok = builder_txn(r->b, s, &t, r->err);
+            if (ok) {
+                builder_name(r->b, t, atom_int((int64_t)field(at, 0)));
+                builder_status(r->b, t, TXN_INDETERMINATE);
+            }
+            break;
+        case 'C':
+            builder_status(r->b, t, TXN_COMMITTED);
+            break;
+        default:
+            ok = add_op(r, t, at);
+        }
+    }
+    return ok || err_at_byte(r->err, (uint64_t)(at - log->in.data));
+}
+
+/* --- all together -----------------------------------------------------------
+ */
+
+static bool
+read_directory(struct reader *r, const char *directory)
+{
+    if (!list_logs(directory, &r->arena, &r->logs, r->err) || !open_logs(r))
+        return false;
+    for (size_t i = 0; i < r->logs.n; i++)
+        if (!check_log(&r->logs.at[i], &r->universal, r->err))
+            return err_in_file(r->err, r->logs.at[i].path);
+    for (size_t i = 0; i < r->logs.n; i++)
+        if (!build_log(r, &r->logs.at[i]))
+            return err_in_file(r->err, r->logs.at[i].path);
+    return flush(r);
+}
+
+static bool
+cobra_read(struct input *in, struct builder *b, struct err *err)
+{
+    if (!in->is_directory)
+        return err_set(err, ERR_SYNTAX,
+                       "a file, expected a directory of *.log files");
+    struct reader r = {.b = b, .err = err};
+    r.batch = mem_alloc(BATCH, sizeof *r.batch);
+    const bool ok = read_directory(&r, in->name);
+    for (size_t i = 0; i < r.logs.n; i++)
+        input_close(&r.logs.at[i].in);
+    vec_free(&r.logs);
+    arena_free(&r.arena);
+    mem_free(r.batch);
+    return ok;
+}
+
+/* The first log that is not empty begins with a start. */
+static int
+cobra_sniff(const struct input *in)
+{
+    if (!in->is_directory)
+        return 0;
+    struct err ignored = {0};
+    struct arena arena = {0};
+    log_vec logs = {0};
+    int sure = 0;
+    if (list_logs(in->name, &arena, &logs, &ignored))
+        for (size_t i = 0; !sure && i < logs.n; i++) {
+            struct log *log = &logs.at[i];
+            if (!input_open(&log->in, log->path, &ignored))
+                break;
+            const bool empty = !log->in.size;
+            sure = !empty && log->in.data[0] == 'S' ? 90 : 0;
+            input_close(&log->in);
+            if (!empty)
+                break;
+        }
+    vec_free(&logs);
+    arena_free(&arena);
+    return sure;
+}
+
+const struct format format_cobra = {
+    .name = "cobra",
+    .suffix = ".cobra",
+    .help = "a directory of binary logs, one *.log a session (Cobra)",
+    .initial = ATOM_NIL,
+    .writes_directory = true,
+    .sniff = cobra_sniff,
+    .read = cobra_read,
+    .holds = cobra_holds,
+    .write = cobra_write,
+};
