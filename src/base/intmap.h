@@ -28,6 +28,14 @@ uint32_t intmap_find(const struct intmap *m, uint64_t key);
 uint32_t intmap_add(struct intmap *m, uint64_t key, uint32_t fresh,
                     bool *added);
 
+/* Start loading what a search for key will touch. */
+static inline void
+intmap_prefetch(const struct intmap *m, uint64_t key)
+{
+    if (key < m->direct_n)
+        __builtin_prefetch(&m->direct[key]);
+}
+
 void intmap_free(struct intmap *m);
 
 #endif

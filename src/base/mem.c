@@ -14,7 +14,18 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+enum { LARGE = 4 << 20 };
+
 static atomic_size_t in_use, peak;
+
+/* Blocks from 1 MB on are mapped singly: growing one then moves page tables,
+ * not bytes, and freeing one gives its memory back.  (Left alone, glibc raises
+ * the bound as it goes.) */
+__attribute__((constructor)) static void
+set_up(void)
+{
+    mallopt(M_MMAP_THRESHOLD, 1 << 20);
+}
 
 static void
 count(void *p)
@@ -53,6 +64,18 @@ total(size_t n, size_t size)
     return bytes ? bytes : 1;
 }
 
+/* Large tables are mostly accessed at random, where the lookup of addresses
+ * costs as much as the access: ask for large pages behind them. */
+static void
+prefer_huge_pages(void *p, size_t bytes)
+{
+    const uintptr_t huge = (uintptr_t)1 << 21;
+    const uintptr_t begin = ((uintptr_t)p + huge - 1) & ~(huge - 1);
+    const uintptr_t end = ((uintptr_t)p + bytes) & ~(huge - 1);
+    if (bytes >= LARGE && begin < end)
+        (void)madvise((void *)begin, end - begin, MADV_HUGEPAGE);
+}
+
 void *
 mem_alloc(size_t n, size_t size)
 {
@@ -60,6 +83,7 @@ mem_alloc(size_t n, size_t size)
     if (!p)
         out_of_memory(n, size);
     count(p);
+    prefer_huge_pages(p, n * size);
     return p;
 }
 
@@ -70,6 +94,7 @@ mem_calloc(size_t n, size_t size)
     if (!p)
         out_of_memory(n, size);
     count(p);
+    prefer_huge_pages(p, n * size);
     return p;
 }
 
@@ -82,6 +107,7 @@ mem_realloc(void *p, size_t n, size_t size)
     if (!q)
         out_of_memory(n, size);
     count(q);
+    prefer_huge_pages(q, n * size);
     return q;
 }
 
@@ -104,14 +130,4 @@ size_t
 mem_peak(void)
 {
     return atomic_load_explicit(&peak, memory_order_relaxed);
-}
-
-void
-mem_prefer_huge_pages(void *p, size_t bytes)
-{
-    const uintptr_t huge = (uintptr_t)1 << 21;
-    const uintptr_t begin = ((uintptr_t)p + huge - 1) & ~(huge - 1);
-    const uintptr_t end = ((uintptr_t)p + bytes) & ~(huge - 1);
-    if (begin < end)
-        (void)madvise((void *)begin, end - begin, MADV_HUGEPAGE);
 }

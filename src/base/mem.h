@@ -24,7 +24,4 @@ void mem_free(void *p);
 size_t mem_in_use(void);
 size_t mem_peak(void);
 
-/* Ask the kernel for large pages behind a table that is accessed at random. */
-void mem_prefer_huge_pages(void *p, size_t bytes);
-
 #endif

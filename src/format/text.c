@@ -150,7 +150,7 @@ scan_block(struct block *block, struct err *err)
 
 /* --- building ------------------------------------------------------------ */
 
-enum { BATCH = 512 };
+enum { BATCH = 512, TYPICAL_LINE = 20 };
 
 struct text_reader {
     struct builder *b;
@@ -241,6 +241,7 @@ text_read(struct input *in, struct builder *b, struct err *err)
 {
     struct text_reader *reader = mem_calloc(1, sizeof *reader);
     reader->b = b;
+    builder_expect(b, in->size / TYPICAL_LINE);
     const bool ok = blocks_run(in, scan_block, build_block, reader, err) &&
                     flush(reader, err);
     intmap_free(&reader->txn_of);
@@ -340,7 +341,8 @@ static bool
 text_write(const struct history *h, struct output *out, struct err *err)
 {
     const bool keep = keeps_numbers(h);
-    for (txn_id t = 0; t < h->n_txns; t++) {
+    for (txn_id i = 0; i < h->n_txns; i++) {
+        const txn_id t = h->arrival[i];
         const session_id s = h->txn_session[t];
         const uint64_t session = keep ? h->session_name[s].bits : s;
         const int64_t txn = h->txn_status[t] == TXN_ABORTED ? -1

@@ -14,7 +14,10 @@
 
 #include <stdlib.h>
 
-enum { AHEAD = 16 }; // operations between a prefetch and its use
+enum {
+    AHEAD = 16, // operations between a prefetch and its use
+    RING = 4 * AHEAD,
+};
 
 enum key_use { USE_UNKNOWN, USE_REGISTER, USE_LIST };
 
@@ -95,6 +98,14 @@ builder_free(struct builder *b)
     vec_free(&b->list_reads);
     vec_free(&b->list_items);
     mem_free(b);
+}
+
+void
+builder_expect(struct builder *b, size_t ops)
+{
+    values_expect(&b->values, ops / 2);
+    vec_reserve(&b->op_key, ops);
+    vec_reserve(&b->op_value, ops);
 }
 
 struct atom
@@ -330,27 +341,38 @@ builder_read_list(struct builder *b, txn_id t, struct atom key,
     return true;
 }
 
+/* Operations pass three stations on the way in, AHEAD apart, so that each
+ * finds what it needs in the cache: 1. start loading the key's entry; 2. find
+ * the key and start loading the value's entry; 3. start loading the value's
+ * row; then the operation is added. */
 bool
 builder_batch(struct builder *b, const struct raw_op *ops, size_t n,
               struct err *err)
 {
     if (!room_for_ops(b, n, err))
         return false;
-    key_id ahead[AHEAD]; // keys of the operations already started
-    for (size_t i = 0; i < n + AHEAD; i++) {
-        if (i >= AHEAD) {
+    key_id keys[RING]; // of the operations between 2 and the end
+    const struct intmap *small = &b->key_index[ATOM_INT];
+    for (size_t i = 0; i < n + 3 * AHEAD; i++) {
+        if (i < n)
+            intmap_prefetch(small, ops[i].key);
+        if (i >= AHEAD && i - AHEAD < n) {
             const struct raw_op *op = &ops[i - AHEAD];
-            const key_id k = ahead[i % AHEAD];
+            key_id *k = &keys[(i - AHEAD) % RING];
+            if (!find_key(b, atom_uint(op->key), k, err))
+                return false;
+            values_prefetch(&b->values, *k, atom_uint(op->value));
+        }
+        if (i >= 2 * AHEAD && i - 2 * AHEAD < n)
+            values_prefetch_row(&b->values,
+                                atom_uint(ops[i - 2 * AHEAD].value));
+        if (i >= 3 * AHEAD) {
+            const struct raw_op *op = &ops[i - 3 * AHEAD];
+            const key_id k = keys[(i - 3 * AHEAD) % RING];
             if (!use_key(b, k, USE_REGISTER, err))
                 return false;
             push_op(b, op->txn, k | (op->is_write ? OP_WRITE : 0),
                     find_value(b, k, atom_uint(op->value)));
-        }
-        if (i < n) {
-            key_id *k = &ahead[i % AHEAD];
-            if (!find_key(b, atom_uint(ops[i].key), k, err))
-                return false;
-            values_prefetch(&b->values, *k, atom_uint(ops[i].value));
         }
     }
     return true;
@@ -483,7 +505,7 @@ move_txns(struct builder *b, struct history *h)
     }
     if (b->meta.n)
         RENUMBER(h->txn_meta, b->meta.at, b->meta.n, ID_NONE);
-    mem_free(renumber);
+    h->arrival = renumber; // which is what it lists, too
 }
 
 static int

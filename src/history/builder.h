@@ -21,6 +21,10 @@ struct builder;
 struct builder *builder_new(struct atom initial);
 void builder_free(struct builder *b);
 
+/* Say about how many operations will come, where the input's size tells:
+ * tables are laid out for that. */
+void builder_expect(struct builder *b, size_t ops);
+
 /* An atom whose text is the len bytes at text. */
 struct atom builder_text(struct builder *b, enum atom_tag tag, const char *text,
                          size_t len);

@@ -9,6 +9,7 @@ history_free(struct history *h)
     strings_free(&h->strings);
     mem_free(h->session_first);
     mem_free(h->session_name);
+    mem_free(h->arrival);
     mem_free(h->txn_session);
     mem_free(h->txn_begin);
     mem_free(h->txn_end);

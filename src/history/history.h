@@ -6,7 +6,8 @@
  * session is a range of transactions and "earlier in the same session" is a
  * comparison.  A transaction is a range of operations, in program order.  The
  * operations of different transactions lie as the input had them, which is
- * close to the order in time.
+ * close to the order in time: passes over all operations that go by 'arrival'
+ * go straight through memory.
  *
  * Values.  A value id names a pair of a key and a value; whoever writes a
  * value again writes the same id.  Value 0 is the initial value of every key.
@@ -90,6 +91,7 @@ struct history {
     struct atom *session_name;
 
     uint32_t n_txns;
+    txn_id *arrival; // all transactions in the order the input had them
     session_id *txn_session;
     op_id *txn_begin, *txn_end;
     uint8_t *txn_status; // enum txn_status

@@ -5,16 +5,18 @@
  *   2. per transaction: which writes are final, which reads external, and
  *      whether internal reads saw the write before them;
  *   3. keys whose initial value is written again get a value id for it (H3);
- *   4. indeterminate transactions that somebody must have read from count;
- *   5. each value learns its writer, or its several writers;
- *   6. external reads that nobody can have served are set aside.
+ *   4. each value learns its writer, or that it has several;
+ *   5. indeterminate transactions that somebody must have read from count;
+ *   6. the several writers of a value are collected;
+ *   7. external reads that nobody can have served are set aside.
  *
  * "The last write of key k in this transaction" needs no set: last_write[k]
  * is an operation, and it is this transaction's exactly when it lies in the
  * transaction's range.
  *
- * Everything is linear in the operations; step 4 sorts the writes of
- * indeterminate transactions, of which there are few.
+ * Everything is linear in the operations and goes through them as they lie in
+ * memory, with accesses to keys and values started ahead; step 5 sorts the
+ * writes of indeterminate transactions, of which there are few.
  *
  * SPDX-License-Identifier: MIT */
 #include "history/resolve.h"
@@ -50,6 +52,13 @@ find_loading(struct history *h)
 
 /* --- 2 ------------------------------------------------------------------ */
 
+static inline void
+prefetch_value(const struct history *h, op_id op)
+{
+    if (op + AHEAD < h->n_ops)
+        __builtin_prefetch(&h->values[h->op_value[op + AHEAD]]);
+}
+
 /* Mark the operations of t; true if it writes an initial value. */
 static bool
 mark_ops(struct history *h, txn_id t, op_id *last_write)
@@ -57,6 +66,9 @@ mark_ops(struct history *h, txn_id t, op_id *last_write)
     const op_id begin = h->txn_begin[t], end = h->txn_end[t];
     bool writes_initial = false;
     for (op_id op = begin; op < end; op++) {
+        if (op + AHEAD < h->n_ops)
+            __builtin_prefetch(&last_write[op_key(h, op + AHEAD)]);
+        prefetch_value(h, op); // note_writes comes next
         const key_id k = op_key(h, op);
         const op_id last = last_write[k];
         const bool wrote = last >= begin && last < op;
@@ -111,6 +123,53 @@ name_rewritten_initials(struct history *h)
 
 /* --- 4 ------------------------------------------------------------------ */
 
+/* Note t as the writer of its final writes; *n_several counts the values that
+ * turn out to have several. */
+static void
+note_writes(struct history *h, txn_id t, uint32_t *n_several)
+{
+    for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++) {
+        if (!op_is_final_write(h, op))
+            continue;
+        struct value *value = &h->values[h->op_value[op]];
+        if (value->writer == TXN_NONE)
+            value->writer = t;
+        else if (!(value->writer & WRITER_MANY) || value->writer == TXN_INIT)
+            value->writer = WRITER_MANY | (*n_several)++;
+    }
+}
+
+/* Steps 2 to 4.  Writers are noted right after the marks, while the rows are
+ * in the cache; where step 3 turns out to be needed, that is done again. */
+static uint32_t
+find_writers(struct history *h)
+{
+    op_id *last_write = mem_alloc(h->n_keys, sizeof *last_write);
+    memset(last_write, 0xff, h->n_keys * sizeof *last_write);
+    bool writes_initial = false;
+    uint32_t n_several = 0;
+    for (txn_id i = 0; i < h->n_txns; i++) {
+        const txn_id t = h->arrival[i];
+        const bool writes = mark_ops(h, t, last_write);
+        writes_initial |= writes && h->txn_status[t] != TXN_LOADING;
+        if (h->txn_counts[t])
+            note_writes(h, t, &n_several);
+    }
+    mem_free(last_write);
+    if (!writes_initial)
+        return n_several;
+    for (value_id v = 1; v < h->n_values; v++)
+        h->values[v].writer = TXN_NONE;
+    name_rewritten_initials(h);
+    n_several = 0;
+    for (txn_id i = 0; i < h->n_txns; i++)
+        if (h->txn_counts[h->arrival[i]])
+            note_writes(h, h->arrival[i], &n_several);
+    return n_several;
+}
+
+/* --- 5 ------------------------------------------------------------------ */
+
 /* A write of a transaction that may or may not have happened. */
 struct maybe {
     value_id value;
@@ -119,8 +178,7 @@ struct maybe {
 
 struct promotion {
     struct history *h;
-    VEC(struct maybe) maybes; // by value
-    uint8_t *certain;         // by value: a committed transaction serves it
+    VEC(struct maybe) maybes; // by value; of values nobody committed wrote
     u32_vec todo;             // transactions whose reads are not looked at yet
 };
 
@@ -138,8 +196,6 @@ compare_maybes(const void *a, const void *b)
 static void
 promote_writers(struct promotion *p, value_id v)
 {
-    if (v == VALUE_INIT || p->certain[v])
-        return;
     size_t low = 0, high = p->maybes.n;
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
@@ -172,49 +228,49 @@ promote_from(struct promotion *p, txn_id t)
 }
 
 static void
-promote_indeterminate(struct history *h)
+promote_indeterminate(struct history *h, uint32_t *n_several)
 {
     struct promotion p = {.h = h};
-    p.certain = mem_calloc(h->n_values, sizeof *p.certain);
-    for (value_id v = 0; v < h->n_values; v++)
-        p.certain[v] = h->values[v].writer == TXN_INIT;
     for (txn_id t = 0; t < h->n_txns; t++)
-        for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++) {
-            if (!op_is_final_write(h, op))
-                continue;
-            if (h->txn_counts[t])
-                p.certain[h->op_value[op]] = 1;
-            else if (h->txn_status[t] == TXN_INDETERMINATE)
+        for (op_id op = h->txn_begin[t];
+             h->txn_status[t] == TXN_INDETERMINATE && op < h->txn_end[t]; op++)
+            if (op_is_final_write(h, op) &&
+                history_writer(h, h->op_value[op]) == TXN_NONE)
                 vec_push(&p.maybes, ((struct maybe){h->op_value[op], t}));
-        }
     if (p.maybes.n) {
         qsort(p.maybes.at, p.maybes.n, sizeof *p.maybes.at, compare_maybes);
         for (txn_id t = 0; t < h->n_txns; t++)
-            if (h->txn_counts[t])
+            if (h->txn_status[t] == TXN_COMMITTED)
                 promote_from(&p, t);
         while (p.todo.n)
             promote_from(&p, vec_pop(&p.todo));
     }
-    mem_free(p.certain);
+    for (txn_id t = 0; t < h->n_txns; t++)
+        if (h->txn_status[t] == TXN_INDETERMINATE && h->txn_counts[t])
+            note_writes(h, t, n_several);
     vec_free(&p.maybes);
     vec_free(&p.todo);
 }
 
-/* --- 5 ------------------------------------------------------------------ */
+/* --- 6 ------------------------------------------------------------------ */
 
-/* Call 'use' for every final write of a counting transaction, in order of
- * transactions, with the value's row already on its way to the cache. */
 #define EACH_FINAL_WRITE(h, t, op)                                             \
     for (txn_id t = 0; t < (h)->n_txns; t++)                                   \
         if ((h)->txn_counts[t])                                                \
             for (op_id op = (h)->txn_begin[t]; op < (h)->txn_end[t]; op++)     \
                 if (op_is_final_write((h), op))
 
-static void
-prefetch_value(const struct history *h, op_id op)
+static bool
+init_is_candidate(const struct history *h, value_id v)
 {
-    if (op + AHEAD < h->n_ops)
-        __builtin_prefetch(&h->values[h->op_value[op + AHEAD]]);
+    return history_has_several(h, v) &&
+           atom_equal(history_value_atom(h, v), h->initial);
+}
+
+static uint32_t
+several_index(const struct history *h, value_id v)
+{
+    return h->values[v].writer & ~WRITER_MANY;
 }
 
 /* Collect the writers of the n values that have several. */
@@ -222,50 +278,27 @@ static void
 collect_several(struct history *h, uint32_t n)
 {
     vec_grow(&h->several_first, (size_t)n + 2);
-    uint32_t *first = h->several_first.at;
+    uint32_t *first = h->several_first.at, *next = first + 1;
     memset(first, 0, ((size_t)n + 2) * sizeof *first);
-    uint32_t *next = first + 1;
+    for (value_id v = 1; v < h->n_values; v++)
+        if (init_is_candidate(h, v))
+            next[several_index(h, v) + 1]++;
     EACH_FINAL_WRITE(h, t, op)
     if (history_has_several(h, h->op_value[op]))
-        next[(h->values[h->op_value[op]].writer & ~WRITER_MANY) + 1]++;
-    // INIT is the first candidate of an initial value that is written again.
-    for (value_id v = 1; v < h->n_values; v++)
-        if (history_has_several(h, v) &&
-            atom_equal(history_value_atom(h, v), h->initial))
-            next[(h->values[v].writer & ~WRITER_MANY) + 1]++;
+        next[several_index(h, h->op_value[op]) + 1]++;
     for (uint32_t i = 0; i < n; i++)
         next[i + 1] += next[i];
     vec_grow(&h->several, next[n]);
     for (value_id v = 1; v < h->n_values; v++)
-        if (history_has_several(h, v) &&
-            atom_equal(history_value_atom(h, v), h->initial))
-            h->several.at[next[h->values[v].writer & ~WRITER_MANY]++] =
-                TXN_INIT;
+        if (init_is_candidate(h, v))
+            h->several.at[next[several_index(h, v)]++] = TXN_INIT;
     EACH_FINAL_WRITE(h, t, op)
     if (history_has_several(h, h->op_value[op]))
-        h->several
-            .at[next[h->values[h->op_value[op]].writer & ~WRITER_MANY]++] = t;
+        h->several.at[next[several_index(h, h->op_value[op])]++] = t;
     h->several_first.n = (size_t)n + 1;
 }
 
-static void
-find_writers(struct history *h)
-{
-    uint32_t n_several = 0;
-    EACH_FINAL_WRITE(h, t, op)
-    {
-        prefetch_value(h, op);
-        struct value *value = &h->values[h->op_value[op]];
-        if (value->writer == TXN_NONE)
-            value->writer = t;
-        else if (!(value->writer & WRITER_MANY) || value->writer == TXN_INIT)
-            value->writer = WRITER_MANY | n_several++;
-    }
-    if (n_several)
-        collect_several(h, n_several);
-}
-
-/* --- 6 ------------------------------------------------------------------ */
+/* --- 7 ------------------------------------------------------------------ */
 
 /* Whether somebody other than t can have served a read of v. */
 static bool
@@ -281,7 +314,8 @@ has_other_writer(const struct history *h, value_id v, txn_id t)
 static void
 set_unserved_aside(struct history *h)
 {
-    for (txn_id t = 0; t < h->n_txns; t++) {
+    for (txn_id i = 0; i < h->n_txns; i++) {
+        const txn_id t = h->arrival[i];
         if (!h->txn_counts[t])
             continue;
         for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++) {
@@ -297,19 +331,13 @@ void
 history_resolve(struct history *h)
 {
     find_loading(h);
-    op_id *last_write = mem_alloc(h->n_keys, sizeof *last_write);
-    memset(last_write, 0xff, h->n_keys * sizeof *last_write);
-    bool writes_initial = false, indeterminate = false;
-    for (txn_id t = 0; t < h->n_txns; t++) {
-        const bool writes = mark_ops(h, t, last_write);
-        writes_initial |= writes && h->txn_status[t] != TXN_LOADING;
+    uint32_t n_several = find_writers(h);
+    bool indeterminate = false;
+    for (txn_id t = 0; t < h->n_txns; t++)
         indeterminate |= h->txn_status[t] == TXN_INDETERMINATE;
-    }
-    mem_free(last_write);
-    if (writes_initial)
-        name_rewritten_initials(h);
     if (indeterminate)
-        promote_indeterminate(h);
-    find_writers(h);
+        promote_indeterminate(h, &n_several);
+    if (n_several)
+        collect_several(h, n_several);
     set_unserved_aside(h);
 }

@@ -3,6 +3,8 @@
  * SPDX-License-Identifier: MIT */
 #include "history/summary.h"
 
+enum { AHEAD = 16 }; // operations between a prefetch and its use
+
 static void
 count_txns(const struct history *h, struct summary *s)
 {
@@ -59,9 +61,16 @@ count_ops(const struct history *h, struct summary *s)
     uint32_t *uses = mem_calloc(h->n_keys, sizeof *uses);
     op_id *seen = mem_alloc(h->n_keys, sizeof *seen); // last op on the key
     memset(seen, 0xff, h->n_keys * sizeof *seen);
-    for (txn_id t = 0; t < h->n_txns; t++)
+    for (txn_id i = 0; i < h->n_txns; i++) {
+        const txn_id t = h->arrival[i];
         for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++) {
             const key_id k = op_key(h, op);
+            if (op + AHEAD < h->n_ops) {
+                const key_id next = op_key(h, op + AHEAD);
+                __builtin_prefetch(&uses[next]);
+                __builtin_prefetch(&seen[next]);
+                __builtin_prefetch(&h->values[h->op_value[op + AHEAD]]);
+            }
             uses[k]++;
             if (op_is_write(h, op)) {
                 s->writes++;
@@ -71,6 +80,7 @@ count_ops(const struct history *h, struct summary *s)
             }
             seen[k] = op;
         }
+    }
     s->hottest_key = ID_NONE;
     for (key_id k = 0; k < h->n_keys; k++)
         if (uses[k] > s->hottest_ops) {

@@ -18,6 +18,12 @@ values_init(struct values *v)
     vec_push(&v->all, ((struct value){0, 0, TXN_INIT}));
 }
 
+void
+values_expect(struct values *v, size_t n)
+{
+    v->expected = n;
+}
+
 static uint64_t
 hash_value(uint32_t tagged_key, uint64_t bits)
 {
@@ -55,13 +61,16 @@ grow_slots(struct values *v)
 static bool
 cover(struct values *v, uint64_t bits)
 {
-    if (bits >= v->all.n * DIRECT_FACTOR + DIRECT_SLACK)
+    const size_t n_values = v->all.n > v->expected ? v->all.n : v->expected;
+    if (bits >= n_values * DIRECT_FACTOR + DIRECT_SLACK)
         return false;
-    size_t n = v->direct_n + v->direct_n / 2;
-    if (n < (size_t)bits + DIRECT_SLACK)
-        n = (size_t)bits + DIRECT_SLACK;
-    v->direct = mem_realloc(v->direct, n, sizeof *v->direct);
-    memset(v->direct + v->direct_n, 0, (n - v->direct_n) * sizeof *v->direct);
+    // Fresh memory, because what of it is never touched costs nothing.
+    const size_t n = n_values * DIRECT_FACTOR + DIRECT_SLACK;
+    uint32_t *direct = mem_calloc(n, sizeof *direct);
+    if (v->direct_n)
+        memcpy(direct, v->direct, v->direct_n * sizeof *direct);
+    mem_free(v->direct);
+    v->direct = direct;
     v->direct_n = n;
     return true;
 }
@@ -105,6 +114,13 @@ values_prefetch(const struct values *v, key_id key, struct atom atom)
             &v->slots[hash_value(key | (uint32_t)atom.tag << VALUE_TAG_SHIFT,
                                  atom.bits) &
                       (v->slots_n - 1)]);
+}
+
+void
+values_prefetch_row(const struct values *v, struct atom atom)
+{
+    if (atom.tag == ATOM_INT && atom.bits < v->direct_n)
+        __builtin_prefetch(&v->all.at[v->direct[atom.bits]]);
 }
 
 void

@@ -16,14 +16,22 @@ struct values {
     size_t direct_n;
     uint32_t *slots; // ids, 0 = empty
     size_t slots_n, used;
+    size_t expected; // how many values may come
 };
 
 void values_init(struct values *v);
+
+/* Say that about n values will come: integers up to some times that get a
+ * place in 'direct' from the start, in whatever order they appear. */
+void values_expect(struct values *v, size_t n);
+
 value_id values_add(struct values *v, key_id key, struct atom atom);
 void values_free_index(struct values *v);
 void values_free(struct values *v);
 
-/* Start loading what values_add of this pair will touch. */
+/* Start loading what values_add of this pair will touch: first the entry in
+ * an index, and some time later the row that the entry leads to. */
 void values_prefetch(const struct values *v, key_id key, struct atom atom);
+void values_prefetch_row(const struct values *v, struct atom atom);
 
 #endif
