@@ -43,13 +43,17 @@ grow_slots(struct intmap *m)
 static bool
 cover(struct intmap *m, uint64_t key)
 {
-    if (key >= m->n * DIRECT_FACTOR + DIRECT_SLACK)
+    size_t n = m->n * DIRECT_FACTOR + DIRECT_SLACK;
+    if (n < m->expected)
+        n = m->expected;
+    if (key >= n)
         return false;
-    size_t n = m->direct_n * 2;
-    if (n < (size_t)key + DIRECT_SLACK)
-        n = (size_t)key + DIRECT_SLACK;
-    m->direct = mem_realloc(m->direct, n, sizeof *m->direct);
-    memset(m->direct + m->direct_n, 0, (n - m->direct_n) * sizeof *m->direct);
+    // Fresh memory, because what of it is never touched costs nothing.
+    uint32_t *direct = mem_calloc(n, sizeof *direct);
+    if (m->direct_n)
+        memcpy(direct, m->direct, m->direct_n * sizeof *direct);
+    mem_free(m->direct);
+    m->direct = direct;
     m->direct_n = n;
     return true;
 }

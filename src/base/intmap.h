@@ -18,7 +18,15 @@ struct intmap {
     struct intmap_slot *slots; // a power of two of them; value + 1 likewise
     size_t slots_n, used;      // used: in slots only
     size_t n;                  // in all
+    size_t expected;           // keys below it always go to 'direct'
 };
+
+/* Say that keys below n are to be in the plain table, whenever they come. */
+static inline void
+intmap_expect(struct intmap *m, size_t n)
+{
+    m->expected = n;
+}
 
 /* The value of key, or UINT32_MAX. */
 uint32_t intmap_find(const struct intmap *m, uint64_t key);

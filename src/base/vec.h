@@ -12,6 +12,7 @@
 #include "base/mem.h"
 
 #include <assert.h>
+#include <stdbool.h>
 #include <string.h>
 
 #define VEC(T)                                                                 \

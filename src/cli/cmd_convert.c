@@ -40,7 +40,7 @@ note_losses(const struct history *h, const struct format *format)
 {
     const char *lost[3];
     size_t n = 0;
-    if (h->txn_name && !(format->keeps & KEEPS_NAMES))
+    if (history_has_names(h) && !(format->keeps & KEEPS_NAMES))
         lost[n++] = "names";
     if (h->txn_began && !(format->keeps & KEEPS_TIMES))
         lost[n++] = "times";

@@ -2,8 +2,8 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "cli/cli.h"
-#include "version.h"
 #include "level/level.h"
+#include "version.h"
 
 #include <string.h>
 

@@ -94,7 +94,7 @@ show_json(struct buf *out, const char *path, const char *format,
         buf_printf(out, ",\"%s\":%" PRIu64, rows[i].name, rows[i].n);
     if (s->hottest_key != ID_NONE) {
         buf_text(out, ",\"hottest_key\":");
-        atom_json(&h->strings, h->key_name[s->hottest_key], out);
+        atom_json(&h->strings, history_key_atom(h, s->hottest_key), out);
         buf_printf(out, ",\"hottest_key_operations\":%" PRIu64, s->hottest_ops);
     }
     buf_printf(out, ",\"times\":%s}\n", s->has_times ? "true" : "false");

@@ -155,8 +155,8 @@ format_needs_integers(const struct history *h, const char *format,
     if (h->key_is_list)
         return err_set(err, ERR_FEATURE, "format '%s' has no lists", format);
     for (key_id k = 0; k < h->n_keys; k++)
-        if (!atom_is_u64(h->key_name[k]))
-            return refuse(h, format, "key", h->key_name[k], err);
+        if (!atom_is_u64(history_key_atom(h, k)))
+            return refuse(h, format, "key", history_key_atom(h, k), err);
     for (value_id v = 1; v < h->n_values; v++) {
         const struct atom a = history_value_atom(h, v);
         if (atom_equal(a, h->initial))

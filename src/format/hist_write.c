@@ -41,8 +41,8 @@ bool
 hist_holds(const struct history *h, struct err *err)
 {
     for (key_id k = 0; k < h->n_keys; k++)
-        if (h->key_name[k].tag == ATOM_NIL || h->key_name[k].tag == ATOM_OTHER)
-            return refuse(h, "key", h->key_name[k], err);
+        if (history_key_atom(h, k).tag == ATOM_NIL || history_key_atom(h, k).tag == ATOM_OTHER)
+            return refuse(h, "key", history_key_atom(h, k), err);
     for (value_id v = 1; v < h->n_values; v++)
         if (history_value_atom(h, v).tag == ATOM_OTHER)
             return refuse(h, "value", history_value_atom(h, v), err);
@@ -121,7 +121,7 @@ put_op(const struct history *h, struct buf *out, op_id op)
 {
     const key_id k = op_key(h, op);
     const bool list = h->key_is_list && h->key_is_list[k];
-    put_atom(h, out, h->key_name[k]);
+    put_atom(h, out, history_key_atom(h, k));
     buf_text(out, !op_is_write(h, op) ? "==" : list ? "+=" : ":=");
     if (op_is_write(h, op) || !list) {
         put_value(h, out, h->op_value[op]);

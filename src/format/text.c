@@ -156,7 +156,6 @@ struct text_reader {
     struct builder *b;
     struct intmap txn_of;     // the file's transaction id -> the builder's
     struct intmap aborted_of; // session -> its aborted transaction
-    u32_vec session_of;       // by the builder's transaction
 
     // The transaction of the record before, which mostly goes on.
     int64_t last_txn;
@@ -185,7 +184,6 @@ begin_txn(struct text_reader *reader, const struct record *r, txn_id *t,
     builder_name(reader->b, *t, atom_int(r->txn));
     if (r->txn == -1)
         builder_status(reader->b, *t, TXN_ABORTED);
-    vec_push(&reader->session_of, s);
     return true;
 }
 
@@ -197,11 +195,11 @@ find_txn(struct text_reader *reader, const struct record *r, struct err *err)
     bool added;
     reader->last = intmap_add(aborted ? &reader->aborted_of : &reader->txn_of,
                               aborted ? r->session : (uint64_t)r->txn,
-                              (uint32_t)reader->session_of.n, &added);
+                              (uint32_t)builder_txns(reader->b), &added);
     if (added && !begin_txn(reader, r, &reader->last, err))
         return false;
     if (!added && !aborted &&
-        reader->session_of.at[reader->last] !=
+        builder_session_of(reader->b, reader->last) !=
             builder_session(reader->b, atom_uint(r->session)))
         return err_set(err, ERR_SYNTAX,
                        "transaction %" PRId64 " is of session %" PRIu64
@@ -221,7 +219,7 @@ build_block(void *self, struct block *block, struct err *err)
     for (size_t i = 0; i < block->n; i++) {
         const struct record *r = &records[i];
         if ((r->txn != reader->last_txn || r->session != reader->last_session ||
-             !reader->session_of.n) &&
+             !builder_txns(reader->b)) &&
             !find_txn(reader, r, err)) {
             block->error_at = block->begin + r->offset;
             return false;
@@ -242,11 +240,11 @@ text_read(struct input *in, struct builder *b, struct err *err)
     struct text_reader *reader = mem_calloc(1, sizeof *reader);
     reader->b = b;
     builder_expect(b, in->size / TYPICAL_LINE);
+    intmap_expect(&reader->txn_of, in->size / TYPICAL_LINE);
     const bool ok = blocks_run(in, scan_block, build_block, reader, err) &&
                     flush(reader, err);
     intmap_free(&reader->txn_of);
     intmap_free(&reader->aborted_of);
-    vec_free(&reader->session_of);
     mem_free(reader);
     return ok;
 }
@@ -319,7 +317,7 @@ text_holds(const struct history *h, struct err *err)
 static bool
 keeps_numbers(const struct history *h)
 {
-    if (!h->txn_name)
+    if (!history_has_names(h))
         return false;
     struct intmap seen = {0};
     bool keeps = true;
@@ -328,9 +326,9 @@ keeps_numbers(const struct history *h)
             continue;
         bool added;
         keeps = has_number(history_txn_atom(h, t), true) &&
-                h->txn_name[t] != (uint64_t)-1 &&
+                history_txn_atom(h, t).bits != (uint64_t)-1 &&
                 has_number(h->session_name[h->txn_session[t]], false);
-        intmap_add(&seen, h->txn_name[t], t, &added);
+        intmap_add(&seen, history_txn_atom(h, t).bits, t, &added);
         keeps = keeps && added;
     }
     intmap_free(&seen);
@@ -346,15 +344,16 @@ text_write(const struct history *h, struct output *out, struct err *err)
         const session_id s = h->txn_session[t];
         const uint64_t session = keep ? h->session_name[s].bits : s;
         const int64_t txn = h->txn_status[t] == TXN_ABORTED ? -1
-                            : keep ? (int64_t)h->txn_name[t]
+                            : keep ? (int64_t)history_txn_atom(h, t).bits
                                    : (int64_t)t;
         for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++) {
             const struct atom value = history_value_atom(h, h->op_value[op]);
-            fprintf(
-                out->file,
-                "%c(%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRId64 ")\n",
-                op_is_write(h, op) ? 'w' : 'r', h->key_name[op_key(h, op)].bits,
-                atom_equal(value, h->initial) ? 0 : value.bits, session, txn);
+            fprintf(out->file,
+                    "%c(%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRId64 ")\n",
+                    op_is_write(h, op) ? 'w' : 'r',
+                    history_key_atom(h, op_key(h, op)).bits,
+                    atom_equal(value, h->initial) ? 0 : value.bits, session,
+                    txn);
         }
     }
     if (ferror(out->file))

@@ -3,6 +3,20 @@
  * SPDX-License-Identifier: MIT */
 #include "history/atom.h"
 
+void
+atoms_trim(struct atoms *a)
+{
+    column_trim(&a->bits);
+    vec_trim(&a->tags);
+}
+
+void
+atoms_free(struct atoms *a)
+{
+    column_free(&a->bits);
+    vec_free(&a->tags);
+}
+
 /* Letters, digits and the signs that identifiers use; not like a number. */
 static bool
 is_plain_word(struct string s)

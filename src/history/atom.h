@@ -8,6 +8,7 @@
 #define HISTORY_ATOM_H
 
 #include "base/buf.h"
+#include "base/column.h"
 #include "base/strings.h"
 
 enum atom_tag {
@@ -61,6 +62,37 @@ atom_is_u64(struct atom a)
 {
     return a.tag == ATOM_UINT || (a.tag == ATOM_INT && !(a.bits >> 63));
 }
+
+/* An array of atoms that takes five bytes each for small integers and text.
+ * All-zero is empty. */
+struct atoms {
+    struct column bits;
+    VEC(uint8_t) tags;
+};
+
+static inline struct atom
+atoms_get(const struct atoms *a, size_t i)
+{
+    return (struct atom){column_get(&a->bits, i), (enum atom_tag)a->tags.at[i]};
+}
+
+static inline void
+atoms_push(struct atoms *a, struct atom atom)
+{
+    column_push(&a->bits, atom.bits);
+    vec_push(&a->tags, (uint8_t)atom.tag);
+}
+
+/* Replace the i-th one. */
+static inline void
+atoms_set(struct atoms *a, size_t i, struct atom atom)
+{
+    column_set(&a->bits, i, atom.bits);
+    a->tags.at[i] = (uint8_t)atom.tag;
+}
+
+void atoms_trim(struct atoms *a);
+void atoms_free(struct atoms *a);
 
 /* Append a for people: integers and plain words bare, other text in quotes
  * with everything escaped that could harm a terminal or a one-line message. */

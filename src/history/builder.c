@@ -14,10 +14,7 @@
 
 #include <stdlib.h>
 
-enum {
-    AHEAD = 16, // operations between a prefetch and its use
-    RING = 4 * AHEAD,
-};
+enum { FEW = 64 }; // operations that are looked up together
 
 enum key_use { USE_UNKNOWN, USE_REGISTER, USE_LIST };
 
@@ -36,8 +33,7 @@ struct builder {
 
     u32_vec txn_session;
     VEC(uint8_t) txn_status;
-    u64_vec txn_name;
-    VEC(uint8_t) txn_name_tag;
+    struct atoms txn_names;
     VEC(int64_t) began, ended;
     u32_vec meta;
 
@@ -45,8 +41,9 @@ struct builder {
     u32_vec op_key, op_value;
 
     struct intmap key_index[ATOM_TAGS];
-    VEC(struct atom) key_names;
+    struct atoms key_names;
     VEC(uint8_t) key_use;
+    bool registers_only; // batches do not look at key_use: no lists then
 
     struct values values;
 
@@ -79,15 +76,14 @@ builder_free(struct builder *b)
     vec_free(&b->session_names);
     vec_free(&b->txn_session);
     vec_free(&b->txn_status);
-    vec_free(&b->txn_name);
-    vec_free(&b->txn_name_tag);
+    atoms_free(&b->txn_names);
     vec_free(&b->began);
     vec_free(&b->ended);
     vec_free(&b->meta);
     vec_free(&b->runs);
     vec_free(&b->op_key);
     vec_free(&b->op_value);
-    vec_free(&b->key_names);
+    atoms_free(&b->key_names);
     vec_free(&b->key_use);
     values_free(&b->values);
     for (size_t i = 0; i < b->orders.n; i++)
@@ -104,6 +100,7 @@ void
 builder_expect(struct builder *b, size_t ops)
 {
     values_expect(&b->values, ops / 2);
+    intmap_expect(&b->key_index[ATOM_INT], ops);
     vec_reserve(&b->op_key, ops);
     vec_reserve(&b->op_value, ops);
 }
@@ -146,12 +143,9 @@ builder_status(struct builder *b, txn_id t, enum txn_status status)
 void
 builder_name(struct builder *b, txn_id t, struct atom name)
 {
-    while (b->txn_name.n <= t) {
-        vec_push(&b->txn_name, 0);
-        vec_push(&b->txn_name_tag, (uint8_t)ATOM_NIL);
-    }
-    b->txn_name.at[t] = name.bits;
-    b->txn_name_tag.at[t] = (uint8_t)name.tag;
+    while (b->txn_names.tags.n <= t)
+        atoms_push(&b->txn_names, atom_nil());
+    atoms_set(&b->txn_names, t, name);
 }
 
 void
@@ -181,12 +175,12 @@ find_key(struct builder *b, struct atom name, key_id *key, struct err *err)
 {
     bool added;
     *key = intmap_add(&b->key_index[name.tag], name.bits,
-                      (uint32_t)b->key_names.n, &added);
+                      (uint32_t)b->key_names.tags.n, &added);
     if (!added)
         return true;
-    if (b->key_names.n >= KEY_LIMIT)
+    if (b->key_names.tags.n >= KEY_LIMIT)
         return err_set(err, ERR_LIMIT, "more than %d keys", KEY_LIMIT);
-    vec_push(&b->key_names, name);
+    atoms_push(&b->key_names, name);
     vec_push(&b->key_use, (uint8_t)USE_UNKNOWN);
     return true;
 }
@@ -194,12 +188,14 @@ find_key(struct builder *b, struct atom name, key_id *key, struct err *err)
 static bool
 use_key(struct builder *b, key_id key, enum key_use use, struct err *err)
 {
+    if (use == USE_LIST && b->registers_only)
+        return err_set(err, ERR_SYNTAX, "a list among registers");
     if (b->key_use.at[key] == USE_UNKNOWN)
         b->key_use.at[key] = (uint8_t)use;
     if (b->key_use.at[key] == use)
         return true;
     struct buf name = {0};
-    atom_show(&b->strings, b->key_names.at[key], &name);
+    atom_show(&b->strings, atoms_get(&b->key_names, key), &name);
     err_set(err, ERR_SYNTAX, "key %s is used both as a register and as a list",
             name.at);
     buf_free(&name);
@@ -341,41 +337,45 @@ builder_read_list(struct builder *b, txn_id t, struct atom key,
     return true;
 }
 
-/* Operations pass three stations on the way in, AHEAD apart, so that each
- * finds what it needs in the cache: 1. start loading the key's entry; 2. find
- * the key and start loading the value's entry; 3. start loading the value's
- * row; then the operation is added. */
+/* Find the keys and values of a few operations in steps, each a loop whose
+ * loads do not depend on each other: the entry of the key, the entry of the
+ * value, the row of the value. */
+static bool
+add_few(struct builder *b, const struct raw_op *ops, size_t n, struct err *err)
+{
+    key_id keys[FEW];
+    for (size_t i = 0; i < n; i++)
+        intmap_prefetch(&b->key_index[ATOM_INT], ops[i].key);
+    for (size_t i = 0; i < n; i++) {
+        if (!find_key(b, atom_uint(ops[i].key), &keys[i], err))
+            return false;
+        values_prefetch(&b->values, keys[i], atom_uint(ops[i].value));
+    }
+    for (size_t i = 0; i < n; i++)
+        values_prefetch_row(&b->values, atom_uint(ops[i].value));
+    for (size_t i = 0; i < n; i++)
+        push_op(b, ops[i].txn, keys[i] | (ops[i].is_write ? OP_WRITE : 0),
+                find_value(b, keys[i], atom_uint(ops[i].value)));
+    return true;
+}
+
 bool
 builder_batch(struct builder *b, const struct raw_op *ops, size_t n,
               struct err *err)
 {
+    b->registers_only = true;
     if (!room_for_ops(b, n, err))
         return false;
-    key_id keys[RING]; // of the operations between 2 and the end
-    const struct intmap *small = &b->key_index[ATOM_INT];
-    for (size_t i = 0; i < n + 3 * AHEAD; i++) {
-        if (i < n)
-            intmap_prefetch(small, ops[i].key);
-        if (i >= AHEAD && i - AHEAD < n) {
-            const struct raw_op *op = &ops[i - AHEAD];
-            key_id *k = &keys[(i - AHEAD) % RING];
-            if (!find_key(b, atom_uint(op->key), k, err))
-                return false;
-            values_prefetch(&b->values, *k, atom_uint(op->value));
-        }
-        if (i >= 2 * AHEAD && i - 2 * AHEAD < n)
-            values_prefetch_row(&b->values,
-                                atom_uint(ops[i - 2 * AHEAD].value));
-        if (i >= 3 * AHEAD) {
-            const struct raw_op *op = &ops[i - 3 * AHEAD];
-            const key_id k = keys[(i - 3 * AHEAD) % RING];
-            if (!use_key(b, k, USE_REGISTER, err))
-                return false;
-            push_op(b, op->txn, k | (op->is_write ? OP_WRITE : 0),
-                    find_value(b, k, atom_uint(op->value)));
-        }
-    }
+    for (size_t i = 0; i < n; i += FEW)
+        if (!add_few(b, ops + i, n - i < FEW ? n - i : FEW, err))
+            return false;
     return true;
+}
+
+session_id
+builder_session_of(const struct builder *b, txn_id t)
+{
+    return b->txn_session.at[t];
 }
 
 size_t
@@ -479,6 +479,16 @@ find_ranges(struct builder *b, op_id *begin, op_id *end, size_t n_txns)
     } while (0)
 
 static void
+move_names(struct builder *b, struct history *h, const txn_id *renumber)
+{
+    for (txn_id t = 0; t < h->n_txns; t++)
+        atoms_push(&h->txn_names, atom_nil());
+    for (size_t t = 0; t < b->txn_names.tags.n; t++)
+        atoms_set(&h->txn_names, renumber[t], atoms_get(&b->txn_names, t));
+    atoms_free(&b->txn_names);
+}
+
+static void
 move_txns(struct builder *b, struct history *h)
 {
     txn_id *renumber = number_txns(b, h);
@@ -494,11 +504,8 @@ move_txns(struct builder *b, struct history *h)
     RENUMBER(h->txn_session, b->txn_session.at, h->n_txns, 0);
     vec_free(&b->txn_session);
     RENUMBER(h->txn_status, b->txn_status.at, h->n_txns, 0);
-    if (b->txn_name.n) {
-        RENUMBER(h->txn_name, b->txn_name.at, b->txn_name.n, 0);
-        RENUMBER(h->txn_name_tag, b->txn_name_tag.at, b->txn_name.n, ATOM_NIL);
-        vec_free(&b->txn_name);
-    }
+    if (b->txn_names.tags.n)
+        move_names(b, h, renumber);
     if (b->began.n) {
         RENUMBER(h->txn_began, b->began.at, b->began.n, INT64_MIN);
         RENUMBER(h->txn_ended, b->ended.at, b->ended.n, INT64_MAX);
@@ -557,10 +564,10 @@ builder_finish(struct builder *b, struct history *h, struct err *err)
     move_txns(b, h);
 
     h->initial = b->initial;
-    h->n_keys = (uint32_t)b->key_names.n;
-    vec_trim(&b->key_names);
-    h->key_name = b->key_names.at;
-    b->key_names.at = NULL;
+    h->n_keys = (uint32_t)b->key_names.tags.n;
+    atoms_trim(&b->key_names);
+    h->key_names = b->key_names;
+    b->key_names = (struct atoms){0};
     vec_trim(&b->session_names);
     h->session_name = b->session_names.at;
     b->session_names.at = NULL;
@@ -574,6 +581,9 @@ builder_finish(struct builder *b, struct history *h, struct err *err)
     vec_trim(&b->values.all);
     h->values = b->values.all.at;
     b->values.all.at = NULL;
+    column_trim(&b->values.bits);
+    h->value_bits = b->values.bits;
+    b->values.bits = (struct column){0};
     move_lists(b, h);
     strings_seal(&b->strings);
     h->strings = b->strings;

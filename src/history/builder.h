@@ -52,7 +52,8 @@ bool builder_read_list(struct builder *b, txn_id t, struct atom key,
                        const struct atom *elements, size_t n, struct err *err);
 
 /* Many operations on unsigned integer keys and values at once: the way for
- * inputs of millions, because table accesses are started ahead. */
+ * inputs of millions, because table accesses are started ahead.  A history
+ * that is built like this has registers only. */
 struct raw_op {
     uint64_t key, value;
     txn_id txn;
@@ -60,6 +61,9 @@ struct raw_op {
 };
 bool builder_batch(struct builder *b, const struct raw_op *ops, size_t n,
                    struct err *err);
+
+/* The session that a transaction was begun in. */
+session_id builder_session_of(const struct builder *b, txn_id t);
 
 /* So far: transactions begun, operations added. */
 size_t builder_txns(const struct builder *b);

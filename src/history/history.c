@@ -15,16 +15,16 @@ history_free(struct history *h)
     mem_free(h->txn_end);
     mem_free(h->txn_status);
     mem_free(h->txn_counts);
-    mem_free(h->txn_name);
-    mem_free(h->txn_name_tag);
+    atoms_free(&h->txn_names);
     mem_free(h->txn_began);
     mem_free(h->txn_ended);
     mem_free(h->txn_meta);
     mem_free(h->op_key);
     mem_free(h->op_value);
-    mem_free(h->key_name);
+    atoms_free(&h->key_names);
     mem_free(h->key_is_list);
     mem_free(h->values);
+    column_free(&h->value_bits);
     vec_free(&h->several_first);
     vec_free(&h->several);
     mem_free(h->order_first);
@@ -49,17 +49,14 @@ history_value_atom(const struct history *h, value_id v)
 {
     if (v == VALUE_INIT)
         return h->initial;
-    const struct value *value = &h->values[v];
-    return (struct atom){value->bits,
-                         (enum atom_tag)(value->key >> VALUE_TAG_SHIFT)};
+    return (struct atom){column_get(&h->value_bits, v),
+                         (enum atom_tag)(h->values[v].key >> VALUE_TAG_SHIFT)};
 }
 
 struct atom
 history_txn_atom(const struct history *h, txn_id t)
 {
-    if (!h->txn_name)
-        return atom_nil();
-    return (struct atom){h->txn_name[t], (enum atom_tag)h->txn_name_tag[t]};
+    return history_has_names(h) ? atoms_get(&h->txn_names, t) : atom_nil();
 }
 
 void
@@ -91,7 +88,7 @@ history_show_txn(const struct history *h, txn_id t, struct buf *out)
 void
 history_show_key(const struct history *h, key_id k, struct buf *out)
 {
-    atom_show(&h->strings, h->key_name[k], out);
+    atom_show(&h->strings, history_key_atom(h, k), out);
 }
 
 void

@@ -32,6 +32,7 @@
 
 #include "history/atom.h"
 
+#include "base/column.h"
 #include "base/err.h"
 
 typedef uint32_t session_id;
@@ -67,8 +68,7 @@ enum txn_status {
 #define WRITER_MANY (1u << 31) // flag: the rest is an index into 'several'
 
 struct value {
-    uint64_t bits;   // of its atom
-    uint32_t key;    // key id; the top three bits are the atom's tag
+    uint32_t key;    // key id; the top three bits are its atom's tag
     uint32_t writer; // after resolution; see history_writer
 };
 
@@ -94,10 +94,9 @@ struct history {
     txn_id *arrival; // all transactions in the order the input had them
     session_id *txn_session;
     op_id *txn_begin, *txn_end;
-    uint8_t *txn_status; // enum txn_status
-    uint8_t *txn_counts; // 1 = the engines look at it; after resolution
-    uint64_t *txn_name;  // bits and tag of an atom; NULL where no name is given
-    uint8_t *txn_name_tag;
+    uint8_t *txn_status;    // enum txn_status
+    uint8_t *txn_counts;    // 1 = the engines look at it; after resolution
+    struct atoms txn_names; // empty where the input gives none
     int64_t *txn_began, *txn_ended; // any one clock; NULL where not known
     uint32_t *txn_meta; // a JSON object in strings, or ID_NONE; NULL if none
 
@@ -106,11 +105,12 @@ struct history {
     value_id *op_value;
 
     uint32_t n_keys;
-    struct atom *key_name;
+    struct atoms key_names;
     uint8_t *key_is_list; // 1 = its writes append; NULL where there is none
 
     uint32_t n_values;
     struct value *values;
+    struct column value_bits; // of their atoms
 
     // The writers of values with several: those of the i-th such value are
     // several.at[several_first.at[i] .. several_first.at[i + 1]).
@@ -185,7 +185,19 @@ struct txn_range history_candidates(const struct history *h, value_id v);
 /* --- names ---------------------------------------------------------------*/
 
 struct atom history_value_atom(const struct history *h, value_id v);
-struct atom history_txn_atom(const struct history *h, txn_id t);
+struct atom history_txn_atom(const struct history *h, txn_id t); // or nil
+
+static inline struct atom
+history_key_atom(const struct history *h, key_id k)
+{
+    return atoms_get(&h->key_names, k);
+}
+
+static inline bool
+history_has_names(const struct history *h)
+{
+    return h->txn_names.tags.n;
+}
 
 /* Append the transaction's id in the input, or "s<session>/<position>" where
  * it has none, counting positions from 1; "init" for TXN_INIT. */

@@ -61,7 +61,7 @@ copy_txn(struct builder *b, const struct history *h, session_id s, txn_id from,
                    h->txn_status[from] == TXN_LOADING
                        ? TXN_COMMITTED
                        : (enum txn_status)h->txn_status[from]);
-    if (h->txn_name)
+    if (history_has_names(h))
         builder_name(b, t, copy_atom(b, h, history_txn_atom(h, from)));
     if (h->txn_began)
         builder_times(b, t, h->txn_began[from], h->txn_ended[from]);

@@ -97,7 +97,7 @@ name_rewritten_initials(struct history *h)
     value_id *initial_of = mem_alloc(h->n_keys, sizeof *initial_of);
     for (key_id k = 0; k < h->n_keys; k++)
         initial_of[k] = VALUE_INIT;
-    VEC(struct value) added = {0};
+    u32_vec added = {0}; // keys
     for (txn_id t = 0; t < h->n_txns; t++)
         for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++) {
             const key_id k = op_key(h, op);
@@ -105,15 +105,16 @@ name_rewritten_initials(struct history *h)
                 h->op_value[op] != VALUE_INIT || initial_of[k] != VALUE_INIT)
                 continue;
             initial_of[k] = h->n_values + (value_id)added.n;
-            vec_push(&added, ((struct value){h->initial.bits,
-                                             k | (uint32_t)h->initial.tag
-                                                     << VALUE_TAG_SHIFT,
-                                             TXN_INIT}));
+            vec_push(&added, k);
         }
     h->values = mem_realloc(h->values, (size_t)h->n_values + added.n,
                             sizeof *h->values);
-    for (size_t i = 0; i < added.n; i++)
-        h->values[h->n_values++] = added.at[i];
+    for (size_t i = 0; i < added.n; i++) {
+        h->values[h->n_values++] = (struct value){
+            added.at[i] | (uint32_t)h->initial.tag << VALUE_TAG_SHIFT,
+            TXN_INIT};
+        column_push(&h->value_bits, h->initial.bits);
+    }
     vec_free(&added);
     for (op_id op = 0; op < h->n_ops; op++)
         if (h->op_value[op] == VALUE_INIT)

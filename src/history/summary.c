@@ -101,7 +101,7 @@ summary_of(const struct history *h, struct summary *out)
         .keys = h->n_keys,
         .several_writers = h->several_first.n ? h->several_first.n - 1 : 0,
         .has_times = h->txn_began != NULL,
-        .has_names = h->txn_name != NULL,
+        .has_names = history_has_names(h),
     };
     // Row 0 stands for the initial value, and a key whose initial value is
     // written again has a row for that: neither is a value of its own.

@@ -15,7 +15,8 @@ void
 values_init(struct values *v)
 {
     *v = (struct values){0};
-    vec_push(&v->all, ((struct value){0, 0, TXN_INIT}));
+    vec_push(&v->all, ((struct value){0, TXN_INIT}));
+    column_push(&v->bits, 0);
 }
 
 void
@@ -36,8 +37,8 @@ probe(const struct values *v, uint32_t tagged_key, uint64_t bits)
     size_t i = hash_value(tagged_key, bits) & (v->slots_n - 1);
     for (;; i = (i + 1) & (v->slots_n - 1)) {
         const uint32_t id = v->slots[i];
-        if (!id ||
-            (v->all.at[id].bits == bits && v->all.at[id].key == tagged_key))
+        if (!id || (v->all.at[id].key == tagged_key &&
+                    column_get(&v->bits, id) == bits))
             return &v->slots[i];
     }
 }
@@ -50,10 +51,9 @@ grow_slots(struct values *v)
     v->slots_n = old_n ? old_n * 2 : 64;
     v->slots = mem_calloc(v->slots_n, sizeof *v->slots);
     for (size_t i = 0; i < old_n; i++)
-        if (old[i]) {
-            const struct value *row = &v->all.at[old[i]];
-            *probe(v, row->key, row->bits) = old[i];
-        }
+        if (old[i])
+            *probe(v, v->all.at[old[i]].key, column_get(&v->bits, old[i])) =
+                old[i];
     mem_free(old);
 }
 
@@ -92,7 +92,8 @@ values_add(struct values *v, key_id key, struct atom atom)
             return id;
     }
     const value_id fresh = (value_id)v->all.n;
-    vec_push(&v->all, ((struct value){bits, tagged_key, TXN_NONE}));
+    vec_push(&v->all, ((struct value){tagged_key, TXN_NONE}));
+    column_push(&v->bits, bits);
     if (is_int && (bits < v->direct_n || cover(v, bits)) && !v->direct[bits]) {
         v->direct[bits] = fresh;
         return fresh;
@@ -137,4 +138,5 @@ values_free(struct values *v)
 {
     values_free_index(v);
     vec_free(&v->all);
+    column_free(&v->bits);
 }

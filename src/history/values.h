@@ -12,6 +12,7 @@
 
 struct values {
     VEC(struct value) all; // row 0 stands for VALUE_INIT
+    struct column bits;    // of the atoms, by row
     uint32_t *direct;      // id of the first pair with that value, 0 = none
     size_t direct_n;
     uint32_t *slots; // ids, 0 = empty
