@@ -67,7 +67,7 @@ intmap_find(const struct intmap *m, uint64_t key)
 }
 
 uint32_t
-intmap_add(struct intmap *m, uint64_t key, uint32_t fresh, bool *added)
+intmap_add_slow(struct intmap *m, uint64_t key, uint32_t fresh, bool *added)
 {
     const uint32_t found = intmap_find(m, key);
     *added = found == UINT32_MAX;

@@ -33,8 +33,18 @@ uint32_t intmap_find(const struct intmap *m, uint64_t key);
 
 /* The value of key; where there is none yet, set it to 'fresh', a value below
  * UINT32_MAX, and say so in *added. */
-uint32_t intmap_add(struct intmap *m, uint64_t key, uint32_t fresh,
-                    bool *added);
+uint32_t intmap_add_slow(struct intmap *m, uint64_t key, uint32_t fresh,
+                         bool *added);
+
+static inline uint32_t
+intmap_add(struct intmap *m, uint64_t key, uint32_t fresh, bool *added)
+{
+    if (key < m->direct_n && m->direct[key]) {
+        *added = false;
+        return m->direct[key] - 1;
+    }
+    return intmap_add_slow(m, key, fresh, added);
+}
 
 /* Start loading what a search for key will touch. */
 static inline void

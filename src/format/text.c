@@ -41,9 +41,34 @@ unexpected(const char *at, const char *end, const char *expected,
                    err_quote(quoted, sizeof quoted, at, 1), expected);
 }
 
-/* Parse an unsigned number at *at and move behind it. */
-static inline bool
-scan_number(const char **at, const char *end, uint64_t *out, struct err *err)
+/* How many of the eight bytes of a word, from the lowest on, are digits. */
+static inline unsigned
+count_digits(uint64_t word)
+{
+    // A byte is a digit when its high half is 3 and stays 3 when 6 is added;
+    // bytes that are not keep a bit, and the lowest such bit tells.
+    const uint64_t high = UINT64_C(0xf0f0f0f0f0f0f0f0);
+    const uint64_t three = UINT64_C(0x3030303030303030);
+    const uint64_t six = UINT64_C(0x0606060606060606);
+    const uint64_t wrong =
+        ((word & high) ^ three) | (((word + six) & high) ^ three);
+    return wrong ? (unsigned)__builtin_ctzll(wrong) / 8 : 8;
+}
+
+/* The number that the eight digits of a word spell, the first one lowest. */
+static inline uint64_t
+spell_digits(uint64_t word)
+{
+    word = (word & UINT64_C(0x0f0f0f0f0f0f0f0f)) * 2561 >> 8;
+    word = (word & UINT64_C(0x00ff00ff00ff00ff)) * 6553601 >> 16;
+    return (word & UINT64_C(0x0000ffff0000ffff)) * UINT64_C(42949672960001) >>
+           32;
+}
+
+/* Parse an unsigned number at *at and move behind it, digit by digit. */
+static bool
+scan_long_number(const char **at, const char *end, uint64_t *out,
+                 struct err *err)
 {
     const char *p = *at;
     uint64_t x = 0;
@@ -61,6 +86,23 @@ scan_number(const char **at, const char *end, uint64_t *out, struct err *err)
     *at = p;
     *out = x;
     return true;
+}
+
+/* The same, for the usual case of one to seven digits in one step. */
+static inline bool
+scan_number(const char **at, const char *end, uint64_t *out, struct err *err)
+{
+    uint64_t word;
+    if (__builtin_expect(end - *at >= 8, 1)) {
+        memcpy(&word, *at, sizeof word);
+        const unsigned n = count_digits(word);
+        if (__builtin_expect(n >= 1 && n <= 7, 1)) {
+            *out = spell_digits(word << (64 - 8 * n));
+            *at += n;
+            return true;
+        }
+    }
+    return scan_long_number(at, end, out, err);
 }
 
 static inline bool

@@ -159,8 +159,8 @@ find_writers(struct history *h)
     mem_free(last_write);
     if (!writes_initial)
         return n_several;
-    for (value_id v = 1; v < h->n_values; v++)
-        h->values[v].writer = TXN_NONE;
+    for (value_id v = 0; v < h->n_values; v++)
+        h->values[v].writer = v == VALUE_INIT ? TXN_INIT : TXN_NONE;
     name_rewritten_initials(h);
     n_several = 0;
     for (txn_id i = 0; i < h->n_txns; i++)

@@ -51,44 +51,51 @@ count_read(const struct history *h, txn_id t, op_id op, struct summary *s)
     if (!op_is_external_read(h, op))
         return;
     s->external_reads++;
+    // Without repeated values the id alone tells; do not load the value.
+    if (!h->several.n) {
+        s->initial_reads += v == VALUE_INIT;
+        return;
+    }
     s->initial_reads += history_writer(h, v) == TXN_INIT;
     s->ambiguous_reads += history_has_several(h, v);
 }
 
+/* What a key was used for. */
+struct use {
+    uint32_t n;
+    op_id last;
+};
+
 static void
 count_ops(const struct history *h, struct summary *s)
 {
-    uint32_t *uses = mem_calloc(h->n_keys, sizeof *uses);
-    op_id *seen = mem_alloc(h->n_keys, sizeof *seen); // last op on the key
-    memset(seen, 0xff, h->n_keys * sizeof *seen);
+    struct use *use = mem_alloc(h->n_keys, sizeof *use);
+    for (key_id k = 0; k < h->n_keys; k++)
+        use[k] = (struct use){0, ID_NONE};
     for (txn_id i = 0; i < h->n_txns; i++) {
         const txn_id t = h->arrival[i];
         for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++) {
             const key_id k = op_key(h, op);
-            if (op + AHEAD < h->n_ops) {
-                const key_id next = op_key(h, op + AHEAD);
-                __builtin_prefetch(&uses[next]);
-                __builtin_prefetch(&seen[next]);
-                __builtin_prefetch(&h->values[h->op_value[op + AHEAD]]);
-            }
-            uses[k]++;
+            if (op + AHEAD < h->n_ops)
+                __builtin_prefetch(&use[op_key(h, op + AHEAD)]);
+            use[k].n++;
             if (op_is_write(h, op)) {
                 s->writes++;
-                s->blind_writes += seen[k] < h->txn_begin[t] || seen[k] >= op;
+                s->blind_writes +=
+                    use[k].last < h->txn_begin[t] || use[k].last >= op;
             } else {
                 count_read(h, t, op, s);
             }
-            seen[k] = op;
+            use[k].last = op;
         }
     }
     s->hottest_key = ID_NONE;
     for (key_id k = 0; k < h->n_keys; k++)
-        if (uses[k] > s->hottest_ops) {
-            s->hottest_ops = uses[k];
+        if (use[k].n > s->hottest_ops) {
+            s->hottest_ops = use[k].n;
             s->hottest_key = k;
         }
-    mem_free(seen);
-    mem_free(uses);
+    mem_free(use);
 }
 
 void

@@ -76,16 +76,10 @@ cover(struct values *v, uint64_t bits)
 }
 
 value_id
-values_add(struct values *v, key_id key, struct atom atom)
+values_add_slow(struct values *v, uint32_t tagged_key, struct atom atom)
 {
-    const uint32_t tagged_key = key | (uint32_t)atom.tag << VALUE_TAG_SHIFT;
     const uint64_t bits = atom.bits;
     const bool is_int = atom.tag == ATOM_INT;
-    if (is_int && bits < v->direct_n) {
-        const uint32_t id = v->direct[bits];
-        if (id && v->all.at[id].key == tagged_key)
-            return id;
-    }
     if (v->used) {
         const uint32_t id = *probe(v, tagged_key, bits);
         if (id)

@@ -26,7 +26,22 @@ void values_init(struct values *v);
  * place in 'direct' from the start, in whatever order they appear. */
 void values_expect(struct values *v, size_t n);
 
-value_id values_add(struct values *v, key_id key, struct atom atom);
+/* The id of the pair, added where it is new. */
+value_id values_add_slow(struct values *v, uint32_t tagged_key,
+                         struct atom atom);
+
+static inline value_id
+values_add(struct values *v, key_id key, struct atom atom)
+{
+    const uint32_t tagged_key = key | (uint32_t)atom.tag << VALUE_TAG_SHIFT;
+    if (atom.tag == ATOM_INT && atom.bits < v->direct_n) {
+        const uint32_t id = v->direct[atom.bits];
+        if (id && v->all.at[id].key == tagged_key)
+            return id;
+    }
+    return values_add_slow(v, tagged_key, atom);
+}
+
 void values_free_index(struct values *v);
 void values_free(struct values *v);
 
