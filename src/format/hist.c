@@ -9,7 +9,7 @@
  *
  * Grammar; blanks, line ends and comments may stand between any two tokens:
  *
- *     history     := session ( "---" name? session )*
+ *     history     := ( "---" name? )? session ( "---" name? session )*
  *     session     := transaction*
  *     transaction := name? "[" operation* "]" ( "!" | "?" )? times?
  *     operation   := key ( ":=" | "==" ) ( value | "?" )
@@ -21,7 +21,8 @@
  * '?' as a value is the initial state; '!' after a transaction says that it
  * aborted, '?' that nobody knows.  A word before '[' names the transaction, a
  * word after '---' that is not followed by '[' names the session; sessions
- * without a name are numbered from 1.
+ * without a name are numbered from 1.  A session whose name was there before
+ * goes on.
  *
  * The parser descends by hand, and no rule contains itself, so its depth does
  * not depend on the input.  Tokens point into the input; positions of errors
@@ -34,18 +35,18 @@
 
 #include "format/decimal.h"
 #include "format/readers.h"
+#include "format/scan.h"
+
+#include <string.h>
 
 enum { SNIFF_SIZE = 1 << 16 };
 
 struct parser {
-    const struct input *in;
+    struct scan s;
     struct builder *b;
-    const char *at, *end;
-    struct buf text;          // a quoted string without its escapes
     VEC(struct atom) element; // of the list at hand
     size_t n_opened;          // sessions, counting one that goes on again
     size_t n_sessions;
-    struct err *err;
 };
 
 /* A name, key or value where it stands in the input. */
@@ -67,12 +68,13 @@ hist_is_word(char c)
 static void
 skip_blank(struct parser *p)
 {
-    while (p->at < p->end) {
-        if (memchr(" \t\r\n", *p->at, 4)) {
-            p->at++;
-        } else if (p->end - p->at >= 2 && memcmp(p->at, "//", 2) == 0) {
-            const char *newline = memchr(p->at, '\n', (size_t)(p->end - p->at));
-            p->at = newline ? newline : p->end;
+    while (p->s.at < p->s.end) {
+        if (memchr(" \t\r\n", *p->s.at, 4)) {
+            p->s.at++;
+        } else if (p->s.end - p->s.at >= 2 && memcmp(p->s.at, "//", 2) == 0) {
+            const char *newline =
+                memchr(p->s.at, '\n', (size_t)(p->s.end - p->s.at));
+            p->s.at = newline ? newline : p->s.end;
         } else {
             return;
         }
@@ -84,39 +86,10 @@ static bool
 accept(struct parser *p, const char *text)
 {
     const size_t len = strlen(text);
-    if ((size_t)(p->end - p->at) < len || memcmp(p->at, text, len) != 0)
+    if ((size_t)(p->s.end - p->s.at) < len || memcmp(p->s.at, text, len) != 0)
         return false;
-    p->at += len;
+    p->s.at += len;
     return true;
-}
-
-/* --- errors --------------------------------------------------------------*/
-
-/* Place the error just set. */
-static bool
-fail_at(struct parser *p, const char *where)
-{
-    uint64_t line, column;
-    input_position(p->in, (size_t)(where - p->in->data), &line, &column);
-    return err_at_line(p->err, line, column);
-}
-
-/* What stands here is not what has to. */
-static bool
-unexpected(struct parser *p, const char *expected)
-{
-    const char *stop = p->at;
-    while (stop < p->end && hist_is_word(*stop))
-        stop++;
-    if (stop == p->at && stop < p->end)
-        stop++;
-    char found[ERR_QUOTE_ROOM];
-    err_quote(found, sizeof found, p->at, (size_t)(stop - p->at));
-    if (p->at == p->end)
-        err_set(p->err, ERR_SYNTAX, "found the end, expected %s", expected);
-    else
-        err_set(p->err, ERR_SYNTAX, "found '%s', expected %s", found, expected);
-    return fail_at(p, p->at);
 }
 
 /* --- names, keys and values ---------------------------------------------- */
@@ -125,33 +98,33 @@ unexpected(struct parser *p, const char *expected)
 static bool
 lex_quoted(struct parser *p, struct token *token)
 {
-    const char *open = p->at - 1;
-    token->text = p->at;
+    const char *open = p->s.at - 1;
+    token->text = p->s.at;
     token->is_quoted = true;
-    while (p->at < p->end && *p->at != '"' && *p->at != '\n')
-        p->at += *p->at == '\\' && p->end - p->at > 1 ? 2 : 1;
-    token->len = (size_t)(p->at - token->text);
+    while (p->s.at < p->s.end && *p->s.at != '"' && *p->s.at != '\n')
+        p->s.at += *p->s.at == '\\' && p->s.end - p->s.at > 1 ? 2 : 1;
+    token->len = (size_t)(p->s.at - token->text);
     if (accept(p, "\""))
         return true;
-    err_set(p->err, ERR_SYNTAX, "this string is not closed on its line");
-    return fail_at(p, open);
+    return scan_fail(&p->s, open, ERR_SYNTAX,
+                     "this string is not closed on its line");
 }
 
 static bool
 lex_token(struct parser *p, const char *expected, struct token *token)
 {
-    const char *begin = p->at;
+    const char *begin = p->s.at;
     *token = (struct token){.is_keyword = accept(p, ":")};
     if (accept(p, "\""))
         return lex_quoted(p, token);
-    token->text = p->at;
-    while (p->at < p->end && hist_is_word(*p->at))
-        p->at++;
-    token->len = (size_t)(p->at - token->text);
+    token->text = p->s.at;
+    while (p->s.at < p->s.end && hist_is_word(*p->s.at))
+        p->s.at++;
+    token->len = (size_t)(p->s.at - token->text);
     if (token->len)
         return true;
-    p->at = begin;
-    return unexpected(p, expected);
+    p->s.at = begin;
+    return scan_unexpected(&p->s, p->s.at, expected);
 }
 
 static int
@@ -186,24 +159,23 @@ unescape_one(struct buf *out, const char *text, size_t len)
 static bool
 make_quoted(struct parser *p, const struct token *token, struct atom *atom)
 {
-    buf_clear(&p->text);
+    buf_clear(&p->s.decoded);
     for (size_t i = 0; i < token->len;) {
         if (token->text[i] != '\\') {
-            buf_char(&p->text, token->text[i++]);
+            buf_char(&p->s.decoded, token->text[i++]);
             continue;
         }
         const size_t n =
-            unescape_one(&p->text, token->text + i, token->len - i);
-        if (!n) {
-            err_set(p->err, ERR_SYNTAX,
-                    "unknown escape, expected \\\", \\\\, \\n, \\t or \\x and "
-                    "two hexadecimal digits");
-            return fail_at(p, token->text + i);
-        }
+            unescape_one(&p->s.decoded, token->text + i, token->len - i);
+        if (!n)
+            return scan_fail(
+                &p->s, token->text + i, ERR_SYNTAX,
+                "unknown escape, expected \\\", \\\\, \\n, \\t or \\x and "
+                "two hexadecimal digits");
         i += n;
     }
     *atom = builder_text(p->b, token->is_keyword ? ATOM_KEYWORD : ATOM_STRING,
-                         p->text.n ? p->text.at : "", p->text.n);
+                         p->s.decoded.n ? p->s.decoded.at : "", p->s.decoded.n);
     return true;
 }
 
@@ -220,17 +192,12 @@ hist_is_integer(const char *text, size_t len)
 static bool
 make_integer(struct parser *p, const struct token *token, struct atom *atom)
 {
-    const size_t sign = token->text[0] == '-';
-    uint64_t x;
-    if (parse_decimal(token->text + sign, token->len - sign, &x) &&
-        (!sign || x <= (uint64_t)INT64_MAX + 1)) {
-        *atom = sign ? atom_int((int64_t)(0 - x)) : atom_uint(x);
+    if (parse_integer(token->text, token->len, atom))
         return true;
-    }
     char shown[ERR_QUOTE_ROOM];
     err_quote(shown, sizeof shown, token->text, token->len);
-    err_set(p->err, ERR_SYNTAX, "'%s' does not fit in 64 bits", shown);
-    return fail_at(p, token->text);
+    return scan_fail(&p->s, token->text, ERR_SYNTAX,
+                     "'%s' does not fit in 64 bits", shown);
 }
 
 static bool
@@ -287,15 +254,16 @@ parse_read(struct parser *p, txn_id t, struct atom key)
     skip_blank(p);
     if (accept(p, "["))
         return parse_list(p) && builder_read_list(p->b, t, key, p->element.at,
-                                                  p->element.n, p->err);
+                                                  p->element.n, p->s.err);
     struct atom value;
-    return parse_value(p, &value) && builder_read(p->b, t, key, value, p->err);
+    return parse_value(p, &value) &&
+           builder_read(p->b, t, key, value, p->s.err);
 }
 
 static bool
 parse_operation(struct parser *p, txn_id t)
 {
-    const char *begin = p->at;
+    const char *begin = p->s.at;
     struct atom key, value;
     if (!parse_atom(p, "a key or ']'", &key))
         return false;
@@ -305,13 +273,14 @@ parse_operation(struct parser *p, txn_id t)
         ok = parse_read(p, t, key);
     else if (accept(p, ":="))
         ok = parse_value(p, &value) &&
-             builder_write(p->b, t, key, value, p->err);
+             builder_write(p->b, t, key, value, p->s.err);
     else if (accept(p, "+="))
         ok = parse_value(p, &value) &&
-             builder_append(p->b, t, key, value, p->err);
+             builder_append(p->b, t, key, value, p->s.err);
     else
-        ok = unexpected(p, "':=', '==' or '+='");
-    return ok || fail_at(p, begin); // keeps a position that is there already
+        ok = scan_unexpected(&p->s, p->s.at, "':=', '==' or '+='");
+    // What the builder said has no position yet; what was found here has.
+    return ok || scan_locate(&p->s, begin);
 }
 
 /* --- transactions and sessions --------------------------------------------*/
@@ -319,24 +288,24 @@ parse_operation(struct parser *p, txn_id t)
 static bool
 parse_time(struct parser *p, int64_t *time)
 {
-    const char *begin = p->at;
-    if (p->at == p->end || (*p->at != '-' && !is_digit(*p->at)))
+    const char *begin = p->s.at;
+    if (p->s.at == p->s.end || (*p->s.at != '-' && !is_digit(*p->s.at)))
         return true; // left out: not known
-    p->at++;
-    while (p->at < p->end && is_digit(*p->at))
-        p->at++;
-    const struct token token = {.text = begin, .len = (size_t)(p->at - begin)};
+    p->s.at++;
+    while (p->s.at < p->s.end && is_digit(*p->s.at))
+        p->s.at++;
+    const struct token token = {.text = begin,
+                                .len = (size_t)(p->s.at - begin)};
     if (!hist_is_integer(begin, token.len)) {
-        p->at = begin;
-        return unexpected(p, "a time");
+        p->s.at = begin;
+        return scan_unexpected(&p->s, p->s.at, "a time");
     }
     struct atom atom;
     if (!make_integer(p, &token, &atom))
         return false;
-    if (atom.tag != ATOM_INT) {
-        err_set(p->err, ERR_SYNTAX, "this time does not fit in 63 bits");
-        return fail_at(p, begin);
-    }
+    if (atom.tag != ATOM_INT)
+        return scan_fail(&p->s, begin, ERR_SYNTAX,
+                         "this time does not fit in 63 bits");
     *time = (int64_t)atom.bits;
     return true;
 }
@@ -349,20 +318,19 @@ parse_outcome(struct parser *p, txn_id t)
         builder_status(p->b, t, TXN_ABORTED);
     else if (accept(p, "?"))
         builder_status(p->b, t, TXN_INDETERMINATE);
-    const char *at = p->at;
+    const char *at = p->s.at;
     if (!accept(p, "@"))
         return true;
     int64_t began = INT64_MIN, ended = INT64_MAX;
     if (!parse_time(p, &began))
         return false;
     if (!accept(p, ".."))
-        return unexpected(p, "'..' between two times");
+        return scan_unexpected(&p->s, p->s.at, "'..' between two times");
     if (!parse_time(p, &ended))
         return false;
-    if (ended < began) {
-        err_set(p->err, ERR_SYNTAX, "this transaction ends before it begins");
-        return fail_at(p, at);
-    }
+    if (ended < began)
+        return scan_fail(&p->s, at, ERR_SYNTAX,
+                         "this transaction ends before it begins");
     builder_times(p->b, t, began, ended);
     return true;
 }
@@ -376,18 +344,19 @@ starts_name(char c)
 static bool
 parse_txn(struct parser *p, session_id s)
 {
-    const char *begin = p->at;
+    const char *begin = p->s.at;
     const bool named = starts_name(*begin);
     struct atom name;
     if (named && !parse_atom(p, "a name", &name))
         return false;
     skip_blank(p);
     if (!accept(p, "["))
-        return unexpected(p, named ? "'[' after the name of a transaction"
-                                   : "'[' or '---'");
+        return scan_unexpected(&p->s, p->s.at,
+                               named ? "'[' after the name of a transaction"
+                                     : "'[' or '---'");
     txn_id t;
-    if (!builder_txn(p->b, s, &t, p->err))
-        return fail_at(p, begin);
+    if (!builder_txn(p->b, s, &t, p->s.err))
+        return scan_locate(&p->s, begin);
     if (named)
         builder_name(p->b, t, name);
     for (;;) {
@@ -403,34 +372,34 @@ parse_txn(struct parser *p, session_id s)
 static bool
 parse_session_name(struct parser *p, bool *found, struct atom *name)
 {
-    while (p->at < p->end && (*p->at == ' ' || *p->at == '\t'))
-        p->at++;
-    const char *begin = p->at;
-    *found = begin < p->end && starts_name(*begin);
+    while (p->s.at < p->s.end && (*p->s.at == ' ' || *p->s.at == '\t'))
+        p->s.at++;
+    const char *begin = p->s.at;
+    *found = begin < p->s.end && starts_name(*begin);
     struct token token;
     if (!*found)
         return true;
     if (!lex_token(p, "a name", &token))
         return false;
-    const bool names_txn = p->at < p->end && *p->at == '[';
-    const bool separates = !token.is_quoted && token.len >= 3 &&
-                           memcmp(token.text, "---", 3) == 0;
+    const bool names_txn = p->s.at < p->s.end && *p->s.at == '[';
+    const bool separates =
+        !token.is_quoted && token.len >= 3 && memcmp(token.text, "---", 3) == 0;
     if (names_txn || separates) {
-        p->at = begin;
+        p->s.at = begin;
         *found = false;
         return true;
     }
     return make_atom(p, &token, name);
 }
 
-/* Open a session behind its '---', or the first one. */
+/* Open a session behind its '---', or the first one that has none. */
 static bool
-open_session(struct parser *p, session_id *s)
+open_session(struct parser *p, bool separated, session_id *s)
 {
-    const char *begin = p->at;
-    bool named;
+    const char *begin = p->s.at;
+    bool named = false;
     struct atom name;
-    if (!parse_session_name(p, &named, &name))
+    if (separated && !parse_session_name(p, &named, &name))
         return false;
     *s = builder_session(p->b, named ? name : atom_uint(p->n_opened + 1));
     p->n_opened++;
@@ -440,9 +409,9 @@ open_session(struct parser *p, session_id *s)
     }
     if (named)
         return true; // the session goes on
-    err_set(p->err, ERR_SYNTAX,
-            "this would be session %zu, but another is named so", p->n_opened);
-    return fail_at(p, begin);
+    return scan_fail(&p->s, begin, ERR_SYNTAX,
+                     "this would be session %zu, but another is named so",
+                     p->n_opened);
 }
 
 static bool
@@ -459,30 +428,28 @@ static bool
 parse_history(struct parser *p)
 {
     skip_blank(p);
-    if (p->at == p->end)
+    if (p->s.at == p->s.end)
         return true;
-    accept_separator(p); // may be left out before the first session
     session_id s;
-    bool ok = open_session(p, &s);
+    bool ok = open_session(p, accept_separator(p), &s);
     for (;;) {
         skip_blank(p);
-        if (!ok || p->at == p->end)
+        if (!ok || p->s.at == p->s.end)
             return ok;
-        ok = accept_separator(p) ? open_session(p, &s) : parse_txn(p, s);
+        ok = accept_separator(p) ? open_session(p, true, &s) : parse_txn(p, s);
     }
 }
 
 static bool
 hist_read(struct input *in, struct builder *b, struct err *err)
 {
-    struct parser p = {.in = in, .b = b, .err = err};
-    p.at = in->data;
-    p.end = in->data + in->size;
-    const bool ok = in->is_directory ? err_set(err, ERR_SYNTAX,
-                                               "a directory, expected a file")
-                                     : parse_history(&p);
-    buf_free(&p.text);
+    if (in->is_directory)
+        return err_set(err, ERR_SYNTAX, "a directory, expected a file");
+    struct parser p = {.b = b};
+    scan_init(&p.s, in, err);
+    const bool ok = parse_history(&p);
     vec_free(&p.element);
+    scan_free(&p.s);
     return ok;
 }
 
@@ -496,18 +463,20 @@ hist_sniff(const struct input *in)
     if (in->is_directory)
         return 0;
     struct err ignored = {0};
-    struct parser p = {.in = in, .err = &ignored};
-    p.at = in->data;
-    p.end = in->data + (in->size < SNIFF_SIZE ? in->size : SNIFF_SIZE);
+    struct parser p = {0};
+    scan_init(&p.s, in, &ignored);
+    if (in->size > SNIFF_SIZE)
+        p.s.end = in->data + SNIFF_SIZE;
     struct token token;
-    const bool opened = accept(&p, "//") || accept(&p, "---");
-    p.at = in->data;
     skip_blank(&p);
-    while (accept_separator(&p) ||
-           (p.at < p.end && starts_name(*p.at) && lex_token(&p, "", &token)))
+    while (accept_separator(&p) || (p.s.at < p.s.end && starts_name(*p.s.at) &&
+                                    lex_token(&p, "", &token)))
         skip_blank(&p);
-    if (p.at == p.end)
-        return opened ? 30 : 0; // comments, or sessions without transactions
+    if (p.s.at == p.s.end) // comments, or sessions without transactions
+        return in->size >= 3 && (memcmp(in->data, "//", 2) == 0 ||
+                                 memcmp(in->data, "---", 3) == 0)
+                   ? 30
+                   : 0;
     if (!accept(&p, "["))
         return 0;
     skip_blank(&p);

@@ -1,0 +1,12 @@
+/* trace.h -- what the reader and the writer of 'trace' share.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef FORMAT_TRACE_H
+#define FORMAT_TRACE_H
+
+#include "format/format.h"
+
+bool trace_holds(const struct history *h, struct err *err);
+bool trace_write(const struct history *h, struct output *out, struct err *err);
+
+#endif
