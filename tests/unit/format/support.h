@@ -1,0 +1,245 @@
+/* support.h -- what the tests of formats share: histories from memory, files
+ * that go away again, and whether two histories are the same.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef TEST_FORMAT_SUPPORT_H
+#define TEST_FORMAT_SUPPORT_H
+
+#include "format/format.h"
+#include "format/readers.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* --- reading ---------------------------------------------------------------*/
+
+/* Read what is in memory, from a copy of exactly that size, so that a sanitizer
+ * sees every byte read beyond it. */
+static inline bool
+read_memory(const struct format *format, const char *data, size_t size,
+            struct history *h, struct err *err)
+{
+    char *copy = mem_alloc(size ? size : 1, 1);
+    if (size)
+        memcpy(copy, data, size);
+    struct input in = {.name = "memory", .data = copy, .size = size};
+    in.threads = 1;
+    struct builder *b =
+        builder_new(format->initial == ATOM_INT ? atom_int(0) : atom_nil());
+    bool ok = format->read(&in, b, err);
+    if (ok)
+        ok = builder_finish(b, h, err);
+    else
+        builder_free(b);
+    mem_free(copy);
+    return ok;
+}
+
+static inline bool
+read_text(const struct format *format, const char *text, struct history *h,
+          struct err *err)
+{
+    return read_memory(format, text, strlen(text), h, err);
+}
+
+static inline int
+sniff_memory(const struct format *format, const char *data, size_t size)
+{
+    const struct input in = {.name = "memory", .data = data, .size = size};
+    return format->sniff(&in);
+}
+
+/* The message of an error, without the directory of its file. */
+static inline const char *
+message_of(const struct err *err, char *out, size_t room)
+{
+    struct err bare = *err;
+    const char *slash = strrchr(bare.file, '/');
+    if (slash)
+        memmove(bare.file, slash + 1, strlen(slash + 1) + 1);
+    err_format(&bare, out, room);
+    return out;
+}
+
+/* Write to a stream in memory; free *data with free(). */
+static inline bool
+write_memory(const struct history *h, const struct format *format, char **data,
+             size_t *size, struct err *err)
+{
+    struct output out = {.file = open_memstream(data, size)};
+    const bool ok = format->holds(h, err) && format->write(h, &out, err);
+    fclose(out.file);
+    return ok;
+}
+
+/* --- files that go away
+ * ------------------------------------------------------*/
+
+struct scratch {
+    char path[256];
+};
+
+static inline void
+scratch_init(struct scratch *s)
+{
+    const char *parent = getenv("TMPDIR");
+    snprintf(s->path, sizeof s->path, "%s/assay-test-XXXXXX",
+             parent ? parent : "/tmp");
+    if (!mkdtemp(s->path)) {
+        perror(s->path);
+        abort();
+    }
+}
+
+/* A path in the directory. */
+static inline const char *
+scratch_path(const struct scratch *s, const char *name, char *out, size_t room)
+{
+    snprintf(out, room, "%s/%s", s->path, name);
+    return out;
+}
+
+/* Remove a file, or a directory with all that is in it; at most two deep. */
+static inline void
+remove_path(const char *path, int depth)
+{
+    if (unlink(path) == 0)
+        return;
+    DIR *dir = opendir(path);
+    const struct dirent *entry;
+    struct buf inner = {0};
+    while (dir && depth > 0 && (entry = readdir(dir))) {
+        if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
+            continue;
+        buf_clear(&inner);
+        buf_printf(&inner, "%s/%s", path, entry->d_name);
+        remove_path(inner.at, depth - 1);
+    }
+    buf_free(&inner);
+    if (dir)
+        closedir(dir);
+    (void)rmdir(path);
+}
+
+static inline void
+scratch_free(struct scratch *s)
+{
+    remove_path(s->path, 2);
+}
+
+static inline void
+put_file(const char *path, const char *data, size_t size)
+{
+    FILE *file = fopen(path, "wb");
+    if (!file || fwrite(data, 1, size, file) != size || fclose(file) != 0) {
+        perror(path);
+        abort();
+    }
+}
+
+/* --- comparing
+ * -----------------------------------------------------------------*/
+
+/* What a format does not keep, and what therefore is not compared. */
+enum {
+    LOSES_SESSION_NAMES = 1,
+    LOSES_TXN_NAMES = 2,
+    LOSES_TIMES = 4,
+    LOSES_KEYWORDS = 8, // they become strings
+    LOSES_VALUES = 16,  // all but who reads from whom
+};
+
+static inline bool
+same_atom(const struct history *a, struct atom x, const struct history *b,
+          struct atom y, unsigned loses)
+{
+    const bool texts = atom_is_text(x) && atom_is_text(y);
+    if (!texts)
+        return atom_equal(x, y);
+    if (x.tag != y.tag && !(loses & LOSES_KEYWORDS))
+        return false;
+    const struct string s = strings_get(&a->strings, (uint32_t)x.bits);
+    const struct string t = strings_get(&b->strings, (uint32_t)y.bits);
+    return s.len == t.len && memcmp(s.text, t.text, s.len) == 0;
+}
+
+/* The initial value is the same, however it is written. */
+static inline bool
+same_value(const struct history *a, value_id v, const struct history *b,
+           value_id w, unsigned loses)
+{
+    const struct atom x = history_value_atom(a, v),
+                      y = history_value_atom(b, w);
+    const bool x_initial = atom_equal(x, a->initial);
+    const bool y_initial = atom_equal(y, b->initial);
+    if (x_initial || y_initial)
+        return x_initial && y_initial;
+    return (loses & LOSES_VALUES) || same_atom(a, x, b, y, loses);
+}
+
+static inline bool
+same_op(const struct history *a, op_id i, const struct history *b, op_id j,
+        unsigned loses)
+{
+    const struct list_seen x = history_list_seen(a, i);
+    const struct list_seen y = history_list_seen(b, j);
+    if (op_is_write(a, i) != op_is_write(b, j) ||
+        !same_atom(a, history_key_atom(a, op_key(a, i)), b,
+                   history_key_atom(b, op_key(b, j)), loses) ||
+        !same_value(a, a->op_value[i], b, b->op_value[j], loses) || x.n != y.n)
+        return false;
+    if (op_is_external_read(a, i) != op_is_external_read(b, j) ||
+        (op_is_external_read(a, i) && history_writer(a, a->op_value[i]) !=
+                                          history_writer(b, b->op_value[j])))
+        return false;
+    for (size_t n = 0; n < x.n; n++)
+        if (!same_value(a, x.at[n], b, y.at[n], loses))
+            return false;
+    return true;
+}
+
+static inline bool
+same_txn(const struct history *a, const struct history *b, txn_id t,
+         unsigned loses)
+{
+    if (a->txn_status[t] != b->txn_status[t] ||
+        a->txn_end[t] - a->txn_begin[t] != b->txn_end[t] - b->txn_begin[t])
+        return false;
+    if (!(loses & LOSES_TXN_NAMES) &&
+        !same_atom(a, history_txn_atom(a, t), b, history_txn_atom(b, t), loses))
+        return false;
+    if (!(loses & LOSES_TIMES) &&
+        (!a->txn_began != !b->txn_began ||
+         (a->txn_began && (a->txn_began[t] != b->txn_began[t] ||
+                           a->txn_ended[t] != b->txn_ended[t]))))
+        return false;
+    for (op_id i = a->txn_begin[t]; i < a->txn_end[t]; i++)
+        if (!same_op(a, i, b, b->txn_begin[t] + (i - a->txn_begin[t]), loses))
+            return false;
+    return true;
+}
+
+/* Whether a and b are the same, up to the order of keys and values in memory
+ * and to what is lost. */
+static inline bool
+same_history(const struct history *a, const struct history *b, unsigned loses)
+{
+    if (a->n_sessions != b->n_sessions || a->n_txns != b->n_txns ||
+        a->n_ops != b->n_ops || a->n_keys != b->n_keys)
+        return false;
+    for (session_id s = 0; s < a->n_sessions; s++)
+        if (a->session_first[s] != b->session_first[s] ||
+            (!(loses & LOSES_SESSION_NAMES) &&
+             !same_atom(a, a->session_name[s], b, b->session_name[s], loses)))
+            return false;
+    for (txn_id t = 0; t < a->n_txns; t++)
+        if (!same_txn(a, b, t, loses))
+            return false;
+    return true;
+}
+
+#endif
