@@ -133,24 +133,52 @@ scan_txn(const char **at, const char *end, int64_t *out, struct err *err)
     return true;
 }
 
+/* The end of a line, ",session,txn)", which the next line mostly repeats. */
+struct tail {
+    const char *at;
+    size_t len; // 0 = none yet
+    uint64_t session;
+    int64_t txn;
+};
+
+static inline bool
+scan_tail(const char **at, const char *end, struct tail *tail, struct err *err)
+{
+    if (tail->len && (size_t)(end - *at) >= tail->len &&
+        memcmp(*at, tail->at, tail->len) == 0) {
+        *at += tail->len;
+        return true;
+    }
+    const char *begin = *at;
+    if (!scan_char(at, end, ',', "',' and the session", err) ||
+        !scan_number(at, end, &tail->session, err) ||
+        !scan_char(at, end, ',', "',' and the transaction", err) ||
+        !scan_txn(at, end, &tail->txn, err) ||
+        !scan_char(at, end, ')', "')'", err))
+        return false;
+    tail->at = begin;
+    tail->len = (size_t)(*at - begin);
+    return true;
+}
+
 /* Parse the line at *at up to its end, which stays unread. */
 static inline bool
-scan_line(const char **at, const char *end, struct record *r, struct err *err)
+scan_line(const char **at, const char *end, struct record *r, struct tail *tail,
+          struct err *err)
 {
     const char kind = **at;
     if (kind != 'r' && kind != 'w')
         return unexpected(*at, end, "'r' or 'w'", err);
     r->is_write = kind == 'w';
     ++*at;
-    return scan_char(at, end, '(', "'('", err) &&
-           scan_number(at, end, &r->key, err) &&
-           scan_char(at, end, ',', "',' and the value", err) &&
-           scan_number(at, end, &r->value, err) &&
-           scan_char(at, end, ',', "',' and the session", err) &&
-           scan_number(at, end, &r->session, err) &&
-           scan_char(at, end, ',', "',' and the transaction", err) &&
-           scan_txn(at, end, &r->txn, err) &&
-           scan_char(at, end, ')', "')'", err);
+    if (!scan_char(at, end, '(', "'('", err) ||
+        !scan_number(at, end, &r->key, err) ||
+        !scan_char(at, end, ',', "',' and the value", err) ||
+        !scan_number(at, end, &r->value, err) || !scan_tail(at, end, tail, err))
+        return false;
+    r->session = tail->session;
+    r->txn = tail->txn;
+    return true;
 }
 
 /* blocks.h: scan the lines of one block into records. */
@@ -162,6 +190,7 @@ scan_block(struct block *block, struct err *err)
     // The shortest line is 10 bytes long with its newline.
     struct record *r =
         block_records(block, (size_t)(end - at) / 10 + 1, sizeof *r);
+    struct tail tail = {0};
     while (at < end) {
         if (*at == '\n') {
             at++;
@@ -173,7 +202,7 @@ scan_block(struct block *block, struct err *err)
         }
         r->offset = (uint32_t)(at - block->begin);
         const char *stop = at;
-        if (!scan_line(&stop, block->limit, r, err)) {
+        if (!scan_line(&stop, block->limit, r, &tail, err)) {
             block->error_at = stop;
             return false;
         }

@@ -23,7 +23,10 @@
 
 #include <stdlib.h>
 
-enum { AHEAD = 24 }; // operations between a prefetch and its use
+enum {
+    AHEAD = 24,        // operations between a prefetch and its use
+    MOST_WAITING = 32, // one operation in that many
+};
 
 /* --- 1 ------------------------------------------------------------------ */
 
@@ -59,9 +62,34 @@ prefetch_value(const struct history *h, op_id op)
         __builtin_prefetch(&h->values[h->op_value[op + AHEAD]]);
 }
 
+/* External reads whose writers had not come by yet when they did.  In a file
+ * in order of time there are few, and then step 7 looks at them alone. */
+struct waiting {
+    VEC(struct wait {
+        txn_id txn;
+        op_id op;
+    })
+    reads;
+    bool too_many; // to note
+};
+
+static inline void
+note_waiting(const struct history *h, struct waiting *w, txn_id t, op_id op)
+{
+    const value_id v = h->op_value[op];
+    if (w->too_many || v == VALUE_INIT || h->values[v].writer != TXN_NONE)
+        return;
+    if (w->reads.n > h->n_ops / MOST_WAITING) {
+        w->too_many = true;
+        vec_free(&w->reads);
+        return;
+    }
+    vec_push(&w->reads, ((struct wait){t, op}));
+}
+
 /* Mark the operations of t; true if it writes an initial value. */
 static bool
-mark_ops(struct history *h, txn_id t, op_id *last_write)
+mark_ops(struct history *h, txn_id t, op_id *last_write, struct waiting *w)
 {
     const op_id begin = h->txn_begin[t], end = h->txn_end[t];
     bool writes_initial = false;
@@ -80,6 +108,8 @@ mark_ops(struct history *h, txn_id t, op_id *last_write)
             writes_initial |= h->op_value[op] == VALUE_INIT;
         } else if (!wrote) {
             h->op_key[op] |= OP_MAIN;
+            if (h->txn_counts[t])
+                note_waiting(h, w, t, op);
         } else if (h->op_value[op] != h->op_value[last]) {
             h->op_key[op] |= OP_ASIDE;
         }
@@ -143,7 +173,7 @@ note_writes(struct history *h, txn_id t, uint32_t *n_several)
 /* Steps 2 to 4.  Writers are noted right after the marks, while the rows are
  * in the cache; where step 3 turns out to be needed, that is done again. */
 static uint32_t
-find_writers(struct history *h)
+find_writers(struct history *h, struct waiting *w)
 {
     op_id *last_write = mem_alloc(h->n_keys, sizeof *last_write);
     memset(last_write, 0xff, h->n_keys * sizeof *last_write);
@@ -151,7 +181,7 @@ find_writers(struct history *h)
     uint32_t n_several = 0;
     for (txn_id i = 0; i < h->n_txns; i++) {
         const txn_id t = h->arrival[i];
-        const bool writes = mark_ops(h, t, last_write);
+        const bool writes = mark_ops(h, t, last_write, w);
         writes_initial |= writes && h->txn_status[t] != TXN_LOADING;
         if (h->txn_counts[t])
             note_writes(h, t, &n_several);
@@ -159,6 +189,7 @@ find_writers(struct history *h)
     mem_free(last_write);
     if (!writes_initial)
         return n_several;
+    w->too_many = true; // to know, now that values change
     for (value_id v = 0; v < h->n_values; v++)
         h->values[v].writer = v == VALUE_INIT ? TXN_INIT : TXN_NONE;
     name_rewritten_initials(h);
@@ -312,18 +343,28 @@ has_other_writer(const struct history *h, value_id v, txn_id t)
            history_candidates(h, v).at[0] != t;
 }
 
-static void
-set_unserved_aside(struct history *h)
+static inline void
+judge_read(struct history *h, txn_id t, op_id op)
 {
+    if (op_is_external_read(h, op) && !has_other_writer(h, h->op_value[op], t))
+        h->op_key[op] |= OP_ASIDE;
+}
+
+static void
+set_unserved_aside(struct history *h, const struct waiting *w)
+{
+    if (!w->too_many) {
+        for (size_t i = 0; i < w->reads.n; i++)
+            judge_read(h, w->reads.at[i].txn, w->reads.at[i].op);
+        return;
+    }
     for (txn_id i = 0; i < h->n_txns; i++) {
         const txn_id t = h->arrival[i];
         if (!h->txn_counts[t])
             continue;
         for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++) {
             prefetch_value(h, op);
-            if (op_is_external_read(h, op) &&
-                !has_other_writer(h, h->op_value[op], t))
-                h->op_key[op] |= OP_ASIDE;
+            judge_read(h, t, op);
         }
     }
 }
@@ -332,13 +373,17 @@ void
 history_resolve(struct history *h)
 {
     find_loading(h);
-    uint32_t n_several = find_writers(h);
+    struct waiting w = {0};
+    uint32_t n_several = find_writers(h, &w);
     bool indeterminate = false;
     for (txn_id t = 0; t < h->n_txns; t++)
         indeterminate |= h->txn_status[t] == TXN_INDETERMINATE;
-    if (indeterminate)
+    if (indeterminate) {
         promote_indeterminate(h, &n_several);
+        w.too_many = true; // transactions count that did not before
+    }
     if (n_several)
         collect_several(h, n_several);
-    set_unserved_aside(h);
+    set_unserved_aside(h, &w);
+    vec_free(&w.reads);
 }
