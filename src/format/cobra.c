@@ -29,119 +29,21 @@
 #include "format/cobra.h"
 
 #include "format/bytes.h"
-#include "format/decimal.h"
+#include "format/logs.h"
 #include "format/readers.h"
 
-#include <dirent.h>
-#include <errno.h>
 #include <inttypes.h>
-#include <stdlib.h>
 
 enum { BATCH = 1024 }; // operations handed to the builder at once
 
-struct log {
-    const char *path, *stem; // in the arena; T10 of T10.log
-    bool has_number;
-    uint64_t number;
-    struct input in;
-};
-
-typedef VEC(struct log) log_vec;
-
 struct reader {
     struct builder *b;
-    struct arena arena;
-    log_vec logs;
+    struct logs logs;
     bool universal;
     struct raw_op *batch;
     size_t n_batch;
     struct err *err;
 };
-
-/* --- the directory
- * ----------------------------------------------------------*/
-
-/* The number in a name like T10: its first digits. */
-static bool
-find_number(const char *stem, uint64_t *number)
-{
-    const size_t before = strcspn(stem, "0123456789");
-    const size_t digits = strspn(stem + before, "0123456789");
-    return parse_decimal(stem + before, digits, number);
-}
-
-static bool
-is_log(const char *name)
-{
-    const size_t len = strlen(name);
-    return len > 4 && strcmp(name + len - 4, ".log") == 0;
-}
-
-static void
-add_log(struct arena *arena, log_vec *logs, const char *directory,
-        const char *name)
-{
-    struct buf path = {0};
-    buf_printf(&path, "%s/%s", directory, name);
-    struct log log = {.path = arena_copy(arena, path.at, path.n)};
-    log.stem = arena_copy(arena, name, strlen(name) - 4);
-    log.has_number = find_number(log.stem, &log.number);
-    vec_push(logs, log);
-    buf_free(&path);
-}
-
-/* By number, and those without one behind by name. */
-static int
-compare_logs(const void *a, const void *b)
-{
-    const struct log *x = a, *y = b;
-    if (x->has_number != y->has_number)
-        return x->has_number ? -1 : 1;
-    if (x->has_number && x->number != y->number)
-        return x->number < y->number ? -1 : 1;
-    return strcmp(x->path, y->path);
-}
-
-static bool
-list_logs(const char *directory, struct arena *arena, log_vec *logs,
-          struct err *err)
-{
-    DIR *dir = opendir(directory);
-    if (!dir)
-        return err_set(err, ERR_IO, "%s", strerror(errno));
-    const struct dirent *entry;
-    while ((entry = readdir(dir)))
-        if (is_log(entry->d_name))
-            add_log(arena, logs, directory, entry->d_name);
-    closedir(dir);
-    if (!logs->n)
-        return err_set(err, ERR_SYNTAX, "a directory without *.log files");
-    qsort(logs->at, logs->n, sizeof *logs->at, compare_logs);
-    return true;
-}
-
-static bool
-open_logs(struct reader *r)
-{
-    for (size_t i = 0; i < r->logs.n; i++) {
-        struct log *log = &r->logs.at[i];
-        const struct log *before = i ? log - 1 : NULL;
-        if (before && log->has_number && before->has_number &&
-            log->number == before->number) {
-            err_set(r->err, ERR_SYNTAX,
-                    "session %" PRIu64 " by its name, and so is '%s.log'",
-                    log->number, before->stem);
-            return err_in_file(r->err, log->path);
-        }
-        if (!input_open(&log->in, log->path, r->err))
-            return false;
-        if (log->in.is_directory) {
-            err_set(r->err, ERR_SYNTAX, "a directory, expected a file");
-            return err_in_file(r->err, log->path);
-        }
-    }
-    return true;
-}
 
 /* --- the first pass
  * ----------------------------------------------------------*/
@@ -309,7 +211,8 @@ build_log(struct reader *r, const struct log *log)
 static bool
 read_directory(struct reader *r, const char *directory)
 {
-    if (!list_logs(directory, &r->arena, &r->logs, r->err) || !open_logs(r))
+    if (!logs_list(&r->logs, directory, r->err) ||
+        !logs_open(&r->logs, r->err))
         return false;
     for (size_t i = 0; i < r->logs.n; i++)
         if (!check_log(&r->logs.at[i], &r->universal, r->err))
@@ -329,10 +232,7 @@ cobra_read(struct input *in, struct builder *b, struct err *err)
     struct reader r = {.b = b, .err = err};
     r.batch = mem_alloc(BATCH, sizeof *r.batch);
     const bool ok = read_directory(&r, in->name);
-    for (size_t i = 0; i < r.logs.n; i++)
-        input_close(&r.logs.at[i].in);
-    vec_free(&r.logs);
-    arena_free(&r.arena);
+    logs_free(&r.logs);
     mem_free(r.batch);
     return ok;
 }
@@ -344,22 +244,19 @@ cobra_sniff(const struct input *in)
     if (!in->is_directory)
         return 0;
     struct err ignored = {0};
-    struct arena arena = {0};
-    log_vec logs = {0};
+    struct logs logs = {0};
     int sure = 0;
-    if (list_logs(in->name, &arena, &logs, &ignored))
+    if (logs_list(&logs, in->name, &ignored))
         for (size_t i = 0; !sure && i < logs.n; i++) {
             struct log *log = &logs.at[i];
             if (!input_open(&log->in, log->path, &ignored))
                 break;
             const bool empty = !log->in.size;
             sure = !empty && log->in.data[0] == 'S' ? 90 : 0;
-            input_close(&log->in);
             if (!empty)
                 break;
         }
-    vec_free(&logs);
-    arena_free(&arena);
+    logs_free(&logs);
     return sure;
 }
 

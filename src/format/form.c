@@ -1,0 +1,95 @@
+/* form.c -- see form.h.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "format/form.h"
+
+#include "base/mem.h"
+
+void
+forms_free(struct forms *f)
+{
+    vec_free(f);
+    arena_free(&f->text);
+}
+
+void
+forms_clear(struct forms *f)
+{
+    vec_clear(f);
+    if (f->text.top)
+        arena_free(&f->text);
+}
+
+bool
+form_add(struct scan *s, struct forms *f, struct form form)
+{
+    if (f->n >= UINT32_MAX)
+        return scan_fail(s, form.at, ERR_LIMIT,
+                         "more than %u values in one operation",
+                         UINT32_MAX - 1);
+    // Decoded text lives only until the next string is read.
+    if (form.text.at && form.text.at == s->decoded.at)
+        form.text.at = arena_copy(&f->text, form.text.at, form.text.n);
+    form.size = 1;
+    vec_push(f, form);
+    return true;
+}
+
+bool
+form_too_deep(struct scan *s)
+{
+    return scan_fail(s, s->at, ERR_LIMIT, "values nested deeper than %d levels",
+                     FORM_DEPTH);
+}
+
+uint32_t
+form_untagged(const struct forms *f, uint32_t i)
+{
+    while (f->at[i].kind == FORM_TAGGED)
+        i++;
+    return i;
+}
+
+const char *
+form_kind_name(enum form_kind kind)
+{
+    static const char *const names[] = {
+        [FORM_NIL] = "nil",
+        [FORM_TRUE] = "true",
+        [FORM_FALSE] = "false",
+        [FORM_INTEGER] = "an integer",
+        [FORM_NUMBER] = "a number",
+        [FORM_CHARACTER] = "a character",
+        [FORM_STRING] = "a string",
+        [FORM_KEYWORD] = "a keyword",
+        [FORM_SYMBOL] = "a symbol",
+        [FORM_VECTOR] = "a vector",
+        [FORM_SET] = "a set",
+        [FORM_MAP] = "a map",
+        [FORM_TAGGED] = "a tagged value",
+    };
+    return names[kind];
+}
+
+struct atom
+form_atom(const struct forms *f, uint32_t i, struct builder *b)
+{
+    const struct form *form = &f->at[i];
+    switch (form->kind) {
+    case FORM_NIL:
+        return atom_nil();
+    case FORM_INTEGER:
+        return form->atom;
+    case FORM_STRING:
+        return builder_text(b, ATOM_STRING, form->text.at, form->text.n);
+    case FORM_KEYWORD:
+        return builder_text(b, ATOM_KEYWORD, form->text.at, form->text.n);
+    default:
+        break;
+    }
+    struct buf text = {0};
+    form_show_canonical(f, i, &text);
+    const struct atom a = builder_text(b, ATOM_OTHER, text.at, text.n);
+    buf_free(&text);
+    return a;
+}

@@ -1,0 +1,130 @@
+/* form_json.c -- JSON as forms; see form.h.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "format/form.h"
+#include "format/scan_json.h"
+
+#include <string.h>
+
+struct parse {
+    struct scan *s;
+    struct forms *f;
+    uint32_t open[FORM_DEPTH]; // the containers around s->at
+    size_t depth;
+};
+
+static bool
+read_number(struct scan *s, struct forms *f)
+{
+    struct form form = {.kind = FORM_NUMBER, .at = s->at};
+    if (!json_number(s, &form.text))
+        return false;
+    const char *text = form.text.at, *end = text + form.text.n;
+    const bool negative = *text == '-';
+    bool is_integer = true;
+    for (const char *p = text + negative; p < end; p++)
+        is_integer = is_integer && *p >= '0' && *p <= '9';
+    if (is_integer && scan_integer(negative, text + negative, end, &form.atom))
+        form.kind = FORM_INTEGER;
+    return form_add(s, f, form);
+}
+
+static bool
+read_scalar(struct scan *s, struct forms *f)
+{
+    static const struct {
+        const char *text;
+        enum form_kind kind;
+    } words[] = {
+        {"null", FORM_NIL},
+        {"true", FORM_TRUE},
+        {"false", FORM_FALSE},
+    };
+    struct form form = {.kind = FORM_STRING, .at = s->at};
+    if (s->at < s->end && *s->at == '"')
+        return json_string(s, &form.text) && form_add(s, f, form);
+    if (s->at < s->end && json_is_number_start(*s->at))
+        return read_number(s, f);
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        const size_t n = strlen(words[i].text);
+        if ((size_t)(s->end - s->at) >= n &&
+            memcmp(s->at, words[i].text, n) == 0) {
+            form.kind = words[i].kind;
+            s->at += n;
+            return form_add(s, f, form);
+        }
+    }
+    return scan_unexpected(s, s->at, "a JSON value");
+}
+
+/* The key of the next entry of a map, and the colon. */
+static bool
+read_key(struct parse *p)
+{
+    struct scan *s = p->s;
+    json_space(s);
+    struct form form = {.kind = FORM_STRING, .at = s->at};
+    if (s->at == s->end || *s->at != '"')
+        return scan_unexpected(s, s->at, "a key in quotes");
+    return json_string(s, &form.text) && form_add(s, p->f, form) &&
+           (json_take(s, ':') || scan_unexpected(s, s->at, "':'"));
+}
+
+/* Open the container at s->at; *goes_on where a value comes next. */
+static bool
+open_container(struct parse *p, bool *goes_on)
+{
+    struct scan *s = p->s;
+    const bool is_map = *s->at == '{';
+    const struct form form = {.kind = is_map ? FORM_MAP : FORM_VECTOR,
+                              .at = s->at};
+    if (p->depth == FORM_DEPTH)
+        return form_too_deep(s);
+    if (!form_add(s, p->f, form))
+        return false;
+    s->at++;
+    *goes_on = !json_take(s, is_map ? '}' : ']');
+    if (!*goes_on)
+        return true;
+    p->open[p->depth++] = (uint32_t)p->f->n - 1;
+    return !is_map || read_key(p);
+}
+
+/* Behind a value: the next one, or the ends of the containers around it. */
+static bool
+pass_ends(struct parse *p)
+{
+    struct scan *s = p->s;
+    while (p->depth) {
+        struct form *around = &p->f->at[p->open[p->depth - 1]];
+        const bool is_map = around->kind == FORM_MAP;
+        if (json_take(s, ','))
+            return !is_map || read_key(p);
+        if (!json_take(s, is_map ? '}' : ']'))
+            return scan_unexpected(s, s->at,
+                                   is_map ? "',' or '}'" : "',' or ']'");
+        around->size = (uint32_t)p->f->n - p->open[--p->depth];
+    }
+    return true;
+}
+
+bool
+form_read_json(struct scan *s, struct forms *f)
+{
+    struct parse p;
+    p.s = s;
+    p.f = f;
+    p.depth = 0;
+    forms_clear(f);
+    do {
+        bool goes_on = false;
+        json_space(s);
+        const char c = s->at < s->end ? *s->at : 0;
+        if (c == '{' || c == '[' ? !open_container(&p, &goes_on)
+                                 : !read_scalar(s, f))
+            return false;
+        if (!goes_on && !pass_ends(&p))
+            return false;
+    } while (p.depth);
+    return true;
+}

@@ -1,0 +1,12 @@
+/* jsonl.h -- what the reader and the writer of 'jsonl' share.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef FORMAT_JSONL_H
+#define FORMAT_JSONL_H
+
+#include "format/format.h"
+
+bool jsonl_holds(const struct history *h, struct err *err);
+bool jsonl_write(const struct history *h, struct output *out, struct err *err);
+
+#endif
