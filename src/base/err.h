@@ -16,11 +16,12 @@
 
 enum err_kind {
     ERR_NONE,
-    ERR_USAGE,   // the command line asks for something that cannot be
-    ERR_SYNTAX,  // the input is not what its format says
-    ERR_IO,      // the system refused
-    ERR_LIMIT,   // the input is larger than this program can hold
-    ERR_FEATURE, // this build leaves the feature out
+    ERR_USAGE,    // the command line asks for something that cannot be
+    ERR_SYNTAX,   // the input is not what its format says
+    ERR_IO,       // the system refused
+    ERR_LIMIT,    // the input is larger than this program can hold
+    ERR_FEATURE,  // this build or format leaves the feature out
+    ERR_INTERNAL, // a bug in this program
 };
 
 struct err {

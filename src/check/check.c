@@ -1,0 +1,121 @@
+/* check.c -- see check.h.
+ *
+ * Inconsistent reads come first: with one of them every level is violated, and
+ * the strong engine is not asked.  The weak engine decides all its levels in
+ * one go, because they share most of the work.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "check/check.h"
+
+#include "verify/verify.h"
+
+#define STRICT (1u << LEVEL_STRICT_SI | 1u << LEVEL_STRICT_SER)
+
+struct run {
+    const struct history *h;
+    const struct check_options *options;
+    struct check *out;
+};
+
+static struct limit
+limit_from_now(const struct check_options *o)
+{
+    return (struct limit){.deadline =
+                              o->timeout > 0 ? time_now() + o->timeout : 0,
+                          .memory = o->memory};
+}
+
+static struct level_result *
+add_result(struct run *run, enum level level)
+{
+    vec_push(&run->out->results, ((struct level_result){.level = level}));
+    return &vec_top(&run->out->results);
+}
+
+static void
+decide_weak(struct run *run)
+{
+    const struct check_options *o = run->options;
+    const level_set levels = o->levels & WEAK_LEVELS;
+    if (!levels)
+        return;
+    struct certificate certificates[LEVELS] = {0};
+    struct weak_stats stats = {0};
+    const struct weak_options weak = {o->threads, limit_from_now(o)};
+    const double begin = time_cpu();
+    weak_check(run->h, levels, &weak, certificates, &stats);
+    const double seconds = time_cpu() - begin;
+    for (int l = 0; l < LEVELS; l++) {
+        if (!(levels >> l & 1))
+            continue;
+        struct level_result *r = add_result(run, (enum level)l);
+        r->certificate = certificates[l];
+        r->seconds = seconds;
+        r->weak = stats;
+    }
+}
+
+static void
+decide_strong(struct run *run, enum level level)
+{
+    struct level_result *r = add_result(run, level);
+    if (run->out->n_flaws) {
+        r->certificate = (struct certificate){.level = level,
+                                              .verdict = VERDICT_VIOLATED,
+                                              .kind = EVIDENCE_FLAW,
+                                              .flaw = run->out->flaws.at[0]};
+        return;
+    }
+    const struct limit limit = limit_from_now(run->options);
+    const double begin = time_cpu();
+    strong_check(run->h, level, &run->options->strong, &limit, &r->certificate,
+                 &r->strong);
+    r->seconds = time_cpu() - begin;
+}
+
+static bool
+verify_result(const struct history *h, struct level_result *r, struct err *err)
+{
+    if (r->certificate.verdict == VERDICT_UNKNOWN)
+        return true;
+    struct err why = {0};
+    const double begin = time_cpu();
+    r->verified = verify_certificate(h, &r->certificate, &why);
+    r->verify_seconds = time_cpu() - begin;
+    return r->verified ||
+           err_set(err, ERR_INTERNAL,
+                   "bug in assay: the certificate for %s does not hold: %s",
+                   level_table[r->level].brief, why.text);
+}
+
+bool
+check_history(const struct history *h, const struct check_options *options,
+              struct check *out, struct err *err)
+{
+    *out = (struct check){0};
+    if ((options->levels & STRICT) && !h->txn_began)
+        return err_set(err, ERR_USAGE,
+                       "strict levels want times, and this history has none");
+    struct run run = {h, options, out};
+    const size_t most = options->most_flaws ? options->most_flaws : 1;
+    out->n_flaws = history_flaws(h, most, &out->flaws);
+    decide_weak(&run);
+    for (int l = LEVEL_PC; l < LEVELS; l++)
+        if (options->levels >> l & 1)
+            decide_strong(&run, (enum level)l);
+    bool ok = true;
+    for (size_t i = 0; ok && options->verify && i < out->results.n; i++)
+        ok = verify_result(h, &out->results.at[i], err);
+    if (!ok)
+        check_free(out);
+    return ok;
+}
+
+void
+check_free(struct check *c)
+{
+    for (size_t i = 0; i < c->results.n; i++)
+        certificate_free(&c->results.at[i].certificate);
+    vec_free(&c->results);
+    vec_free(&c->flaws);
+}

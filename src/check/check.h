@@ -1,0 +1,50 @@
+/* check.h -- from a history and levels to verdicts that were verified.
+ *
+ * The one place that knows which engine decides which level.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef CHECK_CHECK_H
+#define CHECK_CHECK_H
+
+#include "base/limit.h"
+#include "evidence/certificate.h"
+#include "strong/strong.h"
+#include "weak/weak.h"
+
+struct check_options {
+    level_set levels;
+    unsigned threads;
+    double timeout; // seconds per level; 0 = none
+    size_t memory;  // bytes; 0 = no limit
+    bool verify;    // check every certificate with independent code
+    size_t most_flaws;
+    struct strong_options strong;
+};
+
+struct level_result {
+    enum level level;
+    double seconds; // CPU time of the engine; levels decided together share it
+    double verify_seconds;
+    bool verified;
+    struct certificate certificate; // with the verdict
+    struct weak_stats weak;
+    struct strong_stats strong;
+};
+
+struct check {
+    VEC(struct level_result) results; // weakest level first
+    flaw_vec flaws;                   // inconsistent reads, the first of them
+    size_t n_flaws;                   // how many there are
+};
+
+/* Check h against every level of options->levels.
+ *
+ * Fails with ERR_USAGE where a level does not apply: strict levels want times.
+ * A certificate that does not verify is a bug in this program: then it fails
+ * with ERR_INTERNAL, and no verdict is given. */
+bool check_history(const struct history *h, const struct check_options *options,
+                   struct check *out, struct err *err);
+
+void check_free(struct check *c);
+
+#endif
