@@ -98,7 +98,7 @@ static bool
 names_serve_as_ids(const struct history *h)
 {
     struct intmap seen = {0};
-    bool serve = h->txn_name;
+    bool serve = history_has_names(h);
     for (txn_id t = 0; serve && t < h->n_txns; t++) {
         const struct atom name = history_txn_atom(h, t);
         bool added;
@@ -130,7 +130,7 @@ struct writer {
 static uint64_t
 txn_number(const struct writer *w, txn_id t)
 {
-    return w->own_ids ? w->h->txn_name[t] : (uint64_t)t + 1;
+    return w->own_ids ? history_txn_atom(w->h, t).bits : (uint64_t)t + 1;
 }
 
 /* The id that a read gives its writer; nobody has 0 where nobody wrote. */
@@ -157,7 +157,7 @@ put_op(struct writer *w, op_id op)
     if (!is_write)
         buf_big64(&w->out, initial ? COBRA_INIT : writer_number(w, v));
     buf_big64(&w->out, id);
-    buf_big64(&w->out, h->key_name[op_key(h, op)].bits);
+    buf_big64(&w->out, history_key_atom(h, op_key(h, op)).bits);
     buf_big64(&w->out, value);
 }
 

@@ -370,7 +370,7 @@ put_txn(const struct history *h, txn_id t, struct buf *b)
     for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++) {
         const struct atom value = history_value_atom(h, h->op_value[op]);
         buf_char(b, op_is_write(h, op));
-        buf_little64(b, h->key_name[op_key(h, op)].bits);
+        buf_little64(b, history_key_atom(h, op_key(h, op)).bits);
         buf_little64(b, atom_equal(value, h->initial) ? 0 : value.bits);
         buf_char(b, 1);
     }

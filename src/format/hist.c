@@ -121,7 +121,9 @@ lex_token(struct parser *p, const char *expected, struct token *token)
     while (p->s.at < p->s.end && hist_is_word(*p->s.at))
         p->s.at++;
     token->len = (size_t)(p->s.at - token->text);
-    if (token->len)
+    // A dash in front is a sign or part of a separator, but of no word.
+    const bool dash = token->len && token->text[0] == '-';
+    if (token->len > dash && (!dash || is_digit(token->text[1])))
         return true;
     p->s.at = begin;
     return scan_unexpected(&p->s, p->s.at, expected);
@@ -232,6 +234,13 @@ parse_value(struct parser *p, struct atom *value)
     return parse_atom(p, "a value or '?'", value);
 }
 
+static bool
+parse_element(struct parser *p, struct atom *element)
+{
+    skip_blank(p);
+    return parse_atom(p, "an element", element);
+}
+
 /* The elements of a list whose bracket was stepped over. */
 static bool
 parse_list(struct parser *p)
@@ -275,7 +284,7 @@ parse_operation(struct parser *p, txn_id t)
         ok = parse_value(p, &value) &&
              builder_write(p->b, t, key, value, p->s.err);
     else if (accept(p, "+="))
-        ok = parse_value(p, &value) &&
+        ok = parse_element(p, &value) &&
              builder_append(p->b, t, key, value, p->s.err);
     else
         ok = scan_unexpected(&p->s, p->s.at, "':=', '==' or '+='");
@@ -375,16 +384,15 @@ parse_session_name(struct parser *p, bool *found, struct atom *name)
     while (p->s.at < p->s.end && (*p->s.at == ' ' || *p->s.at == '\t'))
         p->s.at++;
     const char *begin = p->s.at;
-    *found = begin < p->s.end && starts_name(*begin);
+    *found = begin < p->s.end && starts_name(*begin) && !accept(p, "--");
     struct token token;
-    if (!*found)
+    if (!*found) {
+        p->s.at = begin;
         return true;
+    }
     if (!lex_token(p, "a name", &token))
         return false;
-    const bool names_txn = p->s.at < p->s.end && *p->s.at == '[';
-    const bool separates =
-        !token.is_quoted && token.len >= 3 && memcmp(token.text, "---", 3) == 0;
-    if (names_txn || separates) {
+    if (p->s.at < p->s.end && *p->s.at == '[') { // it names a transaction
         p->s.at = begin;
         *found = false;
         return true;

@@ -245,14 +245,15 @@ add_read(struct reader *r, struct span key, struct label by, struct label from)
 /* The forms of a line.  Behind the opening comes the key, or an element, then
  * 'middle' and the set; then the labels in their order. */
 static const struct form {
-    const char *opening, *middle, *first_label, *second_label;
+    const char *opening, *middle, *first_label;
+    const char *second_label, *second_name;
     bool is_write;
 } FORMS[] = {
-    {"WRITE KEY[", NULL, "] Txn(", NULL, true},
-    {"READ KEY[", NULL, "] Txn(", " From(", false},
-    {"INSERT[", "] to Set[", "] Txn(", NULL, true},
-    {"DELETE[", "] from Set[", "] Txn(", NULL, true},
-    {"CONTAINS[", "] in Set[", "] From(", " Txn(", false},
+    {"WRITE KEY[", NULL, "] Txn(", NULL, NULL, true},
+    {"READ KEY[", NULL, "] Txn(", " From(", "'From('", false},
+    {"INSERT[", "] to Set[", "] Txn(", NULL, NULL, true},
+    {"DELETE[", "] from Set[", "] Txn(", NULL, NULL, true},
+    {"CONTAINS[", "] in Set[", "] From(", " Txn(", "'Txn('", false},
 };
 
 enum { N_FORMS = sizeof FORMS / sizeof *FORMS };
@@ -285,7 +286,7 @@ parse_operation(struct reader *r, const struct form *form, struct buf *set_key)
     if (!parse_key(r, form, set_key, &key) || !parse_label(r, &first))
         return false;
     if (form->second_label &&
-        (!expect(r, form->second_label, form->second_label + 1) ||
+        (!expect(r, form->second_label, form->second_name) ||
          !parse_label(r, &second)))
         return false;
     while (accept(r, " ") || accept(r, "\t") || accept(r, "\r"))
@@ -310,8 +311,8 @@ parse_line(struct reader *r, struct buf *set_key)
         if (accept(r, FORMS[i].opening))
             return parse_operation(r, &FORMS[i], set_key);
     return scan_unexpected(&r->s, r->s.at,
-                           "WRITE KEY[, READ KEY[, INSERT[, DELETE[ or "
-                           "CONTAINS[");
+                           "'WRITE KEY[', 'READ KEY[', 'INSERT[', 'DELETE[' "
+                           "or 'CONTAINS['");
 }
 
 /* Every transaction that was read from wrote the key. */
@@ -325,7 +326,7 @@ check_claims(struct reader *r)
             intmap_find(&r->written, pack(t, c.key)) == UINT32_MAX)
             return scan_fail(&r->s, r->s.in->data + c.offset, ERR_SYNTAX,
                              "Txn(%" PRIu64 ", %" PRIu64
-                             ") is read from here, but writes no such key",
+                             ") is read from here, but never writes this key",
                              c.writer >> 32, c.writer & UINT32_MAX);
     }
     return true;
