@@ -119,11 +119,11 @@ static void
 mistakes_have_their_place(void)
 {
     CHECK(fails_with("WRITE KEY[x] Txn(1, 0)\nREAD KEY[x] Txn(2, 0) From(3, 0)",
-                     "2:28: Txn(3, 0) is read from here, but writes no such "
-                     "key"));
+                     "2:28: Txn(3, 0) is read from here, but never writes "
+                     "this key"));
     CHECK(fails_with("WRITE KEY[x] Txn(1, 0)\nREAD KEY[y] Txn(2, 0) From(1, 0)",
-                     "2:28: Txn(1, 0) is read from here, but writes no such "
-                     "key"));
+                     "2:28: Txn(1, 0) is read from here, but never writes "
+                     "this key"));
     CHECK(fails_with("WRITE KEY[x] Txn(1, 0)\nWRITE KEY[x] Txn(1, 1)\n"
                      "WRITE KEY[x] Txn(1, 0)",
                      "3:18: Txn(1, 0) comes back behind Txn(1, 1) of its "
