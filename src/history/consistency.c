@@ -132,13 +132,6 @@ has_twice(struct list_seen seen, uint32_t *stamp, uint32_t mark,
     return false;
 }
 
-static txn_id
-txn_of_op(const struct history *h, const txn_id *op_txn, op_id op)
-{
-    (void)h;
-    return op_txn[op];
-}
-
 /* A read of the same list that stands for the key's order. */
 static op_id
 find_reference(const struct history *h, op_id op)
@@ -165,44 +158,55 @@ struct list_check {
     flaw_vec *out;
 };
 
-static void
+/* Note a flaw; true where it is one of those to be told in full. */
+static bool
 add_list_flaw(struct list_check *c, struct flaw f)
 {
-    if (c->total++ < c->most)
-        vec_push(c->out, f);
+    if (c->total++ >= c->most)
+        return false;
+    vec_push(c->out, f);
+    return true;
+}
+
+/* Elements that only aborted transactions appended are aborted reads. */
+static void
+blame_writer(const struct list_check *c, struct flaw *f)
+{
+    for (op_id op = 0; op < c->h->n_ops; op++)
+        if (op_is_write(c->h, op) && c->h->op_value[op] == f->value)
+            blame(f, FLAW_ABORTED, c->op_txn[op], op);
 }
 
 static void
 check_list(struct list_check *c, size_t i)
 {
     const struct list_read *r = &c->h->list_reads.at[i];
-    const txn_id t = txn_of_op(c->h, c->op_txn, r->op);
+    const txn_id t = c->op_txn[r->op];
     if (!c->h->txn_counts[t])
         return;
     const struct list_seen seen = history_list_seen(c->h, r->op);
-    struct flaw f = {FLAW_INCOMPATIBLE, t,       r->op,
-                     TXN_NONE,          ID_NONE, c->h->op_value[r->op]};
-    value_id twice;
-    if (r->own != ID_NONE &&
-        has_twice(seen, c->stamp, (uint32_t)i + 1, &twice)) {
-        f.kind = FLAW_DUPLICATE;
-        f.value = twice;
-        add_list_flaw(c, f);
-    } else if (r->own != ID_NONE) {
-        f.other_op = find_reference(c->h, r->op);
-        if (f.other_op != ID_NONE)
-            f.other = txn_of_op(c->h, c->op_txn, f.other_op);
-        add_list_flaw(c, f);
+    struct flaw f = {.txn = t,
+                     .op = r->op,
+                     .other = TXN_NONE,
+                     .other_op = ID_NONE,
+                     .value = c->h->op_value[r->op]};
+    if (r->own != ID_NONE) {
+        f.kind = has_twice(seen, c->stamp, (uint32_t)i + 1, &f.value)
+                     ? FLAW_DUPLICATE
+                     : FLAW_INCOMPATIBLE;
+        if (add_list_flaw(c, f) && f.kind == FLAW_INCOMPATIBLE) {
+            const op_id other = find_reference(c->h, r->op);
+            if (other != ID_NONE)
+                blame(&vec_top(c->out), f.kind, c->op_txn[other], other);
+        }
     }
     // The last element is the read's value and was judged as such.
     for (size_t j = 0; j + 1 < seen.n; j++)
         if (!c->written[seen.at[j]]) {
-            f = (struct flaw){FLAW_THIN_AIR, t,       r->op,
-                              TXN_NONE,      ID_NONE, seen.at[j]};
-            for (op_id op = 0; op < c->h->n_ops; op++)
-                if (op_is_write(c->h, op) && c->h->op_value[op] == seen.at[j])
-                    blame(&f, FLAW_ABORTED, txn_of_op(c->h, c->op_txn, op), op);
-            add_list_flaw(c, f);
+            f.kind = FLAW_THIN_AIR;
+            f.value = seen.at[j];
+            if (add_list_flaw(c, f))
+                blame_writer(c, &vec_top(c->out));
             break;
         }
 }

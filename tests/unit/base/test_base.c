@@ -1,0 +1,242 @@
+/* test_base.c -- the containers and small tools that everything stands on.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "test.h"
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/column.h"
+#include "base/err.h"
+#include "base/intmap.h"
+#include "base/limit.h"
+#include "base/random.h"
+#include "base/strings.h"
+#include "base/vec.h"
+
+#include <math.h>
+
+static void
+vectors_keep_what_is_pushed(void)
+{
+    u32_vec v = {0};
+    for (uint32_t i = 0; i < 1000; i++)
+        vec_push(&v, i * 3);
+    CHECK(v.n == 1000 && v.at[0] == 0 && v.at[999] == 2997);
+    CHECK(vec_pop(&v) == 2997 && vec_top(&v) == 2994);
+    vec_trim(&v);
+    CHECK(v.room == v.n);
+    vec_free(&v);
+    CHECK(!v.at && !v.n);
+}
+
+static void
+memory_is_counted(void)
+{
+    const size_t before = mem_in_use();
+    void *p = mem_alloc(1000, 100);
+    CHECK(mem_in_use() >= before + 100000);
+    p = mem_realloc(p, 1, 10);
+    CHECK(mem_in_use() < before + 100000);
+    mem_free(p);
+    CHECK(mem_in_use() == before);
+    CHECK(mem_peak() >= before + 100000);
+}
+
+static void
+arenas_hand_out_aligned_memory(void)
+{
+    struct arena a = {0};
+    for (size_t n = 1; n < 100000; n = n * 3 + 1) {
+        char *p = arena_alloc(&a, n);
+        memset(p, 1, n);
+        CHECK((uintptr_t)p % 16 == 0);
+    }
+    CHECK_TEXT(arena_copy(&a, "abc", 2), "ab");
+    arena_free(&a);
+}
+
+static void
+a_column_widens_when_it_must(void)
+{
+    struct column c = {0};
+    for (uint64_t i = 0; i < 100; i++)
+        column_push(&c, i);
+    CHECK(!c.is_wide);
+    column_push(&c, UINT64_C(1) << 40);
+    CHECK(c.is_wide && column_get(&c, 100) == UINT64_C(1) << 40);
+    for (uint64_t i = 0; i < 100; i++)
+        CHECK(column_get(&c, i) == i);
+    column_set(&c, 5, UINT64_MAX);
+    CHECK(column_get(&c, 5) == UINT64_MAX);
+    column_free(&c);
+}
+
+/* A map against the plainest possible twin, over keys small and large, with
+ * and without an expectation. */
+static void
+maps_agree_with_a_list(void)
+{
+    struct random r;
+    random_seed(&r, 7);
+    for (int round = 0; round < 40; round++) {
+        struct intmap m = {0};
+        if (round % 2)
+            intmap_expect(&m, 300);
+        struct {
+            uint64_t key;
+            uint32_t value;
+        } twin[400];
+        size_t n = 0;
+        for (int i = 0; i < 400; i++) {
+            const uint64_t key = random_below(&r, 3)
+                                     ? random_below(&r, 500)
+                                     : random_next(&r) >> random_below(&r, 60);
+            uint32_t expected = UINT32_MAX;
+            for (size_t j = 0; j < n; j++)
+                if (twin[j].key == key)
+                    expected = twin[j].value;
+            CHECK(intmap_find(&m, key) == expected);
+            bool added;
+            const uint32_t got = intmap_add(&m, key, (uint32_t)i, &added);
+            CHECK(added == (expected == UINT32_MAX));
+            CHECK(got == (added ? (uint32_t)i : expected));
+            if (added) {
+                twin[n].key = key;
+                twin[n++].value = (uint32_t)i;
+            }
+        }
+        for (size_t j = 0; j < n; j++)
+            CHECK(intmap_find(&m, twin[j].key) == twin[j].value);
+        intmap_free(&m);
+    }
+}
+
+static void
+equal_strings_share_a_number(void)
+{
+    struct strings s = {0};
+    char text[16];
+    for (int i = 0; i < 500; i++) {
+        snprintf(text, sizeof text, "k%d", i);
+        CHECK(strings_add(&s, text, strlen(text)) == (uint32_t)i);
+    }
+    CHECK(strings_add(&s, "k77", 3) == 77);
+    CHECK(strings_add(&s, "k7\0", 3) == 500); // zero bytes count
+    CHECK(strings_add(&s, "", 0) == 501);
+    CHECK_TEXT(strings_get(&s, 123).text, "k123");
+    strings_free(&s);
+}
+
+static void
+the_first_error_wins_and_gets_a_position(void)
+{
+    struct err err = {0};
+    char text[128];
+    CHECK(!err_set(&err, ERR_SYNTAX, "found %d", 1));
+    CHECK(!err_set(&err, ERR_IO, "found %d", 2));
+    err_at_line(&err, 3, 4);
+    err_at_line(&err, 5, 6);
+    err_in_file(&err, "a.txt");
+    err_format(&err, text, sizeof text);
+    CHECK_TEXT(text, "a.txt:3:4: found 1");
+    struct err binary = {0};
+    err_set(&binary, ERR_SYNTAX, "cut");
+    err_at_byte(&binary, 17);
+    err_in_file(&binary, "b");
+    err_format(&binary, text, sizeof text);
+    CHECK_TEXT(text, "b: byte 17: cut");
+}
+
+static void
+quotes_are_short_and_harmless(void)
+{
+    char out[ERR_QUOTE_ROOM];
+    CHECK_TEXT(err_quote(out, sizeof out, "a\x1b[31m\n", 7), "a\\x1b[31m\\x0a");
+    char long_text[500];
+    memset(long_text, 'x', sizeof long_text);
+    err_quote(out, sizeof out, long_text, sizeof long_text);
+    CHECK(strlen(out) < sizeof out);
+    CHECK_TEXT(out + strlen(out) - 3, "...");
+}
+
+static void
+json_strings_escape_what_they_must(void)
+{
+    struct buf b = {0};
+    buf_json(&b, "a\"\\\n\x01\xc3\xa9\xff", 8);
+    CHECK_TEXT(b.at, "\"a\\\"\\\\\\n\\u0001\xc3\xa9\xef\xbf\xbd\"");
+    buf_clear(&b);
+    buf_i64(&b, INT64_MIN);
+    buf_char(&b, ' ');
+    buf_u64(&b, UINT64_MAX);
+    CHECK_TEXT(b.at, "-9223372036854775808 18446744073709551615");
+    buf_free(&b);
+}
+
+static void
+seeds_repeat_and_bounds_hold(void)
+{
+    struct random a, b;
+    random_seed(&a, 42);
+    random_seed(&b, 42);
+    for (int i = 0; i < 1000; i++) {
+        CHECK(random_next(&a) == random_next(&b));
+        CHECK(random_below(&a, 7) < 7);
+        const double u = random_unit(&a);
+        CHECK(u >= 0 && u < 1);
+        random_below(&b, 7);
+        random_unit(&b);
+    }
+}
+
+/* Frequencies against the definition of zipf, theta below, at and above 1. */
+static void
+zipf_has_the_right_frequencies(void)
+{
+    const double thetas[] = {0, 0.5, 0.99, 1, 2};
+    struct random r;
+    random_seed(&r, 1);
+    for (size_t i = 0; i < sizeof thetas / sizeof *thetas; i++) {
+        enum { N = 10, DRAWS = 200000 };
+        struct zipf z;
+        zipf_init(&z, N, thetas[i]);
+        double counts[N] = {0}, sum = 0;
+        for (int j = 0; j < DRAWS; j++)
+            counts[zipf_next(&z, &r)]++;
+        for (int k = 0; k < N; k++)
+            sum += pow(k + 1, -thetas[i]);
+        for (int k = 0; k < N; k++) {
+            const double expected = pow(k + 1, -thetas[i]) / sum;
+            CHECK(fabs(counts[k] / DRAWS - expected) < 0.01);
+        }
+    }
+}
+
+static void
+limits_are_reached(void)
+{
+    CHECK(!limit_reached(&(struct limit){0}));
+    CHECK(limit_reached(&(struct limit){.deadline = time_now() - 1}));
+    CHECK(!limit_reached(&(struct limit){.deadline = time_now() + 100}));
+    void *p = mem_alloc(1000, 1);
+    CHECK(limit_reached(&(struct limit){.memory = 1}));
+    mem_free(p);
+}
+
+int
+main(void)
+{
+    RUN(vectors_keep_what_is_pushed);
+    RUN(memory_is_counted);
+    RUN(arenas_hand_out_aligned_memory);
+    RUN(a_column_widens_when_it_must);
+    RUN(maps_agree_with_a_list);
+    RUN(equal_strings_share_a_number);
+    RUN(the_first_error_wins_and_gets_a_position);
+    RUN(quotes_are_short_and_harmless);
+    RUN(json_strings_escape_what_they_must);
+    RUN(seeds_repeat_and_bounds_hold);
+    RUN(zipf_has_the_right_frequencies);
+    RUN(limits_are_reached);
+    return test_end();
+}
