@@ -7,17 +7,53 @@
 
 #include <string.h>
 
+enum { HELP_COLUMN = 31, HELP_WIDTH = 80 };
+
+/* Append words, broken into lines that begin at HELP_COLUMN. */
+static void
+wrap(struct buf *out, size_t *column, const char *text)
+{
+    while (*text) {
+        const size_t n = strcspn(text, " ");
+        if (*column > HELP_COLUMN && *column + 1 + n > HELP_WIDTH) {
+            buf_printf(out, "\n%*s", HELP_COLUMN, "");
+            *column = HELP_COLUMN;
+        } else if (*column > HELP_COLUMN) {
+            buf_char(out, ' ');
+            ++*column;
+        }
+        buf_add(out, text, n);
+        *column += n;
+        text += n + (text[n] == ' ');
+    }
+}
+
 static void
 show_option(const struct option *o, struct buf *out)
 {
-    char left[64];
-    const char *prefix = o->kind == OPTION_FLAG && o->initial ? "no-" : "";
+    char left[64], initial[64];
+    const bool off = o->kind == OPTION_FLAG && o->initial;
     snprintf(left, sizeof left, "%c%c%s --%s%s%s%s", o->letter ? '-' : ' ',
-             o->letter ? o->letter : ' ', o->letter ? "," : " ", prefix,
-             o->name, o->argument ? " " : "", o->argument ? o->argument : "");
-    buf_printf(out, "  %-28s %s%s", left, *prefix ? "do not " : "", o->help);
-    if (o->initial && o->kind != OPTION_FLAG)
-        buf_printf(out, " (default: %s)", o->initial);
+             o->letter ? o->letter : ' ', o->letter ? "," : " ",
+             off ? "no-" : "", o->name, o->argument ? " " : "",
+             o->argument ? o->argument : "");
+    buf_printf(out, "  %-*s", HELP_COLUMN - 2, left);
+    size_t column = strlen(left) + 2;
+    if (column >= HELP_COLUMN)
+        buf_printf(out, "\n%*s", HELP_COLUMN, "");
+    column = HELP_COLUMN;
+    wrap(out, &column, off ? "do not" : "");
+    wrap(out, &column, o->help);
+    if (o->initial && !off) {
+        snprintf(initial, sizeof initial, "(default: %s)", o->initial);
+        wrap(out, &column, initial);
+    }
+    if (o->choices) {
+        buf_printf(out, "\n%*s", HELP_COLUMN, "");
+        column = HELP_COLUMN;
+        wrap(out, &column, "one of:");
+        wrap(out, &column, o->choices);
+    }
     buf_char(out, '\n');
 }
 
