@@ -147,6 +147,7 @@ clocks_path(const struct clocks *c, struct path_finder *f, uint32_t u,
 {
     const struct chains *g = c->g;
     const struct seat start = g->seat[u];
+    const bool blind = !c->narrow_rows && !c->wide_rows;
     f->epoch++;
     vec_clear(&f->queue);
     visit(f, v, (struct hop){v, v, EDGE_NONE});
@@ -161,10 +162,10 @@ clocks_path(const struct clocks *c, struct path_finder *f, uint32_t u,
                 push_hop(path, first, f->leads[q]);
             return true;
         }
-        if (chains_has_previous(g, p) && clocks_reach(c, u, p - 1))
+        if (chains_has_previous(g, p) && (blind || clocks_reach(c, u, p - 1)))
             visit(f, p - 1, (struct hop){p - 1, p, EDGE_NONE});
         for (uint32_t e = g->in[p]; e != EDGE_NONE; e = g->edges.at[e].next_in)
-            if (e < limit && clocks_reach(c, u, g->edges.at[e].from))
+            if (e < limit && (blind || clocks_reach(c, u, g->edges.at[e].from)))
                 visit(f, g->edges.at[e].from,
                       (struct hop){g->edges.at[e].from, p, e});
     }

@@ -53,8 +53,8 @@ clocks_reach(const struct clocks *c, uint32_t a, uint32_t b)
 }
 
 /* Append a shortest path from u to v over the edges below 'limit' and the
- * chains; there must be one, and every row must be up to date with at least
- * these edges.
+ * chains; false if there is none.  Every row must be up to date with these
+ * edges; without any rows (c->g alone is set) the search is blind.
  *
  *   time   the part of the graph between u and v */
 struct path_finder {

@@ -1,0 +1,130 @@
+/* audit.c -- see audit.h.
+ *
+ * Each key is judged by itself.  With its versions in the order of their
+ * commits, a read is served if its version is before its start and the next
+ * version is not; and at si no writer may start before the one before it has
+ * committed.  It is enough to look at neighbours: if all neighbouring versions
+ * are in order, all are.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "strong/audit.h"
+
+#include <stdlib.h>
+
+struct ranked_version {
+    uint32_t rank;
+    version_id version;
+};
+
+void
+audit_init(struct audit *a, const struct problem *p)
+{
+    *a = (struct audit){.p = p};
+    const uint32_t n_keys = p->h->n_keys;
+    a->sorted = mem_alloc(p->n_versions, sizeof *a->sorted);
+    a->ambiguous_first =
+        mem_calloc((size_t)n_keys + 1, sizeof *a->ambiguous_first);
+    uint32_t *first = a->ambiguous_first;
+    for (size_t i = 0; i < p->ambiguous.n; i++)
+        first[read_key(p, p->ambiguous.at[i].read) + 1]++;
+    for (key_id k = 0; k < n_keys; k++)
+        first[k + 1] += first[k];
+}
+
+void
+audit_free(struct audit *a)
+{
+    mem_free(a->sorted);
+    mem_free(a->ambiguous_first);
+    mem_free(a->scratch);
+    *a = (struct audit){0};
+}
+
+static uint32_t
+commit_rank(const struct problem *p, const uint32_t *rank, version_id v)
+{
+    return rank[point_commit(p, p->version_txn[v])];
+}
+
+/* Ambiguous reads of k: whatever is current must have the value. */
+static void
+judge_ambiguous(const struct audit *a, key_id k, const version_id *at,
+                uint32_t n, const uint32_t *rank, broken_vec *out)
+{
+    const struct problem *p = a->p;
+    for (uint32_t i = a->ambiguous_first[k]; i < a->ambiguous_first[k + 1];
+         i++) {
+        const read_id r = p->ambiguous.at[i].read;
+        const uint32_t start = rank[point_start(p, p->read_txn[r])];
+        uint32_t low = 1, high = n; // first version after the start
+        while (low < high) {
+            const uint32_t middle = low + (high - low) / 2;
+            if (commit_rank(p, rank, at[middle]) < start)
+                low = middle + 1;
+            else
+                high = middle;
+        }
+        if (!version_serves(p, at[low - 1], r))
+            vec_push(out, ((struct broken){r, VERSION_NONE, at[low - 1]}));
+    }
+}
+
+/* Judge key k, whose versions in order are at[0 .. n), INIT's first. */
+static void
+judge(const struct audit *a, key_id k, const version_id *at, uint32_t n,
+      const uint32_t *rank, broken_vec *out)
+{
+    const struct problem *p = a->p;
+    for (uint32_t i = 0; i + 1 < n; i++) {
+        const uint32_t next = commit_rank(p, rank, at[i + 1]);
+        for (read_id r = p->reader[at[i]]; r != READ_NONE;
+             r = p->next_reader[r])
+            if (next < rank[point_start(p, p->read_txn[r])])
+                vec_push(out, ((struct broken){r, at[i], at[i + 1]}));
+        if (p->place == PLACE_SI && i &&
+            rank[point_start(p, p->version_txn[at[i + 1]])] <
+                commit_rank(p, rank, at[i]))
+            vec_push(out, ((struct broken){READ_NONE, at[i], at[i + 1]}));
+    }
+    judge_ambiguous(a, k, at, n, rank, out);
+}
+
+void
+audit_all(struct audit *a, const uint32_t *order, const uint32_t *rank,
+          broken_vec *out)
+{
+    const struct problem *p = a->p;
+    problem_arrange(p, order, a->sorted);
+    for (key_id k = 0; k < p->h->n_keys; k++)
+        judge(a, k, a->sorted + p->key_first[k],
+              p->key_first[k + 1] - p->key_first[k], rank, out);
+}
+
+static int
+compare_ranked(const void *a, const void *b)
+{
+    const struct ranked_version *x = a, *y = b;
+    return x->rank < y->rank ? -1 : x->rank > y->rank;
+}
+
+void
+audit_key(struct audit *a, key_id k, const uint32_t *rank, broken_vec *out)
+{
+    const struct problem *p = a->p;
+    const version_id first = p->key_first[k];
+    const uint32_t n = p->key_first[k + 1] - first;
+    if (n > a->scratch_room) {
+        a->scratch_room = 2 * (size_t)n;
+        a->scratch =
+            mem_realloc(a->scratch, a->scratch_room, sizeof *a->scratch);
+    }
+    for (uint32_t i = 1; i < n; i++)
+        a->scratch[i] =
+            (struct ranked_version){commit_rank(p, rank, first + i), first + i};
+    if (n > 2)
+        qsort(a->scratch + 1, n - 1, sizeof *a->scratch, compare_ranked);
+    a->sorted[first] = first;
+    for (uint32_t i = 1; i < n; i++)
+        a->sorted[first + i] = a->scratch[i].version;
+    judge(a, k, a->sorted + first, n, rank, out);
+}

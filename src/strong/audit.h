@@ -1,0 +1,36 @@
+/* audit.h -- what an order of the points breaks.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef STRONG_AUDIT_H
+#define STRONG_AUDIT_H
+
+#include "strong/problem.h"
+
+/* A read whose version 'first' is overwritten by 'second' before it starts; or
+ * an ambiguous read that sees 'second', which has another value ('first' is
+ * VERSION_NONE); or, without a read, two versions whose writers overlap. */
+struct broken {
+    read_id read;
+    version_id first, second;
+};
+typedef VEC(struct broken) broken_vec;
+
+struct audit {
+    const struct problem *p;
+    uint32_t *ambiguous_first; // by key: of p->ambiguous, which is by key
+    version_id *sorted;        // scratch
+    struct ranked_version *scratch;
+    size_t scratch_room;
+};
+
+void audit_init(struct audit *a, const struct problem *p);
+void audit_free(struct audit *a);
+
+/* Append what order[0 .. g.n), with rank its inverse, breaks: in any key, or
+ * in key k. */
+void audit_all(struct audit *a, const uint32_t *order, const uint32_t *rank,
+               broken_vec *out);
+void audit_key(struct audit *a, key_id k, const uint32_t *rank,
+               broken_vec *out);
+
+#endif

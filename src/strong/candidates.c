@@ -1,0 +1,183 @@
+/* candidates.c -- what an ambiguous read cannot have read.
+ *
+ * Let t3 read x.  Per session, only the latest writer m of x that reaches t3's
+ * start matters: the frontier.  A candidate w is out if
+ *
+ *   - t3's start reaches w's commit, or
+ *   - some m of the frontier, other than w, is certainly after w; within w's
+ *     own session that is one comparison.
+ *
+ * INIT is out as soon as there is a frontier.  A read with one candidate left
+ * is decided and becomes an edge like any other.
+ *
+ * The ambiguous reads of a key are visited together, so that the sessions that
+ * write the key are found once.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "strong/infer.h"
+
+#include <stdlib.h>
+
+/* The versions of one key by one session. */
+struct segment {
+    uint32_t chain;
+    version_id first, end;
+    version_id frontier; // of the read at hand, or VERSION_NONE
+};
+
+struct pruning {
+    struct inference *f;
+    VEC(struct segment) segments; // of the present key, by chain
+    bool reached;                 // the frontier is not empty
+};
+
+static void
+find_segments(struct pruning *s, key_id k)
+{
+    const struct problem *p = s->f->p;
+    vec_clear(&s->segments);
+    for (version_id v = p->key_first[k] + 1; v < p->key_first[k + 1]; v++) {
+        const uint32_t chain =
+            p->g.seat[point_commit(p, p->version_txn[v])].chain;
+        if (!s->segments.n || vec_top(&s->segments).chain != chain)
+            vec_push(&s->segments,
+                     ((struct segment){chain, v, v, VERSION_NONE}));
+        vec_top(&s->segments).end = v + 1;
+    }
+}
+
+/* The last version of the segment whose commit has a place below 'limit'. */
+static version_id
+last_below(const struct problem *p, const struct segment *g, uint32_t limit)
+{
+    version_id low = g->first, high = g->end;
+    while (low < high) {
+        const version_id middle = low + (high - low) / 2;
+        const uint32_t point = point_commit(p, p->version_txn[middle]);
+        if (p->g.seat[point].place < limit)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low > g->first ? low - 1 : VERSION_NONE;
+}
+
+static void
+find_frontier(struct pruning *s, uint32_t start)
+{
+    const struct problem *p = s->f->p;
+    const struct seat seat = p->g.seat[start];
+    s->reached = false;
+    for (size_t i = 0; i < s->segments.n; i++) {
+        struct segment *g = &s->segments.at[i];
+        const uint32_t limit =
+            g->chain == seat.chain
+                ? seat.place // a transaction is not in its own frontier
+                : clocks_get(&s->f->clocks, start, g->chain);
+        g->frontier = limit ? last_below(p, g, limit) : VERSION_NONE;
+        s->reached |= g->frontier != VERSION_NONE;
+    }
+}
+
+/* Why the read starting at 'start' cannot have read w: true with *by set. */
+static bool
+is_out(const struct pruning *s, uint32_t start, version_id w, version_id *by)
+{
+    const struct problem *p = s->f->p;
+    *by = VERSION_NONE;
+    const dense_id t = p->version_txn[w];
+    if (t == DENSE_INIT) {
+        for (size_t i = 0; i < s->segments.n && *by == VERSION_NONE; i++)
+            *by = s->segments.at[i].frontier;
+        return s->reached;
+    }
+    if (infer_reach(s->f, start, point_commit(p, t)))
+        return true;
+    const uint32_t from = point_ww_from(p, t);
+    for (size_t i = 0; s->reached && i < s->segments.n; i++) {
+        const version_id m = s->segments.at[i].frontier;
+        if (m == VERSION_NONE || m == w)
+            continue;
+        const uint32_t commit = point_commit(p, p->version_txn[m]);
+        if (w >= s->segments.at[i].first && w < s->segments.at[i].end
+                ? m > w
+                : infer_reach(s->f, from, commit)) {
+            *by = m;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* r has read v after all. */
+static void
+decide_read(struct inference *f, read_id r, version_id v)
+{
+    struct problem *p = f->p;
+    const size_t before = p->g.edges.n;
+    problem_fix(p, r, v);
+    if (version_is_init(p, v))
+        problem_add_init_edges(p, r);
+    else
+        problem_add_edge(p, point_commit(p, p->version_txn[v]),
+                         point_start(p, p->read_txn[r]),
+                         (struct label){EDGE_WR, r, v});
+    for (size_t e = before; e < p->g.edges.n; e++) {
+        const struct chain_edge *edge = &p->g.edges.at[e];
+        clocks_touch(&f->clocks, edge->to);
+        f->unsorted |= f->rank[edge->from] > f->rank[edge->to];
+        f->changed = true;
+        f->added++;
+    }
+}
+
+/* Strike out candidates of c; false if none is left. */
+static bool
+prune_read(struct pruning *s, struct candidates *c)
+{
+    struct problem *p = s->f->p;
+    const uint32_t start = point_start(p, p->read_txn[c->read]);
+    find_frontier(s, start);
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < c->n; i++) {
+        const version_id w = p->pool.at[c->first + i];
+        version_id by;
+        if (is_out(s, start, w, &by))
+            vec_push(&p->struck,
+                     ((struct struck){c->read, w, by, (uint32_t)p->g.edges.n}));
+        else
+            p->pool.at[c->first + kept++] = w;
+    }
+    c->n = kept;
+    if (kept)
+        return true;
+    s->f->conflict = (struct conflict){.kind = CONFLICT_READ, .read = c->read};
+    return false;
+}
+
+bool
+infer_candidates(struct inference *f)
+{
+    struct problem *p = f->p;
+    struct pruning s = {.f = f};
+    key_id key = ID_NONE;
+    size_t kept = 0, i = 0;
+    bool ok = true;
+    for (; ok && i < p->ambiguous.n; i++) {
+        struct candidates *c = &p->ambiguous.at[i];
+        if (read_key(p, c->read) != key) {
+            key = read_key(p, c->read);
+            find_segments(&s, key);
+        }
+        ok = prune_read(&s, c);
+        if (ok && c->n == 1)
+            decide_read(f, c->read, p->pool.at[c->first]);
+        else
+            p->ambiguous.at[kept++] = *c;
+    }
+    while (i < p->ambiguous.n)
+        p->ambiguous.at[kept++] = p->ambiguous.at[i++];
+    p->ambiguous.n = kept;
+    vec_free(&s.segments);
+    return ok;
+}

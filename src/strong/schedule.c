@@ -1,0 +1,289 @@
+/* schedule.c -- see schedule.h.
+ *
+ * Points run one by one, each after all that must precede it; of those that
+ * could, the one of least depth in the graph that breaks nothing:
+ *
+ *   - a writer waits while the present version of a key has readers to come;
+ *   - an ambiguous read waits until the present value is the one it saw;
+ *   - at si a start takes the locks of its writes and the commit releases them.
+ *
+ * When everything waits, the one of least depth goes on regardless.  A commit
+ * goes before any start, which keeps transactions nearly serial.
+ *
+ * Depth comes for free: sorting first in, first out puts points in order of
+ * depth, so the rank in that order is the priority.
+ *
+ * Those that wait do so on one key each and are tried again when something
+ * happens there.  On a hot key many may wait in vain again and again, so the
+ * number of trials is bounded; beyond the bound nobody waits any more.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "strong/schedule.h"
+
+enum { TRIALS_PER_POINT = 8 };
+
+enum state { STATE_EARLY, STATE_READY, STATE_WAITING, STATE_DONE };
+
+struct rank_heap {
+    u32_vec at; // ranks, smallest first
+};
+
+struct schedule {
+    const struct inference *f;
+    const struct problem *p;
+    uint32_t *missing; // by point: predecessors that have not run
+    uint8_t *state;    // by point
+    uint32_t *wait_next;
+    uint32_t *waiting; // by key: first point that waits on it
+    version_id *now;   // by key: the present version
+    uint32_t *to_come; // by version: readers that have not started
+    uint32_t *locked;  // by key, at si: the transaction that holds it
+    dense_id *mine;    // by version: stamp of the transaction that read it
+    struct rank_heap urgent, ready, blocked;
+    uint64_t trials;
+    uint32_t *out, n;
+};
+
+static void
+heap_push(struct rank_heap *h, uint32_t rank)
+{
+    vec_push(&h->at, rank);
+    size_t i = h->at.n - 1;
+    for (; i && h->at.at[(i - 1) / 2] > rank; i = (i - 1) / 2)
+        h->at.at[i] = h->at.at[(i - 1) / 2];
+    h->at.at[i] = rank;
+}
+
+static uint32_t
+heap_pop(struct rank_heap *h)
+{
+    const uint32_t top = h->at.at[0], last = vec_pop(&h->at);
+    size_t i = 0;
+    for (;;) {
+        size_t child = 2 * i + 1;
+        if (child >= h->at.n)
+            break;
+        if (child + 1 < h->at.n && h->at.at[child + 1] < h->at.at[child])
+            child++;
+        if (h->at.at[child] >= last)
+            break;
+        h->at.at[i] = h->at.at[child];
+        i = child;
+    }
+    if (h->at.n)
+        h->at.at[i] = last;
+    return top;
+}
+
+/* --- what a point is to the store ------------------------------------------
+ */
+
+static bool
+is_instant(const struct schedule *s, uint32_t point)
+{
+    return point >= problem_txn_points(s->p);
+}
+
+static bool
+is_start(const struct schedule *s, uint32_t point)
+{
+    return !s->p->two_points || point % 2 == 0;
+}
+
+static bool
+is_commit(const struct schedule *s, uint32_t point)
+{
+    return !s->p->two_points || point % 2 == 1;
+}
+
+static void
+make_ready(struct schedule *s, uint32_t point)
+{
+    s->state[point] = STATE_READY;
+    const bool urgent =
+        is_instant(s, point) || (s->p->two_points && is_commit(s, point));
+    heap_push(urgent ? &s->urgent : &s->ready, s->f->rank[point]);
+}
+
+/* A key on which the start of t has to wait, or ID_NONE. */
+static key_id
+start_waits_on(const struct schedule *s, dense_id t)
+{
+    const struct problem *p = s->p;
+    for (read_id r = p->read_first[t]; r < p->read_first[t + 1]; r++)
+        if (p->read_version[r] == VERSION_NONE &&
+            !version_serves(p, s->now[read_key(p, r)], r))
+            return read_key(p, r);
+    if (p->place == PLACE_SI)
+        for (uint32_t i = p->write_first[t]; i < p->write_first[t + 1]; i++)
+            if (s->locked[p->version_key[p->write[i]]] != UINT32_MAX)
+                return p->version_key[p->write[i]];
+    return ID_NONE;
+}
+
+static key_id
+commit_waits_on(struct schedule *s, dense_id t)
+{
+    const struct problem *p = s->p;
+    if (!p->two_points) // its own reads come with it and do not hold it up
+        for (read_id r = p->read_first[t]; r < p->read_first[t + 1]; r++)
+            if (p->read_version[r] != VERSION_NONE)
+                s->mine[p->read_version[r]] = t;
+    for (uint32_t i = p->write_first[t]; i < p->write_first[t + 1]; i++) {
+        const key_id k = p->version_key[p->write[i]];
+        const version_id v = s->now[k];
+        const bool own = !p->two_points && s->mine[v] == t;
+        if (s->to_come[v] > own)
+            return k;
+    }
+    return ID_NONE;
+}
+
+static key_id
+waits_on(struct schedule *s, uint32_t point)
+{
+    if (is_instant(s, point) ||
+        s->trials++ > (uint64_t)TRIALS_PER_POINT * s->p->g.n)
+        return ID_NONE;
+    const dense_id t = point_txn(s->p, point);
+    const key_id k = is_start(s, point) ? start_waits_on(s, t) : ID_NONE;
+    return k == ID_NONE && is_commit(s, point) ? commit_waits_on(s, t) : k;
+}
+
+static void
+wake(struct schedule *s, key_id k)
+{
+    uint32_t point = s->waiting[k];
+    s->waiting[k] = UINT32_MAX;
+    for (; point != UINT32_MAX; point = s->wait_next[point])
+        if (s->state[point] == STATE_WAITING)
+            make_ready(s, point);
+}
+
+static void
+start(struct schedule *s, dense_id t)
+{
+    const struct problem *p = s->p;
+    for (read_id r = p->read_first[t]; r < p->read_first[t + 1]; r++) {
+        const version_id v = p->read_version[r];
+        if (v != VERSION_NONE && --s->to_come[v] == 0)
+            wake(s, p->version_key[v]);
+    }
+    if (p->place == PLACE_SI)
+        for (uint32_t i = p->write_first[t]; i < p->write_first[t + 1]; i++)
+            s->locked[p->version_key[p->write[i]]] = t;
+}
+
+static void
+commit(struct schedule *s, dense_id t)
+{
+    const struct problem *p = s->p;
+    for (uint32_t i = p->write_first[t]; i < p->write_first[t + 1]; i++) {
+        const key_id k = p->version_key[p->write[i]];
+        s->now[k] = p->write[i];
+        if (p->place == PLACE_SI && s->locked[k] == t)
+            s->locked[k] = UINT32_MAX;
+        wake(s, k);
+    }
+}
+
+static void
+run_point(struct schedule *s, uint32_t point)
+{
+    const struct chains *g = &s->p->g;
+    s->state[point] = STATE_DONE;
+    s->out[s->n++] = point;
+    if (!is_instant(s, point)) {
+        const dense_id t = point_txn(s->p, point);
+        if (is_start(s, point))
+            start(s, t);
+        if (is_commit(s, point))
+            commit(s, t);
+    }
+    if (chains_has_next(g, point) && --s->missing[point + 1] == 0)
+        make_ready(s, point + 1);
+    for (uint32_t e = g->out[point]; e != EDGE_NONE;
+         e = g->edges.at[e].next_out)
+        if (--s->missing[g->edges.at[e].to] == 0)
+            make_ready(s, g->edges.at[e].to);
+}
+
+static void
+let_wait(struct schedule *s, uint32_t point, key_id k)
+{
+    s->state[point] = STATE_WAITING;
+    s->wait_next[point] = s->waiting[k];
+    s->waiting[k] = point;
+    heap_push(&s->blocked, s->f->rank[point]);
+}
+
+static void
+run_all(struct schedule *s)
+{
+    while (s->n < s->p->g.n) {
+        struct rank_heap *h = s->urgent.at.n  ? &s->urgent
+                              : s->ready.at.n ? &s->ready
+                                              : &s->blocked;
+        const uint32_t point = s->f->order[heap_pop(h)];
+        if (h == &s->blocked) {
+            if (s->state[point] == STATE_WAITING)
+                run_point(s, point);
+            continue;
+        }
+        if (s->state[point] != STATE_READY)
+            continue;
+        const key_id k = waits_on(s, point);
+        if (k == ID_NONE)
+            run_point(s, point);
+        else
+            let_wait(s, point, k);
+    }
+}
+
+static void
+prepare(struct schedule *s)
+{
+    const struct problem *p = s->p;
+    const uint32_t n_keys = p->h->n_keys;
+    s->missing = mem_alloc(p->g.n, sizeof *s->missing);
+    s->state = mem_calloc(p->g.n, sizeof *s->state);
+    s->wait_next = mem_alloc(p->g.n, sizeof *s->wait_next);
+    s->waiting = mem_alloc(n_keys, sizeof *s->waiting);
+    memset(s->waiting, 0xff, n_keys * sizeof *s->waiting);
+    s->now = mem_alloc(n_keys, sizeof *s->now);
+    memcpy(s->now, p->key_first, n_keys * sizeof *s->now);
+    s->locked = mem_alloc(n_keys, sizeof *s->locked);
+    memset(s->locked, 0xff, n_keys * sizeof *s->locked);
+    s->to_come = mem_calloc(p->n_versions, sizeof *s->to_come);
+    s->mine = mem_alloc(p->n_versions, sizeof *s->mine);
+    memset(s->mine, 0xff, p->n_versions * sizeof *s->mine);
+    for (read_id r = 0; r < p->n_reads; r++)
+        if (p->read_version[r] != VERSION_NONE)
+            s->to_come[p->read_version[r]]++;
+    for (uint32_t i = 0; i < p->g.n; i++)
+        s->missing[i] = chains_has_previous(&p->g, i);
+    for (size_t e = 0; e < p->g.edges.n; e++)
+        s->missing[p->g.edges.at[e].to]++;
+    for (uint32_t i = 0; i < p->g.n; i++)
+        if (!s->missing[i])
+            make_ready(s, i);
+}
+
+void
+schedule_run(const struct inference *f, uint32_t *out)
+{
+    struct schedule s = {.f = f, .p = f->p, .out = out};
+    prepare(&s);
+    run_all(&s);
+    mem_free(s.missing);
+    mem_free(s.state);
+    mem_free(s.wait_next);
+    mem_free(s.waiting);
+    mem_free(s.now);
+    mem_free(s.locked);
+    mem_free(s.to_come);
+    mem_free(s.mine);
+    vec_free(&s.urgent.at);
+    vec_free(&s.ready.at);
+    vec_free(&s.blocked.at);
+}

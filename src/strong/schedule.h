@@ -1,0 +1,13 @@
+/* schedule.h -- a first order, by replaying the history like a store.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef STRONG_SCHEDULE_H
+#define STRONG_SCHEDULE_H
+
+#include "strong/infer.h"
+
+/* Write a topological order of p->g to out[0 .. g.n) that breaks few reads.
+ * f->order must be fresh from sorting. */
+void schedule_run(const struct inference *f, uint32_t *out);
+
+#endif

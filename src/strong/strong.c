@@ -1,0 +1,152 @@
+/* strong.c -- the pipeline: build, infer, order, search; see strong.h.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "strong/strong.h"
+
+#include "strong/derive.h"
+#include "strong/psi.h"
+#include "strong/schedule.h"
+#include "strong/search.h"
+
+/* The writer that an ambiguous read saw: what was current when it started. */
+static void
+add_choices(const struct problem *p, const uint32_t *order,
+            struct certificate *out)
+{
+    if (!p->stats->ambiguous_before)
+        return;
+    version_id *now = mem_alloc(p->h->n_keys, sizeof *now);
+    memcpy(now, p->key_first, p->h->n_keys * sizeof *now);
+    for (uint32_t i = 0; i < p->g.n; i++) {
+        if (order[i] >= problem_txn_points(p))
+            continue;
+        const dense_id t = point_txn(p, order[i]);
+        if (order[i] == point_start(p, t))
+            for (read_id r = p->read_first[t]; r < p->read_first[t + 1]; r++) {
+                const op_id op = p->read_op[r];
+                if (!history_has_several(p->h, p->h->op_value[op]))
+                    continue;
+                const dense_id w = p->version_txn[now[op_key(p->h, op)]];
+                vec_push(&out->choices,
+                         ((struct choice){op, w == DENSE_INIT ? TXN_INIT
+                                                              : p->name[w]}));
+            }
+        if (order[i] == point_commit(p, t))
+            for (uint32_t j = p->write_first[t]; j < p->write_first[t + 1]; j++)
+                now[p->version_key[p->write[j]]] = p->write[j];
+    }
+    mem_free(now);
+}
+
+static void
+accept(const struct problem *p, const uint32_t *order, struct certificate *out)
+{
+    out->verdict = VERDICT_OK;
+    out->kind = EVIDENCE_ORDER;
+    vec_reserve(&out->order, problem_txn_points(p));
+    for (uint32_t i = 0; i < p->g.n; i++) {
+        if (order[i] >= problem_txn_points(p))
+            continue;
+        const txn_id t = p->name[point_txn(p, order[i])];
+        vec_push(&out->order, p->two_points ? 2 * t + order[i] % 2 : t);
+    }
+    add_choices(p, order, out);
+}
+
+static void
+reject(struct certificate *out, struct proof *proof)
+{
+    out->verdict = VERDICT_VIOLATED;
+    out->kind = EVIDENCE_PROOF;
+    out->proof = proof;
+}
+
+/* Search, given a first order. */
+static void
+search(struct inference *f, const uint32_t *order, struct audit *a,
+       broken_vec *broken, struct certificate *out)
+{
+    struct strong_stats *stats = f->p->stats;
+    struct search s;
+    double began = time_cpu();
+    search_init(&s, f, order);
+    const enum sat_answer answer = search_run(&s, a, broken);
+    stats->searching += time_cpu() - began;
+    began = time_cpu();
+    if (answer == SAT_TRUE)
+        accept(f->p, s.acyc.order.at, out);
+    else if (answer == SAT_FALSE)
+        reject(out, derive_search(f, &s.log));
+    stats->proving += time_cpu() - began;
+    search_free(&s);
+}
+
+/* Find a first order, and be done where it breaks nothing. */
+static void
+order_and_search(struct inference *f, struct certificate *out)
+{
+    const struct problem *p = f->p;
+    const double began = time_cpu();
+    uint32_t *order = mem_alloc(p->g.n, sizeof *order);
+    if (p->options->schedule)
+        schedule_run(f, order);
+    else
+        memcpy(order, f->order, p->g.n * sizeof *order);
+    uint32_t *rank = mem_alloc(p->g.n, sizeof *rank);
+    for (uint32_t i = 0; i < p->g.n; i++)
+        rank[order[i]] = i;
+    struct audit a;
+    broken_vec broken = {0};
+    audit_init(&a, p);
+    audit_all(&a, order, rank, &broken);
+    mem_free(rank);
+    p->stats->broken_first = broken.n;
+    p->stats->ordering = time_cpu() - began;
+    if (broken.n)
+        search(f, order, &a, &broken, out);
+    else
+        accept(p, order, out);
+    vec_free(&broken);
+    audit_free(&a);
+    mem_free(order);
+}
+
+static void
+check(struct inference *f, struct certificate *out)
+{
+    struct strong_stats *stats = f->p->stats;
+    double began = time_cpu();
+    bool ok = infer_init(f, f->p) && infer_run(f);
+    stats->saturating = time_cpu() - began;
+    if (ok && f->p->place == PLACE_PSI) {
+        psi_search(f, out);
+    } else if (ok) {
+        order_and_search(f, out);
+    } else if (f->conflict.kind != CONFLICT_NONE) {
+        began = time_cpu();
+        reject(out, derive_conflict(f));
+        stats->proving = time_cpu() - began;
+    }
+}
+
+void
+strong_check(const struct history *h, enum level l,
+             const struct strong_options *options, const struct limit *limit,
+             struct certificate *out, struct strong_stats *stats)
+{
+    struct strong_stats own;
+    if (!stats)
+        stats = &own;
+    *stats = (struct strong_stats){0};
+    *out = (struct certificate){
+        .level = l, .verdict = VERDICT_UNKNOWN, .kind = EVIDENCE_NONE};
+    struct problem p;
+    const double began = time_cpu();
+    problem_init(&p, h, l, options ? options : &strong_defaults, limit, stats);
+    stats->build = time_cpu() - began;
+    struct inference f;
+    f.p = &p;
+    check(&f, out);
+    infer_free(&f);
+    problem_free(&p);
+}

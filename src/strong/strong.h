@@ -1,0 +1,52 @@
+/* strong.h -- deciding pc, psi, si, ser, strict-si and strict-ser.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef STRONG_STRONG_H
+#define STRONG_STRONG_H
+
+#include "base/limit.h"
+#include "evidence/certificate.h"
+
+/* Each optimisation can be turned off, to measure what it is worth; no answer
+ * depends on any of them. */
+struct strong_options {
+    bool saturate;   // infer what is certain before anything is guessed
+    bool prune;      // strike out writers that an ambiguous read cannot have
+    bool schedule;   // first order by replaying; else by depth in the graph
+    bool leave_open; // decide only what the order breaks
+    bool phases;     // remember the signs of variables
+    bool restarts;
+    uint32_t window; // versions on either side that saturation looks at
+    uint32_t rounds; // of saturation; 0 = as many as pay
+};
+
+extern const struct strong_options strong_defaults;
+
+struct strong_stats {
+    uint64_t points, known_edges, inferred_edges;
+    uint64_t ambiguous_before, ambiguous_after; // reads
+    uint64_t candidates_struck;
+    uint64_t saturation_rounds, clock_rebuilds;
+    uint64_t broken_first; // reads and pairs that the first order breaks
+    uint64_t search_rounds, variables, clauses, carried_edges;
+    uint64_t conflicts, decisions, propagations, theory_conflicts, restarts;
+    uint64_t cycles, cycle_hops, cycle_literals;
+    uint64_t proof_steps, proof_edges;
+    double build, saturating, ordering, searching, proving; // CPU seconds
+};
+
+/* Decide whether h, whose inconsistent reads are left out, satisfies l.
+ *
+ * Fills *out with the verdict and its evidence: EVIDENCE_ORDER, EVIDENCE_PROOF,
+ * or, where 'limit' was reached, nothing.  The caller frees it.  'stats' may be
+ * NULL.
+ *
+ *   require  l is one of the six; h has times where l is strict
+ *   time     near linear in operations times sessions, unless the history
+ *            leaves many questions open: the problem is NP-complete */
+void strong_check(const struct history *h, enum level l,
+                  const struct strong_options *options,
+                  const struct limit *limit, struct certificate *out,
+                  struct strong_stats *stats);
+
+#endif
