@@ -176,70 +176,119 @@ same_value(const struct history *a, value_id v, const struct history *b,
                       y = history_value_atom(b, w);
     const bool x_initial = atom_equal(x, a->initial);
     const bool y_initial = atom_equal(y, b->initial);
+    if (loses & LOSES_VALUES)
+        return true;
     if (x_initial || y_initial)
         return x_initial && y_initial;
-    return (loses & LOSES_VALUES) || same_atom(a, x, b, y, loses);
+    return same_atom(a, x, b, y, loses);
+}
+
+/* Two histories, and where the transactions of a are in b. */
+struct twins {
+    const struct history *a, *b;
+    txn_id *txn;
+    unsigned loses;
+};
+
+static inline bool
+same_writer(const struct twins *w, value_id v, value_id x)
+{
+    const txn_id t = history_writer(w->a, v), u = history_writer(w->b, x);
+    if (history_has_several(w->a, v) || history_has_several(w->b, x))
+        return history_has_several(w->a, v) && history_has_several(w->b, x) &&
+               history_candidates(w->a, v).n == history_candidates(w->b, x).n;
+    return t < w->a->n_txns ? w->txn[t] == u : t == u;
 }
 
 static inline bool
-same_op(const struct history *a, op_id i, const struct history *b, op_id j,
-        unsigned loses)
+same_op(const struct twins *w, op_id i, op_id j)
 {
+    const struct history *a = w->a, *b = w->b;
     const struct list_seen x = history_list_seen(a, i);
     const struct list_seen y = history_list_seen(b, j);
-    if (op_is_write(a, i) != op_is_write(b, j) ||
+    const bool external = op_is_external_read(a, i);
+    if (op_is_write(a, i) != op_is_write(b, j) || x.n != y.n ||
         !same_atom(a, history_key_atom(a, op_key(a, i)), b,
-                   history_key_atom(b, op_key(b, j)), loses) ||
-        !same_value(a, a->op_value[i], b, b->op_value[j], loses) || x.n != y.n)
-        return false;
-    if (op_is_external_read(a, i) != op_is_external_read(b, j) ||
-        (op_is_external_read(a, i) && history_writer(a, a->op_value[i]) !=
-                                          history_writer(b, b->op_value[j])))
+                   history_key_atom(b, op_key(b, j)), w->loses) ||
+        !same_value(a, a->op_value[i], b, b->op_value[j], w->loses) ||
+        external != op_is_external_read(b, j) ||
+        (external && !same_writer(w, a->op_value[i], b->op_value[j])))
         return false;
     for (size_t n = 0; n < x.n; n++)
-        if (!same_value(a, x.at[n], b, y.at[n], loses))
+        if (!same_value(a, x.at[n], b, y.at[n], w->loses))
             return false;
     return true;
 }
 
 static inline bool
-same_txn(const struct history *a, const struct history *b, txn_id t,
-         unsigned loses)
+same_times(const struct twins *w, txn_id t, txn_id u)
 {
-    if (a->txn_status[t] != b->txn_status[t] ||
-        a->txn_end[t] - a->txn_begin[t] != b->txn_end[t] - b->txn_begin[t])
+    const struct history *a = w->a, *b = w->b;
+    return (w->loses & LOSES_TIMES) ||
+           ((a->txn_began ? a->txn_began[t] : INT64_MIN) ==
+                (b->txn_began ? b->txn_began[u] : INT64_MIN) &&
+            (a->txn_ended ? a->txn_ended[t] : INT64_MAX) ==
+                (b->txn_ended ? b->txn_ended[u] : INT64_MAX));
+}
+
+static inline bool
+same_txn(const struct twins *w, txn_id t)
+{
+    const struct history *a = w->a, *b = w->b;
+    const txn_id u = w->txn[t];
+    const op_id n = a->txn_end[t] - a->txn_begin[t];
+    if (a->txn_status[t] != b->txn_status[u] ||
+        a->txn_counts[t] != b->txn_counts[u] ||
+        n != b->txn_end[u] - b->txn_begin[u] || !same_times(w, t, u))
         return false;
-    if (!(loses & LOSES_TXN_NAMES) &&
-        !same_atom(a, history_txn_atom(a, t), b, history_txn_atom(b, t), loses))
+    if (!(w->loses & LOSES_TXN_NAMES) &&
+        !same_atom(a, history_txn_atom(a, t), b, history_txn_atom(b, u),
+                   w->loses))
         return false;
-    if (!(loses & LOSES_TIMES) &&
-        (!a->txn_began != !b->txn_began ||
-         (a->txn_began && (a->txn_began[t] != b->txn_began[t] ||
-                           a->txn_ended[t] != b->txn_ended[t]))))
-        return false;
-    for (op_id i = a->txn_begin[t]; i < a->txn_end[t]; i++)
-        if (!same_op(a, i, b, b->txn_begin[t] + (i - a->txn_begin[t]), loses))
+    for (op_id i = 0; i < n; i++)
+        if (!same_op(w, a->txn_begin[t] + i, b->txn_begin[u] + i))
             return false;
     return true;
 }
 
-/* Whether a and b are the same, up to the order of keys and values in memory
- * and to what is lost. */
+/* Find the sessions of a in b, by name where names are kept, else by place;
+ * false where one is not there or has another number of transactions. */
+static inline bool
+match_sessions(struct twins *w)
+{
+    const struct history *a = w->a, *b = w->b;
+    for (session_id s = 0; s < a->n_sessions; s++) {
+        session_id r = s;
+        if (!(w->loses & LOSES_SESSION_NAMES))
+            for (r = 0; r < b->n_sessions; r++)
+                if (same_atom(a, a->session_name[s], b, b->session_name[r],
+                              w->loses))
+                    break;
+        const txn_id n = a->session_first[s + 1] - a->session_first[s];
+        if (r >= b->n_sessions ||
+            n != b->session_first[r + 1] - b->session_first[r])
+            return false;
+        for (txn_id i = 0; i < n; i++)
+            w->txn[a->session_first[s] + i] = b->session_first[r] + i;
+    }
+    return true;
+}
+
+/* Whether a and b are the same, up to the order of sessions, keys and values
+ * in memory and to what is lost. */
 static inline bool
 same_history(const struct history *a, const struct history *b, unsigned loses)
 {
     if (a->n_sessions != b->n_sessions || a->n_txns != b->n_txns ||
         a->n_ops != b->n_ops || a->n_keys != b->n_keys)
         return false;
-    for (session_id s = 0; s < a->n_sessions; s++)
-        if (a->session_first[s] != b->session_first[s] ||
-            (!(loses & LOSES_SESSION_NAMES) &&
-             !same_atom(a, a->session_name[s], b, b->session_name[s], loses)))
-            return false;
-    for (txn_id t = 0; t < a->n_txns; t++)
-        if (!same_txn(a, b, t, loses))
-            return false;
-    return true;
+    struct twins w = {.a = a, .b = b, .loses = loses};
+    w.txn = mem_alloc(a->n_txns, sizeof *w.txn);
+    bool same = match_sessions(&w);
+    for (txn_id t = 0; same && t < a->n_txns; t++)
+        same = same_txn(&w, t);
+    mem_free(w.txn);
+    return same;
 }
 
 #endif

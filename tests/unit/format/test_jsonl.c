@@ -1,0 +1,298 @@
+/* test_jsonl.c -- our own format: what its entries mean, what it refuses, and
+ * that writing gives back what was read.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "format/told.h"
+
+#define JSONL &format_jsonl
+
+static void
+a_line_is_a_transaction(void)
+{
+    CHECK(means(JSONL, "", ""));
+    CHECK(means(JSONL, "{\"session\":1,\"ops\":[]}", "1:"));
+    CHECK(
+        means(JSONL,
+              "{\"session\":1,\"ops\":[[\"r\",\"x\",5],[\"w\",\"y\",\"a\"]]}\n"
+              "{\"session\":1,\"ops\":[[\"r\",7,null]]}\n",
+              "1: r(x, 5) w(y, a); 1: r(7, nil)"));
+}
+
+static void
+sessions_interleave_as_they_like(void)
+{
+    CHECK(means(JSONL,
+                "{\"session\":\"b\",\"ops\":[[\"w\",1,1]]}\n"
+                "{\"session\":\"a\",\"ops\":[[\"w\",1,2]]}\n"
+                "{\"session\":\"b\",\"ops\":[[\"w\",1,3]]}\n",
+                "b: w(1, 1); b: w(1, 3); a: w(1, 2)"));
+}
+
+static void
+every_entry_is_kept(void)
+{
+    CHECK(means(JSONL,
+                "{\"session\":1,\"id\":\"pay-17\",\"status\":\"aborted\","
+                "\"start\":1200,\"end\":1350,\"ops\":[[\"append\",\"l\",3],"
+                "[\"r\",\"l\",[1,2,3]]],"
+                "\"meta\":{ \"node\" : \"n1\", \"tries\":[1, 2.50] }}",
+                "1: pay-17! append(l, 3) r(l, [1 2 3]) @1200..1350 "
+                "{\"node\":\"n1\",\"tries\":[1,2.50]}"));
+}
+
+static void
+entries_come_in_any_order(void)
+{
+    CHECK(means(JSONL,
+                "{\"ops\":[[\"w\",\"x\",\"]}\"]],\"end\":9,\"id\":3,"
+                "\"session\":4,\"start\":8}",
+                "4: 3 w(x, \"]}\") @8..9"));
+}
+
+static void
+white_space_and_blank_lines_mean_nothing(void)
+{
+    CHECK(means(JSONL,
+                "\xef\xbb\xbf\n \t\r\n { \"session\" : 1 , \"ops\" : "
+                "[ [ \"r\" , \"x\" , [ 1 , 2 ] ] ] } \r\n\n",
+                "1: r(x, [1 2])"));
+}
+
+static void
+an_unknown_outcome_has_no_end(void)
+{
+    CHECK(means(JSONL,
+                "{\"session\":1,\"status\":\"unknown\",\"start\":5,\"end\":9,"
+                "\"ops\":[[\"w\",1,1]]}",
+                "1: ? w(1, 1) @5..-"));
+}
+
+static void
+a_time_may_be_known_at_one_end_only(void)
+{
+    CHECK(means(JSONL,
+                "{\"session\":1,\"start\":5,\"ops\":[]}\n"
+                "{\"session\":2,\"end\":-6,\"ops\":[]}\n"
+                "{\"session\":3,\"ops\":[]}\n",
+                "1: @5..-; 2: @-..-6; 3: @-..-"));
+}
+
+static void
+integers_have_64_bits(void)
+{
+    CHECK(means(JSONL,
+                "{\"session\":1,\"ops\":[[\"w\",-9223372036854775808,"
+                "18446744073709551615],[\"w\",9223372036854775807,-0]]}",
+                "1: w(-9223372036854775808, 18446744073709551615) "
+                "w(9223372036854775807, 0)"));
+    CHECK(fails(JSONL,
+                "{\"session\":1,\"ops\":[[\"w\",1,18446744073709551616]]}",
+                "1:28: found '18446744073709551616', expected an integer of "
+                "at most 64 bits"));
+    CHECK(fails(JSONL,
+                "{\"session\":1,\"ops\":[[\"w\",-9223372036854775809,1]]}",
+                "1:26: found '-9223372036854775809', expected an integer of "
+                "at most 64 bits"));
+}
+
+static void
+strings_are_decoded(void)
+{
+    CHECK(means(JSONL,
+                "{\"session\":\"\\u0041\\ud83d\\ude00\",\"ops\":"
+                "[[\"w\",\"a\\/b\",\"\\\"\\n\\u0001\xc3\xa9\"]]}",
+                "\"A\xf0\x9f\x98\x80\": w(a/b, \"\\\"\\n\\u0001\xc3\xa9\")"));
+    CHECK(means(JSONL, "{\"sess\\u0069on\":1,\"ops\":[[\"\\u0072\",1,2]]}",
+                "1: r(1, 2)"));
+}
+
+static void
+a_string_is_not_the_integer_it_looks_like(void)
+{
+    struct history h;
+    struct err err = {0};
+    CHECK(read_text(JSONL,
+                    "{\"session\":1,\"ops\":[[\"w\",\"7\",\"1\"],[\"w\",7,1]]}",
+                    &h, &err));
+    CHECK(h.n_keys == 2 && h.n_values == 3);
+    history_free(&h);
+}
+
+static void
+loading_is_recognised(void)
+{
+    CHECK(means(JSONL,
+                "{\"session\":0,\"ops\":[[\"w\",\"x\",null]]}\n"
+                "{\"session\":1,\"ops\":[[\"r\",\"x\",null]]}\n",
+                "0: * w(x, nil); 1: r(x, nil)"));
+}
+
+static void
+a_cut_file_is_whole_at_line_ends_only(void)
+{
+    // Nothing, the first line without and with its end, and the same again.
+    CHECK(count_readable_cuts(
+              JSONL, "{\"session\":1,\"id\":2,\"ops\":[[\"w\",1,\"a\"]]}\n"
+                     "{\"ops\":[[\"r\",2,[1]]],\"session\":12,"
+                     "\"meta\":{\"a\":[{}]}}\n") == 5);
+}
+
+static void
+damage_is_survived(void)
+{
+    survive_damage(JSONL,
+                   "{\"session\":1,\"ops\":[[\"r\",\"l\",[1,\"\\u00e9\"]]],"
+                   "\"start\":-1,\"meta\":{\"a\":[1.5e3,null]}}\n");
+}
+
+static void
+depth_is_limited(void)
+{
+    char *deep = repeated("[", 100000, "");
+    struct buf text = {0};
+    buf_text(&text, "{\"meta\":{\"a\":");
+    buf_text(&text, deep);
+    CHECK(fails(JSONL, text.at, "1:213: values nested deeper than 200 levels"));
+    buf_clear(&text);
+    buf_text(&text, "{\"ops\":");
+    buf_text(&text, deep);
+    CHECK(fails(JSONL, text.at,
+                "1:100008: the input ends here, expected ']' or '}'"));
+    buf_free(&text);
+    mem_free(deep);
+}
+
+static void
+a_key_is_a_register_or_a_list(void)
+{
+    CHECK(fails(JSONL,
+                "{\"session\":1,\"ops\":[[\"w\",\"x\",1]]}\n"
+                "{\"session\":1,\"ops\":[[\"append\",\"x\",2]]}\n",
+                "2:21: key x is used both as a register and as a list"));
+    CHECK(means(JSONL,
+                "{\"session\":1,\"ops\":[[\"r\",\"x\",null],[\"r\",\"x\",[]],"
+                "[\"append\",\"x\",0]]}",
+                "1: r(x, []) r(x, []) append(x, 0)"));
+}
+
+static const char *const samples[] = {
+    "",
+    "{\"session\":1,\"ops\":[]}\n",
+    "{\"session\":\"b\",\"id\":\"q\\\"\",\"status\":\"aborted\",\"start\":1,"
+    "\"end\":2,\"ops\":[[\"w\",\"x\",1],[\"r\",\"y\",null]],"
+    "\"meta\":{\"a\":[1,{\"b\":null}]}}\n"
+    "{\"session\":-3,\"id\":18446744073709551615,\"status\":\"unknown\","
+    "\"start\":5,\"ops\":[[\"w\",\"x\",\"1\"]]}\n"
+    "{\"session\":\"b\",\"ops\":[[\"r\",\"x\",1]]}\n",
+    "{\"session\":0,\"ops\":[[\"append\",\"l\",\"a\"],[\"r\",\"l\",[\"a\",2]],"
+    "[\"r\",\"m\",[]]]}\n"
+    "{\"session\":1,\"ops\":[[\"append\",\"l\",2],[\"r\",\"l\",[2,2]]]}\n",
+    "{\"session\":0,\"ops\":[[\"w\",\"x\",null],[\"w\",\"y\",null]]}\n"
+    "{\"session\":1,\"ops\":[[\"w\",\"x\",null],[\"r\",\"x\",null]]}\n"
+    "{\"session\":1,\"ops\":[[\"w\",\"x\",null]]}\n",
+};
+
+static void
+the_writer_gives_back_every_byte(void)
+{
+    for (size_t i = 0; i < sizeof samples / sizeof *samples; i++)
+        CHECK(writes(JSONL, samples[i], JSONL, samples[i]));
+}
+
+static void
+times_of_unknown_outcomes_are_the_only_loss(void)
+{
+    CHECK(writes(JSONL,
+                 "{\"session\":1,\"status\":\"unknown\",\"start\":1,\"end\":2,"
+                 "\"ops\":[]}",
+                 JSONL,
+                 "{\"session\":1,\"status\":\"unknown\",\"start\":1,"
+                 "\"ops\":[]}\n"));
+}
+
+static void
+keywords_become_strings(void)
+{
+    CHECK(writes(&format_edn, "{:type :ok, :process 1, :value [[:w :x :a]]}",
+                 JSONL, "{\"session\":1,\"ops\":[[\"w\",\"x\",\"a\"]]}\n"));
+}
+
+static void
+what_strings_cannot_tell_apart_is_refused(void)
+{
+    CHECK(writes(&format_edn,
+                 "{:type :ok, :process 1, :value [[:w :x 1] [:w \"x\" 1]]}",
+                 JSONL,
+                 "format 'jsonl' cannot hold key x: it is both a string and a "
+                 "keyword"));
+    CHECK(writes(&format_edn, "{:type :ok, :process 1, :value [[:w :x 1.5]]}",
+                 JSONL,
+                 "format 'jsonl' cannot hold value 1.5: values are strings, "
+                 "integers or null"));
+}
+
+static void
+the_initial_value_of_other_formats_is_null(void)
+{
+    CHECK(writes(&format_text, "w(1,2,3,4)\nr(1,0,3,5)\nw(1,0,3,6)\n", JSONL,
+                 "{\"session\":3,\"id\":4,\"ops\":[[\"w\",1,2]]}\n"
+                 "{\"session\":3,\"id\":5,\"ops\":[[\"r\",1,null]]}\n"
+                 "{\"session\":3,\"id\":6,\"ops\":[[\"w\",1,null]]}\n"));
+}
+
+static void
+it_is_recognised_by_its_keys(void)
+{
+    const struct {
+        const char *text;
+        const struct format *format;
+    } rows[] = {
+        {"{\"session\":1,\"ops\":[]}\n", &format_jsonl},
+        {"\xef\xbb\xbf\n {\"id\":\"type\",\"ops\":[],\"session\":1}",
+         &format_jsonl},
+        {"{\"meta\":{\"type\":1},\"session\":1,\"ops\":[", &format_jsonl},
+        {"{\"index\":0,\"value\":[],\"type\":\"ok\",\"process\":0}",
+         &format_json},
+        {"[{\"type\":\"ok\"}]", &format_json},
+        {"{\"value\":[[\"r\",1,2,false]]}", &format_viper},
+        {"{:type :ok}", &format_edn},
+        {"; a comment\n[{:type :ok}]", &format_edn},
+        {"#jepsen.history.Op{:type :ok}", &format_edn},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const struct input in = {.name = "memory",
+                                 .data = rows[i].text,
+                                 .size = strlen(rows[i].text)};
+        const struct format *found = NULL;
+        struct err err = {0};
+        CHECK(format_recognise(&in, &found, &err));
+        CHECK(found == rows[i].format);
+    }
+}
+
+int
+main(void)
+{
+    RUN(a_line_is_a_transaction);
+    RUN(sessions_interleave_as_they_like);
+    RUN(every_entry_is_kept);
+    RUN(entries_come_in_any_order);
+    RUN(white_space_and_blank_lines_mean_nothing);
+    RUN(an_unknown_outcome_has_no_end);
+    RUN(a_time_may_be_known_at_one_end_only);
+    RUN(integers_have_64_bits);
+    RUN(strings_are_decoded);
+    RUN(a_string_is_not_the_integer_it_looks_like);
+    RUN(loading_is_recognised);
+    RUN(a_cut_file_is_whole_at_line_ends_only);
+    RUN(damage_is_survived);
+    RUN(depth_is_limited);
+    RUN(a_key_is_a_register_or_a_list);
+    RUN(the_writer_gives_back_every_byte);
+    RUN(times_of_unknown_outcomes_are_the_only_loss);
+    RUN(keywords_become_strings);
+    RUN(what_strings_cannot_tell_apart_is_refused);
+    RUN(the_initial_value_of_other_formats_is_null);
+    RUN(it_is_recognised_by_its_keys);
+    return test_end();
+}
