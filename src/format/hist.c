@@ -323,10 +323,10 @@ parse_time(struct parser *p, int64_t *time)
 static bool
 parse_outcome(struct parser *p, txn_id t)
 {
-    if (accept(p, "!"))
-        builder_status(p->b, t, TXN_ABORTED);
-    else if (accept(p, "?"))
-        builder_status(p->b, t, TXN_INDETERMINATE);
+    const bool aborted = accept(p, "!");
+    const bool open = !aborted && accept(p, "?");
+    if (aborted || open)
+        builder_status(p->b, t, aborted ? TXN_ABORTED : TXN_INDETERMINATE);
     const char *at = p->s.at;
     if (!accept(p, "@"))
         return true;
@@ -340,7 +340,8 @@ parse_outcome(struct parser *p, txn_id t)
     if (ended < began)
         return scan_fail(&p->s, at, ERR_SYNTAX,
                          "this transaction ends before it begins");
-    builder_times(p->b, t, began, ended);
+    // Nobody knows either when a transaction took effect that nobody knows of.
+    builder_times(p->b, t, began, open ? INT64_MAX : ended);
     return true;
 }
 
@@ -463,6 +464,16 @@ hist_read(struct input *in, struct builder *b, struct err *err)
 
 /* --- recognition -----------------------------------------------------------*/
 
+/* Step over a name, if one stands here, and the blanks behind it. */
+static void
+skip_name(struct parser *p)
+{
+    struct token token;
+    if (p->s.at < p->s.end && starts_name(*p->s.at))
+        (void)lex_token(p, "", &token);
+    skip_blank(p);
+}
+
 /* Look for the beginning of an operation, which no other format has this way,
  * behind comments, separators and names. */
 static int
@@ -472,19 +483,21 @@ hist_sniff(const struct input *in)
         return 0;
     struct err ignored = {0};
     struct parser p = {0};
+    struct token token;
     scan_init(&p.s, in, &ignored);
     if (in->size > SNIFF_SIZE)
         p.s.end = in->data + SNIFF_SIZE;
-    struct token token;
+    const char *begin = p.s.at;
+    const bool marked = accept(&p, "//") || accept(&p, "---");
+    p.s.at = begin;
     skip_blank(&p);
-    while (accept_separator(&p) || (p.s.at < p.s.end && starts_name(*p.s.at) &&
-                                    lex_token(&p, "", &token)))
+    while (accept_separator(&p)) {
         skip_blank(&p);
+        skip_name(&p);
+    }
+    skip_name(&p);
     if (p.s.at == p.s.end) // comments, or sessions without transactions
-        return in->size >= 3 && (memcmp(in->data, "//", 2) == 0 ||
-                                 memcmp(in->data, "---", 3) == 0)
-                   ? 30
-                   : 0;
+        return marked ? 30 : 0;
     if (!accept(&p, "["))
         return 0;
     skip_blank(&p);
