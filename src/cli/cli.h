@@ -48,4 +48,7 @@ int cmd_stats(const struct options *o);
 /* The help of one command, or of the program for NULL. */
 void help_show(const struct command *command, struct buf *out);
 
+/* The switches of the engine for strong levels. */
+void help_show_solver(struct buf *out);
+
 #endif

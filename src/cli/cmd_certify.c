@@ -43,10 +43,9 @@ read_certificate(const char *path, const struct history *h,
     struct input in;
     if (!input_open(&in, path, err))
         return false;
-    const bool ok =
-        in.is_directory
-            ? err_set(err, ERR_IO, "a directory is no certificate")
-            : certificate_read(h, in.data, in.size, c, err);
+    const bool ok = in.is_directory
+                        ? err_set(err, ERR_IO, "a directory is no certificate")
+                        : certificate_read(h, in.data, in.size, c, err);
     input_close(&in);
     return ok || err_in_file(err, path);
 }

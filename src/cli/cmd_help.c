@@ -77,7 +77,18 @@ help_show(const struct command *command, struct buf *out)
         buf_printf(out, "\n%s\n", command->details);
     buf_text(out, "\noptions:\n");
     for (const struct option *o = option_table; o->name; o++)
-        if (o->commands & command->bit)
+        if ((o->commands & command->bit) && !o->solver)
+            show_option(o, out);
+}
+
+void
+help_show_solver(struct buf *out)
+{
+    buf_text(out, "The engine for pc, psi, si and ser can do without each of "
+                  "its ideas, to measure\nwhat they are worth; no verdict "
+                  "depends on them.\n\n");
+    for (const struct option *o = option_table; o->name; o++)
+        if (o->solver)
             show_option(o, out);
 }
 

@@ -18,19 +18,26 @@ const struct option option_table[] = {
     {"format", 'f', OPTION_TEXT, "FORMAT", AT(format), READING, 0, 0, "auto",
      "auto text jsonl edn json hist dbcop cobra viper trace",
      "input format; 'auto' recognises it by content"},
-    {"to", 't', OPTION_TEXT, "FORMAT", AT(to), CMD_CONVERT | CMD_GEN, 0, 0, NULL,
+    {"to", 't', OPTION_TEXT, "FORMAT", AT(to), CMD_CONVERT | CMD_GEN | CMD_CHECK, 0, 0, NULL,
      "text jsonl edn json hist dbcop cobra",
      "output format (default: by the suffix of the output, else jsonl)"},
     {"output", 'o', OPTION_TEXT, "FILE", AT(output), CMD_CONVERT | CMD_GEN, 0, 0, "-", NULL,
      "where to write; '-' is stdout"},
+    {"output", 0, OPTION_TEXT, "FORMAT", AT(report_format), CMD_CHECK, 0, 0, "text",
+     "text markdown json dot svg junit sarif html",
+     "how to show the result"},
     {"json", 0, OPTION_FLAG, NULL, AT(json), CMD_CHECK | CMD_STATS | CMD_CERTIFY | CMD_LEVELS | CMD_FORMATS, 0, 0, NULL, NULL,
-     "write results as JSON Lines, one object per input"},
+     "write results as JSON Lines, one object per input (--output json)"},
     {"quiet", 'q', OPTION_FLAG, NULL, AT(quiet), CMD_CHECK | CMD_CERTIFY | CMD_CONVERT | CMD_GEN, 0, 0, NULL, NULL,
      "print the verdict lines only"},
     {"verify", 0, OPTION_FLAG, NULL, AT(verify), CMD_CHECK, 0, 0, "1", NULL,
      "check each verdict's certificate with independent code"},
     {"certificate", 0, OPTION_TEXT, "FILE", AT(certificate), CMD_CHECK, 0, 0, NULL, NULL,
      "write the certificate of the verdict (one history and one level)"},
+    {"explain", 0, OPTION_FLAG, NULL, AT(explain), CMD_CHECK, 0, 0, "1", NULL,
+     "reduce each violation and tell what happened"},
+    {"reduced", 0, OPTION_TEXT, "FILE", AT(reduced), CMD_CHECK, 0, 0, NULL, NULL,
+     "write the smallest part that still violates the level, as a history"},
     {"max-anomalies", 0, OPTION_NUMBER, "N", AT(max_anomalies), CMD_CHECK, 1, 1e9, "5", NULL,
      "tell at most N anomalies per level"},
     {"stats", 0, OPTION_FLAG, NULL, AT(stats), CMD_CHECK, 0, 0, NULL, NULL,
@@ -76,6 +83,24 @@ const struct option option_table[] = {
      "put this anomaly into the history"},
     {"at", 0, OPTION_REAL, "SHARE", AT(at), CMD_GEN, 0, 1, "0.9", NULL,
      "where to inject it: 0 is the begin of the history, 1 its end"},
+    {"help-solver", 0, OPTION_FLAG, NULL, AT(help_solver), CMD_CHECK, 0, 0, NULL, NULL,
+     "list the switches of the engine for pc, psi, si and ser", false},
+    {"saturate", 0, OPTION_FLAG, NULL, AT(strong.saturate), CMD_CHECK, 0, 0, "1", NULL,
+     "infer what is certain before anything is guessed", true},
+    {"prune", 0, OPTION_FLAG, NULL, AT(strong.prune), CMD_CHECK, 0, 0, "1", NULL,
+     "strike out writers that an ambiguous read cannot have", true},
+    {"schedule", 0, OPTION_FLAG, NULL, AT(strong.schedule), CMD_CHECK, 0, 0, "1", NULL,
+     "find the first order by replaying", true},
+    {"leave-open", 0, OPTION_FLAG, NULL, AT(strong.leave_open), CMD_CHECK, 0, 0, "1", NULL,
+     "decide only what the order breaks", true},
+    {"phases", 0, OPTION_FLAG, NULL, AT(strong.phases), CMD_CHECK, 0, 0, "1", NULL,
+     "remember the signs of variables", true},
+    {"restarts", 0, OPTION_FLAG, NULL, AT(strong.restarts), CMD_CHECK, 0, 0, "1", NULL,
+     "restart the search", true},
+    {"window", 0, OPTION_NUMBER, "N", AT(window), CMD_CHECK, 1, 1000, "2", NULL,
+     "how many versions on either side saturation looks at", true},
+    {"rounds", 0, OPTION_NUMBER, "N", AT(rounds), CMD_CHECK, 0, 1000, "0", NULL,
+     "rounds of saturation; 0 is as many as pay", true},
     {"help", 'h', OPTION_FLAG, NULL, AT(help), CMD_ALL, 0, 0, NULL, NULL,
      "explain the command"},
     {0},
@@ -151,22 +176,27 @@ set_value(const struct option *o, struct options *out, const char *text,
 
 /* --- words ---------------------------------------------------------------- */
 
+/* The row of that letter or name.  Commands may have options of the same name
+ * that mean different things: the row of this command is preferred. */
 static const struct option *
-find_letter(char letter)
+find_letter(char letter, const struct command *command)
 {
+    const struct option *found = NULL;
     for (const struct option *o = option_table; o->name; o++)
-        if (o->letter == letter)
-            return o;
-    return NULL;
+        if (o->letter == letter && (!found || (o->commands & command->bit)))
+            found = o;
+    return found;
 }
 
 static const struct option *
-find_name(const char *name, size_t len)
+find_name(const char *name, size_t len, const struct command *command)
 {
+    const struct option *found = NULL;
     for (const struct option *o = option_table; o->name; o++)
-        if (strlen(o->name) == len && memcmp(o->name, name, len) == 0)
-            return o;
-    return NULL;
+        if (strlen(o->name) == len && memcmp(o->name, name, len) == 0 &&
+            (!found || (o->commands & command->bit)))
+            found = o;
+    return found;
 }
 
 struct words {
@@ -208,13 +238,13 @@ take_long(struct words *w, struct options *out, struct err *err)
     const char *equals = strchr(name, '=');
     const size_t len = equals ? (size_t)(equals - name) : strlen(name);
     if (strncmp(name, "no-", 3) == 0) {
-        const struct option *o = find_name(name + 3, len - 3);
+        const struct option *o = find_name(name + 3, len - 3, w->command);
         if (o && o->kind == OPTION_FLAG && !equals &&
             (o->commands & w->command->bit))
             return set_value(o, out, "0", err);
     }
-    return take(w, find_name(name, len), word, equals ? equals + 1 : NULL, out,
-                err);
+    return take(w, find_name(name, len, w->command), word,
+                equals ? equals + 1 : NULL, out, err);
 }
 
 /* -q, -l ser, -lser */
@@ -223,7 +253,7 @@ take_letters(struct words *w, struct options *out, struct err *err)
 {
     const char *word = w->at[w->i];
     for (const char *p = word + 1; *p; p++) {
-        const struct option *o = find_letter(*p);
+        const struct option *o = find_letter(*p, w->command);
         const bool flag = !o || o->kind == OPTION_FLAG;
         if (!take(w, o, word, !flag && p[1] ? p + 1 : NULL, out, err))
             return false;
@@ -237,7 +267,7 @@ bool
 options_parse(int n, char *const words[], const struct command *command,
               struct options *out, struct err *err)
 {
-    *out = (struct options){0};
+    *out = (struct options){.strong = strong_defaults};
     for (const struct option *o = option_table; o->name; o++)
         if (o->initial)
             set_value(o, out, o->initial, err);

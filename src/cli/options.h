@@ -10,6 +10,7 @@
 
 #include "base/err.h"
 #include "base/vec.h"
+#include "strong/strong.h"
 
 #include <stdint.h>
 
@@ -38,10 +39,15 @@ enum option_kind {
 };
 
 struct options {
-    bool help, json, quiet, verify, stats, renumber, solver_help;
-    const char *level, *format, *to, *output, *certificate, *reduced;
+    bool help, json, quiet, verify, explain, stats, renumber, help_solver;
+    const char *level, *format, *to, *output, *report_format;
+    const char *certificate, *reduced;
     uint64_t threads, memory, max_anomalies;
     double timeout;
+
+    // The engine for strong levels, for measuring: --help-solver.
+    struct strong_options strong;
+    uint64_t window, rounds;
 
     // gen
     uint64_t sessions, transactions, operations, keys, values, seed, lag;
@@ -62,6 +68,7 @@ struct option {
     const char *initial; // as text, or NULL
     const char *choices; // words to complete with, or NULL
     const char *help;
+    bool solver; // shown by --help-solver only
 };
 
 extern const struct option option_table[]; // ends in a row without a name

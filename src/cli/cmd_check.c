@@ -1,0 +1,155 @@
+/* cmd_check.c -- assay check: verdicts, and what went wrong.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "cli/cli.h"
+#include "cli/counters.h"
+#include "cli/inspect.h"
+#include "cli/target.h"
+#include "evidence/certificate_io.h"
+#include "version.h"
+
+#include <string.h>
+
+/* --- what a check hands to files -------------------------------------------
+ */
+
+static bool
+write_certificate(const struct inspection *i, const char *path, struct err *err)
+{
+    if (i->check.results.n != 1)
+        return err_set(err, ERR_USAGE,
+                       "--certificate wants one level, and there are %zu",
+                       i->check.results.n);
+    struct buf text = {0};
+    certificate_write(&i->history, &i->check.results.at[0].certificate, &text);
+    FILE *file = fopen(path, "wb");
+    bool ok = file && fwrite(text.at, 1, text.n, file) == text.n;
+    ok = (!file || fclose(file) == 0) && ok;
+    buf_free(&text);
+    return ok || (err_set(err, ERR_IO, "cannot write"), err_in_file(err, path));
+}
+
+/* The first anomaly that was told, as a history of its own. */
+static bool
+write_reduced(const struct inspection *i, const struct options *o,
+              struct err *err)
+{
+    for (size_t r = 0; r < i->check.results.n; r++) {
+        const struct explanation *e = &i->explanations[r];
+        if (!e->anomalies.n)
+            continue;
+        const struct format *format;
+        const struct options as = {.to = o->to, .output = o->reduced};
+        return target_format(&as, &format, err) &&
+               format_write(&e->anomalies.at[0].reduced, format, o->reduced,
+                            err);
+    }
+    fprintf(stderr, "note: nothing to reduce: no level is violated\n");
+    return true;
+}
+
+/* --- --stats -----------------------------------------------------------------
+ */
+
+static void
+show_stats(const struct inspection *i)
+{
+    fprintf(stderr, "%s\n", i->path);
+    counters_show_time("reading", i->load_seconds);
+    for (size_t k = 0; k < i->check.results.n; k++) {
+        const struct level_result *r = &i->check.results.at[k];
+        fprintf(stderr, " %s\n", level_table[r->level].brief);
+        counters_show_time("deciding", r->seconds);
+        counters_show_time("verifying", r->verify_seconds);
+        counters_show(r);
+    }
+    fprintf(stderr, "  %-28s %12.1f MB\n", "memory at most",
+            (double)mem_peak() / 1e6);
+}
+
+/* --- the command
+ * --------------------------------------------------------------*/
+
+static int
+exit_status(const struct check *c)
+{
+    static const int status[] = {[VERDICT_OK] = EXIT_HOLDS,
+                                 [VERDICT_VIOLATED] = EXIT_VIOLATED,
+                                 [VERDICT_UNKNOWN] = EXIT_UNKNOWN};
+    int worst = EXIT_HOLDS;
+    for (size_t i = 0; i < c->results.n; i++)
+        worst = exit_worse(worst, status[c->results.at[i].certificate.verdict]);
+    return worst;
+}
+
+static int
+check_path(const struct options *o, const struct inspect_options *how,
+           const struct report_format *format, const struct report_style *style,
+           const char *path, struct buf *out)
+{
+    struct inspection i;
+    struct err err = {0};
+    if (!inspect(o, how, path, &i, &err))
+        return report_error(&err);
+    const struct report_run run = inspection_run(&i);
+    format->add(&run, style, out);
+    int status = exit_status(&i.check);
+    if ((o->certificate && !write_certificate(&i, o->certificate, &err)) ||
+        (o->reduced && !write_reduced(&i, o, &err)))
+        status = report_error(&err);
+    if (o->stats)
+        show_stats(&i);
+    inspection_free(&i);
+    return status;
+}
+
+static bool
+choose_format(const struct options *o, const struct report_format **out,
+              struct err *err)
+{
+    const char *name = o->json ? "json" : o->report_format;
+    *out = report_find(name);
+    return *out ||
+           err_set(err, ERR_USAGE,
+                   "'%s' is no output format; see 'assay check --help'", name);
+}
+
+int
+cmd_check(const struct options *o)
+{
+    struct err err = {0};
+    struct inspect_options how;
+    const struct report_format *format;
+    if (o->help_solver) {
+        struct buf text = {0};
+        help_show_solver(&text);
+        emit(&text);
+        buf_free(&text);
+        return EXIT_HOLDS;
+    }
+    if (!o->paths.n)
+        return usage_error("check wants a history; see 'assay check --help'");
+    if ((o->certificate || o->reduced) && o->paths.n != 1)
+        return usage_error("--certificate and --reduced want one history");
+    if (!inspect_options(o, &how, &err) || !choose_format(o, &format, &err))
+        return report_error(&err);
+    const struct report_style style = {
+        .version = ASSAY_VERSION,
+        .colour = colour_on_stdout(),
+        .verdicts_only = o->quiet,
+    };
+    int status = EXIT_HOLDS;
+    struct buf out = {0};
+    if (format->begin)
+        format->begin(&style, &out);
+    for (size_t i = 0; i < o->paths.n; i++) {
+        status = exit_worse(
+            status, check_path(o, &how, format, &style, o->paths.at[i], &out));
+        emit(&out);
+    }
+    if (format->end)
+        format->end(&style, &out);
+    emit(&out);
+    buf_free(&out);
+    return status;
+}

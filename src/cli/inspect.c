@@ -1,0 +1,98 @@
+/* inspect.c -- see inspect.h.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "cli/inspect.h"
+
+#include "cli/progress.h"
+
+enum {
+    CONTEXT = 40,       // transactions near an anomaly that a report shows
+    MORE_ANOMALIES = 10 // seconds that may go into finding more of them
+};
+
+bool
+inspect_options(const struct options *o, struct inspect_options *out,
+                struct err *err)
+{
+    *out = (struct inspect_options){
+        .check = {.threads = thread_count(o),
+                  .timeout = o->timeout,
+                  .memory = (size_t)o->memory,
+                  .verify = o->verify,
+                  .most_flaws = (size_t)o->max_anomalies,
+                  .strong = o->strong},
+        .explain = {.most = (size_t)o->max_anomalies,
+                    .seconds = MORE_ANOMALIES,
+                    .context = CONTEXT,
+                    .threads = thread_count(o),
+                    .strong = o->strong},
+        .explain_wanted = o->explain,
+    };
+    out->check.strong.window = (uint32_t)o->window;
+    out->check.strong.rounds = (uint32_t)o->rounds;
+    out->explain.strong = out->check.strong;
+    return level_parse_list(o->level ? o->level : "ser", &out->check.levels,
+                            err);
+}
+
+static bool
+explain_all(const struct options *o, const struct inspect_options *how,
+            struct inspection *i, struct err *err)
+{
+    i->explanations = mem_calloc(i->check.results.n, sizeof *i->explanations);
+    struct progress *p = progress_begin(o->quiet, "explaining", i->path);
+    bool ok = true;
+    for (size_t r = 0; ok && how->explain_wanted && r < i->check.results.n;
+         r++) {
+        const struct level_result *result = &i->check.results.at[r];
+        if (result->certificate.verdict == VERDICT_VIOLATED)
+            ok = explain_result(&i->history, &i->check, result, &how->explain,
+                                &i->explanations[r], err);
+    }
+    progress_end(p);
+    return ok;
+}
+
+bool
+inspect(const struct options *o, const struct inspect_options *how,
+        const char *path, struct inspection *out, struct err *err)
+{
+    *out = (struct inspection){.path = path};
+    double begin = time_cpu();
+    struct progress *p = progress_begin(o->quiet, "reading", path);
+    bool ok = format_read(path, o->format, thread_count(o), &out->history,
+                          &out->format, err);
+    progress_end(p);
+    out->load_seconds = time_cpu() - begin;
+    if (!ok)
+        return false;
+    summary_of(&out->history, &out->summary);
+    p = progress_begin(o->quiet, "checking", path);
+    ok = check_history(&out->history, &how->check, &out->check, err);
+    progress_end(p);
+    ok = ok && explain_all(o, how, out, err);
+    if (ok)
+        return true;
+    inspection_free(out);
+    return err_in_file(err, path);
+}
+
+struct report_run
+inspection_run(const struct inspection *i)
+{
+    return (struct report_run){.path = i->path,
+                               .format = i->format->name,
+                               .summary = &i->summary,
+                               .check = &i->check,
+                               .explanations = i->explanations};
+}
+
+void
+inspection_free(struct inspection *i)
+{
+    for (size_t r = 0; i->explanations && r < i->check.results.n; r++)
+        explanation_free(&i->explanations[r]);
+    mem_free(i->explanations);
+    check_free(&i->check);
+    history_free(&i->history);
+}

@@ -1,0 +1,38 @@
+/* inspect.h -- load, check and explain one history: what check and report
+ * share.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef CLI_INSPECT_H
+#define CLI_INSPECT_H
+
+#include "cli/cli.h"
+#include "report/report.h"
+
+struct inspect_options {
+    struct check_options check;
+    struct explain_options explain;
+    bool explain_wanted;
+};
+
+struct inspection {
+    const char *path;
+    const struct format *format;
+    struct history history;
+    struct summary summary;
+    struct check check;
+    struct explanation *explanations; // one for each of check.results
+    double load_seconds;
+};
+
+/* What the command line says about levels, limits and engines. */
+bool inspect_options(const struct options *o, struct inspect_options *out,
+                     struct err *err);
+
+bool inspect(const struct options *o, const struct inspect_options *how,
+             const char *path, struct inspection *out, struct err *err);
+
+struct report_run inspection_run(const struct inspection *i);
+
+void inspection_free(struct inspection *i);
+
+#endif
