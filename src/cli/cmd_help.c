@@ -77,7 +77,7 @@ help_show(const struct command *command, struct buf *out)
         buf_printf(out, "\n%s\n", command->details);
     buf_text(out, "\noptions:\n");
     for (const struct option *o = option_table; o->name; o++)
-        if ((o->commands & command->bit) && !o->solver)
+        if ((o->commands & command->bit) && !(o->commands & FOR_MEASURING))
             show_option(o, out);
 }
 
@@ -88,7 +88,7 @@ help_show_solver(struct buf *out)
                   "its ideas, to measure\nwhat they are worth; no verdict "
                   "depends on them.\n\n");
     for (const struct option *o = option_table; o->name; o++)
-        if (o->solver)
+        if (o->commands & FOR_MEASURING)
             show_option(o, out);
 }
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #define AT(field) offsetof(struct options, field)
+#define ENGINE (CMD_CHECK | FOR_MEASURING)
 #define READING (CMD_CHECK | CMD_CERTIFY | CMD_STATS | CMD_SHOW | CMD_CONVERT)
 
 // clang-format off
@@ -84,23 +85,23 @@ const struct option option_table[] = {
     {"at", 0, OPTION_REAL, "SHARE", AT(at), CMD_GEN, 0, 1, "0.9", NULL,
      "where to inject it: 0 is the begin of the history, 1 its end"},
     {"help-solver", 0, OPTION_FLAG, NULL, AT(help_solver), CMD_CHECK, 0, 0, NULL, NULL,
-     "list the switches of the engine for pc, psi, si and ser", false},
-    {"saturate", 0, OPTION_FLAG, NULL, AT(strong.saturate), CMD_CHECK, 0, 0, "1", NULL,
-     "infer what is certain before anything is guessed", true},
-    {"prune", 0, OPTION_FLAG, NULL, AT(strong.prune), CMD_CHECK, 0, 0, "1", NULL,
-     "strike out writers that an ambiguous read cannot have", true},
-    {"schedule", 0, OPTION_FLAG, NULL, AT(strong.schedule), CMD_CHECK, 0, 0, "1", NULL,
-     "find the first order by replaying", true},
-    {"leave-open", 0, OPTION_FLAG, NULL, AT(strong.leave_open), CMD_CHECK, 0, 0, "1", NULL,
-     "decide only what the order breaks", true},
-    {"phases", 0, OPTION_FLAG, NULL, AT(strong.phases), CMD_CHECK, 0, 0, "1", NULL,
-     "remember the signs of variables", true},
-    {"restarts", 0, OPTION_FLAG, NULL, AT(strong.restarts), CMD_CHECK, 0, 0, "1", NULL,
-     "restart the search", true},
-    {"window", 0, OPTION_NUMBER, "N", AT(window), CMD_CHECK, 1, 1000, "2", NULL,
-     "how many versions on either side saturation looks at", true},
-    {"rounds", 0, OPTION_NUMBER, "N", AT(rounds), CMD_CHECK, 0, 1000, "0", NULL,
-     "rounds of saturation; 0 is as many as pay", true},
+     "list the switches of the engine for pc, psi, si and ser"},
+    {"saturate", 0, OPTION_FLAG, NULL, AT(strong.saturate), ENGINE, 0, 0, "1", NULL,
+     "infer what is certain before anything is guessed"},
+    {"prune", 0, OPTION_FLAG, NULL, AT(strong.prune), ENGINE, 0, 0, "1", NULL,
+     "strike out writers that an ambiguous read cannot have"},
+    {"schedule", 0, OPTION_FLAG, NULL, AT(strong.schedule), ENGINE, 0, 0, "1", NULL,
+     "find the first order by replaying"},
+    {"leave-open", 0, OPTION_FLAG, NULL, AT(strong.leave_open), ENGINE, 0, 0, "1", NULL,
+     "decide only what the order breaks"},
+    {"phases", 0, OPTION_FLAG, NULL, AT(strong.phases), ENGINE, 0, 0, "1", NULL,
+     "remember the signs of variables"},
+    {"restarts", 0, OPTION_FLAG, NULL, AT(strong.restarts), ENGINE, 0, 0, "1", NULL,
+     "restart the search"},
+    {"window", 0, OPTION_NUMBER, "N", AT(window), ENGINE, 1, 1000, "2", NULL,
+     "how many versions on either side saturation looks at"},
+    {"rounds", 0, OPTION_NUMBER, "N", AT(rounds), ENGINE, 0, 1000, "0", NULL,
+     "rounds of saturation; 0 is as many as pay"},
     {"help", 'h', OPTION_FLAG, NULL, AT(help), CMD_ALL, 0, 0, NULL, NULL,
      "explain the command"},
     {0},

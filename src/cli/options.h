@@ -30,6 +30,9 @@ enum {
     CMD_ALL = (1 << 11) - 1,
 };
 
+// In an option's commands: shown by --help-solver only.
+#define FOR_MEASURING (1u << 31)
+
 enum option_kind {
     OPTION_FLAG,   // bool; --no-NAME turns it off
     OPTION_NUMBER, // uint64_t, within low..high
@@ -63,12 +66,11 @@ struct option {
     enum option_kind kind;
     const char *argument; // what its value is called; NULL for a flag
     size_t offset;        // of its field
-    uint32_t commands;
+    uint32_t commands;    // bits, and FOR_MEASURING
     double low, high;
     const char *initial; // as text, or NULL
     const char *choices; // words to complete with, or NULL
     const char *help;
-    bool solver; // shown by --help-solver only
 };
 
 extern const struct option option_table[]; // ends in a row without a name
