@@ -21,17 +21,26 @@ forms_clear(struct forms *f)
 }
 
 bool
-form_add(struct scan *s, struct forms *f, struct form form)
+forms_grow(struct scan *s, struct forms *f, const char *at)
 {
-    if (f->n >= UINT32_MAX)
-        return scan_fail(s, form.at, ERR_LIMIT,
+    if (f->n >= UINT32_MAX / 2)
+        return scan_fail(s, at, ERR_LIMIT,
                          "more than %u values in one operation",
-                         UINT32_MAX - 1);
+                         UINT32_MAX / 2);
+    vec_reserve(f, f->n + 1);
+    return true;
+}
+
+bool
+form_add_text(struct scan *s, struct forms *f, enum form_kind kind,
+              const char *at, struct span text)
+{
+    if (!form_add(s, f, kind, at))
+        return false;
     // Decoded text lives only until the next string is read.
-    if (form.text.at && form.text.at == s->decoded.at)
-        form.text.at = arena_copy(&f->text, form.text.at, form.text.n);
-    form.size = 1;
-    vec_push(f, form);
+    if (text.at && text.at == s->decoded.at)
+        text.at = arena_copy(&f->text, text.at, text.n);
+    vec_top(f).text = text;
     return true;
 }
 

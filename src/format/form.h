@@ -117,9 +117,26 @@ void form_show_canonical(const struct forms *f, uint32_t i, struct buf *out);
 /* Whether JSON can say form i without loss. */
 bool form_is_json(const struct forms *f, uint32_t i);
 
-/* Private to form*.c: begin a new tree; add a form; complain. */
+/* Private to form*.c: begin a new tree; make room for a form; complain. */
 void forms_clear(struct forms *f);
-bool form_add(struct scan *s, struct forms *f, struct form form);
+bool forms_grow(struct scan *s, struct forms *f, const char *at);
 bool form_too_deep(struct scan *s);
+
+/* Add a form that has no text. */
+static inline bool
+form_add(struct scan *s, struct forms *f, enum form_kind kind, const char *at)
+{
+    if (f->n == f->room && !forms_grow(s, f, at))
+        return false;
+    struct form *form = &f->at[f->n++];
+    form->kind = kind;
+    form->size = 1;
+    form->at = at;
+    return true;
+}
+
+/* Add a scalar or a tag with its text. */
+bool form_add_text(struct scan *s, struct forms *f, enum form_kind kind,
+                   const char *at, struct span text);
 
 #endif

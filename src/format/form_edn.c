@@ -30,17 +30,31 @@ struct parse {
 
 /* --- tokens -------------------------------------------------------------- */
 
+enum { IS_SPACE = 1, IS_DELIMITER = 2 };
+
+/* What a byte is: white space and brackets end a symbol, keyword or number. */
+// clang-format off
+static const uint8_t classes[256] = {
+    [' '] = IS_SPACE | IS_DELIMITER,  [','] = IS_SPACE | IS_DELIMITER,
+    ['\t'] = IS_SPACE | IS_DELIMITER, ['\n'] = IS_SPACE | IS_DELIMITER,
+    ['\v'] = IS_SPACE | IS_DELIMITER, ['\f'] = IS_SPACE | IS_DELIMITER,
+    ['\r'] = IS_SPACE | IS_DELIMITER,
+    ['"'] = IS_DELIMITER, [';'] = IS_DELIMITER, ['('] = IS_DELIMITER,
+    [')'] = IS_DELIMITER, ['['] = IS_DELIMITER, [']'] = IS_DELIMITER,
+    ['{'] = IS_DELIMITER, ['}'] = IS_DELIMITER,
+};
+// clang-format on
+
 static bool
 is_space(char c)
 {
-    return c == ' ' || c == ',' || (c >= '\t' && c <= '\r');
+    return classes[(unsigned char)c] & IS_SPACE;
 }
 
-/* Whether c ends a symbol, keyword or number. */
 static bool
 is_delimiter(char c)
 {
-    return is_space(c) || memchr("\"()[]{};", c, 8);
+    return classes[(unsigned char)c] & IS_DELIMITER;
 }
 
 void
@@ -58,16 +72,16 @@ edn_space(struct scan *s)
 static bool
 read_token(struct scan *s, struct span *out)
 {
-    out->at = s->at;
-    while (s->at < s->end && !is_delimiter(*s->at)) {
-        const size_t n = (unsigned char)*s->at < 0x20 || *s->at == 0x7f
-                             ? 0
-                             : utf8_length(s->at, (size_t)(s->end - s->at));
-        if (!n)
-            return scan_unexpected(s, s->at, "text in UTF-8");
-        s->at += n;
+    const char *at = s->at;
+    while (at < s->end && !is_delimiter(*at)) {
+        const bool is_ascii = *at > 0x20 && *at < 0x7f;
+        const size_t n = is_ascii ? 1 : utf8_length(at, (size_t)(s->end - at));
+        if (!n || (n == 1 && !is_ascii))
+            return scan_unexpected(s, at, "text in UTF-8");
+        at += n;
     }
-    out->n = (size_t)(s->at - out->at);
+    *out = (struct span){s->at, (size_t)(at - s->at)};
+    s->at = at;
     return true;
 }
 
@@ -132,17 +146,21 @@ is_other_number(struct span token)
 static bool
 read_number(struct scan *s, struct forms *f, struct span token)
 {
-    struct form form = {.kind = FORM_NUMBER, .at = token.at, .text = token};
+    struct atom integer;
     const size_t sign = token.at[0] == '-' || token.at[0] == '+';
     if (token.at[sign] == '0' && token.n > sign + 1 &&
         is_digit(token.at[sign + 1]))
         return scan_unexpected_text(s, token.at, token,
                                     "a number without leading zeros");
-    if (parse_integer(token, &form.atom))
-        form.kind = FORM_INTEGER;
-    else if (!is_other_number(token))
-        return scan_unexpected_text(s, token.at, token, "a number");
-    return form_add(s, f, form);
+    if (parse_integer(token, &integer)) {
+        if (!form_add(s, f, FORM_INTEGER, token.at))
+            return false;
+        vec_top(f).atom = integer;
+        return true;
+    }
+    return is_other_number(token)
+               ? form_add_text(s, f, FORM_NUMBER, token.at, token)
+               : scan_unexpected_text(s, token.at, token, "a number");
 }
 
 bool
@@ -164,25 +182,24 @@ read_word(struct scan *s, struct forms *f)
     struct span token;
     if (!read_token(s, &token))
         return false;
-    const char *text = token.at;
-    struct form form = {.kind = FORM_SYMBOL, .at = text, .text = token};
-    if (is_digit(text[0]) || (token.n > 1 && is_digit(text[1]) &&
-                              (text[0] == '-' || text[0] == '+')))
+    const char *at = token.at;
+    if (is_digit(at[0]) ||
+        (token.n > 1 && is_digit(at[1]) && (at[0] == '-' || at[0] == '+')))
         return read_number(s, f, token);
-    if (text[0] == ':') {
-        form.kind = FORM_KEYWORD;
-        form.text = (struct span){text + 1, token.n - 1};
-        if (!edn_is_keyword(text + 1, token.n - 1))
-            return scan_unexpected_text(s, text, token, "a keyword");
-    } else if (memchr("^@`~'\\", text[0], 6)) {
-        return scan_unexpected(s, text, "an EDN form");
-    } else {
-        form.kind = span_is(token, "nil")     ? FORM_NIL
-                    : span_is(token, "true")  ? FORM_TRUE
-                    : span_is(token, "false") ? FORM_FALSE
-                                              : FORM_SYMBOL;
+    if (at[0] == ':') {
+        const struct span name = {at + 1, token.n - 1};
+        return edn_is_keyword(name.at, name.n)
+                   ? form_add_text(s, f, FORM_KEYWORD, at, name)
+                   : scan_unexpected_text(s, at, token, "a keyword");
     }
-    return form_add(s, f, form);
+    if (memchr("^@`~'\\", at[0], 6))
+        return scan_unexpected(s, at, "an EDN form");
+    return form_add_text(s, f,
+                         span_is(token, "nil")     ? FORM_NIL
+                         : span_is(token, "true")  ? FORM_TRUE
+                         : span_is(token, "false") ? FORM_FALSE
+                                                   : FORM_SYMBOL,
+                         at, token);
 }
 
 /* A character, where a backslash stands. */
@@ -195,35 +212,30 @@ read_character(struct scan *s, struct forms *f)
         {"newline", "\n"}, {"return", "\r"},   {"space", " "},
         {"tab", "\t"},     {"formfeed", "\f"}, {"backspace", "\b"},
     };
-    struct form form = {.kind = FORM_CHARACTER, .at = s->at++};
-    // The first byte may itself be a delimiter, as in "\(".
-    struct span token, rest;
+    const char *start = s->at++;
     const size_t n =
         s->at < s->end ? utf8_length(s->at, (size_t)(s->end - s->at)) : 0;
     if (!n || is_space(*s->at))
         return scan_unexpected(s, s->at, "a character");
-    token.at = s->at;
+    // The first one may itself be a delimiter, as in "\\(".
+    struct span token = {s->at, n}, rest;
     s->at += n;
     if (!read_token(s, &rest))
         return false;
-    token.n = n + rest.n;
-    form.text = token;
-    if (token.n == n)
-        return form_add(s, f, form);
+    token.n += rest.n;
+    if (!rest.n)
+        return form_add_text(s, f, FORM_CHARACTER, start, token);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (span_is(token, names[i].name)) {
-            form.text = (struct span){names[i].text, 1};
-            return form_add(s, f, form);
-        }
+        if (span_is(token, names[i].name))
+            return form_add_text(s, f, FORM_CHARACTER, start,
+                                 (struct span){names[i].text, 1});
     if (token.n != 5 || token.at[0] != 'u')
-        return scan_unexpected_text(s, form.at, token, "one character");
-    const char *behind = s->at;
-    s->at = form.at;
+        return scan_unexpected_text(s, start, token, "one character");
+    s->at = start;
     buf_clear(&s->decoded);
-    const bool ok = scan_escape(s);
-    s->at = behind;
-    form.text = (struct span){s->decoded.at, s->decoded.n};
-    return ok && form_add(s, f, form);
+    return scan_escape(s) &&
+           form_add_text(s, f, FORM_CHARACTER, start,
+                         (struct span){s->decoded.at, s->decoded.n});
 }
 
 /* --- structure ----------------------------------------------------------- */
@@ -242,10 +254,9 @@ static bool
 open_container(struct parse *p, enum form_kind kind, size_t opener, char closer)
 {
     struct scan *s = p->s;
-    const struct form form = {.kind = kind, .at = s->at};
     const struct frame frame = {
         .form = (uint32_t)p->f->n, .closer = closer, .start = s->at};
-    if (!push(p, frame) || !form_add(s, p->f, form))
+    if (!push(p, frame) || !form_add(s, p->f, kind, s->at))
         return false;
     s->at += opener;
     return true;
@@ -266,24 +277,35 @@ read_dispatch(struct parse *p, bool *is_value)
                                       .drops = true,
                                       .start = start});
     }
-    struct form form = {.kind = FORM_NUMBER, .at = start};
+    struct span text;
     if (c == '#') {
         *is_value = true;
-        if (!read_token(s, &form.text))
+        if (!read_token(s, &text))
             return false;
-        if (!span_is(form.text, "##Inf") && !span_is(form.text, "##-Inf") &&
-            !span_is(form.text, "##NaN"))
-            return scan_unexpected_text(s, start, form.text,
-                                        "##Inf, ##-Inf or ##NaN");
-        return form_add(s, p->f, form);
+        return span_is(text, "##Inf") || span_is(text, "##-Inf") ||
+                       span_is(text, "##NaN")
+                   ? form_add_text(s, p->f, FORM_NUMBER, start, text)
+                   : scan_unexpected_text(s, start, text,
+                                          "##Inf, ##-Inf or ##NaN");
     }
     s->at++;
     if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')))
         return scan_unexpected(s, s->at, "'{', '_' or a tag behind '#'");
-    form.kind = FORM_TAGGED;
     const struct frame frame = {.form = (uint32_t)p->f->n, .start = start};
-    return read_token(s, &form.text) && push(p, frame) &&
-           form_add(s, p->f, form);
+    return read_token(s, &text) && push(p, frame) &&
+           form_add_text(s, p->f, FORM_TAGGED, start, text);
+}
+
+/* A closing bracket stands where another one, or none, belongs. */
+static bool
+wrong_closer(struct parse *p)
+{
+    const char expected = p->depth ? p->stack[p->depth - 1].closer : 0;
+    return scan_unexpected(p->s, p->s->at,
+                           expected == ']'   ? "a form or ']'"
+                           : expected == ')' ? "a form or ')'"
+                           : expected == '}' ? "a form or '}'"
+                                             : "a form");
 }
 
 /* Read a scalar or open a container; *is_value where a form is complete. */
@@ -291,7 +313,8 @@ static bool
 read_one(struct parse *p, bool *is_value)
 {
     struct scan *s = p->s;
-    struct form form = {.kind = FORM_STRING, .at = s->at};
+    const char *start = s->at;
+    struct span text;
     *is_value = false;
     switch (*s->at) {
     case '[':
@@ -305,13 +328,14 @@ read_one(struct parse *p, bool *is_value)
     case ']':
     case ')':
     case '}':
-        return scan_unexpected(s, s->at, "a form");
+        return wrong_closer(p);
     default:
         break;
     }
     *is_value = true;
     if (*s->at == '"')
-        return edn_string(s, &form.text) && form_add(s, p->f, form);
+        return edn_string(s, &text) &&
+               form_add_text(s, p->f, FORM_STRING, start, text);
     return *s->at == '\\' ? read_character(s, p->f) : read_word(s, p->f);
 }
 
@@ -377,10 +401,13 @@ form_read_edn(struct scan *s, char closer, struct forms *f, bool *found)
         edn_space(s);
         if (s->at == s->end)
             return p.depth ? ends_early(&p) : true;
-        if (!p.depth && *s->at == closer)
-            return true;
+        // A zero byte in the input is none of these closers.
+        const char awaited = p.depth ? p.stack[p.depth - 1].closer : closer;
+        const bool closes = awaited && *s->at == awaited;
         bool is_value = true;
-        if (p.depth && *s->at == p.stack[p.depth - 1].closer) {
+        if (closes && !p.depth)
+            return true;
+        if (closes) {
             if (!close_container(&p))
                 return false;
         } else if (!read_one(&p, &is_value)) {

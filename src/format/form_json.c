@@ -16,17 +16,27 @@ struct parse {
 static bool
 read_number(struct scan *s, struct forms *f)
 {
-    struct form form = {.kind = FORM_NUMBER, .at = s->at};
-    if (!json_number(s, &form.text))
+    struct span text;
+    if (!json_number(s, &text) ||
+        !form_add_text(s, f, FORM_NUMBER, text.at, text))
         return false;
-    const char *text = form.text.at, *end = text + form.text.n;
-    const bool negative = *text == '-';
+    const char *at = text.at, *end = at + text.n;
+    const bool negative = *at == '-';
     bool is_integer = true;
-    for (const char *p = text + negative; p < end; p++)
+    for (const char *p = at + negative; p < end; p++)
         is_integer = is_integer && *p >= '0' && *p <= '9';
-    if (is_integer && scan_integer(negative, text + negative, end, &form.atom))
-        form.kind = FORM_INTEGER;
-    return form_add(s, f, form);
+    struct form *form = &vec_top(f);
+    if (is_integer && scan_integer(negative, at + negative, end, &form->atom))
+        form->kind = FORM_INTEGER;
+    return true;
+}
+
+static bool
+read_string(struct scan *s, struct forms *f)
+{
+    const char *at = s->at;
+    struct span text;
+    return json_string(s, &text) && form_add_text(s, f, FORM_STRING, at, text);
 }
 
 static bool
@@ -40,18 +50,16 @@ read_scalar(struct scan *s, struct forms *f)
         {"true", FORM_TRUE},
         {"false", FORM_FALSE},
     };
-    struct form form = {.kind = FORM_STRING, .at = s->at};
     if (s->at < s->end && *s->at == '"')
-        return json_string(s, &form.text) && form_add(s, f, form);
+        return read_string(s, f);
     if (s->at < s->end && json_is_number_start(*s->at))
         return read_number(s, f);
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         const size_t n = strlen(words[i].text);
         if ((size_t)(s->end - s->at) >= n &&
             memcmp(s->at, words[i].text, n) == 0) {
-            form.kind = words[i].kind;
             s->at += n;
-            return form_add(s, f, form);
+            return form_add(s, f, words[i].kind, s->at - n);
         }
     }
     return scan_unexpected(s, s->at, "a JSON value");
@@ -63,10 +71,9 @@ read_key(struct parse *p)
 {
     struct scan *s = p->s;
     json_space(s);
-    struct form form = {.kind = FORM_STRING, .at = s->at};
     if (s->at == s->end || *s->at != '"')
         return scan_unexpected(s, s->at, "a key in quotes");
-    return json_string(s, &form.text) && form_add(s, p->f, form) &&
+    return read_string(s, p->f) &&
            (json_take(s, ':') || scan_unexpected(s, s->at, "':'"));
 }
 
@@ -76,11 +83,9 @@ open_container(struct parse *p, bool *goes_on)
 {
     struct scan *s = p->s;
     const bool is_map = *s->at == '{';
-    const struct form form = {.kind = is_map ? FORM_MAP : FORM_VECTOR,
-                              .at = s->at};
     if (p->depth == FORM_DEPTH)
         return form_too_deep(s);
-    if (!form_add(s, p->f, form))
+    if (!form_add(s, p->f, is_map ? FORM_MAP : FORM_VECTOR, s->at))
         return false;
     s->at++;
     *goes_on = !json_take(s, is_map ? '}' : ']');

@@ -24,7 +24,10 @@
 #include "format/readers.h"
 #include "format/scan_json.h"
 
-enum { KEEP = 1 << 24 }; // bytes read before they are given back
+enum {
+    KEEP = 1 << 24,    // bytes read before they are given back
+    BYTES_PER_OP = 20, // about, of a large file
+};
 
 enum line_key {
     KEY_SESSION,
@@ -160,7 +163,7 @@ add_op(struct reader *r, txn_id t, enum op_kind kind, struct atom key)
 }
 
 static bool
-read_op(struct reader *r, txn_id t)
+read_op_kind(struct scan *s, unsigned *out)
 {
     static const char *const words[] = {
         [OP_KIND_READ] = "r",
@@ -168,6 +171,19 @@ read_op(struct reader *r, txn_id t)
         [OP_KIND_APPEND] = "append",
         NULL,
     };
+    // The hot path: nearly every operation is one of these two.
+    if (s->end - s->at > 3 && s->at[0] == '"' && s->at[2] == '"' &&
+        (s->at[1] == 'r' || s->at[1] == 'w')) {
+        *out = s->at[1] == 'r' ? OP_KIND_READ : OP_KIND_WRITE;
+        s->at += 3;
+        return true;
+    }
+    return read_word(s, words, "\"r\", \"w\" or \"append\"", out);
+}
+
+static bool
+read_op(struct reader *r, txn_id t)
+{
     struct scan *s = &r->s;
     json_space(s);
     const char *start = s->at;
@@ -175,7 +191,7 @@ read_op(struct reader *r, txn_id t)
     struct atom key;
     if (!json_take(s, '['))
         return scan_unexpected(s, s->at, "an operation, '['");
-    if (!read_word(s, words, "\"r\", \"w\" or \"append\"", &kind))
+    if (!read_op_kind(s, &kind))
         return false;
     if (!json_take(s, ','))
         return scan_unexpected(s, s->at, "',' and a key");
@@ -296,7 +312,9 @@ read_key(struct scan *s, const struct line *line, unsigned *out)
 {
     json_space(s);
     const char *start = s->at;
-    if (!read_word(s, line_keys, "session, id, status, start, end, ops or meta",
+    if (!read_word(s, line_keys,
+                   "\"session\", \"id\", \"status\", \"start\", \"end\", "
+                   "\"ops\" or \"meta\"",
                    out))
         return false;
     return !(line->seen & 1u << *out) ||
@@ -396,6 +414,7 @@ jsonl_read(struct input *in, struct builder *b, struct err *err)
     struct reader r = {.b = b};
     scan_init(&r.s, in, err);
     r.s.one_line = true;
+    builder_expect(b, in->size / BYTES_PER_OP);
     const bool ok = read_lines(&r, in);
     vec_free(&r.elements);
     forms_free(&r.meta);

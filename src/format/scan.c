@@ -43,14 +43,20 @@ scan_fail(struct scan *s, const char *at, enum err_kind kind,
     return scan_locate(s, at);
 }
 
-/* How many bytes to quote: a whole word or number, or one other byte. */
+/* How many bytes to quote: a whole string, word or number, or one byte. */
 static size_t
 word_length(const char *at, const char *end)
 {
+    if (end - at > ERR_QUOTE_ROOM)
+        end = at + ERR_QUOTE_ROOM; // more would not be shown
     const char *p = at;
-    while (p < end && p - at < ERR_QUOTE_ROOM &&
-           ((*p >= '0' && *p <= '9') || (*p >= 'a' && *p <= 'z') ||
-            (*p >= 'A' && *p <= 'Z') || memchr("_-+./:", *p, 6)))
+    if (*at == '"') {
+        for (p++; p < end && *p != '"' && *p != '\n'; p++)
+            ;
+        return (size_t)(p - at) + (p < end && *p == '"');
+    }
+    while (p < end && ((*p >= '0' && *p <= '9') || (*p >= 'a' && *p <= 'z') ||
+                       (*p >= 'A' && *p <= 'Z') || memchr("_-+./:", *p, 6)))
         p++;
     return p > at ? (size_t)(p - at) : 1;
 }
@@ -83,13 +89,6 @@ scan_integer(bool negative, const char *digits, const char *end,
              struct atom *out)
 {
     uint64_t x = 0;
-    if (end - digits < 19) {
-        // Cannot overflow: the usual case, without a test per digit.
-        for (const char *p = digits; p < end; p++)
-            x = x * 10 + (uint64_t)(*p - '0');
-        *out = atom_int(negative ? -(int64_t)x : (int64_t)x);
-        return true;
-    }
     for (const char *p = digits; p < end; p++) {
         const uint64_t digit = (uint64_t)(*p - '0');
         if (x > (UINT64_MAX - digit) / 10)

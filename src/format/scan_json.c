@@ -104,6 +104,9 @@ read_string(struct scan *s, bool is_edn, struct span *out)
         if (!pass_plain(s))
             return false;
         const char c = s->at < s->end ? *s->at : 0;
+        if (s->at == s->end && is_edn)
+            return scan_fail(s, start - 1, ERR_SYNTAX,
+                             "a string that does not end");
         if (s->at == s->end || ((unsigned char)c < 0x20 && !is_edn))
             return scan_unexpected(s, s->at, "the end of the string");
         if (c != '"' && c != '\\') {
@@ -181,17 +184,18 @@ json_number(struct scan *s, struct span *out)
 bool
 json_integer(struct scan *s, const char *expected, struct atom *out)
 {
-    const char *start = s->at, *at = start;
-    const bool negative = *at == '-';
-    at += negative;
-    const char *digits = at;
-    at = pass_digits(at, s->end);
+    const char *start = s->at, *digits = start + (*start == '-'), *at = digits;
+    uint64_t x = 0; // right as long as there are fewer than 19 digits
+    for (; at < s->end && *at >= '0' && *at <= '9'; at++)
+        x = x * 10 + (uint64_t)(*at - '0');
     if (at == digits ||
         (at < s->end && (*at == '.' || *at == 'e' || *at == 'E')))
         return scan_unexpected(s, start, expected);
     if (*digits == '0' && at - digits > 1)
         return scan_unexpected(s, start, "a number without leading zeros");
-    if (!scan_integer(negative, digits, at, out))
+    if (at - digits < 19)
+        *out = atom_int(digits > start ? -(int64_t)x : (int64_t)x);
+    else if (!scan_integer(digits > start, digits, at, out))
         return scan_unexpected(s, start, "an integer of at most 64 bits");
     s->at = at;
     return true;

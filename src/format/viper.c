@@ -213,8 +213,9 @@ read_txn(struct reader *r)
         if (!read_op(r, i, &op))
             return false;
         if (of_initial && !op.is_write)
-            return scan_unexpected(&r->s, f->at[i].at,
-                                   "only writes in the initial transaction");
+            return scan_fail(&r->s, f->at[i].at, ERR_SYNTAX,
+                             "a read in the initial transaction, expected "
+                             "only writes");
         if (!r->builds)
             note_op(r, &op, of_initial);
         else if (!build_op(r, &op, t))
