@@ -73,13 +73,16 @@ struct cycle {
     u32_vec path;
 };
 
+void cycle_free(struct cycle *c);
+
 struct proof; // evidence/proof.h
 
 struct certificate {
     enum level level;
     enum verdict verdict;
     enum evidence_kind kind;
-    u32_vec order;              // ORDER: point ids, first to last
+    u32_vec order;              // ORDER: the points of all transactions that
+                                // count, first to last
     VEC(struct choice) choices; // ORDER, where reads have several candidates
     struct flaw flaw;           // FLAW
     struct cycle cycle;         // CYCLE

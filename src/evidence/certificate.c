@@ -1,0 +1,23 @@
+/* certificate.c -- see certificate.h.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "evidence/certificate.h"
+
+#include "evidence/proof.h"
+
+void
+cycle_free(struct cycle *c)
+{
+    vec_free(&c->edges);
+    vec_free(&c->path);
+}
+
+void
+certificate_free(struct certificate *c)
+{
+    vec_free(&c->order);
+    vec_free(&c->choices);
+    cycle_free(&c->cycle);
+    proof_free(c->proof);
+    *c = (struct certificate){.verdict = VERDICT_UNKNOWN};
+}

@@ -1,0 +1,67 @@
+/* verify.c -- which check a certificate needs; see verify.h.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "verify/verify.h"
+
+static bool
+is_weak(enum level l)
+{
+    return l == LEVEL_RC || l == LEVEL_RA || l == LEVEL_CC;
+}
+
+/* Read consistency holds: nothing was set aside, and lists agree. */
+static bool
+verify_reads(const struct history *h, struct err *err)
+{
+    flaw_vec none = {0};
+    const size_t flaws = history_flaws(h, 0, &none);
+    vec_free(&none);
+    if (flaws)
+        return err_set(err, ERR_SYNTAX, "the history has inconsistent reads");
+    return true;
+}
+
+static bool
+verify_ok(const struct history *h, const struct certificate *c, struct err *err)
+{
+    if (!verify_reads(h, err))
+        return false;
+    if (c->level == LEVEL_READS)
+        return true;
+    if (is_weak(c->level))
+        return verify_weak_order(h, c, err);
+    return c->level == LEVEL_PSI ? verify_psi_order(h, c, err)
+                                 : verify_strong_order(h, c, err);
+}
+
+static bool
+verify_violated(const struct history *h, const struct certificate *c,
+                struct err *err)
+{
+    if (c->kind == EVIDENCE_FLAW)
+        return verify_flaw(h, &c->flaw, err);
+    if (c->kind == EVIDENCE_CYCLE && is_weak(c->level))
+        return verify_weak_cycle(h, c->level, &c->cycle, NULL, 0, err);
+    if (c->kind == EVIDENCE_PROOF && c->proof)
+        return verify_proof(h, c->level, c->proof, err);
+    return err_set(err, ERR_SYNTAX, "the evidence does not fit the level");
+}
+
+bool
+verify_certificate(const struct history *h, const struct certificate *c,
+                   struct err *err)
+{
+    switch (c->verdict) {
+    case VERDICT_UNKNOWN:
+        return true;
+    case VERDICT_OK:
+        if (c->kind == EVIDENCE_ORDER)
+            return verify_ok(h, c, err);
+        break;
+    case VERDICT_VIOLATED:
+        if (c->kind != EVIDENCE_ORDER && c->kind != EVIDENCE_NONE)
+            return verify_violated(h, c, err);
+        break;
+    }
+    return err_set(err, ERR_SYNTAX, "the evidence does not fit the verdict");
+}

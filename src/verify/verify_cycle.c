@@ -1,0 +1,211 @@
+/* verify_cycle.c -- a cycle of certain edges at rc, ra or cc.
+ *
+ * Every edge is looked at alone: does the history say what the edge says?
+ * Then all of them are in every commit order, and a cycle of them is in none.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "verify/verify.h"
+
+struct check {
+    const struct history *h;
+    enum level level;
+    const struct cycle *cycle;
+    const struct choice *assumed;
+    size_t n_assumed;
+    size_t edge; // being looked at
+    struct err *err;
+};
+
+static bool
+wrong(const struct check *c, const char *what)
+{
+    return err_set(c->err, ERR_SYNTAX, "edge %zu of the cycle: %s", c->edge + 1,
+                   what);
+}
+
+static bool
+counts(const struct check *c, txn_id t)
+{
+    return t < c->h->n_txns && c->h->txn_counts[t];
+}
+
+/* The transaction of an operation, or TXN_NONE. */
+static txn_id
+owner(const struct history *h, op_id op)
+{
+    for (txn_id t = 0; t < h->n_txns; t++)
+        if (op >= h->txn_begin[t] && op < h->txn_end[t])
+            return t;
+    return TXN_NONE;
+}
+
+/* Whether op, an operation of t, certainly reads from w. */
+static bool
+reads_from(const struct check *c, txn_id t, op_id op, txn_id w)
+{
+    const struct history *h = c->h;
+    if (!counts(c, t) || op < h->txn_begin[t] || op >= h->txn_end[t] ||
+        !op_is_external_read(h, op) || w == t)
+        return false;
+    const value_id v = h->op_value[op];
+    if (!history_has_several(h, v))
+        return history_writer(h, v) == w;
+    for (size_t i = 0; i < c->n_assumed; i++)
+        if (c->assumed[i].read == op && c->assumed[i].writer == w)
+            return true;
+    return false;
+}
+
+/* Whether some operation of t certainly reads from w. */
+static bool
+has_read_from(const struct check *c, txn_id t, txn_id w)
+{
+    for (op_id op = c->h->txn_begin[t]; op < c->h->txn_end[t]; op++)
+        if (reads_from(c, t, op, w))
+            return true;
+    return false;
+}
+
+static bool
+is_so_before(const struct check *c, txn_id a, txn_id b)
+{
+    return counts(c, b) &&
+           (a == TXN_INIT || (counts(c, a) && a < b &&
+                              c->h->txn_session[a] == c->h->txn_session[b]));
+}
+
+/* The value of t's final write of k, or ID_NONE. */
+static value_id
+final_write(const struct history *h, txn_id t, key_id k)
+{
+    for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++)
+        if (op_is_final_write(h, op) && op_key(h, op) == k)
+            return h->op_value[op];
+    return ID_NONE;
+}
+
+/* The place of a value in its list's order, or ID_NONE. */
+static uint32_t
+place_in_order(const struct history *h, key_id k, value_id v)
+{
+    for (uint32_t i = h->order_first[k]; i < h->order_first[k + 1]; i++)
+        if (h->order_items.at[i] == v && !history_has_several(h, v))
+            return i;
+    return ID_NONE;
+}
+
+/* Whether the order of some list has an element of a before one of b. */
+static bool
+is_list_order(const struct check *c, txn_id a, txn_id b)
+{
+    const struct history *h = c->h;
+    if (!h->order_first || !counts(c, a) || !counts(c, b) || a == b)
+        return false;
+    for (op_id op = h->txn_begin[a]; op < h->txn_end[a]; op++) {
+        if (!op_is_final_write(h, op))
+            continue;
+        const key_id k = op_key(h, op);
+        const value_id other = final_write(h, b, k);
+        if (other == ID_NONE)
+            continue;
+        const uint32_t i = place_in_order(h, k, h->op_value[op]);
+        const uint32_t j = place_in_order(h, k, other);
+        if (i != ID_NONE && j != ID_NONE && i < j)
+            return true;
+    }
+    return false;
+}
+
+/* cc: the path leads from e->from to t3. */
+static bool
+check_path(const struct check *c, const struct cycle_edge *e, txn_id t3)
+{
+    const u32_vec *path = &c->cycle->path;
+    if (e->path_n < 2 || e->path_first > path->n ||
+        e->path_n > path->n - e->path_first)
+        return wrong(c, "there is no path to the reader");
+    const txn_id *at = path->at + e->path_first;
+    if (at[0] != e->from || at[e->path_n - 1] != t3)
+        return wrong(c, "the path has other ends");
+    for (uint32_t i = 1; i < e->path_n; i++) {
+        if (!counts(c, at[i - 1]) || !counts(c, at[i]))
+            return wrong(c, "the path leaves the history");
+        if (!is_so_before(c, at[i - 1], at[i]) &&
+            !has_read_from(c, at[i], at[i - 1]))
+            return wrong(c, "a step of the path is neither session order "
+                            "nor a read");
+    }
+    return true;
+}
+
+/* The level's premise, between e->from and t3. */
+static bool
+check_premise(const struct check *c, const struct cycle_edge *e, txn_id t3)
+{
+    if (c->level == LEVEL_CC)
+        return check_path(c, e, t3);
+    if (c->level == LEVEL_RA && e->premise == ID_NONE) {
+        if (!is_so_before(c, e->from, t3))
+            return wrong(c, "the writer is not before the reader in its "
+                            "session");
+        return true;
+    }
+    if (!reads_from(c, t3, e->premise, e->from))
+        return wrong(c, "the premise is not a read from the writer");
+    if (c->level == LEVEL_RC && e->premise >= e->read)
+        return wrong(c, "the premise comes after the read");
+    return true;
+}
+
+static bool
+check_inferred(const struct check *c, const struct cycle_edge *e)
+{
+    const struct history *h = c->h;
+    if (!counts(c, e->from) || e->from == e->to)
+        return wrong(c, "it has no proper beginning");
+    const txn_id t3 = owner(h, e->read);
+    if (t3 == TXN_NONE || !reads_from(c, t3, e->read, e->to))
+        return wrong(c, "the read is not from where the edge ends");
+    if (t3 == e->from || final_write(h, e->from, op_key(h, e->read)) == ID_NONE)
+        return wrong(c, "where it begins, nobody writes the key that was "
+                        "read");
+    return check_premise(c, e, t3);
+}
+
+static bool
+check_edge(const struct check *c, const struct cycle_edge *e)
+{
+    switch (e->kind) {
+    case EDGE_SO:
+        return is_so_before(c, e->from, e->to) ||
+               wrong(c, "it is not session order");
+    case EDGE_WR:
+        return reads_from(c, e->to, e->read, e->from) ||
+               wrong(c, "there is no such read");
+    case EDGE_WW:
+        return is_list_order(c, e->from, e->to) || wrong(c, "no list says so");
+    case EDGE_CO:
+        return check_inferred(c, e);
+    default:
+        return wrong(c, "this level has no edges of that kind");
+    }
+}
+
+bool
+verify_weak_cycle(const struct history *h, enum level level,
+                  const struct cycle *cycle, const struct choice *assumed,
+                  size_t n, struct err *err)
+{
+    struct check c = {h, level, cycle, assumed, n, 0, err};
+    const size_t length = cycle->edges.n;
+    if (!length)
+        return err_set(err, ERR_SYNTAX, "the cycle has no edges");
+    for (; c.edge < length; c.edge++) {
+        const struct cycle_edge *e = &cycle->edges.at[c.edge];
+        if (e->to != cycle->edges.at[(c.edge + 1) % length].from)
+            return wrong(&c, "it does not end where the next begins");
+        if (!check_edge(&c, e))
+            return false;
+    }
+    return true;
+}

@@ -1,0 +1,53 @@
+/* weak_order.h -- what verify_weak.c and verify_causal.c share: a commit order
+ * that is being checked.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef VERIFY_WEAK_ORDER_H
+#define VERIFY_WEAK_ORDER_H
+
+#include "verify/verify.h"
+
+/* The writers of each key in commit order: those of key k are
+ * at[first[k] .. first[k + 1]). */
+struct versions {
+    uint32_t *first;
+    txn_id *at;
+};
+
+struct weak_order {
+    const struct history *h;
+    enum level level;
+    const u32_vec *order;
+    uint32_t *position; // by transaction, from 1; 0 = it does not count
+    txn_id *chosen;     // by op; NULL where nothing is to be chosen
+    u32_vec stale;      // transactions that read what is not the last, in order
+    struct versions versions;
+    struct err *err;
+};
+
+/* Whom the external read op reads from; TXN_NONE where that is left open. */
+static inline txn_id
+weak_order_writer(const struct weak_order *w, op_id op)
+{
+    const value_id v = w->h->op_value[op];
+    return w->chosen && history_has_several(w->h, v) ? w->chosen[op]
+                                                     : history_writer(w->h, v);
+}
+
+static inline uint32_t
+weak_order_position(const struct weak_order *w, txn_id t)
+{
+    return t == TXN_INIT ? 0 : w->position[t];
+}
+
+/* The place of the first version of x that is later than 'position'. */
+uint32_t versions_after(const struct weak_order *w, key_id x,
+                        uint32_t position);
+
+/* Say that t3 has the premise with t2, which overwrote what t3 read. */
+bool weak_order_refuted(const struct weak_order *w, txn_id t3, txn_id t2);
+
+/* Check the reads of stale transactions at cc. */
+bool verify_causal(const struct weak_order *w);
+
+#endif

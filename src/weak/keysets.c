@@ -1,0 +1,272 @@
+/* keysets.c -- the commit-order edges of read committed and read atomic.
+ *
+ * For a transaction t3 and each other t2 that it read from, the keys that t2
+ * writes and t3 reads matter: a read of such a key from t1 forces t2 -> t1 (at
+ * rc only where it comes after a read from t2).  What has to be found is the
+ * intersection of two sets of keys, and looking through the smaller one keeps
+ * the whole within O(n^1.5): AWDIT, "An Optimal Weak Database Isolation
+ * Tester", PLDI 2025.
+ *
+ * Sets are not built.  What t3 reads is marked in an array by key that holds
+ * the number of the transaction that made the mark, so that nothing ever is
+ * cleared; what t2 writes stands in its operations.  Where t2 is much larger
+ * than t3 its writes are looked up instead (writers.h).
+ *
+ * Not every edge of the definition is made, but all follow:
+ *
+ *   rc  Going backwards through the reads of t3, a key remembers from whom it
+ *       is read next, and from whom, other than that, after that.  Edges to
+ *       later reads of the key follow, because t3 then has read from the
+ *       former before them, and that writes the key.
+ *   ra  One writer per key is enough where all reads of the key agree; where
+ *       they do not, there is a cycle of two edges at once.  Of the session's
+ *       earlier writers of a key only the last matters.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "weak/keysets.h"
+
+#include <pthread.h>
+
+enum {
+    MUCH_LARGER = 8,     // a factor from which on writes are looked up
+    FEW = 64,            // transactions that small are always looked through
+    PER_THREAD = 1 << 16 // transactions below which threads do not pay
+};
+
+/* From whom the current transaction reads a key. */
+struct key_mark {
+    uint32_t reader; // 1 + the transaction that made the mark
+    txn_id writer;   // rc: of the next read; ra: of the first
+    txn_id other;    // rc: of the read after that from another; or TXN_NONE
+};
+
+struct external {
+    key_id key;
+    txn_id writer;
+    bool first; // no read before it is from this writer
+};
+
+/* What one thread needs. */
+struct worker {
+    const struct reading *r;
+    enum level level;
+    const u32_vec *readers;
+    size_t begin, end; // readers, or transactions
+    const struct writers *writers;
+
+    struct edges edges;
+    struct key_mark *marks; // by key
+    uint32_t *met; // by transaction: 1 + the one that last read from it
+    VEC(struct external) reads;
+    u32_vec keys; // distinct keys marked
+};
+
+static void
+collect_reads(struct worker *w, txn_id t)
+{
+    const struct history *h = w->r->h;
+    vec_clear(&w->reads);
+    for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++) {
+        if (!op_is_external_read(h, op))
+            continue;
+        const txn_id from = reading_writer(w->r, op);
+        const bool first = from != TXN_INIT && w->met[from] != t + 1;
+        if (first)
+            w->met[from] = t + 1;
+        vec_push(&w->reads, ((struct external){op_key(h, op), from, first}));
+    }
+}
+
+/* t2 writes a key that the current transaction reads: m says from whom. */
+static void
+meet(struct worker *w, const struct key_mark *m, txn_id t2)
+{
+    if (m->writer != t2)
+        edges_add(&w->edges, w->r->h, t2, m->writer);
+    else if (m->other != TXN_NONE)
+        edges_add(&w->edges, w->r->h, t2, m->other);
+}
+
+/* Meet every marked key that t2 writes. */
+static void
+intersect(struct worker *w, txn_id t3, txn_id t2)
+{
+    const struct history *h = w->r->h;
+    const size_t size = h->txn_end[t2] - h->txn_begin[t2];
+    if (size > FEW && size / MUCH_LARGER > w->keys.n) {
+        for (size_t i = 0; i < w->keys.n; i++)
+            if (writers_has(w->writers, w->keys.at[i], t2))
+                meet(w, &w->marks[w->keys.at[i]], t2);
+        return;
+    }
+    for (op_id op = h->txn_begin[t2]; op < h->txn_end[t2]; op++) {
+        if (!op_is_final_write(h, op))
+            continue;
+        const struct key_mark *m = &w->marks[op_key(h, op)];
+        if (m->reader == t3 + 1)
+            meet(w, m, t2);
+    }
+}
+
+static void
+infer_committed(struct worker *w, txn_id t3)
+{
+    collect_reads(w, t3);
+    vec_clear(&w->keys);
+    for (size_t i = w->reads.n; i-- > 0;) {
+        const struct external read = w->reads.at[i];
+        if (read.first && w->keys.n)
+            intersect(w, t3, read.writer);
+        struct key_mark *m = &w->marks[read.key];
+        if (m->reader != t3 + 1) {
+            *m = (struct key_mark){t3 + 1, read.writer, TXN_NONE};
+            vec_push(&w->keys, read.key);
+        } else if (m->writer != read.writer) {
+            m->other = m->writer;
+            m->writer = read.writer;
+        }
+    }
+}
+
+static void
+infer_atomic(struct worker *w, txn_id t3)
+{
+    collect_reads(w, t3);
+    vec_clear(&w->keys);
+    for (size_t i = 0; i < w->reads.n; i++) {
+        const struct external read = w->reads.at[i];
+        struct key_mark *m = &w->marks[read.key];
+        if (m->reader != t3 + 1) {
+            *m = (struct key_mark){t3 + 1, read.writer, TXN_NONE};
+            vec_push(&w->keys, read.key);
+        } else if (m->writer != read.writer) {
+            edges_add(&w->edges, w->r->h, m->writer, read.writer);
+            edges_add(&w->edges, w->r->h, read.writer, m->writer);
+        }
+    }
+    for (size_t i = 0; i < w->reads.n; i++)
+        if (w->reads.at[i].first)
+            intersect(w, t3, w->reads.at[i].writer);
+}
+
+static void *
+work(void *argument)
+{
+    struct worker *w = argument;
+    const struct history *h = w->r->h;
+    w->marks = mem_calloc(h->n_keys, sizeof *w->marks);
+    w->met = mem_calloc(h->n_txns, sizeof *w->met);
+    for (size_t i = w->begin; i < w->end; i++) {
+        const txn_id t = w->readers ? w->readers->at[i] : (txn_id)i;
+        if (!h->txn_counts[t])
+            continue;
+        if (w->level == LEVEL_RC)
+            infer_committed(w, t);
+        else
+            infer_atomic(w, t);
+        if (w->edges.broken && !w->edges.store)
+            break;
+    }
+    vec_free(&w->reads);
+    vec_free(&w->keys);
+    mem_free(w->met);
+    mem_free(w->marks);
+    return NULL;
+}
+
+/* ra: the session's own last write of a key, as t2.  Transactions are in
+ * session order, so a write of another session is told by its number. */
+static void
+infer_session(const struct reading *r, struct edges *out)
+{
+    const struct history *h = r->h;
+    txn_id *last = mem_calloc(h->n_keys, sizeof *last); // 1 + transaction
+    for (txn_id t = 0; t < h->n_txns; t++) {
+        if (!h->txn_counts[t])
+            continue;
+        const txn_id first = h->session_first[h->txn_session[t]];
+        for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++) {
+            const txn_id t2 = last[op_key(h, op)]; // plus 1
+            if (!op_is_external_read(h, op) || t2 <= first)
+                continue;
+            const txn_id t1 = reading_writer(r, op);
+            if (t1 != t2 - 1)
+                edges_add(out, h, t2 - 1, t1);
+        }
+        for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++)
+            if (op_is_write(h, op))
+                last[op_key(h, op)] = t + 1;
+        if (out->broken && !out->store)
+            break;
+    }
+    mem_free(last);
+}
+
+/* Whether some transaction is so large that its writes may be looked up. */
+static bool
+has_large_txn(const struct history *h)
+{
+    for (txn_id t = 0; t < h->n_txns; t++)
+        if (h->txn_end[t] - h->txn_begin[t] > FEW)
+            return true;
+    return false;
+}
+
+void
+infer_edges(const struct reading *r, enum level level, const u32_vec *readers,
+            unsigned threads, struct edges *out)
+{
+    enum { MOST = 64 };
+    const size_t n = readers ? readers->n : r->h->n_txns;
+    unsigned n_workers = threads < 1 ? 1 : threads > MOST ? MOST : threads;
+    if (n < (size_t)PER_THREAD * n_workers)
+        n_workers = 1;
+    struct writers writers = {0};
+    if (n && has_large_txn(r->h))
+        writers_init(&writers, r->h);
+
+    struct worker workers[MOST];
+    pthread_t ids[MOST];
+    unsigned started = 0;
+    for (unsigned i = 0; i < n_workers; i++) {
+        workers[i] = (struct worker){.r = r,
+                                     .level = level,
+                                     .readers = readers,
+                                     .begin = n * i / n_workers,
+                                     .end = n * (i + 1) / n_workers,
+                                     .writers = &writers};
+        workers[i].edges.sequence = out->sequence;
+        workers[i].edges.store = out->store;
+        if (i + 1 == n_workers || started != i ||
+            pthread_create(&ids[i], NULL, work, &workers[i]) != 0)
+            work(&workers[i]);
+        else
+            started = i + 1;
+    }
+    for (unsigned i = 0; i < n_workers; i++) {
+        if (i < started)
+            pthread_join(ids[i], NULL);
+        edges_join(out, &workers[i].edges);
+    }
+    writers_free(&writers);
+    if (level == LEVEL_RA && (out->store || !out->broken))
+        infer_session(r, out);
+}
+
+void
+infer_list_edges(const struct reading *r, struct edges *out)
+{
+    const struct history *h = r->h;
+    for (key_id k = 0; h->order_first && k < h->n_keys; k++) {
+        txn_id before = TXN_NONE;
+        for (uint32_t i = h->order_first[k]; i < h->order_first[k + 1]; i++) {
+            const value_id v = h->order_items.at[i];
+            const txn_id w = history_writer(h, v);
+            if (w == TXN_NONE || w == TXN_INIT || history_has_several(h, v))
+                continue;
+            if (before != TXN_NONE && before != w)
+                edges_add(out, h, before, w);
+            before = w;
+        }
+    }
+}

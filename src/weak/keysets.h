@@ -1,0 +1,27 @@
+/* keysets.h -- the commit-order edges of read committed and read atomic.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef WEAK_KEYSETS_H
+#define WEAK_KEYSETS_H
+
+#include "level/level.h"
+#include "weak/edges.h"
+#include "weak/writers.h"
+
+/* Infer the edges that 'level' (rc or ra) asks for because of the reads of the
+ * transactions in 'readers' (NULL: of all that count).  Where nothing is to be
+ * stored, stop at the first edge that breaks the sequence.
+ *
+ *   ensure  together with session order, the reading and each other, the
+ *           edges imply every edge that the level asks for
+ *   time    O(n^1.5) for n operations, times log n where a transaction is
+ *           much larger than the one that reads from it
+ */
+void infer_edges(const struct reading *r, enum level level,
+                 const u32_vec *readers, unsigned threads, struct edges *out);
+
+/* The edges between writers of adjacent elements of lists: certain at every
+ * level. */
+void infer_list_edges(const struct reading *r, struct edges *out);
+
+#endif

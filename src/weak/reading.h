@@ -1,0 +1,38 @@
+/* reading.h -- a history together with who wrote what each read saw.
+ *
+ * With unique values the history knows; with duplicate values a choice has
+ * been made for each read that has several candidates.  Everything in this
+ * layer below choose.c works on a reading and does not care which it was.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef WEAK_READING_H
+#define WEAK_READING_H
+
+#include "history/history.h"
+
+struct reading {
+    const struct history *h;
+    const txn_id *chosen; // by op; NULL where no read has several candidates
+};
+
+/* Whom the external read op reads from: a transaction or TXN_INIT. */
+static inline txn_id
+reading_writer(const struct reading *r, op_id op)
+{
+    const value_id v = r->h->op_value[op];
+    const txn_id w = history_writer(r->h, v);
+    return !(w & WRITER_MANY) || w == TXN_INIT ? w : r->chosen[op];
+}
+
+/* The counting transaction before t in its session, or TXN_NONE. */
+static inline txn_id
+reading_so_before(const struct reading *r, txn_id t)
+{
+    const txn_id first = r->h->session_first[r->h->txn_session[t]];
+    while (t > first)
+        if (r->h->txn_counts[--t])
+            return t;
+    return TXN_NONE;
+}
+
+#endif

@@ -1,0 +1,20 @@
+/* reason.h -- why an inferred edge of the commit order has to be there.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef WEAK_REASON_H
+#define WEAK_REASON_H
+
+#include "weak/settle.h"
+
+/* Fill in the reason of e, an EDGE_CO that 'level' infers: the read, the
+ * premise, and at cc the path, which is appended to path.
+ *
+ *   require  the edge was inferred from g at this level
+ *   time     O(operations) */
+void find_reason(const struct groundwork *g, enum level level,
+                 struct cycle_edge *e, u32_vec *path);
+
+/* An operation of t that reads from w. */
+op_id find_read_from(const struct reading *r, txn_id t, txn_id w);
+
+#endif

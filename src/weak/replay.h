@@ -1,0 +1,20 @@
+/* replay.h -- a guess at an order of transactions and at whom they read from.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef WEAK_REPLAY_H
+#define WEAK_REPLAY_H
+
+#include "weak/reading.h"
+
+/* Append the counting transactions to 'order', trying to make each read see
+ * what was written last, and note in chosen[op] (where chosen is not NULL) a
+ * candidate for each external read of a value with several writers.
+ *
+ * It is a guess: nothing is promised but that session order is respected and
+ * that the candidates are candidates.  False, with 'order' and 'chosen'
+ * incomplete, where finding it takes too long.
+ *
+ *   time   O(n k) for n operations and k sessions at worst, mostly near O(n) */
+bool replay(const struct history *h, u32_vec *order, txn_id *chosen);
+
+#endif

@@ -1,0 +1,54 @@
+/* sequence.h -- orders of transactions, and how they are found.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef WEAK_SEQUENCE_H
+#define WEAK_SEQUENCE_H
+
+#include "weak/reading.h"
+
+/* An order of all counting transactions.  Positions count from 1; INIT has
+ * position 0, and so have transactions that are not in the order. */
+struct sequence {
+    txn_id *at;
+    size_t n;
+    uint32_t *position; // by transaction
+};
+
+static inline uint32_t
+sequence_position(const struct sequence *s, txn_id t)
+{
+    return t == TXN_INIT ? 0 : s->position[t];
+}
+
+void sequence_free(struct sequence *s);
+
+/* Edges 'from -> t' by t: those of t are from[first[t] .. first[t + 1]). */
+struct predecessors {
+    uint32_t *first;
+    txn_id *from;
+};
+
+/* Order the counting transactions so that session order, the reading and the
+ * further edges 'more' (NULL for none) are respected, staying close to the
+ * order in 'roots'.
+ *
+ * False where that is impossible, because the edges have a cycle; the sequence
+ * then is partial, and only good for sequence_free.
+ *
+ * A transaction is 'stale' when one of its reads is not from the writer of
+ * that key which is the last before it in the sequence.  Stale transactions
+ * are appended to 'stale' in order, where it is not NULL.  Without any, the
+ * sequence explains the history at every level there is.
+ *
+ *   time     O(operations + edges)
+ *   memory   two words a transaction for the result, one a key for scratch
+ */
+bool sequence_find(const struct reading *r, const struct predecessors *more,
+                   const u32_vec *roots, struct sequence *out, u32_vec *stale);
+
+/* Append the counting transactions in the order that the input suggests: as
+ * they stand in it, or, where it lists one session after the other, as a
+ * replay finds (replay.h). */
+void sequence_suggest(const struct history *h, u32_vec *roots);
+
+#endif

@@ -1,0 +1,98 @@
+/* settle.c -- first a guess, then the whole truth.
+ *
+ * The sequence that the input suggests is often a commit order already.  That
+ * is cheap to see: transactions that only read what was last written are fine
+ * at any level, and only the edges that the others force have to be compared
+ * with the sequence.  Nothing is stored for that.
+ *
+ * Where an edge goes against the sequence, all edges are inferred, and with
+ * session order and the reading they are sorted again: a sequence then is a
+ * commit order, because each level's premise does not depend on the commit
+ * order, and a cycle is a violation.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "weak/settle.h"
+
+#include "weak/causal.h"
+#include "weak/keysets.h"
+
+void
+groundwork_init(struct groundwork *g, const struct reading *r,
+                const u32_vec *roots)
+{
+    *g = (struct groundwork){.reading = *r, .roots = roots};
+    g->cyclic = !sequence_find(r, NULL, roots, &g->sequence, &g->stale);
+}
+
+void
+groundwork_free(struct groundwork *g)
+{
+    vec_free(&g->stale);
+    sequence_free(&g->sequence);
+}
+
+/* Infer the edges of a level; false where the limit was reached. */
+static bool
+infer(const struct groundwork *g, enum level level,
+      const struct weak_options *o, const u32_vec *readers, struct edges *out)
+{
+    if (level == LEVEL_CC)
+        return causal_edges(&g->reading, &g->sequence, readers, &o->limit, out);
+    infer_edges(&g->reading, level, readers, o->threads, out);
+    return !limit_reached(&o->limit);
+}
+
+/* Hand over the transactions of a sequence. */
+static void
+take_order(struct sequence *s, u32_vec *order)
+{
+    vec_free(order);
+    order->at = s->at;
+    order->n = order->room = s->n;
+    s->at = NULL;
+}
+
+/* Infer and store all edges, and sort again. */
+static enum verdict
+settle_fully(const struct groundwork *g, enum level level,
+             const struct weak_options *o, u32_vec *order, struct edges *edges,
+             struct weak_stats *stats)
+{
+    const struct reading *r = &g->reading;
+    edges->store = true;
+    infer_list_edges(r, edges);
+    edges->listed = edges->all.n;
+    if (!infer(g, level, o, NULL, edges))
+        return VERDICT_UNKNOWN;
+    stats->edges += edges->all.n;
+    if (edges->stale.n)
+        return VERDICT_VIOLATED;
+    struct predecessors more;
+    edges_group(edges, r->h, &more);
+    struct sequence sequence;
+    const bool acyclic = sequence_find(r, &more, g->roots, &sequence, NULL);
+    if (acyclic)
+        take_order(&sequence, order);
+    sequence_free(&sequence);
+    predecessors_free(&more);
+    return acyclic ? VERDICT_OK : VERDICT_VIOLATED;
+}
+
+enum verdict
+settle(const struct groundwork *g, enum level level,
+       const struct weak_options *o, u32_vec *order, struct edges *edges,
+       struct weak_stats *stats)
+{
+    if (g->cyclic)
+        return VERDICT_VIOLATED;
+    struct edges check = {.sequence = &g->sequence};
+    infer_list_edges(&g->reading, &check);
+    if (!check.broken && g->stale.n && !infer(g, level, o, &g->stale, &check))
+        return VERDICT_UNKNOWN;
+    if (check.broken)
+        return settle_fully(g, level, o, order, edges, stats);
+    vec_clear(order);
+    for (size_t i = 0; i < g->sequence.n; i++)
+        vec_push(order, g->sequence.at[i]);
+    return VERDICT_OK;
+}

@@ -1,0 +1,161 @@
+/* weak.c -- several weak levels in one go; see weak.h.
+ *
+ * An order that satisfies a level satisfies the weaker ones too, because what
+ * rc infers ra infers as well, and what ra infers cc does.  So levels are
+ * decided from the strongest down, and the first that holds settles the rest.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "weak/weak.h"
+
+#include "weak/choose.h"
+#include "weak/settle.h"
+#include "weak/witness.h"
+
+/* Fill in the certificate of a level that settle() decided. */
+static void
+conclude(const struct groundwork *g, enum verdict verdict,
+         const struct edges *edges, struct certificate *c)
+{
+    c->verdict = verdict;
+    if (verdict == VERDICT_OK)
+        c->kind = EVIDENCE_ORDER;
+    if (verdict != VERDICT_VIOLATED)
+        return;
+    cycle_vec cycles = {0};
+    find_witnesses(g, c->level, edges, 1, &cycles);
+    assert(cycles.n == 1);
+    c->kind = EVIDENCE_CYCLE;
+    c->cycle = cycles.at[0];
+    vec_free(&cycles);
+}
+
+/* What holds for 'from' holds for the weaker level of 'to'. */
+static void
+inherit(struct certificate *to, const struct certificate *from)
+{
+    to->verdict = VERDICT_OK;
+    to->kind = EVIDENCE_ORDER;
+    for (size_t i = 0; i < from->order.n; i++)
+        vec_push(&to->order, from->order.at[i]);
+    for (size_t i = 0; i < from->choices.n; i++)
+        vec_push(&to->choices, from->choices.at[i]);
+}
+
+/* Every row of 'levels' is violated by the first inconsistent read. */
+static bool
+check_reads(const struct history *h, level_set levels,
+            struct certificate out[LEVELS])
+{
+    flaw_vec flaws = {0};
+    const bool consistent = history_flaws(h, 1, &flaws) == 0;
+    for (enum level l = LEVEL_READS; l <= LEVEL_CC; l++)
+        if (levels >> l & 1) {
+            out[l] =
+                (struct certificate){.level = l, .verdict = VERDICT_UNKNOWN};
+            if (consistent && l == LEVEL_READS) {
+                out[l].verdict = VERDICT_OK;
+                out[l].kind = EVIDENCE_ORDER; // with nothing to order
+            }
+            if (consistent)
+                continue;
+            out[l].verdict = VERDICT_VIOLATED;
+            out[l].kind = EVIDENCE_FLAW;
+            out[l].flaw = flaws.at[0];
+        }
+    vec_free(&flaws);
+    return consistent;
+}
+
+/* Decide the levels of a history in which every read has one candidate. */
+static void
+check_unique(const struct history *h, level_set levels,
+             const struct weak_options *o, struct certificate out[LEVELS],
+             struct weak_stats *stats)
+{
+    const struct reading r = {h, NULL};
+    u32_vec roots = {0};
+    struct groundwork g;
+    sequence_suggest(h, &roots);
+    groundwork_init(&g, &r, &roots);
+    stats->stale = g.stale.n;
+    const struct certificate *held = NULL;
+    for (enum level l = LEVEL_CC; l > LEVEL_READS; l--) {
+        if (!(levels >> l & 1))
+            continue;
+        if (held) {
+            inherit(&out[l], held);
+            continue;
+        }
+        struct edges edges = {0};
+        const enum verdict v = settle(&g, l, o, &out[l].order, &edges, stats);
+        conclude(&g, v, &edges, &out[l]);
+        edges_free(&edges);
+        if (v == VERDICT_OK)
+            held = &out[l];
+    }
+    groundwork_free(&g);
+    vec_free(&roots);
+}
+
+/* The same where reads have several. */
+static void
+check_ambiguous(const struct history *h, level_set levels,
+                const struct weak_options *o, struct certificate out[LEVELS],
+                struct weak_stats *stats)
+{
+    const struct certificate *held = NULL;
+    for (enum level l = LEVEL_CC; l > LEVEL_READS; l--) {
+        if (!(levels >> l & 1))
+            continue;
+        if (held)
+            inherit(&out[l], held);
+        else
+            choose_and_settle(h, o, &out[l], stats);
+        if (out[l].verdict == VERDICT_OK)
+            held = &out[l];
+    }
+}
+
+void
+weak_check(const struct history *h, level_set levels,
+           const struct weak_options *o, struct certificate out[LEVELS],
+           struct weak_stats *stats)
+{
+    *stats = (struct weak_stats){0};
+    if (!check_reads(h, levels, out))
+        return;
+    if (h->several.n)
+        check_ambiguous(h, levels, o, out, stats);
+    else if (levels & WEAK_LEVELS & ~(1u << LEVEL_READS))
+        check_unique(h, levels, o, out, stats);
+}
+
+void
+weak_witnesses(const struct history *h, enum level level,
+               const struct weak_options *o, size_t most, cycle_vec *out)
+{
+    if (h->several.n) {
+        struct certificate c = {.level = level};
+        struct weak_stats stats = {0};
+        choose_and_settle(h, o, &c, &stats);
+        if (c.kind == EVIDENCE_CYCLE && most) {
+            vec_push(out, c.cycle);
+            c.cycle = (struct cycle){0};
+        }
+        certificate_free(&c);
+        return;
+    }
+    const struct reading r = {h, NULL};
+    struct weak_stats stats = {0};
+    u32_vec roots = {0}, order = {0};
+    struct edges edges = {0};
+    struct groundwork g;
+    sequence_suggest(h, &roots);
+    groundwork_init(&g, &r, &roots);
+    if (settle(&g, level, o, &order, &edges, &stats) == VERDICT_VIOLATED)
+        find_witnesses(&g, level, &edges, most, out);
+    edges_free(&edges);
+    groundwork_free(&g);
+    vec_free(&order);
+    vec_free(&roots);
+}

@@ -1,0 +1,53 @@
+/* weak.h -- read committed, read atomic and causal consistency, decided in
+ * O(n^1.5), O(n^1.5) and O(n k) for n operations and k sessions.
+ *
+ * With duplicate values a level holds when some choice of writers makes it
+ * hold.  That is decided exactly too, by search (choose.h).
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef WEAK_WEAK_H
+#define WEAK_WEAK_H
+
+#include "base/limit.h"
+#include "evidence/certificate.h"
+
+struct weak_options {
+    unsigned threads;
+    struct limit limit;
+};
+
+/* What a check cost. */
+struct weak_stats {
+    uint64_t stale;  // transactions that did not read what was last written
+                     // in the order first tried
+    uint64_t edges;  // inferred and stored
+    uint64_t reads;  // with several candidates after pruning
+    uint64_t rounds; // of choosing writers for them
+};
+
+#define WEAK_LEVELS                                                            \
+    (1u << LEVEL_READS | 1u << LEVEL_RC | 1u << LEVEL_RA | 1u << LEVEL_CC)
+
+/* Decide those of 'levels' that are in WEAK_LEVELS and fill their rows of
+ * 'out'; the other rows are left alone.  Levels share the work: an order that
+ * satisfies a level satisfies the weaker ones.
+ *
+ * A history with inconsistent reads violates every level, and the certificate
+ * is the first such read; weak_witnesses finds cycles without those reads.
+ *
+ *   require  h is resolved */
+void weak_check(const struct history *h, level_set levels,
+                const struct weak_options *o, struct certificate out[LEVELS],
+                struct weak_stats *stats);
+
+typedef VEC(struct cycle) cycle_vec;
+
+/* Append witnesses against 'level' (rc, ra or cc): one shortest cycle for each
+ * strongly connected component, of those with fewest inferred edges, at most
+ * 'most' of them.  Nothing is appended where the level holds, where the limit
+ * is reached, or where values are duplicate and no single cycle shows the
+ * violation. */
+void weak_witnesses(const struct history *h, enum level level,
+                    const struct weak_options *o, size_t most, cycle_vec *out);
+
+#endif

@@ -1,0 +1,61 @@
+/* writers.c -- see writers.h.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "weak/writers.h"
+
+enum { AHEAD = 24 }; // operations between a prefetch and its use
+
+static void
+prefetch(const struct history *h, const uint32_t *by_key, op_id op)
+{
+    if (op + AHEAD < h->n_ops)
+        __builtin_prefetch(&by_key[op_key(h, op + AHEAD)]);
+}
+
+void
+writers_init(struct writers *w, const struct history *h)
+{
+    w->first = mem_calloc((size_t)h->n_keys + 2, sizeof *w->first);
+    uint32_t *next = w->first + 1;
+    for (txn_id t = 0; t < h->n_txns; t++)
+        for (op_id op = h->txn_begin[t]; h->txn_counts[t] && op < h->txn_end[t];
+             op++) {
+            prefetch(h, next, op);
+            if (op_is_final_write(h, op))
+                next[op_key(h, op) + 1]++;
+        }
+    for (key_id k = 0; k < h->n_keys; k++)
+        next[k + 1] += next[k];
+    // next[k] is the first place of k; filling moves it to the first of k + 1,
+    // which is where first[k + 1] is expected.
+    w->at = mem_alloc(next[h->n_keys], sizeof *w->at);
+    for (txn_id t = 0; t < h->n_txns; t++)
+        for (op_id op = h->txn_begin[t]; h->txn_counts[t] && op < h->txn_end[t];
+             op++) {
+            prefetch(h, next, op);
+            if (op_is_final_write(h, op))
+                w->at[next[op_key(h, op)]++] = t;
+        }
+}
+
+void
+writers_free(struct writers *w)
+{
+    mem_free(w->first);
+    mem_free(w->at);
+    *w = (struct writers){0};
+}
+
+bool
+writers_has(const struct writers *w, key_id k, txn_id t)
+{
+    uint32_t low = w->first[k], high = w->first[k + 1];
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (w->at[middle] < t)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < w->first[k + 1] && w->at[low] == t;
+}
