@@ -242,8 +242,7 @@ prove_needed_edges(struct derivation *d)
     }
 }
 
-/* --- the search
- * --------------------------------------------------------------- */
+/* --- the search ----------------------------------------------------------- */
 
 static proof_lit
 translate_lit(struct derivation *d, lit l)
@@ -330,8 +329,7 @@ add_learnt(struct derivation *d, const struct entry *e)
     proof_add_learnt(d->proof, first);
 }
 
-/* --- entry points
- * --------------------------------------------------------------- */
+/* --- entry points --------------------------------------------------------- */
 
 struct struck_key {
     read_id read;

@@ -59,7 +59,28 @@ struct lists {
     struct problem *p;
     dense_id *author;  // by value: who appended it, or UINT32_MAX
     uint8_t *observed; // by transaction: appended an element of this order
+    uint32_t *length;  // by key: how much of its order counting reads saw
 };
+
+/* A read of a transaction that does not count says nothing. */
+static void
+find_lengths(struct lists *l)
+{
+    const struct problem *p = l->p;
+    const struct history *h = p->h;
+    uint8_t *counts = mem_calloc(h->n_ops, sizeof *counts);
+    for (dense_id t = 0; t < p->n_txns; t++)
+        for (op_id op = h->txn_begin[p->name[t]]; op < h->txn_end[p->name[t]];
+             op++)
+            counts[op] = 1;
+    for (size_t i = 0; i < h->list_reads.n; i++) {
+        const struct list_read *r = &h->list_reads.at[i];
+        uint32_t *length = &l->length[op_key(h, r->op)];
+        if (counts[r->op] && r->own == ID_NONE && r->length > *length)
+            *length = r->length;
+    }
+    mem_free(counts);
+}
 
 static void
 find_authors(struct lists *l)
@@ -94,8 +115,9 @@ add_list(struct lists *l, key_id k)
     struct problem *p = l->p;
     const struct history *h = p->h;
     const value_id *items = h->order_items.at;
+    const uint32_t begin = h->order_first[k], end = begin + l->length[k];
     dense_id last = UINT32_MAX;
-    for (uint32_t i = h->order_first[k]; i < h->order_first[k + 1]; i++) {
+    for (uint32_t i = begin; i < end; i++) {
         const dense_id t = l->author[items[i]];
         if (t >= ELEMENT_OF_MANY || t == last)
             continue;
@@ -109,7 +131,7 @@ add_list(struct lists *l, key_id k)
         if (!l->observed[p->version_txn[v]] &&
             l->author[p->version_value[v]] == p->version_txn[v])
             add_listed(p, last, p->version_txn[v]);
-    for (uint32_t i = h->order_first[k]; i < h->order_first[k + 1]; i++)
+    for (uint32_t i = begin; i < end; i++)
         if (l->author[items[i]] < ELEMENT_OF_MANY)
             l->observed[l->author[items[i]]] = 0;
 }
@@ -123,11 +145,14 @@ add_lists(struct problem *p)
     struct lists l = {.p = p};
     l.author = mem_alloc(h->n_values, sizeof *l.author);
     l.observed = mem_calloc(p->n_txns, sizeof *l.observed);
+    l.length = mem_calloc(h->n_keys, sizeof *l.length);
     find_authors(&l);
+    find_lengths(&l);
     for (key_id k = 0; k < h->n_keys; k++)
         add_list(&l, k);
     mem_free(l.author);
     mem_free(l.observed);
+    mem_free(l.length);
 }
 
 /* --- time ------------------------------------------------------------------

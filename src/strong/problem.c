@@ -263,6 +263,22 @@ problem_arrange(const struct problem *p, const uint32_t *order,
     mem_free(next);
 }
 
+void
+problem_add_choice(const struct problem *p, read_id r, version_id v,
+                   struct certificate *out)
+{
+    const struct history *h = p->h;
+    const op_id first = p->read_op[r];
+    const value_id value = h->op_value[first];
+    if (!history_has_several(h, value))
+        return;
+    const txn_id writer =
+        version_is_init(p, v) ? TXN_INIT : p->name[p->version_txn[v]];
+    for (op_id op = first; op < h->txn_end[p->name[p->read_txn[r]]]; op++)
+        if (op_is_external_read(h, op) && h->op_value[op] == value)
+            vec_push(&out->choices, ((struct choice){op, writer}));
+}
+
 /* --- all of it ------------------------------------------------------------ */
 
 static enum placement

@@ -186,6 +186,11 @@ void problem_add_init_edges(struct problem *p, read_id r);
 void problem_arrange(const struct problem *p, const uint32_t *order,
                      version_id *sorted);
 
+/* Note in a certificate that r read from v, where the history leaves a choice:
+ * for the operation of r and all that repeat it. */
+void problem_add_choice(const struct problem *p, read_id r, version_id v,
+                        struct certificate *out);
+
 /* The version of key k that t wrote; it must have. */
 version_id problem_find_version(const struct problem *p, key_id k, dense_id t);
 

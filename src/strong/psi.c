@@ -224,12 +224,6 @@ run(struct psi *x)
     }
 }
 
-static txn_id
-writer_of(const struct problem *p, version_id v)
-{
-    return version_is_init(p, v) ? TXN_INIT : p->name[p->version_txn[v]];
-}
-
 static void
 accept(const struct psi *x, struct certificate *out)
 {
@@ -239,11 +233,8 @@ accept(const struct psi *x, struct certificate *out)
     for (uint32_t i = 0; i < p->g.n; i++)
         vec_push(&out->order, p->name[x->s.acyc.order.at[i]]);
     for (read_id r = 0; r < p->n_reads; r++)
-        if (p->read_version[r] != VERSION_NONE &&
-            history_has_several(p->h, p->h->op_value[p->read_op[r]]))
-            vec_push(&out->choices,
-                     ((struct choice){p->read_op[r],
-                                      writer_of(p, p->read_version[r])}));
+        if (p->read_version[r] != VERSION_NONE)
+            problem_add_choice(p, r, p->read_version[r], out);
     for (uint32_t i = 0; i < p->ambiguous.n; i++) {
         const struct candidates c = p->ambiguous.at[i];
         uint32_t j = 0;
@@ -251,9 +242,7 @@ accept(const struct psi *x, struct certificate *out)
                0)
             j++;
         assert(j < c.n);
-        vec_push(&out->choices,
-                 ((struct choice){p->read_op[c.read],
-                                  writer_of(p, p->pool.at[c.first + j])}));
+        problem_add_choice(p, c.read, p->pool.at[c.first + j], out);
     }
 }
 

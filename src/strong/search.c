@@ -21,15 +21,16 @@
  * SPDX-License-Identifier: MIT */
 #include "strong/search.h"
 
-/* --- the log
- * ------------------------------------------------------------------ */
+/* --- the log -------------------------------------------------------------- */
 
 static void
 note_input(void *self, uint32_t id, const lit *lits, size_t n)
 {
     struct search *s = self;
-    (void)lits, (void)n;
+    (void)lits;
     log_set(&s->log, id, s->next);
+    if (!n)
+        s->log.empty = id;
 }
 
 static struct logged_hop
@@ -298,8 +299,7 @@ add_ahead(struct search *s, read_id r, lit choice, version_id w, dense_id t2)
         3);
 }
 
-/* --- rounds
- * -------------------------------------------------------------------- */
+/* --- rounds --------------------------------------------------------------- */
 
 /* A chosen version that is overwritten before its read. */
 struct overtaken {

@@ -22,15 +22,8 @@ add_choices(const struct problem *p, const uint32_t *order,
             continue;
         const dense_id t = point_txn(p, order[i]);
         if (order[i] == point_start(p, t))
-            for (read_id r = p->read_first[t]; r < p->read_first[t + 1]; r++) {
-                const op_id op = p->read_op[r];
-                if (!history_has_several(p->h, p->h->op_value[op]))
-                    continue;
-                const dense_id w = p->version_txn[now[op_key(p->h, op)]];
-                vec_push(&out->choices,
-                         ((struct choice){op, w == DENSE_INIT ? TXN_INIT
-                                                              : p->name[w]}));
-            }
+            for (read_id r = p->read_first[t]; r < p->read_first[t + 1]; r++)
+                problem_add_choice(p, r, now[read_key(p, r)], out);
         if (order[i] == point_commit(p, t))
             for (uint32_t j = p->write_first[t]; j < p->write_first[t + 1]; j++)
                 now[p->version_key[p->write[j]]] = p->write[j];

@@ -90,7 +90,7 @@ random_tiny_shape(uint64_t seed, uint32_t txns)
     return shape;
 }
 
-/* --- the store --------------------------------------------------------- */
+/* --- the store ------------------------------------------------------------ */
 
 /* How many versions of k there are as of a snapshot. */
 static uint32_t
@@ -234,7 +234,7 @@ run(struct sim *s)
     }
 }
 
-/* --- changes and output ------------------------------------------------- */
+/* --- changes and output --------------------------------------------------- */
 
 /* Let a few reads return something else that the key once held. */
 static void

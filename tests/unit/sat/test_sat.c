@@ -51,7 +51,7 @@ random_formula(struct random *r)
     return f;
 }
 
-/* --- a naive proof checker ---------------------------------------------- */
+/* --- a naive proof checker ------------------------------------------------ */
 
 struct logged {
     lit lits[4 * VARS];

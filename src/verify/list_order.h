@@ -1,0 +1,30 @@
+/* list_order.h -- what the lists of a history say about who came first.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef VERIFY_LIST_ORDER_H
+#define VERIFY_LIST_ORDER_H
+
+#include "verify/verify.h"
+
+/* Where the elements that one transaction alone appended stand in the lists
+ * that were observed.  All NULL where there are no lists. */
+struct list_order {
+    const struct history *h;
+    uint32_t *index;  // by value: 1 + its place in its key's order, or 0
+    uint8_t *authors; // by value: 0, 1, or 2 for more
+    uint32_t *length; // by key: 1 + the last place with one author, or 0
+};
+
+void list_order_init(struct list_order *l, const struct history *h);
+void list_order_free(struct list_order *l);
+
+/* Whether an element of a was seen before one of b in the same list, or was
+ * seen where one of b, not seen, must be missing. */
+bool list_order_before(const struct list_order *l, txn_id a, txn_id b);
+
+/* Whether the transactions of an order, two points each or one, append in the
+ * orders that were seen. */
+bool list_order_check(const struct history *h, const u32_vec *order,
+                      bool two_points, struct err *err);
+
+#endif

@@ -1,0 +1,170 @@
+/* verify_strong.c -- see strong_cycle.h.
+ *
+ * Each edge is looked up in the history, and its ends are placed as the level
+ * says:
+ *
+ *              so, wr, time        ww                  rw
+ *   ser        a -> b              a -> b              a -> b
+ *   si         commit -> start     commit -> start     start -> commit
+ *   pc         commit -> start     commit -> commit    start -> commit
+ *   psi        a -> b, and at most one rw edge in a cycle
+ *
+ * Where one edge ends and the next begins, the same transaction may go from
+ * its start to its commit, and not back.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "verify/strong_cycle.h"
+
+static bool
+wrong(struct err *err, const char *what)
+{
+    return err_set(err, ERR_SYNTAX, "in a cycle, %s", what);
+}
+
+static bool
+counts(const struct history *h, txn_id t)
+{
+    return t < h->n_txns && h->txn_counts[t];
+}
+
+static bool
+writes(const struct history *h, txn_id t, key_id k)
+{
+    for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++)
+        if (op_is_final_write(h, op) && op_key(h, op) == k)
+            return true;
+    return false;
+}
+
+static bool
+write_common_key(const struct history *h, txn_id a, txn_id b)
+{
+    for (op_id op = h->txn_begin[a]; op < h->txn_end[a]; op++)
+        if (op_is_final_write(h, op) && writes(h, b, op_key(h, op)))
+            return true;
+    return false;
+}
+
+/* Check that 'read' is an external read of t that can have read from w, and
+ * add the literal it takes. */
+static bool
+add_read(struct strong_cycle *s, txn_id t, op_id read, txn_id w,
+         u32_vec *clause)
+{
+    const struct history *h = s->h;
+    if (read < h->txn_begin[t] || read >= h->txn_end[t] ||
+        !op_is_external_read(h, read) || w == t)
+        return false;
+    const value_id v = h->op_value[read];
+    if (!history_has_several(h, v))
+        return history_writer(h, v) == w;
+    const struct txn_range all = history_candidates(h, v);
+    for (size_t i = 0; i < all.n; i++)
+        if (all.at[i] == w) {
+            vec_push(clause, proof_not(proof_choice(s->facts, read, w)));
+            return true;
+        }
+    return false;
+}
+
+/* Add the literal that it takes for a's versions to be before b's. */
+static void
+add_before(struct strong_cycle *s, txn_id a, txn_id b, u32_vec *clause)
+{
+    if (!list_order_before(&s->lists, a, b))
+        vec_push(clause, proof_not(proof_before(s->facts, a, b)));
+}
+
+bool
+verify_overwrites(struct strong_cycle *s, txn_id reader, op_id read,
+                  txn_id writer, txn_id other, u32_vec *clause)
+{
+    if (!add_read(s, reader, read, writer, clause) || other == reader ||
+        other == writer || !writes(s->h, other, op_key(s->h, read)))
+        return false;
+    if (writer != TXN_INIT)
+        add_before(s, writer, other, clause);
+    return true;
+}
+
+static bool
+is_time(const struct strong_cycle *s, txn_id a, txn_id b)
+{
+    const struct history *h = s->h;
+    return (s->level == LEVEL_STRICT_SI || s->level == LEVEL_STRICT_SER) &&
+           h->txn_began && h->txn_status[a] == TXN_COMMITTED &&
+           h->txn_ended[a] < h->txn_began[b];
+}
+
+static bool
+check_edge(struct strong_cycle *s, const struct proof_edge *e, u32_vec *clause,
+           struct err *err)
+{
+    const struct history *h = s->h;
+    if (!counts(h, e->from) || !counts(h, e->to) || e->from == e->to)
+        return wrong(err, "an edge does not join two transactions");
+    switch (e->kind) {
+    case EDGE_SO:
+        return (h->txn_session[e->from] == h->txn_session[e->to] &&
+                e->from < e->to) ||
+               wrong(err, "session order is not as claimed");
+    case EDGE_TIME:
+        return is_time(s, e->from, e->to) ||
+               wrong(err, "time is not as claimed");
+    case EDGE_WR:
+        return add_read(s, e->to, e->read, e->from, clause) ||
+               wrong(err, "a read cannot have read that");
+    case EDGE_WW:
+        if (!write_common_key(h, e->from, e->to))
+            return wrong(err, "two transactions write no common key");
+        add_before(s, e->from, e->to, clause);
+        return true;
+    case EDGE_RW:
+        if (e->read == ID_NONE && s->level != LEVEL_PSI) {
+            vec_push(clause, proof_not(proof_ahead(s->facts, e->from, e->to)));
+            return true;
+        }
+        return (e->read != ID_NONE &&
+                verify_overwrites(s, e->from, e->read, e->writer, e->to,
+                                  clause)) ||
+               wrong(err, "what was read is not overwritten so");
+    default:
+        return wrong(err, "an edge is of no kind that counts here");
+    }
+}
+
+/* Whether e begins at its transaction's start, or ends there. */
+static bool
+begins_at_start(const struct proof_edge *e)
+{
+    return e->kind == EDGE_RW;
+}
+
+static bool
+ends_at_start(enum level l, const struct proof_edge *e)
+{
+    return e->kind != EDGE_RW && (e->kind != EDGE_WW || l != LEVEL_PC);
+}
+
+bool
+verify_strong_cycle(struct strong_cycle *s, const struct proof_edge *edges,
+                    size_t n, u32_vec *clause, struct err *err)
+{
+    const bool two_points = s->level == LEVEL_PC || s->level == LEVEL_SI ||
+                            s->level == LEVEL_STRICT_SI;
+    size_t rws = 0;
+    if (!n)
+        return wrong(err, "there is no edge");
+    for (size_t i = 0; i < n; i++) {
+        const struct proof_edge *e = &edges[i], *next = &edges[(i + 1) % n];
+        if (!check_edge(s, e, clause, err))
+            return false;
+        if (e->to != next->from)
+            return wrong(err, "an edge does not begin where one ends");
+        if (two_points && !ends_at_start(s->level, e) && begins_at_start(next))
+            return wrong(err, "a commit is followed by its start");
+        rws += e->kind == EDGE_RW;
+    }
+    return s->level != LEVEL_PSI || rws < 2 ||
+           wrong(err, "there are two rw edges, which psi allows");
+}
