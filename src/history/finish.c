@@ -1,0 +1,210 @@
+/* finish.c -- from a builder to a history: number the transactions, give each
+ * its range of operations, hand the arrays over.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "history/building.h"
+#include "history/resolve.h"
+
+#include <stdlib.h>
+
+/* Number the transactions by session: renumber[old] = new. */
+static txn_id *
+number_txns(struct builder *b, struct history *h)
+{
+    h->n_sessions = (uint32_t)b->session_names.n;
+    h->n_txns = (uint32_t)b->txn_session.n;
+    h->session_first =
+        mem_calloc((size_t)h->n_sessions + 2, sizeof *h->session_first);
+    txn_id *next = h->session_first + 1;
+    for (size_t t = 0; t < h->n_txns; t++)
+        next[b->txn_session.at[t] + 1]++;
+    for (uint32_t s = 0; s < h->n_sessions; s++)
+        next[s + 1] += next[s];
+    // next[s] is now the first id of s; giving ids out moves it to the first
+    // of s + 1, which is where session_first[s + 1] is expected.
+    txn_id *renumber = mem_alloc(h->n_txns, sizeof *renumber);
+    for (size_t t = 0; t < h->n_txns; t++)
+        renumber[t] = next[b->txn_session.at[t]]++;
+    return renumber;
+}
+
+/* Move the operations so that each transaction is one run. */
+static void
+gather_ops(struct builder *b, op_id *begin, op_id *end, size_t n_txns)
+{
+    const size_t n = b->op_key.n;
+    op_id sum = 0;
+    for (size_t t = 0; t < n_txns; t++) {
+        const op_id count = end[t]; // so far a count
+        begin[t] = end[t] = sum;
+        sum += count;
+    }
+    u32_vec key = {0}, value = {0};
+    vec_grow(&key, n);
+    vec_grow(&value, n);
+    op_id *moved = mem_alloc(n, sizeof *moved);
+    for (size_t r = 0; r < b->runs.n; r++) {
+        const op_id stop =
+            r + 1 < b->runs.n ? b->runs.at[r + 1].begin : (op_id)n;
+        for (op_id i = b->runs.at[r].begin; i < stop; i++) {
+            const op_id to = end[b->runs.at[r].txn]++;
+            key.at[to] = b->op_key.at[i];
+            value.at[to] = b->op_value.at[i];
+            moved[i] = to;
+        }
+    }
+    for (size_t i = 0; i < b->list_reads.n; i++)
+        b->list_reads.at[i].op = moved[b->list_reads.at[i].op];
+    mem_free(moved);
+    vec_free(&b->op_key);
+    vec_free(&b->op_value);
+    b->op_key = key;
+    b->op_value = value;
+}
+
+/* The range of operations of each transaction, in order of arrival. */
+static void
+find_ranges(struct builder *b, op_id *begin, op_id *end, size_t n_txns)
+{
+    bool scattered = false;
+    for (size_t r = 0; r < b->runs.n; r++) {
+        const struct run run = b->runs.at[r];
+        const op_id stop =
+            r + 1 < b->runs.n ? b->runs.at[r + 1].begin : (op_id)b->op_key.n;
+        scattered = scattered || begin[run.txn] != end[run.txn];
+        begin[run.txn] = run.begin;
+        end[run.txn] = stop;
+    }
+    if (!scattered)
+        return;
+    memset(end, 0, n_txns * sizeof *end);
+    for (size_t r = 0; r < b->runs.n; r++)
+        end[b->runs.at[r].txn] +=
+            (r + 1 < b->runs.n ? b->runs.at[r + 1].begin : (op_id)b->op_key.n) -
+            b->runs.at[r].begin;
+    gather_ops(b, begin, end, n_txns);
+}
+
+/* h->field[new] = source[old]; source may be shorter, then 'other' it is. */
+#define RENUMBER(field, source, n_source, other)                               \
+    do {                                                                       \
+        (field) = mem_alloc(h->n_txns, sizeof *(field));                       \
+        for (size_t t_ = 0; t_ < h->n_txns; t_++)                              \
+            (field)[renumber[t_]] = t_ < (n_source) ? (source)[t_] : (other);  \
+    } while (0)
+
+static void
+move_names(struct builder *b, struct history *h, const txn_id *renumber)
+{
+    for (txn_id t = 0; t < h->n_txns; t++)
+        atoms_push(&h->txn_names, atom_nil());
+    for (size_t t = 0; t < b->txn_names.tags.n; t++)
+        atoms_set(&h->txn_names, renumber[t], atoms_get(&b->txn_names, t));
+    atoms_free(&b->txn_names);
+}
+
+static void
+move_txns(struct builder *b, struct history *h)
+{
+    txn_id *renumber = number_txns(b, h);
+    op_id *begin = mem_calloc(h->n_txns, sizeof *begin);
+    op_id *end = mem_calloc(h->n_txns, sizeof *end);
+    find_ranges(b, begin, end, h->n_txns);
+    vec_free(&b->runs);
+
+    RENUMBER(h->txn_begin, begin, h->n_txns, 0);
+    mem_free(begin);
+    RENUMBER(h->txn_end, end, h->n_txns, 0);
+    mem_free(end);
+    RENUMBER(h->txn_session, b->txn_session.at, h->n_txns, 0);
+    vec_free(&b->txn_session);
+    RENUMBER(h->txn_status, b->txn_status.at, h->n_txns, 0);
+    if (b->txn_names.tags.n)
+        move_names(b, h, renumber);
+    if (b->began.n) {
+        RENUMBER(h->txn_began, b->began.at, b->began.n, INT64_MIN);
+        RENUMBER(h->txn_ended, b->ended.at, b->ended.n, INT64_MAX);
+    }
+    if (b->meta.n)
+        RENUMBER(h->txn_meta, b->meta.at, b->meta.n, ID_NONE);
+    h->arrival = renumber; // which is what it lists, too
+}
+
+static int
+compare_list_reads(const void *a, const void *b)
+{
+    const op_id x = ((const struct list_read *)a)->op;
+    const op_id y = ((const struct list_read *)b)->op;
+    return x < y ? -1 : x > y;
+}
+
+/* Concatenate the orders of the list keys. */
+static void
+move_lists(struct builder *b, struct history *h)
+{
+    bool any = false;
+    for (size_t k = 0; k < b->key_use.n; k++)
+        any = any || b->key_use.at[k] == USE_LIST;
+    if (!any)
+        return;
+    h->key_is_list = mem_calloc(h->n_keys, sizeof *h->key_is_list);
+    h->order_first = mem_calloc((size_t)h->n_keys + 1, sizeof *h->order_first);
+    for (key_id k = 0; k < h->n_keys; k++) {
+        h->key_is_list[k] = b->key_use.at[k] == USE_LIST;
+        const uint32_t i = intmap_find(&b->order_of, k);
+        for (size_t j = 0; i != UINT32_MAX && j < b->orders.at[i].n; j++)
+            vec_push(&h->order_items, b->orders.at[i].at[j]);
+        h->order_first[k + 1] = (uint32_t)h->order_items.n;
+    }
+    if (b->list_reads.n)
+        qsort(b->list_reads.at, b->list_reads.n, sizeof *b->list_reads.at,
+              compare_list_reads);
+    memcpy(&h->list_reads, &b->list_reads, sizeof h->list_reads);
+    memset(&b->list_reads, 0, sizeof b->list_reads);
+    h->list_items = b->list_items;
+    b->list_items = (u32_vec){0};
+}
+
+bool
+builder_finish(struct builder *b, struct history *h, struct err *err)
+{
+    *h = (struct history){0};
+    if (b->values.all.n >= WRITER_MANY) {
+        builder_free(b);
+        return err_set(err, ERR_LIMIT, "more than %u values", WRITER_MANY);
+    }
+    values_free_index(&b->values);
+    for (int tag = 0; tag < ATOM_TAGS; tag++)
+        intmap_free(&b->key_index[tag]);
+    move_txns(b, h);
+
+    h->initial = b->initial;
+    h->n_keys = (uint32_t)b->key_names.tags.n;
+    atoms_trim(&b->key_names);
+    h->key_names = b->key_names;
+    b->key_names = (struct atoms){0};
+    vec_trim(&b->session_names);
+    h->session_name = b->session_names.at;
+    b->session_names.at = NULL;
+    h->n_ops = (uint32_t)b->op_key.n;
+    vec_trim(&b->op_key);
+    vec_trim(&b->op_value);
+    h->op_key = b->op_key.at;
+    h->op_value = b->op_value.at;
+    b->op_key.at = b->op_value.at = NULL;
+    h->n_values = (uint32_t)b->values.all.n;
+    vec_trim(&b->values.all);
+    h->values = b->values.all.at;
+    b->values.all.at = NULL;
+    column_trim(&b->values.bits);
+    h->value_bits = b->values.bits;
+    b->values.bits = (struct column){0};
+    move_lists(b, h);
+    strings_seal(&b->strings);
+    h->strings = b->strings;
+    b->strings = (struct strings){0};
+    builder_free(b);
+
+    history_resolve(h);
+    return true;
+}
