@@ -1,0 +1,15 @@
+/* fuzz.h -- what is tried with every input, by the fuzzer and by the replay.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef FUZZ_H
+#define FUZZ_H
+
+#include "format/format.h"
+
+/* Read the bytes in the format.  Whatever they are, reading must not crash and
+ * must end in a history or in an error with a printable message; a history
+ * must be what is read again after the format wrote it.  Every format is also
+ * asked whether it recognises the bytes.  Abort where something is wrong. */
+void fuzz_one(const struct format *format, const char *data, size_t size);
+
+#endif
