@@ -41,7 +41,8 @@ bool
 hist_holds(const struct history *h, struct err *err)
 {
     for (key_id k = 0; k < h->n_keys; k++)
-        if (history_key_atom(h, k).tag == ATOM_NIL || history_key_atom(h, k).tag == ATOM_OTHER)
+        if (history_key_atom(h, k).tag == ATOM_NIL ||
+            history_key_atom(h, k).tag == ATOM_OTHER)
             return refuse(h, "key", history_key_atom(h, k), err);
     for (value_id v = 1; v < h->n_values; v++)
         if (history_value_atom(h, v).tag == ATOM_OTHER)
@@ -59,11 +60,13 @@ hist_holds(const struct history *h, struct err *err)
 /* --- atoms
  * ------------------------------------------------------------------*/
 
-/* A leading dash is left to integers and separators. */
+/* A leading dash is left to integers and separators, and a byte order mark
+ * would be skipped where it comes first in the file. */
 static bool
 is_plain(struct string s, bool is_keyword)
 {
     if (!s.len || s.text[0] == '-' ||
+        (s.len >= 3 && memcmp(s.text, "\xef\xbb\xbf", 3) == 0) ||
         (!is_keyword && hist_is_integer(s.text, s.len)))
         return false;
     for (size_t i = 0; i < s.len; i++)
