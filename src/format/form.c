@@ -3,7 +3,9 @@
  * SPDX-License-Identifier: MIT */
 #include "format/form.h"
 
-#include "base/mem.h"
+#include "base/vec.h"
+
+#include <stdlib.h>
 
 void
 forms_free(struct forms *f)
@@ -57,6 +59,38 @@ form_untagged(const struct forms *f, uint32_t i)
     while (f->at[i].kind == FORM_TAGGED)
         i++;
     return i;
+}
+
+static int
+compare_texts(const void *a, const void *b)
+{
+    const struct form *const *x = a, *const *y = b;
+    const struct span s = (*x)->text, t = (*y)->text;
+    const int order =
+        s.n && t.n ? memcmp(s.at, t.at, s.n < t.n ? s.n : t.n) : 0;
+    return order ? order : s.n < t.n ? -1 : s.n > t.n;
+}
+
+uint32_t
+form_find_twin(const struct forms *f)
+{
+    VEC(const struct form *) keys = {0};
+    const struct form *twin = NULL;
+    for (uint32_t i = 0; !twin && i < f->n; i++) {
+        vec_clear(&keys);
+        for (uint32_t j = form_first(i);
+             f->at[i].kind == FORM_MAP && j < form_end(f, i);
+             j = form_next(f, form_next(f, j)))
+            vec_push(&keys, &f->at[j]);
+        if (keys.n > 1)
+            qsort(keys.at, keys.n, sizeof *keys.at, compare_texts);
+        for (size_t j = 1; !twin && j < keys.n; j++)
+            if (compare_texts(&keys.at[j - 1], &keys.at[j]) == 0)
+                twin =
+                    keys.at[j] > keys.at[j - 1] ? keys.at[j] : keys.at[j - 1];
+    }
+    vec_free(&keys);
+    return twin ? (uint32_t)(twin - f->at) : 0;
 }
 
 const char *

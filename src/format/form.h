@@ -91,6 +91,10 @@ form_end(const struct forms *f, uint32_t i)
 /* The value inside any tags around form i. */
 uint32_t form_untagged(const struct forms *f, uint32_t i);
 
+/* A key that stands twice in one of the maps of f, which was JSON; 0 where
+ * there is none.  O(n log n). */
+uint32_t form_find_twin(const struct forms *f);
+
 /* "a map", "a string", ... for messages. */
 const char *form_kind_name(enum form_kind kind);
 

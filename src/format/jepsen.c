@@ -120,19 +120,15 @@ jepsen_is_reserved(struct span key)
 }
 
 static bool
-same_key(const struct form *a, const struct form *b)
-{
-    return is_word(a) && is_word(b) && a->text.n == b->text.n &&
-           memcmp(a->text.at, b->text.at, a->text.n) == 0;
-}
-
-static bool
 add_extra(struct reader *r, struct op *op, uint32_t i)
 {
     const struct form *key = &op->f->at[i];
-    for (size_t j = 0; j < op->n_extra; j++)
-        if (same_key(&op->f->at[op->extra[j]], key))
+    for (size_t j = 0; j < op->n_extra; j++) {
+        const struct span other = op->f->at[op->extra[j]].text;
+        if (key->text.n == other.n &&
+            memcmp(key->text.at, other.at, other.n) == 0)
             return unexpected(r, op->f, i, "each key once in an operation");
+    }
     if (op->n_extra == EXTRAS)
         return scan_fail(&r->log.s, key->at, ERR_LIMIT,
                          "an operation with more than %d entries", EXTRAS);
@@ -152,8 +148,9 @@ read_op(struct reader *r, const struct forms *f, struct op *op)
         return unexpected(r, f, root, "an operation, a map");
     for (uint32_t i = form_first(root); i < form_end(f, root);
          i = form_next(f, form_next(f, i))) {
-        const struct form *key = &f->at[i];
-        const enum op_key k = is_word(key) ? find_key(key->text) : N_OP_KEYS;
+        if (!is_word(&f->at[i]))
+            return unexpected(r, f, i, "a keyword or a string");
+        const enum op_key k = find_key(f->at[i].text);
         if (k == N_OP_KEYS) {
             if (!add_extra(r, op, i))
                 return false;
@@ -356,8 +353,8 @@ keep_meta(struct reader *r, const struct op *op, txn_id t)
         return;
     buf_clear(&r->meta);
     const uint32_t first = op->extra[0], only = form_next(f, first);
-    if (op->n_extra == 1 && is_word(&f->at[first]) &&
-        span_is(f->at[first].text, "meta") && f->at[only].kind == FORM_MAP) {
+    if (op->n_extra == 1 && span_is(f->at[first].text, "meta") &&
+        f->at[only].kind == FORM_MAP) {
         form_show_json(f, only, &r->meta);
     } else {
         for (size_t i = 0; i < op->n_extra; i++) {

@@ -273,6 +273,11 @@ read_meta(struct reader *r)
         return scan_unexpected(s, s->at, "an object");
     if (!form_read_json(s, &r->meta))
         return false;
+    const uint32_t twin = form_find_twin(&r->meta);
+    if (twin)
+        return scan_unexpected_text(s, r->meta.at[twin].at,
+                                    r->meta.at[twin].text,
+                                    "each key once in an object");
     buf_clear(&r->meta_text);
     form_show_json(&r->meta, 0, &r->meta_text);
     return true;

@@ -1,8 +1,8 @@
 /* scan.h -- a place in a text input, and how its readers complain.
  *
- * The readers of JSON, EDN and hist move one 'struct scan' over the bytes and never
- * look at a line number: where a mistake is found, its position is counted
- * once.  A mistake is told as "found 'this', expected that".
+ * The readers of JSON, EDN and hist move one 'struct scan' over the bytes and
+ * never look at a line number: where a mistake is found, its position is
+ * counted once.  A mistake is told as "found 'this', expected that".
  *
  * SPDX-License-Identifier: MIT */
 #ifndef FORMAT_SCAN_H
