@@ -9,7 +9,7 @@
 #include "format/support.h"
 #include "test.h"
 
-enum { SEEDS_LEAST = 3 };
+enum { SEEDS_LEAST = 2 };
 
 static size_t
 replay_folder(const struct format *format, const char *folder)
