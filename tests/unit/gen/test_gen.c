@@ -1,0 +1,147 @@
+/* test_gen.c -- generated histories hold their level, and injected anomalies
+ * violate exactly the levels that they should.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "test.h"
+
+#include "check/check.h"
+#include "gen/anomaly.h"
+#include "gen/gen.h"
+
+#define ALL                                                                    \
+    (level_implied(LEVEL_STRICT_SER) & ~(1u << LEVEL_STRICT_SI) &              \
+     ~(1u << LEVEL_STRICT_SER))
+
+static struct gen_shape
+small_shape(uint64_t seed)
+{
+    return (struct gen_shape){.level = LEVEL_SER,
+                              .sessions = 5,
+                              .transactions = 60,
+                              .operations = 4,
+                              .keys = 12,
+                              .theta = 0.9,
+                              .reads = 0.5,
+                              .values = 5,
+                              .value_theta = 0.5,
+                              .lag = 6,
+                              .seed = seed};
+}
+
+/* The levels that the history of that shape violates. */
+static level_set
+violated_by(const struct gen_shape *shape, level_set levels)
+{
+    struct history h;
+    struct err err = {0};
+    struct check c;
+    level_set violated = 0;
+    if (!gen_history(shape, &h, &err)) {
+        printf("# %s\n", err.text);
+        return ~0u;
+    }
+    const struct check_options o = {.levels = levels,
+                                    .threads = 1,
+                                    .verify = true,
+                                    .strong = strong_defaults};
+    if (!check_history(&h, &o, &c, &err)) {
+        printf("# %s\n", err.text);
+        return ~0u;
+    }
+    for (size_t i = 0; i < c.results.n; i++)
+        if (c.results.at[i].certificate.verdict == VERDICT_VIOLATED)
+            violated |= 1u << c.results.at[i].level;
+    check_free(&c);
+    history_free(&h);
+    return violated;
+}
+
+static void
+histories_hold_their_level_and_its_strict_form(void)
+{
+    for (uint64_t seed = 0; seed < 40; seed++) {
+        struct gen_shape shape = small_shape(seed);
+        shape.distribution = (enum gen_distribution)(seed % 3);
+        shape.duplicates = seed % 2 ? 0.5 : 0;
+        const level_set ser =
+            ALL | 1u << LEVEL_STRICT_SI | 1u << LEVEL_STRICT_SER;
+        CHECK(violated_by(&shape, ser) == 0);
+        shape.level = LEVEL_SI;
+        CHECK(violated_by(&shape, level_implied(LEVEL_STRICT_SI)) == 0);
+        shape.level = LEVEL_PC;
+        CHECK(violated_by(&shape, level_implied(LEVEL_PC)) == 0);
+    }
+}
+
+static void
+weaker_levels_are_really_weaker(void)
+{
+    level_set si = 0, pc = 0;
+    for (uint64_t seed = 0; seed < 20; seed++) {
+        struct gen_shape shape = small_shape(seed);
+        shape.level = LEVEL_SI;
+        si |= violated_by(&shape, 1u << LEVEL_SER);
+        shape.level = LEVEL_PC;
+        pc |= violated_by(&shape, 1u << LEVEL_SI);
+    }
+    CHECK(si && pc);
+}
+
+static void
+an_anomaly_violates_its_level_and_those_above(void)
+{
+    for (const struct gen_anomaly *a = gen_anomalies; a->name; a++)
+        for (int place = 0; place <= 4; place++) {
+            struct gen_shape shape = small_shape((uint64_t)place);
+            shape.inject = a->name;
+            shape.at = place / 4.0;
+            level_set expected = 0;
+            for (int l = 0; l <= LEVEL_SER; l++)
+                if (level_implied((enum level)l) >> a->level & 1)
+                    expected |= 1u << l;
+            const level_set got = violated_by(&shape, ALL);
+            if (got != expected)
+                printf("# %s at %d: violates %x, expected %x\n", a->name, place,
+                       got, expected);
+            CHECK(got == expected);
+        }
+}
+
+static void
+the_same_seed_makes_the_same_history(void)
+{
+    struct history a, b;
+    struct err err = {0};
+    const struct gen_shape shape = small_shape(9);
+    CHECK(gen_history(&shape, &a, &err) && gen_history(&shape, &b, &err));
+    CHECK(a.n_ops == b.n_ops && a.n_values == b.n_values);
+    CHECK(memcmp(a.op_key, b.op_key, a.n_ops * sizeof *a.op_key) == 0);
+    CHECK(memcmp(a.op_value, b.op_value, a.n_ops * sizeof *a.op_value) == 0);
+    history_free(&a);
+    history_free(&b);
+}
+
+static void
+impossible_wishes_are_refused(void)
+{
+    struct history h;
+    struct err err = {0}, few = {0};
+    struct gen_shape shape = small_shape(1);
+    shape.inject = "nonsense";
+    CHECK(!gen_history(&shape, &h, &err) && err.kind == ERR_USAGE);
+    shape.inject = "long-fork";
+    shape.sessions = 2;
+    CHECK(!gen_history(&shape, &h, &few));
+    CHECK_TEXT(few.text, "long-fork takes 4 sessions");
+}
+
+int
+main(void)
+{
+    RUN(histories_hold_their_level_and_its_strict_form);
+    RUN(weaker_levels_are_really_weaker);
+    RUN(an_anomaly_violates_its_level_and_those_above);
+    RUN(the_same_seed_makes_the_same_history);
+    RUN(impossible_wishes_are_refused);
+    return test_end();
+}
