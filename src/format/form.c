@@ -93,25 +93,23 @@ form_find_twin(const struct forms *f)
     return twin ? (uint32_t)(twin - f->at) : 0;
 }
 
-const char *
-form_kind_name(enum form_kind kind)
+bool
+form_unexpected(struct scan *s, const struct forms *f, uint32_t i,
+                const char *expected)
 {
-    static const char *const names[] = {
-        [FORM_NIL] = "nil",
-        [FORM_TRUE] = "true",
-        [FORM_FALSE] = "false",
-        [FORM_INTEGER] = "an integer",
-        [FORM_NUMBER] = "a number",
-        [FORM_CHARACTER] = "a character",
-        [FORM_STRING] = "a string",
-        [FORM_KEYWORD] = "a keyword",
-        [FORM_SYMBOL] = "a symbol",
-        [FORM_VECTOR] = "a vector",
-        [FORM_SET] = "a set",
-        [FORM_MAP] = "a map",
-        [FORM_TAGGED] = "a tagged value",
-    };
-    return names[kind];
+    const struct form *form = &f->at[i];
+    const char *container =
+        form->kind == FORM_VECTOR   ? (f->is_json ? "an array" : "a vector")
+        : form->kind == FORM_MAP    ? (f->is_json ? "an object" : "a map")
+        : form->kind == FORM_SET    ? "a set"
+        : form->kind == FORM_TAGGED ? "a tagged value"
+                                    : NULL;
+    if (container)
+        return scan_fail(s, form->at, ERR_SYNTAX, "found %s, expected %s",
+                         container, expected);
+    return form->kind == FORM_STRING
+               ? scan_unexpected_text(s, form->at, form->text, expected)
+               : scan_unexpected(s, form->at, expected);
 }
 
 struct atom

@@ -51,6 +51,7 @@ struct forms {
     struct form *at;
     size_t n, room;
     struct arena text; // of what had to be decoded
+    bool is_json;      // how it was written
 };
 
 void forms_free(struct forms *f);
@@ -95,8 +96,9 @@ uint32_t form_untagged(const struct forms *f, uint32_t i);
  * there is none.  O(n log n). */
 uint32_t form_find_twin(const struct forms *f);
 
-/* "a map", "a string", ... for messages. */
-const char *form_kind_name(enum form_kind kind);
+/* Note that something else than 'expected' stands where form i does. */
+bool form_unexpected(struct scan *s, const struct forms *f, uint32_t i,
+                     const char *expected);
 
 /* Form i as an atom of b.  What is no integer, string, keyword or nil becomes
  * its canonical text, so that equal forms are equal atoms. */

@@ -396,6 +396,7 @@ form_read_edn(struct scan *s, char closer, struct forms *f, bool *found)
     p.f = f;
     p.depth = 0;
     forms_clear(f);
+    f->is_json = false;
     *found = false;
     for (;;) {
         edn_space(s);

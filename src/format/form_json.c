@@ -121,6 +121,7 @@ form_read_json(struct scan *s, struct forms *f)
     p.f = f;
     p.depth = 0;
     forms_clear(f);
+    f->is_json = true;
     do {
         bool goes_on = false;
         json_space(s);

@@ -34,12 +34,4 @@ bool jepsen_read(struct input *in, const struct jepsen_notation *notation,
 bool jepsen_write(const struct history *h, bool is_json, struct output *out,
                   struct err *err);
 
-/* Whether an entry of that name means something to us, and is no meta data. */
-bool jepsen_is_reserved(struct span key);
-
-// Entries that Jepsen does not know and that we read and write: the user's
-// name of a transaction, and of a session whose name is no integer.
-#define JEPSEN_TXN_ID "txn-id"
-#define JEPSEN_SESSION "assay/session"
-
 #endif

@@ -106,18 +106,16 @@ read_op(struct reader *r, uint32_t i, struct op *op)
     // The forms in it: what, key, value and perhaps a flag, all scalars.
     const uint32_t n = f->at[i].size - 1;
     if (f->at[i].kind != FORM_VECTOR || n < 1)
-        return scan_unexpected(s, at, "an operation, [what, key, value]");
+        return form_unexpected(s, f, i, "an operation, [what, key, value]");
     const struct form *what = &f->at[form_first(i)];
     const bool is_read = what->kind == FORM_STRING && span_is(what->text, "r");
     op->is_write = what->kind == FORM_STRING && span_is(what->text, "w");
-    if (!is_read && !op->is_write && what->kind == FORM_STRING)
-        return scan_unexpected_text(s, what->at, what->text, "\"r\" or \"w\"");
     if (!is_read && !op->is_write)
-        return scan_unexpected(s, what->at, "\"r\" or \"w\"");
+        return form_unexpected(s, f, form_first(i), "\"r\" or \"w\"");
     for (uint32_t j = i + 2; j <= i + n; j++)
         if (f->at[j].kind == FORM_VECTOR || f->at[j].kind == FORM_MAP ||
             (j == i + 2 && f->at[j].kind == FORM_NIL))
-            return scan_unexpected(s, f->at[j].at, "a string or a number");
+            return form_unexpected(s, f, j, "a string or a number");
     if (n != 3 && n != 4)
         return scan_fail(s, at, ERR_SYNTAX,
                          "%u elements, expected what, key, value and perhaps "
@@ -128,7 +126,7 @@ read_op(struct reader *r, uint32_t i, struct op *op)
     op->is_done = n == 3 || f->at[i + 4].kind != FORM_FALSE;
     if (n == 4 && f->at[i + 4].kind != FORM_FALSE &&
         f->at[i + 4].kind != FORM_TRUE)
-        return scan_unexpected(s, f->at[i + 4].at, "true or false");
+        return form_unexpected(s, f, i + 4, "true or false");
     return true;
 }
 
@@ -171,14 +169,13 @@ read_entries(struct reader *r, uint32_t *value, bool *of_initial)
     *value = 0;
     *of_initial = false;
     if (f->at[0].kind != FORM_MAP)
-        return scan_unexpected(s, f->at[0].at, "a transaction, '{'");
+        return form_unexpected(s, f, 0, "a transaction, an object");
     for (uint32_t i = form_first(0); i < form_end(f, 0);
          i = form_next(f, form_next(f, i))) {
         const uint32_t v = form_next(f, i);
         const bool is_value = span_is(f->at[i].text, "value");
         if (is_value && *value)
-            return scan_unexpected_text(s, f->at[i].at, f->at[i].text,
-                                        "each key once in a transaction");
+            return form_unexpected(s, f, i, "each key once in a transaction");
         if (is_value)
             *value = v;
         if (span_is(f->at[i].text, "isInitial"))
@@ -188,7 +185,7 @@ read_entries(struct reader *r, uint32_t *value, bool *of_initial)
         return scan_fail(s, f->at[0].at, ERR_SYNTAX,
                          "a transaction without \"value\"");
     return f->at[*value].kind == FORM_VECTOR ||
-           scan_unexpected(s, f->at[*value].at, "an array of operations");
+           form_unexpected(s, f, *value, "an array of operations");
 }
 
 static bool
