@@ -45,8 +45,7 @@ struct reader {
     struct err *err;
 };
 
-/* --- the first pass
- * ----------------------------------------------------------*/
+/* --- the first pass ------------------------------------------------------- */
 
 /* What a record begins with; 0 integers where nothing does. */
 static const struct kind {
@@ -147,8 +146,7 @@ check_log(const struct log *log, bool *universal, struct err *err)
     return true;
 }
 
-/* --- the second pass
- * ---------------------------------------------------------*/
+/* --- the second pass ------------------------------------------------------ */
 
 static bool
 flush(struct reader *r)
@@ -205,14 +203,12 @@ build_log(struct reader *r, const struct log *log)
     return ok || err_at_byte(r->err, (uint64_t)(at - log->in.data));
 }
 
-/* --- all together -----------------------------------------------------------
- */
+/* --- all together --------------------------------------------------------- */
 
 static bool
 read_directory(struct reader *r, const char *directory)
 {
-    if (!logs_list(&r->logs, directory, r->err) ||
-        !logs_open(&r->logs, r->err))
+    if (!logs_list(&r->logs, directory, r->err) || !logs_open(&r->logs, r->err))
         return false;
     for (size_t i = 0; i < r->logs.n; i++)
         if (!check_log(&r->logs.at[i], &r->universal, r->err))

@@ -19,7 +19,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* --- what fits -------------------------------------------------------------*/
+/* --- what fits ------------------------------------------------------------ */
 
 static bool
 is_reserved(uint64_t id)
@@ -118,8 +118,7 @@ sessions_have_numbers(const struct history *h)
     return true;
 }
 
-/* --- records
- * -----------------------------------------------------------------*/
+/* --- records -------------------------------------------------------------- */
 
 struct writer {
     const struct history *h;
@@ -174,8 +173,7 @@ put_txn(struct writer *w, txn_id t)
     buf_big64(&w->out, txn_number(w, t));
 }
 
-/* --- files
- * -------------------------------------------------------------------*/
+/* --- files ---------------------------------------------------------------- */
 
 static void
 log_path(const struct writer *w, const char *directory, session_id s,

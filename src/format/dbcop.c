@@ -52,8 +52,7 @@ struct reader {
     struct err *err;
 };
 
-/* --- reading
- * ----------------------------------------------------------------*/
+/* --- reading -------------------------------------------------------------- */
 
 static size_t
 left(const struct reader *r)
@@ -243,8 +242,7 @@ dbcop_read(struct input *in, struct builder *b, struct err *err)
     return ok;
 }
 
-/* --- recognition
- * ------------------------------------------------------------*/
+/* --- recognition ---------------------------------------------------------- */
 
 static bool
 is_printable(const char *text, size_t len)
@@ -322,8 +320,7 @@ dbcop_sniff(const struct input *in)
     return sniff_head(&r) && sniff_sessions(&r) ? 85 : 0;
 }
 
-/* --- writing
- * ------------------------------------------------------------------*/
+/* --- writing -------------------------------------------------------------- */
 
 static bool
 dbcop_holds(const struct history *h, struct err *err)

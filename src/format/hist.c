@@ -56,7 +56,7 @@ struct token {
     bool is_keyword, is_quoted;
 };
 
-/* --- characters --------------------------------------------------------- */
+/* --- characters ----------------------------------------------------------- */
 
 bool
 hist_is_word(char c)
@@ -92,7 +92,7 @@ accept(struct parser *p, const char *text)
     return true;
 }
 
-/* --- names, keys and values ---------------------------------------------- */
+/* --- names, keys and values ----------------------------------------------- */
 
 /* Find the end of a string whose opening quote was stepped over. */
 static bool
@@ -221,7 +221,7 @@ parse_atom(struct parser *p, const char *expected, struct atom *atom)
     return lex_token(p, expected, &token) && make_atom(p, &token, atom);
 }
 
-/* --- operations -----------------------------------------------------------*/
+/* --- operations ----------------------------------------------------------- */
 
 static bool
 parse_value(struct parser *p, struct atom *value)
@@ -292,7 +292,7 @@ parse_operation(struct parser *p, txn_id t)
     return ok || scan_locate(&p->s, begin);
 }
 
-/* --- transactions and sessions --------------------------------------------*/
+/* --- transactions and sessions -------------------------------------------- */
 
 static bool
 parse_time(struct parser *p, int64_t *time)
@@ -462,7 +462,7 @@ hist_read(struct input *in, struct builder *b, struct err *err)
     return ok;
 }
 
-/* --- recognition -----------------------------------------------------------*/
+/* --- recognition ---------------------------------------------------------- */
 
 /* Step over a name, if one stands here, and the blanks behind it. */
 static void

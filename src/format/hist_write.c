@@ -21,7 +21,7 @@ struct writer {
     size_t column;
 };
 
-/* --- what fits ------------------------------------------------------------*/
+/* --- what fits ------------------------------------------------------------ */
 
 static bool
 refuse(const struct history *h, const char *what, struct atom a,
@@ -57,8 +57,7 @@ hist_holds(const struct history *h, struct err *err)
     return true;
 }
 
-/* --- atoms
- * ------------------------------------------------------------------*/
+/* --- atoms ---------------------------------------------------------------- */
 
 /* A leading dash is left to integers and separators, and a byte order mark
  * would be skipped where it comes first in the file. */
@@ -117,7 +116,7 @@ put_value(const struct history *h, struct buf *out, value_id v)
         put_atom(h, out, a);
 }
 
-/* --- transactions -------------------------------------------------------- */
+/* --- transactions --------------------------------------------------------- */
 
 static void
 put_op(const struct history *h, struct buf *out, op_id op)
@@ -174,8 +173,7 @@ put_txn(const struct history *h, struct buf *out, txn_id t)
     put_times(h, out, t);
 }
 
-/* --- sessions
- * ---------------------------------------------------------------*/
+/* --- sessions ------------------------------------------------------------- */
 
 /* The separator can be left out before a first session that has no name but
  * its number and is not empty. */

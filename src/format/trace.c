@@ -75,8 +75,7 @@ pack_label(struct label l)
     return pack(l.session, l.index);
 }
 
-/* --- the parts of a line
- * -----------------------------------------------------*/
+/* --- the parts of a line -------------------------------------------------- */
 
 static bool
 accept(struct reader *r, const char *text)
@@ -152,8 +151,7 @@ is_init(struct label l)
     return l.session == 0 && l.index == 0;
 }
 
-/* --- what the builder gets
- * ---------------------------------------------------*/
+/* --- what the builder gets ------------------------------------------------ */
 
 /* The name of a transaction, which is also what it writes. */
 static struct atom
@@ -240,7 +238,7 @@ add_read(struct reader *r, struct span key, struct label by, struct label from)
            scan_locate(&r->s, by.at);
 }
 
-/* --- lines -----------------------------------------------------------------*/
+/* --- lines ---------------------------------------------------------------- */
 
 /* The forms of a line.  Behind the opening comes the key, or an element, then
  * 'middle' and the set; then the labels in their order. */

@@ -12,7 +12,7 @@
 
 #include <inttypes.h>
 
-/* --- what fits -------------------------------------------------------------*/
+/* --- what fits ------------------------------------------------------------ */
 
 /* Whether the text would be read back as the same text. */
 static bool
@@ -91,8 +91,7 @@ trace_holds(const struct history *h, struct err *err)
     return holds_keys(h, err);
 }
 
-/* --- labels
- * ------------------------------------------------------------------*/
+/* --- labels --------------------------------------------------------------- */
 
 struct writer {
     const struct history *h;
@@ -156,8 +155,7 @@ put_label(struct writer *w, const char *word, txn_id t)
     buf_printf(&w->out, " %s(%" PRIu64 ", %" PRIu64 ")", word, session, index);
 }
 
-/* --- lines
- * -------------------------------------------------------------------*/
+/* --- lines ---------------------------------------------------------------- */
 
 static void
 put_op(struct writer *w, txn_id t, op_id op)

@@ -18,8 +18,7 @@ stop(const struct format *format, const char *why)
     abort();
 }
 
-/* --- directories
- * ------------------------------------------------------------*/
+/* --- directories ---------------------------------------------------------- */
 
 /* Where the next file begins, or the end. */
 static size_t
@@ -70,8 +69,7 @@ reread_directory(const struct history *h, const struct format *format,
     return ok;
 }
 
-/* --- files
- * --------------------------------------------------------------------*/
+/* --- files ---------------------------------------------------------------- */
 
 static bool
 reread_file(const struct history *h, const struct format *format,
@@ -85,8 +83,7 @@ reread_file(const struct history *h, const struct format *format,
     return ok;
 }
 
-/* --- both
- * ---------------------------------------------------------------------*/
+/* --- both ----------------------------------------------------------------- */
 
 static void
 check_round_trip(const struct history *h, const struct format *format)

@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* --- reading ---------------------------------------------------------------*/
+/* --- reading -------------------------------------------------------------- */
 
 /* Read what is in memory, from a copy of exactly that size, so that a sanitizer
  * sees every byte read beyond it. */
@@ -76,8 +76,7 @@ write_memory(const struct history *h, const struct format *format, char **data,
     return ok;
 }
 
-/* --- files that go away
- * ------------------------------------------------------*/
+/* --- files that go away --------------------------------------------------- */
 
 struct scratch {
     char path[256];
@@ -141,8 +140,7 @@ put_file(const char *path, const char *data, size_t size)
     }
 }
 
-/* --- comparing
- * -----------------------------------------------------------------*/
+/* --- comparing ------------------------------------------------------------ */
 
 /* What a format does not keep, and what therefore is not compared. */
 enum {

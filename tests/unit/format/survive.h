@@ -76,9 +76,11 @@ complain(const struct history *h, const struct format *format, const char *why)
     size_t size;
     printf("# %s: %s\n", format->name, why);
     if (write_memory(h, &format_hist, &data, &size, &err))
-        for (const char *line = strtok(data, "\n"); line;
-             line = strtok(NULL, "\n"))
-            printf("#     %s\n", line);
+        for (const char *line = data; *line;) {
+            const int n = (int)strcspn(line, "\n");
+            printf("#     %.*s\n", n, line);
+            line += n + (line[n] != 0);
+        }
     free(data);
 }
 
