@@ -34,6 +34,10 @@ chains_free(struct chains *g)
     mem_free(g->seat);
     mem_free(g->out);
     mem_free(g->in);
+    mem_free(g->out_first);
+    mem_free(g->out_to);
+    mem_free(g->in_first);
+    mem_free(g->in_from);
     vec_free(&g->edges);
     *g = (struct chains){0};
 }
@@ -53,10 +57,37 @@ chains_add(struct chains *g, uint32_t from, uint32_t to)
 void
 chains_pop(struct chains *g)
 {
+    assert(g->edges.n > g->frozen);
     const struct chain_edge e = vec_pop(&g->edges);
     assert(g->out[e.from] == g->edges.n && g->in[e.to] == g->edges.n); // (C1)
     g->out[e.from] = e.next_out;
     g->in[e.to] = e.next_in;
+}
+
+void
+chains_freeze(struct chains *g)
+{
+    assert(!g->frozen);
+    const size_t n = g->edges.n;
+    g->out_first = mem_calloc((size_t)g->n + 2, sizeof *g->out_first);
+    g->in_first = mem_calloc((size_t)g->n + 2, sizeof *g->in_first);
+    g->out_to = mem_alloc(n, sizeof *g->out_to);
+    g->in_from = mem_alloc(n, sizeof *g->in_from);
+    uint32_t *out_next = g->out_first + 1, *in_next = g->in_first + 1;
+    for (size_t e = 0; e < n; e++) {
+        out_next[g->edges.at[e].from + 1]++;
+        in_next[g->edges.at[e].to + 1]++;
+    }
+    for (uint32_t p = 0; p < g->n; p++) {
+        out_next[p + 1] += out_next[p];
+        in_next[p + 1] += in_next[p];
+    }
+    for (size_t e = 0; e < n; e++) {
+        const struct chain_edge *edge = &g->edges.at[e];
+        g->out_to[out_next[edge->from]++] = edge->to;
+        g->in_from[in_next[edge->to]++] = edge->from;
+    }
+    g->frozen = (uint32_t)n;
 }
 
 static void
@@ -113,10 +144,10 @@ chains_sort(const struct chains *g, uint32_t *order, hop_vec *cycle)
         const uint32_t p = order[i];
         if (chains_has_next(g, p) && --waiting[p + 1] == 0)
             order[n++] = p + 1;
-        for (uint32_t e = g->out[p]; e != EDGE_NONE;
-             e = g->edges.at[e].next_out)
-            if (--waiting[g->edges.at[e].to] == 0)
-                order[n++] = g->edges.at[e].to;
+        struct chain_walk w = chains_out(g, p);
+        for (uint32_t to; chains_next_out(g, &w, &to);)
+            if (--waiting[to] == 0)
+                order[n++] = to;
     }
     if (n < g->n)
         find_cycle(g, waiting, cycle);

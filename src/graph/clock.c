@@ -62,9 +62,8 @@ clocks_free(struct clocks *c)
         else                                                                   \
             memset(new, 0, k * sizeof *new);                                   \
         new[g->seat[p].chain] = (type)(g->seat[p].place + 1);                  \
-        for (uint32_t e = g->in[p]; e != EDGE_NONE;                            \
-             e = g->edges.at[e].next_in) {                                     \
-            const uint32_t from = g->edges.at[e].from;                         \
+        struct chain_walk w = chains_in(g, p);                                 \
+        for (uint32_t from; chains_next_in(g, &w, &from);) {                   \
             const struct seat s = g->seat[from];                               \
             if (new[s.chain] > s.place)                                        \
                 continue;                                                      \
@@ -95,9 +94,9 @@ clocks_update(struct clocks *c, const uint32_t *order)
             continue;
         if (chains_has_next(g, p))
             c->stale[p + 1] = 1;
-        for (uint32_t e = g->out[p]; e != EDGE_NONE;
-             e = g->edges.at[e].next_out)
-            c->stale[g->edges.at[e].to] = 1;
+        struct chain_walk w = chains_out(g, p);
+        for (uint32_t to; chains_next_out(g, &w, &to);)
+            c->stale[to] = 1;
     }
 }
 

@@ -255,4 +255,5 @@ known_build(struct problem *p)
     add_lists(p);
     add_time(p, &events);
     vec_free(&events);
+    chains_freeze(&p->g);
 }

@@ -202,10 +202,10 @@ run_point(struct schedule *s, uint32_t point)
     }
     if (chains_has_next(g, point) && --s->missing[point + 1] == 0)
         make_ready(s, point + 1);
-    for (uint32_t e = g->out[point]; e != EDGE_NONE;
-         e = g->edges.at[e].next_out)
-        if (--s->missing[g->edges.at[e].to] == 0)
-            make_ready(s, g->edges.at[e].to);
+    struct chain_walk w = chains_out(g, point);
+    for (uint32_t to; chains_next_out(g, &w, &to);)
+        if (--s->missing[to] == 0)
+            make_ready(s, to);
 }
 
 static void
