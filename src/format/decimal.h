@@ -1,10 +1,12 @@
-/* decimal.h -- integers in a text.
+/* decimal.h -- unsigned decimal numbers in a text.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef FORMAT_DECIMAL_H
 #define FORMAT_DECIMAL_H
 
-#include "history/atom.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
 static inline bool
 is_digit(char c)
@@ -26,19 +28,6 @@ parse_decimal(const char *text, size_t len, uint64_t *out)
     }
     *out = x;
     return len > 0;
-}
-
-/* The same with a sign, and whatever 64 bits hold in one way or the other. */
-static inline bool
-parse_integer(const char *text, size_t len, struct atom *out)
-{
-    const size_t sign = len && text[0] == '-';
-    uint64_t x;
-    if (!parse_decimal(text + sign, len - sign, &x) ||
-        (sign && x > (uint64_t)INT64_MAX + 1))
-        return false;
-    *out = sign ? atom_int((int64_t)(0 - x)) : atom_uint(x);
-    return true;
 }
 
 #endif

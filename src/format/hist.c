@@ -49,21 +49,7 @@ struct parser {
     size_t n_sessions;
 };
 
-/* A name, key or value where it stands in the input. */
-struct token {
-    const char *text; // without colon and quotes
-    size_t len;
-    bool is_keyword, is_quoted;
-};
-
-/* --- characters ----------------------------------------------------------- */
-
-bool
-hist_is_word(char c)
-{
-    return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-           c == '_' || c == '-' || c == '.' || (unsigned char)c >= 0x80;
-}
+/* --- tokens --------------------------------------------------------------- */
 
 static void
 skip_blank(struct parser *p)
@@ -81,144 +67,18 @@ skip_blank(struct parser *p)
     }
 }
 
-/* Whether the next bytes are these; if so, step over them. */
 static bool
 accept(struct parser *p, const char *text)
 {
-    const size_t len = strlen(text);
-    if ((size_t)(p->s.end - p->s.at) < len || memcmp(p->s.at, text, len) != 0)
-        return false;
-    p->s.at += len;
-    return true;
-}
-
-/* --- names, keys and values ----------------------------------------------- */
-
-/* Find the end of a string whose opening quote was stepped over. */
-static bool
-lex_quoted(struct parser *p, struct token *token)
-{
-    const char *open = p->s.at - 1;
-    token->text = p->s.at;
-    token->is_quoted = true;
-    while (p->s.at < p->s.end && *p->s.at != '"' && *p->s.at != '\n')
-        p->s.at += *p->s.at == '\\' && p->s.end - p->s.at > 1 ? 2 : 1;
-    token->len = (size_t)(p->s.at - token->text);
-    if (accept(p, "\""))
-        return true;
-    return scan_fail(&p->s, open, ERR_SYNTAX,
-                     "this string is not closed on its line");
-}
-
-static bool
-lex_token(struct parser *p, const char *expected, struct token *token)
-{
-    const char *begin = p->s.at;
-    *token = (struct token){.is_keyword = accept(p, ":")};
-    if (accept(p, "\""))
-        return lex_quoted(p, token);
-    token->text = p->s.at;
-    while (p->s.at < p->s.end && hist_is_word(*p->s.at))
-        p->s.at++;
-    token->len = (size_t)(p->s.at - token->text);
-    // A dash in front is a sign or part of a separator, but of no word.
-    const bool dash = token->len && token->text[0] == '-';
-    if (token->len > dash && (!dash || is_digit(token->text[1])))
-        return true;
-    p->s.at = begin;
-    return scan_unexpected(&p->s, p->s.at, expected);
-}
-
-static int
-hex_digit(char c)
-{
-    return is_digit(c)            ? c - '0'
-           : c >= 'a' && c <= 'f' ? c - 'a' + 10
-           : c >= 'A' && c <= 'F' ? c - 'A' + 10
-                                  : -1;
-}
-
-/* Append one escape whose backslash stands at text, and return its length; 0
- * where it is none. */
-static size_t
-unescape_one(struct buf *out, const char *text, size_t len)
-{
-    const char c = len > 1 ? text[1] : 0;
-    if (c == '"' || c == '\\') {
-        buf_char(out, c);
-        return 2;
-    }
-    if (c == 'n' || c == 't') {
-        buf_char(out, c == 'n' ? '\n' : '\t');
-        return 2;
-    }
-    if (c != 'x' || len < 4 || hex_digit(text[2]) < 0 || hex_digit(text[3]) < 0)
-        return 0;
-    buf_char(out, (char)(hex_digit(text[2]) * 16 + hex_digit(text[3])));
-    return 4;
-}
-
-static bool
-make_quoted(struct parser *p, const struct token *token, struct atom *atom)
-{
-    buf_clear(&p->s.decoded);
-    for (size_t i = 0; i < token->len;) {
-        if (token->text[i] != '\\') {
-            buf_char(&p->s.decoded, token->text[i++]);
-            continue;
-        }
-        const size_t n =
-            unescape_one(&p->s.decoded, token->text + i, token->len - i);
-        if (!n)
-            return scan_fail(
-                &p->s, token->text + i, ERR_SYNTAX,
-                "unknown escape, expected \\\", \\\\, \\n, \\t or \\x and "
-                "two hexadecimal digits");
-        i += n;
-    }
-    *atom = builder_text(p->b, token->is_keyword ? ATOM_KEYWORD : ATOM_STRING,
-                         p->s.decoded.n ? p->s.decoded.at : "", p->s.decoded.n);
-    return true;
-}
-
-bool
-hist_is_integer(const char *text, size_t len)
-{
-    const size_t sign = len && text[0] == '-';
-    for (size_t i = sign; i < len; i++)
-        if (!is_digit(text[i]))
-            return false;
-    return len > sign;
-}
-
-static bool
-make_integer(struct parser *p, const struct token *token, struct atom *atom)
-{
-    if (parse_integer(token->text, token->len, atom))
-        return true;
-    char shown[ERR_QUOTE_ROOM];
-    err_quote(shown, sizeof shown, token->text, token->len);
-    return scan_fail(&p->s, token->text, ERR_SYNTAX,
-                     "'%s' does not fit in 64 bits", shown);
-}
-
-static bool
-make_atom(struct parser *p, const struct token *token, struct atom *atom)
-{
-    if (token->is_quoted)
-        return make_quoted(p, token, atom);
-    if (!token->is_keyword && hist_is_integer(token->text, token->len))
-        return make_integer(p, token, atom);
-    *atom = builder_text(p->b, token->is_keyword ? ATOM_KEYWORD : ATOM_STRING,
-                         token->text, token->len);
-    return true;
+    return hist_accept(&p->s, text);
 }
 
 static bool
 parse_atom(struct parser *p, const char *expected, struct atom *atom)
 {
-    struct token token;
-    return lex_token(p, expected, &token) && make_atom(p, &token, atom);
+    struct hist_token token;
+    return hist_lex(&p->s, expected, &token) &&
+           hist_make(&p->s, p->b, &token, atom);
 }
 
 /* --- operations ----------------------------------------------------------- */
@@ -303,14 +163,14 @@ parse_time(struct parser *p, int64_t *time)
     p->s.at++;
     while (p->s.at < p->s.end && is_digit(*p->s.at))
         p->s.at++;
-    const struct token token = {.text = begin,
-                                .len = (size_t)(p->s.at - begin)};
+    const struct hist_token token = {.text = begin,
+                                     .len = (size_t)(p->s.at - begin)};
     if (!hist_is_integer(begin, token.len)) {
         p->s.at = begin;
         return scan_unexpected(&p->s, p->s.at, "a time");
     }
     struct atom atom;
-    if (!make_integer(p, &token, &atom))
+    if (!hist_make_integer(&p->s, &token, &atom))
         return false;
     if (atom.tag != ATOM_INT)
         return scan_fail(&p->s, begin, ERR_SYNTAX,
@@ -386,19 +246,19 @@ parse_session_name(struct parser *p, bool *found, struct atom *name)
         p->s.at++;
     const char *begin = p->s.at;
     *found = begin < p->s.end && starts_name(*begin) && !accept(p, "--");
-    struct token token;
+    struct hist_token token;
     if (!*found) {
         p->s.at = begin;
         return true;
     }
-    if (!lex_token(p, "a name", &token))
+    if (!hist_lex(&p->s, "a name", &token))
         return false;
     if (p->s.at < p->s.end && *p->s.at == '[') { // it names a transaction
         p->s.at = begin;
         *found = false;
         return true;
     }
-    return make_atom(p, &token, name);
+    return hist_make(&p->s, p->b, &token, name);
 }
 
 /* Open a session behind its '---', or the first one that has none. */
@@ -468,9 +328,9 @@ hist_read(struct input *in, struct builder *b, struct err *err)
 static void
 skip_name(struct parser *p)
 {
-    struct token token;
+    struct hist_token token;
     if (p->s.at < p->s.end && starts_name(*p->s.at))
-        (void)lex_token(p, "", &token);
+        (void)hist_lex(&p->s, "", &token);
     skip_blank(p);
 }
 
@@ -483,7 +343,7 @@ hist_sniff(const struct input *in)
         return 0;
     struct err ignored = {0};
     struct parser p = {0};
-    struct token token;
+    struct hist_token token;
     scan_init(&p.s, in, &ignored);
     if (in->size > SNIFF_SIZE)
         p.s.end = in->data + SNIFF_SIZE;
@@ -503,7 +363,7 @@ hist_sniff(const struct input *in)
     skip_blank(&p);
     if (accept(&p, "]"))
         return 20;
-    if (!lex_token(&p, "", &token))
+    if (!hist_lex(&p.s, "", &token))
         return 0;
     skip_blank(&p);
     return accept(&p, ":=") || accept(&p, "==") || accept(&p, "+=") ? 95 : 0;

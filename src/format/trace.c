@@ -162,14 +162,23 @@ label_atom(struct reader *r, struct label l)
     return builder_text(r->b, ATOM_STRING, r->text.at, r->text.n);
 }
 
-/* A key is an integer where it is written as one would write it. */
+bool
+trace_is_integer(const char *text, size_t len, struct atom *out)
+{
+    const bool negative = len && text[0] == '-';
+    const char *digits = text + negative, *end = text + len;
+    for (const char *at = digits; at < end; at++)
+        if (!is_digit(*at))
+            return false;
+    return digits < end && (*digits != '0' || len == 1) &&
+           scan_integer(negative, digits, end, out);
+}
+
 static struct atom
 key_atom(struct reader *r, struct span text)
 {
-    const size_t sign = text.n && text.at[0] == '-';
-    const bool plain = text.n > sign && (text.at[sign] != '0' || text.n == 1);
     struct atom key;
-    if (plain && parse_integer(text.at, text.n, &key))
+    if (trace_is_integer(text.at, text.n, &key))
         return key;
     return builder_text(r->b, ATOM_STRING, text.at, text.n);
 }

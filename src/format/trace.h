@@ -6,6 +6,10 @@
 
 #include "format/format.h"
 
+/* Whether a key with this text is an integer: written as one would write it,
+ * without a needless zero. */
+bool trace_is_integer(const char *text, size_t len, struct atom *out);
+
 bool trace_holds(const struct history *h, struct err *err);
 bool trace_write(const struct history *h, struct output *out, struct err *err);
 

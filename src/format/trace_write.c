@@ -20,7 +20,8 @@ is_readable_key(struct string s)
 {
     struct atom integer;
     return !memchr(s.text, '\n', s.len) && !strstr(s.text, "] Txn(") &&
-           strlen(s.text) == s.len && !parse_integer(s.text, s.len, &integer);
+           strlen(s.text) == s.len &&
+           !trace_is_integer(s.text, s.len, &integer);
 }
 
 static bool
