@@ -324,6 +324,8 @@ bool
 jepsen_read(struct input *in, const struct jepsen_notation *notation,
             struct builder *b, struct err *err)
 {
+    if (in->is_directory)
+        return err_set(err, ERR_SYNTAX, "a directory, expected a file");
     struct reader r = {.notation = notation, .b = b};
     scan_init(&r.log.s, in, err);
     const bool ok = read_log(&r);

@@ -416,6 +416,8 @@ read_lines(struct reader *r, struct input *in)
 static bool
 jsonl_read(struct input *in, struct builder *b, struct err *err)
 {
+    if (in->is_directory)
+        return err_set(err, ERR_SYNTAX, "a directory, expected a file");
     struct reader r = {.b = b};
     scan_init(&r.s, in, err);
     r.s.one_line = true;

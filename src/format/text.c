@@ -308,6 +308,8 @@ build_block(void *self, struct block *block, struct err *err)
 static bool
 text_read(struct input *in, struct builder *b, struct err *err)
 {
+    if (in->is_directory)
+        return err_set(err, ERR_SYNTAX, "a directory, expected a file");
     struct text_reader *reader = mem_calloc(1, sizeof *reader);
     reader->b = b;
     builder_expect(b, in->size / TYPICAL_LINE);
