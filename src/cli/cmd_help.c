@@ -9,16 +9,16 @@
 
 enum { HELP_COLUMN = 31, HELP_WIDTH = 80 };
 
-/* Append words, broken into lines that begin at HELP_COLUMN. */
+/* Append words, broken into lines that begin at a column. */
 static void
-wrap(struct buf *out, size_t *column, const char *text)
+wrap(struct buf *out, size_t *column, size_t left, const char *text)
 {
     while (*text) {
         const size_t n = strcspn(text, " ");
-        if (*column > HELP_COLUMN && *column + 1 + n > HELP_WIDTH) {
-            buf_printf(out, "\n%*s", HELP_COLUMN, "");
-            *column = HELP_COLUMN;
-        } else if (*column > HELP_COLUMN) {
+        if (*column > left && *column + 1 + n > HELP_WIDTH) {
+            buf_printf(out, "\n%*s", (int)left, "");
+            *column = left;
+        } else if (*column > left) {
             buf_char(out, ' ');
             ++*column;
         }
@@ -42,17 +42,17 @@ show_option(const struct option *o, struct buf *out)
     if (column >= HELP_COLUMN)
         buf_printf(out, "\n%*s", HELP_COLUMN, "");
     column = HELP_COLUMN;
-    wrap(out, &column, off ? "do not" : "");
-    wrap(out, &column, o->help);
+    wrap(out, &column, HELP_COLUMN, off ? "do not" : "");
+    wrap(out, &column, HELP_COLUMN, o->help);
     if (o->initial && !off) {
         snprintf(initial, sizeof initial, "(default: %s)", o->initial);
-        wrap(out, &column, initial);
+        wrap(out, &column, HELP_COLUMN, initial);
     }
     if (o->choices) {
         buf_printf(out, "\n%*s", HELP_COLUMN, "");
         column = HELP_COLUMN;
-        wrap(out, &column, "one of:");
-        wrap(out, &column, o->choices);
+        wrap(out, &column, HELP_COLUMN, "one of:");
+        wrap(out, &column, HELP_COLUMN, o->choices);
     }
     buf_char(out, '\n');
 }
@@ -73,8 +73,12 @@ help_show(const struct command *command, struct buf *out)
     }
     buf_printf(out, "usage: assay %s [OPTION]... %s\n\n%s\n", command->name,
                command->arguments, command->help);
-    if (command->details)
-        buf_printf(out, "\n%s\n", command->details);
+    if (command->details) {
+        size_t column = 0;
+        buf_char(out, '\n');
+        wrap(out, &column, 0, command->details);
+        buf_char(out, '\n');
+    }
     buf_text(out, "\noptions:\n");
     for (const struct option *o = option_table; o->name; o++)
         if ((o->commands & command->bit) && !(o->commands & FOR_MEASURING))

@@ -13,9 +13,11 @@
 
 // clang-format off
 const struct option option_table[] = {
-    {"level", 'l', OPTION_TEXT, "LEVELS", AT(level), CMD_CHECK | CMD_GEN, 0, 0, NULL,
+    {"level", 'l', OPTION_TEXT, "LEVELS", AT(level), CMD_CHECK, 0, 0, NULL,
      "rc ra cc pc psi si ser strict-si strict-ser read-consistency all",
-     "isolation levels, separated by commas, or 'all' (default: ser)"},
+     "isolation levels, separated by commas (default: ser)"},
+    {"level", 'l', OPTION_TEXT, "LEVEL", AT(level), CMD_GEN, 0, 0, NULL, "ser si pc",
+     "the level that the history satisfies (default: ser)"},
     {"format", 'f', OPTION_TEXT, "FORMAT", AT(format), READING, 0, 0, "auto",
      "auto text jsonl edn json hist dbcop cobra viper trace",
      "input format; 'auto' recognises it by content"},
@@ -29,8 +31,10 @@ const struct option option_table[] = {
      "how to show the result"},
     {"json", 0, OPTION_FLAG, NULL, AT(json), CMD_CHECK | CMD_STATS | CMD_CERTIFY | CMD_LEVELS | CMD_FORMATS, 0, 0, NULL, NULL,
      "write results as JSON Lines, one object per input (--output json)"},
-    {"quiet", 'q', OPTION_FLAG, NULL, AT(quiet), CMD_CHECK | CMD_CERTIFY | CMD_CONVERT | CMD_GEN, 0, 0, NULL, NULL,
+    {"quiet", 'q', OPTION_FLAG, NULL, AT(quiet), CMD_CHECK | CMD_CERTIFY, 0, 0, NULL, NULL,
      "print the verdict lines only"},
+    {"quiet", 'q', OPTION_FLAG, NULL, AT(quiet), CMD_CONVERT | CMD_GEN, 0, 0, NULL, NULL,
+     "print no notes"},
     {"verify", 0, OPTION_FLAG, NULL, AT(verify), CMD_CHECK, 0, 0, "1", NULL,
      "check each verdict's certificate with independent code"},
     {"certificate", 0, OPTION_TEXT, "FILE", AT(certificate), CMD_CHECK, 0, 0, NULL, NULL,
