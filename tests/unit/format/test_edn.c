@@ -2,6 +2,7 @@
  * understood, and that writing gives back what was read.
  *
  * SPDX-License-Identifier: MIT */
+#include "base/random.h"
 #include "format/told.h"
 
 #define EDN &format_edn
@@ -346,6 +347,57 @@ a_process_completes_before_it_invokes_again(void)
                  "{:type :ok, :process 1, :f :txn, :value []}\n"));
 }
 
+/* A history of three sessions on one coarse clock.  Within a session time goes
+ * on; across sessions many times are the same. */
+static void
+make_timed(struct random *r, struct history *h)
+{
+    struct builder *b = builder_new(atom_nil());
+    struct err err = {0};
+    for (int s = 0; s < 3; s++) {
+        const session_id session = builder_session(b, atom_int(s));
+        int64_t now = (int64_t)random_below(r, 4);
+        for (int i = 0; i < 4; i++) {
+            txn_id t;
+            CHECK(builder_txn(b, session, &t, &err));
+            const int64_t began = now;
+            now += (int64_t)random_below(r, 4);
+            builder_times(b, t, began, now);
+            now += 1 + (int64_t)random_below(r, 3);
+        }
+    }
+    CHECK(builder_finish(b, h, &err));
+}
+
+/* All pairs of 300 histories: who ended before whom began. */
+static void
+real_time_order_survives(void)
+{
+    struct random r;
+    random_seed(&r, 1);
+    for (int i = 0; i < 300; i++) {
+        struct history h, again;
+        struct err err = {0};
+        char *data;
+        size_t size;
+        make_timed(&r, &h);
+        CHECK(write_memory(&h, EDN, &data, &size, &err));
+        CHECK(read_memory(EDN, data, size, &again, &err));
+        // Sessions may be numbered in another order: those of their names.
+        txn_id map[12];
+        for (session_id s = 0; s < 3; s++)
+            for (txn_id j = 0; j < 4; j++)
+                map[again.session_name[s].bits * 4 + j] = s * 4 + j;
+        for (txn_id a = 0; a < 12; a++)
+            for (txn_id b = 0; b < 12; b++)
+                CHECK((h.txn_ended[a] < h.txn_began[b]) ==
+                      (again.txn_ended[map[a]] < again.txn_began[map[b]]));
+        free(data);
+        history_free(&h);
+        history_free(&again);
+    }
+}
+
 static void
 sessions_of_any_name_survive(void)
 {
@@ -420,6 +472,7 @@ main(void)
     RUN(a_log_is_written_as_it_was_read);
     RUN(the_order_of_the_log_is_real_time);
     RUN(a_process_completes_before_it_invokes_again);
+    RUN(real_time_order_survives);
     RUN(sessions_of_any_name_survive);
     RUN(meta_data_is_told_apart_from_the_log);
     RUN(odd_names_are_refused);
