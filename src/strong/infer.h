@@ -50,6 +50,9 @@ bool infer_add(struct inference *f, uint32_t from, uint32_t to,
 /* Sort again if need be, and bring the clocks up to date. */
 bool infer_settle(struct inference *f);
 
+/* Whether clocks on the points of p fit into memory and are worth it. */
+bool infer_affords_clocks(const struct problem *p);
+
 /* candidates.c: strike out what an ambiguous read cannot have read. */
 bool infer_candidates(struct inference *f);
 

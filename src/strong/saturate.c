@@ -28,8 +28,10 @@ enum {
     ROUNDS_MAX = 1000,
 };
 
-// Rows beyond this are not worth having: the search does without.
-#define CLOCK_BYTES_MAX ((size_t)3 << 30)
+// Rows that take more than this and this much per point and operation are not
+// worth having: there are too many sessions, and the search does without.
+#define CLOCK_BYTES ((size_t)64 << 20)
+#define CLOCK_BYTES_EACH ((size_t)256)
 
 bool
 infer_add(struct inference *f, uint32_t from, uint32_t to, struct label label)
@@ -77,14 +79,16 @@ infer_settle(struct inference *f)
     return true;
 }
 
-static size_t
-clock_bytes_allowed(const struct problem *p)
+bool
+infer_affords_clocks(const struct problem *p)
 {
+    const size_t bytes = clocks_bytes(&p->g);
     const size_t memory = p->limit ? p->limit->memory : 0;
-    if (!memory)
-        return CLOCK_BYTES_MAX;
-    const size_t used = mem_in_use();
-    return used < memory ? (memory - used) / 2 : 0;
+    if (memory &&
+        (mem_in_use() > memory || bytes > (memory - mem_in_use()) / 2))
+        return false;
+    return bytes <=
+           CLOCK_BYTES + CLOCK_BYTES_EACH * ((size_t)p->g.n + p->h->n_ops);
 }
 
 bool
@@ -96,8 +100,8 @@ infer_init(struct inference *f, struct problem *p)
     f->clocks.g = &p->g;
     if (!sort_points(f))
         return false;
-    f->has_clocks = (p->options->saturate || p->options->prune) &&
-                    clocks_bytes(&p->g) <= clock_bytes_allowed(p);
+    f->has_clocks =
+        (p->options->saturate || p->options->prune) && infer_affords_clocks(p);
     if (f->has_clocks) {
         clocks_init(&f->clocks, &p->g);
         clocks_update(&f->clocks, f->order);
