@@ -26,7 +26,7 @@ report_error(const struct err *err)
     err_format(err, text, sizeof text);
     fflush(stdout);
     fprintf(stderr, "%s%s\n",
-            err->kind == ERR_USAGE && !err->file[0] ? "assay: " : "", text);
+            err->file[0] ? "" : "assay: ", text);
     return EXIT_ERROR;
 }
 
