@@ -34,7 +34,10 @@
 
 #include <inttypes.h>
 
-enum { BATCH = 1024 }; // operations handed to the builder at once
+enum {
+    BATCH = 1024,        // operations handed to the builder at once
+    WRITE_SIZE = 1 + 24, // of a record, the smallest of an operation
+};
 
 struct reader {
     struct builder *b;
@@ -210,9 +213,13 @@ read_directory(struct reader *r, const char *directory)
 {
     if (!logs_list(&r->logs, directory, r->err) || !logs_open(&r->logs, r->err))
         return false;
-    for (size_t i = 0; i < r->logs.n; i++)
+    size_t size = 0;
+    for (size_t i = 0; i < r->logs.n; i++) {
         if (!check_log(&r->logs.at[i], &r->universal, r->err))
             return err_in_file(r->err, r->logs.at[i].path);
+        size += r->logs.at[i].in.size;
+    }
+    builder_expect(r->b, size / WRITE_SIZE);
     for (size_t i = 0; i < r->logs.n; i++)
         if (!build_log(r, &r->logs.at[i]))
             return err_in_file(r->err, r->logs.at[i].path);

@@ -210,6 +210,7 @@ read_file(struct input *in, struct builder *b, struct err *err)
 {
     struct reader r = {.in = in, .b = b, .err = err};
     r.batch = mem_alloc(BATCH, sizeof *r.batch);
+    builder_expect(b, in->size / EVENT_SIZE);
     const bool ok = read_sessions(&r);
     mem_free(r.batch);
     return ok;

@@ -14,7 +14,7 @@
  *
  * Transactions stand in the order in which they were committed.  Nothing
  * follows from that order for any level, so it does not become times; it is
- * kept as the order of the operations in memory (history_input_order).
+ * kept as the order of arrival in the history.
  *
  * A read may name a writer that writes only later in the file, so whether the
  * writer writes the key at all is checked at the end.
