@@ -268,6 +268,7 @@ const struct format format_cobra = {
     .suffix = ".cobra",
     .help = "a directory of binary logs, one *.log a session (Cobra)",
     .initial = ATOM_NIL,
+    .keeps = KEEPS_NAMES,
     .writes_directory = true,
     .sniff = cobra_sniff,
     .read = cobra_read,

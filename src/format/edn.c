@@ -93,6 +93,7 @@ const struct format format_edn = {
     .suffix = ".edn",
     .help = "Jepsen's log of operations, as Elle reads it",
     .initial = ATOM_NIL,
+    .keeps = KEEPS_NAMES | KEEPS_TIMES | KEEPS_META,
     .sniff = edn_sniff,
     .read = edn_read,
     .holds = edn_holds,

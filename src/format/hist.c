@@ -374,6 +374,7 @@ const struct format format_hist = {
     .suffix = ".hist",
     .help = "sessions and transactions in brackets, to write by hand",
     .initial = ATOM_NIL,
+    .keeps = KEEPS_NAMES | KEEPS_TIMES,
     .sniff = hist_sniff,
     .read = hist_read,
     .holds = hist_holds,

@@ -78,6 +78,7 @@ const struct format format_json = {
     .suffix = ".json",
     .help = "Jepsen's log of operations in JSON, an array or lines",
     .initial = ATOM_NIL,
+    .keeps = KEEPS_NAMES | KEEPS_TIMES | KEEPS_META,
     .sniff = json_sniff,
     .read = json_read,
     .holds = json_holds,

@@ -446,6 +446,7 @@ const struct format format_jsonl = {
     .suffix = ".jsonl",
     .help = "one transaction per line as a JSON object; our own",
     .initial = ATOM_NIL,
+    .keeps = KEEPS_NAMES | KEEPS_TIMES | KEEPS_META,
     .sniff = jsonl_sniff,
     .read = jsonl_read,
     .holds = jsonl_holds,

@@ -396,6 +396,7 @@ const struct format format_trace = {
     .suffix = ".trace",
     .help = "operations that name their writers (IsoPredict)",
     .initial = ATOM_NIL,
+    .keeps = KEEPS_NAMES,
     .sniff = trace_sniff,
     .read = trace_read,
     .holds = trace_holds,
