@@ -84,19 +84,41 @@ is_plain(char c)
     return c >= 0x20 && c < 0x7f && c != '"' && c != '\\';
 }
 
+/* Characters that nobody sees and that change what is seen around them:
+ * controls that terminals obey, marks of writing direction, line ends. */
+static bool
+is_hidden(uint32_t code)
+{
+    return code < 0x20 || (code >= 0x7f && code < 0xa0) || code == 0x61c ||
+           (code >= 0x200b && code <= 0x200f) ||
+           (code >= 0x2028 && code <= 0x202e) ||
+           (code >= 0x2060 && code <= 0x206f) || code == 0xfeff;
+}
+
+/* The code point of a valid sequence of n bytes. */
+static uint32_t
+code_point(const char *text, size_t n)
+{
+    uint32_t code = (unsigned char)text[0] & (n == 1 ? 0x7f : 0x7f >> n);
+    for (size_t i = 1; i < n; i++)
+        code = code << 6 | ((unsigned char)text[i] & 0x3f);
+    return code;
+}
+
 /* Append what does not stand for itself; return how many bytes it was. */
 static size_t
 add_escaped(struct buf *b, const char *text, size_t len)
 {
     const size_t n = utf8_length(text, len);
+    const uint32_t code = n ? code_point(text, n) : 0;
     if (!n)
         buf_text(b, "\xef\xbf\xbd");
     else if (*text == '"' || *text == '\\')
         buf_printf(b, "\\%c", *text);
     else if (*text == '\n')
         buf_text(b, "\\n");
-    else if (n == 1)
-        buf_printf(b, "\\u%04x", (unsigned)*text);
+    else if (is_hidden(code))
+        buf_printf(b, "\\u%04x", (unsigned)code);
     else
         buf_add(b, text, n);
     return n ? n : 1;

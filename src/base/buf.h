@@ -22,7 +22,8 @@ void buf_i64(struct buf *b, int64_t x);
 __attribute__((format(printf, 2, 3))) void buf_printf(struct buf *b,
                                                       const char *format, ...);
 
-/* A JSON string with its quotes; bytes that are not UTF-8 become U+FFFD. */
+/* A JSON string with its quotes; bytes that are not UTF-8 become U+FFFD, and
+ * what a terminal or a reader could be misled by is escaped. */
 void buf_json(struct buf *b, const char *text, size_t len);
 
 void buf_clear(struct buf *b);

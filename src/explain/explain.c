@@ -1,0 +1,373 @@
+/* explain.c -- see explain.h.
+ *
+ * Inconsistent reads come first: nothing is plainer.  Then cycles: at the weak
+ * levels one per component, by weak_witnesses; at the strong ones what the
+ * certificate rests on, and then, as long as time and wishes last, what the
+ * rest of the history violates without the transactions told so far.
+ *
+ * A violation of a strong level is often one of a weaker level, too, and that
+ * is the plainer story: a transaction that reads half of another one should
+ * not be told as a cycle that no serial order allows.  So the reduced history
+ * is told at the weakest level that it violates.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "explain/explain.h"
+
+#include "explain/core.h"
+#include "explain/reduce.h"
+#include "explain/told.h"
+#include "explain/told_flaw.h"
+
+#include <stdlib.h>
+
+enum { EFFORT = 200000 }; // searches for cycles in one refutation
+
+struct explainer {
+    const struct history *h;
+    const struct explain_options *o;
+    struct explanation *out;
+    struct reduce_options reduce;
+    u32_vec told; // transactions told, in ascending order
+    double deadline;
+};
+
+static void
+anomaly_free(struct anomaly *a)
+{
+    history_free(&a->reduced);
+    vec_free(&a->txns);
+    vec_free(&a->edges);
+    vec_free(&a->cycle);
+    vec_free(&a->steps);
+    arena_free(&a->arena);
+}
+
+void
+explanation_free(struct explanation *e)
+{
+    for (size_t i = 0; i < e->anomalies.n; i++)
+        anomaly_free(&e->anomalies.at[i]);
+    vec_free(&e->anomalies);
+}
+
+level_set
+anomaly_strongest(const struct anomaly *a)
+{
+    level_set strongest = a->holds;
+    for (int l = 0; l < LEVELS; l++)
+        if (a->holds >> l & 1)
+            strongest &= ~(level_implied((enum level)l) & ~(1u << l));
+    return strongest;
+}
+
+/* --- telling a reduced history -------------------------------------------- */
+
+static bool
+reads_init(const struct history *h)
+{
+    for (op_id op = 0; op < h->n_ops; op++)
+        if (op_is_external_read(h, op) &&
+            (h->op_value[op] == VALUE_INIT ||
+             atom_equal(history_value_atom(h, h->op_value[op]), h->initial)))
+            return true;
+    return false;
+}
+
+/* Two writers that both read the version before and miss each other are a lost
+ * update whichever came first: show both misses instead of one order. */
+static void
+prefer_misses(const struct model *m, struct dep *d, size_t n)
+{
+    for (size_t i = 0; n == 2 && i < n; i++) {
+        if (d[i].kind != EDGE_WW || d[1 - i].kind != EDGE_RW)
+            continue;
+        for (size_t j = 0; j < m->deps.n; j++) {
+            const struct dep *other = &m->deps.at[j];
+            if (other->kind == EDGE_RW && other->from == d[i].from &&
+                other->to == d[i].to && other->key == d[1 - i].key &&
+                other->writer == d[1 - i].writer) {
+                d[i] = *other;
+                return;
+            }
+        }
+    }
+}
+
+static void
+gather_keys(const struct dep *d, size_t n, u32_vec *keys)
+{
+    for (size_t i = 0; i < n; i++) {
+        bool new = d[i].key != ID_NONE;
+        for (size_t j = 0; j < keys->n; j++)
+            new = new && keys->at[j] != d[i].key;
+        if (new)
+            vec_push(keys, d[i].key);
+    }
+    for (size_t i = 1; i < keys->n; i++)
+        for (size_t j = i; j && keys->at[j] < keys->at[j - 1]; j--) {
+            const key_id k = keys->at[j];
+            keys->at[j] = keys->at[j - 1];
+            keys->at[j - 1] = k;
+        }
+}
+
+/* Without a refutation: the transactions, and that they are too many. */
+static void
+tell_briefly(struct told *t, size_t context)
+{
+    struct anomaly *a = t->a;
+    a->kind = ANOMALY_CYCLE;
+    a->edges_in_words = a->also = "";
+    told_txns(t, reads_init(t->h), context);
+    told_headline(t, NULL, 0);
+    buf_printf(&t->b,
+               "these %zu transactions together leave no order that %s allows, "
+               "and without any one of them there is one; they are too many "
+               "for an argument that could be read",
+               a->blamed, level_table[t->level].title);
+    a->story = told_keep(t);
+    vec_push(&a->steps, ((struct told_step){a->story, 0, TOLD_NONE}));
+}
+
+static void
+tell_refutation(struct told *t, const struct model *m,
+                const struct refutation *r, size_t context)
+{
+    struct anomaly *a = t->a;
+    uint32_t best;
+    a->kind = classify_refutation(t->h, r, &best);
+    const struct refute_step *step = &r->steps.at[best];
+    struct dep *d = mem_alloc(step->n, sizeof *d);
+    for (uint32_t i = 0; i < step->n; i++)
+        d[i] = r->cycles.at[step->first + i];
+    prefer_misses(m, d, step->n);
+    classify_turn(d, step->n);
+    told_txns(t, reads_init(t->h), context);
+    told_steps(t, m, r, d, step->n);
+    told_story(t, d, step->n);
+    u32_vec keys = {0};
+    gather_keys(d, step->n, &keys);
+    told_headline(t, keys.at, keys.n);
+    vec_free(&keys);
+    if (a->kind == ANOMALY_LOST_UPDATE)
+        buf_text(&t->b, anomaly_table[a->kind].elle);
+    else
+        classify_elle(d, step->n, &t->b);
+    a->also = told_keep(t);
+    mem_free(d);
+}
+
+/* Tell r, and take it over. */
+static void
+tell_reduced(struct explainer *e, struct reduced *r, enum level asked,
+             enum level weakest, level_set violated)
+{
+    struct anomaly a = {.level = asked, .violated = violated};
+    const level_set all = level_implied(LEVEL_SER) & ~(1u << LEVEL_READS);
+    a.holds = (all | 1u << asked) & ~violated;
+    struct told t = {.a = &a,
+                     .whole = e->h,
+                     .h = &r->h,
+                     .origin = r->origin.at,
+                     .level = weakest};
+    struct model m;
+    struct refutation refutation;
+    enum refute_verdict verdict = REFUTE_TOO_LONG;
+    if (r->h.n_txns <= MODEL_MOST_TXNS && r->h.n_ops <= MODEL_MOST_OPS) {
+        model_init(&m, &r->h, weakest);
+        verdict = refute(&m, EFFORT, &refutation);
+        assert(verdict != REFUTE_NO);
+        if (verdict == REFUTE_YES) {
+            tell_refutation(&t, &m, &refutation, e->o->context);
+            refutation_free(&refutation);
+        }
+        model_free(&m);
+    }
+    if (verdict != REFUTE_YES)
+        tell_briefly(&t, e->o->context);
+    buf_free(&t.b);
+    a.reduced = r->h;
+    r->h = (struct history){0};
+    vec_push(&e->out->anomalies, a);
+}
+
+/* --- finding them ----------------------------------------------------------
+ */
+
+static bool
+has_told(const struct explainer *e, txn_id t)
+{
+    for (size_t i = 0; i < e->told.n; i++)
+        if (e->told.at[i] == t)
+            return true;
+    return false;
+}
+
+/* Reduce the core and tell what is left; *found: whether it violates. */
+static bool
+explain_core(struct explainer *e, const u32_vec *core, enum level level,
+             bool *found, struct err *err)
+{
+    struct reduced r;
+    *found = false;
+    if (!core->n)
+        return true;
+    if (!reduce_txns(e->h, core, level, &e->reduce, &r, err))
+        return err->kind == ERR_NONE;
+    *found = true;
+    bool new = false;
+    for (size_t i = 0; i < r.origin.n; i++)
+        new = new || !has_told(e, r.origin.at[i]);
+    level_set violated = 1u << level;
+    enum level weakest = level;
+    const level_set all = level_implied(LEVEL_SER) & ~(1u << LEVEL_READS);
+    if (new)
+        violated |= reduce_violated(&r.h, all, &e->reduce);
+    for (int l = LEVELS - 1; l >= 0; l--)
+        if ((violated & level_implied(level)) >> l & 1)
+            weakest = (enum level)l;
+    const bool ok = !new || reduce_ops(&r, weakest, &e->reduce, err);
+    if (ok && new) {
+        for (size_t i = 0; i < r.origin.n; i++)
+            if (!has_told(e, r.origin.at[i]))
+                vec_push(&e->told, r.origin.at[i]);
+        tell_reduced(e, &r, level, weakest, violated);
+    }
+    reduced_free(&r);
+    return ok;
+}
+
+static bool
+may_go_on(const struct explainer *e)
+{
+    return e->out->anomalies.n < e->o->most &&
+           (!e->out->anomalies.n || time_now() < e->deadline);
+}
+
+/* One anomaly per component that has a cycle. */
+static bool
+explain_weak(struct explainer *e, enum level level, struct err *err)
+{
+    cycle_vec cycles = {0};
+    const struct weak_options weak = {.threads = e->o->threads};
+    weak_witnesses(e->h, level, &weak, e->o->most, &cycles);
+    txn_id *owners = core_owners(e->h);
+    u32_vec core = {0};
+    bool ok = true, found;
+    for (size_t i = 0; ok && i < cycles.n && may_go_on(e); i++) {
+        core_of_cycle(e->h, owners, &cycles.at[i], &core);
+        ok = explain_core(e, &core, level, &found, err);
+    }
+    for (size_t i = 0; i < cycles.n; i++)
+        cycle_free(&cycles.at[i]);
+    vec_free(&cycles);
+    vec_free(&core);
+    mem_free(owners);
+    return ok;
+}
+
+/* What the certificate rests on; then what the rest violates without it. */
+static bool
+explain_certificate(struct explainer *e, const struct level_result *r,
+                    struct err *err)
+{
+    u32_vec core = {0}, rest = {0};
+    bool ok = true, found = true;
+    if (r->certificate.kind != EVIDENCE_FLAW && may_go_on(e)) {
+        txn_id *owners = core_owners(e->h);
+        core_of_certificate(e->h, owners, &r->certificate, &core);
+        mem_free(owners);
+        ok = explain_core(e, &core, r->level, &found, err);
+        if (ok && !found) {
+            core_of_everything(e->h, &core);
+            ok = explain_core(e, &core, r->level, &found, err);
+        }
+        found = true;
+    }
+    while (ok && found && may_go_on(e)) {
+        vec_clear(&rest);
+        core_of_everything(e->h, &core);
+        for (size_t i = 0; i < core.n; i++)
+            if (!has_told(e, core.at[i]))
+                vec_push(&rest, core.at[i]);
+        ok = explain_core(e, &rest, r->level, &found, err);
+    }
+    vec_free(&core);
+    vec_free(&rest);
+    return ok;
+}
+
+/* Flaws of different kinds, and then of different keys, before more of the
+ * same. */
+static bool
+is_news(const struct history *h, const flaw_vec *flaws, size_t i, int round)
+{
+    const struct flaw *f = &flaws->at[i];
+    int seen = 0;
+    for (size_t j = 0; j < i; j++) {
+        const struct flaw *other = &flaws->at[j];
+        if (other->kind == f->kind)
+            seen = seen > 1 || op_key(h, other->op) == op_key(h, f->op) ? 2 : 1;
+    }
+    return seen == round;
+}
+
+static bool
+explain_flaws(struct explainer *e, const struct check *c, enum level level,
+              struct err *err)
+{
+    size_t told = 0;
+    for (int round = 0; round < 3; round++)
+        for (size_t i = 0; i < c->flaws.n; i++) {
+            if (e->out->anomalies.n >= e->o->most ||
+                !is_news(e->h, &c->flaws, i, round))
+                continue;
+            struct anomaly a;
+            if (!told_flaw(e->h, &c->flaws.at[i], level, e->o->context, &a,
+                           err))
+                return false;
+            vec_push(&e->out->anomalies, a);
+            told++;
+        }
+    e->out->more = c->n_flaws - told;
+    return true;
+}
+
+/* --- all of it -------------------------------------------------------------*/
+
+static int
+compare_anomalies(const void *a, const void *b)
+{
+    const struct anomaly *x = a, *y = b;
+    return x->kind != y->kind       ? (x->kind < y->kind ? -1 : 1)
+           : x->blamed != y->blamed ? (x->blamed < y->blamed ? -1 : 1)
+                                    : strcmp(x->headline, y->headline);
+}
+
+bool
+explain_result(const struct history *h, const struct check *c,
+               const struct level_result *r, const struct explain_options *o,
+               struct explanation *out, struct err *err)
+{
+    *out = (struct explanation){.level = r->level};
+    const double begin = time_now();
+    struct explainer e = {.h = h,
+                          .o = o,
+                          .out = out,
+                          .deadline = begin + o->seconds,
+                          .reduce = {o->threads, 0, o->strong}};
+    bool ok = explain_flaws(&e, c, r->level, err);
+    if (ok && r->level != LEVEL_READS && (1u << r->level & WEAK_LEVELS))
+        ok = explain_weak(&e, r->level, err);
+    if (ok && r->level != LEVEL_READS &&
+        (!(1u << r->level & WEAK_LEVELS) || !out->anomalies.n))
+        ok = explain_certificate(&e, r, err);
+    if (ok && out->anomalies.n > 1)
+        qsort(out->anomalies.at, out->anomalies.n, sizeof *out->anomalies.at,
+              compare_anomalies);
+    vec_free(&e.told);
+    out->seconds = time_now() - begin;
+    if (!ok)
+        explanation_free(out);
+    return ok;
+}

@@ -1,0 +1,114 @@
+/* explain.h -- from a violation to something a person understands.
+ *
+ * A violation found in a million transactions is reduced to the few that are
+ * to blame, given its name, and told in sentences that end in a contradiction.
+ * An anomaly is complete in itself: every text in it is in the input's own
+ * words, so that whoever shows it (report/) needs no history.
+ *
+ * Two kinds of text.  Those called 'id' are the input's bytes, for machines
+ * and for whoever escapes for his own medium.  All others are for people:
+ * valid UTF-8 in which nothing can harm a terminal.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef EXPLAIN_EXPLAIN_H
+#define EXPLAIN_EXPLAIN_H
+
+#include "base/arena.h"
+#include "check/check.h"
+#include "explain/kinds.h"
+
+enum { TOLD_NONE = UINT32_MAX };
+
+struct told_op {
+    const char *text; // "r(x, 5)"
+    const char *key;  // "x"
+    bool is_write;
+    bool matters; // the anomaly is about it
+};
+
+/* A transaction of an anomaly, or of its neighbourhood. */
+struct told_txn {
+    const char *id;      // as in the input, else session and position
+    const char *name;    // the same, for people
+    const char *session; // "" for init
+    uint32_t position;   // in its session, from 1; 0 for init
+    bool is_init;        // stands for the initial state
+    bool is_context;     // no part of the anomaly, only near it
+    enum txn_status status;
+    bool has_times;
+    int64_t began, ended;
+    const char *meta; // a JSON object of the user's, or NULL
+    struct told_op *ops;
+    size_t n_ops;
+    size_t elided; // operations that are not listed
+};
+
+/* A dependency between transactions, which are indices into 'txns'. */
+struct told_edge {
+    uint32_t from, to;
+    uint32_t from_op, to_op; // indices into their 'ops', or TOLD_NONE
+    enum edge_kind kind;     // SO, WR, WW, RW or TIME
+    const char *key;         // NULL for SO and TIME
+    const char *key_id;      // the same as in the input
+    bool inferred;           // not written in the history: there is a reason
+    bool on_cycle;           // in 'cycle'
+    const char *reason;      // a sentence: why the edge is there
+    const char *rejected;    // why not the other way round; NULL: certain
+};
+
+/* One numbered sentence.  Cases of a distinction are one deeper. */
+struct told_step {
+    const char *text;
+    uint32_t depth;
+    uint32_t edge; // the one it establishes, or TOLD_NONE
+};
+
+struct anomaly {
+    enum anomaly_kind kind;
+    const char *headline;       // "lost update on key 4, 3 transactions"
+    const char *story;          // what happened, in a sentence or two
+    const char *edges_in_words; // "rw rw": the kinds of the cycle; or ""
+    const char *also;           // Elle's name in full: "G-single-process"
+    enum level level;           // which it violates: the one asked for
+    level_set violated;         // of rc .. ser and the one asked for
+    level_set holds;            // the rest of these
+    VEC(struct told_txn) txns;  // the blamed ones first, then the context
+    VEC(struct told_edge) edges;
+    u32_vec cycle; // edges, each ending where the next begins; may be empty
+    VEC(struct told_step) steps;
+    size_t blamed;          // how many transactions, init not counted
+    struct history reduced; // the same, an ordinary history
+    struct arena arena;     // of all texts
+};
+
+struct explanation {
+    enum level level;
+    VEC(struct anomaly) anomalies; // most telling first
+    size_t more;                   // inconsistent reads found beyond those told
+    double seconds;
+};
+
+struct explain_options {
+    size_t most;    // anomalies
+    double seconds; // that may be spent on finding more than the first
+    size_t context; // neighbouring transactions to show at most
+    unsigned threads;
+    struct strong_options strong;
+};
+
+/* Explain why h violates r->level.
+ *
+ *   require  r is a violated result of checking h, and of c
+ *   ensure   at least one anomaly, whose reduced history violates the level
+ *            and holds it as soon as any transaction is taken out (reduce.h) */
+bool explain_result(const struct history *h, const struct check *c,
+                    const struct level_result *r,
+                    const struct explain_options *o, struct explanation *out,
+                    struct err *err);
+
+void explanation_free(struct explanation *e);
+
+/* The strongest levels among those that hold: no other one implies them. */
+level_set anomaly_strongest(const struct anomaly *a);
+
+#endif

@@ -1,0 +1,429 @@
+/* model.c -- see model.h.
+ *
+ * Which cycles a level forbids is a small automaton that reads the kinds of
+ * the edges along a cycle.  Session order and real time count as so:
+ *
+ *   ser   any cycle
+ *   si    no two rw in a row, around the cycle
+ *   pc    each rw right after so or wr
+ *   psi   at most one rw
+ *   cc    no rw; or one, and nothing else but so and wr
+ *   ra    no rw; or one, and one so or wr
+ *   rc    no rw; or one, and one wr whose read comes before that of the rw
+ *
+ * The first four are the placements of doc/levels.md walked point by point; of
+ * the weak levels the inferred commit order t2 -> t1 is the ww between these
+ * two that is left when the other one would close a cycle with the rw from the
+ * reader to t2.  tests/model compares all of them with brute force.
+ *
+ * The search is Dijkstra's from every transaction, on an array: histories here
+ * have a handful of transactions, and each edge is looked at once per visit.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "explain/model.h"
+
+#include <string.h>
+
+/* --- questions and dependencies -------------------------------------------*/
+
+struct writes {
+    u32_vec *by_key; // transactions with a final write of the key
+};
+
+static uint32_t
+add_question(struct model *m, struct question q)
+{
+    q.first = (answer_id)m->answers.n;
+    q.n = q.left = 0;
+    vec_push(&m->questions, q);
+    return (uint32_t)m->questions.n - 1;
+}
+
+static answer_id
+add_answer(struct model *m, uint32_t question, txn_id writer)
+{
+    vec_push(&m->answers, ((struct answer){question, writer, false}));
+    m->questions.at[question].n++;
+    m->questions.at[question].left++;
+    return (answer_id)m->answers.n - 1;
+}
+
+/* The answer "a before b", with the question where it is new. */
+static answer_id
+order_answer(struct model *m, txn_id a, txn_id b)
+{
+    const txn_id low = a < b ? a : b, high = a < b ? b : a;
+    for (size_t i = 0; i < m->questions.n; i++) {
+        const struct question *q = &m->questions.at[i];
+        if (q->kind == QUESTION_ORDER && q->a == low && q->b == high)
+            return q->first + (a > b);
+    }
+    const uint32_t q = add_question(
+        m, (struct question){
+               .kind = QUESTION_ORDER, .a = low, .b = high, .read = ID_NONE});
+    const answer_id first = add_answer(m, q, low);
+    add_answer(m, q, high);
+    return first + (a > b);
+}
+
+/* The place of t's element in the order of a list; UINT32_MAX: unknown. */
+static uint32_t
+place_in_list(const struct history *h, txn_id t, key_id k)
+{
+    if (!h->key_is_list || !h->key_is_list[k])
+        return UINT32_MAX;
+    for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++)
+        if (op_is_final_write(h, op) && op_key(h, op) == k)
+            for (uint32_t i = h->order_first[k]; i < h->order_first[k + 1]; i++)
+                if (h->order_items.at[i] == h->op_value[op])
+                    return i;
+    return UINT32_MAX;
+}
+
+/* Whether the version of a in key k precedes that of b: *needs is the answer
+ * that says so, or ID_NONE where the order of a list does.  False: it does
+ * not, for certain. */
+static bool
+precedes(struct model *m, txn_id a, txn_id b, key_id k, answer_id *needs)
+{
+    *needs = ID_NONE;
+    if (a == TXN_INIT)
+        return true;
+    const uint32_t i = place_in_list(m->h, a, k), j = place_in_list(m->h, b, k);
+    if (i != UINT32_MAX && j != UINT32_MAX)
+        return i < j;
+    *needs = order_answer(m, a, b);
+    return true;
+}
+
+static void
+add_orders(struct model *m, const struct writes *w)
+{
+    for (key_id k = 0; k < m->h->n_keys; k++)
+        for (size_t i = 0; i < w->by_key[k].n; i++)
+            for (size_t j = 0; j < w->by_key[k].n; j++) {
+                struct dep d = {.kind = EDGE_WW,
+                                .from = w->by_key[k].at[i],
+                                .to = w->by_key[k].at[j],
+                                .key = k,
+                                .read = ID_NONE,
+                                .writer = TXN_NONE,
+                                .needs = {ID_NONE, ID_NONE}};
+                if (i != j && precedes(m, d.from, d.to, k, &d.needs[0]))
+                    vec_push(&m->deps, d);
+            }
+}
+
+/* What follows if the read of t saw what 'writer' wrote. */
+static void
+add_seen(struct model *m, const struct writes *w, txn_id t, op_id op,
+         txn_id writer, answer_id chosen)
+{
+    const key_id k = op_key(m->h, op);
+    struct dep d = {.kind = EDGE_WR,
+                    .from = writer,
+                    .to = t,
+                    .key = k,
+                    .read = op,
+                    .writer = writer,
+                    .needs = {chosen, ID_NONE}};
+    if (writer != TXN_INIT)
+        vec_push(&m->deps, d);
+    d.kind = EDGE_RW;
+    d.from = t;
+    for (size_t i = 0; i < w->by_key[k].n; i++) {
+        d.to = w->by_key[k].at[i];
+        if (d.to != t && d.to != writer &&
+            precedes(m, writer, d.to, k, &d.needs[1]))
+            vec_push(&m->deps, d);
+    }
+}
+
+static void
+add_read(struct model *m, const struct writes *w, txn_id t, op_id op)
+{
+    const value_id v = m->h->op_value[op];
+    if (!history_has_several(m->h, v)) {
+        add_seen(m, w, t, op, history_writer(m->h, v), ID_NONE);
+        return;
+    }
+    const uint32_t q = add_question(
+        m, (struct question){.kind = QUESTION_WRITER, .a = t, .read = op});
+    const struct txn_range all = history_candidates(m->h, v);
+    // All answers first: those of a question are consecutive.
+    for (size_t i = 0; i < all.n; i++)
+        if (all.at[i] != t)
+            add_answer(m, q, all.at[i]);
+    const struct question question = m->questions.at[q];
+    for (answer_id a = question.first; a < question.first + question.n; a++)
+        add_seen(m, w, t, op, m->answers.at[a].writer, a);
+}
+
+static void
+add_certain(struct model *m)
+{
+    const struct history *h = m->h;
+    const bool strict = level_table[m->level].needs_times;
+    struct dep d = {.key = ID_NONE,
+                    .read = ID_NONE,
+                    .writer = TXN_NONE,
+                    .needs = {ID_NONE, ID_NONE}};
+    for (d.from = 0; d.from < h->n_txns; d.from++)
+        for (d.to = 0; d.to < h->n_txns; d.to++) {
+            if (!h->txn_counts[d.from] || !h->txn_counts[d.to])
+                continue;
+            d.kind = EDGE_SO;
+            if (d.from < d.to && h->txn_session[d.from] == h->txn_session[d.to])
+                vec_push(&m->deps, d);
+            d.kind = EDGE_TIME;
+            if (strict && h->txn_ended[d.from] < h->txn_began[d.to])
+                vec_push(&m->deps, d);
+        }
+}
+
+void
+model_init(struct model *m, const struct history *h, enum level level)
+{
+    *m = (struct model){.h = h, .level = level};
+    struct writes w = {mem_calloc(h->n_keys, sizeof *w.by_key)};
+    for (txn_id t = 0; t < h->n_txns; t++)
+        for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++)
+            if (h->txn_counts[t] && op_is_final_write(h, op))
+                vec_push(&w.by_key[op_key(h, op)], t);
+    add_certain(m);
+    for (txn_id t = 0; t < h->n_txns; t++)
+        for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++)
+            if (h->txn_counts[t] && op_is_external_read(h, op))
+                add_read(m, &w, t, op);
+    add_orders(m, &w);
+    for (key_id k = 0; k < h->n_keys; k++)
+        vec_free(&w.by_key[k]);
+    mem_free(w.by_key);
+}
+
+void
+model_free(struct model *m)
+{
+    vec_free(&m->deps);
+    vec_free(&m->questions);
+    vec_free(&m->answers);
+}
+
+void
+model_strike(struct model *m, answer_id a)
+{
+    assert(!m->answers.at[a].struck);
+    m->answers.at[a].struck = true;
+    m->questions.at[m->answers.at[a].question].left--;
+}
+
+void
+model_restore(struct model *m, answer_id a)
+{
+    assert(m->answers.at[a].struck);
+    m->answers.at[a].struck = false;
+    m->questions.at[m->answers.at[a].question].left++;
+}
+
+/* --- cycles ----------------------------------------------------------------*/
+
+enum { MODES = 4, NO = -1 };
+
+// Edges, as the automata tell them apart.
+enum { READS_ON, OVERWRITES, MISSES, LETTERS };
+
+struct automaton {
+    signed char next[MODES][LETTERS];
+    unsigned char accepts[MODES]; // by mode that the cycle began in
+};
+
+#define BACK_IN(mode) (1u << (mode))
+
+// clang-format off
+static const struct automaton automata[LEVELS] = {
+    //                so wr  ww   rw
+    [LEVEL_SER] = {{{ 0,     0,   0}}, {BACK_IN(0)}},
+    // 0: at the start of a transaction, 1: at its commit
+    [LEVEL_SI]  = {{{ 0,     0,   1},
+                    { 0,     0,  NO}}, {BACK_IN(0)}},
+    [LEVEL_PC]  = {{{ 0,     1,   1},
+                    { 0,     1,  NO}}, {BACK_IN(0), BACK_IN(1)}},
+    // 0: no rw so far, 1: one
+    [LEVEL_PSI] = {{{ 0,     0,   1},
+                    { 1,     1,  NO}}, {BACK_IN(0) | BACK_IN(1)}},
+    // 0: nothing so far, 1: no rw, 2: it began with one, 3: and has to end
+    [LEVEL_CC]  = {{{ 1,     1,   2},
+                    { 1,     1,  NO},
+                    { 2,    NO,  NO}}, {BACK_IN(1) | BACK_IN(2)}},
+    [LEVEL_RA]  = {{{ 1,     1,   2},
+                    { 1,     1,  NO},
+                    { 3,    NO,  NO},
+                    {NO,    NO,  NO}}, {BACK_IN(1) | BACK_IN(3)}},
+    [LEVEL_RC]  = {{{ 1,     1,   2}, // the order of the reads: see 'follows'
+                    { 1,     1,  NO},
+                    { 3,    NO,  NO},
+                    {NO,    NO,  NO}}, {BACK_IN(1) | BACK_IN(3)}},
+};
+// clang-format on
+
+static const struct automaton *
+automaton_of(enum level l)
+{
+    return &automata[l == LEVEL_STRICT_SER  ? LEVEL_SER
+                     : l == LEVEL_STRICT_SI ? LEVEL_SI
+                                            : l];
+}
+
+// A cycle is the better the fewer overwritten reads it has; then the fewer
+// edges, and the fewer orders that had to be inferred.
+enum { COST_MISS = 100000, COST_EDGE = 100, COST_OPEN = 1, COST_TIME = 2 };
+
+static uint32_t
+cost_of(const struct model *m, const struct dep *d)
+{
+    const uint32_t cost = COST_EDGE + (d->kind == EDGE_RW ? COST_MISS : 0) +
+                          (d->kind == EDGE_TIME ? COST_TIME : 0);
+    if (m->level == LEVEL_RC) // see prefer_late_reads
+        return cost;
+    return cost +
+           COST_OPEN * ((d->needs[0] != ID_NONE) + (d->needs[1] != ID_NONE));
+}
+
+struct state {
+    uint32_t cost; // UINT32_MAX: not reached
+    uint32_t by;   // the dependency that led here
+    uint32_t from; // the state before
+    bool done;
+};
+
+struct search {
+    const struct model *m;
+    const struct automaton *a;
+    answer_id assumed;
+    struct state *states; // MODES of each transaction
+    u32_vec present;      // dependencies that are there
+    uint32_t best;
+    dep_vec *out;
+};
+
+static bool
+is_present(const struct search *s, const struct dep *d)
+{
+    for (int i = 0; i < 2; i++)
+        if (d->needs[i] != ID_NONE && d->needs[i] != s->assumed &&
+            !model_is_taken(s->m, d->needs[i]))
+            return false;
+    return true;
+}
+
+/* At read committed, what closes the cycle behind an rw is a wr whose read
+ * came before the one that misses the write. */
+static bool
+follows(const struct search *s, const struct state *at, const struct dep *d)
+{
+    return s->m->level != LEVEL_RC ||
+           (d->kind == EDGE_WR && d->read < s->m->deps.at[at->by].read);
+}
+
+static void
+keep_cycle(struct search *s, uint32_t last, uint32_t end, uint32_t start)
+{
+    vec_clear(s->out);
+    vec_push(s->out, s->m->deps.at[last]);
+    for (uint32_t i = end; i != start; i = s->states[i].from)
+        vec_push(s->out, s->m->deps.at[s->states[i].by]);
+    for (size_t i = 0, j = s->out->n - 1; i < j; i++, j--) {
+        const struct dep d = s->out->at[i];
+        s->out->at[i] = s->out->at[j];
+        s->out->at[j] = d;
+    }
+}
+
+static void
+leave_state(struct search *s, uint32_t i, uint32_t start)
+{
+    const struct state *at = &s->states[i];
+    const txn_id t = i / MODES;
+    for (size_t k = 0; k < s->present.n; k++) {
+        const struct dep *d = &s->m->deps.at[s->present.at[k]];
+        if (d->from != t)
+            continue;
+        const int letter = d->kind == EDGE_RW   ? MISSES
+                           : d->kind == EDGE_WW ? OVERWRITES
+                                                : READS_ON;
+        const int mode = s->a->next[i % MODES][letter];
+        if (mode == NO || (mode == 3 && !follows(s, at, d)))
+            continue;
+        const uint32_t cost = at->cost + cost_of(s->m, d);
+        const uint32_t j = d->to * MODES + (uint32_t)mode;
+        if (cost >= s->best)
+            continue;
+        if (d->to == start / MODES &&
+            (s->a->accepts[start % MODES] >> mode & 1)) {
+            s->best = cost;
+            keep_cycle(s, s->present.at[k], i, start);
+            continue;
+        }
+        if (cost < s->states[j].cost)
+            s->states[j] = (struct state){cost, s->present.at[k], i, false};
+    }
+}
+
+static void
+search_from(struct search *s, uint32_t start)
+{
+    const uint32_t n = s->m->h->n_txns * MODES;
+    for (uint32_t i = 0; i < n; i++)
+        s->states[i] = (struct state){UINT32_MAX, 0, 0, false};
+    s->states[start].cost = 0;
+    for (;;) {
+        uint32_t next = UINT32_MAX;
+        for (uint32_t i = 0; i < n; i++)
+            if (!s->states[i].done && s->states[i].cost < s->best &&
+                (next == UINT32_MAX ||
+                 s->states[i].cost < s->states[next].cost))
+                next = i;
+        if (next == UINT32_MAX)
+            return;
+        s->states[next].done = true;
+        leave_state(s, next, start);
+    }
+}
+
+/* At read committed, several rw may lead from one transaction to another by
+ * different reads, and the last one serves best (see 'follows').  So it comes
+ * first, and the others, which cost the same, do not replace it. */
+static void
+prefer_late_reads(struct search *s)
+{
+    for (size_t i = 0, j = s->present.n; i + 1 < j; i++) {
+        j--;
+        const uint32_t k = s->present.at[i];
+        s->present.at[i] = s->present.at[j];
+        s->present.at[j] = k;
+    }
+}
+
+uint32_t
+model_cycle(const struct model *m, answer_id assumed, uint32_t below,
+            dep_vec *out)
+{
+    struct search s = {.m = m,
+                       .a = automaton_of(m->level),
+                       .assumed = assumed,
+                       .best = below,
+                       .out = out};
+    s.states = mem_alloc((size_t)m->h->n_txns * MODES, sizeof *s.states);
+    for (size_t i = 0; i < m->deps.n; i++)
+        if (is_present(&s, &m->deps.at[i]))
+            vec_push(&s.present, (uint32_t)i);
+    if (m->level == LEVEL_RC)
+        prefer_late_reads(&s);
+    for (txn_id t = 0; t < m->h->n_txns; t++)
+        for (uint32_t mode = 0; mode < MODES; mode++)
+            if (s.a->accepts[mode])
+                search_from(&s, t * MODES + mode);
+    vec_free(&s.present);
+    mem_free(s.states);
+    return s.best < below ? s.best : 0;
+}

@@ -1,0 +1,206 @@
+/* part.c -- see part.h.
+ *
+ * The part is built like any other history.  Sizes are those of the part:
+ * nothing here is proportional to the whole, whose writers are found by
+ * binary search among those that stay.
+ *
+ * Names and metadata are text in the pool of the whole and move to the new
+ * one.  Transactions come in the order of their ids, which is the order of
+ * sessions and within sessions, so the new ids are 0, 1, 2, ... in the order
+ * of 'txns'.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "explain/part.h"
+
+#include "history/builder.h"
+
+#include <stdlib.h>
+
+struct cut {
+    const struct history *h;
+    const struct part_wish *wish;
+    struct builder *b;
+    u32_vec written; // values written by those that stay, in ascending order
+    VEC(struct atom) elements;
+};
+
+static int
+compare_ids(const void *a, const void *b)
+{
+    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+static bool
+has(const uint32_t *sorted, size_t n, uint32_t id)
+{
+    return n && bsearch(&id, sorted, n, sizeof *sorted, compare_ids);
+}
+
+static bool
+stays(const struct cut *c, txn_id t)
+{
+    return t == TXN_INIT || has(c->wish->txns, c->wish->n, t);
+}
+
+/* Whether all that may have written v for the reader t stay. */
+static bool
+writers_stay(const struct cut *c, value_id v, txn_id t)
+{
+    const txn_id w = history_writer(c->h, v);
+    if (w == TXN_NONE)
+        return false;
+    if (!history_has_several(c->h, v))
+        return stays(c, w);
+    const struct txn_range all = history_candidates(c->h, v);
+    for (size_t i = 0; i < all.n; i++)
+        if (all.at[i] != t && !stays(c, all.at[i]))
+            return false;
+    return true;
+}
+
+/* An element of a list stays when its writer does; where inconsistent reads
+ * are the point, also when nobody who counts wrote it. */
+static bool
+element_stays(const struct cut *c, value_id v, txn_id t)
+{
+    return writers_stay(c, v, t) ||
+           (c->wish->inconsistent && (history_writer(c->h, v) == TXN_NONE ||
+                                      has(c->written.at, c->written.n, v)));
+}
+
+static bool
+op_stays(const struct cut *c, txn_id t, op_id op)
+{
+    const struct history *h = c->h;
+    const struct part_wish *w = c->wish;
+    if (has(w->without, w->n_without, op) ||
+        (w->only && !has(w->only, w->n_only, op)))
+        return false;
+    if (op_is_write(h, op))
+        return true;
+    if (h->op_key[op] & OP_ASIDE)
+        return w->inconsistent;
+    if (!(h->op_key[op] & OP_MAIN) || history_list_seen(h, op).at)
+        return true; // of its own write; or of a list, which is cut instead
+    return h->op_value[op] == VALUE_INIT || !h->txn_counts[t] ||
+           writers_stay(c, h->op_value[op], t);
+}
+
+/* --- copying --------------------------------------------------------------*/
+
+static struct atom
+copy_atom(struct cut *c, struct atom a)
+{
+    if (!atom_is_text(a))
+        return a;
+    const struct string s = strings_get(&c->h->strings, (uint32_t)a.bits);
+    return builder_text(c->b, a.tag, s.text, s.len);
+}
+
+static bool
+copy_list_read(struct cut *c, txn_id from, txn_id to, op_id op, struct err *err)
+{
+    const struct list_seen seen = history_list_seen(c->h, op);
+    vec_clear(&c->elements);
+    for (size_t i = 0; i < seen.n; i++)
+        if (element_stays(c, seen.at[i], from))
+            vec_push(&c->elements,
+                     copy_atom(c, history_value_atom(c->h, seen.at[i])));
+    const struct atom key =
+        copy_atom(c, history_key_atom(c->h, op_key(c->h, op)));
+    return builder_read_list(c->b, to, key, c->elements.at, c->elements.n, err);
+}
+
+static bool
+copy_op(struct cut *c, txn_id from, txn_id to, op_id op, struct err *err)
+{
+    const struct history *h = c->h;
+    const key_id k = op_key(h, op);
+    const bool list = h->key_is_list && h->key_is_list[k];
+    if (list && !op_is_write(h, op))
+        return copy_list_read(c, from, to, op, err);
+    const struct atom key = copy_atom(c, history_key_atom(h, k));
+    const struct atom value =
+        copy_atom(c, history_value_atom(h, h->op_value[op]));
+    if (!op_is_write(h, op))
+        return builder_read(c->b, to, key, value, err);
+    return list ? builder_append(c->b, to, key, value, err)
+                : builder_write(c->b, to, key, value, err);
+}
+
+static void
+copy_name(struct cut *c, txn_id from, txn_id to)
+{
+    const struct atom name = history_txn_atom(c->h, from);
+    if (name.tag != ATOM_NIL) {
+        builder_name(c->b, to, copy_atom(c, name));
+        return;
+    }
+    struct buf shown = {0};
+    history_show_txn(c->h, from, &shown);
+    builder_name(c->b, to, builder_text(c->b, ATOM_STRING, shown.at, shown.n));
+    buf_free(&shown);
+}
+
+static bool
+copy_txn(struct cut *c, txn_id from, struct err *err)
+{
+    const struct history *h = c->h;
+    const session_id s = builder_session(
+        c->b, copy_atom(c, h->session_name[h->txn_session[from]]));
+    txn_id to;
+    if (!builder_txn(c->b, s, &to, err))
+        return false;
+    builder_status(c->b, to,
+                   h->txn_status[from] == TXN_LOADING
+                       ? TXN_COMMITTED
+                       : (enum txn_status)h->txn_status[from]);
+    copy_name(c, from, to);
+    if (h->txn_began)
+        builder_times(c->b, to, h->txn_began[from], h->txn_ended[from]);
+    if (h->txn_meta && h->txn_meta[from] != ID_NONE) {
+        const struct string meta = strings_get(&h->strings, h->txn_meta[from]);
+        builder_meta(c->b, to, meta.text, meta.len);
+    }
+    for (op_id op = h->txn_begin[from]; op < h->txn_end[from]; op++)
+        if (op_stays(c, from, op) && !copy_op(c, from, to, op, err))
+            return false;
+    return true;
+}
+
+static void
+note_written(struct cut *c)
+{
+    const struct history *h = c->h;
+    for (size_t i = 0; i < c->wish->n; i++) {
+        const txn_id t = c->wish->txns[i];
+        for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++)
+            if (op_is_write(h, op))
+                vec_push(&c->written, h->op_value[op]);
+    }
+    if (c->written.n)
+        qsort(c->written.at, c->written.n, sizeof *c->written.at, compare_ids);
+}
+
+bool
+part_make(const struct history *h, const struct part_wish *wish,
+          struct history *out, txn_id *origin, struct err *err)
+{
+    assert(!atom_is_text(h->initial)); // whose text would have to move
+    struct cut c = {.h = h, .wish = wish, .b = builder_new(h->initial)};
+    if (wish->inconsistent)
+        note_written(&c);
+    bool ok = true;
+    for (size_t i = 0; ok && i < wish->n; i++) {
+        ok = copy_txn(&c, wish->txns[i], err);
+        origin[i] = wish->txns[i];
+    }
+    vec_free(&c.written);
+    vec_free(&c.elements);
+    if (!ok) {
+        builder_free(c.b);
+        return false;
+    }
+    return builder_finish(c.b, out, err);
+}

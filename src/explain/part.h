@@ -1,0 +1,33 @@
+/* part.h -- a part of a history, as a history of its own.
+ *
+ * Taking a transaction out takes its operations out and every read that may
+ * have come from it: otherwise the rest would look as if nobody had written
+ * the value, or as if one of several candidates were the only one.  So a part
+ * of a history that satisfies a level satisfies it too, and a part that
+ * violates a level is a reason why the whole does.
+ *
+ * Of a list that was read, only the elements that were taken out go.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef EXPLAIN_PART_H
+#define EXPLAIN_PART_H
+
+#include "history/history.h"
+
+struct part_wish {
+    const txn_id *txns; // in ascending order
+    size_t n;
+    const op_id *without; // operations left out, in ascending order
+    size_t n_without;
+    const op_id *only; // where not NULL: no other operations
+    size_t n_only;
+    bool inconsistent; // with the reads that were set aside
+};
+
+/* Make *out the part of h that consists of these transactions.  Transactions
+ * keep their names, and get them where they had none; origin[t] becomes the
+ * transaction of h that t is, n of them. */
+bool part_make(const struct history *h, const struct part_wish *wish,
+               struct history *out, txn_id *origin, struct err *err);
+
+#endif

@@ -1,0 +1,282 @@
+/* refute.c -- see refute.h.
+ *
+ * The aim is an argument that is short to read, so before anything is supposed
+ * every open answer is tried, and the one whose cycle is easiest to tell is
+ * struck; overwritten reads make a cycle harder to tell, so that orders of
+ * versions that are plain from reading and writing come first.  Only then are
+ * cases distinguished.
+ *
+ * Invariants while the search runs:
+ *   (1) 'struck' lists the struck answers in order, with the step that did it;
+ *   (2) 'supposed' lists the SUPPOSE steps that are not closed, and how long
+ *       'struck' was then;
+ *   (3) every STRIKE and WRONG step follows from steps before it that are not
+ *       undone, and from its own cycle or deeper steps.
+ *
+ * At the end, steps that nothing rests on are marked as not needed.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "explain/refute.h"
+
+#define TOO_DEAR UINT32_MAX
+
+struct strike {
+    answer_id answer;
+    uint32_t step; // SUPPOSE strikes the other answers of its question
+};
+
+struct supposition {
+    uint32_t step;
+    size_t strikes; // before it
+};
+
+struct refuter {
+    struct model *m;
+    struct refutation *out;
+    VEC(struct strike) struck;
+    VEC(struct supposition) supposed;
+    size_t effort; // left
+    dep_vec cycle, best;
+};
+
+void
+refutation_free(struct refutation *r)
+{
+    vec_free(&r->steps);
+    vec_free(&r->cycles);
+}
+
+static uint32_t
+add_step(struct refuter *r, enum refute_kind kind, answer_id answer,
+         uint32_t question, const dep_vec *cycle)
+{
+    struct refute_step s = {.kind = kind,
+                            .answer = answer,
+                            .question = question,
+                            .first = (uint32_t)r->out->cycles.n,
+                            .n = cycle ? (uint32_t)cycle->n : 0,
+                            .depth = (uint32_t)r->supposed.n};
+    for (size_t i = 0; cycle && i < cycle->n; i++)
+        vec_push(&r->out->cycles, cycle->at[i]);
+    vec_push(&r->out->steps, s);
+    return (uint32_t)r->out->steps.n - 1;
+}
+
+static void
+strike(struct refuter *r, answer_id a, uint32_t step)
+{
+    model_strike(r->m, a);
+    vec_push(&r->struck, ((struct strike){a, step}));
+}
+
+static uint32_t
+find_cycle(struct refuter *r, answer_id assumed, uint32_t below, dep_vec *out)
+{
+    r->effort -= r->effort > 0;
+    return model_cycle(r->m, assumed, below, out);
+}
+
+/* Strike the open answer with the cheapest cycle; false where none has one. */
+static bool
+strike_cheapest(struct refuter *r)
+{
+    answer_id found = ID_NONE;
+    uint32_t least = TOO_DEAR;
+    for (answer_id a = 0; a < r->m->answers.n && r->effort; a++) {
+        if (r->m->answers.at[a].struck || model_is_taken(r->m, a))
+            continue;
+        const uint32_t cost = find_cycle(r, a, least, &r->cycle);
+        if (!cost)
+            continue;
+        found = a;
+        least = cost;
+        const dep_vec better = r->cycle;
+        r->cycle = r->best;
+        r->best = better;
+    }
+    if (found != ID_NONE)
+        strike(r, found, add_step(r, REFUTE_STRIKE, found, ID_NONE, &r->best));
+    return found != ID_NONE;
+}
+
+static uint32_t
+find_unanswerable(const struct model *m)
+{
+    for (uint32_t q = 0; q < m->questions.n; q++)
+        if (!m->questions.at[q].left)
+            return q;
+    return ID_NONE;
+}
+
+/* Suppose an answer to an open question: one with few answers. */
+static bool
+suppose(struct refuter *r)
+{
+    const struct model *m = r->m;
+    uint32_t open = ID_NONE;
+    for (uint32_t q = 0; q < m->questions.n; q++)
+        if (m->questions.at[q].left > 1 &&
+            (open == ID_NONE ||
+             m->questions.at[q].left < m->questions.at[open].left))
+            open = q;
+    if (open == ID_NONE)
+        return false;
+    const struct question *q = &m->questions.at[open];
+    answer_id a = q->first;
+    while (m->answers.at[a].struck)
+        a++;
+    const size_t strikes = r->struck.n;
+    const uint32_t step = add_step(r, REFUTE_SUPPOSE, a, ID_NONE, NULL);
+    vec_push(&r->supposed, ((struct supposition){step, strikes}));
+    for (answer_id b = q->first; b < q->first + q->n; b++)
+        if (b != a && !m->answers.at[b].struck)
+            strike(r, b, step);
+    return true;
+}
+
+/* A contradiction was reached: end the case, or everything. */
+static bool
+close_case(struct refuter *r, uint32_t question, const dep_vec *cycle)
+{
+    add_step(r, REFUTE_CLOSE, ID_NONE, question, cycle);
+    if (!r->supposed.n)
+        return true;
+    const struct supposition s = vec_pop(&r->supposed);
+    while (r->struck.n > s.strikes)
+        model_restore(r->m, vec_pop(&r->struck).answer);
+    const answer_id wrong = r->out->steps.at[s.step].answer;
+    strike(r, wrong, add_step(r, REFUTE_WRONG, wrong, ID_NONE, NULL));
+    return false;
+}
+
+/* --- what is needed ---------------------------------------------------------
+ *
+ * Walked backwards: a step is needed when a needed one rests on it.  The
+ * strikes in force at a step are recovered by undoing, in the walk, what the
+ * search did. */
+
+struct walk {
+    const struct model *m;
+    struct refutation *r;
+    uint32_t *striker; // by answer: the step that struck it, where in force
+};
+
+static void
+need_answer(struct walk *w, answer_id a)
+{
+    // It was taken because all others of its question were struck.
+    const struct question *q =
+        &w->m->questions.at[w->m->answers.at[a].question];
+    for (answer_id b = q->first; b < q->first + q->n; b++)
+        if (b != a && w->striker[b] != ID_NONE)
+            w->r->steps.at[w->striker[b]].needed = true;
+}
+
+static void
+need_causes(struct walk *w, const struct refute_step *s)
+{
+    for (uint32_t i = 0; i < s->n; i++) {
+        const struct dep *d = &w->r->cycles.at[s->first + i];
+        for (int j = 0; j < 2; j++)
+            if (d->needs[j] != ID_NONE && d->needs[j] != s->answer)
+                need_answer(w, d->needs[j]);
+    }
+    if (s->kind == REFUTE_CLOSE && s->question != ID_NONE) {
+        const struct question *q = &w->m->questions.at[s->question];
+        for (answer_id b = q->first; b < q->first + q->n; b++)
+            if (w->striker[b] != ID_NONE)
+                w->r->steps.at[w->striker[b]].needed = true;
+    }
+}
+
+/* The SUPPOSE that the WRONG or CLOSE at i ends. */
+static uint32_t
+supposition_of(const struct refutation *r, uint32_t i)
+{
+    const uint32_t depth =
+        r->steps.at[i].depth + (r->steps.at[i].kind == REFUTE_WRONG);
+    while (i-- > 0)
+        if (r->steps.at[i].kind == REFUTE_SUPPOSE &&
+            r->steps.at[i].depth + 1 == depth)
+            return i;
+    return ID_NONE;
+}
+
+/* What was in force just before step i: replay the steps up to it. */
+static void
+replay(struct walk *w, uint32_t i)
+{
+    for (size_t a = 0; a < w->m->answers.n; a++)
+        w->striker[a] = ID_NONE;
+    for (uint32_t j = 0; j < i; j++) {
+        const struct refute_step *s = &w->r->steps.at[j];
+        if (s->kind == REFUTE_STRIKE || s->kind == REFUTE_WRONG)
+            w->striker[s->answer] = j;
+        if (s->kind == REFUTE_WRONG) {
+            const uint32_t begin = supposition_of(w->r, j);
+            for (size_t a = 0; a < w->m->answers.n; a++)
+                if (w->striker[a] != ID_NONE && w->striker[a] >= begin &&
+                    w->striker[a] != j)
+                    w->striker[a] = ID_NONE;
+        }
+        if (s->kind == REFUTE_SUPPOSE) {
+            const struct question *q =
+                &w->m->questions.at[w->m->answers.at[s->answer].question];
+            for (answer_id b = q->first; b < q->first + q->n; b++)
+                if (b != s->answer && w->striker[b] == ID_NONE)
+                    w->striker[b] = j;
+        }
+    }
+}
+
+static void
+mark_needed(const struct model *m, struct refutation *r)
+{
+    struct walk w = {m, r, mem_alloc(m->answers.n, sizeof *w.striker)};
+    r->steps.at[r->steps.n - 1].needed = true;
+    for (uint32_t i = (uint32_t)r->steps.n; i-- > 0;) {
+        struct refute_step *s = &r->steps.at[i];
+        if (!s->needed)
+            continue;
+        if (s->kind == REFUTE_WRONG) {
+            s[-1].needed = true; // its CLOSE
+            r->steps.at[supposition_of(r, i)].needed = true;
+        }
+        replay(&w, i);
+        need_causes(&w, s);
+    }
+    mem_free(w.striker);
+}
+
+enum refute_verdict
+refute(struct model *m, size_t effort, struct refutation *out)
+{
+    *out = (struct refutation){0};
+    struct refuter r = {.m = m, .out = out, .effort = effort};
+    enum refute_verdict verdict = REFUTE_TOO_LONG;
+    while (r.effort) {
+        bool closed = false;
+        const uint32_t unanswerable = find_unanswerable(m);
+        if (unanswerable != ID_NONE)
+            closed = close_case(&r, unanswerable, NULL);
+        else if (find_cycle(&r, ID_NONE, TOO_DEAR, &r.cycle))
+            closed = close_case(&r, ID_NONE, &r.cycle);
+        else if (!strike_cheapest(&r) && !suppose(&r)) {
+            verdict = r.effort ? REFUTE_NO : REFUTE_TOO_LONG;
+            break;
+        }
+        if (closed) {
+            verdict = REFUTE_YES;
+            break;
+        }
+    }
+    if (verdict == REFUTE_YES)
+        mark_needed(m, out);
+    else
+        refutation_free(out);
+    vec_free(&r.struck);
+    vec_free(&r.supposed);
+    vec_free(&r.cycle);
+    vec_free(&r.best);
+    return verdict;
+}

@@ -1,0 +1,45 @@
+/* refute.h -- why no way to answer the open questions works.
+ *
+ * A refutation is a list of steps that a person can follow.  A step strikes an
+ * answer, because with it a forbidden cycle would close; when one answer to a
+ * question is left, that one is taken.  Where nothing can be struck directly,
+ * an answer is supposed, refuted by deeper steps, and struck.  It ends in a
+ * cycle of dependencies that are certain, or in a question without answers.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef EXPLAIN_REFUTE_H
+#define EXPLAIN_REFUTE_H
+
+#include "explain/model.h"
+
+enum refute_kind {
+    REFUTE_STRIKE,  // 'answer', because of the cycle
+    REFUTE_SUPPOSE, // 'answer'; the following steps are one deeper
+    REFUTE_CLOSE,   // the cycle is there, or 'question' has no answer left
+    REFUTE_WRONG,   // what was supposed last is struck
+};
+
+struct refute_step {
+    enum refute_kind kind;
+    answer_id answer;
+    uint32_t question; // CLOSE: ID_NONE where there is a cycle
+    uint32_t first, n; // the cycle in 'cycles'
+    uint32_t depth;
+    bool needed;
+};
+
+struct refutation {
+    VEC(struct refute_step) steps; // the last one closes everything
+    dep_vec cycles;
+};
+
+enum refute_verdict { REFUTE_YES, REFUTE_NO, REFUTE_TOO_LONG };
+
+/* Refute m; REFUTE_NO: some answers close no forbidden cycle.  Gives up after
+ * about 'effort' searches for cycles.  m is left with answers struck. */
+enum refute_verdict refute(struct model *m, size_t effort,
+                           struct refutation *out);
+
+void refutation_free(struct refutation *r);
+
+#endif

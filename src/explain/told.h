@@ -1,0 +1,56 @@
+/* told.h -- putting an anomaly into words: what the parts of it share.
+ *
+ * 'h' is the reduced history, whose ids all dependencies use; the names of
+ * transactions come from the whole one, where "s1/4" is still the fourth.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef EXPLAIN_TOLD_H
+#define EXPLAIN_TOLD_H
+
+#include "explain/classify.h"
+#include "explain/explain.h"
+#include "explain/reduce.h"
+
+struct told {
+    struct anomaly *a;
+    const struct history *whole, *h;
+    const txn_id *origin; // by transaction of h
+    enum level level;     // that the refutation is about: maybe a weaker one
+    struct buf b;         // the sentence being built
+};
+
+/* Copy the sentence built so far into the anomaly, and begin a new one. */
+const char *told_keep(struct told *t);
+
+/* Append the name of a transaction of the whole, for people. */
+void told_name(const struct history *whole, txn_id txn, struct buf *out);
+
+/* Append a name, a key, what a read saw; all of h. */
+void told_txn(struct told *t, txn_id txn);
+void told_key(struct told *t, key_id k);
+void told_seen(struct told *t, op_id read); // "x = 5"
+
+/* Append a dependency as a clause: "s1/5 read 0 = 4 from s1/4". */
+void told_clause(struct told *t, const struct dep *d);
+
+/* Append "a -rw-> b -wr-> a". */
+void told_ring(struct told *t, const struct dep *d, size_t n);
+
+/* What happened, in a sentence or two: fills 'story'.  The cycle is turned. */
+void told_story(struct told *t, const struct dep *d, size_t n);
+
+/* Fills 'headline': the title, the keys, how many transactions. */
+void told_headline(struct told *t, const key_id *keys, size_t n);
+
+/* Fills 'txns': those of h, init where somebody read it, and neighbours from
+ * the whole.  'with_init': whether it is mentioned. */
+void told_txns(struct told *t, bool with_init, size_t context);
+
+/* Fills 'steps' and 'edges' from a refutation whose best cycle is d. */
+void told_steps(struct told *t, const struct model *m,
+                const struct refutation *r, const struct dep *d, size_t n);
+
+/* Where the operation of h stands among the operations told, or TOLD_NONE. */
+uint32_t told_place(const struct told *t, txn_id txn, op_id op);
+
+#endif

@@ -1,0 +1,13 @@
+/* told_flaw.h -- an inconsistent read as an anomaly.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef EXPLAIN_TOLD_FLAW_H
+#define EXPLAIN_TOLD_FLAW_H
+
+#include "explain/told.h"
+
+/* Make *a the anomaly that the flaw of h is. */
+bool told_flaw(const struct history *h, const struct flaw *f, enum level level,
+               size_t context, struct anomaly *a, struct err *err);
+
+#endif

@@ -1,0 +1,133 @@
+/* json.c -- results for programs: JSON Lines, one object per history.
+ *
+ * The names of the members are a contract (cli.md); members may be added.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "report/parts.h"
+
+static void
+put_member(const char *name, const char *text, struct buf *out)
+{
+    buf_printf(out, ",\"%s\":", name);
+    part_json(out, text);
+}
+
+static void
+put_levels(const char *name, level_set set, struct buf *out)
+{
+    bool first = true;
+    buf_printf(out, ",\"%s\":[", name);
+    for (int l = 0; l < LEVELS; l++)
+        if (set >> l & 1 && l != LEVEL_READS) {
+            buf_printf(out, "%s\"%s\"", first ? "" : ",", level_table[l].brief);
+            first = false;
+        }
+    buf_char(out, ']');
+}
+
+static void
+put_cycle(const struct anomaly *a, struct buf *out)
+{
+    buf_text(out, ",\"cycle\":[");
+    for (size_t i = 0; i < a->cycle.n; i++) {
+        const struct told_edge *e = &a->edges.at[a->cycle.at[i]];
+        buf_text(out, i ? ",{\"from\":" : "{\"from\":");
+        part_json(out, a->txns.at[e->from].id);
+        put_member("to", a->txns.at[e->to].id, out);
+        put_member("edge", part_edge(e->kind), out);
+        if (e->key)
+            put_member("key", e->key_id, out);
+        put_member("reason", e->reason, out);
+        if (e->rejected)
+            put_member("rejected", e->rejected, out);
+        buf_char(out, '}');
+    }
+    buf_char(out, ']');
+}
+
+static void
+put_anomaly(const struct anomaly *a, struct buf *out)
+{
+    const struct anomaly_info *info = &anomaly_table[a->kind];
+    buf_printf(out, "{\"name\":\"%s\"", info->name);
+    put_member("title", a->headline, out);
+    if (*info->adya)
+        put_member("adya", info->adya, out);
+    if (*a->also)
+        put_member("elle", a->also, out);
+    buf_text(out, ",\"transactions\":[");
+    bool first = true;
+    for (size_t i = 0; i < a->txns.n; i++) {
+        const struct told_txn *t = &a->txns.at[i];
+        if (t->is_context || t->is_init)
+            continue;
+        buf_text(out, first ? "" : ",");
+        part_json(out, t->id);
+        first = false;
+    }
+    buf_char(out, ']');
+    put_cycle(a, out);
+    buf_text(out, ",\"reasons\":[");
+    for (size_t i = 0; i < a->steps.n; i++) {
+        buf_text(out, i ? "," : "");
+        part_json(out, a->steps.at[i].text);
+    }
+    buf_char(out, ']');
+    put_levels("violated", a->violated, out);
+    put_levels("holds", a->holds, out);
+    struct buf text = {0};
+    part_story(a, "", &text);
+    put_member("text", text.at, out);
+    buf_free(&text);
+    buf_char(out, '}');
+}
+
+static void
+put_result(const struct level_result *r, const struct explanation *e,
+           struct buf *out)
+{
+    buf_printf(out,
+               "{\"level\":\"%s\",\"verdict\":\"%s\",\"seconds\":%.6f,"
+               "\"verified\":%s",
+               level_table[r->level].brief,
+               part_verdict(r->certificate.verdict), r->seconds,
+               r->verified ? "true" : "false");
+    if (r->certificate.verdict == VERDICT_VIOLATED) {
+        buf_text(out, ",\"anomalies\":[");
+        for (size_t i = 0; i < e->anomalies.n; i++) {
+            buf_text(out, i ? "," : "");
+            put_anomaly(&e->anomalies.at[i], out);
+        }
+        buf_char(out, ']');
+        if (e->more)
+            buf_printf(out, ",\"more\":%zu", e->more);
+    }
+    buf_char(out, '}');
+}
+
+static void
+add(const struct report_run *run, const struct report_style *s, struct buf *out)
+{
+    (void)s;
+    buf_text(out, "{\"history\":");
+    part_json(out, run->path);
+    put_member("format", run->format, out);
+    buf_printf(out,
+               ",\"sessions\":%llu,\"transactions\":%llu,\"operations\":%llu,"
+               "\"results\":[",
+               (unsigned long long)run->summary->sessions,
+               (unsigned long long)run->summary->transactions,
+               (unsigned long long)run->summary->operations);
+    for (size_t i = 0; i < run->check->results.n; i++) {
+        buf_text(out, i ? "," : "");
+        put_result(&run->check->results.at[i], &run->explanations[i], out);
+    }
+    buf_text(out, "]}\n");
+}
+
+const struct report_format report_json = {
+    .name = "json",
+    .suffix = ".json",
+    .help = "JSON Lines, one object per history",
+    .add = add,
+};

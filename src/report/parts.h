@@ -1,0 +1,41 @@
+/* parts.h -- what the formats share: words and escaping.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef REPORT_PARTS_H
+#define REPORT_PARTS_H
+
+#include "report/report.h"
+
+extern const struct report_format report_text, report_json;
+
+/* "ok", "violated", "unknown". */
+const char *part_verdict(enum verdict v);
+
+/* "so", "wr", "ww", "rw", "time". */
+const char *part_edge(enum edge_kind kind);
+
+/* "committed", "aborted", ... */
+const char *part_status(enum txn_status status);
+
+/* Append the names of Adya and Elle that differ: "Adya: G-single, Elle: ...";
+ * nothing where there are none. */
+void part_other_names(const struct anomaly *a, struct buf *out);
+
+/* Append what still holds: "These transactions still satisfy ...". */
+void part_holds(const struct anomaly *a, struct buf *out);
+
+/* Append text as the contents of an element or of a quoted attribute in HTML
+ * and XML.  What XML cannot hold becomes U+FFFD. */
+void part_xml(struct buf *out, const char *text);
+
+/* Append text as Markdown that stands for itself. */
+void part_markdown(struct buf *out, const char *text);
+
+/* Append a JSON string. */
+void part_json(struct buf *out, const char *text);
+
+/* Append the anomaly as plain lines, the first of them not its headline:
+ * what text, JSON, JUnit and SARIF say.  'indent' goes before each line. */
+void part_story(const struct anomaly *a, const char *indent, struct buf *out);
+
+#endif

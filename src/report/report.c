@@ -1,0 +1,220 @@
+/* report.c -- the table of formats and what they share; see report.h.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "report/parts.h"
+
+#include "base/utf8.h"
+
+#include <string.h>
+
+const struct report_format *const report_table[] = {&report_text, &report_json,
+                                                   NULL};
+
+const struct report_format *
+report_find(const char *name)
+{
+    for (size_t i = 0; report_table[i]; i++)
+        if (strcmp(report_table[i]->name, name) == 0)
+            return report_table[i];
+    return NULL;
+}
+
+/* --- words
+ * ------------------------------------------------------------------*/
+
+const char *
+part_verdict(enum verdict v)
+{
+    return v == VERDICT_OK         ? "ok"
+           : v == VERDICT_VIOLATED ? "violated"
+                                   : "unknown";
+}
+
+const char *
+part_edge(enum edge_kind kind)
+{
+    switch (kind) {
+    case EDGE_SO:
+        return "so";
+    case EDGE_WR:
+        return "wr";
+    case EDGE_WW:
+        return "ww";
+    case EDGE_RW:
+        return "rw";
+    case EDGE_TIME:
+        return "time";
+    default:
+        return "co";
+    }
+}
+
+const char *
+part_status(enum txn_status status)
+{
+    switch (status) {
+    case TXN_ABORTED:
+        return "aborted";
+    case TXN_INDETERMINATE:
+        return "indeterminate";
+    case TXN_LOADING:
+        return "loading";
+    default:
+        return "committed";
+    }
+}
+
+void
+report_verdict(const struct level_result *r, const struct explanation *e,
+               struct buf *out)
+{
+    const enum verdict v = r->certificate.verdict;
+    buf_text(out, level_table[r->level].name);
+    buf_text(out, ": ");
+    buf_text(out, part_verdict(v));
+    if (v == VERDICT_VIOLATED && e && e->anomalies.n) {
+        buf_text(out, ": ");
+        buf_text(out, e->anomalies.at[0].headline);
+    }
+}
+
+void
+part_other_names(const struct anomaly *a, struct buf *out)
+{
+    const char *adya = anomaly_table[a->kind].adya;
+    if (*adya)
+        buf_printf(out, "Adya: %s", adya);
+    if (*a->also)
+        buf_printf(out, "%sElle: %s", *adya ? ", " : "", a->also);
+}
+
+void
+part_holds(const struct anomaly *a, struct buf *out)
+{
+    const level_set strongest = anomaly_strongest(a);
+    bool first = true;
+    buf_text(out, strongest ? "These transactions still satisfy "
+                            : "These transactions satisfy no level");
+    for (int l = 0; l < LEVELS; l++)
+        if (strongest >> l & 1) {
+            buf_text(out, first ? "" : " and ");
+            buf_text(out, level_table[l].title);
+            first = false;
+        }
+}
+
+static bool
+has_cases(const struct anomaly *a)
+{
+    for (size_t i = 0; i < a->steps.n; i++)
+        if (a->steps.at[i].depth)
+            return true;
+    return false;
+}
+
+static void
+put_txn(const struct told_txn *t, size_t width, const char *indent,
+        struct buf *out)
+{
+    const size_t len = strlen(t->name);
+    buf_printf(out, "%s  %s%*s", indent, t->name,
+               (int)(len < width ? width - len + 2 : 2), "");
+    bool skipped = t->elided > 0, first = true;
+    for (size_t i = 0; i < t->n_ops; i++) {
+        if (!t->ops[i].matters) {
+            skipped = true;
+            continue;
+        }
+        buf_text(out, first ? "" : "  ");
+        buf_text(out, t->ops[i].text);
+        first = false;
+    }
+    if (skipped)
+        buf_text(out, first ? "..." : "  ...");
+    if (t->status != TXN_COMMITTED)
+        buf_printf(out, "  (%s)", part_status(t->status));
+    if (t->has_times)
+        buf_printf(out, "  @%lld..%lld", (long long)t->began,
+                   (long long)t->ended);
+    buf_char(out, '\n');
+    if (t->meta)
+        buf_printf(out, "%s  %*s  %s\n", indent, (int)width, "", t->meta);
+}
+
+void
+part_story(const struct anomaly *a, const char *indent, struct buf *out)
+{
+    size_t width = 0;
+    for (size_t i = 0; i < a->txns.n; i++)
+        if (!a->txns.at[i].is_context && !a->txns.at[i].is_init &&
+            strlen(a->txns.at[i].name) > width)
+            width = strlen(a->txns.at[i].name);
+    width = width > 24 ? 24 : width;
+    buf_printf(out, "%s%s.\n\n", indent, a->story);
+    for (size_t i = 0; i < a->txns.n; i++)
+        if (!a->txns.at[i].is_context && !a->txns.at[i].is_init)
+            put_txn(&a->txns.at[i], width, indent, out);
+    buf_printf(out, "\n%sWhy no order works:\n", indent);
+    const bool cases = has_cases(a);
+    for (size_t i = 0; i < a->steps.n; i++)
+        buf_printf(out, "%s%*s%2zu. %s.\n", indent,
+                   (int)(cases ? 2 * a->steps.at[i].depth : 0) + 1, "", i + 1,
+                   a->steps.at[i].text);
+    buf_printf(out, "\n%s", indent);
+    part_holds(a, out);
+    buf_text(out, ".\n");
+}
+
+/* --- escaping --------------------------------------------------------------
+ */
+
+void
+part_xml(struct buf *out, const char *text)
+{
+    const size_t len = strlen(text);
+    for (size_t i = 0; i < len;) {
+        const size_t n = utf8_length(text + i, len - i);
+        const char c = text[i];
+        const bool noncharacter = n == 3 &&
+                                  memcmp(text + i, "\xef\xbf", 2) == 0 &&
+                                  (unsigned char)text[i + 2] >= 0xbe;
+        if (!n || (n == 1 && c < 0x20 && c != '\n' && c != '\t') ||
+            noncharacter)
+            buf_text(out, "\xef\xbf\xbd");
+        else if (c == '<')
+            buf_text(out, "&lt;");
+        else if (c == '>')
+            buf_text(out, "&gt;");
+        else if (c == '&')
+            buf_text(out, "&amp;");
+        else if (c == '"')
+            buf_text(out, "&quot;");
+        else if (c == '\'')
+            buf_text(out, "&#39;");
+        else
+            buf_add(out, text + i, n);
+        i += n ? n : 1;
+    }
+}
+
+void
+part_markdown(struct buf *out, const char *text)
+{
+    for (; *text; text++) {
+        if (strchr("\\`*_{}[]()#+-.!|<>&~@:", *text)) {
+            // As a character reference none of them is markup, nor a mention.
+            if (strchr("<>&@:", *text))
+                buf_printf(out, "&#%d;", *text);
+            else
+                buf_printf(out, "\\%c", *text);
+        } else {
+            buf_char(out, *text == '\n' ? ' ' : *text);
+        }
+    }
+}
+
+void
+part_json(struct buf *out, const char *text)
+{
+    buf_json(out, text, strlen(text));
+}

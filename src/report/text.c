@@ -1,0 +1,72 @@
+/* text.c -- results for a terminal.
+ *
+ * The first line of a result is the verdict line that cli.md fixes; what
+ * follows is indented, so that the verdict lines can be picked out.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "report/parts.h"
+
+static void
+put_colour(const struct report_style *s, const char *code, struct buf *out)
+{
+    if (s->colour)
+        buf_printf(out, "\033[%sm", code);
+}
+
+static const char *
+colour_of(enum verdict v)
+{
+    return v == VERDICT_OK ? "32" : v == VERDICT_VIOLATED ? "1;31" : "33";
+}
+
+static void
+put_anomaly(const struct anomaly *a, const struct report_style *s, size_t i,
+            size_t n, struct buf *out)
+{
+    buf_char(out, '\n');
+    put_colour(s, "1", out);
+    if (n > 1)
+        buf_printf(out, "  %zu of %zu: ", i + 1, n);
+    else
+        buf_text(out, "  ");
+    buf_text(out, a->headline);
+    put_colour(s, "0", out);
+    struct buf names = {0};
+    part_other_names(a, &names);
+    if (names.n)
+        buf_printf(out, " (%s)", names.at);
+    buf_free(&names);
+    buf_char(out, '\n');
+    part_story(a, "  ", out);
+}
+
+static void
+add(const struct report_run *run, const struct report_style *s, struct buf *out)
+{
+    for (size_t i = 0; i < run->check->results.n; i++) {
+        const struct level_result *r = &run->check->results.at[i];
+        const struct explanation *e = &run->explanations[i];
+        buf_text(out, run->path);
+        buf_text(out, ": ");
+        put_colour(s, colour_of(r->certificate.verdict), out);
+        report_verdict(r, e, out);
+        put_colour(s, "0", out);
+        buf_char(out, '\n');
+        if (s->verdicts_only)
+            continue;
+        for (size_t j = 0; j < e->anomalies.n; j++)
+            put_anomaly(&e->anomalies.at[j], s, j, e->anomalies.n, out);
+        if (e->more)
+            buf_printf(out, "\n  %zu more inconsistent read%s\n", e->more,
+                       e->more == 1 ? "" : "s");
+        if (e->anomalies.n)
+            buf_char(out, '\n');
+    }
+}
+
+const struct report_format report_text = {
+    .name = "text",
+    .suffix = ".txt",
+    .help = "for reading in a terminal",
+    .add = add,
+};
