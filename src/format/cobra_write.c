@@ -13,6 +13,7 @@
 
 #include "base/intmap.h"
 #include "format/bytes.h"
+#include "format/readers.h"
 #include "format/save.h"
 
 #include <inttypes.h>
@@ -83,7 +84,7 @@ cobra_holds(const struct history *h, struct err *err)
     for (txn_id t = 0; t < h->n_txns; t++)
         if (!holds_status(h, t, err))
             return false;
-    if (!format_needs_integers(h, "cobra", err))
+    if (!format_needs_integers(h, &format_cobra, err))
         return false;
     // Only a write tells the universal flavour from the standard one.
     if (!writes_values(h) && !values_serve_as_ids(h))

@@ -330,7 +330,7 @@ dbcop_holds(const struct history *h, struct err *err)
         if (h->txn_status[t] == TXN_INDETERMINATE)
             return err_set(err, ERR_FEATURE,
                            "format 'dbcop' has no indeterminate transactions");
-    return format_needs_integers(h, "dbcop", err);
+    return format_needs_integers(h, &format_dbcop, err);
 }
 
 static void

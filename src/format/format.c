@@ -135,25 +135,29 @@ format_write(const struct history *h, const struct format *format,
 }
 
 static bool
-refuse(const struct history *h, const char *format, const char *what,
+refuse(const struct history *h, const struct format *format, const char *what,
        struct atom a, struct err *err)
 {
     struct buf name = {0};
     atom_show(&h->strings, a, &name);
     err_set(err, ERR_FEATURE,
-            "format '%s' holds unsigned integers only, and %s %s is none "
+            "format '%s' %s, and %s %s is %s "
             "(--renumber numbers keys and values afresh)",
-            format, what, name.at);
+            format->name,
+            atom_is_u64(a) ? "writes the initial value as 0"
+                           : "holds unsigned integers only",
+            what, name.at, atom_is_u64(a) ? "another" : "none");
     buf_free(&name);
     return false;
 }
 
 bool
-format_needs_integers(const struct history *h, const char *format,
+format_needs_integers(const struct history *h, const struct format *format,
                       struct err *err)
 {
     if (h->key_is_list)
-        return err_set(err, ERR_FEATURE, "format '%s' has no lists", format);
+        return err_set(err, ERR_FEATURE, "format '%s' has no lists",
+                       format->name);
     for (key_id k = 0; k < h->n_keys; k++)
         if (!atom_is_u64(history_key_atom(h, k)))
             return refuse(h, format, "key", history_key_atom(h, k), err);
@@ -161,7 +165,7 @@ format_needs_integers(const struct history *h, const char *format,
         const struct atom a = history_value_atom(h, v);
         if (atom_equal(a, h->initial))
             continue; // an initial value that is written again
-        if (!atom_is_u64(a) || a.bits == 0)
+        if (!atom_is_u64(a) || (a.bits == 0 && format->initial == ATOM_INT))
             return refuse(h, format, "value", a, err);
     }
     return true;

@@ -382,7 +382,7 @@ text_holds(const struct history *h, struct err *err)
     for (session_id s = 0; s < h->n_sessions; s++)
         if (!holds_session(h, s, err))
             return false;
-    return format_needs_integers(h, "text", err);
+    return format_needs_integers(h, &format_text, err);
 }
 
 /* Whether the sessions' and transactions' own numbers can be kept: integers,

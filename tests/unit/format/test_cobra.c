@@ -224,6 +224,7 @@ the_standard_flavour_is_written_where_values_are_unique(void)
     CHECK(survives("[1:=1 2:=2] --- [1==1 2==? 1==9]?", false));
     CHECK(survives("[1:=1 2:=1] --- [1==1 2==1]", true));
     CHECK(survives("[1:=1] --- [1:=1]", true));
+    CHECK(survives("[1:=0] --- [1==0 2==?]", false));
     CHECK(survives("[1:=3735928559] --- [1==3735928559]", true));
 }
 
