@@ -244,6 +244,16 @@ extend_order(struct builder *b, u32_vec *order, const value_id *more, size_t n)
     return true;
 }
 
+bool
+order_explains(struct builder *b, u32_vec *order, const value_id *items,
+               size_t n, bool may_extend)
+{
+    const size_t common = n < order->n ? n : order->n;
+    return (!common || memcmp(items, order->at, common * sizeof *items) == 0) &&
+           (n == common ||
+            (may_extend && extend_order(b, order, items + common, n - common)));
+}
+
 /* Note that the last operation read these n elements of key k. */
 static void
 note_list(struct builder *b, key_id k, const value_id *items, size_t n)
@@ -253,11 +263,8 @@ note_list(struct builder *b, key_id k, const value_id *items, size_t n)
         intmap_add(&b->order_of, k, (uint32_t)b->orders.n, &added);
     if (added)
         vec_push(&b->orders, ((u32_vec){0}));
-    u32_vec *order = &b->orders.at[i];
-    const size_t common = n < order->n ? n : order->n;
     struct list_read r = {(op_id)b->op_key.n - 1, (uint32_t)n, ID_NONE};
-    if ((common && memcmp(items, order->at, common * sizeof *items) != 0) ||
-        !extend_order(b, order, items + common, n - common)) {
+    if (!order_explains(b, &b->orders.at[i], items, n, true)) {
         r.own = (uint32_t)b->list_items.n;
         for (size_t j = 0; j < n; j++)
             vec_push(&b->list_items, items[j]);

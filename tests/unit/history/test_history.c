@@ -229,6 +229,22 @@ batches_agree_with_single_operations(void)
 }
 
 static void
+aborted_transactions_do_not_order_lists(void)
+{
+    // Only the aborted one ever saw its own element 2.
+    struct history h;
+    flaw_vec flaws = {0};
+    hist(&h, "[l+=1] --- [l+=2 l==[1 2]]! --- [l+=3 l==[1 3]]");
+    CHECK(history_flaws(&h, 5, &flaws) == 0);
+    history_free(&h);
+    hist(&h, "[l+=1 l==[1]] --- [l+=2 l==[1 2]]! --- [l==[1 2]]");
+    CHECK(history_flaws(&h, 5, &flaws) == 1);
+    CHECK(flaws.n == 1 && flaws.at[0].kind == FLAW_ABORTED);
+    history_free(&h);
+    vec_free(&flaws);
+}
+
+static void
 a_key_is_a_register_or_a_list(void)
 {
     struct builder *b = builder_new(atom_nil());
@@ -406,6 +422,7 @@ main(void)
     RUN(an_indeterminate_transaction_counts_when_it_must_have_been_read);
     RUN(only_last_writes_are_final_and_only_others_are_external);
     RUN(batches_agree_with_single_operations);
+    RUN(aborted_transactions_do_not_order_lists);
     RUN(a_key_is_a_register_or_a_list);
     RUN(resolution_agrees_with_the_definition);
     RUN(renumbering_keeps_everything_but_names_of_keys_and_values);
