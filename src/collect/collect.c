@@ -1,0 +1,120 @@
+/* collect.c -- see collect.h.
+ *
+ * All sessions connect before the first transaction begins, so that they
+ * really run at the same time.  The calling thread only keeps the time.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "collect/collect.h"
+
+#include "base/limit.h"
+#include "collect/session.h"
+
+#include <string.h>
+#include <time.h>
+
+static bool
+time_is_up(const struct run *run)
+{
+    const struct collect_options *o = run->o;
+    return (o->seconds > 0 && time_now() - run->began >= o->seconds) ||
+           (o->interrupted && *o->interrupted);
+}
+
+/* Wait for the sessions to end, and make them end when it is time. */
+static void
+watch(struct run *run)
+{
+    while (atomic_load(&run->running)) {
+        nanosleep(&(struct timespec){0, 10 * 1000 * 1000}, NULL);
+        if (time_is_up(run))
+            atomic_store(&run->stop, true);
+        if (!run->o->tick)
+            continue;
+        pthread_mutex_lock(&run->lock);
+        struct collect_stats stats = run->stats;
+        pthread_mutex_unlock(&run->lock);
+        stats.seconds = time_now() - run->began;
+        run->o->tick(run->o->self, &stats);
+    }
+}
+
+static void
+open_gate(struct run *run)
+{
+    pthread_mutex_lock(&run->lock);
+    run->began = time_now();
+    run->is_open = true;
+    pthread_cond_broadcast(&run->opens);
+    pthread_mutex_unlock(&run->lock);
+}
+
+static bool
+run_sessions(struct run *run, struct session *sessions, struct err *err)
+{
+    const size_t n = run->o->shape.sessions;
+    pthread_t *threads = mem_calloc(n, sizeof *threads);
+    size_t started = 0;
+    int status = 0;
+    while (started < n && status == 0) {
+        status = pthread_create(&threads[started], NULL, session_run,
+                                &sessions[started]);
+        started += status == 0;
+    }
+    if (status != 0) {
+        err_set(err, ERR_IO, "cannot start a thread: %s", strerror(status));
+        atomic_store(&run->stop, true);
+    }
+    atomic_fetch_add(&run->running, started);
+    open_gate(run);
+    watch(run);
+    for (size_t i = 0; i < started; i++)
+        pthread_join(threads[i], NULL);
+    run->stats.seconds = time_now() - run->began;
+    mem_free(threads);
+    return status == 0;
+}
+
+/* Connect all sessions, run them, and disconnect. */
+static bool
+run_all(struct run *run, struct err *err)
+{
+    const size_t n = run->o->shape.sessions;
+    struct session *sessions = mem_calloc(n, sizeof *sessions);
+    size_t opened = 0;
+    bool ok = true;
+    while (ok && opened < n) {
+        ok = session_open(&sessions[opened], run, (uint32_t)opened, err);
+        opened++;
+    }
+    ok = ok && run_sessions(run, sessions, err);
+    for (size_t i = 0; i < opened; i++)
+        session_close(&sessions[i]);
+    mem_free(sessions);
+    if (ok && run->err.kind != ERR_NONE) {
+        *err = run->err;
+        ok = false;
+    }
+    return ok;
+}
+
+bool
+collect_run(struct database *db, const struct collect_options *o,
+            const char *path, struct collect_stats *stats, struct err *err)
+{
+    struct run run = {.db = db, .o = o, .recorder = {.fd = -1}};
+    *stats = (struct collect_stats){0};
+    if (!db->driver->load(db, workload_keys(&o->shape),
+                          o->shape.kind->has_lists, err))
+        return false;
+    if (path && !recorder_open(&run.recorder, path, err))
+        return false;
+    pthread_mutex_init(&run.lock, NULL);
+    pthread_cond_init(&run.opens, NULL);
+    bool ok = run_all(&run, err);
+    pthread_cond_destroy(&run.opens);
+    pthread_mutex_destroy(&run.lock);
+    if (path)
+        ok = recorder_close(&run.recorder, err) && ok;
+    *stats = run.stats;
+    return ok;
+}

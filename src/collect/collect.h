@@ -1,0 +1,51 @@
+/* collect.h -- run a workload on a database and record what happens.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef COLLECT_COLLECT_H
+#define COLLECT_COLLECT_H
+
+#include "collect/workload.h"
+#include "driver/driver.h"
+
+#include <signal.h>
+
+enum { COLLECT_CODES = 16 }; // kinds of failures that are told apart
+
+struct failure_count {
+    char code[16];
+    char message[256]; // of the first
+    uint64_t n;
+};
+
+struct collect_stats {
+    double seconds;
+    uint64_t committed, aborted, unknown;
+    uint64_t operations; // of all of them
+    uint64_t reconnects;
+    struct failure_count failures[COLLECT_CODES];
+    size_t n_failures;
+};
+
+struct collect_options {
+    struct workload_shape shape;
+    uint64_t transactions; // in all; 0 = until the time is up
+    double seconds;        // 0 = until all transactions have run
+    bool move;             // sessions go to another node for each transaction
+    double patience;       // seconds to wait for a server that is gone
+
+    /* Called every tenth of a second or so, from the calling thread. */
+    void (*tick)(void *self, const struct collect_stats *stats);
+    void *self;
+    // Set by somebody, often a signal handler, to end the run early; or NULL.
+    const volatile sig_atomic_t *interrupted;
+};
+
+/* Make the tables, run one thread per session, and write the history to path;
+ * NULL runs without recording, for measuring.  Fails where the database cannot
+ * be used at all or the history cannot be written; what was recorded until
+ * then is a history all the same. */
+bool collect_run(struct database *db, const struct collect_options *o,
+                 const char *path, struct collect_stats *stats,
+                 struct err *err);
+
+#endif

@@ -1,0 +1,144 @@
+/* recorder.c -- see recorder.h.
+ *
+ * A session composes its line alone; the lock is held for one write only.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "collect/recorder.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+bool
+recorder_open(struct recorder *r, const char *path, struct err *err)
+{
+    r->fd =
+        open(path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666);
+    if (r->fd < 0) {
+        err_set(err, ERR_IO, "cannot write: %s", strerror(errno));
+        return err_in_file(err, path);
+    }
+    pthread_mutex_init(&r->lock, NULL);
+    return true;
+}
+
+bool
+recorder_close(struct recorder *r, struct err *err)
+{
+    pthread_mutex_destroy(&r->lock);
+    return close(r->fd) == 0 ||
+           err_set(err, ERR_IO, "cannot write: %s", strerror(errno));
+}
+
+static bool
+write_all(int fd, const char *at, size_t n)
+{
+    while (n) {
+        const ssize_t done = write(fd, at, n);
+        if (done < 0 && errno != EINTR)
+            return false;
+        if (done > 0) {
+            at += done;
+            n -= (size_t)done;
+        }
+    }
+    return true;
+}
+
+/* --- lines
+ * ------------------------------------------------------------------*/
+
+void
+record_begin(struct record *t, uint64_t session)
+{
+    buf_clear(&t->line);
+    t->ops = 0;
+    buf_text(&t->line, "{\"session\":");
+    buf_u64(&t->line, session);
+    buf_text(&t->line, ",\"ops\":[");
+}
+
+static void
+begin_op(struct record *t, const char *kind, uint64_t key)
+{
+    if (t->ops++)
+        buf_char(&t->line, ',');
+    buf_text(&t->line, kind);
+    buf_u64(&t->line, key);
+    buf_char(&t->line, ',');
+}
+
+void
+record_read(struct record *t, uint64_t key, const int64_t *value)
+{
+    begin_op(t, "[\"r\",", key);
+    if (value)
+        buf_i64(&t->line, *value);
+    else
+        buf_text(&t->line, "null");
+    buf_char(&t->line, ']');
+}
+
+void
+record_write(struct record *t, uint64_t key, int64_t value)
+{
+    begin_op(t, "[\"w\",", key);
+    buf_i64(&t->line, value);
+    buf_char(&t->line, ']');
+}
+
+void
+record_append(struct record *t, uint64_t key, int64_t element)
+{
+    begin_op(t, "[\"append\",", key);
+    buf_i64(&t->line, element);
+    buf_char(&t->line, ']');
+}
+
+void
+record_read_list(struct record *t, uint64_t key, const int64_t *elements,
+                 size_t n)
+{
+    begin_op(t, "[\"r\",", key);
+    buf_char(&t->line, '[');
+    for (size_t i = 0; i < n; i++) {
+        if (i)
+            buf_char(&t->line, ',');
+        buf_i64(&t->line, elements[i]);
+    }
+    buf_text(&t->line, "]]");
+}
+
+bool
+record_end(struct record *t, struct recorder *r, enum txn_status status,
+           int64_t began, int64_t ended, const char *meta, struct err *err)
+{
+    buf_char(&t->line, ']');
+    if (status == TXN_ABORTED)
+        buf_text(&t->line, ",\"status\":\"aborted\"");
+    else if (status == TXN_INDETERMINATE)
+        buf_text(&t->line, ",\"status\":\"unknown\"");
+    buf_text(&t->line, ",\"start\":");
+    buf_i64(&t->line, began);
+    buf_text(&t->line, ",\"end\":");
+    buf_i64(&t->line, ended);
+    if (meta) {
+        buf_text(&t->line, ",\"meta\":");
+        buf_text(&t->line, meta);
+    }
+    buf_text(&t->line, "}\n");
+    if (r->fd < 0)
+        return true;
+    pthread_mutex_lock(&r->lock);
+    const bool ok = write_all(r->fd, t->line.at, t->line.n);
+    pthread_mutex_unlock(&r->lock);
+    return ok || err_set(err, ERR_IO, "cannot write the history: %s",
+                         strerror(errno));
+}
+
+void
+record_free(struct record *t)
+{
+    buf_free(&t->line);
+}

@@ -1,0 +1,257 @@
+/* session.c -- see session.h.
+ *
+ * A transaction ends in one of three ways.  It is committed when the database
+ * said so, aborted when the database said so or was never asked to commit, and
+ * unknown when the connection was lost: a session that loses its connection
+ * does not know what the server had received.  Then it connects again and goes
+ * on, the same session as before.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "collect/session.h"
+
+#include "base/limit.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+/* --- connections ---------------------------------------------------------- */
+
+bool
+session_open(struct session *s, struct run *run, uint32_t number,
+             struct err *err)
+{
+    *s = (struct session){.run = run, .number = number};
+    s->node = number % run->db->nodes;
+    s->connections = mem_calloc(run->db->nodes, sizeof *s->connections);
+    workload_init(&s->workload, &run->o->shape, number);
+    return run->db->driver->connect(run->db, number, s->node,
+                                    &s->connections[s->node], err);
+}
+
+static void
+drop_connection(struct session *s)
+{
+    if (s->connections[s->node])
+        s->run->db->driver->disconnect(s->connections[s->node]);
+    s->connections[s->node] = NULL;
+}
+
+void
+session_close(struct session *s)
+{
+    for (s->node = 0; s->connections && s->node < s->run->db->nodes; s->node++)
+        drop_connection(s);
+    mem_free(s->connections);
+    record_free(&s->record);
+    vec_free(&s->steps);
+    vec_free(&s->elements);
+}
+
+static void
+pause_shortly(void)
+{
+    nanosleep(&(struct timespec){0, 20 * 1000 * 1000}, NULL);
+}
+
+/* A connection to the node of the session, made again where it was lost; NULL
+ * when the run ends first. */
+static struct connection *
+get_connection(struct session *s, struct err *err)
+{
+    struct run *run = s->run;
+    const double until = time_now() + run->o->patience;
+    while (!s->connections[s->node] && !atomic_load(&run->stop)) {
+        struct err why = {0};
+        if (run->db->driver->connect(run->db, s->number, s->node,
+                                     &s->connections[s->node], &why)) {
+            pthread_mutex_lock(&run->lock);
+            run->stats.reconnects++;
+            pthread_mutex_unlock(&run->lock);
+        } else if (time_now() > until) {
+            *err = why;
+            return NULL;
+        } else {
+            pause_shortly();
+        }
+    }
+    return s->connections[s->node];
+}
+
+/* --- transactions -------------------------------------------------------- */
+
+static enum outcome
+run_step(struct session *s, struct connection *c, const struct step *step)
+{
+    const struct driver *d = c->driver;
+    struct record *t = &s->record;
+    struct reading reading;
+    enum outcome outcome;
+    switch (step->kind) {
+    case STEP_READ:
+        outcome = d->read(c, step->key, &reading);
+        if (outcome == OUTCOME_OK)
+            record_read(t, step->key,
+                        reading.has_value ? &reading.value : NULL);
+        return outcome;
+    case STEP_READ_LIST:
+        outcome = d->read_list(c, step->key, &s->elements);
+        if (outcome == OUTCOME_OK)
+            record_read_list(t, step->key, s->elements.at, s->elements.n);
+        return outcome;
+    case STEP_WRITE:
+        // Also what failed is recorded: it may have left traces.
+        record_write(t, step->key, step->value);
+        return d->write(c, step->key, step->value);
+    case STEP_APPEND:
+        record_append(t, step->key, step->value);
+        return d->append(c, step->key, step->value);
+    }
+    return OUTCOME_FAILED;
+}
+
+static enum txn_status
+run_steps(struct session *s, struct connection *c, bool roll_back,
+          enum outcome *outcome)
+{
+    *outcome = OUTCOME_OK;
+    for (size_t i = 0; *outcome == OUTCOME_OK && i < s->steps.n; i++)
+        *outcome = run_step(s, c, &s->steps.at[i]);
+    if (*outcome != OUTCOME_OK)
+        return *outcome == OUTCOME_LOST ? TXN_INDETERMINATE : TXN_ABORTED;
+    if (roll_back)
+        return TXN_ABORTED;
+    *outcome = c->driver->commit(c);
+    return *outcome == OUTCOME_OK        ? TXN_COMMITTED
+           : *outcome == OUTCOME_ABORTED ? TXN_ABORTED
+                                         : TXN_INDETERMINATE;
+}
+
+static void
+count_failure(struct collect_stats *stats, const struct connection *c)
+{
+    size_t i = 0;
+    while (i < stats->n_failures &&
+           strcmp(stats->failures[i].code, c->code) != 0)
+        i++;
+    if (i == COLLECT_CODES)
+        return;
+    struct failure_count *f = &stats->failures[i];
+    if (i == stats->n_failures) {
+        stats->n_failures++;
+        snprintf(f->code, sizeof f->code, "%s", c->code);
+        snprintf(f->message, sizeof f->message, "%s", c->message);
+    }
+    f->n++;
+}
+
+static void
+count(struct session *s, const struct connection *c, enum txn_status status,
+      enum outcome outcome)
+{
+    struct run *run = s->run;
+    pthread_mutex_lock(&run->lock);
+    struct collect_stats *stats = &run->stats;
+    stats->committed += status == TXN_COMMITTED;
+    stats->aborted += status == TXN_ABORTED;
+    stats->unknown += status == TXN_INDETERMINATE;
+    stats->operations += s->record.ops;
+    if (outcome != OUTCOME_OK)
+        count_failure(stats, c);
+    pthread_mutex_unlock(&run->lock);
+}
+
+static int64_t
+now(const struct run *run)
+{
+    return (int64_t)((time_now() - run->began) * 1e9);
+}
+
+/* Write the record of a transaction that has ended. */
+static bool
+write_record(struct session *s, const struct connection *c,
+             enum txn_status status, int64_t began, struct err *err)
+{
+    char meta[80];
+    if (c->server_id)
+        snprintf(meta, sizeof meta, "{\"node\":%zu,\"connection\":%" PRIu64 "}",
+                 c->node + 1, c->server_id);
+    return record_end(&s->record, &s->run->recorder, status, began, now(s->run),
+                      c->server_id ? meta : NULL, err);
+}
+
+/* Run the next transaction; false ends the session. */
+static bool
+run_txn(struct session *s, struct err *err)
+{
+    struct connection *c = get_connection(s, err);
+    if (!c)
+        return false;
+    const bool roll_back =
+        workload_next(&s->workload, c->is_read_only, &s->steps);
+    const int64_t began = now(s->run);
+    record_begin(&s->record, s->number + 1);
+    enum outcome outcome = c->driver->begin(c);
+    bool ok = true;
+    if (outcome == OUTCOME_OK) {
+        const enum txn_status status = run_steps(s, c, roll_back, &outcome);
+        count(s, c, status, outcome);
+        ok = write_record(s, c, status, began, err);
+        if ((status == TXN_ABORTED || outcome == OUTCOME_FAILED) &&
+            c->driver->abort(c) == OUTCOME_LOST)
+            outcome = OUTCOME_LOST;
+    } else {
+        // Nothing has happened, so there is nothing to record.
+        pause_shortly();
+    }
+    if (outcome == OUTCOME_LOST)
+        drop_connection(s);
+    return ok;
+}
+
+/* How many transactions are this session's. */
+static uint64_t
+share_of(const struct session *s)
+{
+    const struct collect_options *o = s->run->o;
+    return o->transactions / o->shape.sessions +
+           (s->number < o->transactions % o->shape.sessions);
+}
+
+/* Wait until all sessions are there, so that they really run together. */
+static void
+await_start(struct run *run)
+{
+    pthread_mutex_lock(&run->lock);
+    while (!run->is_open)
+        pthread_cond_wait(&run->opens, &run->lock);
+    pthread_mutex_unlock(&run->lock);
+}
+
+void *
+session_run(void *arg)
+{
+    struct session *s = arg;
+    struct run *run = s->run;
+    struct err err = {0};
+    const uint64_t share = share_of(s);
+    bool ok = true;
+    await_start(run);
+    for (uint64_t i = 0;
+         ok && !atomic_load(&run->stop) && (!run->o->transactions || i < share);
+         i++) {
+        ok = run_txn(s, &err);
+        if (run->o->move)
+            s->node = (s->node + 1) % run->db->nodes;
+    }
+    if (err.kind != ERR_NONE) {
+        pthread_mutex_lock(&run->lock);
+        if (run->err.kind == ERR_NONE)
+            run->err = err;
+        pthread_mutex_unlock(&run->lock);
+        atomic_store(&run->stop, true);
+    }
+    atomic_fetch_sub(&run->running, 1);
+    return NULL;
+}

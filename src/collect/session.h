@@ -1,0 +1,46 @@
+/* session.h -- one session of a run: a thread that runs transactions.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef COLLECT_SESSION_H
+#define COLLECT_SESSION_H
+
+#include "collect/collect.h"
+#include "collect/recorder.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+/* What all sessions share. */
+struct run {
+    struct database *db;
+    const struct collect_options *o;
+    struct recorder recorder;
+    double began; // on the clock of time_now
+    atomic_bool stop;
+    atomic_size_t running; // sessions
+    pthread_mutex_t lock;  // of the rest
+    pthread_cond_t opens;  // 'is_open' becomes true
+    bool is_open;          // all threads are there
+    struct collect_stats stats;
+    struct err err; // the first of all sessions
+};
+
+struct session {
+    struct run *run;
+    uint32_t number;
+    size_t node;
+    struct connection **connections; // one per node, NULL where not yet
+    struct workload workload;
+    struct record record;
+    step_vec steps;
+    int_vec elements;
+};
+
+bool session_open(struct session *s, struct run *run, uint32_t number,
+                  struct err *err);
+void session_close(struct session *s);
+
+/* The thread: 'arg' is a session. */
+void *session_run(void *arg);
+
+#endif

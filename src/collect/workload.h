@@ -1,0 +1,68 @@
+/* workload.h -- what sessions do: transactions drawn from a seed.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef COLLECT_WORKLOAD_H
+#define COLLECT_WORKLOAD_H
+
+#include "base/err.h"
+#include "base/random.h"
+#include "base/vec.h"
+#include "gen/gen.h"
+
+enum step_kind { STEP_READ, STEP_WRITE, STEP_APPEND, STEP_READ_LIST };
+
+struct step {
+    enum step_kind kind;
+    uint64_t key;
+    int64_t value; // of a write or an append
+};
+
+typedef VEC(struct step) step_vec;
+
+struct workload;
+
+/* A kind of workload: how the next transaction is drawn. */
+struct workload_kind {
+    const char *name, *help;
+    bool has_lists;
+    bool reads_all; // keys of probes: as many as a transaction has operations
+    void (*draw)(struct workload *w, bool reads_only, step_vec *out);
+};
+
+extern const struct workload_kind workload_table[]; // ends in one without name
+
+const struct workload_kind *workload_find(const char *name);
+
+struct workload_shape {
+    const struct workload_kind *kind;
+    uint64_t sessions, operations, keys;
+    enum gen_distribution distribution;
+    double theta;      // skew of zipf keys
+    double reads;      // share of operations, or of transactions
+    double duplicates; // share of writes that draw from a space of values
+    uint64_t values;   // the size of that space
+    double value_theta;
+    double aborts; // share of transactions that are rolled back at their end
+    uint64_t seed;
+};
+
+/* How many keys the workload uses. */
+uint64_t workload_keys(const struct workload_shape *shape);
+
+/* The workload of one session.  What it does depends on shape and session
+ * alone, not on what others do. */
+struct workload {
+    const struct workload_shape *shape; // borrowed
+    struct random random;
+    struct zipf keys, values;
+    uint64_t session, written; // writes so far
+};
+
+void workload_init(struct workload *w, const struct workload_shape *shape,
+                   uint64_t session);
+
+/* Draw the next transaction; return whether it is to be rolled back.  With
+ * 'reads_only' it writes nothing. */
+bool workload_next(struct workload *w, bool reads_only, step_vec *out);
+
+#endif

@@ -1,0 +1,212 @@
+/* drive_postgresql.c -- postgresql://, PostgreSQL through libpq.
+ *
+ *     postgresql://user@host:port,host:port/database?parameters of libpq
+ *
+ * Several hosts are several nodes: a session is on one of them.  A node that
+ * is in recovery, as a standby is, takes reads only.
+ *
+ * Errors by SQLSTATE: class 40 is a rollback; a connection that is bad, class
+ * 08 and the 57P codes of a server that goes down mean that it is lost; the
+ * rest is a refused statement.  A commit that a failed transaction turns into
+ * a rollback is reported as success by the protocol, with another tag.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "driver/drivers.h"
+#include "driver/sql.h"
+
+#include <libpq-fe.h>
+#include <stdio.h>
+#include <string.h>
+
+struct link {
+    struct connection base;
+    PGconn *pg;
+};
+
+static void
+ignore_notice(void *arg, const char *message)
+{
+    (void)arg;
+    (void)message;
+}
+
+static bool
+connect_host(const struct database *db, size_t node, PGconn **out,
+             struct err *err)
+{
+    struct arena arena = {0};
+    const char *url =
+        db->url.has_hosts ? url_of_host(&db->url, node, &arena) : db->url.text;
+    PGconn *pg = PQconnectdb(url);
+    arena_free(&arena);
+    if (PQstatus(pg) == CONNECTION_OK) {
+        PQsetNoticeProcessor(pg, ignore_notice, NULL);
+        *out = pg;
+        return true;
+    }
+    char text[256];
+    snprintf(text, sizeof text, "%s", PQerrorMessage(pg));
+    text[strcspn(text, "\n")] = 0;
+    PQfinish(pg);
+    return err_set(err, ERR_IO, "postgresql: %s", text);
+}
+
+static bool
+open_postgresql(struct database *db, struct err *err)
+{
+    db->nodes = db->url.has_hosts ? db->url.hosts.n : 1;
+    PGconn *pg;
+    if (!connect_host(db, 0, &pg, err))
+        return false;
+    snprintf(db->note, sizeof db->note, "PostgreSQL %s, %zu node%s",
+             PQparameterStatus(pg, "server_version"), db->nodes,
+             db->nodes == 1 ? "" : "s");
+    PQfinish(pg);
+    return true;
+}
+
+static void
+close_postgresql(struct database *db)
+{
+    (void)db;
+}
+
+static void
+disconnect(struct connection *base)
+{
+    struct link *c = (struct link *)base;
+    PQfinish(c->pg);
+    mem_free(c);
+}
+
+/* Ask for the isolation and read back what the server makes of it. */
+static bool
+set_isolation(struct connection *c, struct err *err)
+{
+    const enum isolation wanted = c->database->isolation;
+    if (wanted == ISOLATION_UNCHANGED)
+        return true;
+    char sql[120];
+    snprintf(sql, sizeof sql,
+             "set session characteristics as transaction isolation level %s",
+             isolation_names[wanted]);
+    struct rows rows = {0};
+    bool ok = sql_must(c, sql, NULL, err) &&
+              sql_must(c, "show transaction_isolation", &rows, err);
+    if (ok && strcmp(rows_get(&rows, 0, 0), isolation_names[wanted]) != 0)
+        ok = err_set(err, ERR_IO, "postgresql: asked for %s, and got %s",
+                     isolation_names[wanted], rows_get(&rows, 0, 0));
+    rows_free(&rows);
+    return ok;
+}
+
+static bool
+look_around(struct link *c, struct err *err)
+{
+    struct rows rows = {0};
+    const bool ok =
+        sql_must(&c->base, "select pg_is_in_recovery()", &rows, err);
+    c->base.is_read_only = ok && rows_get(&rows, 0, 0)[0] == 't';
+    c->base.server_id = (uint64_t)PQbackendPID(c->pg);
+    rows_free(&rows);
+    return ok;
+}
+
+static bool
+connect_postgresql(struct database *db, uint32_t session, size_t node,
+                   struct connection **out, struct err *err)
+{
+    PGconn *pg;
+    if (!connect_host(db, node, &pg, err))
+        return false;
+    struct link *c = mem_calloc(1, sizeof *c);
+    c->base = (struct connection){.driver = &driver_postgresql,
+                                  .database = db,
+                                  .session = session,
+                                  .node = node};
+    c->pg = pg;
+    if (!look_around(c, err) || !set_isolation(&c->base, err) ||
+        (db->setup && !sql_run(&c->base, db->setup, err))) {
+        disconnect(&c->base);
+        return false;
+    }
+    *out = &c->base;
+    return true;
+}
+
+/* --- statements -----------------------------------------------------------*/
+
+static enum outcome
+note_failure(struct link *c, const PGresult *r)
+{
+    const char *state = PQresultErrorField(r, PG_DIAG_SQLSTATE);
+    const char *message = PQresultErrorField(r, PG_DIAG_MESSAGE_PRIMARY);
+    const char *code = state ? state : "";
+    // 40003 says that the server itself does not know.
+    const bool lost = PQstatus(c->pg) != CONNECTION_OK || !state ||
+                      strncmp(code, "08", 2) == 0 ||
+                      strncmp(code, "57P", 3) == 0 ||
+                      strcmp(code, "40003") == 0;
+    return outcome_set(&c->base,
+                       lost                          ? OUTCOME_LOST
+                       : strncmp(code, "40", 2) == 0 ? OUTCOME_ABORTED
+                                                     : OUTCOME_FAILED,
+                       state ? code : "lost",
+                       message ? message : PQerrorMessage(c->pg));
+}
+
+static void
+take_rows(const PGresult *r, struct rows *out)
+{
+    const int n = PQntuples(r), width = PQnfields(r);
+    out->n = (size_t)n;
+    out->width = (size_t)width;
+    for (int i = 0; i < n; i++)
+        for (int k = 0; k < width; k++)
+            if (PQgetisnull(r, i, k))
+                rows_add_null(out);
+            else
+                rows_add(out, PQgetvalue(r, i, k),
+                         (size_t)PQgetlength(r, i, k));
+}
+
+static enum outcome
+query(struct connection *base, const char *sql, struct rows *out)
+{
+    struct link *c = (struct link *)base;
+    if (out)
+        rows_clear(out);
+    PGresult *r = PQexec(c->pg, sql);
+    const ExecStatusType status = PQresultStatus(r);
+    enum outcome outcome = OUTCOME_OK;
+    if (status != PGRES_COMMAND_OK && status != PGRES_TUPLES_OK)
+        outcome = note_failure(c, r);
+    else if (strcmp(sql, "commit") == 0 &&
+             strcmp(PQcmdStatus(r), "COMMIT") != 0)
+        outcome = outcome_set(base, OUTCOME_ABORTED, "rollback",
+                              "the commit was turned into a rollback");
+    else if (out)
+        take_rows(r, out);
+    PQclear(r);
+    return outcome;
+}
+
+const struct driver driver_postgresql = {
+    .scheme = "postgresql",
+    .form = "postgresql://[USER[:PASSWORD]@]HOST[:PORT][,HOST...]/DATABASE",
+    .help = "PostgreSQL, and what speaks its protocol",
+    .is_sql = true,
+    .open = open_postgresql,
+    .close = close_postgresql,
+    .load = sql_load,
+    .connect = connect_postgresql,
+    .disconnect = disconnect,
+    .begin = sql_begin,
+    .read = sql_read,
+    .write = sql_write,
+    .append = sql_append,
+    .read_list = sql_read_list,
+    .commit = sql_commit,
+    .abort = sql_abort,
+    .query = query,
+};

@@ -1,0 +1,250 @@
+/* drive_sqlite.c -- sqlite:PATH, SQLite in this process.
+ *
+ *     sqlite:test.db?journal=wal           rollback journal by default
+ *     sqlite:test.db?cache=shared          one cache for all sessions, where
+ *                                          read uncommitted means something
+ *
+ * Without a path the database is a file that SQLite makes in a temporary
+ * directory and that is removed at the end.  Transactions are deferred, so
+ * readers do not wait; whoever cannot go on without a lock that another holds
+ * is told SQLITE_BUSY or SQLITE_LOCKED, and rolls back.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "driver/drivers.h"
+#include "driver/sql.h"
+
+#include <errno.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { WAIT_FOR_LOCK = 200 }; // milliseconds
+
+struct place {
+    char *path;
+    char *directory; // made for the database, or NULL
+    bool is_wal, is_shared;
+    sqlite3 *keeper; // keeps a shared cache alive between connections
+};
+
+struct link {
+    struct connection base;
+    sqlite3 *db;
+};
+
+static bool
+parse_choice(const struct database *db, const char *name, const char *usual,
+             const char *other, bool *is_other, struct err *err)
+{
+    const char *text = url_get(&db->url, name, usual);
+    *is_other = strcmp(text, other) == 0;
+    return *is_other || strcmp(text, usual) == 0 ||
+           err_set(err, ERR_USAGE, "sqlite: %s is %s or %s, not '%s'", name,
+                   usual, other, text);
+}
+
+static char *
+copy_text(const char *text)
+{
+    const size_t n = strlen(text) + 1;
+    return memcpy(mem_alloc(n, 1), text, n);
+}
+
+static bool
+make_directory(struct place *p, struct err *err)
+{
+    const char *parent = getenv("TMPDIR");
+    struct buf name = {0};
+    buf_printf(&name, "%s/assay-XXXXXX", parent && *parent ? parent : "/tmp");
+    if (!mkdtemp(name.at)) {
+        buf_free(&name);
+        return err_set(err, ERR_IO, "cannot make a temporary directory: %s",
+                       strerror(errno));
+    }
+    p->directory = copy_text(name.at);
+    buf_text(&name, "/test.db");
+    p->path = copy_text(name.at);
+    buf_free(&name);
+    return true;
+}
+
+/* Open one handle on the file. */
+static bool
+open_handle(const struct place *p, sqlite3 **out, struct err *err)
+{
+    const int flags =
+        SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_FULLMUTEX |
+        (p->is_shared ? SQLITE_OPEN_SHAREDCACHE : SQLITE_OPEN_PRIVATECACHE);
+    const char *const settings =
+        p->is_wal ? "pragma journal_mode=wal; pragma synchronous=off"
+                  : "pragma journal_mode=delete; pragma synchronous=off";
+    if (sqlite3_open_v2(p->path, out, flags, NULL) == SQLITE_OK &&
+        sqlite3_busy_timeout(*out, WAIT_FOR_LOCK) == SQLITE_OK &&
+        sqlite3_exec(*out, settings, NULL, NULL, NULL) == SQLITE_OK)
+        return true;
+    err_set(err, ERR_IO, "cannot open: %s", sqlite3_errmsg(*out));
+    sqlite3_close(*out);
+    *out = NULL;
+    return err_in_file(err, p->path);
+}
+
+static void
+remove_place(struct place *p)
+{
+    sqlite3_close(p->keeper);
+    if (p->directory) {
+        static const char *const suffixes[] = {"", "-journal", "-wal", "-shm"};
+        struct buf name = {0};
+        for (size_t i = 0; i < sizeof suffixes / sizeof suffixes[0]; i++) {
+            buf_clear(&name);
+            buf_printf(&name, "%s%s", p->path, suffixes[i]);
+            unlink(name.at);
+        }
+        buf_free(&name);
+        rmdir(p->directory);
+    }
+    mem_free(p->directory);
+    mem_free(p->path);
+    mem_free(p);
+}
+
+static bool
+open_sqlite(struct database *db, struct err *err)
+{
+    static const char *const known[] = {"journal", "cache", NULL};
+    struct place *p = mem_calloc(1, sizeof *p);
+    bool ok =
+        url_expect(&db->url, known, err) &&
+        parse_choice(db, "journal", "rollback", "wal", &p->is_wal, err) &&
+        parse_choice(db, "cache", "private", "shared", &p->is_shared, err);
+    if (ok && db->url.path[0])
+        p->path = copy_text(db->url.path);
+    else if (ok)
+        ok = make_directory(p, err);
+    ok = ok && open_handle(p, &p->keeper, err);
+    if (!ok) {
+        remove_place(p);
+        return false;
+    }
+    db->self = p;
+    snprintf(db->note, sizeof db->note, "SQLite %s, %s%s", sqlite3_libversion(),
+             p->is_wal ? "WAL" : "rollback journal",
+             p->is_shared ? ", shared cache" : "");
+    return true;
+}
+
+static void
+close_sqlite(struct database *db)
+{
+    remove_place(db->self);
+}
+
+static void
+disconnect(struct connection *base)
+{
+    struct link *c = (struct link *)base;
+    sqlite3_close(c->db);
+    mem_free(c);
+}
+
+/* SQLite is serializable; only a shared cache can be asked for less. */
+static bool
+set_isolation(struct link *c, const struct place *p, struct err *err)
+{
+    const enum isolation wanted = c->base.database->isolation;
+    if (wanted == ISOLATION_READ_UNCOMMITTED && !p->is_shared)
+        return err_set(err, ERR_USAGE,
+                       "sqlite: read uncommitted wants ?cache=shared");
+    return wanted != ISOLATION_READ_UNCOMMITTED ||
+           sql_must(&c->base, "pragma read_uncommitted=1", NULL, err);
+}
+
+static bool
+connect_sqlite(struct database *db, uint32_t session, size_t node,
+               struct connection **out, struct err *err)
+{
+    const struct place *p = db->self;
+    struct link *c = mem_calloc(1, sizeof *c);
+    c->base = (struct connection){.driver = &driver_sqlite,
+                                  .database = db,
+                                  .session = session,
+                                  .node = node};
+    if (!open_handle(p, &c->db, err) || !set_isolation(c, p, err) ||
+        (db->setup && !sql_run(&c->base, db->setup, err))) {
+        disconnect(&c->base);
+        return false;
+    }
+    *out = &c->base;
+    return true;
+}
+
+/* --- statements -----------------------------------------------------------*/
+
+static enum outcome
+note_failure(struct link *c, int status)
+{
+    char code[16];
+    snprintf(code, sizeof code, "%d", sqlite3_extended_errcode(c->db));
+    const bool busy =
+        (status & 0xff) == SQLITE_BUSY || (status & 0xff) == SQLITE_LOCKED;
+    return outcome_set(&c->base, busy ? OUTCOME_ABORTED : OUTCOME_FAILED, code,
+                       sqlite3_errmsg(c->db));
+}
+
+static void
+take_row(sqlite3_stmt *s, struct rows *out)
+{
+    out->width = (size_t)sqlite3_column_count(s);
+    out->n++;
+    for (int i = 0; i < (int)out->width; i++) {
+        const char *text = (const char *)sqlite3_column_text(s, i);
+        if (text)
+            rows_add(out, text, (size_t)sqlite3_column_bytes(s, i));
+        else
+            rows_add_null(out);
+    }
+}
+
+static enum outcome
+query(struct connection *base, const char *sql, struct rows *out)
+{
+    struct link *c = (struct link *)base;
+    if (out)
+        rows_clear(out);
+    // After some errors SQLite has rolled back by itself already.
+    if (strcmp(sql, "rollback") == 0 && sqlite3_get_autocommit(c->db))
+        return OUTCOME_OK;
+    sqlite3_stmt *s = NULL;
+    int status = sqlite3_prepare_v2(c->db, sql, -1, &s, NULL);
+    while (status == SQLITE_OK || status == SQLITE_ROW) {
+        status = sqlite3_step(s);
+        if (status == SQLITE_ROW && out)
+            take_row(s, out);
+    }
+    const enum outcome outcome =
+        status == SQLITE_DONE ? OUTCOME_OK : note_failure(c, status);
+    sqlite3_finalize(s);
+    return outcome;
+}
+
+const struct driver driver_sqlite = {
+    .scheme = "sqlite",
+    .form = "sqlite:PATH",
+    .help = "SQLite in this process (without PATH: in a temporary directory)",
+    .is_sql = true,
+    .open = open_sqlite,
+    .close = close_sqlite,
+    .load = sql_load,
+    .connect = connect_sqlite,
+    .disconnect = disconnect,
+    .begin = sql_begin,
+    .read = sql_read,
+    .write = sql_write,
+    .append = sql_append,
+    .read_list = sql_read_list,
+    .commit = sql_commit,
+    .abort = sql_abort,
+    .query = query,
+};

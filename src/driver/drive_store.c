@@ -1,0 +1,265 @@
+/* drive_store.c -- store:LEVEL, the store of this program.
+ *
+ *     store:cc?fresh=0.5&window=64&seed=1       store:latest
+ *
+ * Threads take turns by a lock around every call, and offer the processor to
+ * each other after it: calls are so short that sessions would otherwise run
+ * whole batches of transactions one after the other.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "driver/drivers.h"
+#include "driver/sql.h"
+#include "store/policy.h"
+
+#include <inttypes.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct shared {
+    pthread_mutex_t lock;
+    struct store *store;
+    struct store_chance chance;
+    bool can_append; // the level keeps updates from getting lost
+};
+
+struct local {
+    struct connection base;
+    struct shared *shared;
+    store_txn txn;
+    bool is_running;
+};
+
+static struct store *
+enter(struct local *c)
+{
+    pthread_mutex_lock(&c->shared->lock);
+    return c->shared->store;
+}
+
+static void
+leave(struct local *c)
+{
+    pthread_mutex_unlock(&c->shared->lock);
+    sched_yield();
+}
+
+static bool
+parse_number(const struct database *db, const char *name, const char *otherwise,
+             double most, double *out, struct err *err)
+{
+    const char *text = url_get(&db->url, name, otherwise);
+    char *end;
+    *out = strtod(text, &end);
+    return (end != text && !*end && *out >= 0 && *out <= most) ||
+           err_set(err, ERR_USAGE,
+                   "store: %s takes a number from 0 to %g, not '%s'", name,
+                   most, text);
+}
+
+static bool
+open_store(struct database *db, struct err *err)
+{
+    static const char *const known[] = {"fresh", "window", "seed", NULL};
+    const char *name = db->url.path;
+    const bool latest = strcmp(name, "latest") == 0;
+    enum level level = LEVEL_SER;
+    double fresh, window, seed;
+    if (!latest && !level_parse(name, strlen(name), &level))
+        return err_set(err, ERR_USAGE,
+                       "store: expected a level or 'latest', not '%s'", name);
+    if (!url_expect(&db->url, known, err) ||
+        !parse_number(db, "fresh", "0.5", 1, &fresh, err) ||
+        !parse_number(db, "window", "64", 1e6, &window, err) ||
+        !parse_number(db, "seed", "1", 1e15, &seed, err))
+        return false;
+    struct shared *s = mem_calloc(1, sizeof *s);
+    store_chance_init(&s->chance, fresh, (uint64_t)seed);
+    const struct store_options o = {level, (uint32_t)window,
+                                    latest ? &store_latest : &s->chance.policy};
+    if (!store_new(&o, &s->store, err)) {
+        mem_free(s);
+        return false;
+    }
+    pthread_mutex_init(&s->lock, NULL);
+    s->can_append = level_implied(level) & 1u << LEVEL_PSI;
+    db->self = s;
+    snprintf(db->note, sizeof db->note, "the built-in store: %s%s",
+             latest ? "always the latest version, " : "any version allowed at ",
+             level_table[level].title);
+    return true;
+}
+
+static void
+close_store(struct database *db)
+{
+    struct shared *s = db->self;
+    pthread_mutex_destroy(&s->lock);
+    store_free(s->store);
+    mem_free(s);
+}
+
+/* Nothing to prepare: a key without a value is no different from none. */
+static bool
+load(struct database *db, uint64_t keys, bool lists, struct err *err)
+{
+    const struct shared *s = db->self;
+    (void)keys;
+    return !lists || s->can_append ||
+           err_set(err, ERR_USAGE,
+                   "store: appends want a level at which updates are not "
+                   "lost: psi, si or ser");
+}
+
+static bool
+connect_store(struct database *db, uint32_t session, size_t node,
+              struct connection **out, struct err *err)
+{
+    (void)err;
+    struct local *c = mem_calloc(1, sizeof *c);
+    c->base = (struct connection){.driver = &driver_store,
+                                  .database = db,
+                                  .session = session,
+                                  .node = node};
+    c->shared = db->self;
+    *out = &c->base;
+    return true;
+}
+
+static void
+disconnect(struct connection *base)
+{
+    struct local *c = (struct local *)base;
+    struct store *s = enter(c);
+    if (c->is_running)
+        store_abort(s, c->txn);
+    leave(c);
+    mem_free(c);
+}
+
+/* --- transactions -------------------------------------------------------- */
+
+static enum outcome
+begin(struct connection *base)
+{
+    struct local *c = (struct local *)base;
+    struct store *s = enter(c);
+    c->txn = store_begin(s, base->session);
+    leave(c);
+    c->is_running = true;
+    return OUTCOME_OK;
+}
+
+struct key_text {
+    char text[24];
+    size_t n;
+};
+
+static struct key_text
+show_key(uint64_t key)
+{
+    struct key_text k;
+    k.n = (size_t)snprintf(k.text, sizeof k.text, "%" PRIu64, key);
+    return k;
+}
+
+static enum outcome
+read_register(struct connection *base, uint64_t key, struct reading *out)
+{
+    struct local *c = (struct local *)base;
+    const struct key_text k = show_key(key);
+    struct store *s = enter(c);
+    const struct store_value v = store_read(s, c->txn, k.text, k.n);
+    *out = (struct reading){v.text != NULL,
+                            v.text ? strtoll(v.text, NULL, 10) : 0};
+    leave(c);
+    return OUTCOME_OK;
+}
+
+static enum outcome
+write_register(struct connection *base, uint64_t key, int64_t value)
+{
+    struct local *c = (struct local *)base;
+    const struct key_text k = show_key(key);
+    char text[24];
+    const int n = snprintf(text, sizeof text, "%" PRId64, value);
+    struct store *s = enter(c);
+    store_write(s, c->txn, k.text, k.n, text, (size_t)n);
+    leave(c);
+    return OUTCOME_OK;
+}
+
+static enum outcome
+append_element(struct connection *base, uint64_t key, int64_t element)
+{
+    struct local *c = (struct local *)base;
+    const struct key_text k = show_key(key);
+    struct buf list = {0};
+    struct store *s = enter(c);
+    const struct store_value v = store_read(s, c->txn, k.text, k.n);
+    if (v.text)
+        buf_add(&list, v.text, v.n);
+    buf_printf(&list, ",%" PRId64, element);
+    store_write(s, c->txn, k.text, k.n, list.at, list.n);
+    leave(c);
+    buf_free(&list);
+    return OUTCOME_OK;
+}
+
+static enum outcome
+read_elements(struct connection *base, uint64_t key, int_vec *out)
+{
+    struct local *c = (struct local *)base;
+    const struct key_text k = show_key(key);
+    struct store *s = enter(c);
+    const struct store_value v = store_read(s, c->txn, k.text, k.n);
+    int_list_parse(v.text ? v.text : "", out);
+    leave(c);
+    return OUTCOME_OK;
+}
+
+static enum outcome
+commit(struct connection *base)
+{
+    struct local *c = (struct local *)base;
+    struct store *s = enter(c);
+    const bool ok = store_commit(s, c->txn);
+    leave(c);
+    c->is_running = false;
+    return ok ? OUTCOME_OK
+              : outcome_set(base, OUTCOME_ABORTED, "conflict",
+                            "no place in the commit order is left");
+}
+
+static enum outcome
+abort_txn(struct connection *base)
+{
+    struct local *c = (struct local *)base;
+    struct store *s = enter(c);
+    if (c->is_running)
+        store_abort(s, c->txn);
+    leave(c);
+    c->is_running = false;
+    return OUTCOME_OK;
+}
+
+const struct driver driver_store = {
+    .scheme = "store",
+    .form = "store:LEVEL",
+    .help = "built in: returns any version that LEVEL allows ('latest': the "
+            "latest)",
+    .open = open_store,
+    .close = close_store,
+    .load = load,
+    .connect = connect_store,
+    .disconnect = disconnect,
+    .begin = begin,
+    .read = read_register,
+    .write = write_register,
+    .append = append_element,
+    .read_list = read_elements,
+    .commit = commit,
+    .abort = abort_txn,
+};

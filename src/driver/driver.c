@@ -1,0 +1,157 @@
+/* driver.c -- the table of drivers, and what they share.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "driver/driver.h"
+
+#include "driver/drivers.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+const struct driver *const driver_table[] = {
+    &driver_store, &driver_sqlite, &driver_postgresql, &driver_mariadb, NULL,
+};
+
+/* --- isolation
+ * --------------------------------------------------------------*/
+
+const char *const isolation_names[ISOLATIONS] = {
+    [ISOLATION_UNCHANGED] = "",
+    [ISOLATION_READ_UNCOMMITTED] = "read uncommitted",
+    [ISOLATION_READ_COMMITTED] = "read committed",
+    [ISOLATION_REPEATABLE_READ] = "repeatable read",
+    [ISOLATION_SERIALIZABLE] = "serializable",
+};
+
+static bool
+same_words(const char *a, const char *b)
+{
+    for (; *a && *b; a++, b++) {
+        const char x = *a == '-' || *a == '_' ? ' ' : *a;
+        if (tolower((unsigned char)x) != *b)
+            return false;
+    }
+    return *a == *b;
+}
+
+bool
+isolation_parse(const char *text, enum isolation *out)
+{
+    for (int i = ISOLATION_READ_UNCOMMITTED; i < ISOLATIONS; i++)
+        if (same_words(text, isolation_names[i])) {
+            *out = (enum isolation)i;
+            return true;
+        }
+    return false;
+}
+
+enum isolation
+isolation_for(enum level level)
+{
+    switch (level) {
+    case LEVEL_READS:
+    case LEVEL_RC:
+        return ISOLATION_READ_COMMITTED;
+    case LEVEL_SER:
+    case LEVEL_STRICT_SER:
+        return ISOLATION_SERIALIZABLE;
+    default:
+        return ISOLATION_REPEATABLE_READ;
+    }
+}
+
+/* --- rows
+ * -------------------------------------------------------------------*/
+
+void
+rows_clear(struct rows *r)
+{
+    r->n = r->width = 0;
+    vec_clear(&r->cells);
+    buf_clear(&r->text);
+}
+
+void
+rows_free(struct rows *r)
+{
+    vec_free(&r->cells);
+    buf_free(&r->text);
+    *r = (struct rows){0};
+}
+
+void
+rows_add(struct rows *r, const char *text, size_t n)
+{
+    vec_push(&r->cells, ((struct cell){r->text.n, n, false}));
+    buf_add(&r->text, text, n);
+    buf_char(&r->text, 0);
+}
+
+void
+rows_add_null(struct rows *r)
+{
+    rows_add(r, "", 0);
+    vec_top(&r->cells).is_null = true;
+}
+
+const char *
+rows_get(const struct rows *r, size_t row, size_t column)
+{
+    assert(row < r->n && column < r->width);
+    return r->text.at + r->cells.at[row * r->width + column].at;
+}
+
+/* --- opening
+ * ----------------------------------------------------------------*/
+
+static const struct driver *
+find_driver(const char *scheme)
+{
+    // Both spellings of two names are in use.
+    const char *name = strcmp(scheme, "postgres") == 0 ? "postgresql"
+                       : strcmp(scheme, "mysql") == 0  ? "mariadb"
+                                                       : scheme;
+    for (size_t i = 0; driver_table[i]; i++)
+        if (strcmp(driver_table[i]->scheme, name) == 0)
+            return driver_table[i];
+    return NULL;
+}
+
+bool
+database_open(const char *target, enum isolation isolation, const char *setup,
+              struct database *out, struct err *err)
+{
+    *out =
+        (struct database){.isolation = isolation, .setup = setup, .nodes = 1};
+    bool ok = url_parse(target, &out->url, err);
+    if (ok) {
+        out->driver = find_driver(out->url.scheme);
+        ok = out->driver ||
+             err_set(err, ERR_USAGE,
+                     "'%s' is no kind of target; expected store:, sqlite:, "
+                     "postgresql:// or mariadb://",
+                     out->url.scheme);
+    }
+    ok = ok && out->driver->open(out, err);
+    if (!ok)
+        url_free(&out->url);
+    return ok;
+}
+
+void
+database_close(struct database *db)
+{
+    db->driver->close(db);
+    url_free(&db->url);
+}
+
+enum outcome
+outcome_set(struct connection *c, enum outcome outcome, const char *code,
+            const char *message)
+{
+    snprintf(c->code, sizeof c->code, "%s", code);
+    snprintf(c->message, sizeof c->message, "%s", message);
+    c->message[strcspn(c->message, "\n")] = 0;
+    return outcome;
+}

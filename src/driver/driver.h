@@ -1,0 +1,146 @@
+/* driver.h -- databases behind one table of functions.
+ *
+ * A driver opens a database, connects sessions to it, and runs transactions of
+ * reads, writes and appends on numbered keys; the drivers of SQL databases
+ * also run SQL.  What happens to a transaction is one of four outcomes, which
+ * is all that the callers need to know about errors.
+ *
+ * A database is shared by the threads of all sessions; a connection belongs to
+ * one session's thread.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef DRIVER_DRIVER_H
+#define DRIVER_DRIVER_H
+
+#include "base/buf.h"
+#include "driver/url.h"
+#include "level/level.h"
+
+enum outcome {
+    OUTCOME_OK,
+    OUTCOME_ABORTED, // rolled back by the database, which may be tried again
+    OUTCOME_FAILED,  // the statement was refused; the caller should roll back
+    OUTCOME_LOST,    // the connection is gone, and with it the knowledge of
+                     // what became of a commit
+};
+
+/* What a session asks of the server; not to be confused with the level that
+ * its histories are checked against. */
+enum isolation {
+    ISOLATION_UNCHANGED, // whatever the server does when not asked
+    ISOLATION_READ_UNCOMMITTED,
+    ISOLATION_READ_COMMITTED,
+    ISOLATION_REPEATABLE_READ,
+    ISOLATION_SERIALIZABLE,
+    ISOLATIONS
+};
+
+/* As in SQL, "repeatable read"; "" for ISOLATION_UNCHANGED. */
+extern const char *const isolation_names[ISOLATIONS];
+
+/* Parse a name, with '-' or ' ' between the words, in any case. */
+bool isolation_parse(const char *text, enum isolation *out);
+
+/* What to ask of a server that is to satisfy the level. */
+enum isolation isolation_for(enum level level);
+
+/* What a statement returned: n rows of 'width' cells each.  All-zero is
+ * empty. */
+struct cell {
+    size_t at, n; // in 'text'
+    bool is_null;
+};
+
+struct rows {
+    size_t n, width;
+    VEC(struct cell) cells;
+    struct buf text;
+};
+
+void rows_clear(struct rows *r);
+void rows_free(struct rows *r);
+
+/* Append a cell, of the last row. */
+void rows_add(struct rows *r, const char *text, size_t n);
+void rows_add_null(struct rows *r);
+
+/* The text of a cell, "" for NULL. */
+const char *rows_get(const struct rows *r, size_t row, size_t column);
+
+struct driver;
+
+struct database {
+    const struct driver *driver;
+    struct url url;
+    enum isolation isolation;
+    const char *setup; // SQL for each connection, or NULL; borrowed
+    size_t nodes;      // at least 1
+    void *self;        // the driver's
+    char note[128];    // what is running there, for people
+};
+
+struct connection {
+    const struct driver *driver;
+    struct database *database;
+    uint32_t session;
+    size_t node;
+    bool is_read_only;  // the node takes no writes
+    uint64_t server_id; // what the server calls this connection
+    char code[16];      // of the last outcome that was not OK
+    char message[256];  // and what the server said
+};
+
+/* A read of a register: nothing, or an integer. */
+struct reading {
+    bool has_value;
+    int64_t value;
+};
+
+typedef VEC(int64_t) int_vec;
+
+struct driver {
+    const char *scheme, *form, *help;
+    bool is_sql;
+
+    /* Open what db->url names and fill in nodes, self and note. */
+    bool (*open)(struct database *db, struct err *err);
+    void (*close)(struct database *db);
+
+    /* Make keys 0..keys-1 be there, all without a value; registers or lists.
+     */
+    bool (*load)(struct database *db, uint64_t keys, bool lists,
+                 struct err *err);
+
+    bool (*connect)(struct database *db, uint32_t session, size_t node,
+                    struct connection **out, struct err *err);
+    void (*disconnect)(struct connection *c);
+
+    /* A transaction.  After an outcome that is not OK call 'abort', unless the
+     * connection is lost. */
+    enum outcome (*begin)(struct connection *c);
+    enum outcome (*read)(struct connection *c, uint64_t key,
+                         struct reading *out);
+    enum outcome (*write)(struct connection *c, uint64_t key, int64_t value);
+    enum outcome (*append)(struct connection *c, uint64_t key, int64_t element);
+    enum outcome (*read_list)(struct connection *c, uint64_t key, int_vec *out);
+    enum outcome (*commit)(struct connection *c);
+    enum outcome (*abort)(struct connection *c);
+
+    /* Run one SQL statement; its rows replace those of 'out', which may be
+     * NULL.  NULL where the database speaks no SQL. */
+    enum outcome (*query)(struct connection *c, const char *sql,
+                          struct rows *out);
+};
+
+extern const struct driver *const driver_table[]; // ends in NULL
+
+/* Open the database at a target. */
+bool database_open(const char *target, enum isolation isolation,
+                   const char *setup, struct database *out, struct err *err);
+void database_close(struct database *db);
+
+/* For drivers: note a failure and return its outcome. */
+enum outcome outcome_set(struct connection *c, enum outcome outcome,
+                         const char *code, const char *message);
+
+#endif

@@ -1,0 +1,49 @@
+/* url.h -- where a database is: taking a target apart.
+ *
+ *     postgresql://user:password@host:port,host:port/database?name=value
+ *     sqlite:path?name=value            store:level?name=value
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef DRIVER_URL_H
+#define DRIVER_URL_H
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/vec.h"
+
+struct url_host {
+    const char *name;
+    const char *port; // "" where not given
+};
+
+struct url_parameter {
+    const char *name, *value;
+};
+
+struct url {
+    const char *text;   // as it was given
+    const char *scheme; // "postgresql"
+    bool has_hosts;     // it has "//" behind the scheme
+    const char *user, *password;
+    VEC(struct url_host) hosts;
+    const char *path; // the database, file or level; "" where not given
+    VEC(struct url_parameter) parameters;
+    struct arena arena;
+};
+
+/* Take 'text' apart and decode %XX.  Fails with ERR_USAGE. */
+bool url_parse(const char *text, struct url *out, struct err *err);
+void url_free(struct url *u);
+
+/* The value of a parameter, or 'otherwise' where it is not given. */
+const char *url_get(const struct url *u, const char *name,
+                    const char *otherwise);
+
+/* Fail with ERR_USAGE where a parameter is not in 'known', which ends in NULL:
+ * a slip of the pen must not silently test something else. */
+bool url_expect(const struct url *u, const char *const *known, struct err *err);
+
+/* The text of a URL in the same form that has the i-th host alone. */
+char *url_of_host(const struct url *u, size_t i, struct arena *arena);
+
+#endif

@@ -1,0 +1,265 @@
+/* test_collect.c -- workloads run on embedded databases and are recorded.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "test.h"
+#include "trial.h"
+
+#include "base/limit.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define ALL_LEVELS                                                             \
+    (LEVEL_BIT(LEVEL_RC) | LEVEL_BIT(LEVEL_RA) | LEVEL_BIT(LEVEL_CC) |         \
+     LEVEL_BIT(LEVEL_PC) | LEVEL_BIT(LEVEL_PSI) | LEVEL_BIT(LEVEL_SI) |        \
+     LEVEL_BIT(LEVEL_SER))
+
+/* Run a workload on the store at each level: it must keep what the level
+ * implies, and over a few workloads break the rest. */
+static void
+each_level_of_the_store_keeps_that_level_and_no_more(void)
+{
+    static const enum level levels[] = {LEVEL_RC,  LEVEL_RA, LEVEL_CC, LEVEL_PC,
+                                        LEVEL_PSI, LEVEL_SI, LEVEL_SER};
+    static const char *const workloads[] = {"mixed", "blind", "update", "skew",
+                                            "fork"};
+    for (size_t l = 0; l < sizeof levels / sizeof levels[0]; l++) {
+        level_set broken = 0;
+        for (size_t w = 0; w < sizeof workloads / sizeof workloads[0]; w++) {
+            char target[32];
+            snprintf(target, sizeof target, "store:%s",
+                     level_table[levels[l]].brief);
+            const struct trial trial = {.target = target,
+                                        .workload = workloads[w],
+                                        .transactions = 300};
+            struct trial_result result;
+            CHECK(trial_run(&trial, ALL_LEVELS, &result));
+            for (int m = LEVEL_RC; m <= LEVEL_SER; m++)
+                broken |= result.verdict[m] != VERDICT_OK ? LEVEL_BIT(m) : 0;
+        }
+        CHECK(broken == (ALL_LEVELS & ~level_implied(levels[l])));
+    }
+}
+
+static void
+lists_are_recorded_and_checked(void)
+{
+    static const char *const targets[] = {"store:si", "store:ser", "sqlite:"};
+    for (size_t i = 0; i < sizeof targets / sizeof targets[0]; i++) {
+        const struct trial trial = {
+            .target = targets[i], .workload = "append", .transactions = 200};
+        struct trial_result result;
+        CHECK(trial_run(&trial, LEVEL_BIT(LEVEL_SI) | LEVEL_BIT(LEVEL_SER),
+                        &result));
+        CHECK(result.verdict[LEVEL_SI] == VERDICT_OK);
+        CHECK(result.stats.committed > 20);
+    }
+    // Without protection against lost updates a list is no list.
+    struct trial_result result;
+    CHECK(
+        !trial_run(&(struct trial){.target = "store:cc", .workload = "append"},
+                   0, &result));
+}
+
+static void
+sqlite_is_serializable_in_both_journal_modes(void)
+{
+    static const char *const targets[] = {"sqlite:", "sqlite:?journal=wal"};
+    for (size_t i = 0; i < sizeof targets / sizeof targets[0]; i++) {
+        const struct trial trial = {.target = targets[i], .transactions = 300};
+        struct trial_result result;
+        CHECK(trial_run(&trial,
+                        LEVEL_BIT(LEVEL_SER) | LEVEL_BIT(LEVEL_STRICT_SER),
+                        &result));
+        CHECK(result.verdict[LEVEL_SER] == VERDICT_OK);
+        CHECK(result.verdict[LEVEL_STRICT_SER] == VERDICT_OK);
+        CHECK(result.stats.committed + result.stats.aborted == 300);
+        CHECK(result.stats.committed > 100);
+    }
+}
+
+static void
+a_shared_cache_that_reads_uncommitted_data_shows_aborted_reads(void)
+{
+    const struct trial trial = {.target = "sqlite:?cache=shared",
+                                .isolation = ISOLATION_READ_UNCOMMITTED,
+                                .transactions = 2000,
+                                .reads = 0.8,
+                                .aborts = 0.3};
+    struct trial_result result;
+    CHECK(trial_run(&trial, LEVEL_BIT(LEVEL_RC), &result));
+    CHECK(result.verdict[LEVEL_RC] == VERDICT_VIOLATED);
+    CHECK(result.flaws >> FLAW_ABORTED & 1);
+}
+
+static void
+a_run_can_be_limited_by_time(void)
+{
+    const struct trial trial = {.target = "store:latest", .seconds = 0.3};
+    struct trial_result result;
+    const double began = time_now();
+    CHECK(trial_run(&trial, LEVEL_BIT(LEVEL_SER), &result));
+    CHECK(result.verdict[LEVEL_SER] == VERDICT_OK);
+    CHECK(result.stats.seconds >= 0.3 && time_now() - began < 60);
+}
+
+/* --- what is left of a run that is killed --------------------------------- */
+
+static void
+run_for_ever(const char *path)
+{
+    struct err err = {0};
+    struct database db;
+    struct collect_stats stats;
+    const struct collect_options o = {
+        .shape = {.kind = workload_find("mixed"),
+                  .sessions = 3,
+                  .operations = 8,
+                  .keys = 20,
+                  .reads = 0.5,
+                  .values = 1},
+    };
+    if (database_open("store:ser", ISOLATION_UNCHANGED, NULL, &db, &err))
+        collect_run(&db, &o, path, &stats, &err);
+}
+
+/* How many lines are complete; -1 where one is not and is not the last. */
+static int
+complete_lines(const char *path)
+{
+    FILE *file = fopen(path, "r");
+    int n = 0;
+    char line[4096];
+    while (file && fgets(line, sizeof line, file)) {
+        const size_t len = strlen(line);
+        const bool whole =
+            len > 2 && line[0] == '{' && strcmp(line + len - 2, "}\n") == 0;
+        if (!whole && fgetc(file) != EOF)
+            n = -1;
+        if (!whole)
+            break;
+        n++;
+    }
+    if (file)
+        fclose(file);
+    return n;
+}
+
+static void
+a_killed_run_loses_at_most_the_last_line(void)
+{
+    char path[] = "/tmp/assay-killed-XXXXXX";
+    const int fd = mkstemp(path);
+    CHECK(fd >= 0);
+    close(fd);
+    const pid_t child = fork();
+    if (child == 0) {
+        run_for_ever(path);
+        _exit(1);
+    }
+    nanosleep(&(struct timespec){0, 400 * 1000 * 1000}, NULL);
+    CHECK(kill(child, SIGKILL) == 0);
+    CHECK(waitpid(child, NULL, 0) == child);
+    CHECK(complete_lines(path) > 100);
+    unlink(path);
+}
+
+/* --- memory
+ * -----------------------------------------------------------------*/
+
+struct memory {
+    size_t early, most;
+};
+
+static void
+measure(void *self, const struct collect_stats *stats)
+{
+    struct memory *m = self;
+    const size_t in_use = mem_in_use();
+    if (stats->committed < 500)
+        m->early = in_use > m->early ? in_use : m->early;
+    m->most = in_use > m->most ? in_use : m->most;
+}
+
+static void
+memory_does_not_grow_with_the_run(void)
+{
+    struct memory memory = {0};
+    const struct trial trial = {.target = "store:cc",
+                                .transactions = 20000,
+                                .tick = measure,
+                                .self = &memory};
+    struct trial_result result;
+    CHECK(trial_run(&trial, LEVEL_BIT(LEVEL_CC), &result));
+    CHECK(result.verdict[LEVEL_CC] == VERDICT_OK);
+    CHECK(memory.most < memory.early + (1 << 20));
+}
+
+/* --- workloads
+ * --------------------------------------------------------------*/
+
+static void
+values_are_written_once(void)
+{
+    const struct workload_shape shape = {.kind = workload_find("mixed"),
+                                         .sessions = 3,
+                                         .operations = 5,
+                                         .keys = 4,
+                                         .values = 1};
+    bool seen[3 * 50 * 5 + 1] = {false};
+    step_vec steps = {0};
+    for (uint64_t session = 0; session < shape.sessions; session++) {
+        struct workload w;
+        workload_init(&w, &shape, session);
+        for (int i = 0; i < 50; i++) {
+            workload_next(&w, false, &steps);
+            CHECK(steps.n == 5);
+            for (size_t k = 0; k < steps.n; k++) {
+                const int64_t v = steps.at[k].value;
+                CHECK(steps.at[k].kind == STEP_WRITE);
+                CHECK(v > 0 && v < (int64_t)sizeof seen && !seen[v]);
+                seen[v] = true;
+            }
+        }
+    }
+    vec_free(&steps);
+}
+
+static void
+nothing_is_written_where_only_reads_are_allowed(void)
+{
+    step_vec steps = {0};
+    for (const struct workload_kind *k = workload_table; k->name; k++) {
+        const struct workload_shape shape = {
+            .kind = k, .sessions = 2, .operations = 5, .keys = 4, .values = 1};
+        struct workload w;
+        workload_init(&w, &shape, 1);
+        for (int i = 0; i < 100; i++) {
+            workload_next(&w, true, &steps);
+            for (size_t n = 0; n < steps.n; n++) {
+                CHECK(steps.at[n].kind == STEP_READ ||
+                      steps.at[n].kind == STEP_READ_LIST);
+                CHECK(steps.at[n].key < workload_keys(&shape));
+            }
+        }
+    }
+    vec_free(&steps);
+}
+
+int
+main(void)
+{
+    RUN(values_are_written_once);
+    RUN(nothing_is_written_where_only_reads_are_allowed);
+    RUN(each_level_of_the_store_keeps_that_level_and_no_more);
+    RUN(lists_are_recorded_and_checked);
+    RUN(sqlite_is_serializable_in_both_journal_modes);
+    RUN(a_shared_cache_that_reads_uncommitted_data_shows_aborted_reads);
+    RUN(a_run_can_be_limited_by_time);
+    RUN(a_killed_run_loses_at_most_the_last_line);
+    RUN(memory_does_not_grow_with_the_run);
+    return test_end();
+}

@@ -1,0 +1,114 @@
+/* trial.c -- see trial.h.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "trial.h"
+
+#include "check/check.h"
+#include "format/format.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static bool
+fail(struct trial_result *out, const struct err *err)
+{
+    err_format(err, out->text, sizeof out->text);
+    printf("# %s\n", out->text);
+    return false;
+}
+
+bool
+trial_check(const char *path, level_set levels, struct trial_result *out)
+{
+    struct err err = {0};
+    struct history h;
+    struct check check = {0};
+    const struct check_options o = {.levels = levels,
+                                    .threads = 2,
+                                    .timeout = 120,
+                                    .verify = true,
+                                    .most_flaws = 1000,
+                                    .strong = strong_defaults};
+    if (!format_read(path, "jsonl", 1, &h, NULL, &err))
+        return fail(out, &err);
+    const bool ok = check_history(&h, &o, &check, &err);
+    struct buf text = {0};
+    for (size_t i = 0; ok && i < check.results.n; i++) {
+        static const char *const words[] = {"ok", "violated", "unknown"};
+        const struct level_result *r = &check.results.at[i];
+        out->verdict[r->level] = r->certificate.verdict;
+        buf_printf(&text, "%s: %s; ", level_table[r->level].brief,
+                   words[r->certificate.verdict]);
+    }
+    for (size_t i = 0; ok && i < check.flaws.n; i++) {
+        const enum flaw_kind kind = check.flaws.at[i].kind;
+        if (!(out->flaws >> kind & 1))
+            buf_printf(&text, "%s; ", flaw_title(kind));
+        out->flaws |= 1u << kind;
+    }
+    snprintf(out->text, sizeof out->text, "%s", text.n ? text.at : "");
+    buf_free(&text);
+    check_free(&check);
+    history_free(&h);
+    return ok || fail(out, &err);
+}
+
+static struct collect_options
+options_of(const struct trial *t)
+{
+    return (struct collect_options){
+        .shape = {.kind = workload_find(t->workload ? t->workload : "mixed"),
+                  .sessions = t->sessions ? t->sessions : 4,
+                  .operations = t->operations ? t->operations : 4,
+                  .keys = t->keys ? t->keys : 10,
+                  .theta = 0.99,
+                  .reads = t->reads > 0 ? t->reads : 0.5,
+                  .duplicates = t->duplicates,
+                  .values = t->values ? t->values : 2,
+                  .aborts = t->aborts,
+                  .seed = t->seed},
+        .transactions = t->transactions  ? t->transactions
+                        : t->seconds > 0 ? 0
+                                         : 400,
+        .seconds = t->seconds,
+        .move = t->move,
+        .patience = 20,
+        .tick = t->tick,
+        .self = t->self,
+    };
+}
+
+bool
+trial_run(const struct trial *t, level_set levels, struct trial_result *out)
+{
+    *out = (struct trial_result){0};
+    struct err err = {0};
+    struct database db;
+    char path[] = "/tmp/assay-trial-XXXXXX";
+    const int fd = mkstemp(path);
+    if (fd < 0 || close(fd) != 0)
+        return false;
+    const struct collect_options o = options_of(t);
+    bool ok = database_open(t->target, t->isolation, t->setup, &db, &err);
+    if (ok) {
+        ok = collect_run(&db, &o, path, &out->stats, &err);
+        database_close(&db);
+    }
+    if (!ok)
+        fail(out, &err);
+    ok = ok && trial_check(path, levels, out);
+    const char *keep = getenv("ASSAY_KEEP");
+    if (!keep)
+        unlink(path);
+    const struct collect_stats *s = &out->stats;
+    printf("# %s: %llu committed, %llu aborted, %llu unknown in %.2f s%s%s; "
+           "%s\n",
+           t->target, (unsigned long long)s->committed,
+           (unsigned long long)s->aborted, (unsigned long long)s->unknown,
+           s->seconds, keep ? " in " : "", keep ? path : "", out->text);
+    for (size_t i = 0; i < s->n_failures; i++)
+        printf("#   %llu x %s: %s\n", (unsigned long long)s->failures[i].n,
+               s->failures[i].code, s->failures[i].message);
+    return ok;
+}

@@ -1,0 +1,39 @@
+/* trial.h -- run a workload on a target and ask what its history satisfies.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef TEST_COLLECT_TRIAL_H
+#define TEST_COLLECT_TRIAL_H
+
+#include "collect/collect.h"
+#include "evidence/certificate.h"
+
+/* Zero means a default: 4 sessions, 400 transactions or the time given, 4
+ * operations, 10 keys, half of them reads. */
+struct trial {
+    const char *target, *workload;
+    enum isolation isolation;
+    const char *setup;
+    uint64_t sessions, transactions, operations, keys, values, seed;
+    double seconds, reads, duplicates, aborts;
+    bool move;
+    void (*tick)(void *self, const struct collect_stats *stats);
+    void *self;
+};
+
+struct trial_result {
+    struct collect_stats stats;
+    enum verdict verdict[LEVELS]; // of the levels asked for
+    unsigned flaws;               // bit k: there is one of kind k
+    char text[1024]; // for people: what the check said, or the error
+};
+
+/* Whether it could be run and checked at all; the text of out says why not. */
+bool trial_run(const struct trial *t, level_set levels,
+               struct trial_result *out);
+
+/* The same for a history that is there. */
+bool trial_check(const char *path, level_set levels, struct trial_result *out);
+
+#define LEVEL_BIT(l) (1u << (l))
+
+#endif
