@@ -1,0 +1,185 @@
+/* test_strong.c -- anomalies by name at the strong levels, limits, and shapes
+ * that would be slow if something were quadratic.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "strong/strong.h"
+
+#include "history/builder.h"
+#include "test.h"
+#include "verify/verify.h"
+
+#include <stdlib.h>
+
+/* A history in shorthand: transactions separated by spaces, each a session's
+ * digit and then operations of three characters: r or w, key, value. */
+static void
+parse(const char *text, struct history *h)
+{
+    struct builder *b = builder_new(atom_int(0));
+    struct err err = {0};
+    while (*text) {
+        const session_id s = builder_session(b, atom_int(*text++));
+        txn_id t;
+        bool ok = builder_txn(b, s, &t, &err);
+        for (; ok && *text && *text != ' '; text += 3) {
+            const struct atom key = atom_int(text[1]);
+            const struct atom value = atom_int(text[2] - '0');
+            ok = text[0] == 'r' ? builder_read(b, t, key, value, &err)
+                                : builder_write(b, t, key, value, &err);
+        }
+        CHECK(ok);
+        text += *text == ' ';
+    }
+    CHECK(builder_finish(b, h, &err));
+}
+
+/* The verdicts at pc, psi, si and ser: a letter each, 'o' or 'v'. */
+static void
+expect(const char *text, const char *verdicts)
+{
+    static const enum level levels[] = {LEVEL_PC, LEVEL_PSI, LEVEL_SI,
+                                        LEVEL_SER};
+    struct history h;
+    parse(text, &h);
+    char got[5] = "";
+    for (int i = 0; i < 4; i++) {
+        struct certificate c;
+        struct err err = {0};
+        strong_check(&h, levels[i], &strong_defaults, NULL, &c, NULL);
+        got[i] = c.verdict == VERDICT_OK ? 'o' : 'v';
+        CHECK(verify_certificate(&h, &c, &err));
+        certificate_free(&c);
+    }
+    CHECK_TEXT(got, verdicts);
+    history_free(&h);
+}
+
+static void
+empty_and_serial_histories_hold(void)
+{
+    expect("", "oooo");
+    expect("1", "oooo");
+    expect("1wx1 2rx1wx2 1rx2", "oooo");
+}
+
+static void
+write_skew_violates_ser_alone(void)
+{
+    expect("1rx0ry0wx1 2rx0ry0wy1", "ooov");
+}
+
+static void
+lost_update_is_allowed_at_pc_alone(void)
+{
+    expect("1rx0wx1 2rx0wx2", "ovvv");
+}
+
+static void
+long_fork_is_allowed_at_psi_alone(void)
+{
+    expect("1wx1 2wy1 3rx1ry0 4rx0ry1", "vovv");
+}
+
+static void
+stale_reads_of_the_initial_state_violate_everything(void)
+{
+    expect("1wx1 1rx0", "vvvv");
+    expect("1wx1 2rx1 2rx0", "vvvv");
+}
+
+static void
+unrepeatable_reads_violate_everything(void)
+{
+    expect("1wx1 2wx2 3rx1rx2", "vvvv");
+}
+
+static void
+read_only_anomaly_violates_ser_alone(void)
+{
+    expect("1rx0ry0wx1 2ry0wy2 3rx0ry2", "ooov");
+}
+
+static void
+duplicate_values_leave_a_choice(void)
+{
+    // Somebody wrote 1 twice, so the second read of it is no stale one.
+    expect("1wx1 1wx2 1wx1 2rx1 2rx2 2rx1", "oooo");
+    expect("1wx1 1wx2 2rx1 2rx2 2rx1", "vvvv");
+    // The initial value written again.
+    expect("1wx1 1wx0 2rx1 2rx0", "oooo");
+}
+
+static void
+reads_from_either_of_two_need_search(void)
+{
+    expect("1wx1wy1 2wx1wy2 3rx1ry2 4rx1ry1 3ry1", "oooo");
+}
+
+/* --- limits and size ------------------------------------------------------ */
+
+/* n transactions over 7 sessions; each writes one of 'keys' keys. */
+static void
+blind_writes(int64_t n, int64_t keys, bool increment, struct history *h)
+{
+    struct builder *b = builder_new(atom_int(0));
+    struct err err = {0};
+    for (int64_t i = 0; i < n; i++) {
+        txn_id t;
+        CHECK(builder_txn(b, builder_session(b, atom_int(i % 7)), &t, &err));
+        if (increment)
+            CHECK(builder_read(b, t, atom_int(i % keys),
+                               atom_int(i < keys ? 0 : i - keys + 1), &err));
+        CHECK(builder_write(b, t, atom_int(i % keys), atom_int(i + 1), &err));
+    }
+    CHECK(builder_finish(b, h, &err));
+}
+
+static void
+hot_keys_are_not_quadratic(void)
+{
+    for (int increment = 0; increment < 2; increment++) {
+        struct history h;
+        blind_writes(30000, 1, increment, &h);
+        for (int l = LEVEL_PC; l <= LEVEL_SER; l++) {
+            struct certificate c;
+            struct err err = {0};
+            const double began = time_cpu();
+            strong_check(&h, (enum level)l, &strong_defaults, NULL, &c, NULL);
+            CHECK(c.verdict == VERDICT_OK);
+            CHECK(verify_certificate(&h, &c, &err));
+            CHECK(time_cpu() - began < 2);
+            certificate_free(&c);
+        }
+        history_free(&h);
+    }
+}
+
+static void
+a_limit_makes_the_answer_unknown(void)
+{
+    struct history h;
+    blind_writes(10000, 10, true, &h);
+    const struct limit past = {.deadline = time_now() - 1};
+    struct certificate c;
+    strong_check(&h, LEVEL_SER, &strong_defaults, &past, &c, NULL);
+    CHECK(c.verdict == VERDICT_UNKNOWN && c.kind == EVIDENCE_NONE);
+    certificate_free(&c);
+    history_free(&h);
+}
+
+int
+main(void)
+{
+    RUN(empty_and_serial_histories_hold);
+    RUN(write_skew_violates_ser_alone);
+    RUN(lost_update_is_allowed_at_pc_alone);
+    RUN(long_fork_is_allowed_at_psi_alone);
+    RUN(stale_reads_of_the_initial_state_violate_everything);
+    RUN(unrepeatable_reads_violate_everything);
+    RUN(read_only_anomaly_violates_ser_alone);
+    RUN(duplicate_values_leave_a_choice);
+    RUN(reads_from_either_of_two_need_search);
+    RUN(hot_keys_are_not_quadratic);
+    RUN(a_limit_makes_the_answer_unknown);
+    return test_end();
+}
