@@ -102,28 +102,52 @@ relate_reads(struct brute *b)
             b->wr[b->reads[i].writer][b->reads[i].txn] = true;
 }
 
-/* Appending in the commit order gives every list that was seen. */
+static bool
+is_appended(const struct brute *b, value_id v)
+{
+    for (int t = 0; t < b->n; t++)
+        for (op_id op = b->h->txn_begin[b->id[t]]; op < b->h->txn_end[b->id[t]];
+             op++)
+            if (op_is_write(b->h, op) && b->h->op_value[op] == v)
+                return true;
+    return false;
+}
+
+/* How much of a list's order transactions that count have seen. */
+static uint32_t
+length_seen(const struct brute *b, key_id k)
+{
+    uint32_t length = 0;
+    for (size_t i = 0; i < b->h->list_reads.n; i++) {
+        const struct list_read *r = &b->h->list_reads.at[i];
+        for (int t = 0; t < b->n; t++)
+            if (r->op >= b->h->txn_begin[b->id[t]] &&
+                r->op < b->h->txn_end[b->id[t]] && op_key(b->h, r->op) == k &&
+                r->length > length)
+                length = r->length;
+    }
+    return length;
+}
+
+/* Appending in the commit order gives every list that was seen, but for
+ * elements of transactions that do not count. */
 static bool
 lists_agree(const struct brute *b, const int *order)
 {
     const struct history *h = b->h;
     for (key_id k = 0; h->order_first && k < h->n_keys; k++) {
-        uint32_t at = h->order_first[k], end = at;
-        for (size_t i = 0; i < h->list_reads.n; i++) {
-            const struct list_read *r = &h->list_reads.at[i];
-            bool counts = false; // reads of aborted transactions do not
-            for (int j = 0; j < b->n; j++)
-                counts |= r->op >= h->txn_begin[b->id[j]] &&
-                          r->op < h->txn_end[b->id[j]];
-            if (counts && op_key(h, r->op) == k && at + r->length > end)
-                end = at + r->length;
-        }
+        uint32_t at = h->order_first[k];
+        const uint32_t end = at + length_seen(b, k);
         for (int i = 0; i < b->n; i++) {
             const txn_id t = b->id[order[i]];
-            for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++)
-                if (op_is_write(h, op) && op_key(h, op) == k && at < end &&
-                    h->order_items.at[at++] != h->op_value[op])
+            for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++) {
+                if (!op_is_write(h, op) || op_key(h, op) != k)
+                    continue;
+                while (at < end && !is_appended(b, h->order_items.at[at]))
+                    at++;
+                if (at < end && h->order_items.at[at++] != h->op_value[op])
                     return false;
+            }
         }
     }
     return true;
