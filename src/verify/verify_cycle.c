@@ -4,6 +4,7 @@
  * Then all of them are in every commit order, and a cycle of them is in none.
  *
  * SPDX-License-Identifier: MIT */
+#include "verify/list_order.h"
 #include "verify/verify.h"
 
 struct check {
@@ -84,36 +85,17 @@ final_write(const struct history *h, txn_id t, key_id k)
     return ID_NONE;
 }
 
-/* The place of a value in its list's order, or ID_NONE. */
-static uint32_t
-place_in_order(const struct history *h, key_id k, value_id v)
-{
-    for (uint32_t i = h->order_first[k]; i < h->order_first[k + 1]; i++)
-        if (h->order_items.at[i] == v && !history_has_several(h, v))
-            return i;
-    return ID_NONE;
-}
-
-/* Whether the order of some list has an element of a before one of b. */
+/* Whether observed lists say that a comes before b. */
 static bool
 is_list_order(const struct check *c, txn_id a, txn_id b)
 {
-    const struct history *h = c->h;
-    if (!h->order_first || !counts(c, a) || !counts(c, b) || a == b)
+    if (!counts(c, a) || !counts(c, b) || a == b)
         return false;
-    for (op_id op = h->txn_begin[a]; op < h->txn_end[a]; op++) {
-        if (!op_is_final_write(h, op))
-            continue;
-        const key_id k = op_key(h, op);
-        const value_id other = final_write(h, b, k);
-        if (other == ID_NONE)
-            continue;
-        const uint32_t i = place_in_order(h, k, h->op_value[op]);
-        const uint32_t j = place_in_order(h, k, other);
-        if (i != ID_NONE && j != ID_NONE && i < j)
-            return true;
-    }
-    return false;
+    struct list_order lists;
+    list_order_init(&lists, c->h);
+    const bool before = list_order_before(&lists, a, b);
+    list_order_free(&lists);
+    return before;
 }
 
 /* cc: the path leads from e->from to t3. */

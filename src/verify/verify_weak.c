@@ -16,6 +16,7 @@
  * are fewer.
  *
  * SPDX-License-Identifier: MIT */
+#include "verify/list_order.h"
 #include "verify/weak_order.h"
 
 static bool
@@ -148,25 +149,6 @@ replay(struct weak_order *w)
     }
     mem_free(last);
     return fine;
-}
-
-static bool
-check_lists(const struct weak_order *w)
-{
-    const struct history *h = w->h;
-    for (key_id k = 0; h->order_first && k < h->n_keys; k++) {
-        txn_id before = TXN_NONE;
-        for (uint32_t i = h->order_first[k]; i < h->order_first[k + 1]; i++) {
-            const value_id v = h->order_items.at[i];
-            const txn_id t = history_writer(h, v);
-            if (t == TXN_NONE || t == TXN_INIT || history_has_several(h, v))
-                continue;
-            if (before != TXN_NONE && w->position[before] > w->position[t])
-                return wrong(w, t, "is not where a list has it");
-            before = t;
-        }
-    }
-    return true;
 }
 
 /* --- writers of a key, in commit order ------------------------------------*/
@@ -347,8 +329,9 @@ verify_weak_order(const struct history *h, const struct certificate *c,
 {
     struct weak_order w = {
         .h = h, .level = c->level, .order = &c->order, .err = err};
-    const bool fine = read_positions(&w, &c->order) && read_choices(&w, c) &&
-                      replay(&w) && check_lists(&w) && check_premises(&w);
+    const bool fine =
+        read_positions(&w, &c->order) && read_choices(&w, c) && replay(&w) &&
+        list_order_check(h, &c->order, false, err) && check_premises(&w);
     mem_free(w.position);
     mem_free(w.chosen);
     vec_free(&w.stale);

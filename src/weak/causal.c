@@ -236,10 +236,10 @@ find_below(struct run *run, const txn_id *at, txn_id bound)
 
 /* t2 wrote what t3 read from t1, and happened before t3. */
 static void
-force(struct causal *c, txn_id t2, txn_id t1)
+force(struct causal *c, txn_id t2, txn_id t1, txn_id t3)
 {
     const struct history *h = c->r->h;
-    edges_add(c->out, h, t2, t1);
+    edges_add(c->out, h, t2, t1, t3);
     if (t1 == TXN_INIT || !c->out->store)
         return;
     struct txn_rows *of = &c->of[t1];
@@ -259,7 +259,7 @@ known_before(const struct causal *c, txn_id t1)
 }
 
 static void
-look_through_writers(struct causal *c, key_id x, uint32_t row, txn_id t1)
+look_through_writers(struct causal *c, key_id x, txn_id t3, txn_id t1)
 {
     const struct history *h = c->r->h;
     const struct writers *w = &c->writers;
@@ -267,26 +267,26 @@ look_through_writers(struct causal *c, key_id x, uint32_t row, txn_id t1)
     for (uint32_t i = w->first[x + 1]; i-- > w->first[x];) {
         const txn_id t2 = w->at[i];
         const session_id s = h->txn_session[t2];
-        if (s == settled || t2 >= row_at(c, row)[s])
+        if (s == settled || t2 >= row_at(c, c->of[t3].row)[s])
             continue;
         settled = s;
         if (t2 != t1 && t2 >= known_before(c, t1)[s])
-            force(c, t2, t1);
+            force(c, t2, t1, t3);
     }
 }
 
 static void
-look_through_runs(struct causal *c, key_id x, uint32_t row, txn_id t1)
+look_through_runs(struct causal *c, key_id x, txn_id t3, txn_id t1)
 {
     for (uint32_t i = c->run_first[x]; i < c->run_first[x + 1]; i++) {
         struct run *run = &c->runs.at[i];
-        const txn_id bound = row_at(c, row)[run->session];
+        const txn_id bound = row_at(c, c->of[t3].row)[run->session];
         const txn_id known = known_before(c, t1)[run->session];
         if (bound <= known)
             continue;
         const txn_id t2 = find_below(run, c->writers.at, bound);
         if (t2 != TXN_NONE && t2 != t1 && t2 >= known)
-            force(c, t2, t1);
+            force(c, t2, t1, t3);
     }
 }
 
@@ -294,16 +294,15 @@ static void
 infer_from_reads(struct causal *c, txn_id t3)
 {
     const struct history *h = c->r->h;
-    const uint32_t row = c->of[t3].row;
     for (op_id op = h->txn_begin[t3]; op < h->txn_end[t3]; op++) {
         if (!op_is_external_read(h, op))
             continue;
         const key_id x = op_key(h, op);
         const txn_id t1 = reading_writer(c->r, op);
         if (c->run_first[x] == c->run_first[x + 1])
-            look_through_writers(c, x, row, t1);
+            look_through_writers(c, x, t3, t1);
         else
-            look_through_runs(c, x, row, t1);
+            look_through_runs(c, x, t3, t1);
     }
 }
 

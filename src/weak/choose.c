@@ -22,6 +22,7 @@
 
 #include "evidence/proof.h"
 #include "sat/sat.h"
+#include "weak/prune.h"
 #include "weak/replay.h"
 #include "weak/settle.h"
 #include "weak/witness.h"
@@ -30,8 +31,10 @@ enum { CYCLES_PER_ROUND = 64 };
 
 struct chooser {
     const struct history *h;
-    txn_id *chosen;      // by op
-    txn_id *owner;       // by op: its transaction
+    txn_id *chosen; // by op
+    struct open_reads open;
+    uint32_t *open_at;   // by op: its place in 'open'
+    uint32_t *place;     // by transaction: where the guess has it, from 1
     uint32_t *first_var; // by op; ID_NONE where not known to the solver
     choice_vec vars;
     u32_vec reads; // known to the solver
@@ -119,21 +122,23 @@ log_derived(void *self, uint32_t id, const lit *lits, size_t n,
     proof_add_learnt(c->proof, first);
 }
 
-/* Make a read known to the solver: one of its candidates it is. */
+/* Make a read known to the solver: one of its candidates it is.  The solver is
+ * told to allow, if it may, all that pruning has left. */
 static void
 add_read(struct chooser *c, op_id read)
 {
+    const struct open_read *r = &c->open.all.at[c->open_at[read]];
     const struct txn_range range =
         history_candidates(c->h, c->h->op_value[read]);
     VEC(lit) clause = {0};
     c->first_var[read] = (uint32_t)c->vars.n;
     for (size_t i = 0; i < range.n; i++) {
-        if (range.at[i] == c->owner[read])
+        if (range.at[i] == r->txn)
             continue;
         const uint32_t v = sat_add_var(c->sat);
         assert(v == c->vars.n);
         vec_push(&c->vars, ((struct choice){read, range.at[i]}));
-        sat_set_phase(c->sat, v, range.at[i] == c->chosen[read]);
+        sat_set_phase(c->sat, v, c->open.alive.at[r->first + i]);
         vec_push(&clause, lit_make(v, false));
     }
     vec_push(&c->reads, read);
@@ -171,45 +176,83 @@ forbid(struct chooser *c, const choice_vec *choices, struct cycle *cycle)
     vec_free(&clause);
 }
 
+/* How well a candidate suits a reader: best is the last one before the reader
+ * in the order of the guess, then those before that, then those after it. */
+static int64_t
+suits(const struct chooser *c, txn_id writer, txn_id reader)
+{
+    const int64_t w = writer == TXN_INIT ? 0 : c->place[writer];
+    return w < c->place[reader] ? w : -w;
+}
+
 /* Follow the solver's model, keeping a choice that it allows. */
 static void
 follow_model(struct chooser *c)
 {
     for (size_t i = 0; i < c->reads.n; i++) {
         const op_id read = c->reads.at[i];
+        const txn_id reader = c->open.all.at[c->open_at[read]].txn;
         const struct choice now = {read, c->chosen[read]};
         if (sat_value(c->sat, lit_make(var_of(c, now), false)) > 0)
             continue;
-        uint32_t v = c->first_var[read];
-        while (sat_value(c->sat, lit_make(v, false)) <= 0)
-            v++;
-        assert(c->vars.at[v].read == read);
-        c->chosen[read] = c->vars.at[v].writer;
+        txn_id best = TXN_NONE;
+        for (uint32_t v = c->first_var[read];
+             v < c->vars.n && c->vars.at[v].read == read; v++) {
+            const txn_id w = c->vars.at[v].writer;
+            if (sat_value(c->sat, lit_make(v, false)) > 0 &&
+                (best == TXN_NONE ||
+                 suits(c, w, reader) > suits(c, best, reader)))
+                best = w;
+        }
+        assert(best != TXN_NONE);
+        c->chosen[read] = best;
     }
 }
 
 /* --- rounds ---------------------------------------------------------------*/
 
+/* Replace the guess for a read by the candidate that suits best of those that
+ * pruning has left, where it has not left the guess. */
 static void
-guess(struct chooser *c, u32_vec *roots)
+mend_guess(struct chooser *c, const struct open_read *r)
+{
+    const struct txn_range range =
+        history_candidates(c->h, c->h->op_value[r->op]);
+    txn_id best = TXN_NONE;
+    for (uint32_t i = 0; i < r->n; i++) {
+        const txn_id w = range.at[i];
+        if (!c->open.alive.at[r->first + i])
+            continue;
+        if (w == c->chosen[r->op])
+            return;
+        if (best == TXN_NONE || suits(c, w, r->txn) > suits(c, best, r->txn))
+            best = w;
+    }
+    c->chosen[r->op] = best;
+}
+
+static void
+guess(struct chooser *c, enum level level, u32_vec *roots)
 {
     const struct history *h = c->h;
-    c->owner = mem_alloc(h->n_ops, sizeof *c->owner);
+    open_reads_init(&c->open, h);
+    c->open_at = mem_alloc(h->n_ops, sizeof *c->open_at);
     c->chosen = mem_alloc(h->n_ops, sizeof *c->chosen);
-    for (txn_id t = 0; t < h->n_txns; t++)
-        for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++) {
-            c->owner[op] = t;
-            if (!op_is_external_read(h, op) || !h->txn_counts[t] ||
-                !history_has_several(h, h->op_value[op]))
-                continue;
-            const struct txn_range range =
-                history_candidates(h, h->op_value[op]);
-            c->chosen[op] = range.at[range.at[0] == t];
-        }
+    for (size_t i = 0; i < c->open.all.n; i++) {
+        const struct open_read *r = &c->open.all.at[i];
+        c->open_at[r->op] = (uint32_t)i;
+        c->chosen[r->op] = TXN_NONE;
+    }
     if (!replay(h, roots, c->chosen)) {
         vec_clear(roots);
         sequence_suggest(h, roots);
     }
+    c->place = mem_calloc(h->n_txns, sizeof *c->place);
+    for (size_t i = 0; i < roots->n; i++)
+        c->place[roots->at[i]] = (uint32_t)i + 1;
+    prune(h, level, roots, &c->open);
+    for (size_t i = 0; i < c->open.all.n; i++)
+        mend_guess(c, &c->open.all.at[i]);
 }
 
 /* Turn the cycles of a failed reading into clauses; true where one rests on no
@@ -250,7 +293,7 @@ try_reading(struct chooser *c, const u32_vec *roots,
     out->verdict = settle(&g, out->level, o, &out->order, &edges, stats);
     bool end = out->verdict != VERDICT_VIOLATED;
     if (!end) {
-        find_witnesses(&g, out->level, &edges, CYCLES_PER_ROUND, &cycles);
+        find_witnesses(&g, out->level, &edges, true, CYCLES_PER_ROUND, &cycles);
         end = learn(c, &cycles, out);
     }
     for (size_t i = 0; i < cycles.n; i++)
@@ -265,12 +308,11 @@ try_reading(struct chooser *c, const u32_vec *roots,
 static void
 conclude(const struct chooser *c, struct certificate *out)
 {
-    const struct history *h = c->h;
     out->kind = EVIDENCE_ORDER;
-    for (op_id op = 0; op < h->n_ops; op++)
-        if (h->txn_counts[c->owner[op]] && op_is_external_read(h, op) &&
-            history_has_several(h, h->op_value[op]))
-            vec_push(&out->choices, ((struct choice){op, c->chosen[op]}));
+    for (size_t i = 0; i < c->open.all.n; i++) {
+        const op_id op = c->open.all.at[i].op;
+        vec_push(&out->choices, ((struct choice){op, c->chosen[op]}));
+    }
 }
 
 static void
@@ -278,7 +320,7 @@ search(struct chooser *c, const struct weak_options *o, struct certificate *out,
        struct weak_stats *stats)
 {
     u32_vec roots = {0};
-    guess(c, &roots);
+    guess(c, out->level, &roots);
     for (;;) {
         stats->rounds++;
         if (try_reading(c, &roots, o, out, stats))
@@ -315,7 +357,9 @@ choose_and_settle(const struct history *h, const struct weak_options *o,
     stats->reads += c.reads.n;
     mem_free(c.first_var);
     mem_free(c.chosen);
-    mem_free(c.owner);
+    mem_free(c.open_at);
+    mem_free(c.place);
+    open_reads_free(&c.open);
     vec_free(&c.vars);
     vec_free(&c.reads);
     sat_free(c.sat);

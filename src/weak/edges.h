@@ -12,6 +12,7 @@
 
 struct edge {
     txn_id from, to;
+    txn_id reader; // whose reads force it; TXN_NONE where a list does
 };
 
 struct edges {
@@ -23,9 +24,10 @@ struct edges {
     VEC(struct edge) stale; // where 'store': those into INIT
 };
 
-/* 'from' comes before 'to' in every commit order. */
+/* 'from' comes before 'to' in every commit order, because of 'reader'. */
 static inline void
-edges_add(struct edges *e, const struct history *h, txn_id from, txn_id to)
+edges_add(struct edges *e, const struct history *h, txn_id from, txn_id to,
+          txn_id reader)
 {
     assert(from != to);
     if (from == TXN_INIT)
@@ -33,13 +35,13 @@ edges_add(struct edges *e, const struct history *h, txn_id from, txn_id to)
     if (to == TXN_INIT) {
         e->broken = true;
         if (e->store)
-            vec_push(&e->stale, ((struct edge){from, to}));
+            vec_push(&e->stale, ((struct edge){from, to, reader}));
         return;
     }
     if (e->sequence && e->sequence->position[from] > e->sequence->position[to])
         e->broken = true;
     if (e->store && (from > to || h->txn_session[from] != h->txn_session[to]))
-        vec_push(&e->all, ((struct edge){from, to}));
+        vec_push(&e->all, ((struct edge){from, to, reader}));
 }
 
 void edges_free(struct edges *e);

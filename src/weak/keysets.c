@@ -81,10 +81,11 @@ collect_reads(struct worker *w, txn_id t)
 static void
 meet(struct worker *w, const struct key_mark *m, txn_id t2)
 {
+    const txn_id t3 = m->reader - 1;
     if (m->writer != t2)
-        edges_add(&w->edges, w->r->h, t2, m->writer);
+        edges_add(&w->edges, w->r->h, t2, m->writer, t3);
     else if (m->other != TXN_NONE)
-        edges_add(&w->edges, w->r->h, t2, m->other);
+        edges_add(&w->edges, w->r->h, t2, m->other, t3);
 }
 
 /* Meet every marked key that t2 writes. */
@@ -140,8 +141,8 @@ infer_atomic(struct worker *w, txn_id t3)
             *m = (struct key_mark){t3 + 1, read.writer, TXN_NONE};
             vec_push(&w->keys, read.key);
         } else if (m->writer != read.writer) {
-            edges_add(&w->edges, w->r->h, m->writer, read.writer);
-            edges_add(&w->edges, w->r->h, read.writer, m->writer);
+            edges_add(&w->edges, w->r->h, m->writer, read.writer, t3);
+            edges_add(&w->edges, w->r->h, read.writer, m->writer, t3);
         }
     }
     for (size_t i = 0; i < w->reads.n; i++)
@@ -191,7 +192,7 @@ infer_session(const struct reading *r, struct edges *out)
                 continue;
             const txn_id t1 = reading_writer(r, op);
             if (t1 != t2 - 1)
-                edges_add(out, h, t2 - 1, t1);
+                edges_add(out, h, t2 - 1, t1, t);
         }
         for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++)
             if (op_is_write(h, op))
@@ -251,22 +252,4 @@ infer_edges(const struct reading *r, enum level level, const u32_vec *readers,
     writers_free(&writers);
     if (level == LEVEL_RA && (out->store || !out->broken))
         infer_session(r, out);
-}
-
-void
-infer_list_edges(const struct reading *r, struct edges *out)
-{
-    const struct history *h = r->h;
-    for (key_id k = 0; h->order_first && k < h->n_keys; k++) {
-        txn_id before = TXN_NONE;
-        for (uint32_t i = h->order_first[k]; i < h->order_first[k + 1]; i++) {
-            const value_id v = h->order_items.at[i];
-            const txn_id w = history_writer(h, v);
-            if (w == TXN_NONE || w == TXN_INIT || history_has_several(h, v))
-                continue;
-            if (before != TXN_NONE && before != w)
-                edges_add(out, h, before, w);
-            before = w;
-        }
-    }
 }

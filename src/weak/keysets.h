@@ -20,8 +20,4 @@
 void infer_edges(const struct reading *r, enum level level,
                  const u32_vec *readers, unsigned threads, struct edges *out);
 
-/* The edges between writers of adjacent elements of lists: certain at every
- * level. */
-void infer_list_edges(const struct reading *r, struct edges *out);
-
 #endif

@@ -1,172 +1,158 @@
 /* reason.c -- why an inferred edge of the commit order has to be there.
  *
- * Reasons are not stored with edges: there are millions of edges, and a person
- * looks at a handful.  They are found again by one walk over the history.
- *
- * An edge t2 -> t1 needs a transaction t3 with a read from t1 of a key that t2
- * writes, and the level's premise between t2 and t3.  At cc the premise is
- * that t2 happened before t3; distances from t2 along the sequence, which
- * respects what happened before what, find the nearest such t3 and the path.
+ * With an edge t2 -> t1 only the transaction t3 is stored whose reads force it:
+ * there are millions of edges, and a person looks at a handful.  The read from
+ * t1 of a key that t2 writes, and the premise between t2 and t3, are found
+ * again here.  At cc that is a way from t2 to t3, looked for backwards from t3
+ * and never further back than t2 stands in the sequence, which respects what
+ * happened before what.
  *
  * SPDX-License-Identifier: MIT */
 #include "weak/reason.h"
 
-struct query {
-    const struct groundwork *g;
-    enum level level;
-    struct cycle_edge *e;
-    uint8_t *written; // by key: 1 = 'from' writes it
-};
-
 op_id
 find_read_from(const struct reading *r, txn_id t, txn_id w)
 {
-    for (op_id op = r->h->txn_begin[t]; op < r->h->txn_end[t]; op++)
-        if (op_is_external_read(r->h, op) && reading_writer(r, op) == w)
+    op_id found = ID_NONE;
+    for (op_id op = r->h->txn_begin[t]; op < r->h->txn_end[t]; op++) {
+        if (!op_is_external_read(r->h, op) || reading_writer(r, op) != w)
+            continue;
+        if (!history_has_several(r->h, r->h->op_value[op]))
             return op;
-    return ID_NONE;
+        if (found == ID_NONE)
+            found = op;
+    }
+    return found;
+}
+
+static bool
+writes(const struct history *h, txn_id t, key_id k)
+{
+    for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++)
+        if (op_is_final_write(h, op) && op_key(h, op) == k)
+            return true;
+    return false;
 }
 
 /* The first read of t3, from 'begin' on, that is from e->to and of a key that
  * e->from writes. */
 static op_id
-find_overwritten(const struct query *q, txn_id t3, op_id begin)
+find_overwritten(const struct reading *r, txn_id t3, op_id begin,
+                 const struct cycle_edge *e)
 {
-    const struct reading *r = &q->g->reading;
     for (op_id op = begin; op < r->h->txn_end[t3]; op++)
-        if (op_is_external_read(r->h, op) && q->written[op_key(r->h, op)] &&
-            reading_writer(r, op) == q->e->to)
+        if (op_is_external_read(r->h, op) && reading_writer(r, op) == e->to &&
+            writes(r->h, e->from, op_key(r->h, op)))
             return op;
     return ID_NONE;
 }
 
-/* rc, ra: whether t3 is the reason. */
-static bool
-is_reason(const struct query *q, txn_id t3)
+/* The first read of t3 from w. */
+static op_id
+find_first_read(const struct reading *r, txn_id t3, txn_id w)
 {
-    const struct history *h = q->g->reading.h;
-    struct cycle_edge *e = q->e;
-    if (t3 == e->from)
-        return false;
-    e->premise = find_read_from(&q->g->reading, t3, e->from);
-    const bool after = q->level == LEVEL_RA && e->from < t3 &&
-                       h->txn_session[e->from] == h->txn_session[t3];
-    if (e->premise == ID_NONE && !after)
-        return false;
-    const op_id begin =
-        q->level == LEVEL_RC ? e->premise + 1 : h->txn_begin[t3];
-    e->read = find_overwritten(q, t3, begin);
-    return e->read != ID_NONE;
+    op_id op = r->h->txn_begin[t3];
+    while (!op_is_external_read(r->h, op) || reading_writer(r, op) != w)
+        op++;
+    return op;
 }
 
 /* --- cc -------------------------------------------------------------------*/
 
-enum { FAR = UINT32_MAX, HOP = 1 << 10 }; // steps within a session cost 1
-
-struct distances {
-    uint32_t *to;   // by transaction: the distance from t2, or FAR
-    txn_id *parent; // the one before on the way
+/* A search that takes as few reads as it can; steps within a session are free,
+ * because any number of them is one step of the path. */
+struct search {
+    const struct groundwork *g;
+    txn_id target;
+    txn_id *onward;     // by transaction: the next on the way to t3
+    u32_vec now, later; // to look at, with as many reads and with one more
 };
 
 static void
-approach(struct distances *d, txn_id t, txn_id over, uint32_t cost)
+reach(struct search *s, txn_id t, txn_id onward, u32_vec *list)
 {
-    if (over == TXN_INIT || over == TXN_NONE || d->to[over] == FAR)
+    if (t == TXN_INIT || t == TXN_NONE || s->onward[t] != TXN_NONE ||
+        s->g->sequence.position[t] < s->g->sequence.position[s->target])
         return;
-    // Long ways do not overflow, they only stop being compared.
-    const uint32_t sum =
-        d->to[over] < FAR - cost - 1 ? d->to[over] + cost : FAR - 1;
-    if (sum < d->to[t]) {
-        d->to[t] = sum;
-        d->parent[t] = over;
-    }
+    s->onward[t] = onward;
+    vec_push(list, t);
 }
 
 static void
-find_distances(const struct groundwork *g, txn_id t2, struct distances *d)
+search_backwards(struct search *s, txn_id t3)
 {
-    const struct reading *r = &g->reading;
-    const struct history *h = r->h;
-    d->to = mem_alloc(h->n_txns, sizeof *d->to);
-    d->parent = mem_alloc(h->n_txns, sizeof *d->parent);
-    memset(d->to, 0xff, h->n_txns * sizeof *d->to);
-    d->to[t2] = 0;
-    for (size_t i = g->sequence.position[t2]; i < g->sequence.n; i++) {
-        const txn_id t = g->sequence.at[i];
-        approach(d, t, reading_so_before(r, t), 1);
-        for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++)
-            if (op_is_external_read(h, op))
-                approach(d, t, reading_writer(r, op), HOP);
+    const struct reading *r = &s->g->reading;
+    s->onward[t3] = t3;
+    vec_push(&s->now, t3);
+    while (s->onward[s->target] == TXN_NONE) {
+        if (!s->now.n) {
+            const u32_vec empty = s->now;
+            s->now = s->later;
+            s->later = empty;
+        }
+        assert(s->now.n);
+        const txn_id t = vec_pop(&s->now);
+        reach(s, reading_so_before(r, t), t, &s->now);
+        for (op_id op = r->h->txn_begin[t]; op < r->h->txn_end[t]; op++)
+            if (op_is_external_read(r->h, op))
+                reach(s, reading_writer(r, op), t, &s->later);
     }
 }
 
-/* Append the way to t3, leaving out what lies between two transactions of one
- * session. */
+/* Append the way from e->from to t3, leaving out what lies between two
+ * transactions of one session. */
 static void
-append_path(const struct history *h, const struct distances *d, txn_id t3,
-            struct cycle_edge *e, u32_vec *path)
+append_path(const struct search *s, txn_id t3, struct cycle_edge *e,
+            u32_vec *path)
 {
+    const session_id *session = s->g->reading.h->txn_session;
     const size_t first = path->n;
-    vec_push(path, t3);
-    for (txn_id t = t3; t != e->from;) {
-        t = d->parent[t];
+    vec_push(path, e->from);
+    for (txn_id t = e->from; t != t3;) {
+        t = s->onward[t];
         const size_t n = path->n;
-        if (n - first >= 2 &&
-            h->txn_session[t] == h->txn_session[path->at[n - 1]] &&
-            h->txn_session[t] == h->txn_session[path->at[n - 2]])
+        if (n - first >= 2 && session[t] == session[path->at[n - 1]] &&
+            session[t] == session[path->at[n - 2]])
             path->at[n - 1] = t;
         else
             vec_push(path, t);
     }
     e->path_first = (uint32_t)first;
     e->path_n = (uint32_t)(path->n - first);
-    for (size_t i = first, j = path->n - 1; i < j; i++, j--) {
-        const txn_id t = path->at[i];
-        path->at[i] = path->at[j];
-        path->at[j] = t;
-    }
 }
 
 static void
-find_causal_reason(const struct query *q, u32_vec *path)
+find_path(const struct groundwork *g, txn_id t3, struct cycle_edge *e,
+          u32_vec *path)
 {
-    const struct history *h = q->g->reading.h;
-    struct distances d;
-    find_distances(q->g, q->e->from, &d);
-    txn_id best = TXN_NONE;
-    for (size_t i = q->g->sequence.position[q->e->from]; i < q->g->sequence.n;
-         i++) {
-        const txn_id t = q->g->sequence.at[i];
-        if (d.to[t] == FAR || (best != TXN_NONE && d.to[t] >= d.to[best]))
-            continue;
-        const op_id read = find_overwritten(q, t, h->txn_begin[t]);
-        if (read == ID_NONE)
-            continue;
-        best = t;
-        q->e->read = read;
-    }
-    assert(best != TXN_NONE);
-    append_path(h, &d, best, q->e, path);
-    mem_free(d.to);
-    mem_free(d.parent);
+    const struct history *h = g->reading.h;
+    struct search s = {.g = g, .target = e->from};
+    s.onward = mem_alloc(h->n_txns, sizeof *s.onward);
+    memset(s.onward, 0xff, h->n_txns * sizeof *s.onward); // TXN_NONE
+    search_backwards(&s, t3);
+    append_path(&s, t3, e, path);
+    mem_free(s.onward);
+    vec_free(&s.now);
+    vec_free(&s.later);
 }
 
 void
-find_reason(const struct groundwork *g, enum level level, struct cycle_edge *e,
-            u32_vec *path)
+find_reason(const struct groundwork *g, enum level level, txn_id t3,
+            struct cycle_edge *e, u32_vec *path)
 {
-    const struct history *h = g->reading.h;
-    struct query q = {g, level, e, mem_calloc(h->n_keys, 1)};
-    for (op_id op = h->txn_begin[e->from]; op < h->txn_end[e->from]; op++)
-        if (op_is_final_write(h, op))
-            q.written[op_key(h, op)] = 1;
-    if (level == LEVEL_CC) {
-        find_causal_reason(&q, path);
+    const struct reading *r = &g->reading;
+    op_id begin = r->h->txn_begin[t3];
+    e->premise = ID_NONE;
+    if (level == LEVEL_RC) {
+        e->premise = find_first_read(r, t3, e->from);
+        begin = e->premise + 1;
+    } else if (level == LEVEL_RA) {
+        const bool after =
+            e->from < t3 && r->h->txn_session[e->from] == r->h->txn_session[t3];
+        e->premise = after ? ID_NONE : find_read_from(r, t3, e->from);
     } else {
-        txn_id t3 = 0;
-        while (t3 < h->n_txns && (!h->txn_counts[t3] || !is_reason(&q, t3)))
-            t3++;
-        assert(t3 < h->n_txns);
+        find_path(g, t3, e, path);
     }
-    mem_free(q.written);
+    e->read = find_overwritten(r, t3, begin, e);
+    assert(e->read != ID_NONE);
 }

@@ -6,12 +6,13 @@
 
 #include "weak/settle.h"
 
-/* Fill in the reason of e, an EDGE_CO that 'level' infers: the read, the
- * premise, and at cc the path, which is appended to path.
+/* Fill in the reason of e, an EDGE_CO that 'level' infers because of the reads
+ * of t3: the read, the premise, and at cc the path, which is appended to path.
  *
  *   require  the edge was inferred from g at this level
- *   time     O(operations) */
-void find_reason(const struct groundwork *g, enum level level,
+ *   time     rc, ra: of the transactions involved; cc: of what lies between
+ *            e->from and t3 in the sequence */
+void find_reason(const struct groundwork *g, enum level level, txn_id t3,
                  struct cycle_edge *e, u32_vec *path);
 
 /* An operation of t that reads from w. */

@@ -15,6 +15,7 @@
 
 #include "weak/causal.h"
 #include "weak/keysets.h"
+#include "weak/lists.h"
 
 void
 groundwork_init(struct groundwork *g, const struct reading *r,
@@ -60,7 +61,7 @@ settle_fully(const struct groundwork *g, enum level level,
 {
     const struct reading *r = &g->reading;
     edges->store = true;
-    infer_list_edges(r, edges);
+    list_edges(r->h, edges);
     edges->listed = edges->all.n;
     if (!infer(g, level, o, NULL, edges))
         return VERDICT_UNKNOWN;
@@ -86,7 +87,7 @@ settle(const struct groundwork *g, enum level level,
     if (g->cyclic)
         return VERDICT_VIOLATED;
     struct edges check = {.sequence = &g->sequence};
-    infer_list_edges(&g->reading, &check);
+    list_edges(g->reading.h, &check);
     if (!check.broken && g->stale.n && !infer(g, level, o, &g->stale, &check))
         return VERDICT_UNKNOWN;
     if (check.broken)

@@ -22,7 +22,7 @@ conclude(const struct groundwork *g, enum verdict verdict,
     if (verdict != VERDICT_VIOLATED)
         return;
     cycle_vec cycles = {0};
-    find_witnesses(g, c->level, edges, 1, &cycles);
+    find_witnesses(g, c->level, edges, false, 1, &cycles);
     assert(cycles.n == 1);
     c->kind = EVIDENCE_CYCLE;
     c->cycle = cycles.at[0];
@@ -153,7 +153,7 @@ weak_witnesses(const struct history *h, enum level level,
     sequence_suggest(h, &roots);
     groundwork_init(&g, &r, &roots);
     if (settle(&g, level, o, &order, &edges, &stats) == VERDICT_VIOLATED)
-        find_witnesses(&g, level, &edges, most, out);
+        find_witnesses(&g, level, &edges, false, most, out);
     edges_free(&edges);
     groundwork_free(&g);
     vec_free(&order);

@@ -42,11 +42,11 @@ void weak_check(const struct history *h, level_set levels,
 
 typedef VEC(struct cycle) cycle_vec;
 
-/* Append witnesses against 'level' (rc, ra or cc): one shortest cycle for each
- * strongly connected component, of those with fewest inferred edges, at most
- * 'most' of them.  Nothing is appended where the level holds, where the limit
- * is reached, or where values are duplicate and no single cycle shows the
- * violation. */
+/* Fill 'out', which is empty, with witnesses against 'level': one shortest
+ * cycle for each strongly connected component, of those with fewest inferred
+ * edges, at most 'most' of them.  There are none where the level holds, where
+ * the limit is reached, or where values are duplicate and no single cycle shows
+ * the violation. */
 void weak_witnesses(const struct history *h, enum level level,
                     const struct weak_options *o, size_t most, cycle_vec *out);
 

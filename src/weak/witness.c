@@ -32,18 +32,31 @@ struct graph {
     const struct history *h;
     size_t *first; // by transaction, n_txns + 1 of them
     txn_id *from;
-    uint8_t *kind; // enum edge_kind
+    uint32_t *which; // an index into edges->all, or BY_SESSION or BY_READ
+    const struct edges *edges;
 };
+
+enum { BY_SESSION = UINT32_MAX, BY_READ = UINT32_MAX - 1 };
 
 /* --- the graph ------------------------------------------------------------*/
 
+static enum edge_kind
+kind_of(const struct graph *p, size_t edge)
+{
+    const uint32_t which = p->which[edge];
+    return which == BY_SESSION        ? EDGE_SO
+           : which == BY_READ         ? EDGE_WR
+           : which < p->edges->listed ? EDGE_WW
+                                      : EDGE_CO;
+}
+
 static void
-graph_add(struct graph *p, txn_id from, txn_id to, enum edge_kind kind)
+graph_add(struct graph *p, txn_id from, txn_id to, uint32_t which)
 {
     // While first[t] counts, the arrays are not there yet.
     if (p->from) {
         p->from[p->first[to]] = from;
-        p->kind[p->first[to]] = (uint8_t)kind;
+        p->which[p->first[to]] = which;
     }
     p->first[to]++;
 }
@@ -58,15 +71,14 @@ graph_add_all(struct graph *p, const struct edges *edges)
         if (!h->txn_counts[t])
             continue;
         if (before != TXN_NONE && h->txn_session[before] == h->txn_session[t])
-            graph_add(p, before, t, EDGE_SO);
+            graph_add(p, before, t, BY_SESSION);
         before = t;
         for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++)
             if (op_is_external_read(h, op) && reading_writer(r, op) != TXN_INIT)
-                graph_add(p, reading_writer(r, op), t, EDGE_WR);
+                graph_add(p, reading_writer(r, op), t, BY_READ);
     }
     for (size_t i = 0; i < edges->all.n; i++)
-        graph_add(p, edges->all.at[i].from, edges->all.at[i].to,
-                  i < edges->listed ? EDGE_WW : EDGE_CO);
+        graph_add(p, edges->all.at[i].from, edges->all.at[i].to, (uint32_t)i);
 }
 
 static void
@@ -74,7 +86,7 @@ graph_init(struct graph *p, const struct groundwork *g,
            const struct edges *edges)
 {
     const struct history *h = g->reading.h;
-    *p = (struct graph){.g = g, .h = h};
+    *p = (struct graph){.g = g, .h = h, .edges = edges};
     p->first = mem_calloc((size_t)h->n_txns + 1, sizeof *p->first);
     graph_add_all(p, edges);
     size_t sum = 0;
@@ -84,7 +96,7 @@ graph_init(struct graph *p, const struct groundwork *g,
         sum += count;
     }
     p->from = mem_alloc(sum, sizeof *p->from);
-    p->kind = mem_alloc(sum, sizeof *p->kind);
+    p->which = mem_alloc(sum, sizeof *p->which);
     graph_add_all(p, edges);
     // Each first[t] has moved to where that of t + 1 belongs.
     memmove(p->first + 1, p->first, h->n_txns * sizeof *p->first);
@@ -96,7 +108,7 @@ graph_free(struct graph *p)
 {
     mem_free(p->first);
     mem_free(p->from);
-    mem_free(p->kind);
+    mem_free(p->which);
 }
 
 /* --- components -----------------------------------------------------------*/
@@ -214,6 +226,7 @@ struct shortest {
     u32_vec touched;
     VEC(struct entry) heap;
     size_t work;
+    bool narrow; // go against the sequence once only, from the start
     uint64_t best;
     VEC(size_t) cycle; // edges of the best cycle, in order
 };
@@ -275,6 +288,20 @@ note_cycle(struct shortest *s, txn_id start, txn_id u, size_t closing)
     }
 }
 
+/* Whether the search may go back along an edge from u to t. */
+static bool
+may_pass(const struct shortest *s, txn_id start, txn_id t, txn_id u)
+{
+    const uint32_t *position = s->p->g->sequence.position;
+    if (s->c->of[u] != s->c->of[start])
+        return false;
+    if (!s->narrow)
+        return true;
+    return t == start
+               ? position[u] > position[t]
+               : position[u] < position[t] && position[u] >= position[start];
+}
+
 /* Look for a cycle through 'start' lighter than the best so far.  The search
  * goes backwards along the edges. */
 static void
@@ -293,9 +320,9 @@ search_cycle(struct shortest *s, txn_id start)
             continue;
         for (size_t i = p->first[e.txn]; i < p->first[e.txn + 1]; i++) {
             const txn_id u = p->from[i];
-            const uint64_t sum = e.weight + weights[p->kind[i]];
+            const uint64_t sum = e.weight + weights[kind_of(p, i)];
             s->work++;
-            if (sum >= s->best || s->c->of[u] != s->c->of[start])
+            if (sum >= s->best || !may_pass(s, start, e.txn, u))
                 continue;
             if (u == start) {
                 s->best = sum;
@@ -323,7 +350,14 @@ is_end_of_back_edge(const struct graph *p, txn_id t)
     return false;
 }
 
-/* The edges of a light cycle of component i, in s->cycle. */
+/* Whether cycles through t are worth looking for. */
+static bool
+is_start(const struct shortest *s, txn_id t)
+{
+    return s->p->g->cyclic || is_end_of_back_edge(s->p, t);
+}
+
+/* Make s->cycle a light cycle of component i. */
 static void
 lightest_cycle(struct shortest *s, uint32_t i)
 {
@@ -334,7 +368,7 @@ lightest_cycle(struct shortest *s, uint32_t i)
         const txn_id t = c->nodes.at[j];
         if (s->best != UINT64_MAX && s->work > WORK)
             break;
-        if (s->p->g->cyclic || is_end_of_back_edge(s->p, t))
+        if (is_start(s, t))
             search_cycle(s, t);
     }
     assert(s->best != UINT64_MAX);
@@ -363,34 +397,37 @@ tell_cycle(const struct shortest *s, enum level level, struct cycle *out)
     // Begin behind an edge that is not of session order, so that steps within
     // a session that meet at the seam are joined as well.
     size_t begin = 0;
-    while (begin < n && p->kind[s->cycle.at[(begin + n - 1) % n]] == EDGE_SO)
+    while (begin < n && kind_of(p, s->cycle.at[(begin + n - 1) % n]) == EDGE_SO)
         begin++;
     for (size_t i = 0; i < n; i++) {
         const size_t edge = s->cycle.at[(begin + i) % n];
         struct cycle_edge e = {.from = p->from[edge],
                                .to = p->from[s->cycle.at[(begin + i + 1) % n]],
-                               .kind = (enum edge_kind)p->kind[edge],
+                               .kind = kind_of(p, edge),
                                .read = ID_NONE,
                                .premise = ID_NONE};
         if (e.kind == EDGE_WR)
             e.read = find_read_from(&p->g->reading, e.to, e.from);
         else if (e.kind == EDGE_CO)
-            find_reason(p->g, level, &e, &out->path);
+            find_reason(p->g, level, p->edges->all.at[p->which[edge]].reader,
+                        &e, &out->path);
         append_edge(p->h, out, e);
     }
 }
 
+/* Append the cycle of two edges that a stale read of the initial state makes.
+ */
 static void
 tell_stale_read(const struct groundwork *g, enum level level,
-                const struct edges *edges, cycle_vec *out)
+                const struct edge *stale, cycle_vec *out)
 {
     struct cycle cycle = {0};
-    struct cycle_edge e = {.from = edges->stale.at[0].from,
+    struct cycle_edge e = {.from = stale->from,
                            .to = TXN_INIT,
                            .kind = EDGE_CO,
                            .read = ID_NONE,
                            .premise = ID_NONE};
-    find_reason(g, level, &e, &cycle.path);
+    find_reason(g, level, stale->reader, &e, &cycle.path);
     vec_push(&cycle.edges, e);
     vec_push(&cycle.edges, ((struct cycle_edge){.from = TXN_INIT,
                                                 .to = e.from,
@@ -400,16 +437,54 @@ tell_stale_read(const struct groundwork *g, enum level level,
     vec_push(out, cycle);
 }
 
+/* Append the cycle in s->cycle. */
+static void
+tell(const struct shortest *s, enum level level, cycle_vec *out)
+{
+    struct cycle cycle = {0};
+    tell_cycle(s, level, &cycle);
+    vec_push(out, cycle);
+}
+
+static void
+tell_one_each(struct shortest *s, enum level level, size_t most, cycle_vec *out)
+{
+    for (uint32_t i = 0; i + 1 < s->c->starts.n && i < most; i++) {
+        lightest_cycle(s, i);
+        tell(s, level, out);
+    }
+}
+
+/* One cycle for each edge that goes against the sequence, preferably with one
+ * such edge only: those are found close by. */
+static void
+tell_many(struct shortest *s, enum level level, size_t most, cycle_vec *out)
+{
+    s->narrow = !s->p->g->cyclic;
+    for (size_t i = 0; i < s->c->nodes.n && out->n < most && s->work < WORK;
+         i++) {
+        if (!is_start(s, s->c->nodes.at[i]))
+            continue;
+        s->best = UINT64_MAX;
+        search_cycle(s, s->c->nodes.at[i]);
+        if (s->best != UINT64_MAX)
+            tell(s, level, out);
+    }
+    s->narrow = false;
+    if (!out->n)
+        tell_one_each(s, level, most, out);
+}
+
 void
 find_witnesses(const struct groundwork *g, enum level level,
-               const struct edges *edges, size_t most, cycle_vec *out)
+               const struct edges *edges, bool many, size_t most,
+               cycle_vec *out)
 {
     const struct history *h = g->reading.h;
-    if (edges->stale.n && most) {
-        tell_stale_read(g, level, edges, out);
-        most--;
-    }
-    if (!most)
+    for (size_t i = 0; i < (many ? edges->stale.n : edges->stale.n > 0); i++)
+        if (out->n < most)
+            tell_stale_read(g, level, &edges->stale.at[i], out);
+    if (out->n >= most)
         return;
     struct graph p;
     struct components c;
@@ -419,12 +494,10 @@ find_witnesses(const struct groundwork *g, enum level level,
     s.weight = mem_alloc(h->n_txns, sizeof *s.weight);
     memset(s.weight, 0xff, h->n_txns * sizeof *s.weight);
     s.edge = mem_alloc(h->n_txns, sizeof *s.edge);
-    for (uint32_t i = 0; i + 1 < c.starts.n && i < most; i++) {
-        struct cycle cycle = {0};
-        lightest_cycle(&s, i);
-        tell_cycle(&s, level, &cycle);
-        vec_push(out, cycle);
-    }
+    if (many)
+        tell_many(&s, level, most, out);
+    else
+        tell_one_each(&s, level, most - out->n, out);
     mem_free(s.weight);
     mem_free(s.edge);
     vec_free(&s.touched);

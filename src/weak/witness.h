@@ -6,13 +6,17 @@
 
 #include "weak/settle.h"
 
-/* Append at most 'most' cycles that show why 'level' fails, given the edges
- * that settle() found: first one through INIT where a read of the initial
- * state is stale, then one per strongly connected component.
+/* Fill 'out', which is empty, with at most 'most' cycles that show why 'level'
+ * fails, given the edges that settle() found.
+ *
+ * One where a read of the initial state is stale, through INIT, and one for
+ * each strongly connected component; or, with 'many', for each stale read and
+ * each edge that goes against the sequence.
  *
  *   require  settle() said VERDICT_VIOLATED
- *   ensure   at least one cycle is appended where most > 0 */
+ *   ensure   there is one at least where most > 0 */
 void find_witnesses(const struct groundwork *g, enum level level,
-                    const struct edges *edges, size_t most, cycle_vec *out);
+                    const struct edges *edges, bool many, size_t most,
+                    cycle_vec *out);
 
 #endif

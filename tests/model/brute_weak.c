@@ -130,6 +130,50 @@ premise(const struct brute *b, uint32_t t2, const struct read *r)
     return false;
 }
 
+/* The place in the list of what op appended, UINT32_MAX where no read of a
+ * transaction that counts saw it; 0 where others append it too. */
+static uint32_t
+place_in_list(const struct history *h, txn_id t, op_id op)
+{
+    uint32_t place = UINT32_MAX;
+    for (txn_id u = 0; u < h->n_txns; u++)
+        for (op_id i = h->txn_begin[u]; h->txn_counts[u] && i < h->txn_end[u];
+             i++) {
+            if (op_is_write(h, i)) {
+                if (u != t && h->op_value[i] == h->op_value[op])
+                    return 0;
+                continue;
+            }
+            const struct list_seen seen = history_list_seen(h, i);
+            for (uint32_t j = 0; j < seen.n; j++)
+                if (seen.at[j] == h->op_value[op])
+                    place = j + 1;
+        }
+    return place;
+}
+
+/* Elements were appended in the order in which they were seen, and those that
+ * were not seen after those that were. */
+static void
+infer_from_lists(struct brute *b)
+{
+    const struct history *h = b->h;
+    for (txn_id t = 0; h->key_is_list && t < h->n_txns; t++)
+        for (op_id i = h->txn_begin[t]; i < h->txn_end[t]; i++)
+            for (txn_id u = 0; u < h->n_txns; u++)
+                for (op_id j = h->txn_begin[u]; j < h->txn_end[u]; j++) {
+                    if (t == u || !h->txn_counts[t] || !h->txn_counts[u] ||
+                        !op_is_write(h, i) || !op_is_write(h, j) ||
+                        op_key(h, i) != op_key(h, j) ||
+                        !h->key_is_list[op_key(h, i)])
+                        continue;
+                    const uint32_t p = place_in_list(h, t, i);
+                    const uint32_t q = place_in_list(h, u, j);
+                    if (p && p < q)
+                        b->commit[t + 1][u + 1] = true;
+                }
+}
+
 /* What every commit order of this choice respects. */
 static void
 infer(struct brute *b)
@@ -144,16 +188,7 @@ infer(struct brute *b)
                 writes(b, t2, op_key(h, r->op)) && premise(b, t2, r))
                 b->commit[t2][t1] = true;
     }
-    for (key_id k = 0; h->order_first && k < h->n_keys; k++)
-        for (uint32_t i = h->order_first[k]; i < h->order_first[k + 1]; i++)
-            for (uint32_t j = i + 1; j < h->order_first[k + 1]; j++) {
-                const value_id v = h->order_items.at[i];
-                const value_id w = h->order_items.at[j];
-                const txn_id a = history_writer(h, v);
-                const txn_id c = history_writer(h, w);
-                if (a < h->n_txns && c < h->n_txns && a != c)
-                    b->commit[a + 1][c + 1] = true;
-            }
+    infer_from_lists(b);
 }
 
 /* Whether the edges that every order must have are acyclic. */
@@ -243,8 +278,8 @@ brute_weak_choices(const struct history *h)
 {
     double product = 1;
     for (txn_id t = 0; t < h->n_txns; t++)
-        for (op_id op = h->txn_begin[t];
-             h->txn_counts[t] && op < h->txn_end[t]; op++)
+        for (op_id op = h->txn_begin[t]; h->txn_counts[t] && op < h->txn_end[t];
+             op++)
             if (op_is_external_read(h, op) &&
                 history_has_several(h, h->op_value[op]))
                 product *= (double)history_candidates(h, h->op_value[op]).n;
