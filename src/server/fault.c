@@ -1,0 +1,146 @@
+/* fault.c -- what can happen to a server, made to happen.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "server/server.h"
+
+#include "driver/driver.h"
+#include "driver/sql.h"
+#include "server/process.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const fault_names[FAULTS] = {
+    [FAULT_KILL] = "kill",
+    [FAULT_STOP] = "stop",
+    [FAULT_DISCONNECT] = "disconnect",
+    [FAULT_RESTART] = "restart",
+};
+
+/* --- parsing
+ * ----------------------------------------------------------------*/
+
+static bool
+parse_one(const char *text, size_t n, size_t nodes, struct fault *out)
+{
+    const size_t word = strcspn(text, ":@,");
+    *out = (struct fault){.kind = FAULTS};
+    for (int k = 0; k < FAULTS; k++)
+        if (strlen(fault_names[k]) == word &&
+            memcmp(fault_names[k], text, word) == 0)
+            out->kind = (enum fault_kind)k;
+    char *at = NULL;
+    const char *sign = text + word;
+    if (*sign == ':') {
+        const unsigned long node = strtoul(sign + 1, &at, 10);
+        if (node < 1 || node > nodes)
+            return false;
+        out->node = node - 1;
+        sign = at;
+    }
+    if (out->kind == FAULTS || *sign != '@')
+        return false;
+    out->seconds = strtod(sign + 1, &at);
+    return at == text + n && at > sign + 1 && out->seconds >= 0;
+}
+
+bool
+faults_parse(const char *text, size_t nodes, fault_vec *out, struct err *err)
+{
+    while (*text) {
+        const size_t n = strcspn(text, ",");
+        struct fault f;
+        if (!parse_one(text, n, nodes, &f))
+            return err_set(err, ERR_USAGE,
+                           "'%.*s' is no fault; expected kill, stop, "
+                           "disconnect or restart, a node from 1 to %zu, and "
+                           "a time, as in 'kill@2' or 'stop:1@3.5'",
+                           (int)n, text, nodes);
+        vec_push(out, f);
+        text += n + (text[n] == ',');
+    }
+    return true;
+}
+
+/* --- inflicting
+ * -------------------------------------------------------------*/
+
+/* The statement that lists what others are connected, and what cuts one of
+ * them off. */
+struct cutting {
+    const char *scheme, *list, *cut;
+};
+
+static const struct cutting cuttings[] = {
+    {"postgresql",
+     "select pid from pg_stat_activity where backend_type = 'client backend' "
+     "and pid <> pg_backend_pid()",
+     "select pg_terminate_backend(%s)"},
+    {"mariadb",
+     "select id from information_schema.processlist where user <> "
+     "'system user' and id <> connection_id()",
+     "kill %s"},
+};
+
+static bool
+cut_connections(struct connection *c, struct err *err)
+{
+    const struct cutting *how = cuttings;
+    while (strcmp(how->scheme, c->driver->scheme) != 0)
+        how++;
+    struct rows rows = {0};
+    const bool ok = sql_must(c, how->list, &rows, err);
+    for (size_t i = 0; ok && i < rows.n; i++) {
+        struct buf sql = {0};
+        const size_t head = (size_t)(strstr(how->cut, "%s") - how->cut);
+        buf_add(&sql, how->cut, head);
+        buf_text(&sql, rows_get(&rows, i, 0));
+        buf_text(&sql, how->cut + head + 2);
+        // One that is gone already is none the worse for it.
+        c->driver->query(c, sql.at, NULL);
+        buf_free(&sql);
+    }
+    rows_free(&rows);
+    return ok;
+}
+
+static bool
+disconnect_all(const struct node *n, struct err *err)
+{
+    struct database db;
+    struct connection *c;
+    if (!database_open(n->url, ISOLATION_UNCHANGED, NULL, &db, err))
+        return false;
+    bool ok = db.driver->connect(&db, 0, 0, &c, err);
+    if (ok) {
+        ok = cut_connections(c, err);
+        db.driver->disconnect(c);
+    }
+    database_close(&db);
+    return ok;
+}
+
+bool
+servers_fault(struct servers *s, const struct fault *f, struct err *err)
+{
+    struct node *n = &s->nodes.at[f->node];
+    switch (f->kind) {
+    case FAULT_KILL:
+        node_stop(s, n, SIGKILL);
+        return node_start(s, n, n->url, err);
+    case FAULT_RESTART:
+        node_stop(s, n, s->kind->stop_signal);
+        return node_start(s, n, n->url, err);
+    case FAULT_STOP:
+        kill(n->pid, SIGSTOP);
+        process_pause(1);
+        kill(n->pid, SIGCONT);
+        return true;
+    case FAULT_DISCONNECT:
+        return disconnect_all(n, err);
+    default:
+        return err_set(err, ERR_INTERNAL, "no such fault");
+    }
+}

@@ -1,0 +1,215 @@
+/* process.c -- see process.h.
+ *
+ * Everything that could take a lock happens before fork: the program may have
+ * many threads when a server is started again in the middle of a run, and in
+ * the child only what is safe in a signal handler may be called.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "server/process.h"
+
+#include "base/buf.h"
+#include "base/limit.h"
+#include "base/mem.h"
+#include "base/vec.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <glob.h>
+#include <pwd.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+extern char **environ;
+
+void
+process_pause(double seconds)
+{
+    struct timespec t = {(time_t)seconds,
+                         (long)((seconds - (double)(time_t)seconds) * 1e9)};
+    while (nanosleep(&t, &t) != 0 && errno == EINTR) {
+    }
+}
+
+/* --- starting --------------------------------------------------------------*/
+
+struct identity {
+    bool changes;
+    uid_t user;
+    gid_t group;
+};
+
+static bool
+find_identity(const char *name, struct identity *out, struct err *err)
+{
+    *out = (struct identity){0};
+    if (!name || geteuid() != 0)
+        return true;
+    const struct passwd *entry = getpwnam(name);
+    if (!entry)
+        return err_set(err, ERR_IO, "there is no user '%s' to run it as", name);
+    *out = (struct identity){true, entry->pw_uid, entry->pw_gid};
+    return true;
+}
+
+/* The environment with a directory in front of PATH; the first entry is the
+ * caller's to free, and with it the vector. */
+typedef VEC(char *) environment;
+
+static void
+make_environment(const char *path, environment *out)
+{
+    struct buf entry = {0};
+    const char *old = getenv("PATH");
+    buf_printf(&entry, "PATH=%s%s%s", path ? path : "", path ? ":" : "",
+               old ? old : "/usr/bin:/bin");
+    vec_push(out, entry.at);
+    for (char **e = environ; *e; e++)
+        if (strncmp(*e, "PATH=", 5) != 0)
+            vec_push(out, *e);
+    vec_push(out, NULL);
+}
+
+/* In the child: never returns. */
+static void
+become(const struct command_line *c, const struct identity *who, char **env)
+{
+    setsid();
+    const int in = c->input ? c->input : open("/dev/null", O_RDONLY);
+    const int out = open(c->log, O_WRONLY | O_CREAT | O_APPEND, 0644);
+    sigset_t none;
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    if (in >= 0 && out >= 0 && dup2(in, 0) == 0 && dup2(out, 1) == 1 &&
+        dup2(out, 2) == 2 &&
+        (!who->changes ||
+         (setgid(who->group) == 0 && setuid(who->user) == 0)) &&
+        chdir(c->directory) == 0) {
+        // execve takes its strings as not const and leaves them alone.
+        union {
+            const char *const *in;
+            char *const *out;
+        } argv = {c->argv};
+        execve(c->argv[0], argv.out, env);
+    }
+    _exit(127);
+}
+
+bool
+process_start(const struct command_line *c, pid_t *out, struct err *err)
+{
+    struct identity who;
+    if (!find_identity(c->user, &who, err))
+        return false;
+    environment env = {0};
+    make_environment(c->path, &env);
+    const pid_t pid = fork();
+    if (pid == 0)
+        become(c, &who, env.at);
+    const int why = errno;
+    mem_free(env.at[0]);
+    vec_free(&env);
+    *out = pid;
+    return pid > 0 || err_set(err, ERR_IO, "cannot start '%s': %s", c->argv[0],
+                              strerror(why));
+}
+
+/* --- ending ----------------------------------------------------------------*/
+
+bool
+process_run(const struct command_line *c, struct err *err)
+{
+    pid_t pid;
+    int status = 0;
+    if (!process_start(c, &pid, err))
+        return false;
+    while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+    }
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
+        return true;
+    char line[256];
+    process_last_line(c->log, line, sizeof line);
+    return err_set(err, ERR_IO, "'%s' failed: %s", c->argv[0], line);
+}
+
+bool
+process_has_ended(pid_t pid)
+{
+    return waitpid(pid, NULL, WNOHANG) != 0;
+}
+
+void
+process_stop(pid_t pid, int signal, double patience)
+{
+    const double until = time_now() + patience;
+    kill(pid, signal);
+    while (!process_has_ended(pid)) {
+        if (time_now() > until)
+            kill(pid, SIGKILL);
+        process_pause(0.01);
+    }
+}
+
+/* --- files -----------------------------------------------------------------*/
+
+static char *
+copy_text(const char *text)
+{
+    const size_t n = strlen(text) + 1;
+    return memcpy(mem_alloc(n, 1), text, n);
+}
+
+static char *
+find_in_path(const char *name)
+{
+    const char *at = getenv("PATH");
+    struct buf file = {0};
+    while (at && *at) {
+        const size_t n = strcspn(at, ":");
+        buf_clear(&file);
+        buf_add(&file, at, n);
+        buf_printf(&file, "/%s", name);
+        if (n && access(file.at, X_OK) == 0)
+            return file.at;
+        at += n + (at[n] == ':');
+    }
+    buf_free(&file);
+    return NULL;
+}
+
+char *
+process_find(const char *name, const char *const *patterns)
+{
+    char *found = find_in_path(name);
+    for (size_t i = 0; !found && patterns[i]; i++) {
+        struct buf pattern = {0};
+        buf_printf(&pattern, "%s/%s", patterns[i], name);
+        glob_t matches;
+        if (glob(pattern.at, 0, NULL, &matches) == 0) {
+            if (matches.gl_pathc)
+                found = copy_text(matches.gl_pathv[matches.gl_pathc - 1]);
+            globfree(&matches);
+        }
+        buf_free(&pattern);
+    }
+    return found;
+}
+
+void
+process_last_line(const char *path, char *out, size_t room)
+{
+    char line[1024];
+    snprintf(out, room, "it said nothing");
+    FILE *file = fopen(path, "r");
+    while (file && fgets(line, sizeof line, file)) {
+        line[strcspn(line, "\n")] = 0;
+        if (line[0])
+            snprintf(out, room, "%s", line);
+    }
+    if (file)
+        fclose(file);
+}

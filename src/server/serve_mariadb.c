@@ -1,0 +1,296 @@
+/* serve_mariadb.c -- a MariaDB server, or a Galera cluster of them.
+ *
+ * The log is written at each commit but not forced to disk: what has to be
+ * survived is the end of the process, not of the machine.
+ *
+ * A node that joins a cluster gets a copy of the data from another one.  The
+ * scripts that come with MariaDB want rsync or a backup tool and ports of
+ * their own; here all nodes share a file system, so a script of ours, written
+ * into the temporary directory, copies files.  The two sides find each other
+ * by the port of the joiner, for which there is a link to its directory.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "driver/driver.h"
+#include "driver/sql.h"
+#include "server/kinds.h"
+#include "server/process.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const char *const places[] = {"/usr/sbin", "/usr/bin", "/usr/libexec",
+                                     NULL};
+
+static const char *
+find_tool(struct servers *s, const char *name, struct err *err)
+{
+    char *found = process_find(name, places);
+    if (!found) {
+        err_set(err, ERR_IO,
+                "cannot find '%s'; is the package mariadb-server installed?",
+                name);
+        return NULL;
+    }
+    const char *path = servers_text(s, "%s", found);
+    mem_free(found);
+    return path;
+}
+
+static bool
+install(struct servers *s, const struct node *n, struct err *err)
+{
+    const char *tool = find_tool(s, "mariadb-install-db", err);
+    if (!tool)
+        return false;
+    const char *const argv[] = {tool,
+                                "--no-defaults",
+                                servers_text(s, "--datadir=%s", n->directory),
+                                "--auth-root-authentication-method=normal",
+                                "--skip-test-db",
+                                geteuid() == 0 ? "--user=root"
+                                               : "--skip-name-resolve",
+                                NULL};
+    return servers_run(s, argv, err);
+}
+
+/* The words that every node's command line begins with. */
+static bool
+common_words(struct servers *s, struct node *n, const char *name,
+             struct err *err)
+{
+    const char *mariadbd = find_tool(s, "mariadbd", err);
+    if (!mariadbd)
+        return false;
+    node_word(s, n, "%s", mariadbd);
+    node_word(s, n, "--no-defaults");
+    if (geteuid() == 0)
+        node_word(s, n, "--user=root");
+    node_word(s, n, "--datadir=%s", n->directory);
+    node_word(s, n, "--socket=%s/%s.sock", s->root, name);
+    node_word(s, n, "--pid-file=%s/%s.pid", s->root, name);
+    node_word(s, n, "--port=%u", (unsigned)n->port);
+    node_word(s, n, "--bind-address=127.0.0.1");
+    node_word(s, n, "--skip-name-resolve");
+    node_word(s, n, "--max-connections=200");
+    node_word(s, n, "--innodb-buffer-pool-size=64M");
+    node_word(s, n, "--innodb-log-file-size=16M");
+    node_word(s, n, "--innodb-flush-log-at-trx-commit=2");
+    node_word(s, n, "--innodb-lock-wait-timeout=5");
+    return true;
+}
+
+static const char *
+node_url(struct servers *s, const struct node *n, const char *name)
+{
+    return servers_text(s, "mariadb://root@127.0.0.1:%u/%s", (unsigned)n->port,
+                        name);
+}
+
+/* Make the database that the tables go to. */
+static bool
+make_database(const char *url, struct err *err)
+{
+    struct database db;
+    struct connection *c;
+    if (!database_open(url, ISOLATION_UNCHANGED, NULL, &db, err))
+        return false;
+    bool ok = db.driver->connect(&db, 0, 0, &c, err);
+    if (ok) {
+        ok = sql_must(c, "create database if not exists assay", NULL, err);
+        db.driver->disconnect(c);
+    }
+    database_close(&db);
+    return ok;
+}
+
+static bool
+start_alone(struct servers *s, size_t count, struct err *err)
+{
+    (void)count;
+    struct node *n = servers_add(s, "server");
+    if (!install(s, n, err) || !common_words(s, n, "server", err) ||
+        !node_start(s, n, node_url(s, n, ""), err) ||
+        !make_database(node_url(s, n, ""), err))
+        return false;
+    s->url = node_url(s, n, "assay");
+    return true;
+}
+
+/* --- Galera ----------------------------------------------------------------*/
+
+// Called by the server as wsrep_sst_copy, on both sides, with a role.  What it
+// prints and the files that it waits for are the server's protocol.
+static const char transfer_script[] =
+    "#!/bin/sh\n"
+    "# Hand the data of one node to another on the same machine.\n"
+    "root=$(dirname \"$0\")\n"
+    "role= address= data= position= bypass=\n"
+    "while [ $# -gt 0 ]; do\n"
+    "    case $1 in\n"
+    "    --role) role=$2; shift ;;\n"
+    "    --address) address=$2; shift ;;\n"
+    "    --datadir) data=$2; shift ;;\n"
+    "    --gtid) position=$2; shift ;;\n"
+    "    --bypass) bypass=yes ;;\n"
+    "    --mysqld-args) break ;;\n"
+    "    esac\n"
+    "    shift\n"
+    "done\n"
+    "await() {\n"
+    "    tries=0\n"
+    "    until [ -s \"$1\" ]; do\n"
+    "        tries=$((tries + 1))\n"
+    "        [ $tries -lt 600 ] || exit 32\n"
+    "        sleep 0.1\n"
+    "    done\n"
+    "}\n"
+    "port=${address%%/*}\n"
+    "port=${port##*:}\n"
+    "done=$root/received-$port\n"
+    "if [ \"$role\" = joiner ]; then\n"
+    "    rm -f \"$done\"\n"
+    "    echo \"ready $address/copy\"\n"
+    "    await \"$done\"\n"
+    "    cat \"$done\"\n"
+    "    exit 0\n"
+    "fi\n"
+    "if [ -z \"$bypass\" ]; then\n"
+    "    rm -f \"$data/tables_flushed\"\n"
+    "    echo 'flush tables'\n"
+    "    await \"$data/tables_flushed\"\n"
+    "    position=$(cat \"$data/tables_flushed\")\n"
+    "    target=$root/node-$port\n"
+    "    rm -rf \"$target\"/*\n"
+    "    (cd \"$data\" && tar cf - --exclude=galera.cache \\\n"
+    "        --exclude=gvwstate.dat --exclude=grastate.dat \\\n"
+    "        --exclude=tables_flushed .) | (cd \"$target\" && tar xf -)\n"
+    "    echo continue\n"
+    "fi\n"
+    "echo \"$position\" >\"$done.new\"\n"
+    "mv \"$done.new\" \"$done\"\n"
+    "echo \"done $position\"\n";
+
+static bool
+write_script(struct servers *s, struct err *err)
+{
+    const char *path = servers_text(s, "%s/wsrep_sst_copy", s->root);
+    FILE *file = fopen(path, "w");
+    const bool ok =
+        file && fwrite(transfer_script, sizeof transfer_script - 1, 1, file);
+    if (file && fclose(file) == 0 && ok && chmod(path, 0755) == 0)
+        return true;
+    return err_set(err, ERR_IO, "cannot write '%s'", path);
+}
+
+struct ports {
+    unsigned group, receive, transfer; // replication, catching up, copying
+};
+
+static void
+galera_words(struct servers *s, struct node *n, const char *name,
+             const char *provider, const struct ports *p, const char *cluster)
+{
+    node_word(s, n, "--binlog-format=ROW");
+    node_word(s, n, "--default-storage-engine=InnoDB");
+    node_word(s, n, "--innodb-autoinc-lock-mode=2");
+    node_word(s, n, "--wsrep-on=ON");
+    node_word(s, n, "--wsrep-provider=%s", provider);
+    node_word(s, n, "--wsrep-cluster-name=assay");
+    node_word(s, n, "--wsrep-node-name=%s", name);
+    node_word(s, n, "--wsrep-node-address=127.0.0.1:%u", p->group);
+    node_word(s, n, "--wsrep-cluster-address=gcomm://%s", cluster);
+    node_word(s, n, "--wsrep-sst-method=copy");
+    node_word(s, n, "--wsrep-sst-receive-address=127.0.0.1:%u", p->transfer);
+    node_word(s, n,
+              "--wsrep-provider-options=base_port=%u;"
+              "gmcast.listen_addr=tcp://127.0.0.1:%u;"
+              "ist.recv_addr=127.0.0.1:%u;gcache.size=32M",
+              p->group, p->group, p->receive);
+}
+
+static bool
+link_directory(struct servers *s, const struct node *n, unsigned port,
+               struct err *err)
+{
+    const char *link = servers_text(s, "%s/node-%u", s->root, port);
+    return symlink(n->directory, link) == 0 ||
+           err_set(err, ERR_IO, "cannot make the link '%s'", link);
+}
+
+static const char *
+find_provider(struct servers *s, struct err *err)
+{
+    static const char *const libraries[] = {"/usr/lib/galera",
+                                            "/usr/lib64/galera-4", NULL};
+    char *found = process_find("libgalera_smm.so", libraries);
+    if (!found) {
+        err_set(err, ERR_IO,
+                "cannot find Galera; is the package galera-4 installed?");
+        return NULL;
+    }
+    const char *path = servers_text(s, "%s", found);
+    mem_free(found);
+    return path;
+}
+
+static bool
+start_member(struct servers *s, size_t i, const char *provider,
+             const struct ports *p, const char *cluster, struct err *err)
+{
+    const char *name = servers_text(s, "node%zu", i + 1);
+    struct node *n = servers_add(s, name);
+    if ((i == 0 && !install(s, n, err)) || !common_words(s, n, name, err) ||
+        !link_directory(s, n, p->transfer, err))
+        return false;
+    galera_words(s, n, name, provider, p, cluster);
+    // Only the first start of the first node begins a new cluster; when it is
+    // started again it joins the others.
+    if (i == 0)
+        node_word(s, n, "--wsrep-new-cluster");
+    if (!node_start(s, n, node_url(s, n, ""), err))
+        return false;
+    if (i == 0)
+        n->argv.n--;
+    return i != 0 || make_database(node_url(s, n, ""), err);
+}
+
+static bool
+start_cluster(struct servers *s, size_t count, struct err *err)
+{
+    struct ports ports[9];
+    struct buf cluster = {0}, url = {0};
+    const char *provider = find_provider(s, err);
+    bool ok = provider && write_script(s, err);
+    for (size_t i = 0; i < count; i++) {
+        ports[i] = (struct ports){free_port(), free_port(), free_port()};
+        buf_printf(&cluster, "%s127.0.0.1:%u", i ? "," : "", ports[i].group);
+    }
+    buf_text(&url, "mariadb://root@");
+    for (size_t i = 0; ok && i < count; i++) {
+        ok = start_member(s, i, provider, &ports[i], cluster.at, err);
+        buf_printf(&url, "%s127.0.0.1:%u", i ? "," : "",
+                   (unsigned)vec_top(&s->nodes).port);
+    }
+    s->url = servers_text(s, "%s/assay", url.at);
+    buf_free(&cluster);
+    buf_free(&url);
+    return ok;
+}
+
+const struct server_kind server_mariadb = {
+    .name = "mariadb",
+    .help = "a MariaDB server",
+    .stop_signal = SIGTERM,
+    .start = start_alone,
+};
+
+const struct server_kind server_galera = {
+    .name = "galera",
+    .help = "a Galera cluster of N MariaDB servers",
+    .takes_count = true,
+    .stop_signal = SIGTERM,
+    .start = start_cluster,
+};

@@ -1,0 +1,107 @@
+/* server.h -- database servers for one run: made from nothing in a temporary
+ * directory, on loopback, and gone without a trace afterwards.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef SERVER_SERVER_H
+#define SERVER_SERVER_H
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/vec.h"
+
+#include <sys/types.h>
+
+/* One process, and how to start it again. */
+struct node {
+    pid_t pid; // 0 while it does not run
+    uint16_t port;
+    const char *directory, *log;
+    const char *url; // of this node alone
+    VEC(const char *) argv;
+};
+
+struct server_kind;
+
+struct servers {
+    const struct server_kind *kind;
+    struct arena arena;
+    const char *root; // the temporary directory
+    const char *url;  // of all nodes together
+    VEC(struct node) nodes;
+    pid_t guard;  // a process that cleans up when this program dies
+    int to_guard; // what it listens to
+};
+
+/* What there is to start. */
+struct server_kind {
+    const char *name, *help;
+    bool takes_count; // "galera:3"
+    int stop_signal;  // that ends it in order
+    const char *user; // it must not run as root, and so runs as this user
+    /* Make and start all nodes; on failure the caller cleans up. */
+    bool (*start)(struct servers *s, size_t count, struct err *err);
+};
+
+extern const struct server_kind *const server_kinds[]; // ends in NULL
+
+/* Start what is named: "postgresql", "postgresql+standby", "mariadb",
+ * "galera:3".  On success s->url says where to connect to. */
+bool servers_start(const char *what, struct servers *s, struct err *err);
+
+/* Stop everything and remove the directory. */
+void servers_stop(struct servers *s);
+
+/* --- faults -----------------------------------------------------------------
+ *
+ * Each goes by itself: afterwards the server serves again. */
+enum fault_kind {
+    FAULT_KILL,       // end it without warning, and start it again
+    FAULT_STOP,       // let it freeze for a second
+    FAULT_DISCONNECT, // cut all connections of clients
+    FAULT_RESTART,    // end it in order, and start it again
+    FAULTS
+};
+
+struct fault {
+    enum fault_kind kind;
+    size_t node;    // from 0
+    double seconds; // when
+    bool is_done;
+};
+
+typedef VEC(struct fault) fault_vec;
+
+/* Parse "kill@2,stop:3@4.5": what, on which node (the first), and when. */
+bool faults_parse(const char *text, size_t nodes, fault_vec *out,
+                  struct err *err);
+
+/* Inflict it and wait until the server is back. */
+bool servers_fault(struct servers *s, const struct fault *f, struct err *err);
+
+/* --- for the kinds ----------------------------------------------------------
+ */
+
+/* Add a node with a directory of its own and a free port. */
+struct node *servers_add(struct servers *s, const char *name);
+
+/* Append a word to a node's command line, made as by printf. */
+__attribute__((format(printf, 3, 4))) void
+node_word(struct servers *s, struct node *n, const char *format, ...);
+
+/* Start the process of a node and wait until 'url' can be connected to. */
+bool node_start(struct servers *s, struct node *n, const char *url,
+                struct err *err);
+
+/* Stop the process of a node, if it runs, with that signal. */
+void node_stop(struct servers *s, struct node *n, int signal);
+
+/* Run a tool to its end as the kind's user. */
+bool servers_run(struct servers *s, const char *const *argv, struct err *err);
+
+__attribute__((format(printf, 2, 3))) const char *
+servers_text(struct servers *s, const char *format, ...);
+
+/* A port of loopback that nobody uses at the moment; 0 where there is none. */
+uint16_t free_port(void);
+
+#endif

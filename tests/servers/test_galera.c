@@ -1,0 +1,51 @@
+/* test_galera.c -- three nodes of a Galera cluster, healthy all the time.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "server_test.h"
+
+static struct servers servers;
+
+static void
+repeatable_read_loses_updates_between_nodes(void)
+{
+    const struct trial trial = {.target = servers.url,
+                                .workload = "update",
+                                .isolation = ISOLATION_REPEATABLE_READ,
+                                .setup = "set wsrep_sync_wait=15",
+                                .sessions = 6,
+                                .seconds = 3,
+                                .reads = 0.1,
+                                .keys = 5};
+    struct trial_result r;
+    CHECK(trial_run(&trial, LEVEL_BIT(LEVEL_SI), &r));
+    CHECK(r.verdict[LEVEL_SI] == VERDICT_VIOLATED);
+    CHECK(!r.flaws);
+}
+
+static void
+serializable_has_write_skew_between_nodes(void)
+{
+    const struct trial trial = {.target = servers.url,
+                                .workload = "skew",
+                                .isolation = ISOLATION_SERIALIZABLE,
+                                .setup = "set wsrep_sync_wait=1",
+                                .sessions = 6,
+                                .seconds = 4,
+                                .reads = 0.1,
+                                .keys = 6};
+    struct trial_result r;
+    CHECK(trial_run(&trial, LEVEL_BIT(LEVEL_SER), &r));
+    CHECK(r.verdict[LEVEL_SER] == VERDICT_VIOLATED);
+    CHECK(!r.flaws);
+}
+
+int
+main(void)
+{
+    if (!start_or_skip("galera:3", &servers))
+        return 0;
+    RUN(repeatable_read_loses_updates_between_nodes);
+    RUN(serializable_has_write_skew_between_nodes);
+    servers_stop(&servers);
+    return test_end();
+}
