@@ -1,6 +1,6 @@
 /* told.h -- a whole history as one line, for tests that say what a text means.
  *
- *     0: 17? r(x, nil) w(x, 1) @3..5 {"node":"n1"}; 1: append(l, 2)!
+ *     0: 17? r(x, nil) w(x, 1) @3..5 {"node":"n1"}; 1: ! append(l, 2)
  *
  * A transaction is its session, its name where it has one, its operations, its
  * times where they are known ('-' for an open end), and its meta data.  '!'
