@@ -249,13 +249,13 @@ add_read(struct reader *r, struct span key, struct label by, struct label from)
 
 /* --- lines ---------------------------------------------------------------- */
 
-/* The forms of a line.  Behind the opening comes the key, or an element, then
+/* The shapes of a line.  Behind the opening comes the key, or an element, then
  * 'middle' and the set; then the labels in their order. */
-static const struct form {
+static const struct shape {
     const char *opening, *middle, *first_label;
     const char *second_label, *second_name;
     bool is_write;
-} FORMS[] = {
+} SHAPES[] = {
     {"WRITE KEY[", NULL, "] Txn(", NULL, NULL, true},
     {"READ KEY[", NULL, "] Txn(", " From(", "'From('", false},
     {"INSERT[", "] to Set[", "] Txn(", NULL, NULL, true},
@@ -263,17 +263,17 @@ static const struct form {
     {"CONTAINS[", "] in Set[", "] From(", " Txn(", "'Txn('", false},
 };
 
-enum { N_FORMS = sizeof FORMS / sizeof *FORMS };
+enum { N_SHAPES = sizeof SHAPES / sizeof *SHAPES };
 
 static bool
-parse_key(struct reader *r, const struct form *form, struct buf *set_key,
+parse_key(struct reader *r, const struct shape *shape, struct buf *set_key,
           struct span *key)
 {
-    if (!form->middle)
-        return take_until(r, form->first_label, "key", key);
+    if (!shape->middle)
+        return take_until(r, shape->first_label, "key", key);
     struct span element, set;
-    if (!take_until(r, form->middle, "element", &element) ||
-        !take_until(r, form->first_label, "set", &set))
+    if (!take_until(r, shape->middle, "element", &element) ||
+        !take_until(r, shape->first_label, "set", &set))
         return false;
     buf_clear(set_key);
     buf_text(set_key, "Set(");
@@ -286,25 +286,26 @@ parse_key(struct reader *r, const struct form *form, struct buf *set_key,
 }
 
 static bool
-parse_operation(struct reader *r, const struct form *form, struct buf *set_key)
+parse_operation(struct reader *r, const struct shape *shape,
+                struct buf *set_key)
 {
     struct span key;
     struct label first, second = {0};
-    if (!parse_key(r, form, set_key, &key) || !parse_label(r, &first))
+    if (!parse_key(r, shape, set_key, &key) || !parse_label(r, &first))
         return false;
-    if (form->second_label &&
-        (!expect(r, form->second_label, form->second_name) ||
+    if (shape->second_label &&
+        (!expect(r, shape->second_label, shape->second_name) ||
          !parse_label(r, &second)))
         return false;
     while (accept(r, " ") || accept(r, "\t") || accept(r, "\r"))
         ;
     if (r->s.at < r->line_end)
         return scan_unexpected(&r->s, r->s.at, "the end of the line");
-    if (form->is_write)
+    if (shape->is_write)
         return add_write(r, key, first);
     // CONTAINS has the writer first.
-    return form->middle ? add_read(r, key, second, first)
-                        : add_read(r, key, first, second);
+    return shape->middle ? add_read(r, key, second, first)
+                         : add_read(r, key, first, second);
 }
 
 static bool
@@ -314,9 +315,9 @@ parse_line(struct reader *r, struct buf *set_key)
         ;
     if (r->s.at == r->line_end)
         return true;
-    for (size_t i = 0; i < N_FORMS; i++)
-        if (accept(r, FORMS[i].opening))
-            return parse_operation(r, &FORMS[i], set_key);
+    for (size_t i = 0; i < N_SHAPES; i++)
+        if (accept(r, SHAPES[i].opening))
+            return parse_operation(r, &SHAPES[i], set_key);
     return scan_unexpected(&r->s, r->s.at,
                            "'WRITE KEY[', 'READ KEY[', 'INSERT[', 'DELETE[' "
                            "or 'CONTAINS['");
@@ -385,8 +386,8 @@ trace_sniff(const struct input *in)
     r.line_end = r.s.end;
     while (accept(&r, "\n") || accept(&r, "\r\n"))
         ;
-    for (size_t i = 0; i < N_FORMS; i++)
-        if (accept(&r, FORMS[i].opening))
+    for (size_t i = 0; i < N_SHAPES; i++)
+        if (accept(&r, SHAPES[i].opening))
             return 95;
     return 0;
 }
