@@ -243,6 +243,29 @@ a_directory_that_is_there_is_left_alone(void)
 }
 
 static void
+nothing_is_left_of_a_directory_that_cannot_be_written(void)
+{
+    struct scratch s;
+    struct history h;
+    char path[512];
+    scratch_init(&s);
+    hist(&h, "[1:=1]");
+    struct err err = {0};
+    scratch_path(&s, "nowhere/logs", path, sizeof path);
+    CHECK(!format_write(&h, &format_cobra, path, &err));
+    CHECK(err.kind == ERR_IO);
+    err = (struct err){0};
+    scratch_path(&s, "logs.partial", path, sizeof path);
+    put_file(path, "", 0); // where the directory would be made
+    scratch_path(&s, "logs", path, sizeof path);
+    CHECK(!format_write(&h, &format_cobra, path, &err));
+    CHECK(err.kind == ERR_IO);
+    CHECK(access(path, F_OK) != 0);
+    history_free(&h);
+    scratch_free(&s);
+}
+
+static void
 what_it_has_no_word_for_is_refused(void)
 {
     static const char *const cases[] = {"[1:=1]!", "[1:=1]? []", "[x:=1]",
@@ -268,6 +291,7 @@ main(void)
     RUN(a_directory_whose_logs_begin_with_a_start_is_recognised);
     RUN(the_standard_flavour_is_written_where_values_are_unique);
     RUN(a_directory_that_is_there_is_left_alone);
+    RUN(nothing_is_left_of_a_directory_that_cannot_be_written);
     RUN(what_it_has_no_word_for_is_refused);
     return test_end();
 }

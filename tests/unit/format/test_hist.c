@@ -223,6 +223,41 @@ a_long_line_ends_before_the_next_transaction(void)
 }
 
 static void
+what_it_has_no_word_for_is_refused(void)
+{
+    static const char *const cases[] = {
+        "[:w 1.5 2]",  // a key
+        "[:w 1 true]", // a value
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct history h;
+        struct err err = {0};
+        struct buf log = {0};
+        buf_printf(&log, "{:type :ok, :process 0, :value [%s]}", cases[i]);
+        CHECK(read_text(&format_edn, log.at, &h, &err));
+        CHECK(!format_hist.holds(&h, &err));
+        CHECK(err.kind == ERR_FEATURE);
+        history_free(&h);
+        buf_free(&log);
+    }
+}
+
+static void
+a_directory_is_no_history(void)
+{
+    const struct format *const formats[] = {&format_hist, &format_trace};
+    struct scratch s;
+    scratch_init(&s);
+    for (size_t i = 0; i < 2; i++) {
+        struct history h;
+        struct err err = {0};
+        CHECK(!format_read(s.path, formats[i]->name, 1, &h, NULL, &err));
+        CHECK_TEXT(err.text, "a directory, expected a file");
+    }
+    scratch_free(&s);
+}
+
+static void
 only_its_own_text_is_recognised(void)
 {
     static const struct {
@@ -263,6 +298,8 @@ main(void)
     RUN(what_is_no_plain_word_is_written_in_quotes);
     RUN(names_times_and_outcomes_are_written);
     RUN(a_long_line_ends_before_the_next_transaction);
+    RUN(what_it_has_no_word_for_is_refused);
+    RUN(a_directory_is_no_history);
     RUN(only_its_own_text_is_recognised);
     return test_end();
 }
