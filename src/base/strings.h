@@ -17,7 +17,7 @@ struct string {
 struct strings {
     VEC(struct string) all;
     struct arena arena;
-    uint32_t *slots; // id + 1, 0 = empty; a power of two of them
+    struct strings_slot *slots; // a power of two of them
     size_t slots_n;
 };
 
