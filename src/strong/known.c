@@ -58,7 +58,7 @@ add_reads(struct problem *p)
 struct lists {
     struct problem *p;
     dense_id *author;  // by value: who appended it, or UINT32_MAX
-    uint8_t *observed; // by transaction: appended an element of this order
+    uint8_t *observed; // by value: it is in an order
     uint32_t *length;  // by key: how much of its order counting reads saw
 };
 
@@ -107,8 +107,21 @@ add_listed(struct problem *p, dense_id a, dense_id b)
                      (struct label){EDGE_WW, READ_NONE, 1});
 }
 
-/* The authors of a list's elements come in the order of the elements, and
- * appends that no read saw come after all that one did. */
+/* Whether t appended an element to k, as nobody else did, that no read saw. */
+static bool
+has_unobserved(const struct lists *l, dense_id t, key_id k)
+{
+    const struct history *h = l->p->h;
+    const txn_id name = l->p->name[t];
+    for (op_id op = h->txn_begin[name]; op < h->txn_end[name]; op++)
+        if (op_is_write(h, op) && op_key(h, op) == k &&
+            l->author[h->op_value[op]] == t && !l->observed[h->op_value[op]])
+            return true;
+    return false;
+}
+
+/* The authors of a list's elements come in the order of the elements.  An
+ * element that no read saw comes after all that one did. */
 static void
 add_list(struct lists *l, key_id k)
 {
@@ -119,21 +132,20 @@ add_list(struct lists *l, key_id k)
     dense_id last = UINT32_MAX;
     for (uint32_t i = begin; i < end; i++) {
         const dense_id t = l->author[items[i]];
+        l->observed[items[i]] = 1;
         if (t >= ELEMENT_OF_MANY || t == last)
             continue;
         if (last != UINT32_MAX)
             add_listed(p, last, t);
         last = t;
-        l->observed[t] = 1;
     }
-    for (version_id v = p->key_first[k] + 1;
-         last != UINT32_MAX && v < p->key_first[k + 1]; v++)
-        if (!l->observed[p->version_txn[v]] &&
-            l->author[p->version_value[v]] == p->version_txn[v])
-            add_listed(p, last, p->version_txn[v]);
-    for (uint32_t i = begin; i < end; i++)
-        if (l->author[items[i]] < ELEMENT_OF_MANY)
-            l->observed[l->author[items[i]]] = 0;
+    if (last == UINT32_MAX)
+        return;
+    for (version_id v = p->key_first[k] + 1; v < p->key_first[k + 1]; v++) {
+        const dense_id t = p->version_txn[v];
+        if (t != last && has_unobserved(l, t, k))
+            add_listed(p, last, t);
+    }
 }
 
 static void
@@ -144,7 +156,7 @@ add_lists(struct problem *p)
         return;
     struct lists l = {.p = p};
     l.author = mem_alloc(h->n_values, sizeof *l.author);
-    l.observed = mem_calloc(p->n_txns, sizeof *l.observed);
+    l.observed = mem_calloc(h->n_values, sizeof *l.observed);
     l.length = mem_calloc(h->n_keys, sizeof *l.length);
     find_authors(&l);
     find_lengths(&l);

@@ -8,6 +8,7 @@ static void
 index_elements(struct list_order *l)
 {
     const struct history *h = l->h;
+    uint32_t *length = mem_calloc(h->n_keys, sizeof *length);
     uint8_t *counts = mem_calloc(h->n_ops, sizeof *counts);
     for (txn_id t = 0; t < h->n_txns; t++)
         for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++)
@@ -15,19 +16,14 @@ index_elements(struct list_order *l)
     for (size_t i = 0; i < h->list_reads.n; i++) {
         const struct list_read *r = &h->list_reads.at[i];
         const key_id k = op_key(h, r->op);
-        if (!counts[r->op] || r->own != ID_NONE || r->length <= l->length[k])
+        if (!counts[r->op] || r->own != ID_NONE)
             continue;
-        for (uint32_t j = l->length[k]; j < r->length; j++)
+        for (uint32_t j = length[k]; j < r->length; j++)
             l->index[h->order_items.at[h->order_first[k] + j]] = j + 1;
-        l->length[k] = r->length;
+        length[k] = r->length > length[k] ? r->length : length[k];
     }
     mem_free(counts);
-    // Only elements with one author say something about transactions.
-    for (key_id k = 0; k < h->n_keys; k++) {
-        const value_id *items = h->order_items.at + h->order_first[k];
-        while (l->length[k] && l->authors[items[l->length[k] - 1]] != 1)
-            l->length[k]--;
-    }
+    mem_free(length);
 }
 
 void
@@ -38,7 +34,6 @@ list_order_init(struct list_order *l, const struct history *h)
         return;
     l->index = mem_calloc(h->n_values, sizeof *l->index);
     l->authors = mem_calloc(h->n_values, sizeof *l->authors);
-    l->length = mem_calloc(h->n_keys, sizeof *l->length);
     txn_id *author = mem_alloc(h->n_values, sizeof *author);
     for (txn_id t = 0; t < h->n_txns; t++)
         for (op_id op = h->txn_begin[t]; h->txn_counts[t] && op < h->txn_end[t];
@@ -58,7 +53,6 @@ list_order_free(struct list_order *l)
 {
     mem_free(l->index);
     mem_free(l->authors);
-    mem_free(l->length);
     *l = (struct list_order){0};
 }
 
@@ -89,20 +83,24 @@ list_order_before(const struct list_order *l, txn_id a, txn_id b)
     return false;
 }
 
-/* Append the elements of t; 'reached' is by key the last place appended. */
+/* Append the elements of t.  reached[k] is the highest place of an element of
+ * k that was appended; one that was not seen counts as beyond all. */
 static bool
 append(const struct list_order *l, txn_id t, uint32_t *reached)
 {
     const struct history *h = l->h;
     for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++) {
+        const uint32_t index = l->index[h->op_value[op]];
+        if (is_own_append(l, op) && index && index < reached[op_key(h, op)])
+            return false;
+    }
+    for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++) {
         if (!is_own_append(l, op))
             continue;
         const uint32_t index = l->index[h->op_value[op]];
-        const key_id k = op_key(h, op);
-        if (index ? index < reached[k] : reached[k] != l->length[k])
-            return false;
-        if (index)
-            reached[k] = index;
+        const uint32_t place = index ? index : UINT32_MAX;
+        uint32_t *const r = &reached[op_key(h, op)];
+        *r = place > *r ? place : *r;
     }
     return true;
 }

@@ -12,7 +12,6 @@ struct list_order {
     const struct history *h;
     uint32_t *index;  // by value: 1 + its place in its key's order, or 0
     uint8_t *authors; // by value: 0, 1, or 2 for more
-    uint32_t *length; // by key: 1 + the last place with one author, or 0
 };
 
 void list_order_init(struct list_order *l, const struct history *h);
