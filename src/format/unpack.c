@@ -11,10 +11,12 @@ begins_with(const char *data, size_t size, const char *magic, size_t len)
     return size >= len && memcmp(data, magic, len) == 0;
 }
 
+/* The third byte is the method, of which there is one.  Two bytes alone may
+ * well begin a binary history. */
 static bool
 is_gzip(const char *data, size_t size)
 {
-    return begins_with(data, size, "\x1f\x8b", 2);
+    return begins_with(data, size, "\x1f\x8b\x08", 3);
 }
 
 static bool
