@@ -33,6 +33,7 @@ void emit(struct buf *b);
 
 bool colour_on_stdout(void);
 
+int cmd_collect(const struct options *o);
 int cmd_certify(const struct options *o);
 int cmd_check(const struct options *o);
 int cmd_completions(const struct options *o);
@@ -44,6 +45,7 @@ int cmd_levels(const struct options *o);
 int cmd_manpage(const struct options *o);
 int cmd_show(const struct options *o);
 int cmd_stats(const struct options *o);
+int cmd_test(const struct options *o);
 
 /* The help of one command, or of the program for NULL. */
 void help_show(const struct command *command, struct buf *out);

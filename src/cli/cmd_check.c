@@ -71,18 +71,6 @@ show_stats(const struct inspection *i)
  * --------------------------------------------------------------*/
 
 static int
-exit_status(const struct check *c)
-{
-    static const int status[] = {[VERDICT_OK] = EXIT_HOLDS,
-                                 [VERDICT_VIOLATED] = EXIT_VIOLATED,
-                                 [VERDICT_UNKNOWN] = EXIT_UNKNOWN};
-    int worst = EXIT_HOLDS;
-    for (size_t i = 0; i < c->results.n; i++)
-        worst = exit_worse(worst, status[c->results.at[i].certificate.verdict]);
-    return worst;
-}
-
-static int
 check_path(const struct options *o, const struct inspect_options *how,
            const struct report_format *format, const struct report_style *style,
            const char *path, struct buf *out)
@@ -93,7 +81,7 @@ check_path(const struct options *o, const struct inspect_options *how,
         return report_error(&err);
     const struct report_run run = inspection_run(&i);
     format->add(&run, style, out);
-    int status = exit_status(&i.check);
+    int status = exit_of_check(&i.check);
     if ((o->certificate && !write_certificate(&i, o->certificate, &err)) ||
         (o->reduced && !write_reduced(&i, o, &err)))
         status = report_error(&err);
@@ -101,17 +89,6 @@ check_path(const struct options *o, const struct inspect_options *how,
         show_stats(&i);
     inspection_free(&i);
     return status;
-}
-
-static bool
-choose_format(const struct options *o, const struct report_format **out,
-              struct err *err)
-{
-    const char *name = o->json ? "json" : o->report_format;
-    *out = report_find(name);
-    return *out ||
-           err_set(err, ERR_USAGE,
-                   "'%s' is no output format; see 'assay check --help'", name);
 }
 
 int
@@ -131,7 +108,7 @@ cmd_check(const struct options *o)
         return usage_error("check wants a history; see 'assay check --help'");
     if ((o->certificate || o->reduced) && o->paths.n != 1)
         return usage_error("--certificate and --reduced want one history");
-    if (!inspect_options(o, &how, &err) || !choose_format(o, &format, &err))
+    if (!inspect_options(o, &how, &err) || !choose_report(o, &format, &err))
         return report_error(&err);
     const struct report_style style = {
         .version = ASSAY_VERSION,

@@ -8,23 +8,6 @@
 #include <string.h>
 
 static bool
-parse_distribution(const char *name, enum gen_distribution *out,
-                   struct err *err)
-{
-    static const char *const names[] = {[GEN_UNIFORM] = "uniform",
-                                        [GEN_ZIPF] = "zipf",
-                                        [GEN_HOTSPOT] = "hotspot"};
-    for (int i = GEN_UNIFORM; i <= GEN_HOTSPOT; i++)
-        if (strcmp(names[i], name) == 0) {
-            *out = (enum gen_distribution)i;
-            return true;
-        }
-    return err_set(err, ERR_USAGE,
-                   "--distribution is uniform, zipf or hotspot, not '%s'",
-                   name);
-}
-
-static bool
 parse_level(const char *name, enum level *out, struct err *err)
 {
     *out = LEVEL_SER;
@@ -42,7 +25,7 @@ cmd_gen(const struct options *o)
         .sessions = o->sessions,
         .transactions = o->transactions,
         .operations = o->operations,
-        .keys = o->keys,
+        .keys = o->keys ? o->keys : 1000,
         .theta = o->theta,
         .reads = o->reads,
         .duplicates = o->duplicates,
@@ -58,7 +41,7 @@ cmd_gen(const struct options *o)
     if (o->paths.n)
         return usage_error("gen takes no argument '%s'; see 'assay gen --help'",
                            o->paths.at[0]);
-    if (!parse_distribution(o->distribution, &shape.distribution, &err) ||
+    if (!gen_parse_distribution(o->distribution, &shape.distribution, &err) ||
         !parse_level(o->level, &shape.level, &err) ||
         !target_format(o, &format, &err))
         return report_error(&err);

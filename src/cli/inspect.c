@@ -96,3 +96,26 @@ inspection_free(struct inspection *i)
     check_free(&i->check);
     history_free(&i->history);
 }
+
+int
+exit_of_check(const struct check *c)
+{
+    static const int status[] = {[VERDICT_OK] = EXIT_HOLDS,
+                                 [VERDICT_VIOLATED] = EXIT_VIOLATED,
+                                 [VERDICT_UNKNOWN] = EXIT_UNKNOWN};
+    int worst = EXIT_HOLDS;
+    for (size_t i = 0; i < c->results.n; i++)
+        worst = exit_worse(worst, status[c->results.at[i].certificate.verdict]);
+    return worst;
+}
+
+bool
+choose_report(const struct options *o, const struct report_format **out,
+              struct err *err)
+{
+    const char *name = o->json ? "json" : o->report_format;
+    *out = report_find(name);
+    return *out ||
+           err_set(err, ERR_USAGE,
+                   "'%s' is no output format; see 'assay check --help'", name);
+}

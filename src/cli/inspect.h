@@ -35,4 +35,11 @@ struct report_run inspection_run(const struct inspection *i);
 
 void inspection_free(struct inspection *i);
 
+/* The exit status for these verdicts. */
+int exit_of_check(const struct check *c);
+
+/* The format that the command line asks for results in. */
+bool choose_report(const struct options *o, const struct report_format **out,
+                   struct err *err);
+
 #endif

@@ -13,6 +13,20 @@ const struct command command_table[] = {
      "decide whether histories satisfy isolation levels",
      "Prints a verdict line per history and level, and explains each violation.",
      cmd_check},
+    {"test", CMD_TEST, "[TARGET] [-l LEVELS]",
+     "run a workload on a database, check its history, and explain",
+     "TARGET is sqlite:PATH, postgresql://HOST/DATABASE, mariadb://HOST/DATABASE, or "
+     "store:LEVEL, a store built into this program that is exactly as consistent as "
+     "LEVEL. Without one, an embedded SQLite database in a temporary directory is "
+     "tested; with --start, a server that is started for the run. The tables assay_kv "
+     "and assay_list of the database are made anew.",
+     cmd_test},
+    {"collect", CMD_COLLECT, "TARGET -o FILE",
+     "run a workload on a database and record its history",
+     "The first half of 'assay test': TARGET and options are the same. Each transaction "
+     "is a line of FILE as soon as it has ended, so nothing is lost when the run is "
+     "killed but the transactions in progress.",
+     cmd_collect},
     {"certify", CMD_CERTIFY, "HISTORY CERTIFICATE",
      "check a certificate with independent code",
      "CERTIFICATE is a file that 'assay check --certificate' wrote for HISTORY. "

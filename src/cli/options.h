@@ -27,7 +27,9 @@ enum {
     CMD_HELP = 1 << 8,
     CMD_COMPLETIONS = 1 << 9,
     CMD_MANPAGE = 1 << 10,
-    CMD_ALL = (1 << 11) - 1,
+    CMD_TEST = 1 << 11,
+    CMD_COLLECT = 1 << 12,
+    CMD_ALL = (1 << 13) - 1,
 };
 
 // In an option's commands: shown by --help-solver only.
@@ -56,6 +58,11 @@ struct options {
     uint64_t sessions, transactions, operations, keys, values, seed, lag;
     double reads, duplicates, theta, value_theta, at;
     const char *distribution, *inject;
+
+    // test, collect
+    const char *workload, *isolation, *setup, *start, *fault, *keep;
+    double time, aborts;
+    bool move;
 
     VEC(const char *) paths; // what is no option, in order
 };

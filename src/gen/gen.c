@@ -25,6 +25,8 @@
 #include "gen/anomaly.h"
 #include "history/builder.h"
 
+#include <string.h>
+
 struct version {
     uint64_t value;
     uint32_t time;
@@ -244,6 +246,23 @@ run(struct simulation *sim, const struct gen_anomaly *anomaly, struct err *err)
             return false;
     }
     return true;
+}
+
+bool
+gen_parse_distribution(const char *name, enum gen_distribution *out,
+                       struct err *err)
+{
+    static const char *const names[] = {[GEN_UNIFORM] = "uniform",
+                                        [GEN_ZIPF] = "zipf",
+                                        [GEN_HOTSPOT] = "hotspot"};
+    for (int i = GEN_UNIFORM; i <= GEN_HOTSPOT; i++)
+        if (strcmp(names[i], name) == 0) {
+            *out = (enum gen_distribution)i;
+            return true;
+        }
+    return err_set(err, ERR_USAGE,
+                   "--distribution is uniform, zipf or hotspot, not '%s'",
+                   name);
 }
 
 bool

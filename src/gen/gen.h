@@ -30,4 +30,8 @@ struct gen_shape {
 bool gen_history(const struct gen_shape *shape, struct history *h,
                  struct err *err);
 
+/* "uniform", "zipf" or "hotspot". */
+bool gen_parse_distribution(const char *name, enum gen_distribution *out,
+                            struct err *err);
+
 #endif

@@ -278,7 +278,7 @@ start_guard(struct servers *s, struct err *err)
 bool
 servers_start(const char *what, struct servers *s, struct err *err)
 {
-    size_t count;
+    size_t count = 1;
     *s = (struct servers){0};
     if (!find_kind(what, &s->kind, &count, err))
         return false;

@@ -1,0 +1,41 @@
+/* fieldwork.h -- running workloads on databases: what test and collect share.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef CLI_FIELDWORK_H
+#define CLI_FIELDWORK_H
+
+#include "cli/cli.h"
+#include "collect/collect.h"
+#include "server/server.h"
+
+struct fieldwork {
+    const struct options *options;
+    const char *target;
+    enum isolation isolation;
+    struct collect_options collect;
+
+    bool has_servers;
+    struct servers servers;
+    fault_vec faults;
+
+    char note[128]; // what the database says it is
+    char name[256]; // what to call its histories
+    struct collect_stats stats;
+    double told; // when progress was shown last
+    bool is_told;
+};
+
+/* Understand the command line, and start the servers that it asks for. */
+bool fieldwork_begin(const struct options *o, struct fieldwork *f,
+                     struct err *err);
+
+/* Run the workload and write its history to path. */
+bool fieldwork_run(struct fieldwork *f, const char *path, struct err *err);
+
+/* Say what was run and how it went. */
+void fieldwork_show(const struct fieldwork *f, FILE *out);
+
+/* Stop the servers. */
+void fieldwork_end(struct fieldwork *f);
+
+#endif
