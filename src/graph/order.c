@@ -20,7 +20,7 @@
 void
 order_init(struct order *o, struct chains *g, const uint32_t *at)
 {
-    *o = (struct order){.g = g};
+    *o = (struct order){.g = g, .changes = 1};
     o->rank = mem_alloc(g->n, sizeof *o->rank);
     o->at = mem_alloc(g->n, sizeof *o->at);
     for (uint32_t i = 0; i < g->n; i++) {
@@ -170,6 +170,7 @@ order_add(struct order *o, uint32_t u, uint32_t v, hop_vec *path)
         search_backward(o, u, v);
         o->visits += o->backward.n;
         share_out(o);
+        o->changes++;
     }
     chains_add(o->g, u, v);
     return true;

@@ -17,7 +17,8 @@ struct order {
     uint32_t *stamp, epoch;
     struct hop *came;
     u32_vec forward, backward, ranks;
-    uint64_t visits; // counted for statistics
+    uint64_t changes; // 1 + how often ranks changed
+    uint64_t visits;  // counted for statistics
 };
 
 /* Begin with the order at[0 .. n), which must be topological for g. */

@@ -120,7 +120,7 @@ find_open(struct sat *s, enum advice *advice)
         if (s->value.at[lit_make(var, false)])
             continue;
         *advice = ask(s, var);
-        if (*advice == ADVICE_OPEN)
+        if (*advice == ADVICE_OPEN || *advice == ADVICE_LATER)
             continue;
         if (++s->open_times.at[var] >= OPEN_MAX) {
             s->is_open.at[var] = 0;
@@ -141,7 +141,8 @@ sat_decide(struct sat *s)
         if (s->value.at[lit_make(var, false)])
             continue;
         advice = ask(s, var);
-        if (advice == ADVICE_OPEN && s->open_times.at[var] < OPEN_MAX) {
+        if (advice == ADVICE_LATER ||
+            (advice == ADVICE_OPEN && s->open_times.at[var] < OPEN_MAX)) {
             s->is_open.at[var] = 1;
             vec_push(&s->open, var);
             continue;

@@ -60,6 +60,7 @@ enum advice {
     ADVICE_TRUE,  // decide the variable true
     ADVICE_FALSE, // decide it false
     ADVICE_OPEN,  // no need to decide it now; ask again at the end
+    ADVICE_LATER, // the same, however often it was decided after all
 };
 
 struct theory {

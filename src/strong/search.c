@@ -82,6 +82,147 @@ note_derived(void *self, uint32_t id, const lit *lits, size_t n,
         g->empty = id;
 }
 
+/* --- what the solver talks to --------------------------------------------- */
+
+/* The theory is acyclicity; only advice needs to know what variables mean. */
+
+static void
+theory_decide(void *self)
+{
+    struct search *s = self;
+    vec_push(&s->chosen_levels, (uint32_t)s->chosen.n);
+    s->graph.decide(s->graph.self);
+}
+
+static void
+theory_assign(void *self, lit l)
+{
+    struct search *s = self;
+    const struct variable *v = &s->log.variables.at[lit_var(l)];
+    if (v->kind == VARIABLE_CHOICE && !lit_is_negated(l)) {
+        const uint32_t place = s->place_of.at[v->a];
+        s->n_true.at[place]++;
+        vec_push(&s->chosen, place);
+    }
+    s->graph.assign(s->graph.self, l);
+}
+
+static bool
+theory_propagate(void *self, lit_vec *out)
+{
+    struct search *s = self;
+    return s->graph.propagate(s->graph.self, out);
+}
+
+static void
+theory_explain(void *self, lit l, lit_vec *out)
+{
+    struct search *s = self;
+    s->graph.explain(s->graph.self, l, out);
+}
+
+static void
+theory_backtrack(void *self, uint32_t level)
+{
+    struct search *s = self;
+    if (level < s->chosen_levels.n) {
+        while (s->chosen.n > s->chosen_levels.at[level])
+            s->n_true.at[vec_pop(&s->chosen)]--;
+        s->chosen_levels.n = level;
+    }
+    s->graph.backtrack(s->graph.self, level);
+}
+
+/* Look at an ambiguous read in the present order: the current version, and
+ * the open candidate nearest before the read, or else nearest after. */
+static void
+look_up_service(struct search *s, uint32_t place, struct service *out)
+{
+    const struct problem *p = s->p;
+    const uint32_t *rank = s->acyc.order.rank;
+    const struct candidates c = p->ambiguous.at[place];
+    const key_id k = read_key(p, c.read);
+    const uint32_t start = rank[point_start(p, p->read_txn[c.read])];
+    version_id now = p->key_first[k];
+    uint32_t latest = 0;
+    for (version_id v = now + 1; v < p->key_first[k + 1]; v++) {
+        const uint32_t at = rank[point_commit(p, p->version_txn[v])];
+        if (at < start && at >= latest) {
+            latest = at;
+            now = v;
+        }
+    }
+    *out = (struct service){s->acyc.order.changes,
+                            version_serves(p, now, c.read), ID_NONE};
+    uint64_t nearest = UINT64_MAX;
+    for (uint32_t i = 0; !out->served && i < c.n; i++) {
+        const uint32_t var = s->choices.at[place] + i;
+        const version_id w = p->pool.at[c.first + i];
+        const uint32_t at = version_is_init(p, w)
+                                ? 0
+                                : rank[point_commit(p, p->version_txn[w])];
+        const uint64_t distance =
+            at < start ? start - at : ((uint64_t)1 << 32) + at;
+        if (distance < nearest && !sat_value(s->sat, lit_make(var, false))) {
+            nearest = distance;
+            out->best = var;
+        }
+    }
+}
+
+/* A read that the order serves, or that has its choice, needs no decision;
+ * otherwise its best candidate does. */
+static enum advice
+advise_choice(struct search *s, uint32_t var, read_id r)
+{
+    const uint32_t place = s->place_of.at[r];
+    if (s->n_true.at[place])
+        return ADVICE_LATER;
+    struct service *service = &s->service.at[place];
+    if (service->epoch != s->acyc.order.changes ||
+        (service->best != ID_NONE &&
+         sat_value(s->sat, lit_make(service->best, false))))
+        look_up_service(s, place, service);
+    return service->best == var ? ADVICE_TRUE : ADVICE_LATER;
+}
+
+/* A pair that the order leaves open must be decided after all where it lets a
+ * chosen version be overwritten before its read. */
+static enum advice
+advise_pair(struct search *s, uint32_t var)
+{
+    const enum advice advice = s->graph.advise(s->graph.self, var);
+    if (advice != ADVICE_OPEN || var >= s->overtaking_of.n)
+        return advice;
+    const uint32_t *rank = s->acyc.order.rank;
+    for (uint32_t i = s->overtaking_of.at[var]; i != ID_NONE;
+         i = s->overtakings.at[i].next) {
+        const struct overtaking *o = &s->overtakings.at[i];
+        if (sat_value(s->sat, o->choice) > 0 &&
+            rank[o->version] < rank[o->commit] &&
+            rank[o->commit] < rank[o->start])
+            return lit_is_negated(o->before) ? ADVICE_FALSE : ADVICE_TRUE;
+    }
+    return advice;
+}
+
+static enum advice
+theory_advise(void *self, uint32_t var)
+{
+    struct search *s = self;
+    const struct variable *v = &s->log.variables.at[var];
+    if (!s->p->options->leave_open || s->p->place == PLACE_PSI)
+        return s->graph.advise(s->graph.self, var);
+    switch (v->kind) {
+    case VARIABLE_PAIR:
+        return advise_pair(s, var);
+    case VARIABLE_CHOICE:
+        return advise_choice(s, var, v->a);
+    default:
+        return ADVICE_LATER; // it only follows from others
+    }
+}
+
 void
 search_init(struct search *s, struct inference *f, const uint32_t *order)
 {
@@ -90,14 +231,20 @@ search_init(struct search *s, struct inference *f, const uint32_t *order)
     acyc_init(&s->acyc, &p->g, order);
     s->acyc.leave_open = p->options->leave_open;
     s->sat = sat_new();
-    const struct theory theory = acyc_theory(&s->acyc);
-    sat_set_theory(s->sat, &theory);
+    s->graph = acyc_theory(&s->acyc);
+    sat_set_theory(s->sat, &(struct theory){"acyclicity", s, theory_decide,
+                                            theory_assign, theory_propagate,
+                                            theory_explain, theory_backtrack,
+                                            theory_advise});
     sat_set_proof(s->sat,
                   &(struct sat_proof){s, note_input, note_lemma, note_derived});
     sat_set_phase_saving(s->sat, p->options->phases);
     sat_set_restarts(s->sat, p->options->restarts);
-    for (size_t i = 0; i < p->ambiguous.n; i++)
+    for (size_t i = 0; i < p->ambiguous.n; i++) {
         vec_push(&s->choices, ID_NONE);
+        vec_push(&s->n_true, 0);
+        vec_push(&s->service, ((struct service){0}));
+    }
     if (p->ambiguous.n)
         for (read_id r = 0; r < p->n_reads; r++)
             vec_push(&s->place_of, ID_NONE);
@@ -117,6 +264,12 @@ search_free(struct search *s)
     vec_free(&s->choices);
     vec_free(&s->place_of);
     vec_free(&s->tags);
+    vec_free(&s->n_true);
+    vec_free(&s->service);
+    vec_free(&s->overtakings);
+    vec_free(&s->overtaking_of);
+    vec_free(&s->chosen);
+    vec_free(&s->chosen_levels);
 }
 
 void
@@ -291,8 +444,16 @@ add_ahead(struct search *s, read_id r, lit choice, version_id w, dense_id t2)
         carry(s, lit_make(v, false), point_start(p, t3), point_commit(p, t2),
               (struct label){EDGE_RW, READ_NONE, 0});
     }
-    const lit before =
-        search_before(s, p->version_txn[w], t2, p->version_key[w], false);
+    const lit before = search_before(s, p->version_txn[w], t2,
+                                     p->version_key[w], p->options->leave_open);
+    while (s->overtaking_of.n <= lit_var(before))
+        vec_push(&s->overtaking_of, ID_NONE);
+    uint32_t *latest = &s->overtaking_of.at[lit_var(before)];
+    vec_push(&s->overtakings,
+             ((struct overtaking){
+                 choice, before, point_commit(p, p->version_txn[w]),
+                 point_commit(p, t2), point_start(p, t3), *latest}));
+    *latest = (uint32_t)s->overtakings.n - 1;
     const lit clause[] = {lit_not(choice), lit_not(before), lit_make(v, false)};
     search_add_clause(
         s, (struct entry){.kind = ENTRY_AHEAD, .a = r, .b = w, .c = t2}, clause,

@@ -10,11 +10,28 @@
 #include "strong/infer.h"
 #include "strong/log.h"
 
+/* Whether the order serves an ambiguous read, and if not which candidate needs
+ * the least change. */
+struct service {
+    uint64_t epoch; // of the order, 0 = never looked
+    bool served;
+    uint32_t best; // a variable, or ID_NONE
+};
+
+/* A clause of add_ahead, seen from its pair: while 'choice' is true the order
+ * must not put the overwriting commit between the version and the read. */
+struct overtaking {
+    lit choice, before;
+    uint32_t version, commit, start; // points
+    uint32_t next;                   // of the same pair, or ID_NONE
+};
+
 struct search {
     struct problem *p;
     struct inference *f;
     struct sat *sat;
     struct acyc acyc;
+    struct theory graph; // acyc, to which ours passes everything on
     struct log log;
     struct entry next; // what the clause being added says
 
@@ -24,6 +41,15 @@ struct search {
     u32_vec choices;  // by place in p->ambiguous: first variable, or ID_NONE
     u32_vec place_of; // by read: its place in p->ambiguous, or ID_NONE
     VEC(struct label) tags; // of carried edges
+
+    // How the choices stand: by place in p->ambiguous, the number that are
+    // true, and what serves the read in the order as of 'epoch'.
+    u32_vec n_true;
+    VEC(struct service) service;
+    VEC(struct overtaking) overtakings;
+    u32_vec overtaking_of; // by variable: its latest, or ID_NONE
+    u32_vec chosen;        // places, as their choices became true
+    u32_vec chosen_levels;
     uint64_t clauses;
 };
 
