@@ -14,14 +14,18 @@
  *   (1) vars.at[v] is the choice that variable v of the solver stands for;
  *   (2) the variables of one read are adjacent, from first_var[read] on.
  *
- * What the solver derives is logged as it goes, so that "none is left" comes
- * with a proof.
+ * At first the solver knows only the candidates that pruning has left
+ * (prune.h), so that it does not wander off; pruning gives no proof, however.
+ * When none of those readings is left, it begins again with all candidates and
+ * with the cycles found so far, and now what it derives is logged, so that
+ * "none is left" comes with a proof.
  *
  * SPDX-License-Identifier: MIT */
 #include "weak/choose.h"
 
 #include "evidence/proof.h"
 #include "sat/sat.h"
+#include "weak/arrange.h"
 #include "weak/prune.h"
 #include "weak/replay.h"
 #include "weak/settle.h"
@@ -29,8 +33,16 @@
 
 enum { CYCLES_PER_ROUND = 64 };
 
+/* Why a combination of choices cannot be. */
+struct lemma {
+    choice_vec choices;
+    struct cycle cycle;
+};
+
 struct chooser {
     const struct history *h;
+    bool narrow; // only what pruning has left is known to the solver
+    VEC(struct lemma) lemmas;
     txn_id *chosen; // by op
     struct open_reads open;
     uint32_t *open_at;   // by op: its place in 'open'
@@ -105,7 +117,7 @@ to_proof(struct chooser *c, lit l)
 }
 
 static void
-log_input(void *self, uint32_t id, const lit *lits, size_t n)
+log_nothing(void *self, uint32_t id, const lit *lits, size_t n)
 {
     (void)self, (void)id, (void)lits, (void)n;
 }
@@ -116,10 +128,18 @@ log_derived(void *self, uint32_t id, const lit *lits, size_t n,
 {
     (void)id, (void)from, (void)n_from;
     struct chooser *c = self;
+    if (c->narrow) // what follows there does not follow in general
+        return;
     const size_t first = c->proof->lits.n;
     for (size_t i = 0; i < n; i++)
         vec_push(&c->proof->lits, to_proof(c, lits[i]));
     proof_add_learnt(c->proof, first);
+}
+
+static const struct open_read *
+open_read_of(const struct chooser *c, op_id read)
+{
+    return &c->open.all.at[c->open_at[read]];
 }
 
 /* Make a read known to the solver: one of its candidates it is.  The solver is
@@ -127,22 +147,24 @@ log_derived(void *self, uint32_t id, const lit *lits, size_t n,
 static void
 add_read(struct chooser *c, op_id read)
 {
-    const struct open_read *r = &c->open.all.at[c->open_at[read]];
+    const struct open_read *r = open_read_of(c, read);
     const struct txn_range range =
         history_candidates(c->h, c->h->op_value[read]);
     VEC(lit) clause = {0};
     c->first_var[read] = (uint32_t)c->vars.n;
     for (size_t i = 0; i < range.n; i++) {
-        if (range.at[i] == r->txn)
+        const bool alive = c->open.alive.at[r->first + i];
+        if (range.at[i] == r->txn || (c->narrow && !alive))
             continue;
         const uint32_t v = sat_add_var(c->sat);
         assert(v == c->vars.n);
         vec_push(&c->vars, ((struct choice){read, range.at[i]}));
-        sat_set_phase(c->sat, v, c->open.alive.at[r->first + i]);
+        sat_set_phase(c->sat, v, alive);
         vec_push(&clause, lit_make(v, false));
     }
     vec_push(&c->reads, read);
-    proof_add_choices(c->proof, read);
+    if (!c->narrow)
+        proof_add_choices(c->proof, read);
     sat_add_clause(c->sat, clause.at, clause.n);
     vec_free(&clause);
 }
@@ -156,24 +178,67 @@ var_of(const struct chooser *c, struct choice choice)
     return v;
 }
 
-/* Forbid the combination of choices that a cycle rests on; takes the cycle. */
+/* Tell the solver that the choices of a lemma cannot all be.  What has one
+ * candidate left is no choice to a narrow solver. */
 static void
-forbid(struct chooser *c, const choice_vec *choices, struct cycle *cycle)
+forbid(struct chooser *c, struct lemma *lemma)
 {
     VEC(lit) clause = {0};
-    for (size_t i = 0; i < choices->n; i++) {
-        if (c->first_var[choices->at[i].read] == ID_NONE)
-            add_read(c, choices->at[i].read);
-        vec_push(&clause, lit_make(var_of(c, choices->at[i]), true));
+    for (size_t i = 0; i < lemma->choices.n; i++) {
+        const struct choice choice = lemma->choices.at[i];
+        if (c->narrow && open_read_of(c, choice.read)->left == 1)
+            continue;
+        if (c->first_var[choice.read] == ID_NONE)
+            add_read(c, choice.read);
+        vec_push(&clause, lit_make(var_of(c, choice), true));
     }
-    const size_t first = c->proof->lits.n;
-    for (size_t i = 0; i < clause.n; i++)
-        vec_push(&c->proof->lits, to_proof(c, clause.at[i]));
-    proof_add_weak_cycle(c->proof, first, (uint32_t)c->proof->cycles.n);
-    vec_push(&c->proof->cycles, *cycle);
-    *cycle = (struct cycle){0};
+    if (!c->narrow) {
+        const size_t first = c->proof->lits.n;
+        for (size_t i = 0; i < clause.n; i++)
+            vec_push(&c->proof->lits, to_proof(c, clause.at[i]));
+        proof_add_weak_cycle(c->proof, first, (uint32_t)c->proof->cycles.n);
+        vec_push(&c->proof->cycles, lemma->cycle);
+        lemma->cycle = (struct cycle){0};
+    }
     sat_add_clause(c->sat, clause.at, clause.n);
     vec_free(&clause);
+}
+
+static void
+lemma_free(struct lemma *lemma)
+{
+    vec_free(&lemma->choices);
+    cycle_free(&lemma->cycle);
+}
+
+static void
+solver_free(struct chooser *c)
+{
+    sat_free(c->sat);
+    vec_free(&c->vars);
+    vec_free(&c->reads);
+}
+
+static void
+solver_new(struct chooser *c)
+{
+    const struct sat_proof listener = {c, log_nothing, log_nothing,
+                                       log_derived};
+    c->sat = sat_new();
+    sat_set_proof(c->sat, &listener);
+    memset(c->first_var, 0xff, c->h->n_ops * sizeof *c->first_var);
+}
+
+/* Begin again with a solver that knows every candidate, and with what was
+ * found out so far. */
+static void
+widen(struct chooser *c)
+{
+    solver_free(c);
+    c->narrow = false;
+    solver_new(c);
+    for (size_t i = 0; i < c->lemmas.n; i++)
+        forbid(c, &c->lemmas.at[i]);
 }
 
 /* How well a candidate suits a reader: best is the last one before the reader
@@ -191,7 +256,7 @@ follow_model(struct chooser *c)
 {
     for (size_t i = 0; i < c->reads.n; i++) {
         const op_id read = c->reads.at[i];
-        const txn_id reader = c->open.all.at[c->open_at[read]].txn;
+        const txn_id reader = open_read_of(c, read)->txn;
         const struct choice now = {read, c->chosen[read]};
         if (sat_value(c->sat, lit_make(var_of(c, now), false)) > 0)
             continue;
@@ -211,48 +276,61 @@ follow_model(struct chooser *c)
 
 /* --- rounds ---------------------------------------------------------------*/
 
-/* Replace the guess for a read by the candidate that suits best of those that
- * pruning has left, where it has not left the guess. */
+/* Rearrange the order so that it respects what is certain, session order, the
+ * reads that have one candidate left, and the edges of the level that those
+ * force; and choose by that order.  Reads that are still open pass for reads
+ * from INIT, which forces nothing among transactions. */
 static void
-mend_guess(struct chooser *c, const struct open_read *r)
+mend_order(struct chooser *c, enum level level, const struct weak_options *o,
+           u32_vec *roots)
+{
+    const struct reading certain = {c->h, c->chosen};
+    struct groundwork g;
+    struct edges edges = {0};
+    struct predecessors more;
+    groundwork_init(&g, &certain, roots);
+    if (!g.cyclic)
+        (void)collect_edges(&g, level, o, &edges);
+    edges_group(&edges, c->h, &more);
+    arrange(c->h, &c->open, &more, roots, c->chosen);
+    predecessors_free(&more);
+    edges_free(&edges);
+    groundwork_free(&g);
+}
+
+/* Choose the one candidate that a read has left, or INIT where it has more. */
+static void
+choose_certain(struct chooser *c, const struct open_read *r)
 {
     const struct txn_range range =
         history_candidates(c->h, c->h->op_value[r->op]);
-    txn_id best = TXN_NONE;
-    for (uint32_t i = 0; i < r->n; i++) {
-        const txn_id w = range.at[i];
-        if (!c->open.alive.at[r->first + i])
-            continue;
-        if (w == c->chosen[r->op])
-            return;
-        if (best == TXN_NONE || suits(c, w, r->txn) > suits(c, best, r->txn))
-            best = w;
-    }
-    c->chosen[r->op] = best;
+    c->chosen[r->op] = TXN_INIT;
+    for (uint32_t i = 0; r->left == 1 && i < r->n; i++)
+        if (c->open.alive.at[r->first + i])
+            c->chosen[r->op] = range.at[i];
 }
 
 static void
-guess(struct chooser *c, enum level level, u32_vec *roots)
+guess(struct chooser *c, enum level level, const struct weak_options *o,
+      u32_vec *roots)
 {
     const struct history *h = c->h;
     open_reads_init(&c->open, h);
-    c->open_at = mem_alloc(h->n_ops, sizeof *c->open_at);
     c->chosen = mem_alloc(h->n_ops, sizeof *c->chosen);
-    for (size_t i = 0; i < c->open.all.n; i++) {
-        const struct open_read *r = &c->open.all.at[i];
-        c->open_at[r->op] = (uint32_t)i;
-        c->chosen[r->op] = TXN_NONE;
-    }
-    if (!replay(h, roots, c->chosen)) {
+    c->place = mem_calloc(h->n_txns, sizeof *c->place);
+    c->open_at = mem_alloc(h->n_ops, sizeof *c->open_at);
+    for (size_t i = 0; i < c->open.all.n; i++)
+        c->open_at[c->open.all.at[i].op] = (uint32_t)i;
+    if (!replay(h, roots, NULL)) {
         vec_clear(roots);
         sequence_suggest(h, roots);
     }
-    c->place = mem_calloc(h->n_txns, sizeof *c->place);
-    for (size_t i = 0; i < roots->n; i++)
-        c->place[roots->at[i]] = (uint32_t)i + 1;
     prune(h, level, roots, &c->open);
     for (size_t i = 0; i < c->open.all.n; i++)
-        mend_guess(c, &c->open.all.at[i]);
+        choose_certain(c, &c->open.all.at[i]);
+    mend_order(c, level, o, roots);
+    for (size_t i = 0; i < roots->n; i++)
+        c->place[roots->at[i]] = (uint32_t)i + 1;
 }
 
 /* Turn the cycles of a failed reading into clauses; true where one rests on no
@@ -260,23 +338,20 @@ guess(struct chooser *c, enum level level, u32_vec *roots)
 static bool
 learn(struct chooser *c, cycle_vec *cycles, struct certificate *out)
 {
-    bool certain = false;
-    choice_vec choices = {0};
-    for (size_t i = 0; i < cycles->n && !certain; i++) {
-        vec_clear(&choices);
-        find_choices(c->h, c->chosen, &cycles->at[i], &choices);
-        if (choices.n) {
-            forbid(c, &choices, &cycles->at[i]);
-            continue;
-        }
-        certain = true;
-        out->verdict = VERDICT_VIOLATED;
-        out->kind = EVIDENCE_CYCLE;
-        out->cycle = cycles->at[i];
+    for (size_t i = 0; i < cycles->n; i++) {
+        struct lemma lemma = {.cycle = cycles->at[i]};
         cycles->at[i] = (struct cycle){0};
+        find_choices(c->h, c->chosen, &lemma.cycle, &lemma.choices);
+        if (!lemma.choices.n) {
+            out->verdict = VERDICT_VIOLATED;
+            out->kind = EVIDENCE_CYCLE;
+            out->cycle = lemma.cycle;
+            return true;
+        }
+        vec_push(&c->lemmas, lemma);
+        forbid(c, &vec_top(&c->lemmas));
     }
-    vec_free(&choices);
-    return certain;
+    return false;
 }
 
 /* Decide the reading that is chosen now; true when that is the end. */
@@ -315,29 +390,39 @@ conclude(const struct chooser *c, struct certificate *out)
     }
 }
 
+/* Ask the solver for a reading that is not forbidden. */
+static enum sat_answer
+solve(struct chooser *c, const struct weak_options *o)
+{
+    enum sat_answer answer = sat_solve(c->sat, &o->limit);
+    if (answer == SAT_FALSE && c->narrow) {
+        widen(c);
+        answer = sat_solve(c->sat, &o->limit);
+    }
+    if (answer == SAT_TRUE)
+        follow_model(c);
+    return answer;
+}
+
 static void
 search(struct chooser *c, const struct weak_options *o, struct certificate *out,
        struct weak_stats *stats)
 {
     u32_vec roots = {0};
-    guess(c, out->level, &roots);
-    for (;;) {
+    enum sat_answer answer = SAT_TRUE;
+    guess(c, out->level, o, &roots);
+    while (answer == SAT_TRUE) {
         stats->rounds++;
         if (try_reading(c, &roots, o, out, stats))
             break;
-        const enum sat_answer answer = sat_solve(c->sat, &o->limit);
-        if (answer == SAT_FALSE) {
-            out->verdict = VERDICT_VIOLATED;
-            out->kind = EVIDENCE_PROOF;
-            out->proof = c->proof;
-            c->proof = NULL;
-            break;
-        }
-        if (answer == SAT_UNKNOWN || limit_reached(&o->limit)) {
-            out->verdict = VERDICT_UNKNOWN;
-            break;
-        }
-        follow_model(c);
+        out->verdict = VERDICT_UNKNOWN;
+        answer = limit_reached(&o->limit) ? SAT_UNKNOWN : solve(c, o);
+    }
+    if (answer == SAT_FALSE) {
+        out->verdict = VERDICT_VIOLATED;
+        out->kind = EVIDENCE_PROOF;
+        out->proof = c->proof;
+        c->proof = NULL;
     }
     if (out->verdict == VERDICT_OK)
         conclude(c, out);
@@ -348,20 +433,19 @@ void
 choose_and_settle(const struct history *h, const struct weak_options *o,
                   struct certificate *out, struct weak_stats *stats)
 {
-    struct chooser c = {.h = h, .sat = sat_new(), .proof = proof_new()};
-    const struct sat_proof listener = {&c, log_input, log_input, log_derived};
-    sat_set_proof(c.sat, &listener);
+    struct chooser c = {.h = h, .narrow = true, .proof = proof_new()};
     c.first_var = mem_alloc(h->n_ops, sizeof *c.first_var);
-    memset(c.first_var, 0xff, h->n_ops * sizeof *c.first_var);
+    solver_new(&c);
     search(&c, o, out, stats);
     stats->reads += c.reads.n;
+    solver_free(&c);
+    for (size_t i = 0; i < c.lemmas.n; i++)
+        lemma_free(&c.lemmas.at[i]);
+    vec_free(&c.lemmas);
     mem_free(c.first_var);
     mem_free(c.chosen);
     mem_free(c.open_at);
     mem_free(c.place);
     open_reads_free(&c.open);
-    vec_free(&c.vars);
-    vec_free(&c.reads);
-    sat_free(c.sat);
     proof_free(c.proof);
 }

@@ -53,6 +53,16 @@ take_order(struct sequence *s, u32_vec *order)
     s->at = NULL;
 }
 
+bool
+collect_edges(const struct groundwork *g, enum level level,
+              const struct weak_options *o, struct edges *out)
+{
+    out->store = true;
+    list_edges(g->reading.h, out);
+    out->listed = out->all.n;
+    return infer(g, level, o, NULL, out);
+}
+
 /* Infer and store all edges, and sort again. */
 static enum verdict
 settle_fully(const struct groundwork *g, enum level level,
@@ -60,10 +70,7 @@ settle_fully(const struct groundwork *g, enum level level,
              struct weak_stats *stats)
 {
     const struct reading *r = &g->reading;
-    edges->store = true;
-    list_edges(r->h, edges);
-    edges->listed = edges->all.n;
-    if (!infer(g, level, o, NULL, edges))
+    if (!collect_edges(g, level, o, edges))
         return VERDICT_UNKNOWN;
     stats->edges += edges->all.n;
     if (edges->stale.n)

@@ -20,6 +20,13 @@ void groundwork_init(struct groundwork *g, const struct reading *r,
                      const u32_vec *roots);
 void groundwork_free(struct groundwork *g);
 
+/* Collect the edges of 'level' in 'out', which is empty; false where the limit
+ * was reached first.
+ *
+ *   require  !g->cyclic */
+bool collect_edges(const struct groundwork *g, enum level level,
+                   const struct weak_options *o, struct edges *out);
+
 /* Decide 'level' (rc, ra or cc).
  *
  * VERDICT_OK: 'order' is a commit order.  VERDICT_VIOLATED: session order, the
