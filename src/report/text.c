@@ -40,6 +40,20 @@ put_anomaly(const struct anomaly *a, const struct report_style *s, size_t i,
     part_story(a, "  ", out);
 }
 
+/* The level at which the anomaly was told before, or LEVELS. */
+static enum level
+told_before(const struct report_run *run, size_t i, const struct anomaly *a)
+{
+    for (size_t k = 0; k < i; k++) {
+        const struct explanation *e = &run->explanations[k];
+        for (size_t j = 0; j < e->anomalies.n; j++)
+            if (strcmp(e->anomalies.at[j].headline, a->headline) == 0 &&
+                strcmp(e->anomalies.at[j].story, a->story) == 0)
+                return e->level;
+    }
+    return LEVELS;
+}
+
 static void
 add(const struct report_run *run, const struct report_style *s, struct buf *out)
 {
@@ -54,8 +68,15 @@ add(const struct report_run *run, const struct report_style *s, struct buf *out)
         buf_char(out, '\n');
         if (s->verdicts_only)
             continue;
-        for (size_t j = 0; j < e->anomalies.n; j++)
-            put_anomaly(&e->anomalies.at[j], s, j, e->anomalies.n, out);
+        for (size_t j = 0; j < e->anomalies.n; j++) {
+            const struct anomaly *a = &e->anomalies.at[j];
+            const enum level before = told_before(run, i, a);
+            if (before == LEVELS)
+                put_anomaly(a, s, j, e->anomalies.n, out);
+            else
+                buf_printf(out, "  %s: told at %s above\n", a->headline,
+                           level_table[before].name);
+        }
         if (e->more)
             buf_printf(out, "\n  %zu more inconsistent read%s\n", e->more,
                        e->more == 1 ? "" : "s");
