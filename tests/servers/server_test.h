@@ -1,8 +1,7 @@
 /* server_test.h -- what the tests that start servers share.
  *
  * A test binary starts its server once; where the server's programs are not
- * installed all tests are skipped.  A signal must not leave a server behind,
- * so those that end a program are caught and turn into an early end.
+ * installed all tests are skipped.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef TEST_SERVERS_SERVER_TEST_H
@@ -24,6 +23,30 @@ start_or_skip(const char *what, struct servers *s)
     err_format(&err, text, sizeof text);
     printf("1..0 # SKIP %s\n", text);
     return false;
+}
+
+/* Faults that happen while a trial runs: its 'self', with this 'tick'. */
+struct fault_plan {
+    struct servers *servers;
+    fault_vec faults;
+    bool failed;
+};
+
+static inline void
+fault_plan_tick(void *self, const struct collect_stats *stats)
+{
+    struct fault_plan *p = self;
+    for (size_t i = 0; i < p->faults.n; i++) {
+        struct fault *f = &p->faults.at[i];
+        struct err err = {0};
+        if (f->is_done || stats->seconds < f->seconds)
+            continue;
+        f->is_done = true;
+        if (!servers_fault(p->servers, f, &err)) {
+            p->failed = true;
+            printf("# %s\n", err.text);
+        }
+    }
 }
 
 #endif

@@ -18,7 +18,7 @@ repeatable_read_loses_updates(void)
     CHECK(trial_run(&trial, LEVEL_BIT(LEVEL_RC) | LEVEL_BIT(LEVEL_SI), &r));
     CHECK(r.verdict[LEVEL_RC] == VERDICT_OK);
     CHECK(r.verdict[LEVEL_SI] == VERDICT_VIOLATED);
-    CHECK(!r.flaws);
+    CHECK(trial_told(&r, ANOMALY_LOST_UPDATE));
 }
 
 static void
@@ -52,7 +52,7 @@ an_own_write_of_an_identical_value_is_not_seen(void)
     struct trial_result r;
     CHECK(trial_run(&trial, LEVEL_BIT(LEVEL_RC), &r));
     CHECK(r.verdict[LEVEL_RC] == VERDICT_VIOLATED);
-    CHECK(r.flaws >> FLAW_NOT_OWN & 1);
+    CHECK(trial_told(&r, ANOMALY_NOT_OWN));
 }
 
 static void
@@ -77,45 +77,23 @@ read_uncommitted_shows_aborted_reads(void)
                                 .aborts = 0.3};
     struct trial_result r;
     CHECK(trial_run(&trial, LEVEL_BIT(LEVEL_RC), &r));
-    CHECK(r.flaws >> FLAW_ABORTED & 1);
+    CHECK(trial_told(&r, ANOMALY_ABORTED));
 }
 
 /* --- faults
  * -----------------------------------------------------------------*/
 
-struct plan {
-    fault_vec faults;
-    bool failed;
-};
-
-static void
-inflict(void *self, const struct collect_stats *stats)
-{
-    struct plan *p = self;
-    for (size_t i = 0; i < p->faults.n; i++) {
-        struct fault *f = &p->faults.at[i];
-        struct err err = {0};
-        if (f->is_done || stats->seconds < f->seconds)
-            continue;
-        f->is_done = true;
-        if (!servers_fault(&servers, f, &err)) {
-            p->failed = true;
-            printf("# %s\n", err.text);
-        }
-    }
-}
-
 static void
 no_commit_is_lost_when_the_server_is_killed(void)
 {
-    struct plan plan = {0};
+    struct fault_plan plan = {.servers = &servers};
     struct err err = {0};
     CHECK(faults_parse("kill@1", servers.nodes.n, &plan.faults, &err));
     const struct trial trial = {.target = servers.url,
                                 .isolation = ISOLATION_SERIALIZABLE,
                                 .seconds = 3,
                                 .reads = 0.7,
-                                .tick = inflict,
+                                .tick = fault_plan_tick,
                                 .self = &plan};
     struct trial_result r;
     CHECK(trial_run(&trial, LEVEL_BIT(LEVEL_SER), &r));

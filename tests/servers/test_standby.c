@@ -29,6 +29,7 @@ a_standby_forks_and_keeps_causality(void)
     CHECK(r.verdict[LEVEL_SI] == VERDICT_VIOLATED);
     CHECK(r.verdict[LEVEL_PC] == VERDICT_VIOLATED);
     CHECK(r.verdict[LEVEL_PSI] == VERDICT_OK);
+    CHECK(trial_told(&r, ANOMALY_LONG_FORK));
 }
 
 int

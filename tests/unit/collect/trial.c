@@ -4,6 +4,7 @@
 #include "trial.h"
 
 #include "check/check.h"
+#include "explain/explain.h"
 #include "format/format.h"
 
 #include <stdio.h>
@@ -18,9 +19,31 @@ fail(struct trial_result *out, const struct err *err)
     return false;
 }
 
+/* Note the names of what went wrong at a level. */
+static bool
+explain(const struct history *h, const struct check *check,
+        const struct level_result *r, struct trial_result *out,
+        struct buf *text, struct err *err)
+{
+    struct explanation e = {0};
+    const struct explain_options o = {
+        .most = 20, .seconds = 5, .threads = 2, .strong = strong_defaults};
+    if (!explain_result(h, check, r, &o, &e, err))
+        return false;
+    for (size_t i = 0; i < e.anomalies.n; i++) {
+        const enum anomaly_kind kind = e.anomalies.at[i].kind;
+        if (!trial_told(out, kind))
+            buf_printf(text, "%s, ", anomaly_table[kind].title);
+        out->told |= 1u << kind;
+    }
+    explanation_free(&e);
+    return true;
+}
+
 bool
 trial_check(const char *path, level_set levels, struct trial_result *out)
 {
+    static const char *const words[] = {"ok", "violated", "unknown"};
     struct err err = {0};
     struct history h;
     struct check check = {0};
@@ -28,24 +51,19 @@ trial_check(const char *path, level_set levels, struct trial_result *out)
                                     .threads = 2,
                                     .timeout = 120,
                                     .verify = true,
-                                    .most_flaws = 1000,
+                                    .most_flaws = 20,
                                     .strong = strong_defaults};
     if (!format_read(path, "jsonl", 1, &h, NULL, &err))
         return fail(out, &err);
-    const bool ok = check_history(&h, &o, &check, &err);
+    bool ok = check_history(&h, &o, &check, &err);
     struct buf text = {0};
     for (size_t i = 0; ok && i < check.results.n; i++) {
-        static const char *const words[] = {"ok", "violated", "unknown"};
         const struct level_result *r = &check.results.at[i];
         out->verdict[r->level] = r->certificate.verdict;
         buf_printf(&text, "%s: %s; ", level_table[r->level].brief,
                    words[r->certificate.verdict]);
-    }
-    for (size_t i = 0; ok && i < check.flaws.n; i++) {
-        const enum flaw_kind kind = check.flaws.at[i].kind;
-        if (!(out->flaws >> kind & 1))
-            buf_printf(&text, "%s; ", flaw_title(kind));
-        out->flaws |= 1u << kind;
+        if (r->certificate.verdict == VERDICT_VIOLATED)
+            ok = explain(&h, &check, r, out, &text, &err);
     }
     snprintf(out->text, sizeof out->text, "%s", text.n ? text.at : "");
     buf_free(&text);

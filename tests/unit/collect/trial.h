@@ -6,6 +6,7 @@
 
 #include "collect/collect.h"
 #include "evidence/certificate.h"
+#include "explain/kinds.h"
 
 /* Zero means a default: 4 sessions, 400 transactions or the time given, 4
  * operations, 10 keys, half of them reads. */
@@ -23,7 +24,7 @@ struct trial {
 struct trial_result {
     struct collect_stats stats;
     enum verdict verdict[LEVELS]; // of the levels asked for
-    unsigned flaws;               // bit k: there is one of kind k
+    unsigned told;                // bit k: an anomaly of kind k was told
     char text[1024]; // for people: what the check said, or the error
 };
 
@@ -33,6 +34,13 @@ bool trial_run(const struct trial *t, level_set levels,
 
 /* The same for a history that is there. */
 bool trial_check(const char *path, level_set levels, struct trial_result *out);
+
+/* Whether an anomaly of that kind was told. */
+static inline bool
+trial_told(const struct trial_result *r, enum anomaly_kind kind)
+{
+    return r->told >> kind & 1;
+}
 
 #define LEVEL_BIT(l) (1u << (l))
 
