@@ -231,6 +231,7 @@ explain_core(struct explainer *e, const u32_vec *core, enum level level,
         for (size_t i = 0; i < r.origin.n; i++)
             if (!has_told(e, r.origin.at[i]))
                 vec_push(&e->told, r.origin.at[i]);
+        violated = reduce_violated(&r.h, all, &e->reduce) | 1u << level;
         tell_reduced(e, &r, level, weakest, violated);
     }
     reduced_free(&r);

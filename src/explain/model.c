@@ -22,12 +22,15 @@
  * SPDX-License-Identifier: MIT */
 #include "explain/model.h"
 
+#include "verify/list_order.h"
+
 #include <string.h>
 
 /* --- questions and dependencies -------------------------------------------*/
 
 struct writes {
     u32_vec *by_key; // transactions with a final write of the key
+    struct list_order lists;
 };
 
 static uint32_t
@@ -66,32 +69,19 @@ order_answer(struct model *m, txn_id a, txn_id b)
     return first + (a > b);
 }
 
-/* The place of t's element in the order of a list; UINT32_MAX: unknown. */
-static uint32_t
-place_in_list(const struct history *h, txn_id t, key_id k)
-{
-    if (!h->key_is_list || !h->key_is_list[k])
-        return UINT32_MAX;
-    for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++)
-        if (op_is_final_write(h, op) && op_key(h, op) == k)
-            for (uint32_t i = h->order_first[k]; i < h->order_first[k + 1]; i++)
-                if (h->order_items.at[i] == h->op_value[op])
-                    return i;
-    return UINT32_MAX;
-}
-
-/* Whether the version of a in key k precedes that of b: *needs is the answer
- * that says so, or ID_NONE where the order of a list does.  False: it does
- * not, for certain. */
+/* Whether the versions of a precede those of b: *needs is the answer that says
+ * so, or ID_NONE where the order of a list does.  False: they do not, for
+ * certain. */
 static bool
-precedes(struct model *m, txn_id a, txn_id b, key_id k, answer_id *needs)
+precedes(struct model *m, const struct writes *w, txn_id a, txn_id b,
+         answer_id *needs)
 {
     *needs = ID_NONE;
     if (a == TXN_INIT)
         return true;
-    const uint32_t i = place_in_list(m->h, a, k), j = place_in_list(m->h, b, k);
-    if (i != UINT32_MAX && j != UINT32_MAX)
-        return i < j;
+    if (m->h->order_first && (list_order_before(&w->lists, a, b) ||
+                              list_order_before(&w->lists, b, a)))
+        return list_order_before(&w->lists, a, b);
     *needs = order_answer(m, a, b);
     return true;
 }
@@ -109,7 +99,7 @@ add_orders(struct model *m, const struct writes *w)
                                 .read = ID_NONE,
                                 .writer = TXN_NONE,
                                 .needs = {ID_NONE, ID_NONE}};
-                if (i != j && precedes(m, d.from, d.to, k, &d.needs[0]))
+                if (i != j && precedes(m, w, d.from, d.to, &d.needs[0]))
                     vec_push(&m->deps, d);
             }
 }
@@ -134,7 +124,7 @@ add_seen(struct model *m, const struct writes *w, txn_id t, op_id op,
     for (size_t i = 0; i < w->by_key[k].n; i++) {
         d.to = w->by_key[k].at[i];
         if (d.to != t && d.to != writer &&
-            precedes(m, writer, d.to, k, &d.needs[1]))
+            precedes(m, w, writer, d.to, &d.needs[1]))
             vec_push(&m->deps, d);
     }
 }
@@ -185,7 +175,8 @@ void
 model_init(struct model *m, const struct history *h, enum level level)
 {
     *m = (struct model){.h = h, .level = level};
-    struct writes w = {mem_calloc(h->n_keys, sizeof *w.by_key)};
+    struct writes w = {.by_key = mem_calloc(h->n_keys, sizeof *w.by_key)};
+    list_order_init(&w.lists, h);
     for (txn_id t = 0; t < h->n_txns; t++)
         for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++)
             if (h->txn_counts[t] && op_is_final_write(h, op))
@@ -199,6 +190,7 @@ model_init(struct model *m, const struct history *h, enum level level)
     for (key_id k = 0; k < h->n_keys; k++)
         vec_free(&w.by_key[k]);
     mem_free(w.by_key);
+    list_order_free(&w.lists);
 }
 
 void

@@ -2,7 +2,9 @@
  *
  * The part is built like any other history.  Sizes are those of the part:
  * nothing here is proportional to the whole, whose writers are found by
- * binary search among those that stay.
+ * binary search among those that stay.  Only where inconsistent reads stay, it
+ * takes a look at all writes, because resolution has not said who wrote what
+ * they saw.
  *
  * Names and metadata are text in the pool of the whole and move to the new
  * one.  Transactions come in the order of their ids, which is the order of
@@ -20,7 +22,11 @@ struct cut {
     const struct history *h;
     const struct part_wish *wish;
     struct builder *b;
-    u32_vec written; // values written by those that stay, in ascending order
+    u32_vec appended; // elements by those that stay, in ascending order
+    // Where inconsistent reads stay, of the values that these saw, in ascending
+    // order: all; by place in it, whether somebody who goes wrote it.
+    u32_vec seen;
+    VEC(uint8_t) lost;
     VEC(struct atom) elements;
 };
 
@@ -59,32 +65,58 @@ writers_stay(const struct cut *c, value_id v, txn_id t)
     return true;
 }
 
-/* An element of a list stays when its writer does; where inconsistent reads
- * are the point, also when nobody who counts wrote it. */
+/* Whether nobody who goes wrote a value that an inconsistent read saw. */
 static bool
-element_stays(const struct cut *c, value_id v, txn_id t)
+keeps_writers(const struct cut *c, value_id v)
 {
-    return writers_stay(c, v, t) ||
-           (c->wish->inconsistent && (history_writer(c->h, v) == TXN_NONE ||
-                                      has(c->written.at, c->written.n, v)));
+    const uint32_t *found =
+        c->seen.n ? bsearch(&v, c->seen.at, c->seen.n, sizeof v, compare_ids)
+                  : NULL;
+    return found && !c->lost.at[found - c->seen.at];
+}
+
+/* An element of a list stays when somebody who stays appended it; where
+ * inconsistent reads are the point, also when nobody did. */
+static bool
+element_stays(const struct cut *c, value_id v)
+{
+    if (c->wish->elements)
+        return has(c->wish->elements, c->wish->n_elements, v);
+    return has(c->appended.at, c->appended.n, v) ||
+           (c->wish->inconsistent && keeps_writers(c, v));
+}
+
+/* Whether the read saw a list that contradicts another. */
+static bool
+is_own_list(const struct history *h, struct list_seen seen)
+{
+    return seen.at && h->list_items.n && seen.at >= h->list_items.at &&
+           seen.at < h->list_items.at + h->list_items.n;
+}
+
+static bool
+read_stays(const struct cut *c, txn_id t, op_id op)
+{
+    const struct history *h = c->h;
+    if (c->wish->only)
+        return true;
+    if (is_own_list(h, history_list_seen(h, op)))
+        return c->wish->inconsistent;
+    if (h->op_key[op] & OP_ASIDE)
+        return c->wish->inconsistent && keeps_writers(c, h->op_value[op]);
+    if (!(h->op_key[op] & OP_MAIN))
+        return true; // of its own write
+    return h->op_value[op] == VALUE_INIT || !h->txn_counts[t] ||
+           writers_stay(c, h->op_value[op], t);
 }
 
 static bool
 op_stays(const struct cut *c, txn_id t, op_id op)
 {
-    const struct history *h = c->h;
     const struct part_wish *w = c->wish;
-    if (has(w->without, w->n_without, op) ||
-        (w->only && !has(w->only, w->n_only, op)))
-        return false;
-    if (op_is_write(h, op))
-        return true;
-    if (h->op_key[op] & OP_ASIDE)
-        return w->inconsistent;
-    if (!(h->op_key[op] & OP_MAIN) || history_list_seen(h, op).at)
-        return true; // of its own write; or of a list, which is cut instead
-    return h->op_value[op] == VALUE_INIT || !h->txn_counts[t] ||
-           writers_stay(c, h->op_value[op], t);
+    return !has(w->without, w->n_without, op) &&
+           (!w->only || has(w->only, w->n_only, op)) &&
+           (op_is_write(c->h, op) || read_stays(c, t, op));
 }
 
 /* --- copying --------------------------------------------------------------*/
@@ -99,12 +131,12 @@ copy_atom(struct cut *c, struct atom a)
 }
 
 static bool
-copy_list_read(struct cut *c, txn_id from, txn_id to, op_id op, struct err *err)
+copy_list_read(struct cut *c, txn_id to, op_id op, struct err *err)
 {
     const struct list_seen seen = history_list_seen(c->h, op);
     vec_clear(&c->elements);
     for (size_t i = 0; i < seen.n; i++)
-        if (element_stays(c, seen.at[i], from))
+        if (element_stays(c, seen.at[i]))
             vec_push(&c->elements,
                      copy_atom(c, history_value_atom(c->h, seen.at[i])));
     const struct atom key =
@@ -113,13 +145,13 @@ copy_list_read(struct cut *c, txn_id from, txn_id to, op_id op, struct err *err)
 }
 
 static bool
-copy_op(struct cut *c, txn_id from, txn_id to, op_id op, struct err *err)
+copy_op(struct cut *c, txn_id to, op_id op, struct err *err)
 {
     const struct history *h = c->h;
     const key_id k = op_key(h, op);
     const bool list = h->key_is_list && h->key_is_list[k];
     if (list && !op_is_write(h, op))
-        return copy_list_read(c, from, to, op, err);
+        return copy_list_read(c, to, op, err);
     const struct atom key = copy_atom(c, history_key_atom(h, k));
     const struct atom value =
         copy_atom(c, history_value_atom(h, h->op_value[op]));
@@ -152,10 +184,12 @@ copy_txn(struct cut *c, txn_id from, struct err *err)
     txn_id to;
     if (!builder_txn(c->b, s, &to, err))
         return false;
-    builder_status(c->b, to,
-                   h->txn_status[from] == TXN_LOADING
-                       ? TXN_COMMITTED
-                       : (enum txn_status)h->txn_status[from]);
+    enum txn_status status = (enum txn_status)h->txn_status[from];
+    // One that counts because it was read from goes on to count when single
+    // operations are picked, though its readers be gone.
+    if (status == TXN_LOADING || (c->wish->only && h->txn_counts[from]))
+        status = TXN_COMMITTED;
+    builder_status(c->b, to, status);
     copy_name(c, from, to);
     if (h->txn_began)
         builder_times(c->b, to, h->txn_began[from], h->txn_ended[from]);
@@ -164,23 +198,69 @@ copy_txn(struct cut *c, txn_id from, struct err *err)
         builder_meta(c->b, to, meta.text, meta.len);
     }
     for (op_id op = h->txn_begin[from]; op < h->txn_end[from]; op++)
-        if (op_stays(c, from, op) && !copy_op(c, from, to, op, err))
+        if (op_stays(c, from, op) && !copy_op(c, to, op, err))
             return false;
     return true;
 }
 
 static void
-note_written(struct cut *c)
+note_appended(struct cut *c)
 {
     const struct history *h = c->h;
     for (size_t i = 0; i < c->wish->n; i++) {
         const txn_id t = c->wish->txns[i];
         for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++)
-            if (op_is_write(h, op))
-                vec_push(&c->written, h->op_value[op]);
+            if (op_is_write(h, op) && h->key_is_list[op_key(h, op)])
+                vec_push(&c->appended, h->op_value[op]);
     }
-    if (c->written.n)
-        qsort(c->written.at, c->written.n, sizeof *c->written.at, compare_ids);
+    if (c->appended.n)
+        qsort(c->appended.at, c->appended.n, sizeof *c->appended.at,
+              compare_ids);
+}
+
+static void
+note_seen(struct cut *c, txn_id t)
+{
+    const struct history *h = c->h;
+    for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++) {
+        if (op_is_write(h, op))
+            continue;
+        if (h->op_key[op] & OP_ASIDE)
+            vec_push(&c->seen, h->op_value[op]);
+        const struct list_seen seen = history_list_seen(h, op);
+        for (size_t i = 0; i < seen.n; i++)
+            if (!has(c->appended.at, c->appended.n, seen.at[i]))
+                vec_push(&c->seen, seen.at[i]);
+    }
+}
+
+/* Fill 'seen' and 'lost'.  This looks at the whole history. */
+static void
+find_lost(struct cut *c)
+{
+    const struct history *h = c->h;
+    for (size_t i = 0; i < c->wish->n; i++)
+        note_seen(c, c->wish->txns[i]);
+    if (!c->seen.n)
+        return;
+    qsort(c->seen.at, c->seen.n, sizeof *c->seen.at, compare_ids);
+    size_t n = 1;
+    for (size_t i = 1; i < c->seen.n; i++)
+        if (c->seen.at[i] != c->seen.at[n - 1])
+            c->seen.at[n++] = c->seen.at[i];
+    c->seen.n = n;
+    for (size_t i = 0; i < n; i++)
+        vec_push(&c->lost, 0);
+    for (txn_id t = 0; t < h->n_txns; t++)
+        for (op_id op = h->txn_begin[t]; !stays(c, t) && op < h->txn_end[t];
+             op++) {
+            const uint32_t *found =
+                op_is_write(h, op) ? bsearch(&h->op_value[op], c->seen.at, n,
+                                             sizeof *c->seen.at, compare_ids)
+                                   : NULL;
+            if (found)
+                c->lost.at[found - c->seen.at] = 1;
+        }
 }
 
 bool
@@ -189,14 +269,18 @@ part_make(const struct history *h, const struct part_wish *wish,
 {
     assert(!atom_is_text(h->initial)); // whose text would have to move
     struct cut c = {.h = h, .wish = wish, .b = builder_new(h->initial)};
+    if (h->key_is_list)
+        note_appended(&c);
     if (wish->inconsistent)
-        note_written(&c);
+        find_lost(&c);
     bool ok = true;
     for (size_t i = 0; ok && i < wish->n; i++) {
         ok = copy_txn(&c, wish->txns[i], err);
         origin[i] = wish->txns[i];
     }
-    vec_free(&c.written);
+    vec_free(&c.appended);
+    vec_free(&c.seen);
+    vec_free(&c.lost);
     vec_free(&c.elements);
     if (!ok) {
         builder_free(c.b);

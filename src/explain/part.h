@@ -6,7 +6,8 @@
  * of a history that satisfies a level satisfies it too, and a part that
  * violates a level is a reason why the whole does.
  *
- * Of a list that was read, only the elements that were taken out go.
+ * A list is read from whoever appended its last element; when others are taken
+ * out, only their elements go.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef EXPLAIN_PART_H
@@ -19,8 +20,10 @@ struct part_wish {
     size_t n;
     const op_id *without; // operations left out, in ascending order
     size_t n_without;
-    const op_id *only; // where not NULL: no other operations
-    size_t n_only;
+    const op_id *only;        // where not NULL: these operations and no others,
+    size_t n_only;            // whoever wrote what they read
+    const value_id *elements; // where not NULL: no others in lists; ascending
+    size_t n_elements;
     bool inconsistent; // with the reads that were set aside
 };
 

@@ -8,10 +8,8 @@
  *
  * Parts inherit satisfaction (part.h), so a transaction that could not be
  * taken out of a larger part cannot be taken out of a smaller one, and one
- * pass over the single ones makes the result minimal.  The exception is a
- * writer of initial values that turns into a part of the loading when what its
- * session did before is taken out; passes therefore repeat until one changes
- * nothing.
+ * pass over the single ones makes the result minimal.  Passes repeat all the
+ * same until one changes nothing, because evidence may skip some.
  *
  * SPDX-License-Identifier: MIT */
 #include "explain/reduce.h"
@@ -26,9 +24,15 @@ reduced_free(struct reduced *r)
     vec_free(&r->origin);
 }
 
+/* Whether h is no proper part: inconsistent, or with a transaction that has
+ * turned into a part of the loading, because what it or its session did before
+ * is gone.  That changes what others may have read. */
 static bool
-has_flaws(const struct history *h)
+is_improper(const struct history *h)
 {
+    for (txn_id t = 0; t < h->n_txns; t++)
+        if (h->txn_status[t] == TXN_LOADING)
+            return true;
     flaw_vec flaws = {0};
     const size_t n = history_flaws(h, 1, &flaws);
     vec_free(&flaws);
@@ -66,7 +70,7 @@ bool
 reduce_violates(const struct history *h, enum level level,
                 const struct reduce_options *o)
 {
-    return !has_flaws(h) && reduce_violated(h, 1u << level, o);
+    return !is_improper(h) && reduce_violated(h, 1u << level, o);
 }
 
 /* Ask about h; where it violates the level, set 'core' to what the evidence
@@ -78,7 +82,7 @@ ask(const struct history *h, enum level level, const struct reduce_options *o,
     struct check c;
     struct err err = {0};
     const struct check_options options = engine_options(1u << level, o);
-    if (has_flaws(h) || !check_history(h, &options, &c, &err))
+    if (is_improper(h) || !check_history(h, &options, &c, &err))
         return false;
     const struct certificate *found = &c.results.at[0].certificate;
     const bool violated = found->verdict == VERDICT_VIOLATED;

@@ -41,6 +41,7 @@ static const char *const rules[FLAW_KINDS] = {
 struct exhibit {
     const struct history *h;
     u32_vec txns, ops;
+    u32_vec values; // elements of lists that matter
 };
 
 static void
@@ -52,24 +53,23 @@ show_op(struct exhibit *e, txn_id t, op_id op)
     vec_push(&e->ops, op);
 }
 
-/* Show a write of the value by somebody other than 'reader', and the last
- * write of the key by the same transaction. */
+/* Show a write of the value by somebody other than 'reader': by one who
+ * counts, if there is one. */
 static void
 show_writer(struct exhibit *e, value_id v, txn_id reader)
 {
     const struct history *h = e->h;
-    txn_id w = history_writer(h, v);
-    if (history_has_several(h, v)) {
-        const struct txn_range all = history_candidates(h, v);
-        for (size_t i = 0; i < all.n; i++)
-            if (all.at[i] != reader)
-                w = all.at[i];
-    }
-    if (w >= h->n_txns)
-        return;
-    for (op_id op = h->txn_begin[w]; op < h->txn_end[w]; op++)
-        if (op_is_write(h, op) && h->op_value[op] == v)
-            show_op(e, w, op);
+    txn_id writer = TXN_NONE;
+    op_id write = ID_NONE;
+    for (txn_id t = 0; t < h->n_txns; t++)
+        for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++)
+            if (op_is_write(h, op) && h->op_value[op] == v && t != reader &&
+                (writer == TXN_NONE || !h->txn_counts[writer])) {
+                writer = t;
+                write = op;
+            }
+    vec_push(&e->values, v);
+    show_op(e, writer, write);
 }
 
 /* Show every write of the key by t from op on. */
@@ -111,6 +111,8 @@ static void
 gather(struct exhibit *e, const struct flaw *f)
 {
     show_op(e, f->txn, f->op);
+    if (f->kind != FLAW_INCOMPATIBLE)
+        vec_push(&e->values, f->value);
     if (f->other != TXN_NONE)
         show_op(e, f->other, f->other_op);
     switch (f->kind) {
@@ -145,6 +147,8 @@ compare_ids(const void *a, const void *b)
 static void
 sort_and_unite(u32_vec *v)
 {
+    if (!v->n)
+        return;
     qsort(v->at, v->n, sizeof *v->at, compare_ids);
     size_t n = 1;
     for (size_t i = 1; i < v->n; i++)
@@ -169,18 +173,28 @@ make_exhibit(struct exhibit *e, struct reduced *out, struct err *err)
 {
     sort_and_unite(&e->txns);
     sort_and_unite(&e->ops);
+    sort_and_unite(&e->values);
     vec_grow(&out->origin, e->txns.n);
     struct part_wish wish = {.txns = e->txns.at,
                              .n = e->txns.n,
                              .only = e->ops.at,
                              .n_only = e->ops.n,
+                             .elements = e->values.at,
+                             .n_elements = e->values.n,
                              .inconsistent = true};
     if (!part_make(e->h, &wish, &out->h, out->origin.at, err))
         return false;
     if (has_flaw(&out->h))
         return true;
     history_free(&out->h);
-    wish.only = NULL;
+    for (size_t i = 0; i < e->txns.n; i++)
+        for (op_id op = e->h->txn_begin[e->txns.at[i]];
+             op < e->h->txn_end[e->txns.at[i]]; op++)
+            vec_push(&e->ops, op);
+    sort_and_unite(&e->ops);
+    wish.only = e->ops.at;
+    wish.n_only = e->ops.n;
+    wish.elements = NULL;
     return part_make(e->h, &wish, &out->h, out->origin.at, err);
 }
 
@@ -216,6 +230,66 @@ add_edge(struct told *t, const struct flaw *f)
     vec_push(&t->a->edges, e);
 }
 
+/* What happened.  history/consistency.h says the same for one line on a
+ * terminal; here transactions are named as everywhere in an explanation. */
+static void
+tell_flaw(struct told *t, const struct flaw *f)
+{
+    const struct history *h = t->whole;
+    struct buf *b = &t->b;
+    told_name(h, f->txn, b);
+    buf_text(b, " did ");
+    if (f->kind == FLAW_NOT_OWN) {
+        history_show_op(h, f->other_op, b);
+        buf_text(b, " and then ");
+    }
+    history_show_op(h, f->op, b);
+    switch (f->kind) {
+    case FLAW_THIN_AIR:
+    case FLAW_ABORTED:
+        if (f->value != h->op_value[f->op]) {
+            buf_text(b, " with the element ");
+            history_show_value(h, f->value, b);
+        }
+        buf_text(b,
+                 f->kind == FLAW_THIN_AIR ? ", which nobody wrote" : ", but ");
+        if (f->kind == FLAW_ABORTED) {
+            told_name(h, f->other, b);
+            buf_text(b, ", which wrote that, aborted");
+        }
+        break;
+    case FLAW_FUTURE:
+        buf_text(b, " before it wrote that value itself, and nobody else did");
+        break;
+    case FLAW_NOT_OWN:
+        buf_text(b, ", which is not what it had written");
+        break;
+    case FLAW_NOT_LATEST:
+        if (f->other == f->txn) {
+            buf_text(b, ", which it had overwritten with ");
+            history_show_op(h, f->other_op, b);
+        } else {
+            buf_text(b, ", but that is not the last write of the key by ");
+            told_name(h, f->other, b);
+        }
+        break;
+    case FLAW_INCOMPATIBLE:
+        if (f->other == TXN_NONE)
+            break;
+        buf_text(b, ", and ");
+        told_name(h, f->other, b);
+        buf_text(b, " did ");
+        history_show_op(h, f->other_op, b);
+        buf_text(b, ": neither list begins with the other");
+        break;
+    default:
+        buf_text(b, ", in which ");
+        history_show_value(h, f->value, b);
+        buf_text(b, " stands twice");
+        break;
+    }
+}
+
 bool
 told_flaw(const struct history *h, const struct flaw *f, enum level level,
           size_t context, struct anomaly *a, struct err *err)
@@ -226,6 +300,7 @@ told_flaw(const struct history *h, const struct flaw *f, enum level level,
     const bool ok = make_exhibit(&e, &r, err);
     vec_free(&e.txns);
     vec_free(&e.ops);
+    vec_free(&e.values);
     if (!ok) {
         vec_free(&r.origin);
         return false;
@@ -237,7 +312,7 @@ told_flaw(const struct history *h, const struct flaw *f, enum level level,
                      .origin = r.origin.at,
                      .level = LEVEL_READS};
     told_txns(&t, false, context);
-    flaw_tell(h, f, &t.b);
+    tell_flaw(&t, f);
     a->story = told_keep(&t);
     add_edge(&t, f);
     const struct told_step steps[] = {

@@ -370,7 +370,8 @@ say_why(struct steps *s, const struct dep *d)
     case EDGE_WW:
         buf_text(&t->b, ": it wrote ");
         told_key(t, d->key);
-        buf_text(&t->b, " first");
+        buf_text(&t->b, d->needs[0] == ID_NONE ? " first, as the lists show"
+                                               : " first");
         break;
     default:
         buf_text(&t->b, ": it read ");
