@@ -16,13 +16,14 @@ setup:
 demo: all
 	@tools/demo $(BUILD)/assay
 
-test: setup
+test:
+	@tools/setup test
 	@tools/test
 
 bench: all
 	@bench/run $(BUILD)/assay
 
-fuzz: setup
+fuzz: | setup
 	@tools/fuzz
 
 format:
