@@ -1,0 +1,19 @@
+/* second_opinion.h -- another solver's verdict, for differential tests.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef STRONG_SECOND_OPINION_H
+#define STRONG_SECOND_OPINION_H
+
+#include "base/limit.h"
+#include "evidence/certificate.h"
+
+/* Ask Z3 whether h satisfies l: pc, si, ser, strict-si or strict-ser.  The
+ * verdict comes without evidence.  Quadratic in the writers of a key: for
+ * histories of tens of transactions.
+ *
+ *   error  ERR_FEATURE where this build has no Z3, or l is psi */
+bool second_opinion(const struct history *h, enum level l,
+                    const struct limit *limit, enum verdict *out,
+                    struct err *err);
+
+#endif

@@ -1,0 +1,13 @@
+/* second_opinion_none.c -- for builds without Z3.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "strong/second_opinion.h"
+
+bool
+second_opinion(const struct history *h, enum level l, const struct limit *limit,
+               enum verdict *out, struct err *err)
+{
+    (void)h, (void)l, (void)limit;
+    *out = VERDICT_UNKNOWN;
+    return err_set(err, ERR_FEATURE, "this build has no Z3");
+}
