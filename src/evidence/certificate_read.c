@@ -376,7 +376,7 @@ read_step(struct reader *r, struct proof *p)
 static bool
 read_proof(struct reader *r)
 {
-    uint64_t n;
+    uint64_t n = 0;
     if (!read_count(r, "steps", &n))
         return false;
     r->out->proof = proof_new();
