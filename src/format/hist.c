@@ -51,11 +51,17 @@ struct parser {
 
 /* --- tokens --------------------------------------------------------------- */
 
+static bool
+is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
 static void
 skip_blank(struct parser *p)
 {
     while (p->s.at < p->s.end) {
-        if (memchr(" \t\r\n", *p->s.at, 4)) {
+        if (is_blank(*p->s.at)) {
             p->s.at++;
         } else if (p->s.end - p->s.at >= 2 && memcmp(p->s.at, "//", 2) == 0) {
             const char *newline =
