@@ -157,7 +157,7 @@ read_order(struct reader *r)
     const bool single =
         l <= LEVEL_CC || l == LEVEL_SER || l == LEVEL_STRICT_SER;
     const uint32_t bound = single ? r->h->n_txns : 2 * r->h->n_txns;
-    uint64_t n;
+    uint64_t n = 0;
     if (!read_count(r, "points", &n))
         return false;
     for (uint64_t i = 0; i < n; i++) {
@@ -247,7 +247,7 @@ read_edges(struct reader *r, uint64_t n, struct cycle *cycle)
 static bool
 read_cycle(struct reader *r)
 {
-    uint64_t n;
+    uint64_t n = 0;
     return read_count(r, "edges", &n) && read_edges(r, n, &r->out->cycle);
 }
 
@@ -315,7 +315,7 @@ static bool
 read_strong_cycle(struct reader *r, struct proof *p)
 {
     const size_t first = p->edges.n;
-    uint64_t n;
+    uint64_t n = 0;
     if (!take_number(r, &n) || !at_end_of_line(r))
         return wrong(r, "the length of a cycle");
     for (uint64_t i = 0; i < n; i++)
@@ -329,7 +329,7 @@ static bool
 read_weak_cycle(struct reader *r, struct proof *p)
 {
     const size_t first = p->lits.n;
-    uint64_t n;
+    uint64_t n = 0;
     if (!take_number(r, &n))
         return wrong(r, "the length of a cycle");
     if (!read_lits(r, p))

@@ -29,8 +29,6 @@
  * SPDX-License-Identifier: MIT */
 #include "weak/sequence.h"
 
-#include "weak/replay.h"
-
 enum { AHEAD = 24 }; // operations between a prefetch and its use
 
 struct request {
@@ -219,12 +217,46 @@ is_by_session(const struct history *h)
     return h->n_sessions > 1;
 }
 
+/* How far its session has come with the i-th of n transactions, as a number
+ * below 'whole'. */
+static size_t
+progress(uint64_t i, uint64_t n, uint64_t whole)
+{
+    return (size_t)((2 * i + 1) * whole / (2 * n));
+}
+
+/* Append the counting transactions by how far their sessions have come. */
+static void
+take_turns(const struct history *h, u32_vec *roots)
+{
+    const size_t n = h->n_txns;
+    uint32_t *next = mem_calloc(n + 1, sizeof *next);
+    for (session_id s = 0; s < h->n_sessions; s++) {
+        const txn_id first = h->session_first[s];
+        const uint32_t length = h->session_first[s + 1] - first;
+        for (uint32_t i = 0; i < length; i++)
+            next[progress(i, length, n) + 1] += h->txn_counts[first + i];
+    }
+    for (size_t i = 0; i < n; i++)
+        next[i + 1] += next[i];
+    vec_grow(roots, next[n]);
+    for (session_id s = 0; s < h->n_sessions; s++) {
+        const txn_id first = h->session_first[s];
+        const uint32_t length = h->session_first[s + 1] - first;
+        for (uint32_t i = 0; i < length; i++)
+            if (h->txn_counts[first + i])
+                roots->at[next[progress(i, length, n)]++] = first + i;
+    }
+    mem_free(next);
+}
+
 void
 sequence_suggest(const struct history *h, u32_vec *roots)
 {
-    if (is_by_session(h) && replay(h, roots, NULL))
+    if (is_by_session(h)) {
+        take_turns(h, roots);
         return;
-    vec_clear(roots);
+    }
     vec_reserve(roots, h->n_txns);
     for (uint32_t i = 0; i < h->n_txns; i++)
         if (h->txn_counts[h->arrival[i]])

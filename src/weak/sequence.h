@@ -47,8 +47,8 @@ bool sequence_find(const struct reading *r, const struct predecessors *more,
                    const u32_vec *roots, struct sequence *out, u32_vec *stale);
 
 /* Append the counting transactions in the order that the input suggests: as
- * they stand in it, or, where it lists one session after the other, as a
- * replay finds (replay.h). */
+ * they stand in it, or, where it lists one session after the other, by how far
+ * each session has come. */
 void sequence_suggest(const struct history *h, u32_vec *roots);
 
 #endif
