@@ -142,6 +142,13 @@ tell_refutation(struct told *t, const struct model *m,
         d[i] = r->cycles.at[step->first + i];
     prefer_misses(m, d, step->n);
     classify_turn(d, step->n);
+    // These names say that a level up to causal is broken.  Where all of them
+    // hold, what was missed came before only because a stronger level says so.
+    if (!(a->violated >> LEVEL_CC & 1) && a->kind >= ANOMALY_NON_REPEATABLE &&
+        a->kind <= ANOMALY_CAUSALITY)
+        a->kind = step->n > 2 && d[step->n - 1].kind == EDGE_WR
+                      ? ANOMALY_READ_SKEW
+                      : ANOMALY_CYCLE;
     told_txns(t, reads_init(t->h), context);
     told_steps(t, m, r, d, step->n);
     told_story(t, d, step->n);
