@@ -28,6 +28,7 @@
 #include <pthread.h>
 
 enum {
+    AHEAD = 24,          // operations between a prefetch and its use
     MUCH_LARGER = 8,     // a factor from which on writes are looked up
     FEW = 64,            // transactions that small are always looked through
     PER_THREAD = 1 << 16 // transactions below which threads do not pay
@@ -67,12 +68,16 @@ collect_reads(struct worker *w, txn_id t)
     const struct history *h = w->r->h;
     vec_clear(&w->reads);
     for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++) {
+        if (op + AHEAD < h->n_ops)
+            __builtin_prefetch(&h->values[h->op_value[op + AHEAD]]);
         if (!op_is_external_read(h, op))
             continue;
         const txn_id from = reading_writer(w->r, op);
         const bool first = from != TXN_INIT && w->met[from] != t + 1;
-        if (first)
+        if (first) {
             w->met[from] = t + 1;
+            __builtin_prefetch(&h->op_key[h->txn_begin[from]]);
+        }
         vec_push(&w->reads, ((struct external){op_key(h, op), from, first}));
     }
 }
