@@ -1,8 +1,10 @@
-/* cmd_test.c -- assay test: run a workload, check its history, tell.
+/* cmd_test.c -- assay test: run a workload, or the interleavings of a
+ * specification, check what was recorded, and tell.
  *
  * SPDX-License-Identifier: MIT */
 #include "cli/fieldwork.h"
 #include "cli/inspect.h"
+#include "spec/play.h"
 #include "version.h"
 
 #include <errno.h>
@@ -10,61 +12,73 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Where the history goes: the file to keep, or one that is removed. */
-struct place {
-    struct buf path;
+enum { MOST_INTERLEAVINGS = 5000 };
+
+/* What is left of the command line when a history is to be judged. */
+struct judging {
+    const struct options *options;
+    struct inspect_options how;
+    const struct report_format *format;
+    struct report_style style;
+    struct buf path; // where the history is
     bool is_temporary;
 };
 
 static bool
-place_open(const struct options *o, struct place *p, struct err *err)
+choose_path(struct judging *j, struct err *err)
 {
-    *p = (struct place){.is_temporary = !o->keep};
-    if (o->keep) {
-        buf_text(&p->path, o->keep);
+    const char *keep = j->options->keep, *parent = getenv("TMPDIR");
+    if (keep) {
+        buf_text(&j->path, keep);
         return true;
     }
-    const char *parent = getenv("TMPDIR");
-    buf_printf(&p->path, "%s/assay-XXXXXX",
+    buf_printf(&j->path, "%s/assay-XXXXXX",
                parent && *parent ? parent : "/tmp");
-    const int fd = mkstemp(p->path.at);
-    if (fd >= 0 && close(fd) == 0)
-        return true;
-    p->is_temporary = false;
-    return err_set(err, ERR_IO, "cannot make a temporary file: %s",
+    const int fd = mkstemp(j->path.at);
+    j->is_temporary = fd >= 0;
+    return (fd >= 0 && close(fd) == 0) ||
+           err_set(err, ERR_IO, "cannot make a temporary file: %s",
                    strerror(errno));
 }
 
-static void
-place_close(struct place *p)
+static bool
+judging_begin(const struct options *o, struct judging *j, struct err *err)
 {
-    if (p->is_temporary)
-        unlink(p->path.at);
-    buf_free(&p->path);
+    *j = (struct judging){.options = o,
+                          .style = {.version = ASSAY_VERSION,
+                                    .colour = colour_on_stdout(),
+                                    .verdicts_only = o->quiet}};
+    return inspect_options(o, &j->how, err) &&
+           choose_report(o, &j->format, err) && choose_path(j, err);
 }
 
-/* Check what was recorded and show the result. */
-static int
-judge(const struct options *o, const struct inspect_options *how,
-      const struct report_format *format, const struct place *place,
-      const char *shown, struct err *err)
+static void
+judging_end(struct judging *j)
 {
-    const struct report_style style = {
-        .version = ASSAY_VERSION,
-        .colour = colour_on_stdout(),
-        .verdicts_only = o->quiet,
-    };
+    if (j->is_temporary)
+        unlink(j->path.at);
+    buf_free(&j->path);
+}
+
+/* Where to tell about the run: what is not text belongs to whoever reads it,
+ * alone. */
+static FILE *
+beside(const struct judging *j)
+{
+    return strcmp(j->format->name, "text") == 0 ? stdout : stderr;
+}
+
+/* Check the history and show the result under that name. */
+static int
+judge(const struct judging *j, const char *name, struct err *err)
+{
     struct inspection i;
-    if (!inspect(o, how, place->path.at, &i, err))
+    if (!inspect(j->options, &j->how, j->path.at, &i, err))
         return report_error(err);
-    i.path = shown;
+    i.path = name;
     struct buf out = {0};
     const struct report_run run = inspection_run(&i);
-    if (format->begin)
-        format->begin(&style, &out);
-    format->add(&run, &style, &out);
-    if (format->end)
-        format->end(&style, &out);
+    j->format->add(&run, &j->style, &out);
     emit(&out);
     buf_free(&out);
     const int status = exit_of_check(&i.check);
@@ -72,26 +86,113 @@ judge(const struct options *o, const struct inspect_options *how,
     return status;
 }
 
+/* --- workloads
+ * --------------------------------------------------------------*/
+
+static int
+test_workload(const struct judging *j, struct fieldwork *f, struct err *err)
+{
+    const bool ok = fieldwork_run(f, j->path.at, err);
+    if (f->stats.seconds > 0 && !j->options->quiet)
+        fieldwork_show(f, beside(j));
+    fflush(stdout);
+    return ok ? judge(j, j->options->keep ? j->options->keep : f->name, err)
+              : report_error(err);
+}
+
+/* --- specifications
+ * ---------------------------------------------------------*/
+
+/* "r1 w2 c1 c2", as in a permutation. */
+static void
+show_order(const struct spec *s, const u32_vec *order, struct buf *out)
+{
+    buf_clear(out);
+    for (size_t i = 0; i < order->n; i++)
+        buf_printf(out, "%s%s", i ? " " : "", s->steps.at[order->at[i]].name);
+}
+
+static int
+play_all(const struct judging *j, const struct spec *s, struct database *db,
+         struct err *err)
+{
+    const struct play_options o = {.patience = 0.15};
+    const size_t n = spec_count(s, MOST_INTERLEAVINGS);
+    int status = EXIT_HOLDS;
+    size_t impossible = 0, violated = 0;
+    u32_vec order = {0};
+    struct buf name = {0};
+    for (size_t i = 0; i < n && spec_next(s, i, &order); i++) {
+        struct played played;
+        show_order(s, &order, &name);
+        if (!spec_play(s, db, &order, &o, j->path.at, &played, err)) {
+            status = report_error(err);
+            break;
+        }
+        impossible += !played.is_possible;
+        if (!played.is_possible)
+            continue;
+        const int one = judge(j, name.at, err);
+        violated += one == EXIT_VIOLATED;
+        status = exit_worse(status, one);
+    }
+    if (!j->options->quiet)
+        fprintf(beside(j),
+                "%zu interleavings: %zu violated, %zu not possible because "
+                "sessions wait for each other\n",
+                n, violated, impossible);
+    vec_free(&order);
+    buf_free(&name);
+    return status;
+}
+
+static int
+test_spec(const struct judging *j, const struct fieldwork *f, struct err *err)
+{
+    struct spec s;
+    struct database db;
+    if (!spec_read(j->options->spec, &s, err))
+        return report_error(err);
+    int status = EXIT_ERROR;
+    if (!database_open(f->target, f->isolation, j->options->setup, &db, err)) {
+        report_error(err);
+    } else if (!db.driver->is_sql) {
+        status = usage_error("--spec wants a database that speaks SQL, not %s",
+                             f->target);
+        database_close(&db);
+    } else {
+        if (!j->options->quiet)
+            fprintf(beside(j), "%s\nasked for %s\n", db.note,
+                    isolation_names[f->isolation]);
+        status = play_all(j, &s, &db, err);
+        database_close(&db);
+    }
+    spec_free(&s);
+    return status;
+}
+
 int
 cmd_test(const struct options *o)
 {
     struct err err = {0};
-    struct inspect_options how;
-    const struct report_format *format;
+    struct judging j;
     struct fieldwork f;
-    struct place place;
-    if (!inspect_options(o, &how, &err) || !choose_report(o, &format, &err) ||
-        !fieldwork_begin(o, &f, &err))
-        return report_error(&err);
-    bool ok = place_open(o, &place, &err);
-    ok = ok && fieldwork_run(&f, place.path.at, &err);
-    // What is not text belongs to whoever reads it, alone.
-    if (f.stats.seconds > 0 && !o->quiet)
-        fieldwork_show(&f, strcmp(format->name, "text") == 0 ? stdout : stderr);
-    const int status =
-        ok ? judge(o, &how, format, &place, o->keep ? o->keep : f.name, &err)
-           : report_error(&err);
-    place_close(&place);
-    fieldwork_end(&f);
+    int status;
+    if (!judging_begin(o, &j, &err) || !fieldwork_begin(o, &f, &err)) {
+        status = report_error(&err);
+    } else {
+        struct buf out = {0};
+        if (j.format->begin)
+            j.format->begin(&j.style, &out);
+        emit(&out);
+        status =
+            o->spec ? test_spec(&j, &f, &err) : test_workload(&j, &f, &err);
+        if (j.format->end)
+            j.format->end(&j.style, &out);
+        emit(&out);
+        buf_free(&out);
+        fieldwork_end(&f);
+    }
+    judging_end(&j);
     return status;
 }

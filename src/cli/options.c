@@ -108,6 +108,8 @@ const struct option option_table[] = {
      "start a server for this run, in a temporary directory and on loopback"},
     {"fault", 0, OPTION_TEXT, "FAULTS", AT(fault), RUNNING, 0, 0, NULL, NULL,
      "kill@T, stop@T, disconnect@T or restart@T seconds, for servers of --start"},
+    {"spec", 0, OPTION_TEXT, "FILE", AT(spec), CMD_TEST, 0, 0, NULL, NULL,
+     "run the interleavings of an isolation specification instead of a workload"},
     {"keep", 0, OPTION_TEXT, "FILE", AT(keep), CMD_TEST, 0, 0, NULL, NULL,
      "keep the recorded history in this file"},
     {"help-solver", 0, OPTION_FLAG, NULL, AT(help_solver), CMD_CHECK, 0, 0, NULL, NULL,

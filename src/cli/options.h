@@ -60,7 +60,7 @@ struct options {
     const char *distribution, *inject;
 
     // test, collect
-    const char *workload, *isolation, *setup, *start, *fault, *keep;
+    const char *workload, *isolation, *setup, *start, *fault, *keep, *spec;
     double time, aborts;
     bool move;
 

@@ -59,6 +59,16 @@ record_begin(struct record *t, uint64_t session)
     buf_text(&t->line, ",\"ops\":[");
 }
 
+void
+record_begin_named(struct record *t, const char *session)
+{
+    buf_clear(&t->line);
+    t->ops = 0;
+    buf_text(&t->line, "{\"session\":");
+    buf_json(&t->line, session, strlen(session));
+    buf_text(&t->line, ",\"ops\":[");
+}
+
 static void
 begin_op(struct record *t, const char *kind, uint64_t key)
 {
@@ -108,6 +118,31 @@ record_read_list(struct record *t, uint64_t key, const int64_t *elements,
         buf_i64(&t->line, elements[i]);
     }
     buf_text(&t->line, "]]");
+}
+
+static bool
+is_integer(const char *text)
+{
+    const char *digits = text + (*text == '-');
+    const size_t n = strlen(digits);
+    return n && n < 18 && strspn(digits, "0123456789") == n &&
+           (*digits != '0' || n == 1);
+}
+
+void
+record_text(struct record *t, bool is_write, const char *key, const char *value)
+{
+    buf_text(&t->line, t->ops++ ? ",[" : "[");
+    buf_text(&t->line, is_write ? "\"w\"," : "\"r\",");
+    buf_json(&t->line, key, strlen(key));
+    buf_char(&t->line, ',');
+    if (!value)
+        buf_text(&t->line, "null");
+    else if (is_integer(value))
+        buf_text(&t->line, value);
+    else
+        buf_json(&t->line, value, strlen(value));
+    buf_char(&t->line, ']');
 }
 
 bool

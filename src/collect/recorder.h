@@ -30,11 +30,17 @@ struct record {
 };
 
 void record_begin(struct record *t, uint64_t session);
+void record_begin_named(struct record *t, const char *session);
 void record_read(struct record *t, uint64_t key, const int64_t *value);
 void record_write(struct record *t, uint64_t key, int64_t value);
 void record_append(struct record *t, uint64_t key, int64_t element);
 void record_read_list(struct record *t, uint64_t key, const int64_t *elements,
                       size_t n);
+
+/* The same for keys that are text; a value that looks like an integer is one,
+ * and NULL is none. */
+void record_text(struct record *t, bool is_write, const char *key,
+                 const char *value);
 
 /* Add what is known at the end, 'meta' being a JSON object or NULL, and write
  * the line.  Times are in nanoseconds. */

@@ -1,0 +1,61 @@
+/* spec.h -- scripted interleavings: the language of PostgreSQL's isolation
+ * tester.
+ *
+ *     setup       { create table t (id int primary key, value int); ... }
+ *     teardown    { drop table t; }
+ *     session s1
+ *     setup       { begin; }
+ *     step r1     { select value from t where id = 1; }
+ *     step c1     { commit; }
+ *     session s2
+ *     ...
+ *     permutation r1 w2 c1 c2
+ *
+ * Without a permutation all interleavings of the sessions' steps are meant.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef SPEC_SPEC_H
+#define SPEC_SPEC_H
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/vec.h"
+
+#include <stddef.h>
+
+struct spec_step {
+    const char *name, *sql;
+    uint32_t session;
+};
+
+struct spec_session {
+    const char *name;
+    const char *setup, *teardown; // "" where there is none
+    uint32_t first, n;            // of its steps
+};
+
+struct spec {
+    VEC(const char *) setups;
+    const char *teardown; // "" where there is none
+    VEC(struct spec_session) sessions;
+    VEC(struct spec_step) steps; // by session
+    u32_vec permutations;        // steps, one permutation behind the other
+    u32_vec permutation_ends;    // where each ends
+    struct arena arena;
+};
+
+/* Parse a specification; errors carry line and column. */
+bool spec_parse(const char *text, size_t len, struct spec *out,
+                struct err *err);
+bool spec_read(const char *path, struct spec *out, struct err *err);
+void spec_free(struct spec *s);
+
+/* How many permutations there are to run: those listed, else all, of which
+ * 'most' are taken. */
+size_t spec_count(const struct spec *s, size_t most);
+
+/* Walk through them.  'order' is empty at first and holds the next one after
+ * each call that returns true. */
+bool spec_next(const struct spec *s, size_t index, u32_vec *order);
+
+#endif

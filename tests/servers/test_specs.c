@@ -1,0 +1,156 @@
+/* test_specs.c -- Hermitage, automated: the interleavings in examples/specs
+ * on two servers and SQLite.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "server_test.h"
+
+#include "spec/play.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+struct expectation {
+    const char *spec;
+    enum isolation isolation;
+    enum level level;
+    bool violated;
+    enum anomaly_kind told; // where violated
+};
+
+#define NONE ANOMALY_KINDS
+
+// clang-format off
+static const struct expectation of_postgresql[] = {
+    {"dirty-write", ISOLATION_READ_COMMITTED, LEVEL_RC, false, NONE},
+    {"aborted-read", ISOLATION_READ_UNCOMMITTED, LEVEL_RC, false, NONE},
+    {"intermediate-read", ISOLATION_READ_COMMITTED, LEVEL_RC, false, NONE},
+    {"circular-flow", ISOLATION_READ_COMMITTED, LEVEL_RC, false, NONE},
+    {"read-skew", ISOLATION_READ_COMMITTED, LEVEL_RC, false, NONE},
+    {"read-skew", ISOLATION_READ_COMMITTED, LEVEL_RA, true, ANOMALY_READ_SKEW},
+    {"read-skew", ISOLATION_REPEATABLE_READ, LEVEL_SI, false, NONE},
+    {"lost-update", ISOLATION_READ_COMMITTED, LEVEL_SI, true, ANOMALY_LOST_UPDATE},
+    {"lost-update", ISOLATION_REPEATABLE_READ, LEVEL_SI, false, NONE},
+    {"write-skew", ISOLATION_REPEATABLE_READ, LEVEL_SI, false, NONE},
+    {"write-skew", ISOLATION_REPEATABLE_READ, LEVEL_SER, true, ANOMALY_WRITE_SKEW},
+    {"write-skew", ISOLATION_SERIALIZABLE, LEVEL_SER, false, NONE},
+    {"read-only-anomaly", ISOLATION_REPEATABLE_READ, LEVEL_SI, false, NONE},
+    {"read-only-anomaly", ISOLATION_REPEATABLE_READ, LEVEL_SER, true, ANOMALY_READ_ONLY},
+    {"read-only-anomaly", ISOLATION_SERIALIZABLE, LEVEL_SER, false, NONE},
+    {"own-write", ISOLATION_READ_COMMITTED, LEVEL_RC, false, NONE},
+};
+
+static const struct expectation of_mariadb[] = {
+    {"dirty-write", ISOLATION_READ_COMMITTED, LEVEL_RC, false, NONE},
+    {"aborted-read", ISOLATION_READ_UNCOMMITTED, LEVEL_RC, true, ANOMALY_ABORTED},
+    {"aborted-read", ISOLATION_READ_COMMITTED, LEVEL_RC, false, NONE},
+    {"intermediate-read", ISOLATION_READ_UNCOMMITTED, LEVEL_RC, true, ANOMALY_NOT_LATEST},
+    {"circular-flow", ISOLATION_READ_UNCOMMITTED, LEVEL_RC, true, ANOMALY_CIRCULAR},
+    {"read-skew", ISOLATION_REPEATABLE_READ, LEVEL_SI, false, NONE},
+    {"lost-update", ISOLATION_REPEATABLE_READ, LEVEL_SI, true, ANOMALY_LOST_UPDATE},
+    {"write-skew", ISOLATION_REPEATABLE_READ, LEVEL_SER, true, ANOMALY_WRITE_SKEW},
+    {"write-skew", ISOLATION_SERIALIZABLE, LEVEL_SER, false, NONE},
+    {"own-write", ISOLATION_REPEATABLE_READ, LEVEL_RC, true, ANOMALY_NOT_OWN},
+};
+
+static const struct expectation of_sqlite[] = {
+    {"dirty-write", ISOLATION_UNCHANGED, LEVEL_SER, false, NONE},
+    {"lost-update", ISOLATION_UNCHANGED, LEVEL_SER, false, NONE},
+    {"write-skew", ISOLATION_UNCHANGED, LEVEL_SER, false, NONE},
+    {"read-only-anomaly", ISOLATION_UNCHANGED, LEVEL_SER, false, NONE},
+};
+// clang-format on
+
+/* Play all interleavings of a specification; the result of the last. */
+static bool
+play(const char *target, const struct expectation *e, struct trial_result *out)
+{
+    const char *root = getenv("SOURCE_ROOT");
+    char path[] = "/tmp/assay-spec-XXXXXX", file[512];
+    struct err err = {0};
+    struct spec spec;
+    struct database db;
+    u32_vec order = {0};
+    snprintf(file, sizeof file, "%s/examples/specs/%s.spec", root ? root : ".",
+             e->spec);
+    const int fd = mkstemp(path);
+    bool ok = fd >= 0 && close(fd) == 0 && spec_read(file, &spec, &err);
+    if (ok) {
+        ok = database_open(target, e->isolation, NULL, &db, &err);
+        for (size_t i = 0; ok && i < spec_count(&spec, 1000); i++) {
+            const struct play_options o = {.patience = 0.3};
+            struct played played;
+            *out = (struct trial_result){0};
+            ok = spec_next(&spec, i, &order) &&
+                 spec_play(&spec, &db, &order, &o, path, &played, &err) &&
+                 played.is_possible &&
+                 trial_check(path, LEVEL_BIT(e->level), out);
+        }
+        if (err.kind == ERR_NONE)
+            database_close(&db);
+        spec_free(&spec);
+    }
+    if (!ok)
+        printf("# %s: %s\n", e->spec, err.text);
+    unlink(path);
+    vec_free(&order);
+    return ok;
+}
+
+static void
+check_all(const char *target, const struct expectation *table, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        const struct expectation *e = &table[i];
+        struct trial_result r = {0};
+        CHECK(play(target, e, &r));
+        printf("# %s, %s: %s\n", e->spec, isolation_names[e->isolation],
+               r.text);
+        CHECK(r.verdict[e->level] ==
+              (e->violated ? VERDICT_VIOLATED : VERDICT_OK));
+        CHECK(!e->violated || trial_told(&r, e->told));
+    }
+}
+
+#define CHECK_ALL(target, table)                                               \
+    check_all((target), (table), sizeof(table) / sizeof *(table))
+
+static void
+on_server(const char *what, const struct expectation *table, size_t n)
+{
+    struct servers servers;
+    struct err err = {0};
+    if (!servers_start(what, &servers, &err)) {
+        SKIP("the server is not installed");
+        return;
+    }
+    check_all(servers.url, table, n);
+    servers_stop(&servers);
+}
+
+static void
+postgresql_does_what_hermitage_says(void)
+{
+    on_server("postgresql", of_postgresql,
+              sizeof of_postgresql / sizeof *of_postgresql);
+}
+
+static void
+mariadb_does_what_hermitage_says(void)
+{
+    on_server("mariadb", of_mariadb, sizeof of_mariadb / sizeof *of_mariadb);
+}
+
+static void
+sqlite_is_serializable(void)
+{
+    CHECK_ALL("sqlite:", of_sqlite);
+}
+
+int
+main(void)
+{
+    RUN(sqlite_is_serializable);
+    RUN(postgresql_does_what_hermitage_says);
+    RUN(mariadb_does_what_hermitage_says);
+    return test_end();
+}
