@@ -80,6 +80,7 @@ struct sat {
     uint32_t mark;
 
     uint64_t next_reduction, next_restart;
+    uint64_t last_conflict; // stop there; 0 = never
     struct sat_stats stats;
 };
 

@@ -83,6 +83,12 @@ sat_set_restarts(struct sat *s, bool on)
     s->restarts = on;
 }
 
+void
+sat_set_budget(struct sat *s, uint64_t conflicts)
+{
+    s->last_conflict = conflicts ? s->stats.conflicts + conflicts : 0;
+}
+
 uint32_t
 sat_add_var(struct sat *s)
 {
@@ -258,6 +264,8 @@ sat_solve(struct sat *s, const struct limit *limit)
         }
         if (conflict != REF_NONE) {
             after_conflict(s);
+            if (s->last_conflict && s->stats.conflicts > s->last_conflict)
+                return SAT_UNKNOWN;
             if (!sat_analyse(s, conflict))
                 break;
             continue;

@@ -56,6 +56,9 @@ void sat_set_proof(struct sat *s, const struct sat_proof *p);
 void sat_set_phase_saving(struct sat *s, bool on);
 void sat_set_restarts(struct sat *s, bool on);
 
+/* Answer SAT_UNKNOWN after so many more conflicts; 0 = no such limit. */
+void sat_set_budget(struct sat *s, uint64_t conflicts);
+
 uint32_t sat_add_var(struct sat *s);
 size_t sat_vars(const struct sat *s);
 

@@ -15,6 +15,7 @@ const struct strong_options strong_defaults = {
     .saturate = true,
     .prune = true,
     .schedule = true,
+    .wander = true,
     .leave_open = true,
     .phases = true,
     .restarts = true,

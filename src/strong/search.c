@@ -573,14 +573,18 @@ search_run(struct search *s, struct audit *a, broken_vec *broken)
     memset(d.is_dirty.at, 0, d.is_dirty.n);
     enum sat_answer answer = SAT_TRUE;
     while (broken->n && answer == SAT_TRUE) {
-        p->stats->search_rounds++;
-        const size_t before = s->acyc.carried.n + s->clauses;
-        take_up(s, broken);
-        assert(before < s->acyc.carried.n + s->clauses);
-        (void)before;
+        if (!s->taken_up) {
+            p->stats->search_rounds++;
+            const size_t before = s->acyc.carried.n + s->clauses;
+            take_up(s, broken);
+            assert(before < s->acyc.carried.n + s->clauses);
+            (void)before;
+        }
+        s->taken_up = true;
         answer = sat_solve(s->sat, p->limit);
         if (answer != SAT_TRUE)
             break;
+        s->taken_up = false;
         audit_again(s, a, &d, broken);
         if (p->limit && limit_reached(p->limit))
             answer = broken->n ? SAT_UNKNOWN : SAT_TRUE;

@@ -51,6 +51,7 @@ struct search {
     u32_vec chosen;        // places, as their choices became true
     u32_vec chosen_levels;
     uint64_t clauses;
+    bool taken_up; // what is broken has its variables, but no solution yet
 };
 
 /* Begin with a topological order of the known graph. */
@@ -60,7 +61,8 @@ void search_free(struct search *s);
 /* Find an order of the points that breaks nothing, from a first order that
  * breaks what 'broken' lists; s->acyc.order holds it afterwards.
  *
- *   returns  SAT_TRUE, SAT_FALSE with s->log.empty set, or SAT_UNKNOWN */
+ *   returns  SAT_TRUE, SAT_FALSE with s->log.empty set, or SAT_UNKNOWN; then
+ *            it can be called again to go on */
 enum sat_answer search_run(struct search *s, struct audit *a,
                            broken_vec *broken);
 

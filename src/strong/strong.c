@@ -7,6 +7,7 @@
 #include "strong/psi.h"
 #include "strong/schedule.h"
 #include "strong/search.h"
+#include "strong/wander.h"
 
 /* The writer that an ambiguous read saw: what was current when it started. */
 static void
@@ -54,19 +55,82 @@ reject(struct certificate *out, struct proof *proof)
     out->proof = proof;
 }
 
-/* Search, given a first order. */
+// Trial and error is for histories up to this size; it gets so many steps
+// before the search, and so many more if that makes so many conflicts.
+enum {
+    WANDER_POINTS = 5000,
+    WANDER_STEPS = 200000,
+    WANDER_STEPS_MORE = 20000000,
+    WANDER_CONFLICTS = 3000,
+};
+
+/* Whether so much is ambiguous that running the history by trial and error may
+ * succeed sooner than reasoning. */
+static bool
+wants_to_wander(const struct problem *p)
+{
+    return p->options->wander && p->g.n <= WANDER_POINTS &&
+           p->ambiguous.n > p->n_reads / 4;
+}
+
 static void
-search(struct inference *f, const uint32_t *order, struct audit *a,
+audit_order(struct audit *a, const uint32_t *order, broken_vec *broken)
+{
+    uint32_t *rank = mem_alloc(a->p->g.n, sizeof *rank);
+    for (uint32_t i = 0; i < a->p->g.n; i++)
+        rank[order[i]] = i;
+    audit_all(a, order, rank, broken);
+    mem_free(rank);
+}
+
+/* Look for an order by trial and error, and believe it only if it holds. */
+static bool
+wander_and_audit(const struct inference *f, uint64_t steps, struct audit *a,
+                 uint32_t *out)
+{
+    const uint32_t n = f->p->g.n;
+    uint32_t *order = mem_alloc(n, sizeof *order);
+    broken_vec broken = {0};
+    bool found = wander(f, steps, order);
+    if (found) {
+        audit_order(a, order, &broken);
+        found = !broken.n;
+    }
+    if (found)
+        memcpy(out, order, n * sizeof *out);
+    vec_free(&broken);
+    mem_free(order);
+    return found;
+}
+
+/* Search, given a first order.  Fills the certificate, unless a limit is
+ * reached. */
+static void
+search(struct inference *f, uint32_t *order, struct audit *a,
        broken_vec *broken, struct certificate *out)
 {
     struct strong_stats *stats = f->p->stats;
     struct search s;
     double began = time_cpu();
     search_init(&s, f, order);
-    const enum sat_answer answer = search_run(&s, a, broken);
+    const bool wanders = wants_to_wander(f->p);
+    if (wanders)
+        sat_set_budget(s.sat, WANDER_CONFLICTS);
+    enum sat_answer answer = search_run(&s, a, broken);
+    bool found = false;
+    if (wanders && answer == SAT_UNKNOWN) {
+        // The graph keeps what the search found to be certain.
+        sat_to_root(s.sat);
+        found = wander_and_audit(f, WANDER_STEPS_MORE, a, order);
+        sat_set_budget(s.sat, 0);
+        if (!found)
+            answer = search_run(&s, a, broken);
+    }
     stats->searching += time_cpu() - began;
     began = time_cpu();
-    if (answer == SAT_TRUE)
+    if (found)
+        accept(f->p, order, out);
+    else if (answer == SAT_TRUE)
         accept(f->p, s.acyc.order.at, out);
     else if (answer == SAT_FALSE)
         reject(out, derive_search(f, &s.log));
@@ -85,15 +149,14 @@ order_and_search(struct inference *f, struct certificate *out)
         schedule_run(f, order);
     else
         memcpy(order, f->order, p->g.n * sizeof *order);
-    uint32_t *rank = mem_alloc(p->g.n, sizeof *rank);
-    for (uint32_t i = 0; i < p->g.n; i++)
-        rank[order[i]] = i;
     struct audit a;
     broken_vec broken = {0};
     audit_init(&a, p);
-    audit_all(&a, order, rank, &broken);
-    mem_free(rank);
+    audit_order(&a, order, &broken);
     p->stats->broken_first = broken.n;
+    if (broken.n && wants_to_wander(p) &&
+        wander_and_audit(f, WANDER_STEPS, &a, order))
+        vec_clear(&broken);
     p->stats->ordering = time_cpu() - began;
     if (broken.n)
         search(f, order, &a, &broken, out);

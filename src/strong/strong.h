@@ -13,6 +13,7 @@ struct strong_options {
     bool saturate;   // infer what is certain before anything is guessed
     bool prune;      // strike out writers that an ambiguous read cannot have
     bool schedule;   // first order by replaying; else by depth in the graph
+    bool wander;     // run small ambiguous histories by trial and error
     bool leave_open; // decide only what the order breaks
     bool phases;     // remember the signs of variables
     bool restarts;

@@ -1,0 +1,15 @@
+/* wander.h -- finding an order by running the history, with second thoughts.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef STRONG_WANDER_H
+#define STRONG_WANDER_H
+
+#include "strong/infer.h"
+
+/* Try to find a topological order of p->g that breaks nothing, and write it to
+ * out[0 .. g.n).  False says nothing: there may be one.
+ *
+ *   time   at most 'steps' steps, of O(sessions) each */
+bool wander(const struct inference *f, uint64_t steps, uint32_t *out);
+
+#endif
