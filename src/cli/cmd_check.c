@@ -122,7 +122,8 @@ cmd_check(const struct options *o)
     for (size_t i = 0; i < o->paths.n; i++) {
         status = exit_worse(
             status, check_path(o, &how, format, &style, o->paths.at[i], &out));
-        emit(&out);
+        if (!format->end)
+            emit(&out);
     }
     if (format->end)
         format->end(&style, &out);

@@ -6,7 +6,8 @@
 
 #include "report/report.h"
 
-extern const struct report_format report_text, report_json;
+extern const struct report_format report_text, report_markdown, report_json,
+    report_dot, report_svg, report_junit, report_sarif, report_html;
 
 /* "ok", "violated", "unknown". */
 const char *part_verdict(enum verdict v);

@@ -7,8 +7,9 @@
 
 #include <string.h>
 
-const struct report_format *const report_table[] = {&report_text, &report_json,
-                                                   NULL};
+const struct report_format *const report_table[] = {
+    &report_text,  &report_markdown, &report_json, &report_dot, &report_svg,
+    &report_junit, &report_sarif,    &report_html, NULL};
 
 const struct report_format *
 report_find(const char *name)
@@ -200,16 +201,17 @@ part_xml(struct buf *out, const char *text)
 void
 part_markdown(struct buf *out, const char *text)
 {
+    // Signs that make a list, a heading or a rule do so at the start only.
+    if (*text && strchr("-+=0123456789", *text))
+        buf_text(out, "&#8203;");
     for (; *text; text++) {
-        if (strchr("\\`*_{}[]()#+-.!|<>&~@:", *text)) {
-            // As a character reference none of them is markup, nor a mention.
-            if (strchr("<>&@:", *text))
-                buf_printf(out, "&#%d;", *text);
-            else
-                buf_printf(out, "\\%c", *text);
-        } else {
+        const bool address = strncmp(text, "://", 3) == 0;
+        if (address || strchr("<>&@", *text))
+            buf_printf(out, "&#%d;", *text); // no tag, mention or link
+        else if (strchr("\\`*_[]#|~", *text))
+            buf_printf(out, "\\%c", *text);
+        else
             buf_char(out, *text == '\n' ? ' ' : *text);
-        }
     }
 }
 

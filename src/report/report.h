@@ -29,6 +29,8 @@ struct report_style {
     bool verdicts_only;  // text: no explanations
 };
 
+/* A format that ends has to see all of what it wrote: the buffer is emptied
+ * between histories only where 'end' is NULL. */
 struct report_format {
     const char *name, *suffix, *help;
     void (*begin)(const struct report_style *s, struct buf *out); // may be NULL

@@ -1,0 +1,233 @@
+/* card.c -- see card.h.
+ *
+ * Everything that stands for a transaction carries data-txn, everything that
+ * stands for an edge data-edge, with the same value in all views: that is how
+ * the script (page.js) links them.  What the filter looks for is in data-find.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "report/card.h"
+
+#include "report/parts.h"
+#include "report/picture.h"
+
+#include <string.h>
+
+/* --- what the filter finds
+ * --------------------------------------------------*/
+
+static void
+put_lower(const char *text, struct buf *out)
+{
+    struct buf lower = {0};
+    for (; *text; text++)
+        buf_char(&lower,
+                 *text >= 'A' && *text <= 'Z' ? (char)(*text + 32) : *text);
+    part_xml(out, lower.n ? lower.at : "");
+    buf_free(&lower);
+}
+
+static void
+put_terms(const struct told_txn *t, struct buf *out)
+{
+    put_lower(t->name, out);
+    if (!t->is_init) {
+        buf_text(out, " session ");
+        put_lower(t->session, out);
+    }
+    for (size_t i = 0; i < t->n_ops; i++) {
+        buf_text(out, " key ");
+        put_lower(t->ops[i].key, out);
+        buf_char(out, ' ');
+        put_lower(t->ops[i].text, out);
+    }
+}
+
+/* --- parts of a card
+ * ---------------------------------------------------------*/
+
+static void
+put_views(const struct anomaly *a, const char *id, struct buf *out)
+{
+    struct picture p;
+    struct buf lanes = {0}, prefix = {0};
+    int width, height;
+    buf_printf(&prefix, "%s-", id);
+    picture_init(&p, a);
+    picture_lanes(a, prefix.at, &width, &height, &lanes);
+    buf_printf(out,
+               "<div class=\"views\"><div><h4>The dependencies, from operation "
+               "to operation</h4><figure class=\"ring\"><svg viewBox=\"0 0 %d "
+               "%d\" width=\"%d\" height=\"%d\" role=\"img\" aria-label=\"",
+               p.width, p.height, p.width, p.height);
+    part_xml(out, a->story);
+    buf_text(out, "\">");
+    picture_svg(&p, a, prefix.at, out);
+    buf_printf(out,
+               "</svg></figure></div><div><h4>The sessions, in order</h4>"
+               "<figure class=\"lanes\"><svg viewBox=\"0 0 %d %d\" "
+               "width=\"%d\" height=\"%d\">",
+               width, height, width, height);
+    buf_add(out, lanes.at, lanes.n);
+    buf_text(out, "</svg></figure>");
+    picture_free(&p);
+    buf_free(&lanes);
+    buf_free(&prefix);
+}
+
+static void
+put_steps(const struct anomaly *a, const char *id, struct buf *out)
+{
+    buf_text(out, "<h4>Why no order works</h4><ol class=\"steps\">");
+    for (size_t i = 0; i < a->steps.n; i++) {
+        const struct told_step *s = &a->steps.at[i];
+        buf_printf(out, "<li%s", s->depth ? " class=\"deep\"" : "");
+        if (s->edge != TOLD_NONE)
+            buf_printf(out, " data-edge=\"%s-%u\" tabindex=\"0\"", id, s->edge);
+        buf_char(out, '>');
+        part_xml(out, s->text);
+        buf_text(out, ".</li>");
+    }
+    buf_text(out, "</ol>");
+}
+
+static void
+put_edges(const struct anomaly *a, const char *id, struct buf *out)
+{
+    if (!a->edges.n)
+        return;
+    buf_text(out, "<h4>Why each dependency is there</h4>");
+    for (size_t i = 0; i < a->edges.n; i++) {
+        const struct told_edge *e = &a->edges.at[i];
+        buf_printf(out,
+                   "<details class=\"edge%s\" data-edge=\"%s-%zu\" "
+                   "data-from=\"%s-%u\" data-to=\"%s-%u\"><summary><span "
+                   "class=\"tag\">%s</span>",
+                   e->on_cycle ? " cycle" : "", id, i, id, e->from, id, e->to,
+                   part_edge(e->kind));
+        part_xml(out, a->txns.at[e->from].name);
+        buf_text(out, " \xe2\x86\x92 ");
+        part_xml(out, a->txns.at[e->to].name);
+        if (e->key) {
+            buf_text(out, " <span class=\"soft\">on</span> <code>");
+            part_xml(out, e->key);
+            buf_text(out, "</code>");
+        }
+        buf_text(out,
+                 e->rejected ? " <span class=\"soft\">inferred</span>" : "");
+        buf_text(out, "</summary><p>");
+        part_xml(out, e->reason);
+        buf_text(out, ".</p>");
+        if (e->rejected) {
+            buf_text(out, "<p><b>Not the other way round:</b> ");
+            part_xml(out, e->rejected);
+            buf_text(out, ".</p>");
+        }
+        buf_text(out, "</details>");
+    }
+}
+
+static void
+put_txn_row(const struct told_txn *t, const char *id, size_t i, struct buf *out)
+{
+    buf_printf(out, "<tr data-txn=\"%s-%zu\"%s data-find=\"", id, i,
+               t->is_context ? " class=\"context\"" : "");
+    put_terms(t, out);
+    buf_text(out, "\"><td class=\"mono\">");
+    part_xml(out, t->name);
+    buf_text(out, "</td><td class=\"mono\">");
+    part_xml(out, t->session);
+    buf_printf(out, "</td><td>%u</td><td>%s", t->position,
+               part_status(t->status));
+    if (t->has_times)
+        buf_printf(out,
+                   "<br><span class=\"soft\">%lld \xe2\x80\x93 %lld</span>",
+                   (long long)t->began, (long long)t->ended);
+    buf_text(out, "</td><td class=\"mono\">");
+    for (size_t j = 0; j < t->n_ops; j++) {
+        const struct told_op *o = &t->ops[j];
+        buf_text(out, j ? "  " : "");
+        if (o->matters)
+            buf_printf(out, "<b class=\"op %s\">", o->is_write ? "w" : "r");
+        part_xml(out, o->text);
+        buf_text(out, o->matters ? "</b>" : "");
+    }
+    if (t->elided)
+        buf_printf(out, "  <span class=\"soft\">+ %zu more</span>", t->elided);
+    if (t->meta) {
+        buf_text(out, "\n<span class=\"soft\">");
+        part_xml(out, t->meta);
+        buf_text(out, "</span>");
+    }
+    buf_text(out, "</td></tr>");
+}
+
+static void
+put_txns(const struct anomaly *a, const char *id, struct buf *out)
+{
+    buf_text(out, "<h4>The transactions, and what their sessions did around "
+                  "them</h4><div class=\"scroll\"><table><thead><tr>"
+                  "<th>transaction</th><th>session</th><th>no.</th>"
+                  "<th>status</th><th>operations</th></tr></thead><tbody>");
+    for (size_t i = 0; i < a->txns.n; i++)
+        if (!a->txns.at[i].is_init)
+            put_txn_row(&a->txns.at[i], id, i, out);
+    buf_text(out, "</tbody></table></div>");
+}
+
+static void
+put_as_text(const struct anomaly *a, const char *id, struct buf *out)
+{
+    struct buf text = {0};
+    buf_printf(&text, "%s\n", a->headline);
+    part_story(a, "", &text);
+    buf_printf(out,
+               "<details class=\"copy\"><summary>As text</summary><p><button "
+               "type=\"button\" data-copy=\"%s-text\">copy</button></p><pre "
+               "id=\"%s-text\">",
+               id, id);
+    part_xml(out, text.at);
+    buf_text(out, "</pre></details>");
+    buf_free(&text);
+}
+
+void
+card_html(const struct anomaly *a, const char *id, level_set levels,
+          struct buf *out)
+{
+    buf_printf(out,
+               "<article class=\"card\" id=\"%s\" tabindex=\"-1\" data-find=\"",
+               id);
+    for (size_t i = 0; i < a->txns.n; i++)
+        if (!a->txns.at[i].is_context) {
+            put_terms(&a->txns.at[i], out);
+            buf_char(out, ' ');
+        }
+    buf_text(out, "\"><h3>");
+    part_xml(out, a->headline);
+    buf_text(out, "</h3><p class=\"names\">violates ");
+    bool first = true;
+    for (int l = 0; l < LEVELS; l++)
+        if (levels >> l & 1) {
+            buf_printf(out, "%s%s", first ? "" : ", ", level_table[l].title);
+            first = false;
+        }
+    struct buf names = {0};
+    part_other_names(a, &names);
+    if (names.n) {
+        buf_text(out, " \xc2\xb7 ");
+        part_xml(out, names.at);
+    }
+    buf_free(&names);
+    buf_text(out, "</p><p class=\"story\">");
+    part_xml(out, a->story);
+    buf_text(out, ".</p>");
+    put_views(a, id, out);
+    put_steps(a, id, out);
+    buf_text(out, "<p class=\"soft\">");
+    part_holds(a, out);
+    buf_text(out, ".</p></div></div>");
+    put_edges(a, id, out);
+    put_txns(a, id, out);
+    put_as_text(a, id, out);
+    buf_text(out, "</article>\n");
+}

@@ -1,0 +1,13 @@
+/* card.h -- an anomaly as a part of the HTML page.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef REPORT_CARD_H
+#define REPORT_CARD_H
+
+#include "report/report.h"
+
+/* Append the card of an anomaly; 'id' is unique in the page and plain. */
+void card_html(const struct anomaly *a, const char *id, level_set levels,
+               struct buf *out);
+
+#endif

@@ -1,0 +1,281 @@
+/* html.c -- the report as one page that needs nothing else.
+ *
+ * The page works from disk and asks nobody for anything: style and script are
+ * in it, and its content security policy allows exactly these two, by their
+ * hashes, and nothing more.  Everything that comes from a history passes
+ * through part_xml on its way into text or a quoted attribute; no style, no
+ * script and no address is made of it.
+ *
+ * The size is that of the anomalies and not of the history.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "report/card.h"
+#include "report/parts.h"
+
+#include "page.h"
+
+#include <string.h>
+
+static void
+begin(const struct report_style *s, struct buf *out)
+{
+    (void)s;
+    buf_printf(out,
+               "<!doctype html>\n<html lang=\"en\"><head><meta "
+               "charset=\"utf-8\">\n<meta "
+               "http-equiv=\"Content-Security-Policy\" content=\"default-src "
+               "'none'; style-src '%s'; script-src '%s'; base-uri 'none'; "
+               "form-action 'none'\">\n",
+               page_css_hash, page_js_hash);
+    buf_text(out,
+             "<meta name=\"viewport\" content=\"width=device-width, "
+             "initial-scale=1\">\n<meta name=\"referrer\" "
+             "content=\"no-referrer\">\n<title>assay report</title>\n<style>");
+    buf_add(out, page_css, page_css_size);
+    buf_text(out,
+             "</style></head>\n<body><h1>assay report</h1>\n<div "
+             "class=\"tools\"><input id=\"filter\" type=\"search\" "
+             "placeholder=\"filter by key, session or transaction\" "
+             "aria-label=\"filter by key, session or transaction\"><span "
+             "id=\"status\" class=\"soft\" role=\"status\"></span><span "
+             "class=\"keys soft\"><kbd>/</kbd> filter <kbd>j</kbd> "
+             "<kbd>k</kbd> anomalies <kbd>e</kbd> reasons <kbd>Enter</kbd> pin "
+             "<kbd>Esc</kbd> release</span></div>\n<main>\n");
+}
+
+/* --- the strip of levels
+ * ----------------------------------------------------*/
+
+static const struct level_result *
+find_result(const struct check *c, int level)
+{
+    for (size_t i = 0; i < c->results.n; i++)
+        if ((int)c->results.at[i].level == level)
+            return &c->results.at[i];
+    return NULL;
+}
+
+/* A level that was not asked about may follow from one that was. */
+static int
+implied_verdict(const struct check *c, int level)
+{
+    for (size_t i = 0; i < c->results.n; i++) {
+        const struct level_result *r = &c->results.at[i];
+        if (r->certificate.verdict == VERDICT_OK &&
+            level_implied(r->level) >> level & 1)
+            return VERDICT_OK;
+        if (r->certificate.verdict == VERDICT_VIOLATED &&
+            level_implied((enum level)level) >> r->level & 1)
+            return VERDICT_VIOLATED;
+    }
+    return -1;
+}
+
+static void
+put_chip(const struct report_run *run, int level, const char *id,
+         struct buf *out)
+{
+    static const char *const signs[] = {[VERDICT_OK] = "\xe2\x9c\x93",
+                                        [VERDICT_VIOLATED] = "\xe2\x9c\x97",
+                                        [VERDICT_UNKNOWN] = "?"};
+    const struct level_result *r = find_result(run->check, level);
+    const int verdict =
+        r ? (int)r->certificate.verdict : implied_verdict(run->check, level);
+    const struct level_info *info = &level_table[level];
+    const bool link = r && verdict == VERDICT_VIOLATED;
+    if (link)
+        buf_printf(out, "<a href=\"#%s-%s\"", id, info->brief);
+    else
+        buf_text(out, "<span");
+    buf_printf(out,
+               " class=\"chip%s%s%s\" title=\"%s: ", verdict < 0 ? "" : " ",
+               verdict < 0 ? "" : part_verdict((enum verdict)verdict),
+               !r && verdict >= 0 ? " implied" : "", info->title);
+    part_xml(out, info->meaning);
+    buf_printf(out, "%s\">%s%s%s</%s>",
+               !r && verdict >= 0 ? " (follows from the others)"
+               : !r               ? " (not asked)"
+                                  : "",
+               verdict < 0 ? "" : signs[verdict], verdict < 0 ? "" : " ",
+               info->name, link ? "a" : "span");
+}
+
+static void
+put_lattice(const struct report_run *run, const char *id, struct buf *out)
+{
+    buf_text(out, "<ol class=\"lattice\" aria-label=\"levels, weakest "
+                  "first\">");
+    for (int l = LEVEL_RC; l < LEVELS; l++) {
+        // Strict levels only where somebody asked about them.
+        if (level_table[l].needs_times && !find_result(run->check, l))
+            continue;
+        buf_text(out, l == LEVEL_PSI ? "" : "<li>");
+        if (l == LEVEL_PC)
+            buf_text(out, "<span class=\"beside\">");
+        put_chip(run, l, id, out);
+        if (l == LEVEL_PSI)
+            buf_text(out, "</span>");
+        buf_text(out, l == LEVEL_PC ? "" : "</li>");
+    }
+    buf_text(out, "</ol>\n");
+}
+
+/* --- cards ------------------------------------------------------------------
+ */
+
+/* Whether the same anomaly was told for a level before; then the card there
+ * speaks for both. */
+static bool
+is_repeated(const struct report_run *run, size_t level, const struct anomaly *a)
+{
+    for (size_t i = 0; i < level; i++) {
+        const struct explanation *e = &run->explanations[i];
+        for (size_t j = 0; j < e->anomalies.n; j++)
+            if (strcmp(e->anomalies.at[j].story, a->story) == 0)
+                return true;
+    }
+    return false;
+}
+
+static level_set
+levels_of(const struct report_run *run, const struct anomaly *a)
+{
+    level_set set = 0;
+    for (size_t i = 0; i < run->check->results.n; i++) {
+        const struct explanation *e = &run->explanations[i];
+        for (size_t j = 0; j < e->anomalies.n; j++)
+            if (strcmp(e->anomalies.at[j].story, a->story) == 0)
+                set |= 1u << e->level;
+    }
+    return set;
+}
+
+static void
+put_cards(const struct report_run *run, const char *id, struct buf *out)
+{
+    struct buf card = {0};
+    for (size_t i = 0; i < run->check->results.n; i++) {
+        const struct explanation *e = &run->explanations[i];
+        const char *brief = level_table[run->check->results.at[i].level].brief;
+        buf_printf(out, "<div id=\"%s-%s\"></div>", id, brief);
+        for (size_t j = 0; j < e->anomalies.n; j++) {
+            const struct anomaly *a = &e->anomalies.at[j];
+            if (is_repeated(run, i, a))
+                continue;
+            buf_clear(&card);
+            buf_printf(&card, "%s-%s-%zu", id, brief, j + 1);
+            card_html(a, card.at, levels_of(run, a), out);
+        }
+        if (e->more)
+            buf_printf(out,
+                       "<p class=\"soft\">%s: %zu more inconsistent reads are "
+                       "not shown.</p>\n",
+                       brief, e->more);
+    }
+    buf_free(&card);
+}
+
+/* --- what was assumed -------------------------------------------------------
+ */
+
+static void
+put_honesty(const struct report_run *run, const struct report_style *s,
+            struct buf *out)
+{
+    const struct summary *m = run->summary;
+    size_t verified = 0, decided = 0;
+    for (size_t i = 0; i < run->check->results.n; i++) {
+        const struct level_result *r = &run->check->results.at[i];
+        decided += r->certificate.verdict != VERDICT_UNKNOWN;
+        verified += r->verified;
+    }
+    buf_text(out, "<section class=\"box\"><h2>What this rests on</h2><ul>"
+                  "<li>Sessions are as recorded: what a session did earlier "
+                  "comes first. The initial state comes before everything."
+                  "</li>");
+    buf_printf(out,
+               "<li>%llu of %llu reads could have come from several writers; "
+               "every choice was considered.</li>",
+               (unsigned long long)m->ambiguous_reads,
+               (unsigned long long)m->reads);
+    if (m->aborted)
+        buf_printf(out, "<li>%llu aborted transactions are left out.</li>",
+                   (unsigned long long)m->aborted);
+    if (m->indeterminate)
+        buf_printf(out,
+                   "<li>The outcome of %llu transactions is not known; %llu of "
+                   "these count, because somebody read from them.</li>",
+                   (unsigned long long)m->indeterminate,
+                   (unsigned long long)m->indeterminate_read);
+    buf_printf(out, "<li>Times: %s.</li>",
+               m->has_times ? "recorded; only the strict levels look at them"
+                            : "none, so nothing is said about real time");
+    buf_printf(out,
+               "<li>%zu of %zu levels were decided, exactly and not by "
+               "sampling; the evidence for %zu of the verdicts was checked by "
+               "separate code.</li>",
+               decided, run->check->results.n, verified);
+    buf_text(out, "<li>An anomaly shows transactions that together violate the "
+                  "level; without any one of them it would hold. Others may "
+                  "exist beside those shown.</li>");
+    buf_text(out, "<li>Made by assay ");
+    part_xml(out, s->version);
+    if (s->command) {
+        buf_text(out, " with <code>");
+        part_xml(out, s->command);
+        buf_text(out, "</code>");
+    }
+    buf_text(out, ".</li></ul></section>\n");
+}
+
+static size_t
+count_text(const struct buf *b, const char *text)
+{
+    size_t n = 0;
+    for (const char *p = b->at; p; n++) {
+        p = strstr(p, text);
+        if (!p)
+            break;
+        p++;
+    }
+    return n;
+}
+
+static void
+add(const struct report_run *run, const struct report_style *s, struct buf *out)
+{
+    struct buf id = {0};
+    // Runs are told apart by how many there are already.
+    buf_printf(&id, "h%zu", count_text(out, "<section class=\"run\">") + 1);
+    buf_text(out, "<section class=\"run\"><h2>");
+    part_xml(out, run->path);
+    buf_printf(out,
+               "</h2><p class=\"soft\">%s \xc2\xb7 %llu sessions \xc2\xb7 %llu "
+               "transactions \xc2\xb7 %llu operations</p>\n",
+               run->format, (unsigned long long)run->summary->sessions,
+               (unsigned long long)run->summary->transactions,
+               (unsigned long long)run->summary->operations);
+    put_lattice(run, id.at, out);
+    put_cards(run, id.at, out);
+    put_honesty(run, s, out);
+    buf_text(out, "</section>\n");
+    buf_free(&id);
+}
+
+static void
+end(const struct report_style *s, struct buf *out)
+{
+    (void)s;
+    buf_text(out, "</main>\n<script>");
+    buf_add(out, page_js, page_js_size);
+    buf_text(out, "</script></body></html>\n");
+}
+
+const struct report_format report_html = {
+    .name = "html",
+    .suffix = ".html",
+    .help = "a page that needs nothing else",
+    .begin = begin,
+    .add = add,
+    .end = end,
+};

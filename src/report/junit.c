@@ -1,0 +1,97 @@
+/* junit.c -- results as test cases: a suite per history, a case per level.
+ *
+ * A limit that was reached is an error and not a failure: nothing was found,
+ * and nothing was shown.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "report/parts.h"
+
+static void
+begin(const struct report_style *s, struct buf *out)
+{
+    (void)s;
+    buf_text(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+                  "<testsuites name=\"assay\">\n");
+}
+
+static void
+put_failure(const struct explanation *e, struct buf *out)
+{
+    const char *headline =
+        e->anomalies.n ? e->anomalies.at[0].headline : "violated";
+    const char *type =
+        e->anomalies.n ? anomaly_table[e->anomalies.at[0].kind].name : "cycle";
+    buf_printf(out, "      <failure type=\"%s\" message=\"", type);
+    part_xml(out, headline);
+    buf_text(out, "\">");
+    for (size_t i = 0; i < e->anomalies.n; i++) {
+        struct buf text = {0};
+        buf_printf(&text, "%s\n", e->anomalies.at[i].headline);
+        part_story(&e->anomalies.at[i], "", &text);
+        part_xml(out, text.at);
+        buf_text(out, i + 1 < e->anomalies.n ? "\n" : "");
+        buf_free(&text);
+    }
+    buf_text(out, "</failure>\n");
+}
+
+static size_t
+count(const struct check *c, enum verdict v)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < c->results.n; i++)
+        n += c->results.at[i].certificate.verdict == v;
+    return n;
+}
+
+static void
+add(const struct report_run *run, const struct report_style *s, struct buf *out)
+{
+    (void)s;
+    const struct check *c = run->check;
+    double seconds = 0;
+    for (size_t i = 0; i < c->results.n; i++)
+        seconds += c->results.at[i].seconds;
+    buf_text(out, "  <testsuite name=\"");
+    part_xml(out, run->path);
+    buf_printf(out,
+               "\" tests=\"%zu\" failures=\"%zu\" errors=\"%zu\" "
+               "time=\"%.3f\">\n",
+               c->results.n, count(c, VERDICT_VIOLATED),
+               count(c, VERDICT_UNKNOWN), seconds);
+    for (size_t i = 0; i < c->results.n; i++) {
+        const struct level_result *r = &c->results.at[i];
+        buf_printf(out, "    <testcase name=\"%s\" classname=\"",
+                   level_table[r->level].name);
+        part_xml(out, run->path);
+        buf_printf(out, "\" time=\"%.3f\"", r->seconds);
+        if (r->certificate.verdict == VERDICT_OK) {
+            buf_text(out, "/>\n");
+            continue;
+        }
+        buf_text(out, ">\n");
+        if (r->certificate.verdict == VERDICT_VIOLATED)
+            put_failure(&run->explanations[i], out);
+        else
+            buf_text(out, "      <error type=\"unknown\" message=\"a limit was "
+                          "reached before the level was decided\"/>\n");
+        buf_text(out, "    </testcase>\n");
+    }
+    buf_text(out, "  </testsuite>\n");
+}
+
+static void
+end(const struct report_style *s, struct buf *out)
+{
+    (void)s;
+    buf_text(out, "</testsuites>\n");
+}
+
+const struct report_format report_junit = {
+    .name = "junit",
+    .suffix = ".xml",
+    .help = "JUnit XML: a test suite per history, a case per level",
+    .begin = begin,
+    .add = add,
+    .end = end,
+};

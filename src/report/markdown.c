@@ -1,0 +1,95 @@
+/* markdown.c -- results for an issue or the summary of a CI run.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "report/parts.h"
+
+/* A fence cannot end inside: no line of ours begins with a back quote. */
+static void
+put_txns(const struct anomaly *a, struct buf *out)
+{
+    buf_text(out, "```text\n");
+    for (size_t i = 0; i < a->txns.n; i++) {
+        const struct told_txn *t = &a->txns.at[i];
+        if (t->is_context || t->is_init)
+            continue;
+        buf_text(out, "  ");
+        buf_text(out, t->name);
+        buf_char(out, ':');
+        bool skipped = t->elided > 0;
+        for (size_t j = 0; j < t->n_ops; j++) {
+            skipped |= !t->ops[j].matters;
+            if (t->ops[j].matters) {
+                buf_text(out, "  ");
+                buf_text(out, t->ops[j].text);
+            }
+        }
+        buf_text(out, skipped ? "  ..." : "");
+        if (t->status != TXN_COMMITTED)
+            buf_printf(out, "  (%s)", part_status(t->status));
+        buf_char(out, '\n');
+        if (t->meta)
+            buf_printf(out, "      %s\n", t->meta);
+    }
+    buf_text(out, "```\n\n");
+}
+
+static void
+put_anomaly(const struct anomaly *a, struct buf *out)
+{
+    buf_text(out, "### ");
+    part_markdown(out, a->headline);
+    buf_text(out, "\n\n");
+    part_markdown(out, a->story);
+    buf_text(out, ".\n");
+    struct buf names = {0};
+    part_other_names(a, &names);
+    if (names.n) {
+        buf_text(out, "(");
+        part_markdown(out, names.at);
+        buf_text(out, ")\n");
+    }
+    buf_free(&names);
+    buf_char(out, '\n');
+    put_txns(a, out);
+    buf_text(out, "Why no order works:\n\n");
+    for (size_t i = 0; i < a->steps.n; i++) {
+        buf_printf(out, "%zu. ", i + 1);
+        part_markdown(out, a->steps.at[i].text);
+        buf_char(out, '\n');
+    }
+    buf_char(out, '\n');
+    part_holds(a, out);
+    buf_text(out, ".\n\n");
+}
+
+static void
+add(const struct report_run *run, const struct report_style *s, struct buf *out)
+{
+    buf_text(out, "## ");
+    part_markdown(out, run->path);
+    buf_text(out, "\n\n| level | verdict | |\n| --- | --- | --- |\n");
+    for (size_t i = 0; i < run->check->results.n; i++) {
+        const struct level_result *r = &run->check->results.at[i];
+        const struct explanation *e = &run->explanations[i];
+        buf_printf(out, "| %s | **%s** | ", level_table[r->level].title,
+                   part_verdict(r->certificate.verdict));
+        if (e->anomalies.n)
+            part_markdown(out, e->anomalies.at[0].headline);
+        buf_text(out, " |\n");
+    }
+    buf_char(out, '\n');
+    for (size_t i = 0; !s->verdicts_only && i < run->check->results.n; i++) {
+        const struct explanation *e = &run->explanations[i];
+        for (size_t j = 0; j < e->anomalies.n; j++)
+            put_anomaly(&e->anomalies.at[j], out);
+        if (e->more)
+            buf_printf(out, "%zu more inconsistent reads.\n\n", e->more);
+    }
+}
+
+const struct report_format report_markdown = {
+    .name = "markdown",
+    .suffix = ".md",
+    .help = "for an issue or the summary of a CI run",
+    .add = add,
+};

@@ -1,0 +1,36 @@
+/* picture.h -- an anomaly as a picture: boxes of operations, and arrows from
+ * operation to operation.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef REPORT_PICTURE_H
+#define REPORT_PICTURE_H
+
+#include "report/report.h"
+
+struct box {
+    uint32_t txn; // index into the anomaly's
+    int x, y, width, height;
+};
+
+struct picture {
+    VEC(struct box) boxes; // those of the cycle, in order; then the others
+    uint32_t ring;         // how many the cycle has
+    u32_vec box_of;        // by transaction, or TOLD_NONE
+    int width, height;
+};
+
+/* Lay out the transactions that the edges of a connect. */
+void picture_init(struct picture *p, const struct anomaly *a);
+void picture_free(struct picture *p);
+
+/* Append the boxes and arrows as SVG elements without the <svg> around them.
+ * 'prefix' makes ids and references unique in a page. */
+void picture_svg(const struct picture *p, const struct anomaly *a,
+                 const char *prefix, struct buf *out);
+
+/* The same transactions and their neighbours, a lane per session, time from
+ * left to right; sets the size of the drawing. */
+void picture_lanes(const struct anomaly *a, const char *prefix, int *width,
+                   int *height, struct buf *out);
+
+#endif

@@ -1,0 +1,130 @@
+/* sarif.c -- results as SARIF 2.1.0, which code hosts show as alerts.
+ *
+ * The rules are the anomalies by name; a result is an anomaly in a history,
+ * and its code flow goes around the cycle.  A history has no lines that mean
+ * anything to a reader, so places are files and, as logical locations, the
+ * transactions.
+ *
+ * The format is one JSON object, written as the histories come: each result
+ * begins with a comma but the first, which 'begin' makes room for by putting
+ * the members that need no comma last.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "report/parts.h"
+
+#include <ctype.h>
+
+static void
+put_member(const char *before, const char *text, const char *after,
+           struct buf *out)
+{
+    buf_text(out, before);
+    part_json(out, text);
+    buf_text(out, after);
+}
+
+/* A path as a relative or absolute URI reference. */
+static void
+put_uri(const char *path, struct buf *out)
+{
+    buf_char(out, '"');
+    for (; *path; path++) {
+        const unsigned char c = (unsigned char)*path;
+        if (isalnum(c) || strchr("-._~/", c))
+            buf_char(out, (char)c);
+        else
+            buf_printf(out, "%%%02X", c);
+    }
+    buf_char(out, '"');
+}
+
+static void
+begin(const struct report_style *s, struct buf *out)
+{
+    buf_text(out, "{\"version\":\"2.1.0\",\"$schema\":"
+                  "\"https://json.schemastore.org/sarif-2.1.0.json\","
+                  "\"runs\":[{\"tool\":{\"driver\":{\"name\":\"assay\"");
+    put_member(",\"version\":", s->version, ",\"rules\":[", out);
+    for (int k = 0; k < ANOMALY_KINDS; k++) {
+        const struct anomaly_info *info = &anomaly_table[k];
+        put_member(k ? ",\n{\"id\":" : "\n{\"id\":", info->name, "", out);
+        put_member(",\"shortDescription\":{\"text\":", info->title, "}", out);
+        put_member(",\"fullDescription\":{\"text\":", info->meaning,
+                   "},\"defaultConfiguration\":{\"level\":\"error\"}}", out);
+    }
+    // A null result is no result; it spares the first one its comma.
+    buf_text(out, "]}},\n\"columnKind\":\"unicodeCodePoints\",\"results\":[");
+}
+
+static void
+put_flow(const struct anomaly *a, struct buf *out)
+{
+    if (!a->cycle.n)
+        return;
+    buf_text(out, ",\"codeFlows\":[{\"threadFlows\":[{\"locations\":[");
+    for (size_t i = 0; i < a->cycle.n; i++) {
+        const struct told_edge *e = &a->edges.at[a->cycle.at[i]];
+        put_member(i ? ",{\"location\":{\"logicalLocations\":[{\"name\":"
+                     : "{\"location\":{\"logicalLocations\":[{\"name\":",
+                   a->txns.at[e->from].id, ",\"kind\":\"transaction\"}]", out);
+        put_member(",\"message\":{\"text\":", e->reason, "}}}", out);
+    }
+    buf_text(out, "]}]}]");
+}
+
+static void
+put_result(const struct report_run *run, const struct anomaly *a,
+           struct buf *out)
+{
+    struct buf text = {0};
+    buf_printf(&text, "%s: %s\n\n", level_table[a->level].title, a->headline);
+    part_story(a, "", &text);
+    // The end of what is there tells whether a result comes before this one.
+    put_member(out->n && out->at[out->n - 1] == '}' ? ",\n{\"ruleId\":"
+                                                    : "\n{\"ruleId\":",
+               anomaly_table[a->kind].name, ",\"level\":\"error\"", out);
+    put_member(",\"message\":{\"text\":", text.at, "}", out);
+    buf_text(out, ",\"locations\":[{\"physicalLocation\":{\"artifactLocation\":"
+                  "{\"uri\":");
+    put_uri(run->path, out);
+    buf_text(out, "}},\"logicalLocations\":[");
+    bool first = true;
+    for (size_t i = 0; i < a->txns.n; i++)
+        if (!a->txns.at[i].is_context && !a->txns.at[i].is_init) {
+            put_member(first ? "{\"name\":" : ",{\"name\":", a->txns.at[i].id,
+                       ",\"kind\":\"transaction\"}", out);
+            first = false;
+        }
+    buf_text(out, "]}]");
+    put_flow(a, out);
+    put_member(",\"partialFingerprints\":{\"anomaly/v1\":", a->headline, "}",
+               out);
+    put_member(",\"properties\":{\"isolation\":", level_table[a->level].brief,
+               "}}", out);
+    buf_free(&text);
+}
+
+static void
+add(const struct report_run *run, const struct report_style *s, struct buf *out)
+{
+    (void)s;
+    for (size_t i = 0; i < run->check->results.n; i++)
+        for (size_t j = 0; j < run->explanations[i].anomalies.n; j++)
+            put_result(run, &run->explanations[i].anomalies.at[j], out);
+}
+
+static void
+end(const struct report_style *s, struct buf *out)
+{
+    (void)s;
+    buf_text(out, "\n]}]}\n");
+}
+
+const struct report_format report_sarif = {
+    .name = "sarif",
+    .suffix = ".sarif",
+    .help = "SARIF 2.1.0, for the alerts of a code host",
+    .begin = begin,
+    .add = add,
+    .end = end,
+};
