@@ -10,7 +10,8 @@
  *
  * and then one line per item, and 'end'.  Transactions and operations are
  * numbered as they are in memory, which is determined by the history's file;
- * '-' stands for none and 'init' for the initial transaction.  doc/certificate
+ * '-' stands for none and 'init' for the initial transaction;
+ * doc/certificates.md
  * describes all items.
  *
  * SPDX-License-Identifier: MIT */

@@ -31,7 +31,7 @@
 #include "weak/settle.h"
 #include "weak/witness.h"
 
-enum { CYCLES_PER_ROUND = 64 };
+enum { CYCLES_PER_ROUND = 512 };
 
 /* Why a combination of choices cannot be. */
 struct lemma {
