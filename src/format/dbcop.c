@@ -72,6 +72,7 @@ static bool
 read_count(struct reader *r, size_t least, const char *whole, const char *parts,
            uint64_t *count)
 {
+    *count = 0;
     if (left(r) < 8)
         return ends_inside(r, whole);
     *count = load_little64(r->in->data + r->at);
