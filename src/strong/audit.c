@@ -11,6 +11,8 @@
 
 #include <stdlib.h>
 
+enum { MOVES_EACH = 8 }; // beyond so many per version, sort from scratch
+
 struct ranked_version {
     uint32_t rank;
     version_id version;
@@ -107,6 +109,25 @@ compare_ranked(const void *a, const void *b)
     return x->rank < y->rank ? -1 : x->rank > y->rank;
 }
 
+/* Sort by rank what was sorted before a few points moved. */
+static void
+sort_versions(struct ranked_version *at, uint32_t n)
+{
+    uint64_t moves = 0;
+    for (uint32_t i = 1; i < n; i++) {
+        const struct ranked_version v = at[i];
+        uint32_t j = i;
+        for (; j && at[j - 1].rank > v.rank; j--)
+            at[j] = at[j - 1];
+        at[j] = v;
+        moves += i - j;
+        if (moves > (uint64_t)MOVES_EACH * n) {
+            qsort(at, n, sizeof *at, compare_ranked);
+            return;
+        }
+    }
+}
+
 void
 audit_key(struct audit *a, key_id k, const uint32_t *rank, broken_vec *out)
 {
@@ -118,12 +139,12 @@ audit_key(struct audit *a, key_id k, const uint32_t *rank, broken_vec *out)
         a->scratch =
             mem_realloc(a->scratch, a->scratch_room, sizeof *a->scratch);
     }
-    for (uint32_t i = 1; i < n; i++)
-        a->scratch[i] =
-            (struct ranked_version){commit_rank(p, rank, first + i), first + i};
+    for (uint32_t i = 1; i < n; i++) {
+        const version_id v = a->sorted[first + i];
+        a->scratch[i] = (struct ranked_version){commit_rank(p, rank, v), v};
+    }
     if (n > 2)
-        qsort(a->scratch + 1, n - 1, sizeof *a->scratch, compare_ranked);
-    a->sorted[first] = first;
+        sort_versions(a->scratch + 1, n - 1);
     for (uint32_t i = 1; i < n; i++)
         a->sorted[first + i] = a->scratch[i].version;
     judge(a, k, a->sorted + first, n, rank, out);

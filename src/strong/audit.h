@@ -18,7 +18,7 @@ typedef VEC(struct broken) broken_vec;
 struct audit {
     const struct problem *p;
     uint32_t *ambiguous_first; // by key: of p->ambiguous, which is by key
-    version_id *sorted;        // scratch
+    version_id *sorted;        // the versions of each key as last sorted
     struct ranked_version *scratch;
     size_t scratch_room;
 };
@@ -27,7 +27,7 @@ void audit_init(struct audit *a, const struct problem *p);
 void audit_free(struct audit *a);
 
 /* Append what order[0 .. g.n), with rank its inverse, breaks: in any key, or
- * in key k. */
+ * in key k.  The former comes first. */
 void audit_all(struct audit *a, const uint32_t *order, const uint32_t *rank,
                broken_vec *out);
 void audit_key(struct audit *a, key_id k, const uint32_t *rank,
