@@ -1,7 +1,8 @@
-/* replay.c -- run the inputs of tests/corpus/<format>/ through fuzz_one.
+/* replay.c -- run inputs that are at hand through fuzz_one.
  *
- * They are seeds, and what the fuzzer found worth keeping, so that a fixed
- * mistake stays fixed without a fuzzer at hand.
+ * Those of tests/corpus/<format>/ are seeds, and what the fuzzer found worth
+ * keeping, so that a fixed mistake stays fixed without a fuzzer at hand; those
+ * of tests/bad/<format>/ are malformed in ways that people thought of.
  *
  * SPDX-License-Identifier: MIT */
 #include "fuzz.h"
@@ -9,7 +10,7 @@
 #include "format/support.h"
 #include "test.h"
 
-enum { SEEDS_LEAST = 2 };
+enum { INPUTS_LEAST = 2 }; // of each format
 
 static size_t
 replay_folder(const struct format *format, const char *folder)
@@ -38,25 +39,39 @@ replay_folder(const struct format *format, const char *folder)
     return n;
 }
 
+/* Replay tests/<kind>/<format>/ for all formats. */
 static void
-every_seed_is_read_without_surprise(void)
+replay_all(const char *kind)
 {
     const char *root = getenv("SOURCE_ROOT");
     struct buf folder = {0};
     for (size_t f = 0; format_table[f]; f++) {
         buf_clear(&folder);
-        buf_printf(&folder, "%s/tests/corpus/%s", root ? root : ".",
+        buf_printf(&folder, "%s/tests/%s/%s", root ? root : ".", kind,
                    format_table[f]->name);
         const size_t n = replay_folder(format_table[f], folder.at);
-        printf("# %s: %zu seeds\n", format_table[f]->name, n);
-        CHECK(n >= SEEDS_LEAST);
+        printf("# %s: %zu inputs\n", format_table[f]->name, n);
+        CHECK(n >= INPUTS_LEAST);
     }
     buf_free(&folder);
+}
+
+static void
+every_seed_is_read_without_surprise(void)
+{
+    replay_all("corpus");
+}
+
+static void
+every_mistake_is_read_without_surprise(void)
+{
+    replay_all("bad");
 }
 
 int
 main(void)
 {
     RUN(every_seed_is_read_without_surprise);
+    RUN(every_mistake_is_read_without_surprise);
     return test_end();
 }
