@@ -4,6 +4,12 @@
  * the strong engine is not asked.  The weak engine decides all its levels in
  * one go, because they share most of the work.
  *
+ * Where values repeat, the weak levels are a search too, and sometimes a hard
+ * one although a stronger level is easy: whatever satisfies pc satisfies them
+ * with the same order and the same choices.  So the weak engine gets a short
+ * time, then the strong engine is asked for pc, and only then the weak engine
+ * gets all the time there is.  The verdict does not depend on who was first.
+ *
  * SPDX-License-Identifier: MIT */
 #include "check/check.h"
 
@@ -32,18 +38,86 @@ add_result(struct run *run, enum level level)
     return &vec_top(&run->out->results);
 }
 
+static level_set
+undecided(const struct certificate certificates[LEVELS], level_set levels)
+{
+    level_set left = 0;
+    for (int l = 0; l < LEVELS; l++)
+        if ((levels >> l & 1) && certificates[l].verdict == VERDICT_UNKNOWN)
+            left |= 1u << l;
+    return left;
+}
+
+/* The earlier of two deadlines, of which 0 is never. */
+static struct limit
+limit_earlier(struct limit limit, double deadline)
+{
+    if (limit.deadline <= 0 || deadline < limit.deadline)
+        limit.deadline = deadline;
+    return limit;
+}
+
+/* Try to settle levels up to cc by showing that pc holds. */
+static void
+settle_by_prefix(const struct run *run, level_set levels,
+                 const struct limit *limit,
+                 struct certificate certificates[LEVELS])
+{
+    struct certificate prefix = {0};
+    strong_check(run->h, LEVEL_PC, &run->options->strong, limit, &prefix, NULL);
+    for (int l = 0; prefix.verdict == VERDICT_OK && l < LEVELS; l++) {
+        if (!(levels >> l & 1))
+            continue;
+        struct certificate *c = &certificates[l];
+        certificate_free(c);
+        *c = (struct certificate){.level = (enum level)l,
+                                  .verdict = VERDICT_OK,
+                                  .kind = EVIDENCE_ORDER};
+        for (size_t i = 0; i < prefix.order.n; i++)
+            if (prefix.order.at[i] % 2) // a commit
+                vec_push(&c->order, prefix.order.at[i] / 2);
+        for (size_t i = 0; i < prefix.choices.n; i++)
+            vec_push(&c->choices, prefix.choices.at[i]);
+    }
+    certificate_free(&prefix);
+}
+
+static void
+weak_portfolio(const struct run *run, level_set levels,
+               struct certificate certificates[LEVELS],
+               struct weak_stats *stats)
+{
+    const struct limit all = limit_from_now(run->options);
+    struct weak_options weak = {run->options->threads, all};
+    const double patience = 0.1 + 1e-6 * run->h->n_ops; // seconds
+    if (run->h->several.n && !run->out->n_flaws)
+        weak.limit = limit_earlier(all, time_now() + patience);
+    weak_check(run->h, levels, &weak, certificates, stats);
+    level_set left = undecided(certificates, levels);
+    if (!left || weak.limit.deadline == all.deadline)
+        return;
+    const struct limit longer = limit_earlier(all, time_now() + 20 * patience);
+    settle_by_prefix(run, left, &longer, certificates);
+    left = undecided(certificates, levels);
+    if (!left)
+        return;
+    for (int l = 0; l < LEVELS; l++)
+        if (left >> l & 1)
+            certificate_free(&certificates[l]);
+    weak.limit = all;
+    weak_check(run->h, left, &weak, certificates, stats);
+}
+
 static void
 decide_weak(struct run *run)
 {
-    const struct check_options *o = run->options;
-    const level_set levels = o->levels & WEAK_LEVELS;
+    const level_set levels = run->options->levels & WEAK_LEVELS;
     if (!levels)
         return;
     struct certificate certificates[LEVELS] = {0};
     struct weak_stats stats = {0};
-    const struct weak_options weak = {o->threads, limit_from_now(o)};
     const double begin = time_cpu();
-    weak_check(run->h, levels, &weak, certificates, &stats);
+    weak_portfolio(run, levels, certificates, &stats);
     const double seconds = time_cpu() - begin;
     for (int l = 0; l < LEVELS; l++) {
         if (!(levels >> l & 1))
