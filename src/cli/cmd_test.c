@@ -22,6 +22,7 @@ struct judging {
     struct report_style style;
     struct buf path; // where the history is
     bool is_temporary;
+    struct buf out; // results, to be shown
 };
 
 static bool
@@ -58,6 +59,7 @@ judging_end(struct judging *j)
     if (j->is_temporary)
         unlink(j->path.at);
     buf_free(&j->path);
+    buf_free(&j->out);
 }
 
 /* Where to tell about the run: what is not text belongs to whoever reads it,
@@ -70,27 +72,25 @@ beside(const struct judging *j)
 
 /* Check the history and show the result under that name. */
 static int
-judge(const struct judging *j, const char *name, struct err *err)
+judge(struct judging *j, const char *name, struct err *err)
 {
     struct inspection i;
     if (!inspect(j->options, &j->how, j->path.at, &i, err))
         return report_error(err);
     i.path = name;
-    struct buf out = {0};
     const struct report_run run = inspection_run(&i);
-    j->format->add(&run, &j->style, &out);
-    emit(&out);
-    buf_free(&out);
+    j->format->add(&run, &j->style, &j->out);
+    if (!j->format->end)
+        emit(&j->out);
     const int status = exit_of_check(&i.check);
     inspection_free(&i);
     return status;
 }
 
-/* --- workloads
- * --------------------------------------------------------------*/
+/* --- workloads -------------------------------------------------------------*/
 
 static int
-test_workload(const struct judging *j, struct fieldwork *f, struct err *err)
+test_workload(struct judging *j, struct fieldwork *f, struct err *err)
 {
     const bool ok = fieldwork_run(f, j->path.at, err);
     if (f->stats.seconds > 0 && !j->options->quiet)
@@ -100,8 +100,7 @@ test_workload(const struct judging *j, struct fieldwork *f, struct err *err)
               : report_error(err);
 }
 
-/* --- specifications
- * ---------------------------------------------------------*/
+/* --- specifications --------------------------------------------------------*/
 
 /* "r1 w2 c1 c2", as in a permutation. */
 static void
@@ -113,7 +112,7 @@ show_order(const struct spec *s, const u32_vec *order, struct buf *out)
 }
 
 static int
-play_all(const struct judging *j, const struct spec *s, struct database *db,
+play_all(struct judging *j, const struct spec *s, struct database *db,
          struct err *err)
 {
     const struct play_options o = {.patience = 0.15};
@@ -147,7 +146,7 @@ play_all(const struct judging *j, const struct spec *s, struct database *db,
 }
 
 static int
-test_spec(const struct judging *j, const struct fieldwork *f, struct err *err)
+test_spec(struct judging *j, const struct fieldwork *f, struct err *err)
 {
     struct spec s;
     struct database db;
@@ -181,16 +180,13 @@ cmd_test(const struct options *o)
     if (!judging_begin(o, &j, &err) || !fieldwork_begin(o, &f, &err)) {
         status = report_error(&err);
     } else {
-        struct buf out = {0};
         if (j.format->begin)
-            j.format->begin(&j.style, &out);
-        emit(&out);
+            j.format->begin(&j.style, &j.out);
         status =
             o->spec ? test_spec(&j, &f, &err) : test_workload(&j, &f, &err);
         if (j.format->end)
-            j.format->end(&j.style, &out);
-        emit(&out);
-        buf_free(&out);
+            j.format->end(&j.style, &j.out);
+        emit(&j.out);
         fieldwork_end(&f);
     }
     judging_end(&j);

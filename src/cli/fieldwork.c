@@ -13,8 +13,7 @@
 
 enum { PATIENCE = 30 }; // seconds to wait for a server that is gone
 
-/* --- signals
- * ----------------------------------------------------------------*/
+/* --- signals ---------------------------------------------------------------*/
 
 // A signal handler can reach nothing but what is global.
 static volatile sig_atomic_t interrupted;
@@ -38,8 +37,7 @@ handle_signals(void (*handler)(int), void (*for_pipes)(int))
     sigaction(SIGPIPE, &action, NULL);
 }
 
-/* --- the command line
- * -------------------------------------------------------*/
+/* --- the command line ------------------------------------------------------*/
 
 /* The strongest of the levels to check decides what is asked of the server. */
 static bool
@@ -68,9 +66,10 @@ choose_shape(const struct options *o, struct workload_shape *out,
 {
     *out = (struct workload_shape){
         .kind = workload_find(o->workload),
+        .app = app_find(o->workload),
         .sessions = o->sessions,
         .operations = o->operations,
-        .keys = o->keys ? o->keys : 100,
+        .keys = o->keys,
         .theta = o->theta,
         .reads = o->reads,
         .duplicates = o->duplicates,
@@ -79,11 +78,12 @@ choose_shape(const struct options *o, struct workload_shape *out,
         .aborts = o->aborts,
         .seed = o->seed,
     };
-    if (!out->kind)
+    if (!out->kind && !out->app)
         return err_set(err, ERR_USAGE,
-                       "'%s' is no workload; expected mixed, blind, update, "
-                       "append, skew or fork",
+                       "'%s' is no workload; see 'assay test --help'",
                        o->workload);
+    if (!out->keys)
+        out->keys = out->app ? out->app->units : 100;
     return gen_parse_distribution(o->distribution, &out->distribution, err);
 }
 
@@ -159,8 +159,7 @@ fieldwork_end(struct fieldwork *f)
     handle_signals(SIG_DFL, SIG_DFL);
 }
 
-/* --- running
- * ----------------------------------------------------------------*/
+/* --- running ---------------------------------------------------------------*/
 
 static double
 per_second(const struct collect_stats *s)
@@ -214,13 +213,13 @@ fieldwork_run(struct fieldwork *f, const char *path, struct err *err)
     return ok;
 }
 
-/* --- showing
- * ----------------------------------------------------------------*/
+/* --- showing ---------------------------------------------------------------*/
 
 void
 fieldwork_show(const struct fieldwork *f, FILE *out)
 {
     const struct collect_stats *s = &f->stats;
+    const struct options *o = f->options;
     const struct workload_shape *shape = &f->collect.shape;
     const uint64_t all = s->committed + s->aborted + s->unknown;
     fprintf(out, "%s\n", f->note);
@@ -229,8 +228,8 @@ fieldwork_show(const struct fieldwork *f, FILE *out)
     fprintf(out,
             "workload %s: %" PRIu64 " sessions, %" PRIu64 " keys, seed %" PRIu64
             "\n",
-            shape->kind->name, shape->sessions, workload_keys(shape),
-            shape->seed);
+            o->workload, shape->sessions,
+            shape->app ? shape->keys : workload_keys(shape), shape->seed);
     fprintf(out,
             "%" PRIu64 " transactions in %.2f s: %" PRIu64 " committed (%.0f/s)"
             ", %" PRIu64 " aborted, %" PRIu64 " unknown\n",

@@ -97,14 +97,24 @@ run_all(struct run *run, struct err *err)
     return ok;
 }
 
+static bool
+load_data(struct run *run, struct err *err)
+{
+    const struct workload_shape *shape = &run->o->shape;
+    if (!shape->app)
+        return run->db->driver->load(run->db, workload_keys(shape),
+                                     shape->kind->has_lists, err);
+    job_tables_init(&run->tables, shape->app, shape->keys);
+    return job_tables_load(&run->tables, run->db, err);
+}
+
 bool
 collect_run(struct database *db, const struct collect_options *o,
             const char *path, struct collect_stats *stats, struct err *err)
 {
     struct run run = {.db = db, .o = o, .recorder = {.fd = -1}};
     *stats = (struct collect_stats){0};
-    if (!db->driver->load(db, workload_keys(&o->shape),
-                          o->shape.kind->has_lists, err))
+    if (!load_data(&run, err))
         return false;
     if (path && !recorder_open(&run.recorder, path, err))
         return false;

@@ -46,8 +46,7 @@ write_all(int fd, const char *at, size_t n)
     return true;
 }
 
-/* --- lines
- * ------------------------------------------------------------------*/
+/* --- lines -----------------------------------------------------------------*/
 
 void
 record_begin(struct record *t, uint64_t session)

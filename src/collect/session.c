@@ -16,7 +16,7 @@
 #include <string.h>
 #include <time.h>
 
-/* --- connections ---------------------------------------------------------- */
+/* --- connections -----------------------------------------------------------*/
 
 bool
 session_open(struct session *s, struct run *run, uint32_t number,
@@ -79,7 +79,7 @@ get_connection(struct session *s, struct err *err)
     return s->connections[s->node];
 }
 
-/* --- transactions -------------------------------------------------------- */
+/* --- transactions ----------------------------------------------------------*/
 
 static enum outcome
 run_step(struct session *s, struct connection *c, const struct step *step)
@@ -111,16 +111,42 @@ run_step(struct session *s, struct connection *c, const struct step *step)
     return OUTCOME_FAILED;
 }
 
-static enum txn_status
-run_steps(struct session *s, struct connection *c, bool roll_back,
-          enum outcome *outcome)
+/* What the transaction does up to its end; false where it is to be rolled
+ * back. */
+static bool
+run_steps(struct session *s, struct connection *c, enum outcome *outcome)
 {
+    const bool roll_back =
+        workload_next(&s->workload, c->is_read_only, &s->steps);
     *outcome = OUTCOME_OK;
     for (size_t i = 0; *outcome == OUTCOME_OK && i < s->steps.n; i++)
         *outcome = run_step(s, c, &s->steps.at[i]);
+    return !roll_back;
+}
+
+static bool
+run_procedure(struct session *s, struct connection *c, enum outcome *outcome)
+{
+    const struct workload_shape *shape = &s->run->o->shape;
+    struct random *random = &s->workload.random;
+    struct app_txn txn = {.random = random,
+                          .session = s->number,
+                          .sessions = shape->sessions,
+                          .number = s->txns};
+    const size_t procedure = app_draw(shape->app, c->is_read_only, random);
+    return job_run(&s->run->tables, c, &txn, procedure, &s->record, outcome) &&
+           random_unit(random) >= shape->aborts;
+}
+
+/* Everything between begin and the end. */
+static enum txn_status
+run_body(struct session *s, struct connection *c, enum outcome *outcome)
+{
+    const bool wants = s->run->o->shape.app ? run_procedure(s, c, outcome)
+                                            : run_steps(s, c, outcome);
     if (*outcome != OUTCOME_OK)
         return *outcome == OUTCOME_LOST ? TXN_INDETERMINATE : TXN_ABORTED;
-    if (roll_back)
+    if (!wants)
         return TXN_ABORTED;
     *outcome = c->driver->commit(c);
     return *outcome == OUTCOME_OK        ? TXN_COMMITTED
@@ -188,14 +214,13 @@ run_txn(struct session *s, struct err *err)
     struct connection *c = get_connection(s, err);
     if (!c)
         return false;
-    const bool roll_back =
-        workload_next(&s->workload, c->is_read_only, &s->steps);
     const int64_t began = now(s->run);
     record_begin(&s->record, s->number + 1);
     enum outcome outcome = c->driver->begin(c);
+    s->txns++;
     bool ok = true;
     if (outcome == OUTCOME_OK) {
-        const enum txn_status status = run_steps(s, c, roll_back, &outcome);
+        const enum txn_status status = run_body(s, c, &outcome);
         count(s, c, status, outcome);
         ok = write_record(s, c, status, began, err);
         if ((status == TXN_ABORTED || outcome == OUTCOME_FAILED) &&

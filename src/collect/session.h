@@ -5,6 +5,7 @@
 #define COLLECT_SESSION_H
 
 #include "collect/collect.h"
+#include "collect/job.h"
 #include "collect/recorder.h"
 
 #include <pthread.h>
@@ -15,7 +16,8 @@ struct run {
     struct database *db;
     const struct collect_options *o;
     struct recorder recorder;
-    double began; // on the clock of time_now
+    struct job_tables tables; // of an application
+    double began;             // on the clock of time_now
     atomic_bool stop;
     atomic_size_t running; // sessions
     pthread_mutex_t lock;  // of the rest
@@ -31,6 +33,7 @@ struct session {
     size_t node;
     struct connection **connections; // one per node, NULL where not yet
     struct workload workload;
+    uint64_t txns; // so far
     struct record record;
     step_vec steps;
     int_vec elements;

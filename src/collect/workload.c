@@ -9,8 +9,7 @@
 
 #include <string.h>
 
-/* --- drawing
- * ----------------------------------------------------------------*/
+/* --- drawing ---------------------------------------------------------------*/
 
 static uint64_t
 draw_key(struct workload *w)
@@ -57,8 +56,7 @@ add_write(struct workload *w, step_vec *out, uint64_t key)
     vec_push(out, ((struct step){STEP_WRITE, key, draw_value(w)}));
 }
 
-/* --- the kinds
- * ---------------------------------------------------------------*/
+/* --- the kinds -------------------------------------------------------------*/
 
 static void
 draw_mixed(struct workload *w, bool reads_only, step_vec *out)
@@ -161,8 +159,7 @@ workload_find(const char *name)
     return NULL;
 }
 
-/* --- sessions
- * ---------------------------------------------------------------*/
+/* --- sessions --------------------------------------------------------------*/
 
 uint64_t
 workload_keys(const struct workload_shape *shape)

@@ -4,6 +4,7 @@
 #ifndef COLLECT_WORKLOAD_H
 #define COLLECT_WORKLOAD_H
 
+#include "app/app.h"
 #include "base/err.h"
 #include "base/random.h"
 #include "base/vec.h"
@@ -34,7 +35,8 @@ extern const struct workload_kind workload_table[]; // ends in one without name
 const struct workload_kind *workload_find(const char *name);
 
 struct workload_shape {
-    const struct workload_kind *kind;
+    const struct workload_kind *kind; // NULL: an application
+    const struct app *app;
     uint64_t sessions, operations, keys;
     enum gen_distribution distribution;
     double theta;      // skew of zipf keys

@@ -144,7 +144,7 @@ connect_mariadb(struct database *db, uint32_t session, size_t node,
     return true;
 }
 
-/* --- statements -----------------------------------------------------------*/
+/* --- statements ------------------------------------------------------------*/
 
 static enum outcome
 note_failure(struct link *c)
@@ -215,6 +215,7 @@ const struct driver driver_mariadb = {
     .open = open_mariadb,
     .close = close_mariadb,
     .load = sql_load,
+    .load_table = sql_load_table,
     .connect = connect_mariadb,
     .disconnect = disconnect,
     .begin = sql_begin,
@@ -222,6 +223,8 @@ const struct driver driver_mariadb = {
     .write = sql_write,
     .append = sql_append,
     .read_list = sql_read_list,
+    .read_cell = sql_read_cell,
+    .write_cell = sql_write_cell,
     .commit = sql_commit,
     .abort = sql_abort,
     .query = query,

@@ -134,7 +134,7 @@ connect_postgresql(struct database *db, uint32_t session, size_t node,
     return true;
 }
 
-/* --- statements -----------------------------------------------------------*/
+/* --- statements ------------------------------------------------------------*/
 
 static enum outcome
 note_failure(struct link *c, const PGresult *r)
@@ -199,6 +199,7 @@ const struct driver driver_postgresql = {
     .open = open_postgresql,
     .close = close_postgresql,
     .load = sql_load,
+    .load_table = sql_load_table,
     .connect = connect_postgresql,
     .disconnect = disconnect,
     .begin = sql_begin,
@@ -206,6 +207,8 @@ const struct driver driver_postgresql = {
     .write = sql_write,
     .append = sql_append,
     .read_list = sql_read_list,
+    .read_cell = sql_read_cell,
+    .write_cell = sql_write_cell,
     .commit = sql_commit,
     .abort = sql_abort,
     .query = query,

@@ -180,7 +180,7 @@ connect_sqlite(struct database *db, uint32_t session, size_t node,
     return true;
 }
 
-/* --- statements -----------------------------------------------------------*/
+/* --- statements ------------------------------------------------------------*/
 
 static enum outcome
 note_failure(struct link *c, int status)
@@ -237,6 +237,7 @@ const struct driver driver_sqlite = {
     .open = open_sqlite,
     .close = close_sqlite,
     .load = sql_load,
+    .load_table = sql_load_table,
     .connect = connect_sqlite,
     .disconnect = disconnect,
     .begin = sql_begin,
@@ -244,6 +245,8 @@ const struct driver driver_sqlite = {
     .write = sql_write,
     .append = sql_append,
     .read_list = sql_read_list,
+    .read_cell = sql_read_cell,
+    .write_cell = sql_write_cell,
     .commit = sql_commit,
     .abort = sql_abort,
     .query = query,

@@ -13,8 +13,7 @@ const struct driver *const driver_table[] = {
     &driver_store, &driver_sqlite, &driver_postgresql, &driver_mariadb, NULL,
 };
 
-/* --- isolation
- * --------------------------------------------------------------*/
+/* --- isolation -------------------------------------------------------------*/
 
 const char *const isolation_names[ISOLATIONS] = {
     [ISOLATION_UNCHANGED] = "",
@@ -61,8 +60,7 @@ isolation_for(enum level level)
     }
 }
 
-/* --- rows
- * -------------------------------------------------------------------*/
+/* --- rows ------------------------------------------------------------------*/
 
 void
 rows_clear(struct rows *r)
@@ -102,8 +100,7 @@ rows_get(const struct rows *r, size_t row, size_t column)
     return r->text.at + r->cells.at[row * r->width + column].at;
 }
 
-/* --- opening
- * ----------------------------------------------------------------*/
+/* --- opening ---------------------------------------------------------------*/
 
 static const struct driver *
 find_driver(const char *scheme)

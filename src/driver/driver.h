@@ -98,6 +98,23 @@ struct reading {
 
 typedef VEC(int64_t) int_vec;
 
+/* A table of cells: rows have an integer for a key, and all columns hold
+ * integers. */
+struct table_shape {
+    const char *name;
+    const char *const *columns;
+    const int64_t *initial; // one per column, of the rows that are there from
+                            // the beginning; NULL: no values
+    size_t n_columns;
+    uint64_t rows; // 0 .. rows-1 are there from the beginning
+};
+
+struct cell_place {
+    const struct table_shape *table;
+    uint64_t row;
+    size_t column;
+};
+
 struct driver {
     const char *scheme, *form, *help;
     bool is_sql;
@@ -111,6 +128,10 @@ struct driver {
     bool (*load)(struct database *db, uint64_t keys, bool lists,
                  struct err *err);
 
+    /* Make a table of cells. */
+    bool (*load_table)(struct database *db, const struct table_shape *table,
+                       struct err *err);
+
     bool (*connect)(struct database *db, uint32_t session, size_t node,
                     struct connection **out, struct err *err);
     void (*disconnect)(struct connection *c);
@@ -123,6 +144,10 @@ struct driver {
     enum outcome (*write)(struct connection *c, uint64_t key, int64_t value);
     enum outcome (*append)(struct connection *c, uint64_t key, int64_t element);
     enum outcome (*read_list)(struct connection *c, uint64_t key, int_vec *out);
+    enum outcome (*read_cell)(struct connection *c, const struct cell_place *at,
+                              struct reading *out);
+    enum outcome (*write_cell)(struct connection *c,
+                               const struct cell_place *at, int64_t value);
     enum outcome (*commit)(struct connection *c);
     enum outcome (*abort)(struct connection *c);
 

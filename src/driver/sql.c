@@ -13,7 +13,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { STATEMENT = 160, ROWS_PER_INSERT = 500 };
+enum { STATEMENT = 256, ROWS_PER_INSERT = 500 };
 
 bool
 sql_must(struct connection *c, const char *sql, struct rows *out,
@@ -42,19 +42,33 @@ sql_run(struct connection *c, const char *text, struct err *err)
     return ok;
 }
 
-/* --- tables
- * -----------------------------------------------------------------*/
+/* --- tables ----------------------------------------------------------------*/
+
+/* One row of an insert: its key and the initial values. */
+static void
+add_row(struct buf *sql, const struct table_shape *t, uint64_t row)
+{
+    buf_printf(sql, "(%" PRIu64, row);
+    for (size_t i = 0; i < t->n_columns; i++)
+        if (t->initial)
+            buf_printf(sql, ", %" PRId64, t->initial[i]);
+        else
+            buf_text(sql, ", null");
+    buf_char(sql, ')');
+}
 
 static bool
-fill(struct connection *c, const char *table, uint64_t keys, struct err *err)
+fill(struct connection *c, const struct table_shape *t, struct err *err)
 {
     struct buf sql = {0};
     bool ok = true;
-    for (uint64_t k = 0; ok && k < keys;) {
+    for (uint64_t row = 0; ok && row < t->rows;) {
         buf_clear(&sql);
-        buf_printf(&sql, "insert into %s (k, v) values ", table);
-        for (int i = 0; i < ROWS_PER_INSERT && k < keys; i++, k++)
-            buf_printf(&sql, "%s(%" PRIu64 ", null)", i ? ", " : "", k);
+        buf_printf(&sql, "insert into assay_%s values ", t->name);
+        for (int i = 0; i < ROWS_PER_INSERT && row < t->rows; i++, row++) {
+            buf_text(&sql, i ? ", " : "");
+            add_row(&sql, t, row);
+        }
         ok = sql_must(c, sql.at, NULL, err);
     }
     buf_free(&sql);
@@ -62,32 +76,36 @@ fill(struct connection *c, const char *table, uint64_t keys, struct err *err)
 }
 
 static bool
-make_table(struct connection *c, const char *table, const char *type,
-           uint64_t keys, struct err *err)
+make_table(struct connection *c, const struct table_shape *t, const char *type,
+           struct err *err)
 {
-    char sql[STATEMENT];
-    snprintf(sql, sizeof sql, "drop table if exists %s", table);
-    if (!sql_must(c, sql, NULL, err))
-        return false;
-    snprintf(sql, sizeof sql,
-             "create table %s (k bigint not null primary key, v %s)", table,
-             type);
-    return sql_must(c, sql, NULL, err) && fill(c, table, keys, err);
+    struct buf sql = {0};
+    buf_printf(&sql, "drop table if exists assay_%s", t->name);
+    bool ok = sql_must(c, sql.at, NULL, err);
+    buf_clear(&sql);
+    buf_printf(&sql, "create table assay_%s (k bigint not null primary key",
+               t->name);
+    for (size_t i = 0; i < t->n_columns; i++)
+        buf_printf(&sql, ", %s %s", t->columns[i], type);
+    buf_char(&sql, ')');
+    ok = ok && sql_must(c, sql.at, NULL, err);
+    buf_free(&sql);
+    return ok && fill(c, t, err);
 }
 
 /* Wait until a node has all of it. */
 static bool
-await(struct connection *c, const char *table, uint64_t keys, struct err *err)
+await(struct connection *c, const struct table_shape *t, struct err *err)
 {
     char sql[STATEMENT];
-    snprintf(sql, sizeof sql, "select count(*) from %s where v is null", table);
+    snprintf(sql, sizeof sql, "select count(*) from assay_%s", t->name);
     struct rows rows = {0};
     bool there = false;
     for (int tries = 0; !there && tries < 300; tries++) {
         if (tries)
             nanosleep(&(struct timespec){0, 50 * 1000 * 1000}, NULL);
         there = c->driver->query(c, sql, &rows) == OUTCOME_OK && rows.n &&
-                strtoull(rows_get(&rows, 0, 0), NULL, 10) == keys;
+                strtoull(rows_get(&rows, 0, 0), NULL, 10) == t->rows;
     }
     rows_free(&rows);
     return there || err_set(err, ERR_IO,
@@ -96,22 +114,23 @@ await(struct connection *c, const char *table, uint64_t keys, struct err *err)
                             c->driver->scheme, c->node + 1);
 }
 
-bool
-sql_load(struct database *db, uint64_t keys, bool lists, struct err *err)
+/* Make a table on the first node that takes writes, and see it arrive on all
+ * of them. */
+static bool
+spread_table(struct database *db, const struct table_shape *t, const char *type,
+             struct err *err)
 {
-    const char *table = lists ? "assay_list" : "assay_kv";
     bool ok = true, made = false;
-    // The first node that takes writes makes the tables.
     for (size_t pass = 0; ok && pass < 2; pass++)
         for (size_t node = 0; ok && node < db->nodes; node++) {
             struct connection *c;
             if (!db->driver->connect(db, 0, node, &c, err))
                 return false;
             if (pass == 0 && !made && !c->is_read_only) {
-                ok = make_table(c, table, lists ? "text" : "bigint", keys, err);
+                ok = make_table(c, t, type, err);
                 made = ok;
             } else if (pass == 1) {
-                ok = await(c, table, keys, err);
+                ok = await(c, t, err);
             }
             db->driver->disconnect(c);
         }
@@ -119,7 +138,25 @@ sql_load(struct database *db, uint64_t keys, bool lists, struct err *err)
                                   db->driver->scheme));
 }
 
-/* --- transactions -------------------------------------------------------- */
+bool
+sql_load(struct database *db, uint64_t keys, bool lists, struct err *err)
+{
+    static const char *const columns[] = {"v"};
+    const struct table_shape t = {.name = lists ? "list" : "kv",
+                                  .columns = columns,
+                                  .n_columns = 1,
+                                  .rows = keys};
+    return spread_table(db, &t, lists ? "text" : "bigint", err);
+}
+
+bool
+sql_load_table(struct database *db, const struct table_shape *table,
+               struct err *err)
+{
+    return spread_table(db, table, "bigint", err);
+}
+
+/* --- transactions ----------------------------------------------------------*/
 
 enum outcome
 sql_begin(struct connection *c)
@@ -218,4 +255,55 @@ sql_read_list(struct connection *c, uint64_t key, int_vec *out)
         int_list_parse(rows_get(&rows, 0, 0), out);
     rows_free(&rows);
     return outcome;
+}
+
+/* --- cells -----------------------------------------------------------------*/
+
+enum outcome
+sql_read_cell(struct connection *c, const struct cell_place *at,
+              struct reading *out)
+{
+    char sql[STATEMENT];
+    snprintf(sql, sizeof sql, "select %s from assay_%s where k = %" PRIu64,
+             at->table->columns[at->column], at->table->name, at->row);
+    struct rows rows = {0};
+    const enum outcome outcome = c->driver->query(c, sql, &rows);
+    *out = (struct reading){0};
+    if (outcome == OUTCOME_OK && rows.n && !rows.cells.at[0].is_null) {
+        out->has_value = true;
+        out->value = strtoll(rows_get(&rows, 0, 0), NULL, 10);
+    }
+    rows_free(&rows);
+    return outcome;
+}
+
+/* Rows that are not there from the beginning may have to be made, which the
+ * databases say in two ways. */
+static void
+write_new_cell(const struct connection *c, const struct cell_place *at,
+               int64_t value, char *sql, size_t room)
+{
+    const char *column = at->table->columns[at->column];
+    const bool is_mariadb = strcmp(c->driver->scheme, "mariadb") == 0;
+    snprintf(sql, room,
+             "insert into assay_%s (k, %s) values (%" PRIu64 ", %" PRId64
+             ") %s %s = %" PRId64,
+             at->table->name, column, at->row, value,
+             is_mariadb ? "on duplicate key update"
+                        : "on conflict (k) do update set",
+             column, value);
+}
+
+enum outcome
+sql_write_cell(struct connection *c, const struct cell_place *at, int64_t value)
+{
+    char sql[STATEMENT];
+    if (at->row < at->table->rows)
+        snprintf(sql, sizeof sql,
+                 "update assay_%s set %s = %" PRId64 " where k = %" PRIu64,
+                 at->table->name, at->table->columns[at->column], value,
+                 at->row);
+    else
+        write_new_cell(c, at, value, sql, sizeof sql);
+    return c->driver->query(c, sql, NULL);
 }

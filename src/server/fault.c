@@ -19,8 +19,7 @@ static const char *const fault_names[FAULTS] = {
     [FAULT_RESTART] = "restart",
 };
 
-/* --- parsing
- * ----------------------------------------------------------------*/
+/* --- parsing ---------------------------------------------------------------*/
 
 static bool
 parse_one(const char *text, size_t n, size_t nodes, struct fault *out)
@@ -64,8 +63,7 @@ faults_parse(const char *text, size_t nodes, fault_vec *out, struct err *err)
     return true;
 }
 
-/* --- inflicting
- * -------------------------------------------------------------*/
+/* --- inflicting ------------------------------------------------------------*/
 
 /* The statement that lists what others are connected, and what cuts one of
  * them off. */

@@ -34,8 +34,7 @@ const struct server_kind *const server_kinds[] = {
     &server_postgresql, &server_standby, &server_mariadb, &server_galera, NULL,
 };
 
-/* --- small things
- * -----------------------------------------------------------*/
+/* --- small things ----------------------------------------------------------*/
 
 const char *
 servers_text(struct servers *s, const char *format, ...)
@@ -199,8 +198,7 @@ servers_run(struct servers *s, const char *const *argv, struct err *err)
     return process_run(&c, err);
 }
 
-/* --- all of them
- * ------------------------------------------------------------*/
+/* --- all of them -----------------------------------------------------------*/
 
 static bool
 find_kind(const char *what, const struct server_kind **kind, size_t *count,

@@ -78,8 +78,7 @@ bool faults_parse(const char *text, size_t nodes, fault_vec *out,
 /* Inflict it and wait until the server is back. */
 bool servers_fault(struct servers *s, const struct fault *f, struct err *err);
 
-/* --- for the kinds ----------------------------------------------------------
- */
+/* --- for the kinds ---------------------------------------------------------*/
 
 /* Add a node with a directory of its own and a free port. */
 struct node *servers_add(struct servers *s, const char *name);

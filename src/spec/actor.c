@@ -17,8 +17,7 @@
 #include <strings.h>
 #include <time.h>
 
-/* --- noting
- * -----------------------------------------------------------------*/
+/* --- noting ----------------------------------------------------------------*/
 
 static void
 open_txn(struct actor *a)
@@ -64,8 +63,7 @@ note_rows(struct actor *a, bool is_write, const struct table *table,
                      : rows_get(rows, i, k));
 }
 
-/* --- asking
- * -----------------------------------------------------------------*/
+/* --- asking ----------------------------------------------------------------*/
 
 static enum outcome
 query(struct actor *a, const char *sql, struct rows *rows)
@@ -199,8 +197,7 @@ run_insert(struct actor *a, const struct statement *s)
     return outcome;
 }
 
-/* --- statements
- * -------------------------------------------------------------*/
+/* --- statements ------------------------------------------------------------*/
 
 /* Begin as the database wants to be told; only PostgreSQL takes the level in
  * the same breath. */
@@ -301,8 +298,7 @@ run_step(struct actor *a, const char *sql)
     vec_free(&parts);
 }
 
-/* --- the thread
- * -------------------------------------------------------------*/
+/* --- the thread ------------------------------------------------------------*/
 
 static void *
 live(void *arg)

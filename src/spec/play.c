@@ -28,8 +28,7 @@ struct stage {
     VEC(struct actor) actors;
 };
 
-/* --- tables
- * -----------------------------------------------------------------*/
+/* --- tables ----------------------------------------------------------------*/
 
 static void
 learn_tables(struct stage *g)
@@ -75,8 +74,7 @@ make_tables(struct stage *g, struct err *err)
     return true;
 }
 
-/* --- steps
- * ------------------------------------------------------------------*/
+/* --- steps -----------------------------------------------------------------*/
 
 static bool
 open_actors(struct stage *g, struct err *err)
@@ -137,8 +135,7 @@ settle(struct stage *g, struct err *err)
     return true;
 }
 
-/* --- the history
- * ------------------------------------------------------------*/
+/* --- the history -----------------------------------------------------------*/
 
 /* The value that the setup gave a key, or NULL. */
 static const char *
@@ -216,8 +213,7 @@ write_history(const struct stage *g, const char *path, struct err *err)
     return recorder_close(&r, err) && ok;
 }
 
-/* --- all of it
- * --------------------------------------------------------------*/
+/* --- all of it -------------------------------------------------------------*/
 
 static void
 clear(struct stage *g)

@@ -18,8 +18,7 @@ struct reader {
     bool is_in_session;
 };
 
-/* --- words
- * ------------------------------------------------------------------*/
+/* --- words -----------------------------------------------------------------*/
 
 static bool
 fail_at(const struct reader *r, const char *at, const char *what)
@@ -88,8 +87,7 @@ read_block(struct reader *r, const char **out)
     return true;
 }
 
-/* --- the parts
- * --------------------------------------------------------------*/
+/* --- the parts -------------------------------------------------------------*/
 
 static bool
 read_setup(struct reader *r)
@@ -261,8 +259,7 @@ spec_free(struct spec *s)
     arena_free(&s->arena);
 }
 
-/* --- interleavings
- * ----------------------------------------------------------*/
+/* --- interleavings ---------------------------------------------------------*/
 
 size_t
 spec_count(const struct spec *s, size_t most)

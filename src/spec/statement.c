@@ -10,8 +10,7 @@
 #include <string.h>
 #include <strings.h>
 
-/* --- words
- * ------------------------------------------------------------------*/
+/* --- words -----------------------------------------------------------------*/
 
 struct words {
     const char *at, *word; // behind the word at hand, and where it begins
@@ -117,8 +116,7 @@ split_list(struct words *w, const char *stop, struct arena *arena,
     }
 }
 
-/* --- tables
- * -----------------------------------------------------------------*/
+/* --- tables ----------------------------------------------------------------*/
 
 static bool
 is_constraint(const char *item)
@@ -179,8 +177,7 @@ tables_free(table_vec *tables)
     vec_free(tables);
 }
 
-/* --- statements
- * -------------------------------------------------------------*/
+/* --- statements ------------------------------------------------------------*/
 
 static const struct table *
 take_table(struct words *w, const table_vec *tables)
@@ -316,8 +313,7 @@ statement_free(struct statement *s)
     vec_free(&s->values);
 }
 
-/* --- values
- * -----------------------------------------------------------------*/
+/* --- values ----------------------------------------------------------------*/
 
 bool
 is_literal(const char *sql, struct arena *arena, const char **value)

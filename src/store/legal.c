@@ -44,8 +44,7 @@ premise_add(struct store *s, slot_id t, slot_id other)
         set_unite(&txn->past, &s->txns.at[other].past);
 }
 
-/* --- premises
- * ---------------------------------------------------------------*/
+/* --- premises --------------------------------------------------------------*/
 
 /* The last one that wrote the key before t did, or BASE. */
 static slot_id
@@ -111,7 +110,7 @@ reads_hold(const struct store *s, slot_id t)
     return true;
 }
 
-/* --- psi: premises that depend on the order of writers -------------------- */
+/* --- psi: premises that depend on the order of writers ---------------------*/
 
 /* Work out the past of t again; false if that may not grow and has. */
 static bool
@@ -146,8 +145,7 @@ renew_pasts(struct store *s, size_t place)
     return ok;
 }
 
-/* --- placing
- * ----------------------------------------------------------------*/
+/* --- placing ---------------------------------------------------------------*/
 
 size_t
 first_place(const struct store *s, slot_id t)

@@ -50,8 +50,7 @@ store_chance_init(struct store_chance *c, double fresh, uint64_t seed)
     c->policy = (struct store_policy){c, read_any, place_any};
 }
 
-/* --- by a plan
- * ---------------------------------------------------------------*/
+/* --- by a plan -------------------------------------------------------------*/
 
 /* Where a transaction stands in the planned order; txns.n where it does not. */
 static size_t

@@ -111,7 +111,7 @@ set_copy(slot_set *to, const slot_set *from)
     set_unite(to, from);
 }
 
-/* --- legal.c --------------------------------------------------------------*/
+/* --- legal.c ---------------------------------------------------------------*/
 
 /* Make t, which runs, come after 'other': it read from it, or follows it in
  * its session.  Nothing for BASE. */
@@ -128,7 +128,7 @@ bool place_txn(struct store *s, slot_id t, size_t place);
 /* Where t can stand at the earliest. */
 size_t first_place(const struct store *s, slot_id t);
 
-/* --- window.c -------------------------------------------------------------*/
+/* --- window.c --------------------------------------------------------------*/
 
 /* Forget old transactions as far as the window says. */
 void window_close(struct store *s);

@@ -71,7 +71,7 @@ store_free(struct store *s)
     mem_free(s);
 }
 
-/* --- begin, write ---------------------------------------------------------*/
+/* --- begin, write ----------------------------------------------------------*/
 
 static slot_id
 take_slot(struct store *s)
@@ -139,8 +139,7 @@ store_write(struct store *s, store_txn t, const char *key, size_t len,
     w->n = n;
 }
 
-/* --- read
- * -------------------------------------------------------------------*/
+/* --- read ------------------------------------------------------------------*/
 
 /* Whether t may read the key from there: try it. */
 static bool
@@ -212,8 +211,7 @@ store_read(struct store *s, store_txn t, const char *key, size_t len)
     return version_of(s, k, from);
 }
 
-/* --- the end
- * ----------------------------------------------------------------*/
+/* --- the end ---------------------------------------------------------------*/
 
 static bool
 find_place(struct store *s, slot_id t)

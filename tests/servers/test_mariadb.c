@@ -80,8 +80,7 @@ read_uncommitted_shows_aborted_reads(void)
     CHECK(trial_told(&r, ANOMALY_ABORTED));
 }
 
-/* --- faults
- * -----------------------------------------------------------------*/
+/* --- faults ----------------------------------------------------------------*/
 
 static void
 no_commit_is_lost_when_the_server_is_killed(void)

@@ -61,8 +61,7 @@ lists_are_serializable_too(void)
     CHECK(r.verdict[LEVEL_SER] == VERDICT_OK);
 }
 
-/* --- faults
- * -----------------------------------------------------------------*/
+/* --- faults ----------------------------------------------------------------*/
 
 static void
 survives(const char *faults)

@@ -111,7 +111,7 @@ a_run_can_be_limited_by_time(void)
     CHECK(result.stats.seconds >= 0.3 && time_now() - began < 60);
 }
 
-/* --- what is left of a run that is killed --------------------------------- */
+/* --- what is left of a run that is killed ----------------------------------*/
 
 static void
 run_for_ever(const char *path)
@@ -172,8 +172,7 @@ a_killed_run_loses_at_most_the_last_line(void)
     unlink(path);
 }
 
-/* --- memory
- * -----------------------------------------------------------------*/
+/* --- memory ----------------------------------------------------------------*/
 
 struct memory {
     size_t early, most;
@@ -203,8 +202,7 @@ memory_does_not_grow_with_the_run(void)
     CHECK(memory.most < memory.early + (1 << 20));
 }
 
-/* --- workloads
- * --------------------------------------------------------------*/
+/* --- workloads -------------------------------------------------------------*/
 
 static void
 values_are_written_once(void)

@@ -75,11 +75,15 @@ trial_check(const char *path, level_set levels, struct trial_result *out)
 static struct collect_options
 options_of(const struct trial *t)
 {
+    const struct app *app = t->app ? app_find(t->app) : NULL;
     return (struct collect_options){
         .shape = {.kind = workload_find(t->workload ? t->workload : "mixed"),
+                  .app = app,
                   .sessions = t->sessions ? t->sessions : 4,
                   .operations = t->operations ? t->operations : 4,
-                  .keys = t->keys ? t->keys : 10,
+                  .keys = t->keys ? t->keys
+                          : app   ? app->units
+                                  : 10,
                   .theta = 0.99,
                   .reads = t->reads > 0 ? t->reads : 0.5,
                   .duplicates = t->duplicates,

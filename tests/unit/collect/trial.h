@@ -12,6 +12,7 @@
  * operations, 10 keys, half of them reads. */
 struct trial {
     const char *target, *workload;
+    const char *app; // instead of a workload
     enum isolation isolation;
     const char *setup;
     uint64_t sessions, transactions, operations, keys, values, seed;

@@ -102,8 +102,7 @@ tiny_execute(const struct tiny *p, enum level level, uint32_t window,
     store_free(s);
 }
 
-/* --- judging
- * -----------------------------------------------------------------*/
+/* --- judging ---------------------------------------------------------------*/
 
 struct judge {
     const struct tiny *p;
