@@ -142,11 +142,14 @@ prune_read(struct pruning *s, struct candidates *c)
     for (uint32_t i = 0; i < c->n; i++) {
         const version_id w = p->pool.at[c->first + i];
         version_id by;
-        if (is_out(s, start, w, &by))
+        if (!is_out(s, start, w, &by)) {
+            p->pool.at[c->first + kept++] = w;
+            continue;
+        }
+        p->n_struck++;
+        if (p->records_struck)
             vec_push(&p->struck,
                      ((struct struck){c->read, w, by, (uint32_t)p->g.edges.n}));
-        else
-            p->pool.at[c->first + kept++] = w;
     }
     c->n = kept;
     if (kept)

@@ -94,7 +94,10 @@ struct problem {
 
     VEC(struct candidates) ambiguous; // the reads not decided yet
     u32_vec pool;                     // versions
-    VEC(struct struck) struck;
+    VEC(struct struck) struck;        // if they are recorded
+    uint64_t n_struck;                // in any case
+    bool records_struck;
+    bool again; // a proof needs the record: decide once more
 
     struct chains g;
     VEC(struct label) labels;

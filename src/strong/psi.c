@@ -293,6 +293,8 @@ psi_search(struct inference *f, struct certificate *out)
     began = time_cpu();
     if (answer == SAT_TRUE) {
         accept(&x, out);
+    } else if (answer == SAT_FALSE && f->p->n_struck != f->p->struck.n) {
+        f->p->again = true;
     } else if (answer == SAT_FALSE) {
         out->verdict = VERDICT_VIOLATED;
         out->kind = EVIDENCE_PROOF;

@@ -256,7 +256,7 @@ run_rounds(struct inference *f, struct window *w)
     const uint32_t rounds = rounds_allowed(p);
     for (uint32_t i = 0; i < rounds; i++) {
         const uint64_t added = f->added;
-        const size_t struck = p->struck.n;
+        const uint64_t struck = p->n_struck;
         p->stats->saturation_rounds++;
         if (!window_round(w) || !infer_settle(f) || !prune(f) ||
             !infer_settle(f))
@@ -264,7 +264,7 @@ run_rounds(struct inference *f, struct window *w)
         const uint64_t gained = f->added - added;
         if (p->limit && limit_reached(p->limit))
             return false;
-        if (p->struck.n == struck &&
+        if (p->n_struck == struck &&
             (p->g.n <= SMALL ? !gained : gained * 100 < p->g.edges.n))
             break;
     }
@@ -285,7 +285,7 @@ infer_run(struct inference *f)
         mem_free(w.sorted);
     }
     p->stats->inferred_edges = f->added;
-    p->stats->candidates_struck = p->struck.n;
+    p->stats->candidates_struck = p->n_struck;
     p->stats->ambiguous_after = p->ambiguous.n;
     p->stats->clock_rebuilds = f->clocks.rebuilds;
     return ok;

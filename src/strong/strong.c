@@ -9,6 +9,8 @@
 #include "strong/search.h"
 #include "strong/wander.h"
 
+enum { RECORD_MAX = 1 << 22 }; // candidates
+
 /* The writer that an ambiguous read saw: what was current when it started. */
 static void
 add_choices(const struct problem *p, const uint32_t *order,
@@ -103,6 +105,14 @@ wander_and_audit(const struct inference *f, uint64_t steps, struct audit *a,
     return found;
 }
 
+/* Whether what was struck out is on record; else it has to be done again. */
+static bool
+can_prove(struct problem *p)
+{
+    p->again = p->n_struck != p->struck.n;
+    return !p->again;
+}
+
 /* Search, given a first order.  Fills the certificate, unless a limit is
  * reached. */
 static void
@@ -118,7 +128,9 @@ search(struct inference *f, uint32_t *order, struct audit *a,
         sat_set_budget(s.sat, WANDER_CONFLICTS);
     enum sat_answer answer = search_run(&s, a, broken);
     bool found = false;
-    if (wanders && answer == SAT_UNKNOWN) {
+    // Unknown because of the budget, that is, and not of a limit.
+    if (wanders && answer == SAT_UNKNOWN && s.taken_up &&
+        !(f->p->limit && limit_reached(f->p->limit))) {
         // The graph keeps what the search found to be certain.
         sat_to_root(s.sat);
         found = wander_and_audit(f, WANDER_STEPS_MORE, a, order);
@@ -132,7 +144,7 @@ search(struct inference *f, uint32_t *order, struct audit *a,
         accept(f->p, order, out);
     else if (answer == SAT_TRUE)
         accept(f->p, s.acyc.order.at, out);
-    else if (answer == SAT_FALSE)
+    else if (answer == SAT_FALSE && can_prove(f->p))
         reject(out, derive_search(f, &s.log));
     stats->proving += time_cpu() - began;
     search_free(&s);
@@ -178,7 +190,7 @@ check(struct inference *f, struct certificate *out)
         psi_search(f, out);
     } else if (ok) {
         order_and_search(f, out);
-    } else if (f->conflict.kind != CONFLICT_NONE) {
+    } else if (f->conflict.kind != CONFLICT_NONE && can_prove(f->p)) {
         began = time_cpu();
         reject(out, derive_conflict(f));
         stats->proving = time_cpu() - began;
@@ -196,13 +208,25 @@ strong_check(const struct history *h, enum level l,
     *stats = (struct strong_stats){0};
     *out = (struct certificate){
         .level = l, .verdict = VERDICT_UNKNOWN, .kind = EVIDENCE_NONE};
-    struct problem p;
-    const double began = time_cpu();
-    problem_init(&p, h, l, options ? options : &strong_defaults, limit, stats);
-    stats->build = time_cpu() - began;
+    struct problem p = {0};
     struct inference f;
-    f.p = &p;
-    check(&f, out);
+    // Where very much is ambiguous, the record of what was struck out would be
+    // the largest thing in memory, and only a proof needs it.
+    bool record = false;
+    do {
+        if (p.again) {
+            record = true;
+            infer_free(&f);
+            problem_free(&p);
+        }
+        const double began = time_cpu();
+        problem_init(&p, h, l, options ? options : &strong_defaults, limit,
+                     stats);
+        p.records_struck = record || p.pool.n <= RECORD_MAX;
+        stats->build += time_cpu() - began;
+        f.p = &p;
+        check(&f, out);
+    } while (p.again);
     infer_free(&f);
     problem_free(&p);
 }
