@@ -4,6 +4,7 @@
 #include "cli/cli.h"
 #include "cli/counters.h"
 #include "cli/inspect.h"
+#include "cli/page.h"
 #include "cli/target.h"
 #include "evidence/certificate_io.h"
 #include "version.h"
@@ -73,7 +74,7 @@ show_stats(const struct inspection *i)
 static int
 check_path(const struct options *o, const struct inspect_options *how,
            const struct report_format *format, const struct report_style *style,
-           const char *path, struct buf *out)
+           const char *path, struct page *page, struct buf *out)
 {
     struct inspection i;
     struct err err = {0};
@@ -81,6 +82,7 @@ check_path(const struct options *o, const struct inspect_options *how,
         return report_error(&err);
     const struct report_run run = inspection_run(&i);
     format->add(&run, style, out);
+    page_add(page, &run);
     int status = exit_of_check(&i.check);
     if ((o->certificate && !write_certificate(&i, o->certificate, &err)) ||
         (o->reduced && !write_reduced(&i, o, &err)))
@@ -117,11 +119,13 @@ cmd_check(const struct options *o)
     };
     int status = EXIT_HOLDS;
     struct buf out = {0};
+    struct page page;
+    page_begin(&page, o->report, ASSAY_VERSION);
     if (format->begin)
         format->begin(&style, &out);
     for (size_t i = 0; i < o->paths.n; i++) {
-        status = exit_worse(
-            status, check_path(o, &how, format, &style, o->paths.at[i], &out));
+        status = exit_worse(status, check_path(o, &how, format, &style,
+                                               o->paths.at[i], &page, &out));
         if (!format->end)
             emit(&out);
     }
@@ -129,5 +133,7 @@ cmd_check(const struct options *o)
         format->end(&style, &out);
     emit(&out);
     buf_free(&out);
+    if (!page_end(&page, &err))
+        status = report_error(&err);
     return status;
 }

@@ -27,6 +27,11 @@ const struct command command_table[] = {
      "is a line of FILE as soon as it has ended, so nothing is lost when the run is "
      "killed but the transactions in progress.",
      cmd_collect},
+    {"report", CMD_REPORT, "[-l LEVELS] -o DIR HISTORY...",
+     "check histories and write the results as a page for a browser",
+     "DIR/index.html is one file that needs nothing else. 'assay check --report DIR' "
+     "writes the same beside the verdicts.",
+     cmd_report},
     {"certify", CMD_CERTIFY, "HISTORY CERTIFICATE",
      "check a certificate with independent code",
      "CERTIFICATE is a file that 'assay check --certificate' wrote for HISTORY. "

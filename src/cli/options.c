@@ -10,11 +10,12 @@
 #define AT(field) offsetof(struct options, field)
 #define ENGINE (CMD_CHECK | FOR_MEASURING)
 #define RUNNING (CMD_TEST | CMD_COLLECT)
-#define READING (CMD_CHECK | CMD_CERTIFY | CMD_STATS | CMD_SHOW | CMD_CONVERT)
+#define READING                                                                \
+    (CMD_CHECK | CMD_REPORT | CMD_CERTIFY | CMD_STATS | CMD_SHOW | CMD_CONVERT)
 
 // clang-format off
 const struct option option_table[] = {
-    {"level", 'l', OPTION_TEXT, "LEVELS", AT(level), CMD_CHECK | RUNNING, 0, 0, NULL,
+    {"level", 'l', OPTION_TEXT, "LEVELS", AT(level), CMD_CHECK | CMD_REPORT | RUNNING, 0, 0, NULL,
      "rc ra cc pc psi si ser strict-si strict-ser read-consistency all",
      "isolation levels, separated by commas (default: ser)"},
     {"level", 'l', OPTION_TEXT, "LEVEL", AT(level), CMD_GEN, 0, 0, NULL, "ser si pc",
@@ -27,6 +28,10 @@ const struct option option_table[] = {
      "output format (default: by the suffix of the output, else jsonl)"},
     {"output", 'o', OPTION_TEXT, "FILE", AT(output), CMD_COLLECT | CMD_CONVERT | CMD_GEN, 0, 0, "-", NULL,
      "where to write; '-' is stdout"},
+    {"output", 'o', OPTION_TEXT, "DIR", AT(output), CMD_REPORT, 0, 0, "-", NULL,
+     "directory for the page, index.html"},
+    {"report", 0, OPTION_TEXT, "DIR", AT(report), CMD_CHECK, 0, 0, NULL, NULL,
+     "also write the HTML report, DIR/index.html"},
     {"output", 0, OPTION_TEXT, "FORMAT", AT(report_format), CMD_CHECK | CMD_TEST, 0, 0, "text",
      "text markdown json dot svg junit sarif html",
      "how to show the result"},
@@ -36,7 +41,7 @@ const struct option option_table[] = {
      "print the verdict lines only"},
     {"quiet", 'q', OPTION_FLAG, NULL, AT(quiet), CMD_CONVERT | CMD_GEN, 0, 0, NULL, NULL,
      "print no notes"},
-    {"verify", 0, OPTION_FLAG, NULL, AT(verify), CMD_CHECK | CMD_TEST, 0, 0, "1", NULL,
+    {"verify", 0, OPTION_FLAG, NULL, AT(verify), CMD_CHECK | CMD_REPORT | CMD_TEST, 0, 0, "1", NULL,
      "check each verdict's certificate with independent code"},
     {"certificate", 0, OPTION_TEXT, "FILE", AT(certificate), CMD_CHECK, 0, 0, NULL, NULL,
      "write the certificate of the verdict (one history and one level)"},
@@ -44,15 +49,15 @@ const struct option option_table[] = {
      "reduce each violation and tell what happened"},
     {"reduced", 0, OPTION_TEXT, "FILE", AT(reduced), CMD_CHECK, 0, 0, NULL, NULL,
      "write the smallest part that still violates the level, as a history"},
-    {"max-anomalies", 0, OPTION_NUMBER, "N", AT(max_anomalies), CMD_CHECK | CMD_TEST, 1, 1e9, "5", NULL,
+    {"max-anomalies", 0, OPTION_NUMBER, "N", AT(max_anomalies), CMD_CHECK | CMD_REPORT | CMD_TEST, 1, 1e9, "5", NULL,
      "tell at most N anomalies per level"},
     {"stats", 0, OPTION_FLAG, NULL, AT(stats), CMD_CHECK, 0, 0, NULL, NULL,
      "print counters, times and memory on stderr at the end"},
     {"threads", 'j', OPTION_NUMBER, "N", AT(threads), READING | CMD_TEST, 0, 64, "0", NULL,
      "threads to use; 0 is one per processor"},
-    {"timeout", 0, OPTION_REAL, "SECONDS", AT(timeout), CMD_CHECK | CMD_TEST, 0, 1e9, "0", NULL,
+    {"timeout", 0, OPTION_REAL, "SECONDS", AT(timeout), CMD_CHECK | CMD_REPORT | CMD_TEST, 0, 1e9, "0", NULL,
      "give up on a level after this time, with 'unknown' (0: never)"},
-    {"memory", 0, OPTION_BYTES, "BYTES", AT(memory), CMD_CHECK | CMD_TEST, 0, 1e18, "0", NULL,
+    {"memory", 0, OPTION_BYTES, "BYTES", AT(memory), CMD_CHECK | CMD_REPORT | CMD_TEST, 0, 1e18, "0", NULL,
      "give up when this much memory is in use, with 'unknown' (0: never)"},
     {"renumber", 0, OPTION_FLAG, NULL, AT(renumber), CMD_CONVERT, 0, 0, NULL, NULL,
      "replace keys and values by numbers, for formats that hold nothing else"},

@@ -29,7 +29,8 @@ enum {
     CMD_MANPAGE = 1 << 10,
     CMD_TEST = 1 << 11,
     CMD_COLLECT = 1 << 12,
-    CMD_ALL = (1 << 13) - 1,
+    CMD_REPORT = 1 << 13,
+    CMD_ALL = (1 << 14) - 1,
 };
 
 // In an option's commands: shown by --help-solver only.
@@ -45,7 +46,7 @@ enum option_kind {
 
 struct options {
     bool help, json, quiet, verify, explain, stats, renumber, help_solver;
-    const char *level, *format, *to, *output, *report_format;
+    const char *level, *format, *to, *output, *report_format, *report;
     const char *certificate, *reduced;
     uint64_t threads, memory, max_anomalies;
     double timeout;

@@ -25,7 +25,7 @@ enum {
     LINE = 19,      // height of a line
     PAD = 10,       // inside a box
     HEAD = 26,      // height of a box's title
-    GAP_X = 120,    // between columns (2)
+    GAP_X = 150,    // between columns (2)
     GAP_Y = 34,     // between boxes of a column
     MARGIN = 54,    // around everything, for arrows that run outside (3)
     HEAD_SIZE = 7,  // of an arrow
@@ -275,7 +275,7 @@ arrow_down(const struct picture *p, const struct box *a, const struct box *b,
     return (struct arrow){.x = {x, x, to_x + side * 40, to_x},
                           .y = {y, y + (to_y - y) / 2, to_y, to_y},
                           .side = side,
-                          .label = 0.35};
+                          .label = 0.62};
 }
 
 /* From the side of one box to the side of another (3). */
@@ -369,6 +369,28 @@ put_edge(const struct picture *p, const struct anomaly *a, uint32_t i,
     buf_text(out, "</g>");
 }
 
+/* Whether to draw an edge.  Of those that are not part of the cycle, orders of
+ * versions that go along with a read, or lie between two transactions of the
+ * cycle, are told in the list of reasons and would only cover the rest here. */
+static bool
+is_drawn(const struct picture *p, const struct anomaly *a,
+         const struct told_edge *e)
+{
+    if (p->box_of.at[e->from] == TOLD_NONE || p->box_of.at[e->to] == TOLD_NONE)
+        return false;
+    if (e->on_cycle || e->kind != EDGE_WW)
+        return true;
+    if (p->box_of.at[e->from] < p->ring && p->box_of.at[e->to] < p->ring)
+        return false;
+    for (size_t i = 0; i < a->edges.n; i++) {
+        const struct told_edge *other = &a->edges.at[i];
+        if (other->kind == EDGE_WR && other->from == e->from &&
+            other->to == e->to)
+            return false;
+    }
+    return true;
+}
+
 void
 picture_svg(const struct picture *p, const struct anomaly *a,
             const char *prefix, struct buf *out)
@@ -379,9 +401,7 @@ picture_svg(const struct picture *p, const struct anomaly *a,
     for (int cycle = 0; cycle < 2; cycle++)
         for (uint32_t i = 0; i < a->edges.n; i++) {
             const struct told_edge *e = &a->edges.at[i];
-            if (e->on_cycle == (cycle == 1) &&
-                p->box_of.at[e->from] != TOLD_NONE &&
-                p->box_of.at[e->to] != TOLD_NONE)
+            if (e->on_cycle == (cycle == 1) && is_drawn(p, a, e))
                 put_edge(p, a, i, prefix, out);
         }
 }

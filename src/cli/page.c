@@ -1,0 +1,56 @@
+/* page.c -- see page.h.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "cli/page.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+void
+page_begin(struct page *p, const char *dir, const char *version)
+{
+    *p = (struct page){.dir = dir, .style = {.version = version}};
+    if (dir)
+        report_find("html")->begin(&p->style, &p->html);
+}
+
+void
+page_add(struct page *p, const struct report_run *run)
+{
+    if (p->dir)
+        report_find("html")->add(run, &p->style, &p->html);
+}
+
+static bool
+write_file(const char *path, const struct buf *text, struct err *err)
+{
+    FILE *file = fopen(path, "wb");
+    bool ok = file && fwrite(text->at, 1, text->n, file) == text->n;
+    ok = (!file || fclose(file) == 0) && ok;
+    if (ok)
+        return true;
+    err_set(err, ERR_IO, "cannot write: %s", strerror(errno));
+    return err_in_file(err, path);
+}
+
+bool
+page_end(struct page *p, struct err *err)
+{
+    if (!p->dir)
+        return true;
+    report_find("html")->end(&p->style, &p->html);
+    bool ok = mkdir(p->dir, 0777) == 0 || errno == EEXIST;
+    if (ok) {
+        struct buf path = {0};
+        buf_printf(&path, "%s/index.html", p->dir);
+        ok = write_file(path.at, &p->html, err);
+        buf_free(&path);
+    } else {
+        err_set(err, ERR_IO, "cannot make the directory: %s", strerror(errno));
+        err_in_file(err, p->dir);
+    }
+    buf_free(&p->html);
+    return ok;
+}
