@@ -108,27 +108,44 @@ problem_fix(struct problem *p, read_id r, version_id v)
 
 struct read_builder {
     struct problem *p;
-    version_id *of_value; // by value: its version, where it has one writer
+    version_id *of_value; // by value: its version, where it has one writer;
+                          // else where in 'lists' its versions are, or NONE
+    u32_vec lists;        // of values with several writers: n, then versions
     dense_id *dense;      // by transaction of the history
     read_id *last;        // by key: the latest read of it, of any transaction
 };
+
+/* Find the versions that have this value, the first time it is read. */
+static void
+list_versions(struct read_builder *b, key_id k, value_id value)
+{
+    struct problem *p = b->p;
+    const struct txn_range all = history_candidates(p->h, value);
+    b->of_value[value] = (version_id)b->lists.n;
+    vec_push(&b->lists, (uint32_t)all.n);
+    for (size_t i = 0; i < all.n; i++) {
+        const bool init = all.at[i] == TXN_INIT;
+        if (init)
+            p->version_value[p->key_first[k]] = value;
+        vec_push(&b->lists, problem_find_version(
+                                p, k, init ? DENSE_INIT : b->dense[all.at[i]]));
+    }
+}
 
 /* The candidates of r, without its own transaction. */
 static void
 collect_candidates(struct read_builder *b, read_id r, value_id value)
 {
     struct problem *p = b->p;
-    const struct txn_range all = history_candidates(p->h, value);
-    const key_id k = read_key(p, r);
+    if (b->of_value[value] == VERSION_NONE)
+        list_versions(b, read_key(p, r), value);
+    const uint32_t at = b->of_value[value], n = b->lists.at[at];
     struct candidates c = {r, (uint32_t)p->pool.n, 0};
-    for (size_t i = 0; i < all.n; i++) {
-        const bool init = all.at[i] == TXN_INIT;
-        const dense_id t = init ? DENSE_INIT : b->dense[all.at[i]];
-        if (init)
-            p->version_value[p->key_first[k]] = value;
-        if (t == p->read_txn[r])
+    for (uint32_t i = at + 1; i <= at + n; i++) {
+        const version_id v = b->lists.at[i];
+        if (p->version_txn[v] == p->read_txn[r])
             continue;
-        vec_push(&p->pool, problem_find_version(p, k, t));
+        vec_push(&p->pool, v);
         c.n++;
     }
     assert(c.n);
@@ -185,7 +202,8 @@ collect_reads(struct problem *p)
     b.last = mem_alloc(h->n_keys, sizeof *b.last);
     for (version_id v = 0; v < p->n_versions; v++)
         if (!version_is_init(p, v))
-            b.of_value[p->version_value[v]] = v;
+            b.of_value[p->version_value[v]] =
+                history_has_several(h, p->version_value[v]) ? VERSION_NONE : v;
     for (dense_id t = 0; t < p->n_txns; t++)
         b.dense[p->name[t]] = t;
     for (key_id k = 0; k < h->n_keys; k++)
@@ -209,6 +227,7 @@ collect_reads(struct problem *p)
     mem_free(b.last);
     mem_free(b.dense);
     mem_free(b.of_value);
+    vec_free(&b.lists);
 }
 
 /* By key, so that pruning visits the reads of a key together. */
