@@ -21,6 +21,10 @@
  * SPDX-License-Identifier: MIT */
 #include "strong/search.h"
 
+// In keys with more versions it is cheaper to decide a choice than to look
+// whether the order serves the read anyway.
+enum { VERSIONS_SEARCHED = 256 };
+
 /* --- the log -------------------------------------------------------------- */
 
 static void
@@ -133,6 +137,24 @@ theory_backtrack(void *self, uint32_t level)
     s->graph.backtrack(s->graph.self, level);
 }
 
+/* The version of k that is current at a rank of the order. */
+static version_id
+find_current(const struct search *s, key_id k, uint32_t when)
+{
+    const struct problem *p = s->p;
+    const uint32_t *rank = s->acyc.order.rank;
+    version_id now = p->key_first[k];
+    uint32_t latest = 0;
+    for (version_id v = now + 1; v < p->key_first[k + 1]; v++) {
+        const uint32_t at = rank[point_commit(p, p->version_txn[v])];
+        if (at < when && at >= latest) {
+            latest = at;
+            now = v;
+        }
+    }
+    return now;
+}
+
 /* Look at an ambiguous read in the present order: the current version, and
  * the open candidate nearest before the read, or else nearest after. */
 static void
@@ -143,17 +165,9 @@ look_up_service(struct search *s, uint32_t place, struct service *out)
     const struct candidates c = p->ambiguous.at[place];
     const key_id k = read_key(p, c.read);
     const uint32_t start = rank[point_start(p, p->read_txn[c.read])];
-    version_id now = p->key_first[k];
-    uint32_t latest = 0;
-    for (version_id v = now + 1; v < p->key_first[k + 1]; v++) {
-        const uint32_t at = rank[point_commit(p, p->version_txn[v])];
-        if (at < start && at >= latest) {
-            latest = at;
-            now = v;
-        }
-    }
-    *out = (struct service){s->acyc.order.changes,
-                            version_serves(p, now, c.read), ID_NONE};
+    *out = (struct service){.epoch = s->acyc.order.changes, .best = ID_NONE};
+    if (p->key_first[k + 1] - p->key_first[k] <= VERSIONS_SEARCHED)
+        out->served = version_serves(p, find_current(s, k, start), c.read);
     uint64_t nearest = UINT64_MAX;
     for (uint32_t i = 0; !out->served && i < c.n; i++) {
         const uint32_t var = s->choices.at[place] + i;
