@@ -86,6 +86,24 @@ precedes(struct model *m, const struct writes *w, txn_id a, txn_id b,
     return true;
 }
 
+/* The place of an element of t in the order of the list; UINT32_MAX: none. */
+static uint32_t
+place_in_list(const struct history *h, txn_id t, key_id k)
+{
+    for (uint32_t i = h->order_first[k]; i < h->order_first[k + 1]; i++)
+        for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++)
+            if (op_is_write(h, op) && h->op_value[op] == h->order_items.at[i])
+                return i;
+    return UINT32_MAX;
+}
+
+/* Whether a list shows that a precedes b, where that is certain, is key k. */
+static bool
+is_shown_by(const struct history *h, key_id k, txn_id a, txn_id b)
+{
+    return h->key_is_list[k] && place_in_list(h, a, k) < place_in_list(h, b, k);
+}
+
 static void
 add_orders(struct model *m, const struct writes *w)
 {
@@ -99,7 +117,9 @@ add_orders(struct model *m, const struct writes *w)
                                 .read = ID_NONE,
                                 .writer = TXN_NONE,
                                 .needs = {ID_NONE, ID_NONE}};
-                if (i != j && precedes(m, w, d.from, d.to, &d.needs[0]))
+                if (i == j || !precedes(m, w, d.from, d.to, &d.needs[0]))
+                    continue;
+                if (d.needs[0] != ID_NONE || is_shown_by(m->h, k, d.from, d.to))
                     vec_push(&m->deps, d);
             }
 }

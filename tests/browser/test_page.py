@@ -1,0 +1,208 @@
+#!/usr/bin/env python3
+"""The HTML report in a browser: it opens from disk and does what it says.
+
+    test_page.py ASSAY
+
+Speaks TAP.  Skipped where there is no chromium.
+"""
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+from devtools import Page, find_chromium
+
+HISTORIES = {
+    # anomaly, history, edges of its cycle
+    "write-skew": ("on-call[x==? y==? x:=1] --- sick[x==? y==? y:=1]", 2),
+    "long-fork": ("[x==1 y==?] --- [x==? y==1] --- [x:=1] --- [y:=1]", 4),
+    "lost-update": ("a[x:=1] --- b[x==1 x:=2] --- c[x==1 x:=3]", 2),
+    "aborted-read": ("[x:=1]! --- [x==1]", 0),
+}
+HOSTILE = r"""
+--- "<b>s"
+"</script><script>hacked=1</script>"[
+    "<img src=x onerror=hacked=1>"==? "\xe2\x80\xae\x1b[31m":="]]>"]
+--- "&lt;"
+"javascript:hacked=1"[
+    "\xe2\x80\xae\x1b[31m"==? "<img src=x onerror=hacked=1>":="\" onload=\"hacked=1"]
+"""
+
+number = failures = 0
+
+
+def check(fact, name, detail=""):
+    global number, failures
+    number += 1
+    failures += not fact
+    print(f"{'ok' if fact else 'not ok'} {number} - {name}")
+    if not fact and detail:
+        print(f"# {detail}")
+
+
+CONTRAST = """
+(selector => {
+  const light = c => {
+    const [r, g, b] = c.map(x => (x /= 255) <= 0.03928 ? x / 12.92
+      : ((x + 0.055) / 1.055) ** 2.4);
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  };
+  const parse = text => text.match(/[0-9.]+/g).map(Number);
+  let e = document.querySelector(selector);
+  const ink = parse(getComputedStyle(e).color).slice(0, 3);
+  let paper = [255, 255, 255];
+  for (; e; e = e.parentElement) {
+    const c = parse(getComputedStyle(e).backgroundColor);
+    if (c.length < 4 || c[3] > 0) { paper = c.slice(0, 3); break; }
+  }
+  const [a, b] = [light(ink), light(paper)].sort((x, y) => y - x);
+  return (a + 0.05) / (b + 0.05);
+})"""
+
+
+def look_at(page, name, edges):
+    check(page.complaints() == [], f"{name}: nothing on the console",
+          str(page.complaints()))
+    check(
+        all(u.startswith("file:") for u in page.requests()),
+        f"{name}: no request leaves the disk", str(page.requests()),
+    )
+    check(
+        page.run("document.querySelectorAll('.card').length") == 1,
+        f"{name}: one card",
+    )
+    check(
+        page.run("document.querySelectorAll('.ring .edge.cycle').length")
+        == edges,
+        f"{name}: the edges of the cycle are drawn",
+    )
+    check(
+        page.run("document.querySelectorAll('.steps li').length") >= 3,
+        f"{name}: the reasons are there",
+    )
+    for width in (1280, 400):
+        page.resize(width)
+        check(
+            page.run("document.documentElement.scrollWidth <= innerWidth"),
+            f"{name}: nothing sticks out at {width} pixels",
+        )
+    page.resize(1280)
+    for scheme in ("light", "dark"):
+        page.scheme(scheme)
+        for part in (".story", ".soft", ".steps li", ".chip.violated", "h4"):
+            contrast = page.run(CONTRAST + f"('{part}')")
+            check(contrast >= 4.5, f"{name}: {part} is legible in {scheme}",
+                  f"contrast {contrast:.1f}")
+    page.scheme("light")
+
+
+def use(page):
+    page.click(".lanes .txn:not(.context)")
+    check(
+        page.run("document.querySelectorAll('.ring .txn.pinned').length") == 1,
+        "a click on a lane pins the box in the other view",
+    )
+    page.press("Escape")
+    check(
+        page.run("document.querySelectorAll('.pinned').length") == 0,
+        "escape releases it",
+    )
+    page.hover(".ring .edge.cycle .plate")
+    check(
+        page.run("document.querySelectorAll('.steps li.hot').length") >= 1,
+        "hovering an edge lights up its reason",
+    )
+    page.click(".ring .edge.cycle .plate")
+    check(
+        page.run("document.querySelectorAll('details.edge[open]').length") == 1,
+        "a click on an edge opens why it is there",
+    )
+    page.press("Escape")
+    page.press("j")
+    check(page.run("!!document.querySelector('.card.here')"), "j goes to a card")
+    page.run("document.querySelector('.lanes .txn').focus()")
+    page.press("Enter")
+    check(
+        page.run("document.querySelectorAll('.pinned').length") > 0,
+        "enter pins what has the focus",
+    )
+    page.press("/")
+    check(
+        page.run("document.activeElement.id") == "filter",
+        "the slash goes to the filter",
+    )
+    page.type("no such key")
+    check(
+        page.run("document.querySelectorAll('.card:not([hidden])').length") == 0,
+        "the filter hides what does not match",
+    )
+    page.press("Escape")
+    check(
+        page.run("document.querySelectorAll('.card:not([hidden])').length") == 1,
+        "escape shows everything again",
+    )
+    page.press("/")
+    page.type("key y")
+    check(
+        page.run("document.querySelectorAll('.card:not([hidden])').length") == 1,
+        "the filter finds a key",
+    )
+    page.press("Escape")
+
+
+def resist(page):
+    check(page.complaints() == [], "hostile names: nothing on the console")
+    check(page.run("typeof hacked") == "undefined", "hostile names run nothing")
+    check(
+        page.run("document.scripts.length") == 1
+        and page.run("document.images.length") == 0,
+        "hostile names make no elements",
+    )
+    check(
+        not page.run("/[\\u202e\\u001b]/.test(document.body.innerHTML)"),
+        "hostile names hide nothing",
+    )
+    page.run(
+        "(() => { const s = document.createElement('script');"
+        " s.textContent = 'injected = 1'; document.body.append(s); })()"
+    )
+    check(
+        page.run("typeof injected") == "undefined",
+        "the policy of the page lets no other script run",
+    )
+
+
+def main():
+    chromium = find_chromium()
+    if not chromium:
+        print("1..0 # SKIP there is no chromium")
+        return 0
+    assay = os.path.abspath(sys.argv[1])
+    page = Page(chromium)
+    with tempfile.TemporaryDirectory() as scratch:
+        cases = {n: (t, ".hist", e) for n, (t, e) in HISTORIES.items()}
+        cases["hostile"] = (HOSTILE, ".hist", 2)
+        for name, (text, suffix, edges) in cases.items():
+            history = pathlib.Path(scratch, name + suffix)
+            history.write_text(text, encoding="utf-8")
+            target = os.path.join(scratch, name)
+            done = subprocess.run(
+                [assay, "report", "-o", target, str(history)],
+                capture_output=True,
+            )
+            check(done.returncode == 1, f"{name}: the page is written",
+                  done.stderr.decode("utf-8", "replace"))
+            page.open(os.path.join(target, "index.html"))
+            if name == "hostile":
+                resist(page)
+            else:
+                look_at(page, name, edges)
+            if name == "write-skew":
+                use(page)
+    page.close()
+    print(f"1..{number}")
+    return failures > 0
+
+
+sys.exit(main())

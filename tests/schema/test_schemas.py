@@ -1,0 +1,149 @@
+#!/usr/bin/env python3
+"""What check writes for other programs is what their formats say.
+
+    test_schemas.py ASSAY
+
+JUnit is compared with junit.xsd here, by xmllint; SARIF with sarif.json here,
+by the Python module jsonschema, or with the standard's own schema where
+SARIF_SCHEMA names its file; SVG and HTML are well formed XML and HTML; JSON
+has what the contract of the command line says.  Speaks TAP; what a missing
+tool cannot check is skipped.
+"""
+import html.parser
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+here = pathlib.Path(__file__).resolve().parent
+HISTORIES = {
+    "ok.hist": "[x:=1] [x==1]",
+    "lost-update.hist": "a[x:=1] --- b[x==1 x:=2] --- c[x==1 x:=3]",
+    "aborted.hist": "[x:=1]! --- [x==1]",
+    "two.hist": "[x==? x:=1] --- [x==? x:=2] --- [a==? b:=1] --- [b==? a:=1]",
+    "hostile <&'\".hist": r"""--- "</text><script>\x1b"
+"]]>&amp;<!--"["<x y='\"'>"==? "\\\"\xe2\x80\xae\xff":="</failure>"]
+--- "\n\t" "-->"["\\\"\xe2\x80\xae\xff"==? "<x y='\"'>":="`|*_"]""",
+}
+number = failures = 0
+
+
+def check(fact, name, detail=""):
+    global number, failures
+    number += 1
+    failures += not fact
+    print(f"{'ok' if fact else 'not ok'} {number} - {name}")
+    for line in str(detail).splitlines() if not fact else []:
+        print("# " + line)
+
+
+def skip(name, why):
+    global number
+    number += 1
+    print(f"ok {number} - {name} # SKIP {why}")
+
+
+class Strict(html.parser.HTMLParser):
+    """Notes elements that are not closed in order."""
+
+    VOID = {"meta", "input", "br"}
+
+    def __init__(self):
+        super().__init__()
+        self.open, self.wrong, self.scripts = [], [], 0
+
+    def handle_starttag(self, tag, attributes):
+        self.scripts += tag == "script"
+        if tag not in self.VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attributes):
+        pass
+
+    def handle_endtag(self, tag):
+        if not self.open or self.open.pop() != tag:
+            self.wrong.append(tag)
+
+
+def main():
+    assay = os.path.abspath(sys.argv[1])
+    with tempfile.TemporaryDirectory() as scratch:
+        for name, text in HISTORIES.items():
+            pathlib.Path(scratch, name).write_text(text, encoding="utf-8")
+
+        def run(form):
+            done = subprocess.run(
+                [assay, "check", "-l", "si,ser", "--output", form]
+                + sorted(HISTORIES),
+                cwd=scratch,
+                capture_output=True,
+            )
+            check(done.returncode == 1, f"{form} is written", done.stderr)
+            check(
+                not set(done.stdout) & (set(range(32)) - {9, 10})
+                and b"\xe2\x80\xae" not in done.stdout,
+                f"{form} hides nothing",
+            )
+            return done.stdout.decode("utf-8")  # fails where it is not
+
+        junit = run("junit")
+        pathlib.Path(scratch, "junit.xml").write_text(junit, encoding="utf-8")
+        svg = run("svg").replace("</svg>\n", "</svg>\n\0").split("\0")[:-1]
+        pages = [("junit", "junit.xml", ["--schema", str(here / "junit.xsd")])]
+        for i, drawing in enumerate(svg):
+            pathlib.Path(scratch, f"{i}.svg").write_text(drawing, "utf-8")
+            pages.append((f"svg {i}", f"{i}.svg", []))
+        for name, path, options in pages:
+            if not shutil.which("xmllint"):
+                skip(f"{name} is well formed", "there is no xmllint")
+                continue
+            done = subprocess.run(
+                ["xmllint", "--noout", *options, path],
+                cwd=scratch,
+                capture_output=True,
+            )
+            check(done.returncode == 0, f"{name} is well formed", done.stderr)
+
+        sarif = json.loads(run("sarif"))
+        check(len(sarif["runs"][0]["results"]) == 8, "sarif has all results",
+              len(sarif["runs"][0]["results"]))
+        try:
+            import jsonschema
+
+            schema = os.environ.get("SARIF_SCHEMA", here / "sarif.json")
+            jsonschema.validate(sarif, json.loads(pathlib.Path(schema).read_text()))
+            check(True, "sarif fits its schema")
+        except ImportError:
+            skip("sarif fits its schema", "there is no Python module jsonschema")
+        except jsonschema.ValidationError as error:
+            check(False, "sarif fits its schema", error.message)
+
+        lines = [json.loads(line) for line in run("json").splitlines()]
+        check(len(lines) == len(HISTORIES), "json has a line per history")
+        for line in lines:
+            for result in line["results"]:
+                for anomaly in result.get("anomalies", []):
+                    ring = anomaly["cycle"]
+                    check(
+                        all(a["to"] == b["from"] for a, b in
+                            zip(ring, ring[1:] + ring[:1]))
+                        and set(e["from"] for e in ring)
+                        <= set(anomaly["transactions"]),
+                        f"json: {anomaly['name']} is a ring of its transactions",
+                    )
+
+        page = Strict()
+        page.feed(run("html"))
+        check(not page.wrong and not page.open, "html closes what it opens",
+              (page.wrong, page.open))
+        check(page.scripts == 1, "html has one script")
+        for form in ("text", "markdown", "dot"):
+            run(form)
+    print(f"1..{number}")
+    return failures > 0
+
+
+sys.exit(main())
