@@ -25,8 +25,7 @@ report_error(const struct err *err)
     char text[1024];
     err_format(err, text, sizeof text);
     fflush(stdout);
-    fprintf(stderr, "%s%s\n",
-            err->file[0] ? "" : "assay: ", text);
+    fprintf(stderr, "%s%s\n", err->file[0] ? "" : "assay: ", text);
     return EXIT_ERROR;
 }
 

@@ -288,7 +288,7 @@ check_line(const char *folder, char *line)
         if (p)
             *p++ = '\0';
     }
-    char path[4096];
+    char path[8192];
     const bool has_suffix = strstr(field[0], ".txt");
     snprintf(path, sizeof path, "%s/%s/%s%s", corpus(), folder, field[0],
              has_suffix ? "" : ".txt");
