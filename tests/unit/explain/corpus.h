@@ -35,8 +35,23 @@ corpus_row(char *line, const enum level *columns, size_t n,
     }
 }
 
-/* Call 'visit' for each history in a folder whose verdicts.csv has a column
- * per level; return how many there were, 0 where the folder is missing. */
+/* A row of a table with the columns file, format, level, verdict: real/. */
+static inline void
+corpus_long_row(const char *line, struct corpus_case *c)
+{
+    const char *format = strchr(line, ',');
+    const char *level = format ? strchr(format + 1, ',') : NULL;
+    const char *verdict = level ? strchr(level + 1, ',') : NULL;
+    enum level l;
+    if (!verdict || !level_parse(level + 1, (size_t)(verdict - level - 1), &l))
+        return;
+    c->listed = 1u << l;
+    if (strncmp(verdict + 1, "violated", 8) == 0)
+        c->violated = c->listed;
+}
+
+/* Call 'visit' for each history in the verdicts.csv of a folder; return how
+ * many there were, 0 where the folder is missing. */
 static inline size_t
 corpus_each(const char *folder, void (*visit)(struct corpus_case *c))
 {
@@ -53,13 +68,19 @@ corpus_each(const char *folder, void (*visit)(struct corpus_case *c))
     FILE *table = fopen(path.at, "r");
     size_t n = 0;
     char line[512];
+    bool one_per_row = false;
     while (table && fgets(line, sizeof line, table)) {
         char *comma = strchr(line, ',');
-        if (!comma || strncmp(line, "file,", 5) == 0)
+        if (!comma || strncmp(line, "file,", 5) == 0) {
+            one_per_row = strstr(line, "verdict") != NULL;
             continue;
+        }
         struct corpus_case c = {0};
         struct err err = {0};
-        corpus_row(line, columns, sizeof columns / sizeof *columns, &c);
+        if (one_per_row)
+            corpus_long_row(line, &c);
+        else
+            corpus_row(line, columns, sizeof columns / sizeof *columns, &c);
         *comma = 0;
         buf_clear(&path);
         buf_printf(&path, "%s/%s%s", dir.at, line,

@@ -156,6 +156,21 @@ reduced_named_histories_are_minimal(void)
 }
 
 static void
+check_real_case(struct corpus_case *c)
+{
+    const double begin = time_now();
+    check_case(c);
+    CHECK(time_now() - begin < 10);
+}
+
+static void
+reduced_real_histories_are_minimal_and_soon_there(void)
+{
+    if (!corpus_each("real", check_real_case))
+        SKIP("the corpus is not here (ASSAY_CORPUS)");
+}
+
+static void
 check_random(uint64_t seed, bool lists)
 {
     struct random_shape shape = random_tiny_shape(seed, 12);
@@ -179,14 +194,14 @@ check_random(uint64_t seed, bool lists)
 static void
 reduced_random_histories_are_minimal(void)
 {
-    for (uint64_t seed = 1; seed <= 100; seed++)
+    for (uint64_t seed = 1; seed <= 40; seed++)
         check_random(seed, false);
 }
 
 static void
 reduced_random_lists_are_minimal(void)
 {
-    for (uint64_t seed = 1; seed <= 100; seed++)
+    for (uint64_t seed = 1; seed <= 40; seed++)
         check_random(seed, true);
 }
 
@@ -345,6 +360,7 @@ main(void)
     RUN(reasons_speak_of_the_transactions_of_the_input);
     RUN(reduced_named_histories_are_minimal);
     RUN(reduced_tiny_histories_are_minimal);
+    RUN(reduced_real_histories_are_minimal_and_soon_there);
     RUN(reduced_random_histories_are_minimal);
     RUN(reduced_random_lists_are_minimal);
     return test_end();
