@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: MIT */
 #include "cli/fieldwork.h"
 #include "cli/inspect.h"
+#include "cli/page.h"
 #include "spec/play.h"
 #include "version.h"
 
@@ -20,6 +21,7 @@ struct judging {
     struct inspect_options how;
     const struct report_format *format;
     struct report_style style;
+    struct page page;
     struct buf path; // where the history is
     bool is_temporary;
     struct buf out; // results, to be shown
@@ -80,6 +82,7 @@ judge(struct judging *j, const char *name, struct err *err)
     i.path = name;
     const struct report_run run = inspection_run(&i);
     j->format->add(&run, &j->style, &j->out);
+    page_add(&j->page, &run);
     if (!j->format->end)
         emit(&j->out);
     const int status = exit_of_check(&i.check);
@@ -182,11 +185,14 @@ cmd_test(const struct options *o)
     } else {
         if (j.format->begin)
             j.format->begin(&j.style, &j.out);
+        page_begin(&j.page, o->report, ASSAY_VERSION);
         status =
             o->spec ? test_spec(&j, &f, &err) : test_workload(&j, &f, &err);
         if (j.format->end)
             j.format->end(&j.style, &j.out);
         emit(&j.out);
+        if (!page_end(&j.page, &err))
+            status = report_error(&err);
         fieldwork_end(&f);
     }
     judging_end(&j);

@@ -30,7 +30,7 @@ const struct option option_table[] = {
      "where to write; '-' is stdout"},
     {"output", 'o', OPTION_TEXT, "DIR", AT(output), CMD_REPORT, 0, 0, "-", NULL,
      "directory for the page, index.html"},
-    {"report", 0, OPTION_TEXT, "DIR", AT(report), CMD_CHECK, 0, 0, NULL, NULL,
+    {"report", 0, OPTION_TEXT, "DIR", AT(report), CMD_CHECK | CMD_TEST, 0, 0, NULL, NULL,
      "also write the HTML report, DIR/index.html"},
     {"output", 0, OPTION_TEXT, "FORMAT", AT(report_format), CMD_CHECK | CMD_TEST, 0, 0, "text",
      "text markdown json dot svg junit sarif html",
