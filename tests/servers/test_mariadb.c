@@ -42,15 +42,18 @@ with_snapshot_isolation_on_it_loses_none(void)
 static void
 an_own_write_of_an_identical_value_is_not_seen(void)
 {
-    const struct trial trial = {.target = servers.url,
-                                .isolation = ISOLATION_REPEATABLE_READ,
-                                .transactions = 1500,
-                                .operations = 6,
-                                .keys = 2,
-                                .duplicates = 1,
-                                .values = 2};
-    struct trial_result r;
-    CHECK(trial_run(&trial, LEVEL_BIT(LEVEL_RC), &r));
+    struct trial_result r = {0};
+    for (uint64_t i = 0; i < 20 && !trial_told(&r, ANOMALY_NOT_OWN); i++) {
+        const struct trial trial = {.target = servers.url,
+                                    .isolation = ISOLATION_REPEATABLE_READ,
+                                    .transactions = 200,
+                                    .operations = 6,
+                                    .keys = 2,
+                                    .duplicates = 1,
+                                    .values = 2,
+                                    .seed = i};
+        CHECK(trial_run(&trial, LEVEL_BIT(LEVEL_RC), &r));
+    }
     CHECK(r.verdict[LEVEL_RC] == VERDICT_VIOLATED);
     CHECK(trial_told(&r, ANOMALY_NOT_OWN));
 }
