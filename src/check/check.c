@@ -13,6 +13,7 @@
  * SPDX-License-Identifier: MIT */
 #include "check/check.h"
 
+#include "strong/second_opinion.h"
 #include "verify/verify.h"
 
 #define STRICT (1u << LEVEL_STRICT_SI | 1u << LEVEL_STRICT_SER)
@@ -162,6 +163,23 @@ verify_result(const struct history *h, struct level_result *r, struct err *err)
                    level_table[r->level].brief, why.text);
 }
 
+/* Ask Z3 what it thinks of a level that the strong engine decided. */
+static bool
+ask_z3(const struct run *run, const struct level_result *r, struct err *err)
+{
+    if (r->level < LEVEL_PC || r->level == LEVEL_PSI || run->out->n_flaws)
+        return true;
+    const struct limit limit = limit_from_now(run->options);
+    enum verdict other;
+    if (!second_opinion(run->h, r->level, &limit, &other, err))
+        return false;
+    const enum verdict own = r->certificate.verdict;
+    return own == other || own == VERDICT_UNKNOWN || other == VERDICT_UNKNOWN ||
+           err_set(err, ERR_INTERNAL,
+                   "bug in assay: Z3 comes to another verdict at %s",
+                   level_table[r->level].brief);
+}
+
 bool
 check_history(const struct history *h, const struct check_options *options,
               struct check *out, struct err *err)
@@ -180,6 +198,8 @@ check_history(const struct history *h, const struct check_options *options,
     bool ok = true;
     for (size_t i = 0; ok && options->verify && i < out->results.n; i++)
         ok = verify_result(h, &out->results.at[i], err);
+    for (size_t i = 0; ok && options->ask_z3 && i < out->results.n; i++)
+        ok = ask_z3(&run, &out->results.at[i], err);
     if (!ok)
         check_free(out);
     return ok;

@@ -19,6 +19,7 @@ struct check_options {
     bool verify;    // check every certificate with independent code
     size_t most_flaws;
     struct strong_options strong;
+    bool ask_z3; // at pc, si, ser and the strict levels, too
 };
 
 struct level_result {
@@ -41,7 +42,8 @@ struct check {
  *
  * Fails with ERR_USAGE where a level does not apply: strict levels want times.
  * A certificate that does not verify is a bug in this program: then it fails
- * with ERR_INTERNAL, and no verdict is given. */
+ * with ERR_INTERNAL, and no verdict is given.  The same goes for a second
+ * opinion that differs. */
 bool check_history(const struct history *h, const struct check_options *options,
                    struct check *out, struct err *err);
 

@@ -31,6 +31,10 @@ inspect_options(const struct options *o, struct inspect_options *out,
     out->check.strong.window = (uint32_t)o->window;
     out->check.strong.rounds = (uint32_t)o->rounds;
     out->explain.strong = out->check.strong;
+    out->check.ask_z3 = strcmp(o->solver, "z3") == 0;
+    if (!out->check.ask_z3 && strcmp(o->solver, "own") != 0)
+        return err_set(err, ERR_USAGE, "--solver is own or z3, not '%s'",
+                       o->solver);
     return level_parse_list(o->level ? o->level : "ser", &out->check.levels,
                             err);
 }

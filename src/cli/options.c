@@ -119,6 +119,8 @@ const struct option option_table[] = {
      "keep the recorded history in this file"},
     {"help-solver", 0, OPTION_FLAG, NULL, AT(help_solver), CMD_CHECK, 0, 0, NULL, NULL,
      "list the switches of the engine for pc, psi, si and ser"},
+    {"solver", 0, OPTION_TEXT, "NAME", AT(solver), ENGINE, 0, 0, "own", "own z3",
+     "z3: also ask Z3, at pc, si, ser and the strict levels, and fail if it disagrees"},
     {"saturate", 0, OPTION_FLAG, NULL, AT(strong.saturate), ENGINE, 0, 0, "1", NULL,
      "infer what is certain before anything is guessed"},
     {"prune", 0, OPTION_FLAG, NULL, AT(strong.prune), ENGINE, 0, 0, "1", NULL,

@@ -47,7 +47,7 @@ enum option_kind {
 struct options {
     bool help, json, quiet, verify, explain, stats, renumber, help_solver;
     const char *level, *format, *to, *output, *report_format, *report;
-    const char *certificate, *reduced;
+    const char *solver, *certificate, *reduced;
     uint64_t threads, memory, max_anomalies;
     double timeout;
 
