@@ -83,6 +83,21 @@ read_uncommitted_shows_aborted_reads(void)
     CHECK(trial_told(&r, ANOMALY_ABORTED));
 }
 
+static void
+applications_are_serializable(void)
+{
+    for (size_t i = 0; app_list[i]; i++) {
+        const struct trial trial = {.target = servers.url,
+                                    .app = app_list[i]->name,
+                                    .isolation = ISOLATION_SERIALIZABLE,
+                                    .transactions = 150};
+        struct trial_result r;
+        CHECK(trial_run(&trial, LEVEL_BIT(LEVEL_SER), &r));
+        CHECK(r.verdict[LEVEL_SER] == VERDICT_OK);
+        CHECK(r.stats.committed > 20);
+    }
+}
+
 /* --- faults ----------------------------------------------------------------*/
 
 static void
@@ -117,6 +132,7 @@ main(void)
     RUN(an_own_write_of_an_identical_value_is_not_seen);
     RUN(serializable_is_serializable);
     RUN(read_uncommitted_shows_aborted_reads);
+    RUN(applications_are_serializable);
     RUN(no_commit_is_lost_when_the_server_is_killed);
     servers_stop(&servers);
     return test_end();

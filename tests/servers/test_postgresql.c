@@ -61,6 +61,21 @@ lists_are_serializable_too(void)
     CHECK(r.verdict[LEVEL_SER] == VERDICT_OK);
 }
 
+static void
+applications_are_serializable(void)
+{
+    for (size_t i = 0; app_list[i]; i++) {
+        const struct trial trial = {.target = servers.url,
+                                    .app = app_list[i]->name,
+                                    .isolation = ISOLATION_SERIALIZABLE,
+                                    .transactions = 150};
+        struct trial_result r;
+        CHECK(trial_run(&trial, LEVEL_BIT(LEVEL_SER), &r));
+        CHECK(r.verdict[LEVEL_SER] == VERDICT_OK);
+        CHECK(r.stats.committed > 20);
+    }
+}
+
 /* --- faults ----------------------------------------------------------------*/
 
 static void
@@ -105,6 +120,7 @@ main(void)
     RUN(repeatable_read_is_snapshot_isolation_with_write_skew);
     RUN(read_committed_is_no_snapshot_isolation);
     RUN(lists_are_serializable_too);
+    RUN(applications_are_serializable);
     RUN(no_commit_is_lost_when_the_server_is_killed);
     RUN(lost_connections_are_made_again);
     servers_stop(&servers);
