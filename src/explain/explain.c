@@ -20,14 +20,23 @@
 
 #include <stdlib.h>
 
-enum { EFFORT = 200000 }; // searches for cycles in one refutation
+enum {
+    EFFORT = 200000, // searches for cycles in one refutation
+    FEW_OPS = 100000,
+};
+
+// Seconds: of an answer that may be asked for several times; that one answer
+// about a part may take.
+#define CHEAP 0.25
+#define PATIENCE 10.0
 
 struct explainer {
     const struct history *h;
     const struct explain_options *o;
     struct explanation *out;
     struct reduce_options reduce;
-    u32_vec told; // transactions told, in ascending order
+    u32_vec told;  // transactions told
+    bool thorough; // asking engines about all of h is cheap
     double deadline;
 };
 
@@ -210,6 +219,25 @@ has_told(const struct explainer *e, txn_id t)
     return false;
 }
 
+/* Look beyond the evidence for an anomaly of fewer transactions, in histories
+ * where that takes no time worth mentioning; not among those already told. */
+static bool
+shrink_further(struct explainer *e, enum level level, struct reduced *r,
+               struct err *err)
+{
+    if (!e->thorough || r->h.n_txns <= 2)
+        return true;
+    u32_vec all = {0}, rest = {0};
+    core_of_everything(e->h, &all);
+    for (size_t i = 0; i < all.n; i++)
+        if (!has_told(e, all.at[i]))
+            vec_push(&rest, all.at[i]);
+    const bool ok = reduce_further(e->h, &rest, level, &e->reduce, r, err);
+    vec_free(&all);
+    vec_free(&rest);
+    return ok;
+}
+
 /* Reduce the core and tell what is left; *found: whether it violates. */
 static bool
 explain_core(struct explainer *e, const u32_vec *core, enum level level,
@@ -222,6 +250,10 @@ explain_core(struct explainer *e, const u32_vec *core, enum level level,
     if (!reduce_txns(e->h, core, level, &e->reduce, &r, err))
         return err->kind == ERR_NONE;
     *found = true;
+    if (!shrink_further(e, level, &r, err)) {
+        reduced_free(&r);
+        return false;
+    }
     bool new = false;
     for (size_t i = 0; i < r.origin.n; i++)
         new = new || !has_told(e, r.origin.at[i]);
@@ -363,7 +395,8 @@ explain_result(const struct history *h, const struct check *c,
                           .o = o,
                           .out = out,
                           .deadline = begin + o->seconds,
-                          .reduce = {o->threads, 0, o->strong}};
+                          .thorough = h->n_ops <= FEW_OPS && r->seconds < CHEAP,
+                          .reduce = {o->threads, PATIENCE, o->strong}};
     bool ok = explain_flaws(&e, c, r->level, err);
     if (ok && r->level != LEVEL_READS && (1u << r->level & WEAK_LEVELS))
         ok = explain_weak(&e, r->level, err);

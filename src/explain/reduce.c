@@ -194,6 +194,48 @@ reduce_txns(const struct history *h, const u32_vec *core, enum level level,
     return ok;
 }
 
+/* Try all of the core but one transaction of r; take what is smaller. */
+static bool
+find_fewer(const struct history *h, const u32_vec *core, enum level level,
+           const struct reduce_options *o, struct reduced *r, bool *found,
+           struct err *err)
+{
+    u32_vec rest = {0};
+    bool ok = true;
+    *found = false;
+    for (size_t i = 0; ok && !*found && i < r->origin.n; i++) {
+        vec_clear(&rest);
+        for (size_t j = 0; j < core->n; j++)
+            if (core->at[j] != r->origin.at[i])
+                vec_push(&rest, core->at[j]);
+        struct reduced other;
+        if (!reduce_txns(h, &rest, level, o, &other, err)) {
+            ok = err->kind == ERR_NONE;
+            continue;
+        }
+        *found = other.h.n_txns < r->h.n_txns;
+        struct reduced worse = other;
+        if (*found) {
+            worse = *r;
+            *r = other;
+        }
+        reduced_free(&worse);
+    }
+    vec_free(&rest);
+    return ok;
+}
+
+bool
+reduce_further(const struct history *h, const u32_vec *core, enum level level,
+               const struct reduce_options *o, struct reduced *r,
+               struct err *err)
+{
+    bool ok = true;
+    for (bool found = true; ok && found && r->h.n_txns > 2;)
+        ok = find_fewer(h, core, level, o, r, &found, err);
+    return ok;
+}
+
 /* --- operations -----------------------------------------------------------*/
 
 /* Whether taking out the operation of t leaves a history in which the others

@@ -41,6 +41,16 @@ bool reduce_txns(const struct history *h, const u32_vec *core, enum level level,
                  const struct reduce_options *o, struct reduced *out,
                  struct err *err);
 
+/* Look for violations with fewer transactions than r, a result of reduce_txns:
+ * what is minimal need not be smallest, and the way around any one transaction
+ * may be shorter.  'core' is where to look: everything, or much of it.
+ *
+ *   time   as many reductions of the core as r has transactions, and more where
+ *          that helps */
+bool reduce_further(const struct history *h, const u32_vec *core,
+                    enum level level, const struct reduce_options *o,
+                    struct reduced *r, struct err *err);
+
 /* Take out operations that do not matter to the violation, in place. */
 bool reduce_ops(struct reduced *r, enum level level,
                 const struct reduce_options *o, struct err *err);

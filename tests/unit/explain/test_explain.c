@@ -141,6 +141,52 @@ check_case(struct corpus_case *c)
     }
 }
 
+/* Whether fewer than 'size' of the transactions of h violate the level. */
+static bool
+fewer_violate(const struct history *h, enum level level, size_t size)
+{
+    struct err err = {0};
+    txn_id picked[16], origin[16];
+    bool found = false;
+    for (uint32_t set = 1; !found && set < 1u << h->n_txns; set++) {
+        size_t n = 0;
+        for (txn_id t = 0; t < h->n_txns; t++)
+            if (set >> t & 1 && h->txn_counts[t])
+                picked[n++] = t;
+        if (!n || n >= size)
+            continue;
+        struct history part;
+        const struct part_wish wish = {.txns = picked, .n = n};
+        CHECK(part_make(h, &wish, &part, origin, &err));
+        found = is_violated(&part, level);
+        for (txn_id t = 0; t < part.n_txns; t++)
+            found = found && part.txn_status[t] != TXN_LOADING;
+        history_free(&part);
+    }
+    return found;
+}
+
+static void
+check_fewest(struct corpus_case *c)
+{
+    for (int l = LEVEL_RC; l <= LEVEL_CC; l++) {
+        struct explanation e;
+        if (!(c->violated >> l & 1) || !explain(&c->h, (enum level)l, 1, &e))
+            continue;
+        const struct anomaly *a = &e.anomalies.at[0];
+        if (a->kind > ANOMALY_DUPLICATE)
+            CHECK(!fewer_violate(&c->h, (enum level)l, a->blamed));
+        explanation_free(&e);
+    }
+}
+
+static void
+tiny_histories_are_reduced_to_the_fewest_transactions(void)
+{
+    if (!corpus_each("tiny", check_fewest))
+        SKIP("the corpus is not here (ASSAY_CORPUS)");
+}
+
 static void
 reduced_tiny_histories_are_minimal(void)
 {
@@ -360,6 +406,7 @@ main(void)
     RUN(reasons_speak_of_the_transactions_of_the_input);
     RUN(reduced_named_histories_are_minimal);
     RUN(reduced_tiny_histories_are_minimal);
+    RUN(tiny_histories_are_reduced_to_the_fewest_transactions);
     RUN(reduced_real_histories_are_minimal_and_soon_there);
     RUN(reduced_random_histories_are_minimal);
     RUN(reduced_random_lists_are_minimal);
