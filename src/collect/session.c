@@ -67,8 +67,9 @@ get_connection(struct session *s, struct err *err)
         if (run->db->driver->connect(run->db, s->number, s->node,
                                      &s->connections[s->node], &why)) {
             pthread_mutex_lock(&run->lock);
-            run->stats.reconnects++;
+            run->stats.reconnects += s->is_cut_off;
             pthread_mutex_unlock(&run->lock);
+            s->is_cut_off = false;
         } else if (time_now() > until) {
             *err = why;
             return NULL;
@@ -230,8 +231,10 @@ run_txn(struct session *s, struct err *err)
         // Nothing has happened, so there is nothing to record.
         pause_shortly();
     }
-    if (outcome == OUTCOME_LOST)
+    if (outcome == OUTCOME_LOST) {
         drop_connection(s);
+        s->is_cut_off = true;
+    }
     return ok;
 }
 

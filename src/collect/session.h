@@ -32,6 +32,7 @@ struct session {
     uint32_t number;
     size_t node;
     struct connection **connections; // one per node, NULL where not yet
+    bool is_cut_off;                 // a connection was lost
     struct workload workload;
     uint64_t txns; // so far
     struct record record;

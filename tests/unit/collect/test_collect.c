@@ -5,6 +5,7 @@
 #include "trial.h"
 
 #include "base/limit.h"
+#include "collect/recorder.h"
 
 #include <signal.h>
 #include <stdlib.h>
@@ -202,6 +203,74 @@ memory_does_not_grow_with_the_run(void)
     CHECK(memory.most < memory.early + (1 << 20));
 }
 
+/* --- cost ------------------------------------------------------------------*/
+
+/* CPU seconds of a transaction that is run and not recorded. */
+static double
+cost_of_running(const char *target)
+{
+    struct err err = {0};
+    struct database db;
+    struct collect_stats stats;
+    const struct collect_options o = {
+        .shape = {.kind = workload_find("mixed"),
+                  .sessions = 4,
+                  .operations = 8,
+                  .keys = 1000,
+                  .reads = 0.5,
+                  .values = 1},
+        .transactions = 2000,
+    };
+    CHECK(database_open(target, ISOLATION_UNCHANGED, NULL, &db, &err));
+    const double began = time_cpu();
+    CHECK(collect_run(&db, &o, NULL, &stats, &err));
+    const double spent = time_cpu() - began;
+    database_close(&db);
+    return spent / 2000;
+}
+
+/* CPU seconds of recording one of eight operations. */
+static double
+cost_of_recording(void)
+{
+    char path[] = "/tmp/assay-cost-XXXXXX";
+    const int fd = mkstemp(path);
+    CHECK(fd >= 0 && close(fd) == 0);
+    struct err err = {0};
+    struct recorder r;
+    struct record t = {0};
+    CHECK(recorder_open(&r, path, &err));
+    const double began = time_cpu();
+    for (int64_t i = 0; i < 20000; i++) {
+        record_begin(&t, 7);
+        for (int64_t k = 0; k < 4; k++) {
+            record_read(&t, (uint64_t)(100 + k), &i);
+            record_write(&t, (uint64_t)(200 + k), i);
+        }
+        CHECK(record_end(&t, &r, TXN_COMMITTED, i * 1000000, i * 1000000 + 77,
+                         NULL, &err));
+    }
+    const double spent = time_cpu() - began;
+    CHECK(recorder_close(&r, &err));
+    record_free(&t);
+    unlink(path);
+    return spent / 20000;
+}
+
+static void
+recording_costs_less_than_a_tenth_of_a_transaction(void)
+{
+    static const char *const targets[] = {"store:latest",
+                                          "sqlite:?journal=wal"};
+    const double recording = cost_of_recording();
+    for (size_t i = 0; i < sizeof targets / sizeof targets[0]; i++) {
+        const double running = cost_of_running(targets[i]);
+        printf("# %s: %.1f us, and %.1f us for recording\n", targets[i],
+               running * 1e6, recording * 1e6);
+        CHECK(recording < running / 10);
+    }
+}
+
 /* --- workloads -------------------------------------------------------------*/
 
 static void
@@ -264,5 +333,6 @@ main(void)
     RUN(a_run_can_be_limited_by_time);
     RUN(a_killed_run_loses_at_most_the_last_line);
     RUN(memory_does_not_grow_with_the_run);
+    RUN(recording_costs_less_than_a_tenth_of_a_transaction);
     return test_end();
 }
