@@ -23,6 +23,9 @@
 enum {
     EFFORT = 200000, // searches for cycles in one refutation
     FEW_OPS = 100000,
+    // Checking the rest of a history once more takes so many times as long as
+    // checking it did, because the rest has to be made first.
+    AGAIN = 4,
 };
 
 // Seconds: of an answer that may be asked for several times; that one answer
@@ -35,9 +38,9 @@ struct explainer {
     const struct explain_options *o;
     struct explanation *out;
     struct reduce_options reduce;
-    u32_vec told;  // transactions told
-    bool thorough; // asking engines about all of h is cheap
-    double deadline;
+    u32_vec told;             // transactions told
+    bool thorough;            // asking engines about all of h is cheap
+    double deadline, another; // what finding one more is likely to take
 };
 
 static void
@@ -281,7 +284,7 @@ static bool
 may_go_on(const struct explainer *e)
 {
     return e->out->anomalies.n < e->o->most &&
-           (!e->out->anomalies.n || time_now() < e->deadline);
+           (!e->out->anomalies.n || time_now() + e->another < e->deadline);
 }
 
 /* One anomaly per component that has a cycle. */
@@ -395,6 +398,7 @@ explain_result(const struct history *h, const struct check *c,
                           .o = o,
                           .out = out,
                           .deadline = begin + o->seconds,
+                          .another = AGAIN * r->seconds,
                           .thorough = h->n_ops <= FEW_OPS && r->seconds < CHEAP,
                           .reduce = {o->threads, PATIENCE, o->strong}};
     bool ok = explain_flaws(&e, c, r->level, err);
