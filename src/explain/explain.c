@@ -25,7 +25,7 @@ enum {
     FEW_OPS = 100000,
     // Checking the rest of a history once more takes so many times as long as
     // checking it did, because the rest has to be made first.
-    AGAIN = 4,
+    AGAIN = 8,
 };
 
 // Seconds: of an answer that may be asked for several times; that one answer
