@@ -105,8 +105,19 @@ prefer_misses(const struct model *m, struct dep *d, size_t n)
     }
 }
 
+/* Numbers by size, everything else as it came. */
+static bool
+key_precedes(const struct history *h, key_id a, key_id b)
+{
+    const struct atom x = history_key_atom(h, a), y = history_key_atom(h, b);
+    return x.tag == ATOM_INT && y.tag == ATOM_INT
+               ? (int64_t)x.bits < (int64_t)y.bits
+               : a < b;
+}
+
 static void
-gather_keys(const struct dep *d, size_t n, u32_vec *keys)
+gather_keys(const struct history *h, const struct dep *d, size_t n,
+            u32_vec *keys)
 {
     for (size_t i = 0; i < n; i++) {
         bool new = d[i].key != ID_NONE;
@@ -116,7 +127,8 @@ gather_keys(const struct dep *d, size_t n, u32_vec *keys)
             vec_push(keys, d[i].key);
     }
     for (size_t i = 1; i < keys->n; i++)
-        for (size_t j = i; j && keys->at[j] < keys->at[j - 1]; j--) {
+        for (size_t j = i; j && key_precedes(h, keys->at[j], keys->at[j - 1]);
+             j--) {
             const key_id k = keys->at[j];
             keys->at[j] = keys->at[j - 1];
             keys->at[j - 1] = k;
@@ -165,7 +177,7 @@ tell_refutation(struct told *t, const struct model *m,
     told_steps(t, m, r, d, step->n);
     told_story(t, d, step->n);
     u32_vec keys = {0};
-    gather_keys(d, step->n, &keys);
+    gather_keys(t->h, d, step->n, &keys);
     told_headline(t, keys.at, keys.n);
     vec_free(&keys);
     if (a->kind == ANOMALY_LOST_UPDATE)

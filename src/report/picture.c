@@ -275,7 +275,7 @@ arrow_down(const struct picture *p, const struct box *a, const struct box *b,
     return (struct arrow){.x = {x, x, to_x + side * 40, to_x},
                           .y = {y, y + (to_y - y) / 2, to_y, to_y},
                           .side = side,
-                          .label = 0.62};
+                          .label = 0.42};
 }
 
 /* From the side of one box to the side of another (3). */
