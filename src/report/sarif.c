@@ -5,9 +5,8 @@
  * anything to a reader, so places are files and, as logical locations, the
  * transactions.
  *
- * The format is one JSON object, written as the histories come: each result
- * begins with a comma but the first, which 'begin' makes room for by putting
- * the members that need no comma last.
+ * The format is one JSON object, written as the histories come.  Whether a
+ * result needs a comma before it shows in how the text ends that is there.
  *
  * SPDX-License-Identifier: MIT */
 #include "report/parts.h"
@@ -52,7 +51,6 @@ begin(const struct report_style *s, struct buf *out)
         put_member(",\"fullDescription\":{\"text\":", info->meaning,
                    "},\"defaultConfiguration\":{\"level\":\"error\"}}", out);
     }
-    // A null result is no result; it spares the first one its comma.
     buf_text(out, "]}},\n\"columnKind\":\"unicodeCodePoints\",\"results\":[");
 }
 
@@ -79,7 +77,7 @@ put_result(const struct report_run *run, const struct anomaly *a,
     struct buf text = {0};
     buf_printf(&text, "%s: %s\n\n", level_table[a->level].title, a->headline);
     part_story(a, "", &text);
-    // The end of what is there tells whether a result comes before this one.
+    // After another result there is a brace; else the bracket of the array.
     put_member(out->n && out->at[out->n - 1] == '}' ? ",\n{\"ruleId\":"
                                                     : "\n{\"ruleId\":",
                anomaly_table[a->kind].name, ",\"level\":\"error\"", out);
