@@ -19,7 +19,7 @@ cmd_report(const struct options *o)
         return usage_error("report wants -o DIR, where the page is to go");
     if (!inspect_options(o, &how, &err))
         return report_error(&err);
-    how.explain_wanted = true;
+    how.explain_wanted = how.summary_wanted = true;
     int status = EXIT_HOLDS;
     struct page page;
     page_begin(&page, o->output, ASSAY_VERSION);

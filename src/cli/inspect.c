@@ -27,6 +27,7 @@ inspect_options(const struct options *o, struct inspect_options *out,
                     .threads = thread_count(o),
                     .strong = o->strong},
         .explain_wanted = o->explain,
+        .summary_wanted = o->report || strcmp(o->report_format, "html") == 0,
     };
     out->check.strong.window = (uint32_t)o->window;
     out->check.strong.rounds = (uint32_t)o->rounds;
@@ -70,7 +71,8 @@ inspect(const struct options *o, const struct inspect_options *how,
     out->load_seconds = time_cpu() - begin;
     if (!ok)
         return false;
-    summary_of(&out->history, &out->summary);
+    (how->summary_wanted ? summary_of : summary_sizes)(&out->history,
+                                                       &out->summary);
     p = progress_begin(o->quiet, "checking", path);
     ok = check_history(&out->history, &how->check, &out->check, err);
     progress_end(p);

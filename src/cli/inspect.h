@@ -12,6 +12,7 @@ struct inspect_options {
     struct check_options check;
     struct explain_options explain;
     bool explain_wanted;
+    bool summary_wanted; // in full: the page says more than sizes
 };
 
 struct inspection {

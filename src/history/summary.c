@@ -99,7 +99,7 @@ count_ops(const struct history *h, struct summary *s)
 }
 
 void
-summary_of(const struct history *h, struct summary *out)
+summary_sizes(const struct history *h, struct summary *out)
 {
     *out = (struct summary){
         .sessions = h->n_sessions,
@@ -107,9 +107,16 @@ summary_of(const struct history *h, struct summary *out)
         .operations = h->n_ops,
         .keys = h->n_keys,
         .several_writers = h->several_first.n ? h->several_first.n - 1 : 0,
+        .hottest_key = ID_NONE,
         .has_times = h->txn_began != NULL,
         .has_names = history_has_names(h),
     };
+}
+
+void
+summary_of(const struct history *h, struct summary *out)
+{
+    summary_sizes(h, out);
     // Row 0 stands for the initial value, and a key whose initial value is
     // written again has a row for that: neither is a value of its own.
     for (value_id v = 1; v < h->n_values; v++)

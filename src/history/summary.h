@@ -24,4 +24,8 @@ struct summary {
 
 void summary_of(const struct history *h, struct summary *out);
 
+/* Only what is known without looking at a single operation: sessions,
+ * transactions, operations and keys. */
+void summary_sizes(const struct history *h, struct summary *out);
+
 #endif
