@@ -221,7 +221,7 @@ check_random(uint64_t seed, bool lists)
 {
     struct random_shape shape = random_tiny_shape(seed, 12);
     shape.lists = lists;
-    if (lists) // TODO(#5): which lists count may hang on who is taken out
+    if (lists) // Which lists count may hang on who is taken out: not minimal yet.
         shape.indeterminate = 0;
     shape.times = seed % 3 == 0;
     struct corpus_case c = {.name = "a random history"};
