@@ -211,7 +211,7 @@ struct maybe {
 struct promotion {
     struct history *h;
     VEC(struct maybe) maybes; // by value; of values nobody committed wrote
-    u32_vec todo;             // transactions whose reads are not looked at yet
+    u32_vec queue;            // transactions whose reads are not looked at yet
 };
 
 static int
@@ -240,7 +240,7 @@ promote_writers(struct promotion *p, value_id v)
         const txn_id t = p->maybes.at[low].txn;
         if (!p->h->txn_counts[t]) {
             p->h->txn_counts[t] = 1;
-            vec_push(&p->todo, t);
+            vec_push(&p->queue, t);
         }
     }
 }
@@ -274,14 +274,14 @@ promote_indeterminate(struct history *h, uint32_t *n_several)
         for (txn_id t = 0; t < h->n_txns; t++)
             if (h->txn_status[t] == TXN_COMMITTED)
                 promote_from(&p, t);
-        while (p.todo.n)
-            promote_from(&p, vec_pop(&p.todo));
+        while (p.queue.n)
+            promote_from(&p, vec_pop(&p.queue));
     }
     for (txn_id t = 0; t < h->n_txns; t++)
         if (h->txn_status[t] == TXN_INDETERMINATE && h->txn_counts[t])
             note_writes(h, t, n_several);
     vec_free(&p.maybes);
-    vec_free(&p.todo);
+    vec_free(&p.queue);
 }
 
 /* --- 6 ------------------------------------------------------------------ */
