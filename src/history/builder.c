@@ -244,14 +244,15 @@ extend_order(struct builder *b, u32_vec *order, const value_id *more, size_t n)
     return true;
 }
 
-bool
+/* Whether a list that was read is a prefix of the order of its key, which may
+ * have to be extended for that. */
+static bool
 order_explains(struct builder *b, u32_vec *order, const value_id *items,
-               size_t n, bool may_extend)
+               size_t n)
 {
     const size_t common = n < order->n ? n : order->n;
     return (!common || memcmp(items, order->at, common * sizeof *items) == 0) &&
-           (n == common ||
-            (may_extend && extend_order(b, order, items + common, n - common)));
+           (n == common || extend_order(b, order, items + common, n - common));
 }
 
 /* Note that the last operation read these n elements of key k. */
@@ -264,7 +265,7 @@ note_list(struct builder *b, key_id k, const value_id *items, size_t n)
     if (added)
         vec_push(&b->orders, ((u32_vec){0}));
     struct list_read r = {(op_id)b->op_key.n - 1, (uint32_t)n, ID_NONE};
-    if (!order_explains(b, &b->orders.at[i], items, n, true)) {
+    if (!order_explains(b, &b->orders.at[i], items, n)) {
         r.own = (uint32_t)b->list_items.n;
         for (size_t j = 0; j < n; j++)
             vec_push(&b->list_items, items[j]);

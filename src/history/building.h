@@ -51,14 +51,4 @@ struct builder {
     u32_vec list_items;
 };
 
-/* Whether a list that was read is a prefix of the order of its key, which may
- * have to be extended for that. */
-bool order_explains(struct builder *b, u32_vec *order, const value_id *items,
-                    size_t n, bool may_extend);
-
-/* Make the orders of lists again without what aborted transactions read.
- *
- *   require  h has its transactions and operations */
-void lists_reorder(struct builder *b, const struct history *h);
-
 #endif

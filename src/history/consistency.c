@@ -132,23 +132,6 @@ has_twice(struct list_seen seen, uint32_t *stamp, uint32_t mark,
     return false;
 }
 
-/* A read of the same list that stands for the key's order. */
-static op_id
-find_reference(const struct history *h, op_id op)
-{
-    op_id best = ID_NONE;
-    uint32_t length = 0;
-    for (size_t i = 0; i < h->list_reads.n; i++) {
-        const struct list_read *r = &h->list_reads.at[i];
-        if (r->own == ID_NONE && r->length > length &&
-            op_key(h, r->op) == op_key(h, op)) {
-            best = r->op;
-            length = r->length;
-        }
-    }
-    return best;
-}
-
 struct list_check {
     const struct history *h;
     const uint8_t *written; // by value: somebody who is not aborted wrote it
@@ -157,6 +140,26 @@ struct list_check {
     size_t most, total;
     flaw_vec *out;
 };
+
+/* A read of the same list, by one who counts, that stands for the key's
+ * order. */
+static op_id
+find_reference(const struct list_check *c, op_id op)
+{
+    const struct history *h = c->h;
+    op_id best = ID_NONE;
+    uint32_t length = 0;
+    for (size_t i = 0; i < h->list_reads.n; i++) {
+        const struct list_read *r = &h->list_reads.at[i];
+        if (r->own == ID_NONE && r->length > length &&
+            op_key(h, r->op) == op_key(h, op) &&
+            h->txn_counts[c->op_txn[r->op]]) {
+            best = r->op;
+            length = r->length;
+        }
+    }
+    return best;
+}
 
 /* Note a flaw; true where it is one of those to be told in full. */
 static bool
@@ -195,7 +198,7 @@ check_list(struct list_check *c, size_t i)
                      ? FLAW_DUPLICATE
                      : FLAW_INCOMPATIBLE;
         if (add_list_flaw(c, f) && f.kind == FLAW_INCOMPATIBLE) {
-            const op_id other = find_reference(c->h, r->op);
+            const op_id other = find_reference(c, r->op);
             if (other != ID_NONE)
                 blame(&vec_top(c->out), f.kind, c->op_txn[other], other);
         }
@@ -235,12 +238,23 @@ list_flaws(const struct history *h, size_t most, flaw_vec *out)
 
 /* --- all of them ----------------------------------------------------------*/
 
+/* Whether any operation at all was set aside: one pass in memory order. */
+static bool
+any_aside(const struct history *h)
+{
+    uint32_t marks = 0;
+    for (op_id op = 0; op < h->n_ops; op++)
+        marks |= h->op_key[op];
+    return marks & OP_ASIDE;
+}
+
 size_t
 history_flaws(const struct history *h, size_t most, flaw_vec *out)
 {
     size_t total = 0;
     const size_t first = out->n;
-    for (txn_id t = 0; t < h->n_txns; t++) {
+    const bool any = any_aside(h);
+    for (txn_id t = 0; any && t < h->n_txns; t++) {
         if (!h->txn_counts[t])
             continue;
         for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++)

@@ -147,7 +147,6 @@ move_lists(struct builder *b, struct history *h)
         any = any || b->key_use.at[k] == USE_LIST;
     if (!any)
         return;
-    lists_reorder(b, h);
     h->key_is_list = mem_calloc(h->n_keys, sizeof *h->key_is_list);
     h->order_first = mem_calloc((size_t)h->n_keys + 1, sizeof *h->order_first);
     for (key_id k = 0; k < h->n_keys; k++) {
@@ -207,5 +206,6 @@ builder_finish(struct builder *b, struct history *h, struct err *err)
     builder_free(b);
 
     history_resolve(h);
+    lists_reorder(h);
     return true;
 }

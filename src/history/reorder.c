@@ -1,74 +1,118 @@
-/* reorder.c -- the orders of lists without what aborted transactions read.
+/* reorder.c -- the orders of lists without what does not count.
  *
  * The builder takes the order of a list from the longest list that was read,
- * before it knows how the reader ended.  An aborted transaction sees its own
- * elements, which nobody else will ever see, so its lists say nothing about
- * the order; with them, a consistent history would look as if lists had been
- * rewritten.  Where aborted transactions read lists, the orders are therefore
- * made again from the other reads, in the order in which these came.
+ * before it knows whether the reader counts.  A transaction that aborted sees
+ * its own elements, which nobody else will ever see, and one that may have
+ * aborted may have seen such elements; so their lists say nothing about the
+ * order, and with them a consistent history would look as if lists had been
+ * rewritten.  Where they read lists, the orders are therefore made again from
+ * the reads of those who count, in the order of the operations.
+ *
+ * Who counts does not depend on the orders: a list that was read is the same
+ * list whether it stands in the order of its key or by itself.
  *
  * SPDX-License-Identifier: MIT */
-#include "history/building.h"
+#include "history/resolve.h"
 
-/* 1 for each operation of an aborted transaction. */
-static uint8_t *
-mark_aborted(const struct history *h)
-{
-    uint8_t *aborted = mem_calloc(h->n_ops, sizeof *aborted);
-    for (txn_id t = 0; t < h->n_txns; t++)
-        if (h->txn_status[t] == TXN_ABORTED)
-            for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++)
-                aborted[op] = 1;
-    return aborted;
-}
+struct reordering {
+    struct history *h;
+    uint8_t *counts;   // by operation
+    u32_vec *orders;   // by key
+    uint8_t *in_order; // by value: 1 = an element of its key's order
+    u32_vec items;     // of the lists that no order explains
+};
 
-/* Give every read a list of its own, and empty the orders. */
-static void
-take_apart(struct builder *b, const struct history *h)
+/* Extend the order of a key by elements that are new in it; false where one
+ * of them is not. */
+static bool
+extend_order(struct reordering *r, u32_vec *order, const value_id *more,
+             size_t n)
 {
-    for (size_t i = 0; i < b->list_reads.n; i++) {
-        struct list_read *r = &b->list_reads.at[i];
-        if (r->own != ID_NONE)
-            continue;
-        const key_id k = op_key(h, r->op);
-        const u32_vec *order = &b->orders.at[intmap_find(&b->order_of, k)];
-        r->own = (uint32_t)b->list_items.n;
-        for (size_t j = 0; j < r->length; j++)
-            vec_push(&b->list_items, order->at[j]);
+    for (size_t i = 0; i < n; i++) {
+        if (r->in_order[more[i]]) {
+            while (i--)
+                r->in_order[vec_pop(order)] = 0;
+            return false;
+        }
+        r->in_order[more[i]] = 1;
+        vec_push(order, more[i]);
     }
-    for (size_t i = 0; i < b->orders.n; i++)
-        vec_clear(&b->orders.at[i]);
-    memset(b->in_order.at, 0, b->in_order.n);
+    return true;
 }
 
-/* Make the orders again; lists that are a prefix of theirs need no own copy. */
-static void
-put_together(struct builder *b, const struct history *h, const uint8_t *aborted,
-             bool of_aborted)
+/* Whether a list is a prefix of the order of its key, which may have to be
+ * extended for that. */
+static bool
+order_explains(struct reordering *r, u32_vec *order, const value_id *items,
+               size_t n, bool may_extend)
 {
-    for (size_t i = 0; i < b->list_reads.n; i++) {
-        struct list_read *r = &b->list_reads.at[i];
-        if (aborted[r->op] != of_aborted)
+    const size_t common = n < order->n ? n : order->n;
+    return (!common || memcmp(items, order->at, common * sizeof *items) == 0) &&
+           (n == common ||
+            (may_extend && extend_order(r, order, items + common, n - common)));
+}
+
+/* Explain the lists of those who count, which make the orders, or of those who
+ * do not. */
+static void
+explain_lists(struct reordering *r, const struct list_seen *seen, bool counting)
+{
+    struct history *h = r->h;
+    for (size_t i = 0; i < h->list_reads.n; i++) {
+        struct list_read *read = &h->list_reads.at[i];
+        if (r->counts[read->op] != counting)
             continue;
-        const key_id k = op_key(h, r->op);
-        u32_vec *order = &b->orders.at[intmap_find(&b->order_of, k)];
-        if (order_explains(b, order, b->list_items.at + r->own, r->length,
-                           !of_aborted))
-            r->own = ID_NONE;
+        u32_vec *order = &r->orders[op_key(h, read->op)];
+        read->own = ID_NONE;
+        if (order_explains(r, order, seen[i].at, seen[i].n, counting))
+            continue;
+        read->own = (uint32_t)r->items.n;
+        for (size_t j = 0; j < seen[i].n; j++)
+            vec_push(&r->items, seen[i].at[j]);
+    }
+}
+
+static void
+put_in_place(struct reordering *r)
+{
+    struct history *h = r->h;
+    vec_free(&h->list_items);
+    h->list_items = r->items;
+    vec_clear(&h->order_items);
+    for (key_id k = 0; k < h->n_keys; k++) {
+        for (size_t j = 0; j < r->orders[k].n; j++)
+            vec_push(&h->order_items, r->orders[k].at[j]);
+        h->order_first[k + 1] = (uint32_t)h->order_items.n;
+        vec_free(&r->orders[k]);
     }
 }
 
 void
-lists_reorder(struct builder *b, const struct history *h)
+lists_reorder(struct history *h)
 {
-    uint8_t *aborted = mark_aborted(h);
+    if (!h->list_reads.n)
+        return;
+    struct reordering r = {.h = h};
+    r.counts = mem_calloc(h->n_ops, sizeof *r.counts);
+    for (txn_id t = 0; t < h->n_txns; t++)
+        if (h->txn_counts[t])
+            memset(r.counts + h->txn_begin[t], 1,
+                   h->txn_end[t] - h->txn_begin[t]);
     bool any = false;
-    for (size_t i = 0; i < b->list_reads.n; i++)
-        any = any || aborted[b->list_reads.at[i].op];
+    for (size_t i = 0; i < h->list_reads.n; i++)
+        any = any || !r.counts[h->list_reads.at[i].op];
     if (any) {
-        take_apart(b, h);
-        put_together(b, h, aborted, false);
-        put_together(b, h, aborted, true);
+        r.orders = mem_calloc(h->n_keys, sizeof *r.orders);
+        r.in_order = mem_calloc(h->n_values, sizeof *r.in_order);
+        struct list_seen *seen = mem_alloc(h->list_reads.n, sizeof *seen);
+        for (size_t i = 0; i < h->list_reads.n; i++)
+            seen[i] = history_list_seen(h, h->list_reads.at[i].op);
+        explain_lists(&r, seen, true);
+        explain_lists(&r, seen, false);
+        put_in_place(&r);
+        mem_free(seen);
+        mem_free(r.in_order);
+        mem_free(r.orders);
     }
-    mem_free(aborted);
+    mem_free(r.counts);
 }

@@ -9,4 +9,8 @@
 /* Resolve h as history.h describes (H1..H4).  Called once, by the builder. */
 void history_resolve(struct history *h);
 
+/* Make the orders of lists again without what those read who do not count.
+ * Called once, by the builder, after history_resolve. */
+void lists_reorder(struct history *h);
+
 #endif

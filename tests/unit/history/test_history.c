@@ -229,7 +229,7 @@ batches_agree_with_single_operations(void)
 }
 
 static void
-aborted_transactions_do_not_order_lists(void)
+transactions_that_do_not_count_do_not_order_lists(void)
 {
     // Only the aborted one ever saw its own element 2.
     struct history h;
@@ -240,6 +240,14 @@ aborted_transactions_do_not_order_lists(void)
     hist(&h, "[l+=1 l==[1]] --- [l+=2 l==[1 2]]! --- [l==[1 2]]");
     CHECK(history_flaws(&h, 5, &flaws) == 1);
     CHECK(flaws.n == 1 && flaws.at[0].kind == FLAW_ABORTED);
+    history_free(&h);
+    // Nobody knows whether the first one happened, and nobody saw its element.
+    hist(&h, "[l+=5 l==[5]]? --- [l+=1] --- [l==[1]]");
+    CHECK(history_flaws(&h, 5, &flaws) == 0);
+    history_free(&h);
+    // Here somebody did, so it counts, and it saw what it saw.
+    hist(&h, "[l+=5 l==[5]]? --- [l+=1] --- [l==[1]] --- [l==[1 5]]");
+    CHECK(history_flaws(&h, 5, &flaws) > 0);
     history_free(&h);
     vec_free(&flaws);
 }
@@ -422,7 +430,7 @@ main(void)
     RUN(an_indeterminate_transaction_counts_when_it_must_have_been_read);
     RUN(only_last_writes_are_final_and_only_others_are_external);
     RUN(batches_agree_with_single_operations);
-    RUN(aborted_transactions_do_not_order_lists);
+    RUN(transactions_that_do_not_count_do_not_order_lists);
     RUN(a_key_is_a_register_or_a_list);
     RUN(resolution_agrees_with_the_definition);
     RUN(renumbering_keeps_everything_but_names_of_keys_and_values);
