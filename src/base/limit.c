@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 
+#include <errno.h>
 #include <time.h>
 
 static double
@@ -25,6 +26,17 @@ double
 time_cpu(void)
 {
     return seconds(CLOCK_PROCESS_CPUTIME_ID);
+}
+
+void
+time_pause(double duration)
+{
+    if (duration <= 0)
+        return;
+    struct timespec left = {(time_t)duration, 0};
+    left.tv_nsec = (long)((duration - (double)left.tv_sec) * 1e9);
+    while (nanosleep(&left, &left) != 0 && errno == EINTR) {
+    }
 }
 
 bool

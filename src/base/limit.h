@@ -19,6 +19,9 @@ struct limit {
 double time_now(void);
 double time_cpu(void);
 
+/* Wait that long. */
+void time_pause(double seconds);
+
 bool limit_reached(const struct limit *limit);
 
 #endif

@@ -158,7 +158,7 @@ test_spec(struct judging *j, const struct fieldwork *f, struct err *err)
     int status = EXIT_ERROR;
     if (!database_open(f->target, f->isolation, j->options->setup, &db, err)) {
         report_error(err);
-    } else if (!db.driver->is_sql) {
+    } else if (!db.driver->sql) {
         status = usage_error("--spec wants a database that speaks SQL, not %s",
                              f->target);
         database_close(&db);

@@ -82,6 +82,10 @@ choose_shape(const struct options *o, struct workload_shape *out,
         return err_set(err, ERR_USAGE,
                        "'%s' is no workload; see 'assay test --help'",
                        o->workload);
+    out->lists = strcmp(o->lists, "arrays") == 0 ? KEYS_ARRAYS : KEYS_LISTS;
+    if (out->lists == KEYS_LISTS && strcmp(o->lists, "text") != 0)
+        return err_set(err, ERR_USAGE, "--lists is text or arrays, not '%s'",
+                       o->lists);
     if (!out->keys)
         out->keys = out->app ? out->app->units : 100;
     return gen_parse_distribution(o->distribution, &out->distribution, err);
@@ -135,6 +139,7 @@ fieldwork_begin(const struct options *o, struct fieldwork *f, struct err *err)
     f->collect = (struct collect_options){
         .transactions = o->time > 0 ? 0 : o->transactions,
         .seconds = o->time,
+        .pause = o->pause,
         .move = o->move,
         .patience = PATIENCE,
         .interrupted = &interrupted,

@@ -62,7 +62,8 @@ struct options {
 
     // test, collect
     const char *workload, *isolation, *setup, *start, *fault, *keep, *spec;
-    double time, aborts;
+    const char *lists;
+    double time, aborts, pause;
     bool move;
 
     VEC(const char *) paths; // what is no option, in order

@@ -10,7 +10,6 @@
 #include "collect/session.h"
 
 #include <string.h>
-#include <time.h>
 
 static bool
 time_is_up(const struct run *run)
@@ -25,7 +24,7 @@ static void
 watch(struct run *run)
 {
     while (atomic_load(&run->running)) {
-        nanosleep(&(struct timespec){0, 10 * 1000 * 1000}, NULL);
+        time_pause(0.01);
         if (time_is_up(run))
             atomic_store(&run->stop, true);
         if (!run->o->tick)
@@ -102,9 +101,11 @@ load_data(struct run *run, struct err *err)
 {
     const struct workload_shape *shape = &run->o->shape;
     if (!shape->app)
-        return run->db->driver->load(run->db, workload_keys(shape),
-                                     shape->kind->has_lists, err);
+        return run->db->driver->load(
+            run->db, workload_keys(shape),
+            shape->kind->has_lists ? shape->lists : KEYS_REGISTERS, err);
     job_tables_init(&run->tables, shape->app, shape->keys);
+    run->tables.pause = run->o->pause;
     return job_tables_load(&run->tables, run->db, err);
 }
 

@@ -30,6 +30,7 @@ struct collect_options {
     struct workload_shape shape;
     uint64_t transactions; // in all; 0 = until the time is up
     double seconds;        // 0 = until all transactions have run
+    double pause;          // seconds before each operation
     bool move;             // sessions go to another node for each transaction
     double patience;       // seconds to wait for a server that is gone
 

@@ -3,6 +3,8 @@
  * SPDX-License-Identifier: MIT */
 #include "collect/job.h"
 
+#include "base/limit.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -66,6 +68,7 @@ read_cell(void *self, size_t table, uint64_t row, size_t column, int64_t *value)
     struct job *j = self;
     const struct cell_place at = {&j->tables->shapes[table], row, column};
     struct reading reading;
+    time_pause(j->tables->pause);
     j->outcome = j->connection->driver->read_cell(j->connection, &at, &reading);
     if (j->outcome != OUTCOME_OK)
         return false;
@@ -80,6 +83,7 @@ write_cell(void *self, size_t table, uint64_t row, size_t column, int64_t value)
 {
     struct job *j = self;
     const struct cell_place at = {&j->tables->shapes[table], row, column};
+    time_pause(j->tables->pause);
     note(j, true, &at, &(struct reading){true, value});
     j->outcome = j->connection->driver->write_cell(j->connection, &at, value);
     return j->outcome == OUTCOME_OK;

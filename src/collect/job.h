@@ -16,6 +16,7 @@
 struct job_tables {
     const struct app *app;
     uint64_t units;
+    double pause; // seconds before each access
     size_t n;
     struct table_shape shapes[APP_TABLES];
     const char *columns[APP_TABLES][APP_COLUMNS];

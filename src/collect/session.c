@@ -14,7 +14,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
+
+#define SHORTLY 0.02 // seconds, before something is tried again
 
 /* --- connections -----------------------------------------------------------*/
 
@@ -49,12 +50,6 @@ session_close(struct session *s)
     vec_free(&s->elements);
 }
 
-static void
-pause_shortly(void)
-{
-    nanosleep(&(struct timespec){0, 20 * 1000 * 1000}, NULL);
-}
-
 /* A connection to the node of the session, made again where it was lost; NULL
  * when the run ends first. */
 static struct connection *
@@ -74,7 +69,7 @@ get_connection(struct session *s, struct err *err)
             *err = why;
             return NULL;
         } else {
-            pause_shortly();
+            time_pause(SHORTLY);
         }
     }
     return s->connections[s->node];
@@ -120,8 +115,10 @@ run_steps(struct session *s, struct connection *c, enum outcome *outcome)
     const bool roll_back =
         workload_next(&s->workload, c->is_read_only, &s->steps);
     *outcome = OUTCOME_OK;
-    for (size_t i = 0; *outcome == OUTCOME_OK && i < s->steps.n; i++)
+    for (size_t i = 0; *outcome == OUTCOME_OK && i < s->steps.n; i++) {
+        time_pause(s->run->o->pause);
         *outcome = run_step(s, c, &s->steps.at[i]);
+    }
     return !roll_back;
 }
 
@@ -147,6 +144,7 @@ run_body(struct session *s, struct connection *c, enum outcome *outcome)
                                             : run_steps(s, c, outcome);
     if (*outcome != OUTCOME_OK)
         return *outcome == OUTCOME_LOST ? TXN_INDETERMINATE : TXN_ABORTED;
+    time_pause(s->run->o->pause);
     if (!wants)
         return TXN_ABORTED;
     *outcome = c->driver->commit(c);
@@ -229,7 +227,7 @@ run_txn(struct session *s, struct err *err)
             outcome = OUTCOME_LOST;
     } else {
         // Nothing has happened, so there is nothing to record.
-        pause_shortly();
+        time_pause(SHORTLY);
     }
     if (outcome == OUTCOME_LOST) {
         drop_connection(s);

@@ -8,6 +8,7 @@
 #include "base/err.h"
 #include "base/random.h"
 #include "base/vec.h"
+#include "driver/driver.h"
 #include "gen/gen.h"
 
 enum step_kind { STEP_READ, STEP_WRITE, STEP_APPEND, STEP_READ_LIST };
@@ -37,6 +38,7 @@ const struct workload_kind *workload_find(const char *name);
 struct workload_shape {
     const struct workload_kind *kind; // NULL: an application
     const struct app *app;
+    enum key_kind lists; // how lists are kept
     uint64_t sessions, operations, keys;
     enum gen_distribution distribution;
     double theta;      // skew of zipf keys

@@ -90,38 +90,6 @@ disconnect(struct connection *base)
     mem_free(c);
 }
 
-/* Ask for the isolation and read back what the server makes of it. */
-static bool
-set_isolation(struct connection *c, struct err *err)
-{
-    const enum isolation wanted = c->database->isolation;
-    if (wanted == ISOLATION_UNCHANGED)
-        return true;
-    char sql[120];
-    snprintf(sql, sizeof sql, "set session transaction isolation level %s",
-             isolation_names[wanted]);
-    struct rows rows = {0};
-    enum isolation got = ISOLATION_UNCHANGED;
-    bool ok = sql_must(c, sql, NULL, err) &&
-              sql_must(c, "select @@session.tx_isolation", &rows, err);
-    if (ok && (!isolation_parse(rows_get(&rows, 0, 0), &got) || got != wanted))
-        ok = err_set(err, ERR_IO, "mariadb: asked for %s, and got %s",
-                     isolation_names[wanted], rows_get(&rows, 0, 0));
-    rows_free(&rows);
-    return ok;
-}
-
-static bool
-look_around(struct link *c, struct err *err)
-{
-    struct rows rows = {0};
-    const bool ok = sql_must(&c->base, "select @@global.read_only", &rows, err);
-    c->base.is_read_only = ok && rows_get(&rows, 0, 0)[0] == '1';
-    c->base.server_id = mysql_thread_id(c->my);
-    rows_free(&rows);
-    return ok;
-}
-
 static bool
 connect_mariadb(struct database *db, uint32_t session, size_t node,
                 struct connection **out, struct err *err)
@@ -134,14 +102,9 @@ connect_mariadb(struct database *db, uint32_t session, size_t node,
                                   .database = db,
                                   .session = session,
                                   .node = node};
+    c->base.server_id = mysql_thread_id(my);
     c->my = my;
-    if (!look_around(c, err) || !set_isolation(&c->base, err) ||
-        (db->setup && !sql_run(&c->base, db->setup, err))) {
-        disconnect(&c->base);
-        return false;
-    }
-    *out = &c->base;
-    return true;
+    return sql_prepare(&c->base, out, err);
 }
 
 /* --- statements ------------------------------------------------------------*/
@@ -207,25 +170,34 @@ query(struct connection *base, const char *sql, struct rows *out)
     return OUTCOME_OK;
 }
 
+// MariaDB and MySQL have different names for the variable.  InnoDB answers
+// about its transactions from a copy that is renewed only when nobody has
+// asked for a tenth of a second.
+static const struct dialect dialect = {
+    .set_isolation = "set session transaction isolation level %s",
+    .get_isolation = "show session variables where variable_name in "
+                     "('tx_isolation', 'transaction_isolation')",
+    .is_read_only = "select @@global.read_only",
+    .append = "concat(coalesce(v, ''), ',%s')",
+    .upsert = "on duplicate key update",
+    .waits = "select (select count(*) from information_schema.innodb_trx where "
+             "trx_mysql_thread_id = %s and trx_state = 'LOCK WAIT') + (select "
+             "count(*) from information_schema.processlist where id = %s and "
+             "state like 'Waiting for %lock%')",
+    .clients = "select id from information_schema.processlist where user <> "
+               "'system user' and id <> connection_id()",
+    .cut = "kill %s",
+};
+
 const struct driver driver_mariadb = {
     .scheme = "mariadb",
     .form = "mariadb://[USER[:PASSWORD]@]HOST[:PORT][,HOST...]/DATABASE",
     .help = "MariaDB, MySQL and Galera clusters",
-    .is_sql = true,
+    .sql = &dialect,
     .open = open_mariadb,
     .close = close_mariadb,
-    .load = sql_load,
-    .load_table = sql_load_table,
     .connect = connect_mariadb,
     .disconnect = disconnect,
-    .begin = sql_begin,
-    .read = sql_read,
-    .write = sql_write,
-    .append = sql_append,
-    .read_list = sql_read_list,
-    .read_cell = sql_read_cell,
-    .write_cell = sql_write_cell,
-    .commit = sql_commit,
-    .abort = sql_abort,
     .query = query,
+    SQL_TRANSACTIONS,
 };

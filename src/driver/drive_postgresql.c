@@ -79,39 +79,6 @@ disconnect(struct connection *base)
     mem_free(c);
 }
 
-/* Ask for the isolation and read back what the server makes of it. */
-static bool
-set_isolation(struct connection *c, struct err *err)
-{
-    const enum isolation wanted = c->database->isolation;
-    if (wanted == ISOLATION_UNCHANGED)
-        return true;
-    char sql[120];
-    snprintf(sql, sizeof sql,
-             "set session characteristics as transaction isolation level %s",
-             isolation_names[wanted]);
-    struct rows rows = {0};
-    bool ok = sql_must(c, sql, NULL, err) &&
-              sql_must(c, "show transaction_isolation", &rows, err);
-    if (ok && strcmp(rows_get(&rows, 0, 0), isolation_names[wanted]) != 0)
-        ok = err_set(err, ERR_IO, "postgresql: asked for %s, and got %s",
-                     isolation_names[wanted], rows_get(&rows, 0, 0));
-    rows_free(&rows);
-    return ok;
-}
-
-static bool
-look_around(struct link *c, struct err *err)
-{
-    struct rows rows = {0};
-    const bool ok =
-        sql_must(&c->base, "select pg_is_in_recovery()", &rows, err);
-    c->base.is_read_only = ok && rows_get(&rows, 0, 0)[0] == 't';
-    c->base.server_id = (uint64_t)PQbackendPID(c->pg);
-    rows_free(&rows);
-    return ok;
-}
-
 static bool
 connect_postgresql(struct database *db, uint32_t session, size_t node,
                    struct connection **out, struct err *err)
@@ -124,14 +91,9 @@ connect_postgresql(struct database *db, uint32_t session, size_t node,
                                   .database = db,
                                   .session = session,
                                   .node = node};
+    c->base.server_id = (uint64_t)PQbackendPID(pg);
     c->pg = pg;
-    if (!look_around(c, err) || !set_isolation(&c->base, err) ||
-        (db->setup && !sql_run(&c->base, db->setup, err))) {
-        disconnect(&c->base);
-        return false;
-    }
-    *out = &c->base;
-    return true;
+    return sql_prepare(&c->base, out, err);
 }
 
 /* --- statements ------------------------------------------------------------*/
@@ -191,25 +153,31 @@ query(struct connection *base, const char *sql, struct rows *out)
     return outcome;
 }
 
+static const struct dialect dialect = {
+    .set_isolation =
+        "set session characteristics as transaction isolation level %s",
+    .get_isolation = "show transaction_isolation",
+    .is_read_only = "select pg_is_in_recovery()::int",
+    .append = "concat(coalesce(v, ''), ',%s')",
+    .array = "bigint[]",
+    .append_to_array = "array_append(v, %s)",
+    .upsert = "on conflict (k) do update set",
+    .waits = "select cardinality(pg_blocking_pids(%s)) + "
+             "cardinality(pg_safe_snapshot_blocking_pids(%s))",
+    .clients = "select pid from pg_stat_activity where backend_type = "
+               "'client backend' and pid <> pg_backend_pid()",
+    .cut = "select pg_terminate_backend(%s)",
+};
+
 const struct driver driver_postgresql = {
     .scheme = "postgresql",
     .form = "postgresql://[USER[:PASSWORD]@]HOST[:PORT][,HOST...]/DATABASE",
     .help = "PostgreSQL, and what speaks its protocol",
-    .is_sql = true,
+    .sql = &dialect,
     .open = open_postgresql,
     .close = close_postgresql,
-    .load = sql_load,
-    .load_table = sql_load_table,
     .connect = connect_postgresql,
     .disconnect = disconnect,
-    .begin = sql_begin,
-    .read = sql_read,
-    .write = sql_write,
-    .append = sql_append,
-    .read_list = sql_read_list,
-    .read_cell = sql_read_cell,
-    .write_cell = sql_write_cell,
-    .commit = sql_commit,
-    .abort = sql_abort,
     .query = query,
+    SQL_TRANSACTIONS,
 };

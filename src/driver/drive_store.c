@@ -6,6 +6,10 @@
  * each other after it: calls are so short that sessions would otherwise run
  * whole batches of transactions one after the other.
  *
+ * An append reads the list and writes a longer one.  Where updates may get
+ * lost, below psi, so may elements that somebody has seen, and then no order
+ * of the appends explains the lists; such levels have no lists.
+ *
  * SPDX-License-Identifier: MIT */
 #include "driver/drivers.h"
 #include "driver/sql.h"
@@ -103,14 +107,18 @@ close_store(struct database *db)
 
 /* Nothing to prepare: a key without a value is no different from none. */
 static bool
-load(struct database *db, uint64_t keys, bool lists, struct err *err)
+load(struct database *db, uint64_t keys, enum key_kind kind, struct err *err)
 {
     const struct shared *s = db->self;
     (void)keys;
-    return !lists || s->can_append ||
+    if (kind == KEYS_ARRAYS)
+        return err_set(err, ERR_USAGE,
+                       "store: has no arrays; keep the lists as text");
+    return kind == KEYS_REGISTERS || s->can_append ||
            err_set(err, ERR_USAGE,
-                   "store: appends want a level at which updates are not "
-                   "lost: psi, si or ser");
+                   "store: updates may get lost at %s, and a list that loses "
+                   "what was appended is none; take psi, si or ser",
+                   db->url.path);
 }
 
 static bool

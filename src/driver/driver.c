@@ -102,6 +102,13 @@ rows_get(const struct rows *r, size_t row, size_t column)
 
 /* --- opening ---------------------------------------------------------------*/
 
+bool
+driver_missing(struct database *db, struct err *err)
+{
+    return err_set(err, ERR_FEATURE,
+                   "this program was built without %s:", db->driver->scheme);
+}
+
 static const struct driver *
 find_driver(const char *scheme)
 {
@@ -113,6 +120,13 @@ find_driver(const char *scheme)
         if (strcmp(driver_table[i]->scheme, name) == 0)
             return driver_table[i];
     return NULL;
+}
+
+bool
+driver_is_built(const char *scheme, struct err *err)
+{
+    struct database db = {.driver = find_driver(scheme)};
+    return db.driver->connect || driver_missing(&db, err);
 }
 
 bool

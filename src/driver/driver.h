@@ -68,15 +68,21 @@ void rows_add_null(struct rows *r);
 const char *rows_get(const struct rows *r, size_t row, size_t column);
 
 struct driver;
+struct dialect; // driver/sql.h
+
+/* What keys hold: an integer, or a list of them, kept as text or in a column
+ * of the database's own array type. */
+enum key_kind { KEYS_REGISTERS, KEYS_LISTS, KEYS_ARRAYS };
 
 struct database {
     const struct driver *driver;
     struct url url;
     enum isolation isolation;
-    const char *setup; // SQL for each connection, or NULL; borrowed
-    size_t nodes;      // at least 1
-    void *self;        // the driver's
-    char note[128];    // what is running there, for people
+    const char *setup;  // SQL for each connection, or NULL; borrowed
+    enum key_kind keys; // what was loaded
+    size_t nodes;       // at least 1
+    void *self;         // the driver's
+    char note[128];     // what is running there, for people
 };
 
 struct connection {
@@ -117,15 +123,14 @@ struct cell_place {
 
 struct driver {
     const char *scheme, *form, *help;
-    bool is_sql;
+    const struct dialect *sql; // of SQL; NULL where it speaks none
 
     /* Open what db->url names and fill in nodes, self and note. */
     bool (*open)(struct database *db, struct err *err);
     void (*close)(struct database *db);
 
-    /* Make keys 0..keys-1 be there, all without a value; registers or lists.
-     */
-    bool (*load)(struct database *db, uint64_t keys, bool lists,
+    /* Make keys 0..keys-1 be there, all without a value. */
+    bool (*load)(struct database *db, uint64_t keys, enum key_kind kind,
                  struct err *err);
 
     /* Make a table of cells. */
@@ -159,10 +164,16 @@ struct driver {
 
 extern const struct driver *const driver_table[]; // ends in NULL
 
+/* Whether this build has the driver; if not, fail with ERR_FEATURE. */
+bool driver_is_built(const char *scheme, struct err *err);
+
 /* Open the database at a target. */
 bool database_open(const char *target, enum isolation isolation,
                    const char *setup, struct database *out, struct err *err);
 void database_close(struct database *db);
+
+/* For drivers that are not in this build: the 'open' that says so. */
+bool driver_missing(struct database *db, struct err *err);
 
 /* For drivers: note a failure and return its outcome. */
 enum outcome outcome_set(struct connection *c, enum outcome outcome,

@@ -7,13 +7,16 @@
  * SPDX-License-Identifier: MIT */
 #include "driver/sql.h"
 
+#include "base/limit.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { STATEMENT = 256, ROWS_PER_INSERT = 500 };
+
+enum { PATIENCE = 60 }; // seconds, for tables to reach all nodes
 
 bool
 sql_must(struct connection *c, const char *sql, struct rows *out,
@@ -40,6 +43,68 @@ sql_run(struct connection *c, const char *text, struct err *err)
     }
     buf_free(&one);
     return ok;
+}
+
+void
+sql_fill(struct buf *out, const char *pattern, const char *text)
+{
+    for (;;) {
+        const char *gap = strstr(pattern, "%s");
+        if (!gap)
+            break;
+        buf_add(out, pattern, (size_t)(gap - pattern));
+        buf_text(out, text);
+        pattern = gap + 2;
+    }
+    buf_text(out, pattern);
+}
+
+/* --- connections -----------------------------------------------------------*/
+
+static bool
+set_isolation(struct connection *c, struct err *err)
+{
+    const struct dialect *dialect = c->driver->sql;
+    const enum isolation wanted = c->database->isolation;
+    if (wanted == ISOLATION_UNCHANGED || !dialect->set_isolation)
+        return true;
+    struct buf sql = {0};
+    struct rows rows = {0};
+    enum isolation got = ISOLATION_UNCHANGED;
+    sql_fill(&sql, dialect->set_isolation, isolation_names[wanted]);
+    bool ok = sql_must(c, sql.at, NULL, err) &&
+              sql_must(c, dialect->get_isolation, &rows, err);
+    const char *answer = ok && rows.n ? rows_get(&rows, 0, rows.width - 1) : "";
+    if (ok && (!isolation_parse(answer, &got) || got != wanted))
+        ok = err_set(err, ERR_IO, "%s: asked for %s, and got '%s'",
+                     c->driver->scheme, isolation_names[wanted], answer);
+    rows_free(&rows);
+    buf_free(&sql);
+    return ok;
+}
+
+static bool
+look_around(struct connection *c, struct err *err)
+{
+    const char *sql = c->driver->sql->is_read_only;
+    struct rows rows = {0};
+    const bool ok = !sql || sql_must(c, sql, &rows, err);
+    c->is_read_only = rows.n && rows_get(&rows, 0, 0)[0] == '1';
+    rows_free(&rows);
+    return ok;
+}
+
+bool
+sql_prepare(struct connection *c, struct connection **out, struct err *err)
+{
+    const char *setup = c->database->setup;
+    if (look_around(c, err) && set_isolation(c, err) &&
+        (!setup || sql_run(c, setup, err))) {
+        *out = c;
+        return true;
+    }
+    c->driver->disconnect(c);
+    return false;
 }
 
 /* --- tables ----------------------------------------------------------------*/
@@ -101,17 +166,18 @@ await(struct connection *c, const struct table_shape *t, struct err *err)
     snprintf(sql, sizeof sql, "select count(*) from assay_%s", t->name);
     struct rows rows = {0};
     bool there = false;
-    for (int tries = 0; !there && tries < 300; tries++) {
-        if (tries)
-            nanosleep(&(struct timespec){0, 50 * 1000 * 1000}, NULL);
+    const double until = time_now() + PATIENCE;
+    while (!there && time_now() < until) {
         there = c->driver->query(c, sql, &rows) == OUTCOME_OK && rows.n &&
                 strtoull(rows_get(&rows, 0, 0), NULL, 10) == t->rows;
+        if (!there)
+            time_pause(0.05);
     }
     rows_free(&rows);
     return there || err_set(err, ERR_IO,
                             "%s: the tables have not reached node %zu after "
-                            "15 seconds",
-                            c->driver->scheme, c->node + 1);
+                            "%d seconds",
+                            c->driver->scheme, c->node + 1, PATIENCE);
 }
 
 /* Make a table on the first node that takes writes, and see it arrive on all
@@ -139,14 +205,24 @@ spread_table(struct database *db, const struct table_shape *t, const char *type,
 }
 
 bool
-sql_load(struct database *db, uint64_t keys, bool lists, struct err *err)
+sql_load(struct database *db, uint64_t keys, enum key_kind kind,
+         struct err *err)
 {
     static const char *const columns[] = {"v"};
-    const struct table_shape t = {.name = lists ? "list" : "kv",
+    const struct table_shape t = {.name =
+                                      kind == KEYS_REGISTERS ? "kv" : "list",
                                   .columns = columns,
                                   .n_columns = 1,
                                   .rows = keys};
-    return spread_table(db, &t, lists ? "text" : "bigint", err);
+    const char *const types[] = {[KEYS_REGISTERS] = "bigint",
+                                 [KEYS_LISTS] = "text",
+                                 [KEYS_ARRAYS] = db->driver->sql->array};
+    if (!types[kind])
+        return err_set(err, ERR_USAGE,
+                       "%s: has no arrays; keep the lists as text",
+                       db->driver->scheme);
+    db->keys = kind;
+    return spread_table(db, &t, types[kind], err);
 }
 
 bool
@@ -218,15 +294,19 @@ sql_write(struct connection *c, uint64_t key, int64_t value)
 enum outcome
 sql_append(struct connection *c, uint64_t key, int64_t element)
 {
-    // '||' is a logical or in MariaDB, and SQLite 3.40 has no concat().
-    const bool has_concat = strcmp(c->driver->scheme, "sqlite") != 0;
-    char sql[STATEMENT];
-    snprintf(sql, sizeof sql,
-             "update assay_list set v = %scoalesce(v, '')%s',%" PRId64
-             "'%s where k = %" PRIu64,
-             has_concat ? "concat(" : "", has_concat ? ", " : " || ", element,
-             has_concat ? ")" : "", key);
-    return c->driver->query(c, sql, NULL);
+    const struct dialect *dialect = c->driver->sql;
+    struct buf sql = {0};
+    char text[24];
+    snprintf(text, sizeof text, "%" PRId64, element);
+    buf_text(&sql, "update assay_list set v = ");
+    sql_fill(&sql,
+             c->database->keys == KEYS_ARRAYS ? dialect->append_to_array
+                                              : dialect->append,
+             text);
+    buf_printf(&sql, " where k = %" PRIu64, key);
+    const enum outcome outcome = c->driver->query(c, sql.at, NULL);
+    buf_free(&sql);
+    return outcome;
 }
 
 void
@@ -235,7 +315,7 @@ int_list_parse(const char *text, int_vec *out)
     vec_clear(out);
     while (*text) {
         char *end;
-        if (*text == ',')
+        if (*text == ',' || *text == '{')
             text++;
         const long long element = strtoll(text, &end, 10);
         if (end == text)
@@ -277,20 +357,16 @@ sql_read_cell(struct connection *c, const struct cell_place *at,
     return outcome;
 }
 
-/* Rows that are not there from the beginning may have to be made, which the
- * databases say in two ways. */
+/* Rows that are not there from the beginning may have to be made. */
 static void
 write_new_cell(const struct connection *c, const struct cell_place *at,
                int64_t value, char *sql, size_t room)
 {
     const char *column = at->table->columns[at->column];
-    const bool is_mariadb = strcmp(c->driver->scheme, "mariadb") == 0;
     snprintf(sql, room,
              "insert into assay_%s (k, %s) values (%" PRIu64 ", %" PRId64
              ") %s %s = %" PRId64,
-             at->table->name, column, at->row, value,
-             is_mariadb ? "on duplicate key update"
-                        : "on conflict (k) do update set",
+             at->table->name, column, at->row, value, c->driver->sql->upsert,
              column, value);
 }
 

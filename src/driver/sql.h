@@ -2,8 +2,8 @@
  *
  * Keys are the rows of one table: assay_kv (k, v) for registers, with v an
  * integer or NULL; assay_list (k, v) for lists, with v the elements as text,
- * separated and preceded by commas.  Tables of cells, named assay_..., have
- * their key in a column k too.
+ * separated and preceded by commas, or an array.  Tables of cells, named
+ * assay_..., have their key in a column k too.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef DRIVER_SQL_H
@@ -11,7 +11,41 @@
 
 #include "driver/driver.h"
 
-bool sql_load(struct database *db, uint64_t keys, bool lists, struct err *err);
+/* What databases say in different ways.  In patterns "%s" stands for what the
+ * comment names; NULL where a database has no such thing. */
+struct dialect {
+    const char *set_isolation;   // a level
+    const char *get_isolation;   // a query whose last column is the level
+    const char *is_read_only;    // a query for 0 or 1
+    const char *append;          // column v, text, with an element at its end
+    const char *array;           // a type for lists of integers
+    const char *append_to_array; // column v of that type, with an element
+    const char *upsert;          // insert ... or assign instead
+    const char *waits;           // a query, asked on another connection: more
+                                 // than 0 where a connection, given by its
+                                 // server_id, waits for a lock
+    const char *clients;         // a query for the server_ids of others
+    const char *cut;             // cut one of them off
+};
+
+/* Append a pattern with every "%s" replaced. */
+void sql_fill(struct buf *out, const char *pattern, const char *text);
+
+/* What a new connection needs: ask for the isolation and read back what the
+ * server makes of it, see whether it takes writes, and run the setup.  Hand it
+ * out, or disconnect and fail. */
+bool sql_prepare(struct connection *c, struct connection **out,
+                 struct err *err);
+
+/* The rows of a driver's table that are the same for all. */
+#define SQL_TRANSACTIONS                                                       \
+    .load = sql_load, .load_table = sql_load_table, .begin = sql_begin,        \
+    .read = sql_read, .write = sql_write, .append = sql_append,                \
+    .read_list = sql_read_list, .read_cell = sql_read_cell,                    \
+    .write_cell = sql_write_cell, .commit = sql_commit, .abort = sql_abort
+
+bool sql_load(struct database *db, uint64_t keys, enum key_kind kind,
+              struct err *err);
 bool sql_load_table(struct database *db, const struct table_shape *table,
                     struct err *err);
 enum outcome sql_begin(struct connection *c);
@@ -34,7 +68,7 @@ bool sql_run(struct connection *c, const char *text, struct err *err);
 bool sql_must(struct connection *c, const char *sql, struct rows *out,
               struct err *err);
 
-/* "1,2,3", with or without a comma in front, as integers. */
+/* "1,2,3", with or without a comma in front or braces around, as integers. */
 void int_list_parse(const char *text, int_vec *out);
 
 #endif

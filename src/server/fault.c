@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "server/server.h"
 
+#include "base/limit.h"
 #include "driver/driver.h"
 #include "driver/sql.h"
 #include "server/process.h"
@@ -65,37 +66,15 @@ faults_parse(const char *text, size_t nodes, fault_vec *out, struct err *err)
 
 /* --- inflicting ------------------------------------------------------------*/
 
-/* The statement that lists what others are connected, and what cuts one of
- * them off. */
-struct cutting {
-    const char *scheme, *list, *cut;
-};
-
-static const struct cutting cuttings[] = {
-    {"postgresql",
-     "select pid from pg_stat_activity where backend_type = 'client backend' "
-     "and pid <> pg_backend_pid()",
-     "select pg_terminate_backend(%s)"},
-    {"mariadb",
-     "select id from information_schema.processlist where user <> "
-     "'system user' and id <> connection_id()",
-     "kill %s"},
-};
-
 static bool
 cut_connections(struct connection *c, struct err *err)
 {
-    const struct cutting *how = cuttings;
-    while (strcmp(how->scheme, c->driver->scheme) != 0)
-        how++;
+    const struct dialect *dialect = c->driver->sql;
     struct rows rows = {0};
-    const bool ok = sql_must(c, how->list, &rows, err);
+    const bool ok = sql_must(c, dialect->clients, &rows, err);
     for (size_t i = 0; ok && i < rows.n; i++) {
         struct buf sql = {0};
-        const size_t head = (size_t)(strstr(how->cut, "%s") - how->cut);
-        buf_add(&sql, how->cut, head);
-        buf_text(&sql, rows_get(&rows, i, 0));
-        buf_text(&sql, how->cut + head + 2);
+        sql_fill(&sql, dialect->cut, rows_get(&rows, i, 0));
         // One that is gone already is none the worse for it.
         c->driver->query(c, sql.at, NULL);
         buf_free(&sql);
@@ -126,14 +105,12 @@ servers_fault(struct servers *s, const struct fault *f, struct err *err)
     struct node *n = &s->nodes.at[f->node];
     switch (f->kind) {
     case FAULT_KILL:
-        node_stop(s, n, SIGKILL);
-        return node_start(s, n, n->url, err);
     case FAULT_RESTART:
-        node_stop(s, n, s->kind->stop_signal);
-        return node_start(s, n, n->url, err);
+        node_stop(s, n, f->kind == FAULT_KILL ? SIGKILL : s->kind->stop_signal);
+        return node_start(s, n, n->url, err) || servers_blame(s, err);
     case FAULT_STOP:
         kill(n->pid, SIGSTOP);
-        process_pause(1);
+        time_pause(1);
         kill(n->pid, SIGCONT);
         return true;
     case FAULT_DISCONNECT:

@@ -21,19 +21,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 extern char **environ;
-
-void
-process_pause(double seconds)
-{
-    struct timespec t = {(time_t)seconds,
-                         (long)((seconds - (double)(time_t)seconds) * 1e9)};
-    while (nanosleep(&t, &t) != 0 && errno == EINTR) {
-    }
-}
 
 /* --- starting --------------------------------------------------------------*/
 
@@ -150,7 +140,7 @@ process_stop(pid_t pid, int signal, double patience)
     while (!process_has_ended(pid)) {
         if (time_now() > until)
             kill(pid, SIGKILL);
-        process_pause(0.01);
+        time_pause(0.01);
     }
 }
 

@@ -41,7 +41,4 @@ char *process_find(const char *name, const char *const *patterns);
 /* The last line of a file, for messages; at most room - 1 bytes. */
 void process_last_line(const char *path, char *out, size_t room);
 
-/* Wait that long. */
-void process_pause(double seconds);
-
 #endif

@@ -29,7 +29,7 @@ find_tool(struct servers *s, const char *name, struct err *err)
 {
     char *found = process_find(name, places);
     if (!found) {
-        err_set(err, ERR_IO,
+        err_set(err, ERR_FEATURE,
                 "cannot find '%s'; is the package mariadb-server installed?",
                 name);
         return NULL;
@@ -78,7 +78,6 @@ common_words(struct servers *s, struct node *n, const char *name,
     node_word(s, n, "--innodb-buffer-pool-size=64M");
     node_word(s, n, "--innodb-log-file-size=16M");
     node_word(s, n, "--innodb-flush-log-at-trx-commit=2");
-    node_word(s, n, "--innodb-lock-wait-timeout=5");
     return true;
 }
 
@@ -143,7 +142,7 @@ static const char transfer_script[] =
     "    tries=0\n"
     "    until [ -s \"$1\" ]; do\n"
     "        tries=$((tries + 1))\n"
-    "        [ $tries -lt 600 ] || exit 32\n"
+    "        [ $tries -lt 1800 ] || exit 32\n"
     "        sleep 0.1\n"
     "    done\n"
     "}\n"
@@ -227,7 +226,7 @@ find_provider(struct servers *s, struct err *err)
                                             "/usr/lib64/galera-4", NULL};
     char *found = process_find("libgalera_smm.so", libraries);
     if (!found) {
-        err_set(err, ERR_IO,
+        err_set(err, ERR_FEATURE,
                 "cannot find Galera; is the package galera-4 installed?");
         return NULL;
     }
@@ -283,6 +282,7 @@ start_cluster(struct servers *s, size_t count, struct err *err)
 const struct server_kind server_mariadb = {
     .name = "mariadb",
     .help = "a MariaDB server",
+    .scheme = "mariadb",
     .stop_signal = SIGTERM,
     .start = start_alone,
 };
@@ -290,6 +290,7 @@ const struct server_kind server_mariadb = {
 const struct server_kind server_galera = {
     .name = "galera",
     .help = "a Galera cluster of N MariaDB servers",
+    .scheme = "mariadb",
     .takes_count = true,
     .stop_signal = SIGTERM,
     .start = start_cluster,

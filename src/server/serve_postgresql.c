@@ -19,7 +19,7 @@ find_tool(struct servers *s, const char *name, struct err *err)
 {
     char *found = process_find(name, places);
     if (!found) {
-        err_set(err, ERR_IO,
+        err_set(err, ERR_FEATURE,
                 "cannot find '%s'; is the package postgresql installed?", name);
         return NULL;
     }
@@ -113,6 +113,7 @@ start_with_standby(struct servers *s, size_t count, struct err *err)
 const struct server_kind server_postgresql = {
     .name = "postgresql",
     .help = "a PostgreSQL server",
+    .scheme = "postgresql",
     .stop_signal = SIGINT, // a fast shutdown: does not wait for clients
     .user = "postgres",
     .start = start_primary,
@@ -121,6 +122,7 @@ const struct server_kind server_postgresql = {
 const struct server_kind server_standby = {
     .name = "postgresql+standby",
     .help = "a PostgreSQL server and a standby that serves reads",
+    .scheme = "postgresql",
     .stop_signal = SIGINT,
     .user = "postgres",
     .start = start_with_standby,

@@ -28,7 +28,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { PATIENCE = 60 }; // seconds that a server may take to start or stop
+// Seconds.  Machines that build software can be slower than one expects.
+enum { START_PATIENCE = 180, STOP_PATIENCE = 30 };
 
 const struct server_kind *const server_kinds[] = {
     &server_postgresql, &server_standby, &server_mariadb, &server_galera, NULL,
@@ -131,6 +132,8 @@ spawn(struct servers *s, struct node *n, struct err *err)
     return ok;
 }
 
+/* --- starting and stopping -------------------------------------------------*/
+
 static bool
 can_connect(const char *url)
 {
@@ -149,30 +152,33 @@ can_connect(const char *url)
 bool
 node_start(struct servers *s, struct node *n, const char *url, struct err *err)
 {
-    const double until = time_now() + PATIENCE;
+    const double until = time_now() + START_PATIENCE;
+    char line[256];
     n->url = url;
     if (!spawn(s, n, err))
         return false;
     while (!can_connect(url)) {
-        if (time_now() > until)
-            return err_set(err, ERR_IO, "the server does not answer; see %s",
-                           n->log);
-        process_pause(0.05);
-        if (!process_has_ended(n->pid))
-            continue;
-        // A server that was killed can leave processes behind that keep the
-        // next one from starting for a moment.
-        tell_guard(s, '-', n->pid);
-        n->pid = 0;
-        if (time_now() > until - PATIENCE + 10) {
-            char line[256];
-            process_last_line(n->log, line, sizeof line);
-            return err_set(err, ERR_IO, "'%s' ended: %s", n->argv.at[0], line);
+        const bool is_late = time_now() > until;
+        time_pause(0.05);
+        const bool has_ended = process_has_ended(n->pid);
+        if (has_ended) {
+            tell_guard(s, '-', n->pid);
+            n->pid = 0;
         }
-        process_pause(0.2);
+        // A server that was killed can leave processes behind that keep the
+        // next one from starting for a while; the first one has no excuse.
+        if (is_late || (has_ended && !n->has_run)) {
+            process_last_line(n->log, line, sizeof line);
+            return err_set(err, ERR_IO, "'%s' %s: %s", n->argv.at[0],
+                           has_ended ? "ended" : "does not answer", line);
+        }
+        if (!has_ended)
+            continue;
+        time_pause(0.2);
         if (!spawn(s, n, err))
             return false;
     }
+    n->has_run = true;
     return true;
 }
 
@@ -182,7 +188,7 @@ node_stop(struct servers *s, struct node *n, int signal)
     if (n->pid <= 0)
         return;
     kill(n->pid, SIGCONT);
-    process_stop(n->pid, signal, PATIENCE / 4);
+    process_stop(n->pid, signal, STOP_PATIENCE);
     tell_guard(s, '-', n->pid);
     n->pid = 0;
 }
@@ -196,6 +202,34 @@ servers_run(struct servers *s, const char *const *argv, struct err *err)
                                        servers_text(s, "%s/tools.log", s->root),
                                    .user = s->kind->user};
     return process_run(&c, err);
+}
+
+/* --- logs ------------------------------------------------------------------*/
+
+static void
+copy_log(const char *from, FILE *to)
+{
+    char line[1024];
+    FILE *file = fopen(from, "r");
+    while (file && fgets(line, sizeof line, file))
+        fputs(line, to);
+    if (file)
+        fclose(file);
+}
+
+bool
+servers_blame(struct servers *s, struct err *err)
+{
+    if (!s->root || err->kind != ERR_IO)
+        return false;
+    const char *path = servers_text(s, "%s.log", s->root);
+    FILE *file = fopen(path, "w");
+    if (!file)
+        return false;
+    copy_log(servers_text(s, "%s/tools.log", s->root), file);
+    for (size_t i = 0; i < s->nodes.n; i++)
+        copy_log(s->nodes.at[i].log, file);
+    return fclose(file) == 0 && err_in_file(err, path);
 }
 
 /* --- all of them -----------------------------------------------------------*/
@@ -241,7 +275,9 @@ make_root(struct servers *s, struct err *err)
     // Tools of another user write their log there.
     const char *log = ok ? servers_text(s, "%s/tools.log", s->root) : NULL;
     FILE *file = ok ? fopen(log, "w") : NULL;
-    return file && fclose(file) == 0 && chmod(log, 0666) == 0;
+    return (file && fclose(file) == 0 && chmod(log, 0666) == 0) ||
+           err_set(err, ERR_IO, "cannot write '%s': %s", ok ? log : "",
+                   strerror(errno));
 }
 
 static bool
@@ -278,11 +314,13 @@ servers_start(const char *what, struct servers *s, struct err *err)
 {
     size_t count = 1;
     *s = (struct servers){0};
-    if (!find_kind(what, &s->kind, &count, err))
+    if (!find_kind(what, &s->kind, &count, err) ||
+        !driver_is_built(s->kind->scheme, err))
         return false;
     if (make_root(s, err) && start_guard(s, err) &&
         s->kind->start(s, count, err))
         return true;
+    servers_blame(s, err);
     servers_stop(s);
     return false;
 }
@@ -298,7 +336,7 @@ servers_stop(struct servers *s)
     if (s->guard > 0) {
         close(s->to_guard);
         while (!process_has_ended(s->guard))
-            process_pause(0.01);
+            time_pause(0.01);
     }
     vec_free(&s->nodes);
     arena_free(&s->arena);

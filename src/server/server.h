@@ -13,7 +13,8 @@
 
 /* One process, and how to start it again. */
 struct node {
-    pid_t pid; // 0 while it does not run
+    pid_t pid;    // 0 while it does not run
+    bool has_run; // it has answered before
     uint16_t port;
     const char *directory, *log;
     const char *url; // of this node alone
@@ -35,9 +36,10 @@ struct servers {
 /* What there is to start. */
 struct server_kind {
     const char *name, *help;
-    bool takes_count; // "galera:3"
-    int stop_signal;  // that ends it in order
-    const char *user; // it must not run as root, and so runs as this user
+    const char *scheme; // of the driver that speaks to it
+    bool takes_count;   // "galera:3"
+    int stop_signal;    // that ends it in order
+    const char *user;   // it must not run as root, and so runs as this user
     /* Make and start all nodes; on failure the caller cleans up. */
     bool (*start)(struct servers *s, size_t count, struct err *err);
 };
@@ -45,7 +47,10 @@ struct server_kind {
 extern const struct server_kind *const server_kinds[]; // ends in NULL
 
 /* Start what is named: "postgresql", "postgresql+standby", "mariadb",
- * "galera:3".  On success s->url says where to connect to. */
+ * "galera:3".  On success s->url says where to connect to.  Fails with
+ * ERR_FEATURE where the programs are not installed or this program cannot
+ * speak to them; with ERR_IO, and the file that has all logs, where the
+ * servers do not start. */
 bool servers_start(const char *what, struct servers *s, struct err *err);
 
 /* Stop everything and remove the directory. */
@@ -99,6 +104,10 @@ bool servers_run(struct servers *s, const char *const *argv, struct err *err);
 
 __attribute__((format(printf, 2, 3))) const char *
 servers_text(struct servers *s, const char *format, ...);
+
+/* Copy the logs to a file that stays and name it in err, an error of a server;
+ * returns false. */
+bool servers_blame(struct servers *s, struct err *err);
 
 /* A port of loopback that nobody uses at the moment; 0 where there is none. */
 uint16_t free_port(void);

@@ -13,9 +13,16 @@
 #include "base/limit.h"
 #include "driver/sql.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 #include <time.h>
+
+// Seconds: for what must end since nobody is in its way; between two looks at
+// a session that is busy, as long as MariaDB keeps an old answer.
+#define LONG_WAIT 120
+#define LOOK_AGAIN 0.12
 
 /* --- noting ----------------------------------------------------------------*/
 
@@ -322,6 +329,15 @@ live(void *arg)
     return NULL;
 }
 
+static void
+hang_up(struct actor *a)
+{
+    a->connection->driver->disconnect(a->connection);
+    if (a->observer)
+        a->observer->driver->disconnect(a->observer);
+    a->connection = a->observer = NULL;
+}
+
 bool
 actor_open(struct actor *a, struct database *db, uint32_t session, size_t node,
            const table_vec *tables, struct err *err)
@@ -329,12 +345,14 @@ actor_open(struct actor *a, struct database *db, uint32_t session, size_t node,
     *a = (struct actor){.tables = tables};
     if (!db->driver->connect(db, session, node, &a->connection, err))
         return false;
+    struct err ignored = {0};
+    if (db->driver->sql->waits)
+        db->driver->connect(db, session, node, &a->observer, &ignored);
     pthread_mutex_init(&a->lock, NULL);
     pthread_cond_init(&a->changes, NULL);
     if (pthread_create(&a->thread, NULL, live, a) == 0)
         return true;
-    db->driver->disconnect(a->connection);
-    a->connection = NULL;
+    hang_up(a);
     return err_set(err, ERR_IO, "cannot start a thread");
 }
 
@@ -366,6 +384,40 @@ actor_await(struct actor *a, double seconds)
     return idle;
 }
 
+/* What the database says about a session that is busy. */
+static bool
+waits_for_lock(struct actor *a, bool *is_known)
+{
+    char id[24];
+    struct buf sql = {0};
+    struct rows rows = {0};
+    snprintf(id, sizeof id, "%" PRIu64, a->connection->server_id);
+    sql_fill(&sql, a->observer->driver->sql->waits, id);
+    *is_known =
+        a->observer->driver->query(a->observer, sql.at, &rows) == OUTCOME_OK &&
+        rows.n;
+    const bool waits = *is_known && strcmp(rows_get(&rows, 0, 0), "0") != 0;
+    rows_free(&rows);
+    buf_free(&sql);
+    return waits;
+}
+
+bool
+actor_settle(struct actor *a, double patience)
+{
+    if (!a->observer)
+        return actor_await(a, a->connection->driver->sql->waits ? patience
+                                                                : LONG_WAIT);
+    bool is_known = true;
+    const double until = time_now() + LONG_WAIT;
+    while (!actor_await(a, LOOK_AGAIN))
+        if (waits_for_lock(a, &is_known) || time_now() > until)
+            return false;
+        else if (!is_known)
+            return actor_await(a, patience);
+    return true;
+}
+
 void
 actor_rest(struct actor *a)
 {
@@ -386,8 +438,7 @@ actor_close(struct actor *a)
     pthread_join(a->thread, NULL);
     pthread_cond_destroy(&a->changes);
     pthread_mutex_destroy(&a->lock);
-    a->connection->driver->disconnect(a->connection);
-    a->connection = NULL;
+    hang_up(a);
 }
 
 void

@@ -26,7 +26,9 @@ struct played_txn {
 struct actor {
     const table_vec *tables; // borrowed
     struct connection *connection;
-    struct arena arena; // of everything noted
+    struct connection *observer; // asks whether it waits; NULL where nobody
+                                 // can say
+    struct arena arena;          // of everything noted
     VEC(struct played_txn) txns;
     bool is_open; // the last of them has not ended
     bool is_gone; // rolled back by the database, and nothing begun since
@@ -49,6 +51,11 @@ void actor_act(struct actor *a, const char *sql);
 
 /* Wait until it is not busy, for so many seconds at most; return whether. */
 bool actor_await(struct actor *a, double seconds);
+
+/* Wait until it is not busy or waits for a lock, and return whether it is not
+ * busy.  Where the database does not tell who waits, a step that takes longer
+ * than that many seconds does. */
+bool actor_settle(struct actor *a, double patience);
 
 /* Roll back what is still open.
  *

@@ -1,8 +1,8 @@
 /* play.c -- see play.h.
  *
  * Steps go to the threads of their sessions one after the other.  The next one
- * starts when the last has ended, or seems to wait for a lock: then the others
- * go on, and the one that waits ends whenever it can.
+ * starts when the last has ended, or waits for a lock: then the others go on,
+ * and the one that waits ends whenever it can.
  *
  * SPDX-License-Identifier: MIT */
 #include "spec/play.h"
@@ -13,9 +13,7 @@
 
 #include <string.h>
 
-enum {
-    LONG_WAIT = 20
-}; // seconds, for what must end since nobody is in its way
+enum { LONG_WAIT = 120 }; // seconds, for what nobody is in the way of
 
 struct stage {
     const struct spec *spec;
@@ -103,12 +101,12 @@ run_steps(struct stage *g, const u32_vec *order)
     for (size_t i = 0; i < order->n; i++) {
         const struct spec_step *step = &g->spec->steps.at[order->at[i]];
         struct actor *a = &g->actors.at[step->session];
-        if (!actor_await(a, g->o->patience)) {
+        if (!actor_settle(a, g->o->patience)) {
             g->out->is_possible = false;
             return;
         }
         actor_act(a, step->sql);
-        g->out->waited += !actor_await(a, g->o->patience);
+        g->out->waited += !actor_settle(a, g->o->patience);
     }
 }
 
@@ -118,7 +116,7 @@ settle(struct stage *g, struct err *err)
 {
     for (size_t round = 0; round < g->actors.n; round++)
         for (size_t i = 0; i < g->actors.n; i++)
-            if (actor_await(&g->actors.at[i], g->o->patience))
+            if (actor_settle(&g->actors.at[i], g->o->patience))
                 actor_rest(&g->actors.at[i]);
     for (size_t i = 0; i < g->actors.n; i++)
         if (!actor_await(&g->actors.at[i], LONG_WAIT))

@@ -8,7 +8,9 @@
 #include "spec/spec.h"
 
 struct play_options {
-    double patience; // seconds after which a step counts as waiting
+    // Seconds after which a step counts as waiting, where the database does
+    // not tell who waits.
+    double patience;
 };
 
 struct played {

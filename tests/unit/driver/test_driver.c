@@ -94,7 +94,8 @@ transactions_take_effect(const char *target)
     struct err err = {0};
     CHECK(database_open(target, ISOLATION_UNCHANGED, NULL, &db, &err));
     const struct driver *d = db.driver;
-    CHECK(d->load(&db, 5, false, &err) && d->load(&db, 5, true, &err));
+    CHECK(d->load(&db, 5, KEYS_REGISTERS, &err) &&
+          d->load(&db, 5, KEYS_LISTS, &err));
     struct connection *a, *b;
     CHECK(d->connect(&db, 0, 0, &a, &err) && d->connect(&db, 1, 0, &b, &err));
     struct reading r;
@@ -142,7 +143,7 @@ conflicts_abort_and_mistakes_fail(void)
     struct err err = {0};
     CHECK(database_open("sqlite:", ISOLATION_UNCHANGED, NULL, &db, &err));
     const struct driver *d = db.driver;
-    CHECK(d->load(&db, 2, false, &err));
+    CHECK(d->load(&db, 2, KEYS_REGISTERS, &err));
     struct connection *a, *b;
     struct reading r;
     CHECK(d->connect(&db, 0, 0, &a, &err) && d->connect(&db, 1, 0, &b, &err));
