@@ -1,52 +1,55 @@
 /* server_test.h -- what the tests that start servers share.
  *
- * A test binary starts its server once; where the server's programs are not
- * installed all tests are skipped.
+ * A test binary starts its server once.  Where the server's programs are not
+ * installed all tests are skipped; where they are and do not start, that is a
+ * failure.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef TEST_SERVERS_SERVER_TEST_H
 #define TEST_SERVERS_SERVER_TEST_H
 
-#include "test.h"
-#include "trial.h"
+#include "expect.h"
 
 #include "server/server.h"
 
-/* Start a server; false, with the TAP line that says so, where it cannot. */
+/* Start a server; false where it is not installed, and where it does not
+ * start, which prints its log and fails the test. */
 static inline bool
-start_or_skip(const char *what, struct servers *s)
+start_server(const char *what, struct servers *s)
 {
     struct err err = {0};
+    char line[1024];
     if (servers_start(what, s, &err))
         return true;
-    char text[640];
-    err_format(&err, text, sizeof text);
-    printf("1..0 # SKIP %s\n", text);
+    err_format(&err, line, sizeof line);
+    printf("# %s\n", line);
+    if (err.kind == ERR_FEATURE) {
+        SKIP("the server is not installed");
+        return false;
+    }
+    CHECK(!"the server starts");
+    FILE *log = err.file[0] ? fopen(err.file, "r") : NULL;
+    while (log && fgets(line, sizeof line, log))
+        printf("# %s", line);
+    if (log)
+        fclose(log);
     return false;
 }
 
-/* Faults that happen while a trial runs: its 'self', with this 'tick'. */
-struct fault_plan {
-    struct servers *servers;
-    fault_vec faults;
-    bool failed;
-};
-
-static inline void
-fault_plan_tick(void *self, const struct collect_stats *stats)
+/* The same for a binary that has one server: where it returns false the
+ * result has been told already. */
+static inline bool
+start_or_skip(const char *what, struct servers *s)
 {
-    struct fault_plan *p = self;
-    for (size_t i = 0; i < p->faults.n; i++) {
-        struct fault *f = &p->faults.at[i];
-        struct err err = {0};
-        if (f->is_done || stats->seconds < f->seconds)
-            continue;
-        f->is_done = true;
-        if (!servers_fault(p->servers, f, &err)) {
-            p->failed = true;
-            printf("# %s\n", err.text);
-        }
-    }
+    test_ok = true;
+    test_skipped = NULL;
+    if (start_server(what, s))
+        return true;
+    if (test_skipped)
+        printf("1..0 # SKIP %s\n", test_skipped);
+    else
+        printf("not ok 1 - %s starts\n1..1\n", what);
+    return false;
 }
 
 #endif

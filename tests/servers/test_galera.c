@@ -8,35 +8,36 @@ static struct servers servers;
 static void
 repeatable_read_loses_updates_between_nodes(void)
 {
-    const struct trial trial = {.target = servers.url,
-                                .workload = "update",
-                                .isolation = ISOLATION_REPEATABLE_READ,
-                                .setup = "set wsrep_sync_wait=15",
-                                .sessions = 6,
-                                .seconds = 3,
-                                .reads = 0.1,
-                                .keys = 5};
-    struct trial_result r;
-    CHECK(trial_run(&trial, LEVEL_BIT(LEVEL_SI), &r));
-    CHECK(r.verdict[LEVEL_SI] == VERDICT_VIOLATED);
-    CHECK(trial_told(&r, ANOMALY_LOST_UPDATE));
+    expect(&(struct expectation){
+        .trial = {.target = servers.url,
+                  .workload = "update",
+                  .isolation = ISOLATION_REPEATABLE_READ,
+                  .setup = "set wsrep_sync_wait=15",
+                  .sessions = 6,
+                  .seconds = 3,
+                  .reads = 0.1,
+                  .keys = 5,
+                  .pause = 0.002},
+        .broken = LEVEL_BIT(LEVEL_SI),
+        .told = ANOMALY_LOST_UPDATE,
+    });
 }
 
 static void
 serializable_has_write_skew_between_nodes(void)
 {
-    const struct trial trial = {.target = servers.url,
-                                .workload = "skew",
-                                .isolation = ISOLATION_SERIALIZABLE,
-                                .setup = "set wsrep_sync_wait=1",
-                                .sessions = 6,
-                                .seconds = 4,
-                                .reads = 0.1,
-                                .keys = 6};
-    struct trial_result r;
-    CHECK(trial_run(&trial, LEVEL_BIT(LEVEL_SER), &r));
-    CHECK(r.verdict[LEVEL_SER] == VERDICT_VIOLATED);
-    CHECK(trial_told(&r, ANOMALY_WRITE_SKEW));
+    expect(&(struct expectation){
+        .trial = {.target = servers.url,
+                  .workload = "skew",
+                  .isolation = ISOLATION_SERIALIZABLE,
+                  .setup = "set wsrep_sync_wait=1",
+                  .sessions = 6,
+                  .seconds = 3,
+                  .reads = 0.1,
+                  .keys = 6},
+        .broken = LEVEL_BIT(LEVEL_SER),
+        .told = ANOMALY_WRITE_SKEW,
+    });
 }
 
 int

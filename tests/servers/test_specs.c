@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-struct expectation {
+struct spec_fact {
     const char *spec;
     enum isolation isolation;
     enum level level;
@@ -20,7 +20,7 @@ struct expectation {
 #define NONE ANOMALY_KINDS
 
 // clang-format off
-static const struct expectation of_postgresql[] = {
+static const struct spec_fact of_postgresql[] = {
     {"dirty-write", ISOLATION_READ_COMMITTED, LEVEL_RC, false, NONE},
     {"aborted-read", ISOLATION_READ_UNCOMMITTED, LEVEL_RC, false, NONE},
     {"intermediate-read", ISOLATION_READ_COMMITTED, LEVEL_RC, false, NONE},
@@ -39,7 +39,7 @@ static const struct expectation of_postgresql[] = {
     {"own-write", ISOLATION_READ_COMMITTED, LEVEL_RC, false, NONE},
 };
 
-static const struct expectation of_mariadb[] = {
+static const struct spec_fact of_mariadb[] = {
     {"dirty-write", ISOLATION_READ_COMMITTED, LEVEL_RC, false, NONE},
     {"aborted-read", ISOLATION_READ_UNCOMMITTED, LEVEL_RC, true, ANOMALY_ABORTED},
     {"aborted-read", ISOLATION_READ_COMMITTED, LEVEL_RC, false, NONE},
@@ -52,7 +52,7 @@ static const struct expectation of_mariadb[] = {
     {"own-write", ISOLATION_REPEATABLE_READ, LEVEL_RC, true, ANOMALY_NOT_OWN},
 };
 
-static const struct expectation of_sqlite[] = {
+static const struct spec_fact of_sqlite[] = {
     {"dirty-write", ISOLATION_UNCHANGED, LEVEL_SER, false, NONE},
     {"lost-update", ISOLATION_UNCHANGED, LEVEL_SER, false, NONE},
     {"write-skew", ISOLATION_UNCHANGED, LEVEL_SER, false, NONE},
@@ -62,7 +62,7 @@ static const struct expectation of_sqlite[] = {
 
 /* Play all interleavings of a specification; the result of the last. */
 static bool
-play(const char *target, const struct expectation *e, struct trial_result *out)
+play(const char *target, const struct spec_fact *e, struct trial_result *out)
 {
     const char *root = getenv("SOURCE_ROOT");
     char path[] = "/tmp/assay-spec-XXXXXX", file[512];
@@ -97,10 +97,10 @@ play(const char *target, const struct expectation *e, struct trial_result *out)
 }
 
 static void
-check_all(const char *target, const struct expectation *table, size_t n)
+check_all(const char *target, const struct spec_fact *table, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
-        const struct expectation *e = &table[i];
+        const struct spec_fact *e = &table[i];
         struct trial_result r = {0};
         CHECK(play(target, e, &r));
         printf("# %s, %s: %s\n", e->spec, isolation_names[e->isolation],
@@ -115,14 +115,11 @@ check_all(const char *target, const struct expectation *table, size_t n)
     check_all((target), (table), sizeof(table) / sizeof *(table))
 
 static void
-on_server(const char *what, const struct expectation *table, size_t n)
+on_server(const char *what, const struct spec_fact *table, size_t n)
 {
     struct servers servers;
-    struct err err = {0};
-    if (!servers_start(what, &servers, &err)) {
-        SKIP("the server is not installed");
+    if (!start_server(what, &servers))
         return;
-    }
     check_all(servers.url, table, n);
     servers_stop(&servers);
 }

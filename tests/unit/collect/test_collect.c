@@ -1,8 +1,7 @@
 /* test_collect.c -- workloads run on embedded databases and are recorded.
  *
  * SPDX-License-Identifier: MIT */
-#include "test.h"
-#include "trial.h"
+#include "expect.h"
 
 #include "base/limit.h"
 #include "collect/recorder.h"
@@ -10,7 +9,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #define ALL_LEVELS                                                             \
@@ -28,20 +26,23 @@ each_level_of_the_store_keeps_that_level_and_no_more(void)
     static const char *const workloads[] = {"mixed", "blind", "update", "skew",
                                             "fork"};
     for (size_t l = 0; l < sizeof levels / sizeof levels[0]; l++) {
+        const level_set all = ALL_LEVELS & ~level_implied(levels[l]);
         level_set broken = 0;
-        for (size_t w = 0; w < sizeof workloads / sizeof workloads[0]; w++) {
-            char target[32];
-            snprintf(target, sizeof target, "store:%s",
-                     level_table[levels[l]].brief);
+        char target[32];
+        snprintf(target, sizeof target, "store:%s",
+                 level_table[levels[l]].brief);
+        // How sessions interleave is up to the machine.
+        for (uint64_t i = 0; i < 5 || (broken != all && i < 100); i++) {
             const struct trial trial = {.target = target,
-                                        .workload = workloads[w],
-                                        .transactions = 300};
+                                        .workload = workloads[i % 5],
+                                        .transactions = 300,
+                                        .seed = i / 5};
             struct trial_result result;
             CHECK(trial_run(&trial, ALL_LEVELS, &result));
             for (int m = LEVEL_RC; m <= LEVEL_SER; m++)
                 broken |= result.verdict[m] != VERDICT_OK ? LEVEL_BIT(m) : 0;
         }
-        CHECK(broken == (ALL_LEVELS & ~level_implied(levels[l])));
+        CHECK(broken == all);
     }
 }
 
@@ -78,27 +79,23 @@ sqlite_is_serializable_in_both_journal_modes(void)
         CHECK(result.verdict[LEVEL_SER] == VERDICT_OK);
         CHECK(result.verdict[LEVEL_STRICT_SER] == VERDICT_OK);
         CHECK(result.stats.committed + result.stats.aborted == 300);
-        CHECK(result.stats.committed > 100);
+        CHECK(result.stats.committed > 30);
     }
 }
 
 static void
 a_shared_cache_that_reads_uncommitted_data_shows_aborted_reads(void)
 {
-    // Sessions have to meet in the middle of a transaction, which on a quiet
-    // machine takes a few runs.
-    struct trial_result result = {0};
-    for (uint64_t i = 0; i < 50 && !trial_told(&result, ANOMALY_ABORTED); i++) {
-        const struct trial trial = {.target = "sqlite:?cache=shared",
-                                    .isolation = ISOLATION_READ_UNCOMMITTED,
-                                    .transactions = 1000,
-                                    .reads = 0.8,
-                                    .aborts = 0.3,
-                                    .seed = i};
-        CHECK(trial_run(&trial, LEVEL_BIT(LEVEL_RC), &result));
-    }
-    CHECK(result.verdict[LEVEL_RC] == VERDICT_VIOLATED);
-    CHECK(trial_told(&result, ANOMALY_ABORTED));
+    expect(&(struct expectation){
+        .trial = {.target = "sqlite:?cache=shared",
+                  .isolation = ISOLATION_READ_UNCOMMITTED,
+                  .transactions = 200,
+                  .reads = 0.8,
+                  .aborts = 0.3,
+                  .pause = 0.001},
+        .broken = LEVEL_BIT(LEVEL_RC),
+        .told = ANOMALY_ABORTED,
+    });
 }
 
 static void
@@ -166,7 +163,9 @@ a_killed_run_loses_at_most_the_last_line(void)
         run_for_ever(path);
         _exit(1);
     }
-    nanosleep(&(struct timespec){0, 400 * 1000 * 1000}, NULL);
+    const double until = time_now() + 60;
+    while (complete_lines(path) <= 100 && time_now() < until)
+        time_pause(0.05);
     CHECK(kill(child, SIGKILL) == 0);
     CHECK(waitpid(child, NULL, 0) == child);
     CHECK(complete_lines(path) > 100);
@@ -184,8 +183,8 @@ measure(void *self, const struct collect_stats *stats)
 {
     struct memory *m = self;
     const size_t in_use = mem_in_use();
-    if (stats->committed < 500)
-        m->early = in_use > m->early ? in_use : m->early;
+    if (!m->early && stats->committed > 500)
+        m->early = in_use;
     m->most = in_use > m->most ? in_use : m->most;
 }
 

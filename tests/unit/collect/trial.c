@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "trial.h"
 
+#include "base/limit.h"
 #include "check/check.h"
 #include "explain/explain.h"
 #include "format/format.h"
@@ -10,6 +11,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
+
+enum { PATIENCE = 120 }; // seconds
 
 static bool
 fail(struct trial_result *out, const struct err *err)
@@ -27,7 +30,7 @@ explain(const struct history *h, const struct check *check,
 {
     struct explanation e = {0};
     const struct explain_options o = {
-        .most = 20, .seconds = 5, .threads = 2, .strong = strong_defaults};
+        .most = 20, .seconds = 30, .threads = 2, .strong = strong_defaults};
     if (!explain_result(h, check, r, &o, &e, err))
         return false;
     for (size_t i = 0; i < e.anomalies.n; i++) {
@@ -79,6 +82,7 @@ options_of(const struct trial *t)
     return (struct collect_options){
         .shape = {.kind = workload_find(t->workload ? t->workload : "mixed"),
                   .app = app,
+                  .lists = t->arrays ? KEYS_ARRAYS : KEYS_LISTS,
                   .sessions = t->sessions ? t->sessions : 4,
                   .operations = t->operations ? t->operations : 4,
                   .keys = t->keys ? t->keys
@@ -94,43 +98,69 @@ options_of(const struct trial *t)
                         : t->seconds > 0 ? 0
                                          : 400,
         .seconds = t->seconds,
+        .pause = t->pause,
         .move = t->move,
-        .patience = 20,
+        .patience = 120,
         .tick = t->tick,
         .self = t->self,
+        .interrupted = t->interrupted,
     };
+}
+
+static void
+show_stats(const struct trial *t, const struct collect_stats *s)
+{
+    printf("# %s: %llu committed, %llu aborted, %llu unknown in %.2f s\n",
+           t->target, (unsigned long long)s->committed,
+           (unsigned long long)s->aborted, (unsigned long long)s->unknown,
+           s->seconds);
+    for (size_t i = 0; i < s->n_failures; i++)
+        printf("#   %llu x %s: %s\n", (unsigned long long)s->failures[i].n,
+               s->failures[i].code, s->failures[i].message);
+}
+
+bool
+trial_record(const struct trial *t, const char *path, struct trial_result *out)
+{
+    *out = (struct trial_result){0};
+    struct err err = {0};
+    struct database db;
+    const struct collect_options o = options_of(t);
+    if (!database_open(t->target, t->isolation, t->setup, &db, &err))
+        return fail(out, &err);
+    const bool ok = collect_run(&db, &o, path, &out->stats, &err);
+    database_close(&db);
+    show_stats(t, &out->stats);
+    return ok || fail(out, &err);
 }
 
 bool
 trial_run(const struct trial *t, level_set levels, struct trial_result *out)
 {
-    *out = (struct trial_result){0};
-    struct err err = {0};
-    struct database db;
     char path[] = "/tmp/assay-trial-XXXXXX";
     const int fd = mkstemp(path);
     if (fd < 0 || close(fd) != 0)
         return false;
-    const struct collect_options o = options_of(t);
-    bool ok = database_open(t->target, t->isolation, t->setup, &db, &err);
-    if (ok) {
-        ok = collect_run(&db, &o, path, &out->stats, &err);
-        database_close(&db);
-    }
-    if (!ok)
-        fail(out, &err);
-    ok = ok && trial_check(path, levels, out);
+    const bool ok =
+        trial_record(t, path, out) && trial_check(path, levels, out);
     const char *keep = getenv("ASSAY_KEEP");
+    if (ok)
+        printf("#   %s%s%s\n", out->text, keep ? "in " : "", keep ? path : "");
     if (!keep)
         unlink(path);
-    const struct collect_stats *s = &out->stats;
-    printf("# %s: %llu committed, %llu aborted, %llu unknown in %.2f s%s%s; "
-           "%s\n",
-           t->target, (unsigned long long)s->committed,
-           (unsigned long long)s->aborted, (unsigned long long)s->unknown,
-           s->seconds, keep ? " in " : "", keep ? path : "", out->text);
-    for (size_t i = 0; i < s->n_failures; i++)
-        printf("#   %llu x %s: %s\n", (unsigned long long)s->failures[i].n,
-               s->failures[i].code, s->failures[i].message);
+    return ok;
+}
+
+bool
+trial_until(const struct trial *t, level_set levels, enum anomaly_kind kind,
+            struct trial_result *out)
+{
+    const double until = time_now() + PATIENCE;
+    struct trial next = *t;
+    bool ok;
+    do {
+        ok = trial_run(&next, levels, out);
+        next.seed++;
+    } while (ok && !trial_told(out, kind) && time_now() < until);
     return ok;
 }

@@ -16,10 +16,11 @@ struct trial {
     enum isolation isolation;
     const char *setup;
     uint64_t sessions, transactions, operations, keys, values, seed;
-    double seconds, reads, duplicates, aborts;
-    bool move;
+    double seconds, reads, duplicates, aborts, pause;
+    bool move, arrays;
     void (*tick)(void *self, const struct collect_stats *stats);
     void *self;
+    const volatile sig_atomic_t *interrupted; // as in collect_options
 };
 
 struct trial_result {
@@ -29,11 +30,22 @@ struct trial_result {
     char text[1024]; // for people: what the check said, or the error
 };
 
-/* Whether it could be run and checked at all; the text of out says why not. */
+/* Run it and leave the history at path.  Whether that could be done at all;
+ * the text of out says why not. */
+bool trial_record(const struct trial *t, const char *path,
+                  struct trial_result *out);
+
+/* The same, and ask what the history satisfies. */
 bool trial_run(const struct trial *t, level_set levels,
                struct trial_result *out);
 
-/* The same for a history that is there. */
+/* Run it again and again, with other seeds, until an anomaly of that kind is
+ * told or a run fails, but for no longer than a few minutes: transactions that
+ * race meet sooner on some machines than on others. */
+bool trial_until(const struct trial *t, level_set levels,
+                 enum anomaly_kind kind, struct trial_result *out);
+
+/* Ask that of a history that is there. */
 bool trial_check(const char *path, level_set levels, struct trial_result *out);
 
 /* Whether an anomaly of that kind was told. */

@@ -1,0 +1,35 @@
+/* expect.h -- what a trial is expected to show.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef TEST_COLLECT_EXPECT_H
+#define TEST_COLLECT_EXPECT_H
+
+#include "test.h"
+#include "trial.h"
+
+struct expectation {
+    struct trial trial;
+    level_set holds;        // levels that are satisfied
+    level_set broken;       // and that are not
+    enum anomaly_kind told; // why not
+    uint64_t commits;       // as many at least, so that it means something
+};
+
+/* What is to be broken takes a race, and so is tried until it happens; what is
+ * to hold must hold each time. */
+static inline void
+expect(const struct expectation *e)
+{
+    struct trial_result r;
+    const level_set levels = e->holds | e->broken;
+    CHECK(e->broken ? trial_until(&e->trial, levels, e->told, &r)
+                    : trial_run(&e->trial, levels, &r));
+    for (int l = 0; l < LEVELS; l++) {
+        CHECK(!(e->holds >> l & 1) || r.verdict[l] == VERDICT_OK);
+        CHECK(!(e->broken >> l & 1) || r.verdict[l] == VERDICT_VIOLATED);
+    }
+    CHECK(!e->broken || trial_told(&r, e->told));
+    CHECK(r.stats.committed >= e->commits);
+}
+
+#endif
