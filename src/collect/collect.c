@@ -104,7 +104,8 @@ load_data(struct run *run, struct err *err)
         return run->db->driver->load(
             run->db, workload_keys(shape),
             shape->kind->has_lists ? shape->lists : KEYS_REGISTERS, err);
-    job_tables_init(&run->tables, shape->app, shape->keys);
+    job_tables_init(&run->tables, shape->app, shape->keys,
+                    shape->duplicates > 0);
     run->tables.pause = run->o->pause;
     return job_tables_load(&run->tables, run->db, err);
 }

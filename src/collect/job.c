@@ -9,7 +9,8 @@
 #include <stdio.h>
 
 void
-job_tables_init(struct job_tables *t, const struct app *app, uint64_t units)
+job_tables_init(struct job_tables *t, const struct app *app, uint64_t units,
+                bool values_repeat)
 {
     *t = (struct job_tables){.app = app, .units = units};
     for (; t->n < APP_TABLES && app->tables[t->n].name; t->n++) {
@@ -25,7 +26,8 @@ job_tables_init(struct job_tables *t, const struct app *app, uint64_t units)
                                  .columns = t->columns[t->n],
                                  .initial = t->initial[t->n],
                                  .n_columns = columns,
-                                 .rows = app_rows(app, t->n, units)};
+                                 .rows = app_rows(app, t->n, units),
+                                 .has_authors = !values_repeat};
     }
 }
 
@@ -45,21 +47,34 @@ struct job {
     const struct job_tables *tables;
     struct connection *connection;
     struct record *record;
+    int64_t author; // the transaction
     enum outcome outcome;
 };
+
+static bool
+is_initial(const struct cell_place *at, const struct reading *value)
+{
+    if (!value->has_value)
+        return true;
+    return at->table->has_authors
+               ? value->author == 0
+               : at->row < at->table->rows &&
+                     value->value == at->table->initial[at->column];
+}
 
 static void
 note(const struct job *j, bool is_write, const struct cell_place *at,
      const struct reading *value)
 {
-    char key[96], text[24];
+    char key[96], text[48];
     snprintf(key, sizeof key, "%s:%" PRIu64 ":%s", at->table->name, at->row,
              at->table->columns[at->column]);
-    snprintf(text, sizeof text, "%" PRId64, value->value);
-    const bool initial =
-        !value->has_value || (at->row < at->table->rows &&
-                              value->value == at->table->initial[at->column]);
-    record_text(j->record, is_write, key, initial ? NULL : text);
+    if (at->table->has_authors)
+        snprintf(text, sizeof text, "%" PRId64 "#%" PRId64, value->value,
+                 value->author);
+    else
+        snprintf(text, sizeof text, "%" PRId64, value->value);
+    record_text(j->record, is_write, key, is_initial(at, value) ? NULL : text);
 }
 
 static bool
@@ -84,8 +99,9 @@ write_cell(void *self, size_t table, uint64_t row, size_t column, int64_t value)
     struct job *j = self;
     const struct cell_place at = {&j->tables->shapes[table], row, column};
     time_pause(j->tables->pause);
-    note(j, true, &at, &(struct reading){true, value});
-    j->outcome = j->connection->driver->write_cell(j->connection, &at, value);
+    note(j, true, &at, &(struct reading){true, value, j->author});
+    j->outcome =
+        j->connection->driver->write_cell(j->connection, &at, value, j->author);
     return j->outcome == OUTCOME_OK;
 }
 
@@ -94,7 +110,7 @@ job_run(const struct job_tables *tables, struct connection *c,
         struct app_txn *txn, size_t procedure, struct record *record,
         enum outcome *outcome)
 {
-    struct job j = {tables, c, record, OUTCOME_OK};
+    struct job j = {tables, c, record, app_fresh(txn), OUTCOME_OK};
     const struct app_access access = {&j, read_cell, write_cell};
     txn->app = tables->app;
     txn->access = &access;

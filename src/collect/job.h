@@ -1,8 +1,10 @@
 /* job.h -- procedures of applications, run on a connection and recorded.
  *
- * A cell's key in the history is "table:row:column".  Its initial value is
- * what it holds in the beginning, whatever number that is: the history says
- * null for it, for reads and for writes alike.
+ * A cell's key in the history is "table:row:column".  Its value is the number
+ * and the transaction that wrote it, "7#12", so that a read says from whom it
+ * is, however often 7 was written; or, where values are to repeat, the number
+ * alone.  What a cell holds in the beginning is null; where values repeat, so
+ * is whatever equals it.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef COLLECT_JOB_H
@@ -24,7 +26,7 @@ struct job_tables {
 };
 
 void job_tables_init(struct job_tables *t, const struct app *app,
-                     uint64_t units);
+                     uint64_t units, bool values_repeat);
 
 /* Make all tables. */
 bool job_tables_load(const struct job_tables *t, struct database *db,

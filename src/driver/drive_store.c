@@ -190,8 +190,8 @@ read_register(struct connection *base, uint64_t key, struct reading *out)
     const struct key_text k = show_key(key);
     struct store *s = enter(c);
     const struct store_value v = store_read(s, c->txn, k.text, k.n);
-    *out = (struct reading){v.text != NULL,
-                            v.text ? strtoll(v.text, NULL, 10) : 0};
+    *out = (struct reading){.has_value = v.text != NULL,
+                            .value = v.text ? strtoll(v.text, NULL, 10) : 0};
     leave(c);
     return OUTCOME_OK;
 }
@@ -238,7 +238,8 @@ read_elements(struct connection *base, uint64_t key, int_vec *out)
     return OUTCOME_OK;
 }
 
-/* A key that nobody has written yet has the initial value of its column. */
+/* A key that nobody has written yet has the initial value of its column; the
+ * others hold value and author. */
 static void
 cell_key(const struct cell_place *at, struct buf *out)
 {
@@ -256,22 +257,28 @@ read_cell(struct connection *base, const struct cell_place *at,
     cell_key(at, &key);
     struct store *s = enter(c);
     const struct store_value v = store_read(s, c->txn, key.at, key.n);
-    *out = (struct reading){v.text || is_there,
-                            v.text     ? strtoll(v.text, NULL, 10)
-                            : is_there ? at->table->initial[at->column]
-                                       : 0};
+    *out = (struct reading){.has_value = v.text || is_there,
+                            .value =
+                                is_there ? at->table->initial[at->column] : 0};
+    if (v.text) {
+        char *end;
+        out->value = strtoll(v.text, &end, 10);
+        out->author = strtoll(end, NULL, 10);
+    }
     leave(c);
     buf_free(&key);
     return OUTCOME_OK;
 }
 
 static enum outcome
-write_cell(struct connection *base, const struct cell_place *at, int64_t value)
+write_cell(struct connection *base, const struct cell_place *at, int64_t value,
+           int64_t author)
 {
     struct local *c = (struct local *)base;
     struct buf key = {0};
-    char text[24];
-    const int n = snprintf(text, sizeof text, "%" PRId64, value);
+    char text[48];
+    const int n =
+        snprintf(text, sizeof text, "%" PRId64 " %" PRId64, value, author);
     cell_key(at, &key);
     struct store *s = enter(c);
     store_write(s, c->txn, key.at, key.n, text, (size_t)n);

@@ -96,10 +96,11 @@ struct connection {
     char message[256];  // and what the server said
 };
 
-/* A read of a register: nothing, or an integer. */
+/* A read of a register or a cell: nothing, or an integer. */
 struct reading {
     bool has_value;
     int64_t value;
+    int64_t author; // of a cell with authors; 0: nobody has written it yet
 };
 
 typedef VEC(int64_t) int_vec;
@@ -113,6 +114,9 @@ struct table_shape {
                             // the beginning; NULL: no values
     size_t n_columns;
     uint64_t rows; // 0 .. rows-1 are there from the beginning
+    // Each value comes with a number, not 0, of who wrote it: different
+    // transactions may write the same value.
+    bool has_authors;
 };
 
 struct cell_place {
@@ -152,7 +156,8 @@ struct driver {
     enum outcome (*read_cell)(struct connection *c, const struct cell_place *at,
                               struct reading *out);
     enum outcome (*write_cell)(struct connection *c,
-                               const struct cell_place *at, int64_t value);
+                               const struct cell_place *at, int64_t value,
+                               int64_t author);
     enum outcome (*commit)(struct connection *c);
     enum outcome (*abort)(struct connection *c);
 

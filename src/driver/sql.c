@@ -114,11 +114,14 @@ static void
 add_row(struct buf *sql, const struct table_shape *t, uint64_t row)
 {
     buf_printf(sql, "(%" PRIu64, row);
-    for (size_t i = 0; i < t->n_columns; i++)
+    for (size_t i = 0; i < t->n_columns; i++) {
         if (t->initial)
             buf_printf(sql, ", %" PRId64, t->initial[i]);
         else
             buf_text(sql, ", null");
+        if (t->has_authors)
+            buf_text(sql, ", 0");
+    }
     buf_char(sql, ')');
 }
 
@@ -150,8 +153,11 @@ make_table(struct connection *c, const struct table_shape *t, const char *type,
     buf_clear(&sql);
     buf_printf(&sql, "create table assay_%s (k bigint not null primary key",
                t->name);
-    for (size_t i = 0; i < t->n_columns; i++)
+    for (size_t i = 0; i < t->n_columns; i++) {
         buf_printf(&sql, ", %s %s", t->columns[i], type);
+        if (t->has_authors)
+            buf_printf(&sql, ", %s_by bigint", t->columns[i]);
+    }
     buf_char(&sql, ')');
     ok = ok && sql_must(c, sql.at, NULL, err);
     buf_free(&sql);
@@ -343,43 +349,66 @@ enum outcome
 sql_read_cell(struct connection *c, const struct cell_place *at,
               struct reading *out)
 {
-    char sql[STATEMENT];
-    snprintf(sql, sizeof sql, "select %s from assay_%s where k = %" PRIu64,
-             at->table->columns[at->column], at->table->name, at->row);
+    const char *column = at->table->columns[at->column];
+    struct buf sql = {0};
     struct rows rows = {0};
-    const enum outcome outcome = c->driver->query(c, sql, &rows);
+    buf_printf(&sql, "select %s", column);
+    if (at->table->has_authors)
+        buf_printf(&sql, ", %s_by", column);
+    buf_printf(&sql, " from assay_%s where k = %" PRIu64, at->table->name,
+               at->row);
+    const enum outcome outcome = c->driver->query(c, sql.at, &rows);
     *out = (struct reading){0};
     if (outcome == OUTCOME_OK && rows.n && !rows.cells.at[0].is_null) {
         out->has_value = true;
         out->value = strtoll(rows_get(&rows, 0, 0), NULL, 10);
+        if (at->table->has_authors)
+            out->author = strtoll(rows_get(&rows, 0, 1), NULL, 10);
     }
     rows_free(&rows);
+    buf_free(&sql);
     return outcome;
+}
+
+static void
+assign(struct buf *sql, const struct cell_place *at, int64_t value,
+       int64_t author)
+{
+    const char *column = at->table->columns[at->column];
+    buf_printf(sql, "%s = %" PRId64, column, value);
+    if (at->table->has_authors)
+        buf_printf(sql, ", %s_by = %" PRId64, column, author);
 }
 
 /* Rows that are not there from the beginning may have to be made. */
 static void
-write_new_cell(const struct connection *c, const struct cell_place *at,
-               int64_t value, char *sql, size_t room)
+insert_or_assign(struct buf *sql, const struct connection *c,
+                 const struct cell_place *at, int64_t value, int64_t author)
 {
     const char *column = at->table->columns[at->column];
-    snprintf(sql, room,
-             "insert into assay_%s (k, %s) values (%" PRIu64 ", %" PRId64
-             ") %s %s = %" PRId64,
-             at->table->name, column, at->row, value, c->driver->sql->upsert,
-             column, value);
+    buf_printf(sql, "insert into assay_%s (k, %s", at->table->name, column);
+    if (at->table->has_authors)
+        buf_printf(sql, ", %s_by", column);
+    buf_printf(sql, ") values (%" PRIu64 ", %" PRId64, at->row, value);
+    if (at->table->has_authors)
+        buf_printf(sql, ", %" PRId64, author);
+    buf_printf(sql, ") %s ", c->driver->sql->upsert);
+    assign(sql, at, value, author);
 }
 
 enum outcome
-sql_write_cell(struct connection *c, const struct cell_place *at, int64_t value)
+sql_write_cell(struct connection *c, const struct cell_place *at, int64_t value,
+               int64_t author)
 {
-    char sql[STATEMENT];
-    if (at->row < at->table->rows)
-        snprintf(sql, sizeof sql,
-                 "update assay_%s set %s = %" PRId64 " where k = %" PRIu64,
-                 at->table->name, at->table->columns[at->column], value,
-                 at->row);
-    else
-        write_new_cell(c, at, value, sql, sizeof sql);
-    return c->driver->query(c, sql, NULL);
+    struct buf sql = {0};
+    if (at->row < at->table->rows) {
+        buf_printf(&sql, "update assay_%s set ", at->table->name);
+        assign(&sql, at, value, author);
+        buf_printf(&sql, " where k = %" PRIu64, at->row);
+    } else {
+        insert_or_assign(&sql, c, at, value, author);
+    }
+    const enum outcome outcome = c->driver->query(c, sql.at, NULL);
+    buf_free(&sql);
+    return outcome;
 }

@@ -3,7 +3,8 @@
  * Keys are the rows of one table: assay_kv (k, v) for registers, with v an
  * integer or NULL; assay_list (k, v) for lists, with v the elements as text,
  * separated and preceded by commas, or an array.  Tables of cells, named
- * assay_..., have their key in a column k too.
+ * assay_..., have their key in a column k too; the author of column c, where
+ * there are authors, is in a column c_by.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef DRIVER_SQL_H
@@ -56,7 +57,7 @@ enum outcome sql_read_list(struct connection *c, uint64_t key, int_vec *out);
 enum outcome sql_read_cell(struct connection *c, const struct cell_place *at,
                            struct reading *out);
 enum outcome sql_write_cell(struct connection *c, const struct cell_place *at,
-                            int64_t value);
+                            int64_t value, int64_t author);
 enum outcome sql_commit(struct connection *c);
 enum outcome sql_abort(struct connection *c);
 
