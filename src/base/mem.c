@@ -65,15 +65,20 @@ total(size_t n, size_t size)
 }
 
 /* Large tables are mostly accessed at random, where the lookup of addresses
- * costs as much as the access: ask for large pages behind them. */
+ * costs as much as the access: ask for large pages behind them.  The advice is
+ * for the whole mapping of the block, the allocator's words in front of it
+ * included, because a mapping with several kinds of pages cannot grow in
+ * place: realloc would copy it. */
 static void
 prefer_huge_pages(void *p, size_t bytes)
 {
-    const uintptr_t huge = (uintptr_t)1 << 21;
-    const uintptr_t begin = ((uintptr_t)p + huge - 1) & ~(huge - 1);
-    const uintptr_t end = ((uintptr_t)p + bytes) & ~(huge - 1);
-    if (bytes >= LARGE && begin < end)
-        (void)madvise((void *)begin, end - begin, MADV_HUGEPAGE);
+    if (bytes < LARGE)
+        return;
+    const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    const uintptr_t begin = ((uintptr_t)p - 1) & ~(page - 1);
+    const uintptr_t end =
+        ((uintptr_t)p + malloc_usable_size(p) + page - 1) & ~(page - 1);
+    (void)madvise((void *)begin, end - begin, MADV_HUGEPAGE);
 }
 
 void *

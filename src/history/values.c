@@ -23,6 +23,8 @@ void
 values_expect(struct values *v, size_t n)
 {
     v->expected = n;
+    vec_reserve(&v->all, n + 1);
+    vec_reserve(&v->bits.narrow, n + 1);
 }
 
 static uint64_t

@@ -3,7 +3,8 @@
  * The order is replayed once.  A read from the last writer of its key before
  * the reader is fine at every level: whoever comes before the reader, by
  * whatever premise, and writes the key, comes no later than that writer.  In
- * most histories that is all.
+ * most histories that is all, and where values do not repeat, who the last
+ * writer is can be told by the value.
  *
  * For the other reads, of key x by t3 from t1, no writer of x between t1 and
  * t3 may have the level's premise with t3:
@@ -96,30 +97,42 @@ read_choices(struct weak_order *w, const struct certificate *c)
 
 enum { AHEAD = 24 }; // operations between a prefetch and its use
 
+/* What was last written to each key: a value, or its writer where values
+ * repeat. */
+struct store {
+    const struct weak_order *w;
+    uint32_t *last;
+};
+
 static void
-prefetch(const struct history *h, const txn_id *last, op_id op)
+prefetch(const struct store *s, op_id op)
 {
-    if (op + AHEAD >= h->n_ops)
-        return;
-    __builtin_prefetch(&last[op_key(h, op + AHEAD)]);
-    if (!op_is_write(h, op + AHEAD))
-        __builtin_prefetch(&h->values[h->op_value[op + AHEAD]]);
+    const struct history *h = s->w->h;
+    if (op + AHEAD < h->n_ops)
+        __builtin_prefetch(&s->last[op_key(h, op + AHEAD)]);
 }
 
-/* Check that t reads from transactions before it; *stale when one of them is
- * not the last writer. */
 static bool
-replay_reads(const struct weak_order *w, txn_id t, const txn_id *last,
-             bool *stale)
+reads_last(const struct store *s, op_id op)
 {
+    const struct history *h = s->w->h;
+    const uint32_t last = s->last[op_key(h, op)];
+    return s->w->chosen ? weak_order_writer(s->w, op) == last
+                        : h->op_value[op] == last;
+}
+
+/* Check that t reads from transactions before it; *stale when one of them may
+ * not be the last writer. */
+static bool
+replay_reads(const struct store *s, txn_id t, bool *stale)
+{
+    const struct weak_order *w = s->w;
     const struct history *h = w->h;
     for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++) {
-        prefetch(h, last, op);
-        if (!op_is_external_read(h, op))
+        prefetch(s, op);
+        if (!op_is_external_read(h, op) || reads_last(s, op))
             continue;
         const txn_id t1 = weak_order_writer(w, op);
-        if (t1 == last[op_key(h, op)])
-            continue;
         if (t1 == TXN_NONE)
             return wrong(w, t, "has a read for which nothing is chosen");
         if (weak_order_position(w, t1) >= w->position[t])
@@ -133,21 +146,21 @@ static bool
 replay(struct weak_order *w)
 {
     const struct history *h = w->h;
-    txn_id *last = mem_alloc(h->n_keys, sizeof *last);
+    const struct store s = {w, mem_alloc(h->n_keys, sizeof *s.last)};
     for (key_id k = 0; k < h->n_keys; k++)
-        last[k] = TXN_INIT;
+        s.last[k] = w->chosen ? TXN_INIT : VALUE_INIT;
     bool fine = true;
     for (size_t i = 0; fine && i < w->order->n; i++) {
         const txn_id t = w->order->at[i];
         bool stale = false;
-        fine = replay_reads(w, t, last, &stale);
+        fine = replay_reads(&s, t, &stale);
         if (stale)
             vec_push(&w->stale, t);
         for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++)
             if (op_is_write(h, op))
-                last[op_key(h, op)] = t;
+                s.last[op_key(h, op)] = w->chosen ? t : h->op_value[op];
     }
-    mem_free(last);
+    mem_free(s.last);
     return fine;
 }
 

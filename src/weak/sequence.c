@@ -22,9 +22,9 @@
  * wait for.  Those are its session's previous one, the writers of its reads,
  * which stand in its operations, and 'more'.  So no graph is built.
  *
- * On the way, last[x] is the last writer of key x so far.  A read from it is
- * certainly of something done, without looking up more; only other reads have
- * to ask for their writer's position.
+ * On the way, last[x] is what was last written to key x so far.  A read of it
+ * is certainly of something done, without looking up more; only other reads
+ * have to ask who their writer is, and for its position.
  *
  * SPDX-License-Identifier: MIT */
 #include "weak/sequence.h"
@@ -51,7 +51,7 @@ struct search {
     const struct predecessors *more;
     struct sequence *out;
     u32_vec *stale;
-    txn_id *last;
+    uint32_t *last; // by key: a value, or, where values repeat, its writer
     struct progress *sessions;
     VEC(struct request) stack;
 };
@@ -71,8 +71,18 @@ prefetch(const struct search *s, op_id op)
     if (op + AHEAD >= h->n_ops)
         return;
     __builtin_prefetch(&s->last[op_key(h, op + AHEAD)]);
-    if (!op_is_write(h, op + AHEAD))
+    if (s->r->chosen && !op_is_write(h, op + AHEAD))
         __builtin_prefetch(&h->values[h->op_value[op + AHEAD]]);
+}
+
+/* Whether the external read op sees what was last written to its key.  False
+ * also for a read of the initial state where its value got an id (H3). */
+static inline bool
+reads_last(const struct search *s, op_id op)
+{
+    const struct history *h = s->r->h;
+    return s->last[op_key(h, op)] ==
+           (s->r->chosen ? reading_writer(s->r, op) : h->op_value[op]);
 }
 
 /* A transaction that t, the next of its session, has to wait for, or
@@ -89,11 +99,9 @@ find_unmet(struct search *s, struct progress *p, txn_id t)
     }
     for (; p->op < h->txn_end[t]; p->op++) {
         prefetch(s, p->op);
-        if (!op_is_external_read(h, p->op))
+        if (!op_is_external_read(h, p->op) || reads_last(s, p->op))
             continue;
         const txn_id w = reading_writer(s->r, p->op);
-        if (s->last[op_key(h, p->op)] == w)
-            continue;
         if (w != TXN_INIT && !s->out->position[w])
             return w;
         p->stale = true;
@@ -111,8 +119,7 @@ is_stale(const struct search *s, txn_id t)
 {
     const struct history *h = s->r->h;
     for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++)
-        if (op_is_external_read(h, op) &&
-            s->last[op_key(h, op)] != reading_writer(s->r, op))
+        if (op_is_external_read(h, op) && !reads_last(s, op))
             return true;
     return false;
 }
@@ -127,7 +134,7 @@ emit(struct search *s, struct progress *p, txn_id t)
     s->out->position[t] = (uint32_t)s->out->n;
     for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++)
         if (op_is_write(h, op))
-            s->last[op_key(h, op)] = t;
+            s->last[op_key(h, op)] = s->r->chosen ? t : h->op_value[op];
 }
 
 /* Make the session of t advance past t; false where that closed a cycle. */
@@ -185,7 +192,7 @@ sequence_find(const struct reading *r, const struct predecessors *more,
     struct search s = {.r = r, .more = more, .out = out, .stale = stale};
     s.last = mem_alloc(h->n_keys, sizeof *s.last);
     for (key_id k = 0; k < h->n_keys; k++)
-        s.last[k] = TXN_INIT;
+        s.last[k] = r->chosen ? TXN_INIT : VALUE_INIT;
     s.sessions = mem_calloc(h->n_sessions, sizeof *s.sessions);
     for (session_id i = 0; i < h->n_sessions; i++)
         s.sessions[i].next = h->session_first[i];
