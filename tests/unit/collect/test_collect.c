@@ -50,37 +50,41 @@ static void
 lists_are_recorded_and_checked(void)
 {
     static const char *const targets[] = {"store:si", "store:ser", "sqlite:"};
-    for (size_t i = 0; i < sizeof targets / sizeof targets[0]; i++) {
-        const struct trial trial = {
-            .target = targets[i], .workload = "append", .transactions = 200};
-        struct trial_result result;
-        CHECK(trial_run(&trial, LEVEL_BIT(LEVEL_SI) | LEVEL_BIT(LEVEL_SER),
-                        &result));
-        CHECK(result.verdict[LEVEL_SI] == VERDICT_OK);
-        CHECK(result.stats.committed > 20);
-    }
-    // Without protection against lost updates a list is no list.
+    for (size_t i = 0; i < sizeof targets / sizeof targets[0]; i++)
+        expect(&(struct expectation){
+            .trial = {.target = targets[i],
+                      .workload = "append",
+                      .transactions = 200},
+            .holds = LEVEL_BIT(LEVEL_SI),
+            .commits = 20,
+        });
+}
+
+static void
+not_every_database_has_lists_of_every_form(void)
+{
+    // Where updates get lost a list is no list.
+    static const struct trial trials[] = {
+        {.target = "store:cc", .workload = "append"},
+        {.target = "store:ser", .workload = "append", .arrays = true},
+        {.target = "sqlite:", .workload = "append", .arrays = true},
+    };
     struct trial_result result;
-    CHECK(
-        !trial_run(&(struct trial){.target = "store:cc", .workload = "append"},
-                   0, &result));
+    for (size_t i = 0; i < sizeof trials / sizeof trials[0]; i++)
+        CHECK(!can_open(trials[i].target) ||
+              !trial_run(&trials[i], 0, &result));
 }
 
 static void
 sqlite_is_serializable_in_both_journal_modes(void)
 {
     static const char *const targets[] = {"sqlite:", "sqlite:?journal=wal"};
-    for (size_t i = 0; i < sizeof targets / sizeof targets[0]; i++) {
-        const struct trial trial = {.target = targets[i], .transactions = 300};
-        struct trial_result result;
-        CHECK(trial_run(&trial,
-                        LEVEL_BIT(LEVEL_SER) | LEVEL_BIT(LEVEL_STRICT_SER),
-                        &result));
-        CHECK(result.verdict[LEVEL_SER] == VERDICT_OK);
-        CHECK(result.verdict[LEVEL_STRICT_SER] == VERDICT_OK);
-        CHECK(result.stats.committed + result.stats.aborted == 300);
-        CHECK(result.stats.committed > 30);
-    }
+    for (size_t i = 0; i < sizeof targets / sizeof targets[0]; i++)
+        expect(&(struct expectation){
+            .trial = {.target = targets[i], .transactions = 300},
+            .holds = LEVEL_BIT(LEVEL_SER) | LEVEL_BIT(LEVEL_STRICT_SER),
+            .commits = 30,
+        });
 }
 
 static void
@@ -263,6 +267,8 @@ recording_costs_less_than_a_tenth_of_a_transaction(void)
                                           "sqlite:?journal=wal"};
     const double recording = cost_of_recording();
     for (size_t i = 0; i < sizeof targets / sizeof targets[0]; i++) {
+        if (!can_open(targets[i]))
+            continue;
         const double running = cost_of_running(targets[i]);
         printf("# %s: %.1f us, and %.1f us for recording\n", targets[i],
                running * 1e6, recording * 1e6);
@@ -327,6 +333,7 @@ main(void)
     RUN(nothing_is_written_where_only_reads_are_allowed);
     RUN(each_level_of_the_store_keeps_that_level_and_no_more);
     RUN(lists_are_recorded_and_checked);
+    RUN(not_every_database_has_lists_of_every_form);
     RUN(sqlite_is_serializable_in_both_journal_modes);
     RUN(a_shared_cache_that_reads_uncommitted_data_shows_aborted_reads);
     RUN(a_run_can_be_limited_by_time);

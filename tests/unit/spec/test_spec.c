@@ -149,13 +149,18 @@ static void
 a_play_leaves_a_history(void)
 {
     struct spec s;
-    struct err err;
+    struct err err = {0};
     struct database db;
     struct played played;
     u32_vec order = {0};
     char path[] = "/tmp/assay-play-XXXXXX", line[4][256] = {""};
     const int fd = mkstemp(path);
     CHECK(fd >= 0 && close(fd) == 0);
+    if (!driver_is_built("sqlite", &err)) {
+        SKIP("this build leaves SQLite out");
+        unlink(path);
+        return;
+    }
     CHECK(parse(two_by_two, &s, &err));
     CHECK(database_open("sqlite:", ISOLATION_UNCHANGED, NULL, &db, &err));
     CHECK(spec_next(&s, 0, &order)); // r1 w1 r2 c2
