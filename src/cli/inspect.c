@@ -6,8 +6,9 @@
 #include "cli/progress.h"
 
 enum {
-    CONTEXT = 40,       // transactions near an anomaly that a report shows
-    MORE_ANOMALIES = 10 // seconds that may go into finding more of them
+    CONTEXT = 40, // transactions near an anomaly that a report shows
+    FLAWS = 1000, // inconsistent reads to choose from
+    SECONDS = 5   // for explaining, beside the time the check took
 };
 
 bool
@@ -19,10 +20,10 @@ inspect_options(const struct options *o, struct inspect_options *out,
                   .timeout = o->timeout,
                   .memory = (size_t)o->memory,
                   .verify = o->verify,
-                  .most_flaws = (size_t)o->max_anomalies,
+                  .most_flaws = FLAWS,
                   .strong = o->strong},
         .explain = {.most = (size_t)o->max_anomalies,
-                    .seconds = MORE_ANOMALIES,
+                    .seconds = SECONDS,
                     .context = CONTEXT,
                     .threads = thread_count(o),
                     .strong = o->strong},

@@ -16,7 +16,4 @@ void core_of_certificate(const struct history *h, const txn_id *owners,
 void core_of_cycle(const struct history *h, const txn_id *owners,
                    const struct cycle *cycle, u32_vec *core);
 
-/* Set 'core' to all transactions that count. */
-void core_of_everything(const struct history *h, u32_vec *core);
-
 #endif

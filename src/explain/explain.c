@@ -14,6 +14,7 @@
 #include "explain/explain.h"
 
 #include "explain/core.h"
+#include "explain/part.h"
 #include "explain/reduce.h"
 #include "explain/told.h"
 #include "explain/told_flaw.h"
@@ -28,19 +29,23 @@ enum {
     AGAIN = 8,
 };
 
-// Seconds: of an answer that may be asked for several times; that one answer
-// about a part may take.
+// Seconds: of an answer that may be asked for several times; that looking for
+// fewer transactions may take; that are always there for the levels that a
+// reduced history holds; that cycles may take where inconsistent reads say
+// enough.
 #define CHEAP 0.25
-#define PATIENCE 10.0
+#define FURTHER 1.0
+#define JUDGING 1.0
+#define BESIDE_FLAWS 2.0
 
 struct explainer {
     const struct history *h;
     const struct explain_options *o;
     struct explanation *out;
     struct reduce_options reduce;
-    u32_vec told;             // transactions told
-    bool thorough;            // asking engines about all of h is cheap
-    double deadline, another; // what finding one more is likely to take
+    u32_vec told;   // transactions told
+    bool thorough;  // asking engines about all of h is cheap
+    double another; // what finding one more is likely to take
 };
 
 static void
@@ -145,10 +150,11 @@ tell_briefly(struct told *t, size_t context)
     told_txns(t, reads_init(t->h), context);
     told_headline(t, NULL, 0);
     buf_printf(&t->b,
-               "these %zu transactions together leave no order that %s allows, "
-               "and without any one of them there is one; the argument is too "
-               "long to be read",
-               a->blamed, level_table[t->level].title);
+               "these %zu transactions together leave no order that %s allows"
+               "%s; the argument is too long to be read",
+               a->blamed, level_table[t->level].title,
+               a->unfinished ? ""
+                             : ", and without any one of them there is one");
     a->story = told_keep(t);
     vec_push(&a->steps, ((struct told_step){a->story, 0, TOLD_NONE}));
 }
@@ -191,11 +197,12 @@ tell_refutation(struct told *t, const struct model *m,
 /* Tell r, and take it over. */
 static void
 tell_reduced(struct explainer *e, struct reduced *r, enum level asked,
-             enum level weakest, level_set violated)
+             enum level weakest, struct judgement judgement)
 {
-    struct anomaly a = {.level = asked, .violated = violated};
-    const level_set all = level_implied(LEVEL_SER) & ~(1u << LEVEL_READS);
-    a.holds = (all | 1u << asked) & ~violated;
+    struct anomaly a = {.level = asked,
+                        .violated = judgement.violated,
+                        .holds = judgement.holds,
+                        .unfinished = r->unfinished};
     struct told t = {.a = &a,
                      .whole = e->h,
                      .h = &r->h,
@@ -233,6 +240,16 @@ has_told(const struct explainer *e, txn_id t)
     return false;
 }
 
+/* All transactions, or all that count. */
+static void
+take_all(const struct history *h, bool counting, u32_vec *out)
+{
+    vec_clear(out);
+    for (txn_id t = 0; t < h->n_txns; t++)
+        if (!counting || h->txn_counts[t])
+            vec_push(out, t);
+}
+
 /* Look beyond the evidence for an anomaly of fewer transactions, in histories
  * where that takes no time worth mentioning; not among those already told. */
 static bool
@@ -242,14 +259,61 @@ shrink_further(struct explainer *e, enum level level, struct reduced *r,
     if (!e->thorough || r->h.n_txns <= 2)
         return true;
     u32_vec all = {0}, rest = {0};
-    core_of_everything(e->h, &all);
+    take_all(e->h, true, &all);
     for (size_t i = 0; i < all.n; i++)
         if (!has_told(e, all.at[i]))
             vec_push(&rest, all.at[i]);
-    const bool ok = reduce_further(e->h, &rest, level, &e->reduce, r, err);
+    struct reduce_options soon = e->reduce;
+    if (soon.deadline > time_now() + FURTHER)
+        soon.deadline = time_now() + FURTHER;
+    const bool ok = reduce_further(e->h, &rest, level, &soon, r, err);
     vec_free(&all);
     vec_free(&rest);
     return ok;
+}
+
+/* Which levels the reduced history violates, whether or not there is time. */
+static struct judgement
+judge(const struct explainer *e, const struct reduced *r, enum level asked)
+{
+    const level_set all = level_implied(LEVEL_SER) & ~(1u << LEVEL_READS);
+    struct reduce_options soon = e->reduce;
+    if (soon.deadline < time_now() + JUDGING)
+        soon.deadline = time_now() + JUDGING;
+    struct judgement out = reduce_judge(&r->h, all | 1u << asked, &soon);
+    out.violated |= 1u << asked;
+    out.holds &= ~out.violated;
+    return out;
+}
+
+static bool
+is_new(const struct explainer *e, const struct reduced *r)
+{
+    for (size_t i = 0; i < r->origin.n; i++)
+        if (!has_told(e, r->origin.at[i]))
+            return true;
+    return false;
+}
+
+/* Take out the operations that do not matter, and tell the rest. */
+static bool
+explain_reduced(struct explainer *e, struct reduced *r, enum level level,
+                struct err *err)
+{
+    struct judgement judgement = judge(e, r, level);
+    enum level weakest = level;
+    for (int l = LEVELS - 1; l >= 0; l--)
+        if ((judgement.violated & level_implied(level)) >> l & 1)
+            weakest = (enum level)l;
+    const txn_id n = r->h.n_txns;
+    if (!reduce_ops(e->h, r, weakest, &e->reduce, err))
+        return false;
+    for (size_t i = 0; i < n; i++)
+        if (!has_told(e, r->origin.at[i]))
+            vec_push(&e->told, r->origin.at[i]);
+    judgement = judge(e, r, level);
+    tell_reduced(e, r, level, weakest, judgement);
+    return true;
 }
 
 /* Reduce the core and tell what is left; *found: whether it violates. */
@@ -261,32 +325,13 @@ explain_core(struct explainer *e, const u32_vec *core, enum level level,
     *found = false;
     if (!core->n)
         return true;
-    if (!reduce_txns(e->h, core, level, &e->reduce, &r, err))
+    if (!reduce_txns(e->h, core, level, &e->reduce, &r, err)) {
+        e->out->cut_short |= r.unfinished;
         return err->kind == ERR_NONE;
+    }
     *found = true;
-    if (!shrink_further(e, level, &r, err)) {
-        reduced_free(&r);
-        return false;
-    }
-    bool new = false;
-    for (size_t i = 0; i < r.origin.n; i++)
-        new = new || !has_told(e, r.origin.at[i]);
-    level_set violated = 1u << level;
-    enum level weakest = level;
-    const level_set all = level_implied(LEVEL_SER) & ~(1u << LEVEL_READS);
-    if (new)
-        violated |= reduce_violated(&r.h, all, &e->reduce);
-    for (int l = LEVELS - 1; l >= 0; l--)
-        if ((violated & level_implied(level)) >> l & 1)
-            weakest = (enum level)l;
-    const bool ok = !new || reduce_ops(&r, weakest, &e->reduce, err);
-    if (ok && new) {
-        for (size_t i = 0; i < r.origin.n; i++)
-            if (!has_told(e, r.origin.at[i]))
-                vec_push(&e->told, r.origin.at[i]);
-        violated = reduce_violated(&r.h, all, &e->reduce) | 1u << level;
-        tell_reduced(e, &r, level, weakest, violated);
-    }
+    const bool ok = shrink_further(e, level, &r, err) &&
+                    (!is_new(e, &r) || explain_reduced(e, &r, level, err));
     reduced_free(&r);
     return ok;
 }
@@ -294,8 +339,11 @@ explain_core(struct explainer *e, const u32_vec *core, enum level level,
 static bool
 may_go_on(const struct explainer *e)
 {
-    return e->out->anomalies.n < e->o->most &&
-           (!e->out->anomalies.n || time_now() + e->another < e->deadline);
+    if (!e->out->anomalies.n || e->out->anomalies.n >= e->o->most)
+        return !e->out->anomalies.n;
+    if (time_now() + e->another > e->reduce.deadline)
+        e->out->cut_short = true;
+    return !e->out->cut_short;
 }
 
 /* One anomaly per component that has a cycle. */
@@ -303,8 +351,13 @@ static bool
 explain_weak(struct explainer *e, enum level level, struct err *err)
 {
     cycle_vec cycles = {0};
-    const struct weak_options weak = {.threads = e->o->threads};
+    const struct weak_options weak = {.threads = e->o->threads,
+                                      .limit = {e->reduce.deadline, 0}};
+    if (!may_go_on(e))
+        return true;
     weak_witnesses(e->h, level, &weak, e->o->most, &cycles);
+    if (!cycles.n && limit_reached(&weak.limit))
+        e->out->cut_short = true;
     txn_id *owners = core_owners(e->h);
     u32_vec core = {0};
     bool ok = true, found;
@@ -320,6 +373,54 @@ explain_weak(struct explainer *e, enum level level, struct err *err)
     return ok;
 }
 
+/* Tell the core as it is, or everything where it is no proper part. */
+static bool
+tell_unreduced(struct explainer *e, u32_vec *core, enum level level,
+               struct err *err)
+{
+    for (;;) {
+        struct reduced r = {.unfinished = true};
+        const struct part_wish wish = {.txns = core->at, .n = core->n};
+        vec_grow(&r.origin, core->n);
+        const bool ok = part_make(e->h, &wish, &r.h, r.origin.at, err);
+        const bool done =
+            !ok || core->n == e->h->n_txns || reduced_is_proper(e->h, &r);
+        if (ok && done)
+            tell_reduced(e, &r, level, level,
+                         (struct judgement){.violated = 1u << level});
+        reduced_free(&r);
+        if (done)
+            return ok;
+        take_all(e->h, false, core);
+    }
+}
+
+/* What the evidence speaks about violates the level by itself.  The exception
+ * is a transaction that would become part of the loading without what came
+ * before it in its session (reduce.h): then everything that counts may do, and
+ * everything there is does.  Where there is no time to see any of this, the
+ * evidence is as good. */
+static bool
+explain_evidence(struct explainer *e, const struct level_result *r,
+                 struct err *err)
+{
+    u32_vec named = {0}, core = {0};
+    bool found;
+    txn_id *owners = core_owners(e->h);
+    core_of_certificate(e->h, owners, &r->certificate, &named);
+    mem_free(owners);
+    bool ok = explain_core(e, &named, r->level, &found, err);
+    for (int counting = 1; ok && !found && counting >= 0; counting--) {
+        take_all(e->h, counting, &core);
+        ok = explain_core(e, &core, r->level, &found, err);
+    }
+    if (ok && !found)
+        ok = tell_unreduced(e, &named, r->level, err);
+    vec_free(&named);
+    vec_free(&core);
+    return ok;
+}
+
 /* What the certificate rests on; then what the rest violates without it. */
 static bool
 explain_certificate(struct explainer *e, const struct level_result *r,
@@ -327,20 +428,11 @@ explain_certificate(struct explainer *e, const struct level_result *r,
 {
     u32_vec core = {0}, rest = {0};
     bool ok = true, found = true;
-    if (r->certificate.kind != EVIDENCE_FLAW && may_go_on(e)) {
-        txn_id *owners = core_owners(e->h);
-        core_of_certificate(e->h, owners, &r->certificate, &core);
-        mem_free(owners);
-        ok = explain_core(e, &core, r->level, &found, err);
-        if (ok && !found) {
-            core_of_everything(e->h, &core);
-            ok = explain_core(e, &core, r->level, &found, err);
-        }
-        found = true;
-    }
+    if (r->certificate.kind != EVIDENCE_FLAW && may_go_on(e))
+        ok = explain_evidence(e, r, err);
     while (ok && found && may_go_on(e)) {
         vec_clear(&rest);
-        core_of_everything(e->h, &core);
+        take_all(e->h, true, &core);
         for (size_t i = 0; i < core.n; i++)
             if (!has_told(e, core.at[i]))
                 vec_push(&rest, core.at[i]);
@@ -351,8 +443,8 @@ explain_certificate(struct explainer *e, const struct level_result *r,
     return ok;
 }
 
-/* Flaws of different kinds, and then of different keys, before more of the
- * same. */
+/* Flaws of different kinds first, and then of different keys; what is the same
+ * again is counted. */
 static bool
 is_news(const struct history *h, const flaw_vec *flaws, size_t i, int round)
 {
@@ -371,7 +463,7 @@ explain_flaws(struct explainer *e, const struct check *c, enum level level,
               struct err *err)
 {
     size_t told = 0;
-    for (int round = 0; round < 3; round++)
+    for (int round = 0; round < 2; round++)
         for (size_t i = 0; i < c->flaws.n; i++) {
             if (e->out->anomalies.n >= e->o->most ||
                 !is_news(e->h, &c->flaws, i, round))
@@ -405,14 +497,16 @@ explain_result(const struct history *h, const struct check *c,
 {
     *out = (struct explanation){.level = r->level};
     const double begin = time_now();
-    struct explainer e = {.h = h,
-                          .o = o,
-                          .out = out,
-                          .deadline = begin + o->seconds,
-                          .another = AGAIN * r->seconds,
-                          .thorough = h->n_ops <= FEW_OPS && r->seconds < CHEAP,
-                          .reduce = {o->threads, PATIENCE, o->strong}};
+    struct explainer e = {
+        .h = h,
+        .o = o,
+        .out = out,
+        .another = AGAIN * r->seconds,
+        .thorough = h->n_ops <= FEW_OPS && r->seconds < CHEAP,
+        .reduce = {o->threads, begin + o->seconds + r->seconds, o->strong}};
     bool ok = explain_flaws(&e, c, r->level, err);
+    if (out->anomalies.n && o->seconds > BESIDE_FLAWS)
+        e.reduce.deadline -= o->seconds - BESIDE_FLAWS;
     if (ok && r->level != LEVEL_READS && (1u << r->level & WEAK_LEVELS))
         ok = explain_weak(&e, r->level, err);
     if (ok && r->level != LEVEL_READS &&
@@ -421,6 +515,7 @@ explain_result(const struct history *h, const struct check *c,
     if (ok && out->anomalies.n > 1)
         qsort(out->anomalies.at, out->anomalies.n, sizeof *out->anomalies.at,
               compare_anomalies);
+    assert(!ok || out->anomalies.n); // there is no verdict without a story
     vec_free(&e.told);
     out->seconds = time_now() - begin;
     if (!ok)

@@ -71,12 +71,15 @@ struct anomaly {
     const char *also;           // Elle's name in full: "G-single-process"
     enum level level;           // which it violates: the one asked for
     level_set violated;         // of rc .. ser and the one asked for
-    level_set holds;            // the rest of these
-    VEC(struct told_txn) txns;  // the blamed ones first, then the context
+    level_set holds;            // of the same; neither: no time to see
+    VEC(struct told_txn)
+    txns; // the blamed ones first, then the context;
+          // of very many blamed ones the first
     VEC(struct told_edge) edges;
     u32_vec cycle; // edges, each ending where the next begins; may be empty
     VEC(struct told_step) steps;
     size_t blamed;          // how many transactions, init not counted
+    bool unfinished;        // no time to see whether fewer would do
     struct history reduced; // the same, an ordinary history
     struct arena arena;     // of all texts
 };
@@ -85,12 +88,15 @@ struct explanation {
     enum level level;
     VEC(struct anomaly) anomalies; // most telling first
     size_t more;                   // inconsistent reads found beyond those told
+    bool cut_short;                // no time to look for more anomalies
     double seconds;
 };
 
 struct explain_options {
-    size_t most;    // anomalies
-    double seconds; // that may be spent on finding more than the first
+    size_t most; // anomalies
+    // How long it may take, and as long again as the check did: then what has
+    // been found is told as it is.
+    double seconds;
     size_t context; // neighbouring transactions to show at most
     unsigned threads;
     struct strong_options strong;
@@ -100,7 +106,8 @@ struct explain_options {
  *
  *   require  r is a violated result of checking h, and of c
  *   ensure   at least one anomaly, whose reduced history violates the level
- *            and holds it as soon as any transaction is taken out (reduce.h) */
+ *            and, unless it is unfinished, holds it as soon as any transaction
+ *            is taken out (reduce.h) */
 bool explain_result(const struct history *h, const struct check *c,
                     const struct level_result *r,
                     const struct explain_options *o, struct explanation *out,

@@ -186,7 +186,9 @@ add_certain(struct model *m)
             if (d.from < d.to && h->txn_session[d.from] == h->txn_session[d.to])
                 vec_push(&m->deps, d);
             d.kind = EDGE_TIME;
-            if (strict && h->txn_ended[d.from] < h->txn_began[d.to])
+            // Where the client never learnt the end, it may be going on.
+            if (strict && h->txn_status[d.from] != TXN_INDETERMINATE &&
+                h->txn_ended[d.from] < h->txn_began[d.to])
                 vec_push(&m->deps, d);
         }
 }

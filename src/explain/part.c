@@ -100,8 +100,9 @@ read_stays(const struct cut *c, txn_id t, op_id op)
     const struct history *h = c->h;
     if (c->wish->only)
         return true;
-    if (is_own_list(h, history_list_seen(h, op)))
-        return c->wish->inconsistent;
+    const struct list_seen seen = history_list_seen(h, op);
+    if (is_own_list(h, seen))
+        return c->wish->inconsistent && element_stays(c, seen.at[seen.n - 1]);
     if (h->op_key[op] & OP_ASIDE)
         return c->wish->inconsistent && keeps_writers(c, h->op_value[op]);
     if (!(h->op_key[op] & OP_MAIN))

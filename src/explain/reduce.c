@@ -11,6 +11,9 @@
  * pass over the single ones makes the result minimal.  Passes repeat all the
  * same until one changes nothing, because evidence may skip some.
  *
+ * All of it ends at a deadline; then the part violates the level, and nobody
+ * knows whether less of it would.
+ *
  * SPDX-License-Identifier: MIT */
 #include "explain/reduce.h"
 
@@ -24,75 +27,86 @@ reduced_free(struct reduced *r)
     vec_free(&r->origin);
 }
 
-/* Whether h is no proper part: inconsistent, or with a transaction that has
- * turned into a part of the loading, because what it or its session did before
- * is gone.  That changes what others may have read. */
-static bool
-is_improper(const struct history *h)
-{
-    for (txn_id t = 0; t < h->n_txns; t++)
-        if (h->txn_status[t] == TXN_LOADING)
-            return true;
-    flaw_vec flaws = {0};
-    const size_t n = history_flaws(h, 1, &flaws);
-    vec_free(&flaws);
-    return n;
-}
+enum { SHARES = 4 };
 
-static struct check_options
-engine_options(level_set levels, const struct reduce_options *o)
-{
-    return (struct check_options){.levels = levels,
-                                  .threads = o->threads,
-                                  .timeout = o->timeout,
-                                  .most_flaws = 1,
-                                  .strong = o->strong};
-}
+// What to ask about parts.
+struct inquiry {
+    const struct history *whole;
+    enum level level;
+    const struct reduce_options *o;
+};
 
-level_set
-reduce_violated(const struct history *h, level_set levels,
-                const struct reduce_options *o)
-{
-    struct check c;
-    struct err err = {0};
-    level_set violated = 0;
-    const struct check_options options = engine_options(levels, o);
-    if (!check_history(h, &options, &c, &err))
-        return 0;
-    for (size_t i = 0; i < c.results.n; i++)
-        if (c.results.at[i].certificate.verdict == VERDICT_VIOLATED)
-            violated |= 1u << c.results.at[i].level;
-    check_free(&c);
-    return violated;
-}
+enum reply { HOLDS, VIOLATES, NO_TIME };
 
 bool
-reduce_violates(const struct history *h, enum level level,
-                const struct reduce_options *o)
+reduced_is_proper(const struct history *whole, const struct reduced *r)
 {
-    return !is_improper(h) && reduce_violated(h, 1u << level, o);
+    for (txn_id t = 0; t < r->h.n_txns; t++)
+        if (r->h.txn_status[t] == TXN_LOADING &&
+            whole->txn_status[r->origin.at[t]] != TXN_LOADING)
+            return false;
+    flaw_vec flaws = {0};
+    const size_t n = history_flaws(&r->h, 1, &flaws);
+    vec_free(&flaws);
+    return !n;
 }
 
-/* Ask about h; where it violates the level, set 'core' to what the evidence
- * rests on. */
+/* Check h with a share of what time is left, so that one hard question does
+ * not keep others from being asked; false where there is none. */
 static bool
-ask(const struct history *h, enum level level, const struct reduce_options *o,
-    u32_vec *core)
+check_in_time(const struct history *h, level_set levels,
+              const struct reduce_options *o, struct check *c)
+{
+    const double left = o->deadline - time_now();
+    struct err err = {0};
+    const struct check_options options = {.levels = levels,
+                                          .threads = o->threads,
+                                          .timeout = left / SHARES,
+                                          .most_flaws = 1,
+                                          .strong = o->strong};
+    return left > 0 && check_history(h, &options, c, &err);
+}
+
+struct judgement
+reduce_judge(const struct history *h, level_set levels,
+             const struct reduce_options *o)
+{
+    struct judgement out = {0};
+    struct check c;
+    if (!check_in_time(h, levels, o, &c))
+        return out;
+    for (size_t i = 0; i < c.results.n; i++) {
+        const struct level_result *r = &c.results.at[i];
+        if (r->certificate.verdict == VERDICT_VIOLATED)
+            out.violated |= 1u << r->level;
+        else if (r->certificate.verdict == VERDICT_OK)
+            out.holds |= 1u << r->level;
+    }
+    check_free(&c);
+    return out;
+}
+
+/* Ask about a part; where it violates the level, set 'core', if there is one,
+ * to what the evidence rests on. */
+static enum reply
+ask(const struct inquiry *q, const struct reduced *part, u32_vec *core)
 {
     struct check c;
-    struct err err = {0};
-    const struct check_options options = engine_options(1u << level, o);
-    if (is_improper(h) || !check_history(h, &options, &c, &err))
-        return false;
+    if (!reduced_is_proper(q->whole, part))
+        return HOLDS;
+    if (!check_in_time(&part->h, 1u << q->level, q->o, &c))
+        return NO_TIME;
     const struct certificate *found = &c.results.at[0].certificate;
-    const bool violated = found->verdict == VERDICT_VIOLATED;
-    if (violated) {
-        txn_id *owners = core_owners(h);
-        core_of_certificate(h, owners, found, core);
+    const enum reply reply = found->verdict == VERDICT_VIOLATED ? VIOLATES
+                             : found->verdict == VERDICT_OK     ? HOLDS
+                                                                : NO_TIME;
+    if (reply == VIOLATES && core) {
+        txn_id *owners = core_owners(&part->h);
+        core_of_certificate(&part->h, owners, found, core);
         mem_free(owners);
     }
     check_free(&c);
-    return violated;
+    return reply;
 }
 
 /* Make *out the part of r that consists of these of its transactions. */
@@ -112,29 +126,32 @@ take_part(const struct reduced *r, const u32_vec *txns, struct reduced *out,
     return true;
 }
 
-/* Replace r by its part, if that violates the level; then go on to the parts
- * that the evidence names. */
+/* Replace r by its part, if that violates the level, which is the reply; then
+ * go on to the parts that the evidence names. */
 static bool
-shrink_to(struct reduced *r, const u32_vec *txns, enum level level,
-          const struct reduce_options *o, bool *shrunk, struct err *err)
+shrink_to(const struct inquiry *q, struct reduced *r, const u32_vec *txns,
+          enum reply *reply, struct err *err)
 {
-    *shrunk = false;
+    *reply = HOLDS;
     u32_vec next = {0};
     for (size_t i = 0; i < txns->n; i++)
         vec_push(&next, txns->at[i]);
     bool ok = true;
-    while (ok && next.n && next.n < r->h.n_txns) {
+    for (bool first = true; ok && next.n && next.n < r->h.n_txns;
+         first = false) {
         struct reduced part;
         ok = take_part(r, &next, &part, err);
         if (!ok)
             break;
-        if (!ask(&part.h, level, o, &next)) {
+        const enum reply found = ask(q, &part, &next);
+        if (first)
+            *reply = found;
+        if (found != VIOLATES) {
             reduced_free(&part);
             break;
         }
         reduced_free(r);
         *r = part;
-        *shrunk = true;
     }
     vec_free(&next);
     return ok;
@@ -142,26 +159,33 @@ shrink_to(struct reduced *r, const u32_vec *txns, enum level level,
 
 /* Try r without each run of 'size' transactions. */
 static bool
-try_without_runs(struct reduced *r, size_t size, enum level level,
-                 const struct reduce_options *o, bool *any, struct err *err)
+try_without_runs(const struct inquiry *q, struct reduced *r, size_t size,
+                 bool *any, struct err *err)
 {
     u32_vec rest = {0};
-    bool ok = true;
+    bool ok = true, open = false;
+    *any = false;
     for (size_t first = 0; ok && first < r->h.n_txns && r->h.n_txns > 1;) {
+        if (time_now() > q->o->deadline) {
+            open = true;
+            break;
+        }
         vec_clear(&rest);
         for (txn_id t = 0; t < r->h.n_txns; t++)
             if (t < first || t >= first + size)
                 vec_push(&rest, t);
-        bool shrunk = false;
+        enum reply reply = HOLDS;
         if (rest.n)
-            ok = shrink_to(r, &rest, level, o, &shrunk, err);
-        *any |= shrunk;
+            ok = shrink_to(q, r, &rest, &reply, err);
+        *any |= reply == VIOLATES;
+        open |= reply == NO_TIME;
         // What is at 'first' now has not been tried, unless nothing changed.
         // Evidence may have taken out some before, which can skip a few: the
         // next pass tries those.
-        if (!shrunk)
+        if (reply != VIOLATES)
             first += size;
     }
+    r->unfinished = open;
     vec_free(&rest);
     return ok;
 }
@@ -171,24 +195,22 @@ reduce_txns(const struct history *h, const u32_vec *core, enum level level,
             const struct reduce_options *o, struct reduced *out,
             struct err *err)
 {
+    const struct inquiry q = {h, level, o};
     *out = (struct reduced){0};
     u32_vec named = {0};
     vec_grow(&out->origin, core->n);
     const struct part_wish wish = {.txns = core->at, .n = core->n};
-    bool ok = part_make(h, &wish, &out->h, out->origin.at, err) &&
-              ask(&out->h, level, o, &named);
-    bool shrunk;
-    ok = ok && shrink_to(out, &named, level, o, &shrunk, err);
+    bool ok = part_make(h, &wish, &out->h, out->origin.at, err);
+    enum reply reply = ok ? ask(&q, out, &named) : HOLDS;
+    out->unfinished = reply == NO_TIME;
+    ok = reply == VIOLATES && shrink_to(&q, out, &named, &reply, err);
     vec_free(&named);
-    for (size_t size = out->h.n_txns / 2; ok && size > 1; size /= 2) {
-        bool any = false;
+    bool any;
+    for (size_t size = out->h.n_txns / 2; ok && size > 1; size /= 2)
         if (size < out->h.n_txns)
-            ok = try_without_runs(out, size, level, o, &any, err);
-    }
-    for (bool any = true; ok && any;) {
-        any = false;
-        ok = try_without_runs(out, 1, level, o, &any, err);
-    }
+            ok = try_without_runs(&q, out, size, &any, err);
+    for (any = true; ok && any;)
+        ok = try_without_runs(&q, out, 1, &any, err);
     if (!ok)
         reduced_free(out);
     return ok;
@@ -213,7 +235,8 @@ find_fewer(const struct history *h, const u32_vec *core, enum level level,
             ok = err->kind == ERR_NONE;
             continue;
         }
-        *found = other.h.n_txns < r->h.n_txns;
+        *found = other.h.n_txns < r->h.n_txns &&
+                 (!other.unfinished || r->unfinished);
         struct reduced worse = other;
         if (*found) {
             worse = *r;
@@ -259,40 +282,41 @@ may_go(const struct history *h, txn_id t, op_id op)
     return true;
 }
 
-/* Try the history without each operation, from the back: of two reads that
- * show the same the first stays. */
+/* Try r without each operation, from the back: of two reads that show the same
+ * the first stays. */
 static bool
-try_without_ops(struct reduced *r, const u32_vec *txns, enum level level,
-                const struct reduce_options *o, bool *any, struct err *err)
+try_without_ops(const struct inquiry *q, struct reduced *r, const u32_vec *txns,
+                bool *any, struct err *err)
 {
-    txn_id *same = mem_alloc(txns->n, sizeof *same);
     bool ok = true;
     for (txn_id t = r->h.n_txns; ok && t-- > 0;)
         for (op_id op = r->h.txn_end[t]; ok && op-- > r->h.txn_begin[t];) {
             const struct part_wish wish = {
                 .txns = txns->at, .n = txns->n, .without = &op, .n_without = 1};
-            struct history part;
-            if (!may_go(&r->h, t, op))
+            if (!may_go(&r->h, t, op) || time_now() > q->o->deadline)
                 continue;
-            ok = part_make(&r->h, &wish, &part, same, err);
-            if (ok && reduce_violates(&part, level, o)) {
+            struct reduced part = {.unfinished = r->unfinished};
+            vec_grow(&part.origin, txns->n);
+            ok = part_make(&r->h, &wish, &part.h, part.origin.at, err);
+            memcpy(part.origin.at, r->origin.at, txns->n * sizeof *txns->at);
+            if (ok && ask(q, &part, NULL) == VIOLATES) {
                 // Operations before this one keep their ids: a part has the
                 // operations of its transactions in order.
-                history_free(&r->h);
-                r->h = part;
+                const struct reduced before = *r;
+                *r = part;
+                part = before;
                 *any = true;
-            } else if (ok) {
-                history_free(&part);
             }
+            reduced_free(&part);
         }
-    mem_free(same);
     return ok;
 }
 
 bool
-reduce_ops(struct reduced *r, enum level level, const struct reduce_options *o,
-           struct err *err)
+reduce_ops(const struct history *h, struct reduced *r, enum level level,
+           const struct reduce_options *o, struct err *err)
 {
+    const struct inquiry q = {h, level, o};
     u32_vec all = {0};
     for (txn_id t = 0; t < r->h.n_txns; t++)
         vec_push(&all, t);
@@ -300,7 +324,7 @@ reduce_ops(struct reduced *r, enum level level, const struct reduce_options *o,
     // Once more after a change: a write can go when its last read is gone.
     for (bool any = true; ok && any;) {
         any = false;
-        ok = try_without_ops(r, &all, level, o, &any, err);
+        ok = try_without_ops(&q, r, &all, &any, err);
     }
     vec_free(&all);
     return ok;

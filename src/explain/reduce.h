@@ -8,32 +8,40 @@
 
 struct reduce_options {
     unsigned threads;
-    double timeout; // of one question to an engine; 0 = none
+    double deadline; // when to stop asking, on the clock of time_now()
     struct strong_options strong;
 };
 
 /* A violating part. */
 struct reduced {
     struct history h;
-    u32_vec origin; // by transaction of h: which one of the whole it is
+    u32_vec origin;  // by transaction of h: which one of the whole it is
+    bool unfinished; // some of them were not tried, or without an answer
 };
 
 void reduced_free(struct reduced *r);
 
-/* Whether h, which has no inconsistent reads, violates the level. */
-bool reduce_violates(const struct history *h, enum level level,
-                     const struct reduce_options *o);
+/* Whether what r says is said of the whole, too: it is consistent, and no
+ * transaction has turned into a part of the loading because what it or its
+ * session did before is gone.  That would change what others may have read. */
+bool reduced_is_proper(const struct history *whole, const struct reduced *r);
 
-/* The levels of 'levels' that h violates. */
-level_set reduce_violated(const struct history *h, level_set levels,
-                          const struct reduce_options *o);
+/* Of 'levels', those that h violates and those that it holds; where there was
+ * no time for an answer, neither. */
+struct judgement {
+    level_set violated, holds;
+};
+struct judgement reduce_judge(const struct history *h, level_set levels,
+                              const struct reduce_options *o);
 
 /* Reduce h to a part that violates the level and in which every transaction
  * is needed: without any one of them the level holds.  'core' is where to
- * begin; inconsistent reads are left out.
+ * begin; inconsistent reads are left out.  Where the time is over before that
+ * is known of every transaction, the part is marked as unfinished.
  *
  * False without an error (err->kind is ERR_NONE) where the core, by itself,
- * does not violate the level.
+ * does not violate the level, or where there was no time to see that, and then
+ * out->unfinished is set.
  *
  *   time   as many calls of an engine as the core has transactions, at most;
  *          each on a part of it */
@@ -51,8 +59,9 @@ bool reduce_further(const struct history *h, const u32_vec *core,
                     enum level level, const struct reduce_options *o,
                     struct reduced *r, struct err *err);
 
-/* Take out operations that do not matter to the violation, in place. */
-bool reduce_ops(struct reduced *r, enum level level,
+/* Take out operations that do not matter to the violation, in place, as long
+ * as there is time. */
+bool reduce_ops(const struct history *h, struct reduced *r, enum level level,
                 const struct reduce_options *o, struct err *err);
 
 #endif

@@ -83,18 +83,55 @@ show_overwriting(struct exhibit *e, txn_id t, op_id op)
             show_op(e, t, op);
 }
 
+/* By value: 1 where somebody who counts wrote it. */
+static uint8_t *
+find_written(const struct history *h)
+{
+    uint8_t *written = mem_calloc(h->n_values, sizeof *written);
+    for (txn_id t = 0; t < h->n_txns; t++)
+        for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++)
+            if (h->txn_counts[t] && op_is_write(h, op))
+                written[h->op_value[op]] = 1;
+    return written;
+}
+
+/* Find the first elements that differ, of those in 'only' where that is not
+ * NULL; false where one list begins with the other. */
+static bool
+find_difference(struct list_seen a, struct list_seen b, const uint8_t *only,
+                value_id out[2])
+{
+    size_t i = 0, j = 0;
+    for (;; i++, j++) {
+        while (i < a.n && only && !only[a.at[i]])
+            i++;
+        while (j < b.n && only && !only[b.at[j]])
+            j++;
+        if (i == a.n || j == b.n || a.at[i] != b.at[j])
+            break;
+    }
+    if (i == a.n || j == b.n)
+        return false;
+    out[0] = a.at[i];
+    out[1] = b.at[j];
+    return true;
+}
+
+/* Elements that nobody should have seen are another matter, so those that
+ * differ are looked for among the others first. */
 static void
 show_difference(struct exhibit *e, const struct flaw *f)
 {
     const struct list_seen a = history_list_seen(e->h, f->op);
     const struct list_seen b = history_list_seen(e->h, f->other_op);
-    size_t i = 0;
-    while (i < a.n && i < b.n && a.at[i] == b.at[i])
-        i++;
-    if (i < a.n)
-        show_writer(e, a.at[i], TXN_NONE);
-    if (i < b.n)
-        show_writer(e, b.at[i], TXN_NONE);
+    uint8_t *written = find_written(e->h);
+    value_id differ[2];
+    if (find_difference(a, b, written, differ) ||
+        find_difference(a, b, NULL, differ)) {
+        show_writer(e, differ[0], TXN_NONE);
+        show_writer(e, differ[1], TXN_NONE);
+    }
+    mem_free(written);
 }
 
 /* The earlier write of the value that f's own transaction had overwritten. */

@@ -14,7 +14,7 @@
 
 #include <string.h>
 
-enum { FEW_OPS = 8 };
+enum { FEW_OPS = 8, MOST_TXNS = 64 };
 
 static const char *
 raw_atom(struct told *t, const struct history *h, struct atom a)
@@ -178,7 +178,7 @@ tell_neighbours(struct told *t, size_t most)
 {
     u32_vec seen = {0};
     const struct history *w = t->whole;
-    for (txn_id i = 0; i < t->h->n_txns; i++) {
+    for (txn_id i = 0; i < t->h->n_txns && i < MOST_TXNS; i++) {
         const txn_id whole = t->origin[i];
         const session_id s = w->txn_session[whole];
         if (seen.n < most && whole > w->session_first[s])
@@ -192,12 +192,12 @@ tell_neighbours(struct told *t, size_t most)
 void
 told_txns(struct told *t, bool with_init, size_t context)
 {
-    for (txn_id i = 0; i < t->h->n_txns; i++) {
+    for (txn_id i = 0; i < t->h->n_txns && i < MOST_TXNS; i++) {
         struct told_txn out = head_of(t, t->origin[i]);
         tell_ops(t, i, &out);
         vec_push(&t->a->txns, out);
     }
-    t->a->blamed = t->a->txns.n;
+    t->a->blamed = t->h->n_txns;
     if (with_init)
         vec_push(&t->a->txns, ((struct told_txn){.id = "init",
                                                  .name = "init",

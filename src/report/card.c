@@ -172,6 +172,9 @@ put_txns(const struct anomaly *a, const char *id, struct buf *out)
         if (!a->txns.at[i].is_init)
             put_txn_row(&a->txns.at[i], id, i, out);
     buf_text(out, "</tbody></table></div>");
+    if (part_untold(a))
+        buf_printf(out, "<p class=\"soft\">... and %zu more transactions</p>",
+                   part_untold(a));
 }
 
 static void

@@ -166,11 +166,11 @@ put_cards(const struct report_run *run, const char *id, struct buf *out)
             buf_printf(&card, "%s-%s-%zu", id, brief, j + 1);
             card_html(a, card.at, levels_of(run, a), out);
         }
-        if (e->more)
-            buf_printf(out,
-                       "<p class=\"soft\">%s: %zu more inconsistent reads are "
-                       "not shown.</p>\n",
-                       brief, e->more);
+        if (e->more || e->cut_short) {
+            buf_printf(out, "<p class=\"soft\">%s: ", brief);
+            part_more(e, out);
+            buf_text(out, ".</p>\n");
+        }
     }
     buf_free(&card);
 }
@@ -216,8 +216,9 @@ put_honesty(const struct report_run *run, const struct report_style *s,
                "separate code.</li>",
                decided, run->check->results.n, verified);
     buf_text(out, "<li>An anomaly shows transactions that together violate the "
-                  "level; without any one of them it would hold. Others may "
-                  "exist beside those shown.</li>");
+                  "level; without any one of them it would hold, unless "
+                  "it says otherwise. Others may exist beside those shown."
+                  "</li>");
     buf_text(out, "<li>Made by assay ");
     part_xml(out, s->version);
     if (s->command) {

@@ -73,6 +73,7 @@ put_anomaly(const struct anomaly *a, struct buf *out)
         part_json(out, a->steps.at[i].text);
     }
     buf_char(out, ']');
+    buf_printf(out, ",\"minimal\":%s", a->unfinished ? "false" : "true");
     put_levels("violated", a->violated, out);
     put_levels("holds", a->holds, out);
     struct buf text = {0};
@@ -101,6 +102,8 @@ put_result(const struct level_result *r, const struct explanation *e,
         buf_char(out, ']');
         if (e->more)
             buf_printf(out, ",\"more\":%zu", e->more);
+        if (e->cut_short)
+            buf_text(out, ",\"cut_short\":true");
     }
     buf_char(out, '}');
 }

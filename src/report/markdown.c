@@ -30,6 +30,8 @@ put_txns(const struct anomaly *a, struct buf *out)
         if (t->meta)
             buf_printf(out, "      %s\n", t->meta);
     }
+    if (part_untold(a))
+        buf_printf(out, "... and %zu more transactions\n", part_untold(a));
     buf_text(out, "```\n\n");
 }
 
@@ -82,8 +84,10 @@ add(const struct report_run *run, const struct report_style *s, struct buf *out)
         const struct explanation *e = &run->explanations[i];
         for (size_t j = 0; j < e->anomalies.n; j++)
             put_anomaly(&e->anomalies.at[j], out);
-        if (e->more)
-            buf_printf(out, "%zu more inconsistent reads.\n\n", e->more);
+        if (e->more || e->cut_short) {
+            part_more(e, out);
+            buf_text(out, "\n\n");
+        }
     }
 }
 

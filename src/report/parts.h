@@ -22,8 +22,16 @@ const char *part_status(enum txn_status status);
  * nothing where there are none. */
 void part_other_names(const struct anomaly *a, struct buf *out);
 
-/* Append what still holds: "These transactions still satisfy ...". */
+/* Append what still holds, "These transactions still satisfy ...", and what
+ * there was no time for. */
 void part_holds(const struct anomaly *a, struct buf *out);
+
+/* How many of the transactions are not told. */
+size_t part_untold(const struct anomaly *a);
+
+/* Append what else there is or may be, "3 more inconsistent reads are not
+ * shown"; nothing where nothing is known of. */
+void part_more(const struct explanation *e, struct buf *out);
 
 /* Append text as the contents of an element or of a quoted attribute in HTML
  * and XML.  What XML cannot hold becomes U+FFFD. */

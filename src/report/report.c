@@ -95,13 +95,39 @@ part_holds(const struct anomaly *a, struct buf *out)
     const level_set strongest = anomaly_strongest(a);
     bool first = true;
     buf_text(out, strongest ? "These transactions still satisfy "
-                            : "These transactions satisfy no level");
+                  : a->violated >> LEVEL_RC & 1
+                      ? "These transactions satisfy no level"
+                      : "There was no time to see which levels these "
+                        "transactions satisfy");
     for (int l = 0; l < LEVELS; l++)
         if (strongest >> l & 1) {
             buf_text(out, first ? "" : " and ");
             buf_text(out, level_table[l].title);
             first = false;
         }
+    if (a->unfinished)
+        buf_text(out, ". The reduction ran out of time and is not minimal: "
+                      "fewer of them may do");
+}
+
+size_t
+part_untold(const struct anomaly *a)
+{
+    size_t told = 0;
+    for (size_t i = 0; i < a->txns.n; i++)
+        told += !a->txns.at[i].is_context && !a->txns.at[i].is_init;
+    return a->blamed - told;
+}
+
+void
+part_more(const struct explanation *e, struct buf *out)
+{
+    if (e->more)
+        buf_printf(out, "%zu more inconsistent read%s %s not shown", e->more,
+                   e->more == 1 ? "" : "s", e->more == 1 ? "is" : "are");
+    if (e->cut_short)
+        buf_printf(out, "%sthere was no time to look for more anomalies",
+                   e->more ? "; " : "");
 }
 
 static bool
@@ -155,6 +181,9 @@ part_story(const struct anomaly *a, const char *indent, struct buf *out)
     for (size_t i = 0; i < a->txns.n; i++)
         if (!a->txns.at[i].is_context && !a->txns.at[i].is_init)
             put_txn(&a->txns.at[i], width, indent, out);
+    if (part_untold(a))
+        buf_printf(out, "%s  ... and %zu more transactions\n", indent,
+                   part_untold(a));
     buf_printf(out, "\n%sWhy no order works:\n", indent);
     const bool cases = has_cases(a);
     for (size_t i = 0; i < a->steps.n; i++)

@@ -77,9 +77,11 @@ add(const struct report_run *run, const struct report_style *s, struct buf *out)
                 buf_printf(out, "  %s: told at %s above\n", a->headline,
                            level_table[before].name);
         }
-        if (e->more)
-            buf_printf(out, "\n  %zu more inconsistent read%s\n", e->more,
-                       e->more == 1 ? "" : "s");
+        if (e->more || e->cut_short) {
+            buf_text(out, "\n  ");
+            part_more(e, out);
+            buf_char(out, '\n');
+        }
         if (e->anomalies.n)
             buf_char(out, '\n');
     }
