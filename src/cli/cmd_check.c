@@ -114,13 +114,14 @@ cmd_check(const struct options *o)
         return report_error(&err);
     const struct report_style style = {
         .version = ASSAY_VERSION,
+        .command = o->command,
         .colour = colour_on_stdout(),
         .verdicts_only = o->quiet,
     };
     int status = EXIT_HOLDS;
     struct buf out = {0};
     struct page page;
-    page_begin(&page, o->report, ASSAY_VERSION);
+    page_begin(&page, o->report, &style);
     if (format->begin)
         format->begin(&style, &out);
     for (size_t i = 0; i < o->paths.n; i++) {

@@ -22,7 +22,9 @@ cmd_report(const struct options *o)
     how.explain_wanted = how.summary_wanted = true;
     int status = EXIT_HOLDS;
     struct page page;
-    page_begin(&page, o->output, ASSAY_VERSION);
+    const struct report_style style = {.version = ASSAY_VERSION,
+                                       .command = o->command};
+    page_begin(&page, o->output, &style);
     for (size_t i = 0; i < o->paths.n; i++) {
         struct inspection inspection;
         if (!inspect(o, &how, o->paths.at[i], &inspection, &err)) {

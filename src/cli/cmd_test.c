@@ -49,6 +49,7 @@ judging_begin(const struct options *o, struct judging *j, struct err *err)
 {
     *j = (struct judging){.options = o,
                           .style = {.version = ASSAY_VERSION,
+                                    .command = o->command,
                                     .colour = colour_on_stdout(),
                                     .verdicts_only = o->quiet}};
     return inspect_options(o, &j->how, err) &&
@@ -185,7 +186,7 @@ cmd_test(const struct options *o)
     } else {
         if (j.format->begin)
             j.format->begin(&j.style, &j.out);
-        page_begin(&j.page, o->report, ASSAY_VERSION);
+        page_begin(&j.page, o->report, &j.style);
         status =
             o->spec ? test_spec(&j, &f, &err) : test_workload(&j, &f, &err);
         if (j.format->end)

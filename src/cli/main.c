@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "cli/cli.h"
+#include "cli/command_line.h"
 #include "version.h"
 
 #include <errno.h>
@@ -103,6 +104,7 @@ run(int n, char *const words[])
                            words[0]);
     struct options options;
     struct err err = {0};
+    struct buf line = {0};
     int status;
     if (!options_parse(n - 1, words + 1, command, &options, &err)) {
         status = report_error(&err);
@@ -113,8 +115,11 @@ run(int n, char *const words[])
         buf_free(&text);
         status = EXIT_HOLDS;
     } else {
+        command_line_show(n, words, &line);
+        options.command = line.at;
         status = command->run(&options);
     }
+    buf_free(&line);
     options_free(&options);
     return status;
 }

@@ -9,9 +9,9 @@
 #include <sys/stat.h>
 
 void
-page_begin(struct page *p, const char *dir, const char *version)
+page_begin(struct page *p, const char *dir, const struct report_style *style)
 {
-    *p = (struct page){.dir = dir, .style = {.version = version}};
+    *p = (struct page){.dir = dir, .style = *style};
     if (dir)
         report_find("html")->begin(&p->style, &p->html);
 }

@@ -14,7 +14,8 @@ struct page {
 };
 
 /* Begin the page that goes to dir, or none for NULL. */
-void page_begin(struct page *p, const char *dir, const char *version);
+void page_begin(struct page *p, const char *dir,
+                const struct report_style *style);
 void page_add(struct page *p, const struct report_run *run);
 
 /* Write DIR/index.html, making DIR where it is missing; frees the page. */

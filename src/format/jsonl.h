@@ -9,4 +9,9 @@
 bool jsonl_holds(const struct history *h, struct err *err);
 bool jsonl_write(const struct history *h, struct output *out, struct err *err);
 
+/* Append what jsonl_write writes; for small histories.
+ *
+ *   require  jsonl_holds */
+void jsonl_show(const struct history *h, struct buf *out);
+
 #endif

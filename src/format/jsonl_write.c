@@ -62,3 +62,13 @@ jsonl_write(const struct history *h, struct output *out, struct err *err)
     put_free(&p);
     return ok;
 }
+
+void
+jsonl_show(const struct history *h, struct buf *out)
+{
+    struct put p = {.h = h, .is_json = true};
+    for (size_t i = 0; i < h->n_txns; i++)
+        put_line(&p, h->arrival[i]);
+    buf_add(out, p.out.at, p.out.n);
+    put_free(&p);
+}

@@ -7,10 +7,13 @@
  * SPDX-License-Identifier: MIT */
 #include "report/card.h"
 
+#include "format/jsonl.h"
 #include "report/parts.h"
 #include "report/picture.h"
 
 #include <string.h>
+
+enum { MOST_OPS = 2000 }; // of a reduced history that goes into the page
 
 /* --- what the filter finds
  * --------------------------------------------------*/
@@ -177,20 +180,58 @@ put_txns(const struct anomaly *a, const char *id, struct buf *out)
                    part_untold(a));
 }
 
+/* Text to take along, folded in. */
+static void
+put_text(const char *title, const char *id, const char *what, const char *text,
+         const char *link, struct buf *out)
+{
+    buf_printf(out,
+               "<details class=\"copy\"><summary>%s</summary><p><button "
+               "type=\"button\" data-copy=\"%s-%s\">copy</button> %s</p><pre "
+               "id=\"%s-%s\">",
+               title, id, what, link, id, what);
+    part_xml(out, text);
+    buf_text(out, "</pre></details>");
+}
+
 static void
 put_as_text(const struct anomaly *a, const char *id, struct buf *out)
 {
     struct buf text = {0};
     buf_printf(&text, "%s\n", a->headline);
     part_story(a, "", &text);
-    buf_printf(out,
-               "<details class=\"copy\"><summary>As text</summary><p><button "
-               "type=\"button\" data-copy=\"%s-text\">copy</button></p><pre "
-               "id=\"%s-text\">",
-               id, id);
-    part_xml(out, text.at);
-    buf_text(out, "</pre></details>");
+    put_text("As text", id, "text", text.at, "", out);
     buf_free(&text);
+}
+
+/* The reduced history, to be copied or saved.  In the address every byte that
+ * is not plain is encoded, so nothing in it ends the attribute. */
+static void
+put_reduced(const struct anomaly *a, const char *id, struct buf *out)
+{
+    struct err err = {0};
+    if (a->reduced.n_ops > MOST_OPS || !jsonl_holds(&a->reduced, &err))
+        return;
+    struct buf text = {0}, link = {0};
+    jsonl_show(&a->reduced, &text);
+    buf_printf(&link,
+               "<a download=\"%s.jsonl\" href=\"data:text/plain;"
+               "charset=utf-8,",
+               anomaly_table[a->kind].name);
+    for (size_t i = 0; i < text.n; i++) {
+        const unsigned char c = (unsigned char)text.at[i];
+        const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+                           (c >= '0' && c <= '9');
+        if (plain)
+            buf_char(&link, (char)c);
+        else
+            buf_printf(&link, "%%%02X", c);
+    }
+    buf_text(&link, "\">save</a>");
+    put_text("As a history, to be checked again", id, "history", text.at,
+             link.at, out);
+    buf_free(&text);
+    buf_free(&link);
 }
 
 void
@@ -232,5 +273,6 @@ card_html(const struct anomaly *a, const char *id, level_set levels,
     put_edges(a, id, out);
     put_txns(a, id, out);
     put_as_text(a, id, out);
+    put_reduced(a, id, out);
     buf_text(out, "</article>\n");
 }

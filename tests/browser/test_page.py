@@ -10,6 +10,7 @@ import pathlib
 import subprocess
 import sys
 import tempfile
+import time
 
 from devtools import Page, find_chromium
 
@@ -151,6 +152,55 @@ def use(page):
     page.press("Escape")
 
 
+def take_along(page, assay, scratch):
+    """The reduced history leaves the page and violates the level again."""
+    page.call("Page.setDownloadBehavior", behavior="allow",
+              downloadPath=scratch)
+    page.run("for (const box of document.querySelectorAll('.copy'))"
+             " box.open = true")
+    page.click("a[download]")
+    saved = pathlib.Path(scratch, "write-skew.jsonl")
+    for _ in range(100):
+        if saved.exists() and saved.stat().st_size:
+            break
+        time.sleep(0.1)
+    check(saved.exists(), "the reduced history can be saved")
+    shown = page.run("document.querySelector('pre[id$=history]').textContent")
+    check(saved.exists() and saved.read_text(encoding="utf-8") == shown,
+          "what is saved is what is shown")
+    done = subprocess.run([assay, "check", "-q", str(saved)],
+                          capture_output=True)
+    check(done.returncode == 1, "it violates the level by itself")
+    page.click("button[data-copy$=history]")
+    check(
+        page.run("document.querySelector('button[data-copy$=history]')"
+                 ".textContent") == "copied",
+        "it can be copied",
+    )
+
+
+def rest_on(page, assay, scratch):
+    """The box says with which version and options, and gives nothing away."""
+    history = pathlib.Path(scratch, "it's password=secret.hist")
+    history.write_text("[x==? x:=1] --- [x==? x:=2]", encoding="utf-8")
+    target = os.path.join(scratch, "command")
+    subprocess.run([assay, "check", "-l", "si,ser", "--report", target,
+                    "--timeout", "60", history.name],
+                   cwd=scratch, capture_output=True)
+    page.open(os.path.join(target, "index.html"))
+    version = subprocess.run([assay, "--version"], capture_output=True)
+    said = page.run("document.querySelector('.box').textContent")
+    check(version.stdout.decode().strip() in said, "the box says the version")
+    check(
+        page.run("document.querySelector('.box code').textContent")
+        == f"assay check -l si,ser --report {target} --timeout 60 "
+        "'it'\\''s password=***'",
+        "the box says the command, without the password",
+        page.run("document.querySelector('.box code').textContent"),
+    )
+    check("2 of 2 levels were decided" in said, "the box says what was decided")
+
+
 def resist(page):
     check(page.complaints() == [], "hostile names: nothing on the console")
     check(page.run("typeof hacked") == "undefined", "hostile names run nothing")
@@ -200,6 +250,8 @@ def main():
                 look_at(page, name, edges)
             if name == "write-skew":
                 use(page)
+                take_along(page, assay, scratch)
+        rest_on(page, assay, scratch)
     page.close()
     print(f"1..{number}")
     return failures > 0

@@ -95,8 +95,11 @@ check_picture(const char *text, enum level level)
     hist(&h, text);
     const struct check_options how = {
         .levels = 1u << level, .threads = 1, .strong = strong_defaults};
-    const struct explain_options tell = {
-        .most = 1, .context = 6, .threads = 1, .strong = strong_defaults};
+    const struct explain_options tell = {.most = 1,
+                                         .seconds = 10,
+                                         .context = 6,
+                                         .threads = 1,
+                                         .strong = strong_defaults};
     CHECK(check_history(&h, &how, &c, &err));
     CHECK(explain_result(&h, &c, &c.results.at[0], &tell, &e, &err));
     struct picture p;
