@@ -3,7 +3,10 @@
  * SPDX-License-Identifier: MIT */
 #include "history/building.h"
 
-enum { FEW = 64 }; // operations that are looked up together
+enum {
+    MANY = 512, // operations that are taken in together
+    APART = 16, // operations between the steps of one
+};
 
 struct builder *
 builder_new(struct atom initial)
@@ -296,25 +299,33 @@ builder_read_list(struct builder *b, txn_id t, struct atom key,
     return true;
 }
 
-/* Find the keys and values of a few operations in steps, each a loop whose
- * loads do not depend on each other: the entry of the key, the entry of the
- * value, the row of the value. */
+/* An operation goes through four steps, each of which starts loading what the
+ * next one needs: the entry of its key, the entry of its value, the row of its
+ * value.  The steps of different operations are interleaved, APART of them
+ * between one step and the next. */
 static bool
-add_few(struct builder *b, const struct raw_op *ops, size_t n, struct err *err)
+add_many(struct builder *b, const struct raw_op *ops, size_t n, struct err *err)
 {
-    key_id keys[FEW];
-    for (size_t i = 0; i < n; i++)
-        intmap_prefetch(&b->key_index[ATOM_INT], ops[i].key);
-    for (size_t i = 0; i < n; i++) {
-        if (!find_key(b, atom_uint(ops[i].key), &keys[i], err))
-            return false;
-        values_prefetch(&b->values, keys[i], atom_uint(ops[i].value));
+    key_id keys[MANY];
+    for (size_t i = 0; i < n + 3 * APART; i++) {
+        if (i < n)
+            intmap_prefetch(&b->key_index[ATOM_INT], ops[i].key);
+        const size_t second = i - APART, third = i - 2 * APART;
+        const size_t fourth = i - 3 * APART; // wrapped around, where too early
+        if (second < n) {
+            if (!find_key(b, atom_uint(ops[second].key), &keys[second], err))
+                return false;
+            values_prefetch(&b->values, keys[second],
+                            atom_uint(ops[second].value));
+        }
+        if (third < n)
+            values_prefetch_row(&b->values, atom_uint(ops[third].value));
+        if (fourth < n) {
+            const struct raw_op *op = &ops[fourth];
+            push_op(b, op->txn, keys[fourth] | (op->is_write ? OP_WRITE : 0),
+                    find_value(b, keys[fourth], atom_uint(op->value)));
+        }
     }
-    for (size_t i = 0; i < n; i++)
-        values_prefetch_row(&b->values, atom_uint(ops[i].value));
-    for (size_t i = 0; i < n; i++)
-        push_op(b, ops[i].txn, keys[i] | (ops[i].is_write ? OP_WRITE : 0),
-                find_value(b, keys[i], atom_uint(ops[i].value)));
     return true;
 }
 
@@ -325,8 +336,8 @@ builder_batch(struct builder *b, const struct raw_op *ops, size_t n,
     b->registers_only = true;
     if (!room_for_ops(b, n, err))
         return false;
-    for (size_t i = 0; i < n; i += FEW)
-        if (!add_few(b, ops + i, n - i < FEW ? n - i : FEW, err))
+    for (size_t i = 0; i < n; i += MANY)
+        if (!add_many(b, ops + i, n - i < MANY ? n - i : MANY, err))
             return false;
     return true;
 }
