@@ -13,11 +13,11 @@ cmd_collect(const struct options *o)
     if (!o->paths.n && !o->start)
         return usage_error("collect wants a target; see 'assay collect "
                            "--help'");
-    if (strcmp(o->output, "-") == 0)
+    if (o->record && strcmp(o->output, "-") == 0)
         return usage_error("collect wants a file to write to, -o FILE");
     if (!fieldwork_begin(o, &f, &err))
         return report_error(&err);
-    const bool ok = fieldwork_run(&f, o->output, &err);
+    const bool ok = fieldwork_run(&f, o->record ? o->output : NULL, &err);
     if (!o->quiet && f.stats.seconds > 0)
         fieldwork_show(&f, stderr);
     fieldwork_end(&f);

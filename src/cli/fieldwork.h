@@ -29,7 +29,7 @@ struct fieldwork {
 bool fieldwork_begin(const struct options *o, struct fieldwork *f,
                      struct err *err);
 
-/* Run the workload and write its history to path. */
+/* Run the workload and write its history to path; NULL: nowhere. */
 bool fieldwork_run(struct fieldwork *f, const char *path, struct err *err);
 
 /* Say what was run and how it went. */

@@ -112,6 +112,8 @@ const struct option option_table[] = {
      "share of transactions that are rolled back at their end"},
     {"move", 0, OPTION_FLAG, NULL, AT(move), RUNNING, 0, 0, NULL, NULL,
      "sessions go to another node for each transaction"},
+    {"record", 0, OPTION_FLAG, NULL, AT(record), CMD_COLLECT, 0, 0, "1", NULL,
+     "write the history down; without, the run shows what that costs"},
     {"start", 0, OPTION_TEXT, "SERVER", AT(start), RUNNING, 0, 0, NULL,
      "postgresql postgresql+standby mariadb galera:3",
      "start a server for this run, in a temporary directory and on loopback"},

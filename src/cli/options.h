@@ -65,7 +65,7 @@ struct options {
     const char *workload, *isolation, *setup, *start, *fault, *keep, *spec;
     const char *lists;
     double time, aborts, pause;
-    bool move;
+    bool move, record;
 
     VEC(const char *) paths; // what is no option, in order
 };

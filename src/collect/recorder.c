@@ -68,20 +68,26 @@ record_begin_named(struct record *t, const char *session)
     buf_text(&t->line, ",\"ops\":[");
 }
 
-static void
+/* Whether the operation is to be written down; it counts in any case. */
+static bool
 begin_op(struct record *t, const char *kind, uint64_t key)
 {
-    if (t->ops++)
+    t->ops++;
+    if (t->is_off)
+        return false;
+    if (t->ops > 1)
         buf_char(&t->line, ',');
     buf_text(&t->line, kind);
     buf_u64(&t->line, key);
     buf_char(&t->line, ',');
+    return true;
 }
 
 void
 record_read(struct record *t, uint64_t key, const int64_t *value)
 {
-    begin_op(t, "[\"r\",", key);
+    if (!begin_op(t, "[\"r\",", key))
+        return;
     if (value)
         buf_i64(&t->line, *value);
     else
@@ -92,7 +98,8 @@ record_read(struct record *t, uint64_t key, const int64_t *value)
 void
 record_write(struct record *t, uint64_t key, int64_t value)
 {
-    begin_op(t, "[\"w\",", key);
+    if (!begin_op(t, "[\"w\",", key))
+        return;
     buf_i64(&t->line, value);
     buf_char(&t->line, ']');
 }
@@ -100,7 +107,8 @@ record_write(struct record *t, uint64_t key, int64_t value)
 void
 record_append(struct record *t, uint64_t key, int64_t element)
 {
-    begin_op(t, "[\"append\",", key);
+    if (!begin_op(t, "[\"append\",", key))
+        return;
     buf_i64(&t->line, element);
     buf_char(&t->line, ']');
 }
@@ -109,7 +117,8 @@ void
 record_read_list(struct record *t, uint64_t key, const int64_t *elements,
                  size_t n)
 {
-    begin_op(t, "[\"r\",", key);
+    if (!begin_op(t, "[\"r\",", key))
+        return;
     buf_char(&t->line, '[');
     for (size_t i = 0; i < n; i++) {
         if (i)
@@ -131,7 +140,10 @@ is_integer(const char *text)
 void
 record_text(struct record *t, bool is_write, const char *key, const char *value)
 {
-    buf_text(&t->line, t->ops++ ? ",[" : "[");
+    t->ops++;
+    if (t->is_off)
+        return;
+    buf_text(&t->line, t->ops > 1 ? ",[" : "[");
     buf_text(&t->line, is_write ? "\"w\"," : "\"r\",");
     buf_json(&t->line, key, strlen(key));
     buf_char(&t->line, ',');
@@ -148,6 +160,8 @@ bool
 record_end(struct record *t, struct recorder *r, enum txn_status status,
            int64_t began, int64_t ended, const char *meta, struct err *err)
 {
+    if (t->is_off)
+        return true;
     buf_char(&t->line, ']');
     if (status == TXN_ABORTED)
         buf_text(&t->line, ",\"status\":\"aborted\"");
@@ -162,8 +176,6 @@ record_end(struct record *t, struct recorder *r, enum txn_status status,
         buf_text(&t->line, meta);
     }
     buf_text(&t->line, "}\n");
-    if (r->fd < 0)
-        return true;
     pthread_mutex_lock(&r->lock);
     const bool ok = write_all(r->fd, t->line.at, t->line.n);
     pthread_mutex_unlock(&r->lock);

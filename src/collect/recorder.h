@@ -15,7 +15,7 @@
 #include <pthread.h>
 
 struct recorder {
-    int fd; // -1: record nothing, which is for measuring
+    int fd;
     pthread_mutex_t lock;
 };
 
@@ -27,6 +27,7 @@ bool recorder_close(struct recorder *r, struct err *err);
 struct record {
     struct buf line;
     size_t ops;
+    bool is_off; // count operations only, for measuring
 };
 
 void record_begin(struct record *t, uint64_t session);

@@ -25,6 +25,7 @@ session_open(struct session *s, struct run *run, uint32_t number,
 {
     *s = (struct session){.run = run, .number = number};
     s->node = number % run->db->nodes;
+    s->record.is_off = run->recorder.fd < 0;
     s->connections = mem_calloc(run->db->nodes, sizeof *s->connections);
     workload_init(&s->workload, &run->o->shape, number);
     return run->db->driver->connect(run->db, number, s->node,
