@@ -76,3 +76,14 @@ colour_on_stdout(void)
     const char *no_color = getenv("NO_COLOR");
     return isatty(STDOUT_FILENO) && !(no_color && *no_color);
 }
+
+size_t
+width_of_stdout(void)
+{
+    enum { LEAST = 40, USUAL = 80 };
+    const char *columns = getenv("COLUMNS");
+    const long width = columns ? strtol(columns, NULL, 10) : 0;
+    if (!isatty(STDOUT_FILENO))
+        return 0;
+    return width >= LEAST ? (size_t)width : USUAL;
+}

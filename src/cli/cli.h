@@ -33,6 +33,9 @@ void emit(struct buf *b);
 
 bool colour_on_stdout(void);
 
+/* The columns of a terminal on stdout: COLUMNS, or 80; 0 where it is none. */
+size_t width_of_stdout(void);
+
 int cmd_collect(const struct options *o);
 int cmd_certify(const struct options *o);
 int cmd_check(const struct options *o);

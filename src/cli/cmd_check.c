@@ -116,6 +116,7 @@ cmd_check(const struct options *o)
         .version = ASSAY_VERSION,
         .command = o->command,
         .colour = colour_on_stdout(),
+        .width = width_of_stdout(),
         .verdicts_only = o->quiet,
     };
     int status = EXIT_HOLDS;

@@ -51,6 +51,7 @@ judging_begin(const struct options *o, struct judging *j, struct err *err)
                           .style = {.version = ASSAY_VERSION,
                                     .command = o->command,
                                     .colour = colour_on_stdout(),
+                                    .width = width_of_stdout(),
                                     .verdicts_only = o->quiet}};
     return inspect_options(o, &j->how, err) &&
            choose_report(o, &j->format, err) && choose_path(j, err);

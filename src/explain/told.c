@@ -59,6 +59,13 @@ told_seen(struct told *t, op_id read)
 }
 
 void
+told_overwrote(struct told *t, key_id k)
+{
+    buf_text(&t->b, t->h->key_is_list && t->h->key_is_list[k] ? "appended to"
+                                                              : "overwrote");
+}
+
+void
 told_clause(struct told *t, const struct dep *d)
 {
     struct buf *b = &t->b;
@@ -99,7 +106,8 @@ told_clause(struct told *t, const struct dep *d)
         }
         buf_text(b, ", which ");
         told_txn(t, d->to);
-        buf_text(b, " overwrote");
+        buf_char(b, ' ');
+        told_overwrote(t, d->key);
         break;
     }
 }

@@ -30,6 +30,9 @@ void told_txn(struct told *t, txn_id txn);
 void told_key(struct told *t, key_id k);
 void told_seen(struct told *t, op_id read); // "x = 5"
 
+/* Append "overwrote", or of a list "appended to". */
+void told_overwrote(struct told *t, key_id k);
+
 /* Append a dependency as a clause: "s1/5 read 0 = 4 from s1/4". */
 void told_clause(struct told *t, const struct dep *d);
 

@@ -382,7 +382,8 @@ say_why(struct steps *s, const struct dep *d)
             told_txn(t, d->writer);
         buf_text(&t->b, ", which ");
         told_txn(t, d->to);
-        buf_text(&t->b, " overwrote");
+        buf_char(&t->b, ' ');
+        told_overwrote(t, d->key);
         break;
     }
     say_steps(s, d);

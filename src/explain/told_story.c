@@ -3,8 +3,8 @@
  * A sentence is a template: %a and %b stand for the transactions of the first
  * edge, %c and %d for those of the next to tell about, %y for the transaction
  * before the last edge; %r for what the read of the first edge saw, %s for
- * what that of the other edge saw, %k and %l for their keys, %v for the
- * writer that the first one saw.
+ * what that of the other edge saw, %k and %l for their keys, %o and %p for what
+ * happened to these ("overwrote"), %v for the writer that the first one saw.
  *
  * SPDX-License-Identifier: MIT */
 #include "explain/told.h"
@@ -49,6 +49,12 @@ fill_in(struct told *t, const struct scene *s, const char *template)
             break;
         case 'l':
             told_key(t, s->second->key);
+            break;
+        case 'o':
+            told_overwrote(t, s->first->key);
+            break;
+        case 'p':
+            told_overwrote(t, s->second->key);
             break;
         case 'v':
             if (s->first->writer == TXN_INIT)
@@ -102,12 +108,10 @@ template_of(enum anomaly_kind kind, const struct dep *d, size_t n)
         return "%a saw %y, which depends on %b, but not what %b wrote: it read "
                "%r";
     case ANOMALY_READ_SKEW:
-        return n == 2
-                   ? "%a read %r and after that %s from %b, although %b had "
-                     "overwritten the first: half of one state, half of "
-                     "another"
-                   : "%a read %r, which %b overwrote, and also saw %y, which "
-                     "comes after %b: half of one state, half of another";
+        return n == 2 ? "%a read %r, which %b %o, and after that %s from %b: "
+                        "half of one state, half of another"
+                      : "%a read %r, which %b %o, and also saw %y, which "
+                        "comes after %b: half of one state, half of another";
     case ANOMALY_STALE_READ:
         return n == 2 ? "%a read %r, although %b, which wrote %k, had ended "
                         "before %a began"
@@ -119,8 +123,8 @@ template_of(enum anomaly_kind kind, const struct dep *d, size_t n)
         return "%a saw the write of %d but not that of %b; %c saw that of %b "
                "but not that of %d: they saw the two in opposite orders";
     case ANOMALY_WRITE_SKEW:
-        return "%a read %r, which %b overwrote, and %b read %s, which %a "
-               "overwrote: each acted on what the other was changing";
+        return "%a read %r, which %b %o, and %b read %s, which %a %p: each "
+               "acted on what the other was changing";
     case ANOMALY_READ_ONLY:
         return "%a, which wrote nothing, saw %y but not %b, and %b did not see "
                "%d: without %a the others fit into an order";

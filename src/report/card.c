@@ -48,6 +48,36 @@ put_terms(const struct told_txn *t, struct buf *out)
 /* --- parts of a card
  * ---------------------------------------------------------*/
 
+/* What the lines mean. */
+static void
+put_legend(const struct anomaly *a, struct buf *out)
+{
+    static const struct {
+        enum edge_kind kind;
+        const char *meaning;
+    } kinds[] = {
+        {EDGE_WR, "read by"},        {EDGE_RW, "read, and overwritten by"},
+        {EDGE_WW, "overwritten by"}, {EDGE_SO, "earlier in the session"},
+        {EDGE_TIME, "over before"},
+    };
+    if (!a->cycle.n)
+        return;
+    bool inferred = false;
+    for (size_t i = 0; i < a->edges.n; i++)
+        inferred |= a->edges.at[i].inferred;
+    buf_printf(out, "<p class=\"legend\"><b>red</b>: the cycle%s",
+               inferred ? "; <b>dashed</b>: inferred, the list below says why"
+                        : "");
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
+        for (size_t i = 0; i < a->cycle.n; i++)
+            if (a->edges.at[a->cycle.at[i]].kind == kinds[k].kind) {
+                buf_printf(out, "; <b>%s</b>: %s", part_edge(kinds[k].kind),
+                           kinds[k].meaning);
+                break;
+            }
+    buf_text(out, "</p>");
+}
+
 static void
 put_views(const struct anomaly *a, const char *id, struct buf *out)
 {
@@ -65,8 +95,10 @@ put_views(const struct anomaly *a, const char *id, struct buf *out)
     part_xml(out, a->story);
     buf_text(out, "\">");
     picture_svg(&p, a, prefix.at, out);
+    buf_text(out, "</svg></figure>");
+    put_legend(a, out);
     buf_printf(out,
-               "</svg></figure></div><div><h4>The sessions, in order</h4>"
+               "</div><div><h4>The sessions, in order</h4>"
                "<figure class=\"lanes\"><svg viewBox=\"0 0 %d %d\" "
                "width=\"%d\" height=\"%d\">",
                width, height, width, height);

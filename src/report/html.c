@@ -193,11 +193,15 @@ put_honesty(const struct report_run *run, const struct report_style *s,
                   "<li>Sessions are as recorded: what a session did earlier "
                   "comes first. The initial state comes before everything."
                   "</li>");
-    buf_printf(out,
-               "<li>%llu of %llu reads could have come from several writers; "
-               "every choice was considered.</li>",
-               (unsigned long long)m->ambiguous_reads,
-               (unsigned long long)m->reads);
+    if (m->ambiguous_reads)
+        buf_printf(out,
+                   "<li>%llu of %llu reads could have come from several "
+                   "writers; every choice was considered.</li>",
+                   (unsigned long long)m->ambiguous_reads,
+                   (unsigned long long)m->reads);
+    else
+        buf_text(out, "<li>Each read can have come from one writer only."
+                      "</li>");
     if (m->aborted)
         buf_printf(out, "<li>%llu aborted transactions are left out.</li>",
                    (unsigned long long)m->aborted);
@@ -211,10 +215,11 @@ put_honesty(const struct report_run *run, const struct report_style *s,
                m->has_times ? "recorded; only the strict levels look at them"
                             : "none, so nothing is said about real time");
     buf_printf(out,
-               "<li>%zu of %zu levels were decided, exactly and not by "
-               "sampling; the evidence for %zu of the verdicts was checked by "
-               "separate code.</li>",
-               decided, run->check->results.n, verified);
+               "<li>Of %zu level%s asked about %zu %s decided, exactly and not "
+               "by sampling; the evidence for %zu of the verdicts was checked "
+               "by separate code.</li>",
+               run->check->results.n, run->check->results.n == 1 ? "" : "s",
+               decided, decided == 1 ? "was" : "were", verified);
     buf_text(out, "<li>An anomaly shows transactions that together violate the "
                   "level; without any one of them it would hold, unless "
                   "it says otherwise. Others may exist beside those shown."

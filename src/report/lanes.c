@@ -13,11 +13,10 @@
 #include <string.h>
 
 enum {
-    LANE = 46,  // height
-    CHAR = 8,   // width of a character
-    NAME = 150, // width of the session's name
-    BOX = 28,   // height of a box
-    GAP = 14,   // between columns
+    LANE = 46, // height
+    CHAR = 8,  // width of a character
+    BOX = 28,  // height of a box
+    GAP = 14,  // between columns
     MOST_CHARS = 16,
 };
 
@@ -143,14 +142,18 @@ picture_lanes(const struct anomaly *a, const char *prefix, int *width,
 {
     struct lanes l = {.a = a};
     const uint32_t columns = find_columns(&l);
-    int box = 0;
+    int box = 0, name = 0;
     for (size_t i = 0; i < a->txns.n; i++)
         if (!a->txns.at[i].is_init) {
             lane_of(&l, a->txns.at[i].session);
             if (chars_of(a->txns.at[i].name) * CHAR + 22 > box)
                 box = chars_of(a->txns.at[i].name) * CHAR + 22;
+            if (chars_of(a->txns.at[i].session) > name)
+                name = chars_of(a->txns.at[i].session);
         }
-    *width = NAME + (int)columns * (box + GAP) + GAP;
+    // "session " and the name, cut or not, and the beginning of the lane
+    name = (8 + name + 1) * CHAR + 2 * GAP;
+    *width = name + (int)columns * (box + GAP) + GAP;
     *height = (int)l.sessions.n * LANE + 8;
     for (uint32_t i = 0; i < l.sessions.n; i++) {
         const int y = (int)i * LANE + LANE / 2 + 4;
@@ -158,7 +161,7 @@ picture_lanes(const struct anomaly *a, const char *prefix, int *width,
             out,
             "<line class=\"lane\" x1=\"%d\" y1=\"%d\" x2=\"%d\" "
             "y2=\"%d\"/><text class=\"session\" x=\"4\" y=\"%d\">session ",
-            NAME - GAP, y, *width - 4, y, y + 5);
+            name - GAP, y, *width - 4, y, y + 5);
         put_cut(l.sessions.at[i], out);
         buf_text(out, "</text>");
     }
@@ -166,7 +169,7 @@ picture_lanes(const struct anomaly *a, const char *prefix, int *width,
         const struct told_txn *t = &a->txns.at[i];
         if (t->is_init)
             continue;
-        put_txn(t, i, NAME + (int)l.column.at[i] * (box + GAP),
+        put_txn(t, i, name + (int)l.column.at[i] * (box + GAP),
                 (int)lane_of(&l, t->session) * LANE + (LANE - BOX) / 2 + 4, box,
                 prefix, out);
     }

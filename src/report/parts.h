@@ -47,4 +47,7 @@ void part_json(struct buf *out, const char *text);
  * what text, JSON, JUnit and SARIF say.  'indent' goes before each line. */
 void part_story(const struct anomaly *a, const char *indent, struct buf *out);
 
+/* Append these lines, broken where they are longer than 'width'. */
+void part_wrap(const char *text, size_t width, struct buf *out);
+
 #endif

@@ -353,19 +353,23 @@ put_edge(const struct picture *p, const struct anomaly *a, uint32_t i,
     const struct arrow w =
         above ? arrow_down(p, from, to, height_of(to, e->to_op))
               : arrow_across(p, e, from, to);
-    buf_printf(out,
-               "<g class=\"edge %s%s%s\" data-edge=\"%s%u\" data-from=\"%s%u\" "
-               "data-to=\"%s%u\"><title>",
-               part_edge(e->kind), e->on_cycle ? " cycle" : "",
-               e->inferred ? " inferred" : "", prefix, i, prefix, e->from,
-               prefix, e->to);
+    // That the initial state was read goes without saying, and without label.
+    const bool plain = a->txns.at[e->from].is_init && !e->on_cycle;
+    buf_printf(
+        out,
+        "<g class=\"edge %s%s%s%s\" data-edge=\"%s%u\" data-from=\"%s%u\" "
+        "data-to=\"%s%u\"><title>",
+        part_edge(e->kind), e->on_cycle ? " cycle" : "",
+        e->inferred ? " inferred" : "", plain ? " plain" : "", prefix, i,
+        prefix, e->from, prefix, e->to);
     part_xml(out, e->reason);
     buf_text(out, "</title>");
     put_path("hit", &w, out);
     put_path("line", &w, out);
     buf_printf(out, "<path class=\"head\" d=\"M%d %dl%d -5v10z\"/>",
                w.x[3] - w.side * HEAD_SIZE, w.y[3], w.side * (HEAD_SIZE + 1));
-    put_label(&w, part_edge(e->kind), out);
+    if (!plain)
+        put_label(&w, part_edge(e->kind), out);
     buf_text(out, "</g>");
 }
 

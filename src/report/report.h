@@ -26,6 +26,7 @@ struct report_style {
     const char *version; // of this program
     const char *command; // the user's command line, or NULL
     bool colour;         // text
+    size_t width;        // text: columns to stay in; 0 = lines are not broken
     bool verdicts_only;  // text: no explanations
 };
 

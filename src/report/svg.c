@@ -13,11 +13,11 @@ static const char style[] =
     ".frame{fill:#fff;stroke:#57606a}.context .frame{stroke:#c6ccd2}"
     ".aborted .frame,.indeterminate .frame{stroke-dasharray:5 3}"
     ".init .frame{fill:#f0f2f4}"
-    ".name{font-weight:600}.dim{fill:#8b949e}"
+    ".name{font-weight:600}.dim{fill:#6e7781}"
     ".read{fill:#ddf4ff}.write{fill:#fff1cf}"
     ".line,.hit{fill:none}.hit{stroke:none}"
     ".line{stroke:#8b949e;stroke-width:1.5}.head{fill:#8b949e}"
-    ".inferred .line{stroke-dasharray:6 3}"
+    ".inferred .line{stroke-dasharray:6 3}.plain .line{stroke-width:1}"
     ".plate{fill:#fff;stroke:#8b949e}.label{fill:#57606a}"
     ".cycle .line{stroke:#cf222e;stroke-width:2.2}.cycle .head{fill:#cf222e}"
     ".cycle .plate{stroke:#cf222e}.cycle .label{fill:#a40e26;font-weight:600}";

@@ -37,7 +37,14 @@ put_anomaly(const struct anomaly *a, const struct report_style *s, size_t i,
         buf_printf(out, " (%s)", names.at);
     buf_free(&names);
     buf_char(out, '\n');
-    part_story(a, "  ", out);
+    if (!s->width) {
+        part_story(a, "  ", out);
+        return;
+    }
+    struct buf story = {0};
+    part_story(a, "  ", &story);
+    part_wrap(story.at, s->width, out);
+    buf_free(&story);
 }
 
 /* The level at which the anomaly was told before, or LEVELS. */

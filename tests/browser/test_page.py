@@ -198,7 +198,7 @@ def rest_on(page, assay, scratch):
         "the box says the command, without the password",
         page.run("document.querySelector('.box code').textContent"),
     )
-    check("2 of 2 levels were decided" in said, "the box says what was decided")
+    check("Of 2 levels asked about 2 were decided" in said, "the box says what was decided")
 
 
 def resist(page):

@@ -75,6 +75,32 @@ every_anomaly_has_a_name_of_its_own(void)
     }
 }
 
+static void
+check_wrapped(const char *text, const char *expected)
+{
+    struct buf out = {0};
+    part_wrap(text, 30, &out);
+    CHECK_TEXT(out.at, expected);
+    buf_free(&out);
+}
+
+static void
+long_lines_go_on_under_their_text(void)
+{
+    check_wrapped("short\n\nshort\n", "short\n\nshort\n");
+    check_wrapped("  a sentence of more than thirty columns.\n",
+                  "  a sentence of more than\n  thirty columns.\n");
+    check_wrapped("    1. T1 comes before T2: it read x = 1.\n",
+                  "    1. T1 comes before T2: it\n       read x = 1.\n");
+    check_wrapped("    T1  r(l, [1 2 3])  w(x, 1)  w(y, 1)\n",
+                  "    T1  r(l, [1 2 3])  w(x, 1)\n        w(y, 1)\n");
+    check_wrapped("  T1  append(list-of-things-to-do, [1 2])  r(x, 1)\n",
+                  "  T1  append(list-of-things-to-do, [1 2])\n"
+                  "      r(x, 1)\n");
+    check_wrapped("word-that-is-longer-than-thirty-columns\n",
+                  "word-that-is-longer-than-thirty-columns\n");
+}
+
 /* --- pictures
  * ----------------------------------------------------------------*/
 
@@ -141,6 +167,7 @@ main(void)
     RUN(names_show_what_they_hide);
     RUN(every_format_is_found_by_its_name);
     RUN(every_anomaly_has_a_name_of_its_own);
+    RUN(long_lines_go_on_under_their_text);
     RUN(boxes_lie_in_the_picture_and_apart);
     return test_end();
 }
