@@ -123,13 +123,15 @@ choose_target(const struct options *o, struct fieldwork *f, struct err *err)
     f->target = o->paths.n ? o->paths.at[0] : "sqlite:";
     if (!o->start)
         return true;
+    size_t nodes;
+    if (!servers_count(o->start, &nodes, err) ||
+        (o->fault && !faults_parse(o->fault, nodes, &f->faults, err)))
+        return false;
     if (!o->quiet)
         fprintf(stderr, "starting %s\n", o->start);
-    f->has_servers = servers_start(o->start, &f->servers, err);
+    f->has_servers = servers_start(o->start, &interrupted, &f->servers, err);
     f->target = f->servers.url;
-    return f->has_servers &&
-           (!o->fault ||
-            faults_parse(o->fault, f->servers.nodes.n, &f->faults, err));
+    return f->has_servers;
 }
 
 bool
@@ -196,7 +198,7 @@ tick(void *self, const struct collect_stats *stats)
         if (fault->is_done || stats->seconds < fault->seconds)
             continue;
         fault->is_done = true;
-        if (!servers_fault(&f->servers, fault, &err))
+        if (!servers_fault(&f->servers, fault, &err) && !interrupted)
             report_error(&err);
     }
     show_progress(f, stats);

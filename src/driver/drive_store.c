@@ -73,7 +73,9 @@ open_store(struct database *db, struct err *err)
     double fresh, window, seed;
     if (!latest && !level_parse(name, strlen(name), &level))
         return err_set(err, ERR_USAGE,
-                       "store: expected a level or 'latest', not '%s'", name);
+                       "store: expected rc, ra, cc, pc, psi, si, ser or "
+                       "latest, not '%s'",
+                       name);
     if (!url_expect(&db->url, known, err) ||
         !parse_number(db, "fresh", "0.5", 1, &fresh, err) ||
         !parse_number(db, "window", "64", 1e6, &window, err) ||

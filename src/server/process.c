@@ -111,14 +111,21 @@ process_start(const struct command_line *c, pid_t *out, struct err *err)
 /* --- ending ----------------------------------------------------------------*/
 
 bool
-process_run(const struct command_line *c, struct err *err)
+process_run(const struct command_line *c,
+            const volatile sig_atomic_t *interrupted, struct err *err)
 {
     pid_t pid;
     int status = 0;
     if (!process_start(c, &pid, err))
         return false;
-    while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+    while (waitpid(pid, &status, WNOHANG) != pid) {
+        // It leads a group of its own, with all that it has started.
+        if (interrupted && *interrupted)
+            kill(-pid, SIGKILL);
+        time_pause(0.01);
     }
+    if (interrupted && *interrupted)
+        return err_set(err, ERR_IO, "interrupted");
     if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
         return true;
     char line[256];

@@ -7,6 +7,7 @@
 
 #include "base/err.h"
 
+#include <signal.h>
 #include <stdbool.h>
 #include <sys/types.h>
 
@@ -23,8 +24,9 @@ struct command_line {
 bool process_start(const struct command_line *c, pid_t *out, struct err *err);
 
 /* Run a program to its end; fail where it fails, with the last line of its
- * log. */
-bool process_run(const struct command_line *c, struct err *err);
+ * log, and end it where *interrupted, if not NULL, becomes true. */
+bool process_run(const struct command_line *c,
+                 const volatile sig_atomic_t *interrupted, struct err *err);
 
 /* Whether the process has ended; then its id must not be used any more. */
 bool process_has_ended(pid_t pid);

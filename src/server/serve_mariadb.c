@@ -3,6 +3,9 @@
  * The log is written at each commit but not forced to disk: what has to be
  * survived is the end of the process, not of the machine.
  *
+ * Each process has a directory for temporary files to itself, because one that
+ * starts removes what it takes for leftovers there: those of others, too.
+ *
  * A node that joins a cluster gets a copy of the data from another one.  The
  * scripts that come with MariaDB want rsync or a backup tool and ports of
  * their own; here all nodes share a file system, so a script of ours, written
@@ -45,14 +48,15 @@ install(struct servers *s, const struct node *n, struct err *err)
     const char *tool = find_tool(s, "mariadb-install-db", err);
     if (!tool)
         return false;
-    const char *const argv[] = {tool,
-                                "--no-defaults",
-                                servers_text(s, "--datadir=%s", n->directory),
-                                "--auth-root-authentication-method=normal",
-                                "--skip-test-db",
-                                geteuid() == 0 ? "--user=root"
-                                               : "--skip-name-resolve",
-                                NULL};
+    const char *const argv[] = {
+        tool,
+        "--no-defaults",
+        servers_text(s, "--datadir=%s", n->directory),
+        "--auth-root-authentication-method=normal",
+        "--skip-test-db",
+        servers_text(s, "--tmpdir=%s", servers_directory(s, "scratch")),
+        geteuid() == 0 ? "--user=root" : "--skip-name-resolve",
+        NULL};
     return servers_run(s, argv, err);
 }
 
@@ -71,6 +75,8 @@ common_words(struct servers *s, struct node *n, const char *name,
     node_word(s, n, "--datadir=%s", n->directory);
     node_word(s, n, "--socket=%s/%s.sock", s->root, name);
     node_word(s, n, "--pid-file=%s/%s.pid", s->root, name);
+    node_word(s, n, "--tmpdir=%s",
+              servers_directory(s, servers_text(s, "%s.tmp", name)));
     node_word(s, n, "--port=%u", (unsigned)n->port);
     node_word(s, n, "--bind-address=127.0.0.1");
     node_word(s, n, "--skip-name-resolve");
@@ -264,7 +270,8 @@ start_cluster(struct servers *s, size_t count, struct err *err)
     const char *provider = find_provider(s, err);
     bool ok = provider && write_script(s, err);
     for (size_t i = 0; i < count; i++) {
-        ports[i] = (struct ports){free_port(), free_port(), free_port()};
+        ports[i] =
+            (struct ports){servers_port(s), servers_port(s), servers_port(s)};
         buf_printf(&cluster, "%s127.0.0.1:%u", i ? "," : "", ports[i].group);
     }
     buf_text(&url, "mariadb://root@");
@@ -282,6 +289,7 @@ start_cluster(struct servers *s, size_t count, struct err *err)
 const struct server_kind server_mariadb = {
     .name = "mariadb",
     .help = "a MariaDB server",
+    .nodes = 1,
     .scheme = "mariadb",
     .stop_signal = SIGTERM,
     .start = start_alone,
@@ -291,7 +299,6 @@ const struct server_kind server_galera = {
     .name = "galera",
     .help = "a Galera cluster of N MariaDB servers",
     .scheme = "mariadb",
-    .takes_count = true,
     .stop_signal = SIGTERM,
     .start = start_cluster,
 };

@@ -113,6 +113,7 @@ start_with_standby(struct servers *s, size_t count, struct err *err)
 const struct server_kind server_postgresql = {
     .name = "postgresql",
     .help = "a PostgreSQL server",
+    .nodes = 1,
     .scheme = "postgresql",
     .stop_signal = SIGINT, // a fast shutdown: does not wait for clients
     .user = "postgres",
@@ -122,6 +123,7 @@ const struct server_kind server_postgresql = {
 const struct server_kind server_standby = {
     .name = "postgresql+standby",
     .help = "a PostgreSQL server and a standby that serves reads",
+    .nodes = 2,
     .scheme = "postgresql",
     .stop_signal = SIGINT,
     .user = "postgres",

@@ -31,6 +31,10 @@
 // Seconds.  Machines that build software can be slower than one expects.
 enum { START_PATIENCE = 180, STOP_PATIENCE = 30 };
 
+// Below those that systems hand out to clients: one of them could take a port
+// before the server does.
+enum { FIRST_PORT = 10000, PORTS = 20000 };
+
 const struct server_kind *const server_kinds[] = {
     &server_postgresql, &server_standby, &server_mariadb, &server_galera, NULL,
 };
@@ -49,25 +53,34 @@ servers_text(struct servers *s, const char *format, ...)
     return arena_copy(&s->arena, text, (size_t)n);
 }
 
-uint16_t
-free_port(void)
+static bool
+is_free(uint16_t port)
 {
-    struct sockaddr_in address = {.sin_family = AF_INET,
-                                  .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-    socklen_t n = sizeof address;
+    const struct sockaddr_in address = {.sin_family = AF_INET,
+                                        .sin_port = htons(port),
+                                        .sin_addr.s_addr =
+                                            htonl(INADDR_LOOPBACK)};
     const int fd = socket(AF_INET, SOCK_STREAM, 0);
-    uint16_t port = 0;
-    if (fd >= 0 && bind(fd, (struct sockaddr *)&address, n) == 0 &&
-        getsockname(fd, (struct sockaddr *)&address, &n) == 0)
-        port = ntohs(address.sin_port);
+    const bool ok = fd >= 0 && bind(fd, (const struct sockaddr *)&address,
+                                    sizeof address) == 0;
     if (fd >= 0)
         close(fd);
-    return port;
+    return ok;
 }
 
-/* A directory that the kind's user owns. */
-static const char *
-make_directory(struct servers *s, const char *name)
+uint16_t
+servers_port(struct servers *s)
+{
+    for (uint32_t i = 0; i < PORTS; i++) {
+        s->port = (s->port + 1) % PORTS;
+        if (is_free((uint16_t)(FIRST_PORT + s->port)))
+            return (uint16_t)(FIRST_PORT + s->port);
+    }
+    return 0;
+}
+
+const char *
+servers_directory(struct servers *s, const char *name)
 {
     const char *path = servers_text(s, "%s/%s", s->root, name);
     mkdir(path, 0700);
@@ -85,9 +98,9 @@ servers_add(struct servers *s, const char *name)
 {
     vec_push(&s->nodes, (struct node){0});
     struct node *n = &vec_top(&s->nodes);
-    n->directory = make_directory(s, name);
+    n->directory = servers_directory(s, name);
     n->log = servers_text(s, "%s/%s.log", s->root, name);
-    n->port = free_port();
+    n->port = servers_port(s);
     return n;
 }
 
@@ -150,6 +163,13 @@ can_connect(const char *url)
 }
 
 bool
+servers_interrupted(const struct servers *s, struct err *err)
+{
+    return s->interrupted && *s->interrupted &&
+           !err_set(err, ERR_IO, "interrupted");
+}
+
+bool
 node_start(struct servers *s, struct node *n, const char *url, struct err *err)
 {
     const double until = time_now() + START_PATIENCE;
@@ -159,6 +179,8 @@ node_start(struct servers *s, struct node *n, const char *url, struct err *err)
         return false;
     while (!can_connect(url)) {
         const bool is_late = time_now() > until;
+        if (servers_interrupted(s, err))
+            return false;
         time_pause(0.05);
         const bool has_ended = process_has_ended(n->pid);
         if (has_ended) {
@@ -201,7 +223,7 @@ servers_run(struct servers *s, const char *const *argv, struct err *err)
                                    .log =
                                        servers_text(s, "%s/tools.log", s->root),
                                    .user = s->kind->user};
-    return process_run(&c, err);
+    return process_run(&c, s->interrupted, err);
 }
 
 /* --- logs ------------------------------------------------------------------*/
@@ -220,7 +242,7 @@ copy_log(const char *from, FILE *to)
 bool
 servers_blame(struct servers *s, struct err *err)
 {
-    if (!s->root || err->kind != ERR_IO)
+    if (!s->root || err->kind != ERR_IO || servers_interrupted(s, err))
         return false;
     const char *path = servers_text(s, "%s.log", s->root);
     FILE *file = fopen(path, "w");
@@ -245,13 +267,13 @@ find_kind(const char *what, const struct server_kind **kind, size_t *count,
             continue;
         char *end = NULL;
         *kind = k;
-        *count = what[n]          ? strtoul(what + n + 1, &end, 10)
-                 : k->takes_count ? 3
-                                  : 1;
-        if (!end || (k->takes_count && !*end && *count >= 1 && *count <= 9))
+        *count = what[n]    ? strtoul(what + n + 1, &end, 10)
+                 : k->nodes ? k->nodes
+                            : 3;
+        if (!end || (!k->nodes && !*end && *count >= 1 && *count <= 9))
             return true;
         return err_set(err, ERR_USAGE, "cannot start '%s'; expected %s%s", what,
-                       k->name, k->takes_count ? ":N, with N from 1 to 9" : "");
+                       k->name, k->nodes ? "" : ":N, with N from 1 to 9");
     }
     return err_set(err, ERR_USAGE,
                    "cannot start '%s'; expected postgresql, "
@@ -310,10 +332,20 @@ start_guard(struct servers *s, struct err *err)
 }
 
 bool
-servers_start(const char *what, struct servers *s, struct err *err)
+servers_count(const char *what, size_t *nodes, struct err *err)
+{
+    const struct server_kind *kind;
+    return find_kind(what, &kind, nodes, err);
+}
+
+bool
+servers_start(const char *what, const volatile sig_atomic_t *interrupted,
+              struct servers *s, struct err *err)
 {
     size_t count = 1;
-    *s = (struct servers){0};
+    *s = (struct servers){.interrupted = interrupted};
+    // Two programs that start at once should not try the same ports.
+    s->port = (uint32_t)((uint64_t)getpid() * 7919 % PORTS);
     if (!find_kind(what, &s->kind, &count, err) ||
         !driver_is_built(s->kind->scheme, err))
         return false;

@@ -9,6 +9,7 @@
 #include "base/err.h"
 #include "base/vec.h"
 
+#include <signal.h>
 #include <sys/types.h>
 
 /* One process, and how to start it again. */
@@ -29,15 +30,18 @@ struct servers {
     const char *root; // the temporary directory
     const char *url;  // of all nodes together
     VEC(struct node) nodes;
-    pid_t guard;  // a process that cleans up when this program dies
-    int to_guard; // what it listens to
+    pid_t guard;   // a process that cleans up when this program dies
+    int to_guard;  // what it listens to
+    uint32_t port; // the last one handed out
+    // Set by somebody, often a signal handler, to give up starting; or NULL.
+    const volatile sig_atomic_t *interrupted;
 };
 
 /* What there is to start. */
 struct server_kind {
     const char *name, *help;
     const char *scheme; // of the driver that speaks to it
-    bool takes_count;   // "galera:3"
+    size_t nodes;       // 0: a number of them, "galera:3"
     int stop_signal;    // that ends it in order
     const char *user;   // it must not run as root, and so runs as this user
     /* Make and start all nodes; on failure the caller cleans up. */
@@ -46,12 +50,16 @@ struct server_kind {
 
 extern const struct server_kind *const server_kinds[]; // ends in NULL
 
-/* Start what is named: "postgresql", "postgresql+standby", "mariadb",
- * "galera:3".  On success s->url says where to connect to.  Fails with
+/* How many nodes there are in what is named: "postgresql",
+ * "postgresql+standby", "mariadb", "galera:3".  Fails for anything else. */
+bool servers_count(const char *what, size_t *nodes, struct err *err);
+
+/* Start what is named.  On success s->url says where to connect to.  Fails with
  * ERR_FEATURE where the programs are not installed or this program cannot
  * speak to them; with ERR_IO, and the file that has all logs, where the
  * servers do not start. */
-bool servers_start(const char *what, struct servers *s, struct err *err);
+bool servers_start(const char *what, const volatile sig_atomic_t *interrupted,
+                   struct servers *s, struct err *err);
 
 /* Stop everything and remove the directory. */
 void servers_stop(struct servers *s);
@@ -85,6 +93,9 @@ bool servers_fault(struct servers *s, const struct fault *f, struct err *err);
 
 /* --- for the kinds ---------------------------------------------------------*/
 
+/* Make a directory in the temporary one that the kind's user owns. */
+const char *servers_directory(struct servers *s, const char *name);
+
 /* Add a node with a directory of its own and a free port. */
 struct node *servers_add(struct servers *s, const char *name);
 
@@ -99,6 +110,9 @@ bool node_start(struct servers *s, struct node *n, const char *url,
 /* Stop the process of a node, if it runs, with that signal. */
 void node_stop(struct servers *s, struct node *n, int signal);
 
+/* Whether the user does not want to wait any longer; then err says so. */
+bool servers_interrupted(const struct servers *s, struct err *err);
+
 /* Run a tool to its end as the kind's user. */
 bool servers_run(struct servers *s, const char *const *argv, struct err *err);
 
@@ -110,6 +124,6 @@ servers_text(struct servers *s, const char *format, ...);
 bool servers_blame(struct servers *s, struct err *err);
 
 /* A port of loopback that nobody uses at the moment; 0 where there is none. */
-uint16_t free_port(void);
+uint16_t servers_port(struct servers *s);
 
 #endif

@@ -19,7 +19,7 @@ start_server(const char *what, struct servers *s)
 {
     struct err err = {0};
     char line[1024];
-    if (servers_start(what, s, &err))
+    if (servers_start(what, NULL, s, &err))
         return true;
     err_format(&err, line, sizeof line);
     printf("# %s\n", line);
