@@ -12,7 +12,7 @@
 
 #include "history/consistency.h"
 
-enum { NODES = BRUTE_TXNS + 1 };
+enum { NODES = BRUTE_WEAK_TXNS + 1 };
 
 struct read {
     uint32_t reader; // node
@@ -250,7 +250,7 @@ next_choice(struct brute *b)
 static bool
 run(const struct history *h, enum level level, bool (*decide)(struct brute *))
 {
-    assert(h->n_txns <= BRUTE_TXNS);
+    assert(h->n_txns <= BRUTE_WEAK_TXNS);
     struct brute *b = mem_calloc(1, sizeof *b);
     *b = (struct brute){.h = h, .level = level, .n = h->n_txns + 1};
     bool holds = false, consistent = true;

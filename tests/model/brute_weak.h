@@ -7,7 +7,7 @@
 #include "history/history.h"
 #include "level/level.h"
 
-enum { BRUTE_TXNS = 64 }; // at most, counting or not
+enum { BRUTE_WEAK_TXNS = 64 }; // at most, counting or not
 
 /* How many combinations of candidates brute_weak may have to try. */
 double brute_weak_choices(const struct history *h);

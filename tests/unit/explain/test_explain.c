@@ -1,21 +1,40 @@
 /* test_explain.c -- what is told is small, violates the level, and has the
  * right name.
  *
- * What the reduced histories satisfy is asked of refute.c, which test_refute.c
- * compares with brute force, and not of the engines that reduced them.
+ * What the reduced histories satisfy is not asked of the engines that reduced
+ * them: it is asked of refute.c, which test_refute.c compares with brute force,
+ * and of brute force itself where they are small enough, as most are.
  *
  * SPDX-License-Identifier: MIT */
 #include "explain/explain.h"
 #include "explain/part.h"
 #include "explain/refute.h"
 
+#include "brute_strong.h"
+#include "brute_weak.h"
 #include "corpus.h"
 #include "hist.h"
 #include "random_history.h"
 #include "test.h"
 
+#include <unistd.h>
+
+static size_t asked_brute_force;
+
 /* --- asking ----------------------------------------------------------------
  */
+
+/* Whether brute force can be asked about h: few transactions, few choices. */
+static bool
+is_small(const struct history *h, enum level level)
+{
+    enum { MOST_TXNS = 5, MOST_STRICT = 4, MOST_CHOICES = 200 };
+    txn_id n = 0;
+    for (txn_id t = 0; t < h->n_txns; t++)
+        n += h->txn_counts[t];
+    return n <= (level_table[level].needs_times ? MOST_STRICT : MOST_TXNS) &&
+           brute_weak_choices(h) <= MOST_CHOICES;
+}
 
 static bool
 is_violated(const struct history *h, enum level level)
@@ -33,6 +52,12 @@ is_violated(const struct history *h, enum level level)
     if (v == REFUTE_YES)
         refutation_free(&r);
     CHECK(v != REFUTE_TOO_LONG);
+    if (is_small(h, level)) {
+        const bool holds = 1u << level & WEAK_LEVELS ? brute_weak(h, level)
+                                                     : brute_strong(h, level);
+        CHECK(holds == (v != REFUTE_YES));
+        asked_brute_force++;
+    }
     return v == REFUTE_YES;
 }
 
@@ -116,6 +141,29 @@ check_edges(const struct anomaly *a)
     CHECK(a->steps.n && *a->headline && *a->story);
 }
 
+/* As a file, too, the reduced history violates the level. */
+static void
+check_file(const struct anomaly *a, enum level level)
+{
+    const char *dir = getenv("TMPDIR");
+    struct buf path = {0};
+    struct err err = {0};
+    struct history again;
+    buf_printf(&path, "%s/assay-reduced-XXXXXX", dir ? dir : "/tmp");
+    const int file = mkstemp(path.at);
+    CHECK(file >= 0);
+    close(file);
+    const struct format *format = format_find("jsonl");
+    if (format->holds(&a->reduced, &err)) {
+        CHECK(format_write(&a->reduced, format, path.at, &err));
+        CHECK(format_read(path.at, "jsonl", 1, &again, NULL, &err));
+        CHECK(is_violated(&again, level));
+        history_free(&again);
+    }
+    unlink(path.at);
+    buf_free(&path);
+}
+
 static void
 check_anomaly(const struct anomaly *a, enum level level)
 {
@@ -143,6 +191,7 @@ check_case(struct corpus_case *c)
         const bool before = test_ok;
         for (size_t i = 0; i < e.anomalies.n; i++)
             check_anomaly(&e.anomalies.at[i], (enum level)l);
+        check_file(&e.anomalies.at[0], (enum level)l);
         if (before && !test_ok)
             printf("# first in %s at %s\n", c->name, level_table[l].brief);
         explanation_free(&e);
@@ -486,6 +535,13 @@ reasons_speak_of_the_transactions_of_the_input(void)
     history_free(&h);
 }
 
+static void
+brute_force_was_asked(void)
+{
+    printf("# %zu times\n", asked_brute_force);
+    CHECK(asked_brute_force > 100);
+}
+
 int
 main(void)
 {
@@ -505,5 +561,6 @@ main(void)
     RUN(reduced_random_histories_are_minimal);
     RUN(reduced_random_lists_are_minimal);
     RUN(every_violation_has_a_story_however_little_time_there_is);
+    RUN(brute_force_was_asked);
     return test_end();
 }
