@@ -317,6 +317,7 @@ struct search {
     struct state *states; // MODES of each transaction
     u32_vec present;      // dependencies that are there
     uint32_t best;
+    size_t looks; // at dependencies
     dep_vec *out;
 };
 
@@ -358,6 +359,7 @@ leave_state(struct search *s, uint32_t i, uint32_t start)
 {
     const struct state *at = &s->states[i];
     const txn_id t = i / MODES;
+    s->looks += s->present.n;
     for (size_t k = 0; k < s->present.n; k++) {
         const struct dep *d = &s->m->deps.at[s->present.at[k]];
         if (d->from != t)
@@ -420,7 +422,7 @@ prefer_late_reads(struct search *s)
 
 uint32_t
 model_cycle(const struct model *m, answer_id assumed, uint32_t below,
-            dep_vec *out)
+            dep_vec *out, size_t *looks)
 {
     struct search s = {.m = m,
                        .a = automaton_of(m->level),
@@ -437,6 +439,7 @@ model_cycle(const struct model *m, answer_id assumed, uint32_t below,
         for (uint32_t mode = 0; mode < MODES; mode++)
             if (s.a->accepts[mode])
                 search_from(&s, t * MODES + mode);
+    *looks += s.looks + m->deps.n;
     vec_free(&s.present);
     mem_free(s.states);
     return s.best < below ? s.best : 0;

@@ -72,8 +72,10 @@ strike(struct refuter *r, answer_id a, uint32_t step)
 static uint32_t
 find_cycle(struct refuter *r, answer_id assumed, uint32_t below, dep_vec *out)
 {
-    r->effort -= r->effort > 0;
-    return model_cycle(r->m, assumed, below, out);
+    size_t looks = 0;
+    const uint32_t cost = model_cycle(r->m, assumed, below, out, &looks);
+    r->effort -= looks < r->effort ? looks : r->effort;
+    return cost;
 }
 
 /* Strike the open answer with the cheapest cycle; false where none has one. */

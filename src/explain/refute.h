@@ -36,7 +36,7 @@ struct refutation {
 enum refute_verdict { REFUTE_YES, REFUTE_NO, REFUTE_TOO_LONG };
 
 /* Refute m; REFUTE_NO: some answers close no forbidden cycle.  Gives up after
- * about 'effort' searches for cycles.  m is left with answers struck. */
+ * looking at about 'effort' dependencies.  m is left with answers struck. */
 enum refute_verdict refute(struct model *m, size_t effort,
                            struct refutation *out);
 

@@ -47,7 +47,7 @@ is_violated(const struct history *h, enum level level)
     struct model m;
     struct refutation r;
     model_init(&m, h, level);
-    const enum refute_verdict v = refute(&m, 1000000, &r);
+    const enum refute_verdict v = refute(&m, 4000000000, &r);
     model_free(&m);
     if (v == REFUTE_YES)
         refutation_free(&r);
