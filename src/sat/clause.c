@@ -38,6 +38,39 @@ clause_add(struct sat *s, const lit *lits, size_t n, uint32_t id, bool learnt,
     return c;
 }
 
+/* Exchange two literals of c, one of them watched and the other not. */
+static void
+watch_instead(struct sat *s, clause_ref c, uint32_t watched, uint32_t other)
+{
+    uint32_t *lits = clause_lits(s, c);
+    watch_vec *ws = &s->watches.at[lits[watched]];
+    size_t i = 0;
+    while (ws->at[i].ref != c)
+        i++;
+    vec_push(&s->watches.at[lits[other]], ws->at[i]);
+    ws->at[i] = vec_top(ws);
+    ws->n--;
+    const lit swap = lits[watched];
+    lits[watched] = lits[other];
+    lits[other] = swap;
+}
+
+/* All literals of c are false: watch those that will be open again first. */
+void
+clause_watch_latest(struct sat *s, clause_ref c)
+{
+    for (uint32_t i = 0; i < 2; i++) {
+        const uint32_t *lits = clause_lits(s, c);
+        uint32_t latest = i;
+        for (uint32_t j = 2; j < clause_size(s, c); j++)
+            if (s->vars.at[lit_var(lits[j])].level >
+                s->vars.at[lit_var(lits[latest])].level)
+                latest = j;
+        if (latest != i)
+            watch_instead(s, c, i, latest);
+    }
+}
+
 /* Sort key: worst first, that is large glue, then long. */
 struct ranked {
     uint32_t glue, size;

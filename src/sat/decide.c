@@ -9,7 +9,7 @@
  * SPDX-License-Identifier: MIT */
 #include "sat/internal.h"
 
-enum { OPEN_MAX = 8 };
+enum { OPEN_MAX = 255 };
 
 static bool
 before(const struct sat *s, uint32_t a, uint32_t b)
@@ -105,7 +105,7 @@ open_level(struct sat *s, uint32_t var, enum advice advice)
     const bool value = advice == ADVICE_TRUE    ? true
                        : advice == ADVICE_FALSE ? false
                                                 : s->phase.at[var];
-    sat_assign(s, lit_make(var, !value), REF_NONE);
+    sat_assign(s, lit_make(var, !value), REF_NONE, sat_level(s));
 }
 
 /* The next open variable that has to be decided after all, or UINT32_MAX. */

@@ -8,11 +8,17 @@
  * Invariants between calls of propagate:
  *   (S1) the first two literals of a clause are watched: watches[l] lists the
  *        clauses to look at when l becomes FALSE;
- *   (S2) a watched literal is false only if the other one is true and was
- *        assigned at the same or a lower level;
+ *   (S2) a watched literal is false only if the other one is true, and is
+ *        true at the same or a lower level, or the false one comes later in
+ *        the trail;
  *   (S3) the literal that a clause implied is its first;
  *   (S4) every variable assigned at level 0 has the id of a unit clause that
- *        says so in unit_id.
+ *        says so in unit_id;
+ *   (S5) the level of an implied literal is the highest of those it follows
+ *        from, and may be lower than that of literals before it in the trail.
+ *
+ * Backtracking keeps literals of low levels wherever they are in the trail,
+ * and they are propagated again (S2, S5).
  *
  * SPDX-License-Identifier: MIT */
 #ifndef SAT_INTERNAL_H
@@ -47,6 +53,7 @@ struct sat {
     struct sat_proof proof;
     bool has_theory, has_proof;
     bool phase_saving, restarts;
+    uint32_t far; // levels
     bool refuted;
     uint32_t next_id;
 
@@ -109,12 +116,13 @@ sat_level(const struct sat *s)
 }
 
 /* clause.c */
+void clause_watch_latest(struct sat *s, clause_ref c);
 clause_ref clause_add(struct sat *s, const lit *lits, size_t n, uint32_t id,
                       bool learnt, uint32_t glue);
 void clause_reduce(struct sat *s);
 
 /* propagate.c */
-void sat_assign(struct sat *s, lit l, clause_ref reason);
+void sat_assign(struct sat *s, lit l, clause_ref reason, uint32_t level);
 clause_ref sat_propagate(struct sat *s); // a conflict, or REF_NONE
 void sat_backtrack(struct sat *s, uint32_t level);
 clause_ref sat_explain(struct sat *s, uint32_t var);

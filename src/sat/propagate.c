@@ -27,20 +27,32 @@ note_unit(struct sat *s, lit l, clause_ref reason)
 }
 
 void
-sat_assign(struct sat *s, lit l, clause_ref reason)
+sat_assign(struct sat *s, lit l, clause_ref reason, uint32_t level)
 {
-    assert(!s->value.at[l]);
+    assert(!s->value.at[l] && level <= sat_level(s));
     struct var_data *v = &s->vars.at[lit_var(l)];
     s->value.at[l] = 1;
     s->value.at[lit_not(l)] = -1;
     v->reason = reason;
-    v->level = sat_level(s);
+    v->level = level;
     vec_push(&s->trail, l);
-    if (v->level)
+    if (level)
         return;
     if (reason == REF_THEORY)
         reason = sat_explain(s, lit_var(l));
     note_unit(s, l, reason);
+}
+
+/* The place among the literals but the first of one of highest level. */
+static uint32_t
+find_latest(const struct sat *s, const lit *lits, uint32_t size)
+{
+    uint32_t latest = 1;
+    for (uint32_t j = 2; j < size; j++)
+        if (s->vars.at[lit_var(lits[j])].level >
+            s->vars.at[lit_var(lits[latest])].level)
+            latest = j;
+    return latest;
 }
 
 /* Look at the clauses that watch l, which became false. */
@@ -73,13 +85,21 @@ propagate_false(struct sat *s, lit l)
             vec_push(&s->watches.at[lits[1]], ((struct watch){w.ref, first}));
             continue;
         }
-        ws->at[kept++] = (struct watch){w.ref, first};
-        if (s->value.at[first] > 0)
+        if (s->value.at[first]) {
+            ws->at[kept++] = (struct watch){w.ref, first};
+            if (s->value.at[first] < 0)
+                conflict = w.ref;
             continue;
-        if (s->value.at[first] < 0)
-            conflict = w.ref;
+        }
+        j = find_latest(s, lits, size);
+        const lit latest = lits[j]; // l, unless the trail is out of order
+        lits[j] = l;
+        lits[1] = latest;
+        if (latest == l)
+            ws->at[kept++] = (struct watch){w.ref, first};
         else
-            sat_assign(s, first, w.ref);
+            vec_push(&s->watches.at[latest], ((struct watch){w.ref, first}));
+        sat_assign(s, first, w.ref, s->vars.at[lit_var(latest)].level);
     }
     while (i < ws->n)
         ws->at[kept++] = ws->at[i++];
@@ -166,7 +186,7 @@ propagate_theory(struct sat *s, clause_ref *conflict)
     for (size_t i = 0; i < s->implied.n; i++) {
         const lit l = s->implied.at[i];
         if (!s->value.at[l]) {
-            sat_assign(s, l, REF_THEORY);
+            sat_assign(s, l, REF_THEORY, sat_level(s));
         } else if (s->value.at[l] < 0) {
             vec_clear(&s->theory_out);
             s->theory.explain(s->theory.self, l, &s->theory_out);
@@ -202,15 +222,21 @@ sat_backtrack(struct sat *s, uint32_t level)
     if (level >= sat_level(s))
         return;
     const size_t keep = s->levels.at[level];
-    while (s->trail.n > keep) {
-        const lit l = vec_pop(&s->trail);
+    size_t kept = keep;
+    for (size_t i = keep; i < s->trail.n; i++) {
+        const lit l = s->trail.at[i];
         const uint32_t v = lit_var(l);
+        if (s->vars.at[v].level <= level) {
+            s->trail.at[kept++] = l; // (S5)
+            continue;
+        }
         s->value.at[l] = s->value.at[lit_not(l)] = 0;
         if (s->phase_saving)
             s->phase.at[v] = !lit_is_negated(l);
         if (!s->is_open.at[v])
             heap_insert(s, v);
     }
+    s->trail.n = kept;
     s->levels.n = level;
     s->head = keep;
     if (s->theory_head > keep)

@@ -11,6 +11,7 @@ enum {
     RESTART_UNIT = 64,      // conflicts
     FIRST_REDUCTION = 2000, // conflicts
     LIMIT_EVERY = 64,       // conflicts or decisions between looks at a limit
+    FAR = 8,                // levels
 };
 
 struct sat *
@@ -18,6 +19,7 @@ sat_new(void)
 {
     struct sat *s = mem_calloc(1, sizeof *s);
     s->phase_saving = s->restarts = true;
+    s->far = FAR;
     s->next_id = 1;
     s->bump = 1;
     s->next_reduction = FIRST_REDUCTION;
@@ -81,6 +83,12 @@ void
 sat_set_restarts(struct sat *s, bool on)
 {
     s->restarts = on;
+}
+
+void
+sat_set_far(struct sat *s, uint32_t levels)
+{
+    s->far = levels;
 }
 
 void
@@ -198,13 +206,13 @@ sat_add_clause(struct sat *s, const lit *lits, size_t n)
     if (s->clause.n == 1) {
         if (!s->value.at[first]) {
             s->vars.at[lit_var(first)].unit_id = id;
-            sat_assign(s, first, REF_NONE);
+            sat_assign(s, first, REF_NONE, 0);
         }
         return id;
     }
     const clause_ref c = clause_add(s, s->clause.at, s->clause.n, id, false, 0);
     if (!s->value.at[first] && s->value.at[s->clause.at[1]] < 0)
-        sat_assign(s, first, c);
+        sat_assign(s, first, c, 0);
     return id;
 }
 

@@ -56,6 +56,10 @@ void sat_set_proof(struct sat *s, const struct sat_proof *p);
 void sat_set_phase_saving(struct sat *s, bool on);
 void sat_set_restarts(struct sat *s, bool on);
 
+/* Go back by one level after a conflict, and not to where it is resolved, where
+ * that is more levels away than this (default: 8). */
+void sat_set_far(struct sat *s, uint32_t levels);
+
 /* Answer SAT_UNKNOWN after so many more conflicts; 0 = no such limit. */
 void sat_set_budget(struct sat *s, uint64_t conflicts);
 

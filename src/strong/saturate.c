@@ -14,8 +14,9 @@
  * the next few.  That finds nearly all edges that matter; what it misses the
  * search finds, so the window decides speed and never the answer.
  *
- * A round goes over all keys with the clocks as they are, then sorts and
+ * A round goes over the keys with the clocks as they are, then sorts and
  * updates the clocks once.  Every edge rests on edges older than the round.
+ * Rounds after the first leave out keys where the one before found nothing.
  *
  * SPDX-License-Identifier: MIT */
 #include "strong/infer.h"
@@ -125,6 +126,7 @@ infer_free(struct inference *f)
 struct window {
     struct inference *f;
     version_id *sorted; // the versions of each key by rank of their commit
+    uint8_t *busy;      // by key: the last round inferred something there
 };
 
 /* R1 for r, which read from t1, against the writer t2. */
@@ -223,9 +225,14 @@ static bool
 window_round(struct window *w)
 {
     problem_arrange(w->f->p, w->f->order, w->sorted);
-    for (key_id k = 0; k < w->f->p->h->n_keys; k++)
+    for (key_id k = 0; k < w->f->p->h->n_keys; k++) {
+        if (!w->busy[k])
+            continue;
+        const uint64_t added = w->f->added;
         if (!look_at_key(w, k))
             return false;
+        w->busy[k] = w->f->added > added;
+    }
     return true;
 }
 
@@ -281,7 +288,10 @@ infer_run(struct inference *f)
     if (ok && p->options->saturate) {
         struct window w = {.f = f};
         w.sorted = mem_alloc(p->n_versions, sizeof *w.sorted);
+        w.busy = mem_alloc(p->h->n_keys, sizeof *w.busy);
+        memset(w.busy, 1, p->h->n_keys);
         ok = run_rounds(f, &w);
+        mem_free(w.busy);
         mem_free(w.sorted);
     }
     p->stats->inferred_edges = f->added;

@@ -7,8 +7,9 @@
  *   - an ambiguous read waits until the present value is the one it saw;
  *   - at si a start takes the locks of its writes and the commit releases them.
  *
- * When everything waits, the one of least depth goes on regardless.  A commit
- * goes before any start, which keeps transactions nearly serial.
+ * When everything waits, the one of least depth goes on regardless.  A start
+ * runs when its commit can follow at once, and by itself only when nothing else
+ * can run: transactions left unfinished hold locks and get in each other's way.
  *
  * Depth comes for free: sorting first in, first out puts points in order of
  * depth, so the rank in that order is the priority.
@@ -22,10 +23,21 @@
 
 enum { TRIALS_PER_POINT = 8 };
 
-enum state { STATE_EARLY, STATE_READY, STATE_WAITING, STATE_DONE };
+enum state {
+    STATE_EARLY,   // something that must precede it has not run
+    STATE_READY,   // to be looked at
+    STATE_HALF,    // a start could run, but its commit not right after it
+    STATE_WAITING, // running it would break something
+    STATE_DONE,
+};
 
 struct rank_heap {
     u32_vec at; // ranks, smallest first
+};
+
+/* A point that waits on a key, or did before it was tried again. */
+struct waiter {
+    uint32_t point, next;
 };
 
 struct schedule {
@@ -33,13 +45,14 @@ struct schedule {
     const struct problem *p;
     uint32_t *missing; // by point: predecessors that have not run
     uint8_t *state;    // by point
-    uint32_t *wait_next;
-    uint32_t *waiting; // by key: first point that waits on it
+    VEC(struct waiter) waiters;
+    uint32_t unused;   // of 'waiters': a list, as below
+    uint32_t *waiting; // by key: the first of 'waiters', or UINT32_MAX
     version_id *now;   // by key: the present version
     uint32_t *to_come; // by version: readers that have not started
     uint32_t *locked;  // by key, at si: the transaction that holds it
     dense_id *mine;    // by version: stamp of the transaction that read it
-    struct rank_heap urgent, ready, blocked;
+    struct rank_heap urgent, ready, half, blocked;
     uint64_t trials;
     uint32_t *out, n;
 };
@@ -121,43 +134,58 @@ start_waits_on(const struct schedule *s, dense_id t)
     return ID_NONE;
 }
 
+/* The same for its commit; 'with_start' where both would run together. */
 static key_id
-commit_waits_on(struct schedule *s, dense_id t)
+commit_waits_on(struct schedule *s, dense_id t, bool with_start)
 {
     const struct problem *p = s->p;
-    if (!p->two_points) // its own reads come with it and do not hold it up
+    if (with_start) // its own reads come with it and do not hold it up
         for (read_id r = p->read_first[t]; r < p->read_first[t + 1]; r++)
             if (p->read_version[r] != VERSION_NONE)
                 s->mine[p->read_version[r]] = t;
     for (uint32_t i = p->write_first[t]; i < p->write_first[t + 1]; i++) {
         const key_id k = p->version_key[p->write[i]];
         const version_id v = s->now[k];
-        const bool own = !p->two_points && s->mine[v] == t;
+        const bool own = with_start && s->mine[v] == t;
         if (s->to_come[v] > own)
             return k;
     }
     return ID_NONE;
 }
 
-static key_id
-waits_on(struct schedule *s, uint32_t point)
+/* Whether so much was tried in vain that nobody waits any more. */
+static bool
+is_tired(struct schedule *s)
 {
-    if (is_instant(s, point) ||
-        s->trials++ > (uint64_t)TRIALS_PER_POINT * s->p->g.n)
-        return ID_NONE;
-    const dense_id t = point_txn(s->p, point);
-    const key_id k = is_start(s, point) ? start_waits_on(s, t) : ID_NONE;
-    return k == ID_NONE && is_commit(s, point) ? commit_waits_on(s, t) : k;
+    return s->trials++ > (uint64_t)TRIALS_PER_POINT * s->p->g.n;
 }
 
 static void
 wake(struct schedule *s, key_id k)
 {
-    uint32_t point = s->waiting[k];
-    s->waiting[k] = UINT32_MAX;
-    for (; point != UINT32_MAX; point = s->wait_next[point])
-        if (s->state[point] == STATE_WAITING)
-            make_ready(s, point);
+    while (s->waiting[k] != UINT32_MAX) {
+        const uint32_t i = s->waiting[k];
+        struct waiter *w = &s->waiters.at[i];
+        if (s->state[w->point] == STATE_WAITING ||
+            s->state[w->point] == STATE_HALF)
+            make_ready(s, w->point);
+        s->waiting[k] = w->next;
+        w->next = s->unused;
+        s->unused = i;
+    }
+}
+
+static void
+enlist(struct schedule *s, uint32_t point, key_id k)
+{
+    if (s->unused == UINT32_MAX) {
+        s->unused = (uint32_t)s->waiters.n;
+        vec_push(&s->waiters, ((struct waiter){0, UINT32_MAX}));
+    }
+    const uint32_t i = s->unused;
+    s->unused = s->waiters.at[i].next;
+    s->waiters.at[i] = (struct waiter){point, s->waiting[k]};
+    s->waiting[k] = i;
 }
 
 static void
@@ -206,15 +234,42 @@ run_point(struct schedule *s, uint32_t point)
     for (uint32_t to; chains_next_out(g, &w, &to);)
         if (--s->missing[to] == 0)
             make_ready(s, to);
+        else if (s->missing[to] == 1 && !is_instant(s, to) &&
+                 !is_start(s, to) && s->state[to - 1] == STATE_HALF)
+            make_ready(s, to - 1); // its commit waits for nothing else now
 }
 
 static void
-let_wait(struct schedule *s, uint32_t point, key_id k)
+let_wait(struct schedule *s, uint32_t point, enum state as, key_id k)
 {
-    s->state[point] = STATE_WAITING;
-    s->wait_next[point] = s->waiting[k];
-    s->waiting[k] = point;
-    heap_push(&s->blocked, s->f->rank[point]);
+    s->state[point] = as;
+    if (k != ID_NONE)
+        enlist(s, point, k);
+    heap_push(as == STATE_HALF ? &s->half : &s->blocked, s->f->rank[point]);
+}
+
+/* Run a point or let it wait.  A start waits for its commit too, as long as
+ * others can do something better than leave a transaction unfinished. */
+static void
+try_point(struct schedule *s, uint32_t point, bool half)
+{
+    const bool pair = !is_commit(s, point); // the commit is another point
+    if (is_instant(s, point) || is_tired(s)) {
+        run_point(s, point);
+        return;
+    }
+    const dense_id t = point_txn(s->p, point);
+    key_id k = is_start(s, point) ? start_waits_on(s, t) : ID_NONE;
+    if (k != ID_NONE) {
+        let_wait(s, point, STATE_WAITING, k);
+        return;
+    }
+    if (!half)
+        k = commit_waits_on(s, t, is_start(s, point));
+    if (half || (k == ID_NONE && !(pair && s->missing[point + 1] > 1)))
+        run_point(s, point);
+    else
+        let_wait(s, point, pair ? STATE_HALF : STATE_WAITING, k);
 }
 
 static void
@@ -223,20 +278,16 @@ run_all(struct schedule *s)
     while (s->n < s->p->g.n) {
         struct rank_heap *h = s->urgent.at.n  ? &s->urgent
                               : s->ready.at.n ? &s->ready
+                              : s->half.at.n  ? &s->half
                                               : &s->blocked;
         const uint32_t point = s->f->order[heap_pop(h)];
         if (h == &s->blocked) {
             if (s->state[point] == STATE_WAITING)
                 run_point(s, point);
-            continue;
+        } else if (s->state[point] ==
+                   (h == &s->half ? STATE_HALF : STATE_READY)) {
+            try_point(s, point, h == &s->half);
         }
-        if (s->state[point] != STATE_READY)
-            continue;
-        const key_id k = waits_on(s, point);
-        if (k == ID_NONE)
-            run_point(s, point);
-        else
-            let_wait(s, point, k);
     }
 }
 
@@ -247,7 +298,7 @@ prepare(struct schedule *s)
     const uint32_t n_keys = p->h->n_keys;
     s->missing = mem_alloc(p->g.n, sizeof *s->missing);
     s->state = mem_calloc(p->g.n, sizeof *s->state);
-    s->wait_next = mem_alloc(p->g.n, sizeof *s->wait_next);
+    s->unused = UINT32_MAX;
     s->waiting = mem_alloc(n_keys, sizeof *s->waiting);
     memset(s->waiting, 0xff, n_keys * sizeof *s->waiting);
     s->now = mem_alloc(n_keys, sizeof *s->now);
@@ -277,7 +328,7 @@ schedule_run(const struct inference *f, uint32_t *out)
     run_all(&s);
     mem_free(s.missing);
     mem_free(s.state);
-    mem_free(s.wait_next);
+    vec_free(&s.waiters);
     mem_free(s.waiting);
     mem_free(s.now);
     mem_free(s.locked);
@@ -285,5 +336,6 @@ schedule_run(const struct inference *f, uint32_t *out)
     mem_free(s.mine);
     vec_free(&s.urgent.at);
     vec_free(&s.ready.at);
+    vec_free(&s.half.at);
     vec_free(&s.blocked.at);
 }

@@ -21,8 +21,8 @@
  * SPDX-License-Identifier: MIT */
 #include "strong/search.h"
 
-// In keys with more versions it is cheaper to decide a choice than to look
-// whether the order serves the read anyway.
+// Up to so many versions of a key it is cheaper to look at all of them than to
+// go back from a read to the nearest one.
 enum { VERSIONS_SEARCHED = 256 };
 
 /* --- the log -------------------------------------------------------------- */
@@ -137,16 +137,39 @@ theory_backtrack(void *self, uint32_t level)
     s->graph.backtrack(s->graph.self, level);
 }
 
-/* The version of k that is current at a rank of the order. */
+/* The version of key k that t wrote, or VERSION_NONE. */
+static version_id
+find_written(const struct problem *p, key_id k, dense_id t)
+{
+    const version_id first = p->key_first[k], end = p->key_first[k + 1];
+    for (uint32_t i = p->write_first[t]; i < p->write_first[t + 1]; i++)
+        if (p->write[i] >= first && p->write[i] < end)
+            return p->write[i];
+    return VERSION_NONE;
+}
+
+/* The version of k that is current at a rank of the order: the latest of all
+ * its versions, or, where there are many, the nearest going back. */
 static version_id
 find_current(const struct search *s, key_id k, uint32_t when)
 {
     const struct problem *p = s->p;
-    const uint32_t *rank = s->acyc.order.rank;
+    const struct order *o = &s->acyc.order;
+    const uint32_t n = p->key_first[k + 1] - p->key_first[k];
+    for (uint32_t i = when; n > VERSIONS_SEARCHED && i--;) {
+        const uint32_t point = o->at[i];
+        if (point >= problem_txn_points(p))
+            continue;
+        const dense_id t = point_txn(p, point);
+        const version_id v =
+            point == point_commit(p, t) ? find_written(p, k, t) : VERSION_NONE;
+        if (v != VERSION_NONE)
+            return v;
+    }
     version_id now = p->key_first[k];
     uint32_t latest = 0;
     for (version_id v = now + 1; v < p->key_first[k + 1]; v++) {
-        const uint32_t at = rank[point_commit(p, p->version_txn[v])];
+        const uint32_t at = o->rank[point_commit(p, p->version_txn[v])];
         if (at < when && at >= latest) {
             latest = at;
             now = v;
@@ -166,8 +189,7 @@ look_up_service(struct search *s, uint32_t place, struct service *out)
     const key_id k = read_key(p, c.read);
     const uint32_t start = rank[point_start(p, p->read_txn[c.read])];
     *out = (struct service){.epoch = s->acyc.order.changes, .best = ID_NONE};
-    if (p->key_first[k + 1] - p->key_first[k] <= VERSIONS_SEARCHED)
-        out->served = version_serves(p, find_current(s, k, start), c.read);
+    out->served = version_serves(p, find_current(s, k, start), c.read);
     uint64_t nearest = UINT64_MAX;
     for (uint32_t i = 0; !out->served && i < c.n; i++) {
         const uint32_t var = s->choices.at[place] + i;

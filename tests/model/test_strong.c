@@ -4,7 +4,8 @@
  *
  * checks COUNT random histories from SEED on, each at all six levels with all
  * optimisations and with a random selection of them: verdicts agree with brute
- * force and among each other, and every certificate is accepted by verify.  No
+ * force and among each other, a level that holds has all weaker ones hold, down
+ * to rc, and every certificate is accepted by verify.  No
  * forged one is: orders for violated histories, damaged orders, proofs for
  * histories that are fine.  A failure names its seed.
  *
@@ -18,6 +19,7 @@
 #include "history/consistency.h"
 #include "strong/strong.h"
 #include "verify/verify.h"
+#include "weak/weak.h"
 
 #include <stdlib.h>
 
@@ -165,6 +167,29 @@ agrees(const struct history *h, struct random *r, struct outcome *o)
     return fine;
 }
 
+/* What holds implies the weak levels, and they imply each other. */
+static bool
+implies_weak(const struct history *h, const struct outcome *o)
+{
+    struct certificate weak[LEVELS] = {0};
+    struct weak_stats stats;
+    weak_check(h, WEAK_LEVELS, &(struct weak_options){.threads = 1}, weak,
+               &stats);
+    bool fine = true;
+    for (int l = 0; l < LEVELS; l++)
+        for (int m = 0; m < LEVEL_PC; m++) {
+            const bool holds =
+                l < LEVEL_PC ? weak[l].verdict == VERDICT_OK : o->holds[l];
+            fine &= !holds || !(level_implied((enum level)l) >> m & 1) ||
+                    weak[m].verdict == VERDICT_OK;
+        }
+    for (int m = 0; m < LEVEL_PC; m++) {
+        fine &= is_accepted(h, &weak[m], true);
+        certificate_free(&weak[m]);
+    }
+    return fine;
+}
+
 /* The lattice of levels holds, and evidence serves no level but its own and
  * those that follow. */
 static bool
@@ -212,7 +237,8 @@ try_seed(uint64_t seed, bool lists)
         seen.flawed++;
     } else {
         struct outcome o = {0};
-        fine = agrees(&h, &r, &o) && forgeries_fail(&h, &r, &o);
+        fine = agrees(&h, &r, &o) && implies_weak(&h, &o) &&
+               forgeries_fail(&h, &r, &o);
         for (int l = 0; l < LEVELS; l++)
             certificate_free(&o.certificate[l]);
     }

@@ -148,6 +148,7 @@ agrees_with_truth_tables_and_proves_it(void)
         const struct formula f = random_formula(&r);
         struct log g = {.sound = true};
         struct sat *s = sat_new();
+        sat_set_far(s, round % 3); // out of order, as in large problems
         sat_set_proof(
             s, &(struct sat_proof){&g, note_given, note_given, note_derived});
         for (uint32_t v = 0; v < f.vars; v++)
@@ -279,6 +280,7 @@ agrees_with_truth_tables_under_a_theory(void)
         struct at_most_two two = {.vars = f.vars, .eager = round % 2};
         struct log g = {.sound = true};
         struct sat *s = sat_new();
+        sat_set_far(s, round % 3);
         sat_set_theory(s, &(struct theory){"two", &two, two_decide, two_assign,
                                            two_propagate, two_explain,
                                            two_backtrack, NULL});

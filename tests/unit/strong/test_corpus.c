@@ -8,6 +8,7 @@
 #include "strong/strong.h"
 #include "test.h"
 #include "verify/verify.h"
+#include "weak/weak.h"
 
 #include <stdlib.h>
 
@@ -88,6 +89,25 @@ has_verdict(const struct history *h, enum level l, const char *expected)
     return fine;
 }
 
+/* Whether all levels below l hold, too. */
+static bool
+implies_weaker(const struct history *h, enum level l)
+{
+    const level_set below = level_implied(l) & ~(1u << l);
+    bool fine = true;
+    for (int m = LEVEL_PC; m < LEVELS; m++)
+        if (below >> m & 1)
+            fine &= has_verdict(h, (enum level)m, "ok");
+    struct certificate weak[LEVELS] = {0};
+    struct weak_stats stats;
+    weak_check(h, below, &(struct weak_options){.threads = 1}, weak, &stats);
+    for (int m = 0; m < LEVEL_PC; m++) {
+        fine &= !(below >> m & 1) || weak[m].verdict == VERDICT_OK;
+        certificate_free(&weak[m]);
+    }
+    return fine;
+}
+
 /* Rows are a file and its verdicts; the first row names the levels. */
 static void
 check_wide(const char *folder, const char *suffix)
@@ -107,7 +127,9 @@ check_wide(const char *folder, const char *suffix)
         }
         for (int i = 1; i < n && i < t.n; i++)
             if (column[i] >= LEVEL_PC &&
-                !has_verdict(&h, column[i], t.cell[i])) {
+                (!has_verdict(&h, column[i], t.cell[i]) ||
+                 (strcmp(t.cell[i], "ok") == 0 &&
+                  !implies_weaker(&h, column[i])))) {
                 printf("# %s\n", t.cell[0]);
                 CHECK(false);
             }
@@ -143,7 +165,8 @@ recorded_histories_have_their_verdicts(void)
             CHECK(false);
             continue;
         }
-        if (!has_verdict(&h, l, t.cell[3])) {
+        if (!has_verdict(&h, l, t.cell[3]) ||
+            (strcmp(t.cell[3], "ok") == 0 && !implies_weaker(&h, l))) {
             printf("# %s\n", t.cell[0]);
             CHECK(false);
         }
