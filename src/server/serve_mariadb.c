@@ -201,6 +201,9 @@ galera_words(struct servers *s, struct node *n, const char *name,
     node_word(s, n, "--binlog-format=ROW");
     node_word(s, n, "--default-storage-engine=InnoDB");
     node_word(s, n, "--innodb-autoinc-lock-mode=2");
+    // Waits between local and replicated transactions can be circles that
+    // nobody sees.
+    node_word(s, n, "--innodb-lock-wait-timeout=5");
     node_word(s, n, "--wsrep-on=ON");
     node_word(s, n, "--wsrep-provider=%s", provider);
     node_word(s, n, "--wsrep-cluster-name=assay");

@@ -35,7 +35,7 @@ each_level_of_the_store_keeps_that_level_and_no_more(void)
         for (uint64_t i = 0; i < 5 || (broken != all && i < 100); i++) {
             const struct trial trial = {.target = target,
                                         .workload = workloads[i % 5],
-                                        .transactions = 300,
+                                        .transactions = 200,
                                         .seed = i / 5};
             struct trial_result result;
             CHECK(trial_run(&trial, ALL_LEVELS, &result));
@@ -197,7 +197,7 @@ memory_does_not_grow_with_the_run(void)
 {
     struct memory memory = {0};
     const struct trial trial = {.target = "store:cc",
-                                .transactions = 20000,
+                                .transactions = 8000,
                                 .tick = measure,
                                 .self = &memory};
     struct trial_result result;
