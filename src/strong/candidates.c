@@ -131,6 +131,41 @@ decide_read(struct inference *f, read_id r, version_id v)
     }
 }
 
+/* Begin to collect the candidates of c that stay: in place, or, where c shares
+ * its range, at the end of the pool. */
+static void
+leave_shared(const struct problem *p, struct candidates *c)
+{
+    if (c->first < p->shared)
+        c->first = (uint32_t)p->pool.n;
+    c->n = 0;
+}
+
+static void
+keep(struct problem *p, struct candidates *c, version_id w)
+{
+    if (c->first + c->n == p->pool.n)
+        vec_push(&p->pool, w);
+    else
+        p->pool.at[c->first + c->n] = w;
+    c->n++;
+}
+
+void
+infer_no_candidates(struct problem *p)
+{
+    for (size_t i = 0; i < p->ambiguous.n; i++) {
+        struct candidates *c = &p->ambiguous.at[i];
+        const struct candidates all = *c;
+        leave_shared(p, c);
+        for (uint32_t j = 0; j < all.n; j++) {
+            const version_id w = p->pool.at[all.first + j];
+            if (p->version_txn[w] != p->read_txn[c->read])
+                keep(p, c, w);
+        }
+    }
+}
+
 /* Strike out candidates of c; false if none is left. */
 static bool
 prune_read(struct pruning *s, struct candidates *c)
@@ -138,12 +173,15 @@ prune_read(struct pruning *s, struct candidates *c)
     struct problem *p = s->f->p;
     const uint32_t start = point_start(p, p->read_txn[c->read]);
     find_frontier(s, start);
-    uint32_t kept = 0;
-    for (uint32_t i = 0; i < c->n; i++) {
-        const version_id w = p->pool.at[c->first + i];
+    const struct candidates all = *c;
+    leave_shared(p, c);
+    for (uint32_t i = 0; i < all.n; i++) {
+        const version_id w = p->pool.at[all.first + i];
         version_id by;
+        if (p->version_txn[w] == p->read_txn[c->read])
+            continue;
         if (!is_out(s, start, w, &by)) {
-            p->pool.at[c->first + kept++] = w;
+            keep(p, c, w);
             continue;
         }
         p->n_struck++;
@@ -151,8 +189,7 @@ prune_read(struct pruning *s, struct candidates *c)
             vec_push(&p->struck,
                      ((struct struck){c->read, w, by, (uint32_t)p->g.edges.n}));
     }
-    c->n = kept;
-    if (kept)
+    if (c->n)
         return true;
     s->f->conflict = (struct conflict){.kind = CONFLICT_READ, .read = c->read};
     return false;

@@ -53,8 +53,10 @@ bool infer_settle(struct inference *f);
 /* Whether clocks on the points of p fit into memory and are worth it. */
 bool infer_affords_clocks(const struct problem *p);
 
-/* candidates.c: strike out what an ambiguous read cannot have read. */
+/* candidates.c: strike out what an ambiguous read cannot have read, or nothing
+ * but its own transaction. */
 bool infer_candidates(struct inference *f);
+void infer_no_candidates(struct problem *p);
 
 static inline bool
 infer_reach(const struct inference *f, uint32_t a, uint32_t b)

@@ -109,8 +109,8 @@ problem_fix(struct problem *p, read_id r, version_id v)
 struct read_builder {
     struct problem *p;
     version_id *of_value; // by value: its version, where it has one writer;
-                          // else where in 'lists' its versions are, or NONE
-    u32_vec lists;        // of values with several writers: n, then versions
+                          // else where in the pool its number of versions is,
+                          // and after that they, or NONE
     dense_id *dense;      // by transaction of the history
     read_id *last;        // by key: the latest read of it, of any transaction
 };
@@ -121,35 +121,26 @@ list_versions(struct read_builder *b, key_id k, value_id value)
 {
     struct problem *p = b->p;
     const struct txn_range all = history_candidates(p->h, value);
-    b->of_value[value] = (version_id)b->lists.n;
-    vec_push(&b->lists, (uint32_t)all.n);
+    b->of_value[value] = (version_id)p->pool.n;
+    vec_push(&p->pool, (uint32_t)all.n);
     for (size_t i = 0; i < all.n; i++) {
         const bool init = all.at[i] == TXN_INIT;
         if (init)
             p->version_value[p->key_first[k]] = value;
-        vec_push(&b->lists, problem_find_version(
-                                p, k, init ? DENSE_INIT : b->dense[all.at[i]]));
+        vec_push(&p->pool, problem_find_version(
+                               p, k, init ? DENSE_INIT : b->dense[all.at[i]]));
     }
 }
 
-/* The candidates of r, without its own transaction. */
 static void
 collect_candidates(struct read_builder *b, read_id r, value_id value)
 {
     struct problem *p = b->p;
     if (b->of_value[value] == VERSION_NONE)
         list_versions(b, read_key(p, r), value);
-    const uint32_t at = b->of_value[value], n = b->lists.at[at];
-    struct candidates c = {r, (uint32_t)p->pool.n, 0};
-    for (uint32_t i = at + 1; i <= at + n; i++) {
-        const version_id v = b->lists.at[i];
-        if (p->version_txn[v] == p->read_txn[r])
-            continue;
-        vec_push(&p->pool, v);
-        c.n++;
-    }
-    assert(c.n);
-    vec_push(&p->ambiguous, c);
+    const uint32_t at = b->of_value[value], n = p->pool.at[at];
+    vec_push(&p->ambiguous, ((struct candidates){r, at + 1, n}));
+    p->n_candidates += n;
 }
 
 static void
@@ -224,10 +215,10 @@ collect_reads(struct problem *p)
                 add_read(&b, t, op);
     }
     p->read_first[p->n_txns] = p->n_reads;
+    p->shared = (uint32_t)p->pool.n;
     mem_free(b.last);
     mem_free(b.dense);
     mem_free(b.of_value);
-    vec_free(&b.lists);
 }
 
 /* By key, so that pruning visits the reads of a key together. */

@@ -58,9 +58,12 @@ struct struck {
     uint32_t edges;
 };
 
+/* The candidates of a read are pool.at[first .. first + n).  Reads of one value
+ * share a range below 'shared' at first, and there the read's own transaction
+ * may be among its writers; from the first pruning on each has its own. */
 struct candidates {
     read_id read;
-    uint32_t first, n; // of 'pool'
+    uint32_t first, n;
 };
 
 struct problem {
@@ -94,8 +97,10 @@ struct problem {
 
     VEC(struct candidates) ambiguous; // the reads not decided yet
     u32_vec pool;                     // versions
-    VEC(struct struck) struck;        // if they are recorded
-    uint64_t n_struck;                // in any case
+    uint32_t shared;
+    uint64_t n_candidates;     // of all reads, before any is struck out
+    VEC(struct struck) struck; // if they are recorded
+    uint64_t n_struck;         // in any case
     bool records_struck;
     bool again; // a proof needs the record: decide once more
 

@@ -282,6 +282,8 @@ bool
 infer_run(struct inference *f)
 {
     struct problem *p = f->p;
+    if (!f->has_clocks || !p->options->prune)
+        infer_no_candidates(p);
     if (!f->has_clocks)
         return true;
     bool ok = prune(f) && infer_settle(f);

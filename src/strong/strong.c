@@ -222,7 +222,7 @@ strong_check(const struct history *h, enum level l,
         const double began = time_cpu();
         problem_init(&p, h, l, options ? options : &strong_defaults, limit,
                      stats);
-        p.records_struck = record || p.pool.n <= RECORD_MAX;
+        p.records_struck = record || p.n_candidates <= RECORD_MAX;
         stats->build += time_cpu() - began;
         f.p = &p;
         check(&f, out);
