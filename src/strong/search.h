@@ -66,6 +66,9 @@ void search_free(struct search *s);
 enum sat_answer search_run(struct search *s, struct audit *a,
                            broken_vec *broken);
 
+/* advice.c: what the solver talks to; valid as long as s is. */
+struct theory search_theory(struct search *s);
+
 /* Parts that psi.c uses too. */
 
 /* The literal 'a is before b', of two writers of key k, with its edges. */
