@@ -4,13 +4,15 @@
  *
  * Threads take turns by a lock around every call, and offer the processor to
  * each other after it: calls are so short that sessions would otherwise run
- * whole batches of transactions one after the other.
+ * whole batches of transactions one after the other.  Where other programs
+ * take the processor then, for much longer, it is offered less often.
  *
  * An append reads the list and writes a longer one.  Where updates may get
  * lost, below psi, so may elements that somebody has seen, and then no order
  * of the appends explains the lists; such levels have no lists.
  *
  * SPDX-License-Identifier: MIT */
+#include "base/limit.h"
 #include "driver/drivers.h"
 #include "driver/sql.h"
 #include "store/policy.h"
@@ -21,6 +23,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define LONG_TURN 2e-4 // seconds: more than other sessions need for a call
 
 struct shared {
     pthread_mutex_t lock;
@@ -34,6 +38,7 @@ struct local {
     struct shared *shared;
     store_txn txn;
     bool is_running;
+    unsigned keep; // calls after which not to offer the processor
 };
 
 static struct store *
@@ -47,7 +52,14 @@ static void
 leave(struct local *c)
 {
     pthread_mutex_unlock(&c->shared->lock);
+    if (c->keep) {
+        c->keep--;
+        return;
+    }
+    const double began = time_now();
     sched_yield();
+    if (time_now() - began > LONG_TURN)
+        c->keep = 20;
 }
 
 static bool

@@ -41,16 +41,23 @@ const struct server_kind *const server_kinds[] = {
 
 /* --- small things ----------------------------------------------------------*/
 
+__attribute__((format(printf, 2, 0))) static char *
+compose(struct servers *s, const char *format, va_list args)
+{
+    char text[1024];
+    const int n = vsnprintf(text, sizeof text, format, args);
+    assert(n >= 0 && (size_t)n < sizeof text);
+    return arena_copy(&s->arena, text, (size_t)n);
+}
+
 const char *
 servers_text(struct servers *s, const char *format, ...)
 {
-    char text[1024];
     va_list args;
     va_start(args, format);
-    const int n = vsnprintf(text, sizeof text, format, args);
+    const char *text = compose(s, format, args);
     va_end(args);
-    assert(n >= 0 && (size_t)n < sizeof text);
-    return arena_copy(&s->arena, text, (size_t)n);
+    return text;
 }
 
 static bool
@@ -107,13 +114,10 @@ servers_add(struct servers *s, const char *name)
 void
 node_word(struct servers *s, struct node *n, const char *format, ...)
 {
-    char text[1024];
     va_list args;
     va_start(args, format);
-    const int len = vsnprintf(text, sizeof text, format, args);
+    vec_push(&n->argv, compose(s, format, args));
     va_end(args);
-    assert(len >= 0 && (size_t)len < sizeof text);
-    vec_push(&n->argv, arena_copy(&s->arena, text, (size_t)len));
 }
 
 /* Tell the guard that a process runs ('+') or has ended ('-'). */

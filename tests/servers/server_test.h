@@ -52,4 +52,19 @@ start_or_skip(const char *what, struct servers *s)
     return false;
 }
 
+/* Every application is serializable on a server that is asked to be. */
+static inline void
+expect_of_applications(const char *url)
+{
+    for (size_t i = 0; app_list[i]; i++)
+        expect(&(struct expectation){
+            .trial = {.target = url,
+                      .app = app_list[i]->name,
+                      .isolation = ISOLATION_SERIALIZABLE,
+                      .transactions = 150},
+            .holds = LEVEL_BIT(LEVEL_SER),
+            .commits = 20,
+        });
+}
+
 #endif

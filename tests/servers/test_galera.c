@@ -40,6 +40,22 @@ serializable_has_write_skew_between_nodes(void)
     });
 }
 
+/* Without wsrep_sync_wait a node answers before it has caught up. */
+static void
+sessions_that_move_do_not_always_see_their_own_writes(void)
+{
+    expect(&(struct expectation){
+        .trial = {.target = servers.url,
+                  .isolation = ISOLATION_REPEATABLE_READ,
+                  .seconds = 3,
+                  .operations = 3,
+                  .keys = 4,
+                  .move = true},
+        .broken = LEVEL_BIT(LEVEL_CC),
+        .told = ANOMALY_READ_YOUR_WRITES,
+    });
+}
+
 int
 main(void)
 {
@@ -47,6 +63,7 @@ main(void)
         return 0;
     RUN(repeatable_read_loses_updates_between_nodes);
     RUN(serializable_has_write_skew_between_nodes);
+    RUN(sessions_that_move_do_not_always_see_their_own_writes);
     servers_stop(&servers);
     return test_end();
 }

@@ -86,15 +86,7 @@ arrays_at_read_committed_are_no_snapshots(void)
 static void
 applications_are_serializable(void)
 {
-    for (size_t i = 0; app_list[i]; i++)
-        expect(&(struct expectation){
-            .trial = {.target = servers.url,
-                      .app = app_list[i]->name,
-                      .isolation = ISOLATION_SERIALIZABLE,
-                      .transactions = 150},
-            .holds = LEVEL_BIT(LEVEL_SER),
-            .commits = 20,
-        });
+    expect_of_applications(servers.url);
 }
 
 int
