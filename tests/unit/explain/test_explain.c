@@ -477,6 +477,29 @@ check_name(struct corpus_case *c)
     }
 }
 
+/* PolySI's example from Galera. */
+static void
+check_galera(struct corpus_case *c)
+{
+    struct explanation e;
+    if (strncmp(c->name, "si-polysi-galera", 16) != 0)
+        return;
+    const bool violated = explain(&c->h, LEVEL_SI, 1, &e);
+    CHECK(violated);
+    if (!violated)
+        return;
+    CHECK_TEXT(anomaly_table[e.anomalies.at[0].kind].name, "lost-update");
+    CHECK(e.anomalies.at[0].reduced.n_txns == 3);
+    explanation_free(&e);
+}
+
+static void
+galera_lost_an_update(void)
+{
+    if (!corpus_each("real", check_galera))
+        SKIP("the corpus is not here (ASSAY_CORPUS)");
+}
+
 static void
 named_histories_get_their_names_at_every_level(void)
 {
@@ -550,6 +573,7 @@ main(void)
     RUN(lists_of_those_who_do_not_count_are_no_reason);
     RUN(what_came_before_stays_where_it_matters);
     RUN(named_histories_get_their_names_at_every_level);
+    RUN(galera_lost_an_update);
     RUN(distinct_anomalies_are_told_apart);
     RUN(operations_that_do_not_matter_are_left_out);
     RUN(reasons_speak_of_the_transactions_of_the_input);
