@@ -28,31 +28,41 @@ number_txns(struct builder *b, struct history *h)
     return renumber;
 }
 
-/* Move the operations so that each transaction is one run. */
+/* Where a run ends. */
+static op_id
+run_end(const struct builder *b, size_t r)
+{
+    return r + 1 < b->runs.n ? b->runs.at[r + 1].begin : (op_id)b->op_key.n;
+}
+
+/* Move the operations so that each transaction is one run, in the order in
+ * which the transactions came. */
 static void
-gather_ops(struct builder *b, op_id *begin, op_id *end, size_t n_txns)
+gather_ops(struct builder *b, struct history *h, const txn_id *renumber)
 {
     const size_t n = b->op_key.n;
+    memset(h->txn_end, 0, h->n_txns * sizeof *h->txn_end);
+    for (size_t r = 0; r < b->runs.n; r++)
+        h->txn_end[renumber[b->runs.at[r].txn]] +=
+            run_end(b, r) - b->runs.at[r].begin;
     op_id sum = 0;
-    for (size_t t = 0; t < n_txns; t++) {
-        const op_id count = end[t]; // so far a count
-        begin[t] = end[t] = sum;
+    for (size_t i = 0; i < h->n_txns; i++) {
+        const txn_id t = renumber[i];
+        const op_id count = h->txn_end[t]; // so far
+        h->txn_begin[t] = h->txn_end[t] = sum;
         sum += count;
     }
     u32_vec key = {0}, value = {0};
     vec_grow(&key, n);
     vec_grow(&value, n);
     op_id *moved = mem_alloc(n, sizeof *moved);
-    for (size_t r = 0; r < b->runs.n; r++) {
-        const op_id stop =
-            r + 1 < b->runs.n ? b->runs.at[r + 1].begin : (op_id)n;
-        for (op_id i = b->runs.at[r].begin; i < stop; i++) {
-            const op_id to = end[b->runs.at[r].txn]++;
+    for (size_t r = 0; r < b->runs.n; r++)
+        for (op_id i = b->runs.at[r].begin; i < run_end(b, r); i++) {
+            const op_id to = h->txn_end[renumber[b->runs.at[r].txn]]++;
             key.at[to] = b->op_key.at[i];
             value.at[to] = b->op_value.at[i];
             moved[i] = to;
         }
-    }
     for (size_t i = 0; i < b->list_reads.n; i++)
         b->list_reads.at[i].op = moved[b->list_reads.at[i].op];
     mem_free(moved);
@@ -62,27 +72,22 @@ gather_ops(struct builder *b, op_id *begin, op_id *end, size_t n_txns)
     b->op_value = value;
 }
 
-/* The range of operations of each transaction, in order of arrival. */
+/* The range of operations of each transaction. */
 static void
-find_ranges(struct builder *b, op_id *begin, op_id *end, size_t n_txns)
+find_ranges(struct builder *b, struct history *h, const txn_id *renumber)
 {
     bool scattered = false;
+    h->txn_begin = mem_calloc(h->n_txns, sizeof *h->txn_begin);
+    h->txn_end = mem_calloc(h->n_txns, sizeof *h->txn_end);
     for (size_t r = 0; r < b->runs.n; r++) {
-        const struct run run = b->runs.at[r];
-        const op_id stop =
-            r + 1 < b->runs.n ? b->runs.at[r + 1].begin : (op_id)b->op_key.n;
-        scattered = scattered || begin[run.txn] != end[run.txn];
-        begin[run.txn] = run.begin;
-        end[run.txn] = stop;
+        const txn_id t = renumber[b->runs.at[r].txn];
+        scattered = scattered || h->txn_begin[t] != h->txn_end[t];
+        h->txn_begin[t] = b->runs.at[r].begin;
+        h->txn_end[t] = run_end(b, r);
     }
-    if (!scattered)
-        return;
-    memset(end, 0, n_txns * sizeof *end);
-    for (size_t r = 0; r < b->runs.n; r++)
-        end[b->runs.at[r].txn] +=
-            (r + 1 < b->runs.n ? b->runs.at[r + 1].begin : (op_id)b->op_key.n) -
-            b->runs.at[r].begin;
-    gather_ops(b, begin, end, n_txns);
+    if (scattered)
+        gather_ops(b, h, renumber);
+    vec_free(&b->runs);
 }
 
 /* h->field[new] = source[old]; source may be shorter, then 'other' it is. */
@@ -107,15 +112,7 @@ static void
 move_txns(struct builder *b, struct history *h)
 {
     txn_id *renumber = number_txns(b, h);
-    op_id *begin = mem_calloc(h->n_txns, sizeof *begin);
-    op_id *end = mem_calloc(h->n_txns, sizeof *end);
-    find_ranges(b, begin, end, h->n_txns);
-    vec_free(&b->runs);
-
-    RENUMBER(h->txn_begin, begin, h->n_txns, 0);
-    mem_free(begin);
-    RENUMBER(h->txn_end, end, h->n_txns, 0);
-    mem_free(end);
+    find_ranges(b, h, renumber);
     RENUMBER(h->txn_session, b->txn_session.at, h->n_txns, 0);
     vec_free(&b->txn_session);
     RENUMBER(h->txn_status, b->txn_status.at, h->n_txns, 0);

@@ -100,7 +100,8 @@ settle(const struct groundwork *g, enum level level,
     if (check.broken)
         return settle_fully(g, level, o, order, edges, stats);
     vec_clear(order);
-    for (size_t i = 0; i < g->sequence.n; i++)
-        vec_push(order, g->sequence.at[i]);
+    vec_grow(order, g->sequence.n);
+    if (order->n)
+        memcpy(order->at, g->sequence.at, order->n * sizeof *order->at);
     return VERDICT_OK;
 }
