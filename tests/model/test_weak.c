@@ -147,6 +147,7 @@ make_history(uint64_t seed, struct history *h)
         // Brute force would take too long; a smaller one.
         history_free(h);
         shape.txns = 1 + shape.txns / 2;
+        shape.ops = 1 + shape.ops / 2;
         random_history(&shape, seed, h);
     }
 }
