@@ -13,6 +13,7 @@
  * out by the cluster (1180) leaves it unknown.
  *
  * SPDX-License-Identifier: MIT */
+#include "base/library.h"
 #include "driver/drivers.h"
 #include "driver/sql.h"
 
@@ -22,6 +23,20 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* What is used of the library; see base/library.h. */
+// clang-format off
+#define CALLS(F) F(mysql_close) F(mysql_errno) F(mysql_error) \
+    F(mysql_fetch_lengths) F(mysql_fetch_row) F(mysql_field_count) \
+    F(mysql_free_result) F(mysql_get_server_info) F(mysql_init) \
+    F(mysql_num_fields) F(mysql_options) F(mysql_real_connect) \
+    F(mysql_real_query) F(mysql_server_init) F(mysql_store_result) \
+    F(mysql_thread_id)
+// clang-format on
+static struct {
+    CALLS(LIBRARY_MEMBER)
+} maria;
+static const char *const calls[] = {CALLS(LIBRARY_NAME)};
 
 struct link {
     struct connection base;
@@ -35,24 +50,24 @@ connect_host(const struct database *db, size_t node, MYSQL **out,
     const struct url *u = &db->url;
     const struct url_host host = u->hosts.at[node];
     const char *socket = url_get(u, "socket", NULL);
-    MYSQL *my = mysql_init(NULL);
+    MYSQL *my = maria.mysql_init(NULL);
     const unsigned patience = 10; // seconds
-    mysql_options(my, MYSQL_OPT_CONNECT_TIMEOUT, &patience);
+    maria.mysql_options(my, MYSQL_OPT_CONNECT_TIMEOUT, &patience);
     if (!socket) {
         // "localhost" would otherwise mean a socket of the system's server.
         const enum mysql_protocol_type tcp = MYSQL_PROTOCOL_TCP;
-        mysql_options(my, MYSQL_OPT_PROTOCOL, &tcp);
+        maria.mysql_options(my, MYSQL_OPT_PROTOCOL, &tcp);
     }
-    if (mysql_real_connect(my, host.name[0] ? host.name : "localhost",
-                           u->user[0] ? u->user : NULL,
-                           u->password[0] ? u->password : NULL,
-                           u->path[0] ? u->path : NULL,
-                           (unsigned)strtoul(host.port, NULL, 10), socket, 0)) {
+    if (maria.mysql_real_connect(
+            my, host.name[0] ? host.name : "localhost",
+            u->user[0] ? u->user : NULL, u->password[0] ? u->password : NULL,
+            u->path[0] ? u->path : NULL, (unsigned)strtoul(host.port, NULL, 10),
+            socket, 0)) {
         *out = my;
         return true;
     }
-    err_set(err, ERR_IO, "mariadb: %s", mysql_error(my));
-    mysql_close(my);
+    err_set(err, ERR_IO, "mariadb: %s", maria.mysql_error(my));
+    maria.mysql_close(my);
     return false;
 }
 
@@ -66,13 +81,17 @@ open_mariadb(struct database *db, struct err *err)
     if (!url_expect(&db->url, known, err))
         return false;
     db->nodes = db->url.hosts.n;
-    mysql_library_init(0, NULL, NULL);
+    if (!library_load("libmariadb.so.3", calls, LIBRARY_LENGTH(calls), &maria,
+                      err))
+        return false;
+    maria.mysql_server_init(0, NULL, NULL);
     MYSQL *my;
     if (!connect_host(db, 0, &my, err))
         return false;
     snprintf(db->note, sizeof db->note, "%s, %zu node%s",
-             mysql_get_server_info(my), db->nodes, db->nodes == 1 ? "" : "s");
-    mysql_close(my);
+             maria.mysql_get_server_info(my), db->nodes,
+             db->nodes == 1 ? "" : "s");
+    maria.mysql_close(my);
     return true;
 }
 
@@ -86,7 +105,7 @@ static void
 disconnect(struct connection *base)
 {
     struct link *c = (struct link *)base;
-    mysql_close(c->my);
+    maria.mysql_close(c->my);
     mem_free(c);
 }
 
@@ -102,7 +121,7 @@ connect_mariadb(struct database *db, uint32_t session, size_t node,
                                   .database = db,
                                   .session = session,
                                   .node = node};
-    c->base.server_id = mysql_thread_id(my);
+    c->base.server_id = maria.mysql_thread_id(my);
     c->my = my;
     return sql_prepare(&c->base, out, err);
 }
@@ -112,7 +131,7 @@ connect_mariadb(struct database *db, uint32_t session, size_t node,
 static enum outcome
 note_failure(struct link *c)
 {
-    const unsigned number = mysql_errno(c->my);
+    const unsigned number = maria.mysql_errno(c->my);
     char code[16];
     snprintf(code, sizeof code, "%u", number);
     enum outcome outcome = OUTCOME_FAILED;
@@ -132,18 +151,18 @@ note_failure(struct link *c)
         if (number >= CR_MIN_ERROR && number <= CR_MAX_ERROR)
             outcome = OUTCOME_LOST;
     }
-    return outcome_set(&c->base, outcome, code, mysql_error(c->my));
+    return outcome_set(&c->base, outcome, code, maria.mysql_error(c->my));
 }
 
 static void
 take_rows(MYSQL_RES *result, struct rows *out)
 {
-    out->width = mysql_num_fields(result);
+    out->width = maria.mysql_num_fields(result);
     for (;;) {
-        const MYSQL_ROW row = mysql_fetch_row(result);
+        const MYSQL_ROW row = maria.mysql_fetch_row(result);
         if (!row)
             return;
-        const unsigned long *lengths = mysql_fetch_lengths(result);
+        const unsigned long *lengths = maria.mysql_fetch_lengths(result);
         out->n++;
         for (size_t i = 0; i < out->width; i++)
             if (row[i])
@@ -159,14 +178,14 @@ query(struct connection *base, const char *sql, struct rows *out)
     struct link *c = (struct link *)base;
     if (out)
         rows_clear(out);
-    if (mysql_real_query(c->my, sql, strlen(sql)) != 0)
+    if (maria.mysql_real_query(c->my, sql, strlen(sql)) != 0)
         return note_failure(c);
-    MYSQL_RES *result = mysql_store_result(c->my);
+    MYSQL_RES *result = maria.mysql_store_result(c->my);
     if (!result)
-        return mysql_field_count(c->my) ? note_failure(c) : OUTCOME_OK;
+        return maria.mysql_field_count(c->my) ? note_failure(c) : OUTCOME_OK;
     if (out)
         take_rows(result, out);
-    mysql_free_result(result);
+    maria.mysql_free_result(result);
     return OUTCOME_OK;
 }
 

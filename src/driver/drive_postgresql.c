@@ -11,12 +11,26 @@
  * a rollback is reported as success by the protocol, with another tag.
  *
  * SPDX-License-Identifier: MIT */
+#include "base/library.h"
 #include "driver/drivers.h"
 #include "driver/sql.h"
 
 #include <libpq-fe.h>
 #include <stdio.h>
 #include <string.h>
+
+/* What is used of the library; see base/library.h. */
+// clang-format off
+#define CALLS(F) F(PQbackendPID) F(PQclear) F(PQcmdStatus) F(PQconnectdb) \
+    F(PQerrorMessage) F(PQexec) F(PQfinish) F(PQgetisnull) F(PQgetlength) \
+    F(PQgetvalue) F(PQnfields) F(PQntuples) F(PQparameterStatus) \
+    F(PQresultErrorField) F(PQresultStatus) F(PQsetNoticeProcessor) \
+    F(PQstatus)
+// clang-format on
+static struct {
+    CALLS(LIBRARY_MEMBER)
+} pq;
+static const char *const calls[] = {CALLS(LIBRARY_NAME)};
 
 struct link {
     struct connection base;
@@ -37,17 +51,17 @@ connect_host(const struct database *db, size_t node, PGconn **out,
     struct arena arena = {0};
     const char *url =
         db->url.has_hosts ? url_of_host(&db->url, node, &arena) : db->url.text;
-    PGconn *pg = PQconnectdb(url);
+    PGconn *pg = pq.PQconnectdb(url);
     arena_free(&arena);
-    if (PQstatus(pg) == CONNECTION_OK) {
-        PQsetNoticeProcessor(pg, ignore_notice, NULL);
+    if (pq.PQstatus(pg) == CONNECTION_OK) {
+        pq.PQsetNoticeProcessor(pg, ignore_notice, NULL);
         *out = pg;
         return true;
     }
     char text[256];
-    snprintf(text, sizeof text, "%s", PQerrorMessage(pg));
+    snprintf(text, sizeof text, "%s", pq.PQerrorMessage(pg));
     text[strcspn(text, "\n")] = 0;
-    PQfinish(pg);
+    pq.PQfinish(pg);
     return err_set(err, ERR_IO, "postgresql: %s", text);
 }
 
@@ -56,12 +70,13 @@ open_postgresql(struct database *db, struct err *err)
 {
     db->nodes = db->url.has_hosts ? db->url.hosts.n : 1;
     PGconn *pg;
-    if (!connect_host(db, 0, &pg, err))
+    if (!library_load("libpq.so.5", calls, LIBRARY_LENGTH(calls), &pq, err) ||
+        !connect_host(db, 0, &pg, err))
         return false;
     snprintf(db->note, sizeof db->note, "PostgreSQL %s, %zu node%s",
-             PQparameterStatus(pg, "server_version"), db->nodes,
+             pq.PQparameterStatus(pg, "server_version"), db->nodes,
              db->nodes == 1 ? "" : "s");
-    PQfinish(pg);
+    pq.PQfinish(pg);
     return true;
 }
 
@@ -75,7 +90,7 @@ static void
 disconnect(struct connection *base)
 {
     struct link *c = (struct link *)base;
-    PQfinish(c->pg);
+    pq.PQfinish(c->pg);
     mem_free(c);
 }
 
@@ -91,7 +106,7 @@ connect_postgresql(struct database *db, uint32_t session, size_t node,
                                   .database = db,
                                   .session = session,
                                   .node = node};
-    c->base.server_id = (uint64_t)PQbackendPID(pg);
+    c->base.server_id = (uint64_t)pq.PQbackendPID(pg);
     c->pg = pg;
     return sql_prepare(&c->base, out, err);
 }
@@ -101,11 +116,11 @@ connect_postgresql(struct database *db, uint32_t session, size_t node,
 static enum outcome
 note_failure(struct link *c, const PGresult *r)
 {
-    const char *state = PQresultErrorField(r, PG_DIAG_SQLSTATE);
-    const char *message = PQresultErrorField(r, PG_DIAG_MESSAGE_PRIMARY);
+    const char *state = pq.PQresultErrorField(r, PG_DIAG_SQLSTATE);
+    const char *message = pq.PQresultErrorField(r, PG_DIAG_MESSAGE_PRIMARY);
     const char *code = state ? state : "";
     // 40003 says that the server itself does not know.
-    const bool lost = PQstatus(c->pg) != CONNECTION_OK || !state ||
+    const bool lost = pq.PQstatus(c->pg) != CONNECTION_OK || !state ||
                       strncmp(code, "08", 2) == 0 ||
                       strncmp(code, "57P", 3) == 0 ||
                       strcmp(code, "40003") == 0;
@@ -114,22 +129,22 @@ note_failure(struct link *c, const PGresult *r)
                        : strncmp(code, "40", 2) == 0 ? OUTCOME_ABORTED
                                                      : OUTCOME_FAILED,
                        state ? code : "lost",
-                       message ? message : PQerrorMessage(c->pg));
+                       message ? message : pq.PQerrorMessage(c->pg));
 }
 
 static void
 take_rows(const PGresult *r, struct rows *out)
 {
-    const int n = PQntuples(r), width = PQnfields(r);
+    const int n = pq.PQntuples(r), width = pq.PQnfields(r);
     out->n = (size_t)n;
     out->width = (size_t)width;
     for (int i = 0; i < n; i++)
         for (int k = 0; k < width; k++)
-            if (PQgetisnull(r, i, k))
+            if (pq.PQgetisnull(r, i, k))
                 rows_add_null(out);
             else
-                rows_add(out, PQgetvalue(r, i, k),
-                         (size_t)PQgetlength(r, i, k));
+                rows_add(out, pq.PQgetvalue(r, i, k),
+                         (size_t)pq.PQgetlength(r, i, k));
 }
 
 static enum outcome
@@ -138,18 +153,18 @@ query(struct connection *base, const char *sql, struct rows *out)
     struct link *c = (struct link *)base;
     if (out)
         rows_clear(out);
-    PGresult *r = PQexec(c->pg, sql);
-    const ExecStatusType status = PQresultStatus(r);
+    PGresult *r = pq.PQexec(c->pg, sql);
+    const ExecStatusType status = pq.PQresultStatus(r);
     enum outcome outcome = OUTCOME_OK;
     if (status != PGRES_COMMAND_OK && status != PGRES_TUPLES_OK)
         outcome = note_failure(c, r);
     else if (strcmp(sql, "commit") == 0 &&
-             strcmp(PQcmdStatus(r), "COMMIT") != 0)
+             strcmp(pq.PQcmdStatus(r), "COMMIT") != 0)
         outcome = outcome_set(base, OUTCOME_ABORTED, "rollback",
                               "the commit was turned into a rollback");
     else if (out)
         take_rows(r, out);
-    PQclear(r);
+    pq.PQclear(r);
     return outcome;
 }
 

@@ -19,6 +19,7 @@ const struct strong_options strong_defaults = {
     .leave_open = true,
     .phases = true,
     .restarts = true,
+    .step_back = true,
     .psi_by_si = true,
     .window = 2,
     .rounds = 0,

@@ -99,6 +99,8 @@ search_init(struct search *s, struct inference *f, const uint32_t *order)
                   &(struct sat_proof){s, note_input, note_lemma, note_derived});
     sat_set_phase_saving(s->sat, p->options->phases);
     sat_set_restarts(s->sat, p->options->restarts);
+    if (!p->options->step_back)
+        sat_set_far(s->sat, UINT32_MAX);
     for (size_t i = 0; i < p->ambiguous.n; i++) {
         vec_push(&s->choices, ID_NONE);
         vec_push(&s->n_true, 0);

@@ -12,7 +12,23 @@
  * SPDX-License-Identifier: MIT */
 #include "strong/second_opinion.h"
 
+#include "base/library.h"
+
 #include <z3.h>
+
+/* What is used of the library; see base/library.h. */
+// clang-format off
+#define CALLS(F) F(Z3_del_config) F(Z3_del_context) F(Z3_mk_and) \
+    F(Z3_mk_config) F(Z3_mk_context) F(Z3_mk_fresh_const) F(Z3_mk_int_sort) \
+    F(Z3_mk_lt) F(Z3_mk_or) F(Z3_mk_params) F(Z3_mk_solver_for_logic) \
+    F(Z3_mk_string_symbol) F(Z3_params_dec_ref) F(Z3_params_inc_ref) \
+    F(Z3_params_set_uint) F(Z3_solver_assert) F(Z3_solver_check) \
+    F(Z3_solver_dec_ref) F(Z3_solver_inc_ref) F(Z3_solver_set_params)
+// clang-format on
+static struct {
+    CALLS(LIBRARY_MEMBER)
+} z3;
+static const char *const calls[] = {CALLS(LIBRARY_NAME)};
 
 struct opinion {
     const struct history *h;
@@ -31,19 +47,19 @@ is_si(const struct opinion *o)
 static Z3_ast
 before(const struct opinion *o, Z3_ast a, Z3_ast b)
 {
-    return Z3_mk_lt(o->z3, a, b);
+    return z3.Z3_mk_lt(o->z3, a, b);
 }
 
 static Z3_ast
 either(const struct opinion *o, Z3_ast a, Z3_ast b)
 {
-    return Z3_mk_or(o->z3, 2, (Z3_ast[]){a, b});
+    return z3.Z3_mk_or(o->z3, 2, (Z3_ast[]){a, b});
 }
 
 static void
 require(const struct opinion *o, Z3_ast fact)
 {
-    Z3_solver_assert(o->z3, o->solver, fact);
+    z3.Z3_solver_assert(o->z3, o->solver, fact);
 }
 
 static bool
@@ -63,13 +79,13 @@ make_points(struct opinion *o)
 {
     const struct history *h = o->h;
     const bool one = o->level == LEVEL_SER || o->level == LEVEL_STRICT_SER;
-    const Z3_sort integer = Z3_mk_int_sort(o->z3);
+    const Z3_sort integer = z3.Z3_mk_int_sort(o->z3);
     for (txn_id t = 0; t < h->n_txns; t++) {
         if (!h->txn_counts[t])
             continue;
-        o->commit[t] = Z3_mk_fresh_const(o->z3, "c", integer);
+        o->commit[t] = z3.Z3_mk_fresh_const(o->z3, "c", integer);
         o->start[t] =
-            one ? o->commit[t] : Z3_mk_fresh_const(o->z3, "s", integer);
+            one ? o->commit[t] : z3.Z3_mk_fresh_const(o->z3, "s", integer);
         if (!one)
             require(o, before(o, o->start[t], o->commit[t]));
     }
@@ -130,7 +146,7 @@ found(const struct opinion *o, txn_id t, op_id op, txn_id w)
                            : either(o, later,
                                     before(o, o->commit[other], o->commit[w])));
     }
-    const Z3_ast result = Z3_mk_and(o->z3, (unsigned)all.n, all.at);
+    const Z3_ast result = z3.Z3_mk_and(o->z3, (unsigned)all.n, all.at);
     vec_free(&all);
     return result;
 }
@@ -149,7 +165,7 @@ explain_read(struct opinion *o, txn_id t, op_id op)
     for (size_t i = 0; i < candidates.n; i++)
         if (candidates.at[i] != t)
             vec_push(&some, found(o, t, op, candidates.at[i]));
-    require(o, Z3_mk_or(o->z3, (unsigned)some.n, some.at));
+    require(o, z3.Z3_mk_or(o->z3, (unsigned)some.n, some.at));
     vec_free(&some);
 }
 
@@ -174,12 +190,13 @@ set_timeout(struct opinion *o, const struct limit *limit)
     if (!limit || !(limit->deadline > 0))
         return;
     const double left = (limit->deadline - time_now()) * 1000;
-    const Z3_params params = Z3_mk_params(o->z3);
-    Z3_params_inc_ref(o->z3, params);
-    Z3_params_set_uint(o->z3, params, Z3_mk_string_symbol(o->z3, "timeout"),
-                       left > 1 ? (unsigned)left : 1);
-    Z3_solver_set_params(o->z3, o->solver, params);
-    Z3_params_dec_ref(o->z3, params);
+    const Z3_params params = z3.Z3_mk_params(o->z3);
+    z3.Z3_params_inc_ref(o->z3, params);
+    z3.Z3_params_set_uint(o->z3, params,
+                          z3.Z3_mk_string_symbol(o->z3, "timeout"),
+                          left > 1 ? (unsigned)left : 1);
+    z3.Z3_solver_set_params(o->z3, o->solver, params);
+    z3.Z3_params_dec_ref(o->z3, params);
 }
 
 bool
@@ -192,23 +209,25 @@ second_opinion(const struct history *h, enum level l, const struct limit *limit,
                        level_table[l].name);
     if (h->order_first)
         return err_set(err, ERR_FEATURE, "Z3 is not asked about lists");
+    if (!library_load("libz3.so.4", calls, LIBRARY_LENGTH(calls), &z3, err))
+        return false;
     struct opinion o = {.h = h, .level = l};
-    const Z3_config config = Z3_mk_config();
-    o.z3 = Z3_mk_context(config);
-    Z3_del_config(config);
+    const Z3_config config = z3.Z3_mk_config();
+    o.z3 = z3.Z3_mk_context(config);
+    z3.Z3_del_config(config);
     o.solver =
-        Z3_mk_solver_for_logic(o.z3, Z3_mk_string_symbol(o.z3, "QF_IDL"));
-    Z3_solver_inc_ref(o.z3, o.solver);
+        z3.Z3_mk_solver_for_logic(o.z3, z3.Z3_mk_string_symbol(o.z3, "QF_IDL"));
+    z3.Z3_solver_inc_ref(o.z3, o.solver);
     o.start = mem_calloc(h->n_txns, sizeof(Z3_ast));
     o.commit = mem_calloc(h->n_txns, sizeof(Z3_ast));
     write_down(&o);
     set_timeout(&o, limit);
-    const Z3_lbool answer = Z3_solver_check(o.z3, o.solver);
+    const Z3_lbool answer = z3.Z3_solver_check(o.z3, o.solver);
     *out = answer == Z3_L_TRUE    ? VERDICT_OK
            : answer == Z3_L_FALSE ? VERDICT_VIOLATED
                                   : VERDICT_UNKNOWN;
-    Z3_solver_dec_ref(o.z3, o.solver);
-    Z3_del_context(o.z3);
+    z3.Z3_solver_dec_ref(o.z3, o.solver);
+    z3.Z3_del_context(o.z3);
     mem_free(o.start);
     mem_free(o.commit);
     return true;

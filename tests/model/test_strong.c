@@ -47,6 +47,7 @@ random_options(struct random *r)
         .leave_open = random_below(r, 2),
         .phases = random_below(r, 2),
         .restarts = random_below(r, 2),
+        .step_back = random_below(r, 2),
         .psi_by_si = random_below(r, 2),
         .window = (uint32_t)random_below(r, 4),
         .rounds = (uint32_t)random_below(r, 3),
