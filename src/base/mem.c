@@ -14,7 +14,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { LARGE = 4 << 20 };
+enum { LARGE = 16 << 20 };
 
 static atomic_size_t in_use, peak;
 

@@ -19,7 +19,7 @@
 
 enum {
     BLOCK_BYTES = 128 * 1024,
-    RELEASE_BYTES = 2 * 1024 * 1024, // how often consumed input is given back
+    RELEASE_BYTES = 512 * 1024, // how often consumed input is given back
     MOST_THREADS = 16,
     RING = 2 * MOST_THREADS,
 };
