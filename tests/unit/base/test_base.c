@@ -8,6 +8,7 @@
 #include "base/column.h"
 #include "base/err.h"
 #include "base/intmap.h"
+#include "base/library.h"
 #include "base/limit.h"
 #include "base/random.h"
 #include "base/strings.h"
@@ -223,6 +224,29 @@ limits_are_reached(void)
     mem_free(p);
 }
 
+#define CALLS(F) F(cos) F(sin)
+#define MISSING(F) F(cos) F(main)
+
+static void
+libraries_are_loaded_or_missing(void)
+{
+    static struct {
+        CALLS(LIBRARY_MEMBER)
+    } m;
+    static const char *const calls[] = {CALLS(LIBRARY_NAME)};
+    static const char *const missing[] = {MISSING(LIBRARY_NAME)};
+    void *table[2];
+    struct err err = {0};
+    CHECK(library_load("libm.so.6", calls, LIBRARY_LENGTH(calls), &m, &err));
+    CHECK(m.sin(0) == 0 && m.cos(0) == 1);
+    CHECK(!library_load("libm.so.6", missing, 2, table, &err));
+    CHECK(err.kind == ERR_FEATURE);
+    CHECK_TEXT(err.text, "libm.so.6 has no function main");
+    err = (struct err){0};
+    CHECK(!library_load("libnone.so.1", calls, 2, &m, &err));
+    CHECK(err.kind == ERR_FEATURE && strstr(err.text, "libnone.so.1"));
+}
+
 int
 main(void)
 {
@@ -238,5 +262,6 @@ main(void)
     RUN(seeds_repeat_and_bounds_hold);
     RUN(zipf_has_the_right_frequencies);
     RUN(limits_are_reached);
+    RUN(libraries_are_loaded_or_missing);
     return test_end();
 }
