@@ -124,24 +124,19 @@ builder_meta(struct builder *b, txn_id t, const char *json, size_t len)
 
 /* --- operations -------------------------------------------------------- */
 
-/* Take in a key that is there for the first time. */
 static bool
-add_key(struct builder *b, struct atom name, struct err *err)
-{
-    if (b->key_names.tags.n >= KEY_LIMIT)
-        return err_set(err, ERR_LIMIT, "more than %d keys", KEY_LIMIT);
-    atoms_push(&b->key_names, name);
-    vec_push(&b->key_use, (uint8_t)USE_UNKNOWN);
-    return true;
-}
-
-static inline bool
 find_key(struct builder *b, struct atom name, key_id *key, struct err *err)
 {
     bool added;
     *key = intmap_add(&b->key_index[name.tag], name.bits,
                       (uint32_t)b->key_names.tags.n, &added);
-    return !added || add_key(b, name, err);
+    if (!added)
+        return true;
+    if (b->key_names.tags.n >= KEY_LIMIT)
+        return err_set(err, ERR_LIMIT, "more than %d keys", KEY_LIMIT);
+    atoms_push(&b->key_names, name);
+    vec_push(&b->key_use, (uint8_t)USE_UNKNOWN);
+    return true;
 }
 
 static bool
@@ -174,7 +169,7 @@ find_value(struct builder *b, key_id key, struct atom value)
                                 : values_add(&b->values, key, value);
 }
 
-static inline void
+static void
 push_op(struct builder *b, txn_id t, uint32_t flagged_key, value_id value)
 {
     if (!b->runs.n || vec_top(&b->runs).txn != t)

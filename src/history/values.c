@@ -7,6 +7,8 @@
  * SPDX-License-Identifier: MIT */
 #include "history/values.h"
 
+#include "base/hash.h"
+
 enum { DIRECT_SLACK = 1024, DIRECT_FACTOR = 2 };
 
 void
@@ -25,10 +27,16 @@ values_expect(struct values *v, size_t n)
     vec_reserve(&v->bits.narrow, n + 1);
 }
 
+static uint64_t
+hash_value(uint32_t tagged_key, uint64_t bits)
+{
+    return hash_pair(tagged_key, bits);
+}
+
 static uint32_t *
 probe(const struct values *v, uint32_t tagged_key, uint64_t bits)
 {
-    size_t i = hash_pair(tagged_key, bits) & (v->slots_n - 1);
+    size_t i = hash_value(tagged_key, bits) & (v->slots_n - 1);
     for (;; i = (i + 1) & (v->slots_n - 1)) {
         const uint32_t id = v->slots[i];
         if (!id || (v->all.at[id].key == tagged_key &&
@@ -91,6 +99,25 @@ values_add_slow(struct values *v, uint32_t tagged_key, struct atom atom)
     v->used++;
     *probe(v, tagged_key, bits) = fresh;
     return fresh;
+}
+
+void
+values_prefetch(const struct values *v, key_id key, struct atom atom)
+{
+    if (atom.tag == ATOM_INT && atom.bits < v->direct_n)
+        __builtin_prefetch(&v->direct[atom.bits]);
+    else if (v->slots_n)
+        __builtin_prefetch(
+            &v->slots[hash_value(key | (uint32_t)atom.tag << VALUE_TAG_SHIFT,
+                                 atom.bits) &
+                      (v->slots_n - 1)]);
+}
+
+void
+values_prefetch_row(const struct values *v, struct atom atom)
+{
+    if (atom.tag == ATOM_INT && atom.bits < v->direct_n)
+        __builtin_prefetch(&v->all.at[v->direct[atom.bits]]);
 }
 
 void

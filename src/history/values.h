@@ -8,7 +8,6 @@
 #ifndef HISTORY_VALUES_H
 #define HISTORY_VALUES_H
 
-#include "base/hash.h"
 #include "history/history.h"
 
 struct values {
@@ -48,22 +47,7 @@ void values_free(struct values *v);
 
 /* Start loading what values_add of this pair will touch: first the entry in
  * an index, and some time later the row that the entry leads to. */
-static inline void
-values_prefetch(const struct values *v, key_id key, struct atom atom)
-{
-    const uint32_t tagged_key = key | (uint32_t)atom.tag << VALUE_TAG_SHIFT;
-    if (atom.tag == ATOM_INT && atom.bits < v->direct_n)
-        __builtin_prefetch(&v->direct[atom.bits]);
-    else if (v->slots_n)
-        __builtin_prefetch(
-            &v->slots[hash_pair(tagged_key, atom.bits) & (v->slots_n - 1)]);
-}
-
-static inline void
-values_prefetch_row(const struct values *v, struct atom atom)
-{
-    if (atom.tag == ATOM_INT && atom.bits < v->direct_n)
-        __builtin_prefetch(&v->all.at[v->direct[atom.bits]]);
-}
+void values_prefetch(const struct values *v, key_id key, struct atom atom);
+void values_prefetch_row(const struct values *v, struct atom atom);
 
 #endif
