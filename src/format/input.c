@@ -130,8 +130,12 @@ input_done(struct input *in, size_t offset)
 {
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
     offset = offset / page * page;
-    if (in->held == INPUT_MAPPED && offset)
-        (void)madvise((void *)(uintptr_t)in->data, offset, MADV_DONTNEED);
+    if (in->held != INPUT_MAPPED || offset <= in->done)
+        return;
+    // Only what is new: looking through pages that are gone costs time, too.
+    (void)madvise((void *)((uintptr_t)in->data + in->done), offset - in->done,
+                  MADV_DONTNEED);
+    in->done = offset;
 }
 
 void

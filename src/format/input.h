@@ -16,8 +16,9 @@ struct input {
     bool is_directory;
     unsigned threads; // that a reader may use
 
-    // Private: what 'data' is.
+    // Private: what 'data' is, and how much of it was given back.
     enum { INPUT_NOTHING, INPUT_MAPPED, INPUT_HEAP } held;
+    size_t done;
 };
 
 /* Open the path; "-" is stdin.  The error carries the path. */
