@@ -12,7 +12,9 @@ import sys
 import tempfile
 import time
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 from devtools import Page, find_chromium
+from tap import check, end
 
 HISTORIES = {
     # anomaly, history, edges of its cycle
@@ -29,18 +31,6 @@ HOSTILE = r"""
 "javascript:hacked=1"[
     "\xe2\x80\xae\x1b[31m"==? "<img src=x onerror=hacked=1>":="\" onload=\"hacked=1"]
 """
-
-number = failures = 0
-
-
-def check(fact, name, detail=""):
-    global number, failures
-    number += 1
-    failures += not fact
-    print(f"{'ok' if fact else 'not ok'} {number} - {name}")
-    if not fact and detail:
-        print(f"# {detail}")
-
 
 CONTRAST = """
 (selector => {
@@ -253,8 +243,7 @@ def main():
                 take_along(page, assay, scratch)
         rest_on(page, assay, scratch)
     page.close()
-    print(f"1..{number}")
-    return failures > 0
+    return end()
 
 
 sys.exit(main())

@@ -18,6 +18,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from tap import check, end, skip
+
 here = pathlib.Path(__file__).resolve().parent
 HISTORIES = {
     "ok.hist": "[x:=1] [x==1]",
@@ -28,22 +31,6 @@ HISTORIES = {
 "]]>&amp;<!--"["<x y='\"'>"==? "\\\"\xe2\x80\xae\xff":="</failure>"]
 --- "\n\t" "-->"["\\\"\xe2\x80\xae\xff"==? "<x y='\"'>":="`|*_"]""",
 }
-number = failures = 0
-
-
-def check(fact, name, detail=""):
-    global number, failures
-    number += 1
-    failures += not fact
-    print(f"{'ok' if fact else 'not ok'} {number} - {name}")
-    for line in str(detail).splitlines() if not fact else []:
-        print("# " + line)
-
-
-def skip(name, why):
-    global number
-    number += 1
-    print(f"ok {number} - {name} # SKIP {why}")
 
 
 class Strict(html.parser.HTMLParser):
@@ -142,8 +129,7 @@ def main():
         check(page.scripts == 1, "html has one script")
         for form in ("text", "markdown", "dot"):
             run(form)
-    print(f"1..{number}")
-    return failures > 0
+    return end()
 
 
 sys.exit(main())
