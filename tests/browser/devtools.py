@@ -24,7 +24,7 @@ class Page:
     """A headless browser with one page."""
 
     def __init__(self, program):
-        self.profile = tempfile.TemporaryDirectory()
+        self.profile = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
         theirs_in, self.to = os.pipe()
         self.back, theirs_out = os.pipe()
         # The two ends may already have the numbers that they are to get.
@@ -192,4 +192,10 @@ class Page:
         self.process.wait()
         os.close(self.to)
         os.close(self.back)
+        # Its helpers may write for a moment longer.
         self.profile.cleanup()
+        for _ in range(100):
+            if not os.path.exists(self.profile.name):
+                break
+            time.sleep(0.1)
+            shutil.rmtree(self.profile.name, ignore_errors=True)
