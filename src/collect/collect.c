@@ -114,11 +114,11 @@ bool
 collect_run(struct database *db, const struct collect_options *o,
             const char *path, struct collect_stats *stats, struct err *err)
 {
-    struct run run = {.db = db, .o = o, .recorder = {.fd = -1}};
+    struct run run = {.db = db, .o = o, .journal = {.fd = -1}};
     *stats = (struct collect_stats){0};
     if (!load_data(&run, err))
         return false;
-    if (path && !recorder_open(&run.recorder, path, err))
+    if (path && !journal_open(&run.journal, path, err))
         return false;
     pthread_mutex_init(&run.lock, NULL);
     pthread_cond_init(&run.opens, NULL);
@@ -126,7 +126,7 @@ collect_run(struct database *db, const struct collect_options *o,
     pthread_cond_destroy(&run.opens);
     pthread_mutex_destroy(&run.lock);
     if (path)
-        ok = recorder_close(&run.recorder, err) && ok;
+        ok = journal_close(&run.journal, err) && ok;
     *stats = run.stats;
     return ok;
 }

@@ -11,7 +11,7 @@
 #define COLLECT_JOB_H
 
 #include "app/app.h"
-#include "collect/recorder.h"
+#include "collect/record.h"
 #include "driver/driver.h"
 
 /* The tables of an application of a given size. */

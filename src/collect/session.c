@@ -25,7 +25,7 @@ session_open(struct session *s, struct run *run, uint32_t number,
 {
     *s = (struct session){.run = run, .number = number};
     s->node = number % run->db->nodes;
-    s->record.is_off = run->recorder.fd < 0;
+    s->record.is_off = run->journal.fd < 0;
     s->connections = mem_calloc(run->db->nodes, sizeof *s->connections);
     workload_init(&s->workload, &run->o->shape, number);
     return run->db->driver->connect(run->db, number, s->node,
@@ -199,12 +199,14 @@ static bool
 write_record(struct session *s, const struct connection *c,
              enum txn_status status, int64_t began, struct err *err)
 {
+    struct record *r = &s->record;
     char meta[80];
     if (c->server_id)
         snprintf(meta, sizeof meta, "{\"node\":%zu,\"connection\":%" PRIu64 "}",
                  c->node + 1, c->server_id);
-    return record_end(&s->record, &s->run->recorder, status, began, now(s->run),
-                      c->server_id ? meta : NULL, err);
+    record_end(r, status, began, now(s->run), c->server_id ? meta : NULL);
+    return r->is_off ||
+           journal_add(&s->run->journal, r->line.at, r->line.n, err);
 }
 
 /* Run the next transaction; false ends the session. */

@@ -6,7 +6,8 @@
 
 #include "collect/collect.h"
 #include "collect/job.h"
-#include "collect/recorder.h"
+#include "collect/journal.h"
+#include "collect/record.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -15,7 +16,7 @@
 struct run {
     struct database *db;
     const struct collect_options *o;
-    struct recorder recorder;
+    struct journal journal;
     struct job_tables tables; // of an application
     double began;             // on the clock of time_now
     atomic_bool stop;

@@ -7,7 +7,8 @@
  * SPDX-License-Identifier: MIT */
 #include "spec/play.h"
 
-#include "collect/recorder.h"
+#include "collect/journal.h"
+#include "collect/record.h"
 #include "driver/sql.h"
 #include "spec/actor.h"
 
@@ -170,7 +171,7 @@ is_ambiguous(const struct stage *g)
 
 static bool
 write_txn(const struct stage *g, const struct played_txn *txn,
-          const char *session, bool translate, struct recorder *r,
+          const char *session, bool translate, struct journal *j,
           struct err *err)
 {
     struct record record = {0};
@@ -183,9 +184,9 @@ write_txn(const struct stage *g, const struct played_txn *txn,
         record_text(&record, op->is_write, op->key, initial ? NULL : op->value);
     }
     const double zero = g->setup.txns.n ? g->setup.txns.at[0].began : 0;
-    const bool ok = record_end(&record, r, txn->status,
-                               (int64_t)((txn->began - zero) * 1e9),
-                               (int64_t)((txn->ended - zero) * 1e9), NULL, err);
+    record_end(&record, txn->status, (int64_t)((txn->began - zero) * 1e9),
+               (int64_t)((txn->ended - zero) * 1e9), NULL);
+    const bool ok = journal_add(j, record.line.at, record.line.n, err);
     record_free(&record);
     return ok;
 }
@@ -193,22 +194,22 @@ write_txn(const struct stage *g, const struct played_txn *txn,
 static bool
 write_history(const struct stage *g, const char *path, struct err *err)
 {
-    struct recorder r;
-    if (!recorder_open(&r, path, err))
+    struct journal j;
+    if (!journal_open(&j, path, err))
         return false;
     const bool translate = !is_ambiguous(g);
     bool ok = true;
     for (size_t t = 0; ok && !translate && t < g->setup.txns.n; t++)
-        ok = write_txn(g, &g->setup.txns.at[t], "setup", false, &r, err);
+        ok = write_txn(g, &g->setup.txns.at[t], "setup", false, &j, err);
     for (size_t i = 0; ok && i < g->actors.n; i++)
         for (size_t t = 0; ok && t < g->actors.at[i].txns.n; t++) {
             const struct played_txn *txn = &g->actors.at[i].txns.at[t];
             g->out->committed += txn->status == TXN_COMMITTED;
             g->out->aborted += txn->status == TXN_ABORTED;
-            ok = write_txn(g, txn, g->spec->sessions.at[i].name, translate, &r,
+            ok = write_txn(g, txn, g->spec->sessions.at[i].name, translate, &j,
                            err);
         }
-    return recorder_close(&r, err) && ok;
+    return journal_close(&j, err) && ok;
 }
 
 /* --- all of it -------------------------------------------------------------*/

@@ -4,7 +4,6 @@
 #include "expect.h"
 
 #include "base/limit.h"
-#include "collect/recorder.h"
 
 #include <signal.h>
 #include <stdlib.h>
@@ -133,22 +132,25 @@ run_for_ever(const char *path)
         collect_run(&db, &o, path, &stats, &err);
 }
 
-/* How many lines are complete; -1 where one is not and is not the last. */
+/* How many lines are complete; -1 where one is not and is followed by more than
+ * empty lines. */
 static int
 complete_lines(const char *path)
 {
     FILE *file = fopen(path, "r");
     int n = 0;
+    bool is_over = false;
     char line[4096];
-    while (file && fgets(line, sizeof line, file)) {
+    while (file && n >= 0 && fgets(line, sizeof line, file)) {
         const size_t len = strlen(line);
         const bool whole =
             len > 2 && line[0] == '{' && strcmp(line + len - 2, "}\n") == 0;
-        if (!whole && fgetc(file) != EOF)
+        if (is_over && line[0] != '\n')
             n = -1;
-        if (!whole)
-            break;
-        n++;
+        else if (whole)
+            n++;
+        else
+            is_over = true;
     }
     if (file)
         fclose(file);
@@ -204,80 +206,6 @@ memory_does_not_grow_with_the_run(void)
     CHECK(trial_run(&trial, LEVEL_BIT(LEVEL_CC), &result));
     CHECK(result.verdict[LEVEL_CC] == VERDICT_OK);
     CHECK(memory.most < memory.early + (1 << 20));
-}
-
-/* --- cost ------------------------------------------------------------------*/
-
-/* CPU seconds of a transaction that is run and not recorded. */
-static double
-cost_of_running(const char *target)
-{
-    struct err err = {0};
-    struct database db;
-    struct collect_stats stats;
-    const struct collect_options o = {
-        .shape = {.kind = workload_find("mixed"),
-                  .sessions = 4,
-                  .operations = 8,
-                  .keys = 1000,
-                  .reads = 0.5,
-                  .values = 1},
-        .transactions = 2000,
-    };
-    CHECK(database_open(target, ISOLATION_UNCHANGED, NULL, &db, &err));
-    const double began = time_cpu();
-    CHECK(collect_run(&db, &o, NULL, &stats, &err));
-    const double spent = time_cpu() - began;
-    database_close(&db);
-    return spent / 2000;
-}
-
-/* CPU seconds of recording one of eight operations. */
-static double
-cost_of_recording(void)
-{
-    char path[] = "/tmp/assay-cost-XXXXXX";
-    const int fd = mkstemp(path);
-    CHECK(fd >= 0 && close(fd) == 0);
-    struct err err = {0};
-    struct recorder r;
-    struct record t = {0};
-    CHECK(recorder_open(&r, path, &err));
-    const double began = time_cpu();
-    for (int64_t i = 0; i < 20000; i++) {
-        record_begin(&t, 7);
-        for (int64_t k = 0; k < 4; k++) {
-            record_read(&t, (uint64_t)(100 + k), &i);
-            record_write(&t, (uint64_t)(200 + k), i);
-        }
-        CHECK(record_end(&t, &r, TXN_COMMITTED, i * 1000000, i * 1000000 + 77,
-                         NULL, &err));
-    }
-    const double spent = time_cpu() - began;
-    CHECK(recorder_close(&r, &err));
-    record_free(&t);
-    unlink(path);
-    return spent / 20000;
-}
-
-static void
-recording_costs_a_fraction_of_a_transaction(void)
-{
-    // 'make bench' has the figures; the bounds here are for busy machines,
-    // where the store is faster, since it offers the processor less often.
-    static const struct {
-        const char *target;
-        double share;
-    } bounds[] = {{"store:latest", 0.25}, {"sqlite:?journal=wal", 0.1}};
-    const double recording = cost_of_recording();
-    for (size_t i = 0; i < sizeof bounds / sizeof bounds[0]; i++) {
-        if (!can_open(bounds[i].target))
-            continue;
-        const double running = cost_of_running(bounds[i].target);
-        printf("# %s: %.1f us, and %.1f us for recording\n", bounds[i].target,
-               running * 1e6, recording * 1e6);
-        CHECK(recording < running * bounds[i].share);
-    }
 }
 
 /* --- workloads -------------------------------------------------------------*/
@@ -343,6 +271,5 @@ main(void)
     RUN(a_run_can_be_limited_by_time);
     RUN(a_killed_run_loses_at_most_the_last_line);
     RUN(memory_does_not_grow_with_the_run);
-    RUN(recording_costs_a_fraction_of_a_transaction);
     return test_end();
 }

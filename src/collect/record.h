@@ -1,26 +1,11 @@
-/* recorder.h -- the history of a run, written while it runs.
- *
- * One line of 'jsonl' per transaction, handed to the system as soon as the
- * transaction has ended: who kills this program loses the transactions in
- * progress and at most part of one line.  Nothing is kept in memory.
+/* record.h -- a transaction while it runs, as the line of 'jsonl' it becomes.
  *
  * SPDX-License-Identifier: MIT */
-#ifndef COLLECT_RECORDER_H
-#define COLLECT_RECORDER_H
+#ifndef COLLECT_RECORD_H
+#define COLLECT_RECORD_H
 
 #include "base/buf.h"
-#include "base/err.h"
 #include "history/history.h"
-
-#include <pthread.h>
-
-struct recorder {
-    int fd;
-    pthread_mutex_t lock;
-};
-
-bool recorder_open(struct recorder *r, const char *path, struct err *err);
-bool recorder_close(struct recorder *r, struct err *err);
 
 /* A transaction in the making; all-zero is none.  One per session, used again
  * and again. */
@@ -43,11 +28,10 @@ void record_read_list(struct record *t, uint64_t key, const int64_t *elements,
 void record_text(struct record *t, bool is_write, const char *key,
                  const char *value);
 
-/* Add what is known at the end, 'meta' being a JSON object or NULL, and write
- * the line.  Times are in nanoseconds. */
-bool record_end(struct record *t, struct recorder *r, enum txn_status status,
-                int64_t began, int64_t ended, const char *meta,
-                struct err *err);
+/* Add what is known at the end, 'meta' being a JSON object or NULL: the line is
+ * complete.  Times are in nanoseconds. */
+void record_end(struct record *t, enum txn_status status, int64_t began,
+                int64_t ended, const char *meta);
 
 void record_free(struct record *t);
 

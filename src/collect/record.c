@@ -1,52 +1,9 @@
-/* recorder.c -- see recorder.h.
- *
- * A session composes its line alone; the lock is held for one write only.
+/* record.c -- see record.h.
  *
  * SPDX-License-Identifier: MIT */
-#include "collect/recorder.h"
+#include "collect/record.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <string.h>
-#include <unistd.h>
-
-bool
-recorder_open(struct recorder *r, const char *path, struct err *err)
-{
-    r->fd =
-        open(path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666);
-    if (r->fd < 0) {
-        err_set(err, ERR_IO, "cannot write: %s", strerror(errno));
-        return err_in_file(err, path);
-    }
-    pthread_mutex_init(&r->lock, NULL);
-    return true;
-}
-
-bool
-recorder_close(struct recorder *r, struct err *err)
-{
-    pthread_mutex_destroy(&r->lock);
-    return close(r->fd) == 0 ||
-           err_set(err, ERR_IO, "cannot write: %s", strerror(errno));
-}
-
-static bool
-write_all(int fd, const char *at, size_t n)
-{
-    while (n) {
-        const ssize_t done = write(fd, at, n);
-        if (done < 0 && errno != EINTR)
-            return false;
-        if (done > 0) {
-            at += done;
-            n -= (size_t)done;
-        }
-    }
-    return true;
-}
-
-/* --- lines -----------------------------------------------------------------*/
 
 void
 record_begin(struct record *t, uint64_t session)
@@ -156,12 +113,12 @@ record_text(struct record *t, bool is_write, const char *key, const char *value)
     buf_char(&t->line, ']');
 }
 
-bool
-record_end(struct record *t, struct recorder *r, enum txn_status status,
-           int64_t began, int64_t ended, const char *meta, struct err *err)
+void
+record_end(struct record *t, enum txn_status status, int64_t began,
+           int64_t ended, const char *meta)
 {
     if (t->is_off)
-        return true;
+        return;
     buf_char(&t->line, ']');
     if (status == TXN_ABORTED)
         buf_text(&t->line, ",\"status\":\"aborted\"");
@@ -176,11 +133,6 @@ record_end(struct record *t, struct recorder *r, enum txn_status status,
         buf_text(&t->line, meta);
     }
     buf_text(&t->line, "}\n");
-    pthread_mutex_lock(&r->lock);
-    const bool ok = write_all(r->fd, t->line.at, t->line.n);
-    pthread_mutex_unlock(&r->lock);
-    return ok || err_set(err, ERR_IO, "cannot write the history: %s",
-                         strerror(errno));
 }
 
 void
