@@ -46,7 +46,15 @@ intmap_add(struct intmap *m, uint64_t key, uint32_t fresh, bool *added)
     return intmap_add_slow(m, key, fresh, added);
 }
 
-/* Start loading what a search for key will touch. */
+/* The value of key where the plain table has it; UINT32_MAX where that does
+ * not tell. */
+static inline uint32_t
+intmap_peek(const struct intmap *m, uint64_t key)
+{
+    return key < m->direct_n ? m->direct[key] - 1 : UINT32_MAX;
+}
+
+/* Start loading what that will touch. */
 static inline void
 intmap_prefetch(const struct intmap *m, uint64_t key)
 {

@@ -15,7 +15,10 @@
 #include <unistd.h>
 
 enum {
-    LARGE = 16 << 20, // bytes; smaller blocks are not worth large pages
+    // Bytes; smaller blocks are not worth large pages.  What comes cleared is a
+    // table that may stay mostly empty, and then they cost memory.
+    LARGE = 4 << 20,
+    LARGE_TABLE = 16 << 20,
     MAPPED = 1 << 20, // larger blocks are mapped singly
     HEAP = 8 << 20,   // for the others, to begin with
 };
@@ -82,10 +85,8 @@ total(size_t n, size_t size)
  * included, because a mapping with several kinds of pages cannot grow in
  * place: realloc would copy it. */
 static void
-prefer_huge_pages(void *p, size_t bytes)
+prefer_huge_pages(void *p)
 {
-    if (bytes < LARGE)
-        return;
     const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
     const uintptr_t begin = ((uintptr_t)p - 1) & ~(page - 1);
     const uintptr_t end =
@@ -100,7 +101,8 @@ mem_alloc(size_t n, size_t size)
     if (!p)
         out_of_memory(n, size);
     count(p);
-    prefer_huge_pages(p, n * size);
+    if (n * size >= LARGE)
+        prefer_huge_pages(p);
     return p;
 }
 
@@ -111,7 +113,8 @@ mem_calloc(size_t n, size_t size)
     if (!p)
         out_of_memory(n, size);
     count(p);
-    prefer_huge_pages(p, n * size);
+    if (n * size >= LARGE_TABLE)
+        prefer_huge_pages(p);
     return p;
 }
 
@@ -124,7 +127,8 @@ mem_realloc(void *p, size_t n, size_t size)
     if (!q)
         out_of_memory(n, size);
     count(q);
-    prefer_huge_pages(q, n * size);
+    if (n * size >= LARGE)
+        prefer_huge_pages(q);
     return q;
 }
 

@@ -25,12 +25,12 @@ enum {
 };
 
 void *
-block_records(struct block *block, size_t n, size_t size)
+block_records(struct block *block, size_t bytes)
 {
-    if (block->records_room < n * size) {
+    if (block->records_room < bytes) {
         mem_free(block->records);
-        block->records_room = n * size;
-        block->records = mem_alloc(n, size);
+        block->records_room = bytes;
+        block->records = mem_alloc(bytes, 1);
     }
     return block->records;
 }
@@ -54,7 +54,6 @@ find_block(const struct input *in, size_t number, struct block *block)
     block->begin = line_at(in, number * BLOCK_BYTES);
     block->end = line_at(in, (number + 1) * BLOCK_BYTES);
     block->limit = in->data + in->size;
-    block->n = 0;
     block->error_at = NULL;
 }
 

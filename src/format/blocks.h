@@ -15,16 +15,15 @@ struct block {
     const char *begin, *end; // whole lines, the last one's newline included
     const char *limit;       // end of the input
     void *records;           // what the scan made of them
-    size_t n;
-    const char *error_at; // where scan or consume found a mistake
+    const char *error_at;    // where scan or consume found a mistake
 
     size_t records_room; // private: bytes
 };
 
-/* Room for n records of 'size' bytes in the block's buffer. */
-void *block_records(struct block *block, size_t n, size_t size);
+/* Room for that many bytes of records in the block's buffer. */
+void *block_records(struct block *block, size_t bytes);
 
-/* Called on any thread: fill records and n, or fail with error_at. */
+/* Called on any thread: fill records, or fail with error_at. */
 typedef bool block_scan(struct block *block, struct err *err);
 
 /* Called on the calling thread, block after block. */

@@ -21,11 +21,19 @@
 
 /* --- scanning ------------------------------------------------------------ */
 
-struct record {
-    uint64_t key, value, session;
+/* Lines in a row that are of one transaction. */
+struct run {
+    uint64_t session;
     int64_t txn;
-    uint32_t offset; // of the line, from the start of its block
-    bool is_write;
+    uint32_t offset; // of the first line, from the start of its block
+    uint32_t begin;  // of its operations among those of the block
+};
+
+/* What a block holds; the transactions of the operations are not known yet. */
+struct scanned {
+    size_t n_runs, n_ops;
+    struct run *runs;
+    struct raw_op *ops;
 };
 
 /* What is wrong at a byte of a line, for the message. */
@@ -135,20 +143,26 @@ scan_txn(const char **at, const char *end, int64_t *out, struct err *err)
 
 /* The end of a line, ",session,txn)", which the next line mostly repeats. */
 struct tail {
-    const char *at;
-    size_t len; // 0 = none yet
+    uint64_t word[2], mask[2]; // its bytes, where they are at most 16
+    size_t len;                // 0 = none yet, or longer
     uint64_t session;
     int64_t txn;
 };
 
 static inline bool
+is_repeated(const char *at, const char *end, const struct tail *tail)
+{
+    if (end - at < 16)
+        return false;
+    uint64_t word[2];
+    memcpy(word, at, sizeof word);
+    return tail->len && !((word[0] ^ tail->word[0]) & tail->mask[0]) &&
+           !((word[1] ^ tail->word[1]) & tail->mask[1]);
+}
+
+static bool
 scan_tail(const char **at, const char *end, struct tail *tail, struct err *err)
 {
-    if (tail->len && (size_t)(end - *at) >= tail->len &&
-        memcmp(*at, tail->at, tail->len) == 0) {
-        *at += tail->len;
-        return true;
-    }
     const char *begin = *at;
     if (!scan_char(at, end, ',', "',' and the session", err) ||
         !scan_number(at, end, &tail->session, err) ||
@@ -156,40 +170,45 @@ scan_tail(const char **at, const char *end, struct tail *tail, struct err *err)
         !scan_txn(at, end, &tail->txn, err) ||
         !scan_char(at, end, ')', "')'", err))
         return false;
-    tail->at = begin;
-    tail->len = (size_t)(*at - begin);
+    const size_t len = (size_t)(*at - begin);
+    tail->len = len <= 16 ? len : 0;
+    memset(tail->mask, 0, sizeof tail->mask);
+    memset(tail->mask, 0xff, tail->len);
+    memcpy(tail->word, begin, tail->len);
     return true;
 }
 
-/* Parse the line at *at up to its end, which stays unread. */
+/* Parse the line at *at up to its end, which stays unread.  *same: it is of
+ * the transaction of the line before. */
 static inline bool
-scan_line(const char **at, const char *end, struct record *r, struct tail *tail,
-          struct err *err)
+scan_line(const char **at, const char *end, struct raw_op *op,
+          struct tail *tail, bool *same, struct err *err)
 {
-    const char kind = **at;
-    if (kind != 'r' && kind != 'w')
+    // A table, because a guess between the two is wrong half of the time.
+    static const uint8_t kinds[256] = {['r'] = 1, ['w'] = 2};
+    const uint8_t kind = kinds[(unsigned char)**at];
+    if (!kind)
         return unexpected(*at, end, "'r' or 'w'", err);
-    r->is_write = kind == 'w';
+    op->is_write = kind >> 1;
     ++*at;
     if (!scan_char(at, end, '(', "'('", err) ||
-        !scan_number(at, end, &r->key, err) ||
+        !scan_number(at, end, &op->key, err) ||
         !scan_char(at, end, ',', "',' and the value", err) ||
-        !scan_number(at, end, &r->value, err) || !scan_tail(at, end, tail, err))
+        !scan_number(at, end, &op->value, err))
         return false;
-    r->session = tail->session;
-    r->txn = tail->txn;
+    *same = is_repeated(*at, end, tail);
+    if (!*same)
+        return scan_tail(at, end, tail, err);
+    *at += tail->len;
     return true;
 }
 
-/* blocks.h: scan the lines of one block into records. */
+/* Parse the lines of a block, as far as they are right. */
 static bool
-scan_block(struct block *block, struct err *err)
+scan_lines(struct block *block, struct scanned *found, struct err *err)
 {
     const char *at = block->begin;
     const char *const end = block->end;
-    // The shortest line is 10 bytes long with its newline.
-    struct record *r =
-        block_records(block, (size_t)(end - at) / 10 + 1, sizeof *r);
     struct tail tail = {0};
     while (at < end) {
         if (*at == '\n') {
@@ -200,12 +219,19 @@ scan_block(struct block *block, struct err *err)
             at++;
             continue;
         }
-        r->offset = (uint32_t)(at - block->begin);
         const char *stop = at;
-        if (!scan_line(&stop, block->limit, r, &tail, err)) {
+        struct raw_op *op = &found->ops[found->n_ops];
+        bool same = false;
+        if (!scan_line(&stop, block->limit, op, &tail, &same, err)) {
             block->error_at = stop;
             return false;
         }
+        if (!same)
+            found->runs[found->n_runs++] = (struct run){
+                tail.session, tail.txn, (uint32_t)(at - block->begin),
+                (uint32_t)found->n_ops};
+        // Of aborted transactions the reads do not count.
+        found->n_ops += op->is_write | (tail.txn != -1);
         at = stop;
         if (at < end && *at == '\r')
             at++;
@@ -213,40 +239,37 @@ scan_block(struct block *block, struct err *err)
             block->error_at = at;
             return unexpected(at, end, "the end of the line", err);
         }
-        r++;
-        block->n++;
     }
     return true;
 }
 
+/* blocks.h: scan the lines of one block. */
+static bool
+scan_block(struct block *block, struct err *err)
+{
+    // The shortest line is 10 bytes long with its newline.
+    const size_t most = (size_t)(block->end - block->begin) / 10 + 1;
+    struct scanned *found =
+        block_records(block, sizeof *found + most * (sizeof *found->runs +
+                                                     sizeof *found->ops));
+    found->runs = (struct run *)(found + 1);
+    found->ops = (struct raw_op *)(found->runs + most);
+    found->n_runs = found->n_ops = 0;
+    return scan_lines(block, found, err);
+}
+
 /* --- building ------------------------------------------------------------ */
 
-enum { BATCH = 512, TYPICAL_LINE = 20 };
+enum { SAMPLE = 1 << 14 };
 
 struct text_reader {
     struct builder *b;
     struct intmap txn_of;     // the file's transaction id -> the builder's
     struct intmap aborted_of; // session -> its aborted transaction
-
-    // The transaction of the record before, which mostly goes on.
-    int64_t last_txn;
-    uint64_t last_session;
-    txn_id last;
-
-    struct raw_op batch[BATCH];
-    size_t n;
 };
 
 static bool
-flush(struct text_reader *reader, struct err *err)
-{
-    const size_t n = reader->n;
-    reader->n = 0;
-    return builder_batch(reader->b, reader->batch, n, err);
-}
-
-static bool
-begin_txn(struct text_reader *reader, const struct record *r, txn_id *t,
+begin_txn(struct text_reader *reader, const struct run *r, txn_id *t,
           struct err *err)
 {
     const session_id s = builder_session(reader->b, atom_uint(r->session));
@@ -258,51 +281,58 @@ begin_txn(struct text_reader *reader, const struct record *r, txn_id *t,
     return true;
 }
 
-/* The transaction of a record that does not belong to the one before. */
 static bool
-find_txn(struct text_reader *reader, const struct record *r, struct err *err)
+find_txn(struct text_reader *reader, const struct run *r, txn_id *t,
+         struct err *err)
 {
     const bool aborted = r->txn == -1;
     bool added;
-    reader->last = intmap_add(aborted ? &reader->aborted_of : &reader->txn_of,
-                              aborted ? r->session : (uint64_t)r->txn,
-                              (uint32_t)builder_txns(reader->b), &added);
-    if (added && !begin_txn(reader, r, &reader->last, err))
-        return false;
-    if (!added && !aborted &&
-        builder_session_of(reader->b, reader->last) !=
-            builder_session(reader->b, atom_uint(r->session)))
+    *t = intmap_add(aborted ? &reader->aborted_of : &reader->txn_of,
+                    aborted ? r->session : (uint64_t)r->txn,
+                    (uint32_t)builder_txns(reader->b), &added);
+    if (added)
+        return begin_txn(reader, r, t, err);
+    if (!aborted && builder_session_of(reader->b, *t) !=
+                        builder_session(reader->b, atom_uint(r->session)))
         return err_set(err, ERR_SYNTAX,
                        "transaction %" PRId64 " is of session %" PRIu64
                        " here, and of another one before",
                        r->txn, r->session);
-    reader->last_txn = r->txn;
-    reader->last_session = r->session;
     return true;
 }
 
-/* blocks.h: hand the records of one block to the builder. */
+/* blocks.h: hand the operations of one block to the builder. */
 static bool
 build_block(void *self, struct block *block, struct err *err)
 {
     struct text_reader *reader = self;
-    const struct record *records = block->records;
-    for (size_t i = 0; i < block->n; i++) {
-        const struct record *r = &records[i];
-        if ((r->txn != reader->last_txn || r->session != reader->last_session ||
-             !builder_txns(reader->b)) &&
-            !find_txn(reader, r, err)) {
+    const struct scanned *found = block->records;
+    for (size_t i = 0; i < found->n_runs; i++) {
+        const struct run *r = &found->runs[i];
+        const size_t end = i + 1 < found->n_runs ? r[1].begin : found->n_ops;
+        txn_id t;
+        if (!find_txn(reader, r, &t, err)) {
             block->error_at = block->begin + r->offset;
             return false;
         }
-        if (r->txn == -1 && !r->is_write)
-            continue;
-        reader->batch[reader->n++] =
-            (struct raw_op){r->key, r->value, reader->last, r->is_write};
-        if (reader->n == BATCH && !flush(reader, err))
-            return false;
+        for (size_t op = r->begin; op < end; op++)
+            found->ops[op].txn = t;
     }
-    return true;
+    return builder_batch(reader->b, found->ops, found->n_ops, err);
+}
+
+/* About how many operations a file holds, by the lines in its middle. */
+static size_t
+guess_ops(const struct input *in)
+{
+    const size_t n = in->size < SAMPLE ? in->size : SAMPLE;
+    const char *at = in->data + (in->size - n) / 2, *end = at + n;
+    size_t lines = 1;
+    while ((at = memchr(at, '\n', (size_t)(end - at))) != NULL) {
+        lines++;
+        at++;
+    }
+    return n ? in->size / n * (lines + lines / 32) : 0;
 }
 
 static bool
@@ -312,10 +342,10 @@ text_read(struct input *in, struct builder *b, struct err *err)
         return err_set(err, ERR_SYNTAX, "a directory, expected a file");
     struct text_reader *reader = mem_calloc(1, sizeof *reader);
     reader->b = b;
-    builder_expect(b, in->size / TYPICAL_LINE);
-    intmap_expect(&reader->txn_of, in->size / TYPICAL_LINE);
-    const bool ok = blocks_run(in, scan_block, build_block, reader, err) &&
-                    flush(reader, err);
+    const size_t ops = guess_ops(in);
+    builder_expect(b, ops);
+    intmap_expect(&reader->txn_of, ops);
+    const bool ok = blocks_run(in, scan_block, build_block, reader, err);
     intmap_free(&reader->txn_of);
     intmap_free(&reader->aborted_of);
     mem_free(reader);

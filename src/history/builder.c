@@ -4,8 +4,8 @@
 #include "history/building.h"
 
 enum {
-    MANY = 512, // operations that are taken in together
-    APART = 16, // operations between the steps of one
+    TOGETHER = 64,   // operations that are taken in together
+    TYPICAL_TXN = 4, // operations of a transaction, at least
 };
 
 struct builder *
@@ -57,6 +57,11 @@ builder_expect(struct builder *b, size_t ops)
     intmap_expect(&b->key_index[ATOM_INT], ops);
     vec_reserve(&b->op_key, ops);
     vec_reserve(&b->op_value, ops);
+    // What is not used of these costs nothing; growing would leave holes.
+    const size_t txns = ops / TYPICAL_TXN;
+    vec_reserve(&b->txn_session, txns);
+    vec_reserve(&b->txn_status, txns);
+    vec_reserve(&b->runs, txns);
 }
 
 struct atom
@@ -299,33 +304,74 @@ builder_read_list(struct builder *b, txn_id t, struct atom key,
     return true;
 }
 
-/* An operation goes through four steps, each of which starts loading what the
- * next one needs: the entry of its key, the entry of its value, the row of its
- * value.  The steps of different operations are interleaved, APART of them
- * between one step and the next. */
-static bool
-add_many(struct builder *b, const struct raw_op *ops, size_t n, struct err *err)
+/* The entries of the keys of n operations on their way. */
+static void
+prefetch_keys(const struct builder *b, const struct raw_op *ops, size_t n)
 {
-    key_id keys[MANY];
-    for (size_t i = 0; i < n + 3 * APART; i++) {
-        if (i < n)
-            intmap_prefetch(&b->key_index[ATOM_INT], ops[i].key);
-        const size_t second = i - APART, third = i - 2 * APART;
-        const size_t fourth = i - 3 * APART; // wrapped around, where too early
-        if (second < n) {
-            if (!find_key(b, atom_uint(ops[second].key), &keys[second], err))
-                return false;
-            values_prefetch(&b->values, keys[second],
-                            atom_uint(ops[second].value));
-        }
-        if (third < n)
-            values_prefetch_row(&b->values, atom_uint(ops[third].value));
-        if (fourth < n) {
-            const struct raw_op *op = &ops[fourth];
-            push_op(b, op->txn, keys[fourth] | (op->is_write ? OP_WRITE : 0),
-                    find_value(b, keys[fourth], atom_uint(op->value)));
-        }
+    for (size_t i = 0; i < n; i++)
+        intmap_prefetch(&b->key_index[ATOM_INT], ops[i].key);
+}
+
+/* The ids of keys, and the entries of values on their way. */
+static bool
+find_keys(struct builder *b, const struct raw_op *ops, size_t n, key_id *keys,
+          struct err *err)
+{
+    const struct intmap *index = &b->key_index[ATOM_INT];
+    for (size_t i = 0; i < n; i++) {
+        keys[i] = intmap_peek(index, ops[i].key);
+        if (keys[i] == UINT32_MAX &&
+            !find_key(b, atom_uint(ops[i].key), &keys[i], err))
+            return false;
+        values_prefetch(&b->values, keys[i], atom_uint(ops[i].value));
     }
+    return true;
+}
+
+/* The first rows with the values, and those rows on their way. */
+static void
+find_rows(const struct values *v, const struct raw_op *ops, size_t n,
+          value_id *rows)
+{
+    for (size_t i = 0; i < n; i++) {
+        rows[i] = values_peek(v, ops[i].value);
+        __builtin_prefetch(&v->all.at[rows[i]]);
+    }
+}
+
+/* The ids of values, given those rows.  Whether a value is there is as good as
+ * random, so no branch depends on it: those that are not are gathered. */
+static void
+find_values(struct builder *b, const struct raw_op *ops, size_t n,
+            const key_id *keys, value_id *rows)
+{
+    uint8_t missing[TOGETHER];
+    size_t n_missing = 0;
+    for (size_t i = 0; i < n; i++) {
+        missing[n_missing] = (uint8_t)i;
+        n_missing += !values_is_int(&b->values, rows[i], keys[i]);
+    }
+    for (size_t i = 0; i < n_missing; i++) {
+        const size_t op = missing[i];
+        rows[op] = find_value(b, keys[op], atom_uint(ops[op].value));
+    }
+}
+
+/* Each step starts loading what the next one needs, for many operations, so
+ * that the loads overlap. */
+static bool
+add_together(struct builder *b, const struct raw_op *ops, size_t n,
+             struct err *err)
+{
+    key_id keys[TOGETHER];
+    value_id values[TOGETHER];
+    if (!find_keys(b, ops, n, keys, err))
+        return false;
+    find_rows(&b->values, ops, n, values);
+    find_values(b, ops, n, keys, values);
+    for (size_t i = 0; i < n; i++)
+        push_op(b, ops[i].txn, keys[i] | (ops[i].is_write ? OP_WRITE : 0),
+                values[i]);
     return true;
 }
 
@@ -336,9 +382,16 @@ builder_batch(struct builder *b, const struct raw_op *ops, size_t n,
     b->registers_only = true;
     if (!room_for_ops(b, n, err))
         return false;
-    for (size_t i = 0; i < n; i += MANY)
-        if (!add_many(b, ops + i, n - i < MANY ? n - i : MANY, err))
+    prefetch_keys(b, ops, n < TOGETHER ? n : TOGETHER);
+    while (n) {
+        const size_t some = n < TOGETHER ? n : TOGETHER;
+        const size_t rest = n - some;
+        prefetch_keys(b, ops + some, rest < TOGETHER ? rest : TOGETHER);
+        if (!add_together(b, ops, some, err))
             return false;
+        ops += some;
+        n = rest;
+    }
     return true;
 }
 

@@ -73,11 +73,10 @@ struct waiting {
     bool too_many; // to note
 };
 
-static inline void
+static void
 note_waiting(const struct history *h, struct waiting *w, txn_id t, op_id op)
 {
-    const value_id v = h->op_value[op];
-    if (w->too_many || v == VALUE_INIT || h->values[v].writer != TXN_NONE)
+    if (w->too_many)
         return;
     if (w->reads.n > h->n_ops / MOST_WAITING) {
         w->too_many = true;
@@ -87,32 +86,45 @@ note_waiting(const struct history *h, struct waiting *w, txn_id t, op_id op)
     vec_push(&w->reads, ((struct wait){t, op}));
 }
 
-/* Mark the operations of t; true if it writes an initial value. */
+/* Mark an operation on a key that its transaction wrote before, last. */
+static void
+mark_again(struct history *h, op_id op, op_id last)
+{
+    if (op_is_write(h, op)) {
+        h->op_key[last] &= ~OP_MAIN;
+        h->op_key[op] |= OP_MAIN;
+    } else if (h->op_value[op] != h->op_value[last]) {
+        h->op_key[op] |= OP_ASIDE;
+    }
+}
+
+/* Mark the operations of t; true if it writes an initial value.  Reads and
+ * writes come in no order that can be guessed, so the usual case has no branch
+ * that depends on which it is. */
 static bool
 mark_ops(struct history *h, txn_id t, op_id *last_write, struct waiting *w)
 {
     const op_id begin = h->txn_begin[t], end = h->txn_end[t];
+    const bool counts = h->txn_counts[t];
     bool writes_initial = false;
     for (op_id op = begin; op < end; op++) {
         if (op + AHEAD < h->n_ops)
             __builtin_prefetch(&last_write[op_key(h, op + AHEAD)]);
         prefetch_value(h, op); // note_writes comes next
-        const key_id k = op_key(h, op);
-        const op_id last = last_write[k];
-        const bool wrote = last >= begin && last < op;
-        if (op_is_write(h, op)) {
-            if (wrote)
-                h->op_key[last] &= ~OP_MAIN;
-            h->op_key[op] |= OP_MAIN;
-            last_write[k] = op;
-            writes_initial |= h->op_value[op] == VALUE_INIT;
-        } else if (!wrote) {
-            h->op_key[op] |= OP_MAIN;
-            if (h->txn_counts[t])
-                note_waiting(h, w, t, op);
-        } else if (h->op_value[op] != h->op_value[last]) {
-            h->op_key[op] |= OP_ASIDE;
+        const bool is_write = op_is_write(h, op);
+        const bool is_initial = h->op_value[op] == VALUE_INIT;
+        op_id *place = &last_write[op_key(h, op)];
+        const op_id last = *place;
+        *place = is_write ? op : last;
+        writes_initial |= is_write & is_initial;
+        if (last >= begin && last < op) {
+            mark_again(h, op, last);
+            continue;
         }
+        h->op_key[op] |= OP_MAIN;
+        if (counts & !is_write & !is_initial &
+            (h->values[h->op_value[op]].writer == TXN_NONE))
+            note_waiting(h, w, t, op);
     }
     return writes_initial;
 }
@@ -160,9 +172,9 @@ static void
 note_writes(struct history *h, txn_id t, uint32_t *n_several)
 {
     for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++) {
-        if (!op_is_final_write(h, op))
-            continue;
-        struct value *value = &h->values[h->op_value[op]];
+        struct value none = {0, TXN_NONE}; // in place of a branch
+        struct value *value =
+            op_is_final_write(h, op) ? &h->values[h->op_value[op]] : &none;
         if (value->writer == TXN_NONE)
             value->writer = t;
         else if (!(value->writer & WRITER_MANY) || value->writer == TXN_INIT)

@@ -102,22 +102,12 @@ values_add_slow(struct values *v, uint32_t tagged_key, struct atom atom)
 }
 
 void
-values_prefetch(const struct values *v, key_id key, struct atom atom)
+values_prefetch_slot(const struct values *v, key_id key, struct atom atom)
 {
-    if (atom.tag == ATOM_INT && atom.bits < v->direct_n)
-        __builtin_prefetch(&v->direct[atom.bits]);
-    else if (v->slots_n)
+    const uint32_t tagged_key = key | (uint32_t)atom.tag << VALUE_TAG_SHIFT;
+    if (v->slots_n)
         __builtin_prefetch(
-            &v->slots[hash_value(key | (uint32_t)atom.tag << VALUE_TAG_SHIFT,
-                                 atom.bits) &
-                      (v->slots_n - 1)]);
-}
-
-void
-values_prefetch_row(const struct values *v, struct atom atom)
-{
-    if (atom.tag == ATOM_INT && atom.bits < v->direct_n)
-        __builtin_prefetch(&v->all.at[v->direct[atom.bits]]);
+            &v->slots[hash_value(tagged_key, atom.bits) & (v->slots_n - 1)]);
 }
 
 void

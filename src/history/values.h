@@ -21,6 +21,7 @@ struct values {
 };
 
 void values_init(struct values *v);
+void values_prefetch_slot(const struct values *v, key_id key, struct atom atom);
 
 /* Say that about n values will come: integers up to some times that get a
  * place in 'direct' from the start, in whatever order they appear. */
@@ -45,10 +46,29 @@ values_add(struct values *v, key_id key, struct atom atom)
 void values_free_index(struct values *v);
 void values_free(struct values *v);
 
-/* Start loading what values_add of this pair will touch: first the entry in
- * an index, and some time later the row that the entry leads to.  (In line,
- * reading is a third slower: measured, not understood.) */
-void values_prefetch(const struct values *v, key_id key, struct atom atom);
-void values_prefetch_row(const struct values *v, struct atom atom);
+/* Start loading what a search for the pair will touch first. */
+static inline void
+values_prefetch(const struct values *v, key_id key, struct atom atom)
+{
+    if (atom.tag == ATOM_INT && atom.bits < v->direct_n)
+        __builtin_prefetch(&v->direct[atom.bits]);
+    else
+        values_prefetch_slot(v, key, atom);
+}
+
+/* The first pair with this integer as its value, where 'direct' has it; else
+ * 0, a row as well. */
+static inline value_id
+values_peek(const struct values *v, uint64_t bits)
+{
+    return bits < v->direct_n ? v->direct[bits] : 0;
+}
+
+/* Whether the value of this row is an integer of this key. */
+static inline bool
+values_is_int(const struct values *v, value_id row, key_id key)
+{
+    return v->all.at[row].key == (key | (uint32_t)ATOM_INT << VALUE_TAG_SHIFT);
+}
 
 #endif

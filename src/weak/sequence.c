@@ -99,7 +99,8 @@ find_unmet(struct search *s, struct progress *p, txn_id t)
     }
     for (; p->op < h->txn_end[t]; p->op++) {
         prefetch(s, p->op);
-        if (!op_is_external_read(h, p->op) || reads_last(s, p->op))
+        // Both, because a guess at the first is wrong half of the time.
+        if (!op_is_external_read(h, p->op) | reads_last(s, p->op))
             continue;
         const txn_id w = reading_writer(s->r, p->op);
         if (w != TXN_INIT && !s->out->position[w])
@@ -132,9 +133,11 @@ emit(struct search *s, struct progress *p, txn_id t)
         vec_push(s->stale, t);
     s->out->at[s->out->n++] = t;
     s->out->position[t] = (uint32_t)s->out->n;
-    for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++)
-        if (op_is_write(h, op))
-            s->last[op_key(h, op)] = s->r->chosen ? t : h->op_value[op];
+    for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++) {
+        uint32_t none; // in place of a branch
+        uint32_t *last = op_is_write(h, op) ? &s->last[op_key(h, op)] : &none;
+        *last = s->r->chosen ? t : h->op_value[op];
+    }
 }
 
 /* Make the session of t advance past t; false where that closed a cycle. */
