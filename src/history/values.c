@@ -51,6 +51,8 @@ grow_slots(struct values *v)
     const size_t old_n = v->slots_n;
     uint32_t *old = v->slots;
     v->slots_n = old_n ? old_n * 2 : 64;
+    while (v->slots_n * 3 < v->expected * 4) // and so it need not grow
+        v->slots_n *= 2;
     v->slots = mem_calloc(v->slots_n, sizeof *v->slots);
     for (size_t i = 0; i < old_n; i++)
         if (old[i])
@@ -82,11 +84,9 @@ values_add_slow(struct values *v, uint32_t tagged_key, struct atom atom)
 {
     const uint64_t bits = atom.bits;
     const bool is_int = atom.tag == ATOM_INT;
-    if (v->used) {
-        const uint32_t id = *probe(v, tagged_key, bits);
-        if (id)
-            return id;
-    }
+    uint32_t *slot = v->slots_n ? probe(v, tagged_key, bits) : NULL;
+    if (slot && *slot)
+        return *slot;
     const value_id fresh = (value_id)v->all.n;
     vec_push(&v->all, ((struct value){tagged_key, TXN_NONE}));
     column_push(&v->bits, bits);
@@ -94,10 +94,12 @@ values_add_slow(struct values *v, uint32_t tagged_key, struct atom atom)
         v->direct[bits] = fresh;
         return fresh;
     }
-    if ((v->used + 1) * 4 > v->slots_n * 3)
+    if ((v->used + 1) * 4 > v->slots_n * 3) {
         grow_slots(v);
+        slot = probe(v, tagged_key, bits);
+    }
     v->used++;
-    *probe(v, tagged_key, bits) = fresh;
+    *slot = fresh;
     return fresh;
 }
 
