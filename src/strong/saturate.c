@@ -256,6 +256,17 @@ prune(struct inference *f)
     return !f->p->options->prune || !f->p->ambiguous.n || infer_candidates(f);
 }
 
+/* Whether a round that gained so many edges makes another one pay.  What it
+ * would find, the first order mostly finds by itself; but where reads are
+ * ambiguous, each edge may decide one. */
+static bool
+pays(const struct problem *p, uint64_t gained)
+{
+    if (p->g.n <= SMALL)
+        return gained;
+    return gained * (p->ambiguous.n ? 100 : 6) >= p->g.edges.n;
+}
+
 static bool
 run_rounds(struct inference *f, struct window *w)
 {
@@ -271,8 +282,7 @@ run_rounds(struct inference *f, struct window *w)
         const uint64_t gained = f->added - added;
         if (p->limit && limit_reached(p->limit))
             return false;
-        if (p->n_struck == struck &&
-            (p->g.n <= SMALL ? !gained : gained * 100 < p->g.edges.n))
+        if (p->n_struck == struck && !pays(p, gained))
             break;
     }
     return true;
