@@ -17,7 +17,7 @@
 #include "check/check.h"
 #include "explain/kinds.h"
 
-enum { TOLD_NONE = UINT32_MAX };
+#define TOLD_NONE UINT32_MAX
 
 struct told_op {
     const char *text; // "r(x, 5)"

@@ -40,11 +40,7 @@ builder_free(struct builder *b)
     atoms_free(&b->key_names);
     vec_free(&b->key_use);
     values_free(&b->values);
-    for (size_t i = 0; i < b->orders.n; i++)
-        vec_free(&b->orders.at[i]);
-    vec_free(&b->orders);
-    intmap_free(&b->order_of);
-    vec_free(&b->in_order);
+    orders_free(&b->orders);
     vec_free(&b->list_reads);
     vec_free(&b->list_items);
     mem_free(b);
@@ -233,47 +229,12 @@ builder_append(struct builder *b, txn_id t, struct atom key,
     return true;
 }
 
-/* Extend the order of a key by elements that are new in it; false where one
- * of them is not. */
-static bool
-extend_order(struct builder *b, u32_vec *order, const value_id *more, size_t n)
-{
-    while (b->in_order.n < b->values.all.n)
-        vec_push(&b->in_order, 0);
-    for (size_t i = 0; i < n; i++) {
-        if (b->in_order.at[more[i]]) {
-            while (i--)
-                b->in_order.at[vec_pop(order)] = 0;
-            return false;
-        }
-        b->in_order.at[more[i]] = 1;
-        vec_push(order, more[i]);
-    }
-    return true;
-}
-
-/* Whether a list that was read is a prefix of the order of its key, which may
- * have to be extended for that. */
-static bool
-order_explains(struct builder *b, u32_vec *order, const value_id *items,
-               size_t n)
-{
-    const size_t common = n < order->n ? n : order->n;
-    return (!common || memcmp(items, order->at, common * sizeof *items) == 0) &&
-           (n == common || extend_order(b, order, items + common, n - common));
-}
-
 /* Note that the last operation read these n elements of key k. */
 static void
 note_list(struct builder *b, key_id k, const value_id *items, size_t n)
 {
-    bool added;
-    const uint32_t i =
-        intmap_add(&b->order_of, k, (uint32_t)b->orders.n, &added);
-    if (added)
-        vec_push(&b->orders, ((u32_vec){0}));
     struct list_read r = {(op_id)b->op_key.n - 1, (uint32_t)n, ID_NONE};
-    if (!order_explains(b, &b->orders.at[i], items, n)) {
+    if (!orders_explain(&b->orders, k, items, n, true)) {
         r.own = (uint32_t)b->list_items.n;
         for (size_t j = 0; j < n; j++)
             vec_push(&b->list_items, items[j]);

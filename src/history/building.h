@@ -11,6 +11,7 @@
 
 #include "base/intmap.h"
 #include "history/builder.h"
+#include "history/orders.h"
 #include "history/values.h"
 
 enum key_use { USE_UNKNOWN, USE_REGISTER, USE_LIST };
@@ -44,9 +45,7 @@ struct builder {
 
     struct values values;
 
-    VEC(u32_vec) orders;    // the longest list read so far, by list key
-    struct intmap order_of; // key -> index into orders
-    VEC(uint8_t) in_order;  // by value: 1 = an element of its key's order
+    struct orders orders; // of the lists read so far
     VEC(struct list_read) list_reads;
     u32_vec list_items;
 };

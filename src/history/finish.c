@@ -148,9 +148,7 @@ move_lists(struct builder *b, struct history *h)
     h->order_first = mem_calloc((size_t)h->n_keys + 1, sizeof *h->order_first);
     for (key_id k = 0; k < h->n_keys; k++) {
         h->key_is_list[k] = b->key_use.at[k] == USE_LIST;
-        const uint32_t i = intmap_find(&b->order_of, k);
-        for (size_t j = 0; i != UINT32_MAX && j < b->orders.at[i].n; j++)
-            vec_push(&h->order_items, b->orders.at[i].at[j]);
+        orders_copy(&b->orders, k, &h->order_items);
         h->order_first[k + 1] = (uint32_t)h->order_items.n;
     }
     if (b->list_reads.n)

@@ -12,45 +12,15 @@
  * list whether it stands in the order of its key or by itself.
  *
  * SPDX-License-Identifier: MIT */
+#include "history/orders.h"
 #include "history/resolve.h"
 
 struct reordering {
     struct history *h;
-    uint8_t *counts;   // by operation
-    u32_vec *orders;   // by key
-    uint8_t *in_order; // by value: 1 = an element of its key's order
-    u32_vec items;     // of the lists that no order explains
+    uint8_t *counts; // by operation
+    struct orders orders;
+    u32_vec items; // of the lists that no order explains
 };
-
-/* Extend the order of a key by elements that are new in it; false where one
- * of them is not. */
-static bool
-extend_order(struct reordering *r, u32_vec *order, const value_id *more,
-             size_t n)
-{
-    for (size_t i = 0; i < n; i++) {
-        if (r->in_order[more[i]]) {
-            while (i--)
-                r->in_order[vec_pop(order)] = 0;
-            return false;
-        }
-        r->in_order[more[i]] = 1;
-        vec_push(order, more[i]);
-    }
-    return true;
-}
-
-/* Whether a list is a prefix of the order of its key, which may have to be
- * extended for that. */
-static bool
-order_explains(struct reordering *r, u32_vec *order, const value_id *items,
-               size_t n, bool may_extend)
-{
-    const size_t common = n < order->n ? n : order->n;
-    return (!common || memcmp(items, order->at, common * sizeof *items) == 0) &&
-           (n == common ||
-            (may_extend && extend_order(r, order, items + common, n - common)));
-}
 
 /* Explain the lists of those who count, which make the orders, or of those who
  * do not. */
@@ -62,9 +32,9 @@ explain_lists(struct reordering *r, const struct list_seen *seen, bool counting)
         struct list_read *read = &h->list_reads.at[i];
         if (r->counts[read->op] != counting)
             continue;
-        u32_vec *order = &r->orders[op_key(h, read->op)];
         read->own = ID_NONE;
-        if (order_explains(r, order, seen[i].at, seen[i].n, counting))
+        if (orders_explain(&r->orders, op_key(h, read->op), seen[i].at,
+                           seen[i].n, counting))
             continue;
         read->own = (uint32_t)r->items.n;
         for (size_t j = 0; j < seen[i].n; j++)
@@ -80,10 +50,8 @@ put_in_place(struct reordering *r)
     h->list_items = r->items;
     vec_clear(&h->order_items);
     for (key_id k = 0; k < h->n_keys; k++) {
-        for (size_t j = 0; j < r->orders[k].n; j++)
-            vec_push(&h->order_items, r->orders[k].at[j]);
+        orders_copy(&r->orders, k, &h->order_items);
         h->order_first[k + 1] = (uint32_t)h->order_items.n;
-        vec_free(&r->orders[k]);
     }
 }
 
@@ -102,8 +70,6 @@ lists_reorder(struct history *h)
     for (size_t i = 0; i < h->list_reads.n; i++)
         any = any || !r.counts[h->list_reads.at[i].op];
     if (any) {
-        r.orders = mem_calloc(h->n_keys, sizeof *r.orders);
-        r.in_order = mem_calloc(h->n_values, sizeof *r.in_order);
         struct list_seen *seen = mem_alloc(h->list_reads.n, sizeof *seen);
         for (size_t i = 0; i < h->list_reads.n; i++)
             seen[i] = history_list_seen(h, h->list_reads.at[i].op);
@@ -111,8 +77,7 @@ lists_reorder(struct history *h)
         explain_lists(&r, seen, false);
         put_in_place(&r);
         mem_free(seen);
-        mem_free(r.in_order);
-        mem_free(r.orders);
+        orders_free(&r.orders);
     }
     mem_free(r.counts);
 }

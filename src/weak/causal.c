@@ -32,10 +32,11 @@
 #include "weak/writers.h"
 
 enum {
-    FEW = 12,            // writers of a key that are looked through one by one
-    BETWEEN = 1 << 12,   // transactions from one look at the limit to the next
-    NO_ROW = UINT32_MAX, // of a transaction
+    FEW = 12,          // writers of a key that are looked through one by one
+    BETWEEN = 1 << 12, // transactions from one look at the limit to the next
 };
+
+#define NO_ROW UINT32_MAX // of a transaction
 
 /* The writers of one key in one session. */
 struct run {

@@ -36,7 +36,8 @@ struct graph {
     const struct edges *edges;
 };
 
-enum { BY_SESSION = UINT32_MAX, BY_READ = UINT32_MAX - 1 };
+#define BY_SESSION UINT32_MAX
+#define BY_READ (UINT32_MAX - 1)
 
 /* --- the graph ------------------------------------------------------------*/
 

@@ -106,7 +106,7 @@ transactions_take_effect(const char *target)
     const struct driver *d = db.driver;
     CHECK(d->load(&db, 5, KEYS_REGISTERS, &err) &&
           d->load(&db, 5, KEYS_LISTS, &err));
-    struct connection *a, *b;
+    struct connection *a = NULL, *b = NULL;
     CHECK(d->connect(&db, 0, 0, &a, &err) && d->connect(&db, 1, 0, &b, &err));
     struct reading r;
     int_vec list = {0};
@@ -158,7 +158,7 @@ conflicts_abort_and_mistakes_fail(void)
     CHECK(database_open("sqlite:", ISOLATION_UNCHANGED, NULL, &db, &err));
     const struct driver *d = db.driver;
     CHECK(d->load(&db, 2, KEYS_REGISTERS, &err));
-    struct connection *a, *b;
+    struct connection *a = NULL, *b = NULL;
     struct reading r;
     CHECK(d->connect(&db, 0, 0, &a, &err) && d->connect(&db, 1, 0, &b, &err));
     CHECK(d->begin(a) == OUTCOME_OK && d->begin(b) == OUTCOME_OK);

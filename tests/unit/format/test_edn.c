@@ -141,8 +141,8 @@ maps_stand_alone_or_in_one_vector(void)
         "({:type :ok, :process 0, :value ((:w 1 2))})",
         "#jepsen.history.Op{:type :ok, :process 0, :value [[:w 1 2]]}",
         "\xef\xbb\xbf; a comment\n{,:type,:ok,:process 0N :value [[:w +1 2]]};",
-        "[#_ #_ a {:b c} {:type :ok #_:x :process 0 "
-        ":value [#_[:w 3 4] [:w 1 2]]} #_{:type :ok}]",
+        "[#_ #_ a {:b c} {:type :ok #_:x :process 0 :value [#_ 3 [:w 1 2]]}]",
+        "[{:type :ok :process 0 :value [#_[:w 3 4] [:w 1 2]]} #_{:type :ok}]",
         "{\"type\" \"ok\" \"process\" 0 \"value\" [[\"w\" 1 2]]}",
     };
     for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)

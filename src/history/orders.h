@@ -1,0 +1,29 @@
+/* orders.h -- the order of the elements of each list, as reads show it.
+ *
+ * The longest list that was read of a key is its order; lists that are prefixes
+ * of it are explained by it.  All-zero is empty.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef HISTORY_ORDERS_H
+#define HISTORY_ORDERS_H
+
+#include "base/intmap.h"
+#include "history/history.h"
+
+struct orders {
+    VEC(u32_vec) all;        // values in order
+    struct intmap number_of; // key -> index into 'all'
+    VEC(uint8_t) taken;      // by value: 1 = an element of its key's order
+};
+
+void orders_free(struct orders *o);
+
+/* Whether a list of a key is a prefix of its order, which is extended for that
+ * where 'extend' allows it and the elements are new. */
+bool orders_explain(struct orders *o, key_id k, const value_id *items, size_t n,
+                    bool extend);
+
+/* Append the order of a key to 'out'. */
+void orders_copy(const struct orders *o, key_id k, u32_vec *out);
+
+#endif
