@@ -19,7 +19,6 @@
 
 enum {
     BLOCK_BYTES = 128 * 1024,
-    RELEASE_BYTES = 512 * 1024, // how often consumed input is given back
     MOST_THREADS = 16,
     RING = 2 * MOST_THREADS,
 };
@@ -73,30 +72,18 @@ fail_at(const struct input *in, const struct block *block, struct err *err)
     return err_at_line(err, line, column);
 }
 
-/* Give back the mapped pages of consumed blocks now and then. */
-static void
-give_back(struct input *in, const struct block *block, size_t *given)
-{
-    const size_t done = (size_t)(block->begin - in->data);
-    if (done - *given < RELEASE_BYTES)
-        return;
-    input_done(in, done);
-    *given = done;
-}
-
 static bool
 run_alone(struct input *in, block_scan *scan, block_consume *consume,
           void *self, struct err *err)
 {
     struct block block = {0};
-    size_t given = 0;
     bool ok = true;
     for (size_t i = 0; ok && i < count_blocks(in); i++) {
         find_block(in, i, &block);
         ok = scan(&block, err) && consume(self, &block, err);
         if (!ok)
             fail_at(in, &block, err);
-        give_back(in, &block, &given);
+        input_done(in, (size_t)(block.begin - in->data));
     }
     mem_free(block.records);
     return ok;
@@ -151,7 +138,6 @@ static bool
 consume_blocks(struct ring *ring, struct input *in, block_consume *consume,
                void *self, struct err *err)
 {
-    size_t given = 0;
     for (size_t i = 0; i < ring->n_blocks; i++) {
         struct slot *slot = &ring->slots[i % ring->size];
         pthread_mutex_lock(&ring->lock);
@@ -164,7 +150,7 @@ consume_blocks(struct ring *ring, struct input *in, block_consume *consume,
             *err = slot->err;
         if (!slot->ok || !consume(self, &slot->block, err))
             return fail_at(in, &slot->block, err);
-        give_back(in, &slot->block, &given);
+        input_done(in, (size_t)(slot->block.begin - in->data));
 
         pthread_mutex_lock(&ring->lock);
         ring->consumed++;

@@ -35,7 +35,6 @@
 #include <inttypes.h>
 
 enum {
-    BATCH = 1024,        // operations handed to the builder at once
     WRITE_SIZE = 1 + 24, // of a record, the smallest of an operation
 };
 
@@ -43,8 +42,6 @@ struct reader {
     struct builder *b;
     struct logs logs;
     bool universal;
-    struct raw_op *batch;
-    size_t n_batch;
     struct err *err;
 };
 
@@ -152,29 +149,17 @@ check_log(const struct log *log, bool *universal, struct err *err)
 /* --- the second pass ------------------------------------------------------ */
 
 static bool
-flush(struct reader *r)
-{
-    const size_t n = r->n_batch;
-    r->n_batch = 0;
-    return builder_batch(r->b, r->batch, n, r->err);
-}
-
-static bool
 add_op(struct reader *r, txn_id t, const char *record)
 {
     const bool is_write = record[0] == 'W';
     const char *ids = is_write ? record : record + 8; // skip the writer
-    const uint64_t id = field(ids, 0), key = field(ids, 1);
-    if (cobra_is_initial(id)) {
-        // A batch has no word for the initial state, as any number is a value.
-        const struct atom name = atom_uint(key);
-        return flush(r) &&
-               (is_write ? builder_write(r->b, t, name, atom_nil(), r->err)
-                         : builder_read(r->b, t, name, atom_nil(), r->err));
-    }
-    r->batch[r->n_batch++] =
-        (struct raw_op){key, r->universal ? field(ids, 2) : id, t, is_write};
-    return r->n_batch < BATCH || flush(r);
+    const uint64_t id = field(ids, 0);
+    const struct atom key = atom_uint(field(ids, 1));
+    const struct atom value =
+        cobra_is_initial(id) ? atom_nil()
+                             : atom_uint(r->universal ? field(ids, 2) : id);
+    return is_write ? builder_write(r->b, t, key, value, r->err)
+                    : builder_read(r->b, t, key, value, r->err);
 }
 
 static bool
@@ -223,7 +208,7 @@ read_directory(struct reader *r, const char *directory)
     for (size_t i = 0; i < r->logs.n; i++)
         if (!build_log(r, &r->logs.at[i]))
             return err_in_file(r->err, r->logs.at[i].path);
-    return flush(r);
+    return true;
 }
 
 static bool
@@ -233,10 +218,8 @@ cobra_read(struct input *in, struct builder *b, struct err *err)
         return err_set(err, ERR_SYNTAX,
                        "a file, expected a directory of *.log files");
     struct reader r = {.b = b, .err = err};
-    r.batch = mem_alloc(BATCH, sizeof *r.batch);
     const bool ok = read_directory(&r, in->name);
     logs_free(&r.logs);
-    mem_free(r.batch);
     return ok;
 }
 

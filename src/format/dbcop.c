@@ -19,7 +19,7 @@
  *       records of the least size, so loops and memory are bounded by the
  *       size of the file.
  *
- * Cost: O(size), operations go to the builder in batches.
+ * Cost: O(size).
  *
  * SPDX-License-Identifier: MIT */
 #include "format/bytes.h"
@@ -35,10 +35,8 @@ enum {
     EVENT_SIZE = 18,
     TXN_SIZE_LEAST = 8 + 1,
     SESSION_SIZE_LEAST = 8,
-    BATCH = 1024,           // operations handed to the builder at once
-    RELEASE_STEP = 1 << 24, // bytes between two calls of input_done
-    SNIFF_EVENTS = 4096,    // and transactions and sessions, looked at
-    STRING_LIMIT = 1024,    // of a plausible string
+    SNIFF_EVENTS = 4096, // and transactions and sessions, looked at
+    STRING_LIMIT = 1024, // of a plausible string
 };
 
 static const char FILE_IN_DIRECTORY[] = "history.bincode";
@@ -46,9 +44,7 @@ static const char FILE_IN_DIRECTORY[] = "history.bincode";
 struct reader {
     struct input *in;
     struct builder *b;
-    size_t at, released;
-    struct raw_op *batch;
-    size_t n_batch;
+    size_t at;
     struct err *err;
 };
 
@@ -103,14 +99,6 @@ read_head(struct reader *r)
     return true;
 }
 
-static bool
-flush(struct reader *r)
-{
-    const size_t n = r->n_batch;
-    r->n_batch = 0;
-    return builder_batch(r->b, r->batch, n, r->err);
-}
-
 /* The offset of the first byte of the n events at 'at' that should be a
  * boolean and is not; SIZE_MAX where all are. */
 static size_t
@@ -141,10 +129,10 @@ read_events(struct reader *r, txn_id t, size_t n, bool committed)
         // tried is kept: somebody may have seen it.
         if (committed && !event[EVENT_SIZE - 1])
             continue;
-        r->batch[r->n_batch++] =
-            (struct raw_op){load_little64(event + 1), load_little64(event + 9),
-                            t, event[0] != 0};
-        if (r->n_batch == BATCH && !flush(r))
+        const struct atom key = atom_uint(load_little64(event + 1));
+        const struct atom value = atom_uint(load_little64(event + 9));
+        if (!(event[0] ? builder_write(r->b, t, key, value, r->err)
+                       : builder_read(r->b, t, key, value, r->err)))
             return err_at_byte(r->err, r->at + i * EVENT_SIZE);
     }
     return true;
@@ -174,10 +162,7 @@ read_txn(struct reader *r, session_id s)
     if (!read_events(r, t, n, committed))
         return false;
     r->at = flag + 1;
-    if (r->at - r->released >= RELEASE_STEP) {
-        input_done(r->in, r->at);
-        r->released = r->at;
-    }
+    input_done(r->in, r->at);
     return true;
 }
 
@@ -203,18 +188,15 @@ read_sessions(struct reader *r)
                 left(r));
         return err_at_byte(r->err, r->at);
     }
-    return flush(r);
+    return true;
 }
 
 static bool
 read_file(struct input *in, struct builder *b, struct err *err)
 {
     struct reader r = {.in = in, .b = b, .err = err};
-    r.batch = mem_alloc(BATCH, sizeof *r.batch);
     builder_expect(b, in->size / EVENT_SIZE);
-    const bool ok = read_sessions(&r);
-    mem_free(r.batch);
-    return ok;
+    return read_sessions(&r);
 }
 
 static void

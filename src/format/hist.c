@@ -39,7 +39,10 @@
 
 #include <string.h>
 
-enum { SNIFF_SIZE = 1 << 16 };
+enum {
+    SNIFF_SIZE = 1 << 16,
+    BYTES_PER_OP = 14, // about, of a large file
+};
 
 struct parser {
     struct scan s;
@@ -300,7 +303,7 @@ accept_separator(struct parser *p)
 }
 
 static bool
-parse_history(struct parser *p)
+parse_history(struct parser *p, struct input *in)
 {
     skip_blank(p);
     if (p->s.at == p->s.end)
@@ -312,6 +315,7 @@ parse_history(struct parser *p)
         if (!ok || p->s.at == p->s.end)
             return ok;
         ok = accept_separator(p) ? open_session(p, true, &s) : parse_txn(p, s);
+        input_done(in, (size_t)(p->s.at - in->data));
     }
 }
 
@@ -322,7 +326,8 @@ hist_read(struct input *in, struct builder *b, struct err *err)
         return err_set(err, ERR_SYNTAX, "a directory, expected a file");
     struct parser p = {.b = b};
     scan_init(&p.s, in, err);
-    const bool ok = parse_history(&p);
+    builder_expect(b, in->size / BYTES_PER_OP);
+    const bool ok = parse_history(&p, in);
     vec_free(&p.element);
     scan_free(&p.s);
     return ok;

@@ -15,6 +15,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+enum { GIVEN_BACK = 1 << 19 }; // bytes at a time, at least
+
 typedef VEC(char) bytes;
 
 /* Read the descriptor to its end, for what cannot be mapped. */
@@ -128,10 +130,10 @@ input_close(struct input *in)
 void
 input_done(struct input *in, size_t offset)
 {
+    if (in->held != INPUT_MAPPED || offset < in->done + GIVEN_BACK)
+        return;
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
     offset = offset / page * page;
-    if (in->held != INPUT_MAPPED || offset <= in->done)
-        return;
     // Only what is new: looking through pages that are gone costs time, too.
     (void)madvise((void *)((uintptr_t)in->data + in->done), offset - in->done,
                   MADV_DONTNEED);

@@ -26,7 +26,8 @@ bool input_open(struct input *in, const char *path, struct err *err);
 void input_close(struct input *in);
 
 /* Say that the bytes before 'offset' are not needed again, so that a mapped
- * file does not count as memory in use.  They can still be read. */
+ * file does not count as memory in use.  They can still be read.  To be said
+ * often: mostly it does nothing. */
 void input_done(struct input *in, size_t offset);
 
 /* Line and column (from 1) of a byte; for messages only, O(offset). */

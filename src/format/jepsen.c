@@ -29,6 +29,8 @@
 
 #include <inttypes.h>
 
+enum { BYTES_PER_OP = 40 }; // about, of a large file, invocation included
+
 struct process {
     session_id session;
     const char *invoked; // (1)
@@ -294,7 +296,7 @@ take_entry(struct reader *r)
 }
 
 static bool
-read_log(struct reader *r)
+read_log(struct reader *r, struct input *in)
 {
     struct scan *s = &r->log.s;
     const char *first = NULL;
@@ -309,6 +311,7 @@ read_log(struct reader *r)
         if (!take_entry(r))
             return false;
         r->log.n++;
+        input_done(in, (size_t)(s->at - in->data));
     }
     if (first && !r->processes.n && !r->n_nobody)
         return scan_fail(s, first, ERR_SYNTAX,
@@ -328,7 +331,8 @@ jepsen_read(struct input *in, const struct jepsen_notation *notation,
         return err_set(err, ERR_SYNTAX, "a directory, expected a file");
     struct reader r = {.notation = notation, .b = b};
     scan_init(&r.log.s, in, err);
-    const bool ok = read_log(&r);
+    builder_expect(b, in->size / BYTES_PER_OP);
+    const bool ok = read_log(&r, in);
     forms_free(&r.forms);
     forms_free(&r.again);
     intmap_free(&r.process_index);

@@ -24,10 +24,7 @@
 #include "format/readers.h"
 #include "format/scan_json.h"
 
-enum {
-    KEEP = 1 << 24,    // bytes read before they are given back
-    BYTES_PER_OP = 20, // about, of a large file
-};
+enum { BYTES_PER_OP = 20 }; // about, of a large file
 
 enum line_key {
     KEY_SESSION,
@@ -392,15 +389,11 @@ static bool
 read_lines(struct reader *r, struct input *in)
 {
     struct scan *s = &r->s;
-    const char *kept = s->at;
     for (;;) {
         json_space(s);
         if (s->at == s->end)
             return true;
-        if (s->at - kept > KEEP) {
-            kept = s->at;
-            input_done(in, (size_t)(kept - in->data));
-        }
+        input_done(in, (size_t)(s->at - in->data));
         if (*s->at == '\n') {
             s->at++;
             continue;

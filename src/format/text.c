@@ -196,6 +196,8 @@ scan_line(const char **at, const char *end, struct raw_op *op,
         !scan_char(at, end, ',', "',' and the value", err) ||
         !scan_number(at, end, &op->value, err))
         return false;
+    op->key_tag = (uint8_t)atom_uint(op->key).tag;
+    op->value_tag = (uint8_t)atom_uint(op->value).tag;
     *same = is_repeated(*at, end, tail);
     if (!*same)
         return scan_tail(at, end, tail, err);

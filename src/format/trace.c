@@ -341,7 +341,7 @@ check_claims(struct reader *r)
 }
 
 static bool
-parse_trace(struct reader *r)
+parse_trace(struct reader *r, struct input *in)
 {
     struct buf set_key = {0};
     bool ok = true;
@@ -351,6 +351,7 @@ parse_trace(struct reader *r)
         r->line_end = newline ? newline : r->s.end;
         ok = parse_line(r, &set_key);
         r->s.at = newline ? newline + 1 : r->s.end;
+        input_done(in, (size_t)(r->s.at - in->data));
     }
     buf_free(&set_key);
     return ok && check_claims(r);
@@ -363,7 +364,7 @@ trace_read(struct input *in, struct builder *b, struct err *err)
         return err_set(err, ERR_SYNTAX, "a directory, expected a file");
     struct reader r = {.b = b};
     scan_init(&r.s, in, err);
-    const bool ok = parse_trace(&r);
+    const bool ok = parse_trace(&r, in);
     scan_free(&r.s);
     strings_free(&r.keys);
     intmap_free(&r.txns);

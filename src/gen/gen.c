@@ -149,6 +149,15 @@ record_times(struct simulation *sim, txn_id t, session_id s, uint32_t snapshot)
 }
 
 static bool
+add_op(struct simulation *sim, txn_id t, bool is_write, uint64_t key,
+       uint64_t value, struct err *err)
+{
+    const struct atom k = atom_uint(key), v = atom_uint(value);
+    return is_write ? builder_write(sim->b, t, k, v, err)
+                    : builder_read(sim->b, t, k, v, err);
+}
+
+static bool
 run_txn(struct simulation *sim, struct err *err)
 {
     const struct gen_shape *shape = sim->shape;
@@ -167,16 +176,16 @@ run_txn(struct simulation *sim, struct err *err)
     sim->now++;
     for (uint64_t i = 0; i < shape->operations; i++) {
         const key_id key = sim->wishes[i].key;
-        struct raw_op op = {key, 0, t, sim->wishes[i].is_write};
-        if (op.is_write) {
-            op.value = draw_value(sim);
-            commit_write(sim, key, op.value);
+        uint64_t value;
+        if (sim->wishes[i].is_write) {
+            value = draw_value(sim);
+            commit_write(sim, key, value);
         } else {
-            op.value = sim->own_time[key] == sim->now
-                           ? sim->own_value[key]
-                           : read_at(sim, key, snapshot);
+            value = sim->own_time[key] == sim->now
+                        ? sim->own_value[key]
+                        : read_at(sim, key, snapshot);
         }
-        if (!builder_batch(sim->b, &op, 1, err))
+        if (!add_op(sim, t, sim->wishes[i].is_write, key, value, err))
             return false;
     }
     record_times(sim, t, s, snapshot);
@@ -217,9 +226,8 @@ inject(struct simulation *sim, const struct gen_anomaly *a, struct err *err)
         } else if (*p == 'r' || *p == 'w') {
             const uint64_t value =
                 p[2] == '0' ? 0 : base + (uint64_t)(p[2] - '0');
-            const struct raw_op op = {sim->shape->keys + (uint64_t)(p[1] - 'x'),
-                                      value, t, *p == 'w'};
-            if (!builder_batch(sim->b, &op, 1, err))
+            const uint64_t key = sim->shape->keys + (uint64_t)(p[1] - 'x');
+            if (!add_op(sim, t, *p == 'w', key, value, err))
                 return false;
             p += 3;
         } else {

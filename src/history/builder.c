@@ -3,10 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "history/building.h"
 
-enum {
-    TOGETHER = 64,   // operations that are taken in together
-    TYPICAL_TXN = 4, // operations of a transaction, at least
-};
+enum { TYPICAL_TXN = 4 }; // operations of a transaction, at least
 
 struct builder *
 builder_new(struct atom initial)
@@ -125,8 +122,8 @@ builder_meta(struct builder *b, txn_id t, const char *json, size_t len)
 
 /* --- operations -------------------------------------------------------- */
 
-static bool
-find_key(struct builder *b, struct atom name, key_id *key, struct err *err)
+bool
+building_key(struct builder *b, struct atom name, key_id *key, struct err *err)
 {
     bool added;
     *key = intmap_add(&b->key_index[name.tag], name.bits,
@@ -136,15 +133,14 @@ find_key(struct builder *b, struct atom name, key_id *key, struct err *err)
     if (b->key_names.tags.n >= KEY_LIMIT)
         return err_set(err, ERR_LIMIT, "more than %d keys", KEY_LIMIT);
     atoms_push(&b->key_names, name);
-    vec_push(&b->key_use, (uint8_t)USE_UNKNOWN);
+    if (b->has_lists)
+        vec_push(&b->key_use, (uint8_t)USE_UNKNOWN);
     return true;
 }
 
 static bool
 use_key(struct builder *b, key_id key, enum key_use use, struct err *err)
 {
-    if (use == USE_LIST && b->registers_only)
-        return err_set(err, ERR_SYNTAX, "a list among registers");
     if (b->key_use.at[key] == USE_UNKNOWN)
         b->key_use.at[key] = (uint8_t)use;
     if (b->key_use.at[key] == use)
@@ -163,56 +159,89 @@ is_initial(const struct builder *b, struct atom value)
     return value.tag == ATOM_NIL || atom_equal(value, b->initial);
 }
 
-static value_id
-find_value(struct builder *b, key_id key, struct atom value)
+value_id
+building_value(struct builder *b, key_id key, struct atom value)
 {
     return is_initial(b, value) ? VALUE_INIT
                                 : values_add(&b->values, key, value);
 }
 
-static void
-push_op(struct builder *b, txn_id t, uint32_t flagged_key, value_id value)
-{
-    if (!b->runs.n || vec_top(&b->runs).txn != t)
-        vec_push(&b->runs, ((struct run){t, (op_id)b->op_key.n}));
-    vec_push(&b->op_key, flagged_key);
-    vec_push(&b->op_value, value);
-}
-
-static bool
-room_for_ops(const struct builder *b, size_t n, struct err *err)
+bool
+building_room(const struct builder *b, size_t n, struct err *err)
 {
     if (b->op_key.n + n >= ID_NONE)
         return err_set(err, ERR_LIMIT, "more than %u operations", ID_NONE - 1);
     return true;
 }
 
+/* From now on, keep the use of keys: no key is both register and list.  A read
+ * of the initial state does not tell which it is. */
 static bool
-add_op(struct builder *b, txn_id t, uint32_t flags, enum key_use use,
-       struct atom key, struct atom value, struct err *err)
+begin_lists(struct builder *b, struct err *err)
 {
-    key_id k;
-    if (!room_for_ops(b, 1, err) || !find_key(b, key, &k, err))
+    if (b->has_lists)
+        return true;
+    if (!building_flush(b, err))
         return false;
-    // A read of the initial state does not tell a register from a list.
-    if ((flags || !is_initial(b, value)) && !use_key(b, k, use, err))
-        return false;
-    push_op(b, t, k | flags, find_value(b, k, value));
+    b->has_lists = true;
+    for (size_t k = 0; k < b->key_names.tags.n; k++)
+        vec_push(&b->key_use, (uint8_t)USE_UNKNOWN);
+    for (size_t op = 0; op < b->op_key.n; op++)
+        if ((b->op_key.at[op] & OP_WRITE) || b->op_value.at[op] != VALUE_INIT)
+            b->key_use.at[b->op_key.at[op] & OP_KEY] = USE_REGISTER;
     return true;
+}
+
+static bool
+list_key(struct builder *b, struct atom name, key_id *key, struct err *err)
+{
+    return begin_lists(b, err) && building_room(b, 1, err) &&
+           building_key(b, name, key, err) && use_key(b, *key, USE_LIST, err);
+}
+
+/* A register among lists. */
+static bool
+add_register(struct builder *b, const struct raw_op *op, struct err *err)
+{
+    const struct atom value = {op->value, (enum atom_tag)op->value_tag};
+    key_id k;
+    if (!building_room(b, 1, err) ||
+        !building_key(b, (struct atom){op->key, (enum atom_tag)op->key_tag}, &k,
+                      err))
+        return false;
+    if ((op->is_write || !is_initial(b, value)) &&
+        !use_key(b, k, USE_REGISTER, err))
+        return false;
+    building_op(b, op->txn, k | (op->is_write ? OP_WRITE : 0),
+                building_value(b, k, value));
+    return true;
+}
+
+static bool
+add_op(struct builder *b, txn_id t, bool is_write, struct atom key,
+       struct atom value, struct err *err)
+{
+    const struct raw_op op = {
+        key.bits, value.bits, t, (uint8_t)key.tag, (uint8_t)value.tag, is_write,
+    };
+    if (b->has_lists)
+        return add_register(b, &op, err);
+    b->queue[b->n_queue++] = op;
+    return b->n_queue < TOGETHER || building_flush(b, err);
 }
 
 bool
 builder_read(struct builder *b, txn_id t, struct atom key, struct atom value,
              struct err *err)
 {
-    return add_op(b, t, 0, USE_REGISTER, key, value, err);
+    return add_op(b, t, false, key, value, err);
 }
 
 bool
 builder_write(struct builder *b, txn_id t, struct atom key, struct atom value,
               struct err *err)
 {
-    return add_op(b, t, OP_WRITE, USE_REGISTER, key, value, err);
+    return add_op(b, t, true, key, value, err);
 }
 
 bool
@@ -222,10 +251,9 @@ builder_append(struct builder *b, txn_id t, struct atom key,
     if (element.tag == ATOM_NIL)
         return err_set(err, ERR_SYNTAX, "nil cannot be appended to a list");
     key_id k;
-    if (!room_for_ops(b, 1, err) || !find_key(b, key, &k, err) ||
-        !use_key(b, k, USE_LIST, err))
+    if (!list_key(b, key, &k, err))
         return false;
-    push_op(b, t, k | OP_WRITE, values_add(&b->values, k, element));
+    building_op(b, t, k | OP_WRITE, values_add(&b->values, k, element));
     return true;
 }
 
@@ -247,8 +275,7 @@ builder_read_list(struct builder *b, txn_id t, struct atom key,
                   const struct atom *elements, size_t n, struct err *err)
 {
     key_id k;
-    if (!room_for_ops(b, 1, err) || !find_key(b, key, &k, err) ||
-        !use_key(b, k, USE_LIST, err))
+    if (!list_key(b, key, &k, err))
         return false;
     u32_vec items = {0};
     for (size_t i = 0; i < n; i++) {
@@ -258,81 +285,10 @@ builder_read_list(struct builder *b, txn_id t, struct atom key,
         }
         vec_push(&items, values_add(&b->values, k, elements[i]));
     }
-    push_op(b, t, k, n ? items.at[n - 1] : VALUE_INIT);
+    building_op(b, t, k, n ? items.at[n - 1] : VALUE_INIT);
     if (n)
         note_list(b, k, items.at, n);
     vec_free(&items);
-    return true;
-}
-
-/* The entries of the keys of n operations on their way. */
-static void
-prefetch_keys(const struct builder *b, const struct raw_op *ops, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        intmap_prefetch(&b->key_index[ATOM_INT], ops[i].key);
-}
-
-/* The ids of keys, and the entries of values on their way. */
-static bool
-find_keys(struct builder *b, const struct raw_op *ops, size_t n, key_id *keys,
-          struct err *err)
-{
-    const struct intmap *index = &b->key_index[ATOM_INT];
-    for (size_t i = 0; i < n; i++) {
-        keys[i] = intmap_peek(index, ops[i].key);
-        if (keys[i] == UINT32_MAX &&
-            !find_key(b, atom_uint(ops[i].key), &keys[i], err))
-            return false;
-        values_prefetch(&b->values, keys[i], atom_uint(ops[i].value));
-    }
-    return true;
-}
-
-/* The first rows with the values, and those rows on their way. */
-static void
-find_rows(const struct values *v, const struct raw_op *ops, size_t n,
-          value_id *rows)
-{
-    for (size_t i = 0; i < n; i++) {
-        rows[i] = values_peek(v, ops[i].value);
-        __builtin_prefetch(&v->all.at[rows[i]]);
-    }
-}
-
-/* The ids of values, given those rows.  Whether a value is there is as good as
- * random, so no branch depends on it: those that are not are gathered. */
-static void
-find_values(struct builder *b, const struct raw_op *ops, size_t n,
-            const key_id *keys, value_id *rows)
-{
-    uint8_t missing[TOGETHER];
-    size_t n_missing = 0;
-    for (size_t i = 0; i < n; i++) {
-        missing[n_missing] = (uint8_t)i;
-        n_missing += !values_is_int(&b->values, rows[i], keys[i]);
-    }
-    for (size_t i = 0; i < n_missing; i++) {
-        const size_t op = missing[i];
-        rows[op] = find_value(b, keys[op], atom_uint(ops[op].value));
-    }
-}
-
-/* Each step starts loading what the next one needs, for many operations, so
- * that the loads overlap. */
-static bool
-add_together(struct builder *b, const struct raw_op *ops, size_t n,
-             struct err *err)
-{
-    key_id keys[TOGETHER];
-    value_id values[TOGETHER];
-    if (!find_keys(b, ops, n, keys, err))
-        return false;
-    find_rows(&b->values, ops, n, values);
-    find_values(b, ops, n, keys, values);
-    for (size_t i = 0; i < n; i++)
-        push_op(b, ops[i].txn, keys[i] | (ops[i].is_write ? OP_WRITE : 0),
-                values[i]);
     return true;
 }
 
@@ -340,19 +296,11 @@ bool
 builder_batch(struct builder *b, const struct raw_op *ops, size_t n,
               struct err *err)
 {
-    b->registers_only = true;
-    if (!room_for_ops(b, n, err))
-        return false;
-    prefetch_keys(b, ops, n < TOGETHER ? n : TOGETHER);
-    while (n) {
-        const size_t some = n < TOGETHER ? n : TOGETHER;
-        const size_t rest = n - some;
-        prefetch_keys(b, ops + some, rest < TOGETHER ? rest : TOGETHER);
-        if (!add_together(b, ops, some, err))
+    if (!b->has_lists)
+        return building_flush(b, err) && building_take(b, ops, n, err);
+    for (size_t i = 0; i < n; i++)
+        if (!add_register(b, &ops[i], err))
             return false;
-        ops += some;
-        n = rest;
-    }
     return true;
 }
 
@@ -371,5 +319,5 @@ builder_txns(const struct builder *b)
 size_t
 builder_ops(const struct builder *b)
 {
-    return b->op_key.n;
+    return b->op_key.n + b->n_queue;
 }

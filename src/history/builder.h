@@ -51,12 +51,12 @@ bool builder_append(struct builder *b, txn_id t, struct atom key,
 bool builder_read_list(struct builder *b, txn_id t, struct atom key,
                        const struct atom *elements, size_t n, struct err *err);
 
-/* Many operations on unsigned integer keys and values at once: the way for
- * inputs of millions, because table accesses are started ahead.  A history
- * that is built like this has registers only. */
+/* Many operations of registers at once, for those who have them in an array;
+ * singly, they are gathered and taken in together as well. */
 struct raw_op {
-    uint64_t key, value;
+    uint64_t key, value; // bits of atoms
     txn_id txn;
+    uint8_t key_tag, value_tag;
     bool is_write;
 };
 bool builder_batch(struct builder *b, const struct raw_op *ops, size_t n,

@@ -1,4 +1,4 @@
-/* building.h -- what a builder holds; for builder.c and finish.c only.
+/* building.h -- what a builder holds; for builder.c, intake.c and finish.c.
  *
  * Operations are appended as they come, in runs that belong to one
  * transaction.  Nearly always a transaction is one run, and then its range of
@@ -22,6 +22,8 @@ struct run {
     op_id begin;
 };
 
+enum { TOGETHER = 64 }; // operations that are taken in together
+
 struct builder {
     struct strings strings;
     struct atom initial;
@@ -40,14 +42,41 @@ struct builder {
 
     struct intmap key_index[ATOM_TAGS];
     struct atoms key_names;
-    VEC(uint8_t) key_use;
-    bool registers_only; // batches do not look at key_use: no lists then
 
     struct values values;
 
+    struct raw_op queue[TOGETHER]; // operations to be taken in
+    size_t n_queue;
+
+    bool has_lists;       // the rest is there from the first list on
+    VEC(uint8_t) key_use; // by key
     struct orders orders; // of the lists read so far
     VEC(struct list_read) list_reads;
     u32_vec list_items;
 };
+
+/* Whether n operations more can be numbered. */
+bool building_room(const struct builder *b, size_t n, struct err *err);
+
+/* The id of a key, and of a value that a register holds. */
+bool building_key(struct builder *b, struct atom name, key_id *key,
+                  struct err *err);
+value_id building_value(struct builder *b, key_id key, struct atom value);
+
+/* The next operation. */
+static inline void
+building_op(struct builder *b, txn_id t, uint32_t flagged_key, value_id value)
+{
+    if (!b->runs.n || vec_top(&b->runs).txn != t)
+        vec_push(&b->runs, ((struct run){t, (op_id)b->op_key.n}));
+    vec_push(&b->op_key, flagged_key);
+    vec_push(&b->op_value, value);
+}
+
+/* intake.c: take in n operations of registers, or what is in the queue.  No
+ * key may be a list. */
+bool building_take(struct builder *b, const struct raw_op *ops, size_t n,
+                   struct err *err);
+bool building_flush(struct builder *b, struct err *err);
 
 #endif

@@ -139,10 +139,7 @@ compare_list_reads(const void *a, const void *b)
 static void
 move_lists(struct builder *b, struct history *h)
 {
-    bool any = false;
-    for (size_t k = 0; k < b->key_use.n; k++)
-        any = any || b->key_use.at[k] == USE_LIST;
-    if (!any)
+    if (!b->has_lists)
         return;
     h->key_is_list = mem_calloc(h->n_keys, sizeof *h->key_is_list);
     h->order_first = mem_calloc((size_t)h->n_keys + 1, sizeof *h->order_first);
@@ -164,6 +161,10 @@ bool
 builder_finish(struct builder *b, struct history *h, struct err *err)
 {
     *h = (struct history){0};
+    if (!building_flush(b, err)) {
+        builder_free(b);
+        return false;
+    }
     if (b->values.all.n >= WRITER_MANY) {
         builder_free(b);
         return err_set(err, ERR_LIMIT, "more than %u values", WRITER_MANY);

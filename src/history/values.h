@@ -59,16 +59,18 @@ values_prefetch(const struct values *v, key_id key, struct atom atom)
 /* The first pair with this integer as its value, where 'direct' has it; else
  * 0, a row as well. */
 static inline value_id
-values_peek(const struct values *v, uint64_t bits)
+values_peek(const struct values *v, struct atom atom)
 {
-    return bits < v->direct_n ? v->direct[bits] : 0;
+    return atom.tag == ATOM_INT && atom.bits < v->direct_n
+               ? v->direct[atom.bits]
+               : 0;
 }
 
-/* Whether the value of this row is an integer of this key. */
+/* Whether such a row is of this key. */
 static inline bool
-values_is_int(const struct values *v, value_id row, key_id key)
+values_is(const struct values *v, value_id row, key_id key, enum atom_tag tag)
 {
-    return v->all.at[row].key == (key | (uint32_t)ATOM_INT << VALUE_TAG_SHIFT);
+    return v->all.at[row].key == (key | (uint32_t)tag << VALUE_TAG_SHIFT);
 }
 
 #endif

@@ -171,61 +171,124 @@ print(const struct history *h)
     return b.at;
 }
 
-/* The same random operations, singly and in batches, in scattered order and
- * with wide, dense and repeated keys and values, make the same history. */
+enum { OPS = 300, TXNS = 20, LIST_TXN = TXNS };
+
+/* Keys and values that are wide, dense or repeated, of transactions that go on
+ * or are scattered. */
+static void
+draw_ops(struct random *r, int round, struct raw_op *ops)
+{
+    const unsigned shift = (unsigned)random_below(r, 64);
+    for (int i = 0; i < OPS; i++) {
+        const struct atom key = atom_uint(round % 3 ? random_below(r, 40)
+                                                    : random_next(r) >> shift);
+        const struct atom value =
+            round % 5 == 1 ? atom_nil()
+                           : atom_uint(round % 5 ? random_below(r, 90)
+                                                 : random_next(r) >> shift);
+        const txn_id t =
+            round % 7 ? (txn_id)random_below(r, TXNS) : (txn_id)i * TXNS / OPS;
+        ops[i] = (struct raw_op){
+            key.bits,         value.bits,         t,
+            (uint8_t)key.tag, (uint8_t)value.tag, random_below(r, 2)};
+    }
+}
+
+static struct builder *
+begin_txns(void)
+{
+    struct builder *b = builder_new(atom_int(0));
+    struct err err = {0};
+    for (uint32_t t = 0; t <= TXNS; t++) {
+        txn_id id;
+        CHECK(builder_txn(b, builder_session(b, atom_int(t % 3)), &id, &err));
+    }
+    return b;
+}
+
+static void
+append(struct builder *b)
+{
+    struct err err = {0};
+    const struct atom list = builder_text(b, ATOM_STRING, "list", 4);
+    CHECK(builder_append(b, LIST_TXN, list, atom_int(1), &err));
+}
+
+static void
+add_singly(struct builder *b, const struct raw_op *ops)
+{
+    struct err err = {0};
+    for (int i = 0; i < OPS; i++) {
+        const struct atom k = {ops[i].key, ops[i].key_tag};
+        const struct atom v = {ops[i].value, ops[i].value_tag};
+        CHECK(ops[i].is_write ? builder_write(b, ops[i].txn, k, v, &err)
+                              : builder_read(b, ops[i].txn, k, v, &err));
+        CHECK(builder_ops(b) >= (size_t)i + 1);
+    }
+}
+
+/* The same operations, singly, in batches, and singly among lists, where they
+ * are not gathered, make the same history. */
 static void
 batches_agree_with_single_operations(void)
 {
     struct random r;
     random_seed(&r, 3);
-    for (int round = 0; round < 200; round++) {
-        enum { N = 300 };
-        const unsigned shift = (unsigned)random_below(&r, 64);
-        struct raw_op ops[N];
-        struct builder *b[2];
+    for (int round = 0; round < 300; round++) {
+        struct raw_op ops[OPS];
+        draw_ops(&r, round, ops);
         struct err err = {0};
-        for (int i = 0; i < 2; i++) {
-            b[i] = builder_new(atom_int(0));
-            for (uint32_t t = 0; t < 20; t++) {
-                txn_id id;
-                builder_txn(b[i], builder_session(b[i], atom_int(t % 3)), &id,
-                            &err);
-            }
-        }
+        struct builder *b[3] = {begin_txns(), begin_txns(), begin_txns()};
         if (round % 2)
-            builder_expect(b[1], N);
-        for (int i = 0; i < N; i++)
-            ops[i] = (struct raw_op){
-                round % 3 ? random_below(&r, 40) : random_next(&r) >> shift,
-                round % 5 ? random_below(&r, 90) : random_next(&r) >> shift,
-                round % 7 ? (txn_id)random_below(&r, 20) : (txn_id)i / 15,
-                random_below(&r, 2)};
-        for (int i = 0; i < N; i++) {
-            const struct atom k = atom_uint(ops[i].key);
-            const struct atom v = atom_uint(ops[i].value);
-            CHECK(ops[i].is_write ? builder_write(b[0], ops[i].txn, k, v, &err)
-                                  : builder_read(b[0], ops[i].txn, k, v, &err));
-        }
-        for (size_t i = 0, n; i < N; i += n) {
-            n = 1 + random_below(&r, N - i);
+            builder_expect(b[1], OPS);
+        add_singly(b[0], ops);
+        append(b[0]);
+        for (size_t i = 0, n; i < OPS; i += n) {
+            n = 1 + random_below(&r, OPS - i);
             CHECK(builder_batch(b[1], ops + i, n, &err));
         }
-        struct history h[2];
-        char *text[2];
-        for (int i = 0; i < 2; i++) {
+        append(b[1]);
+        append(b[2]);
+        add_singly(b[2], ops);
+        struct history h[3];
+        char *text[3];
+        for (int i = 0; i < 3; i++) {
             CHECK(builder_finish(b[i], &h[i], &err));
             text[i] = print(&h[i]);
+            CHECK(strcmp(text[0], text[i]) == 0);
+            CHECK(h[0].n_values == h[i].n_values && h[0].n_keys == h[i].n_keys);
         }
-        CHECK(strcmp(text[0], text[1]) == 0);
-        CHECK(h[0].n_values == h[1].n_values && h[0].n_keys == h[1].n_keys);
         for (op_id op = 0; op < h[0].n_ops; op++)
             CHECK(h[0].op_key[op] == h[1].op_key[op] &&
                   h[0].op_value[op] == h[1].op_value[op]);
-        for (int i = 0; i < 2; i++) {
+        for (int i = 0; i < 3; i++) {
             mem_free(text[i]);
             history_free(&h[i]);
         }
     }
+}
+
+static void
+a_key_is_a_register_or_a_list(void)
+{
+    const struct atom x = atom_int(1), y = atom_int(2), v = atom_int(7);
+    struct err err = {0};
+    struct builder *b = begin_txns();
+    for (int i = 0; i < OPS; i++)
+        CHECK(builder_read(b, 0, x, atom_nil(), &err)); // says nothing
+    CHECK(builder_write(b, 0, y, v, &err));
+    CHECK(builder_append(b, 1, x, v, &err));
+    CHECK(builder_read(b, 2, x, atom_nil(), &err));
+    CHECK(builder_read_list(b, 2, x, &v, 1, &err));
+    CHECK(!builder_append(b, 1, y, v, &err));
+    CHECK_TEXT(err.text, "key 2 is used both as a register and as a list");
+    err = (struct err){0};
+    CHECK(!builder_write(b, 3, x, v, &err));
+    CHECK_TEXT(err.text, "key 1 is used both as a register and as a list");
+    err = (struct err){0};
+    CHECK(!builder_read(b, 3, x, v, &err));
+    CHECK_TEXT(err.text, "key 1 is used both as a register and as a list");
+    builder_free(b);
 }
 
 static void
@@ -250,21 +313,6 @@ transactions_that_do_not_count_do_not_order_lists(void)
     CHECK(history_flaws(&h, 5, &flaws) > 0);
     history_free(&h);
     vec_free(&flaws);
-}
-
-static void
-a_key_is_a_register_or_a_list(void)
-{
-    struct builder *b = builder_new(atom_nil());
-    struct err err = {0};
-    txn_id t;
-    builder_txn(b, builder_session(b, atom_int(1)), &t, &err);
-    const struct atom k = builder_text(b, ATOM_STRING, "k", 1);
-    CHECK(builder_read(b, t, k, atom_nil(), &err)); // says nothing yet
-    CHECK(builder_append(b, t, k, atom_int(1), &err));
-    CHECK(!builder_write(b, t, k, atom_int(2), &err));
-    CHECK_TEXT(err.text, "key k is used both as a register and as a list");
-    builder_free(b);
 }
 
 /* --- resolution against a twin
