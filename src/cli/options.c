@@ -135,6 +135,8 @@ const struct option option_table[] = {
      "find the first order by replaying"},
     {"wander", 0, OPTION_FLAG, NULL, AT(strong.wander), ENGINE, 0, 0, "1", NULL,
      "run small ambiguous histories by trial and error"},
+    {"meet", 0, OPTION_FLAG, NULL, AT(strong.meet), ENGINE, 0, 0, "1", NULL,
+     "run them from both ends at once"},
     {"psi-by-si", 0, OPTION_FLAG, NULL, AT(strong.psi_by_si), ENGINE, 0, 0, "1", NULL,
      "try si before psi"},
     {"leave-open", 0, OPTION_FLAG, NULL, AT(strong.leave_open), ENGINE, 0, 0, "1", NULL,

@@ -20,6 +20,7 @@ const struct strong_options strong_defaults = {
     .phases = true,
     .restarts = true,
     .step_back = true,
+    .meet = true,
     .psi_by_si = true,
     .window = 2,
     .rounds = 0,

@@ -4,6 +4,7 @@
 #include "strong/strong.h"
 
 #include "strong/derive.h"
+#include "strong/meet.h"
 #include "strong/psi.h"
 #include "strong/schedule.h"
 #include "strong/search.h"
@@ -85,24 +86,67 @@ audit_order(struct audit *a, const uint32_t *order, broken_vec *broken)
     mem_free(rank);
 }
 
-/* Look for an order by trial and error, and believe it only if it holds. */
+/* Take an order that running the history has found, if it holds. */
 static bool
-wander_and_audit(const struct inference *f, uint64_t steps, struct audit *a,
+adopt(const uint32_t *found, struct audit *a, uint32_t *out)
+{
+    broken_vec broken = {0};
+    audit_order(a, found, &broken);
+    const bool holds = !broken.n;
+    if (holds)
+        memcpy(out, found, a->p->g.n * sizeof *out);
+    vec_free(&broken);
+    return holds;
+}
+
+/* Look for an order by trial and error. */
+static bool
+wander_and_adopt(const struct inference *f, uint64_t steps, struct audit *a,
                  uint32_t *out)
 {
-    const uint32_t n = f->p->g.n;
-    uint32_t *order = mem_alloc(n, sizeof *order);
-    broken_vec broken = {0};
-    bool found = wander(f, steps, order);
-    if (found) {
-        audit_order(a, order, &broken);
-        found = !broken.n;
-    }
-    if (found)
-        memcpy(out, order, n * sizeof *out);
-    vec_free(&broken);
+    uint32_t *order = mem_alloc(f->p->g.n, sizeof *order);
+    const bool ok = wander(f, steps, order) && adopt(order, a, out);
     mem_free(order);
-    return found;
+    return ok;
+}
+
+/* Look for an order from both ends. */
+static bool
+meet_and_adopt(const struct problem *p, unsigned effort, struct audit *a,
+               uint32_t *out)
+{
+    uint32_t *order = mem_alloc(p->g.n, sizeof *order);
+    const bool ok = meet(p, effort, order) && adopt(order, a, out);
+    mem_free(order);
+    return ok;
+}
+
+/* Search on, after a search that was stopped by its budget, and run the history
+ * in between, with growing effort. */
+static enum sat_answer
+search_and_run(struct search *s, struct audit *a, broken_vec *broken,
+               uint32_t *order, bool *found)
+{
+    const struct inference *f = s->f;
+    const unsigned efforts =
+        f->p->options->meet && meet_suits(f->p) ? MEET_EFFORTS : 0;
+    enum sat_answer answer = SAT_UNKNOWN;
+    for (unsigned i = 0; i <= efforts; i++) {
+        // Unknown because of the budget, that is, and not of a limit.
+        if (answer != SAT_UNKNOWN || !s->taken_up ||
+            (f->p->limit && limit_reached(f->p->limit)))
+            return answer;
+        // The graph keeps what the search found to be certain.
+        sat_to_root(s->sat);
+        *found = i < efforts ? meet_and_adopt(f->p, i, a, order)
+                             : wander_and_adopt(f, WANDER_STEPS_MORE, a, order);
+        if (*found)
+            return answer;
+        sat_set_budget(s->sat,
+                       i < efforts ? (uint64_t)WANDER_CONFLICTS << 2 * i : 0);
+        answer = search_run(s, a, broken);
+    }
+    return answer;
 }
 
 /* Whether what was struck out is on record; else it has to be done again. */
@@ -128,16 +172,8 @@ search(struct inference *f, uint32_t *order, struct audit *a,
         sat_set_budget(s.sat, WANDER_CONFLICTS);
     enum sat_answer answer = search_run(&s, a, broken);
     bool found = false;
-    // Unknown because of the budget, that is, and not of a limit.
-    if (wanders && answer == SAT_UNKNOWN && s.taken_up &&
-        !(f->p->limit && limit_reached(f->p->limit))) {
-        // The graph keeps what the search found to be certain.
-        sat_to_root(s.sat);
-        found = wander_and_audit(f, WANDER_STEPS_MORE, a, order);
-        sat_set_budget(s.sat, 0);
-        if (!found)
-            answer = search_run(&s, a, broken);
-    }
+    if (wanders && answer == SAT_UNKNOWN)
+        answer = search_and_run(&s, a, broken, order, &found);
     stats->searching += time_cpu() - began;
     began = time_cpu();
     if (found)
@@ -167,7 +203,7 @@ order_and_search(struct inference *f, struct certificate *out)
     audit_order(&a, order, &broken);
     p->stats->broken_first = broken.n;
     if (broken.n && wants_to_wander(p) &&
-        wander_and_audit(f, WANDER_STEPS, &a, order))
+        wander_and_adopt(f, WANDER_STEPS, &a, order))
         vec_clear(&broken);
     p->stats->ordering = time_cpu() - began;
     if (broken.n)

@@ -18,6 +18,7 @@ struct strong_options {
     bool phases;     // remember the signs of variables
     bool restarts;
     bool step_back;  // undo one decision where a conflict could undo many
+    bool meet;       // run them from both ends at once
     bool psi_by_si;  // try si before psi
     uint32_t window; // versions on either side that saturation looks at
     uint32_t rounds; // of saturation; 0 = as many as pay

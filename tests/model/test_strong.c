@@ -44,6 +44,7 @@ random_options(struct random *r)
         .prune = random_below(r, 2),
         .schedule = random_below(r, 2),
         .wander = random_below(r, 2),
+        .meet = random_below(r, 2),
         .leave_open = random_below(r, 2),
         .phases = random_below(r, 2),
         .restarts = random_below(r, 2),
