@@ -19,8 +19,9 @@ enum {
     // table that may stay mostly empty, and then they cost memory.
     LARGE = 4 << 20,
     LARGE_TABLE = 16 << 20,
-    MAPPED = 1 << 20, // larger blocks are mapped singly
+    MAPPED = 1 << 20, // larger blocks are mapped singly, if not in the heap
     HEAP = 8 << 20,   // for the others, to begin with
+    MORE = 1 << 19,   // and then
 };
 
 static atomic_size_t in_use, peak;
@@ -40,6 +41,8 @@ set_up(void)
     void *volatile p = malloc(MAPPED - 1); // makes the heap
     free(p);
     (void)madvise((void *)begin, HEAP - huge, MADV_HUGEPAGE);
+    // No room for large tables there, which calloc would have to clear.
+    mallopt(M_TOP_PAD, MORE);
 }
 
 static void
