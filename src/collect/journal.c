@@ -34,7 +34,8 @@ journal_open(struct journal *j, const char *path, struct err *err)
         return err_in_file(err, path);
     }
     // What is mapped for writing must be open for reading too.
-    const int both = S_ISREG(st.st_mode) ? open(path, O_RDWR | O_CLOEXEC) : -1;
+    j->is_file = S_ISREG(st.st_mode);
+    const int both = j->is_file ? open(path, O_RDWR | O_CLOEXEC) : -1;
     if (both >= 0) {
         close(j->fd);
         j->fd = both;
@@ -59,7 +60,7 @@ write_all(int fd, const char *at, size_t n)
     return true;
 }
 
-/* Cut off the empty lines. */
+/* Cut off what is no whole line. */
 static bool
 cut(const struct journal *j)
 {
@@ -116,9 +117,10 @@ add(struct journal *j, const char *line, size_t n)
     const bool fits = j->window && j->n + n <= j->window_at + j->window_n;
     if (j->is_mapped && !fits && !move_window(j, n))
         return false;
-    if (!j->is_mapped)
-        return write_all(j->fd, line, n);
-    memcpy(j->window + (j->n - j->window_at), line, n);
+    if (j->is_mapped)
+        memcpy(j->window + (j->n - j->window_at), line, n);
+    else if (!write_all(j->fd, line, n))
+        return false;
     j->n += n;
     return true;
 }
@@ -137,6 +139,6 @@ journal_close(struct journal *j, struct err *err)
 {
     pthread_mutex_destroy(&j->lock);
     close_window(j);
-    const bool is_cut = !j->is_mapped || cut(j);
+    const bool is_cut = !j->is_file || cut(j);
     return (close(j->fd) == 0 && is_cut) || cannot("write", err);
 }

@@ -19,7 +19,7 @@
 struct journal {
     int fd;
     pthread_mutex_t lock;
-    bool is_mapped;
+    bool is_file, is_mapped;
     size_t n;      // bytes of lines
     size_t filled; // bytes of the file
     char *window;  // NULL: none yet
