@@ -15,17 +15,22 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { GIVEN_BACK = 1 << 19 }; // bytes at a time, at least
+enum {
+    MAPPED = 1 << 18,     // bytes; to read less is cheaper than to map it
+    GIVEN_BACK = 1 << 19, // at a time, at least
+};
 
 typedef VEC(char) bytes;
 
-/* Read the descriptor to its end, for what cannot be mapped. */
+/* Read the descriptor to its end, which may come after 'size' bytes. */
 static bool
-slurp(int fd, struct input *in, struct err *err)
+slurp(int fd, size_t size, struct input *in, struct err *err)
 {
     bytes all = {0};
+    vec_reserve(&all, size + 1); // so that the end can be seen
     for (;;) {
-        vec_reserve(&all, all.n + 65536);
+        if (all.n == all.room)
+            vec_reserve(&all, all.n + 65536);
         const ssize_t n = read(fd, all.at + all.n, all.room - all.n);
         if (n < 0 && errno == EINTR)
             continue;
@@ -46,12 +51,11 @@ slurp(int fd, struct input *in, struct err *err)
 static bool
 map(int fd, size_t size, struct input *in, struct err *err)
 {
-    // A mapping of nothing is an error to mmap, and nothing is there to map.
-    if (!size)
-        return slurp(fd, in, err);
+    if (size < MAPPED)
+        return slurp(fd, size, in, err);
     void *p = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
     if (p == MAP_FAILED)
-        return slurp(fd, in, err);
+        return slurp(fd, size, in, err);
     (void)madvise(p, size, MADV_SEQUENTIAL);
     in->data = p;
     in->size = size;
@@ -100,7 +104,7 @@ open_descriptor(struct input *in, int fd, struct err *err)
         return true;
     }
     const bool ok = S_ISREG(st.st_mode) ? map(fd, (size_t)st.st_size, in, err)
-                                        : slurp(fd, in, err);
+                                        : slurp(fd, 0, in, err);
     return ok && unpack(in, err);
 }
 
