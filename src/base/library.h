@@ -1,9 +1,9 @@
 /* library.h -- shared libraries that are loaded when they are first needed.
  *
- * Most runs need no database and no second solver; linking their clients and
- * all that those depend on would make starting take ten times as long.  So
- * only their headers are used, and a table of the functions is filled in at
- * run time:
+ * Most runs need no database, no compression and no second solver; linking
+ * these and all that they depend on would make starting take ten times as
+ * long.  So only their headers are used, and a table of the functions is
+ * filled in at run time:
  *
  *     #define CALLS(F) F(PQexec) F(PQclear)
  *     static struct { CALLS(LIBRARY_MEMBER) } pq;

@@ -10,6 +10,7 @@
  * is told SQLITE_BUSY or SQLITE_LOCKED, and rolls back.
  *
  * SPDX-License-Identifier: MIT */
+#include "base/library.h"
 #include "driver/drivers.h"
 #include "driver/sql.h"
 
@@ -19,6 +20,19 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+/* What is used of the library; see base/library.h. */
+// clang-format off
+#define CALLS(F) F(sqlite3_busy_timeout) F(sqlite3_close) \
+    F(sqlite3_column_bytes) F(sqlite3_column_count) F(sqlite3_column_text) \
+    F(sqlite3_errmsg) F(sqlite3_exec) F(sqlite3_extended_errcode) \
+    F(sqlite3_finalize) F(sqlite3_get_autocommit) F(sqlite3_libversion) \
+    F(sqlite3_open_v2) F(sqlite3_prepare_v2) F(sqlite3_step)
+// clang-format on
+static struct {
+    CALLS(LIBRARY_MEMBER)
+} lite;
+static const char *const calls[] = {CALLS(LIBRARY_NAME)};
 
 enum { WAIT_FOR_LOCK = 200 }; // milliseconds
 
@@ -80,12 +94,12 @@ open_handle(const struct place *p, sqlite3 **out, struct err *err)
     const char *const settings =
         p->is_wal ? "pragma journal_mode=wal; pragma synchronous=off"
                   : "pragma journal_mode=delete; pragma synchronous=off";
-    if (sqlite3_open_v2(p->path, out, flags, NULL) == SQLITE_OK &&
-        sqlite3_busy_timeout(*out, WAIT_FOR_LOCK) == SQLITE_OK &&
-        sqlite3_exec(*out, settings, NULL, NULL, NULL) == SQLITE_OK)
+    if (lite.sqlite3_open_v2(p->path, out, flags, NULL) == SQLITE_OK &&
+        lite.sqlite3_busy_timeout(*out, WAIT_FOR_LOCK) == SQLITE_OK &&
+        lite.sqlite3_exec(*out, settings, NULL, NULL, NULL) == SQLITE_OK)
         return true;
-    err_set(err, ERR_IO, "cannot open: %s", sqlite3_errmsg(*out));
-    sqlite3_close(*out);
+    err_set(err, ERR_IO, "cannot open: %s", lite.sqlite3_errmsg(*out));
+    lite.sqlite3_close(*out);
     *out = NULL;
     return err_in_file(err, p->path);
 }
@@ -93,7 +107,7 @@ open_handle(const struct place *p, sqlite3 **out, struct err *err)
 static void
 remove_place(struct place *p)
 {
-    sqlite3_close(p->keeper);
+    lite.sqlite3_close(p->keeper);
     if (p->directory) {
         static const char *const suffixes[] = {"", "-journal", "-wal", "-shm"};
         struct buf name = {0};
@@ -114,6 +128,9 @@ static bool
 open_sqlite(struct database *db, struct err *err)
 {
     static const char *const known[] = {"journal", "cache", NULL};
+    if (!library_load("libsqlite3.so.0", calls, LIBRARY_LENGTH(calls), &lite,
+                      err))
+        return false;
     struct place *p = mem_calloc(1, sizeof *p);
     bool ok =
         url_expect(&db->url, known, err) &&
@@ -129,8 +146,8 @@ open_sqlite(struct database *db, struct err *err)
         return false;
     }
     db->self = p;
-    snprintf(db->note, sizeof db->note, "SQLite %s, %s%s", sqlite3_libversion(),
-             p->is_wal ? "WAL" : "rollback journal",
+    snprintf(db->note, sizeof db->note, "SQLite %s, %s%s",
+             lite.sqlite3_libversion(), p->is_wal ? "WAL" : "rollback journal",
              p->is_shared ? ", shared cache" : "");
     return true;
 }
@@ -145,7 +162,7 @@ static void
 disconnect(struct connection *base)
 {
     struct link *c = (struct link *)base;
-    sqlite3_close(c->db);
+    lite.sqlite3_close(c->db);
     mem_free(c);
 }
 
@@ -183,22 +200,22 @@ static enum outcome
 note_failure(struct link *c, int status)
 {
     char code[16];
-    snprintf(code, sizeof code, "%d", sqlite3_extended_errcode(c->db));
+    snprintf(code, sizeof code, "%d", lite.sqlite3_extended_errcode(c->db));
     const bool busy =
         (status & 0xff) == SQLITE_BUSY || (status & 0xff) == SQLITE_LOCKED;
     return outcome_set(&c->base, busy ? OUTCOME_ABORTED : OUTCOME_FAILED, code,
-                       sqlite3_errmsg(c->db));
+                       lite.sqlite3_errmsg(c->db));
 }
 
 static void
 take_row(sqlite3_stmt *s, struct rows *out)
 {
-    out->width = (size_t)sqlite3_column_count(s);
+    out->width = (size_t)lite.sqlite3_column_count(s);
     out->n++;
     for (int i = 0; i < (int)out->width; i++) {
-        const char *text = (const char *)sqlite3_column_text(s, i);
+        const char *text = (const char *)lite.sqlite3_column_text(s, i);
         if (text)
-            rows_add(out, text, (size_t)sqlite3_column_bytes(s, i));
+            rows_add(out, text, (size_t)lite.sqlite3_column_bytes(s, i));
         else
             rows_add_null(out);
     }
@@ -211,18 +228,18 @@ query(struct connection *base, const char *sql, struct rows *out)
     if (out)
         rows_clear(out);
     // After some errors SQLite has rolled back by itself already.
-    if (strcmp(sql, "rollback") == 0 && sqlite3_get_autocommit(c->db))
+    if (strcmp(sql, "rollback") == 0 && lite.sqlite3_get_autocommit(c->db))
         return OUTCOME_OK;
     sqlite3_stmt *s = NULL;
-    int status = sqlite3_prepare_v2(c->db, sql, -1, &s, NULL);
+    int status = lite.sqlite3_prepare_v2(c->db, sql, -1, &s, NULL);
     while (status == SQLITE_OK || status == SQLITE_ROW) {
-        status = sqlite3_step(s);
+        status = lite.sqlite3_step(s);
         if (status == SQLITE_ROW && out)
             take_row(s, out);
     }
     const enum outcome outcome =
         status == SQLITE_DONE ? OUTCOME_OK : note_failure(c, status);
-    sqlite3_finalize(s);
+    lite.sqlite3_finalize(s);
     return outcome;
 }
 

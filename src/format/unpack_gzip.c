@@ -9,9 +9,17 @@
  * SPDX-License-Identifier: MIT */
 #include "format/unpack.h"
 
+#include "base/library.h"
 #include "base/vec.h"
 
 #include <zlib.h>
+
+/* What is used of the library; see base/library.h. */
+#define CALLS(F) F(inflate) F(inflateEnd) F(inflateInit2_) F(inflateReset)
+static struct {
+    CALLS(LIBRARY_MEMBER)
+} lib;
+static const char *const calls[] = {CALLS(LIBRARY_NAME)};
 
 enum {
     PIECE = 1 << 30,           // bytes of input given to zlib at once
@@ -38,7 +46,7 @@ step(struct gunzip *g)
     g->z.next_in = (Bytef *)(uintptr_t)(g->data + g->taken);
     g->z.avail_in = left < PIECE ? (uInt)left : PIECE;
     const uInt in_before = g->z.avail_in, out_before = g->z.avail_out;
-    const int said = inflate(&g->z, Z_NO_FLUSH);
+    const int said = lib.inflate(&g->z, Z_NO_FLUSH);
     g->taken += in_before - g->z.avail_in;
     g->out.n += out_before - g->z.avail_out;
     return said;
@@ -55,7 +63,7 @@ gunzip_all(struct gunzip *g, struct err *err)
             if ((unsigned char)g->data[g->taken] != 0x1f)
                 return err_set(err, ERR_SYNTAX,
                                "found other bytes behind the gzip data");
-            inflateReset(&g->z);
+            lib.inflateReset(&g->z);
         } else if (said == Z_BUF_ERROR ||
                    (said == Z_OK && g->taken == g->size && g->z.avail_out)) {
             return err_set(err, ERR_SYNTAX,
@@ -72,10 +80,13 @@ unpack_gzip(const char *data, size_t size, char **out, size_t *out_size,
             struct err *err)
 {
     struct gunzip g = {.data = data, .size = size};
-    if (inflateInit2(&g.z, WINDOW_AND_GZIP) != Z_OK)
+    if (!library_load("libz.so.1", calls, LIBRARY_LENGTH(calls), &lib, err))
+        return false;
+    if (lib.inflateInit2_(&g.z, WINDOW_AND_GZIP, ZLIB_VERSION,
+                          (int)sizeof g.z) != Z_OK)
         return err_set(err, ERR_LIMIT, "zlib has no memory");
     const bool ok = gunzip_all(&g, err);
-    inflateEnd(&g.z);
+    lib.inflateEnd(&g.z);
     if (!ok) {
         vec_free(&g.out);
         return err_at_byte(err, g.taken);
