@@ -497,11 +497,14 @@ bool
 meet(const struct problem *p, unsigned effort, uint32_t *out)
 {
     struct meeting m = {.p = p, .n_chains = p->g.n_chains};
-    m.room = (size_t)LEAST_STATES << 2 * effort;
     note_deeds(&m);
     note_edges(&m);
     m.keys_at = (m.n_chains + 7) / 8 * 8;
     m.stride = m.keys_at + (m.n_keys + 7) / 8 * 8;
+    const size_t each = p->n_txns * sizeof *m.next_came + 3 * m.stride;
+    m.room = (size_t)LEAST_STATES << 2 * effort;
+    while (m.room * each > MEET_BYTES)
+        m.room /= 2;
     bool found = false;
     do
         found = try(&m, out);

@@ -14,8 +14,9 @@ bool meet_suits(const struct problem *p);
  * last written, and write it to out[0 .. g.n).  False says nothing: there may
  * be one.  Each effort, from 0 on, is four times the one before.
  *
- *   time    about four seconds for the last effort, at 100 transactions */
-enum { MEET_EFFORTS = 3 };
+ *   time    some ten seconds for the last effort, at 100 transactions
+ *   memory  about MEET_BYTES at most */
+enum { MEET_EFFORTS = 3, MEET_BYTES = 1 << 28 };
 bool meet(const struct problem *p, unsigned effort, uint32_t *out);
 
 #endif

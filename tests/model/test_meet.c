@@ -9,13 +9,12 @@
  * SPDX-License-Identifier: MIT */
 #include "brute_strong.h"
 #include "random_history.h"
+#include "range.h"
 #include "test.h"
 
 #include "gen/gen.h"
 #include "history/consistency.h"
 #include "strong/meet.h"
-
-#include <stdlib.h>
 
 static uint64_t first_seed = 1;
 static uint64_t histories = 4000;
@@ -132,10 +131,7 @@ larger_histories_are_explained(void)
 int
 main(int argc, char **argv)
 {
-    if (argc > 1)
-        histories = strtoull(argv[1], NULL, 10);
-    if (argc > 2)
-        first_seed = strtoull(argv[2], NULL, 10);
+    take_range(argc, argv, &histories, &first_seed);
     RUN(small_histories_have_orders_as_brute_force_says);
     RUN(larger_histories_are_explained);
     return test_end();

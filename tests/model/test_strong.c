@@ -12,6 +12,7 @@
  * SPDX-License-Identifier: MIT */
 #include "brute_strong.h"
 #include "random_history.h"
+#include "range.h"
 #include "test.h"
 
 #include "base/random.h"
@@ -20,8 +21,6 @@
 #include "strong/strong.h"
 #include "verify/verify.h"
 #include "weak/weak.h"
-
-#include <stdlib.h>
 
 static uint64_t first_seed = 1;
 static uint64_t histories = 3000;
@@ -320,10 +319,7 @@ options_agree_on_larger_histories(void)
 int
 main(int argc, char **argv)
 {
-    if (argc > 1)
-        histories = strtoull(argv[1], NULL, 10);
-    if (argc > 2)
-        first_seed = strtoull(argv[2], NULL, 10);
+    take_range(argc, argv, &histories, &first_seed);
     RUN(registers_agree_with_brute_force);
     RUN(lists_agree_with_brute_force);
     RUN(options_agree_on_larger_histories);

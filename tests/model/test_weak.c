@@ -10,6 +10,7 @@
  * SPDX-License-Identifier: MIT */
 #include "brute_weak.h"
 #include "random_history.h"
+#include "range.h"
 #include "test.h"
 
 #include "base/random.h"
@@ -350,10 +351,7 @@ named_corpus_has_its_verdicts(void)
 int
 main(int argc, char **argv)
 {
-    if (argc > 1)
-        histories = strtoull(argv[1], NULL, 10);
-    if (argc > 2)
-        first_seed = strtoull(argv[2], NULL, 10);
+    take_range(argc, argv, &histories, &first_seed);
     RUN(verdicts_are_those_of_brute_force);
     RUN(brute_force_agrees_with_trying_all_orders);
     RUN(damaged_certificates_do_not_lie);

@@ -6,14 +6,13 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "random_history.h"
+#include "range.h"
 #include "test.h"
 
 #include "base/random.h"
 #include "strong/second_opinion.h"
 #include "strong/strong.h"
 #include "verify/verify.h"
-
-#include <stdlib.h>
 
 static uint64_t first_seed = 1;
 static uint64_t histories = 25;
@@ -98,10 +97,7 @@ engine_and_z3_agree(void)
 int
 main(int argc, char **argv)
 {
-    if (argc > 1)
-        histories = strtoull(argv[1], NULL, 10);
-    if (argc > 2)
-        first_seed = strtoull(argv[2], NULL, 10);
+    take_range(argc, argv, &histories, &first_seed);
     RUN(engine_and_z3_agree);
     return test_end();
 }
