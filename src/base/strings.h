@@ -30,7 +30,8 @@ strings_get(const struct strings *s, uint32_t id)
     return s->all.at[id];
 }
 
-/* Give back the search table; nothing can be added afterwards. */
+/* Give back the search table.  What is added afterwards is not compared with
+ * what was there before. */
 void strings_seal(struct strings *s);
 
 void strings_free(struct strings *s);

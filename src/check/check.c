@@ -13,6 +13,7 @@
  * SPDX-License-Identifier: MIT */
 #include "check/check.h"
 
+#include "level/names.h"
 #include "strong/second_opinion.h"
 #include "verify/verify.h"
 
@@ -185,15 +186,20 @@ check_history(const struct history *h, const struct check_options *options,
               struct check *out, struct err *err)
 {
     *out = (struct check){0};
-    if ((options->levels & STRICT) && !h->txn_began)
+    level_set levels = options->levels & ~LEVEL_SET_ALL;
+    if (!h->txn_began && (options->levels & LEVEL_SET_ALL))
+        levels &= ~(out->skipped = STRICT);
+    if ((levels & STRICT) && !h->txn_began)
         return err_set(err, ERR_USAGE,
-                       "strict levels want times, and this history has none");
+                       "strict levels need begin and end times, and this "
+                       "history has none");
+    out->all = options->levels & LEVEL_SET_ALL;
     struct run run = {h, options, out};
     const size_t most = options->most_flaws ? options->most_flaws : 1;
     out->n_flaws = history_flaws(h, most, &out->flaws);
     decide_weak(&run);
     for (int l = LEVEL_PC; l < LEVELS; l++)
-        if (options->levels >> l & 1)
+        if (levels >> l & 1)
             decide_strong(&run, (enum level)l);
     bool ok = true;
     for (size_t i = 0; ok && options->verify && i < out->results.n; i++)
@@ -203,6 +209,20 @@ check_history(const struct history *h, const struct check_options *options,
     if (!ok)
         check_free(out);
     return ok;
+}
+
+level_set
+check_strongest(const struct check *c)
+{
+    level_set holds = 0, below = 0;
+    for (size_t i = 0; i < c->results.n; i++) {
+        const enum level l = c->results.at[i].level;
+        if (c->results.at[i].certificate.verdict != VERDICT_OK)
+            continue;
+        holds |= 1u << l;
+        below |= level_implied(l) & ~(1u << l);
+    }
+    return holds & ~below;
 }
 
 void

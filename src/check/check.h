@@ -12,7 +12,7 @@
 #include "weak/weak.h"
 
 struct check_options {
-    level_set levels;
+    level_set levels; // LEVEL_SET_ALL: strict levels only where there are times
     unsigned threads;
     double timeout; // seconds per level; 0 = none
     size_t memory;  // bytes; 0 = no limit
@@ -36,6 +36,8 @@ struct check {
     VEC(struct level_result) results; // weakest level first
     flaw_vec flaws;                   // inconsistent reads, the first of them
     size_t n_flaws;                   // how many there are
+    bool all;                         // every level was asked for
+    level_set skipped;                // of those, strict ones without times
 };
 
 /* Check h against every level of options->levels.
@@ -46,6 +48,9 @@ struct check {
  * opinion that differs. */
 bool check_history(const struct history *h, const struct check_options *options,
                    struct check *out, struct err *err);
+
+/* The strongest of the levels that hold: none of them follows from another. */
+level_set check_strongest(const struct check *c);
 
 void check_free(struct check *c);
 

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "cli/cli.h"
 #include "evidence/certificate_io.h"
+#include "history/sessions.h"
 #include "verify/verify.h"
 
 static const char *const verdicts[] = {[VERDICT_OK] = "ok",
@@ -58,6 +59,8 @@ cmd_certify(const struct options *o)
     struct history h;
     if (!load(o, o->paths.at[0], &h, NULL))
         return EXIT_ERROR;
+    if (!o->session_order)
+        history_ignore_sessions(&h);
     struct err err = {0};
     struct certificate c = {0};
     int status = EXIT_ERROR;

@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "cli/cli.h"
-#include "level/level.h"
+#include "level/names.h"
 #include "version.h"
 
 #include <string.h>
@@ -116,23 +116,59 @@ cmd_help(const struct options *o)
 /* --- lists -----------------------------------------------------------------
  */
 
+static const char *const fits[] = {
+    [FIT_SAME] = "same",
+    [FIT_WITHOUT_SESSIONS] = "without-session-order",
+    [FIT_CLOSEST] = "closest",
+};
+
+static void
+levels_json(struct buf *out)
+{
+    for (int l = 0; l < LEVELS; l++)
+        buf_printf(out,
+                   "{\"level\":\"%s\",\"name\":\"%s\",\"aliases\":\"%s\","
+                   "\"meaning\":\"%s\"}\n",
+                   level_table[l].brief, level_table[l].name,
+                   level_table[l].aliases, level_table[l].meaning);
+    for (const struct level_name *n = level_names; n->name; n++)
+        buf_printf(out,
+                   "{\"other_name\":\"%s\",\"whose\":\"%s\","
+                   "\"level\":\"%s\",\"fit\":\"%s\",\"note\":\"%s\"}\n",
+                   n->name, n->whose, level_table[n->level].brief, fits[n->fit],
+                   n->note);
+}
+
+static void
+show_other_name(const struct level_name *n, struct buf *out)
+{
+    static const char *const words[] = {
+        [FIT_SAME] = "the same as",
+        [FIT_WITHOUT_SESSIONS] = "without session order,",
+        [FIT_CLOSEST] = "closest is",
+    };
+    buf_printf(out, "%-34s %-11s %s %s%s%s\n", n->name, n->whose, words[n->fit],
+               level_table[n->level].brief, *n->note ? ": " : "", n->note);
+}
+
 int
 cmd_levels(const struct options *o)
 {
     struct buf out = {0};
-    for (int l = 0; l < LEVELS; l++) {
-        const struct level_info *info = &level_table[l];
-        if (o->json) {
-            buf_printf(&out,
-                       "{\"level\":\"%s\",\"name\":\"%s\",\"aliases\":\"%s\","
-                       "\"meaning\":\"%s\"}\n",
-                       info->brief, info->name, info->aliases, info->meaning);
-            continue;
+    if (o->json) {
+        levels_json(&out);
+    } else {
+        for (int l = 0; l < LEVELS; l++) {
+            const struct level_info *info = &level_table[l];
+            buf_printf(&out, "%-11s %-20s %s\n", info->brief, info->name,
+                       info->meaning);
+            if (*info->aliases)
+                buf_printf(&out, "%-32s also: %s\n", "", info->aliases);
         }
-        buf_printf(&out, "%-11s %-20s %s\n", info->brief, info->name,
-                   info->meaning);
-        if (*info->aliases)
-            buf_printf(&out, "%-32s also: %s\n", "", info->aliases);
+        buf_text(&out, "\nEvery level respects session order; "
+                       "--no-session-order ignores it.  What others say:\n\n");
+        for (const struct level_name *n = level_names; n->name; n++)
+            show_other_name(n, &out);
     }
     emit(&out);
     buf_free(&out);

@@ -6,6 +6,8 @@
  * SPDX-License-Identifier: MIT */
 #include "cli/fieldwork.h"
 
+#include "level/names.h"
+
 #include <inttypes.h>
 #include <signal.h>
 #include <string.h>
@@ -50,7 +52,8 @@ choose_isolation(const struct options *o, enum isolation *out, struct err *err)
                        "--isolation is read-uncommitted, read-committed, "
                        "repeatable-read or serializable, not '%s'",
                        o->isolation);
-    if (!level_parse_list(o->level ? o->level : "ser", &levels, err))
+    if (!level_parse_list(o->level ? o->level : "ser", o->session_order,
+                          &levels, err))
         return false;
     enum level strongest = LEVEL_READS;
     for (int l = 0; l < LEVELS; l++)

@@ -4,6 +4,8 @@
 #include "cli/inspect.h"
 
 #include "cli/progress.h"
+#include "history/sessions.h"
+#include "level/names.h"
 
 enum {
     CONTEXT = 40, // transactions near an anomaly that a report shows
@@ -37,8 +39,8 @@ inspect_options(const struct options *o, struct inspect_options *out,
     if (!out->check.ask_z3 && strcmp(o->solver, "own") != 0)
         return err_set(err, ERR_USAGE, "--solver is own or z3, not '%s'",
                        o->solver);
-    return level_parse_list(o->level ? o->level : "ser", &out->check.levels,
-                            err);
+    return level_parse_list(o->level ? o->level : "ser", o->session_order,
+                            &out->check.levels, err);
 }
 
 static bool
@@ -72,6 +74,8 @@ inspect(const struct options *o, const struct inspect_options *how,
     out->load_seconds = time_cpu() - begin;
     if (!ok)
         return false;
+    if (!o->session_order)
+        history_ignore_sessions(&out->history);
     (how->summary_wanted ? summary_of : summary_sizes)(&out->history,
                                                        &out->summary);
     p = progress_begin(o->quiet, "checking", path);

@@ -18,6 +18,8 @@ const struct option option_table[] = {
     {"level", 'l', OPTION_TEXT, "LEVELS", AT(level), CMD_CHECK | CMD_REPORT | RUNNING, 0, 0, NULL,
      "rc ra cc pc psi si ser strict-si strict-ser read-consistency all",
      "isolation levels, separated by commas (default: ser)"},
+    {"session-order", 0, OPTION_FLAG, NULL, AT(session_order), CMD_CHECK | CMD_REPORT | CMD_TEST | CMD_CERTIFY, 0, 0, "1", NULL,
+     "order the transactions of a session, as for Adya's PL-3 or Elle's plain levels"},
     {"level", 'l', OPTION_TEXT, "LEVEL", AT(level), CMD_GEN, 0, 0, NULL, "ser si pc",
      "the level that the history satisfies (default: ser)"},
     {"format", 'f', OPTION_TEXT, "FORMAT", AT(format), READING, 0, 0, "auto",

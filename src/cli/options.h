@@ -47,6 +47,7 @@ enum option_kind {
 struct options {
     const char *command; // all of it, as a line
     bool help, json, quiet, verify, explain, stats, renumber, help_solver;
+    bool session_order;
     const char *level, *format, *to, *output, *report_format, *report;
     const char *solver, *certificate, *reduced;
     uint64_t threads, memory, max_anomalies;

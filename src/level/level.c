@@ -13,36 +13,36 @@ const struct level_info level_table[LEVELS] = {
     [LEVEL_READS] = {"read-consistency", "reads", "read consistency", "",
         "every read returns the last write of a committed transaction, or its own",
         0, false},
-    [LEVEL_RC] = {"read-committed", "rc", "read committed", "PL-2",
+    [LEVEL_RC] = {"read-committed", "rc", "read committed", "",
         "a transaction that has seen another's write does not go back behind it",
         BIT(LEVEL_READS), false},
     [LEVEL_RA] = {"read-atomic", "ra", "read atomic", "",
         "a transaction is seen whole or not at all, and sees its session's past",
         BIT(LEVEL_RC), false},
-    [LEVEL_CC] = {"causal", "cc", "causal consistency", "causal-consistency causal-cerone",
+    [LEVEL_CC] = {"causal", "cc", "causal consistency", "causal-consistency",
         "what is seen brings everything along that it depends on",
         BIT(LEVEL_RA), false},
     [LEVEL_PC] = {"prefix", "pc", "prefix consistency", "prefix-consistency",
         "every transaction reads from a prefix of one commit order",
         BIT(LEVEL_CC), false},
     [LEVEL_PSI] = {"parallel-snapshot", "psi", "parallel snapshot isolation",
-        "parallel-snapshot-isolation",
+        "",
         "snapshots may differ in order, but no update of a key is lost",
         BIT(LEVEL_CC), false},
     [LEVEL_SI] = {"snapshot", "si", "snapshot isolation",
-        "snapshot-isolation PL-SI",
+        "",
         "every transaction reads one snapshot; of two that overlap only one writes a key",
         BIT(LEVEL_PC) | BIT(LEVEL_PSI), false},
     [LEVEL_SER] = {"serializable", "ser", "serializability",
-        "serializability PL-3 1SR session-serializable strong-session-serializable",
+        "serializability",
         "some order of whole transactions, respecting sessions, explains every read",
         BIT(LEVEL_SI), false},
     [LEVEL_STRICT_SI] = {"strict-snapshot", "strict-si", "strict snapshot isolation",
-        "strong-snapshot-isolation strong-si",
+        "",
         "snapshot isolation that also respects real time",
         BIT(LEVEL_SI), true},
     [LEVEL_STRICT_SER] = {"strict-serializable", "strict-ser", "strict serializability",
-        "strong-serializable PL-SS strong-ser",
+        "",
         "serializability that also respects real time",
         BIT(LEVEL_SER) | BIT(LEVEL_STRICT_SI), true},
 };
@@ -87,27 +87,4 @@ level_parse(const char *text, size_t len, enum level *out)
             return true;
         }
     return false;
-}
-
-bool
-level_parse_list(const char *text, level_set *out, struct err *err)
-{
-    *out = 0;
-    for (;;) {
-        const size_t n = strcspn(text, ",");
-        enum level l;
-        if (same("all", text, n))
-            *out |= level_implied(LEVEL_SER) & ~BIT(LEVEL_READS);
-        else if (level_parse(text, n, &l))
-            *out |= BIT(l);
-        else {
-            char quoted[ERR_QUOTE_ROOM];
-            return err_set(err, ERR_USAGE,
-                           "'%s' is no level; 'assay levels' lists them",
-                           err_quote(quoted, sizeof quoted, text, n));
-        }
-        if (!text[n])
-            return true;
-        text += n + 1;
-    }
 }

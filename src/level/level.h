@@ -4,9 +4,8 @@
 #ifndef LEVEL_LEVEL_H
 #define LEVEL_LEVEL_H
 
-#include "base/err.h"
-
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 // Weakest first as far as they are ordered; psi lies beside pc.
@@ -29,7 +28,7 @@ typedef uint32_t level_set; // bit l = level l
 struct level_info {
     const char *name, *brief; // "serializable", "ser"
     const char *title;        // "serializability"
-    const char *aliases;      // other names, separated by spaces; Elle's too
+    const char *aliases;      // other names of ours, separated by spaces
     const char *meaning;      // one line
     level_set weaker;         // the levels directly below: each follows from it
     bool needs_times;
@@ -42,8 +41,5 @@ level_set level_implied(enum level l);
 
 /* Parse one name, brief name or alias, in any case. */
 bool level_parse(const char *text, size_t len, enum level *out);
-
-/* Parse a comma-separated list; "all" stands for rc .. ser. */
-bool level_parse_list(const char *text, level_set *out, struct err *err);
 
 #endif

@@ -125,7 +125,12 @@ add(const struct report_run *run, const struct report_style *s, struct buf *out)
         buf_text(out, i ? "," : "");
         put_result(&run->check->results.at[i], &run->explanations[i], out);
     }
-    buf_text(out, "]}\n");
+    buf_char(out, ']');
+    if (run->check->all) {
+        put_levels("strongest", check_strongest(run->check), out);
+        put_levels("not_checked", run->check->skipped, out);
+    }
+    buf_text(out, "}\n");
 }
 
 const struct report_format report_json = {

@@ -80,6 +80,13 @@ add(const struct report_run *run, const struct report_style *s, struct buf *out)
         buf_text(out, " |\n");
     }
     buf_char(out, '\n');
+    if (run->check->all) {
+        struct buf line = {0};
+        part_strongest(run->check, &line);
+        part_markdown(out, line.at);
+        buf_text(out, ".\n\n");
+        buf_free(&line);
+    }
     for (size_t i = 0; !s->verdicts_only && i < run->check->results.n; i++) {
         const struct explanation *e = &run->explanations[i];
         for (size_t j = 0; j < e->anomalies.n; j++)

@@ -33,6 +33,10 @@ size_t part_untold(const struct anomaly *a);
  * shown"; nothing where nothing is known of. */
 void part_more(const struct explanation *e, struct buf *out);
 
+/* Append which are the strongest levels that hold, "strongest level that
+ * holds: snapshot (si)", and which were not decided. */
+void part_strongest(const struct check *c, struct buf *out);
+
 /* Append text as the contents of an element or of a quoted attribute in HTML
  * and XML.  What XML cannot hold becomes U+FFFD. */
 void part_xml(struct buf *out, const char *text);

@@ -198,6 +198,44 @@ part_story(const struct anomaly *a, const char *indent, struct buf *out)
 /* --- escaping --------------------------------------------------------------
  */
 
+/* Append "snapshot (si), prefix (pc)". */
+static void
+put_level_names(level_set set, struct buf *out)
+{
+    const char *between = "";
+    for (int l = 0; l < LEVELS; l++)
+        if (set >> l & 1) {
+            buf_printf(out, "%s%s (%s)", between, level_table[l].name,
+                       level_table[l].brief);
+            between = ", ";
+        }
+}
+
+void
+part_strongest(const struct check *c, struct buf *out)
+{
+    const level_set strongest = check_strongest(c);
+    level_set unknown = 0;
+    for (size_t i = 0; i < c->results.n; i++)
+        if (c->results.at[i].certificate.verdict == VERDICT_UNKNOWN)
+            unknown |= 1u << c->results.at[i].level;
+    if (!strongest)
+        buf_text(out, "no level holds");
+    else
+        buf_printf(out, "strongest level%s that hold%s: ",
+                   strongest & (strongest - 1) ? "s" : "",
+                   strongest & (strongest - 1) ? "" : "s");
+    put_level_names(strongest, out);
+    if (unknown) {
+        buf_text(out, "; not decided: ");
+        put_level_names(unknown, out);
+    }
+    if (c->skipped) {
+        buf_text(out, "; not checked, for lack of begin and end times: ");
+        put_level_names(c->skipped, out);
+    }
+}
+
 void
 part_xml(struct buf *out, const char *text)
 {

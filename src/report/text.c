@@ -92,6 +92,11 @@ add(const struct report_run *run, const struct report_style *s, struct buf *out)
         if (e->anomalies.n)
             buf_char(out, '\n');
     }
+    if (run->check->all) {
+        buf_printf(out, "%s: ", run->path);
+        part_strongest(run->check, out);
+        buf_char(out, '\n');
+    }
 }
 
 const struct report_format report_text = {

@@ -1,0 +1,47 @@
+/* sessions.c -- see sessions.h.
+ *
+ * Transaction ids go by session, so a session of one transaction each leaves
+ * every id where it is.  A name like "s1/4" would change with the session: it
+ * is written down before.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "history/sessions.h"
+
+static void
+name_txns(struct history *h)
+{
+    struct buf shown = {0};
+    struct atoms names = {0};
+    for (txn_id t = 0; t < h->n_txns; t++) {
+        struct atom name = history_txn_atom(h, t);
+        if (name.tag == ATOM_NIL) {
+            buf_clear(&shown);
+            history_show_txn(h, t, &shown);
+            name = (struct atom){strings_add(&h->strings, shown.at, shown.n),
+                                 ATOM_STRING};
+        }
+        atoms_push(&names, name);
+    }
+    buf_free(&shown);
+    strings_seal(&h->strings);
+    atoms_free(&h->txn_names);
+    h->txn_names = names;
+}
+
+void
+history_ignore_sessions(struct history *h)
+{
+    name_txns(h);
+    mem_free(h->session_first);
+    mem_free(h->session_name);
+    h->n_sessions = h->n_txns;
+    h->session_first =
+        mem_alloc((size_t)h->n_txns + 1, sizeof *h->session_first);
+    h->session_name = mem_alloc(h->n_txns, sizeof *h->session_name);
+    h->session_first[h->n_txns] = h->n_txns;
+    for (txn_id t = 0; t < h->n_txns; t++) {
+        h->session_first[t] = t;
+        h->txn_session[t] = t;
+        h->session_name[t] = atom_int((int64_t)t + 1); // unlike names, unique
+    }
+}

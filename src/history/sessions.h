@@ -1,0 +1,15 @@
+/* sessions.h -- ignoring session order.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef HISTORY_SESSIONS_H
+#define HISTORY_SESSIONS_H
+
+#include "history/history.h"
+
+/* Make every transaction of a resolved history a session of its own, behind
+ * INIT.  Transactions keep their ids and the names that they are shown by.
+ * What resolution found stays as it is: which transactions recorded the
+ * loading depends on the sessions as recorded. */
+void history_ignore_sessions(struct history *h);
+
+#endif
