@@ -52,9 +52,10 @@ acyc_carry(struct acyc *a, lit l, uint32_t from, uint32_t to, uint32_t tag)
 {
     assert(!a->levels.n && from != to);
     know_var(a, lit_var(l));
+    const uint32_t c = capacity_index(CAPACITY_CARRIED, a->carried.n);
     vec_push(&a->carried,
              ((struct carried){from, to, tag, a->first.at[l], l, false}));
-    a->first.at[l] = (uint32_t)a->carried.n - 1;
+    a->first.at[l] = c;
 }
 
 void

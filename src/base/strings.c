@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "base/strings.h"
 
+#include "base/capacity.h"
 #include "base/hash.h"
 
 /* The hash stands beside the id, so that a search looks at the text of another
@@ -53,6 +54,7 @@ strings_add(struct strings *s, const char *text, size_t len)
     const uint32_t hash = (uint32_t)hash_bytes(text, len);
     struct strings_slot *slot = probe(s, hash, text, len);
     if (!slot->id) {
+        capacity_want(CAPACITY_STRINGS, s->all.n + 1);
         vec_push(&s->all,
                  ((struct string){arena_copy(&s->arena, text, len), len}));
         *slot = (struct strings_slot){hash, (uint32_t)s->all.n};

@@ -228,6 +228,7 @@ read_edge(struct reader *r, struct cycle *cycle)
             return wrong(r, "a transaction of the path");
         vec_push(&cycle->path, t);
     }
+    capacity_want(CAPACITY_PATHS, cycle->path.n);
     e.path_n = (uint32_t)cycle->path.n - e.path_first;
     if (!e.path_n)
         e.path_first = 0;

@@ -60,9 +60,10 @@ add_fact(struct proof *p, struct fact f)
         if (g->kind == f.kind && g->a == f.a && g->b == f.b)
             return p->slots[at] - 1;
     }
+    const uint32_t id = capacity_index(CAPACITY_FACTS, p->facts.n);
     vec_push(&p->facts, f);
-    p->slots[at] = (uint32_t)p->facts.n;
-    return (uint32_t)p->facts.n - 1;
+    p->slots[at] = id + 1;
+    return id;
 }
 
 proof_lit
@@ -88,6 +89,7 @@ proof_ahead(struct proof *p, txn_id a, txn_id b)
 static struct proof_step
 new_step(enum step_kind kind, size_t first, size_t end)
 {
+    capacity_want(CAPACITY_PROOF, end);
     return (struct proof_step){
         kind,    (uint32_t)first, (uint32_t)(end - first),
         ID_NONE, TXN_NONE,        TXN_NONE,

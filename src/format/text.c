@@ -228,6 +228,8 @@ scan_lines(struct block *block, struct scanned *found, struct err *err)
             block->error_at = stop;
             return false;
         }
+        // A line begins in the bytes of its block, of which there are few.
+        assert((uint64_t)(at - block->begin) <= UINT32_MAX);
         if (!same)
             found->runs[found->n_runs++] = (struct run){
                 tail.session, tail.txn, (uint32_t)(at - block->begin),

@@ -119,7 +119,8 @@ commit_write(struct simulation *sim, key_id key, uint64_t value)
         if (!replace) {
             vec_push(&sim->versions,
                      ((struct version){value, sim->now, sim->newest[key]}));
-            sim->newest[key] = (uint32_t)sim->versions.n - 1;
+            sim->newest[key] =
+                capacity_index(CAPACITY_OPS, sim->versions.n - 1);
         }
     }
     struct version *v = &sim->versions.at[sim->newest[key]];

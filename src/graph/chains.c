@@ -14,6 +14,7 @@ chains_init(struct chains *g, const uint32_t *lengths, uint32_t n_chains)
     g->first = mem_alloc((size_t)n_chains + 1, sizeof *g->first);
     for (uint32_t c = 0; c < n_chains; c++) {
         g->first[c] = g->n;
+        capacity_want(CAPACITY_POINTS, (uint64_t)g->n + lengths[c]);
         g->n += lengths[c];
     }
     g->first[n_chains] = g->n;
@@ -46,8 +47,7 @@ uint32_t
 chains_add(struct chains *g, uint32_t from, uint32_t to)
 {
     assert(from < g->n && to < g->n && from != to);
-    const uint32_t e = (uint32_t)g->edges.n;
-    assert(e < EDGE_NONE);
+    const uint32_t e = capacity_index(CAPACITY_EDGES, g->edges.n);
     vec_push(&g->edges,
              ((struct chain_edge){from, to, g->out[from], g->in[to]}));
     g->out[from] = g->in[to] = e;

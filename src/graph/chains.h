@@ -15,6 +15,7 @@
 #ifndef GRAPH_CHAINS_H
 #define GRAPH_CHAINS_H
 
+#include "base/capacity.h"
 #include "base/vec.h"
 
 #include <stdbool.h>

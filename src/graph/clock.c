@@ -147,7 +147,7 @@ clocks_path(const struct clocks *c, struct path_finder *f, uint32_t u,
     const struct chains *g = c->g;
     const struct seat start = g->seat[u];
     const bool blind = !c->narrow_rows && !c->wide_rows;
-    f->epoch++;
+    f->epoch = capacity_epoch(f->epoch, f->stamp, g->n);
     vec_clear(&f->queue);
     visit(f, v, (struct hop){v, v, EDGE_NONE});
     for (size_t i = 0; i < f->queue.n; i++) {

@@ -64,7 +64,7 @@ search_forward(struct order *o, uint32_t v, uint32_t u)
     const struct chains *g = o->g;
     const uint32_t last = o->rank[u];
     vec_clear(&o->forward);
-    o->epoch++;
+    o->epoch = capacity_epoch(o->epoch, o->stamp, g->n);
     meet(o, &o->forward, v, (struct hop){v, v, EDGE_NONE});
     for (size_t i = 0; i < o->forward.n; i++) {
         const uint32_t p = o->forward.at[i];

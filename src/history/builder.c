@@ -3,6 +3,8 @@
  * SPDX-License-Identifier: MIT */
 #include "history/building.h"
 
+#include <inttypes.h>
+
 enum { TYPICAL_TXN = 4 }; // operations of a transaction, at least
 
 struct builder *
@@ -63,12 +65,22 @@ builder_text(struct builder *b, enum atom_tag tag, const char *text, size_t len)
     return (struct atom){strings_add(&b->strings, text, len), tag};
 }
 
+/* Whether there can be n of them. */
+static bool
+have_room(enum capacity c, uint64_t n, struct err *err)
+{
+    return capacity_holds(c, n) ||
+           err_set(err, ERR_LIMIT, "more than %" PRIu64 " %s", capacity_most[c],
+                   capacity_name(c));
+}
+
 session_id
 builder_session(struct builder *b, struct atom name)
 {
     bool added;
-    const session_id s = intmap_add(&b->session_index[name.tag], name.bits,
-                                    (uint32_t)b->session_names.n, &added);
+    const session_id s = intmap_add(
+        &b->session_index[name.tag], name.bits,
+        capacity_index(CAPACITY_SESSIONS, b->session_names.n), &added);
     if (added)
         vec_push(&b->session_names, name);
     return s;
@@ -78,8 +90,8 @@ bool
 builder_txn(struct builder *b, session_id s, txn_id *t, struct err *err)
 {
     assert(s < b->session_names.n);
-    if (b->txn_session.n >= TXN_LIMIT)
-        return err_set(err, ERR_LIMIT, "more than %d transactions", TXN_LIMIT);
+    if (!have_room(CAPACITY_TXNS, b->txn_session.n + 1, err))
+        return false;
     *t = (txn_id)b->txn_session.n;
     vec_push(&b->txn_session, s);
     vec_push(&b->txn_status, (uint8_t)TXN_COMMITTED);
@@ -130,8 +142,8 @@ building_key(struct builder *b, struct atom name, key_id *key, struct err *err)
                       (uint32_t)b->key_names.tags.n, &added);
     if (!added)
         return true;
-    if (b->key_names.tags.n >= KEY_LIMIT)
-        return err_set(err, ERR_LIMIT, "more than %d keys", KEY_LIMIT);
+    if (!have_room(CAPACITY_KEYS, b->key_names.tags.n + 1, err))
+        return false;
     atoms_push(&b->key_names, name);
     if (b->has_lists)
         vec_push(&b->key_use, (uint8_t)USE_UNKNOWN);
@@ -169,9 +181,7 @@ building_value(struct builder *b, key_id key, struct atom value)
 bool
 building_room(const struct builder *b, size_t n, struct err *err)
 {
-    if (b->op_key.n + n >= ID_NONE)
-        return err_set(err, ERR_LIMIT, "more than %u operations", ID_NONE - 1);
-    return true;
+    return have_room(CAPACITY_OPS, b->op_key.n + n, err);
 }
 
 /* From now on, keep the use of keys: no key is both register and list.  A read
@@ -263,6 +273,7 @@ note_list(struct builder *b, key_id k, const value_id *items, size_t n)
 {
     struct list_read r = {(op_id)b->op_key.n - 1, (uint32_t)n, ID_NONE};
     if (!orders_explain(&b->orders, k, items, n, true)) {
+        capacity_want(CAPACITY_LIST_ITEMS, b->list_items.n + n);
         r.own = (uint32_t)b->list_items.n;
         for (size_t j = 0; j < n; j++)
             vec_push(&b->list_items, items[j]);

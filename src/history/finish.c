@@ -165,10 +165,6 @@ builder_finish(struct builder *b, struct history *h, struct err *err)
         builder_free(b);
         return false;
     }
-    if (b->values.all.n >= WRITER_MANY) {
-        builder_free(b);
-        return err_set(err, ERR_LIMIT, "more than %u values", WRITER_MANY);
-    }
     values_free_index(&b->values);
     for (int tag = 0; tag < ATOM_TAGS; tag++)
         intmap_free(&b->key_index[tag]);

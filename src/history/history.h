@@ -32,6 +32,7 @@
 
 #include "history/atom.h"
 
+#include "base/capacity.h"
 #include "base/column.h"
 #include "base/err.h"
 
@@ -46,11 +47,6 @@ typedef uint32_t value_id;
 #define TXN_INIT (UINT32_MAX - 1) // the transaction before all others
 #define VALUE_INIT 0u             // the initial value of any key
 
-enum {
-    TXN_LIMIT = 1 << 30, // as many transactions at most
-    KEY_LIMIT = 1 << 29, // and keys
-};
-
 enum txn_status {
     TXN_COMMITTED,
     TXN_ABORTED,
@@ -58,7 +54,7 @@ enum txn_status {
     TXN_LOADING,       // recorded the initial values: part of INIT
 };
 
-// Flags that share a word with an operation's key.
+// Flags that share a word with an operation's key (CAPACITY_KEYS).
 #define OP_WRITE (1u << 31)
 #define OP_MAIN (1u << 30)  // a write: final; a read: external
 #define OP_ASIDE (1u << 29) // an inconsistent read

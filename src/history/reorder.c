@@ -36,6 +36,7 @@ explain_lists(struct reordering *r, const struct list_seen *seen, bool counting)
         if (orders_explain(&r->orders, op_key(h, read->op), seen[i].at,
                            seen[i].n, counting))
             continue;
+        capacity_want(CAPACITY_LIST_ITEMS, r->items.n + seen[i].n);
         read->own = (uint32_t)r->items.n;
         for (size_t j = 0; j < seen[i].n; j++)
             vec_push(&r->items, seen[i].at[j]);

@@ -146,7 +146,8 @@ name_rewritten_initials(struct history *h)
             if (h->txn_status[t] == TXN_LOADING || !op_is_write(h, op) ||
                 h->op_value[op] != VALUE_INIT || initial_of[k] != VALUE_INIT)
                 continue;
-            initial_of[k] = h->n_values + (value_id)added.n;
+            initial_of[k] =
+                capacity_index(CAPACITY_VALUES, h->n_values + added.n);
             vec_push(&added, k);
         }
     h->values = mem_realloc(h->values, (size_t)h->n_values + added.n,

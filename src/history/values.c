@@ -87,7 +87,7 @@ values_add_slow(struct values *v, uint32_t tagged_key, struct atom atom)
     uint32_t *slot = v->slots_n ? probe(v, tagged_key, bits) : NULL;
     if (slot && *slot)
         return *slot;
-    const value_id fresh = (value_id)v->all.n;
+    const value_id fresh = capacity_index(CAPACITY_VALUES, v->all.n);
     vec_push(&v->all, ((struct value){tagged_key, TXN_NONE}));
     column_push(&v->bits, bits);
     if (is_int && (bits < v->direct_n || cover(v, bits)) && !v->direct[bits]) {

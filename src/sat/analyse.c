@@ -92,9 +92,9 @@ static uint32_t
 glue_and_second(struct sat *s)
 {
     uint32_t glue = 0;
-    s->mark++;
     while (s->level_mark.n <= sat_level(s))
         vec_push(&s->level_mark, 0);
+    s->mark = capacity_epoch(s->mark, s->level_mark.at, s->level_mark.n);
     for (size_t i = 0; i < s->clause.n; i++) {
         const uint32_t level = s->vars.at[lit_var(s->clause.at[i])].level;
         if (s->level_mark.at[level] != s->mark) {
@@ -119,7 +119,7 @@ refute(struct sat *s, clause_ref conflict)
         vec_push(&s->from, clause_id(s, conflict));
         for (uint32_t i = 0; i < clause_size(s, conflict); i++)
             use_unit(s, clause_lits(s, conflict)[i]);
-        s->proof.derived(s->proof.self, s->next_id++, NULL, 0, s->from.at,
+        s->proof.derived(s->proof.self, sat_next_id(s), NULL, 0, s->from.at,
                          s->from.n);
     }
     return false;
@@ -151,7 +151,7 @@ go_back(struct sat *s, uint32_t level)
 static void
 learn(struct sat *s)
 {
-    const uint32_t id = s->next_id++;
+    const uint32_t id = sat_next_id(s);
     s->stats.learnt_literals += s->clause.n;
     if (s->has_proof)
         s->proof.derived(s->proof.self, id, s->clause.at, s->clause.n,

@@ -26,8 +26,11 @@ clause_add(struct sat *s, const lit *lits, size_t n, uint32_t id, bool learnt,
            uint32_t glue)
 {
     assert(n >= 2);
+    capacity_want(CAPACITY_CLAUSE_WORDS, s->words.n + CLAUSE_HEADER + n);
     const clause_ref c = (clause_ref)s->words.n;
     vec_push(&s->words, (uint32_t)n);
+    if (glue > CLAUSE_GLUE)
+        glue = CLAUSE_GLUE;
     vec_push(&s->words, glue | (learnt ? CLAUSE_LEARNT : 0));
     vec_push(&s->words, id);
     for (size_t i = 0; i < n; i++)

@@ -24,6 +24,7 @@
 #ifndef SAT_INTERNAL_H
 #define SAT_INTERNAL_H
 
+#include "base/capacity.h"
 #include "sat/sat.h"
 
 typedef uint32_t clause_ref;
@@ -107,6 +108,13 @@ static inline uint32_t
 clause_id(const struct sat *s, clause_ref c)
 {
     return s->words.at[c + 2];
+}
+
+static inline uint32_t
+sat_next_id(struct sat *s)
+{
+    capacity_want(CAPACITY_CLAUSES, s->next_id);
+    return s->next_id++;
 }
 
 static inline uint32_t

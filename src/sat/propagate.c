@@ -13,7 +13,7 @@ note_unit(struct sat *s, lit l, clause_ref reason)
     struct var_data *v = &s->vars.at[lit_var(l)];
     if (reason == REF_NONE)
         return; // the caller knows the id of the unit clause
-    v->unit_id = s->next_id++;
+    v->unit_id = sat_next_id(s);
     if (!s->has_proof)
         return;
     vec_clear(&s->from);
@@ -138,7 +138,7 @@ add_lemma(struct sat *s, lit implied)
         assert(s->value.at[s->theory_out.at[i]] > 0);
         vec_push(&s->clause, lit_not(s->theory_out.at[i]));
     }
-    const uint32_t id = s->next_id++;
+    const uint32_t id = sat_next_id(s);
     if (s->has_proof)
         s->proof.lemma(s->proof.self, id, s->clause.at, s->clause.n);
     if (implied == UINT32_MAX)

@@ -100,8 +100,7 @@ sat_set_budget(struct sat *s, uint64_t conflicts)
 uint32_t
 sat_add_var(struct sat *s)
 {
-    const uint32_t v = (uint32_t)s->vars.n;
-    assert(v < UINT32_MAX / 2 - 1);
+    const uint32_t v = capacity_index(CAPACITY_VARIABLES, s->vars.n);
     vec_push(&s->vars, ((struct var_data){REF_NONE, 0, 0}));
     vec_push(&s->watches, ((watch_vec){0}));
     vec_push(&s->watches, ((watch_vec){0}));
@@ -185,7 +184,7 @@ refute_by(struct sat *s, uint32_t id)
     vec_push(&s->from, id);
     for (size_t i = 0; i < s->clause.n; i++)
         vec_push(&s->from, s->vars.at[lit_var(s->clause.at[i])].unit_id);
-    s->proof.derived(s->proof.self, s->next_id++, NULL, 0, s->from.at,
+    s->proof.derived(s->proof.self, sat_next_id(s), NULL, 0, s->from.at,
                      s->from.n);
 }
 
@@ -193,7 +192,7 @@ uint32_t
 sat_add_clause(struct sat *s, const lit *lits, size_t n)
 {
     sat_backtrack(s, 0);
-    const uint32_t id = s->next_id++;
+    const uint32_t id = sat_next_id(s);
     if (s->has_proof)
         s->proof.input(s->proof.self, id, lits, n);
     if (s->refuted || !tidy(s, lits, n))

@@ -131,14 +131,18 @@ decide_read(struct inference *f, read_id r, version_id v)
     }
 }
 
-/* Begin to collect the candidates of c that stay: in place, or, where c shares
- * its range, at the end of the pool. */
+/* Keep the first n candidates of c, and then those that keep() adds: in place,
+ * or, where c shares its range, at the end of the pool. */
 static void
-leave_shared(const struct problem *p, struct candidates *c)
+keep_first(struct problem *p, struct candidates *c, uint32_t n)
 {
-    if (c->first < p->shared)
-        c->first = (uint32_t)p->pool.n;
-    c->n = 0;
+    c->n = n;
+    if (c->first >= p->shared)
+        return;
+    const size_t from = c->first;
+    c->first = p->pool.n;
+    for (uint32_t i = 0; i < n; i++)
+        vec_push(&p->pool, p->pool.at[from + i]);
 }
 
 static void
@@ -157,11 +161,15 @@ infer_no_candidates(struct problem *p)
     for (size_t i = 0; i < p->ambiguous.n; i++) {
         struct candidates *c = &p->ambiguous.at[i];
         const struct candidates all = *c;
-        leave_shared(p, c);
+        bool whole = true;
         for (uint32_t j = 0; j < all.n; j++) {
             const version_id w = p->pool.at[all.first + j];
-            if (p->version_txn[w] != p->read_txn[c->read])
+            const bool own = p->version_txn[w] == p->read_txn[c->read];
+            if (own && whole)
+                keep_first(p, c, j);
+            else if (!own && !whole)
                 keep(p, c, w);
+            whole = whole && !own;
         }
     }
 }
@@ -174,16 +182,21 @@ prune_read(struct pruning *s, struct candidates *c)
     const uint32_t start = point_start(p, p->read_txn[c->read]);
     find_frontier(s, start);
     const struct candidates all = *c;
-    leave_shared(p, c);
+    bool whole = true; // as long as all stay, c may share its range
     for (uint32_t i = 0; i < all.n; i++) {
         const version_id w = p->pool.at[all.first + i];
-        version_id by;
-        if (p->version_txn[w] == p->read_txn[c->read])
-            continue;
-        if (!is_out(s, start, w, &by)) {
-            keep(p, c, w);
+        const bool own = p->version_txn[w] == p->read_txn[c->read];
+        version_id by = VERSION_NONE;
+        if (!own && !is_out(s, start, w, &by)) {
+            if (!whole)
+                keep(p, c, w);
             continue;
         }
+        if (whole)
+            keep_first(p, c, i);
+        whole = false;
+        if (own)
+            continue;
         p->n_struck++;
         if (p->records_struck)
             vec_push(&p->struck,

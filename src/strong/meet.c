@@ -505,6 +505,7 @@ meet(const struct problem *p, unsigned effort, uint32_t *out)
     m.room = (size_t)LEAST_STATES << 2 * effort;
     while (m.room * each > MEET_BYTES)
         m.room /= 2;
+    assert(m.room <= UINT32_MAX >> CHAIN_BITS); // states are numbered so
     bool found = false;
     do
         found = try(&m, out);

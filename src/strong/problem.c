@@ -123,6 +123,9 @@ list_versions(struct read_builder *b, key_id k, value_id value)
 {
     struct problem *p = b->p;
     const struct txn_range all = history_candidates(p->h, value);
+    // The lists of different values share no version, and there are as many
+    // versions as operations and keys.
+    assert(p->pool.n < VERSION_NONE);
     b->of_value[value] = (version_id)p->pool.n;
     vec_push(&p->pool, (uint32_t)all.n);
     for (size_t i = 0; i < all.n; i++) {
@@ -141,7 +144,7 @@ collect_candidates(struct read_builder *b, read_id r, value_id value)
     if (b->of_value[value] == VERSION_NONE)
         list_versions(b, read_key(p, r), value);
     const uint32_t at = b->of_value[value], n = p->pool.at[at];
-    vec_push(&p->ambiguous, ((struct candidates){r, at + 1, n}));
+    vec_push(&p->ambiguous, ((struct candidates){r, n, (size_t)at + 1}));
     p->n_candidates += n;
 }
 
@@ -188,7 +191,7 @@ collect_reads(struct problem *p)
 {
     const struct history *h = p->h;
     const uint32_t n = count_reads(p);
-    assert(n < READ_NONE);
+    capacity_want(CAPACITY_READS, n);
     struct read_builder b = {.p = p};
     b.of_value = mem_alloc(h->n_values, sizeof *b.of_value);
     b.dense = mem_alloc(h->n_txns, sizeof *b.dense);
@@ -217,7 +220,7 @@ collect_reads(struct problem *p)
                 add_read(&b, t, op);
     }
     p->read_first[p->n_txns] = p->n_reads;
-    p->shared = (uint32_t)p->pool.n;
+    p->shared = p->pool.n;
     mem_free(b.last);
     mem_free(b.dense);
     mem_free(b.of_value);

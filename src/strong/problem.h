@@ -32,7 +32,7 @@ typedef uint32_t read_id;
 
 #define DENSE_INIT UINT32_MAX
 #define VERSION_NONE UINT32_MAX
-#define READ_NONE ((1u << 29) - 1)
+#define READ_NONE ((1u << 29) - 1) // CAPACITY_READS
 
 enum placement { PLACE_SER, PLACE_SI, PLACE_PC, PLACE_PSI };
 
@@ -60,10 +60,12 @@ struct struck {
 
 /* The candidates of a read are pool.at[first .. first + n).  Reads of one value
  * share a range below 'shared' at first, and there the read's own transaction
- * may be among its writers; from the first pruning on each has its own. */
+ * may be among its writers.  From the first pruning on it is not, and only
+ * reads that keep all of the range still share it. */
 struct candidates {
     read_id read;
-    uint32_t first, n;
+    uint32_t n;
+    size_t first; // the pool may be as large as reads times writers
 };
 
 struct problem {
@@ -97,7 +99,7 @@ struct problem {
 
     VEC(struct candidates) ambiguous; // the reads not decided yet
     u32_vec pool;                     // versions
-    uint32_t shared;
+    size_t shared;
     uint64_t n_candidates;     // of all reads, before any is struck out
     VEC(struct struck) struck; // if they are recorded
     uint64_t n_struck;         // in any case

@@ -161,6 +161,8 @@ check_read(struct psi *x, read_id r, version_id v, lit choice)
                  ((struct premise){ID_NONE, {p->version_txn[v], t2, k}}));
     for (size_t i = 0; i < x->path.n; i++)
         take_hop(x, x->path.at[i]);
+    capacity_want(CAPACITY_LOG, x->s.log.hops.n);
+    capacity_want(CAPACITY_LOG, x->premises.n);
     l.n_hops = (uint32_t)x->s.log.hops.n - l.first_hop;
     l.n_premises = (uint32_t)x->premises.n - l.first_premise;
     vec_push(&x->lemmas, l);

@@ -53,6 +53,7 @@ note_lemma(void *self, uint32_t id, const lit *lits, size_t n)
     (void)lits, (void)n;
     const struct carried *closing = &s->acyc.carried.at[s->acyc.closing];
     const uint32_t first = (uint32_t)s->log.hops.n;
+    capacity_want(CAPACITY_LOG, s->log.hops.n + 1 + s->acyc.path.n);
     vec_push(&s->log.hops,
              ((struct logged_hop){closing->from, closing->to, EDGE_NONE,
                                   s->tags.at[closing->tag]}));
@@ -70,6 +71,8 @@ note_derived(void *self, uint32_t id, const lit *lits, size_t n,
 {
     struct search *s = self;
     struct log *g = &s->log;
+    capacity_want(CAPACITY_LOG, g->lits.n + n);
+    capacity_want(CAPACITY_LOG, g->from.n + n_from);
     const struct entry e = {ENTRY_DERIVED,       (uint32_t)g->lits.n,
                             (uint32_t)n,         0,
                             (uint32_t)g->from.n, (uint32_t)n_from};
@@ -182,6 +185,7 @@ carry(struct search *s, lit l, uint32_t from, uint32_t to, struct label label)
         const lit not_l = lit_not(l);
         if (sat_value(s->sat, not_l) > 0)
             return;
+        capacity_want(CAPACITY_LOG, s->log.hops.n + 1);
         vec_push(&s->log.hops,
                  ((struct logged_hop){from, to, EDGE_NONE, label}));
         search_add_clause(s,
@@ -314,7 +318,7 @@ add_ahead(struct search *s, read_id r, lit choice, version_id w, dense_id t2)
              ((struct overtaking){
                  choice, before, point_commit(p, p->version_txn[w]),
                  point_commit(p, t2), point_start(p, t3), *latest}));
-    *latest = (uint32_t)s->overtakings.n - 1;
+    *latest = capacity_index(CAPACITY_LOG, s->overtakings.n - 1);
     const lit clause[] = {lit_not(choice), lit_not(before), lit_make(v, false)};
     search_add_clause(
         s, (struct entry){.kind = ENTRY_AHEAD, .a = r, .b = w, .c = t2}, clause,

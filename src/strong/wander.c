@@ -244,6 +244,8 @@ static void
 collect(struct wanderer *w, struct step *s)
 {
     const struct chains *g = &w->p->g;
+    // A step adds a point of each chain at most, and WANDER_POINTS is small.
+    assert(w->choices.n <= UINT32_MAX - g->n_chains);
     s->first = s->next = (uint32_t)w->choices.n;
     for (uint32_t c = 0; c < g->n_chains; c++) {
         const uint32_t point = w->front[c];

@@ -12,7 +12,7 @@
 #include "verify/strong_cycle.h"
 
 struct clause {
-    uint32_t first, n; // of 'lits'
+    size_t first, n; // of 'lits'
 };
 
 struct checker {
@@ -64,7 +64,7 @@ static bool
 look_at(struct checker *c, struct clause clause)
 {
     uint32_t open = UINT32_MAX;
-    for (uint32_t i = 0; i < clause.n; i++) {
+    for (size_t i = 0; i < clause.n; i++) {
         const uint32_t l = c->lits.at[clause.first + i];
         if (c->value.at[l] > 0)
             return true;
@@ -98,11 +98,12 @@ static void
 add_clause(struct checker *c)
 {
     know_literals(c);
-    const struct clause clause = {(uint32_t)c->lits.n, (uint32_t)c->scratch.n};
+    const struct clause clause = {c->lits.n, c->scratch.n};
+    const uint32_t number = capacity_index(CAPACITY_CLAUSES, c->clauses.n);
     for (size_t i = 0; i < c->scratch.n; i++) {
         const uint32_t l = c->scratch.at[i];
         vec_push(&c->lits, l);
-        vec_push(&c->where.at[l], (uint32_t)c->clauses.n);
+        vec_push(&c->where.at[l], number);
     }
     vec_push(&c->clauses, clause);
     c->contradiction |= !look_at(c, clause) || !propagate(c);

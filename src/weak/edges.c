@@ -25,6 +25,7 @@ void
 edges_group(const struct edges *e, const struct history *h,
             struct predecessors *out)
 {
+    capacity_want(CAPACITY_EDGES, e->all.n);
     out->first = mem_calloc((size_t)h->n_txns + 2, sizeof *out->first);
     uint32_t *next = out->first + 1;
     for (size_t i = 0; i < e->all.n; i++)

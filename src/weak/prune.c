@@ -49,8 +49,10 @@ open_reads_init(struct open_reads *o, const struct history *h)
                 continue;
             const struct txn_range range =
                 history_candidates(h, h->op_value[op]);
-            struct open_read r = {op, t, (uint32_t)o->alive.n,
-                                  (uint32_t)range.n, 0};
+            struct open_read r = {.op = op,
+                                  .txn = t,
+                                  .n = (uint32_t)range.n,
+                                  .first = o->alive.n};
             for (size_t i = 0; i < range.n; i++) {
                 vec_push(&o->alive, range.at[i] != t);
                 r.left += range.at[i] != t;

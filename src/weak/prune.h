@@ -12,8 +12,8 @@
 struct open_read {
     op_id op;
     txn_id txn;
-    uint32_t first, n;
-    uint32_t left; // how many
+    uint32_t n, left; // how many candidates, and how many are left
+    size_t first;     // there may be reads times writers of them in all
 };
 
 struct open_reads {

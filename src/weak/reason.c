@@ -117,6 +117,7 @@ append_path(const struct search *s, txn_id t3, struct cycle_edge *e,
         else
             vec_push(path, t);
     }
+    capacity_want(CAPACITY_PATHS, path->n);
     e->path_first = (uint32_t)first;
     e->path_n = (uint32_t)(path->n - first);
 }

@@ -87,6 +87,7 @@ graph_init(struct graph *p, const struct groundwork *g,
            const struct edges *edges)
 {
     const struct history *h = g->reading.h;
+    capacity_want(CAPACITY_EDGES, edges->all.n);
     *p = (struct graph){.g = g, .h = h, .edges = edges};
     p->first = mem_calloc((size_t)h->n_txns + 1, sizeof *p->first);
     graph_add_all(p, edges);
