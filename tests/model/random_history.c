@@ -11,12 +11,15 @@
  *     committed  each operation reads the present
  *     careless   each operation reads any past
  *
+ * A list is the sequence of all elements appended to it.  Damage changes single
+ * lists that were read: an element is lost, moved, doubled or strange.
+ *
  * SPDX-License-Identifier: MIT */
 #include "random_history.h"
 
 #include "base/random.h"
-#include "history/builder.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 enum strength { SERIAL, SNAPSHOT, LOSSY, STALE, COMMITTED, CARELESS };
@@ -49,6 +52,7 @@ struct sim {
     uint32_t commits, last_commit[RANDOM_SESSIONS];
     VEC(struct sim_txn) txns;          // in order of their begin
     uint32_t current[RANDOM_SESSIONS]; // open transaction, or UINT32_MAX
+    bool is_list[RANDOM_KEYS];
     int64_t next_value, clock;
 };
 
@@ -87,6 +91,54 @@ random_tiny_shape(uint64_t seed, uint32_t txns)
         shape.initial = 20;
     if (!random_below(&r, 3))
         shape.loading = 50;
+    if (shape.values || shape.initial)
+        shape.indeterminate = 0; // see random_optional_shape
+    return shape;
+}
+
+struct random_shape
+random_optional_shape(uint64_t seed, uint32_t txns)
+{
+    struct random r;
+    random_seed(&r, seed ^ UINT64_C(0x0b7e));
+    struct random_shape shape = random_tiny_shape(seed, txns);
+    shape.values = 1 + (uint32_t)random_below(&r, 4);
+    shape.indeterminate = 20 + 20 * (uint32_t)random_below(&r, 3);
+    if (shape.initial)
+        shape.initial = 30;
+    shape.changed = 30;
+    return shape;
+}
+
+struct random_shape
+random_plain_list_shape(uint64_t seed, uint32_t txns)
+{
+    struct random_shape shape = random_tiny_shape(seed, txns);
+    shape.lists = 100;
+    shape.plain_lists = true;
+    shape.indeterminate = 0;
+    shape.changed = 0;
+    return shape;
+}
+
+struct random_shape
+random_list_shape(uint64_t seed, uint32_t txns)
+{
+    struct random r;
+    random_seed(&r, seed ^ UINT64_C(0x1157));
+    struct random_shape shape = random_tiny_shape(seed, txns);
+    shape.lists = random_below(&r, 3) ? 100 : 50;
+    shape.keys = 1 + (uint32_t)random_below(&r, 2);
+    shape.reads = 35 + (uint32_t)random_below(&r, 25);
+    shape.changed = 30;
+    if (!random_below(&r, 2))
+        shape.indeterminate = 25;
+    if (!random_below(&r, 3))
+        shape.repeats = 15;
+    if (!random_below(&r, 2))
+        shape.damaged = 40;
+    if (shape.lists == 50)
+        shape.keys++;
     return shape;
 }
 
@@ -112,11 +164,31 @@ read_key(struct sim *s, struct sim_txn *t, struct sim_op *op)
         snapshot = below(s, s->commits + 1);
     op->length = versions_at(s, op->key, snapshot);
     op->value = op->length ? s->versions[op->key].at[op->length - 1].value : 0;
-    if (s->shape->lists)
-        return;
     for (uint32_t i = 0; i < t->n_ops; i++)
         if (t->ops[i].is_write && t->ops[i].key == op->key)
             op->value = t->ops[i].value;
+}
+
+/* An element: new, or one that was appended to the key before. */
+static int64_t
+draw_element(struct sim *s, uint32_t key)
+{
+    if (percent(s, s->shape->repeats)) {
+        const struct sim_txn *t = &s->txns.at[below(s, (uint32_t)s->txns.n)];
+        for (uint32_t i = 0; i < t->n_ops; i++)
+            if (t->ops[i].is_write && t->ops[i].key == key)
+                return t->ops[i].value;
+    }
+    return ++s->next_value;
+}
+
+static bool
+appended_already(const struct sim_txn *t, uint32_t key)
+{
+    for (uint32_t i = 0; i < t->n_ops; i++)
+        if (t->ops[i].is_write && t->ops[i].key == key)
+            return true;
+    return false;
 }
 
 static void
@@ -125,11 +197,18 @@ step(struct sim *s, struct sim_txn *t)
     struct sim_op *op = &t->ops[t->n_ops];
     *op = (struct sim_op){.key = below(s, s->shape->keys)};
     op->is_write = !percent(s, s->shape->reads);
+    const bool list = s->is_list[op->key];
+    if (list && s->shape->plain_lists && appended_already(t, op->key)) {
+        t->want_ops--;
+        return;
+    }
     if (!op->is_write)
         read_key(s, t, op);
-    else if (!s->shape->lists && percent(s, s->shape->initial))
+    else if (list)
+        op->value = draw_element(s, op->key);
+    else if (percent(s, s->shape->initial))
         op->value = 0;
-    else if (!s->shape->lists && s->shape->values)
+    else if (s->shape->values)
         op->value = 1 + (int64_t)below(s, s->shape->values);
     else
         op->value = ++s->next_value;
@@ -173,7 +252,7 @@ install(struct sim *s, const struct sim_txn *t)
             continue;
         const struct version v = {s->commits, op->value};
         const size_t n = s->versions[op->key].n;
-        if (!s->shape->lists && n &&
+        if (!s->is_list[op->key] && n &&
             s->versions[op->key].at[n - 1].commit == s->commits)
             s->versions[op->key].at[n - 1] = v;
         else
@@ -186,10 +265,10 @@ install(struct sim *s, const struct sim_txn *t)
 static void
 make_read_only(struct sim *s, struct sim_txn *t)
 {
-    for (uint32_t i = 0; i < t->n_ops; i++) {
+    for (uint32_t i = 0; i < t->n_ops; i++)
         t->ops[i].is_write = false;
+    for (uint32_t i = 0; i < t->n_ops; i++)
         read_key(s, t, &t->ops[i]);
-    }
 }
 
 static void
@@ -261,73 +340,129 @@ change_reads(struct sim *s)
     }
 }
 
+/* Damage a list that was read: its length may change by one. */
 static void
-emit_list_read(struct sim *s, struct builder *b, txn_id id,
-               const struct sim_txn *t, uint32_t i)
+damage_items(struct sim *s, const struct record *r, uint32_t key,
+             int64_t *items, size_t *n)
 {
-    struct atom items[RANDOM_TXNS * RANDOM_OPS];
-    size_t n = 0;
-    const struct sim_op *op = &t->ops[i];
-    for (uint32_t j = 0; j < op->length; j++)
-        items[n++] = atom_int(s->versions[op->key].at[j].value);
-    for (uint32_t j = 0; j < i; j++) // its own appends come last
-        if (t->ops[j].is_write && t->ops[j].key == op->key)
-            items[n++] = atom_int(t->ops[j].value);
-    struct err err = {0};
-    if (!builder_read_list(b, id, atom_int(op->key), items, n, &err))
-        abort();
+    const uint32_t at = below(s, (uint32_t)*n + 1);
+    int64_t strange = s->next_value + 1;
+    const struct record_op *op = &r->ops.at[below(s, (uint32_t)r->ops.n)];
+    if (op->is_write && op->key == key)
+        strange = op->value;
+    switch (below(s, 4)) {
+    case 0: // one is lost
+        if (at < *n) {
+            memmove(items + at, items + at + 1, (*n - at - 1) * sizeof *items);
+            --*n;
+        }
+        return;
+    case 1: // two have changed places
+        if (at + 1 < *n) {
+            const int64_t first = items[at];
+            items[at] = items[at + 1];
+            items[at + 1] = first;
+        }
+        return;
+    case 2: // one was replaced
+        if (at < *n)
+            items[at] = strange;
+        return;
+    default: // one was added
+        memmove(items + at + 1, items + at, (*n - at) * sizeof *items);
+        items[at] = strange;
+        ++*n;
+    }
 }
 
 static void
-emit(struct sim *s, struct builder *b)
+damage_lists(struct sim *s, struct record *r)
 {
-    struct err err = {0};
+    for (uint32_t times = 1 + below(s, 2); times && r->ops.n; times--) {
+        struct record_op *op = &r->ops.at[below(s, (uint32_t)r->ops.n)];
+        if (op->is_write || !r->keys.at[op->key].is_list)
+            continue;
+        int64_t items[RANDOM_TXNS * RANDOM_OPS + 1];
+        size_t n = op->items_n;
+        for (size_t i = 0; i < n; i++)
+            items[i] = r->items.at[op->items + i];
+        damage_items(s, r, op->key, items, &n);
+        op->items = (uint32_t)r->items.n;
+        op->items_n = (uint32_t)n;
+        for (size_t i = 0; i < n; i++)
+            vec_push(&r->items, items[i]);
+    }
+}
+
+static void
+emit_list_read(const struct sim *s, struct record *r, const struct sim_txn *t,
+               uint32_t i)
+{
+    int64_t items[RANDOM_TXNS * RANDOM_OPS];
+    size_t n = 0;
+    const struct sim_op *op = &t->ops[i];
+    for (uint32_t j = 0; j < op->length; j++)
+        items[n++] = s->versions[op->key].at[j].value;
+    for (uint32_t j = 0; j < i; j++) // its own appends come last
+        if (t->ops[j].is_write && t->ops[j].key == op->key)
+            items[n++] = t->ops[j].value;
+    record_read_list(r, op->key, items, n);
+}
+
+static void
+emit(const struct sim *s, struct record *r)
+{
     for (size_t i = 0; i < s->txns.n; i++) {
         const struct sim_txn *t = &s->txns.at[i];
-        txn_id id;
-        const session_id session = builder_session(b, atom_int(t->session));
-        if (!builder_txn(b, session, &id, &err))
-            abort();
-        builder_status(b, id, t->status);
-        if (s->shape->times)
-            builder_times(b, id, t->began, t->ended);
+        record_begin(r, t->session, t->status);
+        if (s->shape->times) {
+            vec_top(&r->txns).began = t->began;
+            vec_top(&r->txns).ended = t->ended;
+        }
         for (uint32_t j = 0; j < t->n_ops; j++) {
             const struct sim_op *op = &t->ops[j];
-            const struct atom key = atom_int(op->key);
-            bool ok = true;
-            if (op->is_write && s->shape->lists)
-                ok = builder_append(b, id, key, atom_int(op->value), &err);
-            else if (op->is_write)
-                ok = builder_write(b, id, key, atom_int(op->value), &err);
-            else if (s->shape->lists)
-                emit_list_read(s, b, id, t, j);
+            if (op->is_write)
+                record_write(r, op->key, op->value);
+            else if (s->is_list[op->key])
+                emit_list_read(s, r, t, j);
             else
-                ok = builder_read(b, id, key, atom_int(op->value), &err);
-            if (!ok)
-                abort();
+                record_read(r, op->key, op->value);
         }
     }
 }
 
 static void
-emit_loading(struct sim *s, struct builder *b)
+emit_loading(struct sim *s, struct record *r)
 {
-    struct err err = {0};
-    txn_id id;
     // In a session of its own, or as the first of somebody's session.
-    const int64_t session = percent(s, 50) ? 0 : -1;
-    if (!builder_txn(b, builder_session(b, atom_int(session)), &id, &err))
-        abort();
-    if (s->shape->times)
-        builder_times(b, id, -2, -1);
+    record_begin(r, percent(s, 50) ? 0 : s->shape->sessions, TXN_COMMITTED);
+    if (s->shape->times) {
+        vec_top(&r->txns).began = -2;
+        vec_top(&r->txns).ended = -1;
+    }
     for (uint32_t k = 0; k < s->shape->keys; k++)
-        if (!builder_write(b, id, atom_int(k), atom_int(0), &err))
-            abort();
+        if (!s->is_list[k])
+            record_write(r, k, 0);
+}
+
+static void
+name_keys(struct sim *s, struct record *r)
+{
+    for (uint32_t k = 0; k < s->shape->keys; k++) {
+        char name[8];
+        s->is_list[k] =
+            s->shape->lists && (k == 0 || percent(s, s->shape->lists));
+        if (k < 3)
+            snprintf(name, sizeof name, "%c",
+                     (s->is_list[k] ? "lmn" : "xyz")[k]);
+        else
+            snprintf(name, sizeof name, "k%u", k);
+        record_key(r, name, s->is_list[k]);
+    }
 }
 
 void
-random_history(const struct random_shape *shape, uint64_t seed,
-               struct history *h)
+random_record(const struct random_shape *shape, uint64_t seed, struct record *r)
 {
     struct sim s = {.shape = shape};
     assert(shape->sessions <= RANDOM_SESSIONS && shape->keys <= RANDOM_KEYS);
@@ -338,20 +473,28 @@ random_history(const struct random_shape *shape, uint64_t seed,
     s.strength = draw <= CARELESS ? (enum strength)draw
                  : draw % 2       ? CARELESS
                                   : STALE;
+    *r = (struct record){.times = shape->times,
+                         .initial_is_nil = shape->lists || seed % 2};
+    name_keys(&s, r);
     run(&s);
     if (percent(&s, shape->changed))
         change_reads(&s);
-
-    struct err err = {0};
-    // A list begins empty; a register holds 0.
-    struct builder *b = builder_new(shape->lists ? atom_nil() : atom_int(0));
-    if (!shape->lists && percent(&s, shape->loading))
-        emit_loading(&s, b);
-    emit(&s, b);
-    *h = (struct history){0};
-    if (!builder_finish(b, h, &err))
-        abort();
+    if (percent(&s, shape->loading))
+        emit_loading(&s, r);
+    emit(&s, r);
+    if (percent(&s, shape->damaged))
+        damage_lists(&s, r);
     vec_free(&s.txns);
     for (uint32_t k = 0; k < RANDOM_KEYS; k++)
         vec_free(&s.versions[k]);
+}
+
+void
+random_history(const struct random_shape *shape, uint64_t seed,
+               struct history *h)
+{
+    struct record r;
+    random_record(shape, seed, &r);
+    record_build(&r, h);
+    record_free(&r);
 }

@@ -1,0 +1,76 @@
+/* record.h -- a small history as it was recorded, before anything is worked
+ * out.
+ *
+ * Sessions, outcomes, operations and times, and nothing else.  The generator
+ * makes one, the oracle judges it, the shrinker makes it smaller, and
+ * record_build turns it into the history that the engines see.  The oracle
+ * thereby shares neither data nor code with them.
+ *
+ * A register holds integers; 0 is its initial value.  A list begins empty and
+ * its elements are positive.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef MODEL_RECORD_H
+#define MODEL_RECORD_H
+
+#include "base/buf.h"
+#include "history/history.h"
+
+struct record_key {
+    char name[8];
+    bool is_list;
+};
+
+struct record_op {
+    bool is_write;           // of a list: it appends
+    uint32_t key;            // index of a record_key
+    int64_t value;           // written, read or appended
+    uint32_t items, items_n; // a read of a list: record.items from there
+};
+
+struct record_txn {
+    uint32_t session;
+    enum txn_status status; // committed, aborted or indeterminate
+    int64_t began, ended;   // where record.times is set
+    uint32_t ops, ops_n;    // record.ops from there
+};
+
+struct record {
+    VEC(struct record_key) keys;
+    VEC(struct record_txn) txns; // by time; in each session, in its order
+    VEC(struct record_op) ops;
+    VEC(int64_t) items; // of lists that were read
+    bool times;
+    bool initial_is_nil; // how record_build writes the initial value: nil or 0
+};
+
+void record_free(struct record *r);
+void record_copy(const struct record *from, struct record *to);
+
+/* The key of that name, added where it is new; registers are called x, y, z,
+ * and lists l, m, n, by the generator. */
+uint32_t record_key(struct record *r, const char *name, bool is_list);
+
+/* Add a transaction, or an operation to the last one. */
+void record_begin(struct record *r, uint32_t session, enum txn_status status);
+void record_write(struct record *r, uint32_t key, int64_t value);
+void record_read(struct record *r, uint32_t key, int64_t value);
+void record_read_list(struct record *r, uint32_t key, const int64_t *items,
+                      size_t n);
+
+/* Make the record that a text in the notation of doc/formats/hist.md says, as
+ * far as small histories need it: keys are letters and digits, values
+ * are integers or '?'.  A mistake ends the program. */
+void record_parse(struct record *r, const char *text);
+
+/* Append the record in that notation, on one line. */
+void record_show(const struct record *r, struct buf *out);
+
+/* The history that the engines see. */
+void record_build(const struct record *r, struct history *h);
+
+/* The other way: what was recorded in h, without anything that was worked out
+ * since.  Values get other names. */
+void record_take(const struct history *h, struct record *r);
+
+#endif

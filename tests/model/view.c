@@ -1,0 +1,149 @@
+/* view.c -- see view.h.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "view.h"
+
+void
+view_free(struct view *v)
+{
+    vec_free(&v->txns);
+    vec_free(&v->reads);
+    vec_free(&v->elements);
+}
+
+/* The first of its session, committed, and it only writes initial values. */
+static bool
+is_loading(const struct record *r, size_t i)
+{
+    const struct record_txn *t = &r->txns.at[i];
+    for (size_t j = 0; j < i; j++)
+        if (r->txns.at[j].session == t->session)
+            return false;
+    for (uint32_t j = 0; j < t->ops_n; j++) {
+        const struct record_op *op = &r->ops.at[t->ops + j];
+        if (!op->is_write || op->value || r->keys.at[op->key].is_list)
+            return false;
+    }
+    return t->status == TXN_COMMITTED && t->ops_n;
+}
+
+static bool
+shows_twice(const int64_t *items, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        for (uint32_t j = 0; j < i; j++)
+            if (items[i] == items[j])
+                return true;
+    return false;
+}
+
+/* The j-th operation of t reads a list: take it apart.  False where it does
+ * not end with the own elements so far. */
+static bool
+split_list(const struct record *r, const struct record_txn *t, uint32_t j,
+           struct view_read *read)
+{
+    const struct record_op *op = &r->ops.at[t->ops + j];
+    read->is_list = true;
+    read->items = r->items.at + op->items;
+    for (uint32_t i = 0; i < j; i++) {
+        const struct record_op *other = &r->ops.at[t->ops + i];
+        if (!other->is_write || other->key != op->key)
+            continue;
+        if (!read->own++)
+            read->place = i;
+    }
+    if (read->own > op->items_n || shows_twice(read->items, op->items_n))
+        return false;
+    read->n = op->items_n - read->own;
+    uint32_t at = read->n;
+    for (uint32_t i = 0; i < j; i++) {
+        const struct record_op *other = &r->ops.at[t->ops + i];
+        if (other->is_write && other->key == op->key &&
+            read->items[at++] != other->value)
+            return false;
+    }
+    return true;
+}
+
+/* Take the j-th operation, a read.  False where nobody can explain it. */
+static bool
+take_read(const struct record *r, const struct record_txn *t, uint32_t j,
+          uint32_t number, struct view *v)
+{
+    const struct record_op *op = &r->ops.at[t->ops + j];
+    struct view_read read = {
+        .txn = number, .key = op->key, .place = j, .value = op->value};
+    if (r->keys.at[op->key].is_list) {
+        if (!split_list(r, t, j, &read))
+            return false;
+    } else {
+        for (uint32_t i = j; i-- > 0;) {
+            const struct record_op *own = &r->ops.at[t->ops + i];
+            if (own->is_write && own->key == op->key)
+                return own->value == op->value; // an internal read
+        }
+    }
+    vec_push(&v->reads, read);
+    return true;
+}
+
+static void
+take_writes(const struct record *r, const struct record_txn *t, struct view *v,
+            struct view_txn *out)
+{
+    for (uint32_t k = 0; k < r->keys.n; k++) {
+        out->appended[k] = (uint32_t)v->elements.n;
+        for (uint32_t j = 0; j < t->ops_n; j++) {
+            const struct record_op *op = &r->ops.at[t->ops + j];
+            if (!op->is_write || op->key != k)
+                continue;
+            out->writes |= UINT64_C(1) << k;
+            out->last[k] = op->value;
+            if (r->keys.at[k].is_list)
+                vec_push(&v->elements, op->value);
+        }
+        out->appended_n[k] = (uint32_t)v->elements.n - out->appended[k];
+    }
+}
+
+/* Take a transaction; false where it cannot count. */
+static bool
+take_txn(const struct record *r, const struct record_txn *t, struct view *v)
+{
+    const uint32_t number = (uint32_t)v->txns.n;
+    const size_t before = v->reads.n;
+    struct view_txn out = {.optional = t->status == TXN_INDETERMINATE,
+                           .session = t->session,
+                           .began = t->began,
+                           .ended = t->ended,
+                           .reads = (uint32_t)before};
+    if (out.optional)
+        out.ended = INT64_MAX;
+    for (uint32_t j = 0; j < t->ops_n; j++)
+        if (!r->ops.at[t->ops + j].is_write && !take_read(r, t, j, number, v)) {
+            v->reads.n = before;
+            return false;
+        }
+    out.reads_n = (uint32_t)(v->reads.n - before);
+    take_writes(r, t, v, &out);
+    assert(number < VIEW_TXNS);
+    vec_push(&v->txns, out);
+    if (out.optional)
+        v->optional |= UINT64_C(1) << number;
+    return true;
+}
+
+void
+view_make(const struct record *r, struct view *v)
+{
+    assert(r->keys.n <= VIEW_KEYS);
+    *v = (struct view){.n_keys = (uint32_t)r->keys.n};
+    for (size_t i = 0; i < r->txns.n; i++) {
+        const struct record_txn *t = &r->txns.at[i];
+        if (t->status == TXN_ABORTED || is_loading(r, i))
+            continue;
+        if (!take_txn(r, t, v) && t->status == TXN_COMMITTED)
+            v->impossible = true;
+    }
+}
