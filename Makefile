@@ -2,7 +2,7 @@
 
 BUILD ?= build
 
-.PHONY: all demo test bench fuzz format install clean setup
+.PHONY: all demo test bench fuzz coverage format install clean setup
 
 all: $(BUILD)/build.ninja
 	@ninja -C $(BUILD) --quiet assay
@@ -25,6 +25,10 @@ bench: all
 
 fuzz: | setup
 	@tools/fuzz
+
+coverage:
+	@tools/setup test
+	@tools/coverage
 
 format:
 	@git ls-files '*.c' '*.h' | xargs clang-format -i

@@ -19,31 +19,9 @@ enum {
     // table that may stay mostly empty, and then they cost memory.
     LARGE = 4 << 20,
     LARGE_TABLE = 16 << 20,
-    MAPPED = 1 << 20, // larger blocks are mapped singly, if not in the heap
-    HEAP = 8 << 20,   // for the others, to begin with
-    MORE = 1 << 19,   // and then
 };
 
 static atomic_size_t in_use, peak;
-
-/* Large blocks are mapped singly: growing one then moves page tables, not
- * bytes, and freeing one gives its memory back.  (Left alone, glibc raises the
- * bound as it goes.)  The others come from a heap that begins with large pages,
- * because a small check spends a third of its time on getting small ones. */
-__attribute__((constructor)) static void
-set_up(void)
-{
-    mallopt(M_MMAP_THRESHOLD, MAPPED);
-    mallopt(M_TOP_PAD, HEAP);
-    mallopt(M_TRIM_THRESHOLD, HEAP);
-    const uintptr_t huge = (uintptr_t)1 << 21;
-    const uintptr_t begin = ((uintptr_t)sbrk(0) + huge - 1) & ~(huge - 1);
-    void *volatile p = malloc(MAPPED - 1); // makes the heap
-    free(p);
-    (void)madvise((void *)begin, HEAP - huge, MADV_HUGEPAGE);
-    // No room for large tables there, which calloc would have to clear.
-    mallopt(M_TOP_PAD, MORE);
-}
 
 static void
 count(void *p)

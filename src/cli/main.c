@@ -1,6 +1,7 @@
 /* main.c -- assay: one program, one table of commands.
  *
  * SPDX-License-Identifier: MIT */
+#include "base/heap.h"
 #include "cli/cli.h"
 #include "cli/command_line.h"
 #include "version.h"
@@ -127,6 +128,7 @@ run(int n, char *const words[])
 int
 main(int argc, char *argv[])
 {
+    heap_tune();
     int status = run(argc - 1, argv + 1);
     // A result that did not reach its reader is an error, whatever it was.
     if (fflush(stdout) != 0 || ferror(stdout)) {

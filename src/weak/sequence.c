@@ -100,7 +100,7 @@ find_unmet(struct search *s, struct progress *p, txn_id t)
     for (; p->op < h->txn_end[t]; p->op++) {
         prefetch(s, p->op);
         // Both, because a guess at the first is wrong half of the time.
-        if (!op_is_external_read(h, p->op) | reads_last(s, p->op))
+        if ((int)!op_is_external_read(h, p->op) | reads_last(s, p->op))
             continue;
         const txn_id w = reading_writer(s->r, p->op);
         if (w != TXN_INIT && !s->out->position[w])

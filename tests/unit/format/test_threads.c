@@ -1,0 +1,107 @@
+/* test_threads.c -- threads change nothing: the same history, the same verdict.
+ *
+ * The inputs are large enough for several blocks and several workers.  This is
+ * one of the tests that run under the thread sanitizer.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "check/check.h"
+#include "evidence/certificate_io.h"
+#include "format/format.h"
+#include "gen/gen.h"
+#include "test.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+enum { TXNS = 140000, THREADS = 4 };
+
+static char path[] = "/tmp/assay-threads-XXXXXX";
+
+static bool
+read_with(unsigned threads, struct history *h)
+{
+    struct err err = {0};
+    const bool ok = format_read(path, "text", threads, h, NULL, &err);
+    if (!ok)
+        printf("# %s\n", err.text);
+    return ok;
+}
+
+static void
+the_history_is_the_same(void)
+{
+    struct history one, many;
+    if (!read_with(1, &one) || !read_with(THREADS, &many)) {
+        CHECK(!"read");
+        return;
+    }
+    CHECK(one.n_txns == TXNS && many.n_txns == TXNS);
+    CHECK(one.n_ops == many.n_ops && one.n_keys == many.n_keys);
+    const size_t bytes = one.n_ops * sizeof(uint32_t);
+    CHECK(memcmp(one.op_key, many.op_key, bytes) == 0);
+    CHECK(memcmp(one.op_value, many.op_value, bytes) == 0);
+    CHECK(memcmp(one.txn_begin, many.txn_begin, TXNS * sizeof(op_id)) == 0);
+    CHECK(memcmp(one.arrival, many.arrival, TXNS * sizeof(txn_id)) == 0);
+    history_free(&one);
+    history_free(&many);
+}
+
+/* Append the certificates of rc, ra and cc. */
+static void
+check_with(unsigned threads, const struct history *h, struct buf *out)
+{
+    const struct check_options options = {
+        .levels = 1u << LEVEL_RC | 1u << LEVEL_RA | 1u << LEVEL_CC,
+        .threads = threads,
+        .verify = true,
+        .strong = strong_defaults,
+    };
+    struct check check;
+    struct err err = {0};
+    CHECK(check_history(h, &options, &check, &err));
+    for (size_t i = 0; i < check.results.n; i++)
+        certificate_write(h, &check.results.at[i].certificate, out);
+    check_free(&check);
+}
+
+static void
+the_verdict_is_the_same(void)
+{
+    struct history h;
+    if (!read_with(THREADS, &h)) {
+        CHECK(!"read");
+        return;
+    }
+    struct buf one = {0}, many = {0};
+    check_with(1, &h, &one);
+    check_with(THREADS, &h, &many);
+    CHECK(one.n && one.n == many.n && memcmp(one.at, many.at, one.n) == 0);
+    buf_free(&one);
+    buf_free(&many);
+    history_free(&h);
+}
+
+int
+main(void)
+{
+    const struct gen_shape shape = {.sessions = 20,
+                                    .transactions = TXNS,
+                                    .operations = 4,
+                                    .keys = 5000,
+                                    .reads = 0.5,
+                                    .level = LEVEL_SER,
+                                    .seed = 1};
+    struct history h;
+    struct err err = {0};
+    const int fd = mkstemp(path);
+    if (fd < 0 || close(fd) != 0 || !gen_history(&shape, &h, &err) ||
+        !format_write(&h, format_find("text"), path, &err)) {
+        printf("Bail out! %s\n", err.text);
+        return 1;
+    }
+    history_free(&h);
+    RUN(the_history_is_the_same);
+    RUN(the_verdict_is_the_same);
+    unlink(path);
+    return test_end();
+}
