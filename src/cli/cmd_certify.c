@@ -10,6 +10,15 @@ static const char *const verdicts[] = {[VERDICT_OK] = "ok",
                                        [VERDICT_VIOLATED] = "violated",
                                        [VERDICT_UNKNOWN] = "unknown"};
 
+/* What a certificate that was looked at is called. */
+static const char *
+outcome(const struct certificate *c, const struct err *err)
+{
+    return err->kind                       ? "not certified"
+           : c->verdict == VERDICT_UNKNOWN ? "nothing to certify"
+                                           : "certified";
+}
+
 static void
 say(const struct options *o, const char *path, const struct certificate *c,
     const struct err *err)
@@ -29,9 +38,8 @@ say(const struct options *o, const char *path, const struct certificate *c,
         buf_text(&out, "}\n");
     } else {
         buf_printf(&out, "%s: %s: %s: %s%s%s\n", path, level->name,
-                   verdicts[c->verdict],
-                   err->kind ? "not certified" : "certified",
-                   err->kind ? ": " : "", err->text);
+                   verdicts[c->verdict], outcome(c, err), err->kind ? ": " : "",
+                   err->text);
     }
     emit(&out);
     buf_free(&out);
@@ -67,7 +75,9 @@ cmd_certify(const struct options *o)
     if (!read_certificate(o->paths.at[1], &h, &c, &err)) {
         report_error(&err);
     } else {
-        status = verify_certificate(&h, &c, &err) ? EXIT_HOLDS : EXIT_VIOLATED;
+        status = !verify_certificate(&h, &c, &err) ? EXIT_VIOLATED
+                 : c.verdict == VERDICT_UNKNOWN    ? EXIT_UNKNOWN
+                                                   : EXIT_HOLDS;
         say(o, o->paths.at[1], &c, &err);
     }
     certificate_free(&c);

@@ -37,7 +37,8 @@ const struct command command_table[] = {
     {"certify", CMD_CERTIFY, "HISTORY CERTIFICATE",
      "check a certificate with independent code",
      "CERTIFICATE is a file that 'assay check --certificate' wrote for HISTORY. "
-     "Exits 0 if it proves the verdict that it states, 1 if it does not.",
+     "Exits 0 if it proves the verdict that it states, 1 if it does not, 3 if its "
+     "verdict is unknown, so that there is nothing to prove.",
      cmd_certify},
     {"stats", CMD_STATS, "HISTORY...",
      "print sizes, keys, values and the mix of operations", NULL, cmd_stats},

@@ -24,7 +24,8 @@
 #include "history/history.h"
 #include "level/level.h"
 
-enum verdict { VERDICT_OK, VERDICT_VIOLATED, VERDICT_UNKNOWN };
+// What nobody has filled in claims nothing.
+enum verdict { VERDICT_UNKNOWN, VERDICT_OK, VERDICT_VIOLATED };
 
 enum evidence_kind {
     EVIDENCE_NONE, // only with VERDICT_UNKNOWN

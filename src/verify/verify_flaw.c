@@ -106,6 +106,8 @@ check_incompatible(const struct history *h, const struct flaw *f,
     if (!lies_in(h, f->other_op, f->other) || op_is_write(h, f->other_op) ||
         op_key(h, f->op) != op_key(h, f->other_op))
         return wrong(err, "the other operation does not read that list");
+    if (!h->txn_counts[f->other])
+        return wrong(err, "who read the other list does not count");
     if (are_compatible(history_list_seen(h, f->op),
                        history_list_seen(h, f->other_op)))
         return wrong(err, "one of the lists begins with the other");

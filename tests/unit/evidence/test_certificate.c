@@ -183,6 +183,65 @@ a_certificate_of_another_history_is_refused(void)
     history_free(&other);
 }
 
+/* A claim about a history, made up here. */
+static bool
+is_believed(const char *text, const struct certificate *c)
+{
+    struct history h;
+    struct err err = {0};
+    hist(&h, text);
+    const bool fine = verify_certificate(&h, c, &err);
+    history_free(&h);
+    return fine;
+}
+
+static void
+nothing_but_a_read_refutes_read_consistency(void)
+{
+    struct history h;
+    struct buf text = {0}, bad = {0};
+    uint64_t line;
+    certify("[x:=1 y:=1] [x:=1 y:=1] [x:=2 y:=2] --- [x==2 y==1]", LEVEL_RC, &h,
+            &text);
+    CHECK(strstr(text.at, "weak-cycle") != NULL);
+    CHECK(is_accepted(&h, text.at, &line));
+    replace(text.at, "level read-committed", "level read-consistency", &bad);
+    CHECK(!is_accepted(&h, bad.at, &line));
+    CHECK(line == 0);
+    buf_free(&text);
+    buf_free(&bad);
+    history_free(&h);
+}
+
+static void
+a_list_that_an_aborted_transaction_read_contradicts_nobody(void)
+{
+    struct certificate c = {
+        .level = LEVEL_RC,
+        .verdict = VERDICT_VIOLATED,
+        .kind = EVIDENCE_FLAW,
+        .flaw = {.kind = FLAW_INCOMPATIBLE,
+                 .txn = 2,
+                 .op = 2,
+                 .other = 3,
+                 .other_op = 3,
+                 .value = 1},
+    };
+    CHECK(is_believed("[l+=1] --- [l+=2] --- [l==[1 2]] --- [l==[2 1]]", &c));
+    CHECK(!is_believed("[l+=1] --- [l+=2] --- [l==[1 2]] --- [l==[2 1]]!", &c));
+    CHECK(!is_believed("[l+=1] --- [l+=2] --- [l==[1 2]] --- [l==[2 1]]?", &c));
+}
+
+static void
+what_nobody_filled_in_is_unknown(void)
+{
+    const struct certificate none = {0};
+    CHECK(none.verdict == VERDICT_UNKNOWN);
+    CHECK(is_believed(serial, &none));
+    struct certificate c = {.level = LEVEL_SER, .kind = EVIDENCE_ORDER};
+    CHECK(!is_believed(serial, &c)); // evidence, but no claim
+}
+
 int
 main(void)
 {
@@ -191,5 +250,8 @@ main(void)
     RUN(one_changed_edge_is_rejected);
     RUN(malformed_text_is_refused_with_its_line);
     RUN(a_certificate_of_another_history_is_refused);
+    RUN(nothing_but_a_read_refutes_read_consistency);
+    RUN(a_list_that_an_aborted_transaction_read_contradicts_nobody);
+    RUN(what_nobody_filled_in_is_unknown);
     return test_end();
 }
