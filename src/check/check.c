@@ -17,6 +17,8 @@
 #include "strong/second_opinion.h"
 #include "verify/verify.h"
 
+#include <stdio.h>
+
 #define STRICT (1u << LEVEL_STRICT_SI | 1u << LEVEL_STRICT_SER)
 
 struct run {
@@ -149,6 +151,30 @@ decide_strong(struct run *run, enum level level)
     r->seconds = time_cpu() - begin;
 }
 
+/* Where the recording was cut, and somebody read what nobody is recorded to
+ * have written, nothing is known to hold: who wrote it may be lost. */
+static void
+admit_losses(struct run *run)
+{
+    flaw_vec lost = {0};
+    const size_t n = history_lost_reads(run->h, 1, &lost);
+    for (size_t i = 0; n && i < run->out->results.n; i++) {
+        struct level_result *r = &run->out->results.at[i];
+        if (r->certificate.verdict != VERDICT_OK)
+            continue;
+        certificate_free(&r->certificate);
+        r->certificate =
+            (struct certificate){.level = r->level, .verdict = VERDICT_UNKNOWN};
+        struct buf told = {0};
+        flaw_tell(run->h, &lost.at[0], &told);
+        snprintf(r->reason, sizeof r->reason,
+                 "the recording was cut; as far as it goes, %s%s", told.at,
+                 n > 1 ? ", and there are more such reads" : "");
+        buf_free(&told);
+    }
+    vec_free(&lost);
+}
+
 static bool
 verify_result(const struct history *h, struct level_result *r, struct err *err)
 {
@@ -201,6 +227,7 @@ check_history(const struct history *h, const struct check_options *options,
     for (int l = LEVEL_PC; l < LEVELS; l++)
         if (levels >> l & 1)
             decide_strong(&run, (enum level)l);
+    admit_losses(&run);
     bool ok = true;
     for (size_t i = 0; ok && options->verify && i < out->results.n; i++)
         ok = verify_result(h, &out->results.at[i], err);

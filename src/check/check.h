@@ -28,6 +28,7 @@ struct level_result {
     double verify_seconds;
     bool verified;
     struct certificate certificate; // with the verdict
+    char reason[256];               // why it is unknown; "" where not told
     struct weak_stats weak;
     struct strong_stats strong;
 };

@@ -270,6 +270,8 @@ part_make(const struct history *h, const struct part_wish *wish,
 {
     assert(!atom_is_text(h->initial)); // whose text would have to move
     struct cut c = {.h = h, .wish = wish, .b = builder_new(h->initial)};
+    if (h->is_cut)
+        builder_cut(c.b);
     if (h->key_is_list)
         note_appended(&c);
     if (wish->inconsistent)

@@ -4,6 +4,7 @@
 #include "format/format.h"
 
 #include "format/readers.h"
+#include "history/consistency.h"
 
 #include <errno.h>
 #include <string.h>
@@ -105,6 +106,21 @@ write_file(const struct history *h, const struct format *format,
     return ok;
 }
 
+/* That a recording was cut matters where it has reads that nobody served. */
+static bool
+keeps_cut(const struct history *h, const struct format *format, struct err *err)
+{
+    flaw_vec none = {0};
+    const bool matters =
+        !(format->keeps & KEEPS_CUT) && history_lost_reads(h, 0, &none);
+    vec_free(&none);
+    return !matters || err_set(err, ERR_FEATURE,
+                               "format '%s' cannot say that the recording was "
+                               "cut, and the history has reads that nobody "
+                               "served",
+                               format->name);
+}
+
 bool
 format_write(const struct history *h, const struct format *format,
              const char *path, struct err *err)
@@ -112,7 +128,7 @@ format_write(const struct history *h, const struct format *format,
     if (!format->write)
         return err_set(err, ERR_FEATURE, "format '%s' can only be read",
                        format->name);
-    if (!format->holds(h, err))
+    if (!format->holds(h, err) || !keeps_cut(h, format, err))
         return false;
     const bool is_stdout = strcmp(path, "-") == 0;
     bool ok;

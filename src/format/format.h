@@ -19,8 +19,9 @@ struct output {
     FILE *file;       // NULL for a format that is a directory
 };
 
-// What a format keeps of a history beside what verdicts depend on.
-enum { KEEPS_NAMES = 1, KEEPS_TIMES = 2, KEEPS_META = 4 };
+// What a format keeps of a history beside what verdicts nearly always depend
+// on.
+enum { KEEPS_NAMES = 1, KEEPS_TIMES = 2, KEEPS_META = 4, KEEPS_CUT = 8 };
 
 struct format {
     const char *name, *suffix, *help;

@@ -17,12 +17,17 @@
  * error at the place of the cut, and a line that lost its end does not swallow
  * the next one.
  *
+ * A transaction whose outcome is unknown may get it from a later line of its
+ * session that has no operations: recorders write the operations before they
+ * ask for the commit.  A recording that says so in its first line says in its
+ * last one that it is complete; where that is missing it was cut, and may lack
+ * the end of its last line too.
+ *
  * SPDX-License-Identifier: MIT */
 #include "format/jsonl.h"
 
-#include "format/form.h"
+#include "format/jsonl_entry.h"
 #include "format/readers.h"
-#include "format/scan_json.h"
 
 enum { BYTES_PER_OP = 20 }; // about, of a large file
 
@@ -34,15 +39,13 @@ enum line_key {
     KEY_END,
     KEY_OPS,
     KEY_META,
+    KEY_RECORDING,
     N_LINE_KEYS
 };
 
 static const char *const line_keys[N_LINE_KEYS + 1] = {
-    "session", "id", "status", "start", "end", "ops", "meta", NULL,
+    "session", "id", "status", "start", "end", "ops", "meta", "recording", NULL,
 };
-
-#define A_NAME "a string or an integer"
-#define A_VALUE "a string, an integer or null"
 
 /* One line, as far as it is read. */
 struct line {
@@ -54,256 +57,63 @@ struct line {
     const char *ops_at; // operations that wait for their session
     bool has_txn;       // the transaction has begun
     txn_id txn;
+    unsigned mark; // of a line that is about the recording
 };
+
+/* The last transaction of a session, where its outcome may follow. */
+struct pending {
+    bool is_open;
+    txn_id txn;
+    int64_t start;
+};
+
+enum { MARK_BEGIN, MARK_END };
 
 struct reader {
-    struct scan s;
-    struct builder *b;
-    VEC(struct atom) elements; // of the list at hand
-    struct forms meta;
-    struct buf meta_text;
+    struct jsonl_scan in;
+    VEC(struct pending) pending; // by session
+    bool is_recording;           // the first line said so
+    bool is_complete;            // so did the last one
+    size_t lines;                // that were read
 };
-
-/* --- values ---------------------------------------------------------------*/
-
-static bool
-read_atom(struct reader *r, const char *expected, struct atom *out)
-{
-    struct scan *s = &r->s;
-    json_space(s);
-    const char c = s->at < s->end ? *s->at : '\n';
-    if (c == '"') {
-        struct span text;
-        if (!json_string(s, &text))
-            return false;
-        *out = builder_text(r->b, ATOM_STRING, text.at, text.n);
-        return true;
-    }
-    if (json_is_number_start(c))
-        return json_integer(s, expected, out);
-    return scan_unexpected(s, s->at, expected);
-}
-
-static bool
-is_null(struct scan *s)
-{
-    json_space(s);
-    if (s->end - s->at < 4 || memcmp(s->at, "null", 4) != 0)
-        return false;
-    s->at += 4;
-    return true;
-}
-
-static bool
-read_value(struct reader *r, struct atom *out)
-{
-    *out = atom_nil();
-    return is_null(&r->s) || read_atom(r, A_VALUE, out);
-}
-
-/* The rest of a list behind its '[', into r->elements. */
-static bool
-read_elements(struct reader *r)
-{
-    vec_clear(&r->elements);
-    if (json_take(&r->s, ']'))
-        return true;
-    do {
-        struct atom element;
-        if (!read_atom(r, A_NAME, &element))
-            return false;
-        vec_push(&r->elements, element);
-    } while (json_take(&r->s, ','));
-    return json_take(&r->s, ']') ||
-           scan_unexpected(&r->s, r->s.at, "',' or ']'");
-}
-
-/* --- operations ---------------------------------------------------------- */
-
-enum op_kind { OP_KIND_READ, OP_KIND_WRITE, OP_KIND_APPEND };
-
-/* One of a few words in quotes: its number in 'words', which ends in NULL. */
-static bool
-read_word(struct scan *s, const char *const *words, const char *expected,
-          unsigned *out)
-{
-    json_space(s);
-    const char *start = s->at;
-    struct span text;
-    *out = 0;
-    if (start == s->end || *start != '"')
-        return scan_unexpected(s, start, expected);
-    if (!json_string(s, &text))
-        return false;
-    for (; words[*out]; ++*out)
-        if (span_is(text, words[*out]))
-            return true;
-    return scan_unexpected_text(s, start, text, expected);
-}
-
-/* The value of an operation, handed to the builder. */
-static bool
-add_op(struct reader *r, txn_id t, enum op_kind kind, struct atom key)
-{
-    struct err *err = r->s.err;
-    if (kind == OP_KIND_READ && json_take(&r->s, '['))
-        return read_elements(r) &&
-               builder_read_list(r->b, t, key, r->elements.at, r->elements.n,
-                                 err);
-    struct atom value;
-    if (kind == OP_KIND_APPEND)
-        return read_atom(r, A_NAME, &value) &&
-               builder_append(r->b, t, key, value, err);
-    return read_value(r, &value) &&
-           (kind == OP_KIND_READ ? builder_read(r->b, t, key, value, err)
-                                 : builder_write(r->b, t, key, value, err));
-}
-
-static bool
-read_op_kind(struct scan *s, unsigned *out)
-{
-    static const char *const words[] = {
-        [OP_KIND_READ] = "r",
-        [OP_KIND_WRITE] = "w",
-        [OP_KIND_APPEND] = "append",
-        NULL,
-    };
-    // The hot path: nearly every operation is one of these two.
-    if (s->end - s->at > 3 && s->at[0] == '"' && s->at[2] == '"' &&
-        (s->at[1] == 'r' || s->at[1] == 'w')) {
-        *out = s->at[1] == 'r' ? OP_KIND_READ : OP_KIND_WRITE;
-        s->at += 3;
-        return true;
-    }
-    return read_word(s, words, "\"r\", \"w\" or \"append\"", out);
-}
-
-static bool
-read_op(struct reader *r, txn_id t)
-{
-    struct scan *s = &r->s;
-    json_space(s);
-    const char *start = s->at;
-    unsigned kind;
-    struct atom key;
-    if (!json_take(s, '['))
-        return scan_unexpected(s, s->at, "an operation, '['");
-    if (!read_op_kind(s, &kind))
-        return false;
-    if (!json_take(s, ','))
-        return scan_unexpected(s, s->at, "',' and a key");
-    if (!read_atom(r, A_NAME, &key))
-        return false;
-    if (!json_take(s, ','))
-        return scan_unexpected(s, s->at, "',' and a value");
-    if (!add_op(r, t, (enum op_kind)kind, key))
-        return scan_locate(s, start); // where the builder has complained
-    return json_take(s, ']') ||
-           scan_unexpected(s, s->at, "']' behind the value");
-}
-
-static bool
-read_ops(struct reader *r, txn_id t)
-{
-    struct scan *s = &r->s;
-    if (!json_take(s, '['))
-        return scan_unexpected(s, s->at, "an array of operations");
-    if (json_take(s, ']'))
-        return true;
-    do {
-        if (!read_op(r, t))
-            return false;
-    } while (json_take(s, ','));
-    return json_take(s, ']') || scan_unexpected(s, s->at, "',' or ']'");
-}
 
 static bool
 begin_txn(struct reader *r, struct line *line)
 {
     line->has_txn = true;
-    return builder_txn(r->b, builder_session(r->b, line->session), &line->txn,
-                       r->s.err);
+    return builder_txn(r->in.b, builder_session(r->in.b, line->session),
+                       &line->txn, r->in.s.err);
 }
 
-/* --- the other entries --------------------------------------------------- */
-
-static bool
-read_status(struct reader *r, enum txn_status *out)
-{
-    static const char *const words[] = {
-        [TXN_COMMITTED] = "committed",
-        [TXN_ABORTED] = "aborted",
-        [TXN_INDETERMINATE] = "unknown",
-        NULL,
-    };
-    unsigned status;
-    if (!read_word(&r->s, words, "\"committed\", \"aborted\" or \"unknown\"",
-                   &status))
-        return false;
-    *out = (enum txn_status)status;
-    return true;
-}
-
-static bool
-read_time(struct reader *r, int64_t *out)
-{
-    struct scan *s = &r->s;
-    json_space(s);
-    const char *start = s->at;
-    struct atom time;
-    if (start == s->end || !json_is_number_start(*start))
-        return scan_unexpected(s, start, "an integer");
-    if (!json_integer(s, "an integer", &time))
-        return false;
-    *out = (int64_t)time.bits;
-    // The ends of the range say "not known" to the builder.
-    return (time.tag == ATOM_INT && *out != INT64_MIN && *out != INT64_MAX) ||
-           scan_unexpected(s, start, "a time that fits into 64 signed bits");
-}
-
-static bool
-read_meta(struct reader *r)
-{
-    struct scan *s = &r->s;
-    json_space(s);
-    if (s->at == s->end || *s->at != '{')
-        return scan_unexpected(s, s->at, "an object");
-    if (!form_read_json(s, &r->meta))
-        return false;
-    const uint32_t twin = form_find_twin(&r->meta);
-    if (twin)
-        return scan_unexpected_text(s, r->meta.at[twin].at,
-                                    r->meta.at[twin].text,
-                                    "each key once in an object");
-    buf_clear(&r->meta_text);
-    form_show_json(&r->meta, 0, &r->meta_text);
-    return true;
-}
+static const char *const marks[] = {
+    [MARK_BEGIN] = "begin", [MARK_END] = "end", NULL};
 
 static bool
 read_entry(struct reader *r, struct line *line, enum line_key key)
 {
     switch (key) {
     case KEY_SESSION:
-        return read_atom(r, A_NAME, &line->session);
+        return jsonl_atom(&r->in, JSONL_NAME, &line->session);
     case KEY_ID:
-        return read_atom(r, A_NAME, &line->id);
+        return jsonl_atom(&r->in, JSONL_NAME, &line->id);
     case KEY_STATUS:
-        return read_status(r, &line->status);
+        return jsonl_status(&r->in, &line->status);
     case KEY_START:
-        return read_time(r, &line->start);
+        return jsonl_time(&r->in, &line->start);
     case KEY_END:
-        json_space(&r->s);
-        line->end_at = r->s.at;
-        return read_time(r, &line->end);
+        json_space(&r->in.s);
+        line->end_at = r->in.s.at;
+        return jsonl_time(&r->in, &line->end);
     case KEY_OPS:
         if (line->seen & 1u << KEY_SESSION)
-            return begin_txn(r, line) && read_ops(r, line->txn);
-        json_space(&r->s);
-        line->ops_at = r->s.at;
-        return json_skip(&r->s);
+            return begin_txn(r, line) && jsonl_ops(&r->in, line->txn);
+        json_space(&r->in.s);
+        line->ops_at = r->in.s.at;
+        return json_skip(&r->in.s);
     case KEY_META:
-        return read_meta(r);
+        return jsonl_meta(&r->in);
+    case KEY_RECORDING:
+        return jsonl_word(&r->in.s, marks, "\"begin\" or \"end\"", &line->mark);
     default:
         return false;
     }
@@ -314,10 +124,10 @@ read_key(struct scan *s, const struct line *line, unsigned *out)
 {
     json_space(s);
     const char *start = s->at;
-    if (!read_word(s, line_keys,
-                   "\"session\", \"id\", \"status\", \"start\", \"end\", "
-                   "\"ops\" or \"meta\"",
-                   out))
+    if (!jsonl_word(s, line_keys,
+                    "\"session\", \"id\", \"status\", \"start\", \"end\", "
+                    "\"ops\", \"meta\" or \"recording\"",
+                    out))
         return false;
     return !(line->seen & 1u << *out) ||
            scan_fail(s, start, ERR_SYNTAX, "key '%s' twice in one line",
@@ -326,11 +136,73 @@ read_key(struct scan *s, const struct line *line, unsigned *out)
 
 /* --- lines --------------------------------------------------------------- */
 
+/* A line that says where the recording begins or ends. */
+static bool
+end_mark(struct reader *r, const struct line *line, const char *start)
+{
+    struct scan *s = &r->in.s;
+    if (line->seen != 1u << KEY_RECORDING)
+        return scan_fail(s, start, ERR_SYNTAX,
+                         "'recording' stands in a line of its own");
+    if (line->mark == MARK_BEGIN && r->lines)
+        return scan_fail(s, start, ERR_SYNTAX,
+                         "a recording begins in the first line");
+    if (line->mark == MARK_END && !r->is_recording)
+        return scan_fail(s, start, ERR_SYNTAX,
+                         "the end of a recording that has no beginning");
+    r->is_recording = true;
+    r->is_complete = line->mark == MARK_END;
+    return true;
+}
+
+/* A line that gives the outcome of the last transaction of its session. */
+static bool
+end_outcome(struct reader *r, const struct line *line, const char *start)
+{
+    struct scan *s = &r->in.s;
+    const unsigned allowed =
+        1u << KEY_SESSION | 1u << KEY_STATUS | 1u << KEY_END;
+    if (line->seen & ~allowed || line->status == TXN_INDETERMINATE)
+        return scan_fail(s, start, ERR_SYNTAX, "a transaction without 'ops'");
+    const session_id session = builder_session(r->in.b, line->session);
+    struct pending *p = session < r->pending.n ? &r->pending.at[session] : NULL;
+    if (!p || !p->is_open)
+        return scan_fail(s, start, ERR_SYNTAX,
+                         "an outcome, and no transaction of the session waits "
+                         "for one");
+    p->is_open = false;
+    builder_status(r->in.b, p->txn, line->status);
+    if (line->end < p->start)
+        return scan_fail(s, line->end_at, ERR_SYNTAX,
+                         "the transaction ends before it starts");
+    if (p->start != INT64_MIN || line->seen & 1u << KEY_END)
+        builder_times(r->in.b, p->txn, p->start, line->end);
+    return true;
+}
+
+/* Note whether the outcome of a transaction may follow. */
+static void
+note_pending(struct reader *r, const struct line *line)
+{
+    const session_id session = builder_session_of(r->in.b, line->txn);
+    const bool is_open = line->status == TXN_INDETERMINATE;
+    while (is_open && r->pending.n <= session)
+        vec_push(&r->pending, (struct pending){0});
+    if (session < r->pending.n)
+        r->pending.at[session] =
+            (struct pending){is_open, line->txn, line->start};
+}
+
 /* What could not be done before the whole object was seen. */
 static bool
 end_line(struct reader *r, struct line *line, const char *start)
 {
-    struct scan *s = &r->s;
+    struct scan *s = &r->in.s;
+    const unsigned outcome = 1u << KEY_SESSION | 1u << KEY_STATUS;
+    if (line->seen & 1u << KEY_RECORDING)
+        return end_mark(r, line, start);
+    if (!(line->seen & 1u << KEY_OPS) && (line->seen & outcome) == outcome)
+        return end_outcome(r, line, start);
     const unsigned required = 1u << KEY_SESSION | 1u << KEY_OPS;
     if ((line->seen & required) != required)
         return scan_fail(s, start, ERR_SYNTAX, "a transaction without '%s'",
@@ -338,22 +210,23 @@ end_line(struct reader *r, struct line *line, const char *start)
     if (!line->has_txn) {
         const char *behind = s->at;
         s->at = line->ops_at;
-        if (!begin_txn(r, line) || !read_ops(r, line->txn))
+        if (!begin_txn(r, line) || !jsonl_ops(&r->in, line->txn))
             return false;
         s->at = behind;
     }
-    builder_status(r->b, line->txn, line->status);
+    note_pending(r, line);
+    builder_status(r->in.b, line->txn, line->status);
     if (line->seen & 1u << KEY_ID)
-        builder_name(r->b, line->txn, line->id);
+        builder_name(r->in.b, line->txn, line->id);
     if (line->seen & 1u << KEY_META)
-        builder_meta(r->b, line->txn, r->meta_text.at, r->meta_text.n);
+        builder_meta(r->in.b, line->txn, r->in.meta_text.at, r->in.meta_text.n);
     if (!(line->seen & (1u << KEY_START | 1u << KEY_END)))
         return true;
     if (line->end < line->start)
         return scan_fail(s, line->end_at, ERR_SYNTAX,
                          "the transaction ends before it starts");
     // What nobody saw the end of may take effect at any later time.
-    builder_times(r->b, line->txn, line->start,
+    builder_times(r->in.b, line->txn, line->start,
                   line->status == TXN_INDETERMINATE ? INT64_MAX : line->end);
     return true;
 }
@@ -362,7 +235,7 @@ end_line(struct reader *r, struct line *line, const char *start)
 static bool
 read_line(struct reader *r)
 {
-    struct scan *s = &r->s;
+    struct scan *s = &r->in.s;
     const char *start = s->at;
     struct line line = {
         .status = TXN_COMMITTED, .start = INT64_MIN, .end = INT64_MAX};
@@ -385,10 +258,31 @@ read_line(struct reader *r)
     return end_line(r, &line, start) || scan_locate(s, start);
 }
 
+/* Let the input end before a last line that is no whole object.  A recorder
+ * that is killed leaves at most one, with blank lines behind. */
+static void
+leave_out_torn_line(struct scan *s)
+{
+    const char *end = s->end, *start;
+    while (end > s->at && (end[-1] == '\n' || end[-1] == '\r'))
+        end--;
+    for (start = end; start > s->at && start[-1] != '\n'; start--)
+        continue;
+    struct err ignored = {0};
+    struct scan last;
+    scan_init(&last, s->in, &ignored);
+    last.one_line = true;
+    last.at = start;
+    last.end = end;
+    if (start < end && !(json_skip(&last) && last.at == end))
+        s->end = start;
+    scan_free(&last);
+}
+
 static bool
 read_lines(struct reader *r, struct input *in)
 {
-    struct scan *s = &r->s;
+    struct scan *s = &r->in.s;
     for (;;) {
         json_space(s);
         if (s->at == s->end)
@@ -398,11 +292,16 @@ read_lines(struct reader *r, struct input *in)
             s->at++;
             continue;
         }
+        if (r->is_complete)
+            return scan_fail(s, s->at, ERR_SYNTAX,
+                             "more behind the end of the recording");
         if (!read_line(r))
             return false;
         json_space(s);
         if (s->at < s->end && *s->at != '\n')
             return scan_unexpected(s, s->at, "the end of the line");
+        if (r->lines++ == 0 && r->is_recording)
+            leave_out_torn_line(s);
     }
 }
 
@@ -411,15 +310,18 @@ jsonl_read(struct input *in, struct builder *b, struct err *err)
 {
     if (in->is_directory)
         return err_set(err, ERR_SYNTAX, "a directory, expected a file");
-    struct reader r = {.b = b};
-    scan_init(&r.s, in, err);
-    r.s.one_line = true;
+    struct reader r = {.in = {.b = b}};
+    scan_init(&r.in.s, in, err);
+    r.in.s.one_line = true;
     builder_expect(b, in->size / BYTES_PER_OP);
     const bool ok = read_lines(&r, in);
-    vec_free(&r.elements);
-    forms_free(&r.meta);
-    buf_free(&r.meta_text);
-    scan_free(&r.s);
+    if (r.is_recording && !r.is_complete)
+        builder_cut(b);
+    vec_free(&r.pending);
+    vec_free(&r.in.elements);
+    forms_free(&r.in.meta);
+    buf_free(&r.in.meta_text);
+    scan_free(&r.in.s);
     return ok;
 }
 
@@ -431,6 +333,8 @@ jsonl_sniff(const struct input *in)
     const struct json_look look = json_look(in);
     if (!look.is_object || look.is_array)
         return 0;
+    if (look.recording)
+        return 95;
     return look.session && look.ops ? 95 : look.session || look.ops ? 70 : 0;
 }
 
@@ -439,7 +343,7 @@ const struct format format_jsonl = {
     .suffix = ".jsonl",
     .help = "one transaction per line as a JSON object; our own",
     .initial = ATOM_NIL,
-    .keeps = KEEPS_NAMES | KEEPS_TIMES | KEEPS_META,
+    .keeps = KEEPS_NAMES | KEEPS_TIMES | KEEPS_META | KEEPS_CUT,
     .sniff = jsonl_sniff,
     .read = jsonl_read,
     .holds = jsonl_holds,

@@ -1,7 +1,8 @@
 /* jsonl_write.c -- writing what jsonl.c reads.
  *
  * The lines come in the order in which the transactions came, and an entry
- * that says no more than its absence would is left out.
+ * that says no more than its absence would is left out.  A recording that was
+ * cut goes on to say so: it has a first line and no last one.
  *
  * SPDX-License-Identifier: MIT */
 #include "format/jsonl.h"
@@ -49,11 +50,19 @@ put_line(struct put *p, txn_id t)
     buf_text(out, "}\n");
 }
 
+static void
+put_first(struct put *p)
+{
+    if (p->h->is_cut)
+        buf_text(&p->out, "{\"recording\":\"begin\"}\n");
+}
+
 bool
 jsonl_write(const struct history *h, struct output *out, struct err *err)
 {
     struct put p = {.h = h, .is_json = true};
     bool ok = true;
+    put_first(&p);
     for (size_t i = 0; ok && i < h->n_txns; i++) {
         put_line(&p, h->arrival[i]);
         ok = save_some(&p.out, out->file, err);
@@ -67,6 +76,7 @@ void
 jsonl_show(const struct history *h, struct buf *out)
 {
     struct put p = {.h = h, .is_json = true};
+    put_first(&p);
     for (size_t i = 0; i < h->n_txns; i++)
         put_line(&p, h->arrival[i]);
     buf_add(out, p.out.at, p.out.n);

@@ -63,9 +63,10 @@ bool json_skip(struct scan *s);
 /* Which well-known keys the first object of the input has, as far as a look
  * at the beginning tells; for recognising who wrote it. */
 struct json_look {
-    bool is_object;                          // an object begins the input,
-    bool is_array;                           // or the array that does
-    bool session, ops, type, process, value; // its keys
+    bool is_object;               // an object begins the input,
+    bool is_array;                // or the array that does
+    bool session, ops, recording; // its keys
+    bool type, process, value;
 };
 struct json_look json_look(const struct input *in);
 

@@ -59,6 +59,12 @@ builder_expect(struct builder *b, size_t ops)
     vec_reserve(&b->runs, txns);
 }
 
+void
+builder_cut(struct builder *b)
+{
+    b->is_cut = true;
+}
+
 struct atom
 builder_text(struct builder *b, enum atom_tag tag, const char *text, size_t len)
 {

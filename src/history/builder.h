@@ -25,6 +25,9 @@ void builder_free(struct builder *b);
  * tables are laid out for that. */
 void builder_expect(struct builder *b, size_t ops);
 
+/* Say that the recorder was killed, so that transactions may be missing. */
+void builder_cut(struct builder *b);
+
 /* An atom whose text is the len bytes at text. */
 struct atom builder_text(struct builder *b, enum atom_tag tag, const char *text,
                          size_t len);

@@ -27,6 +27,7 @@ enum { TOGETHER = 64 }; // operations that are taken in together
 struct builder {
     struct strings strings;
     struct atom initial;
+    bool is_cut;
 
     struct intmap session_index[ATOM_TAGS];
     VEC(struct atom) session_names;

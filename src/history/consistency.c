@@ -248,8 +248,8 @@ any_aside(const struct history *h)
     return marks & OP_ASIDE;
 }
 
-size_t
-history_flaws(const struct history *h, size_t most, flaw_vec *out)
+static size_t
+find_flaws(const struct history *h, size_t most, flaw_vec *out)
 {
     size_t total = 0;
     const size_t first = out->n;
@@ -277,6 +277,34 @@ history_flaws(const struct history *h, size_t most, flaw_vec *out)
     if (h->list_reads.n)
         total += list_flaws(h, most - (out->n - first), out);
     return total;
+}
+
+/* Of a history that was cut, the flaws that are reads of nobody's value, or
+ * those that are not. */
+static size_t
+sift_flaws(const struct history *h, bool are_lost, size_t most, flaw_vec *out)
+{
+    flaw_vec all = {0};
+    size_t total = 0;
+    find_flaws(h, SIZE_MAX, &all);
+    for (size_t i = 0; i < all.n; i++)
+        if ((all.at[i].kind == FLAW_THIN_AIR) == are_lost && total++ < most)
+            vec_push(out, all.at[i]);
+    vec_free(&all);
+    return total;
+}
+
+size_t
+history_flaws(const struct history *h, size_t most, flaw_vec *out)
+{
+    return h->is_cut ? sift_flaws(h, false, most, out)
+                     : find_flaws(h, most, out);
+}
+
+size_t
+history_lost_reads(const struct history *h, size_t most, flaw_vec *out)
+{
+    return h->is_cut ? sift_flaws(h, true, most, out) : 0;
 }
 
 /* --- words ---------------------------------------------------------------- */

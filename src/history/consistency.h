@@ -3,6 +3,9 @@
  * Resolution has set the inconsistent reads aside; here each is told for what
  * it is.  The names are those of doc/levels.md.
  *
+ * Where the recording was cut, a read of a value that nobody wrote is no flaw:
+ * its writer may be in the part that is lost.
+ *
  * SPDX-License-Identifier: MIT */
 #ifndef HISTORY_CONSISTENCY_H
 #define HISTORY_CONSISTENCY_H
@@ -39,6 +42,10 @@ typedef VEC(struct flaw) flaw_vec;
  *
  *   time   O(operations), and nothing where h is consistent */
 size_t history_flaws(const struct history *h, size_t most, flaw_vec *out);
+
+/* Append the reads of a history that was cut whose writers may be lost, in
+ * the form of flaws, and at most 'most' of them; return how many there are. */
+size_t history_lost_reads(const struct history *h, size_t most, flaw_vec *out);
 
 /* "thin-air-read", "thin-air read", "G1a" ("" where Adya has no name). */
 const char *flaw_name(enum flaw_kind kind);

@@ -171,6 +171,7 @@ builder_finish(struct builder *b, struct history *h, struct err *err)
     move_txns(b, h);
 
     h->initial = b->initial;
+    h->is_cut = b->is_cut;
     h->n_keys = (uint32_t)b->key_names.tags.n;
     atoms_trim(&b->key_names);
     h->key_names = b->key_names;

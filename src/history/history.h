@@ -81,6 +81,7 @@ struct list_read {
 struct history {
     struct strings strings;
     struct atom initial; // how the input wrote the initial value
+    bool is_cut;         // the recorder was killed: transactions may be missing
 
     uint32_t n_sessions;
     txn_id *session_first; // n_sessions + 1 of them

@@ -79,6 +79,8 @@ bool
 history_renumber(const struct history *h, struct history *out, struct err *err)
 {
     struct builder *b = builder_new(atom_int(0));
+    if (h->is_cut)
+        builder_cut(b);
     for (session_id s = 0; s < h->n_sessions; s++) {
         const session_id to =
             builder_session(b, copy_atom(b, h, h->session_name[s]));

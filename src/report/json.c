@@ -93,6 +93,10 @@ put_result(const struct level_result *r, const struct explanation *e,
                level_table[r->level].brief,
                part_verdict(r->certificate.verdict), r->seconds,
                r->verified ? "true" : "false");
+    if (r->reason[0]) {
+        buf_text(out, ",\"reason\":");
+        buf_json(out, r->reason, strlen(r->reason));
+    }
     if (r->certificate.verdict == VERDICT_VIOLATED) {
         buf_text(out, ",\"anomalies\":[");
         for (size_t i = 0; i < e->anomalies.n; i++) {

@@ -77,6 +77,8 @@ report_verdict(const struct level_result *r, const struct explanation *e,
         buf_text(out, ": ");
         buf_text(out, e->anomalies.at[0].headline);
     }
+    if (v == VERDICT_UNKNOWN && r->reason[0])
+        buf_printf(out, ": %s", r->reason);
 }
 
 void

@@ -15,9 +15,14 @@ verify_reads(const struct history *h, struct err *err)
 {
     flaw_vec none = {0};
     const size_t flaws = history_flaws(h, 0, &none);
+    const size_t lost = history_lost_reads(h, 0, &none);
     vec_free(&none);
     if (flaws)
         return err_set(err, ERR_SYNTAX, "the history has inconsistent reads");
+    if (lost)
+        return err_set(err, ERR_SYNTAX,
+                       "the recording was cut, and has reads that nobody "
+                       "served");
     return true;
 }
 

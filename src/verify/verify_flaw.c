@@ -159,6 +159,9 @@ verify_flaw(const struct history *h, const struct flaw *f, struct err *err)
     if (f->txn >= h->n_txns || !h->txn_counts[f->txn] ||
         !lies_in(h, f->op, f->txn) || op_is_write(h, f->op))
         return wrong(err, "there is no such read");
+    if (f->kind == FLAW_THIN_AIR && h->is_cut)
+        return wrong(err, "its writer may be in the part of the recording "
+                          "that was cut off");
     if (f->kind == FLAW_DUPLICATE)
         return has_element(history_list_seen(h, f->op), f->value, 2) ||
                wrong(err, "the list does not have that element twice");

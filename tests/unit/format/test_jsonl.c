@@ -175,6 +175,118 @@ a_key_is_a_register_or_a_list(void)
                 "1: r(x, []) r(x, []) append(x, 0)"));
 }
 
+#define FIRST "{\"recording\":\"begin\"}\n"
+#define LAST "{\"recording\":\"end\"}\n"
+
+static void
+an_outcome_may_follow_in_a_line_of_its_own(void)
+{
+    CHECK(means(JSONL,
+                "{\"session\":1,\"status\":\"unknown\",\"start\":5,"
+                "\"ops\":[[\"w\",1,1]]}\n"
+                "{\"session\":2,\"status\":\"unknown\",\"start\":6,"
+                "\"ops\":[[\"r\",1,1]]}\n"
+                "{\"session\":2,\"status\":\"aborted\",\"end\":7}\n"
+                "{\"session\":1,\"status\":\"committed\",\"end\":9}\n"
+                "{\"session\":1,\"status\":\"unknown\",\"ops\":[]}\n",
+                "1: w(1, 1) @5..9; 1: ? @-..-; 2: ! r(1, 1) @6..7"));
+    CHECK(means(JSONL,
+                "{\"session\":1,\"status\":\"unknown\",\"ops\":[]}\n"
+                "{\"session\":1,\"status\":\"committed\"}\n",
+                "1:"));
+}
+
+static void
+an_outcome_belongs_to_the_last_transaction_of_its_session(void)
+{
+    static const char *const texts[] = {
+        "{\"session\":1,\"status\":\"committed\"}\n",
+        "{\"session\":2,\"status\":\"unknown\",\"ops\":[]}\n"
+        "{\"session\":1,\"status\":\"committed\"}\n",
+        "{\"session\":1,\"ops\":[]}\n"
+        "{\"session\":1,\"status\":\"committed\"}\n",
+        "{\"session\":1,\"status\":\"unknown\",\"ops\":[]}\n"
+        "{\"session\":1,\"ops\":[]}\n"
+        "{\"session\":1,\"status\":\"committed\"}\n",
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        struct history h;
+        struct err err = {0};
+        CHECK(!read_text(JSONL, texts[i], &h, &err));
+        CHECK_TEXT(err.text, "an outcome, and no transaction of the session "
+                             "waits for one");
+    }
+}
+
+static bool
+was_cut(const char *text)
+{
+    struct history h;
+    struct err err = {0};
+    const bool ok = read_text(JSONL, text, &h, &err);
+    CHECK(ok);
+    const bool is_cut = ok && h.is_cut;
+    if (ok)
+        history_free(&h);
+    return is_cut;
+}
+
+static void
+a_recording_without_its_last_line_was_cut(void)
+{
+    CHECK(!was_cut("{\"session\":1,\"ops\":[]}\n"));
+    CHECK(!was_cut(FIRST LAST));
+    CHECK(!was_cut(FIRST "{\"session\":1,\"ops\":[]}\n" LAST "\n"));
+    CHECK(was_cut(FIRST));
+    CHECK(was_cut(FIRST "{\"session\":1,\"ops\":[]}\n\n\n"));
+}
+
+/* Wherever a recorder is killed, what is left can be read. */
+static void
+a_recording_can_be_cut_anywhere(void)
+{
+    static const char text[] =
+        FIRST "{\"session\":1,\"status\":\"unknown\",\"start\":5,"
+              "\"ops\":[[\"w\",\"}\",1]],\"meta\":{\"node\":{}}}\n"
+              "{\"session\":1,\"status\":\"committed\",\"end\":7}\n"
+              "{\"session\":2,\"ops\":[[\"r\",\"}\",1]]}\n" LAST;
+    const size_t end = sizeof text - sizeof LAST;
+    for (size_t n = sizeof FIRST - 1; n < sizeof text; n++) {
+        struct buf cut = {0};
+        struct history h;
+        struct err err = {0};
+        buf_add(&cut, text, n);
+        // The window of a journal has empty lines behind the last one.
+        for (int i = 0; i < 3; i++, buf_char(&cut, '\n')) {
+            CHECK(read_text(JSONL, cut.at, &h, &err));
+            CHECK(h.is_cut == (n < end + sizeof LAST - 2));
+            CHECK(h.n_txns <= 2);
+            CHECK(!h.n_txns || h.txn_status[0] == TXN_INDETERMINATE ||
+                  h.txn_status[0] == TXN_COMMITTED);
+            history_free(&h);
+        }
+        buf_free(&cut);
+    }
+}
+
+static void
+that_a_recording_was_cut_is_kept_or_refused(void)
+{
+    static const char thin_air[] =
+        FIRST "{\"session\":1,\"ops\":[[\"r\",1,2]]}\n";
+    CHECK(writes(JSONL, thin_air, JSONL, thin_air));
+    struct history h;
+    struct err err = {0};
+    CHECK(read_text(JSONL, thin_air, &h, &err));
+    CHECK(!format_write(&h, &format_hist, "/dev/null", &err));
+    CHECK(err.kind == ERR_FEATURE);
+    CHECK_TEXT(err.text, "format 'hist' cannot say that the recording was cut, "
+                         "and the history has reads that nobody served");
+    history_free(&h);
+    CHECK(writes(JSONL, FIRST "{\"session\":1,\"ops\":[]}\n" LAST, JSONL,
+                 "{\"session\":1,\"ops\":[]}\n"));
+}
+
 static const char *const samples[] = {
     "",
     "{\"session\":1,\"ops\":[]}\n",
@@ -255,6 +367,7 @@ it_is_recognised_by_its_keys(void)
          &format_json},
         {"[{\"type\":\"ok\"}]", &format_json},
         {"{\"value\":[[\"r\",1,2,false]]}", &format_viper},
+        {FIRST, &format_jsonl},
         {"{:type :ok}", &format_edn},
         {"; a comment\n[{:type :ok}]", &format_edn},
         {"#jepsen.history.Op{:type :ok}", &format_edn},
@@ -288,6 +401,11 @@ main(void)
     RUN(damage_is_survived);
     RUN(depth_is_limited);
     RUN(a_key_is_a_register_or_a_list);
+    RUN(an_outcome_may_follow_in_a_line_of_its_own);
+    RUN(an_outcome_belongs_to_the_last_transaction_of_its_session);
+    RUN(a_recording_without_its_last_line_was_cut);
+    RUN(a_recording_can_be_cut_anywhere);
+    RUN(that_a_recording_was_cut_is_kept_or_refused);
     RUN(the_writer_gives_back_every_byte);
     RUN(times_of_unknown_outcomes_are_the_only_loss);
     RUN(keywords_become_strings);
