@@ -251,4 +251,6 @@ fieldwork_show(const struct fieldwork *f, FILE *out)
     if (s->reconnects)
         fprintf(out, "  %" PRIu64 " connections were made again\n",
                 s->reconnects);
+    if (s->left.kind != ERR_NONE)
+        fprintf(out, "  the tables could not be removed: %s\n", s->left.text);
 }

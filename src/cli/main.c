@@ -20,14 +20,14 @@ const struct command command_table[] = {
      "TARGET is sqlite:PATH, postgresql://HOST/DATABASE, mariadb://HOST/DATABASE, or "
      "store:LEVEL, a store built into this program that is exactly as consistent as "
      "LEVEL. Without one, an embedded SQLite database in a temporary directory is "
-     "tested; with --start, a server that is started for the run. The tables assay_kv "
-     "and assay_list of the database are made anew.",
+     "tested; with --start, a server that is started for the run. Tables named assay_... "
+     "are made for the run and removed at its end; those of others are left alone.",
      cmd_test},
     {"collect", CMD_COLLECT, "TARGET -o FILE",
      "run a workload on a database and record its history",
-     "The first half of 'assay test': TARGET and options are the same. Each transaction "
-     "is a line of FILE as soon as it has ended, so nothing is lost when the run is "
-     "killed but the transactions in progress.",
+     "The first half of 'assay test': TARGET and options are the same. What a transaction "
+     "did is in FILE before its commit is sent, so that the history is sound when the run "
+     "is killed, too; FILE then lacks its last line and says so.",
      cmd_collect},
     {"report", CMD_REPORT, "[-l LEVELS] -o DIR HISTORY...",
      "check histories and write the results as a page for a browser",

@@ -110,23 +110,33 @@ load_data(struct run *run, struct err *err)
     return job_tables_load(&run->tables, run->db, err);
 }
 
+/* Run all sessions between the first and the last line of the recording; the
+ * last one says that nothing is missing. */
+static bool
+run_recorded(struct run *run, const char *path, struct err *err)
+{
+    struct journal *j = &run->journal;
+    if (!path)
+        return run_all(run, err);
+    if (!journal_open(j, path, err))
+        return false;
+    bool ok = journal_add(j, RECORD_FIRST, strlen(RECORD_FIRST), err) &&
+              run_all(run, err);
+    ok = journal_add(j, RECORD_LAST, strlen(RECORD_LAST), err) && ok;
+    return journal_close(j, err) && ok;
+}
+
 bool
 collect_run(struct database *db, const struct collect_options *o,
             const char *path, struct collect_stats *stats, struct err *err)
 {
     struct run run = {.db = db, .o = o, .journal = {.fd = -1}};
-    *stats = (struct collect_stats){0};
-    if (!load_data(&run, err))
-        return false;
-    if (path && !journal_open(&run.journal, path, err))
-        return false;
     pthread_mutex_init(&run.lock, NULL);
     pthread_cond_init(&run.opens, NULL);
-    bool ok = run_all(&run, err);
+    const bool ok = load_data(&run, err) && run_recorded(&run, path, err);
     pthread_cond_destroy(&run.opens);
     pthread_mutex_destroy(&run.lock);
-    if (path)
-        ok = journal_close(&run.journal, err) && ok;
     *stats = run.stats;
+    db->driver->unload(db, &stats->left);
     return ok;
 }

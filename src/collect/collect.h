@@ -22,6 +22,7 @@ struct collect_stats {
     uint64_t committed, aborted, unknown;
     uint64_t operations; // of all of them
     uint64_t reconnects;
+    struct err left; // why the tables could not be removed
     struct failure_count failures[COLLECT_CODES];
     size_t n_failures;
 };
@@ -41,10 +42,11 @@ struct collect_options {
     const volatile sig_atomic_t *interrupted;
 };
 
-/* Make the tables, run one thread per session, and write the history to path;
- * NULL runs without recording, for measuring.  Fails where the database cannot
- * be used at all or the history cannot be written; what was recorded until
- * then is a history all the same. */
+/* Make the tables, run one thread per session, write the history to path, and
+ * remove the tables; NULL for a path runs without recording, for measuring.
+ * Fails where the database cannot be used at all or the history cannot be
+ * written; what was recorded until then is a history all the same, which says
+ * by its missing last line that it was cut. */
 bool collect_run(struct database *db, const struct collect_options *o,
                  const char *path, struct collect_stats *stats,
                  struct err *err);

@@ -98,10 +98,12 @@ write_cell(void *self, size_t table, uint64_t row, size_t column, int64_t value)
 {
     struct job *j = self;
     const struct cell_place at = {&j->tables->shapes[table], row, column};
+    bool is_missing;
     time_pause(j->tables->pause);
-    note(j, true, &at, &(struct reading){true, value, j->author});
-    j->outcome =
-        j->connection->driver->write_cell(j->connection, &at, value, j->author);
+    j->outcome = j->connection->driver->write_cell(j->connection, &at, value,
+                                                   j->author, &is_missing);
+    if (!is_missing)
+        note(j, true, &at, &(struct reading){true, value, j->author});
     return j->outcome == OUTCOME_OK;
 }
 

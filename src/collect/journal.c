@@ -18,21 +18,20 @@
 enum { WINDOW = 1 << 18, BLANK = 1 << 14 };
 
 static bool
-cannot(const char *what, struct err *err)
+cannot_write(const struct journal *j, struct err *err)
 {
-    return err_set(err, ERR_IO, "cannot %s: %s", what, strerror(errno));
+    err_set(err, ERR_IO, "cannot write: %s", strerror(errno));
+    return err_in_file(err, j->path);
 }
 
 bool
 journal_open(struct journal *j, const char *path, struct err *err)
 {
-    *j = (struct journal){0};
+    *j = (struct journal){.path = path};
     j->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     struct stat st;
-    if (j->fd < 0 || fstat(j->fd, &st) < 0) {
-        cannot("write", err);
-        return err_in_file(err, path);
-    }
+    if (j->fd < 0 || fstat(j->fd, &st) < 0)
+        return cannot_write(j, err);
     // What is mapped for writing must be open for reading too.
     j->is_file = S_ISREG(st.st_mode);
     const int both = j->is_file ? open(path, O_RDWR | O_CLOEXEC) : -1;
@@ -111,6 +110,16 @@ move_window(struct journal *j, size_t n)
     return cut(j) && lseek(j->fd, (off_t)j->n, SEEK_SET) >= 0;
 }
 
+/* Copy byte after byte: of a line that is cut off by a kill, only the end can
+ * be missing. */
+static void
+copy_in_order(char *to, const char *from, size_t n)
+{
+    volatile char *out = to;
+    for (size_t i = 0; i < n; i++)
+        out[i] = from[i];
+}
+
 static bool
 add(struct journal *j, const char *line, size_t n)
 {
@@ -118,7 +127,7 @@ add(struct journal *j, const char *line, size_t n)
     if (j->is_mapped && !fits && !move_window(j, n))
         return false;
     if (j->is_mapped)
-        memcpy(j->window + (j->n - j->window_at), line, n);
+        copy_in_order(j->window + (j->n - j->window_at), line, n);
     else if (!write_all(j->fd, line, n))
         return false;
     j->n += n;
@@ -129,7 +138,12 @@ bool
 journal_add(struct journal *j, const char *line, size_t n, struct err *err)
 {
     pthread_mutex_lock(&j->lock);
-    const bool ok = add(j, line, n) || cannot("write the history", err);
+    if (!j->why && !add(j, line, n))
+        j->why = errno;
+    const bool ok = !j->why;
+    errno = j->why;
+    if (!ok)
+        cannot_write(j, err);
     pthread_mutex_unlock(&j->lock);
     return ok;
 }
@@ -140,5 +154,5 @@ journal_close(struct journal *j, struct err *err)
     pthread_mutex_destroy(&j->lock);
     close_window(j);
     const bool is_cut = !j->is_file || cut(j);
-    return (close(j->fd) == 0 && is_cut) || cannot("write", err);
+    return (close(j->fd) == 0 && is_cut) || cannot_write(j, err);
 }

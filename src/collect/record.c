@@ -9,7 +9,8 @@ void
 record_begin(struct record *t, uint64_t session)
 {
     buf_clear(&t->line);
-    t->ops = 0;
+    t->ops = t->writes = 0;
+    t->session = session;
     buf_text(&t->line, "{\"session\":");
     buf_u64(&t->line, session);
     buf_text(&t->line, ",\"ops\":[");
@@ -19,7 +20,7 @@ void
 record_begin_named(struct record *t, const char *session)
 {
     buf_clear(&t->line);
-    t->ops = 0;
+    t->ops = t->writes = 0;
     buf_text(&t->line, "{\"session\":");
     buf_json(&t->line, session, strlen(session));
     buf_text(&t->line, ",\"ops\":[");
@@ -55,6 +56,7 @@ record_read(struct record *t, uint64_t key, const int64_t *value)
 void
 record_write(struct record *t, uint64_t key, int64_t value)
 {
+    t->writes++;
     if (!begin_op(t, "[\"w\",", key))
         return;
     buf_i64(&t->line, value);
@@ -64,6 +66,7 @@ record_write(struct record *t, uint64_t key, int64_t value)
 void
 record_append(struct record *t, uint64_t key, int64_t element)
 {
+    t->writes++;
     if (!begin_op(t, "[\"append\",", key))
         return;
     buf_i64(&t->line, element);
@@ -98,6 +101,7 @@ void
 record_text(struct record *t, bool is_write, const char *key, const char *value)
 {
     t->ops++;
+    t->writes += is_write;
     if (t->is_off)
         return;
     buf_text(&t->line, t->ops > 1 ? ",[" : "[");
@@ -113,6 +117,58 @@ record_text(struct record *t, bool is_write, const char *key, const char *value)
     buf_char(&t->line, ']');
 }
 
+static void
+add_status(struct buf *line, enum txn_status status)
+{
+    static const char *const names[] = {[TXN_COMMITTED] = "committed",
+                                        [TXN_ABORTED] = "aborted",
+                                        [TXN_INDETERMINATE] = "unknown"};
+    buf_text(line, ",\"status\":\"");
+    buf_text(line, names[status]);
+    buf_char(line, '"');
+}
+
+static void
+add_time(struct buf *line, const char *key, int64_t time)
+{
+    buf_text(line, key);
+    buf_i64(line, time);
+}
+
+static void
+add_meta(struct buf *line, const char *meta)
+{
+    if (meta) {
+        buf_text(line, ",\"meta\":");
+        buf_text(line, meta);
+    }
+    buf_text(line, "}\n");
+}
+
+void
+record_pending(struct record *t, int64_t began, const char *meta)
+{
+    if (t->is_off)
+        return;
+    buf_char(&t->line, ']');
+    add_status(&t->line, TXN_INDETERMINATE);
+    add_time(&t->line, ",\"start\":", began);
+    add_meta(&t->line, meta);
+}
+
+void
+record_outcome(struct record *t, enum txn_status status, int64_t ended)
+{
+    if (t->is_off)
+        return;
+    buf_clear(&t->line);
+    buf_text(&t->line, "{\"session\":");
+    buf_u64(&t->line, t->session);
+    add_status(&t->line, status);
+    add_time(&t->line, ",\"end\":", ended);
+    buf_text(&t->line, "}\n");
+}
+
 void
 record_end(struct record *t, enum txn_status status, int64_t began,
            int64_t ended, const char *meta)
@@ -120,19 +176,11 @@ record_end(struct record *t, enum txn_status status, int64_t began,
     if (t->is_off)
         return;
     buf_char(&t->line, ']');
-    if (status == TXN_ABORTED)
-        buf_text(&t->line, ",\"status\":\"aborted\"");
-    else if (status == TXN_INDETERMINATE)
-        buf_text(&t->line, ",\"status\":\"unknown\"");
-    buf_text(&t->line, ",\"start\":");
-    buf_i64(&t->line, began);
-    buf_text(&t->line, ",\"end\":");
-    buf_i64(&t->line, ended);
-    if (meta) {
-        buf_text(&t->line, ",\"meta\":");
-        buf_text(&t->line, meta);
-    }
-    buf_text(&t->line, "}\n");
+    if (status != TXN_COMMITTED)
+        add_status(&t->line, status);
+    add_time(&t->line, ",\"start\":", began);
+    add_time(&t->line, ",\"end\":", ended);
+    add_meta(&t->line, meta);
 }
 
 void

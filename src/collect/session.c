@@ -1,5 +1,9 @@
 /* session.c -- see session.h.
  *
+ * A transaction that writes is recorded before its commit is sent, and its
+ * outcome when it is known.  So whatever another session reads is there before
+ * the read is, and a recording that is cut lacks no writer.
+ *
  * A transaction ends in one of three ways.  It is committed when the database
  * said so, aborted when the database said so or was never asked to commit, and
  * unknown when the connection was lost: a session that loses its connection
@@ -16,6 +20,8 @@
 #include <string.h>
 
 #define SHORTLY 0.02 // seconds, before something is tried again
+
+enum { PLACE_ROOM = 80 };
 
 /* --- connections -----------------------------------------------------------*/
 
@@ -76,6 +82,62 @@ get_connection(struct session *s, struct err *err)
     return s->connections[s->node];
 }
 
+/* --- recording -------------------------------------------------------------*/
+
+static int64_t
+now(const struct run *run)
+{
+    return (int64_t)((time_now() - run->began) * 1e9);
+}
+
+/* Where a transaction was run, as a JSON object in 'text'; or NULL. */
+static const char *
+show_place(const struct connection *c, char text[PLACE_ROOM])
+{
+    if (!c->server_id)
+        return NULL;
+    snprintf(text, PLACE_ROOM, "{\"node\":%zu,\"connection\":%" PRIu64 "}",
+             c->node + 1, c->server_id);
+    return text;
+}
+
+static bool
+write_line(struct session *s, struct err *err)
+{
+    const struct record *r = &s->record;
+    return r->is_off ||
+           journal_add(&s->run->journal, r->line.at, r->line.n, err);
+}
+
+/* Write what a transaction did, before its commit is sent.  Nobody can read
+ * from one that wrote nothing, and it is recorded at its end. */
+static bool
+write_pending(struct session *s, const struct connection *c, struct err *err)
+{
+    char place[PLACE_ROOM];
+    if (!s->record.writes)
+        return true;
+    record_pending(&s->record, s->began, show_place(c, place));
+    s->is_pending = true;
+    return write_line(s, err);
+}
+
+/* Write how it ended. */
+static bool
+write_end(struct session *s, const struct connection *c, enum txn_status status,
+          struct err *err)
+{
+    char place[PLACE_ROOM];
+    if (!s->is_pending)
+        record_end(&s->record, status, s->began, now(s->run),
+                   show_place(c, place));
+    else if (status != TXN_INDETERMINATE)
+        record_outcome(&s->record, status, now(s->run));
+    else
+        return true; // as it was recorded
+    return write_line(s, err);
+}
+
 /* --- transactions ----------------------------------------------------------*/
 
 static enum outcome
@@ -85,6 +147,7 @@ run_step(struct session *s, struct connection *c, const struct step *step)
     struct record *t = &s->record;
     struct reading reading;
     enum outcome outcome;
+    bool is_missing;
     switch (step->kind) {
     case STEP_READ:
         outcome = d->read(c, step->key, &reading);
@@ -97,13 +160,17 @@ run_step(struct session *s, struct connection *c, const struct step *step)
         if (outcome == OUTCOME_OK)
             record_read_list(t, step->key, s->elements.at, s->elements.n);
         return outcome;
+    // What failed is recorded too: it may have left traces.
     case STEP_WRITE:
-        // Also what failed is recorded: it may have left traces.
-        record_write(t, step->key, step->value);
-        return d->write(c, step->key, step->value);
+        outcome = d->write(c, step->key, step->value, &is_missing);
+        if (!is_missing)
+            record_write(t, step->key, step->value);
+        return outcome;
     case STEP_APPEND:
-        record_append(t, step->key, step->value);
-        return d->append(c, step->key, step->value);
+        outcome = d->append(c, step->key, step->value, &is_missing);
+        if (!is_missing)
+            record_append(t, step->key, step->value);
+        return outcome;
     }
     return OUTCOME_FAILED;
 }
@@ -137,21 +204,26 @@ run_procedure(struct session *s, struct connection *c, enum outcome *outcome)
            random_unit(random) >= shape->aborts;
 }
 
-/* Everything between begin and the end. */
-static enum txn_status
-run_body(struct session *s, struct connection *c, enum outcome *outcome)
+/* Everything between begin and the end.  Fails where it cannot be recorded. */
+static bool
+run_body(struct session *s, struct connection *c, enum outcome *outcome,
+         enum txn_status *status, struct err *err)
 {
     const bool wants = s->run->o->shape.app ? run_procedure(s, c, outcome)
                                             : run_steps(s, c, outcome);
+    *status = *outcome == OUTCOME_LOST ? TXN_INDETERMINATE : TXN_ABORTED;
     if (*outcome != OUTCOME_OK)
-        return *outcome == OUTCOME_LOST ? TXN_INDETERMINATE : TXN_ABORTED;
+        return true;
     time_pause(s->run->o->pause);
     if (!wants)
-        return TXN_ABORTED;
+        return true;
+    if (!write_pending(s, c, err))
+        return false;
     *outcome = c->driver->commit(c);
-    return *outcome == OUTCOME_OK        ? TXN_COMMITTED
-           : *outcome == OUTCOME_ABORTED ? TXN_ABORTED
-                                         : TXN_INDETERMINATE;
+    *status = *outcome == OUTCOME_OK        ? TXN_COMMITTED
+              : *outcome == OUTCOME_ABORTED ? TXN_ABORTED
+                                            : TXN_INDETERMINATE;
+    return true;
 }
 
 static void
@@ -188,27 +260,6 @@ count(struct session *s, const struct connection *c, enum txn_status status,
     pthread_mutex_unlock(&run->lock);
 }
 
-static int64_t
-now(const struct run *run)
-{
-    return (int64_t)((time_now() - run->began) * 1e9);
-}
-
-/* Write the record of a transaction that has ended. */
-static bool
-write_record(struct session *s, const struct connection *c,
-             enum txn_status status, int64_t began, struct err *err)
-{
-    struct record *r = &s->record;
-    char meta[80];
-    if (c->server_id)
-        snprintf(meta, sizeof meta, "{\"node\":%zu,\"connection\":%" PRIu64 "}",
-                 c->node + 1, c->server_id);
-    record_end(r, status, began, now(s->run), c->server_id ? meta : NULL);
-    return r->is_off ||
-           journal_add(&s->run->journal, r->line.at, r->line.n, err);
-}
-
 /* Run the next transaction; false ends the session. */
 static bool
 run_txn(struct session *s, struct err *err)
@@ -216,15 +267,17 @@ run_txn(struct session *s, struct err *err)
     struct connection *c = get_connection(s, err);
     if (!c)
         return false;
-    const int64_t began = now(s->run);
+    s->began = now(s->run);
+    s->is_pending = false;
     record_begin(&s->record, s->number + 1);
     enum outcome outcome = c->driver->begin(c);
     s->txns++;
     bool ok = true;
     if (outcome == OUTCOME_OK) {
-        const enum txn_status status = run_body(s, c, &outcome);
+        enum txn_status status;
+        ok = run_body(s, c, &outcome, &status, err);
         count(s, c, status, outcome);
-        ok = write_record(s, c, status, began, err);
+        ok = ok && write_end(s, c, status, err);
         if ((status == TXN_ABORTED || outcome == OUTCOME_FAILED) &&
             c->driver->abort(c) == OUTCOME_LOST)
             outcome = OUTCOME_LOST;

@@ -37,6 +37,8 @@ struct session {
     struct workload workload;
     uint64_t txns; // so far
     struct record record;
+    int64_t began;   // the transaction
+    bool is_pending; // it is recorded, but not its outcome
     step_vec steps;
     int_vec elements;
 };

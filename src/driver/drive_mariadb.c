@@ -26,7 +26,7 @@
 
 /* What is used of the library; see base/library.h. */
 // clang-format off
-#define CALLS(F) F(mysql_close) F(mysql_errno) F(mysql_error) \
+#define CALLS(F) F(mysql_affected_rows) F(mysql_close) F(mysql_errno) F(mysql_error) \
     F(mysql_fetch_lengths) F(mysql_fetch_row) F(mysql_field_count) \
     F(mysql_free_result) F(mysql_get_server_info) F(mysql_init) \
     F(mysql_num_fields) F(mysql_options) F(mysql_real_connect) \
@@ -51,6 +51,7 @@ connect_host(const struct database *db, size_t node, MYSQL **out,
     const struct url_host host = u->hosts.at[node];
     const char *socket = url_get(u, "socket", NULL);
     MYSQL *my = maria.mysql_init(NULL);
+    // CLIENT_FOUND_ROWS: an update of a row to what it is counts as one.
     const unsigned patience = 10; // seconds
     maria.mysql_options(my, MYSQL_OPT_CONNECT_TIMEOUT, &patience);
     if (!socket) {
@@ -62,7 +63,7 @@ connect_host(const struct database *db, size_t node, MYSQL **out,
             my, host.name[0] ? host.name : "localhost",
             u->user[0] ? u->user : NULL, u->password[0] ? u->password : NULL,
             u->path[0] ? u->path : NULL, (unsigned)strtoul(host.port, NULL, 10),
-            socket, 0)) {
+            socket, CLIENT_FOUND_ROWS)) {
         *out = my;
         return true;
     }
@@ -181,6 +182,7 @@ query(struct connection *base, const char *sql, struct rows *out)
     if (maria.mysql_real_query(c->my, sql, strlen(sql)) != 0)
         return note_failure(c);
     MYSQL_RES *result = maria.mysql_store_result(c->my);
+    base->changed = result ? 0 : maria.mysql_affected_rows(c->my);
     if (!result)
         return maria.mysql_field_count(c->my) ? note_failure(c) : OUTCOME_OK;
     if (out)
@@ -206,6 +208,8 @@ static const struct dialect dialect = {
     .clients = "select id from information_schema.processlist where user <> "
                "'system user' and id <> connection_id()",
     .cut = "kill %s",
+    .lock_timeout = "set session lock_wait_timeout = 10",
+    .lexis = LEXIS_BACKSLASHES | LEXIS_HASHES,
 };
 
 const struct driver driver_mariadb = {

@@ -17,11 +17,12 @@
 
 #include <libpq-fe.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* What is used of the library; see base/library.h. */
 // clang-format off
-#define CALLS(F) F(PQbackendPID) F(PQclear) F(PQcmdStatus) F(PQconnectdb) \
+#define CALLS(F) F(PQbackendPID) F(PQclear) F(PQcmdStatus) F(PQcmdTuples) F(PQconnectdb) \
     F(PQerrorMessage) F(PQexec) F(PQfinish) F(PQgetisnull) F(PQgetlength) \
     F(PQgetvalue) F(PQnfields) F(PQntuples) F(PQparameterStatus) \
     F(PQresultErrorField) F(PQresultStatus) F(PQsetNoticeProcessor) \
@@ -154,6 +155,7 @@ query(struct connection *base, const char *sql, struct rows *out)
     if (out)
         rows_clear(out);
     PGresult *r = pq.PQexec(c->pg, sql);
+    base->changed = strtoull(pq.PQcmdTuples(r), NULL, 10);
     const ExecStatusType status = pq.PQresultStatus(r);
     enum outcome outcome = OUTCOME_OK;
     if (status != PGRES_COMMAND_OK && status != PGRES_TUPLES_OK)
@@ -176,12 +178,14 @@ static const struct dialect dialect = {
     .append = "concat(coalesce(v, ''), ',%s')",
     .array = "bigint[]",
     .append_to_array = "array_append(v, %s)",
-    .upsert = "on conflict (k) do update set",
+    .upsert = "on conflict (assay_key) do update set",
     .waits = "select cardinality(pg_blocking_pids(%s)) + "
              "cardinality(pg_safe_snapshot_blocking_pids(%s))",
     .clients = "select pid from pg_stat_activity where backend_type = "
                "'client backend' and pid <> pg_backend_pid()",
     .cut = "select pg_terminate_backend(%s)",
+    .lock_timeout = "set lock_timeout = '10s'",
+    .lexis = LEXIS_DOLLARS | LEXIS_NESTING,
 };
 
 const struct driver driver_postgresql = {

@@ -23,7 +23,7 @@
 
 /* What is used of the library; see base/library.h. */
 // clang-format off
-#define CALLS(F) F(sqlite3_busy_timeout) F(sqlite3_close) \
+#define CALLS(F) F(sqlite3_busy_timeout) F(sqlite3_changes) F(sqlite3_close) \
     F(sqlite3_column_bytes) F(sqlite3_column_count) F(sqlite3_column_text) \
     F(sqlite3_errmsg) F(sqlite3_exec) F(sqlite3_extended_errcode) \
     F(sqlite3_finalize) F(sqlite3_get_autocommit) F(sqlite3_libversion) \
@@ -237,6 +237,7 @@ query(struct connection *base, const char *sql, struct rows *out)
         if (status == SQLITE_ROW && out)
             take_row(s, out);
     }
+    base->changed = (uint64_t)lite.sqlite3_changes(c->db);
     const enum outcome outcome =
         status == SQLITE_DONE ? OUTCOME_OK : note_failure(c, status);
     lite.sqlite3_finalize(s);
@@ -247,7 +248,8 @@ query(struct connection *base, const char *sql, struct rows *out)
 // Nobody waits for a lock for longer than WAIT_FOR_LOCK.
 static const struct dialect dialect = {
     .append = "coalesce(v, '') || ',%s'",
-    .upsert = "on conflict (k) do update set",
+    .upsert = "on conflict (assay_key) do update set",
+    .lexis = LEXIS_BRACKETS,
 };
 
 const struct driver driver_sqlite = {

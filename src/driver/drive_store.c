@@ -145,6 +145,15 @@ load_table(struct database *db, const struct table_shape *table,
     return true;
 }
 
+/* The store ends with the database. */
+static bool
+unload(struct database *db, struct err *err)
+{
+    (void)db;
+    (void)err;
+    return true;
+}
+
 static bool
 connect_store(struct database *db, uint32_t session, size_t node,
               struct connection **out, struct err *err)
@@ -211,12 +220,14 @@ read_register(struct connection *base, uint64_t key, struct reading *out)
 }
 
 static enum outcome
-write_register(struct connection *base, uint64_t key, int64_t value)
+write_register(struct connection *base, uint64_t key, int64_t value,
+               bool *is_missing)
 {
     struct local *c = (struct local *)base;
     const struct key_text k = show_key(key);
     char text[24];
     const int n = snprintf(text, sizeof text, "%" PRId64, value);
+    *is_missing = false;
     struct store *s = enter(c);
     store_write(s, c->txn, k.text, k.n, text, (size_t)n);
     leave(c);
@@ -224,11 +235,13 @@ write_register(struct connection *base, uint64_t key, int64_t value)
 }
 
 static enum outcome
-append_element(struct connection *base, uint64_t key, int64_t element)
+append_element(struct connection *base, uint64_t key, int64_t element,
+               bool *is_missing)
 {
     struct local *c = (struct local *)base;
     const struct key_text k = show_key(key);
     struct buf list = {0};
+    *is_missing = false;
     struct store *s = enter(c);
     const struct store_value v = store_read(s, c->txn, k.text, k.n);
     if (v.text)
@@ -247,7 +260,9 @@ read_elements(struct connection *base, uint64_t key, int_vec *out)
     const struct key_text k = show_key(key);
     struct store *s = enter(c);
     const struct store_value v = store_read(s, c->txn, k.text, k.n);
-    int_list_parse(v.text ? v.text : "", out);
+    const bool is_list = int_list_parse(v.text ? v.text : "", out);
+    assert(is_list);
+    (void)is_list;
     leave(c);
     return OUTCOME_OK;
 }
@@ -286,7 +301,7 @@ read_cell(struct connection *base, const struct cell_place *at,
 
 static enum outcome
 write_cell(struct connection *base, const struct cell_place *at, int64_t value,
-           int64_t author)
+           int64_t author, bool *is_missing)
 {
     struct local *c = (struct local *)base;
     struct buf key = {0};
@@ -294,6 +309,7 @@ write_cell(struct connection *base, const struct cell_place *at, int64_t value,
     const int n =
         snprintf(text, sizeof text, "%" PRId64 " %" PRId64, value, author);
     cell_key(at, &key);
+    *is_missing = false;
     struct store *s = enter(c);
     store_write(s, c->txn, key.at, key.n, text, (size_t)n);
     leave(c);
@@ -335,6 +351,7 @@ const struct driver driver_store = {
     .close = close_store,
     .load = load,
     .load_table = load_table,
+    .unload = unload,
     .connect = connect_store,
     .disconnect = disconnect,
     .begin = begin,

@@ -96,8 +96,16 @@ rows_add_null(struct rows *r)
 const char *
 rows_get(const struct rows *r, size_t row, size_t column)
 {
-    assert(row < r->n && column < r->width);
+    if (row >= r->n || column >= r->width)
+        return "";
     return r->text.at + r->cells.at[row * r->width + column].at;
+}
+
+bool
+rows_is_null(const struct rows *r, size_t row, size_t column)
+{
+    return row >= r->n || column >= r->width ||
+           r->cells.at[row * r->width + column].is_null;
 }
 
 /* --- opening ---------------------------------------------------------------*/
@@ -154,6 +162,7 @@ void
 database_close(struct database *db)
 {
     db->driver->close(db);
+    vec_free(&db->tables);
     url_free(&db->url);
 }
 

@@ -64,8 +64,12 @@ void rows_free(struct rows *r);
 void rows_add(struct rows *r, const char *text, size_t n);
 void rows_add_null(struct rows *r);
 
-/* The text of a cell, "" for NULL. */
+/* The text of a cell; "" for NULL and where there is no such cell: how many
+ * rows and columns an answer has is up to the server. */
 const char *rows_get(const struct rows *r, size_t row, size_t column);
+
+/* Whether a cell is NULL or not there. */
+bool rows_is_null(const struct rows *r, size_t row, size_t column);
 
 struct driver;
 struct dialect; // driver/sql.h
@@ -78,11 +82,12 @@ struct database {
     const struct driver *driver;
     struct url url;
     enum isolation isolation;
-    const char *setup;  // SQL for each connection, or NULL; borrowed
-    enum key_kind keys; // what was loaded
-    size_t nodes;       // at least 1
-    void *self;         // the driver's
-    char note[128];     // what is running there, for people
+    const char *setup;        // SQL for each connection, or NULL; borrowed
+    enum key_kind keys;       // what was loaded
+    VEC(const char *) tables; // that were made, by the names of their shapes
+    size_t nodes;             // at least 1
+    void *self;               // the driver's
+    char note[128];           // what is running there, for people
 };
 
 struct connection {
@@ -92,6 +97,7 @@ struct connection {
     size_t node;
     bool is_read_only;  // the node takes no writes
     uint64_t server_id; // what the server calls this connection
+    uint64_t changed;   // rows that the last statement wrote
     char code[16];      // of the last outcome that was not OK
     char message[256];  // and what the server said
 };
@@ -141,23 +147,29 @@ struct driver {
     bool (*load_table)(struct database *db, const struct table_shape *table,
                        struct err *err);
 
+    /* Remove what load and load_table have made. */
+    bool (*unload)(struct database *db, struct err *err);
+
     bool (*connect)(struct database *db, uint32_t session, size_t node,
                     struct connection **out, struct err *err);
     void (*disconnect)(struct connection *c);
 
     /* A transaction.  After an outcome that is not OK call 'abort', unless the
-     * connection is lost. */
+     * connection is lost.  A key whose row is missing reads as one without a
+     * value, and to write it does nothing: *is_missing says so. */
     enum outcome (*begin)(struct connection *c);
     enum outcome (*read)(struct connection *c, uint64_t key,
                          struct reading *out);
-    enum outcome (*write)(struct connection *c, uint64_t key, int64_t value);
-    enum outcome (*append)(struct connection *c, uint64_t key, int64_t element);
+    enum outcome (*write)(struct connection *c, uint64_t key, int64_t value,
+                          bool *is_missing);
+    enum outcome (*append)(struct connection *c, uint64_t key, int64_t element,
+                           bool *is_missing);
     enum outcome (*read_list)(struct connection *c, uint64_t key, int_vec *out);
     enum outcome (*read_cell)(struct connection *c, const struct cell_place *at,
                               struct reading *out);
     enum outcome (*write_cell)(struct connection *c,
                                const struct cell_place *at, int64_t value,
-                               int64_t author);
+                               int64_t author, bool *is_missing);
     enum outcome (*commit)(struct connection *c);
     enum outcome (*abort)(struct connection *c);
 

@@ -7,16 +7,13 @@
  * SPDX-License-Identifier: MIT */
 #include "driver/sql.h"
 
-#include "base/limit.h"
-
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { STATEMENT = 256, ROWS_PER_INSERT = 500 };
-
-enum { PATIENCE = 60 }; // seconds, for tables to reach all nodes
+enum { STATEMENT = 256 };
 
 bool
 sql_must(struct connection *c, const char *sql, struct rows *out,
@@ -34,11 +31,11 @@ sql_run(struct connection *c, const char *text, struct err *err)
     struct buf one = {0};
     bool ok = true;
     while (ok && *text) {
-        const size_t n = strcspn(text, ";");
+        bool is_blank;
+        const size_t n = sql_statement(text, c->driver->sql->lexis, &is_blank);
         buf_clear(&one);
         buf_add(&one, text, n);
-        if (strspn(one.at, " \t\n") < n)
-            ok = sql_must(c, one.at, NULL, err);
+        ok = is_blank || sql_must(c, one.at, NULL, err);
         text += n + (text[n] == ';');
     }
     buf_free(&one);
@@ -74,7 +71,7 @@ set_isolation(struct connection *c, struct err *err)
     sql_fill(&sql, dialect->set_isolation, isolation_names[wanted]);
     bool ok = sql_must(c, sql.at, NULL, err) &&
               sql_must(c, dialect->get_isolation, &rows, err);
-    const char *answer = ok && rows.n ? rows_get(&rows, 0, rows.width - 1) : "";
+    const char *answer = rows_get(&rows, 0, rows.width - 1);
     if (ok && (!isolation_parse(answer, &got) || got != wanted))
         ok = err_set(err, ERR_IO, "%s: asked for %s, and got '%s'",
                      c->driver->scheme, isolation_names[wanted], answer);
@@ -89,7 +86,7 @@ look_around(struct connection *c, struct err *err)
     const char *sql = c->driver->sql->is_read_only;
     struct rows rows = {0};
     const bool ok = !sql || sql_must(c, sql, &rows, err);
-    c->is_read_only = rows.n && rows_get(&rows, 0, 0)[0] == '1';
+    c->is_read_only = rows_get(&rows, 0, 0)[0] == '1';
     rows_free(&rows);
     return ok;
 }
@@ -105,137 +102,6 @@ sql_prepare(struct connection *c, struct connection **out, struct err *err)
     }
     c->driver->disconnect(c);
     return false;
-}
-
-/* --- tables ----------------------------------------------------------------*/
-
-/* One row of an insert: its key and the initial values. */
-static void
-add_row(struct buf *sql, const struct table_shape *t, uint64_t row)
-{
-    buf_printf(sql, "(%" PRIu64, row);
-    for (size_t i = 0; i < t->n_columns; i++) {
-        if (t->initial)
-            buf_printf(sql, ", %" PRId64, t->initial[i]);
-        else
-            buf_text(sql, ", null");
-        if (t->has_authors)
-            buf_text(sql, ", 0");
-    }
-    buf_char(sql, ')');
-}
-
-static bool
-fill(struct connection *c, const struct table_shape *t, struct err *err)
-{
-    struct buf sql = {0};
-    bool ok = true;
-    for (uint64_t row = 0; ok && row < t->rows;) {
-        buf_clear(&sql);
-        buf_printf(&sql, "insert into assay_%s values ", t->name);
-        for (int i = 0; i < ROWS_PER_INSERT && row < t->rows; i++, row++) {
-            buf_text(&sql, i ? ", " : "");
-            add_row(&sql, t, row);
-        }
-        ok = sql_must(c, sql.at, NULL, err);
-    }
-    buf_free(&sql);
-    return ok;
-}
-
-static bool
-make_table(struct connection *c, const struct table_shape *t, const char *type,
-           struct err *err)
-{
-    struct buf sql = {0};
-    buf_printf(&sql, "drop table if exists assay_%s", t->name);
-    bool ok = sql_must(c, sql.at, NULL, err);
-    buf_clear(&sql);
-    buf_printf(&sql, "create table assay_%s (k bigint not null primary key",
-               t->name);
-    for (size_t i = 0; i < t->n_columns; i++) {
-        buf_printf(&sql, ", %s %s", t->columns[i], type);
-        if (t->has_authors)
-            buf_printf(&sql, ", %s_by bigint", t->columns[i]);
-    }
-    buf_char(&sql, ')');
-    ok = ok && sql_must(c, sql.at, NULL, err);
-    buf_free(&sql);
-    return ok && fill(c, t, err);
-}
-
-/* Wait until a node has all of it. */
-static bool
-await(struct connection *c, const struct table_shape *t, struct err *err)
-{
-    char sql[STATEMENT];
-    snprintf(sql, sizeof sql, "select count(*) from assay_%s", t->name);
-    struct rows rows = {0};
-    bool there = false;
-    const double until = time_now() + PATIENCE;
-    while (!there && time_now() < until) {
-        there = c->driver->query(c, sql, &rows) == OUTCOME_OK && rows.n &&
-                strtoull(rows_get(&rows, 0, 0), NULL, 10) == t->rows;
-        if (!there)
-            time_pause(0.05);
-    }
-    rows_free(&rows);
-    return there || err_set(err, ERR_IO,
-                            "%s: the tables have not reached node %zu after "
-                            "%d seconds",
-                            c->driver->scheme, c->node + 1, PATIENCE);
-}
-
-/* Make a table on the first node that takes writes, and see it arrive on all
- * of them. */
-static bool
-spread_table(struct database *db, const struct table_shape *t, const char *type,
-             struct err *err)
-{
-    bool ok = true, made = false;
-    for (size_t pass = 0; ok && pass < 2; pass++)
-        for (size_t node = 0; ok && node < db->nodes; node++) {
-            struct connection *c;
-            if (!db->driver->connect(db, 0, node, &c, err))
-                return false;
-            if (pass == 0 && !made && !c->is_read_only) {
-                ok = make_table(c, t, type, err);
-                made = ok;
-            } else if (pass == 1) {
-                ok = await(c, t, err);
-            }
-            db->driver->disconnect(c);
-        }
-    return ok && (made || err_set(err, ERR_IO, "%s: no node takes writes",
-                                  db->driver->scheme));
-}
-
-bool
-sql_load(struct database *db, uint64_t keys, enum key_kind kind,
-         struct err *err)
-{
-    static const char *const columns[] = {"v"};
-    const struct table_shape t = {.name =
-                                      kind == KEYS_REGISTERS ? "kv" : "list",
-                                  .columns = columns,
-                                  .n_columns = 1,
-                                  .rows = keys};
-    const char *const types[] = {[KEYS_REGISTERS] = "bigint",
-                                 [KEYS_LISTS] = "text",
-                                 [KEYS_ARRAYS] = db->driver->sql->array};
-    if (!types[kind])
-        return err_set(err, ERR_USAGE,
-                       "%s: has no arrays; keep the lists as text",
-                       db->driver->scheme);
-    db->keys = kind;
-    return spread_table(db, &t, types[kind], err);
-}
-
-bool
-sql_load_table(struct database *db, const struct table_shape *table,
-               struct err *err)
-{
-    return spread_table(db, table, "bigint", err);
 }
 
 /* --- transactions ----------------------------------------------------------*/
@@ -258,47 +124,96 @@ sql_abort(struct connection *c)
     return c->driver->query(c, "rollback", NULL);
 }
 
-/* Select the value of a key; a row that is missing counts as refused. */
+/* An answer that is not what was asked for. */
 static enum outcome
-select_value(struct connection *c, const char *table, uint64_t key,
-             struct rows *rows)
+misunderstood(struct connection *c, const char *expected, const char *found)
 {
-    char sql[STATEMENT];
-    snprintf(sql, sizeof sql, "select v from %s where k = %" PRIu64, table,
-             key);
+    char message[sizeof c->message];
+    snprintf(message, sizeof message, "found '%s', expected %s", found,
+             expected);
+    return outcome_set(c, OUTCOME_FAILED, "answer", message);
+}
+
+/* Run a query for the columns of at most one row. */
+static enum outcome
+select_row(struct connection *c, const char *sql, size_t columns,
+           struct rows *rows)
+{
     const enum outcome outcome = c->driver->query(c, sql, rows);
-    if (outcome == OUTCOME_OK && (rows->n != 1 || rows->width != 1))
-        return outcome_set(c, OUTCOME_FAILED, "no row",
-                           "a key's row is missing");
-    return outcome;
+    char found[64];
+    if (outcome != OUTCOME_OK || !rows->n ||
+        (rows->n == 1 && rows->width == columns))
+        return outcome;
+    snprintf(found, sizeof found, "%zu rows of %zu columns", rows->n,
+             rows->width);
+    return misunderstood(c, "one row, or none, of the columns asked for",
+                         found);
+}
+
+/* A cell of the only row as an integer; 'otherwise' where there is none. */
+static bool
+take_integer(const struct rows *rows, size_t column, int64_t otherwise,
+             int64_t *out)
+{
+    char *end;
+    *out = otherwise;
+    if (rows_is_null(rows, 0, column))
+        return true;
+    const char *text = rows_get(rows, 0, column);
+    errno = 0;
+    *out = strtoll(text, &end, 10);
+    return end != text && !*end && errno == 0;
+}
+
+/* What a row of a value, and perhaps its author, says. */
+static enum outcome
+take_reading(struct connection *c, const struct rows *rows, struct reading *out)
+{
+    out->has_value = !rows_is_null(rows, 0, 0);
+    for (size_t i = 0; i < 2; i++)
+        if (!take_integer(rows, i, 0, i ? &out->author : &out->value))
+            return misunderstood(c, "an integer", rows_get(rows, 0, i));
+    return OUTCOME_OK;
 }
 
 enum outcome
 sql_read(struct connection *c, uint64_t key, struct reading *out)
 {
+    char sql[STATEMENT];
     struct rows rows = {0};
-    const enum outcome outcome = select_value(c, "assay_kv", key, &rows);
+    snprintf(sql, sizeof sql,
+             "select v from assay_kv where assay_key = %" PRIu64, key);
+    enum outcome outcome = select_row(c, sql, 1, &rows);
     *out = (struct reading){0};
-    if (outcome == OUTCOME_OK && !rows.cells.at[0].is_null) {
-        out->has_value = true;
-        out->value = strtoll(rows_get(&rows, 0, 0), NULL, 10);
-    }
+    if (outcome == OUTCOME_OK)
+        outcome = take_reading(c, &rows, out);
     rows_free(&rows);
     return outcome;
 }
 
-enum outcome
-sql_write(struct connection *c, uint64_t key, int64_t value)
+/* Run a statement that writes one row. */
+static enum outcome
+write_row(struct connection *c, const char *sql, bool *is_missing)
 {
-    char sql[STATEMENT];
-    snprintf(sql, sizeof sql,
-             "update assay_kv set v = %" PRId64 " where k = %" PRIu64, value,
-             key);
-    return c->driver->query(c, sql, NULL);
+    c->changed = 0;
+    const enum outcome outcome = c->driver->query(c, sql, NULL);
+    *is_missing = outcome == OUTCOME_OK && c->changed == 0;
+    return outcome;
 }
 
 enum outcome
-sql_append(struct connection *c, uint64_t key, int64_t element)
+sql_write(struct connection *c, uint64_t key, int64_t value, bool *is_missing)
+{
+    char sql[STATEMENT];
+    snprintf(sql, sizeof sql,
+             "update assay_kv set v = %" PRId64 " where assay_key = %" PRIu64,
+             value, key);
+    return write_row(c, sql, is_missing);
+}
+
+enum outcome
+sql_append(struct connection *c, uint64_t key, int64_t element,
+           bool *is_missing)
 {
     const struct dialect *dialect = c->driver->sql;
     struct buf sql = {0};
@@ -309,36 +224,45 @@ sql_append(struct connection *c, uint64_t key, int64_t element)
              c->database->keys == KEYS_ARRAYS ? dialect->append_to_array
                                               : dialect->append,
              text);
-    buf_printf(&sql, " where k = %" PRIu64, key);
-    const enum outcome outcome = c->driver->query(c, sql.at, NULL);
+    buf_printf(&sql, " where assay_key = %" PRIu64, key);
+    const enum outcome outcome = write_row(c, sql.at, is_missing);
     buf_free(&sql);
     return outcome;
 }
 
-void
+bool
 int_list_parse(const char *text, int_vec *out)
 {
+    const bool is_array = *text == '{';
     vec_clear(out);
-    while (*text) {
+    if (!*text || strcmp(text, "{}") == 0)
+        return true;
+    if (is_array || *text == ',')
+        text++;
+    for (;;) {
         char *end;
-        if (*text == ',' || *text == '{')
-            text++;
+        errno = 0;
         const long long element = strtoll(text, &end, 10);
-        if (end == text)
-            break;
+        if (end == text || errno != 0)
+            return false;
         vec_push(out, element);
-        text = end;
+        if (*end != ',')
+            return strcmp(end, is_array ? "}" : "") == 0;
+        text = end + 1;
     }
 }
 
 enum outcome
 sql_read_list(struct connection *c, uint64_t key, int_vec *out)
 {
+    char sql[STATEMENT];
     struct rows rows = {0};
-    const enum outcome outcome = select_value(c, "assay_list", key, &rows);
+    snprintf(sql, sizeof sql,
+             "select v from assay_list where assay_key = %" PRIu64, key);
+    enum outcome outcome = select_row(c, sql, 1, &rows);
     vec_clear(out);
-    if (outcome == OUTCOME_OK)
-        int_list_parse(rows_get(&rows, 0, 0), out);
+    if (outcome == OUTCOME_OK && !int_list_parse(rows_get(&rows, 0, 0), out))
+        outcome = misunderstood(c, "a list of integers", rows_get(&rows, 0, 0));
     rows_free(&rows);
     return outcome;
 }
@@ -355,16 +279,13 @@ sql_read_cell(struct connection *c, const struct cell_place *at,
     buf_printf(&sql, "select %s", column);
     if (at->table->has_authors)
         buf_printf(&sql, ", %s_by", column);
-    buf_printf(&sql, " from assay_%s where k = %" PRIu64, at->table->name,
-               at->row);
-    const enum outcome outcome = c->driver->query(c, sql.at, &rows);
+    buf_printf(&sql, " from assay_%s where assay_key = %" PRIu64,
+               at->table->name, at->row);
+    enum outcome outcome =
+        select_row(c, sql.at, at->table->has_authors ? 2 : 1, &rows);
     *out = (struct reading){0};
-    if (outcome == OUTCOME_OK && rows.n && !rows.cells.at[0].is_null) {
-        out->has_value = true;
-        out->value = strtoll(rows_get(&rows, 0, 0), NULL, 10);
-        if (at->table->has_authors)
-            out->author = strtoll(rows_get(&rows, 0, 1), NULL, 10);
-    }
+    if (outcome == OUTCOME_OK)
+        outcome = take_reading(c, &rows, out);
     rows_free(&rows);
     buf_free(&sql);
     return outcome;
@@ -386,7 +307,8 @@ insert_or_assign(struct buf *sql, const struct connection *c,
                  const struct cell_place *at, int64_t value, int64_t author)
 {
     const char *column = at->table->columns[at->column];
-    buf_printf(sql, "insert into assay_%s (k, %s", at->table->name, column);
+    buf_printf(sql, "insert into assay_%s (assay_key, %s", at->table->name,
+               column);
     if (at->table->has_authors)
         buf_printf(sql, ", %s_by", column);
     buf_printf(sql, ") values (%" PRIu64 ", %" PRId64, at->row, value);
@@ -398,17 +320,17 @@ insert_or_assign(struct buf *sql, const struct connection *c,
 
 enum outcome
 sql_write_cell(struct connection *c, const struct cell_place *at, int64_t value,
-               int64_t author)
+               int64_t author, bool *is_missing)
 {
     struct buf sql = {0};
     if (at->row < at->table->rows) {
         buf_printf(&sql, "update assay_%s set ", at->table->name);
         assign(&sql, at, value, author);
-        buf_printf(&sql, " where k = %" PRIu64, at->row);
+        buf_printf(&sql, " where assay_key = %" PRIu64, at->row);
     } else {
         insert_or_assign(&sql, c, at, value, author);
     }
-    const enum outcome outcome = c->driver->query(c, sql.at, NULL);
+    const enum outcome outcome = write_row(c, sql.at, is_missing);
     buf_free(&sql);
     return outcome;
 }

@@ -74,7 +74,10 @@ cut_connections(struct connection *c, struct err *err)
     const bool ok = sql_must(c, dialect->clients, &rows, err);
     for (size_t i = 0; ok && i < rows.n; i++) {
         struct buf sql = {0};
-        sql_fill(&sql, dialect->cut, rows_get(&rows, i, 0));
+        char id[24];
+        snprintf(id, sizeof id, "%llu",
+                 strtoull(rows_get(&rows, i, 0), NULL, 10));
+        sql_fill(&sql, dialect->cut, id);
         // One that is gone already is none the worse for it.
         c->driver->query(c, sql.at, NULL);
         buf_free(&sql);

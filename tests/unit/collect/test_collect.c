@@ -178,6 +178,57 @@ a_killed_run_loses_at_most_the_last_line(void)
     unlink(path);
 }
 
+/* --- rows that get lost ----------------------------------------------------*/
+
+struct thief {
+    struct database db;
+    bool is_done;
+};
+
+/* Once transactions have written, delete all rows behind their backs. */
+static void
+steal_rows(void *self, const struct collect_stats *stats)
+{
+    struct thief *thief = self;
+    struct connection *c;
+    struct err err = {0};
+    if (thief->is_done || stats->committed < 100 ||
+        !thief->db.driver->connect(&thief->db, 99, 0, &c, &err))
+        return;
+    thief->is_done =
+        thief->db.driver->query(c, "delete from assay_kv", NULL) == OUTCOME_OK;
+    thief->db.driver->disconnect(c);
+}
+
+static void
+rows_that_get_lost_are_reads_of_nothing(void)
+{
+    char path[] = "/tmp/assay-rows-XXXXXX";
+    struct buf target = {0};
+    struct err err = {0};
+    struct thief thief = {0};
+    struct trial_result result;
+    if (!can_open("sqlite:"))
+        return;
+    const int fd = mkstemp(path);
+    CHECK(fd >= 0 && close(fd) == 0);
+    buf_printf(&target, "sqlite:%s", path);
+    CHECK(database_open(target.at, ISOLATION_UNCHANGED, NULL, &thief.db, &err));
+    const struct trial trial = {.target = target.at,
+                                .transactions = 4000,
+                                .tick = steal_rows,
+                                .self = &thief};
+    CHECK(trial_run(&trial, LEVEL_BIT(LEVEL_RA), &result));
+    CHECK(thief.is_done);
+    CHECK(result.verdict[LEVEL_RA] == VERDICT_VIOLATED);
+    // Nothing was refused: the rows were just not there.
+    for (size_t i = 0; i < result.stats.n_failures; i++)
+        CHECK(strcmp(result.stats.failures[i].code, "answer") != 0);
+    database_close(&thief.db);
+    unlink(path);
+    buf_free(&target);
+}
+
 /* --- memory ----------------------------------------------------------------*/
 
 struct memory {
@@ -270,6 +321,7 @@ main(void)
     RUN(a_shared_cache_that_reads_uncommitted_data_shows_aborted_reads);
     RUN(a_run_can_be_limited_by_time);
     RUN(a_killed_run_loses_at_most_the_last_line);
+    RUN(rows_that_get_lost_are_reads_of_nothing);
     RUN(memory_does_not_grow_with_the_run);
     return test_end();
 }

@@ -146,7 +146,7 @@ a_full_disk_is_an_error(void)
     CHECK(setrlimit(RLIMIT_FSIZE, &small) == 0);
     CHECK(add_lines(&j, SEVERAL_WINDOWS, 300, &expected, &err) > 0);
     CHECK(expected.n < SEVERAL_WINDOWS);
-    CHECK_TEXT(err.text, "cannot write the history: File too large");
+    CHECK_TEXT(err.text, "cannot write: File too large");
     CHECK(setrlimit(RLIMIT_FSIZE, &before) == 0);
     signal(SIGXFSZ, handler);
     CHECK(journal_close(&j, &err));

@@ -1,0 +1,168 @@
+/* test_killed.c -- a recorder that is killed accuses nobody.
+ *
+ * Runs on correct databases are killed at random moments.  Whatever is left of
+ * the recording must not be called a violation: readers whose writers had not
+ * heard of their commit yet are the rule there, not the exception.
+ *
+ *     test_killed [KILLS [SEED]]
+ *
+ * SPDX-License-Identifier: MIT */
+#include "expect.h"
+
+#include "base/limit.h"
+#include "base/random.h"
+#include "format/format.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static uint64_t kills = 45, seed = 1;
+
+static void
+make_path(char *path)
+{
+    strcpy(path, "/tmp/assay-killed-XXXXXX");
+    const int fd = mkstemp(path);
+    CHECK(fd >= 0 && close(fd) == 0);
+}
+
+/* Record for ever, in a process of its own. */
+static pid_t
+start_recording(const struct trial *t, const char *path)
+{
+    fflush(stdout);
+    const pid_t child = fork();
+    if (child == 0) {
+        struct trial_result ignored;
+        trial_record(t, path, &ignored);
+        _exit(1);
+    }
+    return child;
+}
+
+/* Wait for the first lines, so that there is something to cut. */
+static void
+await_lines(const char *path)
+{
+    const double until = time_now() + 60;
+    struct stat st = {0};
+    while (st.st_size == 0 && time_now() < until) {
+        time_pause(0.001);
+        CHECK(stat(path, &st) == 0);
+    }
+    CHECK(st.st_size > 0);
+}
+
+struct tally {
+    unsigned ok, unknown, violated, pending;
+};
+
+/* How many transactions of a recording have no outcome. */
+static unsigned
+count_pending(const char *path)
+{
+    struct history h;
+    struct err err = {0};
+    unsigned n = 0;
+    if (!format_read(path, "jsonl", 1, &h, NULL, &err))
+        return 0;
+    CHECK(h.is_cut);
+    for (txn_id t = 0; t < h.n_txns; t++)
+        n += h.txn_status[t] == TXN_INDETERMINATE;
+    history_free(&h);
+    return n;
+}
+
+static void
+kill_once(struct trial *t, struct random *random, struct tally *tally)
+{
+    char path[40];
+    struct trial_result result = {0};
+    make_path(path);
+    t->seed = random_below(random, 1 << 20);
+    const pid_t child = start_recording(t, path);
+    await_lines(path);
+    time_pause(random_unit(random) * 0.06);
+    CHECK(kill(child, SIGKILL) == 0 && waitpid(child, NULL, 0) == child);
+    CHECK(trial_check(path, LEVEL_BIT(LEVEL_SER), &result));
+    const enum verdict v = result.verdict[LEVEL_SER];
+    tally->ok += v == VERDICT_OK;
+    tally->unknown += v == VERDICT_UNKNOWN;
+    tally->violated += v == VERDICT_VIOLATED;
+    tally->pending += count_pending(path);
+    if (v == VERDICT_VIOLATED)
+        printf("# %s: %s\n", path, result.text);
+    else
+        unlink(path);
+}
+
+static void
+kill_again_and_again(struct trial t)
+{
+    struct random random;
+    struct tally tally = {0};
+    if (!can_open(t.target))
+        return;
+    random_seed(&random, seed);
+    t.seconds = 3600;
+    for (uint64_t i = 0; i < kills; i++)
+        kill_once(&t, &random, &tally);
+    printf("# %s: %u ok, %u unknown, %u violated; %u transactions without an "
+           "outcome\n",
+           t.target, tally.ok, tally.unknown, tally.violated, tally.pending);
+    CHECK(tally.violated == 0 && tally.unknown == 0);
+    CHECK(tally.ok == kills);
+    CHECK(tally.pending > 0);
+}
+
+static void
+recordings_of_the_store_accuse_nobody(void)
+{
+    kill_again_and_again((struct trial){.target = "store:ser"});
+}
+
+static void
+recordings_of_applications_accuse_nobody(void)
+{
+    kill_again_and_again(
+        (struct trial){.target = "store:ser", .app = "smallbank"});
+}
+
+static void
+recordings_of_lists_accuse_nobody(void)
+{
+    kill_again_and_again(
+        (struct trial){.target = "store:ser", .workload = "append"});
+}
+
+static void
+recordings_of_sqlite_accuse_nobody(void)
+{
+    char path[40];
+    struct buf target = {0};
+    make_path(path);
+    buf_printf(&target, "sqlite:%s?journal=wal", path);
+    kill_again_and_again((struct trial){.target = target.at});
+    static const char *const suffixes[] = {"", "-wal", "-shm"};
+    for (size_t i = 0; i < sizeof suffixes / sizeof suffixes[0]; i++) {
+        buf_clear(&target);
+        buf_printf(&target, "%s%s", path, suffixes[i]);
+        unlink(target.at);
+    }
+    buf_free(&target);
+}
+
+int
+main(int argc, char *argv[])
+{
+    kills = argc > 1 ? strtoull(argv[1], NULL, 10) : kills;
+    seed = argc > 2 ? strtoull(argv[2], NULL, 10) : seed;
+    RUN(recordings_of_the_store_accuse_nobody);
+    RUN(recordings_of_applications_accuse_nobody);
+    RUN(recordings_of_lists_accuse_nobody);
+    RUN(recordings_of_sqlite_accuse_nobody);
+    return test_end();
+}
