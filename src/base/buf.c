@@ -11,36 +11,11 @@
 #include <stdio.h>
 #include <string.h>
 
-static char *
-make_room(struct buf *b, size_t more)
-{
-    if (b->room - b->n <= more) {
-        b->room = b->n + more + b->room / 2 + 64;
-        b->at = mem_realloc(b->at, b->room, 1);
-    }
-    return b->at + b->n;
-}
-
 void
-buf_add(struct buf *b, const char *text, size_t len)
+buf_grow(struct buf *b, size_t more)
 {
-    char *end = make_room(b, len);
-    if (len)
-        memcpy(end, text, len);
-    end[len] = 0;
-    b->n += len;
-}
-
-void
-buf_text(struct buf *b, const char *text)
-{
-    buf_add(b, text, strlen(text));
-}
-
-void
-buf_char(struct buf *b, char c)
-{
-    buf_add(b, &c, 1);
+    b->room = b->n + more + b->room / 2 + 64;
+    b->at = mem_realloc(b->at, b->room, 1);
 }
 
 void
@@ -70,7 +45,9 @@ buf_printf(struct buf *b, const char *format, ...)
     va_copy(again, args);
     const int n = vsnprintf(NULL, 0, format, args);
     if (n > 0) {
-        vsnprintf(make_room(b, (size_t)n + 1), (size_t)n + 1, format, again);
+        if (b->room - b->n <= (size_t)n)
+            buf_grow(b, (size_t)n);
+        vsnprintf(b->at + b->n, (size_t)n + 1, format, again);
         b->n += (size_t)n;
     }
     va_end(again);

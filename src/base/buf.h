@@ -8,15 +8,41 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 struct buf {
     char *at;
     size_t n, room;
 };
 
-void buf_add(struct buf *b, const char *text, size_t len);
-void buf_text(struct buf *b, const char *text);
-void buf_char(struct buf *b, char c);
+/* Make room for that many bytes more, and a zero byte. */
+void buf_grow(struct buf *b, size_t more);
+
+// Recorders write text while others wait for it, so the usual case, a few
+// bytes into a buffer that has room, is worth having in place.
+static inline void
+buf_add(struct buf *b, const char *text, size_t len)
+{
+    if (b->room - b->n <= len)
+        buf_grow(b, len);
+    if (len)
+        memcpy(b->at + b->n, text, len);
+    b->n += len;
+    b->at[b->n] = 0;
+}
+
+static inline void
+buf_text(struct buf *b, const char *text)
+{
+    buf_add(b, text, strlen(text));
+}
+
+static inline void
+buf_char(struct buf *b, char c)
+{
+    buf_add(b, &c, 1);
+}
+
 void buf_u64(struct buf *b, uint64_t x);
 void buf_i64(struct buf *b, int64_t x);
 __attribute__((format(printf, 2, 3))) void buf_printf(struct buf *b,

@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -110,14 +111,20 @@ move_window(struct journal *j, size_t n)
     return cut(j) && lseek(j->fd, (off_t)j->n, SEEK_SET) >= 0;
 }
 
-/* Copy byte after byte: of a line that is cut off by a kill, only the end can
- * be missing. */
+/* Copy from the first byte to the last: of a line that is cut off by a kill,
+ * only the end can be missing. */
 static void
 copy_in_order(char *to, const char *from, size_t n)
 {
-    volatile char *out = to;
-    for (size_t i = 0; i < n; i++)
-        out[i] = from[i];
+    enum { STRIDE = 8 }; // bytes that one instruction copies
+    for (; n >= STRIDE; n -= STRIDE, to += STRIDE, from += STRIDE) {
+        memcpy(to, from, STRIDE);
+        atomic_signal_fence(memory_order_seq_cst);
+    }
+    for (; n; n--) {
+        *to++ = *from++;
+        atomic_signal_fence(memory_order_seq_cst);
+    }
 }
 
 static bool
