@@ -11,11 +11,11 @@
 
 #include "base/limit.h"
 #include "base/random.h"
+#include "collect/record.h"
 #include "format/format.h"
 
 #include <signal.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -43,17 +43,20 @@ start_recording(const struct trial *t, const char *path)
     return child;
 }
 
-/* Wait for the first lines, so that there is something to cut. */
+/* Wait for the first line, so that there is something to cut. */
 static void
-await_lines(const char *path)
+await_line(const char *path)
 {
     const double until = time_now() + 60;
-    struct stat st = {0};
-    while (st.st_size == 0 && time_now() < until) {
-        time_pause(0.001);
-        CHECK(stat(path, &st) == 0);
+    char line[sizeof RECORD_FIRST] = "";
+    while (strcmp(line, RECORD_FIRST) != 0 && time_now() < until) {
+        FILE *file = fopen(path, "r");
+        if (file && fgets(line, sizeof line, file))
+            time_pause(0.001);
+        if (file)
+            fclose(file);
     }
-    CHECK(st.st_size > 0);
+    CHECK_TEXT(line, RECORD_FIRST);
 }
 
 struct tally {
@@ -84,7 +87,7 @@ kill_once(struct trial *t, struct random *random, struct tally *tally)
     make_path(path);
     t->seed = random_below(random, 1 << 20);
     const pid_t child = start_recording(t, path);
-    await_lines(path);
+    await_line(path);
     time_pause(random_unit(random) * 0.06);
     CHECK(kill(child, SIGKILL) == 0 && waitpid(child, NULL, 0) == child);
     CHECK(trial_check(path, LEVEL_BIT(LEVEL_SER), &result));

@@ -46,7 +46,9 @@ explain(const struct history *h, const struct check *check,
 bool
 trial_check(const char *path, level_set levels, struct trial_result *out)
 {
-    static const char *const words[] = {"ok", "violated", "unknown"};
+    static const char *const words[] = {[VERDICT_OK] = "ok",
+                                        [VERDICT_VIOLATED] = "violated",
+                                        [VERDICT_UNKNOWN] = "unknown"};
     struct err err = {0};
     struct history h;
     struct check check = {0};
