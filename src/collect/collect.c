@@ -137,6 +137,7 @@ collect_run(struct database *db, const struct collect_options *o,
     pthread_cond_destroy(&run.opens);
     pthread_mutex_destroy(&run.lock);
     *stats = run.stats;
-    db->driver->unload(db, &stats->left);
+    if (!o->leave_tables)
+        db->driver->unload(db, &stats->left);
     return ok;
 }

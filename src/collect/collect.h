@@ -34,6 +34,7 @@ struct collect_options {
     double pause;          // seconds before each operation
     bool move;             // sessions go to another node for each transaction
     double patience;       // seconds to wait for a server that is gone
+    bool leave_tables;     // for somebody who looks at them afterwards
 
     /* Called every tenth of a second or so, from the calling thread. */
     void (*tick)(void *self, const struct collect_stats *stats);

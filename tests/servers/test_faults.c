@@ -14,6 +14,7 @@
 
 #include "base/limit.h"
 #include "collect/record.h"
+#include "format/format.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -85,6 +86,22 @@ tell(struct ordeal *o, const char *const *statements, size_t n, size_t *count)
 
 /* --- the last read ---------------------------------------------------------*/
 
+/* Put a line at the end of a recording, before the one that ends it. */
+static bool
+add_line(const char *path, const struct buf *line)
+{
+    const off_t last = (off_t)strlen(RECORD_LAST);
+    const int fd = open(path, O_WRONLY);
+    const off_t end = fd < 0 ? -1 : lseek(fd, 0, SEEK_END);
+    struct buf text = {0};
+    buf_add(&text, line->at, line->n);
+    buf_text(&text, RECORD_LAST);
+    const bool ok = end > last &&
+                    pwrite(fd, text.at, text.n, end - last) == (ssize_t)text.n;
+    buf_free(&text);
+    return fd >= 0 && close(fd) == 0 && ok;
+}
+
 /* Read all lists and add that to the history. */
 static bool
 read_all(const char *target, const char *path, int_vec *found)
@@ -96,11 +113,10 @@ read_all(const char *target, const char *path, int_vec *found)
         return false;
     bool ok = db.driver->connect(&db, SESSIONS, 0, &c, &err);
     if (ok) {
-        const int fd = open(path, O_WRONLY | O_APPEND);
         struct record record = {0};
         int_vec list = {0};
         record_begin(&record, SESSIONS + 1);
-        ok = fd >= 0 && c->driver->begin(c) == OUTCOME_OK;
+        ok = c->driver->begin(c) == OUTCOME_OK;
         for (uint64_t k = 0; ok && k < KEYS; k++) {
             ok = c->driver->read_list(c, k, &list) == OUTCOME_OK;
             record_read_list(&record, k, list.at, list.n);
@@ -110,8 +126,7 @@ read_all(const char *target, const char *path, int_vec *found)
         ok = ok && c->driver->commit(c) == OUTCOME_OK;
         record_end(&record, TXN_COMMITTED, INT64_MAX / 4, INT64_MAX / 4 + 1,
                    NULL);
-        const ssize_t n = (ssize_t)record.line.n;
-        ok = ok && write(fd, record.line.at, (size_t)n) == n && close(fd) == 0;
+        ok = ok && add_line(path, &record.line);
         record_free(&record);
         vec_free(&list);
         c->driver->disconnect(c);
@@ -132,15 +147,17 @@ struct tally {
     size_t wrong;
 };
 
-/* Compare one line of the history with the last read. */
+/* Compare one transaction of the history with the last read. */
 static void
-audit_line(const char *line, const int_vec *found, struct tally *out)
+audit_txn(const struct history *h, txn_id t, const int_vec *found,
+          struct tally *out)
 {
-    static const char append[] = "[\"append\",";
     size_t appended = 0, there = 0;
-    for (const char *at = strstr(line, append); at; at = strstr(at, append)) {
-        at = strchr(at + sizeof append, ',') + 1;
-        const int64_t element = strtoll(at, NULL, 10);
+    for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++) {
+        if (!op_is_write(h, op))
+            continue;
+        const int64_t element =
+            (int64_t)history_value_atom(h, h->op_value[op]).bits;
         appended++;
         there += bsearch(&element, found->at, found->n, sizeof element,
                          by_value) != NULL;
@@ -148,11 +165,11 @@ audit_line(const char *line, const int_vec *found, struct tally *out)
     if (!appended)
         return;
     const bool all = there == appended, none = there == 0;
-    if (strstr(line, "\"status\":\"unknown\"")) {
+    if (h->txn_status[t] == TXN_INDETERMINATE) {
         out->there += all;
         out->gone += none;
         out->wrong += !all && !none;
-    } else if (strstr(line, "\"status\":\"aborted\"")) {
+    } else if (h->txn_status[t] == TXN_ABORTED) {
         out->aborted++;
         out->wrong += !none;
     } else {
@@ -164,15 +181,17 @@ audit_line(const char *line, const int_vec *found, struct tally *out)
 static void
 audit(const char *path, int_vec *found, struct tally *out)
 {
-    char *line = NULL;
-    size_t room = 0;
-    FILE *file = fopen(path, "r");
+    struct history h;
+    struct err err = {0};
     qsort(found->at, found->n, sizeof found->at[0], by_value);
-    while (file && getline(&line, &room, file) > 0)
-        audit_line(line, found, out);
-    if (file)
-        fclose(file);
-    free(line);
+    if (!format_read(path, "jsonl", 1, &h, NULL, &err)) {
+        CHECK(!"the history can be read");
+        return;
+    }
+    CHECK(!h.is_cut);
+    for (txn_id t = 0; t < h.n_txns; t++)
+        audit_txn(&h, t, found, out);
+    history_free(&h);
     printf("# %zu committed and there, %zu aborted and not; unknown: %zu "
            "there, %zu not; %zu wrong\n",
            out->committed, out->aborted, out->there, out->gone, out->wrong);
@@ -194,6 +213,7 @@ run_once(struct ordeal *o, struct tally *tally)
                                 .operations = 3,
                                 .keys = KEYS,
                                 .pause = 0.001,
+                                .leave_tables = true,
                                 .tick = tick,
                                 .self = o,
                                 .interrupted = &o->is_over};

@@ -102,6 +102,7 @@ options_of(const struct trial *t)
         .seconds = t->seconds,
         .pause = t->pause,
         .move = t->move,
+        .leave_tables = t->leave_tables,
         .patience = 120,
         .tick = t->tick,
         .self = t->self,
