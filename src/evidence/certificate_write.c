@@ -43,6 +43,7 @@ history_fingerprint(const struct history *h)
     for (size_t i = 0; i < h->list_reads.n; i++) {
         const struct list_seen seen =
             history_list_seen(h, h->list_reads.at[i].op);
+        sum = hash_pair(sum, seen.n);
         for (size_t j = 0; j < seen.n; j++)
             sum = hash_pair(sum, seen.at[j]);
     }

@@ -142,6 +142,19 @@ random_list_shape(uint64_t seed, uint32_t txns)
     return shape;
 }
 
+struct random_shape
+random_shape_of_kind(const char *kind, uint64_t seed)
+{
+    const uint32_t txns = 3 + (uint32_t)(seed % 4);
+    struct random_shape shape =
+        strcmp(kind, "optional") == 0 ? random_optional_shape(seed, txns)
+        : strcmp(kind, "lists") == 0  ? random_list_shape(seed, txns)
+        : seed % 5 == 0               ? random_plain_list_shape(seed, txns)
+                                      : random_tiny_shape(seed, txns);
+    shape.times = seed % 3 == 0;
+    return shape;
+}
+
 /* --- the store ------------------------------------------------------------ */
 
 /* How many versions of k there are as of a snapshot. */

@@ -54,6 +54,10 @@ struct random_shape random_plain_list_shape(uint64_t seed, uint32_t txns);
  * sometimes registers beside them. */
 struct random_shape random_list_shape(uint64_t seed, uint32_t txns);
 
+/* One of "plain", "optional" and "lists" by name, of three to six transactions,
+ * a third of them with times; see test_truth.c. */
+struct random_shape random_shape_of_kind(const char *kind, uint64_t seed);
+
 /* Make the record of that shape and seed; the same for the same arguments. */
 void random_record(const struct random_shape *shape, uint64_t seed,
                    struct record *r);

@@ -149,25 +149,6 @@ report(const struct record *r, struct question *q, uint64_t seed)
 
 /* --- random histories -----------------------------------------------------*/
 
-static struct random_shape
-shape_of(uint64_t seed)
-{
-    const uint32_t txns = 3 + (uint32_t)(seed % 4);
-    struct random_shape shape;
-    if (strcmp(kind, "optional") == 0) {
-        shape = random_optional_shape(seed, txns);
-    } else if (strcmp(kind, "lists") == 0) {
-        shape = random_list_shape(seed, txns);
-    } else {
-        shape = random_tiny_shape(seed, txns);
-        if (seed % 5 == 0) {
-            shape = random_plain_list_shape(seed, txns);
-        }
-    }
-    shape.times = seed % 3 == 0;
-    return shape;
-}
-
 static void
 verdicts_are_those_of_the_oracle(void)
 {
@@ -175,7 +156,7 @@ verdicts_are_those_of_the_oracle(void)
     for (uint64_t i = 0; i < histories && failures < 10; i++) {
         const uint64_t seed = first_seed + i;
         struct record r;
-        const struct random_shape shape = shape_of(seed);
+        const struct random_shape shape = random_shape_of_kind(kind, seed);
         random_record(&shape, seed, &r);
         for (int l = 0; l < LEVELS; l++) {
             if (level_table[l].needs_times && !r.times)
