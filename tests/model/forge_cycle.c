@@ -47,6 +47,10 @@ draw_path(struct walk *w, struct cycle_edge *e, txn_id t3)
         at = next;
     }
     e->path_n = (uint32_t)w->cycle.path.n - e->path_first;
+    if (forge_percent(f, 10)) // it begins or ends elsewhere
+        w->cycle.path
+            .at[forge_percent(f, 50) ? e->path_first : w->cycle.path.n - 1] =
+            forge_txn(f);
 }
 
 /* A read by anybody of a key that e->from writes, from e->to. */

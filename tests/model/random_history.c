@@ -145,7 +145,7 @@ random_list_shape(uint64_t seed, uint32_t txns)
 struct random_shape
 random_shape_of_kind(const char *kind, uint64_t seed)
 {
-    const uint32_t txns = 3 + (uint32_t)(seed % 4);
+    const uint32_t txns = 3 + (uint32_t)(seed % 6);
     struct random_shape shape =
         strcmp(kind, "optional") == 0 ? random_optional_shape(seed, txns)
         : strcmp(kind, "lists") == 0  ? random_list_shape(seed, txns)

@@ -54,7 +54,7 @@ struct random_shape random_plain_list_shape(uint64_t seed, uint32_t txns);
  * sometimes registers beside them. */
 struct random_shape random_list_shape(uint64_t seed, uint32_t txns);
 
-/* One of "plain", "optional" and "lists" by name, of three to six transactions,
+/* One of "plain", "optional" and "lists" by name, of up to eight transactions,
  * a third of them with times; see test_truth.c. */
 struct random_shape random_shape_of_kind(const char *kind, uint64_t seed);
 
