@@ -175,6 +175,12 @@ forge_choices(struct forger *f, struct forged_proof *p)
         struct buf text = {0};
         buf_printf(&text, "choices %u", op);
         forge_step(f, p, text.at);
+        buf_clear(&text);
+        const txn_id writer = forge_txn(f);
+        if (f->h.txn_status[writer] == TXN_INDETERMINATE) {
+            buf_printf(&text, "counts %u %u", op, writer);
+            forge_step(f, p, text.at);
+        }
         buf_free(&text);
     }
 }

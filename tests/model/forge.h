@@ -16,12 +16,14 @@
 #include "base/random.h"
 #include "evidence/proof.h"
 
+enum { EVIDENCE_ROOM = 8 }; // kinds of evidence, at most
+
 struct forger {
     struct history h;
     enum oracle_answer truth[LEVELS];
     struct random random;
-    uint64_t tried[EVIDENCE_PROOF + 1]; // forgeries, by kind of evidence
-    uint64_t steps;                     // of proofs that were accepted
+    uint64_t tried[EVIDENCE_ROOM]; // forgeries, by kind of evidence
+    uint64_t steps;                // of proofs that were accepted
     struct buf lie; // the first certificate that was believed and is wrong
 };
 
@@ -84,7 +86,8 @@ struct forged_proof {
 /* Add a step, a line or more of text, where verify accepts it. */
 bool forge_step(struct forger *f, struct forged_proof *p, const char *text);
 
-/* Add that each read with several candidates read from one of them. */
+/* Add that each read with several candidates read from one of them, and that
+ * whoever was read from counts. */
 void forge_choices(struct forger *f, struct forged_proof *p);
 
 /* Add whatever units follow by propagation, for these facts as text. */

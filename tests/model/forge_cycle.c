@@ -188,6 +188,12 @@ learn_units(struct forger *f, struct forged_proof *p)
 {
     const struct history *h = &f->h;
     VEC(char *) facts = {0};
+    for (txn_id t = 0; t < h->n_txns; t++)
+        if (h->txn_status[t] == TXN_INDETERMINATE) {
+            struct buf fact = {0};
+            buf_printf(&fact, "counts %u", t);
+            vec_push(&facts, fact.at);
+        }
     for (op_id op = 0; op < h->n_ops; op++)
         for (txn_id w = 0; w <= h->n_txns; w++) {
             const txn_id writer = w < h->n_txns ? w : TXN_INIT;

@@ -44,8 +44,9 @@ put_other_word(struct forger *f, const char *word, size_t n, struct buf *out)
 {
     static const char *const kinds[] = {"so", "wr",   "ww",    "rw",
                                         "co", "time", "commit"};
-    static const char *const facts[] = {
-        "before", "not-before", "choice", "not-choice", "ahead", "not-ahead"};
+    static const char *const facts[] = {"before",     "not-before", "choice",
+                                        "not-choice", "ahead",      "not-ahead",
+                                        "counts",     "not-counts"};
     if (*word >= '0' && *word <= '9') {
         if (forge_percent(f, 10))
             buf_text(out, forge_percent(f, 50) ? "init" : "-");
@@ -64,11 +65,11 @@ put_other_word(struct forger *f, const char *word, size_t n, struct buf *out)
             buf_text(out, kinds[forge_below(f, 7)]);
             return;
         }
-    for (size_t i = 0; i < 6; i++)
+    for (size_t i = 0; i < 8; i++)
         if (strlen(facts[i]) == n && strncmp(word, facts[i], n) == 0) {
             // Mostly the same fact, negated or not.
             buf_text(out,
-                     facts[forge_percent(f, 70) ? i ^ 1 : forge_below(f, 6)]);
+                     facts[forge_percent(f, 70) ? i ^ 1 : forge_below(f, 8)]);
             return;
         }
     buf_add(out, word, n);

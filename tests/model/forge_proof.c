@@ -125,6 +125,12 @@ learn_units(struct forger *f, struct forged_proof *p)
 {
     const uint32_t n = f->h.n_txns;
     VEC(char *) facts = {0};
+    for (txn_id t = 0; t < n; t++)
+        if (f->h.txn_status[t] == TXN_INDETERMINATE) {
+            struct buf fact = {0};
+            buf_printf(&fact, "counts %u", t);
+            vec_push(&facts, fact.at);
+        }
     for (txn_id a = 0; a < n; a++)
         for (txn_id b = 0; b < n; b++) {
             struct buf fact = {0};

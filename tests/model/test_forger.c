@@ -23,7 +23,7 @@ static uint64_t histories = 100;
 static const char *kind = "plain";
 
 static struct {
-    uint64_t tried[EVIDENCE_PROOF + 1], steps;
+    uint64_t tried[EVIDENCE_ROOM], steps;
 } seen;
 
 /* Change one operation or outcome. */
@@ -144,7 +144,7 @@ no_forgery_is_believed(void)
             report(&r, seed);
             failures++;
         }
-        for (int k = 0; k <= EVIDENCE_PROOF; k++)
+        for (int k = 0; k < EVIDENCE_ROOM; k++)
             seen.tried[k] += f.tried[k];
         seen.steps += f.steps;
         forger_free(&f);
