@@ -96,12 +96,18 @@ ask(const struct sat *s, uint32_t var)
 }
 
 static void
-open_level(struct sat *s, uint32_t var, enum advice advice)
+open_level(struct sat *s)
 {
-    s->stats.decisions++;
     vec_push(&s->levels, (uint32_t)s->trail.n);
     if (s->has_theory)
         s->theory.decide(s->theory.self);
+}
+
+static void
+decide_var(struct sat *s, uint32_t var, enum advice advice)
+{
+    s->stats.decisions++;
+    open_level(s);
     const bool value = advice == ADVICE_TRUE    ? true
                        : advice == ADVICE_FALSE ? false
                                                 : s->phase.at[var];
@@ -147,12 +153,24 @@ sat_decide(struct sat *s)
             vec_push(&s->open, var);
             continue;
         }
-        open_level(s, var, advice);
+        decide_var(s, var, advice);
         return true;
     }
     const uint32_t var = find_open(s, &advice);
     if (var == UINT32_MAX)
         return false;
-    open_level(s, var, advice);
+    decide_var(s, var, advice);
+    return true;
+}
+
+bool
+sat_assume(struct sat *s)
+{
+    const lit l = s->assumed.at[sat_level(s)];
+    if (s->value.at[l] < 0)
+        return false;
+    open_level(s); // also where it holds already: levels count assumptions
+    if (!s->value.at[l])
+        sat_assign(s, l, REF_NONE, sat_level(s));
     return true;
 }

@@ -75,6 +75,7 @@ struct sat {
     double bump;
     u32_vec heap;
     VEC(uint32_t) heap_at; // by variable: its place, or UINT32_MAX
+    lit_vec assumed;       // the i-th is decided at level i + 1
     u32_vec open;
     VEC(uint8_t) open_times; // by variable: how often it had to be decided
     VEC(uint8_t) is_open;
@@ -143,5 +144,8 @@ bool sat_analyse(struct sat *s, clause_ref conflict);
 void heap_insert(struct sat *s, uint32_t var);
 void heap_bump(struct sat *s, uint32_t var);
 bool sat_decide(struct sat *s); // false: nothing is left to decide
+
+/* Decide the next assumption; false where it is false already. */
+bool sat_assume(struct sat *s);
 
 #endif

@@ -44,6 +44,7 @@ sat_free(struct sat *s)
     vec_free(&s->activity);
     vec_free(&s->heap);
     vec_free(&s->heap_at);
+    vec_free(&s->assumed);
     vec_free(&s->open);
     vec_free(&s->open_times);
     vec_free(&s->is_open);
@@ -252,10 +253,9 @@ housekeeping(struct sat *s)
     }
 }
 
-enum sat_answer
-sat_solve(struct sat *s, const struct limit *limit)
+static enum sat_answer
+search(struct sat *s, const struct limit *limit)
 {
-    sat_backtrack(s, 0);
     s->next_restart = s->stats.conflicts + RESTART_UNIT;
     s->head = 0;        // new clauses may speak of old assignments, and the
     s->theory_head = 0; // theory may have learnt more about old literals
@@ -278,8 +278,35 @@ sat_solve(struct sat *s, const struct limit *limit)
             continue;
         }
         housekeeping(s);
-        if (!sat_decide(s))
+        if (sat_level(s) < s->assumed.n) {
+            if (!sat_assume(s))
+                break;
+        } else if (!sat_decide(s)) {
             return SAT_TRUE;
+        }
     }
     return SAT_FALSE;
+}
+
+enum sat_answer
+sat_solve_under(struct sat *s, const lit *assumptions, size_t n,
+                const struct limit *limit)
+{
+    sat_backtrack(s, 0);
+    vec_clear(&s->assumed);
+    for (size_t i = 0; i < n; i++)
+        vec_push(&s->assumed, assumptions[i]);
+    return search(s, limit);
+}
+
+enum sat_answer
+sat_solve(struct sat *s, const struct limit *limit)
+{
+    return sat_solve_under(s, NULL, 0, limit);
+}
+
+bool
+sat_is_refuted(const struct sat *s)
+{
+    return s->refuted;
 }

@@ -19,7 +19,8 @@ struct sat;
 
 enum sat_answer {
     SAT_TRUE,    // sat_value gives a model, until something is added
-    SAT_FALSE,   // no model, and none after anything that may be added
+    SAT_FALSE,   // no model, and none after anything that may be added; of
+                 // sat_solve_under: none under the assumptions
     SAT_UNKNOWN, // a limit was reached
 };
 
@@ -77,6 +78,14 @@ uint32_t sat_add_clause(struct sat *s, const lit *lits, size_t n);
 void sat_to_root(struct sat *s);
 
 enum sat_answer sat_solve(struct sat *s, const struct limit *limit);
+
+/* The same, but only models in which the n assumptions hold; they are forgotten
+ * afterwards. */
+enum sat_answer sat_solve_under(struct sat *s, const lit *assumptions, size_t n,
+                                const struct limit *limit);
+
+/* Whether there is no model whatever is assumed. */
+bool sat_is_refuted(const struct sat *s);
 
 /* 1 true, -1 false, 0 open: in the model, or for certain after sat_to_root. */
 int sat_value(const struct sat *s, lit l);

@@ -303,10 +303,55 @@ agrees_with_truth_tables_under_a_theory(void)
     }
 }
 
+/* --- assumptions ---------------------------------------------------------- */
+
+static bool
+has_model_under(const struct formula *f, const lit *assumed, size_t n)
+{
+    struct formula g = *f;
+    for (size_t i = 0; i < n; i++) {
+        g.clauses[g.n][0] = assumed[i];
+        g.width[g.n++] = 1;
+    }
+    return has_model(&g);
+}
+
+/* One solver is asked many times: what it learnt under assumptions must hold
+ * without them. */
+static void
+agrees_with_truth_tables_under_assumptions(void)
+{
+    struct random r;
+    random_seed(&r, 4);
+    for (int round = 0; round < 3000; round++) {
+        const struct formula f = random_formula(&r);
+        struct sat *s = sat_new();
+        for (uint32_t v = 0; v < f.vars; v++)
+            sat_add_var(s);
+        for (size_t i = 0; i < f.n; i++)
+            sat_add_clause(s, f.clauses[i], f.width[i]);
+        for (int ask = 0; ask < 6; ask++) {
+            lit assumed[VARS];
+            const size_t n = random_below(&r, VARS);
+            for (size_t i = 0; i < n; i++)
+                assumed[i] = (lit)random_below(&r, 2 * f.vars);
+            const bool found = sat_solve_under(s, assumed, n, NULL) == SAT_TRUE;
+            CHECK(found == has_model_under(&f, assumed, n));
+            CHECK(!found || holds(&f, model_of(s, f.vars)));
+            for (size_t i = 0; found && i < n; i++)
+                CHECK(sat_value(s, assumed[i]) > 0);
+            CHECK(!sat_is_refuted(s) || !has_model(&f));
+        }
+        CHECK((sat_solve(s, NULL) == SAT_TRUE) == has_model(&f));
+        sat_free(s);
+    }
+}
+
 int
 main(void)
 {
     RUN(agrees_with_truth_tables_and_proves_it);
+    RUN(agrees_with_truth_tables_under_assumptions);
     RUN(refutes_pigeons);
     RUN(agrees_with_truth_tables_under_a_theory);
     return test_end();
