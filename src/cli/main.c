@@ -29,6 +29,14 @@ const struct command command_table[] = {
      "did is in FILE before its commit is sent, so that the history is sound when the run "
      "is killed, too; FILE then lacks its last line and says so.",
      cmd_collect},
+    {"predict", CMD_PREDICT, "[-l LEVELS] TRACE...",
+     "find anomalies that the same program could have shown",
+     "From one observed execution, finds executions that the program could also have had "
+     "under a level and that no serial order explains: some transactions read what another "
+     "writer wrote, and everything before them is as observed. Exits 1 if there is one, 0 "
+     "if there is none, 3 if a limit was reached first. TRACE is a history in any format "
+     "whose reads have one writer each.",
+     cmd_predict},
     {"report", CMD_REPORT, "[-l LEVELS] -o DIR HISTORY...",
      "check histories and write the results as a page for a browser",
      "DIR/index.html is one file that needs nothing else. 'assay check --report DIR' "

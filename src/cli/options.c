@@ -11,7 +11,8 @@
 #define ENGINE (CMD_CHECK | FOR_MEASURING)
 #define RUNNING (CMD_TEST | CMD_COLLECT)
 #define READING                                                                \
-    (CMD_CHECK | CMD_REPORT | CMD_CERTIFY | CMD_STATS | CMD_SHOW | CMD_CONVERT)
+    (CMD_CHECK | CMD_REPORT | CMD_CERTIFY | CMD_STATS | CMD_SHOW |             \
+     CMD_CONVERT | CMD_PREDICT)
 
 // clang-format off
 const struct option option_table[] = {
@@ -22,10 +23,22 @@ const struct option option_table[] = {
      "order the transactions of a session, as for Adya's PL-3 or Elle's plain levels"},
     {"level", 'l', OPTION_TEXT, "LEVEL", AT(level), CMD_GEN, 0, 0, NULL, "ser si pc",
      "the level that the history satisfies (default: ser)"},
+    {"level", 'l', OPTION_TEXT, "LEVELS", AT(level), CMD_PREDICT, 0, 0, NULL, "rc ra cc pc psi si",
+     "isolation levels, separated by commas (default: si)"},
+    {"boundary", 0, OPTION_TEXT, "WAY", AT(boundary), CMD_PREDICT, 0, 0, "relaxed", "strict relaxed",
+     "whether a transaction that reads something else ends there, or goes on as observed"},
+    {"approx", 0, OPTION_FLAG, NULL, AT(approx), CMD_PREDICT, 0, 0, NULL, NULL,
+     "leave out executions that only a distinction of cases shows not to be serializable"},
+    {"all", 0, OPTION_FLAG, NULL, AT(all), CMD_PREDICT, 0, 0, NULL, NULL,
+     "show every distinct anomaly, the simplest first"},
+    {"max", 0, OPTION_NUMBER, "N", AT(most), CMD_PREDICT, 1, 1e9, "1", NULL,
+     "show at most N distinct anomalies"},
+    {"predicted", 0, OPTION_TEXT, "DIR", AT(predicted), CMD_PREDICT, 0, 0, NULL, NULL,
+     "write each predicted execution as a history of its own into DIR"},
     {"format", 'f', OPTION_TEXT, "FORMAT", AT(format), READING, 0, 0, "auto",
      "auto text jsonl edn json hist dbcop cobra viper trace",
      "input format; 'auto' recognises it by content"},
-    {"to", 't', OPTION_TEXT, "FORMAT", AT(to), CMD_CONVERT | CMD_GEN | CMD_CHECK, 0, 0, NULL,
+    {"to", 't', OPTION_TEXT, "FORMAT", AT(to), CMD_CONVERT | CMD_GEN | CMD_CHECK | CMD_PREDICT, 0, 0, NULL,
      "text jsonl edn json hist dbcop cobra",
      "output format (default: by the suffix of the output, else jsonl)"},
     {"output", 'o', OPTION_TEXT, "FILE", AT(output), CMD_COLLECT | CMD_CONVERT | CMD_GEN, 0, 0, "-", NULL,
@@ -37,9 +50,12 @@ const struct option option_table[] = {
     {"output", 0, OPTION_TEXT, "FORMAT", AT(report_format), CMD_CHECK | CMD_TEST, 0, 0, "text",
      "text markdown json dot svg junit sarif html",
      "how to show the result"},
-    {"json", 0, OPTION_FLAG, NULL, AT(json), CMD_CHECK | CMD_TEST | CMD_STATS | CMD_CERTIFY | CMD_LEVELS | CMD_FORMATS, 0, 0, NULL, NULL,
+    {"output", 0, OPTION_TEXT, "FORMAT", AT(report_format), CMD_PREDICT, 0, 0, "text",
+     "text markdown json dot svg html",
+     "how to show the result; dot, svg and html show the predicted executions"},
+    {"json", 0, OPTION_FLAG, NULL, AT(json), CMD_CHECK | CMD_PREDICT | CMD_TEST | CMD_STATS | CMD_CERTIFY | CMD_LEVELS | CMD_FORMATS, 0, 0, NULL, NULL,
      "write results as JSON Lines, one object per input (--output json)"},
-    {"quiet", 'q', OPTION_FLAG, NULL, AT(quiet), CMD_CHECK | RUNNING | CMD_CERTIFY, 0, 0, NULL, NULL,
+    {"quiet", 'q', OPTION_FLAG, NULL, AT(quiet), CMD_CHECK | CMD_PREDICT | RUNNING | CMD_CERTIFY, 0, 0, NULL, NULL,
      "print the verdict lines only"},
     {"quiet", 'q', OPTION_FLAG, NULL, AT(quiet), CMD_CONVERT | CMD_GEN, 0, 0, NULL, NULL,
      "print no notes"},
@@ -53,13 +69,13 @@ const struct option option_table[] = {
      "write the smallest part that still violates the level, as a history"},
     {"max-anomalies", 0, OPTION_NUMBER, "N", AT(max_anomalies), CMD_CHECK | CMD_REPORT | CMD_TEST, 1, 1e9, "5", NULL,
      "tell at most N anomalies per level"},
-    {"stats", 0, OPTION_FLAG, NULL, AT(stats), CMD_CHECK, 0, 0, NULL, NULL,
+    {"stats", 0, OPTION_FLAG, NULL, AT(stats), CMD_CHECK | CMD_PREDICT, 0, 0, NULL, NULL,
      "print counters, times and memory on stderr at the end"},
     {"threads", 'j', OPTION_NUMBER, "N", AT(threads), READING | CMD_TEST, 0, 64, "0", NULL,
      "threads to use; 0 is one per processor"},
-    {"timeout", 0, OPTION_REAL, "SECONDS", AT(timeout), CMD_CHECK | CMD_REPORT | CMD_TEST, 0, 1e9, "0", NULL,
+    {"timeout", 0, OPTION_REAL, "SECONDS", AT(timeout), CMD_CHECK | CMD_REPORT | CMD_TEST | CMD_PREDICT, 0, 1e9, "0", NULL,
      "give up on a level after this time, with 'unknown' (0: never)"},
-    {"memory", 0, OPTION_BYTES, "BYTES", AT(memory), CMD_CHECK | CMD_REPORT | CMD_TEST, 0, 1e18, "0", NULL,
+    {"memory", 0, OPTION_BYTES, "BYTES", AT(memory), CMD_CHECK | CMD_REPORT | CMD_TEST | CMD_PREDICT, 0, 1e18, "0", NULL,
      "give up when this much memory is in use, with 'unknown' (0: never)"},
     {"renumber", 0, OPTION_FLAG, NULL, AT(renumber), CMD_CONVERT, 0, 0, NULL, NULL,
      "replace keys and values by numbers, for formats that hold nothing else"},

@@ -30,7 +30,8 @@ enum {
     CMD_TEST = 1 << 11,
     CMD_COLLECT = 1 << 12,
     CMD_REPORT = 1 << 13,
-    CMD_ALL = (1 << 14) - 1,
+    CMD_PREDICT = 1 << 14,
+    CMD_ALL = (1 << 15) - 1,
 };
 
 // In an option's commands: shown by --help-solver only.
@@ -67,6 +68,11 @@ struct options {
     const char *lists;
     double time, aborts, pause;
     bool move, record;
+
+    // predict
+    const char *boundary, *predicted;
+    uint64_t most;
+    bool approx, all;
 
     VEC(const char *) paths; // what is no option, in order
 };

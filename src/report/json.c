@@ -45,8 +45,8 @@ put_cycle(const struct anomaly *a, struct buf *out)
     buf_char(out, ']');
 }
 
-static void
-put_anomaly(const struct anomaly *a, struct buf *out)
+void
+report_anomaly_json(const struct anomaly *a, struct buf *out)
 {
     const struct anomaly_info *info = &anomaly_table[a->kind];
     buf_printf(out, "{\"name\":\"%s\"", info->name);
@@ -101,7 +101,7 @@ put_result(const struct level_result *r, const struct explanation *e,
         buf_text(out, ",\"anomalies\":[");
         for (size_t i = 0; i < e->anomalies.n; i++) {
             buf_text(out, i ? "," : "");
-            put_anomaly(&e->anomalies.at[i], out);
+            report_anomaly_json(&e->anomalies.at[i], out);
         }
         buf_char(out, ']');
         if (e->more)

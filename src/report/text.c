@@ -19,9 +19,9 @@ colour_of(enum verdict v)
     return v == VERDICT_OK ? "32" : v == VERDICT_VIOLATED ? "1;31" : "33";
 }
 
-static void
-put_anomaly(const struct anomaly *a, const struct report_style *s, size_t i,
-            size_t n, struct buf *out)
+void
+report_anomaly_text(const struct anomaly *a, const struct report_style *s,
+                    size_t i, size_t n, struct buf *out)
 {
     buf_char(out, '\n');
     put_colour(s, "1", out);
@@ -79,7 +79,7 @@ add(const struct report_run *run, const struct report_style *s, struct buf *out)
             const struct anomaly *a = &e->anomalies.at[j];
             const enum level before = told_before(run, i, a);
             if (before == LEVELS)
-                put_anomaly(a, s, j, e->anomalies.n, out);
+                report_anomaly_text(a, s, j, e->anomalies.n, out);
             else
                 buf_printf(out, "  %s: told at %s above\n", a->headline,
                            level_table[before].name);

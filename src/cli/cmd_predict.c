@@ -1,0 +1,308 @@
+/* cmd_predict.c -- assay predict: anomalies that did not happen yet.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "cli/cli.h"
+#include "cli/inspect.h"
+#include "cli/predict_show.h"
+#include "cli/progress.h"
+#include "cli/target.h"
+#include "level/names.h"
+#include "report/parts.h"
+#include "version.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#define PREDICTABLE                                                            \
+    (1u << LEVEL_RC | 1u << LEVEL_RA | 1u << LEVEL_CC | 1u << LEVEL_PC |       \
+     1u << LEVEL_PSI | 1u << LEVEL_SI)
+
+enum { EXPLAIN_SECONDS = 5, CONTEXT = 40 };
+
+struct command_run {
+    const struct options *o;
+    level_set levels;
+    struct predict_options predict;
+    const struct report_format *format; // NULL: text or JSON, made here
+    struct report_style style;
+    struct buf out;
+};
+
+/* --- options -------------------------------------------------------------- */
+
+static bool
+take_options(const struct options *o, struct command_run *run, struct err *err)
+{
+    *run = (struct command_run){.o = o};
+    if (!level_parse_list(o->level ? o->level : "si", true, &run->levels, err))
+        return false;
+    if (run->levels & LEVEL_SET_ALL)
+        run->levels = PREDICTABLE;
+    if (run->levels & ~PREDICTABLE)
+        return err_set(err, ERR_USAGE,
+                       "predict takes the levels rc, ra, cc, pc, psi and si, "
+                       "not '%s'",
+                       o->level);
+    const bool strict = strcmp(o->boundary, "strict") == 0;
+    if (!strict && strcmp(o->boundary, "relaxed") != 0)
+        return err_set(err, ERR_USAGE,
+                       "--boundary is strict or relaxed, not '%s'",
+                       o->boundary);
+    run->predict =
+        (struct predict_options){.is_strict = strict,
+                                 .is_approximate = o->approx,
+                                 .most = o->all ? SIZE_MAX : (size_t)o->most,
+                                 .timeout = o->timeout,
+                                 .memory = (size_t)o->memory};
+    run->style = (struct report_style){.version = ASSAY_VERSION,
+                                       .command = o->command,
+                                       .colour = colour_on_stdout(),
+                                       .width = width_of_stdout(),
+                                       .verdicts_only = o->quiet};
+    const struct report_format *format;
+    if (!choose_report(o, &format, err))
+        return false;
+    if (format != &report_text && format != &report_json)
+        run->format = format;
+    return true;
+}
+
+/* --- files ---------------------------------------------------------------- */
+
+/* Write prediction i to DIR/NAME-LEVEL-BOUNDARY-NUMBER.SUFFIX. */
+static bool
+write_predicted(const struct command_run *run, const struct predict_result *r,
+                size_t i, struct err *err)
+{
+    const struct options as = {.to = run->o->to, .output = "-"};
+    const struct format *format;
+    if (!target_format(&as, &format, err))
+        return false;
+    if (mkdir(run->o->predicted, 0777) != 0 && errno != EEXIST) {
+        err_set(err, ERR_IO, "cannot make this directory: %s", strerror(errno));
+        return err_in_file(err, run->o->predicted);
+    }
+    const char *slash = strrchr(r->path, '/');
+    const char *name = slash ? slash + 1 : r->path;
+    const char *dot = strchr(name, '.');
+    struct buf path = {0};
+    buf_printf(&path, "%s/%.*s-%s-%s-%zu%s", run->o->predicted,
+               (int)(dot && dot > name ? (size_t)(dot - name) : strlen(name)),
+               name, level_table[r->options->level].brief,
+               r->options->is_strict ? "strict" : "relaxed", i + 1,
+               format->suffix);
+    const bool ok =
+        format_write(&r->prediction->found.at[i].history, format, path.at, err);
+    buf_free(&path);
+    return ok;
+}
+
+/* --- explanations --------------------------------------------------------- */
+
+/* Say why the predicted execution is not serializable. */
+static bool
+explain(const struct command_run *run, const struct history *h,
+        struct check *check, struct explanation *out, struct err *err)
+{
+    const struct check_options options = {.levels = 1u << LEVEL_SER,
+                                          .threads = thread_count(run->o),
+                                          .strong = strong_defaults};
+    const struct explain_options how = {.most = 1,
+                                        .seconds = EXPLAIN_SECONDS,
+                                        .context = CONTEXT,
+                                        .threads = options.threads,
+                                        .strong = strong_defaults};
+    return check_history(h, &options, check, err) &&
+           explain_result(h, check, &check->results.at[0], &how, out, err);
+}
+
+/* Show a prediction by a format that knows histories only. */
+static void
+show_as_history(struct command_run *run, const struct predict_result *r,
+                size_t i)
+{
+    struct summary summary;
+    summary_of(&r->prediction->found.at[i].history, &summary);
+    struct buf path = {0};
+    buf_printf(&path, "%s (predicted, %s)", r->path,
+               level_table[r->options->level].name);
+    const struct report_run one = {.path = path.at,
+                                   .format = r->format,
+                                   .summary = &summary,
+                                   .check = &r->checks[i],
+                                   .explanations = &r->explanations[i]};
+    run->format->add(&one, &run->style, &run->out);
+    buf_free(&path);
+}
+
+static void
+show(struct command_run *run, const struct predict_result *r, bool is_first)
+{
+    if (run->format) {
+        for (size_t i = 0; i < r->prediction->found.n; i++)
+            show_as_history(run, r, i);
+    } else if (run->o->json || strcmp(run->o->report_format, "json") == 0) {
+        buf_text(&run->out, is_first ? "" : ",");
+        predict_show_json(r, &run->out);
+    } else {
+        predict_show_text(r, &run->style, &run->out);
+    }
+}
+
+static void
+show_stats(const struct predict_result *r)
+{
+    const struct predict_stats *s = &r->prediction->stats;
+    const struct {
+        const char *name;
+        uint64_t n;
+    } rows[] = {{"boundary candidates", s->boundaries},
+                {"writers to pick", s->picks},
+                {"variables", s->variables},
+                {"rounds", s->rounds},
+                {"level cores", s->cores},
+                {"version orders", s->orders + 1},
+                {"conflicts", s->conflicts},
+                {"decisions", s->decisions},
+                {"propagations", s->propagations}};
+    fprintf(stderr, "%s: %s\n  %-28s %12.6f s\n", r->path,
+            level_table[r->options->level].brief, "predicting",
+            r->prediction->seconds);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        fprintf(stderr, "  %-28s %12llu\n", rows[i].name,
+                (unsigned long long)rows[i].n);
+}
+
+/* --- one level ------------------------------------------------------------ */
+
+static bool
+show_prediction(struct command_run *run, struct predict_result *r,
+                bool is_first, struct err *err)
+{
+    const struct prediction *p = r->prediction;
+    const size_t n = p->found.n;
+    struct check *checks = mem_calloc(n + 1, sizeof *checks);
+    r->explanations = mem_calloc(n + 1, sizeof *r->explanations);
+    r->checks = checks;
+    bool ok = true;
+    for (size_t i = 0; ok && i < n; i++) {
+        ok = explain(run, &p->found.at[i].history, &checks[i],
+                     &r->explanations[i], err);
+        if (ok && run->o->predicted)
+            ok = write_predicted(run, r, i, err);
+    }
+    if (ok)
+        show(run, r, is_first);
+    if (ok && run->o->stats)
+        show_stats(r);
+    for (size_t i = 0; i < n; i++) {
+        explanation_free(&r->explanations[i]);
+        check_free(&checks[i]);
+    }
+    mem_free(checks);
+    mem_free(r->explanations);
+    return ok;
+}
+
+static int
+predict_level(struct command_run *run, struct predict_result *r,
+              const struct history *h, enum level level, bool is_first)
+{
+    static const int status[] = {[PREDICT_FOUND] = EXIT_VIOLATED,
+                                 [PREDICT_NONE] = EXIT_HOLDS,
+                                 [PREDICT_UNKNOWN] = EXIT_UNKNOWN};
+    struct err err = {0};
+    struct prediction p;
+    struct predict_options options = run->predict;
+    options.level = level;
+    struct progress *progress =
+        progress_begin(run->o->quiet, "predicting", r->path);
+    const bool ok = predict(h, &options, &p, &err);
+    progress_end(progress);
+    if (!ok) {
+        err_in_file(&err, r->path);
+        return report_error(&err);
+    }
+    if (is_first && p.observed.n_looped)
+        fprintf(stderr,
+                "note: %s: %zu transactions read from each other in a circle, "
+                "or follow those that do; no prediction keeps them as "
+                "observed\n",
+                r->path, p.observed.n_looped);
+    r->options = &options;
+    r->prediction = &p;
+    const int result = show_prediction(run, r, is_first, &err)
+                           ? status[p.answer]
+                           : report_error(&err);
+    prediction_free(&p);
+    return result;
+}
+
+/* --- the command ---------------------------------------------------------- */
+
+static int
+predict_path(struct command_run *run, const char *path)
+{
+    struct history h;
+    const struct format *format;
+    if (!load(run->o, path, &h, &format))
+        return EXIT_ERROR;
+    struct summary summary;
+    summary_sizes(&h, &summary);
+    struct predict_result r = {
+        .path = path, .format = format->name, .summary = &summary};
+    const bool as_json =
+        !run->format &&
+        (run->o->json || strcmp(run->o->report_format, "json") == 0);
+    if (as_json) {
+        buf_text(&run->out, "{\"history\":");
+        buf_json(&run->out, path, strlen(path));
+        buf_printf(&run->out,
+                   ",\"format\":\"%s\",\"sessions\":%llu,\"transactions\":%llu,"
+                   "\"operations\":%llu,\"results\":[",
+                   format->name, (unsigned long long)summary.sessions,
+                   (unsigned long long)summary.transactions,
+                   (unsigned long long)summary.operations);
+    }
+    int result = EXIT_HOLDS;
+    bool is_first = true;
+    for (int l = 0; l < LEVELS && result != EXIT_ERROR; l++) {
+        if (!(run->levels >> l & 1))
+            continue;
+        result = exit_worse(
+            result, predict_level(run, &r, &h, (enum level)l, is_first));
+        is_first = false;
+    }
+    if (as_json)
+        buf_text(&run->out, "]}\n");
+    if (result == EXIT_ERROR)
+        buf_clear(&run->out);
+    history_free(&h);
+    return result;
+}
+
+int
+cmd_predict(const struct options *o)
+{
+    struct err err = {0};
+    struct command_run run;
+    if (!o->paths.n)
+        return usage_error("predict wants a history; see 'assay predict "
+                           "--help'");
+    if (!take_options(o, &run, &err))
+        return report_error(&err);
+    int status = EXIT_HOLDS;
+    if (run.format && run.format->begin)
+        run.format->begin(&run.style, &run.out);
+    for (size_t i = 0; i < o->paths.n; i++) {
+        status = exit_worse(status, predict_path(&run, o->paths.at[i]));
+        if (!run.format || !run.format->end)
+            emit(&run.out);
+    }
+    if (run.format && run.format->end)
+        run.format->end(&run.style, &run.out);
+    emit(&run.out);
+    buf_free(&run.out);
+    return status;
+}

@@ -1,0 +1,279 @@
+/* predict.c -- see predict.h.
+ *
+ * One boundary transaction is tried before two, and two before any number, so
+ * that the first answer is about the simplest there is.  Where more than one
+ * is wanted, each transaction in turn is assumed to be a boundary one.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "predict/predict.h"
+
+#include "predict/minimise.h"
+#include "predict/signature.h"
+#include "predict/tell.h"
+
+#include <stdlib.h>
+
+struct run {
+    const struct predict_options *options;
+    struct prediction *out;
+    struct seek seek;
+    struct err *err;
+};
+
+/* --- one prediction ------------------------------------------------------- */
+
+/* Whether the level still holds when boundary transactions go on to do all
+ * that was observed; if not, some key that they must not write. */
+static key_id
+find_write_that_loses(struct run *run, const struct execution *x)
+{
+    const struct observed *o = x->o;
+    struct execution whole;
+    key_id found = ID_NONE;
+    execution_init(&whole, o, x->is_strict);
+    for (uint32_t t = 0; t < o->n && found == ID_NONE; t++) {
+        if (x->role[t] != ROLE_BOUNDARY)
+            continue;
+        for (uint32_t w = o->write_first[t];
+             w < o->write_first[t + 1] && found == ID_NONE; w++) {
+            if (execution_has_write(x, w))
+                continue;
+            execution_copy(&whole, x);
+            whole.extra_write = w;
+            if (seek_check(&run->seek, &whole, run->options->level, NULL) ==
+                VERDICT_VIOLATED)
+                found = o->writes.at[w].key;
+        }
+    }
+    execution_free(&whole);
+    return found;
+}
+
+static void
+describe(struct run *run, struct predicted *p)
+{
+    const struct execution *x = &p->execution;
+    p->boundaries = execution_boundaries(x);
+    p->changed = execution_changed(x);
+    p->txns = execution_txns(x);
+    p->is_replay = true;
+    for (uint32_t r = 0; r < x->o->reads.n; r++)
+        if (execution_has_read(x, r) && !tell_is_same_value(x, r))
+            p->is_replay = false;
+    p->must_not_write = ID_NONE;
+    if (x->is_strict &&
+        (run->options->level == LEVEL_PSI || run->options->level == LEVEL_SI))
+        p->must_not_write = find_write_that_loses(run, x);
+    // The last check leaves in 'part' why x is not serializable.
+    seek_check(&run->seek, x, LEVEL_SER, NULL);
+    signature_of(x, &run->seek.part, &p->signature);
+}
+
+/* Check with all care what is about to be told. */
+static bool
+confirm(struct run *run, const struct history *h)
+{
+    const struct check_options options = {.levels = 1u << run->options->level |
+                                                    1u << LEVEL_SER,
+                                          .threads = 1,
+                                          .verify = true,
+                                          .strong = strong_defaults};
+    struct check check;
+    if (!check_history(h, &options, &check, run->err))
+        return false;
+    bool ok = true;
+    for (size_t i = 0; i < check.results.n; i++)
+        ok &= check.results.at[i].certificate.verdict ==
+              (check.results.at[i].level == LEVEL_SER ? VERDICT_VIOLATED
+                                                      : VERDICT_OK);
+    check_free(&check);
+    return ok || err_set(run->err, ERR_INTERNAL,
+                         "bug in assay: a predicted execution is not what it "
+                         "should be");
+}
+
+static void
+predicted_free(struct predicted *p)
+{
+    execution_free(&p->execution);
+    history_free(&p->history);
+    buf_free(&p->signature);
+}
+
+static bool
+is_known(const struct prediction *out, const struct predicted *p)
+{
+    for (size_t i = 0; i < out->found.n; i++)
+        if (strcmp(out->found.at[i].signature.at, p->signature.at) == 0)
+            return true;
+    return false;
+}
+
+/* Keep what the search found, unless its story was told. */
+static bool
+keep(struct run *run, struct execution *x)
+{
+    struct predicted p = {0};
+    minimise(&run->seek, x);
+    execution_init(&p.execution, x->o, x->is_strict);
+    execution_copy(&p.execution, x);
+    describe(run, &p);
+    const bool known = is_known(run->out, &p);
+    run->out->similar += known;
+    if (!known && tell_execution(x, &p.history, run->err) &&
+        confirm(run, &p.history)) {
+        vec_push(&run->out->found, p);
+        return true;
+    }
+    predicted_free(&p);
+    return known;
+}
+
+/* --- the search ----------------------------------------------------------- */
+
+static bool
+is_enough(const struct run *run)
+{
+    const size_t most = run->options->most ? run->options->most : 1;
+    return run->out->found.n >= most;
+}
+
+/* Look under assumptions and keep what is found; false on an error. */
+static bool
+look(struct run *run, const lit *assumptions, size_t n, struct execution *x,
+     enum predict_answer *answer)
+{
+    *answer = seek_under(&run->seek, assumptions, n, x);
+    run->out->is_cut_short |= *answer == PREDICT_UNKNOWN;
+    return *answer != PREDICT_FOUND || keep(run, x);
+}
+
+/* At most 'bound' + 1 boundary transactions, or any number of them. */
+static bool
+look_up_to(struct run *run, uint32_t bound, struct execution *x)
+{
+    const struct formula *f = &run->seek.formula;
+    lit assumptions[2];
+    size_t n = 0;
+    if (bound < BOUNDS)
+        assumptions[n++] = lit_not(f->bound[bound]);
+    enum predict_answer answer;
+    if (!look(run, assumptions, n, x, &answer))
+        return false;
+    const struct observed *o = &run->out->observed;
+    for (uint32_t i = 0; answer == PREDICT_FOUND && i < o->n; i++) {
+        const uint32_t t = o->order[i];
+        if (is_enough(run) || run->out->is_cut_short)
+            return true;
+        if (f->boundary[t] == VAR_NONE)
+            continue;
+        assumptions[n] = lit_make(f->boundary[t], false);
+        enum predict_answer each;
+        if (!look(run, assumptions, n + 1, x, &each))
+            return false;
+    }
+    return true;
+}
+
+static bool
+look_everywhere(struct run *run)
+{
+    struct execution x;
+    execution_init(&x, &run->out->observed, run->options->is_strict);
+    bool ok = true;
+    for (uint32_t bound = 0; ok && bound <= BOUNDS; bound++) {
+        if (run->out->found.n || run->out->is_cut_short ||
+            sat_is_refuted(run->seek.formula.sat))
+            break;
+        ok = look_up_to(run, bound, &x);
+    }
+    execution_free(&x);
+    return ok;
+}
+
+static int
+compare_predicted(const void *a, const void *b)
+{
+    const struct predicted *x = a, *y = b;
+    if (x->boundaries != y->boundaries)
+        return x->boundaries < y->boundaries ? -1 : 1;
+    if (x->changed != y->changed)
+        return x->changed < y->changed ? -1 : 1;
+    return x->txns < y->txns ? -1 : x->txns > y->txns;
+}
+
+/* --- the observed execution itself ---------------------------------------- */
+
+/* Where what was observed is no better than a prediction, it is the answer. */
+static bool
+look_at_observed(struct run *run)
+{
+    const struct observed *o = &run->out->observed;
+    if (!o->is_violated || o->n_looped)
+        return true;
+    struct execution x;
+    execution_init(&x, o, run->options->is_strict);
+    for (uint32_t t = 0; t < o->n; t++)
+        execution_add_base(&x, t);
+    const bool ok = !seek_is_prediction(&run->seek, &x) || keep(run, &x);
+    execution_free(&x);
+    return ok;
+}
+
+static void
+gather_stats(struct run *run)
+{
+    struct predict_stats *s = &run->out->stats;
+    *s = run->seek.stats;
+    const struct sat_stats sat = sat_get_stats(run->seek.formula.sat);
+    s->decisions = sat.decisions;
+    s->propagations = sat.propagations;
+    s->conflicts = sat.conflicts;
+    s->variables = sat_vars(run->seek.formula.sat);
+    s->picks = run->seek.formula.picks.n;
+    for (uint32_t t = 0; t < run->out->observed.n; t++)
+        s->boundaries += run->seek.formula.boundary[t] != VAR_NONE;
+}
+
+bool
+predict(const struct history *h, const struct predict_options *options,
+        struct prediction *out, struct err *err)
+{
+    assert(options->level >= LEVEL_RC && options->level <= LEVEL_SI);
+    const double begin = time_cpu();
+    *out = (struct prediction){0};
+    const struct limit limit = {
+        .deadline = options->timeout > 0 ? time_now() + options->timeout : 0,
+        .memory = options->memory};
+    if (!observed_init(&out->observed, h, &limit, err))
+        return false;
+    struct run run = {.options = options, .out = out, .err = err};
+    seek_init(&run.seek, &out->observed, options->level, options->is_strict,
+              options->is_approximate, &limit);
+    bool ok = look_at_observed(&run);
+    if (ok && !is_enough(&run))
+        ok = look_everywhere(&run);
+    gather_stats(&run);
+    seek_free(&run.seek);
+    if (!ok) {
+        prediction_free(out);
+        return false;
+    }
+    if (out->found.n)
+        qsort(out->found.at, out->found.n, sizeof *out->found.at,
+              compare_predicted);
+    out->answer = out->found.n        ? PREDICT_FOUND
+                  : out->is_cut_short ? PREDICT_UNKNOWN
+                                      : PREDICT_NONE;
+    out->seconds = time_cpu() - begin;
+    return true;
+}
+
+void
+prediction_free(struct prediction *p)
+{
+    for (size_t i = 0; i < p->found.n; i++)
+        predicted_free(&p->found.at[i]);
+    vec_free(&p->found);
+    observed_free(&p->observed);
+}

@@ -1,0 +1,68 @@
+/* predict.h -- anomalies that did not happen yet.
+ *
+ * From one observed execution: is there an execution that the same program
+ * could also have had under a level, and that no serial order explains?
+ * doc/predict.md says exactly what is asked.
+ *
+ *     struct prediction p;
+ *     if (predict(&h, &(struct predict_options){.level = LEVEL_SI, ...}, &p,
+ *                 &err)) { ... p.answer ... prediction_free(&p); }
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef PREDICT_PREDICT_H
+#define PREDICT_PREDICT_H
+
+#include "base/limit.h"
+#include "predict/execution.h"
+
+enum predict_answer { PREDICT_FOUND, PREDICT_NONE, PREDICT_UNKNOWN };
+
+struct predict_options {
+    enum level level;    // rc, ra, cc, psi, pc or si
+    bool is_strict;      // a boundary transaction ends with its changed read
+    bool is_approximate; // leave out executions that only a case distinction
+                         // shows not to be serializable
+    size_t most;         // distinct predictions to look for; 0 is 1
+    double timeout;      // seconds; 0 = none
+    size_t memory;       // bytes; 0 = no limit
+};
+
+/* What the search cost. */
+struct predict_stats {
+    uint64_t rounds, cores, orders;
+    uint64_t boundaries, picks, variables;
+    uint64_t decisions, propagations, conflicts;
+};
+
+/* One predicted execution. */
+struct predicted {
+    struct execution execution;
+    struct history history; // the same, as a person reads it
+    uint32_t boundaries, changed, txns;
+    bool is_replay; // every changed read returns the value that was observed
+    // strict, psi and si: a boundary transaction that goes on to write this key
+    // as observed would not be valid any more; ID_NONE: it may
+    key_id must_not_write;
+    struct buf signature; // the same for predictions that tell the same story
+};
+
+struct prediction {
+    enum predict_answer answer;
+    struct observed observed;
+    VEC(struct predicted) found; // most telling first
+    size_t similar;              // others with a signature that is in 'found'
+    bool is_cut_short;           // a limit ended the search for more
+    struct predict_stats stats;
+    double seconds; // CPU
+};
+
+/* Predict from h, which must outlive the prediction.  Every execution that is
+ * found was checked: it satisfies the level, is not serializable, and both were
+ * verified.
+ *
+ *   require  options->level is one of the six */
+bool predict(const struct history *h, const struct predict_options *options,
+             struct prediction *out, struct err *err);
+void prediction_free(struct prediction *p);
+
+#endif

@@ -1,0 +1,300 @@
+/* seek.c -- see seek.h.
+ *
+ * The solver proposes executions that have a dependency cycle under all version
+ * orders so far.  A proposal that violates the level teaches a clause (core.c);
+ * one that is serializable teaches the version order of its serial order
+ * (instance.c); any other is the answer.  Each round excludes its proposal, so
+ * the search ends.
+ *
+ * Of a proposal first only the transactions on its cycles are tried, with what
+ * happens before them: that is small to check and small to look at.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "predict/seek.h"
+
+#include "predict/approx.h"
+#include "predict/core.h"
+
+void
+seek_init(struct seek *s, const struct observed *o, enum level level,
+          bool is_strict, bool is_approximate, const struct limit *limit)
+{
+    *s = (struct seek){.o = o,
+                       .level = level,
+                       .is_approximate = is_approximate,
+                       .limit = *limit};
+    s->check = (struct check_options){
+        .threads = 1, .memory = limit->memory, .strong = strong_defaults};
+    formula_init(&s->formula, o, level, is_strict);
+    formula_add_choices(&s->formula);
+    formula_add_levels(&s->formula);
+    formula_add_instance(&s->formula, o->place, o->is_serial);
+    execution_init(&s->model, o, is_strict);
+    execution_init(&s->small, o, is_strict);
+    s->on = mem_calloc(o->n + 1, sizeof *s->on);
+    excerpt_init(&s->part, o);
+}
+
+void
+seek_free(struct seek *s)
+{
+    formula_free(&s->formula);
+    execution_free(&s->model);
+    execution_free(&s->small);
+    mem_free(s->on);
+    excerpt_free(&s->part);
+    vec_free(&s->origin.txns);
+    vec_free(&s->origin.ops);
+}
+
+/* --- the model ------------------------------------------------------------ */
+
+static bool
+is_true(const struct formula *f, uint32_t var)
+{
+    return sat_value(f->sat, lit_make(var, false)) > 0;
+}
+
+static void
+take_boundary(const struct formula *f, struct execution *x, uint32_t t)
+{
+    const struct observed *o = f->o;
+    uint32_t last = o->read_first[t];
+    for (uint32_t r = o->read_first[t]; r < o->read_first[t + 1]; r++)
+        for (uint32_t i = f->pick_first[r]; i < f->pick_first[r + 1]; i++)
+            if (is_true(f, f->picks.at[i].var)) {
+                x->writer[r] = f->picks.at[i].writer;
+                last = r;
+            }
+    execution_add_boundary(x, t, last + 1 - o->read_first[t]);
+}
+
+void
+formula_model(const struct formula *f, struct execution *x, uint8_t *on)
+{
+    const struct observed *o = f->o;
+    execution_clear(x);
+    for (uint32_t t = 0; t < o->n; t++) {
+        if (is_true(f, f->base[t])) {
+            x->role[t] = ROLE_BASE;
+            x->reads[t] = observed_reads(o, t);
+        } else if (f->boundary[t] != VAR_NONE && is_true(f, f->boundary[t])) {
+            take_boundary(f, x, t);
+        }
+        on[t] = 0;
+        for (size_t i = 0; i < f->instances.n; i++)
+            on[t] |= is_true(f, f->instances.at[i].on + t);
+    }
+}
+
+/* What is on the cycles, with what happens before. */
+static void
+take_small(struct seek *s)
+{
+    const struct observed *o = s->o;
+    execution_clear(&s->small);
+    for (uint32_t t = 0; t < o->n; t++) {
+        if (!s->on[t])
+            continue;
+        if (s->model.role[t] == ROLE_BASE) {
+            execution_add_base(&s->small, t);
+            continue;
+        }
+        assert(s->model.role[t] == ROLE_BOUNDARY);
+        execution_add_boundary(&s->small, t, s->model.reads[t]);
+        execution_add_base(&s->small, o->prev[t]);
+        for (uint32_t r = o->read_first[t];
+             r < o->read_first[t] + s->model.reads[t]; r++) {
+            s->small.writer[r] = s->model.writer[r];
+            execution_add_base(&s->small, s->model.writer[r]);
+        }
+    }
+}
+
+/* --- checking ------------------------------------------------------------- */
+
+static void
+take_order(const struct seek *s, const struct certificate *c, u32_vec *order)
+{
+    vec_clear(order);
+    for (size_t i = 0; i < c->order.n; i++)
+        vec_push(order, s->origin.txns.at[c->order.at[i]]);
+}
+
+enum verdict
+seek_check(struct seek *s, const struct execution *x, enum level level,
+           u32_vec *order)
+{
+    struct history h;
+    struct check check;
+    struct err err = {0};
+    execution_history(x, NULL, &h, &s->origin);
+    s->check.levels = 1u << level;
+    if (s->limit.deadline > 0) {
+        const double left = s->limit.deadline - time_now();
+        s->check.timeout = left > 0 ? left : 1e-9;
+    }
+    if (!check_history(&h, &s->check, &check, &err))
+        assert(false); // it has no times, and nothing is verified
+    const struct certificate *c = &check.results.at[0].certificate;
+    const enum verdict verdict = c->verdict;
+    if (verdict == VERDICT_VIOLATED) {
+        const struct observed *o = s->o;
+        memset(s->part.txn, 0, o->n);
+        memset(s->part.read, 0, o->reads.n);
+        memset(s->part.write, 0, o->writes.n);
+        core_gather(x, c, &s->origin, &s->part);
+    } else if (verdict == VERDICT_OK && order) {
+        take_order(s, c, order);
+    }
+    check_free(&check);
+    history_free(&h);
+    return verdict;
+}
+
+/* --- rounds --------------------------------------------------------------- */
+
+enum outcome {
+    OUTCOME_FOUND,
+    OUTCOME_EXCLUDED, // violates the level
+    OUTCOME_SERIAL,
+    OUTCOME_MISSED, // not serializable, but not shown to be approximately
+    OUTCOME_LIMIT,
+};
+
+static bool
+is_found(const struct seek *s, const struct execution *x)
+{
+    return !s->is_approximate || approx_is_cyclic(x);
+}
+
+/* Judge an execution; one that violates the level is excluded. */
+static enum outcome
+judge(struct seek *s, const struct execution *x, u32_vec *order)
+{
+    switch (seek_check(s, x, s->level, NULL)) {
+    case VERDICT_VIOLATED:
+        s->stats.cores++;
+        formula_add_core(&s->formula, x, &s->part);
+        return OUTCOME_EXCLUDED;
+    case VERDICT_UNKNOWN:
+        return OUTCOME_LIMIT;
+    case VERDICT_OK:
+        break;
+    }
+    switch (seek_check(s, x, LEVEL_SER, order)) {
+    case VERDICT_VIOLATED:
+        return is_found(s, x) ? OUTCOME_FOUND : OUTCOME_MISSED;
+    case VERDICT_UNKNOWN:
+        return OUTCOME_LIMIT;
+    case VERDICT_OK:
+        break;
+    }
+    return OUTCOME_SERIAL;
+}
+
+/* Add the version order of a serial order of some transactions; the others keep
+ * their observed places between them. */
+static void
+add_order(struct seek *s, const u32_vec *order)
+{
+    const struct observed *o = s->o;
+    uint32_t *place = mem_alloc(o->n + 1, sizeof *place);
+    uint8_t *is_in = mem_calloc(o->n + 1, sizeof *is_in);
+    for (size_t i = 0; i < order->n; i++)
+        is_in[order->at[i]] = 1;
+    uint32_t n = 0, next = 0; // transactions placed; looked at in o->order
+    for (size_t i = 0; i < order->n; i++) {
+        const uint32_t t = order->at[i];
+        for (; next < o->place[t]; next++)
+            if (!is_in[o->order[next]])
+                place[o->order[next]] = n++;
+        place[t] = n++;
+    }
+    for (; next < o->n; next++)
+        if (!is_in[o->order[next]])
+            place[o->order[next]] = n++;
+    assert(n == o->n);
+    s->stats.orders++;
+    formula_add_instance(&s->formula, place, false);
+    mem_free(place);
+    mem_free(is_in);
+}
+
+/* Exclude this model and no other one. */
+static void
+exclude_model(struct seek *s)
+{
+    struct formula *f = &s->formula;
+    const struct execution *x = &s->model;
+    for (uint32_t t = 0; t < s->o->n; t++) {
+        formula_lit(f, f->base[t], x->role[t] != ROLE_BASE);
+        if (f->boundary[t] == VAR_NONE)
+            continue;
+        formula_lit(f, f->boundary[t], x->role[t] != ROLE_BOUNDARY);
+        for (uint32_t r = s->o->read_first[t];
+             x->role[t] == ROLE_BOUNDARY && r < s->o->read_first[t + 1]; r++) {
+            const struct pick *p = formula_pick(f, r, x->writer[r]);
+            if (p && execution_has_read(x, r))
+                formula_lit(f, p->var, false);
+        }
+    }
+    formula_add(f, RULE_MISSED, 0, 0, 0, 0);
+}
+
+/* Judge the solver's model, and learn from it where it is not the answer. */
+static enum outcome
+judge_model(struct seek *s, u32_vec *order, struct execution *found)
+{
+    s->stats.rounds++;
+    formula_model(&s->formula, &s->model, s->on);
+    take_small(s);
+    const struct execution *x = &s->small;
+    enum outcome outcome = judge(s, x, order);
+    if (outcome == OUTCOME_SERIAL || outcome == OUTCOME_MISSED) {
+        x = &s->model;
+        outcome = judge(s, x, order);
+    }
+    if (outcome == OUTCOME_FOUND)
+        execution_copy(found, x);
+    if (outcome == OUTCOME_SERIAL)
+        add_order(s, order);
+    if (outcome == OUTCOME_MISSED)
+        exclude_model(s);
+    return outcome;
+}
+
+enum predict_answer
+seek_under(struct seek *s, const lit *assumptions, size_t n,
+           struct execution *found)
+{
+    u32_vec order = {0};
+    enum predict_answer answer = PREDICT_UNKNOWN;
+    for (bool more = true; more && !limit_reached(&s->limit);) {
+        switch (sat_solve_under(s->formula.sat, assumptions, n, &s->limit)) {
+        case SAT_TRUE: {
+            const enum outcome outcome = judge_model(s, &order, found);
+            if (outcome == OUTCOME_FOUND)
+                answer = PREDICT_FOUND;
+            more = outcome != OUTCOME_FOUND && outcome != OUTCOME_LIMIT;
+            break;
+        }
+        case SAT_FALSE:
+            answer = PREDICT_NONE;
+            more = false;
+            break;
+        case SAT_UNKNOWN:
+            more = false;
+        }
+    }
+    vec_free(&order);
+    return answer;
+}
+
+bool
+seek_is_prediction(struct seek *s, const struct execution *x)
+{
+    return seek_check(s, x, s->level, NULL) == VERDICT_OK &&
+           seek_check(s, x, LEVEL_SER, NULL) == VERDICT_VIOLATED &&
+           is_found(s, x);
+}

@@ -1,0 +1,43 @@
+/* seek.h -- looking for one predicted execution.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef PREDICT_SEEK_H
+#define PREDICT_SEEK_H
+
+#include "check/check.h"
+#include "predict/formula.h"
+#include "predict/predict.h"
+
+struct seek {
+    const struct observed *o;
+    struct formula formula;
+    enum level level;
+    bool is_approximate;
+    struct limit limit;
+    struct check_options check;
+    struct execution model, small; // what the solver proposes; a part of it
+    uint8_t *on;                   // by transaction: on a cycle of the model
+    struct excerpt part;
+    struct origin origin;
+    struct predict_stats stats;
+};
+
+void seek_init(struct seek *s, const struct observed *o, enum level level,
+               bool is_strict, bool is_approximate, const struct limit *limit);
+void seek_free(struct seek *s);
+
+/* Find an execution under the assumptions: PREDICT_FOUND with *found,
+ * PREDICT_NONE, or PREDICT_UNKNOWN at a limit. */
+enum predict_answer seek_under(struct seek *s, const lit *assumptions, size_t n,
+                               struct execution *found);
+
+/* The verdict of one level on an execution; where it is violated, the events
+ * that this rests on are in s->part; where ser holds, *order gets its
+ * transactions in a serial order, unless that is NULL. */
+enum verdict seek_check(struct seek *s, const struct execution *x,
+                        enum level level, u32_vec *order);
+
+/* Whether x satisfies the level and is not serializable. */
+bool seek_is_prediction(struct seek *s, const struct execution *x);
+
+#endif

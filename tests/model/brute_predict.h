@@ -1,0 +1,22 @@
+/* brute_predict.h -- prediction by trying everything.
+ *
+ * Shares nothing with src/predict, and nothing with the engines for levels: the
+ * definitions are written out again for executions of a few transactions.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef MODEL_BRUTE_PREDICT_H
+#define MODEL_BRUTE_PREDICT_H
+
+#include "history/history.h"
+#include "level/level.h"
+
+enum { BRUTE_PREDICT_TXNS = 5 };
+
+/* Which of rc, ra, cc, pc, psi and si have a predicted execution that satisfies
+ * them and is not serializable.
+ *
+ *   require  at most BRUTE_PREDICT_TXNS transactions, all committed; every
+ *            value written once */
+level_set brute_predict(const struct history *h, bool is_strict);
+
+#endif
