@@ -1,0 +1,125 @@
+/* conflict.c -- see conflict.h.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "execute/conflict.h"
+
+static bool
+equal_values(const struct columns *ca, const struct datum *a,
+             const struct columns *cb, const struct datum *b)
+{
+    for (uint32_t i = 0; i < ca->n; i++) {
+        const struct datum x = a[ca->at[i]], y = b[cb->at[i]];
+        if (x.null || y.null || x.number != y.number)
+            return false;
+    }
+    return true;
+}
+
+/* Whether the change gives values to any of the columns. */
+static bool
+sets(const struct change *c, const struct columns *columns)
+{
+    if (c->kind != CHANGE_UPDATE)
+        return c->kind == CHANGE_INSERT;
+    for (uint32_t i = 0; i < columns->n; i++)
+        if (c->columns >> columns->at[i] & 1)
+            return true;
+    return false;
+}
+
+static bool
+both_write(const struct program *p, const struct run *a, size_t i,
+           const struct run *b, size_t j)
+{
+    const struct change *x = &a->changes.all.at[i];
+    const struct change *y = &b->changes.all.at[j];
+    if (x->table != y->table)
+        return false;
+    const struct table *t = &p->tables.at[x->table];
+    const struct datum *r = changes_row(&a->changes, i);
+    const struct datum *s = changes_row(&b->changes, j);
+    if (state_same_key(t, r, s))
+        return true;
+    for (uint32_t u = 0; u < t->n_unique; u++)
+        if (sets(x, &t->unique[u]) && sets(y, &t->unique[u]) &&
+            equal_values(&t->unique[u], r, &t->unique[u], s))
+            return true;
+    return false;
+}
+
+/* Whether change i of the child points to what change j of the parent
+ * deletes. */
+static bool
+points_to_deleted(const struct program *p, const struct run *child, size_t i,
+                  const struct run *parent, size_t j)
+{
+    const struct change *x = &child->changes.all.at[i];
+    const struct change *y = &parent->changes.all.at[j];
+    if (y->kind != CHANGE_DELETE)
+        return false;
+    const struct table *t = &p->tables.at[x->table];
+    for (uint32_t f = 0; f < t->n_foreign; f++)
+        if (t->foreign[f].table == y->table &&
+            sets(x, &t->foreign[f].columns) &&
+            equal_values(
+                &t->foreign[f].columns, changes_row(&child->changes, i),
+                &t->foreign[f].referenced, changes_row(&parent->changes, j)))
+            return true;
+    return false;
+}
+
+/* Whether a writes a row that b holds in a list. */
+static bool
+writes_held(const struct program *p, const struct run *a, const struct run *b,
+            const struct lock_held *held, size_t n)
+{
+    for (size_t i = 0; i < a->changes.all.n; i++)
+        for (size_t j = 0; j < n; j++)
+            if (a->changes.all.at[i].table == held[j].table &&
+                state_same_key(&p->tables.at[held[j].table],
+                               changes_row(&a->changes, i),
+                               b->values.at + held[j].row))
+                return true;
+    return false;
+}
+
+static bool
+writes_clash(const struct program *p, const struct run *a, const struct run *b)
+{
+    for (size_t i = 0; i < a->changes.all.n; i++)
+        for (size_t j = 0; j < b->changes.all.n; j++)
+            if (both_write(p, a, i, b, j) || points_to_deleted(p, a, i, b, j) ||
+                points_to_deleted(p, b, j, a, i))
+                return true;
+    return false;
+}
+
+bool
+conflict_between(const struct program *p, const struct run *a,
+                 const struct run *b)
+{
+    return writes_clash(p, a, b) ||
+           writes_held(p, a, b, b->locks.at, b->locks.n) ||
+           writes_held(p, a, b, b->refused.at, b->refused.n);
+}
+
+bool
+conflict_blocks(const struct program *program, const struct run *p,
+                const struct run *x)
+{
+    if (writes_clash(program, p, x) ||
+        writes_held(program, p, x, x->locks.at, x->locks.n) ||
+        writes_held(program, p, x, x->refused.at, x->refused.n) ||
+        writes_held(program, x, p, p->locks.at, p->locks.n))
+        return true;
+    for (size_t i = 0; i < p->locks.n; i++)
+        for (size_t j = 0; j < x->locks.n; j++) {
+            const struct lock_held *a = &p->locks.at[i], *b = &x->locks.at[j];
+            if (a->table == b->table &&
+                (a->mode == LOCK_UPDATE || b->mode == LOCK_UPDATE) &&
+                state_same_key(&program->tables.at[a->table],
+                               p->values.at + a->row, x->values.at + b->row))
+                return true;
+        }
+    return false;
+}

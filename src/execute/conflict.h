@@ -1,0 +1,21 @@
+/* conflict.h -- what PostgreSQL does not let two concurrent transactions do.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef EXECUTE_CONFLICT_H
+#define EXECUTE_CONFLICT_H
+
+#include "execute/run.h"
+
+/* Whether b fails at REPEATABLE READ because of what a, which committed before
+ * it and which it does not see, has done: both write a row or equal unique
+ * values; a writes a row that b locks or meets with ON CONFLICT; one deletes a
+ * row to which the other makes a foreign key point.  That a has locked a row
+ * which b writes is no conflict: the lock is gone. */
+bool conflict_between(const struct program *p, const struct run *a,
+                      const struct run *b);
+
+/* Whether x would wait for the locks of p, which has not committed. */
+bool conflict_blocks(const struct program *program, const struct run *p,
+                     const struct run *x);
+
+#endif

@@ -1,0 +1,149 @@
+/* constraints.c -- what a row and a state must satisfy.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "execute/runner.h"
+
+/* Whether the columns have no NULL and equal values in two rows. */
+static bool
+same_values(const struct columns *ca, const struct datum *a,
+            const struct columns *cb, const struct datum *b)
+{
+    assert(ca->n == cb->n);
+    for (uint32_t i = 0; i < ca->n; i++) {
+        const struct datum x = a[ca->at[i]], y = b[cb->at[i]];
+        if (x.null || y.null || x.number != y.number)
+            return false;
+    }
+    return true;
+}
+
+static bool
+has_null(const struct columns *columns, const struct datum *row)
+{
+    for (uint32_t i = 0; i < columns->n; i++)
+        if (row[columns->at[i]].null)
+            return true;
+    return false;
+}
+
+static bool
+has_parent(const struct state *s, const struct foreign_key *f,
+           const struct datum *row)
+{
+    if (has_null(&f->columns, row))
+        return true;
+    for (size_t i = 0; i < s->tables[f->table].n; i++)
+        if (same_values(&f->columns, row, &f->referenced,
+                        state_row(s, f->table, i)))
+            return true;
+    return false;
+}
+
+/* Whether no other row has the same unique values. */
+static bool
+is_unique(const struct state *s, uint32_t table, const struct columns *columns,
+          const struct datum *row)
+{
+    const struct table *t = &s->program->tables.at[table];
+    for (size_t i = 0; i < s->tables[table].n; i++) {
+        const struct datum *other = state_row(s, table, i);
+        if (!state_same_key(t, other, row) &&
+            same_values(columns, other, columns, row))
+            return false;
+    }
+    return true;
+}
+
+/* NOT NULL and CHECK, which hold when they are not false. */
+static bool
+keeps_checks(struct runner *r, uint32_t table, const struct datum *row)
+{
+    const struct table *t = &r->program->tables.at[table];
+    for (uint32_t i = 0; i < t->n_columns; i++)
+        if (t->columns[i].not_null && row[i].null)
+            return false;
+    const struct datum **bound = r->bound;
+    r->bound = &row;
+    bool ok = true;
+    for (uint32_t i = 0; ok && i < t->n_checks; i++) {
+        const struct datum d = runner_evaluate(r, t->checks[i]);
+        ok = d.null || d.number;
+    }
+    r->bound = bound;
+    return ok;
+}
+
+void
+runner_check_row(struct runner *r, uint32_t table, const struct datum *row)
+{
+    const struct table *t = &r->program->tables.at[table];
+    bool ok = keeps_checks(r, table, row);
+    for (uint32_t i = 0; ok && i < t->n_unique; i++)
+        ok = is_unique(&r->mine, table, &t->unique[i], row);
+    for (uint32_t i = 0; ok && i < t->n_foreign; i++)
+        ok = has_parent(&r->mine, &t->foreign[i], row);
+    if (!ok)
+        runner_abort(r);
+}
+
+void
+runner_check_removed(struct runner *r, uint32_t table, const struct datum *row)
+{
+    for (uint32_t i = 0; i < r->program->tables.n; i++) {
+        const struct table *child = &r->program->tables.at[i];
+        for (uint32_t j = 0; j < child->n_foreign; j++) {
+            const struct foreign_key *f = &child->foreign[j];
+            for (size_t k = 0; f->table == table && k < r->mine.tables[i].n;
+                 k++)
+                if (same_values(&f->columns, state_row(&r->mine, i, k),
+                                &f->referenced, row))
+                    runner_abort(r);
+        }
+    }
+}
+
+/* Whether the invariant holds for every combination of rows. */
+static bool
+keeps_invariant(struct runner *r, const struct state *s,
+                const struct invariant *inv)
+{
+    size_t *at = mem_calloc(inv->n_sources, sizeof *at);
+    r->bound = mem_calloc(inv->n_sources, sizeof *r->bound);
+    bool ok = true, more = true;
+    for (uint32_t i = 0; i < inv->n_sources; i++)
+        more = more && s->tables[inv->source_tables[i]].n > 0;
+    while (ok && more) {
+        for (uint32_t i = 0; i < inv->n_sources; i++)
+            r->bound[i] = state_row(s, inv->source_tables[i], at[i]);
+        if (runner_holds(r, inv->given)) {
+            const struct datum d = runner_evaluate(r, inv->then);
+            ok = d.null || d.number;
+        }
+        uint32_t i = 0;
+        while (i < inv->n_sources &&
+               ++at[i] == s->tables[inv->source_tables[i]].n)
+            at[i++] = 0;
+        more = i < inv->n_sources;
+    }
+    mem_free(r->bound);
+    mem_free(at);
+    r->bound = NULL;
+    return ok;
+}
+
+bool
+state_is_legal(const struct state *s)
+{
+    const struct program *p = s->program;
+    struct run nothing = {0};
+    struct runner r = {.program = p, .out = &nothing, .mine = *s};
+    bool ok = true;
+    for (uint32_t t = 0; ok && t < p->tables.n; t++)
+        for (size_t i = 0; ok && i < s->tables[t].n; i++) {
+            runner_check_row(&r, t, state_row(s, t, i));
+            ok = !r.failed;
+        }
+    for (size_t i = 0; ok && i < p->invariants.n; i++)
+        ok = keeps_invariant(&r, s, &p->invariants.at[i]) && !r.failed;
+    return ok;
+}

@@ -1,0 +1,245 @@
+/* execution.c -- see execution.h.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "execute/execution.h"
+
+#include "execute/conflict.h"
+
+#include <string.h>
+
+void
+execution_init(struct execution *e, const struct program *p,
+               const struct state *initial, const struct instance *members,
+               uint32_t n)
+{
+    assert(n <= EXECUTION_MOST);
+    memset(e, 0, sizeof *e);
+    e->program = p;
+    e->initial = initial;
+    e->members = members;
+    e->n = n;
+    state_init(&e->final, p);
+}
+
+void
+execution_free(struct execution *e)
+{
+    for (uint32_t i = 0; i < EXECUTION_MOST; i++)
+        run_free(&e->runs[i]);
+    state_free(&e->final);
+}
+
+static bool
+sees(const struct execution *e, uint32_t reader, uint32_t writer)
+{
+    return e->visible[reader] >> writer & 1;
+}
+
+/* Whether the rules about three members hold: what a level says of those whom
+ * somebody that I see has seen, or has come after. */
+static bool
+rules_hold(const struct execution *e, enum level level)
+{
+    const bool prefix =
+        level == LEVEL_PC || level == LEVEL_SI || level == LEVEL_SER;
+    for (uint32_t c = 0; c < e->n; c++)
+        for (uint32_t b = 0; b < c; b++) {
+            if (level == LEVEL_SER && !sees(e, c, b))
+                return false;
+            for (uint32_t a = 0; sees(e, c, b) && a < b; a++)
+                if (level != LEVEL_RA && !sees(e, c, a) &&
+                    (prefix || sees(e, b, a)))
+                    return false;
+        }
+    return true;
+}
+
+static bool
+conflicts_are_seen(const struct execution *e, enum level level)
+{
+    if (level != LEVEL_PSI && level != LEVEL_SI)
+        return true;
+    for (uint32_t b = 0; b < e->n; b++)
+        for (uint32_t a = 0; a < b; a++)
+            if (!sees(e, b, a) &&
+                conflict_between(e->program, &e->runs[a], &e->runs[b]))
+                return false;
+    return true;
+}
+
+bool
+execution_run_visible(struct execution *e, enum level level)
+{
+    if (!rules_hold(e, level))
+        return false;
+    bool ok = true;
+    for (uint32_t i = 0; ok && i < e->n; i++) {
+        struct state *view = &e->final; // rebuilt for each member
+        state_copy(view, e->initial);
+        for (uint32_t j = 0; j < i; j++)
+            if (sees(e, i, j))
+                changes_apply(&e->runs[j].changes, view);
+        run_on(e->program, &e->members[i], view, &e->runs[i]);
+        ok = e->runs[i].end == RUN_COMMITS;
+    }
+    if (!ok || !conflicts_are_seen(e, level))
+        return false;
+    state_copy(&e->final, e->initial);
+    for (uint32_t i = 0; i < e->n; i++)
+        changes_apply(&e->runs[i].changes, &e->final);
+    return true;
+}
+
+/* The views of an interrupted member: the initial state before the split, and
+ * then 'after', or both 'before' and 'after' for a statement that waits. */
+struct interrupted {
+    const struct state *initial, *after, *before; // before NULL: no waiting
+    uint32_t split, stop;                         // stop: run no further
+    bool waited; // the statement at the split is one that can wait
+};
+
+static bool
+can_wait(const struct statement *s)
+{
+    if (s->kind == STATEMENT_UPDATE || s->kind == STATEMENT_DELETE)
+        return true;
+    const bool reads = s->kind == STATEMENT_SELECT ||
+                       s->kind == STATEMENT_ROWS || s->kind == STATEMENT_FOR;
+    return reads && s->query->lock && s->query->n_sources == 1;
+}
+
+static bool
+next_view(void *context, uint32_t number, const struct statement *s,
+          struct view *out)
+{
+    struct interrupted *v = context;
+    if (number >= v->stop)
+        return false;
+    *out = (struct view){number < v->split ? v->initial : v->after, NULL};
+    if (v->before && number == v->split && s && can_wait(s)) {
+        out->before = v->before;
+        v->waited = true;
+    }
+    return true;
+}
+
+/* Whether the statement at the split has to wait for the last of the others:
+ * in the state before that one it changes or locks something that conflicts.
+ * The statements before the split do not. */
+static bool
+has_to_wait(const struct execution *e, const struct state *before)
+{
+    struct run run = {0};
+    struct interrupted v = {e->initial, before,       NULL,
+                            e->split,   e->split + 1, false};
+    const struct views views = {&v, next_view};
+    run_instance(e->program, &e->members[0], &views, &run);
+    const bool waits = run.end != RUN_ABORTS && run.end != RUN_UNCERTAIN &&
+                       conflict_blocks(e->program, &run, &e->runs[e->n - 1]);
+    run_free(&run);
+    return waits;
+}
+
+bool
+execution_run_interrupted(struct execution *e)
+{
+    assert(e->n >= 1);
+    struct state after, before;
+    struct run prefix = {0};
+    state_init(&after, e->program);
+    state_init(&before, e->program);
+    state_copy(&after, e->initial);
+    bool ok = true;
+    for (uint32_t i = 1; ok && i < e->n; i++) {
+        state_copy(&before, &after);
+        run_on(e->program, &e->members[i], &after, &e->runs[i]);
+        changes_apply(&e->runs[i].changes, &after);
+        ok = e->runs[i].end == RUN_COMMITS;
+    }
+    struct interrupted v = {e->initial, &after,   e->waits ? &before : NULL,
+                            e->split,   e->split, false};
+    const struct views views = {&v, next_view};
+    if (ok) {
+        run_instance(e->program, &e->members[0], &views, &prefix);
+        ok = prefix.end == RUN_STOPPED;
+    }
+    for (uint32_t i = 1; ok && i < e->n; i++)
+        ok = !conflict_blocks(e->program, &prefix, &e->runs[i]);
+    if (ok) {
+        v.stop = UINT32_MAX;
+        run_instance(e->program, &e->members[0], &views, &e->runs[0]);
+        ok = e->runs[0].end == RUN_COMMITS && v.waited == e->waits;
+    }
+    if (ok && e->waits)
+        ok = e->n > 1 && has_to_wait(e, &before);
+    state_copy(&e->final, &after);
+    changes_apply(&e->runs[0].changes, &e->final);
+    run_free(&prefix);
+    state_free(&before);
+    state_free(&after);
+    return ok;
+}
+
+enum serial
+execution_try_order(const struct execution *e,
+                    const uint32_t order[EXECUTION_MOST],
+                    struct run runs[EXECUTION_MOST], struct state *final)
+{
+    enum serial found = SERIAL_FOUND;
+    state_copy(final, e->initial);
+    for (uint32_t i = 0; i < e->n; i++) {
+        const uint32_t t = order[i];
+        run_on(e->program, &e->members[t], final, &runs[t]);
+        if (runs[t].end == RUN_UNCERTAIN)
+            return SERIAL_UNCERTAIN;
+        if (runs[t].end != RUN_COMMITS ||
+            !run_same_observations(&runs[t], &e->runs[t]))
+            found = SERIAL_NONE;
+        if (runs[t].end == RUN_COMMITS)
+            changes_apply(&runs[t].changes, final);
+    }
+    return found == SERIAL_FOUND && state_equal(final, &e->final) ? SERIAL_FOUND
+                                                                  : SERIAL_NONE;
+}
+
+/* The next permutation in lexicographic order; false behind the last. */
+static bool
+next_order(uint32_t *order, uint32_t n)
+{
+    uint32_t i = n;
+    while (i > 1 && order[i - 2] > order[i - 1])
+        i--;
+    if (i < 2)
+        return false;
+    const uint32_t pivot = i - 2;
+    uint32_t j = n - 1;
+    while (order[j] < order[pivot])
+        j--;
+    const uint32_t swap = order[pivot];
+    order[pivot] = order[j];
+    order[j] = swap;
+    for (uint32_t a = pivot + 1, b = n - 1; a < b; a++, b--) {
+        const uint32_t t = order[a];
+        order[a] = order[b];
+        order[b] = t;
+    }
+    return true;
+}
+
+enum serial
+execution_explain(const struct execution *e, uint32_t order[EXECUTION_MOST])
+{
+    struct run runs[EXECUTION_MOST] = {{0}};
+    struct state final;
+    state_init(&final, e->program);
+    for (uint32_t i = 0; i < e->n; i++)
+        order[i] = i;
+    enum serial found = SERIAL_NONE;
+    do
+        found = execution_try_order(e, order, runs, &final);
+    while (found == SERIAL_NONE && next_order(order, e->n));
+    for (uint32_t i = 0; i < EXECUTION_MOST; i++)
+        run_free(&runs[i]);
+    state_free(&final);
+    return found;
+}

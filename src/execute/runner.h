@@ -1,0 +1,66 @@
+/* runner.h -- a transaction in progress; private to this folder.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef EXECUTE_RUNNER_H
+#define EXECUTE_RUNNER_H
+
+#include "execute/run.h"
+
+struct runner {
+    const struct program *program;
+    const struct instance *instance; // NULL: only constraints are evaluated
+    const struct views *views;
+    struct run *out;
+
+    struct state mine;  // what the statement sees, with own changes
+    struct state fresh; // of a statement that waited: the new rows
+    bool waited;
+    bool failed; // the rest does nothing; out->end says why
+
+    struct datum *variables;
+    const struct datum **bound;     // the row of each source
+    const struct datum *aggregates; // of the query whose targets are evaluated
+    uint32_t *used;                 // inputs of each site
+    struct arena arena;             // of query results
+};
+
+/* The rows of a query. */
+struct result {
+    struct datum *cells; // n * n_targets, in order
+    size_t n;
+    uint32_t width;
+    bool tied; // the first row is not the only one that could be first
+};
+
+/* Stop: the transaction aborts, or SQL does not say what happens. */
+void runner_abort(struct runner *r);
+void runner_give_up(struct runner *r);
+
+struct datum runner_evaluate(struct runner *r, const struct expr *e);
+bool runner_holds(struct runner *r, const struct expr *e); // NULL: true
+void runner_query(struct runner *r, const struct query *q, struct result *out);
+
+/* Whether evaluating e reads tables. */
+bool expr_reads(const struct expr *e);
+
+/* Take the view for a statement that reads or writes tables. */
+void runner_begin(struct runner *r, const struct statement *s);
+void runner_observe(struct runner *r, const struct statement *s,
+                    const struct datum *values, size_t n);
+void runner_set_found(struct runner *r, bool found);
+/* Put a row (NULL: no row) into the variables of the statement. */
+void runner_take_row(struct runner *r, const struct statement *s,
+                     const struct datum *cells);
+
+void runner_update(struct runner *r, const struct statement *s);
+void runner_delete(struct runner *r, const struct statement *s);
+void runner_insert(struct runner *r, const struct statement *s);
+
+/* Abort unless a row that was inserted or updated keeps the constraints, or
+ * unless no row refers to one that was removed. */
+void runner_check_row(struct runner *r, uint32_t table,
+                      const struct datum *row);
+void runner_check_removed(struct runner *r, uint32_t table,
+                          const struct datum *row);
+
+#endif

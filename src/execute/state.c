@@ -1,0 +1,203 @@
+/* state.c -- see state.h.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "execute/state.h"
+
+#include <string.h>
+
+void
+state_init(struct state *s, const struct program *p)
+{
+    s->program = p;
+    s->tables = mem_calloc(p->tables.n ? p->tables.n : 1, sizeof *s->tables);
+    for (size_t i = 0; i < p->tables.n; i++)
+        s->tables[i].width = p->tables.at[i].n_columns;
+}
+
+void
+state_free(struct state *s)
+{
+    for (size_t i = 0; s->program && i < s->program->tables.n; i++)
+        mem_free(s->tables[i].at);
+    mem_free(s->tables);
+    memset(s, 0, sizeof *s);
+}
+
+static void
+reserve(struct rows *r, size_t n)
+{
+    if (n <= r->room)
+        return;
+    r->room = n + n / 2 + 4;
+    r->at = mem_realloc(r->at, r->room * r->width, sizeof *r->at);
+}
+
+void
+state_copy(struct state *to, const struct state *from)
+{
+    assert(to->program == from->program);
+    for (size_t i = 0; i < from->program->tables.n; i++) {
+        const struct rows *source = &from->tables[i];
+        struct rows *target = &to->tables[i];
+        reserve(target, source->n);
+        target->n = source->n;
+        if (source->n)
+            memcpy(target->at, source->at,
+                   source->n * source->width * sizeof *source->at);
+    }
+}
+
+bool
+state_equal(const struct state *a, const struct state *b)
+{
+    for (size_t i = 0; i < a->program->tables.n; i++) {
+        const struct rows *x = &a->tables[i], *y = &b->tables[i];
+        if (x->n != y->n)
+            return false;
+        for (size_t j = 0; j < x->n * x->width; j++)
+            if (!datum_equal(x->at[j], y->at[j]))
+                return false;
+    }
+    return true;
+}
+
+/* Order rows by key; keys are never null. */
+static int
+compare_keys(const struct table *t, const struct datum *a,
+             const struct datum *b)
+{
+    for (uint32_t i = 0; i < t->primary.n; i++) {
+        const uint32_t c = t->primary.at[i];
+        if (a[c].number != b[c].number)
+            return a[c].number < b[c].number ? -1 : 1;
+    }
+    return 0;
+}
+
+bool
+state_same_key(const struct table *t, const struct datum *a,
+               const struct datum *b)
+{
+    return compare_keys(t, a, b) == 0;
+}
+
+/* The first row whose key is not below the given row's. */
+static size_t
+lower_bound(const struct state *s, uint32_t table, const struct datum *row)
+{
+    const struct table *t = &s->program->tables.at[table];
+    size_t i = 0;
+    while (i < s->tables[table].n &&
+           compare_keys(t, state_row(s, table, i), row) < 0)
+        i++;
+    return i;
+}
+
+size_t
+state_find(const struct state *s, uint32_t table, const struct datum *row)
+{
+    const size_t i = lower_bound(s, table, row);
+    return i < s->tables[table].n &&
+                   state_same_key(&s->program->tables.at[table],
+                                  state_row(s, table, i), row)
+               ? i
+               : SIZE_MAX;
+}
+
+void
+state_insert(struct state *s, uint32_t table, const struct datum *row)
+{
+    assert(state_find(s, table, row) == SIZE_MAX);
+    const size_t i = lower_bound(s, table, row);
+    struct rows *r = &s->tables[table];
+    reserve(r, r->n + 1);
+    struct datum *at = r->at + i * r->width;
+    memmove(at + r->width, at, (r->n - i) * r->width * sizeof *at);
+    memcpy(at, row, r->width * sizeof *at);
+    r->n++;
+}
+
+void
+state_remove(struct state *s, uint32_t table, size_t row)
+{
+    struct rows *r = &s->tables[table];
+    struct datum *at = state_row(s, table, row);
+    r->n--;
+    memmove(at, at + r->width, (r->n - row) * r->width * sizeof *at);
+}
+
+const struct datum *
+changes_row(const struct changes *c, size_t i)
+{
+    return c->cells.at + c->all.at[i].row;
+}
+
+/* The change of the same row so far; SIZE_MAX where there is none. */
+static size_t
+find_change(const struct changes *c, const struct table *t, uint32_t table,
+            const struct datum *row)
+{
+    for (size_t i = 0; i < c->all.n; i++)
+        if (c->all.at[i].table == table &&
+            state_same_key(t, changes_row(c, i), row))
+            return i;
+    return SIZE_MAX;
+}
+
+void
+changes_add(struct changes *c, const struct program *p, uint32_t table,
+            enum change_kind kind, uint64_t columns, const struct datum *row)
+{
+    const struct table *t = &p->tables.at[table];
+    size_t i = find_change(c, t, table, row);
+    if (i == SIZE_MAX) {
+        const struct change change = {kind, table, 0, c->cells.n};
+        vec_grow(&c->cells, t->n_columns);
+        i = c->all.n;
+        vec_push(&c->all, change);
+        memcpy(c->cells.at + change.row, row, t->n_columns * sizeof *row);
+    }
+    struct change *change = &c->all.at[i];
+    if (kind == CHANGE_UPDATE) {
+        assert(change->kind != CHANGE_DELETE);
+        change->columns |= columns;
+    } else {
+        change->kind = kind;
+    }
+    memcpy(c->cells.at + change->row, row, t->n_columns * sizeof *row);
+}
+
+void
+changes_apply(const struct changes *c, struct state *s)
+{
+    for (size_t i = 0; i < c->all.n; i++) {
+        const struct change *change = &c->all.at[i];
+        const struct datum *row = changes_row(c, i);
+        const size_t at = state_find(s, change->table, row);
+        if (change->kind == CHANGE_UPDATE) {
+            for (uint32_t j = 0;
+                 at != SIZE_MAX && j < s->tables[change->table].width; j++)
+                if (change->columns >> j & 1)
+                    state_row(s, change->table, at)[j] = row[j];
+            continue;
+        }
+        if (at != SIZE_MAX)
+            state_remove(s, change->table, at);
+        if (change->kind == CHANGE_INSERT)
+            state_insert(s, change->table, row);
+    }
+}
+
+void
+changes_clear(struct changes *c)
+{
+    vec_clear(&c->all);
+    vec_clear(&c->cells);
+}
+
+void
+changes_free(struct changes *c)
+{
+    vec_free(&c->all);
+    vec_free(&c->cells);
+}

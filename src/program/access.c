@@ -1,0 +1,234 @@
+/* access.c -- see access.h.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "program/access.h"
+
+#include <string.h>
+
+#define ROWS ((uint64_t)1 << ACCESS_ROWS)
+
+static bool query_uses_source(const struct query *q, uint32_t source);
+
+bool
+expr_uses_source(const struct expr *e, uint32_t source)
+{
+    if (e->kind == EXPR_COLUMN)
+        return e->source == source;
+    if (e->query)
+        return query_uses_source(e->query, source);
+    for (uint32_t i = 0; i < expr_arity(e->kind); i++)
+        if (expr_uses_source(e->arg[i], source))
+            return true;
+    return false;
+}
+
+static bool
+query_uses_source(const struct query *q, uint32_t source)
+{
+    if (q->where && expr_uses_source(q->where, source))
+        return true;
+    for (uint32_t i = 0; i < q->n_targets; i++)
+        if (expr_uses_source(q->targets[i].value, source))
+            return true;
+    for (uint32_t i = 0; i < q->n_aggregates; i++)
+        if (q->aggregates[i].arg &&
+            expr_uses_source(q->aggregates[i].arg, source))
+            return true;
+    for (uint32_t i = 0; i < q->n_order; i++)
+        if (expr_uses_source(q->order[i].by, source))
+            return true;
+    return false;
+}
+
+bool
+expr_has_query(const struct expr *e)
+{
+    if (!e)
+        return false;
+    if (e->query)
+        return true;
+    for (uint32_t i = 0; i < expr_arity(e->kind); i++)
+        if (expr_has_query(e->arg[i]))
+            return true;
+    return false;
+}
+
+/* The expression that a column must be equal to, or NULL. */
+static const struct expr *
+fixed_to(const struct expr *where, uint32_t source, uint32_t column)
+{
+    if (!where)
+        return NULL;
+    if (where->kind == EXPR_AND) {
+        const struct expr *e = fixed_to(where->arg[0], source, column);
+        return e ? e : fixed_to(where->arg[1], source, column);
+    }
+    if (where->kind != EXPR_EQ)
+        return NULL;
+    for (int i = 0; i < 2; i++) {
+        const struct expr *side = where->arg[i], *other = where->arg[1 - i];
+        if (side->kind == EXPR_COLUMN && side->source == source &&
+            side->column == column && !expr_uses_source(other, source))
+            return other;
+    }
+    return NULL;
+}
+
+bool
+where_fixes_key(const struct expr *where, uint32_t source,
+                const struct table *t, const struct expr **keys)
+{
+    for (uint32_t i = 0; i < t->primary.n; i++) {
+        const struct expr *e = fixed_to(where, source, t->primary.at[i]);
+        if (!e)
+            return false;
+        if (keys)
+            keys[i] = e;
+    }
+    return true;
+}
+
+/* Walking a function. */
+struct walk {
+    const struct program *p;
+    const struct function *f;
+    struct access *a;
+};
+
+static void walk_query(struct walk *w, const struct query *q);
+
+static void
+walk_expr(struct walk *w, const struct expr *e)
+{
+    if (!e)
+        return;
+    if (e->kind == EXPR_COLUMN)
+        w->a->reads[w->f->source_tables[e->source]] |= (uint64_t)1 << e->column;
+    if (e->query)
+        walk_query(w, e->query);
+    for (uint32_t i = 0; i < expr_arity(e->kind); i++)
+        walk_expr(w, e->arg[i]);
+}
+
+static void
+walk_query(struct walk *w, const struct query *q)
+{
+    for (uint32_t i = 0; i < q->n_sources; i++)
+        w->a->reads[w->f->source_tables[q->sources[i]]] |= ROWS;
+    walk_expr(w, q->where);
+    for (uint32_t i = 0; i < q->n_targets; i++)
+        walk_expr(w, q->targets[i].value);
+    for (uint32_t i = 0; i < q->n_aggregates; i++)
+        walk_expr(w, q->aggregates[i].arg);
+    for (uint32_t i = 0; i < q->n_order; i++)
+        walk_expr(w, q->order[i].by);
+}
+
+/* Checking constraints reads other rows. */
+static void
+walk_constraints(struct walk *w, uint32_t table)
+{
+    const struct table *t = &w->p->tables.at[table];
+    if (t->n_unique)
+        w->a->reads[table] |= ROWS;
+    for (uint32_t u = 0; u < t->n_unique; u++)
+        for (uint32_t i = 0; i < t->unique[u].n; i++)
+            w->a->reads[table] |= (uint64_t)1 << t->unique[u].at[i];
+    for (uint32_t f = 0; f < t->n_foreign; f++)
+        w->a->reads[t->foreign[f].table] |= ROWS;
+}
+
+static void
+walk_delete(struct walk *w, uint32_t table)
+{
+    w->a->writes[table] |= ROWS;
+    for (uint32_t c = 0; c < w->p->tables.n; c++)
+        for (uint32_t f = 0; f < w->p->tables.at[c].n_foreign; f++) {
+            const struct foreign_key *k = &w->p->tables.at[c].foreign[f];
+            if (k->table != table)
+                continue;
+            w->a->reads[c] |= ROWS;
+            for (uint32_t i = 0; i < k->columns.n; i++)
+                w->a->reads[c] |= (uint64_t)1 << k->columns.at[i];
+        }
+}
+
+static void
+walk_write(struct walk *w, const struct statement *s)
+{
+    const struct table *t = &w->p->tables.at[s->table];
+    w->a->reads[s->table] |= ROWS;
+    walk_expr(w, s->where);
+    for (uint32_t i = 0; i < s->n_sets; i++) {
+        w->a->writes[s->table] |= (uint64_t)1 << s->sets[i].column;
+        walk_expr(w, s->sets[i].value);
+    }
+    for (uint32_t i = 0; i < s->n_returning; i++)
+        walk_expr(w, s->returning[i].value);
+    if (s->kind == STATEMENT_DELETE)
+        walk_delete(w, s->table);
+    if (s->kind == STATEMENT_INSERT) {
+        w->a->writes[s->table] |= ROWS;
+        for (uint32_t i = 0; i < t->n_columns; i++)
+            w->a->writes[s->table] |= (uint64_t)1 << i;
+        for (size_t i = 0; i < (size_t)s->n_rows * t->n_columns; i++)
+            walk_expr(w, s->values[i]);
+    }
+    if (s->kind != STATEMENT_DELETE)
+        walk_constraints(w, s->table);
+}
+
+static void
+walk_block(struct walk *w, const struct block *b)
+{
+    for (uint32_t i = 0; i < b->n; i++) {
+        const struct statement *s = b->at[i];
+        if (s->query)
+            walk_query(w, s->query);
+        walk_expr(w, s->value);
+        walk_expr(w, s->low);
+        walk_expr(w, s->high);
+        walk_expr(w, s->step);
+        if (s->kind == STATEMENT_UPDATE || s->kind == STATEMENT_DELETE ||
+            s->kind == STATEMENT_INSERT)
+            walk_write(w, s);
+        walk_block(w, &s->body);
+        walk_block(w, &s->other);
+    }
+}
+
+void
+access_init(struct access *a, const struct program *p, const struct function *f)
+{
+    a->reads = mem_calloc(p->tables.n + 1, sizeof *a->reads);
+    a->writes = mem_calloc(p->tables.n + 1, sizeof *a->writes);
+    struct walk w = {p, f, a};
+    walk_block(&w, &f->body);
+}
+
+void
+access_free(struct access *a)
+{
+    mem_free(a->reads);
+    mem_free(a->writes);
+    memset(a, 0, sizeof *a);
+}
+
+bool
+access_reads_from(const struct program *p, const struct access *a,
+                  const struct access *b)
+{
+    for (uint32_t i = 0; i < p->tables.n; i++)
+        if (a->reads[i] & b->writes[i])
+            return true;
+    return false;
+}
+
+bool
+access_writes(const struct program *p, const struct access *a)
+{
+    for (uint32_t i = 0; i < p->tables.n; i++)
+        if (a->writes[i])
+            return true;
+    return false;
+}

@@ -1,0 +1,40 @@
+/* access.h -- which rows and columns a program can touch, seen without running
+ * it.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef PROGRAM_ACCESS_H
+#define PROGRAM_ACCESS_H
+
+#include "program/ir.h"
+
+/* Whether the condition fixes the whole primary key of a source's row, with
+ * expressions that do not depend on that row.  They are put into 'keys' (where
+ * it is not NULL), one for each column of the key. */
+bool where_fixes_key(const struct expr *where, uint32_t source,
+                     const struct table *t, const struct expr **keys);
+
+/* Whether the expression mentions a column of the source. */
+bool expr_uses_source(const struct expr *e, uint32_t source);
+
+/* Whether evaluating the expression reads tables. */
+bool expr_has_query(const struct expr *e);
+
+/* Columns as bits; whether rows appear or vanish is bit ACCESS_ROWS.  Tables
+ * have at most ACCESS_ROWS columns. */
+enum { ACCESS_ROWS = 63 };
+
+struct access {
+    uint64_t *reads, *writes; // of each table
+};
+
+/* What the function may read and write; to be freed. */
+void access_init(struct access *a, const struct program *p,
+                 const struct function *f);
+void access_free(struct access *a);
+
+/* Whether a may read something that b writes. */
+bool access_reads_from(const struct program *p, const struct access *a,
+                       const struct access *b);
+bool access_writes(const struct program *p, const struct access *a);
+
+#endif

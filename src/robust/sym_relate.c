@@ -1,0 +1,166 @@
+/* sym_relate.c -- conflicts, locks and differences between symbolic runs.
+ *
+ * The same rules as execute/conflict.c, as terms.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "robust/symbolic.h"
+
+/* Whether the run writes the row of a slot. */
+static term
+writes(struct terms *t, const struct table *table, const struct effect *e)
+{
+    term any = e->sets_alive;
+    for (uint32_t i = 0; i < table->n_columns; i++)
+        any = term_or(t, any, e->sets[i]);
+    return any;
+}
+
+static term
+sets_any(struct terms *t, const struct effect *e, const struct columns *c)
+{
+    term any = t->no;
+    for (uint32_t i = 0; i < c->n; i++)
+        any = term_or(t, any, e->sets[c->at[i]]);
+    return any;
+}
+
+static term
+deletes(struct terms *t, const struct effect *e)
+{
+    return term_and(t, e->sets_alive, term_not(t, e->alive));
+}
+
+/* Both write equal values of a UNIQUE constraint, in different rows. */
+static term
+unique_clash(struct symbolic *s, uint32_t table, const struct effect *a,
+             const struct effect *b)
+{
+    struct terms *t = s->terms;
+    const struct table *shape = &s->program->tables.at[table];
+    term clash = t->no;
+    for (uint32_t u = 0; u < shape->n_unique; u++)
+        clash = term_or(t, clash,
+                        term_and(t,
+                                 term_and(t, sets_any(t, a, &shape->unique[u]),
+                                          sets_any(t, b, &shape->unique[u])),
+                                 columns_match(t, &shape->unique[u], a->columns,
+                                               &shape->unique[u], b->columns)));
+    return clash;
+}
+
+/* One makes a foreign key point to what the other deletes. */
+static term
+foreign_clash(struct symbolic *s, uint32_t table, const struct effect *child,
+              const struct sym_run *parent, const struct contents *keys)
+{
+    struct terms *t = s->terms;
+    const struct table *shape = &s->program->tables.at[table];
+    term clash = t->no;
+    for (uint32_t f = 0; f < shape->n_foreign; f++) {
+        const struct foreign_key *k = &shape->foreign[f];
+        for (uint32_t j = 0; j < s->slots[k->table]; j++) {
+            const struct effect *e = &parent->effects[k->table][j];
+            clash = term_or(
+                t, clash,
+                term_and(
+                    t,
+                    term_and(t, sets_any(t, child, &k->columns), deletes(t, e)),
+                    columns_match(t, &k->columns, child->columns,
+                                  &k->referenced,
+                                  keys->rows[k->table][j].columns)));
+        }
+    }
+    return clash;
+}
+
+static term
+writes_clash(struct symbolic *s, const struct sym_run *a,
+             const struct sym_run *b, const struct contents *keys)
+{
+    struct terms *t = s->terms;
+    term clash = t->no;
+    for (uint32_t i = 0; i < s->program->tables.n; i++)
+        for (uint32_t j = 0; j < s->slots[i]; j++) {
+            const struct effect *x = &a->effects[i][j];
+            for (uint32_t k = 0;
+                 s->program->tables.at[i].n_unique && k < s->slots[i]; k++)
+                if (k != j)
+                    clash = term_or(t, clash,
+                                    unique_clash(s, i, x, &b->effects[i][k]));
+            clash = term_or(t, clash, foreign_clash(s, i, x, b, keys));
+            clash = term_or(t, clash,
+                            foreign_clash(s, i, &b->effects[i][j], a, keys));
+        }
+    return clash;
+}
+
+term
+sym_conflict(struct symbolic *s, const struct sym_run *a,
+             const struct sym_run *b, const struct contents *keys)
+{
+    struct terms *t = s->terms;
+    term conflict = writes_clash(s, a, b, keys);
+    for (uint32_t i = 0; i < s->program->tables.n; i++)
+        for (uint32_t j = 0; j < s->slots[i]; j++) {
+            const struct table *table = &s->program->tables.at[i];
+            const struct effect *y = &b->effects[i][j];
+            const term touched = term_or(
+                t, writes(t, table, y),
+                term_or(t, y->refused, term_or(t, y->locked, y->shared)));
+            conflict = term_or(
+                t, conflict,
+                term_and(t, writes(t, table, &a->effects[i][j]), touched));
+        }
+    return conflict;
+}
+
+term
+sym_blocks(struct symbolic *s, const struct sym_run *p, const struct sym_run *x)
+{
+    struct terms *t = s->terms;
+    term blocks = t->no;
+    for (uint32_t i = 0; i < s->program->tables.n; i++)
+        for (uint32_t j = 0; j < s->slots[i]; j++) {
+            const struct effect *a = &p->effects[i][j];
+            const struct effect *b = &x->effects[i][j];
+            const term w = writes(t, &s->program->tables.at[i], b);
+            const term touches = term_or(
+                t, w, term_or(t, b->refused, term_or(t, b->locked, b->shared)));
+            blocks = term_or(t, blocks, term_and(t, a->early, touches));
+            blocks = term_or(
+                t, blocks,
+                term_and(t, a->early_locked,
+                         term_or(t, w, term_or(t, b->locked, b->shared))));
+            blocks =
+                term_or(t, blocks,
+                        term_and(t, a->early_shared, term_or(t, w, b->locked)));
+        }
+    return blocks;
+}
+
+term
+sym_writes(struct symbolic *s, const struct sym_run *run, uint32_t table,
+           uint32_t slot)
+{
+    return writes(s->terms, &s->program->tables.at[table],
+                  &run->effects[table][slot]);
+}
+
+term
+sym_differ(struct symbolic *s, const struct sym_run *a, const struct sym_run *b)
+{
+    struct terms *t = s->terms;
+    term differ = t->no;
+    assert(a->function == b->function);
+    const size_t n = a->observations.n < b->observations.n ? a->observations.n
+                                                           : b->observations.n;
+    for (size_t i = 0; i < n; i++) {
+        const struct seen *x = &a->observations.at[i];
+        const struct seen *y = &b->observations.at[i];
+        const term same = term_and(t, term_equal(t, x->live, y->live),
+                                   term_or(t, term_not(t, x->live),
+                                           symbol_same(t, x->value, y->value)));
+        differ = term_or(t, differ, term_not(t, same));
+    }
+    return differ;
+}

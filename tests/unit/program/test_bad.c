@@ -1,0 +1,158 @@
+/* test_bad.c -- what is not understood is an error with its line.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "test.h"
+
+#include "program/read.h"
+
+#include <stdlib.h>
+
+/* The parser loses a byte of a function that it refuses. */
+const char *__lsan_default_suppressions(void);
+const char *
+__lsan_default_suppressions(void)
+{
+    return "leak:libpg_query";
+}
+
+#define TABLE "CREATE TABLE t (k int PRIMARY KEY, v int, s text);\n"
+#define FUNCTION(body)                                                         \
+    TABLE "CREATE FUNCTION f(p int) RETURNS int LANGUAGE plpgsql AS $$\n"      \
+          "DECLARE a int; r record;\n"                                         \
+          "BEGIN\n" body "\nEND $$;\n"
+
+static const struct {
+    const char *text, *message;
+} bad[] = {
+    {"CREATE TABEL t (k int);",
+     "bad.sql:1:8: syntax error at or near \"TABEL\""},
+    {TABLE, "bad.sql: no functions, expected one for each transaction"},
+    {"CREATE TABLE t (k int);\nCREATE TABLE t (k int);",
+     "bad.sql:2:14: a second table 't'"},
+    {"CREATE TABLE t (k int, k int);", "bad.sql:1:24: a second column 'k'"},
+    {"CREATE TABLE t (k float8);",
+     "bad.sql:1:19: type float8, expected integers, booleans or texts"},
+    {"CREATE TABLE t (k int[]);", "bad.sql:1:19: type int4[] is no scalar"},
+    {"CREATE TABLE t (k int PRIMARY KEY DEFERRABLE);",
+     "bad.sql:1:35: a constraint of a kind that is not supported"},
+    {"CREATE TABLE t (k int REFERENCES u (x));",
+     "bad.sql:1:34: there is no table 'u'"},
+    {"CREATE TABLE t (k int, UNIQUE (x));",
+     "bad.sql:1:24: table t has no column 'x'"},
+    {"CREATE VIEW v AS SELECT 1;",
+     "bad.sql:1:1: a statement that is not supported, expected CREATE TABLE, "
+     "CREATE INDEX or CREATE FUNCTION"},
+    {"CREATE TABLE t (k int);\nCREATE TRIGGER g AFTER INSERT ON t EXECUTE "
+     "FUNCTION f();",
+     "bad.sql:2:1: a statement that is not supported, expected CREATE TABLE, "
+     "CREATE INDEX or CREATE FUNCTION"},
+    {TABLE "CREATE UNIQUE INDEX ON t (v) WHERE v > 0;",
+     "bad.sql:2:24: a partial unique index is not supported"},
+    {FUNCTION("a := 1;\nb := 2;"), "bad.sql:5: \"b\" is not a known variable"},
+    {FUNCTION("UPDATE u SET v = 1;"), "bad.sql:5: there is no table 'u'"},
+    {FUNCTION("UPDATE t SET x = 1;"), "bad.sql:5: table t has no column 'x'"},
+    {FUNCTION("UPDATE t SET v = 1\nWHERE x = 1;"),
+     "bad.sql:6: 'x' names no column or variable"},
+    {FUNCTION("UPDATE t SET k = 1;"),
+     "bad.sql:5: an update of the key column 'k' is not supported"},
+    {FUNCTION("UPDATE t SET v = 'x';"),
+     "bad.sql:5: a cast between types, which is not supported"},
+    {FUNCTION("UPDATE t SET v = 1 FROM t u;"),
+     "bad.sql:5: UPDATE with FROM or WITH is not supported"},
+    {FUNCTION("BEGIN a := 1; EXCEPTION WHEN others THEN a := 2; END;"),
+     "bad.sql:5: an EXCEPTION block is not supported"},
+    {FUNCTION("EXECUTE 'SELECT 1';"),
+     "bad.sql:5: dynamic SQL (EXECUTE) is not supported"},
+    {FUNCTION("GET DIAGNOSTICS a = ROW_COUNT;"),
+     "bad.sql:5: PLpgSQL_stmt_getdiag is not supported"},
+    {FUNCTION("SELECT v INTO a FROM t LEFT JOIN t u USING (k);"),
+     "bad.sql:5: an outer or natural join is not supported"},
+    {FUNCTION("SELECT v INTO a FROM t FOR UPDATE SKIP LOCKED;"),
+     "bad.sql:5: SKIP LOCKED or NOWAIT is not supported"},
+    {FUNCTION("SELECT v INTO a FROM t LIMIT 2;"),
+     "bad.sql:5: LIMIT other than 1 is not supported"},
+    {FUNCTION("SELECT v INTO a FROM t GROUP BY v;"),
+     "bad.sql:5: GROUP BY is not supported"},
+    {FUNCTION("SELECT v INTO a FROM t UNION SELECT 1;"),
+     "bad.sql:5: UNION, INTERSECT or EXCEPT is not supported"},
+    {FUNCTION("WITH x AS (SELECT 1) SELECT v INTO a FROM t;"),
+     "bad.sql:5: WITH is not supported"},
+    {FUNCTION("SELECT v INTO a FROM t WHERE s < 'x';"),
+     "bad.sql:5: texts are compared by order, which is not supported"},
+    {FUNCTION("SELECT s INTO a FROM t;"),
+     "bad.sql:5: a value of another type than variable 'a'"},
+    {FUNCTION("SELECT v FROM t;"),
+     "bad.sql:5: SELECT without INTO; PERFORM discards a result"},
+    {FUNCTION("a := length('x');"),
+     "bad.sql:5: function length is not supported here"},
+    {FUNCTION("a := 1.5;"), "bad.sql:5: 1.5, expected a whole number"},
+    {FUNCTION("INSERT INTO t VALUES (1, 2, 'x', 4);"),
+     "bad.sql:5: 4 values for 3 columns"},
+    {FUNCTION("PERFORM 1 FROM t WHERE k = v AND p = a.k;"),
+     "bad.sql:5: 'a.k' names no column or variable"},
+    {TABLE "CREATE FUNCTION f(v int) RETURNS int LANGUAGE plpgsql AS $$\n"
+           "BEGIN UPDATE t SET v = 1 WHERE v = 2; END $$;",
+     "bad.sql:3: 'v' is both a column and a variable here"},
+    {TABLE "CREATE FUNCTION f(v int[]) RETURNS int LANGUAGE plpgsql AS $$\n"
+           "BEGIN NULL; END $$;",
+     "bad.sql:2:21: type int4[] is no scalar"},
+    {TABLE "CREATE FUNCTION f() RETURNS int LANGUAGE plpython3u AS 'pass';",
+     "bad.sql:2:1: function f is in language plpython3u, expected plpgsql or "
+     "sql"},
+    {TABLE "CREATE FUNCTION f() RETURNS void LANGUAGE sql AS 'DELETE FROM t';"
+           "CREATE FUNCTION f(p int) RETURNS void LANGUAGE sql AS\n'SELECT 1';",
+     "bad.sql:2:66: a second function 'f'"},
+    {"-- assay: invariant t x\n" FUNCTION("a := 1;"),
+     "bad.sql:1: an invariant without 'check'"},
+    {"-- assay: nonsense\n" FUNCTION("a := 1;"),
+     "bad.sql:1: an annotation that is not 'invariant TABLE NAME, .. [where "
+     "CONDITION] check CONDITION'"},
+    {"-- assay: invariant t x check x.z > 0\n" FUNCTION("a := 1;"),
+     "bad.sql:1: table x has no column 'z'"},
+};
+
+static void
+each_mistake_has_its_message_and_line(void)
+{
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        struct program p = {0};
+        struct err err = {0};
+        char message[1024] = "no error";
+        if (!program_read_text(&p, "bad.sql", bad[i].text, &err))
+            err_format(&err, message, sizeof message);
+        CHECK_TEXT(message, bad[i].message);
+        program_free(&p);
+    }
+}
+
+static void
+every_example_is_read(void)
+{
+    static const char *const names[] = {
+        "bank",  "bank_skew", "courseware",
+        "rubis", "smallbank", "smallbank_locked",
+        "tpcc",  "transfer",  "twitter",
+        "voter", "wikipedia",
+    };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        struct program p = {0};
+        struct err err = {0};
+        char path[1000], message[1024] = "";
+        const char *root = getenv("SOURCE_ROOT");
+        snprintf(path, sizeof path, "%s/examples/programs/%s.sql",
+                 root ? root : ".", names[i]);
+        if (!program_read(&p, (const char *const[]){path}, 1, &err))
+            err_format(&err, message, sizeof message);
+        CHECK_TEXT(message, "");
+        CHECK(p.functions.n > 0);
+        program_free(&p);
+    }
+}
+
+int
+main(void)
+{
+    RUN(each_mistake_has_its_message_and_line);
+    RUN(every_example_is_read);
+    return test_end();
+}
