@@ -17,8 +17,8 @@ struct sequence {
     struct terms terms;
     struct symbolic symbolic;
     struct contents initial, final;
-    struct sym_run runs[EXECUTION_MOST];
-    term visible[EXECUTION_MOST][EXECUTION_MOST]; // [reader][writer]
+    struct sym_run runs[INTERLEAVING_MOST];
+    term visible[INTERLEAVING_MOST][INTERLEAVING_MOST]; // [reader][writer]
     term split, waits;
     struct search_limits limits;
 };
@@ -281,8 +281,8 @@ happens(struct sequence *q, struct finding *out)
     read_initial(q, out);
     for (uint32_t i = 0; i < q->n; i++)
         read_member(q, i, out);
-    struct execution *e = &out->execution;
-    execution_init(e, q->program, &out->initial, out->members, q->n);
+    struct interleaving *e = &out->execution;
+    interleaving_init(e, q->program, &out->initial, out->members, q->n);
     if (!state_is_legal(&out->initial))
         return false;
     if (q->level == LEVEL_RC) {
@@ -290,27 +290,27 @@ happens(struct sequence *q, struct finding *out)
         for (int64_t i = 0; i < split; i++)
             e->split += term_truth(&q->terms, q->runs[0].steps.at[i].live);
         e->waits = term_truth(&q->terms, q->waits);
-        return execution_run_interrupted(e);
+        return interleaving_run_interrupted(e);
     }
     for (uint32_t i = 0; i < q->n; i++)
         for (uint32_t j = 0; j < i; j++)
             if (is_delayed(q->level) ? i + 1 < q->n
                                      : term_truth(&q->terms, q->visible[i][j]))
                 e->visible[i] |= (uint32_t)1 << j;
-    return execution_run_visible(e, q->level);
+    return interleaving_run_visible(e, q->level);
 }
 
 static void
 forget(struct finding *out)
 {
-    execution_free(&out->execution);
+    interleaving_free(&out->execution);
     state_free(&out->initial);
     arena_free(&out->arena);
 }
 
 /* Ask for a model that differs from what this serial order gives. */
 static void
-exclude_order(struct sequence *q, const uint32_t order[EXECUTION_MOST])
+exclude_order(struct sequence *q, const uint32_t order[INTERLEAVING_MOST])
 {
     struct terms *t = &q->terms;
     struct contents now = q->initial;
@@ -359,7 +359,7 @@ exclude_arguments(struct sequence *q)
 /* --- the search -----------------------------------------------------------*/
 
 struct orders_tried {
-    uint32_t order[MOST_ROUNDS][EXECUTION_MOST];
+    uint32_t order[MOST_ROUNDS][INTERLEAVING_MOST];
     uint32_t n;
 };
 
@@ -386,10 +386,10 @@ solve(struct sequence *q, struct orders_tried *tried, struct finding *out)
         if (answer != ANSWER_YES)
             return answer == ANSWER_NO ? FINDING_NONE : FINDING_UNKNOWN;
         out->rounds++;
-        uint32_t order[EXECUTION_MOST];
+        uint32_t order[INTERLEAVING_MOST];
         const bool happened = happens(q, out);
         const enum serial serial =
-            happened ? execution_explain(&out->execution, order)
+            happened ? interleaving_explain(&out->execution, order)
                      : SERIAL_UNCERTAIN;
         if (serial == SERIAL_NONE)
             return FINDING_ANOMALY;
@@ -422,7 +422,7 @@ search_sequence(const struct program *p, enum level level,
                 uint32_t slots, const struct search_limits *limits,
                 struct finding *out, struct err *err)
 {
-    assert(n >= 2 && n <= EXECUTION_MOST);
+    assert(n >= 2 && n <= INTERLEAVING_MOST);
     struct sequence *q = mem_calloc(1, sizeof *q);
     *q = (struct sequence){
         .program = p, .level = level, .n = n, .limits = *limits};

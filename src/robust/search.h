@@ -17,7 +17,7 @@
 
 #include "base/err.h"
 #include "base/limit.h"
-#include "execute/execution.h"
+#include "execute/interleaving.h"
 
 struct search_limits {
     uint32_t members; // at most
@@ -33,8 +33,8 @@ struct finding {
     enum level level;
     struct state initial;
     uint32_t n;
-    struct instance members[EXECUTION_MOST];
-    struct execution execution; // what happened
+    struct instance members[INTERLEAVING_MOST];
+    struct interleaving execution; // what happened
     struct arena arena;
 
     // What it took.

@@ -72,7 +72,7 @@ try_sequence(struct sequences *s, const uint32_t *at, uint32_t n,
         s->level == LEVEL_RC || s->level == LEVEL_SI || s->level == LEVEL_PC;
     if (first ? !may_be_cycle_through_first(s, at, n) : !may_be_cycle(s, at, n))
         return true;
-    const struct function *functions[EXECUTION_MOST];
+    const struct function *functions[INTERLEAVING_MOST];
     for (uint32_t i = 0; i < n; i++) {
         // The delayed member commits last.
         const uint32_t to =
@@ -88,7 +88,7 @@ try_sequence(struct sequences *s, const uint32_t *at, uint32_t n,
 static bool
 try_length(struct sequences *s, uint32_t n, uint32_t slots)
 {
-    uint32_t at[EXECUTION_MOST] = {0};
+    uint32_t at[INTERLEAVING_MOST] = {0};
     for (;;) {
         if (!try_sequence(s, at, n, slots))
             return false;

@@ -4,7 +4,7 @@
 #include "test.h"
 
 #include "execute/conflict.h"
-#include "execute/execution.h"
+#include "execute/interleaving.h"
 #include "program/read.h"
 
 #include <stdlib.h>
@@ -204,12 +204,12 @@ static bool
 is_anomaly(struct instance a, struct instance b, enum level level)
 {
     const struct instance members[] = {a, b};
-    struct execution e;
-    uint32_t order[EXECUTION_MOST];
-    execution_init(&e, &p, &initial, members, 2);
-    const bool bad = execution_run_visible(&e, level) &&
-                     execution_explain(&e, order) == SERIAL_NONE;
-    execution_free(&e);
+    struct interleaving e;
+    uint32_t order[INTERLEAVING_MOST];
+    interleaving_init(&e, &p, &initial, members, 2);
+    const bool bad = interleaving_run_visible(&e, level) &&
+                     interleaving_explain(&e, order) == SERIAL_NONE;
+    interleaving_free(&e);
     return bad;
 }
 
@@ -218,14 +218,14 @@ is_interrupted_anomaly(struct instance a, struct instance b, uint32_t split,
                        bool waits)
 {
     const struct instance members[] = {a, b};
-    struct execution e;
-    uint32_t order[EXECUTION_MOST];
-    execution_init(&e, &p, &initial, members, 2);
+    struct interleaving e;
+    uint32_t order[INTERLEAVING_MOST];
+    interleaving_init(&e, &p, &initial, members, 2);
     e.split = split;
     e.waits = waits;
-    const bool bad = execution_run_interrupted(&e) &&
-                     execution_explain(&e, order) == SERIAL_NONE;
-    execution_free(&e);
+    const bool bad = interleaving_run_interrupted(&e) &&
+                     interleaving_explain(&e, order) == SERIAL_NONE;
+    interleaving_free(&e);
     return bad;
 }
 

@@ -1,18 +1,18 @@
-/* execution.c -- see execution.h.
+/* interleaving.c -- see interleaving.h.
  *
  * SPDX-License-Identifier: MIT */
-#include "execute/execution.h"
+#include "execute/interleaving.h"
 
 #include "execute/conflict.h"
 
 #include <string.h>
 
 void
-execution_init(struct execution *e, const struct program *p,
-               const struct state *initial, const struct instance *members,
-               uint32_t n)
+interleaving_init(struct interleaving *e, const struct program *p,
+                  const struct state *initial, const struct instance *members,
+                  uint32_t n)
 {
-    assert(n <= EXECUTION_MOST);
+    assert(n <= INTERLEAVING_MOST);
     memset(e, 0, sizeof *e);
     e->program = p;
     e->initial = initial;
@@ -22,15 +22,15 @@ execution_init(struct execution *e, const struct program *p,
 }
 
 void
-execution_free(struct execution *e)
+interleaving_free(struct interleaving *e)
 {
-    for (uint32_t i = 0; i < EXECUTION_MOST; i++)
+    for (uint32_t i = 0; i < INTERLEAVING_MOST; i++)
         run_free(&e->runs[i]);
     state_free(&e->final);
 }
 
 static bool
-sees(const struct execution *e, uint32_t reader, uint32_t writer)
+sees(const struct interleaving *e, uint32_t reader, uint32_t writer)
 {
     return e->visible[reader] >> writer & 1;
 }
@@ -38,7 +38,7 @@ sees(const struct execution *e, uint32_t reader, uint32_t writer)
 /* Whether the rules about three members hold: what a level says of those whom
  * somebody that I see has seen, or has come after. */
 static bool
-rules_hold(const struct execution *e, enum level level)
+rules_hold(const struct interleaving *e, enum level level)
 {
     const bool prefix =
         level == LEVEL_PC || level == LEVEL_SI || level == LEVEL_SER;
@@ -55,7 +55,7 @@ rules_hold(const struct execution *e, enum level level)
 }
 
 static bool
-conflicts_are_seen(const struct execution *e, enum level level)
+conflicts_are_seen(const struct interleaving *e, enum level level)
 {
     if (level != LEVEL_PSI && level != LEVEL_SI)
         return true;
@@ -68,7 +68,7 @@ conflicts_are_seen(const struct execution *e, enum level level)
 }
 
 bool
-execution_run_visible(struct execution *e, enum level level)
+interleaving_run_visible(struct interleaving *e, enum level level)
 {
     if (!rules_hold(e, level))
         return false;
@@ -127,7 +127,7 @@ next_view(void *context, uint32_t number, const struct statement *s,
  * in the state before that one it changes or locks something that conflicts.
  * The statements before the split do not. */
 static bool
-has_to_wait(const struct execution *e, const struct state *before)
+has_to_wait(const struct interleaving *e, const struct state *before)
 {
     struct run run = {0};
     struct interrupted v = {e->initial, before,       NULL,
@@ -141,7 +141,7 @@ has_to_wait(const struct execution *e, const struct state *before)
 }
 
 bool
-execution_run_interrupted(struct execution *e)
+interleaving_run_interrupted(struct interleaving *e)
 {
     assert(e->n >= 1);
     struct state after, before;
@@ -181,9 +181,9 @@ execution_run_interrupted(struct execution *e)
 }
 
 enum serial
-execution_try_order(const struct execution *e,
-                    const uint32_t order[EXECUTION_MOST],
-                    struct run runs[EXECUTION_MOST], struct state *final)
+interleaving_try_order(const struct interleaving *e,
+                       const uint32_t order[INTERLEAVING_MOST],
+                       struct run runs[INTERLEAVING_MOST], struct state *final)
 {
     enum serial found = SERIAL_FOUND;
     state_copy(final, e->initial);
@@ -227,18 +227,19 @@ next_order(uint32_t *order, uint32_t n)
 }
 
 enum serial
-execution_explain(const struct execution *e, uint32_t order[EXECUTION_MOST])
+interleaving_explain(const struct interleaving *e,
+                     uint32_t order[INTERLEAVING_MOST])
 {
-    struct run runs[EXECUTION_MOST] = {{0}};
+    struct run runs[INTERLEAVING_MOST] = {{0}};
     struct state final;
     state_init(&final, e->program);
     for (uint32_t i = 0; i < e->n; i++)
         order[i] = i;
     enum serial found = SERIAL_NONE;
     do
-        found = execution_try_order(e, order, runs, &final);
+        found = interleaving_try_order(e, order, runs, &final);
     while (found == SERIAL_NONE && next_order(order, e->n));
-    for (uint32_t i = 0; i < EXECUTION_MOST; i++)
+    for (uint32_t i = 0; i < INTERLEAVING_MOST; i++)
         run_free(&runs[i]);
     state_free(&final);
     return found;

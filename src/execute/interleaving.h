@@ -1,4 +1,4 @@
-/* execution.h -- several transactions, run as a level allows or one by one.
+/* interleaving.h -- several transactions, run as a level allows or one by one.
  *
  * Two shapes.  At the levels of visibility (ec, cc, psi, pc, si, ser) members
  * stand in the order of their commits, and each sees whole some of those
@@ -9,22 +9,22 @@
  * every one of them the same observations and all tables the same contents.
  *
  * SPDX-License-Identifier: MIT */
-#ifndef EXECUTE_EXECUTION_H
-#define EXECUTE_EXECUTION_H
+#ifndef EXECUTE_INTERLEAVING_H
+#define EXECUTE_INTERLEAVING_H
 
 #include "execute/run.h"
 #include "level/level.h"
 
-enum { EXECUTION_MOST = 6 }; // members
+enum { INTERLEAVING_MOST = 6 }; // members
 
-struct execution {
+struct interleaving {
     const struct program *program;
     const struct state *initial;
     const struct instance *members;
     uint32_t n;
 
     // Levels of visibility: bit i of visible[j]: member j sees member i < j.
-    uint32_t visible[EXECUTION_MOST];
+    uint32_t visible[INTERLEAVING_MOST];
 
     // rc: before which statement member 0 is interrupted; whether that
     // statement began before the last other member's commit and waited for it.
@@ -32,34 +32,34 @@ struct execution {
     bool waits;
 
     // What came of it.
-    struct run runs[EXECUTION_MOST];
-    struct state final; // initialised by execution_init
+    struct run runs[INTERLEAVING_MOST];
+    struct state final; // initialised by interleaving_init
 };
 
-void execution_init(struct execution *e, const struct program *p,
-                    const struct state *initial, const struct instance *members,
-                    uint32_t n);
-void execution_free(struct execution *e);
+void interleaving_init(struct interleaving *e, const struct program *p,
+                       const struct state *initial,
+                       const struct instance *members, uint32_t n);
+void interleaving_free(struct interleaving *e);
 
 /* Run the members with the visibility that is set, and say whether the level
  * allows it: nobody aborts, and the level's rules hold. */
-bool execution_run_visible(struct execution *e, enum level level);
+bool interleaving_run_visible(struct interleaving *e, enum level level);
 
 /* Run member 0 interrupted, and say whether read committed allows it. */
-bool execution_run_interrupted(struct execution *e);
+bool interleaving_run_interrupted(struct interleaving *e);
 
 enum serial { SERIAL_NONE, SERIAL_FOUND, SERIAL_UNCERTAIN };
 
 /* Look for a serial order that explains the runs; 'order' is the one found. */
-enum serial execution_explain(const struct execution *e,
-                              uint32_t order[EXECUTION_MOST]);
+enum serial interleaving_explain(const struct interleaving *e,
+                                 uint32_t order[INTERLEAVING_MOST]);
 
 /* Run the members in an order; say how far it agrees: e->n when all members
  * observe the same and the final states are equal; otherwise, where 'differs'
  * is not NULL, the runs are left in it. */
-enum serial execution_try_order(const struct execution *e,
-                                const uint32_t order[EXECUTION_MOST],
-                                struct run runs[EXECUTION_MOST],
-                                struct state *final);
+enum serial interleaving_try_order(const struct interleaving *e,
+                                   const uint32_t order[INTERLEAVING_MOST],
+                                   struct run runs[INTERLEAVING_MOST],
+                                   struct state *final);
 
 #endif
