@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 enum { MOST_INTERLEAVINGS = 5000 };
+enum { STEP_LIMIT = 20 }; // seconds
 
 /* What is left of the command line when a history is to be judged. */
 struct judging {
@@ -116,35 +117,108 @@ show_order(const struct spec *s, const u32_vec *order, struct buf *out)
         buf_printf(out, "%s%s", i ? " " : "", s->steps.at[order->at[i]].name);
 }
 
+/* Where to keep the history of an interleaving: each has a file of its own,
+ * "x-3.jsonl" for the third of "x.jsonl". */
+static void
+number_path(struct judging *j, size_t number)
+{
+    const char *keep = j->options->keep;
+    const char *name = strrchr(keep, '/');
+    const char *dot = strrchr(name ? name : keep, '.');
+    const size_t stem = dot ? (size_t)(dot - keep) : strlen(keep);
+    buf_clear(&j->path);
+    buf_add(&j->path, keep, stem);
+    buf_printf(&j->path, "-%zu%s", number, keep + stem);
+}
+
+/* What became of the interleavings. */
+struct tally {
+    size_t checked, violated, impossible, refused, failed;
+    char failure[300]; // the last statement that the database refused
+};
+
+/* Play an interleaving and judge it; its status in case it is not judged is
+ * that of an error, unless it is not possible. */
 static int
-play_all(struct judging *j, const struct spec *s, struct database *db,
+play_one(struct judging *j, struct script *s, struct database *db,
+         const u32_vec *order, const char *name, struct tally *t,
          struct err *err)
 {
-    const struct play_options o = {.patience = 0.15};
-    const size_t n = spec_count(s, MOST_INTERLEAVINGS);
+    const struct play_options o = {.patience = 0.15, .limit = STEP_LIMIT};
+    struct played played;
+    const uint32_t refusal = script_refuses(s, order);
+    if (refusal != SCRIPT_UNDERSTOOD) {
+        struct err said = {0};
+        t->refused++;
+        script_error(s, refusal, &said);
+        if (!s->refusals.at[refusal].is_told)
+            report_error(&said);
+        s->refusals.at[refusal].is_told = true;
+        return EXIT_ERROR;
+    }
+    if (!spec_play(s, db, order, &o, j->path.at, &played, err))
+        return report_error(err);
+    t->failed += played.failed;
+    if (played.failed)
+        memcpy(t->failure, played.failure, sizeof t->failure);
+    if (played.refusal[0]) {
+        struct err said = {0};
+        t->refused++;
+        err_set(&said, ERR_FEATURE, "%s: not checked: %s", name,
+                played.refusal);
+        err_in_file(&said, s->spec->file);
+        return report_error(&said);
+    }
+    t->impossible += !played.is_possible;
+    if (!played.is_possible)
+        return EXIT_HOLDS;
+    const int status = judge(j, name, err);
+    t->checked++;
+    t->violated += status == EXIT_VIOLATED;
+    return status;
+}
+
+static void
+show_tally(const struct judging *j, const struct tally *t)
+{
+    FILE *out = beside(j);
+    fprintf(out,
+            "%zu interleavings: %zu checked, %zu violated, %zu not possible "
+            "because sessions wait for each other, %zu not understood\n",
+            t->checked + t->impossible + t->refused, t->checked, t->violated,
+            t->impossible, t->refused);
+    if (t->failed)
+        fprintf(out, "the database refused %zu statements, the last one %s\n",
+                t->failed, t->failure);
+}
+
+static int
+play_all(struct judging *j, struct script *s, struct database *db,
+         struct err *err)
+{
+    const size_t n = spec_count(s->spec, MOST_INTERLEAVINGS + 1);
     int status = EXIT_HOLDS;
-    size_t impossible = 0, violated = 0;
+    struct tally tally = {0};
     u32_vec order = {0};
     struct buf name = {0};
-    for (size_t i = 0; i < n && spec_next(s, i, &order); i++) {
-        struct played played;
-        show_order(s, &order, &name);
-        if (!spec_play(s, db, &order, &o, j->path.at, &played, err)) {
-            status = report_error(err);
-            break;
-        }
-        impossible += !played.is_possible;
-        if (!played.is_possible)
-            continue;
-        const int one = judge(j, name.at, err);
-        violated += one == EXIT_VIOLATED;
-        status = exit_worse(status, one);
+    for (size_t i = 0; i < n && i < MOST_INTERLEAVINGS && !err->kind &&
+                       spec_next(s->spec, i, &order);
+         i++) {
+        show_order(s->spec, &order, &name);
+        if (n > 1 && j->options->keep)
+            number_path(j, i + 1);
+        status = exit_worse(status,
+                            play_one(j, s, db, &order, name.at, &tally, err));
     }
     if (!j->options->quiet)
-        fprintf(beside(j),
-                "%zu interleavings: %zu violated, %zu not possible because "
-                "sessions wait for each other\n",
-                n, violated, impossible);
+        show_tally(j, &tally);
+    if (n > MOST_INTERLEAVINGS)
+        status = usage_error("there are more than %d interleavings, and only "
+                             "the first ones were played: name permutations",
+                             MOST_INTERLEAVINGS);
+    else if (!tally.checked && status == EXIT_HOLDS)
+        status = usage_error("no interleaving was possible, so nothing was "
+                             "checked");
     vec_free(&order);
     buf_free(&name);
     return status;
@@ -168,7 +242,10 @@ test_spec(struct judging *j, const struct fieldwork *f, struct err *err)
         if (!j->options->quiet)
             fprintf(beside(j), "%s\nasked for %s\n", db.note,
                     isolation_names[f->isolation]);
-        status = play_all(j, &s, &db, err);
+        struct script script;
+        script_read(&s, flavour_of(db.driver), &script);
+        status = play_all(j, &script, &db, err);
+        script_free(&script);
         database_close(&db);
     }
     spec_free(&s);

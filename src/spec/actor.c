@@ -1,11 +1,8 @@
 /* actor.c -- see actor.h.
  *
- * What a statement reads is what the database returns: a select is run with
- * all columns of its table instead of those asked for, so that each value can
- * be given its key.  What it writes is in the statement where conditions name
- * primary keys and values are literals; only where they do not is the database
- * asked, before an update for the keys, and after it for the values, in the
- * same transaction.
+ * The statements of a step that are not inside a transaction are one
+ * transaction, as when PostgreSQL's tester sends them, and the first one that
+ * fails ends the step.
  *
  * SPDX-License-Identifier: MIT */
 #include "spec/actor.h"
@@ -16,293 +13,202 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 #include <time.h>
 
-// Seconds: for what must end since nobody is in its way; between two looks at
-// a session that is busy, as long as MariaDB keeps an old answer.
-#define LONG_WAIT 120
+// Seconds between two looks at a session that is busy, as long as MariaDB
+// keeps an old answer.
 #define LOOK_AGAIN 0.12
-
-/* --- noting ----------------------------------------------------------------*/
-
-static void
-open_txn(struct actor *a)
-{
-    vec_push(&a->txns, ((struct played_txn){.began = time_now()}));
-    a->is_open = true;
-    a->is_gone = false;
-}
-
-static void
-close_txn(struct actor *a, enum txn_status status)
-{
-    if (!a->is_open)
-        return;
-    vec_top(&a->txns).status = status;
-    vec_top(&a->txns).ended = time_now();
-    a->is_open = false;
-}
-
-static void
-note(struct actor *a, bool is_write, const struct table *table, const char *row,
-     const char *column, const char *value)
-{
-    struct buf key = {0};
-    buf_printf(&key, "%s:%s:%s", table->name, row, column);
-    const struct played_op op = {
-        is_write, arena_copy(&a->arena, key.at, key.n),
-        value ? arena_copy(&a->arena, value, strlen(value)) : NULL};
-    buf_free(&key);
-    vec_push(&vec_top(&a->txns).ops, op);
-}
-
-/* Note rows of a table, whose columns are the key and then those given. */
-static void
-note_rows(struct actor *a, bool is_write, const struct table *table,
-          const text_vec *columns, const struct rows *rows)
-{
-    for (size_t i = 0; i < rows->n; i++)
-        for (size_t k = 1; k < rows->width; k++)
-            note(a, is_write, table, rows_get(rows, i, 0), columns->at[k - 1],
-                 rows->cells.at[i * rows->width + k].is_null
-                     ? NULL
-                     : rows_get(rows, i, k));
-}
-
-/* --- asking ----------------------------------------------------------------*/
-
-static enum outcome
-query(struct actor *a, const char *sql, struct rows *rows)
-{
-    return a->connection->driver->query(a->connection, sql, rows);
-}
-
-/* "select key, columns from table " and what follows. */
-static void
-begin_select(struct buf *sql, const struct table *table,
-             const text_vec *columns)
-{
-    buf_printf(sql, "select %s", table->columns.at[table->key]);
-    for (size_t i = 0; i < columns->n; i++)
-        buf_printf(sql, ", %s", columns->at[i]);
-    buf_printf(sql, " from %s ", table->name);
-}
-
-static enum outcome
-run_select(struct actor *a, const struct statement *s)
-{
-    text_vec columns = {0};
-    struct buf sql = {0};
-    struct rows rows = {0};
-    for (size_t i = 0; i < s->table->columns.n; i++)
-        if (i != s->table->key)
-            vec_push(&columns, s->table->columns.at[i]);
-    begin_select(&sql, s->table, &columns);
-    buf_text(&sql, s->rest);
-    const enum outcome outcome = query(a, sql.at, &rows);
-    if (outcome == OUTCOME_OK)
-        note_rows(a, false, s->table, &columns, &rows);
-    rows_free(&rows);
-    buf_free(&sql);
-    vec_free(&columns);
-    return outcome;
-}
-
-/* The primary keys of the rows that a condition selects. */
-static enum outcome
-find_keys(struct actor *a, const struct statement *s, text_vec *keys)
-{
-    const struct table *table = s->table;
-    if (condition_keys(s->condition, table->columns.at[table->key], &a->arena,
-                       keys))
-        return OUTCOME_OK;
-    struct buf sql = {0};
-    struct rows rows = {0};
-    begin_select(&sql, table, &(text_vec){0});
-    if (*s->condition)
-        buf_printf(&sql, "where %s", s->condition);
-    const enum outcome outcome = query(a, sql.at, &rows);
-    vec_clear(keys);
-    for (size_t i = 0; i < rows.n; i++) {
-        const char *text = rows_get(&rows, i, 0);
-        vec_push(keys, arena_copy(&a->arena, text, strlen(text)));
-    }
-    rows_free(&rows);
-    buf_free(&sql);
-    return outcome;
-}
-
-/* What an update has made of its rows. */
-static enum outcome
-note_update(struct actor *a, const struct statement *s, const text_vec *keys)
-{
-    bool literal = true;
-    const char *value;
-    for (size_t i = 0; i < s->values.n; i++)
-        literal = literal && is_literal(s->values.at[i], &a->arena, &value);
-    for (size_t i = 0; literal && i < keys->n; i++)
-        for (size_t k = 0; k < s->columns.n; k++) {
-            is_literal(s->values.at[k], &a->arena, &value);
-            note(a, true, s->table, keys->at[i], s->columns.at[k], value);
-        }
-    if (literal || !keys->n)
-        return OUTCOME_OK;
-    struct buf sql = {0};
-    struct rows rows = {0};
-    begin_select(&sql, s->table, &s->columns);
-    buf_printf(&sql, "where %s in (", s->table->columns.at[s->table->key]);
-    for (size_t i = 0; i < keys->n; i++)
-        buf_printf(&sql, "%s'%s'", i ? ", " : "", keys->at[i]);
-    buf_char(&sql, ')');
-    const enum outcome outcome = query(a, sql.at, &rows);
-    if (outcome == OUTCOME_OK)
-        note_rows(a, true, s->table, &s->columns, &rows);
-    rows_free(&rows);
-    buf_free(&sql);
-    return outcome;
-}
-
-static enum outcome
-run_change(struct actor *a, const struct statement *s)
-{
-    text_vec keys = {0};
-    enum outcome outcome = find_keys(a, s, &keys);
-    if (outcome == OUTCOME_OK)
-        outcome = query(a, s->text, NULL);
-    if (outcome == OUTCOME_OK && s->kind == STATEMENT_UPDATE)
-        outcome = note_update(a, s, &keys);
-    for (size_t i = 0;
-         outcome == OUTCOME_OK && s->kind == STATEMENT_DELETE && i < keys.n;
-         i++)
-        for (size_t k = 0; k < s->table->columns.n; k++)
-            if (k != s->table->key)
-                note(a, true, s->table, keys.at[i], s->table->columns.at[k],
-                     NULL);
-    vec_free(&keys);
-    return outcome;
-}
-
-static enum outcome
-run_insert(struct actor *a, const struct statement *s)
-{
-    const enum outcome outcome = query(a, s->text, NULL);
-    const size_t width = s->columns.n;
-    const char *key_name = s->table->columns.at[s->table->key];
-    for (size_t row = 0;
-         outcome == OUTCOME_OK && width && (row + 1) * width <= s->values.n;
-         row++) {
-        const char *key = NULL, *value;
-        for (size_t k = 0; k < width; k++)
-            if (strcasecmp(s->columns.at[k], key_name) == 0)
-                is_literal(s->values.at[row * width + k], &a->arena, &key);
-        for (size_t k = 0; key && k < width; k++)
-            if (strcasecmp(s->columns.at[k], key_name) != 0 &&
-                is_literal(s->values.at[row * width + k], &a->arena, &value))
-                note(a, true, s->table, key, s->columns.at[k], value);
-    }
-    return outcome;
-}
 
 /* --- statements ------------------------------------------------------------*/
 
-/* Begin as the database wants to be told; only PostgreSQL takes the level in
- * the same breath. */
 static enum outcome
-run_begin(struct actor *a, const struct statement *s)
+query(struct actor *a, const char *sql)
 {
-    const char *scheme = a->connection->driver->scheme;
-    if (strcmp(scheme, "postgresql") == 0)
-        return query(a, s->text, NULL);
-    if (*s->isolation && strcmp(scheme, "mariadb") == 0) {
-        struct buf sql = {0};
-        buf_printf(&sql, "set transaction isolation level %s", s->isolation);
-        const enum outcome outcome = query(a, sql.at, NULL);
-        buf_free(&sql);
-        if (outcome != OUTCOME_OK)
-            return outcome;
-    }
-    return query(a, "begin", NULL);
+    struct connection *c = a->performer.connection;
+    return c->driver->query(c, sql, NULL);
 }
 
-/* A statement that is neither begin, commit nor rollback. */
-static enum outcome
-run_plain(struct actor *a, const struct statement *s)
+static void
+note_failure(struct actor *a, const char *sql)
 {
-    switch (s->kind) {
-    case STATEMENT_SELECT:
-        return run_select(a, s);
-    case STATEMENT_INSERT:
-        return run_insert(a, s);
-    case STATEMENT_UPDATE:
-    case STATEMENT_DELETE:
-        return run_change(a, s);
-    default:
-        return query(a, s->text, NULL);
-    }
+    char quoted[ERR_QUOTE_ROOM], said[200];
+    const char *message = a->performer.connection->message;
+    a->failed++;
+    snprintf(a->failure, sizeof a->failure, "'%s': %s",
+             err_quote(quoted, sizeof quoted, sql, strlen(sql)),
+             err_quote(said, sizeof said, message, strlen(message)));
 }
 
 /* A database that has rolled back by itself would take what follows as
- * transactions of their own: nothing may follow before the next begin. */
+ * transactions of their own: nothing may follow before the transaction was
+ * left. */
 static void
 give_up(struct actor *a, enum outcome outcome)
 {
-    close_txn(a, outcome == OUTCOME_LOST ? TXN_INDETERMINATE : TXN_ABORTED);
+    struct notes *n = &a->performer.notes;
+    if (n->is_open)
+        notes_end(n, outcome == OUTCOME_LOST ? TXN_INDETERMINATE : TXN_ABORTED);
     if (outcome != OUTCOME_LOST)
-        query(a, "rollback", NULL);
-    a->is_gone = true;
+        query(a, "rollback");
+    a->is_gone = !a->is_implicit || outcome == OUTCOME_LOST;
+    a->is_implicit = false;
 }
 
-static void
-run_statement(struct actor *a, const struct statement *s)
+static bool
+commit(struct actor *a)
 {
-    enum outcome outcome;
-    switch (s->kind) {
-    case STATEMENT_BEGIN:
-        if (run_begin(a, s) == OUTCOME_OK)
-            open_txn(a);
-        return;
-    case STATEMENT_COMMIT:
-        if (!a->is_open)
-            return;
-        outcome = query(a, "commit", NULL);
+    const enum outcome outcome = query(a, "commit");
+    if (outcome == OUTCOME_OK)
+        notes_end(&a->performer.notes, TXN_COMMITTED);
+    else
+        give_up(a, outcome);
+    a->is_implicit = false;
+    return outcome == OUTCOME_OK;
+}
+
+/* Begin, with the level where the statement names one. */
+static bool
+begin(struct actor *a, const char *text, const char *isolation)
+{
+    const struct flavour *flavour = a->performer.flavour;
+    enum outcome outcome = OUTCOME_OK;
+    if (flavour->has_levels) {
+        outcome = query(a, text);
+    } else {
+        struct buf sql = {0};
+        buf_printf(&sql, "set transaction isolation level %s", isolation);
+        if (*isolation && flavour->begin_again == BEGIN_COMMITS)
+            outcome = query(a, sql.at);
+        buf_free(&sql);
         if (outcome == OUTCOME_OK)
-            close_txn(a, TXN_COMMITTED);
-        else
-            give_up(a, outcome);
-        return;
-    case STATEMENT_ROLLBACK:
-        if (a->is_open)
-            query(a, "rollback", NULL);
-        close_txn(a, TXN_ABORTED);
-        return;
+            outcome = query(a, "begin");
+    }
+    if (outcome == OUTCOME_OK)
+        notes_begin(&a->performer.notes);
+    else
+        note_failure(a, text);
+    return outcome == OUTCOME_OK;
+}
+
+/* 'begin' inside a transaction. */
+static bool
+begin_again(struct actor *a, const struct statement *s)
+{
+    switch (a->performer.flavour->begin_again) {
+    case BEGIN_COMMITS:
+        return commit(a) && begin(a, s->text, s->isolation);
+    case BEGIN_FAILS:
+        note_failure(a, s->text);
+        return true; // and the transaction goes on
     default:
         break;
     }
-    if (a->is_gone)
-        return;
-    const bool alone = !a->is_open;
-    if (alone)
-        open_txn(a);
-    outcome = run_plain(a, s);
-    if (outcome == OUTCOME_ABORTED || outcome == OUTCOME_LOST)
+    const enum outcome outcome = query(a, s->text);
+    if (outcome != OUTCOME_OK) {
+        note_failure(a, s->text);
         give_up(a, outcome);
-    else if (alone)
-        close_txn(a, outcome == OUTCOME_OK ? TXN_COMMITTED : TXN_ABORTED);
+    }
+    a->is_implicit = false;
+    return outcome == OUTCOME_OK;
+}
+
+static bool
+run_begin(struct actor *a, const struct statement *s)
+{
+    if (a->performer.notes.is_open)
+        return begin_again(a, s);
+    if (a->is_gone && a->performer.flavour->error_ends_txn)
+        return false; // it is still inside the one that failed
+    a->is_gone = false;
+    return begin(a, s->text, s->isolation);
+}
+
+/* Commit or rollback. */
+static bool
+run_end(struct actor *a, const struct statement *s)
+{
+    struct notes *n = &a->performer.notes;
+    a->is_gone = false;
+    if (!n->is_open)
+        return true;
+    if (s->kind == STATEMENT_COMMIT)
+        return commit(a);
+    query(a, "rollback");
+    notes_end(n, TXN_ABORTED);
+    a->is_implicit = false;
+    return true;
+}
+
+/* What a statement that did not succeed means for its transaction. */
+static void
+fail(struct actor *a, const struct statement *s, enum outcome outcome)
+{
+    const bool goes_on = outcome == OUTCOME_FAILED && !a->is_implicit &&
+                         !a->performer.flavour->error_ends_txn;
+    if (outcome == OUTCOME_FAILED)
+        note_failure(a, s->text);
+    if (!a->performer.notes.is_open)
+        return;
+    if (goes_on && !a->performer.refusal[0])
+        snprintf(a->performer.refusal, sizeof a->performer.refusal,
+                 "a statement failed in a transaction that goes on");
+    give_up(a, outcome);
+}
+
+/* Whether the step goes on. */
+static bool
+run_statement(struct actor *a, const struct statement *s, bool is_one_of_many)
+{
+    struct performer *p = &a->performer;
+    if (s->kind == STATEMENT_BEGIN)
+        return run_begin(a, s);
+    if (s->kind == STATEMENT_COMMIT || s->kind == STATEMENT_ROLLBACK)
+        return run_end(a, s);
+    if (a->is_gone)
+        return true;
+    if (!p->notes.is_open && (s->kind != STATEMENT_QUIET || is_one_of_many)) {
+        if (!begin(a, "begin", ""))
+            return false;
+        a->is_implicit = true;
+    }
+    const enum outcome outcome =
+        s->kind == STATEMENT_QUIET ? query(a, s->text) : perform(p, s);
+    if (outcome != OUTCOME_OK)
+        fail(a, s, outcome);
+    return outcome == OUTCOME_OK;
 }
 
 static void
-run_step(struct actor *a, const char *sql)
+run_block(struct actor *a, const struct script_block *block)
 {
+    const size_t n = block->statements.n;
+    const bool many = n > 1 && a->performer.flavour->runs_many;
+    for (size_t i = 0; i < n; i++)
+        if (!run_statement(a, &block->statements.at[i], many))
+            break;
+    if (a->is_implicit && a->performer.notes.is_open)
+        commit(a);
+    a->is_implicit = false;
+}
+
+/* Run SQL as it is, up to the first statement that fails. */
+static void
+run_text(struct actor *a, const char *sql)
+{
+    const struct flavour *flavour = a->performer.flavour;
+    struct arena arena = {0};
     text_vec parts = {0};
-    statements_split(sql, &a->arena, &parts);
-    for (size_t i = 0; i < parts.n; i++) {
-        struct statement s;
-        statement_parse(parts.at[i], a->tables, &a->arena, &s);
-        run_statement(a, &s);
-        statement_free(&s);
-    }
+    if (flavour->runs_many)
+        vec_push(&parts, sql);
+    else
+        script_split(sql, flavour, &arena, &parts);
+    for (size_t i = 0; i < parts.n; i++)
+        if (query(a, parts.at[i]) != OUTCOME_OK) {
+            note_failure(a, parts.at[i]);
+            break;
+        }
     vec_free(&parts);
+    arena_free(&arena);
 }
 
 /* --- the thread ------------------------------------------------------------*/
@@ -313,15 +219,18 @@ live(void *arg)
     struct actor *a = arg;
     pthread_mutex_lock(&a->lock);
     while (!a->is_over) {
-        if (!a->sql) {
+        if (!a->is_busy) {
             pthread_cond_wait(&a->changes, &a->lock);
             continue;
         }
+        const struct script_block *block = a->block;
         const char *sql = a->sql;
         pthread_mutex_unlock(&a->lock);
-        run_step(a, sql);
+        if (block)
+            run_block(a, block);
+        else
+            run_text(a, sql);
         pthread_mutex_lock(&a->lock);
-        a->sql = NULL;
         a->is_busy = false;
         pthread_cond_broadcast(&a->changes);
     }
@@ -332,40 +241,69 @@ live(void *arg)
 static void
 hang_up(struct actor *a)
 {
-    a->connection->driver->disconnect(a->connection);
+    struct connection *own = a->performer.connection;
+    if (own)
+        own->driver->disconnect(own);
     if (a->observer)
         a->observer->driver->disconnect(a->observer);
-    a->connection = a->observer = NULL;
+    a->performer.connection = a->observer = NULL;
 }
 
 bool
 actor_open(struct actor *a, struct database *db, uint32_t session, size_t node,
-           const table_vec *tables, struct err *err)
+           struct err *err)
 {
-    *a = (struct actor){.tables = tables};
-    if (!db->driver->connect(db, session, node, &a->connection, err))
+    *a = (struct actor){.performer.flavour = flavour_of(db->driver)};
+    if (!db->driver->connect(db, session, node, &a->performer.connection, err))
         return false;
-    struct err ignored = {0};
-    if (db->driver->sql->waits)
-        db->driver->connect(db, session, node, &a->observer, &ignored);
+    if (db->driver->sql->waits &&
+        !db->driver->connect(db, session, node, &a->observer, err)) {
+        hang_up(a);
+        return false;
+    }
     pthread_mutex_init(&a->lock, NULL);
     pthread_cond_init(&a->changes, NULL);
-    if (pthread_create(&a->thread, NULL, live, a) == 0)
+    a->has_thread = pthread_create(&a->thread, NULL, live, a) == 0;
+    if (a->has_thread)
         return true;
     hang_up(a);
     return err_set(err, ERR_IO, "cannot start a thread");
 }
 
-void
-actor_act(struct actor *a, const char *sql)
+static void
+act(struct actor *a, const struct script_block *block, const char *sql)
 {
     pthread_mutex_lock(&a->lock);
     assert(!a->is_busy);
+    a->block = block;
     a->sql = sql;
     a->is_busy = true;
     pthread_cond_broadcast(&a->changes);
     pthread_mutex_unlock(&a->lock);
 }
+
+void
+actor_act(struct actor *a, const struct script_block *block)
+{
+    act(a, block, NULL);
+}
+
+void
+actor_run(struct actor *a, const char *sql)
+{
+    act(a, NULL, sql);
+}
+
+bool
+actor_is_busy(struct actor *a)
+{
+    pthread_mutex_lock(&a->lock);
+    const bool is_busy = a->is_busy;
+    pthread_mutex_unlock(&a->lock);
+    return is_busy;
+}
+
+/* --- waiting ---------------------------------------------------------------*/
 
 bool
 actor_await(struct actor *a, double seconds)
@@ -384,68 +322,79 @@ actor_await(struct actor *a, double seconds)
     return idle;
 }
 
-/* What the database says about a session that is busy. */
-static bool
-waits_for_lock(struct actor *a, bool *is_known)
+/* What the observer's query about the session answers; -1: nothing. */
+static int
+ask_observer(struct actor *a, const char *pattern)
 {
     char id[24];
     struct buf sql = {0};
     struct rows rows = {0};
-    snprintf(id, sizeof id, "%" PRIu64, a->connection->server_id);
-    sql_fill(&sql, a->observer->driver->sql->waits, id);
-    *is_known =
+    snprintf(id, sizeof id, "%" PRIu64, a->performer.connection->server_id);
+    sql_fill(&sql, pattern, id);
+    const bool known =
         a->observer->driver->query(a->observer, sql.at, &rows) == OUTCOME_OK &&
-        rows.n;
-    const bool waits = *is_known && strcmp(rows_get(&rows, 0, 0), "0") != 0;
+        rows.n && rows.cells.n;
+    const int answer = !known ? -1 : strcmp(rows_get(&rows, 0, 0), "0") != 0;
     rows_free(&rows);
     buf_free(&sql);
-    return waits;
+    return answer;
+}
+
+enum actor_state
+actor_settle(struct actor *a, double patience, double limit)
+{
+    if (!a->observer)
+        return actor_await(a, limit) ? ACTOR_IDLE : ACTOR_RUNS;
+    const double until = time_now() + limit;
+    while (!actor_await(a, LOOK_AGAIN)) {
+        const int waits = ask_observer(a, a->observer->driver->sql->waits);
+        if (waits > 0)
+            return ACTOR_WAITS;
+        if (waits < 0)
+            return actor_await(a, patience) ? ACTOR_IDLE : ACTOR_WAITS;
+        if (time_now() > until)
+            return ACTOR_RUNS;
+    }
+    return ACTOR_IDLE;
 }
 
 bool
-actor_settle(struct actor *a, double patience)
+actor_cut(struct actor *a, double limit)
 {
-    if (!a->observer)
-        return actor_await(a, a->connection->driver->sql->waits ? patience
-                                                                : LONG_WAIT);
-    bool is_known = true;
-    const double until = time_now() + LONG_WAIT;
-    while (!actor_await(a, LOOK_AGAIN))
-        if (waits_for_lock(a, &is_known) || time_now() > until)
-            return false;
-        else if (!is_known)
-            return actor_await(a, patience);
-    return true;
+    if (a->observer)
+        ask_observer(a, a->observer->driver->sql->cut);
+    return actor_await(a, limit);
 }
 
 void
 actor_rest(struct actor *a)
 {
-    if (a->is_open)
-        query(a, "rollback", NULL);
-    close_txn(a, TXN_ABORTED);
+    if (a->performer.notes.is_open) {
+        query(a, "rollback");
+        notes_end(&a->performer.notes, TXN_ABORTED);
+    }
+    a->is_gone = a->is_implicit = false;
 }
 
 void
 actor_close(struct actor *a)
 {
-    if (!a->connection)
-        return;
-    pthread_mutex_lock(&a->lock);
-    a->is_over = true;
-    pthread_cond_broadcast(&a->changes);
-    pthread_mutex_unlock(&a->lock);
-    pthread_join(a->thread, NULL);
-    pthread_cond_destroy(&a->changes);
-    pthread_mutex_destroy(&a->lock);
+    if (a->has_thread) {
+        pthread_mutex_lock(&a->lock);
+        assert(!a->is_busy);
+        a->is_over = true;
+        pthread_cond_broadcast(&a->changes);
+        pthread_mutex_unlock(&a->lock);
+        pthread_join(a->thread, NULL);
+        pthread_cond_destroy(&a->changes);
+        pthread_mutex_destroy(&a->lock);
+        a->has_thread = false;
+    }
     hang_up(a);
 }
 
 void
 actor_free(struct actor *a)
 {
-    for (size_t i = 0; i < a->txns.n; i++)
-        vec_free(&a->txns.at[i].ops);
-    vec_free(&a->txns);
-    arena_free(&a->arena);
+    notes_free(&a->performer.notes);
 }

@@ -7,70 +7,179 @@
  * SPDX-License-Identifier: MIT */
 #include "spec/play.h"
 
-#include "collect/journal.h"
-#include "collect/record.h"
-#include "driver/sql.h"
+#include "base/limit.h"
+#include "spec/account.h"
 #include "spec/actor.h"
 
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
-enum { LONG_WAIT = 120 }; // seconds, for what nobody is in the way of
+// Seconds in which a database finds that sessions wait for each other.
+#define FIND_DEADLOCK 3.0
 
 struct stage {
-    const struct spec *spec;
+    const struct script *script;
     struct database *db;
     const struct play_options *o;
     struct played *out;
-    table_vec tables;
-    struct arena arena;
-    struct actor setup; // the session that makes the tables
+    struct actor *setup; // makes the tables, and reads them
     VEC(struct actor) actors;
+    struct state initial, final;
+    VEC(struct account_session) sessions;
+    bool has_tables; // the setup was run
 };
+
+__attribute__((format(printf, 2, 3))) static void
+refuse(struct stage *g, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    if (!g->out->refusal[0])
+        vsnprintf(g->out->refusal, sizeof g->out->refusal, format, args);
+    va_end(args);
+}
 
 /* --- tables ----------------------------------------------------------------*/
 
-static void
-learn_tables(struct stage *g)
+/* Tables that are there already are somebody else's. */
+static bool
+expect_no_tables(struct stage *g, struct err *err)
 {
-    for (size_t i = 0; i < g->spec->setups.n; i++) {
-        text_vec parts = {0};
-        statements_split(g->spec->setups.at[i], &g->arena, &parts);
-        for (size_t k = 0; k < parts.n; k++)
-            table_learn(parts.at[k], &g->arena, &g->tables);
-        vec_free(&parts);
+    struct connection *c = g->setup->performer.connection;
+    for (size_t i = 0; i < g->script->tables.n; i++) {
+        const char *name = g->script->tables.at[i].name;
+        struct buf sql = {0};
+        buf_printf(&sql, "select 1 from %s where 1 = 0", name);
+        const enum outcome outcome = c->driver->query(c, sql.at, NULL);
+        buf_free(&sql);
+        if (outcome == OUTCOME_OK)
+            return err_set(err, ERR_USAGE,
+                           "there is a table '%s' in the database already, "
+                           "expected none",
+                           name);
+    }
+    return true;
+}
+
+/* Through the observer where there is one: it is there even where the session
+ * itself was cut off. */
+static void
+drop_tables(struct stage *g)
+{
+    struct connection *c = g->setup->observer ? g->setup->observer
+                                              : g->setup->performer.connection;
+    // Backwards: later tables may depend on earlier ones.
+    for (size_t i = g->script->tables.n; i--;) {
+        struct buf sql = {0};
+        buf_printf(&sql, "drop table if exists %s",
+                   g->script->tables.at[i].name);
+        c->driver->query(c, sql.at, NULL);
+        buf_free(&sql);
     }
 }
 
+/* Run SQL as it is; false where it does not end. */
 static bool
-drop_tables(struct stage *g, struct err *err)
+run_text(struct stage *g, struct actor *a, const char *sql)
 {
-    struct connection *c = g->setup.connection;
-    for (size_t i = 0; i < g->tables.n; i++) {
-        struct buf sql = {0};
-        buf_printf(&sql, "drop table if exists %s", g->tables.at[i].name);
-        const bool ok = sql_must(c, sql.at, NULL, err);
-        buf_free(&sql);
-        if (!ok)
-            return false;
-    }
-    return true;
+    actor_run(a, sql);
+    if (actor_await(a, g->o->limit))
+        return true;
+    actor_cut(a, g->o->limit);
+    return false;
 }
 
 /* Run the setup; a statement of it that fails makes the rest senseless. */
 static bool
 make_tables(struct stage *g, struct err *err)
 {
-    struct actor *a = &g->setup;
-    if (!drop_tables(g, err))
+    const struct spec *s = g->script->spec;
+    struct actor *a = g->setup;
+    if (!expect_no_tables(g, err))
         return false;
-    for (size_t i = 0; i < g->spec->setups.n; i++) {
-        a->connection->code[0] = 0;
-        actor_act(a, g->spec->setups.at[i]);
-        if (!actor_await(a, LONG_WAIT) || a->connection->code[0])
-            return err_set(err, ERR_IO, "the setup failed: %s",
-                           a->connection->message);
+    g->has_tables = true;
+    for (size_t i = 0; i < s->setups.n; i++) {
+        if (!run_text(g, a, s->setups.at[i].sql))
+            return err_set(err, ERR_IO,
+                           "the setup is not over after %g seconds",
+                           g->o->limit);
+        if (a->failed)
+            return err_set(err, ERR_IO, "the setup failed at %s", a->failure);
     }
     return true;
+}
+
+/* --- states ----------------------------------------------------------------*/
+
+static bool
+read_tables(struct stage *g, struct performer *p, struct state *out)
+{
+    enum outcome outcome = OUTCOME_OK;
+    for (size_t i = 0; outcome == OUTCOME_OK && i < g->script->tables.n; i++) {
+        vec_push(&out->tables, (struct rows){0});
+        if (!g->script->tables.at[i].flaw)
+            outcome = perform_table(p, &g->script->tables.at[i],
+                                    &vec_top(&out->tables));
+    }
+    return outcome == OUTCOME_OK;
+}
+
+/* Read all tables in one transaction. */
+static bool
+read_state(struct stage *g, struct actor *a, struct state *out, struct err *err)
+{
+    struct connection *c = a->performer.connection;
+    out->began = time_now();
+    bool ok = c->driver->query(c, "begin", NULL) == OUTCOME_OK &&
+              read_tables(g, &a->performer, out);
+    if (ok)
+        ok = c->driver->query(c, "commit", NULL) == OUTCOME_OK;
+    else
+        c->driver->query(c, "rollback", NULL);
+    out->ended = time_now();
+    if (ok)
+        return true;
+    const char *why =
+        a->performer.refusal[0] ? a->performer.refusal : c->message;
+    return err_set(err, ERR_IO, "cannot read the tables back: %s", why);
+}
+
+static bool
+is_same_state(const struct state *a, const struct state *b)
+{
+    for (size_t t = 0; t < a->tables.n; t++) {
+        const struct rows *x = &a->tables.at[t], *y = &b->tables.at[t];
+        if (x->n != y->n || x->text.n != y->text.n ||
+            (x->text.n && memcmp(x->text.at, y->text.at, x->text.n) != 0))
+            return false;
+        for (size_t i = 0; i < x->cells.n; i++)
+            if (x->cells.at[i].is_null != y->cells.at[i].is_null)
+                return false;
+    }
+    return true;
+}
+
+/* Wait until a session sees the initial state: it may still be on its way to
+ * another node. */
+static bool
+meet_state(struct stage *g, struct actor *a, const char *name, struct err *err)
+{
+    const double until = time_now() + g->o->limit;
+    for (;;) {
+        struct state seen = {0};
+        struct err missing = {0};
+        const bool ok = read_state(g, a, &seen, &missing) &&
+                        is_same_state(&seen, &g->initial);
+        state_free(&seen);
+        if (ok)
+            return true;
+        if (time_now() > until)
+            return err_set(err, ERR_IO,
+                           "session '%s' does not see what the setup left",
+                           name);
+        time_pause(0.05);
+    }
 }
 
 /* --- steps -----------------------------------------------------------------*/
@@ -78,20 +187,71 @@ make_tables(struct stage *g, struct err *err)
 static bool
 open_actors(struct stage *g, struct err *err)
 {
-    const size_t n = g->spec->sessions.n;
-    vec_reserve(&g->actors, n); // threads hold pointers into it
-    for (size_t i = 0; i < n; i++) {
+    const struct spec *s = g->script->spec;
+    vec_reserve(&g->actors, s->sessions.n); // threads hold pointers into it
+    for (size_t i = 0; i < s->sessions.n; i++) {
+        struct account_session session = {.name = s->sessions.at[i].name};
         vec_push(&g->actors, (struct actor){0});
-        if (!actor_open(&g->actors.at[i], g->db, (uint32_t)i + 1,
-                        i % g->db->nodes, &g->tables, err))
+        struct actor *a = &vec_top(&g->actors);
+        if (!actor_open(a, g->db, (uint32_t)i + 1, i % g->db->nodes, err) ||
+            (g->db->nodes > 1 && !meet_state(g, a, session.name, err)))
             return false;
+        a->performer.refusal[0] = 0;
+        session.notes = &a->performer.notes;
+        vec_push(&g->sessions, session);
     }
-    for (size_t i = 0; i < n; i++) {
-        actor_act(&g->actors.at[i], g->spec->sessions.at[i].setup);
-        if (!actor_await(&g->actors.at[i], LONG_WAIT))
-            return err_set(err, ERR_IO, "the setup of session '%s' waits",
-                           g->spec->sessions.at[i].name);
+    return true;
+}
+
+/* Wait for a session after its step was begun; false where it runs too long.
+ */
+static bool
+watch(struct stage *g, struct actor *a, const char *what, const char *name,
+      bool *waits)
+{
+    const enum actor_state state = actor_settle(a, g->o->patience, g->o->limit);
+    *waits = state == ACTOR_WAITS;
+    if (state == ACTOR_RUNS)
+        refuse(g,
+               "%s '%.60s' was not over after %g seconds, and waits for no "
+               "lock",
+               what, name, g->o->limit);
+    else if (state == ACTOR_IDLE && a->performer.refusal[0])
+        refuse(g, "%s '%.60s': %s", what, name, a->performer.refusal);
+    return !g->out->refusal[0];
+}
+
+static void
+run_setups(struct stage *g)
+{
+    bool waits;
+    for (size_t i = 0; i < g->actors.n && !g->out->refusal[0]; i++) {
+        const char *name = g->script->spec->sessions.at[i].name;
+        actor_act(&g->actors.at[i], &g->script->setups.at[i]);
+        if (watch(g, &g->actors.at[i], "the setup of session", name, &waits) &&
+            waits)
+            refuse(g, "the setup of session '%.60s' waits for a lock", name);
     }
+}
+
+static size_t
+count_busy(struct stage *g)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < g->actors.n; i++)
+        n += actor_is_busy(&g->actors.at[i]);
+    return n;
+}
+
+/* Whether the session can take a step.  One that waits for a lock cannot,
+ * unless several wait for each other, which the database will end. */
+static bool
+is_free(struct stage *g, struct actor *a)
+{
+    const double until = time_now() + FIND_DEADLOCK;
+    while (actor_settle(a, g->o->patience, g->o->limit) != ACTOR_IDLE)
+        if (count_busy(g) < 2 || time_now() > until)
+            return false;
     return true;
 }
 
@@ -99,155 +259,155 @@ static void
 run_steps(struct stage *g, const u32_vec *order)
 {
     g->out->is_possible = true;
-    for (size_t i = 0; i < order->n; i++) {
-        const struct spec_step *step = &g->spec->steps.at[order->at[i]];
+    for (size_t i = 0; i < order->n && !g->out->refusal[0]; i++) {
+        const struct spec_step *step = &g->script->spec->steps.at[order->at[i]];
         struct actor *a = &g->actors.at[step->session];
-        if (!actor_settle(a, g->o->patience)) {
+        bool waits;
+        if (!is_free(g, a)) {
             g->out->is_possible = false;
             return;
         }
-        actor_act(a, step->sql);
-        g->out->waited += !actor_settle(a, g->o->patience);
+        actor_act(a, &g->script->steps.at[order->at[i]]);
+        watch(g, a, "step", step->name, &waits);
+        g->out->waited += waits;
     }
 }
 
-/* Who is idle gives way to who waits, until nobody does. */
+/* Who is idle gives way to who waits, until nobody does; who is then still
+ * busy is cut off. */
 static bool
 settle(struct stage *g, struct err *err)
 {
-    for (size_t round = 0; round < g->actors.n; round++)
+    const double until = time_now() + g->o->limit;
+    do
         for (size_t i = 0; i < g->actors.n; i++)
-            if (actor_settle(&g->actors.at[i], g->o->patience))
+            if (actor_await(&g->actors.at[i], 0.01))
                 actor_rest(&g->actors.at[i]);
-    for (size_t i = 0; i < g->actors.n; i++)
-        if (!actor_await(&g->actors.at[i], LONG_WAIT))
-            return err_set(err, ERR_IO, "session '%s' does not come back",
-                           g->spec->sessions.at[i].name);
-        else
-            actor_rest(&g->actors.at[i]);
+    while (count_busy(g) && time_now() < until && g->out->is_possible &&
+           !g->out->refusal[0]);
     for (size_t i = 0; i < g->actors.n; i++) {
-        const struct spec_session *session = &g->spec->sessions.at[i];
-        if (*session->teardown)
-            g->actors.at[i].connection->driver->query(
-                g->actors.at[i].connection, session->teardown, NULL);
+        struct actor *a = &g->actors.at[i];
+        const char *name = g->script->spec->sessions.at[i].name;
+        if (actor_is_busy(a)) {
+            refuse(g,
+                   "session '%.60s' still waits for another one after %g "
+                   "seconds",
+                   name, g->o->limit);
+            if (!actor_cut(a, g->o->limit))
+                return err_set(err, ERR_IO, "session '%s' does not come back",
+                               name);
+        }
+        actor_rest(a);
+        if (a->performer.refusal[0])
+            refuse(g, "session '%.60s': %s", name, a->performer.refusal);
     }
     return true;
 }
 
-/* --- the history -----------------------------------------------------------*/
-
-/* The value that the setup gave a key, or NULL. */
-static const char *
-initial_value(const struct stage *g, const char *key)
+static void
+tear_down_sessions(struct stage *g)
 {
-    const char *value = NULL;
-    for (size_t t = 0; t < g->setup.txns.n; t++) {
-        const struct played_txn *txn = &g->setup.txns.at[t];
-        for (size_t i = 0; i < txn->ops.n; i++)
-            if (strcmp(txn->ops.at[i].key, key) == 0)
-                value = txn->ops.at[i].value;
+    for (size_t i = 0; i < g->actors.n; i++) {
+        const char *sql = g->script->spec->sessions.at[i].teardown.sql;
+        if (*sql)
+            run_text(g, &g->actors.at[i], sql);
     }
-    return value;
-}
-
-/* Whether a session wrote what the setup had written already, so that a read
- * of it does not say whose it was. */
-static bool
-is_ambiguous(const struct stage *g)
-{
-    for (size_t i = 0; i < g->actors.n; i++)
-        for (size_t t = 0; t < g->actors.at[i].txns.n; t++) {
-            const struct played_txn *txn = &g->actors.at[i].txns.at[t];
-            for (size_t k = 0; k < txn->ops.n; k++) {
-                const struct played_op *op = &txn->ops.at[k];
-                const char *first = initial_value(g, op->key);
-                if (op->is_write && first && op->value &&
-                    strcmp(first, op->value) == 0)
-                    return true;
-            }
-        }
-    return false;
-}
-
-static bool
-write_txn(const struct stage *g, const struct played_txn *txn,
-          const char *session, bool translate, struct journal *j,
-          struct err *err)
-{
-    struct record record = {0};
-    record_begin_named(&record, session);
-    for (size_t i = 0; i < txn->ops.n; i++) {
-        const struct played_op *op = &txn->ops.at[i];
-        const char *first = translate ? initial_value(g, op->key) : NULL;
-        const bool initial = !op->is_write && first && op->value &&
-                             strcmp(first, op->value) == 0;
-        record_text(&record, op->is_write, op->key, initial ? NULL : op->value);
-    }
-    const double zero = g->setup.txns.n ? g->setup.txns.at[0].began : 0;
-    record_end(&record, txn->status, (int64_t)((txn->began - zero) * 1e9),
-               (int64_t)((txn->ended - zero) * 1e9), NULL);
-    const bool ok = journal_add(j, record.line.at, record.line.n, err);
-    record_free(&record);
-    return ok;
-}
-
-static bool
-write_history(const struct stage *g, const char *path, struct err *err)
-{
-    struct journal j;
-    if (!journal_open(&j, path, err))
-        return false;
-    const bool translate = !is_ambiguous(g);
-    bool ok = true;
-    for (size_t t = 0; ok && !translate && t < g->setup.txns.n; t++)
-        ok = write_txn(g, &g->setup.txns.at[t], "setup", false, &j, err);
-    for (size_t i = 0; ok && i < g->actors.n; i++)
-        for (size_t t = 0; ok && t < g->actors.at[i].txns.n; t++) {
-            const struct played_txn *txn = &g->actors.at[i].txns.at[t];
-            g->out->committed += txn->status == TXN_COMMITTED;
-            g->out->aborted += txn->status == TXN_ABORTED;
-            ok = write_txn(g, txn, g->spec->sessions.at[i].name, translate, &j,
-                           err);
-        }
-    return journal_close(&j, err) && ok;
 }
 
 /* --- all of it -------------------------------------------------------------*/
 
 static void
+count(struct stage *g)
+{
+    struct played *out = g->out;
+    for (size_t i = 0; i < g->actors.n; i++) {
+        const struct actor *a = &g->actors.at[i];
+        for (size_t t = 0; t < a->performer.notes.txns.n; t++) {
+            const enum txn_status status = a->performer.notes.txns.at[t].status;
+            out->committed += status == TXN_COMMITTED;
+            out->aborted += status == TXN_ABORTED;
+        }
+        out->failed += a->failed;
+        if (a->failed)
+            memcpy(out->failure, a->failure, sizeof out->failure);
+    }
+}
+
+static bool
+write_history(struct stage *g, const char *path, struct err *err)
+{
+    struct account account = {
+        .script = g->script, .initial = &g->initial, .final = &g->final};
+    for (size_t i = 0; i < g->sessions.n; i++)
+        vec_push(&account.sessions, g->sessions.at[i]);
+    const bool ok = account_write(&account, path, err);
+    if (account.refusal[0])
+        refuse(g, "%s", account.refusal);
+    vec_free(&account.sessions);
+    return ok;
+}
+
+static bool
+play(struct stage *g, const u32_vec *order, const char *path, struct err *err)
+{
+    if (!actor_open(g->setup, g->db, 0, 0, err) || !make_tables(g, err) ||
+        !read_state(g, g->setup, &g->initial, err) || !open_actors(g, err))
+        return false;
+    run_setups(g);
+    run_steps(g, order);
+    if (!settle(g, err))
+        return false;
+    count(g);
+    bool ok = true;
+    if (!g->out->refusal[0] && g->out->is_possible)
+        ok = read_state(g, g->setup, &g->final, err) &&
+             write_history(g, path, err);
+    tear_down_sessions(g);
+    return ok;
+}
+
+/* End a session.  The thread of one that does not come back cannot be ended,
+ * and keeps what it uses. */
+static bool
+dismiss(struct actor *a)
+{
+    if (a->has_thread && actor_is_busy(a))
+        return false;
+    actor_close(a);
+    actor_free(a);
+    return true;
+}
+
+static void
 clear(struct stage *g)
 {
-    struct err ignored = {0};
-    for (size_t i = 0; i < g->actors.n; i++) {
-        actor_close(&g->actors.at[i]);
-        actor_free(&g->actors.at[i]);
+    bool ok = true;
+    for (size_t i = 0; i < g->actors.n; i++)
+        ok = dismiss(&g->actors.at[i]) && ok;
+    if (ok)
+        vec_free(&g->actors);
+    if (g->has_tables) {
+        if (*g->script->spec->teardown.sql && !actor_is_busy(g->setup))
+            run_text(g, g->setup, g->script->spec->teardown.sql);
+        drop_tables(g);
     }
-    if (g->setup.connection) {
-        if (*g->spec->teardown)
-            sql_run(g->setup.connection, g->spec->teardown, &ignored);
-        drop_tables(g, &ignored);
-    }
-    actor_close(&g->setup);
-    actor_free(&g->setup);
-    vec_free(&g->actors);
-    tables_free(&g->tables);
-    arena_free(&g->arena);
+    if (dismiss(g->setup))
+        mem_free(g->setup);
+    vec_free(&g->sessions);
+    state_free(&g->initial);
+    state_free(&g->final);
 }
 
 bool
-spec_play(const struct spec *s, struct database *db, const u32_vec *order,
+spec_play(const struct script *s, struct database *db, const u32_vec *order,
           const struct play_options *o, const char *path, struct played *out,
           struct err *err)
 {
-    struct stage g = {.spec = s, .db = db, .o = o, .out = out};
+    assert(script_refuses(s, order) == SCRIPT_UNDERSTOOD);
+    struct stage g = {.script = s, .db = db, .o = o, .out = out};
+    g.setup = mem_calloc(1, sizeof *g.setup);
     *out = (struct played){0};
-    learn_tables(&g);
-    bool ok = actor_open(&g.setup, db, 0, 0, &g.tables, err) &&
-              make_tables(&g, err) && open_actors(&g, err);
-    if (ok) {
-        run_steps(&g, order);
-        ok = settle(&g, err) && write_history(&g, path, err);
-    }
+    const bool ok = play(&g, order, path, err);
     clear(&g);
     return ok;
 }

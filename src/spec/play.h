@@ -1,32 +1,34 @@
-/* play.h -- playing a specification on a database.
+/* play.h -- playing an interleaving of a specification on a database.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef SPEC_PLAY_H
 #define SPEC_PLAY_H
 
-#include "driver/driver.h"
-#include "spec/spec.h"
+#include "spec/script.h"
 
 struct play_options {
     // Seconds after which a step counts as waiting, where the database does
     // not tell who waits.
     double patience;
+    // Seconds after which a step that waits for nobody is ended.
+    double limit;
 };
 
 struct played {
-    bool is_possible; // no step had to come while its session was waiting
-    size_t waited;    // steps that had to wait for another session
+    bool is_possible;  // no step had to come while its session was waiting
+    char refusal[320]; // why what happened is not told; "" where it is
+    size_t waited;     // steps that had to wait for another session
     size_t committed, aborted;
+    size_t failed;     // statements that the database refused
+    char failure[300]; // the last of them
 };
 
 /* Run the steps in that order, with the tables made anew, and write the
- * history to path.  Where a session that waits would have to go on, the rest
- * is left out.
- *
- * The initial values of the history are those that the setup wrote, or, where
- * a session wrote such a value again, the setup is a transaction of its own. */
-bool spec_play(const struct spec *s, struct database *db, const u32_vec *order,
-               const struct play_options *o, const char *path,
-               struct played *out, struct err *err);
+ * history to path: see spec/account.h.  Where a session that waits would have
+ * to go on, the interleaving is not possible, and the rest is left out.  There
+ * is no history where the interleaving is not possible or refused. */
+bool spec_play(const struct script *s, struct database *db,
+               const u32_vec *order, const struct play_options *o,
+               const char *path, struct played *out, struct err *err);
 
 #endif

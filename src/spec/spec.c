@@ -9,6 +9,7 @@
 #include "format/input.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <string.h>
 
 struct reader {
@@ -20,14 +21,22 @@ struct reader {
 
 /* --- words -----------------------------------------------------------------*/
 
+static void
+find_place(const struct reader *r, const char *at, uint64_t *line,
+           uint64_t *column)
+{
+    *line = *column = 1;
+    for (const char *p = r->text; p < at; p++) {
+        *column = *p == '\n' ? 1 : *column + 1;
+        *line += *p == '\n';
+    }
+}
+
 static bool
 fail_at(const struct reader *r, const char *at, const char *what)
 {
-    uint64_t line = 1, column = 1;
-    for (const char *p = r->text; p < at; p++) {
-        column = *p == '\n' ? 1 : column + 1;
-        line += *p == '\n';
-    }
+    uint64_t line, column;
+    find_place(r, at, &line, &column);
     err_set(r->err, ERR_SYNTAX, "%s", what);
     return err_at_line(r->err, line, column);
 }
@@ -73,7 +82,7 @@ read_name(struct reader *r)
 
 /* The SQL between braces; it holds no closing brace itself. */
 static bool
-read_block(struct reader *r, const char **out)
+read_block(struct reader *r, struct spec_block *out)
 {
     skip_space(r);
     const char *open = r->at;
@@ -82,7 +91,11 @@ read_block(struct reader *r, const char **out)
     const char *close = memchr(open, '}', (size_t)(r->end - open));
     if (!close)
         return fail_at(r, open, "this '{' is not closed");
-    *out = arena_copy(&r->out->arena, open + 1, (size_t)(close - open - 1));
+    const char *zero = memchr(open, 0, (size_t)(close - open));
+    if (zero)
+        return fail_at(r, zero, "a zero byte in SQL");
+    out->sql = arena_copy(&r->out->arena, open + 1, (size_t)(close - open - 1));
+    find_place(r, open + 1, &out->line, &out->column);
     r->at = close + 1;
     return true;
 }
@@ -92,13 +105,13 @@ read_block(struct reader *r, const char **out)
 static bool
 read_setup(struct reader *r)
 {
-    const char *sql;
-    if (!read_block(r, &sql))
+    struct spec_block block;
+    if (!read_block(r, &block))
         return false;
     if (r->is_in_session)
-        vec_top(&r->out->sessions).setup = sql;
+        vec_top(&r->out->sessions).setup = block;
     else
-        vec_push(&r->out->setups, sql);
+        vec_push(&r->out->setups, block);
     return true;
 }
 
@@ -114,8 +127,8 @@ read_session(struct reader *r)
 {
     const char *start = r->at;
     const struct spec_session session = {.name = read_name(r),
-                                         .setup = "",
-                                         .teardown = "",
+                                         .setup = {.sql = ""},
+                                         .teardown = {.sql = ""},
                                          .first = (uint32_t)r->out->steps.n};
     if (!session.name)
         return fail_at(r, start, "expected the name of a session");
@@ -145,7 +158,7 @@ read_step(struct reader *r)
         return fail_at(r, start, "expected the name of a step");
     if (find_step(r->out, step.name) < r->out->steps.n)
         return fail_at(r, start, "a step of this name was there already");
-    if (!read_block(r, &step.sql))
+    if (!read_block(r, &step.block))
         return false;
     step.session = (uint32_t)(r->out->sessions.n - 1);
     vec_push(&r->out->steps, step);
@@ -225,7 +238,7 @@ read_part(struct reader *r)
 bool
 spec_parse(const char *text, size_t len, struct spec *out, struct err *err)
 {
-    *out = (struct spec){.teardown = ""};
+    *out = (struct spec){.teardown = {.sql = ""}};
     struct reader r = {text, text, text + len, out, err, false};
     bool ok = true;
     for (skip_space(&r); ok && r.at < r.end; skip_space(&r))
@@ -245,6 +258,8 @@ spec_read(const char *path, struct spec *out, struct err *err)
         return false;
     const bool ok = spec_parse(in.data, in.size, out, err);
     input_close(&in);
+    if (ok)
+        snprintf(out->file, sizeof out->file, "%s", path);
     return ok || err_in_file(err, path);
 }
 

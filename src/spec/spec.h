@@ -23,20 +23,28 @@
 
 #include <stddef.h>
 
+/* SQL between braces, and where it begins in the file. */
+struct spec_block {
+    const char *sql; // "" where there is none
+    uint64_t line, column;
+};
+
 struct spec_step {
-    const char *name, *sql;
+    const char *name;
+    struct spec_block block;
     uint32_t session;
 };
 
 struct spec_session {
     const char *name;
-    const char *setup, *teardown; // "" where there is none
-    uint32_t first, n;            // of its steps
+    struct spec_block setup, teardown;
+    uint32_t first, n; // of its steps
 };
 
 struct spec {
-    VEC(const char *) setups;
-    const char *teardown; // "" where there is none
+    char file[256]; // "" where unknown
+    VEC(struct spec_block) setups;
+    struct spec_block teardown;
     VEC(struct spec_session) sessions;
     VEC(struct spec_step) steps; // by session
     u32_vec permutations;        // steps, one permutation behind the other

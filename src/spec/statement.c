@@ -1,358 +1,410 @@
 /* statement.c -- see statement.h.
  *
- * Statements are looked at word by word; parentheses and quotes are respected,
- * and what stands between the words of interest is kept as it is.
- *
  * SPDX-License-Identifier: MIT */
 #include "spec/statement.h"
 
-#include <ctype.h>
+#include "base/buf.h"
+#include "spec/clause.h"
+
 #include <string.h>
 #include <strings.h>
 
-/* --- words -----------------------------------------------------------------*/
-
-struct words {
-    const char *at, *word; // behind the word at hand, and where it begins
-};
-
-/* The end of the token at 'at': a word, a quoted text, or one character. */
-static const char *
-token_end(const char *at)
-{
-    if (*at == '\'' || *at == '"') {
-        const char *close = strchr(at + 1, *at);
-        return close ? close + 1 : at + strlen(at);
-    }
-    if (!isalnum((unsigned char)*at) && *at != '_')
-        return *at ? at + 1 : at;
-    while (isalnum((unsigned char)*at) || *at == '_' || *at == '.')
-        at++;
-    return at;
-}
-
-/* Step to the next token; false at the end. */
 static bool
-next(struct words *w)
+at_end(struct parser *p, const char *expected)
 {
-    w->word = w->at + strspn(w->at, " \t\r\n");
-    w->at = token_end(w->word);
-    return w->at > w->word;
+    return parser_next(p).kind == TOKEN_END || parser_expected(p, expected);
 }
 
-static bool
-word_is(const struct words *w, const char *text)
-{
-    const size_t n = (size_t)(w->at - w->word);
-    return strlen(text) == n && strncasecmp(w->word, text, n) == 0;
-}
-
-/* Step forward if that word is next. */
-static bool
-take(struct words *w, const char *text)
-{
-    const struct words before = *w;
-    if (next(w) && word_is(w, text))
-        return true;
-    *w = before;
-    return false;
-}
-
-static const char *
-copy_range(struct arena *arena, const char *begin, const char *end)
-{
-    while (begin < end && isspace((unsigned char)*begin))
-        begin++;
-    while (end > begin && isspace((unsigned char)end[-1]))
-        end--;
-    return arena_copy(arena, begin, (size_t)(end - begin));
-}
-
-static const char *
-copy_word(struct arena *arena, const struct words *w)
-{
-    const bool quoted = *w->word == '"' && w->at - w->word >= 2;
-    return copy_range(arena, w->word + quoted, w->at - quoted);
-}
-
-void
-statements_split(const char *text, struct arena *arena, text_vec *out)
-{
-    const char *begin = text;
-    struct words w = {text, text};
-    while (next(&w))
-        if (*w.word == ';') {
-            const char *one = copy_range(arena, begin, w.word);
-            if (*one)
-                vec_push(out, one);
-            begin = w.at;
-        }
-    const char *last = copy_range(arena, begin, begin + strlen(begin));
-    if (*last)
-        vec_push(out, last);
-}
-
-/* The parts between commas up to the parenthesis that closes, or, outside of
- * one, up to the word 'stop' or the end. */
-static void
-split_list(struct words *w, const char *stop, struct arena *arena,
-           text_vec *out)
-{
-    const char *begin = w->at;
-    int depth = 0;
-    for (;;) {
-        const bool more = next(w);
-        const bool ends =
-            !more || (depth == 0 && (*w->word == ')' || word_is(w, stop)));
-        if (ends || (depth == 0 && *w->word == ',')) {
-            const char *part = copy_range(arena, begin, w->word);
-            if (*part)
-                vec_push(out, part);
-            begin = w->at;
-        }
-        if (ends)
-            return;
-        depth += (*w->word == '(') - (*w->word == ')');
-    }
-}
-
-/* --- tables ----------------------------------------------------------------*/
-
-static bool
-is_constraint(const char *item)
-{
-    static const char *const words[] = {"primary", "constraint", "unique",
-                                        "foreign", "check"};
-    struct words w = {item, item};
-    next(&w);
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
-        if (word_is(&w, words[i]))
-            return true;
-    return false;
-}
-
-static bool
-has_words(const char *text, const char *first, const char *second)
-{
-    struct words w = {text, text};
-    while (next(&w))
-        if (word_is(&w, first) && take(&w, second))
-            return true;
-    return false;
-}
-
-void
-table_learn(const char *sql, struct arena *arena, table_vec *tables)
-{
-    struct words w = {sql, sql};
-    if (!take(&w, "create") || !take(&w, "table"))
-        return;
-    if (take(&w, "if") && take(&w, "not"))
-        take(&w, "exists");
-    struct table table = {0};
-    next(&w);
-    table.name = copy_word(arena, &w);
-    if (!take(&w, "("))
-        return;
-    text_vec items = {0};
-    split_list(&w, ")", arena, &items);
-    for (size_t i = 0; i < items.n; i++) {
-        struct words item = {items.at[i], items.at[i]};
-        if (is_constraint(items.at[i]))
-            continue;
-        next(&item);
-        if (has_words(items.at[i], "primary", "key"))
-            table.key = table.columns.n;
-        vec_push(&table.columns, copy_word(arena, &item));
-    }
-    vec_free(&items);
-    vec_push(tables, table);
-}
-
-void
-tables_free(table_vec *tables)
-{
-    for (size_t i = 0; i < tables->n; i++)
-        vec_free(&tables->at[i].columns);
-    vec_free(tables);
-}
-
-/* --- statements ------------------------------------------------------------*/
-
-static const struct table *
-take_table(struct words *w, const table_vec *tables)
-{
-    if (!next(w))
-        return NULL;
-    for (size_t i = 0; i < tables->n; i++)
-        if (word_is(w, tables->at[i].name))
-            return &tables->at[i];
-    return NULL;
-}
-
-static void
-parse_select(struct words *w, const table_vec *tables, struct arena *arena,
-             struct statement *out)
-{
-    int depth = 0;
-    while (next(w) && !(depth == 0 && word_is(w, "from")))
-        depth += (*w->word == '(') - (*w->word == ')');
-    out->table = take_table(w, tables);
-    out->rest = copy_range(arena, w->at, w->at + strlen(w->at));
-    // Of what comes from several tables it is not known which row is whose.
-    struct words rest = {out->rest, out->rest};
-    if (*out->rest == ',')
-        out->table = NULL;
-    while (next(&rest) && !word_is(&rest, "where"))
-        if (word_is(&rest, "join"))
-            out->table = NULL;
-}
-
-static void
-parse_condition(struct words *w, struct arena *arena, struct statement *out)
-{
-    out->condition = copy_range(arena, w->at, w->at + strlen(w->at));
-}
-
-static void
-parse_update(struct words *w, const table_vec *tables, struct arena *arena,
-             struct statement *out)
-{
-    out->table = take_table(w, tables);
-    if (!take(w, "set")) {
-        out->table = NULL;
-        return;
-    }
-    text_vec assignments = {0};
-    split_list(w, "where", arena, &assignments);
-    for (size_t i = 0; i < assignments.n; i++) {
-        const char *equals = strchr(assignments.at[i], '=');
-        if (!equals)
-            continue;
-        vec_push(&out->columns, copy_range(arena, assignments.at[i], equals));
-        vec_push(&out->values,
-                 copy_range(arena, equals + 1, equals + strlen(equals)));
-    }
-    vec_free(&assignments);
-    parse_condition(w, arena, out);
-}
-
-static void
-parse_insert(struct words *w, const table_vec *tables, struct arena *arena,
-             struct statement *out)
-{
-    out->table = take(w, "into") ? take_table(w, tables) : NULL;
-    if (!out->table)
-        return;
-    if (take(w, "("))
-        split_list(w, ")", arena, &out->columns);
-    else
-        for (size_t i = 0; i < out->table->columns.n; i++)
-            vec_push(&out->columns, out->table->columns.at[i]);
-    if (!take(w, "values"))
-        out->table = NULL;
-    while (out->table && take(w, "(")) {
-        split_list(w, ")", arena, &out->values);
-        take(w, ",");
-    }
-}
+/* --- transactions ----------------------------------------------------------*/
 
 /* The level is one word, "serializable", or two. */
-static void
-parse_begin(struct words *w, struct arena *arena, struct statement *out)
+static bool
+parse_level(struct parser *p, struct statement *out)
 {
-    while (next(w))
-        if (word_is(w, "level") && next(w)) {
-            const char *begin = w->word;
-            if (!word_is(w, "serializable"))
-                next(w);
-            out->isolation = copy_range(arena, begin, w->at);
-            return;
-        }
+    const struct token *begin = p->at;
+    if (!parser_take(p, "serializable")) {
+        if (parser_take(p, "repeatable"))
+            parser_take(p, "read");
+        else if (parser_take(p, "read"))
+            parser_skip(p);
+    }
+    enum isolation isolation;
+    if (!isolation_parse(parser_text(p, begin, p->at), &isolation)) {
+        p->at = begin;
+        return parser_expected(p, "an isolation level");
+    }
+    out->isolation = isolation_names[isolation];
+    return true;
 }
 
-void
-statement_parse(const char *sql, const table_vec *tables, struct arena *arena,
+/* "isolation level ...", "read only", "deferrable". */
+static bool
+parse_modes(struct parser *p, struct statement *out)
+{
+    while (parser_next(p).kind != TOKEN_END) {
+        bool ok;
+        if (parser_take(p, "isolation"))
+            ok = parser_take(p, "level") ? parse_level(p, out) : false;
+        else if (parser_take(p, "read"))
+            ok = parser_take(p, "only") || parser_take(p, "write");
+        else if (parser_take(p, "not"))
+            ok = parser_take(p, "deferrable");
+        else
+            ok = parser_take(p, "deferrable");
+        if (!ok)
+            return parser_expected(p, "an isolation level, 'read only', 'read "
+                                      "write', 'deferrable' or the end");
+        parser_take(p, ",");
+    }
+    return true;
+}
+
+static bool
+parse_begin(struct parser *p, struct statement *out)
+{
+    out->kind = STATEMENT_BEGIN;
+    if (!parser_take(p, "work"))
+        parser_take(p, "transaction");
+    return parse_modes(p, out);
+}
+
+static bool
+parse_end(struct parser *p, enum statement_kind kind, struct statement *out)
+{
+    out->kind = kind;
+    if (!parser_take(p, "work"))
+        parser_take(p, "transaction");
+    return at_end(p, "the end of the statement");
+}
+
+/* --- statements without rows -----------------------------------------------*/
+
+/* "set transaction ...", and settings that change no result. */
+static bool
+parse_set(struct parser *p, struct statement *out)
+{
+    static const char *const names[] = {
+        "deadlock_timeout", "lock_timeout", "statement_timeout",
+        "client_min_messages", "innodb_lock_wait_timeout"};
+    out->kind = STATEMENT_QUIET;
+    if (parser_take(p, "transaction"))
+        return parse_modes(p, out);
+    if (!parser_take(p, "local"))
+        parser_take(p, "session");
+    const char *name = parser_lower(p, parser_next(p));
+    bool known = strncmp(name, "enable_", 7) == 0;
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        known = known || strcmp(name, names[i]) == 0;
+    if (!known)
+        return parser_expected(p, "'transaction' or a setting that cannot "
+                                  "change a result");
+    parser_skip(p);
+    if (!parser_take(p, "="))
+        parser_take(p, "to");
+    parser_skip(p);
+    return at_end(p, "the end of the statement");
+}
+
+/* "select 1", "select pg_advisory_lock(1)". */
+static bool
+parse_call(struct parser *p, struct statement *out)
+{
+    out->kind = STATEMENT_QUIET;
+    do {
+        const struct token next = parser_next(p);
+        if (next.kind == TOKEN_NUMBER || next.kind == TOKEN_STRING) {
+            parser_skip(p);
+            continue;
+        }
+        const char *name = parser_lower(p, next);
+        if (strncmp(name, "pg_advisory_", 12) != 0 &&
+            strcmp(name, "pg_sleep") != 0 && strcmp(name, "sleep") != 0)
+            return parser_expected(p, "'from' and a table, or a constant");
+        parser_skip(p);
+        if (!parser_take(p, "("))
+            return parser_expected(p, "'('");
+        while (parser_next(p).kind == TOKEN_NUMBER || parser_sees(p, ","))
+            parser_skip(p);
+        if (!parser_take(p, ")"))
+            return parser_expected(p, "numbers and ')'");
+    } while (parser_take(p, ","));
+    return at_end(p, "',' or the end of the statement");
+}
+
+/* Those that take locks, wait or tidy up, and show no row. */
+static bool
+is_quiet(struct parser *p)
+{
+    static const char *const words[] = {"lock",   "vacuum",   "analyze",
+                                        "listen", "unlisten", "checkpoint"};
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (parser_sees(p, words[i]))
+            return p->flavour->runs_many; // elsewhere "lock" commits
+    return false;
+}
+
+/* --- statements about rows -------------------------------------------------*/
+
+/* Where the 'from' of a select is, outside of parentheses; NULL: nowhere. */
+static const struct token *
+find_from(const struct parser *p)
+{
+    struct parser look = *p;
+    while (look.at < look.end && !parser_sees(&look, "from"))
+        if (parser_take(&look, "("))
+            parser_skip_parentheses(&look);
+        else
+            parser_skip(&look);
+    return look.at < look.end ? look.at : NULL;
+}
+
+static bool
+parse_select(struct parser *p, const table_vec *tables, struct statement *out)
+{
+    const struct token *from = find_from(p);
+    bool aggregates, orders, locks;
+    if (!from)
+        return parse_call(p, out);
+    out->kind = STATEMENT_SELECT;
+    struct parser items = *p;
+    items.end = from;
+    p->at = from + 1;
+    if (!clause_table(p, tables, &out->table))
+        return false;
+    if (!clause_items(&items, out->table, &out->reads, &aggregates) ||
+        !at_end(&items, "',' or 'from'")) {
+        p->refusal = items.refusal;
+        return false;
+    }
+    const struct token *rest = p->at;
+    if (!clause_keys(p, out) ||
+        !clause_order(p, out->table, &out->reads, &orders) ||
+        !clause_lock(p, &locks) ||
+        !at_end(p, "'where', 'order by', 'for update' or the end of the "
+                   "statement"))
+        return false;
+    out->rest = parser_text(p, rest, p->at);
+    return !(aggregates && (orders || locks)) ||
+           parser_refuse(p, "an aggregate with 'order by' or a lock");
+}
+
+static bool
+parse_assignment(struct parser *p, struct statement *out, u32_vec *own)
+{
+    const struct token *begin = p->at;
+    uint32_t column;
+    if (!clause_column(p, out->table, &column))
+        return false;
+    if (column == out->table->key) {
+        p->at = begin;
+        return parser_expected(p, "a column that is not the primary key");
+    }
+    if (column_is_in(&out->writes, column))
+        return parser_refuse(p, "a column that is assigned twice");
+    column_add(&out->writes, column);
+    if (!parser_take(p, "="))
+        return parser_expected(p, "'='");
+    u32_vec used = {0};
+    const bool ok = clause_expression(p, out->table, &used);
+    for (size_t i = 0; i < used.n; i++)
+        column_add(used.at[i] == column ? own : &out->reads, used.at[i]);
+    vec_free(&used);
+    return ok;
+}
+
+/* A column that is assigned must not be read by another assignment: databases
+ * differ on whether that is the old value. */
+static bool
+join_reads(struct parser *p, struct statement *out, const u32_vec *own)
+{
+    for (size_t i = 0; i < out->writes.n; i++)
+        if (column_is_in(&out->reads, out->writes.at[i]))
+            return parser_refuse(
+                p, "column '%s' is assigned, and read by another assignment",
+                out->table->columns.at[out->writes.at[i]]);
+    for (size_t i = 0; i < own->n; i++)
+        column_add(&out->reads, own->at[i]);
+    return true;
+}
+
+static bool
+parse_update(struct parser *p, const table_vec *tables, struct statement *out)
+{
+    out->kind = STATEMENT_UPDATE;
+    if (!clause_table(p, tables, &out->table))
+        return false;
+    if (!parser_take(p, "set"))
+        return parser_expected(p, "'set'");
+    u32_vec own = {0};
+    bool ok;
+    do
+        ok = parse_assignment(p, out, &own);
+    while (ok && parser_take(p, ","));
+    ok = ok && clause_keys(p, out) &&
+         at_end(p, "',', 'where' or the end of the statement") &&
+         join_reads(p, out, &own);
+    vec_free(&own);
+    return ok;
+}
+
+/* "(column, ...)", or all columns. */
+static bool
+parse_columns(struct parser *p, const struct table *t, u32_vec *out)
+{
+    if (!parser_take(p, "(")) {
+        for (uint32_t i = 0; i < t->columns.n; i++)
+            vec_push(out, i);
+        return true;
+    }
+    do {
+        uint32_t column;
+        if (!clause_column(p, t, &column))
+            return false;
+        vec_push(out, column);
+    } while (parser_take(p, ","));
+    return parser_take(p, ")") || parser_expected(p, "',' or ')'");
+}
+
+/* "(1, 'x')", and where its key stands. */
+static bool
+parse_row(struct parser *p, const u32_vec *columns, struct statement *out,
+          struct buf *keys)
+{
+    bool has_key = false;
+    if (!parser_take(p, "("))
+        return parser_expected(p, "'('");
+    for (size_t i = 0;; i++) {
+        const struct token *begin = p->at;
+        if (!clause_expression(p, out->table, NULL))
+            return false;
+        struct parser again = *p;
+        const char *key;
+        again.at = begin;
+        again.end = p->at;
+        if (i < columns->n && columns->at[i] == out->table->key &&
+            table_take_key(&again, out->table, &key) && again.at == p->at) {
+            has_key = true;
+            vec_push(&out->keys, key);
+            buf_printf(keys, "%s%s", keys->n ? ", " : "",
+                       parser_text(p, begin, p->at));
+        }
+        if (!parser_take(p, ","))
+            break;
+    }
+    out->names_keys = out->names_keys && has_key;
+    return parser_take(p, ")") || parser_expected(p, "',' or ')'");
+}
+
+static bool
+parse_rows(struct parser *p, const u32_vec *columns, struct statement *out)
+{
+    struct buf keys = {0}, condition = {0};
+    out->names_keys = true;
+    bool ok;
+    do
+        ok = parse_row(p, columns, out, &keys);
+    while (ok && parser_take(p, ","));
+    if (ok && out->names_keys) {
+        buf_printf(&condition, "where %s in (%s)",
+                   out->table->columns.at[out->table->key], keys.at);
+        out->condition = arena_copy(p->arena, condition.at, condition.n);
+    }
+    buf_free(&keys);
+    buf_free(&condition);
+    return ok;
+}
+
+static bool
+parse_insert(struct parser *p, const table_vec *tables, struct statement *out)
+{
+    out->kind = STATEMENT_INSERT;
+    if (!parser_take(p, "into"))
+        return parser_expected(p, "'into'");
+    if (!clause_table(p, tables, &out->table))
+        return false;
+    const struct token *begin = p->at;
+    u32_vec columns = {0};
+    bool ok = parse_columns(p, out->table, &columns) &&
+              (parser_take(p, "values") || parser_expected(p, "'values'")) &&
+              parse_rows(p, &columns, out) &&
+              at_end(p, "',' or the end of the statement");
+    vec_free(&columns);
+    if (ok && !out->names_keys && !p->flavour->has_returning) {
+        p->at = begin;
+        ok = parser_expected(p, "a key that is a literal in every row");
+    }
+    for (uint32_t i = 0; ok && i < out->table->columns.n; i++)
+        if (i != out->table->key)
+            vec_push(&out->writes, i);
+    return ok;
+}
+
+static bool
+parse_delete(struct parser *p, const table_vec *tables, struct statement *out)
+{
+    out->kind = STATEMENT_DELETE;
+    if (!parser_take(p, "from"))
+        return parser_expected(p, "'from'");
+    if (!clause_table(p, tables, &out->table) || !clause_keys(p, out))
+        return false;
+    for (uint32_t i = 0; i < out->table->columns.n; i++)
+        if (i != out->table->key)
+            vec_push(&out->writes, i);
+    return at_end(p, "'where' or the end of the statement");
+}
+
+/* --- all of them -----------------------------------------------------------*/
+
+static bool
+parse(struct parser *p, const table_vec *tables, struct statement *out)
+{
+    if (parser_take(p, "begin"))
+        return parse_begin(p, out);
+    if (parser_take(p, "start"))
+        return parser_sees(p, "transaction")
+                   ? parse_begin(p, out)
+                   : parser_expected(p, "'transaction'");
+    if (parser_take(p, "commit") || parser_take(p, "end"))
+        return parse_end(p, STATEMENT_COMMIT, out);
+    if (parser_take(p, "rollback") || parser_take(p, "abort"))
+        return parse_end(p, STATEMENT_ROLLBACK, out);
+    if (parser_take(p, "select"))
+        return parse_select(p, tables, out);
+    if (parser_take(p, "insert"))
+        return parse_insert(p, tables, out);
+    if (parser_take(p, "update"))
+        return parse_update(p, tables, out);
+    if (parser_take(p, "delete"))
+        return parse_delete(p, tables, out);
+    if (parser_take(p, "set"))
+        return parse_set(p, out);
+    out->kind = STATEMENT_QUIET;
+    return is_quiet(p) ||
+           parser_expected(p, "begin, commit, rollback, select, insert, "
+                              "update, delete or set");
+}
+
+bool
+statement_parse(struct parser *p, const table_vec *tables,
                 struct statement *out)
 {
     *out = (struct statement){
-        .text = sql, .isolation = "", .rest = "", .condition = ""};
-    struct words w = {sql, sql};
-    next(&w);
-    if (word_is(&w, "begin") ||
-        (word_is(&w, "start") && take(&w, "transaction"))) {
-        out->kind = STATEMENT_BEGIN;
-        parse_begin(&w, arena, out);
-    } else if (word_is(&w, "commit") || word_is(&w, "end")) {
-        out->kind = STATEMENT_COMMIT;
-    } else if (word_is(&w, "rollback") || word_is(&w, "abort")) {
-        out->kind = STATEMENT_ROLLBACK;
-    } else if (word_is(&w, "select")) {
-        out->kind = STATEMENT_SELECT;
-        parse_select(&w, tables, arena, out);
-    } else if (word_is(&w, "insert")) {
-        out->kind = STATEMENT_INSERT;
-        parse_insert(&w, tables, arena, out);
-    } else if (word_is(&w, "update")) {
-        out->kind = STATEMENT_UPDATE;
-        parse_update(&w, tables, arena, out);
-    } else if (word_is(&w, "delete")) {
-        out->kind = STATEMENT_DELETE;
-        out->table = take(&w, "from") ? take_table(&w, tables) : NULL;
-        take(&w, "where");
-        parse_condition(&w, arena, out);
-    }
-    if (out->kind >= STATEMENT_SELECT && !out->table)
-        out->kind = STATEMENT_OTHER;
+        .text = parser_text(p, p->at, p->end),
+        .isolation = "",
+        .rest = "",
+        .condition = "",
+    };
+    if (parse(p, tables, out))
+        return true;
+    assert(p->refusal.at);
+    statement_free(out);
+    return false;
 }
 
 void
 statement_free(struct statement *s)
 {
-    vec_free(&s->columns);
-    vec_free(&s->values);
-}
-
-/* --- values ----------------------------------------------------------------*/
-
-bool
-is_literal(const char *sql, struct arena *arena, const char **value)
-{
-    const char *digits = *sql == '-' ? sql + 1 : sql;
-    if (*digits && strspn(digits, "0123456789") == strlen(digits)) {
-        *value = sql;
-        return true;
-    }
-    const size_t n = strlen(sql);
-    if (n < 2 || *sql != '\'' || strchr(sql + 1, '\'') != sql + n - 1)
-        return false;
-    *value = arena_copy(arena, sql + 1, n - 2);
-    return true;
-}
-
-bool
-condition_keys(const char *condition, const char *column, struct arena *arena,
-               text_vec *out)
-{
-    struct words w = {condition, condition};
-    const char *value;
-    vec_clear(out);
-    if (!take(&w, column))
-        return false;
-    text_vec parts = {0};
-    bool ok = false;
-    if (take(&w, "=")) {
-        vec_push(&parts, copy_range(arena, w.at, w.at + strlen(w.at)));
-        ok = true;
-    } else if (take(&w, "in") && take(&w, "(")) {
-        split_list(&w, ")", arena, &parts);
-        ok = !next(&w);
-    }
-    for (size_t i = 0; ok && i < parts.n; i++) {
-        ok = is_literal(parts.at[i], arena, &value);
-        if (ok)
-            vec_push(out, value);
-    }
-    vec_free(&parts);
-    return ok && out->n;
+    vec_free(&s->keys);
+    vec_free(&s->reads);
+    vec_free(&s->writes);
 }

@@ -1,73 +1,53 @@
-/* statement.h -- as much SQL as is needed to know what a statement reads and
- * writes.
+/* statement.h -- what a statement of a session reads and writes.
  *
- * A specification's statements touch one table each:
+ * Understood, and nothing else:
  *
- *     select ... from T ...           insert into T [(columns)] values (...)
- *     update T set c = ... [where]    delete from T [where]
- *     begin [isolation level ...]     commit     rollback
+ *     select ITEM, ... from T [where KEYS] [order by ...] [for update ...]
+ *     insert into T [(columns)] values (CONSTANT, ...), ...
+ *     update T set c = EXPRESSION, ... [where KEYS]
+ *     delete from T [where KEYS]
+ *     begin, start transaction [isolation level ...], commit, end, rollback,
+ *     abort; and some that neither read nor write rows
  *
- * Anything else is run and leaves no trace in the history.
+ * ITEM is '*', a column, a constant, count(*), or sum, min, max, avg or count
+ * of a column.  KEYS is 'k = 1', several of them with 'or', or 'k in (1, 2)',
+ * where k is the primary key.  EXPRESSION is made of constants, operators and
+ * columns of T; a column that it reads may be assigned only there.  Whatever
+ * else is found is refused: a statement is understood exactly or not at all.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef SPEC_STATEMENT_H
 #define SPEC_STATEMENT_H
 
-#include "base/arena.h"
-#include "base/err.h"
-#include "base/vec.h"
+#include "spec/table.h"
 
 enum statement_kind {
-    STATEMENT_OTHER,
     STATEMENT_BEGIN,
     STATEMENT_COMMIT,
     STATEMENT_ROLLBACK,
+    STATEMENT_QUIET, // neither reads nor writes rows
     STATEMENT_SELECT,
     STATEMENT_INSERT,
     STATEMENT_UPDATE,
     STATEMENT_DELETE,
 };
 
-typedef VEC(const char *) text_vec;
-
-/* A table of the specification, by its 'create table'. */
-struct table {
-    const char *name;
-    text_vec columns;
-    size_t key; // the column that is the primary key
-};
-
-typedef VEC(struct table) table_vec;
-
 struct statement {
     enum statement_kind kind;
     const char *text;          // as written
     const char *isolation;     // BEGIN: "serializable", or ""
-    const struct table *table; // of the last four kinds; NULL: not known
+    const struct table *table; // of the last four kinds
     const char *rest;          // SELECT: what follows the table's name
-    const char *condition;     // UPDATE, DELETE: what follows "where", or ""
-    text_vec columns;          // UPDATE, INSERT: to be written
-    text_vec values;           // as SQL; for each row of an INSERT, all of them
+    const char *condition;     // "where ..." for the same rows, or "" for all
+    bool is_whole;             // all rows of the table are looked at;
+    text_vec keys;             // else, and by an insert, those with these keys
+    bool names_keys;           // INSERT: whether they are known
+    u32_vec reads, writes;     // columns, without the key
 };
 
-/* Cut a text at the semicolons that are not in quotes. */
-void statements_split(const char *text, struct arena *arena, text_vec *out);
-
-/* Note the table that a 'create table' makes; nothing for other statements. */
-void table_learn(const char *sql, struct arena *arena, table_vec *tables);
-
-/* Understand a statement. */
-void statement_parse(const char *sql, const table_vec *tables,
-                     struct arena *arena, struct statement *out);
+/* Understand a statement; false with p's refusal set where it is not. */
+bool statement_parse(struct parser *p, const table_vec *tables,
+                     struct statement *out);
 void statement_free(struct statement *s);
-void tables_free(table_vec *tables);
-
-/* Whether an expression is a number or a string, and its value as text. */
-bool is_literal(const char *sql, struct arena *arena, const char **value);
-
-/* The values of the primary key that a condition of the forms "id = 1" and
- * "id in (1, 2)" names; false for other conditions. */
-bool condition_keys(const char *condition, const char *column,
-                    struct arena *arena, text_vec *out);
 
 #endif

@@ -75,16 +75,21 @@ play(const char *target, const struct spec_fact *e, struct trial_result *out)
     const int fd = mkstemp(path);
     bool ok = fd >= 0 && close(fd) == 0 && spec_read(file, &spec, &err);
     if (ok) {
+        struct script script = {0};
         ok = database_open(target, e->isolation, NULL, &db, &err);
+        if (ok)
+            script_read(&spec, flavour_of(db.driver), &script);
         for (size_t i = 0; ok && i < spec_count(&spec, 1000); i++) {
-            const struct play_options o = {.patience = 0.3};
+            const struct play_options o = {.patience = 0.3, .limit = 20};
             struct played played;
             *out = (struct trial_result){0};
             ok = spec_next(&spec, i, &order) &&
-                 spec_play(&spec, &db, &order, &o, path, &played, &err) &&
-                 played.is_possible &&
+                 script_refuses(&script, &order) == SCRIPT_UNDERSTOOD &&
+                 spec_play(&script, &db, &order, &o, path, &played, &err) &&
+                 played.is_possible && !played.refusal[0] &&
                  trial_check(path, LEVEL_BIT(e->level), out);
         }
+        script_free(&script);
         if (err.kind == ERR_NONE)
             database_close(&db);
         spec_free(&spec);

@@ -1,0 +1,44 @@
+/* flavour.c -- see flavour.h.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "spec/flavour.h"
+
+#include <assert.h>
+#include <string.h>
+
+// SQLite needs no locks on rows: who writes has the whole file.
+static const struct flavour flavours[] = {
+    {.scheme = "postgresql",
+     .home = "public",
+     .folds_tables = true,
+     .compares_bytes = true,
+     .runs_many = true,
+     .has_returning = true,
+     .has_levels = true,
+     .error_ends_txn = true,
+     .begin_again = BEGIN_IS_IGNORED,
+     .lock_to_update = "for no key update"},
+    {.scheme = "mariadb",
+     .home = "",
+     .escapes_in_strings = true,
+     .has_inner_indexes = true,
+     .begin_again = BEGIN_COMMITS,
+     .lock_to_update = "for update"},
+    {.scheme = "sqlite",
+     .home = "main",
+     .folds_tables = true,
+     .compares_bytes = true,
+     .begin_again = BEGIN_FAILS,
+     .lock_to_update = ""},
+};
+
+const struct flavour *
+flavour_of(const struct driver *driver)
+{
+    assert(driver->sql);
+    const size_t n = sizeof flavours / sizeof flavours[0];
+    size_t i = 0;
+    while (i + 1 < n && strcmp(flavours[i].scheme, driver->scheme) != 0)
+        i++;
+    return &flavours[i];
+}

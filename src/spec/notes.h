@@ -1,0 +1,64 @@
+/* notes.h -- what the transactions of a session read and wrote.
+ *
+ * A register is a column of a row, named by table, primary key and column.
+ * The key's own column stands for the row: it holds the key while the row is
+ * there, and NOTES_NO_ROW, as all columns do, while it is not.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef SPEC_NOTES_H
+#define SPEC_NOTES_H
+
+#include "history/history.h"
+#include "spec/table.h"
+
+#define NOTES_NO_ROW "(no row)"
+#define NOTES_NULL "(null)"
+
+enum note_kind {
+    NOTE_READ,
+    NOTE_WRITE,
+    NOTE_SCAN, // of a whole table: no other rows were there
+};
+
+struct note {
+    enum note_kind kind;
+    const struct table *table;
+    const char *row; // its key, as the database shows it
+    uint32_t column;
+    const char *value;
+    const char *const *rows; // of a scan
+    size_t n_rows;
+};
+
+struct noted_txn {
+    enum txn_status status;
+    double began, ended;
+    VEC(struct note) notes;
+};
+
+/* All-zero is empty. */
+struct notes {
+    VEC(struct noted_txn) txns;
+    bool is_open; // the last of them has not ended
+    struct arena arena;
+};
+
+void notes_begin(struct notes *n);
+void notes_end(struct notes *n, enum txn_status status);
+
+/* Note something that the open transaction did. */
+void notes_read(struct notes *n, const struct table *t, const char *row,
+                size_t column, const char *value);
+void notes_write(struct notes *n, const struct table *t, const char *row,
+                 size_t column, const char *value);
+void notes_scan(struct notes *n, const struct table *t,
+                const struct rows *rows);
+
+/* The value of a cell as it is noted: text that could be taken for one of the
+ * two words above gets a parenthesis in front. */
+const char *cell_value(struct arena *arena, const struct rows *rows, size_t row,
+                       size_t column);
+
+void notes_free(struct notes *n);
+
+#endif

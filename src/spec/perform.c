@@ -1,0 +1,315 @@
+/* perform.c -- see perform.h.
+ *
+ * What is noted comes from the database, never from the text of the statement:
+ * values and keys are then always in the form in which the database shows
+ * them.  A select is run with the key and the columns that it reads.  The rows
+ * that an insert, update or delete has hit are returned by it where the
+ * database can; where it cannot, they are read before, with the locks that
+ * the statement itself would take, and after.  Old values that an update reads
+ * are read before it in the same way.  No SQL is made from values.
+ *
+ * What was not there comes first among the notes of a statement: where a
+ * statement waits for a row and then sees a later version of it, what it had
+ * not found it had not found before.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "spec/perform.h"
+
+#include "base/utf8.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+/* --- asking ----------------------------------------------------------------*/
+
+__attribute__((format(printf, 2, 3))) static enum outcome
+refuse(struct performer *p, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    if (!p->refusal[0])
+        vsnprintf(p->refusal, sizeof p->refusal, format, args);
+    va_end(args);
+    return OUTCOME_FAILED;
+}
+
+static enum outcome
+run(struct performer *p, const char *sql, struct rows *out)
+{
+    return p->connection->driver->query(p->connection, sql, out);
+}
+
+enum outcome
+perform_query(struct performer *p, const char *sql, size_t width,
+              struct rows *out)
+{
+    const enum outcome outcome = run(p, sql, out);
+    if (outcome != OUTCOME_OK || !out->n)
+        return outcome;
+    if (out->width != width || out->cells.n != out->n * width)
+        return refuse(p,
+                      "the database answered with %zu columns, and %zu were "
+                      "asked for",
+                      out->width, width);
+    for (size_t i = 0; i < out->cells.n; i++) {
+        const struct cell *cell = &out->cells.at[i];
+        const char *text = out->text.at + cell->at;
+        if (cell->is_null && i % width == 0)
+            return refuse(p, "a row without a key");
+        if (!cell->is_null &&
+            (strlen(text) != cell->n || !utf8_is_valid(text, cell->n)))
+            return refuse(p, "a value that is not text in UTF-8");
+    }
+    return OUTCOME_OK;
+}
+
+/* "key, column, column". */
+static void
+list_columns(struct buf *sql, const struct table *t, const u32_vec *columns)
+{
+    buf_text(sql, t->columns.at[t->key]);
+    for (size_t i = 0; i < columns->n; i++)
+        buf_printf(sql, ", %s", t->columns.at[columns->at[i]]);
+}
+
+/* "select key, columns from table" and what follows. */
+static enum outcome
+select_rows(struct performer *p, const struct table *t, const u32_vec *columns,
+            const char *rest, const char *lock, struct rows *out)
+{
+    struct buf sql = {0};
+    buf_text(&sql, "select ");
+    list_columns(&sql, t, columns);
+    buf_printf(&sql, " from %s", t->name);
+    if (*rest)
+        buf_printf(&sql, " %s", rest);
+    if (*lock)
+        buf_printf(&sql, " %s", lock);
+    const enum outcome outcome = perform_query(p, sql.at, columns->n + 1, out);
+    buf_free(&sql);
+    return outcome;
+}
+
+enum outcome
+perform_table(struct performer *p, const struct table *t, struct rows *out)
+{
+    struct buf rest = {0};
+    u32_vec columns = {0};
+    for (uint32_t i = 0; i < t->columns.n; i++)
+        if (i != t->key)
+            vec_push(&columns, i);
+    buf_printf(&rest, "order by %s", t->columns.at[t->key]);
+    const enum outcome outcome = select_rows(p, t, &columns, rest.at, "", out);
+    vec_free(&columns);
+    buf_free(&rest);
+    return outcome;
+}
+
+/* Run the statement so that it returns the rows it has hit. */
+static enum outcome
+run_returning(struct performer *p, const struct statement *s,
+              const u32_vec *columns, struct rows *out)
+{
+    struct buf sql = {0};
+    buf_printf(&sql, "%s returning ", s->text);
+    list_columns(&sql, s->table, columns);
+    const enum outcome outcome = perform_query(p, sql.at, columns->n + 1, out);
+    buf_free(&sql);
+    return outcome;
+}
+
+/* --- noting ----------------------------------------------------------------*/
+
+/* The row with that key; rows->n where there is none. */
+static size_t
+find_row(const struct rows *rows, const char *key)
+{
+    size_t i = 0;
+    while (i < rows->n && strcmp(rows_get(rows, i, 0), key) != 0)
+        i++;
+    return i;
+}
+
+/* Note which rows the statement looked at and did not find, and that those
+ * which it found are there. */
+static void
+note_rows(struct performer *p, const struct statement *s,
+          const struct rows *found)
+{
+    const struct table *t = s->table;
+    for (size_t i = 0; !s->is_whole && i < s->keys.n; i++)
+        if (find_row(found, s->keys.at[i]) == found->n)
+            notes_read(&p->notes, t, s->keys.at[i], t->key, NOTES_NO_ROW);
+    if (s->is_whole)
+        notes_scan(&p->notes, t, found);
+    for (size_t i = 0; i < found->n; i++)
+        notes_read(&p->notes, t, rows_get(found, i, 0), t->key,
+                   cell_value(&p->notes.arena, found, i, 0));
+}
+
+/* Note one row's values of some columns, which follow the key. */
+static void
+note_values(struct performer *p, bool is_write, const struct table *t,
+            const u32_vec *columns, const struct rows *rows, size_t row)
+{
+    for (size_t k = 0; k < columns->n; k++)
+        (is_write ? notes_write : notes_read)(
+            &p->notes, t, rows_get(rows, row, 0), columns->at[k],
+            cell_value(&p->notes.arena, rows, row, k + 1));
+}
+
+/* Rows that were not asked for, such as 'A' for 'a', would be lost track of. */
+static enum outcome
+expect_keys(struct performer *p, const struct statement *s,
+            const struct rows *found)
+{
+    for (size_t i = 0; !s->is_whole && s->keys.n && i < found->n; i++) {
+        size_t k = 0;
+        while (k < s->keys.n &&
+               strcmp(s->keys.at[k], rows_get(found, i, 0)) != 0)
+            k++;
+        if (k == s->keys.n)
+            return refuse(p, "a row came back whose key is none of those "
+                             "that were asked for");
+    }
+    return OUTCOME_OK;
+}
+
+/* --- statements ------------------------------------------------------------*/
+
+static enum outcome
+perform_select(struct performer *p, const struct statement *s)
+{
+    struct rows rows = {0};
+    enum outcome outcome =
+        select_rows(p, s->table, &s->reads, s->rest, "", &rows);
+    if (outcome == OUTCOME_OK)
+        outcome = expect_keys(p, s, &rows);
+    if (outcome == OUTCOME_OK) {
+        note_rows(p, s, &rows);
+        for (size_t i = 0; i < rows.n; i++)
+            note_values(p, false, s->table, &s->reads, &rows, i);
+    }
+    rows_free(&rows);
+    return outcome;
+}
+
+/* The rows before and after an update; those after it are the ones it hit. */
+static enum outcome
+update_rows(struct performer *p, const struct statement *s, struct rows *before,
+            struct rows *after)
+{
+    const char *lock = p->flavour->lock_to_update;
+    const bool returns = p->flavour->has_returning;
+    enum outcome outcome = OUTCOME_OK;
+    if (!returns || s->reads.n)
+        outcome =
+            select_rows(p, s->table, &s->reads, s->condition, lock, before);
+    if (outcome == OUTCOME_OK && returns)
+        return run_returning(p, s, &s->writes, after);
+    if (outcome == OUTCOME_OK)
+        outcome = run(p, s->text, NULL);
+    if (outcome == OUTCOME_OK)
+        outcome =
+            select_rows(p, s->table, &s->writes, s->condition, lock, after);
+    return outcome;
+}
+
+static enum outcome
+perform_update(struct performer *p, const struct statement *s)
+{
+    struct rows before = {0}, after = {0};
+    enum outcome outcome = update_rows(p, s, &before, &after);
+    if (outcome == OUTCOME_OK)
+        outcome = expect_keys(p, s, &after);
+    const bool has_before = !p->flavour->has_returning || s->reads.n;
+    bool same = !has_before || before.n == after.n;
+    for (size_t i = 0; outcome == OUTCOME_OK && has_before && i < after.n; i++)
+        same = same && find_row(&before, rows_get(&after, i, 0)) < before.n;
+    if (outcome == OUTCOME_OK && !same)
+        outcome = refuse(p, "rows came or went between reading them and "
+                            "updating them");
+    if (outcome == OUTCOME_OK)
+        note_rows(p, s, &after);
+    for (size_t i = 0; outcome == OUTCOME_OK && i < after.n; i++) {
+        if (s->reads.n)
+            note_values(p, false, s->table, &s->reads, &before,
+                        find_row(&before, rows_get(&after, i, 0)));
+        note_values(p, true, s->table, &s->writes, &after, i);
+    }
+    rows_free(&before);
+    rows_free(&after);
+    return outcome;
+}
+
+static enum outcome
+perform_insert(struct performer *p, const struct statement *s)
+{
+    const struct table *t = s->table;
+    struct rows rows = {0};
+    enum outcome outcome;
+    if (p->flavour->has_returning) {
+        outcome = run_returning(p, s, &s->writes, &rows);
+    } else {
+        outcome = run(p, s->text, NULL);
+        if (outcome == OUTCOME_OK)
+            outcome = select_rows(p, t, &s->writes, s->condition,
+                                  p->flavour->lock_to_update, &rows);
+        if (outcome == OUTCOME_OK && rows.n != s->keys.n)
+            outcome = refuse(p, "%zu rows were inserted, and %zu are there",
+                             s->keys.n, rows.n);
+    }
+    for (size_t i = 0; outcome == OUTCOME_OK && i < rows.n; i++) {
+        const char *key = rows_get(&rows, i, 0);
+        notes_read(&p->notes, t, key, t->key, NOTES_NO_ROW);
+        notes_write(&p->notes, t, key, t->key,
+                    cell_value(&p->notes.arena, &rows, i, 0));
+        note_values(p, true, t, &s->writes, &rows, i);
+    }
+    rows_free(&rows);
+    return outcome;
+}
+
+static enum outcome
+perform_delete(struct performer *p, const struct statement *s)
+{
+    const struct table *t = s->table;
+    const u32_vec none = {0};
+    struct rows rows = {0};
+    enum outcome outcome;
+    if (p->flavour->has_returning) {
+        outcome = run_returning(p, s, &none, &rows);
+    } else {
+        outcome = select_rows(p, t, &none, s->condition,
+                              p->flavour->lock_to_update, &rows);
+        if (outcome == OUTCOME_OK)
+            outcome = run(p, s->text, NULL);
+    }
+    if (outcome == OUTCOME_OK)
+        outcome = expect_keys(p, s, &rows);
+    if (outcome == OUTCOME_OK)
+        note_rows(p, s, &rows);
+    for (size_t i = 0; outcome == OUTCOME_OK && i < rows.n; i++)
+        for (size_t k = 0; k < t->columns.n; k++)
+            notes_write(&p->notes, t, rows_get(&rows, i, 0), k, NOTES_NO_ROW);
+    rows_free(&rows);
+    return outcome;
+}
+
+enum outcome
+perform(struct performer *p, const struct statement *s)
+{
+    assert(p->notes.is_open);
+    switch (s->kind) {
+    case STATEMENT_SELECT:
+        return perform_select(p, s);
+    case STATEMENT_INSERT:
+        return perform_insert(p, s);
+    case STATEMENT_UPDATE:
+        return perform_update(p, s);
+    default:
+        assert(s->kind == STATEMENT_DELETE);
+        return perform_delete(p, s);
+    }
+}

@@ -1,0 +1,31 @@
+/* perform.h -- running a statement that is understood, and noting what it
+ * read and wrote.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef SPEC_PERFORM_H
+#define SPEC_PERFORM_H
+
+#include "spec/notes.h"
+#include "spec/statement.h"
+
+struct performer {
+    struct connection *connection;
+    const struct flavour *flavour;
+    struct notes notes;
+    char refusal[200]; // why what was done cannot be told; "" where it can
+};
+
+/* Run a statement about rows in the open transaction. */
+enum outcome perform(struct performer *p, const struct statement *s);
+
+/* Run SQL that must return rows of that width whose first cell, the key, is
+ * not NULL; where it does not, that is a refusal, and OUTCOME_FAILED. */
+enum outcome perform_query(struct performer *p, const char *sql, size_t width,
+                           struct rows *out);
+
+/* All rows of a table, in the order of their keys: the key, and then the
+ * other columns. */
+enum outcome perform_table(struct performer *p, const struct table *t,
+                           struct rows *out);
+
+#endif

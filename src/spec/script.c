@@ -1,0 +1,162 @@
+/* script.c -- see script.h.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "spec/script.h"
+
+#include <string.h>
+
+/* The end of the statement at a token: a semicolon or the last token. */
+static const struct token *
+statement_end(const struct token *at)
+{
+    while (at->kind != TOKEN_END &&
+           !(at->kind == TOKEN_SYMBOL && *at->at == ';'))
+        at++;
+    return at;
+}
+
+void
+script_split(const char *sql, const struct flavour *flavour,
+             struct arena *arena, text_vec *out)
+{
+    token_vec tokens = {0};
+    tokens_read(sql, flavour, &tokens);
+    const struct token *at = tokens.at;
+    for (;;) {
+        const struct token *end = statement_end(at);
+        if (end > at) {
+            const char *stop = end[-1].at + end[-1].n;
+            vec_push(out, arena_copy(arena, at->at, (size_t)(stop - at->at)));
+        }
+        if (end->kind == TOKEN_END)
+            break;
+        at = end + 1;
+    }
+    vec_free(&tokens);
+}
+
+/* --- refusals --------------------------------------------------------------*/
+
+static uint32_t
+add_refusal(struct script *s, const struct spec_block *block,
+            const struct refusal *r)
+{
+    struct script_refusal refusal = {
+        .line = block->line,
+        .column = block->column,
+        .text = arena_copy(&s->arena, r->text, strlen(r->text))};
+    for (const char *p = block->sql; p < r->at; p++) {
+        refusal.column = *p == '\n' ? 1 : refusal.column + 1;
+        refusal.line += *p == '\n';
+    }
+    vec_push(&s->refusals, refusal);
+    return (uint32_t)s->refusals.n - 1;
+}
+
+uint32_t
+script_refuses(const struct script *s, const u32_vec *order)
+{
+    uint32_t refusal = s->refusal;
+    for (size_t i = 0; refusal == SCRIPT_UNDERSTOOD && i < order->n; i++)
+        refusal = s->steps.at[order->at[i]].refusal;
+    return refusal;
+}
+
+bool
+script_error(const struct script *s, uint32_t refusal, struct err *err)
+{
+    const struct script_refusal *r = &s->refusals.at[refusal];
+    err_set(err, ERR_FEATURE, "not understood, so not checked: %s", r->text);
+    err_at_line(err, r->line, r->column);
+    return s->spec->file[0] ? err_in_file(err, s->spec->file) : false;
+}
+
+/* --- reading ---------------------------------------------------------------*/
+
+/* Understand one statement of a block. */
+typedef bool understand(struct script *s, struct parser *p,
+                        struct script_block *out);
+
+static bool
+understand_setup(struct script *s, struct parser *p, struct script_block *out)
+{
+    (void)out;
+    return setup_learn(p, &s->tables);
+}
+
+static bool
+understand_step(struct script *s, struct parser *p, struct script_block *out)
+{
+    struct statement statement;
+    if (!statement_parse(p, &s->tables, &statement))
+        return false;
+    vec_push(&out->statements, statement);
+    return true;
+}
+
+static void
+read_block(struct script *s, const struct spec_block *block, understand *read,
+           struct script_block *out)
+{
+    token_vec tokens = {0};
+    *out = (struct script_block){.refusal = SCRIPT_UNDERSTOOD};
+    tokens_read(block->sql, s->flavour, &tokens);
+    const struct token *at = tokens.at;
+    while (out->refusal == SCRIPT_UNDERSTOOD) {
+        const struct token *end = statement_end(at);
+        struct parser p = {
+            .at = at, .end = end, .flavour = s->flavour, .arena = &s->arena};
+        if (end > at && !read(s, &p, out))
+            out->refusal = add_refusal(s, block, &p.refusal);
+        if (end->kind == TOKEN_END)
+            break;
+        at = end + 1;
+    }
+    vec_free(&tokens);
+}
+
+void
+script_read(const struct spec *spec, const struct flavour *flavour,
+            struct script *out)
+{
+    *out = (struct script){
+        .spec = spec, .flavour = flavour, .refusal = SCRIPT_UNDERSTOOD};
+    struct script_block block;
+    for (size_t i = 0; i < spec->setups.n; i++) {
+        read_block(out, &spec->setups.at[i], understand_setup, &block);
+        if (out->refusal == SCRIPT_UNDERSTOOD)
+            out->refusal = block.refusal;
+    }
+    for (size_t i = 0; i < spec->sessions.n; i++) {
+        read_block(out, &spec->sessions.at[i].setup, understand_step, &block);
+        vec_push(&out->setups, block);
+        if (out->refusal == SCRIPT_UNDERSTOOD)
+            out->refusal = block.refusal;
+    }
+    for (size_t i = 0; i < spec->steps.n; i++) {
+        read_block(out, &spec->steps.at[i].block, understand_step, &block);
+        vec_push(&out->steps, block);
+    }
+}
+
+static void
+free_block(struct script_block *b)
+{
+    for (size_t i = 0; i < b->statements.n; i++)
+        statement_free(&b->statements.at[i]);
+    vec_free(&b->statements);
+}
+
+void
+script_free(struct script *s)
+{
+    for (size_t i = 0; i < s->setups.n; i++)
+        free_block(&s->setups.at[i]);
+    for (size_t i = 0; i < s->steps.n; i++)
+        free_block(&s->steps.at[i]);
+    vec_free(&s->setups);
+    vec_free(&s->steps);
+    vec_free(&s->refusals);
+    tables_free(&s->tables);
+    arena_free(&s->arena);
+}

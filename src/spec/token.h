@@ -1,0 +1,84 @@
+/* token.h -- the words of SQL, and a cursor over them.
+ *
+ * Only what every database reads in the same way becomes a token that the
+ * parser accepts; the rest (escaped strings, dollar quotes, executable
+ * comments, parameters) is TOKEN_OTHER, which it refuses.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef SPEC_TOKEN_H
+#define SPEC_TOKEN_H
+
+#include "base/arena.h"
+#include "base/vec.h"
+#include "spec/flavour.h"
+
+enum token_kind {
+    TOKEN_END,
+    TOKEN_WORD,
+    TOKEN_QUOTED, // an identifier in quotes
+    TOKEN_STRING,
+    TOKEN_NUMBER,
+    TOKEN_SYMBOL, // one character
+    TOKEN_OTHER,
+};
+
+struct token {
+    enum token_kind kind;
+    const char *at; // in the text
+    size_t n;
+};
+
+typedef VEC(struct token) token_vec;
+typedef VEC(const char *) text_vec;
+
+/* The tokens of a text, comments left out; the last one is TOKEN_END. */
+void tokens_read(const char *text, const struct flavour *flavour,
+                 token_vec *out);
+
+/* Why a text was not understood, and where in it. */
+struct refusal {
+    const char *at; // NULL: it was understood
+    char text[200];
+};
+
+/* A cursor over the tokens of one statement. */
+struct parser {
+    const struct token *at, *end;
+    const struct flavour *flavour;
+    struct arena *arena;
+    struct refusal refusal;
+};
+
+/* The next token; its kind is TOKEN_END behind the last one. */
+struct token parser_next(const struct parser *p);
+
+/* Whether the next token is this word, in any case, or this symbol. */
+bool parser_sees(const struct parser *p, const char *text);
+
+/* Step over it where it is. */
+bool parser_take(struct parser *p, const char *text);
+
+/* Step over whatever is next. */
+void parser_skip(struct parser *p);
+
+/* Note that the next token is not what was expected, unless something was
+ * noted before, and return false. */
+bool parser_expected(struct parser *p, const char *what);
+
+/* The same for a reason of any other kind. */
+__attribute__((format(printf, 2, 3))) bool
+parser_refuse(struct parser *p, const char *format, ...);
+
+/* Copies in the arena: of a token, in lower case; of the text from a token up
+ * to, but not including, another one. */
+const char *parser_lower(struct parser *p, struct token t);
+const char *parser_text(struct parser *p, const struct token *from,
+                        const struct token *to);
+
+/* Step over a name, "table" or "schema.table", as it is to be looked for. */
+bool parser_take_name(struct parser *p, const char **out);
+
+/* Step behind the parenthesis that closes the one just taken. */
+void parser_skip_parentheses(struct parser *p);
+
+#endif
