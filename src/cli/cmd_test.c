@@ -182,11 +182,12 @@ static void
 show_tally(const struct judging *j, const struct tally *t)
 {
     FILE *out = beside(j);
+    const size_t n = t->checked + t->impossible + t->refused;
     fprintf(out,
-            "%zu interleavings: %zu checked, %zu violated, %zu not possible "
+            "%zu interleaving%s: %zu checked, %zu violated, %zu not possible "
             "because sessions wait for each other, %zu not understood\n",
-            t->checked + t->impossible + t->refused, t->checked, t->violated,
-            t->impossible, t->refused);
+            n, n == 1 ? "" : "s", t->checked, t->violated, t->impossible,
+            t->refused);
     if (t->failed)
         fprintf(out, "the database refused %zu statements, the last one %s\n",
                 t->failed, t->failure);
@@ -197,12 +198,15 @@ play_all(struct judging *j, struct script *s, struct database *db,
          struct err *err)
 {
     const size_t n = spec_count(s->spec, MOST_INTERLEAVINGS + 1);
+    if (n > MOST_INTERLEAVINGS)
+        return usage_error("%s has more than %d interleavings, expected "
+                           "permutations that say which ones to play",
+                           s->spec->file, MOST_INTERLEAVINGS);
     int status = EXIT_HOLDS;
     struct tally tally = {0};
     u32_vec order = {0};
     struct buf name = {0};
-    for (size_t i = 0; i < n && i < MOST_INTERLEAVINGS && !err->kind &&
-                       spec_next(s->spec, i, &order);
+    for (size_t i = 0; i < n && !err->kind && spec_next(s->spec, i, &order);
          i++) {
         show_order(s->spec, &order, &name);
         if (n > 1 && j->options->keep)
@@ -212,11 +216,7 @@ play_all(struct judging *j, struct script *s, struct database *db,
     }
     if (!j->options->quiet)
         show_tally(j, &tally);
-    if (n > MOST_INTERLEAVINGS)
-        status = usage_error("there are more than %d interleavings, and only "
-                             "the first ones were played: name permutations",
-                             MOST_INTERLEAVINGS);
-    else if (!tally.checked && status == EXIT_HOLDS)
+    if (!tally.checked && status == EXIT_HOLDS)
         status = usage_error("no interleaving was possible, so nothing was "
                              "checked");
     vec_free(&order);

@@ -140,7 +140,7 @@ const struct option option_table[] = {
     {"spec", 0, OPTION_TEXT, "FILE", AT(spec), CMD_TEST, 0, 0, NULL, NULL,
      "run the interleavings of an isolation specification instead of a workload"},
     {"keep", 0, OPTION_TEXT, "FILE", AT(keep), CMD_TEST, 0, 0, NULL, NULL,
-     "keep the recorded history in this file"},
+     "keep the recorded history in this file; with --spec, those of several interleavings in numbered ones"},
     {"help-solver", 0, OPTION_FLAG, NULL, AT(help_solver), CMD_CHECK, 0, 0, NULL, NULL,
      "list the switches of the engine for pc, psi, si and ser"},
     {"solver", 0, OPTION_TEXT, "NAME", AT(solver), ENGINE, 0, 0, "own", "own z3",
