@@ -149,7 +149,7 @@ static const struct fact of_postgresql[] = {
     {"absent", ABSENT, SER, HOLDS, 1, 0, NULL},
     {"last writes", LAST_WRITES, RC, HOLDS, 2, 0, NULL},
     {"last writes", LAST_WRITES, ISOLATION_READ_COMMITTED, LEVEL_SI, BROKEN, 2, 0, NULL},
-    {"deadlock", DEADLOCK, RC, HOLDS, 1, 2, NULL},
+    {"deadlock", DEADLOCK, RC, HOLDS, 1, 1, NULL},
     {"begin twice", TWICE, SER, HOLDS, 1, 0, NULL},
     {"quotes", QUOTES, SER, HOLDS, 4, 0, NULL},
     {"schema", SCHEMA, SER, HOLDS, 3, 0, NULL},

@@ -6,6 +6,7 @@
 Speaks TAP; skipped where the build leaves SQLite out.
 """
 import json
+import os
 import pathlib
 import subprocess
 import sys
@@ -14,7 +15,7 @@ import tempfile
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 from tap import check, end, skip
 
-assay = sys.argv[1]
+assay = os.path.abspath(sys.argv[1])
 
 SETUP = """setup {
   create table t (id int primary key, v int);
