@@ -243,7 +243,7 @@ test_spec(struct judging *j, const struct fieldwork *f, struct err *err)
             fprintf(beside(j), "%s\nasked for %s\n", db.note,
                     isolation_names[f->isolation]);
         struct script script;
-        script_read(&s, flavour_of(db.driver), &script);
+        script_read(&s, flavour_of(db.driver->scheme), &script);
         status = play_all(j, &script, &db, err);
         script_free(&script);
         database_close(&db);

@@ -253,7 +253,7 @@ bool
 actor_open(struct actor *a, struct database *db, uint32_t session, size_t node,
            struct err *err)
 {
-    *a = (struct actor){.performer.flavour = flavour_of(db->driver)};
+    *a = (struct actor){.performer.flavour = flavour_of(db->driver->scheme)};
     if (!db->driver->connect(db, session, node, &a->performer.connection, err))
         return false;
     if (db->driver->sql->waits &&

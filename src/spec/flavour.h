@@ -5,7 +5,7 @@
 #ifndef SPEC_FLAVOUR_H
 #define SPEC_FLAVOUR_H
 
-#include "driver/driver.h"
+#include <stdbool.h>
 
 /* What a 'begin' does inside a transaction. */
 enum begin_again { BEGIN_IS_IGNORED, BEGIN_COMMITS, BEGIN_FAILS };
@@ -25,7 +25,7 @@ struct flavour {
     const char *lock_to_update; // behind a select: lock rows as an update does
 };
 
-/* That of a driver that speaks SQL. */
-const struct flavour *flavour_of(const struct driver *driver);
+/* That of the drivers of a scheme, which speak SQL. */
+const struct flavour *flavour_of(const char *scheme);
 
 #endif

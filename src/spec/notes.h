@@ -8,6 +8,7 @@
 #ifndef SPEC_NOTES_H
 #define SPEC_NOTES_H
 
+#include "driver/driver.h"
 #include "history/history.h"
 #include "spec/table.h"
 

@@ -4,6 +4,7 @@
 #ifndef SPEC_PLAY_H
 #define SPEC_PLAY_H
 
+#include "driver/driver.h"
 #include "spec/script.h"
 
 struct play_options {

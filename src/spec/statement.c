@@ -4,6 +4,7 @@
 #include "spec/statement.h"
 
 #include "base/buf.h"
+#include "driver/driver.h"
 #include "spec/clause.h"
 
 #include <string.h>

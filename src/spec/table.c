@@ -4,6 +4,7 @@
 #include "spec/table.h"
 
 #include "base/buf.h"
+#include "base/err.h"
 
 #include <stdio.h>
 #include <string.h>

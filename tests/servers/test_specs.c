@@ -78,7 +78,7 @@ play(const char *target, const struct spec_fact *e, struct trial_result *out)
         struct script script = {0};
         ok = database_open(target, e->isolation, NULL, &db, &err);
         if (ok)
-            script_read(&spec, flavour_of(db.driver), &script);
+            script_read(&spec, flavour_of(db.driver->scheme), &script);
         for (size_t i = 0; ok && i < spec_count(&spec, 1000); i++) {
             const struct play_options o = {.patience = 0.3, .limit = 20};
             struct played played;

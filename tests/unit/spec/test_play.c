@@ -48,7 +48,7 @@ play_on(struct database *db, const char *text, struct show *out)
     *out = (struct show){0};
     CHECK(fd >= 0 && close(fd) == 0);
     CHECK(spec_parse(text, strlen(text), &spec, &out->err));
-    script_read(&spec, flavour_of(db->driver), &script);
+    script_read(&spec, flavour_of(db->driver->scheme), &script);
     CHECK(spec_next(&spec, 0, &order));
     const uint32_t refusal = script_refuses(&script, &order);
     if (refusal != SCRIPT_UNDERSTOOD)
@@ -113,15 +113,14 @@ the_setup_and_the_end_are_read_from_the_database(void)
          "session b step y { update T set V = '07' where ID = 1 }\n",
          &s);
     CHECK(s.ok && !s.played.refusal[0] && s.played.committed == 2);
-    CHECK_TEXT(
-        s.lines,
-        ROW("1", "11")
-            MARK BEGIN("a") ",[\"r\",\"t:1:id\",1],[\"r\",\"t:1:v\",11]]"
-                            "\n" BEGIN("b") ",[\"r\",\"t:1:id\",1],[\"w\",\"t:"
-                                            "1:v\",7]]\n" BEGIN(
-                                                "final") ",[\"r\",\"t:1:id\",1]"
-                                                         ",[\"r\",\"t:1:v\",7]]"
-                                                         "\n");
+    CHECK_TEXT(s.lines,
+               ROW("1", "11") MARK BEGIN(
+                   "a") ",[\"r\",\"t:1:id\",1],[\"r\",\"t:1:v\",11]]"
+                        "\n" BEGIN("b") ",[\"r\",\"t:1:id\",1],[\"w\",\"t:"
+                                        "1:v\",7]]\n" BEGIN(
+                                            "final") ",[\"r\",\"t:1:id\",1]"
+                                                     ",[\"r\",\"t:1:v\",7]]"
+                                                     "\n");
 }
 
 static void

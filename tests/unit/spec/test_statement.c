@@ -3,16 +3,8 @@
  * SPDX-License-Identifier: MIT */
 #include "test.h"
 
+#include "base/buf.h"
 #include "spec/script.h"
-
-static const struct flavour *
-flavour(const char *scheme)
-{
-    for (size_t i = 0; driver_table[i]; i++)
-        if (strcmp(driver_table[i]->scheme, scheme) == 0)
-            return flavour_of(driver_table[i]);
-    return NULL;
-}
 
 /* A specification of one step. */
 struct one {
@@ -27,7 +19,7 @@ open_one(struct one *o, const char *scheme, const char *setup, const char *step)
     struct buf text = {0};
     buf_printf(&text, "setup {%s} session s step a {%s}", setup, step);
     CHECK(spec_parse(text.at, text.n, &o->spec, &err));
-    script_read(&o->spec, flavour(scheme), &o->script);
+    script_read(&o->spec, flavour_of(scheme), &o->script);
     buf_free(&text);
 }
 
@@ -206,7 +198,7 @@ refusals_have_their_place(void)
     char line[256];
     CHECK(spec_parse(text, strlen(text), &spec, &err));
     snprintf(spec.file, sizeof spec.file, "x.spec");
-    script_read(&spec, flavour("sqlite"), &script);
+    script_read(&spec, flavour_of("sqlite"), &script);
     CHECK(spec_next(&spec, 0, &order));
     CHECK(script_refuses(&script, &order) == SCRIPT_UNDERSTOOD);
     CHECK(spec_next(&spec, 1, &order));
@@ -305,19 +297,19 @@ statements_end_at_semicolons_of_sql(void)
         "create function f() as $x$ begin; end; $y$ $x$; ; select 1";
     struct arena arena = {0};
     text_vec parts = {0};
-    script_split(sql, flavour("postgresql"), &arena, &parts);
+    script_split(sql, flavour_of("postgresql"), &arena, &parts);
     CHECK(parts.n == 4);
     CHECK_TEXT(parts.at[0], "insert into t values ('a;b''c;d')");
     CHECK_TEXT(parts.at[1], "select \";\"");
     CHECK_TEXT(parts.at[2], "create function f() as $x$ begin; end; $y$ $x$");
     CHECK_TEXT(parts.at[3], "select 1");
     vec_clear(&parts);
-    script_split("select 'a\\';b'; select 'c", flavour("mariadb"), &arena,
+    script_split("select 'a\\';b'; select 'c", flavour_of("mariadb"), &arena,
                  &parts);
     CHECK(parts.n == 2);
     CHECK_TEXT(parts.at[0], "select 'a\\';b'");
     vec_clear(&parts);
-    script_split("select e'a\\';b', 'c\\'; x", flavour("postgresql"), &arena,
+    script_split("select e'a\\';b', 'c\\'; x", flavour_of("postgresql"), &arena,
                  &parts);
     CHECK(parts.n == 2);
     CHECK_TEXT(parts.at[1], "x");
