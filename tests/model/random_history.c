@@ -106,7 +106,8 @@ random_optional_shape(uint64_t seed, uint32_t txns)
     shape.indeterminate = 20 + 20 * (uint32_t)random_below(&r, 3);
     if (shape.initial)
         shape.initial = 30;
-    shape.changed = 30;
+    shape.changed = 80;
+    shape.reads += 10;
     return shape;
 }
 
@@ -462,7 +463,7 @@ static void
 name_keys(struct sim *s, struct record *r)
 {
     for (uint32_t k = 0; k < s->shape->keys; k++) {
-        char name[8];
+        char name[16];
         s->is_list[k] =
             s->shape->lists && (k == 0 || percent(s, s->shape->lists));
         if (k < 3)

@@ -146,8 +146,8 @@ parse_list(struct parser *p, const char *name)
 static void
 parse_op(struct parser *p)
 {
-    char name[8] = "";
-    for (size_t n = 0; isalnum((unsigned char)*p->at) && n < 7;)
+    char name[16] = "";
+    for (size_t n = 0; isalnum((unsigned char)*p->at) && n < 15;)
         name[n++] = *p->at++;
     if (!*name)
         fail(p, "a key");
@@ -348,7 +348,7 @@ record_take(const struct history *h, struct record *r)
 {
     *r = (struct record){.times = h->txn_began, .initial_is_nil = true};
     for (key_id k = 0; k < h->n_keys; k++) {
-        char name[8];
+        char name[16];
         const bool is_list = h->key_is_list && h->key_is_list[k];
         snprintf(name, sizeof name, "%c%u", is_list ? 'l' : 'x', k % 100000);
         vec_push(&r->keys, ((struct record_key){.is_list = is_list}));

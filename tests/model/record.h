@@ -17,7 +17,7 @@
 #include "history/history.h"
 
 struct record_key {
-    char name[8];
+    char name[16];
     bool is_list;
 };
 
