@@ -336,6 +336,20 @@ run(struct sim *s)
     }
 }
 
+/* Times that have nothing to do with what happened, but for the order in each
+ * session. */
+static void
+redraw_times(struct sim *s)
+{
+    int64_t now[RANDOM_SESSIONS] = {0};
+    for (size_t i = 0; i < s->txns.n; i++) {
+        struct sim_txn *t = &s->txns.at[i];
+        t->began = now[t->session] + 1 + below(s, 6);
+        t->ended = t->began + 1 + below(s, 6);
+        now[t->session] = t->ended;
+    }
+}
+
 /* --- changes and output --------------------------------------------------- */
 
 /* Let a few reads return something else that the key once held. */
@@ -493,6 +507,8 @@ random_record(const struct random_shape *shape, uint64_t seed, struct record *r)
     run(&s);
     if (percent(&s, shape->changed))
         change_reads(&s);
+    if (shape->times && percent(&s, 50))
+        redraw_times(&s);
     if (percent(&s, shape->loading))
         emit_loading(&s, r);
     emit(&s, r);
