@@ -119,6 +119,22 @@ draw(struct order *o)
     }
 }
 
+/* Who is in the order: mostly those who should be. */
+static void
+draw_txns(struct order *o)
+{
+    const struct history *h = &o->f->h;
+    o->n = 0;
+    for (txn_id t = 0; t < h->n_txns; t++) {
+        const enum txn_status status = (enum txn_status)h->txn_status[t];
+        const uint32_t likely = status == TXN_COMMITTED       ? 98
+                                : status == TXN_INDETERMINATE ? 50
+                                                              : 3;
+        if (forge_percent(o->f, likely))
+            o->txns[o->n++] = t;
+    }
+}
+
 void
 forge_orders(struct forger *f, enum level l)
 {
@@ -129,17 +145,9 @@ forge_orders(struct forger *f, enum level l)
         .f = f,
         .c = {.level = l, .verdict = VERDICT_OK, .kind = EVIDENCE_ORDER}};
     for (uint32_t sample = 0; sample < SAMPLES && !f->lie.n; sample++) {
-        o.n = 0;
-        for (txn_id t = 0; t < h->n_txns; t++)
-            if (h->txn_status[t] == TXN_COMMITTED ||
-                (h->txn_status[t] == TXN_INDETERMINATE &&
-                 (h->txn_counts[t] ? forge_percent(f, 90)
-                                   : forge_percent(f, 30))))
-                o.txns[o.n++] = t;
-        if (o.n && forge_percent(f, 3))
-            o.n--; // one is missing
+        draw_txns(&o);
         if (!o.n)
-            break;
+            continue;
         draw(&o);
         show(&o);
     }
