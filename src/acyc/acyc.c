@@ -17,6 +17,8 @@
  * SPDX-License-Identifier: MIT */
 #include "acyc/acyc.h"
 
+#include "base/paranoid.h"
+
 void
 acyc_init(struct acyc *a, struct chains *g, const uint32_t *order)
 {
@@ -51,6 +53,7 @@ void
 acyc_carry(struct acyc *a, lit l, uint32_t from, uint32_t to, uint32_t tag)
 {
     assert(!a->levels.n && from != to);
+    assert(from < a->order.g->n && to < a->order.g->n);
     know_var(a, lit_var(l));
     const uint32_t c = capacity_index(CAPACITY_CARRIED, a->carried.n);
     vec_push(&a->carried,
@@ -68,6 +71,7 @@ acyc_may_stay_open(struct acyc *a, uint32_t v, bool may)
 const struct carried *
 acyc_carried(const struct acyc *a, uint32_t edge)
 {
+    assert(edge < a->base + a->inserted.n);
     return edge < a->base ? NULL
                           : &a->carried.at[a->inserted.at[edge - a->base]];
 }
@@ -91,6 +95,7 @@ static void
 explain_cycle(struct acyc *a, uint32_t c, lit_vec *out)
 {
     const size_t first = out->n;
+    assert(!a->carried.at[c].inserted);
     vec_push(out, a->carried.at[c].owner);
     for (size_t i = 0; i < a->path.n; i++) {
         const uint32_t e = a->path.at[i].edge;
@@ -140,6 +145,7 @@ propagate(void *self, lit_vec *out)
     for (size_t i = 0; ok && i < a->pending.n; i++)
         ok = insert(a, a->pending.at[i], out);
     vec_clear(&a->pending);
+    PARANOID(acyc_check(a));
     return ok;
 }
 
@@ -161,9 +167,28 @@ backtrack(void *self, uint32_t level)
     struct chains *g = a->order.g;
     while (g->edges.n > a->levels.at[level]) {
         chains_pop(g);
-        a->carried.at[vec_pop(&a->inserted)].inserted = false;
+        const uint32_t c = vec_pop(&a->inserted);
+        assert(a->carried.at[c].inserted); // (A1)
+        a->carried.at[c].inserted = false;
     }
     a->levels.n = level;
+    PARANOID(acyc_check(a));
+}
+
+void
+acyc_check(const struct acyc *a)
+{
+    const struct chains *g = a->order.g;
+    size_t inserted = 0;
+    ENSURE(g->edges.n == a->base + a->inserted.n);
+    for (size_t i = 0; i < a->inserted.n; i++) { // (A2)
+        const struct carried *e = &a->carried.at[a->inserted.at[i]];
+        ENSURE(e->inserted && g->edges.at[a->base + i].from == e->from &&
+               g->edges.at[a->base + i].to == e->to);
+    }
+    for (size_t c = 0; c < a->carried.n; c++) // (A1)
+        inserted += a->carried.at[c].inserted;
+    ENSURE(inserted == a->inserted.n);
 }
 
 /* How many edges of l the order disagrees with. */

@@ -51,4 +51,7 @@ struct theory acyc_theory(struct acyc *a);
 /* The carried edge of an edge of the graph, or NULL where it holds anyway. */
 const struct carried *acyc_carried(const struct acyc *a, uint32_t edge);
 
+/* Assert that the graph holds just the edges that are marked as inserted. */
+void acyc_check(const struct acyc *a);
+
 #endif

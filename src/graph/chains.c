@@ -7,6 +7,8 @@
  * SPDX-License-Identifier: MIT */
 #include "graph/chains.h"
 
+#include "base/paranoid.h"
+
 void
 chains_init(struct chains *g, const uint32_t *lengths, uint32_t n_chains)
 {
@@ -87,7 +89,41 @@ chains_freeze(struct chains *g)
         g->out_to[out_next[edge->from]++] = edge->to;
         g->in_from[in_next[edge->to]++] = edge->from;
     }
+    assert(!g->n || g->out_first[g->n] == n);
+    assert(!g->n || g->in_first[g->n] == n);
     g->frozen = (uint32_t)n;
+    PARANOID(chains_check(g));
+}
+
+/* The number of edges in the list that begins with edge e, each of which must
+ * end at p. */
+static size_t
+check_list(const struct chains *g, uint32_t p, uint32_t e, bool out)
+{
+    size_t n = 0;
+    while (e != EDGE_NONE) {
+        const struct chain_edge *edge = &g->edges.at[e];
+        const uint32_t next = out ? edge->next_out : edge->next_in;
+        ENSURE(e < g->edges.n && (next == EDGE_NONE || next < e)); // (C1)
+        ENSURE((out ? edge->from : edge->to) == p);
+        e = next;
+        n++;
+    }
+    return n;
+}
+
+void
+chains_check(const struct chains *g)
+{
+    size_t out = 0, in = 0;
+    ENSURE(g->first[g->n_chains] == g->n);
+    for (uint32_t p = 0; p < g->n; p++) {
+        ENSURE(g->first[g->seat[p].chain] + g->seat[p].place == p);
+        out += check_list(g, p, g->out[p], true);
+        in += check_list(g, p, g->in[p], false);
+    }
+    ENSURE(out == g->edges.n && in == g->edges.n);
+    ENSURE(g->frozen <= g->edges.n);
 }
 
 static void
@@ -106,8 +142,11 @@ hop_from_staying(const struct chains *g, const uint32_t *waiting, uint32_t p)
     if (chains_has_previous(g, p) && waiting[p - 1])
         return (struct hop){p - 1, p, EDGE_NONE};
     uint32_t e = g->in[p];
-    while (!waiting[g->edges.at[e].from])
+    assert(e != EDGE_NONE);
+    while (!waiting[g->edges.at[e].from]) {
         e = g->edges.at[e].next_in;
+        assert(e != EDGE_NONE); // what stays has a predecessor that stays
+    }
     return (struct hop){g->edges.at[e].from, p, e};
 }
 
@@ -127,6 +166,7 @@ find_cycle(const struct chains *g, const uint32_t *waiting, hop_vec *cycle)
     }
     for (size_t i = walk.n; i >= met[p]; i--)
         vec_push(cycle, walk.at[i - 1]);
+    assert(cycle->at[0].from == vec_top(cycle).to);
     vec_free(&walk);
     mem_free(met);
 }

@@ -70,6 +70,7 @@ struct chain_walk {
 static inline struct chain_walk
 chains_out(const struct chains *g, uint32_t p)
 {
+    assert(p < g->n);
     struct chain_walk w = {NULL, NULL, g->out[p]};
     if (g->frozen) {
         w.at = g->out_to + g->out_first[p];
@@ -95,6 +96,7 @@ chains_next_out(const struct chains *g, struct chain_walk *w, uint32_t *to)
 static inline struct chain_walk
 chains_in(const struct chains *g, uint32_t p)
 {
+    assert(p < g->n);
     struct chain_walk w = {NULL, NULL, g->in[p]};
     if (g->frozen) {
         w.at = g->in_from + g->in_first[p];
@@ -120,14 +122,19 @@ chains_next_in(const struct chains *g, struct chain_walk *w, uint32_t *from)
 static inline bool
 chains_has_next(const struct chains *g, uint32_t p)
 {
+    assert(p < g->n);
     return p + 1 < g->n && g->seat[p + 1].place != 0;
 }
 
 static inline bool
 chains_has_previous(const struct chains *g, uint32_t p)
 {
+    assert(p < g->n);
     return g->seat[p].place != 0;
 }
+
+/* Assert that lists, chains and frozen arrays agree with the edges. */
+void chains_check(const struct chains *g);
 
 /* Sort all points topologically into order[0 .. n), first in, first out.
  *

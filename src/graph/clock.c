@@ -9,6 +9,8 @@
  * SPDX-License-Identifier: MIT */
 #include "graph/clock.h"
 
+#include "base/paranoid.h"
+
 static bool
 needs_wide(const struct chains *g)
 {
@@ -98,6 +100,42 @@ clocks_update(struct clocks *c, const uint32_t *order)
         for (uint32_t to; chains_next_out(g, &w, &to);)
             c->stale[to] = 1;
     }
+    PARANOID(clocks_check(c));
+}
+
+/* Mark what reaches p: a plain search backwards. */
+static void
+mark_ancestors(const struct chains *g, uint32_t p, uint8_t *reaches)
+{
+    u32_vec stack = {0};
+    memset(reaches, 0, g->n);
+    vec_push(&stack, p);
+    while (stack.n) {
+        const uint32_t q = vec_pop(&stack);
+        if (reaches[q])
+            continue;
+        reaches[q] = 1;
+        if (chains_has_previous(g, q))
+            vec_push(&stack, q - 1);
+        for (uint32_t e = g->in[q]; e != EDGE_NONE; e = g->edges.at[e].next_in)
+            vec_push(&stack, g->edges.at[e].from);
+    }
+    vec_free(&stack);
+}
+
+void
+clocks_check(const struct clocks *c)
+{
+    if (c->g->n > PARANOID_SIZE)
+        return;
+    uint8_t *reaches = mem_alloc(c->g->n, sizeof *reaches);
+    for (uint32_t p = 0; p < c->g->n; p++) {
+        ENSURE(!c->stale[p]);
+        mark_ancestors(c->g, p, reaches);
+        for (uint32_t q = 0; q < c->g->n; q++)
+            ENSURE(clocks_reach(c, q, p) == (bool)reaches[q]);
+    }
+    mem_free(reaches);
 }
 
 /* --- paths ---------------------------------------------------------------- */
@@ -145,6 +183,7 @@ clocks_path(const struct clocks *c, struct path_finder *f, uint32_t u,
             uint32_t v, uint32_t limit, hop_vec *path)
 {
     const struct chains *g = c->g;
+    assert(u < g->n && v < g->n && f->stamp);
     const struct seat start = g->seat[u];
     const bool blind = !c->narrow_rows && !c->wide_rows;
     f->epoch = capacity_epoch(f->epoch, f->stamp, g->n);
@@ -159,6 +198,8 @@ clocks_path(const struct clocks *c, struct path_finder *f, uint32_t u,
                 push_hop(path, first, (struct hop){u, p, EDGE_NONE});
             for (uint32_t q = p; q != v; q = f->leads[q].to)
                 push_hop(path, first, f->leads[q]);
+            assert(u == v ||
+                   (path->at[first].from == u && vec_top(path).to == v));
             return true;
         }
         if (chains_has_previous(g, p) && (blind || clocks_reach(c, u, p - 1)))

@@ -31,15 +31,20 @@ void clocks_free(struct clocks *c);
 static inline void
 clocks_touch(struct clocks *c, uint32_t p)
 {
+    assert(p < c->g->n);
     c->stale[p] = 1;
 }
 
 /* Bring every row up to date, given a topological order of the points. */
 void clocks_update(struct clocks *c, const uint32_t *order);
 
+/* Assert that every row says what a search along the edges finds. */
+void clocks_check(const struct clocks *c);
+
 static inline uint32_t
 clocks_get(const struct clocks *c, uint32_t p, uint32_t chain)
 {
+    assert(p < c->g->n && chain < c->g->n_chains);
     const size_t i = (size_t)p * c->g->n_chains + chain;
     return c->wide ? c->wide_rows[i] : c->narrow_rows[i];
 }
@@ -48,6 +53,7 @@ clocks_get(const struct clocks *c, uint32_t p, uint32_t chain)
 static inline bool
 clocks_reach(const struct clocks *c, uint32_t a, uint32_t b)
 {
+    assert(a < c->g->n && b < c->g->n);
     const struct seat s = c->g->seat[a];
     return clocks_get(c, b, s.chain) > s.place;
 }

@@ -15,6 +15,8 @@
  * SPDX-License-Identifier: MIT */
 #include "graph/order.h"
 
+#include "base/paranoid.h"
+
 #include <stdlib.h>
 
 void
@@ -24,12 +26,14 @@ order_init(struct order *o, struct chains *g, const uint32_t *at)
     o->rank = mem_alloc(g->n, sizeof *o->rank);
     o->at = mem_alloc(g->n, sizeof *o->at);
     for (uint32_t i = 0; i < g->n; i++) {
+        assert(at[i] < g->n);
         o->at[i] = at[i];
         o->rank[at[i]] = i;
     }
     o->is_moved = mem_calloc(g->n, sizeof *o->is_moved);
     o->stamp = mem_calloc(g->n, sizeof *o->stamp);
     o->came = mem_alloc(g->n, sizeof *o->came);
+    PARANOID(order_check(o));
 }
 
 void
@@ -126,6 +130,7 @@ share_out(struct order *o)
     take_ranks(o, &o->backward);
     take_ranks(o, &o->forward);
     qsort(o->ranks.at, o->ranks.n, sizeof *o->ranks.at, compare_u32);
+    assert(o->ranks.n == o->backward.n + o->forward.n);
     // Both lists now hold old ranks; name the points before any rank changes.
     for (size_t i = 0; i < o->backward.n; i++)
         o->backward.at[i] = o->at[o->backward.at[i]];
@@ -134,6 +139,7 @@ share_out(struct order *o)
     for (size_t i = 0; i < o->ranks.n; i++) {
         const uint32_t p = i < o->backward.n ? o->backward.at[i]
                                              : o->forward.at[i - o->backward.n];
+        assert(!i || o->ranks.at[i - 1] < o->ranks.at[i]);
         o->at[o->ranks.at[i]] = p;
         o->rank[p] = o->ranks.at[i];
         if (!o->is_moved[p]) {
@@ -160,11 +166,13 @@ copy_path(const struct order *o, uint32_t u, hop_vec *path)
 bool
 order_add(struct order *o, uint32_t u, uint32_t v, hop_vec *path)
 {
+    assert(u < o->g->n && v < o->g->n && u != v);
     if (o->rank[v] < o->rank[u]) {
         const bool cycle = search_forward(o, v, u);
         o->visits += o->forward.n;
         if (cycle) {
             copy_path(o, u, path);
+            assert(path->n && vec_top(path).to == u);
             return false;
         }
         search_backward(o, u, v);
@@ -172,7 +180,9 @@ order_add(struct order *o, uint32_t u, uint32_t v, hop_vec *path)
         share_out(o);
         o->changes++;
     }
+    assert(o->rank[u] < o->rank[v]);
     chains_add(o->g, u, v);
+    PARANOID(order_check(o));
     return true;
 }
 
@@ -187,11 +197,12 @@ order_clear_moved(struct order *o)
 void
 order_check(const struct order *o)
 {
+    if (o->g->n > PARANOID_SIZE)
+        return;
     for (uint32_t p = 0; p < o->g->n; p++) {
-        assert(o->at[o->rank[p]] == p);
-        assert(!chains_has_previous(o->g, p) || o->rank[p - 1] < o->rank[p]);
+        ENSURE(o->at[o->rank[p]] == p);
+        ENSURE(!chains_has_previous(o->g, p) || o->rank[p - 1] < o->rank[p]);
     }
     for (size_t e = 0; e < o->g->edges.n; e++)
-        assert(o->rank[o->g->edges.at[e].from] < o->rank[o->g->edges.at[e].to]);
-    (void)o;
+        ENSURE(o->rank[o->g->edges.at[e].from] < o->rank[o->g->edges.at[e].to]);
 }

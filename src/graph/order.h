@@ -37,7 +37,7 @@ bool order_add(struct order *o, uint32_t u, uint32_t v, hop_vec *path);
 
 void order_clear_moved(struct order *o);
 
-/* Assert that the order is topological. */
+/* Assert that the order is topological and ranks are a permutation. */
 void order_check(const struct order *o);
 
 #endif

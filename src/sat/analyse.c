@@ -18,6 +18,7 @@
 static void
 use_unit(struct sat *s, lit l)
 {
+    assert(!s->vars.at[lit_var(l)].level && s->vars.at[lit_var(l)].unit_id);
     vec_push(&s->from, s->vars.at[lit_var(l)].unit_id);
 }
 
@@ -144,6 +145,7 @@ go_to_conflict_level(struct sat *s, clause_ref c)
 static void
 go_back(struct sat *s, uint32_t level)
 {
+    assert(level < sat_level(s));
     const bool is_far = sat_level(s) - level > s->far;
     sat_backtrack(s, is_far ? sat_level(s) - 1 : level);
 }
@@ -166,6 +168,7 @@ learn(struct sat *s)
     const uint32_t glue = glue_and_second(s);
     const uint32_t level = s->vars.at[lit_var(s->clause.at[1])].level;
     go_back(s, level);
+    assert(!s->value.at[first]); // the clause is asserting
     sat_assign(s, first,
                clause_add(s, s->clause.at, s->clause.n, id, true, glue), level);
 }
@@ -188,6 +191,7 @@ sat_analyse(struct sat *s, clause_ref conflict)
     vec_clear(&s->clause);
     vec_push(&s->clause, 0); // room for the asserting literal
     uint32_t present = take(s, conflict, UINT32_MAX);
+    assert(present);
     size_t at = s->trail.n;
     lit l = 0;
     for (;;) {
@@ -197,8 +201,10 @@ sat_analyse(struct sat *s, clause_ref conflict)
                s->vars.at[lit_var(l)].level != sat_level(s));
         if (--present == 0)
             break;
+        assert(s->vars.at[lit_var(l)].reason < REF_THEORY);
         present += take(s, s->vars.at[lit_var(l)].reason, l);
     }
+    assert(s->value.at[l] > 0); // the first unique implication point
     s->clause.at[0] = lit_not(l);
     minimise(s);
     for (size_t i = 0; i < s->to_clear.n; i++)

@@ -17,6 +17,7 @@ static void
 watch_clause(struct sat *s, clause_ref c)
 {
     const uint32_t *lits = clause_lits(s, c);
+    assert(clause_size(s, c) >= 2);
     vec_push(&s->watches.at[lits[0]], ((struct watch){c, lits[1]}));
     vec_push(&s->watches.at[lits[1]], ((struct watch){c, lits[0]}));
 }
@@ -48,8 +49,11 @@ watch_instead(struct sat *s, clause_ref c, uint32_t watched, uint32_t other)
     uint32_t *lits = clause_lits(s, c);
     watch_vec *ws = &s->watches.at[lits[watched]];
     size_t i = 0;
-    while (ws->at[i].ref != c)
+    assert(watched < 2 && other >= 2 && other < clause_size(s, c));
+    while (ws->at[i].ref != c) {
         i++;
+        assert(i < ws->n); // (S1)
+    }
     vec_push(&s->watches.at[lits[other]], ws->at[i]);
     ws->at[i] = vec_top(ws);
     ws->n--;
@@ -139,6 +143,7 @@ clause_reduce(struct sat *s)
             to += words;
         }
         from += words;
+        assert(to <= from && from <= s->words.n);
     }
     s->words.n = to;
 }

@@ -55,6 +55,7 @@ sift_down(struct sat *s, size_t i)
 void
 heap_insert(struct sat *s, uint32_t var)
 {
+    assert(var < s->vars.n && !s->is_open.at[var]);
     if (s->heap_at.at[var] != UINT32_MAX)
         return;
     vec_push(&s->heap, var);
@@ -78,7 +79,9 @@ heap_bump(struct sat *s, uint32_t var)
 static uint32_t
 heap_pop(struct sat *s)
 {
+    assert(s->heap.n);
     const uint32_t var = s->heap.at[0], last = vec_pop(&s->heap);
+    assert(s->heap_at.at[var] == 0);
     s->heap_at.at[var] = UINT32_MAX;
     if (s->heap.n) {
         put(s, 0, last);
@@ -98,6 +101,7 @@ ask(const struct sat *s, uint32_t var)
 static void
 open_level(struct sat *s)
 {
+    assert(s->head == s->trail.n);
     vec_push(&s->levels, (uint32_t)s->trail.n);
     if (s->has_theory)
         s->theory.decide(s->theory.self);

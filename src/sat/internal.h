@@ -96,12 +96,14 @@ struct sat {
 static inline uint32_t *
 clause_lits(struct sat *s, clause_ref c)
 {
+    assert(c < s->words.n);
     return s->words.at + c + CLAUSE_HEADER;
 }
 
 static inline uint32_t
 clause_size(const struct sat *s, clause_ref c)
 {
+    assert(c < s->words.n);
     return s->words.at[c];
 }
 
@@ -135,6 +137,9 @@ void sat_assign(struct sat *s, lit l, clause_ref reason, uint32_t level);
 clause_ref sat_propagate(struct sat *s); // a conflict, or REF_NONE
 void sat_backtrack(struct sat *s, uint32_t level);
 clause_ref sat_explain(struct sat *s, uint32_t var);
+
+/* validate.c: assert (S1) to (S5), after a propagation without conflict. */
+void sat_check(struct sat *s);
 
 /* analyse.c: learn from a conflict, jump back and assign what follows; false
  * if the conflict is final. */

@@ -4,6 +4,7 @@
  * theory is asked only when the clauses are done, because they are cheaper.
  *
  * SPDX-License-Identifier: MIT */
+#include "base/paranoid.h"
 #include "sat/internal.h"
 
 /* Tell the proof that l holds for good (S4). */
@@ -48,6 +49,7 @@ static uint32_t
 find_latest(const struct sat *s, const lit *lits, uint32_t size)
 {
     uint32_t latest = 1;
+    assert(size >= 2);
     for (uint32_t j = 2; j < size; j++)
         if (s->vars.at[lit_var(lits[j])].level >
             s->vars.at[lit_var(lits[latest])].level)
@@ -74,6 +76,7 @@ propagate_false(struct sat *s, lit l)
             lits[0] = lits[1];
             lits[1] = l;
         }
+        assert(lits[1] == l); // (S1)
         const lit first = lits[0];
         uint32_t j = size;
         if (s->value.at[first] <= 0)
@@ -92,6 +95,7 @@ propagate_false(struct sat *s, lit l)
             continue;
         }
         j = find_latest(s, lits, size);
+        assert(s->value.at[lits[j]] < 0);
         const lit latest = lits[j]; // l, unless the trail is out of order
         lits[j] = l;
         lits[1] = latest;
@@ -172,6 +176,7 @@ sat_explain(struct sat *s, uint32_t var)
 static bool
 propagate_theory(struct sat *s, clause_ref *conflict)
 {
+    assert(s->head == s->trail.n && s->theory_head <= s->trail.n);
     for (; s->theory_head < s->trail.n; s->theory_head++)
         s->theory.assign(s->theory.self, s->trail.at[s->theory_head]);
     vec_clear(&s->implied);
@@ -208,6 +213,7 @@ sat_propagate(struct sat *s)
             if (conflict != REF_NONE)
                 return conflict;
         }
+        PARANOID(sat_check(s));
         if (!s->has_theory)
             return REF_NONE;
         const size_t before = s->trail.n;
@@ -221,6 +227,7 @@ sat_backtrack(struct sat *s, uint32_t level)
 {
     if (level >= sat_level(s))
         return;
+    assert(s->levels.at[level] <= s->trail.n);
     const size_t keep = s->levels.at[level];
     size_t kept = keep;
     for (size_t i = keep; i < s->trail.n; i++) {

@@ -126,6 +126,7 @@ sat_vars(const struct sat *s)
 void
 sat_set_phase(struct sat *s, uint32_t v, bool value)
 {
+    assert(v < s->vars.n);
     s->phase.at[v] = value;
 }
 
@@ -138,6 +139,7 @@ sat_to_root(struct sat *s)
 int
 sat_value(const struct sat *s, lit l)
 {
+    assert(lit_var(l) < s->vars.n);
     return s->value.at[l];
 }
 
@@ -155,6 +157,7 @@ tidy(struct sat *s, const lit *lits, size_t n)
     vec_clear(&s->clause);
     bool taut = false;
     for (size_t i = 0; i < n; i++) {
+        assert(lit_var(lits[i]) < s->vars.n);
         const uint8_t mark = (uint8_t)(1 << lit_is_negated(lits[i]));
         uint8_t *seen = &s->seen.at[lit_var(lits[i])];
         taut |= *seen && *seen != mark;
@@ -178,6 +181,7 @@ tidy(struct sat *s, const lit *lits, size_t n)
 static void
 refute_by(struct sat *s, uint32_t id)
 {
+    assert(!sat_level(s));
     s->refuted = true;
     if (!s->has_proof || !s->clause.n)
         return;
@@ -278,6 +282,8 @@ search(struct sat *s, const struct limit *limit)
             continue;
         }
         housekeeping(s);
+        if (s->head < s->trail.n) // a restart kept literals (S5)
+            continue;
         if (sat_level(s) < s->assumed.n) {
             if (!sat_assume(s))
                 break;
