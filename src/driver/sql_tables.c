@@ -124,8 +124,9 @@ await(struct connection *c, const struct table_shape *t, struct err *err)
     buf_free(&sql);
     return there || err_set(err, ERR_IO,
                             "%s: the tables have not reached node %zu after "
-                            "%d seconds",
-                            c->driver->scheme, c->node + 1, PATIENCE);
+                            "%d seconds%s%s",
+                            c->driver->scheme, c->node + 1, PATIENCE,
+                            c->message[0] ? ": " : "", c->message);
 }
 
 /* Make a table on the first node that takes writes, and see it arrive on all

@@ -4,22 +4,30 @@
  * many threads when a server is started again in the middle of a run, and in
  * the child only what is safe in a signal handler may be called.
  *
+ * A child waits for a byte of a pipe before it becomes the program.  The byte
+ * is sent when the guard has been told of it; who is killed before that closes
+ * the pipe instead, and the child ends.
+ *
  * SPDX-License-Identifier: MIT */
+#define _DEFAULT_SOURCE // setgroups
 #include "server/process.h"
 
 #include "base/buf.h"
 #include "base/limit.h"
 #include "base/mem.h"
 #include "base/vec.h"
+#include "server/guard.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <glob.h>
+#include <grp.h>
 #include <pwd.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -46,39 +54,57 @@ find_identity(const char *name, struct identity *out, struct err *err)
     return true;
 }
 
-/* The environment with a directory in front of PATH; the first entry is the
- * caller's to free, and with it the vector. */
+/* The environment with a directory in front of PATH and a variable more; the
+ * first two entries are the caller's to free, and with them the vector. */
 typedef VEC(char *) environment;
 
 static void
-make_environment(const char *path, environment *out)
+make_environment(const struct command_line *c, environment *out)
 {
-    struct buf entry = {0};
+    struct buf path = {0}, variable = {0};
     const char *old = getenv("PATH");
-    buf_printf(&entry, "PATH=%s%s%s", path ? path : "", path ? ":" : "",
+    buf_printf(&path, "PATH=%s%s%s", c->path ? c->path : "", c->path ? ":" : "",
                old ? old : "/usr/bin:/bin");
-    vec_push(out, entry.at);
+    buf_text(&variable, c->variable ? c->variable : "ASSAY=1");
+    vec_push(out, path.at);
+    vec_push(out, variable.at);
+    const size_t name = strcspn(variable.at, "=") + 1;
     for (char **e = environ; *e; e++)
-        if (strncmp(*e, "PATH=", 5) != 0)
+        if (strncmp(*e, "PATH=", 5) != 0 && strncmp(*e, variable.at, name) != 0)
             vec_push(out, *e);
     vec_push(out, NULL);
 }
 
-/* In the child: never returns. */
-static void
-become(const struct command_line *c, const struct identity *who, char **env)
+/* Drop every right that the user does not have. */
+static bool
+change_identity(const struct identity *who)
 {
+    return !who->changes || (setgroups(1, &who->group) == 0 &&
+                             setgid(who->group) == 0 && setuid(who->user) == 0);
+}
+
+/* In the child: wait for the word to go, and become the program.  Never
+ * returns. */
+static void
+become(const struct command_line *c, const struct identity *who, char **env,
+       const int go[2])
+{
+    char word;
     setsid();
-    const int in = c->input ? c->input : open("/dev/null", O_RDONLY);
-    const int out = open(c->log, O_WRONLY | O_CREAT | O_APPEND, 0644);
+    umask(077);
+    close(go[1]);
+    if (read(go[0], &word, 1) != 1)
+        _exit(127);
+    const int in =
+        c->input ? c->input : open("/dev/null", O_RDONLY | O_CLOEXEC);
+    const int log = open(
+        c->log, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0600);
+    const int out = c->output ? c->output : log;
     sigset_t none;
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
     if (in >= 0 && out >= 0 && dup2(in, 0) == 0 && dup2(out, 1) == 1 &&
-        dup2(out, 2) == 2 &&
-        (!who->changes ||
-         (setgid(who->group) == 0 && setuid(who->user) == 0)) &&
-        chdir(c->directory) == 0) {
+        dup2(log, 2) == 2 && change_identity(who) && chdir(c->directory) == 0) {
         // execve takes its strings as not const and leaves them alone.
         union {
             const char *const *in;
@@ -89,6 +115,28 @@ become(const struct command_line *c, const struct identity *who, char **env)
     _exit(127);
 }
 
+/* Fork, tell the guard, and let the child go. */
+static pid_t
+fork_told(const struct command_line *c, const struct identity *who, char **env)
+{
+    int go[2];
+    if (pipe(go) != 0)
+        return -1;
+    fcntl(go[0], F_SETFD, FD_CLOEXEC);
+    fcntl(go[1], F_SETFD, FD_CLOEXEC);
+    const pid_t pid = fork();
+    if (pid == 0)
+        become(c, who, env, go);
+    const int why = errno;
+    if (pid > 0 && c->guard)
+        guard_add(c->guard, pid);
+    const bool is_told = pid <= 0 || write(go[1], "", 1) == 1;
+    close(go[0]);
+    close(go[1]);
+    errno = is_told ? why : errno;
+    return is_told ? pid : -1;
+}
+
 bool
 process_start(const struct command_line *c, pid_t *out, struct err *err)
 {
@@ -96,16 +144,14 @@ process_start(const struct command_line *c, pid_t *out, struct err *err)
     if (!find_identity(c->user, &who, err))
         return false;
     environment env = {0};
-    make_environment(c->path, &env);
-    const pid_t pid = fork();
-    if (pid == 0)
-        become(c, &who, env.at);
+    make_environment(c, &env);
+    *out = fork_told(c, &who, env.at);
     const int why = errno;
     mem_free(env.at[0]);
+    mem_free(env.at[1]);
     vec_free(&env);
-    *out = pid;
-    return pid > 0 || err_set(err, ERR_IO, "cannot start '%s': %s", c->argv[0],
-                              strerror(why));
+    return *out > 0 || err_set(err, ERR_IO, "cannot start '%s': %s", c->argv[0],
+                               strerror(why));
 }
 
 /* --- ending ----------------------------------------------------------------*/
@@ -124,6 +170,8 @@ process_run(const struct command_line *c,
             kill(-pid, SIGKILL);
         time_pause(0.01);
     }
+    if (c->guard)
+        guard_remove(c->guard, pid);
     if (interrupted && *interrupted)
         return err_set(err, ERR_IO, "interrupted");
     if (WIFEXITED(status) && WEXITSTATUS(status) == 0)

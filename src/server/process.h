@@ -11,16 +11,23 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+struct guard;
+
 struct command_line {
-    const char *const *argv; // ends in NULL; argv[0] is a path
-    const char *directory;   // to run in
-    const char *log;         // a file that stdout and stderr are added to
-    const char *path;        // in front of PATH, or NULL
-    const char *user;        // to become, where this program runs as root
-    int input;               // what it reads, or 0 for nothing
+    const char *const *argv;   // ends in NULL; argv[0] is a path
+    const char *directory;     // to run in
+    const char *log;           // a file that stdout and stderr are added to
+    const char *path;          // in front of PATH, or NULL
+    const char *variable;      // NAME=VALUE for its environment, or NULL
+    const char *user;          // to become, where this program runs as root
+    const struct guard *guard; // who is told of it first, or NULL
+    int input;                 // what it reads, or 0 for nothing
+    int output;                // what it writes to instead of the log, or 0
 };
 
-/* Start a program in a session of its own, out of the terminal's reach. */
+/* Start a program in a session of its own, out of the terminal's reach.  With a
+ * user it has the groups of that user alone.  With a guard it does not begin
+ * before the guard knows of it. */
 bool process_start(const struct command_line *c, pid_t *out, struct err *err);
 
 /* Run a program to its end; fail where it fails, with the last line of its

@@ -3,6 +3,10 @@
  * The log is written at each commit but not forced to disk: what has to be
  * survived is the end of the process, not of the machine.
  *
+ * The installation has one user, 'assay', who comes by TCP with a password that
+ * is in no command line: others can read those.  There is no root and nobody
+ * without a name.  The socket, which a server insists on, lies in the data.
+ *
  * Each process has a directory for temporary files to itself, because one that
  * starts removes what it takes for leftovers there: those of others, too.
  *
@@ -33,7 +37,8 @@ find_tool(struct servers *s, const char *name, struct err *err)
     char *found = process_find(name, places);
     if (!found) {
         err_set(err, ERR_FEATURE,
-                "cannot find '%s'; is the package mariadb-server installed?",
+                "cannot find '%s'; are the packages mariadb-server and, for "
+                "Galera, openssl installed?",
                 name);
         return NULL;
     }
@@ -42,11 +47,22 @@ find_tool(struct servers *s, const char *name, struct err *err)
     return path;
 }
 
+#define USERS_SCRIPT                                                           \
+    "delete from mysql.global_priv where user <> 'mariadb.sys';\n"             \
+    "flush privileges;\n"                                                      \
+    "create user assay@'127.0.0.1' identified by '%s';\n"                      \
+    "grant all on *.* to assay@'127.0.0.1' with grant option;\n"               \
+    "create database assay;\n"
+
 static bool
 install(struct servers *s, const struct node *n, struct err *err)
 {
     const char *tool = find_tool(s, "mariadb-install-db", err);
     if (!tool)
+        return false;
+    const char *users = servers_file(
+        s, "users.sql", servers_text(s, USERS_SCRIPT, s->password), err);
+    if (!users)
         return false;
     const char *const argv[] = {
         tool,
@@ -55,9 +71,9 @@ install(struct servers *s, const struct node *n, struct err *err)
         "--auth-root-authentication-method=normal",
         "--skip-test-db",
         servers_text(s, "--tmpdir=%s", servers_directory(s, "scratch")),
-        geteuid() == 0 ? "--user=root" : "--skip-name-resolve",
+        servers_text(s, "--extra-file=%s", users),
         NULL};
-    return servers_run(s, argv, err);
+    return servers_run(s, argv, NULL, err);
 }
 
 /* The words that every node's command line begins with. */
@@ -70,10 +86,8 @@ common_words(struct servers *s, struct node *n, const char *name,
         return false;
     node_word(s, n, "%s", mariadbd);
     node_word(s, n, "--no-defaults");
-    if (geteuid() == 0)
-        node_word(s, n, "--user=root");
     node_word(s, n, "--datadir=%s", n->directory);
-    node_word(s, n, "--socket=%s/%s.sock", s->root, name);
+    node_word(s, n, "--socket=server.sock"); // short, in the data directory
     node_word(s, n, "--pid-file=%s/%s.pid", s->root, name);
     node_word(s, n, "--tmpdir=%s",
               servers_directory(s, servers_text(s, "%s.tmp", name)));
@@ -88,27 +102,10 @@ common_words(struct servers *s, struct node *n, const char *name,
 }
 
 static const char *
-node_url(struct servers *s, const struct node *n, const char *name)
+node_url(struct servers *s, const struct node *n)
 {
-    return servers_text(s, "mariadb://root@127.0.0.1:%u/%s", (unsigned)n->port,
-                        name);
-}
-
-/* Make the database that the tables go to. */
-static bool
-make_database(const char *url, struct err *err)
-{
-    struct database db;
-    struct connection *c;
-    if (!database_open(url, ISOLATION_UNCHANGED, NULL, &db, err))
-        return false;
-    bool ok = db.driver->connect(&db, 0, 0, &c, err);
-    if (ok) {
-        ok = sql_must(c, "create database if not exists assay", NULL, err);
-        db.driver->disconnect(c);
-    }
-    database_close(&db);
-    return ok;
+    return servers_text(s, "mariadb://assay:%s@127.0.0.1:%u/assay", s->password,
+                        (unsigned)n->port);
 }
 
 static bool
@@ -117,10 +114,9 @@ start_alone(struct servers *s, size_t count, struct err *err)
     (void)count;
     struct node *n = servers_add(s, "server");
     if (!install(s, n, err) || !common_words(s, n, "server", err) ||
-        !node_start(s, n, node_url(s, n, ""), err) ||
-        !make_database(node_url(s, n, ""), err))
+        !node_start(s, n, node_url(s, n), err))
         return false;
-    s->url = node_url(s, n, "assay");
+    s->url = n->url;
     return true;
 }
 
@@ -181,18 +177,34 @@ static const char transfer_script[] =
 static bool
 write_script(struct servers *s, struct err *err)
 {
-    const char *path = servers_text(s, "%s/wsrep_sst_copy", s->root);
-    FILE *file = fopen(path, "w");
-    const bool ok =
-        file && fwrite(transfer_script, sizeof transfer_script - 1, 1, file);
-    if (file && fclose(file) == 0 && ok && chmod(path, 0755) == 0)
-        return true;
-    return err_set(err, ERR_IO, "cannot write '%s'", path);
+    const char *path = servers_file(s, "wsrep_sst_copy", transfer_script, err);
+    return path && (chmod(path, 0700) == 0 ||
+                    err_set(err, ERR_IO, "cannot make '%s' a program", path));
 }
 
 struct ports {
     unsigned group, receive, transfer; // replication, catching up, copying
 };
+
+/* Make a key and a certificate that signs itself: nodes of a cluster speak to
+ * those only who have it, too. */
+static bool
+make_key(struct servers *s, struct err *err)
+{
+    const char *openssl = find_tool(s, "openssl", err);
+    if (!openssl)
+        return false;
+    const char *const argv[] = {
+        openssl,    "req",
+        "-x509",    "-newkey",
+        "rsa:2048", "-nodes",
+        "-days",    "7",
+        "-subj",    "/CN=assay",
+        "-keyout",  servers_text(s, "%s/key.pem", s->root),
+        "-out",     servers_text(s, "%s/certificate.pem", s->root),
+        NULL};
+    return servers_run(s, argv, NULL, err);
+}
 
 static void
 galera_words(struct servers *s, struct node *n, const char *name,
@@ -214,9 +226,11 @@ galera_words(struct servers *s, struct node *n, const char *name,
     node_word(s, n, "--wsrep-sst-receive-address=127.0.0.1:%u", p->transfer);
     node_word(s, n,
               "--wsrep-provider-options=base_port=%u;"
-              "gmcast.listen_addr=tcp://127.0.0.1:%u;"
-              "ist.recv_addr=127.0.0.1:%u;gcache.size=32M",
-              p->group, p->group, p->receive);
+              "gmcast.listen_addr=ssl://127.0.0.1:%u;"
+              "ist.recv_addr=ssl://127.0.0.1:%u;gcache.size=32M;"
+              "socket.ssl_key=%s/key.pem;socket.ssl_cert=%s/certificate.pem;"
+              "socket.ssl_ca=%s/certificate.pem",
+              p->group, p->group, p->receive, s->root, s->root, s->root);
 }
 
 static bool
@@ -258,11 +272,11 @@ start_member(struct servers *s, size_t i, const char *provider,
     // started again it joins the others.
     if (i == 0)
         node_word(s, n, "--wsrep-new-cluster");
-    if (!node_start(s, n, node_url(s, n, ""), err))
+    if (!node_start(s, n, node_url(s, n), err))
         return false;
     if (i == 0)
         n->argv.n--;
-    return i != 0 || make_database(node_url(s, n, ""), err);
+    return true;
 }
 
 static bool
@@ -271,13 +285,13 @@ start_cluster(struct servers *s, size_t count, struct err *err)
     struct ports ports[9];
     struct buf cluster = {0}, url = {0};
     const char *provider = find_provider(s, err);
-    bool ok = provider && write_script(s, err);
+    bool ok = provider && write_script(s, err) && make_key(s, err);
     for (size_t i = 0; i < count; i++) {
         ports[i] =
             (struct ports){servers_port(s), servers_port(s), servers_port(s)};
         buf_printf(&cluster, "%s127.0.0.1:%u", i ? "," : "", ports[i].group);
     }
-    buf_text(&url, "mariadb://root@");
+    buf_printf(&url, "mariadb://assay:%s@", s->password);
     for (size_t i = 0; ok && i < count; i++) {
         ok = start_member(s, i, provider, &ports[i], cluster.at, err);
         buf_printf(&url, "%s127.0.0.1:%u", i ? "," : "",
@@ -295,6 +309,7 @@ const struct server_kind server_mariadb = {
     .nodes = 1,
     .scheme = "mariadb",
     .stop_signal = SIGTERM,
+    .user = "mysql",
     .start = start_alone,
 };
 
@@ -303,5 +318,6 @@ const struct server_kind server_galera = {
     .help = "a Galera cluster of N MariaDB servers",
     .scheme = "mariadb",
     .stop_signal = SIGTERM,
+    .user = "mysql",
     .start = start_cluster,
 };

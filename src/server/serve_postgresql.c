@@ -3,7 +3,8 @@
  * The standby is an ordinary one: made with pg_basebackup, following the
  * primary asynchronously, and open for reads.  Nothing is ever forced to disk,
  * because what has to be survived is the end of the process, not of the
- * machine.
+ * machine.  There are no sockets in the file system, and TCP wants a password,
+ * which is in no command line: others can read those.
  *
  * SPDX-License-Identifier: MIT */
 #include "server/kinds.h"
@@ -42,6 +43,7 @@ start_node(struct servers *s, struct node *n, struct err *err)
         "max_wal_senders=4",
         "hot_standby=on",
         "shared_buffers=64MB",
+        "dynamic_shared_memory_type=mmap", // in files that are removed
         "deadlock_timeout=50ms",
     };
     node_word(s, n, "%s", postgres);
@@ -55,8 +57,9 @@ start_node(struct servers *s, struct node *n, struct err *err)
     }
     return node_start(s, n,
                       servers_text(s,
-                                   "postgresql://assay@127.0.0.1:%u/postgres",
-                                   (unsigned)n->port),
+                                   "postgresql://assay:%s@127.0.0.1:%u/"
+                                   "postgres",
+                                   s->password, (unsigned)n->port),
                       err);
 }
 
@@ -67,14 +70,26 @@ start_primary(struct servers *s, size_t count, struct err *err)
     const char *initdb = find_tool(s, "initdb", err);
     if (!initdb)
         return false;
-    struct node *n = servers_add(s, "primary");
-    const char *const argv[] = {initdb,  "-D", n->directory, "-U",
-                                "assay", "-A", "trust",      "-E",
-                                "UTF8",  "-N", "--locale=C", NULL};
-    if (!servers_run(s, argv, err) || !start_node(s, n, err))
+    const char *secret = servers_file(s, "password", s->password, err);
+    if (!secret)
         return false;
-    s->url = servers_text(s, "postgresql://assay@127.0.0.1:%u/postgres",
-                          (unsigned)n->port);
+    struct node *n = servers_add(s, "primary");
+    const char *const argv[] = {initdb,
+                                "-D",
+                                n->directory,
+                                "-U",
+                                "assay",
+                                "-A",
+                                "scram-sha-256",
+                                servers_text(s, "--pwfile=%s", secret),
+                                "-E",
+                                "UTF8",
+                                "-N",
+                                "--locale=C",
+                                NULL};
+    if (!servers_run(s, argv, NULL, err) || !start_node(s, n, err))
+        return false;
+    s->url = n->url;
     return true;
 }
 
@@ -85,6 +100,10 @@ start_with_standby(struct servers *s, size_t count, struct err *err)
         return false;
     const char *basebackup = find_tool(s, "pg_basebackup", err);
     if (!basebackup)
+        return false;
+    const char *secret = servers_file(
+        s, "pgpass", servers_text(s, "*:*:*:assay:%s\n", s->password), err);
+    if (!secret)
         return false;
     const unsigned primary = s->nodes.at[0].port;
     struct node *n = servers_add(s, "standby");
@@ -102,11 +121,12 @@ start_with_standby(struct servers *s, size_t count, struct err *err)
                                 "fast",
                                 "--no-sync",
                                 NULL};
-    if (!servers_run(s, argv, err) || !start_node(s, n, err))
+    const char *variable = servers_text(s, "PGPASSFILE=%s", secret);
+    if (!servers_run(s, argv, variable, err) || !start_node(s, n, err))
         return false;
-    s->url =
-        servers_text(s, "postgresql://assay@127.0.0.1:%u,127.0.0.1:%u/postgres",
-                     primary, (unsigned)n->port);
+    s->url = servers_text(
+        s, "postgresql://assay:%s@127.0.0.1:%u,127.0.0.1:%u/postgres",
+        s->password, primary, (unsigned)n->port);
     return true;
 }
 

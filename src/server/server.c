@@ -1,11 +1,11 @@
 /* server.c -- see server.h.
  *
- * Servers must not outlive this program, however it ends.  A shell, the guard,
- * is told the id of each process that starts or ends, through a pipe; when the
- * pipe closes, which the system does for the dead too, it ends what still runs
- * and removes the directory.
+ * Whatever is written goes into the temporary directory, which is the server's
+ * user's and closed to all others; only the logs of a server that does not
+ * start are copied out of it, into a file that must be new.
  *
  * SPDX-License-Identifier: MIT */
+#define _DEFAULT_SOURCE // getentropy
 #include "server/server.h"
 
 #include "base/buf.h"
@@ -44,10 +44,14 @@ const struct server_kind *const server_kinds[] = {
 __attribute__((format(printf, 2, 0))) static char *
 compose(struct servers *s, const char *format, va_list args)
 {
-    char text[1024];
-    const int n = vsnprintf(text, sizeof text, format, args);
-    assert(n >= 0 && (size_t)n < sizeof text);
-    return arena_copy(&s->arena, text, (size_t)n);
+    va_list again;
+    va_copy(again, args);
+    const int n = vsnprintf(NULL, 0, format, args);
+    assert(n >= 0);
+    char *text = arena_alloc(&s->arena, (size_t)n + 1);
+    vsnprintf(text, (size_t)n + 1, format, again);
+    va_end(again);
+    return text;
 }
 
 const char *
@@ -86,16 +90,51 @@ servers_port(struct servers *s)
     return 0;
 }
 
+/* Give what is at 'path' to the kind's user, where this program is root. */
+static bool
+give_away(const struct servers *s, const char *path, struct err *err)
+{
+    if (geteuid() != 0 || !s->kind->user)
+        return true;
+    const struct passwd *owner = getpwnam(s->kind->user);
+    if (!owner)
+        return err_set(err, ERR_IO, "there is no user '%s' to run a server as",
+                       s->kind->user);
+    return lchown(path, owner->pw_uid, owner->pw_gid) == 0 ||
+           err_set(err, ERR_IO, "cannot give '%s' to %s: %s", path,
+                   s->kind->user, strerror(errno));
+}
+
 const char *
 servers_directory(struct servers *s, const char *name)
 {
+    struct err ignored = {0};
     const char *path = servers_text(s, "%s/%s", s->root, name);
     mkdir(path, 0700);
-    const struct passwd *owner =
-        s->kind->user && geteuid() == 0 ? getpwnam(s->kind->user) : NULL;
-    if (owner && chown(path, owner->pw_uid, owner->pw_gid) != 0)
-        return path; // the server will say so
+    give_away(s, path, &ignored); // the server will say so
     return path;
+}
+
+/* A new file, which nobody can have prepared for us. */
+static FILE *
+create_file(const char *path)
+{
+    const int fd =
+        open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    return fd < 0 ? NULL : fdopen(fd, "w");
+}
+
+const char *
+servers_file(struct servers *s, const char *name, const char *text,
+             struct err *err)
+{
+    const char *path = servers_text(s, "%s/%s", s->root, name);
+    FILE *file = create_file(path);
+    bool ok = file && fputs(text, file) >= 0;
+    ok = (!file || fclose(file) == 0) && ok;
+    if (!ok)
+        err_set(err, ERR_IO, "cannot write '%s': %s", path, strerror(errno));
+    return ok && give_away(s, path, err) ? path : NULL;
 }
 
 /* --- nodes -----------------------------------------------------------------*/
@@ -120,16 +159,6 @@ node_word(struct servers *s, struct node *n, const char *format, ...)
     va_end(args);
 }
 
-/* Tell the guard that a process runs ('+') or has ended ('-'). */
-static void
-tell_guard(const struct servers *s, char what, pid_t pid)
-{
-    char line[32];
-    const int n = snprintf(line, sizeof line, "%c %ld\n", what, (long)pid);
-    if (write(s->to_guard, line, (size_t)n) != n)
-        return; // without a guard there is nobody to tell
-}
-
 static bool
 spawn(struct servers *s, struct node *n, struct err *err)
 {
@@ -141,11 +170,10 @@ spawn(struct servers *s, struct node *n, struct err *err)
                                    .directory = n->directory,
                                    .log = n->log,
                                    .path = s->root,
-                                   .user = s->kind->user};
+                                   .user = s->kind->user,
+                                   .guard = &s->guard};
     const bool ok = process_start(&c, &n->pid, err);
     vec_free(&argv);
-    if (ok)
-        tell_guard(s, '+', n->pid);
     return ok;
 }
 
@@ -188,7 +216,7 @@ node_start(struct servers *s, struct node *n, const char *url, struct err *err)
         time_pause(0.05);
         const bool has_ended = process_has_ended(n->pid);
         if (has_ended) {
-            tell_guard(s, '-', n->pid);
+            guard_remove(&s->guard, n->pid);
             n->pid = 0;
         }
         // A server that was killed can leave processes behind that keep the
@@ -215,18 +243,21 @@ node_stop(struct servers *s, struct node *n, int signal)
         return;
     kill(n->pid, SIGCONT);
     process_stop(n->pid, signal, STOP_PATIENCE);
-    tell_guard(s, '-', n->pid);
+    guard_remove(&s->guard, n->pid);
     n->pid = 0;
 }
 
 bool
-servers_run(struct servers *s, const char *const *argv, struct err *err)
+servers_run(struct servers *s, const char *const *argv, const char *variable,
+            struct err *err)
 {
     const struct command_line c = {.argv = argv,
                                    .directory = s->root,
                                    .log =
                                        servers_text(s, "%s/tools.log", s->root),
-                                   .user = s->kind->user};
+                                   .variable = variable,
+                                   .user = s->kind->user,
+                                   .guard = &s->guard};
     return process_run(&c, s->interrupted, err);
 }
 
@@ -249,7 +280,7 @@ servers_blame(struct servers *s, struct err *err)
     if (!s->root || err->kind != ERR_IO || servers_interrupted(s, err))
         return false;
     const char *path = servers_text(s, "%s.log", s->root);
-    FILE *file = fopen(path, "w");
+    FILE *file = create_file(path);
     if (!file)
         return false;
     copy_log(servers_text(s, "%s/tools.log", s->root), file);
@@ -285,54 +316,20 @@ find_kind(const char *what, const struct server_kind **kind, size_t *count,
                    what);
 }
 
+/* A password that nobody can guess. */
 static bool
-make_root(struct servers *s, struct err *err)
+draw_password(struct servers *s, struct err *err)
 {
-    const char *parent = getenv("TMPDIR");
-    struct buf name = {0};
-    buf_printf(&name, "%s/assay-XXXXXX", parent && *parent ? parent : "/tmp");
-    const bool ok = mkdtemp(name.at) && chmod(name.at, 0755) == 0;
-    if (ok)
-        s->root = arena_copy(&s->arena, name.at, name.n);
-    else
-        err_set(err, ERR_IO, "cannot make a temporary directory: %s",
-                strerror(errno));
-    buf_free(&name);
-    // Tools of another user write their log there.
-    const char *log = ok ? servers_text(s, "%s/tools.log", s->root) : NULL;
-    FILE *file = ok ? fopen(log, "w") : NULL;
-    return (file && fclose(file) == 0 && chmod(log, 0666) == 0) ||
-           err_set(err, ERR_IO, "cannot write '%s': %s", ok ? log : "",
-                   strerror(errno));
-}
-
-static bool
-start_guard(struct servers *s, struct err *err)
-{
-    static const char script[] =
-        "alive=\n"
-        "while read -r what pid; do\n"
-        "    case $what in\n"
-        "    +) alive=\"$alive $pid\" ;;\n"
-        "    -) left=\n"
-        "       for p in $alive; do [ $p = $pid ] || left=\"$left $p\"; done\n"
-        "       alive=$left ;;\n"
-        "    esac\n"
-        "done\n"
-        "[ -z \"$alive\" ] || kill -9 $alive\n"
-        "rm -rf \"$1\"\n";
-    const char *const argv[] = {"/bin/sh", "-c",    script,
-                                "guard",   s->root, NULL};
-    int ends[2];
-    if (pipe(ends) != 0)
-        return err_set(err, ERR_IO, "cannot make a pipe: %s", strerror(errno));
-    fcntl(ends[1], F_SETFD, FD_CLOEXEC);
-    const struct command_line c = {
-        .argv = argv, .directory = "/", .log = "/dev/null", .input = ends[0]};
-    const bool ok = process_start(&c, &s->guard, err);
-    close(ends[0]);
-    s->to_guard = ends[1];
-    return ok;
+    unsigned char bytes[16];
+    if (getentropy(bytes, sizeof bytes) != 0)
+        return err_set(err, ERR_IO, "cannot draw a password: %s",
+                       strerror(errno));
+    struct buf text = {0};
+    for (size_t i = 0; i < sizeof bytes; i++)
+        buf_printf(&text, "%02x", bytes[i]);
+    s->password = arena_copy(&s->arena, text.at, text.n);
+    buf_free(&text);
+    return true;
 }
 
 bool
@@ -353,7 +350,8 @@ servers_start(const char *what, const volatile sig_atomic_t *interrupted,
     if (!find_kind(what, &s->kind, &count, err) ||
         !driver_is_built(s->kind->scheme, err))
         return false;
-    if (make_root(s, err) && start_guard(s, err) &&
+    if (guard_start(&s->guard, &s->arena, &s->root, err) &&
+        give_away(s, s->root, err) && draw_password(s, err) &&
         s->kind->start(s, count, err))
         return true;
     servers_blame(s, err);
@@ -369,11 +367,7 @@ servers_stop(struct servers *s)
         node_stop(s, &s->nodes.at[i], s->kind->stop_signal);
         vec_free(&s->nodes.at[i].argv);
     }
-    if (s->guard > 0) {
-        close(s->to_guard);
-        while (!process_has_ended(s->guard))
-            time_pause(0.01);
-    }
+    guard_end(&s->guard);
     vec_free(&s->nodes);
     arena_free(&s->arena);
     *s = (struct servers){0};

@@ -1,6 +1,10 @@
 /* server.h -- database servers for one run: made from nothing in a temporary
  * directory, on loopback, and gone without a trace afterwards.
  *
+ * They let nobody else in.  The directory, with all sockets and files, is
+ * closed to other users, connections by TCP take a password drawn for the run,
+ * and where this program runs as root the servers run as another user.
+ *
  * SPDX-License-Identifier: MIT */
 #ifndef SERVER_SERVER_H
 #define SERVER_SERVER_H
@@ -8,6 +12,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "base/vec.h"
+#include "server/guard.h"
 
 #include <signal.h>
 #include <sys/types.h>
@@ -27,12 +32,12 @@ struct server_kind;
 struct servers {
     const struct server_kind *kind;
     struct arena arena;
-    const char *root; // the temporary directory
-    const char *url;  // of all nodes together
+    const char *root;     // the temporary directory
+    const char *password; // of the user 'assay' on all nodes
+    const char *url;      // of all nodes together
     VEC(struct node) nodes;
-    pid_t guard;   // a process that cleans up when this program dies
-    int to_guard;  // what it listens to
-    uint32_t port; // the last one handed out
+    struct guard guard; // cleans up when this program dies
+    uint32_t port;      // the last one handed out
     // Set by somebody, often a signal handler, to give up starting; or NULL.
     const volatile sig_atomic_t *interrupted;
 };
@@ -43,7 +48,7 @@ struct server_kind {
     const char *scheme; // of the driver that speaks to it
     size_t nodes;       // 0: a number of them, "galera:3"
     int stop_signal;    // that ends it in order
-    const char *user;   // it must not run as root, and so runs as this user
+    const char *user;   // what it runs as, where this program is root
     /* Make and start all nodes; on failure the caller cleans up. */
     bool (*start)(struct servers *s, size_t count, struct err *err);
 };
@@ -113,8 +118,14 @@ void node_stop(struct servers *s, struct node *n, int signal);
 /* Whether the user does not want to wait any longer; then err says so. */
 bool servers_interrupted(const struct servers *s, struct err *err);
 
-/* Run a tool to its end as the kind's user. */
-bool servers_run(struct servers *s, const char *const *argv, struct err *err);
+/* Run a tool to its end as the kind's user; 'variable' as in command_line. */
+bool servers_run(struct servers *s, const char *const *argv,
+                 const char *variable, struct err *err);
+
+/* Make a file in the temporary directory that only the kind's user can read.
+ * NULL where that fails. */
+const char *servers_file(struct servers *s, const char *name, const char *text,
+                         struct err *err);
 
 __attribute__((format(printf, 2, 3))) const char *
 servers_text(struct servers *s, const char *format, ...);
