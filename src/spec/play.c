@@ -273,32 +273,37 @@ run_steps(struct stage *g, const u32_vec *order)
     }
 }
 
-/* Who is idle gives way to who waits, until nobody does; who is then still
- * busy is cut off. */
+/* Who is idle gives way to who waits, until nobody is busy; false where
+ * somebody still is after so many seconds. */
 static bool
-settle(struct stage *g, struct err *err)
+give_way(struct stage *g, double seconds)
 {
-    const double until = time_now() + g->o->limit;
+    const double until = time_now() + seconds;
     do
         for (size_t i = 0; i < g->actors.n; i++)
             if (actor_await(&g->actors.at[i], 0.01))
                 actor_rest(&g->actors.at[i]);
-    while (count_busy(g) && time_now() < until && g->out->is_possible &&
-           !g->out->refusal[0]);
+    while (count_busy(g) && time_now() < until);
+    return !count_busy(g);
+}
+
+/* End all transactions; sessions that do not come back are cut off.  Where the
+ * play is over anyhow, nobody is waited for. */
+static bool
+settle(struct stage *g, struct err *err)
+{
+    const bool is_told = g->out->is_possible && !g->out->refusal[0];
+    if (!give_way(g, is_told ? g->o->limit : FIND_DEADLOCK) && is_told)
+        refuse(g, "sessions still wait for each other after %g seconds",
+               g->o->limit);
     for (size_t i = 0; i < g->actors.n; i++) {
         struct actor *a = &g->actors.at[i];
         const char *name = g->script->spec->sessions.at[i].name;
-        if (actor_is_busy(a)) {
-            refuse(g,
-                   "session '%.60s' still waits for another one after %g "
-                   "seconds",
-                   name, g->o->limit);
-            if (!actor_cut(a, g->o->limit))
-                return err_set(err, ERR_IO, "session '%s' does not come back",
-                               name);
-        }
+        if (actor_is_busy(a) && !actor_cut(a, g->o->limit))
+            return err_set(err, ERR_IO, "session '%s' does not come back",
+                           name);
         actor_rest(a);
-        if (a->performer.refusal[0])
+        if (is_told && a->performer.refusal[0])
             refuse(g, "session '%.60s': %s", name, a->performer.refusal);
     }
     return true;

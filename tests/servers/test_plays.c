@@ -157,7 +157,7 @@ static const struct fact of_postgresql[] = {
     {"hidden", HIDDEN, SER, HOLDS, 1, 0, NULL}, // the row itself tells
     {"cascade", CASCADE, SER, REFUSED, 1, 0, "'t:1:v' changed, and no statement is known to have changed it"},
     {"sleeps", SLEEPS("pg_sleep"), RC, REFUSED, 0, 0, "step 'c' was not over after 2 seconds, and waits for no lock"},
-    {"never", NEVER, RC, REFUSED, 0, 2, "session 'a' still waits for another one after 2 seconds"},
+    {"never", NEVER, RC, REFUSED, 0, 2, "sessions still wait for each other after 2 seconds"},
 };
 static const struct fact of_mariadb[] = {
     {"begin twice", TWICE, SER, HOLDS, 2, 0, NULL},

@@ -4,6 +4,7 @@
 #include "test.h"
 
 #include "base/buf.h"
+#include "base/random.h"
 #include "spec/script.h"
 
 /* A specification of one step. */
@@ -317,6 +318,43 @@ statements_end_at_semicolons_of_sql(void)
     arena_free(&arena);
 }
 
+/* Words, quotes and commas in any order: nothing crashes, and whoever refuses
+ * says why. */
+static void
+scrambled_text_is_understood_or_refused(void)
+{
+    static const char *const words[] = {
+        "select",     "from",   "t",       "a",       "id",       "where",
+        "=",          "in",     "(",       ")",       ",",        "1",
+        "'x'",        "update", "set",     "insert",  "into",     "values",
+        "delete",     "create", "table",   "primary", "key",      "int",
+        "text",       ";",      "'",       "\"",      "/*",       "*/",
+        "--",         "$$",     ".",       "*",       "begin",    "order",
+        "by",         "for",    "count",   "or",      "inherits", "references",
+        "not",        "null",   "default", "-",       "+",        "\\",
+        "constraint", "if",     "exists",  "unique",  "index",    "on",
+        "e'"};
+    static const char *const schemes[] = {"postgresql", "mariadb", "sqlite"};
+    struct random r;
+    random_seed(&r, 7);
+    for (int i = 0; i < 20000; i++) {
+        struct buf setup = {0}, step = {0};
+        struct one o;
+        buf_text(&setup, i % 2 ? T : "create table t ");
+        buf_text(&step, i % 3 ? "select a from t " : "");
+        for (uint64_t n = random_below(&r, 12); n--;)
+            buf_printf(i % 2 ? &step : &setup, " %s",
+                       words[random_below(&r, sizeof words / sizeof *words)]);
+        open_one(&o, schemes[random_below(&r, 3)], setup.at, step.at);
+        const bool refused = o.script.refusal != SCRIPT_UNDERSTOOD ||
+                             o.script.steps.at[0].refusal != SCRIPT_UNDERSTOOD;
+        CHECK(refused == (*why_refused(&o) != 0));
+        close_one(&o);
+        buf_free(&setup);
+        buf_free(&step);
+    }
+}
+
 int
 main(void)
 {
@@ -326,5 +364,6 @@ main(void)
     RUN(what_a_statement_reads_and_writes_is_known);
     RUN(transactions_are_understood);
     RUN(statements_end_at_semicolons_of_sql);
+    RUN(scrambled_text_is_understood_or_refused);
     return test_end();
 }
