@@ -19,6 +19,8 @@
 
 #include "base/paranoid.h"
 
+enum { VISIT_STEPS = 4 }; // of a budget: a point has some edges
+
 void
 acyc_init(struct acyc *a, struct chains *g, const uint32_t *order)
 {
@@ -125,7 +127,10 @@ insert(struct acyc *a, lit l, lit_vec *out)
         if (e->inserted)
             continue;
         vec_clear(&a->path);
-        if (!order_add(&a->order, e->from, e->to, &a->path)) {
+        const uint64_t visits = a->order.visits;
+        const bool fits = order_add(&a->order, e->from, e->to, &a->path);
+        budget_spend(a->budget, VISIT_STEPS * (a->order.visits - visits));
+        if (!fits) {
             explain_cycle(a, c, out);
             return false;
         }

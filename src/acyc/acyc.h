@@ -5,6 +5,7 @@
 #ifndef ACYC_ACYC_H
 #define ACYC_ACYC_H
 
+#include "base/budget.h"
 #include "graph/order.h"
 #include "sat/theory.h"
 
@@ -29,7 +30,8 @@ struct acyc {
     hop_vec path;     // of the last conflict: back from the end of 'closing'
     uint32_t closing; // to its beginning
     uint64_t insertions, cycle_hops, cycle_literals, cycles;
-    bool leave_open; // whether variables may stay open at all
+    bool leave_open;       // whether variables may stay open at all
+    struct budget *budget; // for moving points; may be NULL
 };
 
 /* Begin with the edges of g, which must be acyclic, and a topological order of

@@ -3,6 +3,8 @@
  * SPDX-License-Identifier: MIT */
 #include "base/capacity.h"
 
+#include "base/limit.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -21,6 +23,7 @@ capacity_name(enum capacity c)
 void
 capacity_exceeded(enum capacity c)
 {
+    limit_end_try(LIMIT_CAPACITY, capacity_name(c), capacity_most[c]);
     fprintf(stderr,
             "assay: more than %" PRIu64 " %s: this program cannot number so "
             "many\n",

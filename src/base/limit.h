@@ -1,19 +1,29 @@
-/* limit.h -- the limits a user sets, and asking whether they are reached.
+/* limit.h -- time, and the limits that a user sets on time and memory.
  *
- * Long loops call limit_reached now and then; an engine that finds it true
- * gives up with the verdict 'unknown'.  Zero means no limit.
+ * Limits hold in every phase, in code that never heard of them: work that has
+ * to stop is tried in a child process.  limit_try forks; in the child it
+ * returns true, and the program goes on there, under the limits, until
+ * limit_kept.  The parent waits.  When the child reaches a limit it ends, and
+ * in the parent limit_try returns false: everything is as it was before the
+ * try, and all that the work held is gone.  When the child ends in any other
+ * way, the parent ends in the same way and limit_try does not return.
+ *
+ * So nothing has to be unwound, no engine, reader or library has to look at a
+ * clock or to expect that memory is refused, and a run without limits pays
+ * nothing.  The price is a waiting process for each try; where there may be
+ * many, one after the other, limit_run keeps their number small.
+ *
+ * Nothing here may be called while other threads run.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef BASE_LIMIT_H
 #define BASE_LIMIT_H
 
+#include "base/buf.h"
+
 #include <stdbool.h>
 #include <stddef.h>
-
-struct limit {
-    double deadline; // on the clock of time_now(); 0 = none
-    size_t memory;   // bytes of mem_in_use(); 0 = none
-};
+#include <stdint.h>
 
 /* Seconds on a monotonic clock; seconds of CPU time of the whole process. */
 double time_now(void);
@@ -21,6 +31,68 @@ double time_cpu(void);
 
 /* Wait that long. */
 void time_pause(double seconds);
+
+struct limits {
+    double seconds; // 0 = none
+    size_t bytes;   // of mem_in_use(); 0 = none
+};
+
+enum limit_kind {
+    LIMIT_NONE,
+    LIMIT_TIME,
+    LIMIT_MEMORY,
+    LIMIT_SYSTEM,   // the system has no more memory
+    LIMIT_CAPACITY, // this program cannot number more (capacity.h)
+};
+
+/* Which limit was reached. */
+struct limit_stop {
+    enum limit_kind kind;
+    double seconds;    // of the user's limit
+    size_t bytes;      // likewise
+    const char *phase; // "reading"; NULL where nobody said
+    const char *what;  // CAPACITY: "edges of the graph"
+    uint64_t most;     // CAPACITY
+};
+
+static inline bool
+limits_set(const struct limits *l)
+{
+    return l->seconds > 0 || l->bytes;
+}
+
+/* Go on in a child under the limits, as said above.  Of l->seconds, 'spent'
+ * are over already.  False: *stop says which limit was reached.
+ *
+ *   require  limits_set(l); no try is under way */
+bool limit_try(const struct limits *l, double spent, const char *phase,
+               struct limit_stop *stop);
+
+/* The work of a try goes on with something else: say with what. */
+void limit_phase(const char *phase);
+
+/* The work of a try is done; from here on there are no limits. */
+void limit_kept(void);
+
+/* Run work(self) in a child of its own, append to the n buffers what it
+ * appended to them, and return the status that it returned.  The tries in it
+ * end with it. */
+int limit_run(int (*work)(void *self), void *self, struct buf *const out[],
+              size_t n);
+
+/* "the time limit of 0.5 s was reached while reading". */
+void limit_show(const struct limit_stop *stop, struct buf *out);
+
+/* End the try that is under way because a limit is reached; return where none
+ * is under way. */
+void limit_end_try(enum limit_kind kind, const char *what, uint64_t most);
+
+/* For searches that have something to say when their time is over: they ask,
+ * now and then, and end by themselves. */
+struct limit {
+    double deadline; // on the clock of time_now(); 0 = none
+    size_t memory;   // bytes of mem_in_use(); 0 = none
+};
 
 bool limit_reached(const struct limit *limit);
 

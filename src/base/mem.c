@@ -7,6 +7,8 @@
 #define _GNU_SOURCE
 #include "base/mem.h"
 
+#include "base/limit.h"
+
 #include <malloc.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -22,6 +24,8 @@ enum {
 };
 
 static atomic_size_t in_use, peak;
+static size_t most = SIZE_MAX;
+static void (*most_reached)(void);
 
 static void
 count(void *p)
@@ -36,6 +40,29 @@ count(void *p)
         ;
 }
 
+/* Whether n bytes more may be in use, in place of the block at 'old'. */
+static void
+ask_limit(size_t n, void *old)
+{
+    const size_t now = mem_in_use() - (old ? malloc_usable_size(old) : 0);
+    if (now + n > most)
+        most_reached();
+}
+
+void
+mem_set_limit(size_t bytes, void (*reached)(void))
+{
+    most = bytes ? bytes : SIZE_MAX;
+    most_reached = reached;
+}
+
+size_t
+mem_left(void)
+{
+    const size_t now = mem_in_use();
+    return most == SIZE_MAX ? SIZE_MAX : now < most ? most - now : 0;
+}
+
 static void
 uncount(void *p)
 {
@@ -46,6 +73,7 @@ uncount(void *p)
 static _Noreturn void
 out_of_memory(size_t n, size_t size)
 {
+    limit_end_try(LIMIT_SYSTEM, NULL, 0);
     fprintf(stderr, "assay: out of memory (%zu x %zu bytes wanted)\n", n, size);
     _exit(2);
 }
@@ -78,7 +106,10 @@ prefer_huge_pages(void *p)
 void *
 mem_alloc(size_t n, size_t size)
 {
-    void *p = malloc(total(n, size));
+    const size_t bytes = total(n, size);
+    if (most != SIZE_MAX)
+        ask_limit(bytes, NULL);
+    void *p = malloc(bytes);
     if (!p)
         out_of_memory(n, size);
     count(p);
@@ -90,7 +121,10 @@ mem_alloc(size_t n, size_t size)
 void *
 mem_calloc(size_t n, size_t size)
 {
-    void *p = calloc(1, total(n, size));
+    const size_t bytes = total(n, size);
+    if (most != SIZE_MAX)
+        ask_limit(bytes, NULL);
+    void *p = calloc(1, bytes);
     if (!p)
         out_of_memory(n, size);
     count(p);
@@ -102,9 +136,12 @@ mem_calloc(size_t n, size_t size)
 void *
 mem_realloc(void *p, size_t n, size_t size)
 {
+    const size_t bytes = total(n, size);
+    if (most != SIZE_MAX)
+        ask_limit(bytes, p);
     if (p)
         uncount(p);
-    void *q = realloc(p, total(n, size));
+    void *q = realloc(p, bytes);
     if (!q)
         out_of_memory(n, size);
     count(q);

@@ -6,13 +6,18 @@
  *
  * Where values repeat, the weak levels are a search too, and sometimes a hard
  * one although a stronger level is easy: whatever satisfies pc satisfies them
- * with the same order and the same choices.  So the weak engine gets a short
- * time, then the strong engine is asked for pc, and only then the weak engine
- * gets all the time there is.  The verdict does not depend on who was first.
+ * with the same order and the same choices.  So the weak engine gets a small
+ * budget, then the strong engine is asked for pc, and only then the weak engine
+ * goes on as long as it takes.  Budgets are counted, not timed; the verdict
+ * does not depend on who was first.
+ *
+ * Under limits, a level is decided and verified in one try (limit.h).  A level
+ * that has reached a limit may still follow from another one.
  *
  * SPDX-License-Identifier: MIT */
 #include "check/check.h"
 
+#include "check/lattice.h"
 #include "level/names.h"
 #include "strong/second_opinion.h"
 #include "verify/verify.h"
@@ -21,26 +26,68 @@
 
 #define STRICT (1u << LEVEL_STRICT_SI | 1u << LEVEL_STRICT_SER)
 
+enum { PATIENCE_EACH = 100 }; // steps of a budget, for an operation
+
 struct run {
     const struct history *h;
     const struct check_options *options;
     struct check *out;
+    double began;   // the try that is under way
+    char lost[256]; // why nothing can be known to hold; "" where it can
+    struct err *err;
 };
 
-static struct limit
-limit_from_now(const struct check_options *o)
+static struct level_result *
+find_row(const struct run *run, enum level level)
 {
-    return (struct limit){.deadline =
-                              o->timeout > 0 ? time_now() + o->timeout : 0,
-                          .memory = o->memory};
+    for (size_t i = 0; i < run->out->results.n; i++)
+        if (run->out->results.at[i].level == level)
+            return &run->out->results.at[i];
+    return NULL;
 }
 
-static struct level_result *
-add_result(struct run *run, enum level level)
+static void
+add_rows(struct check *out, level_set levels)
 {
-    vec_push(&run->out->results, ((struct level_result){.level = level}));
-    return &vec_top(&run->out->results);
+    for (int l = 0; l < LEVELS; l++)
+        if (levels >> l & 1)
+            vec_push(&out->results,
+                     ((struct level_result){
+                         .level = (enum level)l,
+                         .by = (enum level)l,
+                         .certificate = {.level = (enum level)l,
+                                         .verdict = VERDICT_UNKNOWN}}));
 }
+
+/* --- limits ----------------------------------------------------------------
+ */
+
+/* Begin to work for r.  True: go on, and call end_work.  False: the limit was
+ * reached, and r says which one. */
+static bool
+begin_work(struct run *run, struct level_result *r, const char *phase)
+{
+    const struct limits *l = &run->options->limits;
+    if (!limits_set(l))
+        return true;
+    run->began = time_now();
+    if (limit_try(l, r->spent, phase, &r->stop))
+        return true;
+    r->spent += time_now() - run->began;
+    return false;
+}
+
+static void
+end_work(struct run *run, struct level_result *r)
+{
+    if (!limits_set(&run->options->limits))
+        return;
+    limit_kept();
+    r->spent += time_now() - run->began;
+}
+
+/* --- engines ---------------------------------------------------------------
+ */
 
 static level_set
 undecided(const struct certificate certificates[LEVELS], level_set levels)
@@ -52,23 +99,14 @@ undecided(const struct certificate certificates[LEVELS], level_set levels)
     return left;
 }
 
-/* The earlier of two deadlines, of which 0 is never. */
-static struct limit
-limit_earlier(struct limit limit, double deadline)
-{
-    if (limit.deadline <= 0 || deadline < limit.deadline)
-        limit.deadline = deadline;
-    return limit;
-}
-
 /* Try to settle levels up to cc by showing that pc holds. */
 static void
-settle_by_prefix(const struct run *run, level_set levels,
-                 const struct limit *limit,
+settle_by_prefix(const struct run *run, level_set levels, struct budget *budget,
                  struct certificate certificates[LEVELS])
 {
     struct certificate prefix = {0};
-    strong_check(run->h, LEVEL_PC, &run->options->strong, limit, &prefix, NULL);
+    strong_check(run->h, LEVEL_PC, &run->options->strong, budget, &prefix,
+                 NULL);
     for (int l = 0; prefix.verdict == VERDICT_OK && l < LEVELS; l++) {
         if (!(levels >> l & 1))
             continue;
@@ -86,88 +124,66 @@ settle_by_prefix(const struct run *run, level_set levels,
     certificate_free(&prefix);
 }
 
+/* Decide weak levels, with all that is in the budget. */
 static void
-weak_portfolio(const struct run *run, level_set levels,
+weak_portfolio(const struct run *run, level_set levels, struct budget *all,
                struct certificate certificates[LEVELS],
                struct weak_stats *stats)
 {
-    const struct limit all = limit_from_now(run->options);
+    const uint64_t patience =
+        BUDGET_SECOND / 10 + PATIENCE_EACH * (uint64_t)run->h->n_ops;
     struct weak_options weak = {run->options->threads, all};
-    const double patience = 0.1 + 1e-6 * run->h->n_ops; // seconds
-    if (run->h->several.n && !run->out->n_flaws)
-        weak.limit = limit_earlier(all, time_now() + patience);
-    weak_check(run->h, levels, &weak, certificates, stats);
-    level_set left = undecided(certificates, levels);
-    if (!left || weak.limit.deadline == all.deadline)
+    if (!run->h->several.n || run->out->n_flaws) {
+        weak_check(run->h, levels, &weak, certificates, stats);
         return;
-    const struct limit longer = limit_earlier(all, time_now() + 20 * patience);
-    settle_by_prefix(run, left, &longer, certificates);
+    }
+    struct budget some = budget_take(all, patience);
+    weak.budget = &some;
+    weak_check(run->h, levels, &weak, certificates, stats);
+    budget_give_back(all, &some);
+    level_set left = undecided(certificates, levels);
+    if (!left)
+        return;
+    some = budget_take(all, 20 * patience);
+    settle_by_prefix(run, left, &some, certificates);
+    budget_give_back(all, &some);
     left = undecided(certificates, levels);
     if (!left)
         return;
     for (int l = 0; l < LEVELS; l++)
         if (left >> l & 1)
             certificate_free(&certificates[l]);
-    weak.limit = all;
+    weak.budget = all;
     weak_check(run->h, left, &weak, certificates, stats);
 }
 
-static void
-decide_weak(struct run *run)
+/* The budget of a level. */
+static struct budget
+budget_of(const struct run *run)
 {
-    const level_set levels = run->options->levels & WEAK_LEVELS;
-    if (!levels)
-        return;
-    struct certificate certificates[LEVELS] = {0};
-    struct weak_stats stats = {0};
-    const double begin = time_cpu();
-    weak_portfolio(run, levels, certificates, &stats);
-    const double seconds = time_cpu() - begin;
-    for (int l = 0; l < LEVELS; l++) {
-        if (!(levels >> l & 1))
-            continue;
-        struct level_result *r = add_result(run, (enum level)l);
-        r->certificate = certificates[l];
-        r->seconds = seconds;
-        r->weak = stats;
-    }
+    const uint64_t work = run->options->work;
+    return (struct budget){work ? work : UINT64_MAX, run->options->until};
 }
 
 static void
-decide_strong(struct run *run, enum level level)
+drop_evidence(struct level_result *r)
 {
-    struct level_result *r = add_result(run, level);
-    if (run->out->n_flaws) {
-        r->certificate = (struct certificate){.level = level,
-                                              .verdict = VERDICT_VIOLATED,
-                                              .kind = EVIDENCE_FLAW,
-                                              .flaw = run->out->flaws.at[0]};
-        return;
-    }
-    const struct limit limit = limit_from_now(run->options);
-    const double begin = time_cpu();
-    strong_check(run->h, level, &run->options->strong, &limit, &r->certificate,
-                 &r->strong);
-    r->seconds = time_cpu() - begin;
+    certificate_free(&r->certificate);
+    r->certificate.level = r->level;
+    r->verified = false;
 }
 
 /* Where the recording was cut, and somebody read what nobody is recorded to
  * have written, nothing is known to hold: who wrote it may be lost. */
 static void
-admit_losses(struct run *run)
+find_losses(struct run *run)
 {
     flaw_vec lost = {0};
     const size_t n = history_lost_reads(run->h, 1, &lost);
-    for (size_t i = 0; n && i < run->out->results.n; i++) {
-        struct level_result *r = &run->out->results.at[i];
-        if (r->certificate.verdict != VERDICT_OK)
-            continue;
-        certificate_free(&r->certificate);
-        r->certificate =
-            (struct certificate){.level = r->level, .verdict = VERDICT_UNKNOWN};
+    if (n) {
         struct buf told = {0};
         flaw_tell(run->h, &lost.at[0], &told);
-        snprintf(r->reason, sizeof r->reason,
+        snprintf(run->lost, sizeof run->lost,
                  "the recording was cut; as far as it goes, %s%s", told.at,
                  n > 1 ? ", and there are more such reads" : "");
         buf_free(&told);
@@ -175,81 +191,208 @@ admit_losses(struct run *run)
     vec_free(&lost);
 }
 
+/* Admit what was lost, and check the certificate of r with independent code. */
 static bool
-verify_result(const struct history *h, struct level_result *r, struct err *err)
+verify_row(struct run *run, struct level_result *r)
 {
-    if (r->certificate.verdict == VERDICT_UNKNOWN)
+    if (run->lost[0] && r->certificate.verdict == VERDICT_OK) {
+        drop_evidence(r);
+        memcpy(r->reason, run->lost, sizeof r->reason);
+    }
+    if (!run->options->verify || r->certificate.verdict == VERDICT_UNKNOWN)
         return true;
     struct err why = {0};
+    limit_phase("verifying");
     const double begin = time_cpu();
-    r->verified = verify_certificate(h, &r->certificate, &why);
+    r->verified = verify_certificate(run->h, &r->certificate, &why);
     r->verify_seconds = time_cpu() - begin;
     return r->verified ||
-           err_set(err, ERR_INTERNAL,
+           err_set(run->err, ERR_INTERNAL,
                    "bug in assay: the certificate for %s does not hold: %s",
                    level_table[r->level].brief, why.text);
 }
 
 /* Ask Z3 what it thinks of a level that the strong engine decided. */
 static bool
-ask_z3(const struct run *run, const struct level_result *r, struct err *err)
+ask_z3(const struct run *run, const struct level_result *r)
 {
-    if (r->level < LEVEL_PC || r->level == LEVEL_PSI || run->out->n_flaws)
+    if (!run->options->ask_z3 || r->level < LEVEL_PC || r->level == LEVEL_PSI ||
+        run->out->n_flaws)
         return true;
-    const struct limit limit = limit_from_now(run->options);
     enum verdict other;
-    if (!second_opinion(run->h, r->level, &limit, &other, err))
+    if (!second_opinion(run->h, r->level, run->options->limits.seconds, &other,
+                        run->err))
         return false;
     const enum verdict own = r->certificate.verdict;
     return own == other || own == VERDICT_UNKNOWN || other == VERDICT_UNKNOWN ||
-           err_set(err, ERR_INTERNAL,
+           err_set(run->err, ERR_INTERNAL,
                    "bug in assay: Z3 comes to another verdict at %s",
                    level_table[r->level].brief);
+}
+
+/* Decide these weak levels in one try, which 'payer', one of their rows, pays
+ * for. */
+static bool
+decide_weak(struct run *run, level_set levels, struct level_result *payer)
+{
+    if (!begin_work(run, payer, "deciding")) {
+        for (size_t i = 0; i < run->out->results.n; i++)
+            if (levels >> run->out->results.at[i].level & 1)
+                run->out->results.at[i].stop = payer->stop;
+        return true;
+    }
+    struct certificate certificates[LEVELS] = {0};
+    struct weak_stats stats = {0};
+    const double begin = time_cpu();
+    struct budget budget = budget_of(run);
+    weak_portfolio(run, levels, &budget, certificates, &stats);
+    const double seconds = time_cpu() - begin;
+    bool ok = true;
+    for (int l = 0; l < LEVELS; l++) {
+        if (!(levels >> l & 1))
+            continue;
+        struct level_result *r = find_row(run, (enum level)l);
+        r->certificate = certificates[l];
+        r->seconds = seconds;
+        r->work = budget_of(run).left - budget.left;
+        r->weak = stats;
+        ok = ok && verify_row(run, r);
+    }
+    end_work(run, payer);
+    return ok;
+}
+
+/* All weak levels together, or, where that reaches a limit, those that are left
+ * one by one, each with its own time. */
+static bool
+decide_weak_levels(struct run *run, level_set levels)
+{
+    if (!levels)
+        return true;
+    enum level strongest = LEVEL_READS;
+    for (int l = 0; l < LEVELS; l++)
+        if (levels >> l & 1)
+            strongest = (enum level)l;
+    struct level_result *payer = find_row(run, strongest);
+    payer->spent = run->out->results.at[0].spent; // so far
+    bool ok = decide_weak(run, levels, payer);
+    for (int l = (int)strongest - 1; ok && payer->stop.kind && l >= 0; l--) {
+        struct level_result *r = find_row(run, (enum level)l);
+        if (!(levels >> l & 1))
+            continue;
+        r->stop = (struct limit_stop){0};
+        r->spent = 0;
+        ok = decide_weak(run, 1u << l, r);
+        if (r->certificate.verdict == VERDICT_OK)
+            break; // which settles the weaker ones
+    }
+    return ok;
+}
+
+static bool
+decide_strong(struct run *run, struct level_result *r)
+{
+    if (run->out->n_flaws)
+        r->certificate = (struct certificate){.level = r->level,
+                                              .verdict = VERDICT_VIOLATED,
+                                              .kind = EVIDENCE_FLAW,
+                                              .flaw = run->out->flaws.at[0]};
+    if (!begin_work(run, r, "deciding")) {
+        drop_evidence(r);
+        return true;
+    }
+    const double begin = time_cpu();
+    struct budget budget = budget_of(run);
+    if (!run->out->n_flaws)
+        strong_check(run->h, r->level, &run->options->strong, &budget,
+                     &r->certificate, &r->strong);
+    r->seconds = time_cpu() - begin;
+    r->work = budget_of(run).left - budget.left;
+    const bool ok = verify_row(run, r);
+    end_work(run, r);
+    return ok && ask_z3(run, r);
+}
+
+/* Look for inconsistent reads; false where a limit was reached, and then no
+ * level is decided. */
+static bool
+find_flaws(struct run *run)
+{
+    struct check *out = run->out;
+    const size_t most = run->options->most_flaws ? run->options->most_flaws : 1;
+    struct level_result *first = &out->results.at[0];
+    if (!begin_work(run, first, "looking for inconsistent reads")) {
+        for (size_t i = 1; i < out->results.n; i++)
+            out->results.at[i].stop = first->stop;
+        return false;
+    }
+    out->n_flaws = history_flaws(run->h, most, &out->flaws);
+    find_losses(run);
+    end_work(run, first);
+    return true;
+}
+
+/* --- all of it -------------------------------------------------------------
+ */
+
+/* Say which limits were reached. */
+static void
+tell_reasons(struct check *c)
+{
+    for (size_t i = 0; i < c->results.n; i++) {
+        struct level_result *r = &c->results.at[i];
+        if (r->certificate.verdict != VERDICT_UNKNOWN || !r->stop.kind)
+            continue;
+        struct buf reason = {0};
+        limit_show(&r->stop, &reason);
+        snprintf(r->reason, sizeof r->reason, "%s", reason.at);
+        buf_free(&reason);
+    }
 }
 
 bool
 check_history(const struct history *h, const struct check_options *options,
               struct check *out, struct err *err)
 {
-    *out = (struct check){0};
+    *out = (struct check){.all = options->levels & LEVEL_SET_ALL};
     level_set levels = options->levels & ~LEVEL_SET_ALL;
-    if (!h->txn_began && (options->levels & LEVEL_SET_ALL))
+    if (!h->txn_began && out->all)
         levels &= ~(out->skipped = STRICT);
     if ((levels & STRICT) && !h->txn_began)
         return err_set(err, ERR_USAGE,
                        "strict levels need begin and end times, and this "
                        "history has none");
-    out->all = options->levels & LEVEL_SET_ALL;
-    struct run run = {h, options, out};
-    const size_t most = options->most_flaws ? options->most_flaws : 1;
-    out->n_flaws = history_flaws(h, most, &out->flaws);
-    decide_weak(&run);
-    for (int l = LEVEL_PC; l < LEVELS; l++)
+    add_rows(out, levels);
+    if (!out->results.n)
+        return true;
+    struct run run = {.h = h, .options = options, .out = out, .err = err};
+    out->results.at[0].spent = options->spent;
+    if (!find_flaws(&run)) {
+        tell_reasons(out);
+        return true;
+    }
+    bool ok = decide_weak_levels(&run, levels & WEAK_LEVELS);
+    for (int l = LEVEL_PC; ok && l < LEVELS; l++)
         if (levels >> l & 1)
-            decide_strong(&run, (enum level)l);
-    admit_losses(&run);
-    bool ok = true;
-    for (size_t i = 0; ok && options->verify && i < out->results.n; i++)
-        ok = verify_result(h, &out->results.at[i], err);
-    for (size_t i = 0; ok && options->ask_z3 && i < out->results.n; i++)
-        ok = ask_z3(&run, &out->results.at[i], err);
-    if (!ok)
+            ok = decide_strong(&run, find_row(&run, (enum level)l));
+    if (ok) {
+        lattice_settle(out);
+        tell_reasons(out);
+    } else {
         check_free(out);
+    }
     return ok;
 }
 
-level_set
-check_strongest(const struct check *c)
+void
+check_nothing(const struct check_options *options,
+              const struct limit_stop *stop, struct check *out)
 {
-    level_set holds = 0, below = 0;
-    for (size_t i = 0; i < c->results.n; i++) {
-        const enum level l = c->results.at[i].level;
-        if (c->results.at[i].certificate.verdict != VERDICT_OK)
-            continue;
-        holds |= 1u << l;
-        below |= level_implied(l) & ~(1u << l);
-    }
-    return holds & ~below;
+    *out = (struct check){.all = options->levels & LEVEL_SET_ALL};
+    add_rows(out, options->levels & ~LEVEL_SET_ALL);
+    for (size_t i = 0; i < out->results.n; i++)
+        out->results.at[i].stop = *stop;
+    tell_reasons(out);
 }
 
 void

@@ -14,9 +14,11 @@
 struct check_options {
     level_set levels; // LEVEL_SET_ALL: strict levels only where there are times
     unsigned threads;
-    double timeout; // seconds per level; 0 = none
-    size_t memory;  // bytes; 0 = no limit
-    bool verify;    // check every certificate with independent code
+    struct limits limits;      // of the user: seconds for each level
+    double spent;              // of those of the first level, by reading
+    uint64_t work;             // steps of a budget for each level; 0 = no end
+    const struct limit *until; // when to give up by itself; may be NULL
+    bool verify;               // check every certificate with independent code
     size_t most_flaws;
     struct strong_options strong;
     bool ask_z3; // at pc, si, ser and the strict levels, too
@@ -24,11 +26,17 @@ struct check_options {
 
 struct level_result {
     enum level level;
+    // Whose certificate settles it: its own, or, where a limit was reached,
+    // that of a level from which the verdict follows.
+    enum level by;
     double seconds; // CPU time of the engine; levels decided together share it
     double verify_seconds;
     bool verified;
     struct certificate certificate; // with the verdict
     char reason[256];               // why it is unknown; "" where not told
+    uint64_t work;                  // steps of a budget it took, about
+    struct limit_stop stop;         // which limit was reached, if one was
+    double spent;                   // of the limit of time
     struct weak_stats weak;
     struct strong_stats strong;
 };
@@ -41,7 +49,8 @@ struct check {
     level_set skipped;                // of those, strict ones without times
 };
 
-/* Check h against every level of options->levels.
+/* Check h against every level of options->levels.  A level that reaches one of
+ * the user's limits is unknown, unless it follows from another one.
  *
  * Fails with ERR_USAGE where a level does not apply: strict levels want times.
  * A certificate that does not verify is a bug in this program: then it fails
@@ -52,6 +61,14 @@ bool check_history(const struct history *h, const struct check_options *options,
 
 /* The strongest of the levels that hold: none of them follows from another. */
 level_set check_strongest(const struct check *c);
+
+/* The result where a limit was reached before there was a history. */
+void check_nothing(const struct check_options *options,
+                   const struct limit_stop *stop, struct check *out);
+
+/* The certificate that settles r, a row of c. */
+const struct certificate *check_evidence(const struct check *c,
+                                         const struct level_result *r);
 
 void check_free(struct check *c);
 

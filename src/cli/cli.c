@@ -56,6 +56,7 @@ load(const struct options *o, const char *path, struct history *h,
      const struct format **format)
 {
     struct err err = {0};
+    limit_phase("reading");
     if (format_read(path, o->format, thread_count(o), h, format, &err))
         return true;
     report_error(&err);

@@ -8,6 +8,7 @@
 
 #include "base/buf.h"
 #include "base/err.h"
+#include "base/limit.h"
 #include "cli/options.h"
 #include "format/format.h"
 

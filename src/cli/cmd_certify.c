@@ -72,6 +72,7 @@ cmd_certify(const struct options *o)
     struct err err = {0};
     struct certificate c = {0};
     int status = EXIT_ERROR;
+    limit_phase("verifying");
     if (!read_certificate(o->paths.at[1], &h, &c, &err)) {
         report_error(&err);
     } else {

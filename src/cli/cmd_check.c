@@ -71,18 +71,29 @@ show_stats(const struct inspection *i)
 /* --- the command
  * --------------------------------------------------------------*/
 
+/* One history of the command. */
+struct one {
+    const struct options *options;
+    const struct inspect_options *how;
+    const struct report_format *format;
+    const struct report_style *style;
+    const char *path;
+    struct page *page;
+    struct buf *out;
+};
+
 static int
-check_path(const struct options *o, const struct inspect_options *how,
-           const struct report_format *format, const struct report_style *style,
-           const char *path, struct page *page, struct buf *out)
+check_one(void *self)
 {
+    const struct one *one = self;
+    const struct options *o = one->options;
     struct inspection i;
     struct err err = {0};
-    if (!inspect(o, how, path, &i, &err))
+    if (!inspect(o, one->how, one->path, &i, &err))
         return report_error(&err);
     const struct report_run run = inspection_run(&i);
-    format->add(&run, style, out);
-    page_add(page, &run);
+    one->format->add(&run, one->style, one->out);
+    page_add(one->page, &run);
     int status = exit_of_check(&i.check);
     if ((o->certificate && !write_certificate(&i, o->certificate, &err)) ||
         (o->reduced && !write_reduced(&i, o, &err)))
@@ -91,6 +102,15 @@ check_path(const struct options *o, const struct inspect_options *how,
         show_stats(&i);
     inspection_free(&i);
     return status;
+}
+
+static int
+check_path(struct one *one)
+{
+    struct buf *const out[] = {one->out, &one->page->html};
+    return limits_set(&one->how->check.limits)
+               ? limit_run(check_one, one, out, 2)
+               : check_one(one);
 }
 
 int
@@ -126,8 +146,8 @@ cmd_check(const struct options *o)
     if (format->begin)
         format->begin(&style, &out);
     for (size_t i = 0; i < o->paths.n; i++) {
-        status = exit_worse(status, check_path(o, &how, format, &style,
-                                               o->paths.at[i], &page, &out));
+        struct one one = {o, &how, format, &style, o->paths.at[i], &page, &out};
+        status = exit_worse(status, check_path(&one));
         if (!format->end)
             emit(&out);
     }

@@ -77,6 +77,7 @@ cmd_convert(const struct options *o)
             h = numbered;
         }
     }
+    limit_phase("writing");
     ok = ok && format_write(&h, format, o->output, &err);
     if (ok && !o->quiet)
         note_losses(&h, format);

@@ -46,8 +46,10 @@ cmd_gen(const struct options *o)
         !target_format(o, &format, &err))
         return report_error(&err);
     struct history h;
+    limit_phase("generating");
     if (!gen_history(&shape, &h, &err))
         return report_error(&err);
+    limit_phase("writing");
     const bool ok = format_write(&h, format, o->output, &err);
     if (ok && !o->quiet)
         fprintf(stderr,

@@ -109,7 +109,7 @@ explain(const struct command_run *run, const struct history *h,
                                           .threads = thread_count(run->o),
                                           .strong = strong_defaults};
     const struct explain_options how = {.most = 1,
-                                        .seconds = EXPLAIN_SECONDS,
+                                        .work = EXPLAIN_SECONDS * BUDGET_SECOND,
                                         .context = CONTEXT,
                                         .threads = options.threads,
                                         .strong = strong_defaults};

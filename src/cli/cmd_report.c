@@ -8,6 +8,29 @@
 
 #include <string.h>
 
+/* One history of the command. */
+struct one {
+    const struct options *options;
+    const struct inspect_options *how;
+    const char *path;
+    struct page *page;
+};
+
+static int
+add_one(void *self)
+{
+    const struct one *one = self;
+    struct inspection i;
+    struct err err = {0};
+    if (!inspect(one->options, one->how, one->path, &i, &err))
+        return report_error(&err);
+    const struct report_run run = inspection_run(&i);
+    page_add(one->page, &run);
+    const int status = exit_of_check(&i.check);
+    inspection_free(&i);
+    return status;
+}
+
 int
 cmd_report(const struct options *o)
 {
@@ -26,16 +49,11 @@ cmd_report(const struct options *o)
                                        .command = o->command};
     page_begin(&page, o->output, &style);
     for (size_t i = 0; i < o->paths.n; i++) {
-        struct inspection inspection;
-        if (!inspect(o, &how, o->paths.at[i], &inspection, &err)) {
-            status = exit_worse(status, report_error(&err));
-            err = (struct err){0};
-            continue;
-        }
-        const struct report_run run = inspection_run(&inspection);
-        page_add(&page, &run);
-        status = exit_worse(status, exit_of_check(&inspection.check));
-        inspection_free(&inspection);
+        struct one one = {o, &how, o->paths.at[i], &page};
+        struct buf *const out[] = {&page.html};
+        status = exit_worse(status, limits_set(&how.check.limits)
+                                        ? limit_run(add_one, &one, out, 1)
+                                        : add_one(&one));
     }
     if (!page_end(&page, &err))
         status = report_error(&err);

@@ -115,6 +115,7 @@ cmd_stats(const struct options *o)
             continue;
         }
         struct summary s;
+        limit_phase("counting");
         summary_of(&h, &s);
         (o->json ? show_json : show_text)(&out, o->paths.at[i], format->name,
                                           &h, &s);

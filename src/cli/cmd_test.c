@@ -23,7 +23,8 @@ struct judging {
     const struct report_format *format;
     struct report_style style;
     struct page page;
-    struct buf path; // where the history is
+    struct buf path;  // where the history is
+    const char *name; // what to call it
     bool is_temporary;
     struct buf out; // results, to be shown
 };
@@ -75,21 +76,34 @@ beside(const struct judging *j)
     return strcmp(j->format->name, "text") == 0 ? stdout : stderr;
 }
 
-/* Check the history and show the result under that name. */
 static int
-judge(struct judging *j, const char *name, struct err *err)
+judge_one(void *self)
 {
+    struct judging *j = self;
     struct inspection i;
-    if (!inspect(j->options, &j->how, j->path.at, &i, err))
-        return report_error(err);
-    i.path = name;
+    struct err err = {0};
+    if (!inspect(j->options, &j->how, j->path.at, &i, &err))
+        return report_error(&err);
+    i.path = j->name;
     const struct report_run run = inspection_run(&i);
     j->format->add(&run, &j->style, &j->out);
     page_add(&j->page, &run);
-    if (!j->format->end)
-        emit(&j->out);
     const int status = exit_of_check(&i.check);
     inspection_free(&i);
+    return status;
+}
+
+/* Check the history and show the result under that name. */
+static int
+judge(struct judging *j, const char *name)
+{
+    struct buf *const out[] = {&j->out, &j->page.html};
+    j->name = name;
+    const int status = limits_set(&j->how.check.limits)
+                           ? limit_run(judge_one, j, out, 2)
+                           : judge_one(j);
+    if (!j->format->end)
+        emit(&j->out);
     return status;
 }
 
@@ -102,7 +116,7 @@ test_workload(struct judging *j, struct fieldwork *f, struct err *err)
     if (f->stats.seconds > 0 && !j->options->quiet)
         fieldwork_show(f, beside(j));
     fflush(stdout);
-    return ok ? judge(j, j->options->keep ? j->options->keep : f->name, err)
+    return ok ? judge(j, j->options->keep ? j->options->keep : f->name)
               : report_error(err);
 }
 
@@ -172,7 +186,7 @@ play_one(struct judging *j, struct script *s, struct database *db,
     t->impossible += !played.is_possible;
     if (!played.is_possible)
         return EXIT_HOLDS;
-    const int status = judge(j, name, err);
+    const int status = judge(j, name);
     t->checked++;
     t->violated += status == EXIT_VIOLATED;
     return status;

@@ -15,6 +15,7 @@ struct row {
 #define STRONG(field) offsetof(struct level_result, strong.field)
 
 static const struct row counters[] = {
+    {"steps of work", offsetof(struct level_result, work)},
     {"stale transactions", WEAK(stale)},
     {"inferred edges", WEAK(edges)},
     {"ambiguous reads", WEAK(reads)},

@@ -10,7 +10,7 @@
 enum {
     CONTEXT = 40, // transactions near an anomaly that a report shows
     FLAWS = 1000, // inconsistent reads to choose from
-    SECONDS = 5   // for explaining, beside the time the check took
+    SECONDS = 5   // for explaining (BUDGET_SECOND), beside what the check took
 };
 
 bool
@@ -19,13 +19,12 @@ inspect_options(const struct options *o, struct inspect_options *out,
 {
     *out = (struct inspect_options){
         .check = {.threads = thread_count(o),
-                  .timeout = o->timeout,
-                  .memory = (size_t)o->memory,
+                  .limits = {o->timeout, (size_t)o->memory},
                   .verify = o->verify,
                   .most_flaws = FLAWS,
                   .strong = o->strong},
         .explain = {.most = (size_t)o->max_anomalies,
-                    .seconds = SECONDS,
+                    .work = SECONDS * BUDGET_SECOND,
                     .context = CONTEXT,
                     .threads = thread_count(o),
                     .strong = o->strong},
@@ -43,45 +42,84 @@ inspect_options(const struct options *o, struct inspect_options *out,
                             &out->check.levels, err);
 }
 
+/* Explain a violated level, within what is left of its limits; where they are
+ * reached the violation stands without a story. */
 static bool
-explain_all(const struct options *o, const struct inspect_options *how,
-            struct inspection *i, struct err *err)
+explain_row(const struct inspect_options *how, struct inspection *i, size_t row,
+            struct err *err)
+{
+    const struct level_result *r = &i->check.results.at[row];
+    const struct limits *l = &how->check.limits;
+    struct explanation *out = &i->explanations[row];
+    struct limit_stop stop;
+    if (limits_set(l) && !limit_try(l, r->spent, "explaining", &stop)) {
+        *out = (struct explanation){.level = r->level, .cut_short = true};
+        return true;
+    }
+    const bool ok =
+        explain_result(&i->history, &i->check, r, &how->explain, out, err);
+    limit_kept();
+    return ok;
+}
+
+static bool
+explain_all(const struct inspect_options *how, struct inspection *i,
+            struct err *err)
 {
     i->explanations = mem_calloc(i->check.results.n, sizeof *i->explanations);
-    struct progress *p = progress_begin(o->quiet, "explaining", i->path);
     bool ok = true;
-    for (size_t r = 0; ok && how->explain_wanted && r < i->check.results.n;
-         r++) {
-        const struct level_result *result = &i->check.results.at[r];
-        if (result->certificate.verdict == VERDICT_VIOLATED)
-            ok = explain_result(&i->history, &i->check, result, &how->explain,
-                                &i->explanations[r], err);
-    }
-    progress_end(p);
+    for (size_t r = 0; ok && how->explain_wanted && r < i->check.results.n; r++)
+        if (i->check.results.at[r].certificate.verdict == VERDICT_VIOLATED)
+            ok = explain_row(how, i, r, err);
+    return ok;
+}
+
+/* Read the history; *stopped: a limit was reached, which is said there. */
+static bool
+read_history(const struct options *o, struct inspect_options *how,
+             struct inspection *out, struct limit_stop *stopped,
+             struct err *err)
+{
+    const struct limits *l = &how->check.limits;
+    const double began = time_now(), began_cpu = time_cpu();
+    if (limits_set(l) && !limit_try(l, 0, "reading", stopped))
+        return true;
+    const bool ok = format_read(out->path, o->format, thread_count(o),
+                                &out->history, &out->format, err);
+    if (ok && !o->session_order)
+        history_ignore_sessions(&out->history);
+    if (ok)
+        (how->summary_wanted ? summary_of : summary_sizes)(&out->history,
+                                                           &out->summary);
+    limit_kept();
+    how->check.spent = time_now() - began;
+    out->load_seconds = time_cpu() - began_cpu;
     return ok;
 }
 
 bool
-inspect(const struct options *o, const struct inspect_options *how,
+inspect(const struct options *o, const struct inspect_options *options,
         const char *path, struct inspection *out, struct err *err)
 {
     *out = (struct inspection){.path = path};
-    double begin = time_cpu();
-    struct progress *p = progress_begin(o->quiet, "reading", path);
-    bool ok = format_read(path, o->format, thread_count(o), &out->history,
-                          &out->format, err);
+    struct inspect_options how = *options;
+    struct limit_stop stop = {0};
+    // A try wants no other thread: under limits there is no progress to see.
+    const bool quiet = o->quiet || limits_set(&how.check.limits);
+    struct progress *p = progress_begin(quiet, "reading", path);
+    bool ok = read_history(o, &how, out, &stop, err);
     progress_end(p);
-    out->load_seconds = time_cpu() - begin;
     if (!ok)
         return false;
-    if (!o->session_order)
-        history_ignore_sessions(&out->history);
-    (how->summary_wanted ? summary_of : summary_sizes)(&out->history,
-                                                       &out->summary);
-    p = progress_begin(o->quiet, "checking", path);
-    ok = check_history(&out->history, &how->check, &out->check, err);
+    p = progress_begin(quiet, "checking", path);
+    if (stop.kind)
+        check_nothing(&how.check, &stop, &out->check);
+    else
+        ok = check_history(&out->history, &how.check, &out->check, err);
     progress_end(p);
-    ok = ok && explain_all(o, how, out, err);
+    p = progress_begin(quiet, "explaining", path);
+    ok = ok && explain_all(&how, out, err);
+    progress_end(p);
     if (ok)
         return true;
     inspection_free(out);
@@ -92,7 +130,7 @@ struct report_run
 inspection_run(const struct inspection *i)
 {
     return (struct report_run){.path = i->path,
-                               .format = i->format->name,
+                               .format = i->format ? i->format->name : "",
                                .summary = &i->summary,
                                .check = &i->check,
                                .explanations = i->explanations};

@@ -93,6 +93,31 @@ find_alias(const char *word)
     return command_find(word);
 }
 
+/* Run a command, within its limits where they are for all of it. */
+static int
+run_command(const struct command *command, const struct options *o)
+{
+    const struct limits limits = {o->timeout, (size_t)o->memory};
+    if (!(command->bit & CMD_LIMITED) || !limits_set(&limits))
+        return command->run(o);
+    struct limit_stop stop;
+    // Predict ends by itself, with what it has found, if it can.
+    const double more = command->bit & CMD_PREDICT ? -0.1 * o->timeout : 0;
+    if (limit_try(&limits, more, NULL, &stop)) {
+        const int status = command->run(o);
+        fflush(stdout);
+        limit_kept();
+        return status;
+    }
+    struct buf reason = {0};
+    limit_show(&stop, &reason);
+    fprintf(stderr, "assay: unknown: %s\n", reason.at);
+    buf_free(&reason);
+    if (command->bit & (CMD_CONVERT | CMD_GEN))
+        format_discard(o->output);
+    return EXIT_UNKNOWN;
+}
+
 static int
 run(int n, char *const words[])
 {
@@ -127,7 +152,7 @@ run(int n, char *const words[])
     } else {
         command_line_show(n, words, &line);
         options.command = line.at;
-        status = command->run(&options);
+        status = run_command(command, &options);
     }
     buf_free(&line);
     options_free(&options);

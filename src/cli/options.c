@@ -10,6 +10,7 @@
 #define AT(field) offsetof(struct options, field)
 #define ENGINE (CMD_CHECK | FOR_MEASURING)
 #define RUNNING (CMD_TEST | CMD_COLLECT)
+#define JUDGING (CMD_CHECK | CMD_REPORT | CMD_TEST)
 #define READING                                                                \
     (CMD_CHECK | CMD_REPORT | CMD_CERTIFY | CMD_STATS | CMD_SHOW |             \
      CMD_CONVERT | CMD_PREDICT)
@@ -73,10 +74,14 @@ const struct option option_table[] = {
      "print counters, times and memory on stderr at the end"},
     {"threads", 'j', OPTION_NUMBER, "N", AT(threads), READING | CMD_TEST, 0, 64, "0", NULL,
      "threads to use; 0 is one per processor"},
-    {"timeout", 0, OPTION_REAL, "SECONDS", AT(timeout), CMD_CHECK | CMD_REPORT | CMD_TEST | CMD_PREDICT, 0, 1e9, "0", NULL,
-     "give up on a level after this time, with 'unknown' (0: never)"},
-    {"memory", 0, OPTION_BYTES, "BYTES", AT(memory), CMD_CHECK | CMD_REPORT | CMD_TEST | CMD_PREDICT, 0, 1e18, "0", NULL,
-     "give up when this much memory is in use, with 'unknown' (0: never)"},
+    {"timeout", 0, OPTION_REAL, "SECONDS", AT(timeout), JUDGING, 0, 1e9, "0", NULL,
+     "give up on a level after this time, with 'unknown'; reading counts towards the first level, verifying and explaining towards their own (0: never)"},
+    {"timeout", 0, OPTION_REAL, "SECONDS", AT(timeout), CMD_LIMITED, 0, 1e9, "0", NULL,
+     "give up after this time, with exit status 3 (0: never)"},
+    {"memory", 0, OPTION_BYTES, "BYTES", AT(memory), JUDGING, 0, 1e18, "0", NULL,
+     "give up before more memory than this is in use, with 'unknown'; k, M, G and T are understood (0: never)"},
+    {"memory", 0, OPTION_BYTES, "BYTES", AT(memory), CMD_LIMITED, 0, 1e18, "0", NULL,
+     "give up before more memory than this is in use, with exit status 3; k, M, G and T are understood (0: never)"},
     {"renumber", 0, OPTION_FLAG, NULL, AT(renumber), CMD_CONVERT, 0, 0, NULL, NULL,
      "replace keys and values by numbers, for formats that hold nothing else"},
 

@@ -32,6 +32,9 @@ enum {
     CMD_REPORT = 1 << 13,
     CMD_PREDICT = 1 << 14,
     CMD_ALL = (1 << 15) - 1,
+    // Commands whose limits are for all of what they do.
+    CMD_LIMITED = CMD_CERTIFY | CMD_STATS | CMD_SHOW | CMD_CONVERT | CMD_GEN |
+                  CMD_PREDICT,
 };
 
 // In an option's commands: shown by --help-solver only.

@@ -29,23 +29,24 @@ enum {
     AGAIN = 8,
 };
 
-// Seconds: of an answer that may be asked for several times; that looking for
-// fewer transactions may take; that are always there for the levels that a
-// reduced history holds; that cycles may take where inconsistent reads say
-// enough.
-#define CHEAP 0.25
-#define FURTHER 1.0
-#define JUDGING 1.0
-#define BESIDE_FLAWS 2.0
+// Steps of a budget: of an answer that may be asked for several times; that
+// looking for fewer transactions may take; that are always there for the levels
+// that a reduced history holds; that cycles may take where inconsistent reads
+// say enough.
+#define CHEAP (BUDGET_SECOND / 4)
+#define FURTHER BUDGET_SECOND
+#define JUDGING BUDGET_SECOND
+#define BESIDE_FLAWS (2 * BUDGET_SECOND)
 
 struct explainer {
     const struct history *h;
     const struct explain_options *o;
     struct explanation *out;
-    struct reduce_options reduce;
-    u32_vec told;   // transactions told
-    bool thorough;  // asking engines about all of h is cheap
-    double another; // what finding one more is likely to take
+    struct reduce_options reduce; // with 'budget'
+    struct budget budget;
+    u32_vec told;     // transactions told
+    bool thorough;    // asking engines about all of h is cheap
+    uint64_t another; // steps that finding one more is likely to take
 };
 
 static void
@@ -267,23 +268,24 @@ shrink_further(struct explainer *e, enum level level, struct reduced *r,
     for (size_t i = 0; i < all.n; i++)
         if (!has_told(e, all.at[i]))
             vec_push(&rest, all.at[i]);
+    struct budget some = budget_take(&e->budget, FURTHER);
     struct reduce_options soon = e->reduce;
-    if (soon.deadline > time_now() + FURTHER)
-        soon.deadline = time_now() + FURTHER;
+    soon.budget = &some;
     const bool ok = reduce_further(e->h, &rest, level, &soon, r, err);
+    budget_give_back(&e->budget, &some);
     vec_free(&all);
     vec_free(&rest);
     return ok;
 }
 
-/* Which levels the reduced history violates, whether or not there is time. */
+/* Which levels the reduced history violates, whatever is left of the budget. */
 static struct judgement
-judge(const struct explainer *e, const struct reduced *r, enum level asked)
+judge(struct explainer *e, const struct reduced *r, enum level asked)
 {
     const level_set all = level_implied(LEVEL_SER) & ~(1u << LEVEL_READS);
+    struct budget some = {.left = JUDGING};
     struct reduce_options soon = e->reduce;
-    if (soon.deadline < time_now() + JUDGING)
-        soon.deadline = time_now() + JUDGING;
+    soon.budget = &some;
     struct judgement out = reduce_judge(&r->h, all | 1u << asked, &soon);
     out.violated |= 1u << asked;
     out.holds &= ~out.violated;
@@ -345,7 +347,7 @@ may_go_on(const struct explainer *e)
 {
     if (!e->out->anomalies.n || e->out->anomalies.n >= e->o->most)
         return !e->out->anomalies.n;
-    if (time_now() + e->another > e->reduce.deadline)
+    if (e->another >= e->budget.left)
         e->out->cut_short = true;
     return !e->out->cut_short;
 }
@@ -355,12 +357,11 @@ static bool
 explain_weak(struct explainer *e, enum level level, struct err *err)
 {
     cycle_vec cycles = {0};
-    const struct weak_options weak = {.threads = e->o->threads,
-                                      .limit = {e->reduce.deadline, 0}};
+    const struct weak_options weak = {e->o->threads, &e->budget};
     if (!may_go_on(e))
         return true;
     weak_witnesses(e->h, level, &weak, e->o->most, &cycles);
-    if (!cycles.n && limit_reached(&weak.limit))
+    if (!cycles.n && budget_is_spent(&e->budget))
         e->out->cut_short = true;
     txn_id *owners = core_owners(e->h);
     u32_vec core = {0};
@@ -405,21 +406,21 @@ tell_unreduced(struct explainer *e, u32_vec *core, enum level level,
  * everything there is does.  Where there is no time to see any of this, the
  * evidence is as good. */
 static bool
-explain_evidence(struct explainer *e, const struct level_result *r,
-                 struct err *err)
+explain_evidence(struct explainer *e, enum level level,
+                 const struct certificate *evidence, struct err *err)
 {
     u32_vec named = {0}, core = {0};
     bool found;
     txn_id *owners = core_owners(e->h);
-    core_of_certificate(e->h, owners, &r->certificate, &named);
+    core_of_certificate(e->h, owners, evidence, &named);
     mem_free(owners);
-    bool ok = explain_core(e, &named, r->level, &found, err);
+    bool ok = explain_core(e, &named, level, &found, err);
     for (int counting = 1; ok && !found && counting >= 0; counting--) {
         take_all(e->h, counting, &core);
-        ok = explain_core(e, &core, r->level, &found, err);
+        ok = explain_core(e, &core, level, &found, err);
     }
     if (ok && !found)
-        ok = tell_unreduced(e, &named, r->level, err);
+        ok = tell_unreduced(e, &named, level, err);
     vec_free(&named);
     vec_free(&core);
     return ok;
@@ -427,20 +428,20 @@ explain_evidence(struct explainer *e, const struct level_result *r,
 
 /* What the certificate rests on; then what the rest violates without it. */
 static bool
-explain_certificate(struct explainer *e, const struct level_result *r,
-                    struct err *err)
+explain_certificate(struct explainer *e, enum level level,
+                    const struct certificate *evidence, struct err *err)
 {
     u32_vec core = {0}, rest = {0};
     bool ok = true, found = true;
-    if (r->certificate.kind != EVIDENCE_FLAW && may_go_on(e))
-        ok = explain_evidence(e, r, err);
+    if (evidence->kind != EVIDENCE_FLAW && may_go_on(e))
+        ok = explain_evidence(e, level, evidence, err);
     while (ok && found && may_go_on(e)) {
         vec_clear(&rest);
         take_all(e->h, true, &core);
         for (size_t i = 0; i < core.n; i++)
             if (!has_told(e, core.at[i]))
                 vec_push(&rest, core.at[i]);
-        ok = explain_core(e, &rest, r->level, &found, err);
+        ok = explain_core(e, &rest, level, &found, err);
     }
     vec_free(&core);
     vec_free(&rest);
@@ -500,28 +501,27 @@ explain_result(const struct history *h, const struct check *c,
                struct explanation *out, struct err *err)
 {
     *out = (struct explanation){.level = r->level};
-    const double begin = time_now();
-    struct explainer e = {
-        .h = h,
-        .o = o,
-        .out = out,
-        .another = AGAIN * r->seconds,
-        .thorough = h->n_ops <= FEW_OPS && r->seconds < CHEAP,
-        .reduce = {o->threads, begin + o->seconds + r->seconds, o->strong}};
+    struct explainer e = {.h = h,
+                          .o = o,
+                          .out = out,
+                          .budget = {.left = o->work + r->work},
+                          .another = AGAIN * r->work,
+                          .thorough = h->n_ops <= FEW_OPS && r->work < CHEAP,
+                          .reduce = {o->threads, NULL, o->strong}};
+    e.reduce.budget = &e.budget;
     bool ok = explain_flaws(&e, c, r->level, err);
-    if (out->anomalies.n && o->seconds > BESIDE_FLAWS)
-        e.reduce.deadline -= o->seconds - BESIDE_FLAWS;
+    if (out->anomalies.n && o->work > BESIDE_FLAWS)
+        e.budget.left -= o->work - BESIDE_FLAWS;
     if (ok && r->level != LEVEL_READS && (1u << r->level & WEAK_LEVELS))
         ok = explain_weak(&e, r->level, err);
     if (ok && r->level != LEVEL_READS &&
         (!(1u << r->level & WEAK_LEVELS) || !out->anomalies.n))
-        ok = explain_certificate(&e, r, err);
+        ok = explain_certificate(&e, r->level, check_evidence(c, r), err);
     if (ok && out->anomalies.n > 1)
         qsort(out->anomalies.at, out->anomalies.n, sizeof *out->anomalies.at,
               compare_anomalies);
     assert(!ok || out->anomalies.n); // there is no verdict without a story
     vec_free(&e.told);
-    out->seconds = time_now() - begin;
     if (!ok)
         explanation_free(out);
     return ok;

@@ -88,15 +88,14 @@ struct explanation {
     enum level level;
     VEC(struct anomaly) anomalies; // most telling first
     size_t more;                   // inconsistent reads found beyond those told
-    bool cut_short;                // no time to look for more anomalies
-    double seconds;
+    bool cut_short;                // more anomalies were not looked for
 };
 
 struct explain_options {
     size_t most; // anomalies
-    // How long it may take, and as long again as the check did: then what has
-    // been found is told as it is.
-    double seconds;
+    // The steps of a budget it may take, and as many again as the check did:
+    // then what has been found is told as it is.
+    uint64_t work;
     size_t context; // neighbouring transactions to show at most
     unsigned threads;
     struct strong_options strong;

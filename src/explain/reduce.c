@@ -11,8 +11,8 @@
  * pass over the single ones makes the result minimal.  Passes repeat all the
  * same until one changes nothing, because evidence may skip some.
  *
- * All of it ends at a deadline; then the part violates the level, and nobody
- * knows whether less of it would.
+ * All of it ends when a budget is spent; then the part violates the level, and
+ * nobody knows whether less of it would.
  *
  * SPDX-License-Identifier: MIT */
 #include "explain/reduce.h"
@@ -27,7 +27,13 @@ reduced_free(struct reduced *r)
     vec_free(&r->origin);
 }
 
-enum { SHARES = 4 };
+enum {
+    SHARES = 4,
+    // Steps of a budget: for making a part and beginning to check it, and for
+    // each operation of it.
+    PART_STEPS = 4000,
+    PART_OP_STEPS = 64,
+};
 
 // What to ask about parts.
 struct inquiry {
@@ -36,7 +42,7 @@ struct inquiry {
     const struct reduce_options *o;
 };
 
-enum reply { HOLDS, VIOLATES, NO_TIME };
+enum reply { HOLDS, VIOLATES, NO_ANSWER };
 
 bool
 reduced_is_proper(const struct history *whole, const struct reduced *r)
@@ -51,20 +57,32 @@ reduced_is_proper(const struct history *whole, const struct reduced *r)
     return !n;
 }
 
-/* Check h with a share of what time is left, so that one hard question does
- * not keep others from being asked; false where there is none. */
+/* Check h with a share of what is left of the budget, so that one hard question
+ * does not keep others from being asked; false where nothing is. */
 static bool
-check_in_time(const struct history *h, level_set levels,
-              const struct reduce_options *o, struct check *c)
+check_within_budget(const struct history *h, level_set levels,
+                    const struct reduce_options *o, struct check *c)
 {
-    const double left = o->deadline - time_now();
     struct err err = {0};
+    if (!budget_spend(o->budget,
+                      PART_STEPS + PART_OP_STEPS * (uint64_t)h->n_ops))
+        return false;
     const struct check_options options = {.levels = levels,
                                           .threads = o->threads,
-                                          .timeout = left / SHARES,
+                                          .work = o->budget->left / SHARES + 1,
                                           .most_flaws = 1,
                                           .strong = o->strong};
-    return left > 0 && check_history(h, &options, c, &err);
+    if (!check_history(h, &options, c, &err))
+        return false;
+    // Weak levels are decided together.
+    uint64_t weak = 0, strong = 0;
+    for (size_t i = 0; i < c->results.n; i++)
+        if (1u << c->results.at[i].level & WEAK_LEVELS)
+            weak = c->results.at[i].work;
+        else
+            strong += c->results.at[i].work;
+    budget_spend(o->budget, weak + strong);
+    return true;
 }
 
 struct judgement
@@ -73,7 +91,7 @@ reduce_judge(const struct history *h, level_set levels,
 {
     struct judgement out = {0};
     struct check c;
-    if (!check_in_time(h, levels, o, &c))
+    if (!check_within_budget(h, levels, o, &c))
         return out;
     for (size_t i = 0; i < c.results.n; i++) {
         const struct level_result *r = &c.results.at[i];
@@ -94,12 +112,12 @@ ask(const struct inquiry *q, const struct reduced *part, u32_vec *core)
     struct check c;
     if (!reduced_is_proper(q->whole, part))
         return HOLDS;
-    if (!check_in_time(&part->h, 1u << q->level, q->o, &c))
-        return NO_TIME;
+    if (!check_within_budget(&part->h, 1u << q->level, q->o, &c))
+        return NO_ANSWER;
     const struct certificate *found = &c.results.at[0].certificate;
     const enum reply reply = found->verdict == VERDICT_VIOLATED ? VIOLATES
                              : found->verdict == VERDICT_OK     ? HOLDS
-                                                                : NO_TIME;
+                                                                : NO_ANSWER;
     if (reply == VIOLATES && core) {
         txn_id *owners = core_owners(&part->h);
         core_of_certificate(&part->h, owners, found, core);
@@ -166,7 +184,7 @@ try_without_runs(const struct inquiry *q, struct reduced *r, size_t size,
     bool ok = true, open = false;
     *any = false;
     for (size_t first = 0; ok && first < r->h.n_txns && r->h.n_txns > 1;) {
-        if (time_now() > q->o->deadline) {
+        if (budget_is_spent(q->o->budget)) {
             open = true;
             break;
         }
@@ -178,7 +196,7 @@ try_without_runs(const struct inquiry *q, struct reduced *r, size_t size,
         if (rest.n)
             ok = shrink_to(q, r, &rest, &reply, err);
         *any |= reply == VIOLATES;
-        open |= reply == NO_TIME;
+        open |= reply == NO_ANSWER;
         // What is at 'first' now has not been tried, unless nothing changed.
         // Evidence may have taken out some before, which can skip a few: the
         // next pass tries those.
@@ -202,7 +220,7 @@ reduce_txns(const struct history *h, const u32_vec *core, enum level level,
     const struct part_wish wish = {.txns = core->at, .n = core->n};
     bool ok = part_make(h, &wish, &out->h, out->origin.at, err);
     enum reply reply = ok ? ask(&q, out, &named) : HOLDS;
-    out->unfinished = reply == NO_TIME;
+    out->unfinished = reply == NO_ANSWER;
     ok = reply == VIOLATES && shrink_to(&q, out, &named, &reply, err);
     vec_free(&named);
     bool any;
@@ -293,7 +311,7 @@ try_without_ops(const struct inquiry *q, struct reduced *r, const u32_vec *txns,
         for (op_id op = r->h.txn_end[t]; ok && op-- > r->h.txn_begin[t];) {
             const struct part_wish wish = {
                 .txns = txns->at, .n = txns->n, .without = &op, .n_without = 1};
-            if (!may_go(&r->h, t, op) || time_now() > q->o->deadline)
+            if (!may_go(&r->h, t, op) || budget_is_spent(q->o->budget))
                 continue;
             struct reduced part = {.unfinished = r->unfinished};
             vec_grow(&part.origin, txns->n);

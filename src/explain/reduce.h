@@ -8,7 +8,7 @@
 
 struct reduce_options {
     unsigned threads;
-    double deadline; // when to stop asking, on the clock of time_now()
+    struct budget *budget; // for asking
     struct strong_options strong;
 };
 
@@ -26,8 +26,8 @@ void reduced_free(struct reduced *r);
  * session did before is gone.  That would change what others may have read. */
 bool reduced_is_proper(const struct history *whole, const struct reduced *r);
 
-/* Of 'levels', those that h violates and those that it holds; where there was
- * no time for an answer, neither. */
+/* Of 'levels', those that h violates and those that it holds; where the
+ * budget was spent before there was an answer, neither. */
 struct judgement {
     level_set violated, holds;
 };
@@ -36,12 +36,12 @@ struct judgement reduce_judge(const struct history *h, level_set levels,
 
 /* Reduce h to a part that violates the level and in which every transaction
  * is needed: without any one of them the level holds.  'core' is where to
- * begin; inconsistent reads are left out.  Where the time is over before that
- * is known of every transaction, the part is marked as unfinished.
+ * begin; inconsistent reads are left out.  Where the budget is spent before
+ * that is known of every transaction, the part is marked as unfinished.
  *
  * False without an error (err->kind is ERR_NONE) where the core, by itself,
- * does not violate the level, or where there was no time to see that, and then
- * out->unfinished is set.
+ * does not violate the level, or where the budget did not allow to see that,
+ * and then out->unfinished is set.
  *
  *   time   as many calls of an engine as the core has transactions, at most;
  *          each on a part of it */
@@ -60,7 +60,7 @@ bool reduce_further(const struct history *h, const u32_vec *core,
                     struct reduced *r, struct err *err);
 
 /* Take out operations that do not matter to the violation, in place, as long
- * as there is time. */
+ * as the budget lasts. */
 bool reduce_ops(const struct history *h, struct reduced *r, enum level level,
                 const struct reduce_options *o, struct err *err);
 

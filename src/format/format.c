@@ -83,27 +83,39 @@ format_read(const char *path, const char *name, unsigned threads,
     return ok || err_in_file(err, strcmp(path, "-") == 0 ? "stdin" : path);
 }
 
-/* Write to a file beside 'path' and move it there when it is complete. */
+/* The file that is written, and then moved to 'path' when it is complete. */
+static void
+put_partial(const char *path, struct buf *out)
+{
+    buf_printf(out, "%s.partial", path);
+}
+
 static bool
 write_file(const struct history *h, const struct format *format,
            const char *path, struct err *err)
 {
-    char temporary[4096];
-    if (snprintf(temporary, sizeof temporary, "%s.partial", path) >=
-        (int)sizeof temporary)
-        return err_set(err, ERR_IO, "the path is too long");
-    FILE *file = fopen(temporary, "wb");
-    if (!file)
-        return err_set(err, ERR_IO, "cannot write: %s", strerror(errno));
+    struct buf partial = {0};
+    put_partial(path, &partial);
+    FILE *file = fopen(partial.at, "wb");
     struct output out = {path, file};
-    bool ok = format->write(h, &out, err);
-    if (fclose(file) != 0 && ok)
-        ok = err_set(err, ERR_IO, "cannot write: %s", strerror(errno));
-    if (ok && rename(temporary, path) != 0)
-        ok = err_set(err, ERR_IO, "cannot write: %s", strerror(errno));
+    bool ok = file && format->write(h, &out, err);
+    ok = (!file || fclose(file) == 0) && ok;
+    ok = ok && rename(partial.at, path) == 0;
     if (!ok)
-        (void)unlink(temporary);
+        err_set(err, ERR_IO, "cannot write: %s", strerror(errno));
+    if (!ok && file)
+        (void)unlink(partial.at);
+    buf_free(&partial);
     return ok;
+}
+
+void
+format_discard(const char *path)
+{
+    struct buf partial = {0};
+    put_partial(path, &partial);
+    (void)unlink(partial.at);
+    buf_free(&partial);
 }
 
 /* That a recording was cut matters where it has reads that nobody served. */

@@ -60,6 +60,9 @@ bool format_read(const char *path, const char *name, unsigned threads,
 bool format_write(const struct history *h, const struct format *format,
                   const char *path, struct err *err);
 
+/* Remove what is left of writing to path when that was stopped half-way. */
+void format_discard(const char *path);
+
 /* For 'holds': every key and value an unsigned 64-bit integer, none of them 0
  * where the format means the initial value by that; no lists. */
 bool format_needs_integers(const struct history *h, const struct format *format,

@@ -210,13 +210,9 @@ find_order(struct observed *o, const struct limit *limit, struct err *err)
 {
     struct check_options options = {.levels = 1u << LEVEL_SER,
                                     .threads = 1,
-                                    .memory = limit->memory,
+                                    .until = limit,
                                     .verify = true,
                                     .strong = strong_defaults};
-    if (limit->deadline > 0) {
-        const double left = limit->deadline - time_now();
-        options.timeout = left > 0 ? left : 1e-9;
-    }
     struct check check;
     if (!check_history(o->h, &options, &check, err))
         return false;

@@ -24,7 +24,7 @@ seek_init(struct seek *s, const struct observed *o, enum level level,
                        .is_approximate = is_approximate,
                        .limit = *limit};
     s->check = (struct check_options){
-        .threads = 1, .memory = limit->memory, .strong = strong_defaults};
+        .threads = 1, .until = &s->limit, .strong = strong_defaults};
     formula_init(&s->formula, o, level, is_strict);
     formula_add_choices(&s->formula);
     formula_add_levels(&s->formula);
@@ -130,10 +130,6 @@ seek_check(struct seek *s, const struct execution *x, enum level level,
     struct err err = {0};
     execution_history(x, NULL, &h, &s->origin);
     s->check.levels = 1u << level;
-    if (s->limit.deadline > 0) {
-        const double left = s->limit.deadline - time_now();
-        s->check.timeout = left > 0 ? left : 1e-9;
-    }
     if (!check_history(&h, &s->check, &check, &err))
         assert(false); // it has no times, and nothing is verified
     const struct certificate *c = &check.results.at[0].certificate;
@@ -271,7 +267,8 @@ seek_under(struct seek *s, const lit *assumptions, size_t n,
     u32_vec order = {0};
     enum predict_answer answer = PREDICT_UNKNOWN;
     for (bool more = true; more && !limit_reached(&s->limit);) {
-        switch (sat_solve_under(s->formula.sat, assumptions, n, &s->limit)) {
+        struct budget budget = {UINT64_MAX, &s->limit};
+        switch (sat_solve_under(s->formula.sat, assumptions, n, &budget)) {
         case SAT_TRUE: {
             const enum outcome outcome = judge_model(s, &order, found);
             if (outcome == OUTCOME_FOUND)

@@ -93,6 +93,8 @@ put_result(const struct level_result *r, const struct explanation *e,
                level_table[r->level].brief,
                part_verdict(r->certificate.verdict), r->seconds,
                r->verified ? "true" : "false");
+    if (r->by != r->level)
+        put_member("follows_from", level_table[r->by].brief, out);
     if (r->reason[0]) {
         buf_text(out, ",\"reason\":");
         buf_json(out, r->reason, strlen(r->reason));

@@ -35,6 +35,14 @@ put_failure(const struct explanation *e, struct buf *out)
     buf_text(out, "</failure>\n");
 }
 
+static void
+put_error(const char *reason, struct buf *out)
+{
+    buf_text(out, "      <error type=\"unknown\" message=\"");
+    part_xml(out, *reason ? reason : "not decided");
+    buf_text(out, "\"/>\n");
+}
+
 static size_t
 count(const struct check *c, enum verdict v)
 {
@@ -73,8 +81,7 @@ add(const struct report_run *run, const struct report_style *s, struct buf *out)
         if (r->certificate.verdict == VERDICT_VIOLATED)
             put_failure(&run->explanations[i], out);
         else
-            buf_text(out, "      <error type=\"unknown\" message=\"a limit was "
-                          "reached before the level was decided\"/>\n");
+            put_error(r->reason, out);
         buf_text(out, "    </testcase>\n");
     }
     buf_text(out, "  </testsuite>\n");

@@ -127,7 +127,9 @@ part_more(const struct explanation *e, struct buf *out)
     if (e->more)
         buf_printf(out, "%zu more inconsistent read%s %s not shown", e->more,
                    e->more == 1 ? "" : "s", e->more == 1 ? "is" : "are");
-    if (e->cut_short)
+    if (e->cut_short && !e->anomalies.n)
+        buf_text(out, "a limit was reached before this was explained");
+    else if (e->cut_short)
         buf_printf(out, "%sthere was no time to look for more anomalies",
                    e->more ? "; " : "");
 }
@@ -222,7 +224,7 @@ part_strongest(const struct check *c, struct buf *out)
         if (c->results.at[i].certificate.verdict == VERDICT_UNKNOWN)
             unknown |= 1u << c->results.at[i].level;
     if (!strongest)
-        buf_text(out, "no level holds");
+        buf_text(out, unknown ? "no level is known to hold" : "no level holds");
     else
         buf_printf(out, "strongest level%s that hold%s: ",
                    strongest & (strongest - 1) ? "s" : "",

@@ -91,8 +91,9 @@ heap_pop(struct sat *s)
 }
 
 static enum advice
-ask(const struct sat *s, uint32_t var)
+ask(struct sat *s, uint32_t var)
 {
+    s->stats.asked++;
     return s->has_theory && s->theory.advise
                ? s->theory.advise(s->theory.self, var)
                : ADVICE_NONE;

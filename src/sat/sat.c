@@ -10,8 +10,11 @@
 enum {
     RESTART_UNIT = 64,      // conflicts
     FIRST_REDUCTION = 2000, // conflicts
-    LIMIT_EVERY = 64,       // conflicts or decisions between looks at a limit
-    FAR = 8,                // levels
+    SPEND_EVERY = 64,       // conflicts or decisions, at a time
+    // Steps of a budget (budget.h) that these take, about.
+    PROPAGATION_STEPS = 8,
+    CONFLICT_STEPS = 128,
+    FAR = 8, // levels
 };
 
 struct sat *
@@ -257,20 +260,32 @@ housekeeping(struct sat *s)
     }
 }
 
+/* The steps taken so far. */
+static uint64_t
+count_steps(const struct sat *s)
+{
+    return s->stats.propagations * PROPAGATION_STEPS +
+           s->stats.conflicts * CONFLICT_STEPS + s->stats.decisions +
+           s->stats.asked;
+}
+
 static enum sat_answer
-search(struct sat *s, const struct limit *limit)
+search(struct sat *s, struct budget *budget)
 {
     s->next_restart = s->stats.conflicts + RESTART_UNIT;
     s->head = 0;        // new clauses may speak of old assignments, and the
     s->theory_head = 0; // theory may have learnt more about old literals
-    uint32_t countdown = LIMIT_EVERY;
+    uint32_t countdown = SPEND_EVERY;
+    uint64_t spent = count_steps(s);
     while (!s->refuted) {
         const clause_ref conflict = sat_propagate(s);
         if (s->refuted)
             break;
         if (--countdown == 0) {
-            countdown = LIMIT_EVERY;
-            if (limit && limit_reached(limit))
+            countdown = SPEND_EVERY;
+            const uint64_t steps = count_steps(s) - spent;
+            spent += steps;
+            if (!budget_spend(budget, steps))
                 return SAT_UNKNOWN;
         }
         if (conflict != REF_NONE) {
@@ -296,19 +311,19 @@ search(struct sat *s, const struct limit *limit)
 
 enum sat_answer
 sat_solve_under(struct sat *s, const lit *assumptions, size_t n,
-                const struct limit *limit)
+                struct budget *budget)
 {
     sat_backtrack(s, 0);
     vec_clear(&s->assumed);
     for (size_t i = 0; i < n; i++)
         vec_push(&s->assumed, assumptions[i]);
-    return search(s, limit);
+    return search(s, budget);
 }
 
 enum sat_answer
-sat_solve(struct sat *s, const struct limit *limit)
+sat_solve(struct sat *s, struct budget *budget)
 {
-    return sat_solve_under(s, NULL, 0, limit);
+    return sat_solve_under(s, NULL, 0, budget);
 }
 
 bool

@@ -3,7 +3,7 @@
  *     struct sat *s = sat_new();
  *     const uint32_t x = sat_add_var(s), y = sat_add_var(s);
  *     sat_add_clause(s, (lit[]){lit_make(x, false), lit_make(y, true)}, 2);
- *     if (sat_solve(s, &limit) == SAT_TRUE) ... sat_value(s, l) ...
+ *     if (sat_solve(s, &budget) == SAT_TRUE) ... sat_value(s, l) ...
  *
  * Variables and clauses may be added between calls of sat_solve; what was
  * learnt stays.  Everything is deterministic.
@@ -12,7 +12,7 @@
 #ifndef SAT_SAT_H
 #define SAT_SAT_H
 
-#include "base/limit.h"
+#include "base/budget.h"
 #include "sat/theory.h"
 
 struct sat;
@@ -21,7 +21,7 @@ enum sat_answer {
     SAT_TRUE,    // sat_value gives a model, until something is added
     SAT_FALSE,   // no model, and none after anything that may be added; of
                  // sat_solve_under: none under the assumptions
-    SAT_UNKNOWN, // a limit was reached
+    SAT_UNKNOWN, // the budget is spent
 };
 
 /* Listens to what the solver infers.  Every clause has an id, larger than
@@ -44,6 +44,7 @@ struct sat_proof {
 struct sat_stats {
     uint64_t decisions, propagations, conflicts, theory_conflicts;
     uint64_t restarts, reductions, learnt_literals;
+    uint64_t asked; // how often the theory was asked for advice
 };
 
 struct sat *sat_new(void);
@@ -77,12 +78,12 @@ uint32_t sat_add_clause(struct sat *s, const lit *lits, size_t n);
  * not be changed under an assignment, so call this first. */
 void sat_to_root(struct sat *s);
 
-enum sat_answer sat_solve(struct sat *s, const struct limit *limit);
+enum sat_answer sat_solve(struct sat *s, struct budget *budget);
 
 /* The same, but only models in which the n assumptions hold; they are forgotten
  * afterwards. */
 enum sat_answer sat_solve_under(struct sat *s, const lit *assumptions, size_t n,
-                                const struct limit *limit);
+                                struct budget *budget);
 
 /* Whether there is no model whatever is assumed. */
 bool sat_is_refuted(const struct sat *s);

@@ -39,7 +39,7 @@ bool infer_init(struct inference *f, struct problem *p);
 void infer_free(struct inference *f);
 
 /* Saturate as far as it pays; false with a conflict, or, without one, where a
- * limit was reached. */
+ * budget is spent. */
 bool infer_run(struct inference *f);
 
 /* Add an inferred edge, unless it is implied.  Returns false with a conflict

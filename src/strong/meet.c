@@ -21,8 +21,6 @@
  * SPDX-License-Identifier: MIT */
 #include "strong/meet.h"
 
-#include "base/limit.h"
-
 enum {
     MOST_CHAINS = 32, // sessions
     MOST_KEYS = 32,
@@ -31,7 +29,8 @@ enum {
     LEAST_STATES = 1 << 14,
     TRIES = 4, // with different hashes
     CHAIN_BITS = 5,
-    LIMIT_EVERY = 1 << 12,
+    SPEND_EVERY = 1 << 12,
+    STATE_STEPS = 64, // of a budget, for what may run next
 };
 
 // What a key may hold or be wanted to hold; the others are written values.
@@ -358,18 +357,18 @@ step_back(struct meeting *m, const uint8_t *state, size_t index)
     }
 }
 
-/* Make one step with a side; false where it has come to nothing or to a
- * limit. */
+/* Make one step with a side; false where it has come to nothing or the
+ * budget is spent. */
 static bool
 advance(struct meeting *m, struct side *s)
 {
-    const struct limit *limit = m->p->limit;
     m->n_next = 0;
     m->keep = UINT64_MAX;
     m->next_came = mem_alloc(m->room, sizeof *m->next_came);
     memset(m->slots, 0, 2 * m->room * sizeof *m->slots);
     for (size_t i = 0; i < s->n; i++) {
-        if (i % LIMIT_EVERY == 0 && limit && limit_reached(limit))
+        if (i % SPEND_EVERY == 0 &&
+            !budget_spend(m->p->budget, SPEND_EVERY * STATE_STEPS))
             break;
         if (s == &m->forth)
             step_forth(m, s->states + i * m->stride, i);
@@ -382,7 +381,7 @@ advance(struct meeting *m, struct side *s)
     s->states = m->next;
     m->next = swap;
     s->n = m->n_next;
-    return s->n && !(limit && limit_reached(limit));
+    return s->n && !budget_is_spent(m->p->budget);
 }
 
 /* --- where they meet ------------------------------------------------------*/
@@ -510,7 +509,7 @@ meet(const struct problem *p, unsigned effort, uint32_t *out)
     do
         found = try(&m, out);
     while (!found && m.is_thinned && ++m.salt < TRIES &&
-           !(p->limit && limit_reached(p->limit)));
+           !budget_is_spent(p->budget));
     mem_free(m.deeds);
     vec_free(&m.cells);
     mem_free(m.after);

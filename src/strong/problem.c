@@ -11,6 +11,8 @@
 
 #include <stdlib.h>
 
+enum { OP_STEPS = 4 }; // of a budget
+
 const struct strong_options strong_defaults = {
     .saturate = true,
     .prune = true,
@@ -317,12 +319,12 @@ placement_of(enum level l)
 
 void
 problem_init(struct problem *p, const struct history *h, enum level l,
-             const struct strong_options *options, const struct limit *limit,
+             const struct strong_options *options, struct budget *budget,
              struct strong_stats *stats)
 {
     *p = (struct problem){.h = h,
                           .options = options,
-                          .limit = limit,
+                          .budget = budget,
                           .stats = stats,
                           .level = l,
                           .place = placement_of(l)};
@@ -333,6 +335,7 @@ problem_init(struct problem *p, const struct history *h, enum level l,
     collect_reads(p);
     sort_ambiguous(p);
     known_build(p);
+    budget_spend(budget, OP_STEPS * ((uint64_t)h->n_ops + p->g.edges.n));
     stats->points = p->g.n;
     stats->known_edges = p->base_edges = (uint32_t)p->g.edges.n;
     stats->ambiguous_before = p->ambiguous.n;

@@ -71,7 +71,7 @@ struct candidates {
 struct problem {
     const struct history *h;
     const struct strong_options *options;
-    const struct limit *limit;
+    struct budget *budget; // may be NULL
     struct strong_stats *stats;
     enum level level;
     enum placement place;
@@ -112,8 +112,8 @@ struct problem {
 };
 
 void problem_init(struct problem *p, const struct history *h, enum level l,
-                  const struct strong_options *options,
-                  const struct limit *limit, struct strong_stats *stats);
+                  const struct strong_options *options, struct budget *budget,
+                  struct strong_stats *stats);
 void problem_free(struct problem *p);
 
 static inline uint32_t

@@ -20,10 +20,14 @@
  * SPDX-License-Identifier: MIT */
 #include "strong/psi.h"
 
+#include "base/limit.h"
 #include "strong/derive.h"
 #include "strong/search.h"
 
-enum { LEMMAS_PER_ROUND = 256 };
+enum {
+    LEMMAS_PER_ROUND = 256,
+    OP_STEPS = 8, // of a budget, for proposing a version order
+};
 
 /* A ww edge between neighbouring versions that the order proposes. */
 struct proposed {
@@ -219,7 +223,7 @@ run(struct psi *x)
         (void)search_choices(&x->s, i);
     for (;;) {
         p->stats->search_rounds++;
-        const enum sat_answer answer = sat_solve(x->s.sat, p->limit);
+        const enum sat_answer answer = sat_solve(x->s.sat, p->budget);
         if (answer != SAT_TRUE)
             return answer;
         propose(x);
@@ -227,7 +231,7 @@ run(struct psi *x)
         withdraw(x);
         if (!x->lemmas.n)
             return SAT_TRUE;
-        if (p->limit && limit_reached(p->limit))
+        if (!budget_spend(p->budget, OP_STEPS * (uint64_t)p->h->n_ops))
             return SAT_UNKNOWN;
         sat_to_root(x->s.sat);
         add_lemmas(x);
@@ -261,7 +265,7 @@ static bool
 accept_si(const struct problem *p, struct certificate *out)
 {
     struct certificate si;
-    strong_check(p->h, LEVEL_SI, p->options, p->limit, &si, NULL);
+    strong_check(p->h, LEVEL_SI, p->options, p->budget, &si, NULL);
     const bool ok = si.verdict == VERDICT_OK;
     if (ok) {
         out->verdict = VERDICT_OK;

@@ -84,9 +84,7 @@ bool
 infer_affords_clocks(const struct problem *p)
 {
     const size_t bytes = clocks_bytes(&p->g);
-    const size_t memory = p->limit ? p->limit->memory : 0;
-    if (memory &&
-        (mem_in_use() > memory || bytes > (memory - mem_in_use()) / 2))
+    if (bytes > mem_left() / 2)
         return false;
     return bytes <=
            CLOCK_BYTES + CLOCK_BYTES_EACH * ((size_t)p->g.n + p->h->n_ops);
@@ -267,20 +265,31 @@ pays(const struct problem *p, uint64_t gained)
     return gained * (p->ambiguous.n ? 100 : 6) >= p->g.edges.n;
 }
 
+/* The steps of a budget that inference has taken, about: rows of clocks, and a
+ * look at all versions, edges and candidates each round. */
+static uint64_t
+count_steps(const struct inference *f)
+{
+    const struct problem *p = f->p;
+    return f->clocks.rebuilds * (p->g.n_chains / 8 + 1) +
+           p->stats->saturation_rounds *
+               (p->n_versions + p->g.edges.n + p->pool.n);
+}
+
 static bool
 run_rounds(struct inference *f, struct window *w)
 {
     const struct problem *p = f->p;
     const uint32_t rounds = rounds_allowed(p);
     for (uint32_t i = 0; i < rounds; i++) {
-        const uint64_t added = f->added;
+        const uint64_t added = f->added, steps = count_steps(f);
         const uint64_t struck = p->n_struck;
         p->stats->saturation_rounds++;
         if (!window_round(w) || !infer_settle(f) || !prune(f) ||
             !infer_settle(f))
             return false;
         const uint64_t gained = f->added - added;
-        if (p->limit && limit_reached(p->limit))
+        if (!budget_spend(p->budget, count_steps(f) - steps))
             return false;
         if (p->n_struck == struck && !pays(p, gained))
             break;

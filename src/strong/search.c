@@ -94,6 +94,7 @@ search_init(struct search *s, struct inference *f, const uint32_t *order)
     *s = (struct search){.p = p, .f = f};
     acyc_init(&s->acyc, &p->g, order);
     s->acyc.leave_open = p->options->leave_open;
+    s->acyc.budget = p->budget;
     s->sat = sat_new();
     s->graph = acyc_theory(&s->acyc);
     const struct theory theory = search_theory(s);
@@ -423,6 +424,8 @@ audit_again(struct search *s, struct audit *a, struct dirty *d,
     order_clear_moved(o);
     vec_clear(broken);
     for (size_t i = 0; i < d->keys.n; i++) {
+        const key_id k = d->keys.at[i];
+        budget_spend(p->budget, p->key_first[k + 1] - p->key_first[k]);
         audit_key(a, d->keys.at[i], o->rank, broken);
         d->is_dirty.at[d->keys.at[i]] = 0;
     }
@@ -446,12 +449,12 @@ search_run(struct search *s, struct audit *a, broken_vec *broken)
             (void)before;
         }
         s->taken_up = true;
-        answer = sat_solve(s->sat, p->limit);
+        answer = sat_solve(s->sat, p->budget);
         if (answer != SAT_TRUE)
             break;
         s->taken_up = false;
         audit_again(s, a, &d, broken);
-        if (p->limit && limit_reached(p->limit))
+        if (budget_is_spent(p->budget))
             answer = broken->n ? SAT_UNKNOWN : SAT_TRUE;
     }
     vec_free(&d.is_dirty);

@@ -185,11 +185,11 @@ write_down(struct opinion *o)
 }
 
 static void
-set_timeout(struct opinion *o, const struct limit *limit)
+set_timeout(struct opinion *o, double seconds)
 {
-    if (!limit || !(limit->deadline > 0))
+    if (!(seconds > 0))
         return;
-    const double left = (limit->deadline - time_now()) * 1000;
+    const double left = seconds < 4e6 ? seconds * 1000 : 4e9;
     const Z3_params params = z3.Z3_mk_params(o->z3);
     z3.Z3_params_inc_ref(o->z3, params);
     z3.Z3_params_set_uint(o->z3, params,
@@ -200,7 +200,7 @@ set_timeout(struct opinion *o, const struct limit *limit)
 }
 
 bool
-second_opinion(const struct history *h, enum level l, const struct limit *limit,
+second_opinion(const struct history *h, enum level l, double seconds,
                enum verdict *out, struct err *err)
 {
     *out = VERDICT_UNKNOWN;
@@ -221,7 +221,7 @@ second_opinion(const struct history *h, enum level l, const struct limit *limit,
     o.start = mem_calloc(h->n_txns, sizeof(Z3_ast));
     o.commit = mem_calloc(h->n_txns, sizeof(Z3_ast));
     write_down(&o);
-    set_timeout(&o, limit);
+    set_timeout(&o, seconds);
     const Z3_lbool answer = z3.Z3_solver_check(o.z3, o.solver);
     *out = answer == Z3_L_TRUE    ? VERDICT_OK
            : answer == Z3_L_FALSE ? VERDICT_VIOLATED

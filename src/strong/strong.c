@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "strong/strong.h"
 
+#include "base/limit.h"
 #include "strong/derive.h"
 #include "strong/meet.h"
 #include "strong/psi.h"
@@ -132,9 +133,9 @@ search_and_run(struct search *s, struct audit *a, broken_vec *broken,
         f->p->options->meet && meet_suits(f->p) ? MEET_EFFORTS : 0;
     enum sat_answer answer = SAT_UNKNOWN;
     for (unsigned i = 0; i <= efforts; i++) {
-        // Unknown because of the budget, that is, and not of a limit.
+        // Unknown because of the solver's own budget, that is.
         if (answer != SAT_UNKNOWN || !s->taken_up ||
-            (f->p->limit && limit_reached(f->p->limit)))
+            budget_is_spent(f->p->budget))
             return answer;
         // The graph keeps what the search found to be certain.
         sat_to_root(s->sat);
@@ -157,8 +158,8 @@ can_prove(struct problem *p)
     return !p->again;
 }
 
-/* Search, given a first order.  Fills the certificate, unless a limit is
- * reached. */
+/* Search, given a first order.  Fills the certificate, unless the budget
+ * is spent. */
 static void
 search(struct inference *f, uint32_t *order, struct audit *a,
        broken_vec *broken, struct certificate *out)
@@ -235,7 +236,7 @@ check(struct inference *f, struct certificate *out)
 
 void
 strong_check(const struct history *h, enum level l,
-             const struct strong_options *options, const struct limit *limit,
+             const struct strong_options *options, struct budget *budget,
              struct certificate *out, struct strong_stats *stats)
 {
     struct strong_stats own;
@@ -256,7 +257,7 @@ strong_check(const struct history *h, enum level l,
             problem_free(&p);
         }
         const double began = time_cpu();
-        problem_init(&p, h, l, options ? options : &strong_defaults, limit,
+        problem_init(&p, h, l, options ? options : &strong_defaults, budget,
                      stats);
         p.records_struck = record || p.n_candidates <= RECORD_MAX;
         stats->build += time_cpu() - began;

@@ -4,7 +4,7 @@
 #ifndef STRONG_STRONG_H
 #define STRONG_STRONG_H
 
-#include "base/limit.h"
+#include "base/budget.h"
 #include "evidence/certificate.h"
 
 /* Each optimisation can be turned off, to measure what it is worth; no answer
@@ -42,15 +42,14 @@ struct strong_stats {
 /* Decide whether h, whose inconsistent reads are left out, satisfies l.
  *
  * Fills *out with the verdict and its evidence: EVIDENCE_ORDER, EVIDENCE_PROOF,
- * or, where 'limit' was reached, nothing.  The caller frees it.  'stats' may be
+ * or, where the budget is spent, nothing.  The caller frees it.  'stats' may be
  * NULL.
  *
  *   require  l is one of the six; h has times where l is strict
  *   time     near linear in operations times sessions, unless the history
  *            leaves many questions open: the problem is NP-complete */
 void strong_check(const struct history *h, enum level l,
-                  const struct strong_options *options,
-                  const struct limit *limit, struct certificate *out,
-                  struct strong_stats *stats);
+                  const struct strong_options *options, struct budget *budget,
+                  struct certificate *out, struct strong_stats *stats);
 
 #endif

@@ -23,7 +23,7 @@
 #include "base/hash.h"
 #include "base/random.h"
 
-enum { WALKS = 4, SEEN_BITS = 21, LIMIT_EVERY = 1 << 14 };
+enum { WALKS = 4, SEEN_BITS = 21, SPEND_EVERY = 1 << 14 };
 
 /* A step taken, with what it takes to undo it and what else could be done. */
 struct step {
@@ -305,8 +305,9 @@ walk(struct wanderer *w, uint64_t budget)
     vec_push(&w->steps, s);
     while (w->steps.n && budget--) {
         struct step *top = &vec_top(&w->steps);
-        if (budget % LIMIT_EVERY == 0 && w->p->limit &&
-            limit_reached(w->p->limit))
+        if (budget % SPEND_EVERY == 0 &&
+            !budget_spend(w->p->budget,
+                          SPEND_EVERY * (uint64_t)w->p->g.n_chains))
             return false;
         if (top->next == top->end) {
             take_back(w);
@@ -386,7 +387,7 @@ wander(const struct inference *f, uint64_t steps, uint32_t *out)
         for (uint32_t j = 0; found && j < p->g.n; j++)
             out[j] = w.steps.at[j].point;
         end(&w);
-        if (p->limit && limit_reached(p->limit))
+        if (budget_is_spent(p->budget))
             break;
     }
     return found;

@@ -33,7 +33,7 @@
 
 enum {
     FEW = 12,          // writers of a key that are looked through one by one
-    BETWEEN = 1 << 12, // transactions from one look at the limit to the next
+    BETWEEN = 1 << 12, // transactions from one look at the budget to the next
 };
 
 #define NO_ROW UINT32_MAX // of a transaction
@@ -309,12 +309,15 @@ infer_from_reads(struct causal *c, txn_id t3)
 
 static bool
 walk(struct causal *c, const struct sequence *sequence, const u32_vec *readers,
-     txn_id *before, const struct limit *limit)
+     txn_id *before, struct budget *budget)
 {
     const struct history *h = c->r->h;
     size_t next_reader = 0;
+    // A row is joined eight entries at a time.
+    const uint64_t steps =
+        BETWEEN * (uint64_t)(h->n_ops / (h->n_txns + 1) + 1 + c->width / 8);
     for (size_t i = 0; i < sequence->n; i++) {
-        if (i % BETWEEN == 0 && limit_reached(limit))
+        if (i % BETWEEN == 0 && !budget_spend(budget, steps))
             return false;
         const txn_id t = sequence->at[i];
         txn_id *previous = &before[h->txn_session[t]];
@@ -336,8 +339,7 @@ walk(struct causal *c, const struct sequence *sequence, const u32_vec *readers,
 
 bool
 causal_edges(const struct reading *r, const struct sequence *sequence,
-             const u32_vec *readers, const struct limit *limit,
-             struct edges *out)
+             const u32_vec *readers, struct budget *budget, struct edges *out)
 {
     const struct history *h = r->h;
     if (readers && !readers->n)
@@ -352,7 +354,7 @@ causal_edges(const struct reading *r, const struct sequence *sequence,
     txn_id *before = mem_alloc(h->n_sessions, sizeof *before);
     memset(before, 0xff, h->n_sessions * sizeof *before);
 
-    const bool finished = walk(&c, sequence, readers, before, limit);
+    const bool finished = walk(&c, sequence, readers, before, budget);
 
     mem_free(before);
     mem_free(c.of);

@@ -4,14 +4,14 @@
 #ifndef WEAK_CAUSAL_H
 #define WEAK_CAUSAL_H
 
-#include "base/limit.h"
+#include "base/budget.h"
 #include "weak/edges.h"
 
 /* Infer the edges that causal consistency asks for because of the reads of the
  * transactions in 'readers', which stand in the order of the sequence (NULL:
  * of all that count).  'sequence' respects session order and the reading.
  * Where nothing is to be stored, stop at the first edge that breaks
- * out->sequence.  False where the limit was reached first.
+ * out->sequence.  False where the budget is spent first.
  *
  *   ensure  together with session order, the reading and each other, the
  *           edges imply every edge that the level asks for
@@ -20,7 +20,7 @@
  *   memory  k words per transaction that is still to be read from
  */
 bool causal_edges(const struct reading *r, const struct sequence *sequence,
-                  const u32_vec *readers, const struct limit *limit,
+                  const u32_vec *readers, struct budget *budget,
                   struct edges *out);
 
 #endif

@@ -394,10 +394,10 @@ conclude(const struct chooser *c, struct certificate *out)
 static enum sat_answer
 solve(struct chooser *c, const struct weak_options *o)
 {
-    enum sat_answer answer = sat_solve(c->sat, &o->limit);
+    enum sat_answer answer = sat_solve(c->sat, o->budget);
     if (answer == SAT_FALSE && c->narrow) {
         widen(c);
-        answer = sat_solve(c->sat, &o->limit);
+        answer = sat_solve(c->sat, o->budget);
     }
     if (answer == SAT_TRUE)
         follow_model(c);
@@ -416,7 +416,7 @@ search(struct chooser *c, const struct weak_options *o, struct certificate *out,
         if (try_reading(c, &roots, o, out, stats))
             break;
         out->verdict = VERDICT_UNKNOWN;
-        answer = limit_reached(&o->limit) ? SAT_UNKNOWN : solve(c, o);
+        answer = budget_is_spent(o->budget) ? SAT_UNKNOWN : solve(c, o);
     }
     if (answer == SAT_FALSE) {
         out->verdict = VERDICT_VIOLATED;

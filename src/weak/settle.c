@@ -17,6 +17,8 @@
 #include "weak/keysets.h"
 #include "weak/lists.h"
 
+enum { OP_STEPS = 4 }; // of a budget, for a pass over the operations
+
 void
 groundwork_init(struct groundwork *g, const struct reading *r,
                 const u32_vec *roots)
@@ -32,15 +34,15 @@ groundwork_free(struct groundwork *g)
     sequence_free(&g->sequence);
 }
 
-/* Infer the edges of a level; false where the limit was reached. */
+/* Infer the edges of a level; false where the budget is spent. */
 static bool
 infer(const struct groundwork *g, enum level level,
       const struct weak_options *o, const u32_vec *readers, struct edges *out)
 {
     if (level == LEVEL_CC)
-        return causal_edges(&g->reading, &g->sequence, readers, &o->limit, out);
+        return causal_edges(&g->reading, &g->sequence, readers, o->budget, out);
     infer_edges(&g->reading, level, readers, o->threads, out);
-    return !limit_reached(&o->limit);
+    return budget_spend(o->budget, OP_STEPS * (uint64_t)g->reading.h->n_ops);
 }
 
 /* Hand over the transactions of a sequence. */
@@ -91,6 +93,7 @@ settle(const struct groundwork *g, enum level level,
        const struct weak_options *o, u32_vec *order, struct edges *edges,
        struct weak_stats *stats)
 {
+    budget_spend(o->budget, OP_STEPS * (uint64_t)g->reading.h->n_ops);
     if (g->cyclic)
         return VERDICT_VIOLATED;
     struct edges check = {.sequence = &g->sequence};

@@ -20,8 +20,8 @@ void groundwork_init(struct groundwork *g, const struct reading *r,
                      const u32_vec *roots);
 void groundwork_free(struct groundwork *g);
 
-/* Collect the edges of 'level' in 'out', which is empty; false where the limit
- * was reached first.
+/* Collect the edges of 'level' in 'out', which is empty; false where the budget
+ * is spent first.
  *
  *   require  !g->cyclic */
 bool collect_edges(const struct groundwork *g, enum level level,
@@ -31,7 +31,7 @@ bool collect_edges(const struct groundwork *g, enum level level,
  *
  * VERDICT_OK: 'order' is a commit order.  VERDICT_VIOLATED: session order, the
  * reading and 'edges' have a cycle, with INIT or among transactions.
- * VERDICT_UNKNOWN: the limit was reached.  Both outputs are the caller's to
+ * VERDICT_UNKNOWN: the budget is spent.  Both outputs are the caller's to
  * free, whatever the answer. */
 enum verdict settle(const struct groundwork *g, enum level level,
                     const struct weak_options *o, u32_vec *order,

@@ -8,12 +8,12 @@
 #ifndef WEAK_WEAK_H
 #define WEAK_WEAK_H
 
-#include "base/limit.h"
+#include "base/budget.h"
 #include "evidence/certificate.h"
 
 struct weak_options {
     unsigned threads;
-    struct limit limit;
+    struct budget *budget; // NULL: no end
 };
 
 /* What a check cost. */
@@ -45,7 +45,7 @@ typedef VEC(struct cycle) cycle_vec;
 /* Fill 'out', which is empty, with witnesses against 'level': one shortest
  * cycle for each strongly connected component, of those with fewest inferred
  * edges, at most 'most' of them.  There are none where the level holds, where
- * the limit is reached, or where values are duplicate and no single cycle shows
+ * the budget is spent, or where values are duplicate and no single cycle shows
  * the violation. */
 void weak_witnesses(const struct history *h, enum level level,
                     const struct weak_options *o, size_t most, cycle_vec *out);

@@ -294,10 +294,11 @@ options_agree_on_larger_histories(void)
             struct certificate a, b;
             struct strong_stats stats;
             const struct strong_options options = random_options(&r);
-            const struct limit limit = {.deadline = time_now() + 2};
-            strong_check(&h, levels[l], &strong_defaults, &limit, &a, &stats);
+            struct budget budget = {.left = 2 * BUDGET_SECOND};
+            strong_check(&h, levels[l], &strong_defaults, &budget, &a, &stats);
             seen.conflicts += stats.conflicts;
-            strong_check(&h, levels[l], &options, &limit, &b, &stats);
+            budget.left = 2 * BUDGET_SECOND;
+            strong_check(&h, levels[l], &options, &budget, &b, &stats);
             bool fine = a.verdict == b.verdict ||
                         a.verdict == VERDICT_UNKNOWN ||
                         b.verdict == VERDICT_UNKNOWN;

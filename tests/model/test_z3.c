@@ -42,14 +42,14 @@ random_middle_shape(uint64_t seed)
 static bool
 agree(const struct history *h, enum level l)
 {
-    const struct limit limit = {.deadline = time_now() + 10};
+    struct budget budget = {.left = 10 * BUDGET_SECOND};
     struct certificate c;
     struct err err = {0};
     enum verdict other;
-    strong_check(h, l, &strong_defaults, &limit, &c, NULL);
+    strong_check(h, l, &strong_defaults, &budget, &c, NULL);
     const enum verdict own = c.verdict;
     certificate_free(&c);
-    if (!second_opinion(h, l, &limit, &other, &err))
+    if (!second_opinion(h, l, 10, &other, &err))
         return false;
     if (own == VERDICT_UNKNOWN || other == VERDICT_UNKNOWN) {
         unknown++;
@@ -68,7 +68,7 @@ engine_and_z3_agree(void)
     random_history(&shape, 1, &empty);
     enum verdict verdict;
     struct err err = {0};
-    const bool here = second_opinion(&empty, LEVEL_SER, NULL, &verdict, &err);
+    const bool here = second_opinion(&empty, LEVEL_SER, 0, &verdict, &err);
     history_free(&empty);
     if (!here) {
         SKIP("this build has no Z3");

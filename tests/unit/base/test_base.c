@@ -4,7 +4,9 @@
 #include "test.h"
 
 #include "base/arena.h"
+#include "base/budget.h"
 #include "base/buf.h"
+#include "base/capacity.h"
 #include "base/column.h"
 #include "base/err.h"
 #include "base/intmap.h"
@@ -15,6 +17,8 @@
 #include "base/vec.h"
 
 #include <math.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 static void
 vectors_keep_what_is_pushed(void)
@@ -213,15 +217,112 @@ zipf_has_the_right_frequencies(void)
     }
 }
 
-static void
-limits_are_reached(void)
+/* Do something under limits, and say what came of it. */
+static const char *
+outcome(double seconds, size_t bytes, void (*work)(void), struct buf *out)
 {
-    CHECK(!limit_reached(&(struct limit){0}));
-    CHECK(limit_reached(&(struct limit){.deadline = time_now() - 1}));
-    CHECK(!limit_reached(&(struct limit){.deadline = time_now() + 100}));
-    void *p = mem_alloc(1000, 1);
-    CHECK(limit_reached(&(struct limit){.memory = 1}));
-    mem_free(p);
+    const struct limits l = {seconds, bytes};
+    struct limit_stop stop;
+    buf_clear(out);
+    fflush(stdout);
+    // The try, in a process of its own, so that this one goes on in any case.
+    int ends[2];
+    CHECK(pipe(ends) == 0);
+    const pid_t child = fork();
+    if (child == 0) {
+        if (limit_try(&l, 0, "trying", &stop)) {
+            work();
+            limit_kept();
+            work(); // without limits
+            buf_text(out, "done");
+        } else {
+            limit_show(&stop, out);
+        }
+        CHECK(write(ends[1], out->at, out->n + 1) == (ssize_t)out->n + 1);
+        _exit(0);
+    }
+    char text[200] = "";
+    close(ends[1]);
+    CHECK(read(ends[0], text, sizeof text) > 0);
+    close(ends[0]);
+    waitpid(child, NULL, 0);
+    buf_text(out, text);
+    return out->at;
+}
+
+static void
+sleep_long(void)
+{
+    limit_phase("sleeping");
+    time_pause(0.3);
+}
+
+static void
+take_much(void)
+{
+    for (size_t i = 0; i < 20; i++)
+        mem_free(mem_realloc(mem_alloc(i << 20, 1), i << 21, 1));
+}
+
+static void
+number_much(void)
+{
+    capacity_want(CAPACITY_KEYS, UINT64_C(1) << 40);
+}
+
+static void
+limits_are_reached_and_named(void)
+{
+    struct buf out = {0};
+    CHECK_TEXT(outcome(0.05, 0, sleep_long, &out),
+               "the time limit of 0.05 s was reached while sleeping");
+    CHECK_TEXT(outcome(10, 0, sleep_long, &out), "done");
+    CHECK_TEXT(outcome(0, 30 << 20, take_much, &out),
+               "the memory limit of 30M was reached while trying");
+    CHECK_TEXT(outcome(0, 100 << 20, take_much, &out), "done");
+    CHECK_TEXT(outcome(10, 0, number_much, &out),
+               "more than 536870912 keys were needed while trying");
+    buf_free(&out);
+}
+
+struct both {
+    struct buf *out[2];
+};
+
+static int
+fail_with_text(void *self)
+{
+    const struct both *both = self;
+    buf_text(both->out[0], " more");
+    buf_text(both->out[1], "else");
+    return 7;
+}
+
+static void
+runs_hand_back_what_they_wrote(void)
+{
+    struct buf a = {0}, b = {0};
+    struct both both = {{&a, &b}};
+    buf_text(&a, "some");
+    CHECK(limit_run(fail_with_text, &both, both.out, 2) == 7);
+    CHECK_TEXT(a.at, "some more");
+    CHECK_TEXT(b.at, "else");
+    buf_free(&a);
+    buf_free(&b);
+}
+
+static void
+budgets_are_spent(void)
+{
+    struct budget b = {.left = 10};
+    CHECK(budget_spend(NULL, 100) && !budget_is_spent(NULL));
+    CHECK(budget_spend(&b, 3) && b.left == 7);
+    struct budget some = budget_take(&b, 100);
+    CHECK(some.left == 7 && budget_is_spent(&b));
+    CHECK(!budget_spend(&some, 7) && budget_is_spent(&some));
+    some.left = 2;
+    budget_give_back(&b, &some);
+    CHECK(b.left == 2);
 }
 
 #define CALLS(F) F(cos) F(sin)
@@ -261,7 +362,9 @@ main(void)
     RUN(json_strings_escape_what_they_must);
     RUN(seeds_repeat_and_bounds_hold);
     RUN(zipf_has_the_right_frequencies);
-    RUN(limits_are_reached);
+    RUN(limits_are_reached_and_named);
+    RUN(runs_hand_back_what_they_wrote);
+    RUN(budgets_are_spent);
     RUN(libraries_are_loaded_or_missing);
     return test_end();
 }

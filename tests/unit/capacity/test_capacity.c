@@ -23,7 +23,7 @@
 
 uint64_t capacity_most[CAPACITIES];
 
-enum { ROOM = 1 << 12, OF_A_CAPACITY = 1 << 20 };
+enum { ROOM = 1 << 12, OF_A_CAPACITY = 1 << 12 };
 
 static const uint64_t defaults[CAPACITIES] = {
 #define CAPACITY_MOST(name, most, what) [CAPACITY_##name] = (most),

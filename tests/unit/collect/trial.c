@@ -29,8 +29,10 @@ explain(const struct history *h, const struct check *check,
         struct buf *text, struct err *err)
 {
     struct explanation e = {0};
-    const struct explain_options o = {
-        .most = 20, .seconds = 30, .threads = 2, .strong = strong_defaults};
+    const struct explain_options o = {.most = 20,
+                                      .work = 30 * BUDGET_SECOND,
+                                      .threads = 2,
+                                      .strong = strong_defaults};
     if (!explain_result(h, check, r, &o, &e, err))
         return false;
     for (size_t i = 0; i < e.anomalies.n; i++) {
@@ -54,7 +56,7 @@ trial_check(const char *path, level_set levels, struct trial_result *out)
     struct check check = {0};
     const struct check_options o = {.levels = levels,
                                     .threads = 2,
-                                    .timeout = 120,
+                                    .work = 120 * BUDGET_SECOND,
                                     .verify = true,
                                     .most_flaws = 20,
                                     .strong = strong_defaults};

@@ -95,11 +95,12 @@ explain_within(double seconds, const struct history *h, enum level level,
                                           .threads = 1,
                                           .most_flaws = 20,
                                           .strong = strong_defaults};
-    const struct explain_options how = {.most = most,
-                                        .seconds = seconds,
-                                        .context = 4,
-                                        .threads = 1,
-                                        .strong = strong_defaults};
+    const struct explain_options how = {
+        .most = most,
+        .work = (uint64_t)(seconds * (double)BUDGET_SECOND),
+        .context = 4,
+        .threads = 1,
+        .strong = strong_defaults};
     CHECK(check_history(h, &options, &c, &err));
     const struct level_result *r = &c.results.at[0];
     const bool violated = r->certificate.verdict == VERDICT_VIOLATED;

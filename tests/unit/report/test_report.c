@@ -122,7 +122,7 @@ check_picture(const char *text, enum level level)
     const struct check_options how = {
         .levels = 1u << level, .threads = 1, .strong = strong_defaults};
     const struct explain_options tell = {.most = 1,
-                                         .seconds = 10,
+                                         .work = 10 * BUDGET_SECOND,
                                          .context = 6,
                                          .threads = 1,
                                          .strong = strong_defaults};

@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: MIT */
 #include "strong/strong.h"
 
+#include "base/limit.h"
 #include "history/builder.h"
 #include "test.h"
 #include "verify/verify.h"
@@ -155,13 +156,13 @@ hot_keys_are_not_quadratic(void)
 }
 
 static void
-a_limit_makes_the_answer_unknown(void)
+a_spent_budget_makes_the_answer_unknown(void)
 {
     struct history h;
     blind_writes(10000, 10, true, &h);
-    const struct limit past = {.deadline = time_now() - 1};
+    struct budget spent = {0};
     struct certificate c;
-    strong_check(&h, LEVEL_SER, &strong_defaults, &past, &c, NULL);
+    strong_check(&h, LEVEL_SER, &strong_defaults, &spent, &c, NULL);
     CHECK(c.verdict == VERDICT_UNKNOWN && c.kind == EVIDENCE_NONE);
     certificate_free(&c);
     history_free(&h);
@@ -180,6 +181,6 @@ main(void)
     RUN(duplicate_values_leave_a_choice);
     RUN(reads_from_either_of_two_need_search);
     RUN(hot_keys_are_not_quadratic);
-    RUN(a_limit_makes_the_answer_unknown);
+    RUN(a_spent_budget_makes_the_answer_unknown);
     return test_end();
 }

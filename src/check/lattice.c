@@ -1,0 +1,65 @@
+/* lattice.c -- what the verdicts at some levels say about others.
+ *
+ * A level that holds, holds with all the levels that it implies, and one that
+ * is violated is so with all that imply it.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "check/lattice.h"
+
+/* Whether the verdict of 'from' settles 'to'. */
+static bool
+settles(const struct level_result *from, const struct level_result *to)
+{
+    switch (from->certificate.verdict) {
+    case VERDICT_OK:
+        return level_implied(from->level) >> to->level & 1;
+    case VERDICT_VIOLATED:
+        return level_implied(to->level) >> from->level & 1;
+    default:
+        return false;
+    }
+}
+
+void
+lattice_settle(struct check *c)
+{
+    for (size_t i = 0; i < c->results.n; i++) {
+        struct level_result *to = &c->results.at[i];
+        if (to->certificate.verdict != VERDICT_UNKNOWN)
+            continue;
+        for (size_t j = 0; j < c->results.n; j++) {
+            const struct level_result *from = &c->results.at[j];
+            if (from->by != from->level || !settles(from, to))
+                continue;
+            to->by = from->level;
+            to->verified = from->verified;
+            to->stop = (struct limit_stop){0};
+            to->reason[0] = 0;
+            to->certificate.verdict = from->certificate.verdict;
+            break;
+        }
+    }
+}
+
+const struct certificate *
+check_evidence(const struct check *c, const struct level_result *r)
+{
+    for (size_t i = 0; i < c->results.n; i++)
+        if (c->results.at[i].level == r->by)
+            return &c->results.at[i].certificate;
+    return &r->certificate;
+}
+
+level_set
+check_strongest(const struct check *c)
+{
+    level_set holds = 0, below = 0;
+    for (size_t i = 0; i < c->results.n; i++) {
+        const enum level l = c->results.at[i].level;
+        if (c->results.at[i].certificate.verdict != VERDICT_OK)
+            continue;
+        holds |= 1u << l;
+        below |= level_implied(l) & ~(1u << l);
+    }
+    return holds & ~below;
+}

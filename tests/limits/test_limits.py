@@ -1,0 +1,187 @@
+#!/usr/bin/env python3
+"""Limits hold in every phase and are named; nothing else looks at a clock.
+
+    test_limits.py ASSAY JUMPING_CLOCK SANITIZERS
+
+A limit that is reached gives 'unknown', with the limit and the phase, and exit
+status 3.  Machines that run tests are busy, so a limit of time has kept when
+the command ended within SLACK seconds of it; how much it was is printed.
+"""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from tap import check, end, skip
+
+SLACK = 2
+assay, jumping_clock, sanitizers = sys.argv[1:4]
+assay = os.path.abspath(assay)
+
+
+def run(*words, **more):
+    began = time.monotonic()
+    done = subprocess.run([assay, *words], capture_output=True, text=True,
+                          errors="replace", **more)
+    done.seconds = time.monotonic() - began
+    return done
+
+
+def gen(name, *words):
+    done = run("gen", "-q", "-o", name, *words)
+    assert done.returncode == 0, done.stderr
+
+
+def keeps_time(name, seconds, phases, *words, **more):
+    """The command reaches the limit of time in one of these phases."""
+    done = run(*words, "--timeout", str(seconds), **more)
+    said = done.stdout + done.stderr
+    limit = f"unknown: the time limit of {seconds:g} s was reached while "
+    check(done.returncode == 3
+          and any(limit + phase in said for phase in phases)
+          and done.seconds < seconds + SLACK,
+          name, f"{said}\nstatus {done.returncode}, {done.seconds:.2f} s")
+    print(f"# {done.seconds - seconds:.3f} s late")
+
+
+def keeps_memory(name, memory, phases, *words, **more):
+    done = run(*words, "--memory", memory, **more)
+    said = done.stdout + done.stderr
+    limit = f"unknown: the memory limit of {memory} was reached while "
+    check(done.returncode == 3
+          and any(limit + phase in said for phase in phases),
+          name, f"{said}\nstatus {done.returncode}")
+
+
+def peak(words, stdin):
+    """The most memory that any process of the command held, in MB."""
+    script = ("import resource,subprocess,sys;"
+              "subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL,"
+              " stderr=subprocess.DEVNULL);"
+              "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)")
+    done = subprocess.run([sys.executable, "-c", script, assay, *words],
+                          capture_output=True, text=True, stdin=stdin)
+    return int(done.stdout) / 1024
+
+
+def test_time():
+    gen("large.jsonl", "--txns", "200000", "--sessions", "50")
+    gen("hard.hist", "--txns", "600", "--ops", "8", "--keys", "20",
+        "--sessions", "20", "--duplicates", "0.9", "--values", "5", "-l", "si")
+    with open("/dev/zero", "rb") as zero:
+        keeps_time("time holds while an endless input is read", 0.3,
+                   ["reading"], "check", "-", stdin=zero)
+    keeps_time("time holds in large inputs", 0.2,
+               ["reading", "deciding", "looking", "verifying"], "check", "-l",
+               "ser", "large.jsonl")
+    for level in ["rc", "ra", "cc", "pc", "psi", "si"]:
+        keeps_time(f"time holds in hard searches at {level}", 0.5,
+                   ["deciding", "reading"], "check", "-l", level, "hard.hist")
+    done = run("check", "-l", "ser", "--timeout", "0.5", "hard.hist")
+    check(done.returncode == 1 and done.seconds < 0.5 + SLACK,
+          "a violation stands, and its explanation keeps the limit",
+          done.stdout)
+    keeps_time("time holds in stats", 0.05, ["reading", "counting"], "stats",
+               "large.jsonl")
+    keeps_time("time holds in show", 0.05, ["reading"], "show", "large.jsonl",
+               "s1/1")
+    keeps_time("time holds in convert", 0.05, ["reading", "writing"],
+               "convert", "large.jsonl", "-o", "converted.hist")
+    keeps_time("time holds in gen", 0.05, ["generating", "writing"], "gen",
+               "--txns", "1000000", "-o", "generated.jsonl")
+    check(not any(".partial" in name or name.startswith(("conv", "generated"))
+                  for name in os.listdir(".")),
+          "nothing is left of what was not written", os.listdir("."))
+
+
+def test_memory():
+    if sanitizers == "none":
+        with open("/dev/zero", "rb") as zero:
+            most = peak(["check", "--memory", "100M", "-"], zero)
+            check(most < 110, "an endless input is held to the limit",
+                  f"{most} MB")
+    with open("/dev/zero", "rb") as zero:
+        keeps_memory("memory holds while reading", "50M", ["reading"],
+                     "check", "-", stdin=zero)
+    keeps_memory("memory holds in large inputs", "20M",
+                 ["reading", "deciding", "looking"], "check", "-l", "ser",
+                 "large.jsonl")
+    keeps_memory("memory holds in stats", "10M", ["reading"], "stats",
+                 "large.jsonl")
+    keeps_memory("memory holds in gen", "10M", ["generating"], "gen",
+                 "--txns", "1000000", "-o", "generated.jsonl")
+
+
+def test_results():
+    gen("middle.jsonl", "--txns", "5000")
+    pathlib.Path("skew.hist").write_text("[x==? y:=1] --- [y==? x:=1]")
+    done = run("check", "-l", "cc,ser", "--json", "--timeout", "60",
+               "--memory", "1G", "skew.hist", "middle.jsonl", "skew.hist")
+    results = [json.loads(line) for line in done.stdout.splitlines()]
+    verdicts = [[r["verdict"] for r in result["results"]]
+                for result in results]
+    check(done.returncode == 1 and verdicts[0] == ["ok", "violated"]
+          and verdicts[2] == verdicts[0] and len(verdicts) == 3,
+          "limits that are not reached change nothing", verdicts)
+    with open("/dev/zero", "rb") as zero:
+        done = run("check", "-l", "rc,ser", "--json", "--timeout", "0.1", "-",
+                   stdin=zero)
+    result = json.loads(done.stdout)
+    check([(r["level"], r["verdict"], r["reason"]) for r in result["results"]]
+          == [(level, "unknown",
+               "the time limit of 0.1 s was reached while reading")
+              for level in ["rc", "ser"]],
+          "what was not read is unknown at every level", done.stdout)
+    done = run("check", "-l", "ser", "--timeout", "0.1", "--report", "page",
+               "large.jsonl", "skew.hist")
+    page = pathlib.Path("page/index.html").read_text()
+    check(done.returncode == 1 and page.count('class="run"') == 2
+          and "skew.hist: serializable: violated" in done.stdout,
+          "a limit ends with the history that reached it", done.stdout)
+
+
+def without_seconds(text):
+    result = json.loads(text)
+    for row in result["results"]:
+        del row["seconds"]
+    return result
+
+
+def test_clock():
+    """The same output, however time passes."""
+    gen("skews.hist", "--txns", "3000", "-l", "si", "--sessions", "20",
+        "--keys", "200")
+    gen("ambiguous.hist", "--txns", "150", "--ops", "4", "--keys", "8",
+        "--sessions", "8", "--duplicates", "0.7", "--values", "5", "-l", "pc")
+    for name in ["skews.hist", "ambiguous.hist"]:
+        words = ["check", "-l", "rc,cc,pc,si,ser", "--json", name]
+        usual = run(*words)
+        if sanitizers != "none":
+            skip(f"{name}: no clock matters", "a sanitizer comes first")
+            continue
+        jumping = run(*words, env={**os.environ, "LD_PRELOAD":
+                                   os.path.abspath(jumping_clock)})
+        check(without_seconds(usual.stdout) == without_seconds(jumping.stdout),
+              f"{name}: no clock matters", usual.stderr + jumping.stderr)
+        check(json.loads(jumping.stdout)["results"][0]["seconds"] >= 60,
+              f"{name}: but time did pass", jumping.stdout[:200])
+
+
+def main():
+    global jumping_clock
+    jumping_clock = os.path.abspath(jumping_clock)
+    with tempfile.TemporaryDirectory() as scratch:
+        os.chdir(scratch)
+        test_time()
+        test_memory()
+        test_results()
+        test_clock()
+        os.chdir("/")
+    sys.exit(end())
+
+
+main()

@@ -1,0 +1,135 @@
+/* test_check.c -- levels that are given up on, and what follows from others.
+ *
+ * Budgets are counted, so a small one gives up at the same place every time:
+ * what a time limit does by chance, these tests do on purpose.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "test.h"
+
+#include "explain/explain.h"
+#include "gen/gen.h"
+
+enum { SEEDS = 40, LEVELS_ASKED = 7 };
+
+static const level_set asked =
+    1u << LEVEL_RC | 1u << LEVEL_RA | 1u << LEVEL_CC | 1u << LEVEL_PC |
+    1u << LEVEL_PSI | 1u << LEVEL_SI | 1u << LEVEL_SER;
+
+static void
+make(uint64_t seed, struct history *h)
+{
+    const struct gen_shape shape = {.level = seed % 2 ? LEVEL_SI : LEVEL_PC,
+                                    .sessions = 6,
+                                    .transactions = 60,
+                                    .operations = 4,
+                                    .keys = 6,
+                                    .reads = 0.5,
+                                    .duplicates = seed % 3 ? 0.6 : 0,
+                                    .values = 4,
+                                    .lag = 10,
+                                    .seed = seed,
+                                    .inject =
+                                        seed % 5 ? NULL : "fractured-read",
+                                    .at = 0.5};
+    struct err err = {0};
+    CHECK(gen_history(&shape, h, &err));
+}
+
+static void
+run(const struct history *h, uint64_t work, struct check *c)
+{
+    const struct check_options o = {.levels = asked,
+                                    .threads = 1,
+                                    .work = work,
+                                    .verify = true,
+                                    .most_flaws = 1,
+                                    .strong = strong_defaults};
+    struct err err = {0};
+    CHECK(check_history(h, &o, c, &err));
+    CHECK(c->results.n == LEVELS_ASKED);
+}
+
+/* Whether 'from' says something about 'to'. */
+static bool
+follows(const struct level_result *from, const struct level_result *to)
+{
+    const enum verdict v = from->certificate.verdict;
+    return (v == VERDICT_OK && level_implied(from->level) >> to->level & 1) ||
+           (v == VERDICT_VIOLATED &&
+            level_implied(to->level) >> from->level & 1);
+}
+
+static size_t unknown, derived;
+
+static void
+compare(const struct history *h, const struct check *c,
+        const struct check *whole)
+{
+    for (size_t i = 0; i < c->results.n; i++) {
+        const struct level_result *r = &c->results.at[i];
+        const enum verdict v = r->certificate.verdict;
+        CHECK(v == VERDICT_UNKNOWN ||
+              v == whole->results.at[i].certificate.verdict);
+        CHECK(v == VERDICT_UNKNOWN || r->verified);
+        for (size_t j = 0; v == VERDICT_UNKNOWN && j < c->results.n; j++)
+            CHECK(!follows(&c->results.at[j], r));
+        unknown += v == VERDICT_UNKNOWN;
+        derived += r->by != r->level;
+        if (r->by == r->level || v != VERDICT_VIOLATED)
+            continue;
+        const struct explain_options how = {.most = 1,
+                                            .work = BUDGET_SECOND,
+                                            .threads = 1,
+                                            .strong = strong_defaults};
+        struct explanation e;
+        struct err err = {0};
+        CHECK(explain_result(h, c, r, &how, &e, &err) && e.anomalies.n);
+        explanation_free(&e);
+    }
+}
+
+static void
+no_level_is_unknown_that_follows_from_another(void)
+{
+    for (uint64_t seed = 0; seed < SEEDS; seed++) {
+        struct history h;
+        struct check whole;
+        make(seed, &h);
+        run(&h, 0, &whole);
+        for (uint64_t work = 1; work < 1 << 20; work *= 2) {
+            struct check c;
+            run(&h, work, &c);
+            compare(&h, &c, &whole);
+            check_free(&c);
+        }
+        check_free(&whole);
+        history_free(&h);
+    }
+    printf("# %zu unknown, %zu that follow from others\n", unknown, derived);
+    CHECK(unknown && derived);
+}
+
+static void
+nothing_is_known_of_what_was_not_read(void)
+{
+    const struct check_options o = {.levels = asked};
+    const struct limit_stop stop = {
+        .kind = LIMIT_TIME, .seconds = 0.5, .phase = "reading"};
+    struct check c;
+    check_nothing(&o, &stop, &c);
+    CHECK(c.results.n == LEVELS_ASKED);
+    for (size_t i = 0; i < c.results.n; i++) {
+        CHECK(c.results.at[i].certificate.verdict == VERDICT_UNKNOWN);
+        CHECK_TEXT(c.results.at[i].reason,
+                   "the time limit of 0.5 s was reached while reading");
+    }
+    check_free(&c);
+}
+
+int
+main(void)
+{
+    RUN(no_level_is_unknown_that_follows_from_another);
+    RUN(nothing_is_known_of_what_was_not_read);
+    return test_end();
+}
