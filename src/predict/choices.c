@@ -14,12 +14,16 @@
 
 #include <stdlib.h>
 
+enum { MOST_PAIRED = 4096 }; // transactions, for facts about pairs of them
+
 void
 formula_init(struct formula *f, const struct observed *o, enum level level,
              bool is_strict)
 {
     *f = (struct formula){.o = o, .level = level, .is_strict = is_strict};
     f->sat = sat_new();
+    if ((level == LEVEL_PSI || level == LEVEL_SI) && o->n <= MOST_PAIRED)
+        f->precedes = mem_calloc((size_t)o->n * o->n, sizeof *f->precedes);
     f->base = mem_alloc(o->n + 1, sizeof *f->base);
     f->boundary = mem_alloc(o->n + 1, sizeof *f->boundary);
     f->reaches = mem_alloc(o->reads.n + 1, sizeof *f->reaches);
@@ -30,6 +34,7 @@ void
 formula_free(struct formula *f)
 {
     sat_free(f->sat);
+    mem_free(f->precedes);
     mem_free(f->base);
     mem_free(f->boundary);
     mem_free(f->reaches);
@@ -45,11 +50,11 @@ formula_free(struct formula *f)
 }
 
 uint32_t
-formula_var(struct formula *f, enum predict_fact kind, uint32_t a, uint32_t b,
-            uint32_t c)
+formula_var4(struct formula *f, enum predict_fact kind, uint32_t a, uint32_t b,
+             uint32_t c, uint32_t d)
 {
     if (f->keep)
-        vec_push(&f->facts, ((struct fact_row){kind, a, b, c}));
+        vec_push(&f->facts, ((struct fact_row){kind, a, b, c, d}));
     return sat_add_var(f->sat);
 }
 

@@ -166,75 +166,155 @@ core_gather(const struct execution *x, const struct certificate *c,
 
 /* --- the clause ----------------------------------------------------------- */
 
+/* A part, in which boundary transaction 'who' may be replaced by 'by'. */
+struct core {
+    struct formula *f;
+    const struct execution *x;
+    const struct excerpt *p;
+    uint32_t who, by;
+};
+
 /* Whether base transaction t is there in any case when the rest of the part
  * is. */
 static bool
-is_implied(const struct formula *f, const struct execution *x,
-           const struct excerpt *p, uint32_t t)
+is_implied(const struct core *c, uint32_t t)
 {
-    const struct observed *o = f->o;
+    const struct observed *o = c->f->o;
     for (uint32_t u = 0; u < o->n; u++) {
-        if (!p->txn[u] || u == t)
+        if (!c->p->txn[u] || u == t)
             continue;
-        if (x->role[u] == ROLE_BASE && observed_before(o, t, u))
+        if (c->x->role[u] == ROLE_BASE && observed_before(o, t, u))
             return true;
-        if (x->role[u] != ROLE_BOUNDARY)
+        if (c->x->role[u] != ROLE_BOUNDARY)
             continue;
-        if (o->prev[u] != OBS_NONE && observed_before(o, t, o->prev[u]))
+        const uint32_t prev = o->prev[u == c->who ? c->by : u];
+        if (prev != OBS_NONE && observed_before(o, t, prev))
             return true;
         for (uint32_t r = o->read_first[u]; r < o->read_first[u + 1]; r++)
-            if (p->read[r] && x->writer[r] != OBS_INIT &&
-                observed_before(o, t, x->writer[r]))
+            if (c->p->read[r] && c->x->writer[r] != OBS_INIT &&
+                observed_before(o, t, c->x->writer[r]))
                 return true;
     }
     return false;
 }
 
-static void
-add_boundary(struct formula *f, const struct execution *x,
-             const struct excerpt *p, uint32_t t)
+/* The first read of key k by t, or OBS_NONE. */
+static uint32_t
+find_read(const struct observed *o, uint32_t t, key_id k)
 {
+    for (uint32_t r = o->read_first[t]; r < o->read_first[t + 1]; r++)
+        if (o->reads.at[r].key == k)
+            return r;
+    return OBS_NONE;
+}
+
+/* The literals of "boundary transaction u does in the part what t does": false
+ * where it cannot. */
+static bool
+put_boundary(const struct core *c, uint32_t t, uint32_t u)
+{
+    struct formula *f = c->f;
+    const struct execution *x = c->x;
+    const struct excerpt *p = c->p;
     const struct observed *o = f->o;
-    bool said = false;
-    uint32_t reached = VAR_NONE; // strict: the furthest that must take place
+    uint32_t last = o->read_first[u]; // strict: reads up to it take place
+    bool picked = false;
     for (uint32_t r = o->read_first[t]; r < o->read_first[t + 1]; r++) {
         if (!p->read[r])
             continue;
+        const uint32_t same = t == u ? r : find_read(o, u, o->reads.at[r].key);
+        if (same == OBS_NONE)
+            return false;
         const bool is_kept =
             f->is_strict && r + 1 < o->read_first[t] + x->reads[t];
         if (is_kept) {
-            reached = f->reaches[r + 1];
+            if (o->reads.at[same].writer != x->writer[r] ||
+                same + 1 >= o->read_first[u + 1])
+                return false;
+            last = same + 1 > last ? same + 1 : last;
             continue;
         }
-        formula_lit(f, formula_pick(f, r, x->writer[r])->var, false);
-        said = true;
-        reached = VAR_NONE; // the last one implies those before
+        const struct pick *pick = formula_pick(f, same, x->writer[r]);
+        if (!pick)
+            return false;
+        formula_lit(f, pick->var, false);
+        picked = true;
     }
-    for (uint32_t w = o->write_first[t];
-         f->is_strict && !said && w < o->write_first[t + 1]; w++) {
-        const uint32_t r = o->read_first[t] + o->writes.at[w].reads_before;
-        // Variables of later reads are larger (choices.c).
-        if (p->write[w] && (reached == VAR_NONE || f->reaches[r] > reached))
-            reached = f->reaches[r];
+    for (uint32_t w = o->write_first[t]; w < o->write_first[t + 1]; w++) {
+        if (!p->write[w])
+            continue;
+        const uint32_t same = observed_write(o, u, o->writes.at[w].key);
+        if (same == OBS_NONE)
+            return false;
+        const uint32_t r = o->read_first[u] + o->writes.at[same].reads_before;
+        if (f->is_strict && r >= o->read_first[u + 1])
+            return false;
+        last = r > last ? r : last;
     }
-    if (reached != VAR_NONE)
-        formula_lit(f, reached, false);
-    else if (!said)
-        formula_lit(f, f->boundary[t], false);
+    // A pick implies that all before it takes place, if it is the same one.
+    if (!picked || (f->is_strict && t != u))
+        formula_lit(f, f->is_strict ? f->reaches[last] : f->boundary[u], false);
+    return true;
+}
+
+static bool
+put_core(const struct core *c)
+{
+    struct formula *f = c->f;
+    for (uint32_t t = 0; t < f->o->n; t++) {
+        if (!c->p->txn[t])
+            continue;
+        assert(c->x->role[t] != ROLE_OUT);
+        if (c->x->role[t] == ROLE_BASE) {
+            if (!is_implied(c, t))
+                formula_lit(f, f->base[t], false);
+        } else if (!put_boundary(c, t, t == c->who ? c->by : t)) {
+            vec_clear(&f->clause);
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Whether the part rests on a transaction of t's session. */
+static bool
+needs_session(const struct core *c, uint32_t t)
+{
+    const struct observed *o = c->f->o;
+    for (uint32_t u = 0; u < o->n; u++)
+        if (u != t && c->p->txn[u] && o->session[u] == o->session[t])
+            return true;
+    return false;
+}
+
+/* What boundary transaction t must not do, others must not do in its place. */
+static void
+add_others(struct core *c, uint32_t t)
+{
+    const struct observed *o = c->f->o;
+    if (c->f->level == LEVEL_RC || needs_session(c, t))
+        return;
+    c->who = t;
+    for (uint32_t u = 0; u < o->n; u++) {
+        c->by = u;
+        if (u == t || c->p->txn[u] || c->f->boundary[u] == VAR_NONE ||
+            !put_core(c))
+            continue;
+        formula_add(c->f, RULE_CORE, t, u, 0, 0);
+    }
+    c->who = OBS_NONE;
 }
 
 void
 formula_add_core(struct formula *f, const struct execution *x,
                  const struct excerpt *p)
 {
-    for (uint32_t t = 0; t < f->o->n; t++) {
-        if (!p->txn[t])
-            continue;
-        assert(x->role[t] != ROLE_OUT);
-        if (x->role[t] == ROLE_BOUNDARY)
-            add_boundary(f, x, p, t);
-        else if (!is_implied(f, x, p, t))
-            formula_lit(f, f->base[t], false);
-    }
-    formula_add(f, RULE_CORE, 0, 0, 0, 0);
+    struct core c = {f, x, p, OBS_NONE, OBS_NONE};
+    const bool ok = put_core(&c);
+    assert(ok);
+    (void)ok;
+    formula_add(f, RULE_CORE, OBS_NONE, OBS_NONE, 0, 0);
+    for (uint32_t t = 0; t < f->o->n; t++)
+        if (p->txn[t] && x->role[t] == ROLE_BOUNDARY)
+            add_others(&c, t);
 }

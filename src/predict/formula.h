@@ -35,12 +35,19 @@ enum predict_fact {
     FACT_ON,      // transaction a is on it
     FACT_BY,      // it enters the reader of a from b
     FACT_OVER,    // it leaves the reader of a to who overwrites what a read
-    FACT_LATER,   // it enters the writer of the a-th version, or a later one
-    FACT_BETWEEN, // the same, before the write b
-    FACT_WROTE,   // it is at the transaction of write a, which takes place
+    FACT_LATER,   // it enters the writer of version a b, or of a later one
+    FACT_BETWEEN, // the same, before the version of the reader of d
+    FACT_WROTE,   // it is at the writer of version a b, which is there
     FACT_NEXT,    // it leaves that transaction for a later writer of the key
     FACT_ROOT,    // boundary transaction a is on it
+    FACT_AT,      // boundary transaction a is just before b
 };
+
+/* A version is a write and one of these: one of the base; one of a boundary
+ * transaction at a place of its own.  Any other number is the transaction that
+ * it is just before; OBS_NONE: it is the last. */
+#define VERSION_BASE (UINT32_MAX - 2)
+#define VERSION_OWN (UINT32_MAX - 3)
 
 enum predict_rule {
     // What is possible.
@@ -89,10 +96,13 @@ enum predict_rule {
     RULE_ROOT_ON,
     RULE_ROOT_IS,
     RULE_ROOT,
+    RULE_AT_BOUNDARY,
+    RULE_AT_NOT_BEFORE,
+    RULE_AT_CAUSE,
 };
 
 struct fact_row {
-    uint32_t kind, a, b, c;
+    uint32_t kind, a, b, c, d;
 };
 
 struct rule_row {
@@ -108,9 +118,11 @@ struct pick {
 
 /* A version order, and the variables of a cycle under it. */
 struct instance {
-    uint32_t *place; // by transaction
+    uint64_t *place; // of t as one of the base: at 2t; as a boundary: at 2t + 1
     uint32_t on;     // variable of transaction 0; the others follow
-    bool is_serial;  // the order is a serial order of what was observed
+    bool by_reads;   // boundary writes of keys that were not read are placed by
+                     // what else was read
+    bool is_serial;  // the base is in a serial order of what was observed
 };
 
 enum { BOUNDS = 2 }; // bounds on the number of boundary transactions: 1 and 2
@@ -126,6 +138,7 @@ struct formula {
     uint32_t *reaches;    // strict, by read; the first is the boundary's
     uint32_t *pick_first; // by read, and one more
     VEC(struct pick) picks;
+    uint8_t *precedes; // psi, si: by two transactions, see levels.c; or NULL
     lit bound[BOUNDS]; // bound[i]: more than i + 1 boundary transactions
     VEC(struct instance) instances;
 
@@ -140,8 +153,15 @@ void formula_init(struct formula *f, const struct observed *o, enum level level,
                   bool is_strict);
 void formula_free(struct formula *f);
 
-uint32_t formula_var(struct formula *f, enum predict_fact kind, uint32_t a,
-                     uint32_t b, uint32_t c);
+uint32_t formula_var4(struct formula *f, enum predict_fact kind, uint32_t a,
+                      uint32_t b, uint32_t c, uint32_t d);
+
+static inline uint32_t
+formula_var(struct formula *f, enum predict_fact kind, uint32_t a, uint32_t b,
+            uint32_t c)
+{
+    return formula_var4(f, kind, a, b, c, 0);
+}
 
 /* Build a clause: its literals, then its rule. */
 static inline void
@@ -167,8 +187,8 @@ bool formula_is_stale_with(const struct formula *f, uint32_t r, uint32_t w,
 void formula_add_levels(struct formula *f);
 
 /* instance.c */
-void formula_add_instance(struct formula *f, const uint32_t *place,
-                          bool is_serial);
+void formula_add_instance(struct formula *f, const uint64_t *place,
+                          bool by_reads, bool is_serial);
 
 /* The execution that the solver's model stands for; 'on' gets the transactions
  * on the cycles of all instances. */

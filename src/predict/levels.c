@@ -15,10 +15,41 @@
 
 /* --- candidates that are too old ------------------------------------------ */
 
+static bool is_overwritten(const struct formula *f, key_id k, uint32_t w,
+                           uint32_t p);
+
+/* psi and si: whether w, had it written a key after v, would have missed what v
+ * saw or wrote. */
+static bool
+must_precede(const struct formula *f, uint32_t w, uint32_t v)
+{
+    const struct observed *o = f->o;
+    if (!f->precedes)
+        return false;
+    uint8_t *known = &f->precedes[(size_t)w * o->n + v];
+    if (*known)
+        return *known == 1;
+    *known = 2; // also where the question comes back to itself
+    for (uint32_t r = o->read_first[w]; r < o->read_first[w + 1]; r++)
+        if (is_overwritten(f, o->reads.at[r].key, o->reads.at[r].writer, v))
+            *known = 1;
+    return *known == 1;
+}
+
+/* Of two writers of a key, whether w's version precedes v's whenever both are
+ * in the base. */
+static bool
+precedes(const struct formula *f, uint32_t w, uint32_t v)
+{
+    return observed_before(f->o, w, v) ||
+           (!observed_before(f->o, v, w) && must_precede(f, w, v));
+}
+
 /* Whether some writer of k behind w is p or happens before it. */
 static bool
-is_overwritten(const struct observed *o, key_id k, uint32_t w, uint32_t p)
+is_overwritten(const struct formula *f, key_id k, uint32_t w, uint32_t p)
 {
+    const struct observed *o = f->o;
     if (p == OBS_NONE || p == OBS_INIT)
         return false;
     for (uint32_t s = 0; s < o->n_sessions; s++) {
@@ -27,7 +58,7 @@ is_overwritten(const struct observed *o, key_id k, uint32_t w, uint32_t p)
             continue;
         const uint32_t v =
             observed_last_writer(o, k, o->chains.first[s] + seen - 1);
-        if (v != OBS_NONE && v != w && observed_before(o, w, v))
+        if (v != OBS_NONE && v != w && precedes(f, w, v))
             return true;
     }
     return false;
@@ -52,7 +83,7 @@ formula_is_stale_with(const struct formula *f, uint32_t r, uint32_t w,
     if (o->reads.at[other].key == k && u != w)
         return true;
     return f->level == LEVEL_RA ? is_overwritten_by(o, k, w, u)
-                                : is_overwritten(o, k, w, u);
+                                : is_overwritten(f, k, w, u);
 }
 
 /* By session order alone. */
@@ -67,7 +98,7 @@ is_stale_by_session(const struct formula *f, uint32_t r, uint32_t w)
     if (f->level == LEVEL_RA)
         return is_overwritten_by(o, read->key, w,
                                  observed_last_writer(o, read->key, prev));
-    return is_overwritten(o, read->key, w, prev);
+    return is_overwritten(f, read->key, w, prev);
 }
 
 bool

@@ -14,6 +14,7 @@
 
 #include "predict/approx.h"
 #include "predict/core.h"
+#include "predict/orders.h"
 
 void
 seek_init(struct seek *s, const struct observed *o, enum level level,
@@ -28,11 +29,17 @@ seek_init(struct seek *s, const struct observed *o, enum level level,
     formula_init(&s->formula, o, level, is_strict);
     formula_add_choices(&s->formula);
     formula_add_levels(&s->formula);
-    formula_add_instance(&s->formula, o->place, o->is_serial);
     execution_init(&s->model, o, is_strict);
     execution_init(&s->small, o, is_strict);
     s->on = mem_calloc(o->n + 1, sizeof *s->on);
     excerpt_init(&s->part, o);
+    s->slot = mem_alloc(o->n + 1, sizeof *s->slot);
+    for (uint32_t t = 0; t < o->n; t++)
+        s->slot[t] = o->n; // behind all others
+    s->readers = mem_calloc(o->n_keys + 1, sizeof *s->readers);
+    for (uint32_t r = 0; r < o->reads.n; r++)
+        vec_push(&s->readers[o->reads.at[r].key], r);
+    orders_add_slots(s);
 }
 
 void
@@ -42,6 +49,10 @@ seek_free(struct seek *s)
     execution_free(&s->model);
     execution_free(&s->small);
     mem_free(s->on);
+    mem_free(s->slot);
+    for (uint32_t k = 0; k < s->o->n_keys; k++)
+        vec_free(&s->readers[k]);
+    mem_free(s->readers);
     excerpt_free(&s->part);
     vec_free(&s->origin.txns);
     vec_free(&s->origin.ops);
@@ -189,34 +200,6 @@ judge(struct seek *s, const struct execution *x, u32_vec *order)
     return OUTCOME_SERIAL;
 }
 
-/* Add the version order of a serial order of some transactions; the others keep
- * their observed places between them. */
-static void
-add_order(struct seek *s, const u32_vec *order)
-{
-    const struct observed *o = s->o;
-    uint32_t *place = mem_alloc(o->n + 1, sizeof *place);
-    uint8_t *is_in = mem_calloc(o->n + 1, sizeof *is_in);
-    for (size_t i = 0; i < order->n; i++)
-        is_in[order->at[i]] = 1;
-    uint32_t n = 0, next = 0; // transactions placed; looked at in o->order
-    for (size_t i = 0; i < order->n; i++) {
-        const uint32_t t = order->at[i];
-        for (; next < o->place[t]; next++)
-            if (!is_in[o->order[next]])
-                place[o->order[next]] = n++;
-        place[t] = n++;
-    }
-    for (; next < o->n; next++)
-        if (!is_in[o->order[next]])
-            place[o->order[next]] = n++;
-    assert(n == o->n);
-    s->stats.orders++;
-    formula_add_instance(&s->formula, place, false);
-    mem_free(place);
-    mem_free(is_in);
-}
-
 /* Exclude this model and no other one. */
 static void
 exclude_model(struct seek *s)
@@ -254,7 +237,7 @@ judge_model(struct seek *s, u32_vec *order, struct execution *found)
     if (outcome == OUTCOME_FOUND)
         execution_copy(found, x);
     if (outcome == OUTCOME_SERIAL)
-        add_order(s, order);
+        orders_add(s, order);
     if (outcome == OUTCOME_MISSED)
         exclude_model(s);
     return outcome;

@@ -17,6 +17,9 @@ struct seek {
     struct check_options check;
     struct execution model, small; // what the solver proposes; a part of it
     uint8_t *on;                   // by transaction: on a cycle of the model
+    uint32_t *slot; // by transaction: where it is put as a boundary one, before
+                    // the transaction at that place of the observed order
+    u32_vec *readers; // by key: its reads
     struct excerpt part;
     struct origin origin;
     struct predict_stats stats;
