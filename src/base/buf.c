@@ -117,6 +117,22 @@ buf_json(struct buf *b, const char *text, size_t len)
 }
 
 void
+buf_shown(struct buf *b, const char *text)
+{
+    const size_t len = strlen(text);
+    for (size_t i = 0, n; i < len; i += n ? n : 1) {
+        n = utf8_length(text + i, len - i);
+        const uint32_t code = n ? code_point(text + i, n) : 0;
+        if (!n || (n == 1 && is_hidden(code)))
+            buf_printf(b, "\\x%02x", (unsigned char)text[i]);
+        else if (is_hidden(code))
+            buf_printf(b, "\\u%04x", (unsigned)code);
+        else
+            buf_add(b, text + i, n);
+    }
+}
+
+void
 buf_clear(struct buf *b)
 {
     b->n = 0;

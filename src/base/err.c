@@ -44,8 +44,14 @@ err_at_byte(struct err *err, uint64_t byte)
 bool
 err_in_file(struct err *err, const char *file)
 {
-    if (!err->file[0])
-        snprintf(err->file, sizeof err->file, "%s", file);
+    // Of a name that is too long both ends say more than one.
+    enum { HEAD = 100 };
+    const size_t n = strlen(file), room = sizeof err->file;
+    if (!err->file[0] && n < room)
+        memcpy(err->file, file, n + 1);
+    else if (!err->file[0])
+        snprintf(err->file, room, "%.*s...%s", HEAD, file,
+                 file + n - (room - HEAD - 4));
     return false;
 }
 

@@ -22,11 +22,23 @@ exit_worse(int a, int b)
 int
 report_error(const struct err *err)
 {
-    char text[1024];
+    char text[sizeof err->file + sizeof err->text + 64];
     err_format(err, text, sizeof text);
     fflush(stdout);
-    fprintf(stderr, "%s%s\n", err->file[0] ? "" : "assay: ", text);
+    fputs(err->file[0] ? "" : "assay: ", stderr);
+    print_shown(stderr, text);
+    fputc('\n', stderr);
     return EXIT_ERROR;
+}
+
+void
+print_shown(FILE *out, const char *text)
+{
+    struct buf shown = {0};
+    buf_shown(&shown, text);
+    if (shown.n)
+        fwrite(shown.at, 1, shown.n, out);
+    buf_free(&shown);
 }
 
 int

@@ -29,6 +29,9 @@ bool load(const struct options *o, const char *path, struct history *h,
 
 unsigned thread_count(const struct options *o);
 
+/* Print text from outside so that a terminal obeys none of it. */
+void print_shown(FILE *out, const char *text);
+
 /* Write the buffer to stdout and empty it. */
 void emit(struct buf *b);
 

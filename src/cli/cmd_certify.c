@@ -37,9 +37,11 @@ say(const struct options *o, const char *path, const struct certificate *c,
         }
         buf_text(&out, "}\n");
     } else {
-        buf_printf(&out, "%s: %s: %s: %s%s%s\n", path, level->name,
-                   verdicts[c->verdict], outcome(c, err), err->kind ? ": " : "",
-                   err->text);
+        buf_shown(&out, path);
+        buf_printf(&out, ": %s: %s: %s%s", level->name, verdicts[c->verdict],
+                   outcome(c, err), err->kind ? ": " : "");
+        buf_shown(&out, err->text);
+        buf_char(&out, '\n');
     }
     emit(&out);
     buf_free(&out);

@@ -1,6 +1,7 @@
 /* cmd_check.c -- assay check: verdicts, and what went wrong.
  *
  * SPDX-License-Identifier: MIT */
+#include "base/outfile.h"
 #include "cli/cli.h"
 #include "cli/counters.h"
 #include "cli/inspect.h"
@@ -23,11 +24,9 @@ write_certificate(const struct inspection *i, const char *path, struct err *err)
                        i->check.results.n);
     struct buf text = {0};
     certificate_write(&i->history, &i->check.results.at[0].certificate, &text);
-    FILE *file = fopen(path, "wb");
-    bool ok = file && fwrite(text.at, 1, text.n, file) == text.n;
-    ok = (!file || fclose(file) == 0) && ok;
+    const bool ok = outfile_write(path, &text, err);
     buf_free(&text);
-    return ok || (err_set(err, ERR_IO, "cannot write"), err_in_file(err, path));
+    return ok;
 }
 
 /* The first anomaly that was told, as a history of its own. */
@@ -55,7 +54,8 @@ write_reduced(const struct inspection *i, const struct options *o,
 static void
 show_stats(const struct inspection *i)
 {
-    fprintf(stderr, "%s\n", i->path);
+    print_shown(stderr, i->path);
+    fputc('\n', stderr);
     counters_show_time("reading", i->load_seconds);
     for (size_t k = 0; k < i->check.results.n; k++) {
         const struct level_result *r = &i->check.results.at[k];

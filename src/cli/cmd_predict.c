@@ -166,7 +166,8 @@ show_stats(const struct predict_result *r)
                 {"conflicts", s->conflicts},
                 {"decisions", s->decisions},
                 {"propagations", s->propagations}};
-    fprintf(stderr, "%s: %s\n  %-28s %12.6f s\n", r->path,
+    print_shown(stderr, r->path);
+    fprintf(stderr, ": %s\n  %-28s %12.6f s\n",
             level_table[r->options->level].brief, "predicting",
             r->prediction->seconds);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)

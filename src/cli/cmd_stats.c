@@ -23,7 +23,8 @@ static void
 show_text(struct buf *out, const char *path, const char *format,
           const struct history *h, const struct summary *s)
 {
-    buf_printf(out, "%s (%s)\n", path, format);
+    buf_shown(out, path);
+    buf_printf(out, " (%s)\n", format);
     row(out, "sessions", s->sessions);
     row(out, "transactions", s->transactions);
     row(out, "  committed", s->committed);

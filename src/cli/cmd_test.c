@@ -202,9 +202,12 @@ show_tally(const struct judging *j, const struct tally *t)
             "because sessions wait for each other, %zu not understood\n",
             n, n == 1 ? "" : "s", t->checked, t->violated, t->impossible,
             t->refused);
-    if (t->failed)
-        fprintf(out, "the database refused %zu statements, the last one %s\n",
-                t->failed, t->failure);
+    if (t->failed) {
+        fprintf(out, "the database refused %zu statements, the last one ",
+                t->failed);
+        print_shown(out, t->failure);
+        fputc('\n', out);
+    }
 }
 
 static int
@@ -253,9 +256,11 @@ test_spec(struct judging *j, const struct fieldwork *f, struct err *err)
                              f->target);
         database_close(&db);
     } else {
-        if (!j->options->quiet)
-            fprintf(beside(j), "%s\nasked for %s\n", db.note,
+        if (!j->options->quiet) {
+            print_shown(beside(j), db.note);
+            fprintf(beside(j), "\nasked for %s\n",
                     isolation_names[f->isolation]);
+        }
         struct script script;
         script_read(&s, flavour_of(db.driver->scheme), &script);
         status = play_all(j, &script, &db, err);

@@ -232,7 +232,8 @@ fieldwork_show(const struct fieldwork *f, FILE *out)
     const struct options *o = f->options;
     const struct workload_shape *shape = &f->collect.shape;
     const uint64_t all = s->committed + s->aborted + s->unknown;
-    fprintf(out, "%s\n", f->note);
+    print_shown(out, f->note);
+    fputc('\n', out);
     if (strncmp(f->target, "store:", 6) != 0)
         fprintf(out, "asked for %s\n", isolation_names[f->isolation]);
     fprintf(out,
@@ -245,12 +246,19 @@ fieldwork_show(const struct fieldwork *f, FILE *out)
             ", %" PRIu64 " aborted, %" PRIu64 " unknown\n",
             all, s->seconds, s->committed, per_second(s), s->aborted,
             s->unknown);
-    for (size_t i = 0; i < s->n_failures; i++)
-        fprintf(out, "  %" PRIu64 " times %s: %s\n", s->failures[i].n,
-                s->failures[i].code, s->failures[i].message);
+    for (size_t i = 0; i < s->n_failures; i++) {
+        fprintf(out, "  %" PRIu64 " times ", s->failures[i].n);
+        print_shown(out, s->failures[i].code);
+        fputs(": ", out);
+        print_shown(out, s->failures[i].message);
+        fputc('\n', out);
+    }
     if (s->reconnects)
         fprintf(out, "  %" PRIu64 " connections were made again\n",
                 s->reconnects);
-    if (s->left.kind != ERR_NONE)
-        fprintf(out, "  the tables could not be removed: %s\n", s->left.text);
+    if (s->left.kind != ERR_NONE) {
+        fputs("  the tables could not be removed: ", out);
+        print_shown(out, s->left.text);
+        fputc('\n', out);
+    }
 }

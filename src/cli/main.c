@@ -166,7 +166,8 @@ main(int argc, char *argv[])
     int status = run(argc - 1, argv + 1);
     // A result that did not reach its reader is an error, whatever it was.
     if (fflush(stdout) != 0 || ferror(stdout)) {
-        fprintf(stderr, "stdout: cannot write: %s\n", strerror(errno));
+        if (status != EXIT_ERROR) // which has been told
+            fprintf(stderr, "stdout: cannot write: %s\n", strerror(errno));
         status = EXIT_ERROR;
     }
     return status;

@@ -3,6 +3,8 @@
  * SPDX-License-Identifier: MIT */
 #include "cli/page.h"
 
+#include "base/outfile.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -23,18 +25,6 @@ page_add(struct page *p, const struct report_run *run)
         report_find("html")->add(run, &p->style, &p->html);
 }
 
-static bool
-write_file(const char *path, const struct buf *text, struct err *err)
-{
-    FILE *file = fopen(path, "wb");
-    bool ok = file && fwrite(text->at, 1, text->n, file) == text->n;
-    ok = (!file || fclose(file) == 0) && ok;
-    if (ok)
-        return true;
-    err_set(err, ERR_IO, "cannot write: %s", strerror(errno));
-    return err_in_file(err, path);
-}
-
 bool
 page_end(struct page *p, struct err *err)
 {
@@ -45,7 +35,7 @@ page_end(struct page *p, struct err *err)
     if (ok) {
         struct buf path = {0};
         buf_printf(&path, "%s/index.html", p->dir);
-        ok = write_file(path.at, &p->html, err);
+        ok = outfile_write(path.at, &p->html, err);
         buf_free(&path);
     } else {
         err_set(err, ERR_IO, "cannot make the directory: %s", strerror(errno));

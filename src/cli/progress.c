@@ -7,6 +7,7 @@
 
 #include "base/limit.h"
 #include "base/mem.h"
+#include "cli/cli.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -45,8 +46,10 @@ tell(void *arg)
     bool told = false;
     pthread_mutex_lock(&p->lock);
     for (long pause = 1000; wait_for(p, pause); pause = 500) {
-        fprintf(stderr, "\r%s %s: %.0f s, %.0f MB \033[K", p->what, p->subject,
-                time_now() - p->begin, (double)mem_in_use() / 1e6);
+        fprintf(stderr, "\r%s ", p->what);
+        print_shown(stderr, p->subject);
+        fprintf(stderr, ": %.0f s, %.0f MB \033[K", time_now() - p->begin,
+                (double)mem_in_use() / 1e6);
         told = true;
     }
     if (told)

@@ -3,12 +3,12 @@
  * SPDX-License-Identifier: MIT */
 #include "format/format.h"
 
+#include "base/outfile.h"
 #include "format/readers.h"
 #include "history/consistency.h"
 
 #include <errno.h>
 #include <string.h>
-#include <unistd.h>
 
 const struct format *const format_table[] = {
     &format_text,  &format_jsonl, &format_edn,   &format_json,  &format_hist,
@@ -39,10 +39,18 @@ format_recognise(const struct input *in, const struct format **out,
     if (best)
         return true;
     return err_set(err, ERR_SYNTAX,
-                   in->size || in->is_directory
-                       ? "no format recognises this; name it with --format "
-                         "('assay formats' lists them)"
-                       : "the input is empty");
+                   "no format recognises this; name it with --format ('assay "
+                   "formats' lists them)");
+}
+
+/* Whether there is nothing but blanks and line ends. */
+static bool
+is_empty(const struct input *in)
+{
+    size_t i = 0;
+    while (i < in->size && strchr(" \t\r\n", in->data[i]) && in->data[i])
+        i++;
+    return !in->is_directory && i == in->size;
 }
 
 static bool
@@ -50,6 +58,8 @@ read_input(struct input *in, const char *name, struct history *h,
            const struct format **used, struct err *err)
 {
     const struct format *format = NULL;
+    if (is_empty(in))
+        return err_set(err, ERR_SYNTAX, "the input is empty");
     if (strcmp(name, "auto") != 0) {
         format = format_find(name);
         if (!format)
@@ -83,39 +93,21 @@ format_read(const char *path, const char *name, unsigned threads,
     return ok || err_in_file(err, strcmp(path, "-") == 0 ? "stdin" : path);
 }
 
-/* The file that is written, and then moved to 'path' when it is complete. */
-static void
-put_partial(const char *path, struct buf *out)
-{
-    buf_printf(out, "%s.partial", path);
-}
-
 static bool
 write_file(const struct history *h, const struct format *format,
            const char *path, struct err *err)
 {
-    struct buf partial = {0};
-    put_partial(path, &partial);
-    FILE *file = fopen(partial.at, "wb");
-    struct output out = {path, file};
-    bool ok = file && format->write(h, &out, err);
-    ok = (!file || fclose(file) == 0) && ok;
-    ok = ok && rename(partial.at, path) == 0;
-    if (!ok)
-        err_set(err, ERR_IO, "cannot write: %s", strerror(errno));
-    if (!ok && file)
-        (void)unlink(partial.at);
-    buf_free(&partial);
-    return ok;
+    struct outfile o;
+    if (!outfile_open(&o, path, err))
+        return false;
+    struct output out = {path, o.file};
+    return outfile_close(&o, format->write(h, &out, err), err);
 }
 
 void
 format_discard(const char *path)
 {
-    struct buf partial = {0};
-    put_partial(path, &partial);
-    (void)unlink(partial.at);
-    buf_free(&partial);
+    outfile_discard(path);
 }
 
 /* That a recording was cut matters where it has reads that nobody served. */

@@ -28,7 +28,7 @@ is_plain_word(struct string s)
         const char c = s.text[i];
         const bool digit = c >= '0' && c <= '9';
         const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-        if (!digit && !letter && !strchr("_-./:@#+", c))
+        if (!digit && !letter && (!c || !strchr("_-./:@#+", c)))
             return false;
         digits_only = digits_only && (digit || c == '-' || c == '+');
     }

@@ -67,7 +67,7 @@ add(const struct report_run *run, const struct report_style *s, struct buf *out)
     for (size_t i = 0; i < run->check->results.n; i++) {
         const struct level_result *r = &run->check->results.at[i];
         const struct explanation *e = &run->explanations[i];
-        buf_text(out, run->path);
+        buf_shown(out, run->path);
         buf_text(out, ": ");
         put_colour(s, colour_of(r->certificate.verdict), out);
         report_verdict(r, e, out);
@@ -93,7 +93,8 @@ add(const struct report_run *run, const struct report_style *s, struct buf *out)
             buf_char(out, '\n');
     }
     if (run->check->all) {
-        buf_printf(out, "%s: ", run->path);
+        buf_shown(out, run->path);
+        buf_text(out, ": ");
         part_strongest(run->check, out);
         buf_char(out, '\n');
     }
