@@ -15,7 +15,7 @@
  * that has reached a limit may still follow from another one.
  *
  * SPDX-License-Identifier: MIT */
-#include "check/check.h"
+#include "check/cases.h"
 
 #include "check/lattice.h"
 #include "level/names.h"
@@ -362,6 +362,14 @@ check_history(const struct history *h, const struct check_options *options,
         return err_set(err, ERR_USAGE,
                        "strict levels need begin and end times, and this "
                        "history has none");
+    if (h->authors.n) {
+        struct check_options each = *options;
+        each.levels = levels;
+        const bool decided = check_cases(h, &each, out, err);
+        if (!decided)
+            check_free(out);
+        return decided;
+    }
     add_rows(out, levels);
     if (!out->results.n)
         return true;

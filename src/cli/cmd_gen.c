@@ -54,7 +54,7 @@ cmd_gen(const struct options *o)
     if (ok && !o->quiet)
         fprintf(stderr,
                 "%s: %u sessions, %u transactions, %u operations, %u keys\n",
-                o->output, h.n_sessions, h.n_txns, h.n_ops, h.n_keys);
+                o->output, h.n_sessions, h.n_txns, history_ops(&h), h.n_keys);
     history_free(&h);
     return ok ? EXIT_HOLDS : report_error(&err);
 }

@@ -8,16 +8,30 @@
 
 enum { MOST_CANDIDATES = 5 };
 
+/* Those who may have appended an element of a list, where there are several. */
+static struct txn_range
+find_authors(const struct history *h, value_id v)
+{
+    for (size_t i = 0; i < h->authors.n; i++)
+        if (h->authors.at[i].value == v)
+            return (struct txn_range){h->author_items.at +
+                                          h->authors.at[i].first,
+                                      h->authors.at[i].n};
+    return (struct txn_range){NULL, 0};
+}
+
 static void
 show_writers(const struct history *h, op_id op, txn_id reader, struct buf *out)
 {
     const value_id v = h->op_value[op];
-    if (!history_has_several(h, v)) {
+    struct txn_range c = find_authors(h, v);
+    if (!c.n && !history_has_several(h, v)) {
         buf_text(out, "from ");
         history_show_txn(h, history_writer(h, v), out);
         return;
     }
-    const struct txn_range c = history_candidates(h, v);
+    if (!c.n)
+        c = history_candidates(h, v);
     size_t shown = 0;
     buf_text(out, "from one of ");
     for (size_t i = 0; i < c.n && shown < MOST_CANDIDATES; i++) {
@@ -30,6 +44,19 @@ show_writers(const struct history *h, op_id op, txn_id reader, struct buf *out)
         buf_printf(out, " (%zu candidates)", c.n);
 }
 
+/* The external read that op is or has as its first part; or ID_NONE. */
+static op_id
+find_external(const struct history *h, op_id op)
+{
+    if (op_is_external_read(h, op))
+        return op;
+    for (size_t i = 0; i < h->implied.n; i++)
+        if (h->implied.at[i].whole == op &&
+            op_is_external_read(h, h->implied.at[i].op))
+            return h->implied.at[i].op;
+    return ID_NONE;
+}
+
 static void
 show_op(const struct history *h, txn_id t, op_id op, struct buf *out)
 {
@@ -38,19 +65,23 @@ show_op(const struct history *h, txn_id t, op_id op, struct buf *out)
     history_show_op(h, op, out);
     const size_t width = out->n - start;
     const char *note = NULL;
+    const bool list = op_is_of_list(h, op);
+    const op_id external = find_external(h, op);
     if (h->op_key[op] & OP_ASIDE)
         note = "inconsistent read";
     else if (op_is_write(h, op))
-        note = op_is_final_write(h, op) ? NULL : "overwritten below";
-    else if (!op_is_external_read(h, op))
-        note = "own write";
-    const bool from = op_is_external_read(h, op) && h->txn_counts[t];
+        note = op_is_final_write(h, op) || list ? NULL : "overwritten below";
+    else if (external == ID_NONE)
+        note = list ? "own elements" : "own write";
+    const bool from = external != ID_NONE && h->txn_counts[t];
     if (note || from)
         buf_printf(out, "%*s", width < 30 ? (int)(30 - width) : 2, "");
     if (note)
         buf_text(out, note);
-    else if (from)
-        show_writers(h, op, t, out);
+    else if (from && external != op)
+        buf_text(out, "own elements, before them ");
+    if (!note && from)
+        show_writers(h, external, t, out);
     buf_char(out, '\n');
 }
 
@@ -80,7 +111,8 @@ show_txn(const struct history *h, txn_id t, struct buf *out)
         buf_printf(out, ", until %" PRId64, h->txn_ended[t]);
     buf_char(out, '\n');
     for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++)
-        show_op(h, t, op, out);
+        if (!op_is_implied(h, op))
+            show_op(h, t, op, out);
     if (h->txn_meta && h->txn_meta[t] != ID_NONE) {
         const struct string meta = strings_get(&h->strings, h->txn_meta[t]);
         buf_text(out, "  ");

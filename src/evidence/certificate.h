@@ -11,6 +11,12 @@
  *           either an axiom, a cycle that forbids a combination of choices, or
  *           a consequence of the clauses before it by unit propagation; the
  *           last one is empty.
+ *   CASES   violated whoever appended what the lists show: evidence for every
+ *           combination of the authors that h->authors leaves open.
+ *
+ * Authors.  Where h->authors is not empty, evidence other than CASES is about
+ * the copy of the history in which the transactions in 'seen' are the authors
+ * (history_with_authors), and its operations are those of that copy.
  *
  * Points.  At rc, ra, cc and ser a transaction is one point, its id.  At the
  * others it has two: 2t is the start of t and 2t+1 its commit (levels.md).
@@ -33,6 +39,7 @@ enum evidence_kind {
     EVIDENCE_FLAW,
     EVIDENCE_CYCLE,
     EVIDENCE_PROOF,
+    EVIDENCE_CASES,
 };
 
 typedef uint32_t point_id;
@@ -88,7 +95,19 @@ struct certificate {
     struct flaw flaw;           // FLAW
     struct cycle cycle;         // CYCLE
     struct proof *proof;        // PROOF
+    u32_vec seen;               // a transaction for each row of h->authors
+    struct certificate *cases;  // CASES: n_cases of FLAW, CYCLE or PROOF, in
+    size_t n_cases;             // the order of authors_next
 };
+
+/* How many combinations of authors h leaves open, at most 'most'. */
+size_t authors_count(const struct history *h, size_t most);
+
+/* The combinations, one by one: begin with the first candidates, then change
+ * the last row that has another candidate, and begin again in those after it.
+ * False where there is no next one. */
+void authors_begin(const struct history *h, u32_vec *seen);
+bool authors_next(const struct history *h, u32_vec *seen);
 
 void certificate_free(struct certificate *c);
 

@@ -17,7 +17,7 @@ static const char *const verdict_names[] = {
 static const char *const evidence_names[] = {
     [EVIDENCE_NONE] = "none", [EVIDENCE_ORDER] = "order",
     [EVIDENCE_FLAW] = "flaw", [EVIDENCE_CYCLE] = "cycle",
-    [EVIDENCE_PROOF] = "proof"};
+    [EVIDENCE_PROOF] = "proof", [EVIDENCE_CASES] = "cases"};
 
 static const char *const edge_names[] = {
     [EDGE_SO] = "so", [EDGE_WR] = "wr", [EDGE_WW] = "ww", [EDGE_RW] = "rw",

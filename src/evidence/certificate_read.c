@@ -11,6 +11,9 @@
 
 struct reader {
     const struct history *h;
+    // Bounds of ids; with other authors a history may have more implied reads,
+    // and more appends that nobody sees.
+    uint32_t most_ops, most_values;
     const char *at, *end; // what is left
     const char *line, *line_end;
     uint64_t line_number;
@@ -136,7 +139,7 @@ take_txn(struct reader *r, int may_be, txn_id *t)
 static bool
 take_op(struct reader *r, int may_be, op_id *op)
 {
-    return take_id(r, r->h->n_ops, may_be, op);
+    return take_id(r, r->most_ops, may_be, op);
 }
 
 /* --- order, flaw, cycle ---------------------------------------------------*/
@@ -203,7 +206,7 @@ read_flaw(struct reader *r)
         !take_txn(r, 0, &f->txn) || !take_op(r, 0, &f->op) ||
         !take_txn(r, MAY_BE_NONE, &f->other) ||
         !take_op(r, MAY_BE_NONE, &f->other_op) ||
-        !take_id(r, r->h->n_values, 0, &f->value) || !at_end_of_line(r))
+        !take_id(r, r->most_values, 0, &f->value) || !at_end_of_line(r))
         return wrong(r, "an inconsistent read");
     return true;
 }
@@ -461,10 +464,56 @@ read_end(struct reader *r)
            ((take(r, "end") && at_end_of_line(r)) || wrong(r, "'end'"));
 }
 
+/* The authors, where the history leaves them open. */
+static bool
+read_seen(struct reader *r)
+{
+    const enum evidence_kind kind = r->out->kind;
+    if (!r->h->authors.n || kind == EVIDENCE_NONE || kind == EVIDENCE_CASES)
+        return true;
+    if (!next_line(r))
+        return false;
+    if (!take(r, "seen"))
+        return wrong(r, "the authors of elements");
+    for (size_t i = 0; i < r->h->authors.n; i++) {
+        txn_id t;
+        if (!take_txn(r, 0, &t))
+            return wrong(r, "an author for each element that has several");
+        vec_push(&r->out->seen, t);
+    }
+    return at_end_of_line(r) || wrong(r, "no more authors");
+}
+
+static bool read_case(struct reader *r);
+
+static bool
+read_cases(struct reader *r)
+{
+    struct certificate *whole = r->out;
+    VEC(struct certificate) cases = {0};
+    uint64_t n = 0;
+    bool fine = read_count(r, "cases", &n);
+    for (uint64_t i = 0; fine && i < n; i++) {
+        struct certificate c = {.level = whole->level,
+                                .verdict = VERDICT_VIOLATED};
+        r->out = &c;
+        fine = read_case(r);
+        vec_push(&cases, c);
+    }
+    r->out = whole;
+    whole->cases = cases.at;
+    whole->n_cases = cases.n;
+    return fine;
+}
+
 static bool
 read_evidence(struct reader *r)
 {
+    if (!read_seen(r))
+        return false;
     switch (r->out->kind) {
+    case EVIDENCE_CASES:
+        return read_cases(r);
     case EVIDENCE_NONE:
         return true;
     case EVIDENCE_ORDER:
@@ -479,6 +528,23 @@ read_evidence(struct reader *r)
     return false;
 }
 
+/* One of the cases, which is none of cases itself. */
+static bool
+read_case(struct reader *r)
+{
+    size_t kind;
+    if (!next_line(r))
+        return false;
+    if (!take(r, "case") ||
+        !take_name(r, evidence_names, LENGTH(evidence_names), &kind) ||
+        !at_end_of_line(r) ||
+        (kind != EVIDENCE_FLAW && kind != EVIDENCE_CYCLE &&
+         kind != EVIDENCE_PROOF))
+        return wrong(r, "a case: flaw, cycle or proof");
+    r->out->kind = (enum evidence_kind)kind;
+    return read_evidence(r);
+}
+
 bool
 certificate_read(const struct history *h, const char *text, size_t len,
                  struct certificate *out, struct err *err)
@@ -486,6 +552,9 @@ certificate_read(const struct history *h, const char *text, size_t len,
     *out = (struct certificate){0};
     struct reader r = {
         .h = h, .at = text, .end = text + len, .out = out, .err = err};
+    const uint32_t more = h->authors.n ? h->n_ops : 0;
+    r.most_ops = h->n_ops + more;
+    r.most_values = h->n_values + more;
     bool fine = read_header(&r) && read_evidence(&r) && read_end(&r);
     if (fine && r.at != r.end) {
         err_set(err, ERR_SYNTAX, "something follows 'end'");

@@ -173,18 +173,25 @@ put_step(const struct proof *p, const struct proof_step *s, struct buf *out)
         put_cycle(&p->cycles.at[s->cycle], out);
 }
 
-void
-certificate_write(const struct history *h, const struct certificate *c,
-                  struct buf *out)
+static void
+put_seen(const struct certificate *c, struct buf *out)
 {
-    buf_printf(out,
-               CERTIFICATE_MAGIC "\nhistory %016llx\nlevel %s\nverdict %s\n"
-                                 "evidence %s\n",
-               (unsigned long long)history_fingerprint(h),
-               level_table[c->level].name, verdict_names[c->verdict],
-               evidence_names[c->kind]);
+    if (!c->seen.n)
+        return;
+    buf_text(out, "seen");
+    for (size_t i = 0; i < c->seen.n; i++)
+        put_id(out, c->seen.at[i]);
+    buf_char(out, '\n');
+}
+
+/* All evidence but CASES. */
+static void
+put_evidence(const struct certificate *c, struct buf *out)
+{
+    put_seen(c, out);
     switch (c->kind) {
     case EVIDENCE_NONE:
+    case EVIDENCE_CASES:
         break;
     case EVIDENCE_ORDER:
         buf_printf(out, "points %zu\n", c->order.n);
@@ -202,6 +209,25 @@ certificate_write(const struct history *h, const struct certificate *c,
         for (size_t i = 0; i < c->proof->steps.n; i++)
             put_step(c->proof, &c->proof->steps.at[i], out);
         break;
+    }
+}
+
+void
+certificate_write(const struct history *h, const struct certificate *c,
+                  struct buf *out)
+{
+    buf_printf(out,
+               CERTIFICATE_MAGIC "\nhistory %016llx\nlevel %s\nverdict %s\n"
+                                 "evidence %s\n",
+               (unsigned long long)history_fingerprint(h),
+               level_table[c->level].name, verdict_names[c->verdict],
+               evidence_names[c->kind]);
+    put_evidence(c, out);
+    if (c->kind == EVIDENCE_CASES)
+        buf_printf(out, "cases %zu\n", c->n_cases);
+    for (size_t i = 0; i < c->n_cases; i++) {
+        buf_printf(out, "case %s\n", evidence_names[c->cases[i].kind]);
+        put_evidence(&c->cases[i], out);
     }
     buf_text(out, "end\n");
 }

@@ -14,6 +14,7 @@
 #include "explain/explain.h"
 
 #include "explain/core.h"
+#include "explain/explain_case.h"
 #include "explain/part.h"
 #include "explain/reduce.h"
 #include "explain/told.h"
@@ -213,6 +214,7 @@ tell_reduced(struct explainer *e, struct reduced *r, enum level asked,
                      .h = &r->h,
                      .origin = r->origin.at,
                      .level = weakest};
+    told_map(&t);
     struct model m;
     struct refutation refutation;
     enum refute_verdict verdict = REFUTE_TOO_LONG;
@@ -228,8 +230,11 @@ tell_reduced(struct explainer *e, struct reduced *r, enum level asked,
     if (verdict != REFUTE_YES)
         tell_briefly(&t, e->o->context);
     buf_free(&t.b);
-    a.reduced = r->h;
-    r->h = (struct history){0};
+    struct err err = {0};
+    if (!e->h->key_is_list || !told_reduced(&t, &err)) {
+        a.reduced = r->h;
+        r->h = (struct history){0};
+    }
     vec_push(&e->out->anomalies, a);
 }
 
@@ -501,6 +506,8 @@ explain_result(const struct history *h, const struct check *c,
                struct explanation *out, struct err *err)
 {
     *out = (struct explanation){.level = r->level};
+    if (r->certificate.kind == EVIDENCE_CASES)
+        return explain_case(h, r, o, out, err);
     struct explainer e = {.h = h,
                           .o = o,
                           .out = out,

@@ -19,6 +19,8 @@ const struct anomaly_info anomaly_table[ANOMALY_KINDS] = {
         "two reads of a list cannot both be prefixes of one order"},
     [ANOMALY_DUPLICATE] = {"duplicate-elements", "duplicate elements", "", "duplicate-elements",
         "an element stands in a list twice"},
+    [ANOMALY_LOST_APPEND] = {"lost-append", "lost append", "", "",
+        "a list shows some of what a transaction appended to it and misses the rest"},
     [ANOMALY_DIRTY_WRITE] = {"dirty-write", "dirty write", "G0", "G0",
         "transactions overwrite each other's writes in a circle"},
     [ANOMALY_CIRCULAR] = {"circular-information-flow", "circular information flow", "G1c", "G1c",

@@ -80,6 +80,8 @@ keeps_writers(const struct cut *c, value_id v)
 static bool
 element_stays(const struct cut *c, value_id v)
 {
+    if (c->wish->whole_lists)
+        return true;
     if (c->wish->elements)
         return has(c->wish->elements, c->wish->n_elements, v);
     return has(c->appended.at, c->appended.n, v) ||
@@ -94,6 +96,19 @@ is_own_list(const struct history *h, struct list_seen seen)
            seen.at < h->list_items.at + h->list_items.n;
 }
 
+/* The implied read of t from what the list had before its own elements, of
+ * which op is a read; ID_NONE where op is none of a list. */
+static op_id
+find_implied(const struct history *h, txn_id t, op_id op)
+{
+    if (!op_is_of_list(h, op))
+        return ID_NONE;
+    for (op_id i = h->txn_begin[t]; i < op; i++)
+        if (op_key(h, i) == op_key(h, op) && op_is_implied(h, i))
+            return i;
+    return ID_NONE;
+}
+
 static bool
 read_stays(const struct cut *c, txn_id t, op_id op)
 {
@@ -105,17 +120,23 @@ read_stays(const struct cut *c, txn_id t, op_id op)
         return c->wish->inconsistent && element_stays(c, seen.at[seen.n - 1]);
     if (h->op_key[op] & OP_ASIDE)
         return c->wish->inconsistent && keeps_writers(c, h->op_value[op]);
-    if (!(h->op_key[op] & OP_MAIN))
-        return true; // of its own write
-    return h->op_value[op] == VALUE_INIT || !h->txn_counts[t] ||
-           writers_stay(c, h->op_value[op], t);
+    op_id external = op;
+    if (!(h->op_key[op] & OP_MAIN)) {
+        external = find_implied(h, t, op);
+        if (external == ID_NONE)
+            return true; // of its own write
+        if (h->op_key[external] & OP_ASIDE)
+            return c->wish->inconsistent;
+    }
+    return h->op_value[external] == VALUE_INIT || !h->txn_counts[t] ||
+           writers_stay(c, h->op_value[external], t);
 }
 
 static bool
 op_stays(const struct cut *c, txn_id t, op_id op)
 {
     const struct part_wish *w = c->wish;
-    return !has(w->without, w->n_without, op) &&
+    return !op_is_implied(c->h, op) && !has(w->without, w->n_without, op) &&
            (!w->only || has(w->only, w->n_only, op)) &&
            (op_is_write(c->h, op) || read_stays(c, t, op));
 }
@@ -186,9 +207,7 @@ copy_txn(struct cut *c, txn_id from, struct err *err)
     if (!builder_txn(c->b, s, &to, err))
         return false;
     enum txn_status status = (enum txn_status)h->txn_status[from];
-    // One that counts because it was read from goes on to count when single
-    // operations are picked, though its readers be gone.
-    if (status == TXN_LOADING || (c->wish->only && h->txn_counts[from]))
+    if (status == TXN_LOADING || (c->wish->count && h->txn_counts[from]))
         status = TXN_COMMITTED;
     builder_status(c->b, to, status);
     copy_name(c, from, to);
@@ -201,6 +220,30 @@ copy_txn(struct cut *c, txn_id from, struct err *err)
     for (op_id op = h->txn_begin[from]; op < h->txn_end[from]; op++)
         if (op_stays(c, from, op) && !copy_op(c, to, op, err))
             return false;
+    return true;
+}
+
+/* Where the whole has settled who is seen, so has the part. */
+static bool
+copy_authors(struct cut *c, struct err *err)
+{
+    const struct history *h = c->h;
+    for (size_t i = 0; i < c->wish->n; i++) {
+        const txn_id t = c->wish->txns[i];
+        for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++) {
+            bool repeated = false;
+            for (size_t j = 0; j < h->renamed_from.n; j++)
+                repeated |= h->renamed_from.at[j] == h->op_value[op];
+            if (!repeated || !op_is_write(h, op))
+                continue;
+            const struct atom key =
+                copy_atom(c, history_key_atom(h, op_key(h, op)));
+            const struct atom element =
+                copy_atom(c, history_value_atom(h, h->op_value[op]));
+            if (!builder_author(c->b, (txn_id)i, key, element, err))
+                return false;
+        }
+    }
     return true;
 }
 
@@ -281,6 +324,7 @@ part_make(const struct history *h, const struct part_wish *wish,
         ok = copy_txn(&c, wish->txns[i], err);
         origin[i] = wish->txns[i];
     }
+    ok = ok && copy_authors(&c, err);
     vec_free(&c.appended);
     vec_free(&c.seen);
     vec_free(&c.lost);
@@ -289,5 +333,9 @@ part_make(const struct history *h, const struct part_wish *wish,
         builder_free(c.b);
         return false;
     }
-    return builder_finish(c.b, out, err);
+    if (!builder_finish(c.b, out, err))
+        return false;
+    if (!h->authors.n)
+        vec_clear(&out->authors);
+    return true;
 }

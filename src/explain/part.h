@@ -6,8 +6,9 @@
  * of a history that satisfies a level satisfies it too, and a part that
  * violates a level is a reason why the whole does.
  *
- * A list is read from whoever appended its last element; when others are taken
- * out, only their elements go.
+ * A list is read from whoever appended its last element, or the last one before
+ * the reader's own; when others are taken out, only their elements go.  That is
+ * for engines; what is shown to people has whole lists.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef EXPLAIN_PART_H
@@ -25,6 +26,9 @@ struct part_wish {
     const value_id *elements; // where not NULL: no others in lists; ascending
     size_t n_elements;
     bool inconsistent; // with the reads that were set aside
+    bool whole_lists;  // with all their elements, whoever appended them
+    bool count;        // who counts goes on to count, though its readers be
+                       // gone: it becomes committed
 };
 
 /* Make *out the part of h that consists of these transactions.  Transactions

@@ -286,6 +286,8 @@ reduce_further(const struct history *h, const u32_vec *core, enum level level,
 static bool
 may_go(const struct history *h, txn_id t, op_id op)
 {
+    if (op_is_implied(h, op))
+        return false; // it goes with the read that it is a part of
     if (!op_is_final_write(h, op))
         return true;
     for (op_id other = h->txn_begin[t]; other < op; other++)
@@ -309,6 +311,8 @@ try_without_ops(const struct inquiry *q, struct reduced *r, const u32_vec *txns,
     bool ok = true;
     for (txn_id t = r->h.n_txns; ok && t-- > 0;)
         for (op_id op = r->h.txn_end[t]; ok && op-- > r->h.txn_begin[t];) {
+            if (op >= r->h.txn_end[t])
+                continue; // implied reads went as well
             const struct part_wish wish = {
                 .txns = txns->at, .n = txns->n, .without = &op, .n_without = 1};
             if (!may_go(&r->h, t, op) || budget_is_spent(q->o->budget))
@@ -318,8 +322,9 @@ try_without_ops(const struct inquiry *q, struct reduced *r, const u32_vec *txns,
             ok = part_make(&r->h, &wish, &part.h, part.origin.at, err);
             memcpy(part.origin.at, r->origin.at, txns->n * sizeof *txns->at);
             if (ok && ask(q, &part, NULL) == VIOLATES) {
-                // Operations before this one keep their ids: a part has the
-                // operations of its transactions in order.
+                // Operations before this one keep their ids, but for implied
+                // reads: a part has the operations of its transactions in
+                // order.
                 const struct reduced before = *r;
                 *r = part;
                 part = before;

@@ -3,7 +3,12 @@
  * SPDX-License-Identifier: MIT */
 #include "explain/told.h"
 
-enum { MOST_ELEMENTS = 4, MOST_KEYS = 3 };
+#include "explain/complete.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_ELEMENTS = 6, LAST_ELEMENTS = 4, MOST_KEYS = 3 };
 
 const char *
 told_keep(struct told *t)
@@ -37,6 +42,45 @@ told_key(struct told *t, key_id k)
     history_show_key(t->h, k, &t->b);
 }
 
+static bool
+same_value(const struct told *t, value_id whole, value_id v)
+{
+    const struct atom a = history_value_atom(t->whole, whole);
+    const struct atom b = history_value_atom(t->h, v);
+    if (!atom_is_text(a) || !atom_is_text(b))
+        return atom_equal(a, b);
+    const struct string x = strings_get(&t->whole->strings, (uint32_t)a.bits);
+    const struct string y = strings_get(&t->h->strings, (uint32_t)b.bits);
+    return a.tag == b.tag && x.len == y.len &&
+           memcmp(x.text, y.text, x.len) == 0;
+}
+
+void
+told_list(struct told *t, op_id whole_op, op_id op)
+{
+    const struct list_seen all = history_list_seen(t->whole, whole_op);
+    const struct list_seen few =
+        op == ID_NONE ? (struct list_seen){0} : history_list_seen(t->h, op);
+    size_t next = 0;
+    bool gap = false;
+    buf_char(&t->b, '[');
+    for (size_t i = 0; i < all.n; i++) {
+        const bool matters =
+            next < few.n && same_value(t, all.at[i], few.at[next]);
+        next += matters;
+        if (!matters && all.n > MOST_ELEMENTS &&
+            (few.n || i + LAST_ELEMENTS < all.n)) {
+            buf_text(&t->b, gap ? "" : i ? " ..." : "...");
+            gap = true;
+            continue;
+        }
+        gap = false;
+        buf_text(&t->b, i ? " " : "");
+        history_show_value(t->whole, all.at[i], &t->b);
+    }
+    buf_char(&t->b, ']');
+}
+
 void
 told_seen(struct told *t, op_id read)
 {
@@ -48,14 +92,16 @@ told_seen(struct told *t, op_id read)
         history_show_value(h, h->op_value[read], &t->b);
         return;
     }
-    const struct list_seen seen = history_list_seen(h, read);
-    const size_t shown = seen.n > MOST_ELEMENTS + 1 ? MOST_ELEMENTS : seen.n;
-    buf_text(&t->b, shown < seen.n ? "[... " : "[");
-    for (size_t i = seen.n - shown; i < seen.n; i++) {
-        history_show_value(h, seen.at[i], &t->b);
-        buf_text(&t->b, i + 1 < seen.n ? " " : "");
-    }
-    buf_char(&t->b, ']');
+    const op_id recorded = history_recorded(h, read);
+    told_list(t, t->whole_op[recorded], recorded);
+    if (recorded == read)
+        return;
+    const size_t own =
+        history_list_seen(h, recorded).n - history_list_seen(h, read).n;
+    if (own == 1)
+        buf_text(&t->b, " (the last element its own)");
+    else
+        buf_printf(&t->b, " (the last %zu elements its own)", own);
 }
 
 void
@@ -144,4 +190,28 @@ told_headline(struct told *t, const key_id *keys, size_t n)
     buf_printf(b, ", %zu transaction%s", t->a->blamed,
                t->a->blamed == 1 ? "" : "s");
     t->a->headline = told_keep(t);
+}
+
+static int
+compare_ids(const void *a, const void *b)
+{
+    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+bool
+told_reduced(struct told *t, struct err *err)
+{
+    const struct history *h = t->h;
+    u32_vec ops = {0};
+    for (txn_id i = 0; i < h->n_txns; i++)
+        for (op_id op = h->txn_begin[i]; op < h->txn_end[i]; op++)
+            if (t->whole_op[op] != ID_NONE)
+                vec_push(&ops, t->whole_op[op]);
+    if (ops.n)
+        qsort(ops.at, ops.n, sizeof *ops.at, compare_ids);
+    const bool ok =
+        complete_part(t->whole, ops.at, ops.n, false, &t->a->reduced, err);
+    vec_free(&ops);
+    return ok;
 }

@@ -14,10 +14,25 @@
 struct told {
     struct anomaly *a;
     const struct history *whole, *h;
-    const txn_id *origin; // by transaction of h
-    enum level level;     // that the refutation is about: maybe a weaker one
-    struct buf b;         // the sentence being built
+    const txn_id *origin;  // by transaction of h
+    const op_id *whole_op; // by operation of h; see told_map
+    enum level level;      // that the refutation is about: maybe a weaker one
+    struct buf b;          // the sentence being built
 };
+
+/* Find out which operations of the whole those of h are: comes first.  Where
+ * the n operations are known, which h was made of, they are in 'ops' in
+ * ascending order. */
+void told_map(struct told *t);
+void told_map_ops(struct told *t, const op_id *ops, size_t n);
+
+/* Append the list that the operation of the whole read, as it was read.  Of a
+ * long one only some elements are told: those of op, the same read in h, or
+ * where that is ID_NONE the last ones. */
+void told_list(struct told *t, op_id whole_op, op_id op);
+
+/* Fills 'reduced': h with its lists as they were read. */
+bool told_reduced(struct told *t, struct err *err);
 
 /* Copy the sentence built so far into the anomaly, and begin a new one. */
 const char *told_keep(struct told *t);

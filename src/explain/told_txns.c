@@ -4,7 +4,7 @@
  * recognises it, and those that matter are marked; of a long one only those
  * that matter are told.  They are found by going through both transactions,
  * the reduced and the whole one, side by side: the first is a subsequence of
- * the second, except that lists may be shorter.
+ * the second, except that its lists may be shorter, which nobody is shown.
  *
  * Neighbours are what the sessions did right before and after, which is where
  * one looks next in a log.
@@ -37,14 +37,24 @@ id_of(struct told *t, txn_id whole)
     return told_keep(t);
 }
 
+/* An operation of the whole; 'op' is the same in h, or ID_NONE where it does
+ * not matter. */
 static struct told_op
-op_told(struct told *t, const struct history *h, op_id op, bool matters)
+op_told(struct told *t, op_id whole, op_id op)
 {
-    struct told_op o = {.is_write = op_is_write(h, op), .matters = matters};
-    history_show_op(h, op, &t->b);
-    o.text = told_keep(t);
-    history_show_key(h, op_key(h, op), &t->b);
+    const struct history *h = t->whole;
+    struct told_op o = {.is_write = op_is_write(h, whole),
+                        .matters = op != ID_NONE};
+    history_show_key(h, op_key(h, whole), &t->b);
     o.key = told_keep(t);
+    if (!o.is_write && op_is_of_list(h, whole)) {
+        buf_printf(&t->b, "r(%s, ", o.key);
+        told_list(t, whole, op);
+        buf_char(&t->b, ')');
+    } else {
+        history_show_op(h, whole, &t->b);
+    }
+    o.text = told_keep(t);
     return o;
 }
 
@@ -85,9 +95,27 @@ head_of(struct told *t, txn_id whole)
     return out;
 }
 
+/* Whether the list of h, some of whose elements may be gone, is that of the
+ * whole: its last element stays. */
+static bool
+same_list(const struct told *t, op_id whole, op_id op)
+{
+    const struct list_seen a = history_list_seen(t->whole, whole);
+    const struct list_seen b = history_list_seen(t->h, op);
+    if (!a.n || !b.n)
+        return a.n == b.n;
+    struct buf x = {0}, y = {0};
+    history_show_value(t->whole, a.at[a.n - 1], &x);
+    history_show_value(t->h, b.at[b.n - 1], &y);
+    const bool same = strcmp(x.at, y.at) == 0;
+    buf_free(&x);
+    buf_free(&y);
+    return same;
+}
+
 /* Whether the operation of the whole is the same as that of h. */
 static bool
-same_op(struct told *t, op_id whole, op_id op)
+same_op(const struct told *t, op_id whole, op_id op)
 {
     const bool write = op_is_write(t->h, op);
     if (op_is_write(t->whole, whole) != write)
@@ -101,10 +129,57 @@ same_op(struct told *t, op_id whole, op_id op)
         history_show_value(t->whole, t->whole->op_value[whole], &a);
         history_show_value(t->h, t->h->op_value[op], &b);
     }
-    const bool same = strcmp(a.at, b.at) == 0;
+    const bool same =
+        strcmp(a.at, b.at) == 0 && (write || !list || same_list(t, whole, op));
     buf_free(&a);
     buf_free(&b);
     return same;
+}
+
+/* The next recorded operation from op on, or the end. */
+static op_id
+skip_implied(const struct history *h, op_id op, op_id end)
+{
+    while (op < end && op_is_implied(h, op))
+        op++;
+    return op;
+}
+
+void
+told_map(struct told *t)
+{
+    const struct history *w = t->whole, *h = t->h;
+    op_id *map = arena_alloc(&t->a->arena, (h->n_ops + 1u) * sizeof *map);
+    memset(map, 0xff, (h->n_ops + 1u) * sizeof *map); // ID_NONE
+    for (txn_id i = 0; i < h->n_txns; i++) {
+        op_id next = skip_implied(h, h->txn_begin[i], h->txn_end[i]);
+        for (op_id op = w->txn_begin[t->origin[i]];
+             op < w->txn_end[t->origin[i]] && next < h->txn_end[i]; op++)
+            if (!op_is_implied(w, op) && same_op(t, op, next)) {
+                map[next] = op;
+                next = skip_implied(h, next + 1, h->txn_end[i]);
+            }
+    }
+    t->whole_op = map;
+}
+
+void
+told_map_ops(struct told *t, const op_id *ops, size_t n)
+{
+    const struct history *w = t->whole, *h = t->h;
+    op_id *map = arena_alloc(&t->a->arena, (h->n_ops + 1u) * sizeof *map);
+    memset(map, 0xff, (h->n_ops + 1u) * sizeof *map); // ID_NONE
+    for (txn_id i = 0; i < h->n_txns; i++) {
+        op_id next = skip_implied(h, h->txn_begin[i], h->txn_end[i]);
+        for (size_t j = 0; j < n && next < h->txn_end[i]; j++) {
+            if (ops[j] < w->txn_begin[t->origin[i]] ||
+                ops[j] >= w->txn_end[t->origin[i]])
+                continue;
+            map[next] = ops[j];
+            next = skip_implied(h, next + 1, h->txn_end[i]);
+        }
+    }
+    t->whole_op = map;
 }
 
 static void
@@ -112,17 +187,19 @@ tell_ops(struct told *t, txn_id txn, struct told_txn *out)
 {
     const struct history *w = t->whole;
     const txn_id origin = t->origin[txn];
-    const size_t all = w->txn_end[origin] - w->txn_begin[origin];
-    const size_t matter = t->h->txn_end[txn] - t->h->txn_begin[txn];
-    out->ops = arena_alloc(&t->a->arena,
-                           (all > matter ? all : matter) * sizeof *out->ops);
-    op_id next = t->h->txn_begin[txn];
+    const size_t all = history_txn_ops(w, origin);
+    out->ops = arena_alloc(&t->a->arena, all * sizeof *out->ops);
+    const op_id end = t->h->txn_end[txn];
+    op_id next = skip_implied(t->h, t->h->txn_begin[txn], end);
     for (op_id op = w->txn_begin[origin]; op < w->txn_end[origin]; op++) {
-        const bool matters = next < t->h->txn_end[txn] && same_op(t, op, next);
-        if (matters)
-            out->ops[out->n_ops++] = op_told(t, t->h, next++, true);
-        else if (all <= FEW_OPS)
-            out->ops[out->n_ops++] = op_told(t, w, op, false);
+        if (op_is_implied(w, op))
+            continue;
+        if (next < end && t->whole_op[next] == op) {
+            out->ops[out->n_ops++] = op_told(t, op, next);
+            next = skip_implied(t->h, next + 1, end);
+        } else if (all <= FEW_OPS) {
+            out->ops[out->n_ops++] = op_told(t, op, ID_NONE);
+        }
     }
     out->elided = all - out->n_ops;
 }
@@ -133,7 +210,10 @@ told_place(const struct told *t, txn_id txn, op_id op)
     if (op == ID_NONE || txn >= t->a->txns.n)
         return TOLD_NONE;
     const struct told_txn *told = &t->a->txns.at[txn];
-    uint32_t wanted = op - t->h->txn_begin[txn];
+    const op_id recorded = history_recorded(t->h, op);
+    uint32_t wanted = 0; // recorded operations before it
+    for (op_id i = t->h->txn_begin[txn]; i < recorded; i++)
+        wanted += !op_is_implied(t->h, i);
     for (uint32_t i = 0; i < told->n_ops; i++)
         if (told->ops[i].matters && wanted-- == 0)
             return i;
@@ -164,11 +244,12 @@ tell_neighbour(struct told *t, txn_id whole, u32_vec *seen)
     const struct history *w = t->whole;
     struct told_txn out = head_of(t, whole);
     out.is_context = true;
-    const size_t all = w->txn_end[whole] - w->txn_begin[whole];
+    const size_t all = history_txn_ops(w, whole);
     out.ops = arena_alloc(&t->a->arena, FEW_OPS * sizeof *out.ops);
     for (op_id op = w->txn_begin[whole];
          op < w->txn_end[whole] && out.n_ops < FEW_OPS; op++)
-        out.ops[out.n_ops++] = op_told(t, w, op, false);
+        if (!op_is_implied(w, op))
+            out.ops[out.n_ops++] = op_told(t, op, ID_NONE);
     out.elided = all - out.n_ops;
     vec_push(&t->a->txns, out);
 }

@@ -160,9 +160,13 @@ put_txn(const struct history *h, struct buf *out, txn_id t)
     if (name.tag != ATOM_NIL)
         put_atom(h, out, name);
     buf_char(out, '[');
+    bool any = false;
     for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++) {
-        if (op > h->txn_begin[t])
+        if (op_is_implied(h, op))
+            continue;
+        if (any)
             buf_char(out, ' ');
+        any = true;
         put_op(h, out, op);
     }
     buf_char(out, ']');

@@ -101,9 +101,13 @@ void
 put_ops(struct put *p, txn_id t, bool is_invocation)
 {
     buf_char(&p->out, '[');
+    bool any = false;
     for (op_id op = p->h->txn_begin[t]; op < p->h->txn_end[t]; op++) {
-        if (op > p->h->txn_begin[t])
+        if (op_is_implied(p->h, op))
+            continue;
+        if (any)
             put_separator(p);
+        any = true;
         put_op(p, op, is_invocation);
     }
     buf_char(&p->out, ']');

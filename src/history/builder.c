@@ -42,6 +42,7 @@ builder_free(struct builder *b)
     orders_free(&b->orders);
     vec_free(&b->list_reads);
     vec_free(&b->list_items);
+    vec_free(&b->authors);
     mem_free(b);
 }
 
@@ -307,6 +308,24 @@ builder_read_list(struct builder *b, txn_id t, struct atom key,
         note_list(b, k, items.at, n);
     vec_free(&items);
     return true;
+}
+
+bool
+builder_author(struct builder *b, txn_id t, struct atom key,
+               struct atom element, struct err *err)
+{
+    key_id k;
+    if (!list_key(b, key, &k, err))
+        return false;
+    const value_id v = values_add(&b->values, k, element);
+    vec_push(&b->authors, ((struct list_author){.value = v, .seen = t}));
+    return true;
+}
+
+void
+builder_keep_loading(struct builder *b)
+{
+    b->keep_loading = true;
 }
 
 bool

@@ -54,6 +54,15 @@ bool builder_append(struct builder *b, txn_id t, struct atom key,
 bool builder_read_list(struct builder *b, txn_id t, struct atom key,
                        const struct atom *elements, size_t n, struct err *err);
 
+/* Say who is seen where a list shows an element that several appended: t is one
+ * of them (history.h, list_author).  All of them are said, or none. */
+bool builder_author(struct builder *b, txn_id t, struct atom key,
+                    struct atom element, struct err *err);
+
+/* Transactions that record the initial values have the status TXN_LOADING
+ * already; no others become that. */
+void builder_keep_loading(struct builder *b);
+
 /* Many operations of registers at once, for those who have them in an array;
  * singly, they are gathered and taken in together as well. */
 struct raw_op {

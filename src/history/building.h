@@ -54,6 +54,8 @@ struct builder {
     struct orders orders; // of the lists read so far
     VEC(struct list_read) list_reads;
     u32_vec list_items;
+    VEC(struct list_author) authors; // that were wanted
+    bool keep_loading;
 };
 
 /* Whether n operations more can be numbered. */

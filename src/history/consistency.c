@@ -6,7 +6,7 @@
  * counting writers are kept per value: one of them is not the reader.
  *
  * SPDX-License-Identifier: MIT */
-#include "history/consistency.h"
+#include "history/list_flaws.h"
 
 /* Who wrote a value that somebody read inconsistently. */
 struct evidence {
@@ -116,126 +116,6 @@ classify(const struct lookup *l, struct flaw *f)
         blame(f, FLAW_THIN_AIR, TXN_NONE, ID_NONE);
 }
 
-/* --- lists -------------------------------------------------------------- */
-
-static bool
-has_twice(struct list_seen seen, uint32_t *stamp, uint32_t mark,
-          value_id *which)
-{
-    for (size_t i = 0; i < seen.n; i++) {
-        if (stamp[seen.at[i]] == mark) {
-            *which = seen.at[i];
-            return true;
-        }
-        stamp[seen.at[i]] = mark;
-    }
-    return false;
-}
-
-struct list_check {
-    const struct history *h;
-    const uint8_t *written; // by value: somebody who is not aborted wrote it
-    txn_id *op_txn;
-    uint32_t *stamp;
-    size_t most, total;
-    flaw_vec *out;
-};
-
-/* A read of the same list, by one who counts, that stands for the key's
- * order. */
-static op_id
-find_reference(const struct list_check *c, op_id op)
-{
-    const struct history *h = c->h;
-    op_id best = ID_NONE;
-    uint32_t length = 0;
-    for (size_t i = 0; i < h->list_reads.n; i++) {
-        const struct list_read *r = &h->list_reads.at[i];
-        if (r->own == ID_NONE && r->length > length &&
-            op_key(h, r->op) == op_key(h, op) &&
-            h->txn_counts[c->op_txn[r->op]]) {
-            best = r->op;
-            length = r->length;
-        }
-    }
-    return best;
-}
-
-/* Note a flaw; true where it is one of those to be told in full. */
-static bool
-add_list_flaw(struct list_check *c, struct flaw f)
-{
-    if (c->total++ >= c->most)
-        return false;
-    vec_push(c->out, f);
-    return true;
-}
-
-/* Elements that only aborted transactions appended are aborted reads. */
-static void
-blame_writer(const struct list_check *c, struct flaw *f)
-{
-    for (op_id op = 0; op < c->h->n_ops; op++)
-        if (op_is_write(c->h, op) && c->h->op_value[op] == f->value)
-            blame(f, FLAW_ABORTED, c->op_txn[op], op);
-}
-
-static void
-check_list(struct list_check *c, size_t i)
-{
-    const struct list_read *r = &c->h->list_reads.at[i];
-    const txn_id t = c->op_txn[r->op];
-    if (!c->h->txn_counts[t])
-        return;
-    const struct list_seen seen = history_list_seen(c->h, r->op);
-    struct flaw f = {.txn = t,
-                     .op = r->op,
-                     .other = TXN_NONE,
-                     .other_op = ID_NONE,
-                     .value = c->h->op_value[r->op]};
-    if (r->own != ID_NONE) {
-        f.kind = has_twice(seen, c->stamp, (uint32_t)i + 1, &f.value)
-                     ? FLAW_DUPLICATE
-                     : FLAW_INCOMPATIBLE;
-        if (add_list_flaw(c, f) && f.kind == FLAW_INCOMPATIBLE) {
-            const op_id other = find_reference(c, r->op);
-            if (other != ID_NONE)
-                blame(&vec_top(c->out), f.kind, c->op_txn[other], other);
-        }
-    }
-    // The last element is the read's value and was judged as such.
-    for (size_t j = 0; j + 1 < seen.n; j++)
-        if (!c->written[seen.at[j]]) {
-            f.kind = FLAW_THIN_AIR;
-            f.value = seen.at[j];
-            if (add_list_flaw(c, f))
-                blame_writer(c, &vec_top(c->out));
-            break;
-        }
-}
-
-static size_t
-list_flaws(const struct history *h, size_t most, flaw_vec *out)
-{
-    uint8_t *written = mem_calloc(h->n_values, sizeof *written);
-    struct list_check c = {
-        .h = h, .written = written, .most = most, .out = out};
-    c.op_txn = mem_alloc(h->n_ops, sizeof *c.op_txn);
-    c.stamp = mem_calloc(h->n_values, sizeof *c.stamp);
-    for (txn_id t = 0; t < h->n_txns; t++)
-        for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++) {
-            c.op_txn[op] = t;
-            if (op_is_write(h, op) && h->txn_status[t] != TXN_ABORTED)
-                written[h->op_value[op]] = 1;
-        }
-    for (size_t i = 0; i < h->list_reads.n; i++)
-        check_list(&c, i);
-    mem_free(c.stamp);
-    mem_free(c.op_txn);
-    mem_free(written);
-    return c.total;
-}
-
 /* --- all of them ----------------------------------------------------------*/
 
 /* Whether any operation at all was set aside: one pass in memory order. */
@@ -258,7 +138,8 @@ find_flaws(const struct history *h, size_t most, flaw_vec *out)
         if (!h->txn_counts[t])
             continue;
         for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++)
-            if ((h->op_key[op] & OP_ASIDE) && total++ < most)
+            if ((h->op_key[op] & OP_ASIDE) && !op_is_of_list(h, op) &&
+                total++ < most)
                 vec_push(out,
                          ((struct flaw){
                              .txn = t, .op = op, .value = h->op_value[op]}));
@@ -274,7 +155,7 @@ find_flaws(const struct history *h, size_t most, flaw_vec *out)
         vec_free(&l.found);
         mem_free(l.index);
     }
-    if (h->list_reads.n)
+    if (h->key_is_list)
         total += list_flaws(h, most - (out->n - first), out);
     return total;
 }
@@ -320,6 +201,8 @@ static const struct {
     [FLAW_NOT_LATEST]   = {"not-latest-write",   "not latest write",   "G1b"},
     [FLAW_INCOMPATIBLE] = {"incompatible-order", "incompatible order", ""},
     [FLAW_DUPLICATE]    = {"duplicate-elements", "duplicate elements", ""},
+    [FLAW_DIRTY_WRITE]  = {"dirty-write",        "dirty write",        "G0"},
+    [FLAW_LOST_APPEND]  = {"lost-append",        "lost append",        ""},
 };
 // clang-format on
 
@@ -366,12 +249,12 @@ flaw_tell(const struct history *h, const struct flaw *f, struct buf *out)
         buf_text(out, " did ");
     }
     history_show_op(h, f->op, out);
+    if (op_is_of_list(h, f->op)) {
+        list_flaw_tell(h, f, history_show_txn, out);
+        return;
+    }
     switch (f->kind) {
     case FLAW_THIN_AIR:
-        if (f->value != h->op_value[f->op]) {
-            buf_text(out, " with the element ");
-            history_show_value(h, f->value, out);
-        }
         buf_text(out, ", which nobody wrote");
         break;
     case FLAW_ABORTED:
@@ -390,21 +273,7 @@ flaw_tell(const struct history *h, const struct flaw *f, struct buf *out)
     case FLAW_NOT_LATEST:
         tell_overwritten(h, f, out);
         break;
-    case FLAW_INCOMPATIBLE:
-        if (f->other != TXN_NONE) {
-            buf_text(out, ", and ");
-            history_show_txn(h, f->other, out);
-            buf_text(out, " did ");
-            history_show_op(h, f->other_op, out);
-            buf_text(out, ": neither list begins with the other");
-        }
-        break;
-    case FLAW_DUPLICATE:
-        buf_text(out, ", in which ");
-        history_show_value(h, f->value, out);
-        buf_text(out, " stands twice");
-        break;
     default:
-        break;
+        assert(!"a register has no flaw of this kind");
     }
 }

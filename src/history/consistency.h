@@ -21,6 +21,9 @@ enum flaw_kind {
     FLAW_NOT_LATEST,   // overwritten within the transaction that wrote it (G1b)
     FLAW_INCOMPATIBLE, // a list that no order of the elements explains
     FLAW_DUPLICATE,    // a list with an element twice
+    FLAW_DIRTY_WRITE,  // a list with what one transaction appended not
+                       // together, or not in program order (G0)
+    FLAW_LOST_APPEND,  // a list with only some of what one appended
     FLAW_KINDS
 };
 

@@ -2,7 +2,9 @@
  * its range of operations, hand the arrays over.
  *
  * SPDX-License-Identifier: MIT */
+#include "history/authors.h"
 #include "history/building.h"
+#include "history/imply.h"
 #include "history/resolve.h"
 
 #include <stdlib.h>
@@ -196,9 +198,16 @@ builder_finish(struct builder *b, struct history *h, struct err *err)
     strings_seal(&b->strings);
     h->strings = b->strings;
     b->strings = (struct strings){0};
+    for (size_t i = 0; i < b->authors.n; i++)
+        b->authors.at[i].seen = h->arrival[b->authors.at[i].seen];
+    lists_choose_authors(h, b->authors.at, b->authors.n);
+    const bool keep_loading = b->keep_loading;
     builder_free(b);
-
-    history_resolve(h);
+    if (!lists_imply(h, err)) {
+        history_free(h);
+        return false;
+    }
+    history_resolve(h, keep_loading);
     lists_reorder(h);
     return true;
 }

@@ -31,6 +31,10 @@ history_free(struct history *h)
     vec_free(&h->order_items);
     vec_free(&h->list_reads);
     vec_free(&h->list_items);
+    vec_free(&h->implied);
+    vec_free(&h->authors);
+    vec_free(&h->author_items);
+    vec_free(&h->renamed_from);
     *h = (struct history){0};
 }
 
@@ -42,6 +46,45 @@ history_candidates(const struct history *h, value_id v)
     const uint32_t first = h->several_first.at[i];
     return (struct txn_range){h->several.at + first,
                               h->several_first.at[i + 1] - first};
+}
+
+/* The place of the first implied read from op on. */
+static size_t
+find_implied(const struct history *h, op_id op)
+{
+    size_t low = 0, high = h->implied.n;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (h->implied.at[middle].op < op)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+op_id
+history_implied_by(const struct history *h, op_id op)
+{
+    const size_t i = find_implied(h, op);
+    return i < h->implied.n && h->implied.at[i].op == op
+               ? h->implied.at[i].whole
+               : ID_NONE;
+}
+
+op_id
+history_recorded(const struct history *h, op_id op)
+{
+    const op_id whole = history_implied_by(h, op);
+    return whole == ID_NONE ? op : whole;
+}
+
+uint32_t
+history_txn_ops(const struct history *h, txn_id t)
+{
+    const size_t implied =
+        find_implied(h, h->txn_end[t]) - find_implied(h, h->txn_begin[t]);
+    return h->txn_end[t] - h->txn_begin[t] - (uint32_t)implied;
 }
 
 struct atom
@@ -97,8 +140,8 @@ history_show_value(const struct history *h, value_id v, struct buf *out)
     atom_show(&h->strings, history_value_atom(h, v), out);
 }
 
-struct list_seen
-history_list_seen(const struct history *h, op_id op)
+const struct list_read *
+history_list_read(const struct history *h, op_id op)
 {
     size_t low = 0, high = h->list_reads.n;
     while (low < high) {
@@ -109,8 +152,16 @@ history_list_seen(const struct history *h, op_id op)
             high = middle;
     }
     if (low == h->list_reads.n || h->list_reads.at[low].op != op)
+        return NULL;
+    return &h->list_reads.at[low];
+}
+
+struct list_seen
+history_list_seen(const struct history *h, op_id op)
+{
+    const struct list_read *r = history_list_read(h, op);
+    if (!r)
         return (struct list_seen){NULL, 0};
-    const struct list_read *r = &h->list_reads.at[low];
     const value_id *at =
         r->own != ID_NONE ? h->list_items.at + r->own
                           : h->order_items.at + h->order_first[op_key(h, op)];
@@ -121,7 +172,7 @@ void
 history_show_op(const struct history *h, op_id op, struct buf *out)
 {
     const key_id k = op_key(h, op);
-    const bool list = h->key_is_list && h->key_is_list[k];
+    const bool list = op_is_of_list(h, op);
     buf_text(out, !op_is_write(h, op) ? "r(" : list ? "append(" : "w(");
     history_show_key(h, k, out);
     buf_text(out, ", ");

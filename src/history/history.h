@@ -26,6 +26,12 @@
  *   (H4) engines look at counting transactions, at their final writes and at
  *        their external reads that are not set aside, and at nothing else.
  *
+ * Implied reads.  A transaction that appends to a list and reads it afterwards
+ * tells what stood there before: that is an external read at the place of its
+ * first append, and an operation of its own right before that append.  It was
+ * not recorded, so whoever shows, writes or counts operations leaves it out
+ * (op_is_implied).
+ *
  * SPDX-License-Identifier: MIT */
 #ifndef HISTORY_HISTORY_H
 #define HISTORY_HISTORY_H
@@ -78,6 +84,22 @@ struct list_read {
     uint32_t length, own;
 };
 
+/* An implied read, and the read of the whole list that it is the first part
+ * of. */
+struct implied_read {
+    op_id op, whole;
+};
+
+/* An element that a list shows and that several transactions, none of them
+ * aborted, appended: author_items.at[first .. first + n).  'seen' is taken to
+ * be the one whose append the lists show; whether a level holds is a matter of
+ * all of them. */
+struct list_author {
+    value_id value;
+    txn_id seen;
+    uint32_t first, n;
+};
+
 struct history {
     struct strings strings;
     struct atom initial; // how the input wrote the initial value
@@ -120,6 +142,14 @@ struct history {
     u32_vec order_items;
     VEC(struct list_read) list_reads; // by op, non-empty lists only
     u32_vec list_items;
+    VEC(struct implied_read) implied; // by op
+    VEC(struct list_author) authors;
+    u32_vec author_items;
+    // Appends that nobody sees, of elements that somebody else's append is
+    // seen for, have ids of their own from first_renamed on; the id that each
+    // would have is in renamed_from.
+    value_id first_renamed;
+    u32_vec renamed_from;
 };
 
 void history_free(struct history *h);
@@ -152,6 +182,33 @@ op_is_external_read(const struct history *h, op_id op)
     return (h->op_key[op] & (OP_WRITE | OP_MAIN | OP_ASIDE)) == OP_MAIN;
 }
 
+/* The read that the implied read op is a part of; ID_NONE where op is none. */
+op_id history_implied_by(const struct history *h, op_id op);
+
+static inline bool
+op_is_implied(const struct history *h, op_id op)
+{
+    return h->implied.n && history_implied_by(h, op) != ID_NONE;
+}
+
+/* The operation that was recorded: op, or what op is implied by. */
+op_id history_recorded(const struct history *h, op_id op);
+
+/* How many operations of t were recorded, and of all. */
+uint32_t history_txn_ops(const struct history *h, txn_id t);
+
+static inline uint32_t
+history_ops(const struct history *h)
+{
+    return h->n_ops - (uint32_t)h->implied.n;
+}
+
+static inline bool
+op_is_of_list(const struct history *h, op_id op)
+{
+    return h->key_is_list && h->key_is_list[op_key(h, op)];
+}
+
 /* --- writers of values ------------------------------------------------- */
 
 /* The transaction that a read of v reads from: TXN_INIT, a transaction, or,
@@ -178,6 +235,15 @@ struct txn_range {
  * then transactions in ascending order.  A reader that is among them itself
  * (it writes the value later) is not a candidate for its own read. */
 struct txn_range history_candidates(const struct history *h, value_id v);
+
+/* The id of the same key and value that lists show. */
+static inline value_id
+history_shown_value(const struct history *h, value_id v)
+{
+    return v - h->first_renamed < h->renamed_from.n
+               ? h->renamed_from.at[v - h->first_renamed]
+               : v;
+}
 
 /* --- names ---------------------------------------------------------------*/
 
@@ -206,6 +272,9 @@ void history_show_session(const struct history *h, session_id s,
 
 /* Append "r(x, 5)", "w(x, 5)", "append(x, 5)" or "r(x, [1 2])". */
 void history_show_op(const struct history *h, op_id op, struct buf *out);
+
+/* How a read saw a list; NULL where op read no list, or an empty one. */
+const struct list_read *history_list_read(const struct history *h, op_id op);
 
 /* The list that a read saw; at == NULL where op did not read a list. */
 struct list_seen {

@@ -1,4 +1,5 @@
-/* renumber.h -- the same history with numbers for keys and values.
+/* renumber.h -- the same history once more: with numbers for keys and values,
+ * or with other authors of list elements.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HISTORY_RENUMBER_H
@@ -12,5 +13,11 @@
  * every verdict stays.  Lists stay lists. */
 bool history_renumber(const struct history *h, struct history *out,
                       struct err *err);
+
+/* Make *out a copy of h in which seen[i] appended the element of which
+ * h->authors.at[i] speaks, wherever a list shows it.  That is settled there:
+ * out->authors is empty.  Transactions keep their ids. */
+bool history_with_authors(const struct history *h, const txn_id *seen,
+                          struct history *out, struct err *err);
 
 #endif

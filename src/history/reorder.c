@@ -17,7 +17,7 @@
 
 struct reordering {
     struct history *h;
-    uint8_t *counts; // by operation
+    uint8_t *counts; // by operation: recorded, by one who counts
     struct orders orders;
     u32_vec items; // of the lists that no order explains
 };
@@ -70,6 +70,8 @@ lists_reorder(struct history *h)
     bool any = false;
     for (size_t i = 0; i < h->list_reads.n; i++)
         any = any || !r.counts[h->list_reads.at[i].op];
+    for (size_t i = 0; i < h->implied.n; i++)
+        r.counts[h->implied.at[i].op] = 0; // what they are part of says it all
     if (any) {
         struct list_seen *seen = mem_alloc(h->list_reads.n, sizeof *seen);
         for (size_t i = 0; i < h->list_reads.n; i++)

@@ -40,12 +40,12 @@ only_loads(const struct history *h, txn_id t)
 }
 
 static void
-find_loading(struct history *h)
+find_loading(struct history *h, bool keep)
 {
     for (session_id s = 0; s < h->n_sessions; s++) {
         const txn_id t = h->session_first[s];
-        if (t < h->session_first[s + 1] && h->txn_status[t] == TXN_COMMITTED &&
-            only_loads(h, t))
+        if (!keep && t < h->session_first[s + 1] &&
+            h->txn_status[t] == TXN_COMMITTED && only_loads(h, t))
             h->txn_status[t] = TXN_LOADING;
     }
     h->txn_counts = mem_alloc(h->n_txns, sizeof *h->txn_counts);
@@ -279,8 +279,10 @@ promote_indeterminate(struct history *h, uint32_t *n_several)
     for (txn_id t = 0; t < h->n_txns; t++)
         for (op_id op = h->txn_begin[t];
              h->txn_status[t] == TXN_INDETERMINATE && op < h->txn_end[t]; op++)
-            if (op_is_final_write(h, op) &&
-                history_writer(h, h->op_value[op]) == TXN_NONE)
+            // Of a list every append is seen, not the last alone.
+            if ((op_is_final_write(h, op) &&
+                 history_writer(h, h->op_value[op]) == TXN_NONE) ||
+                (op_is_write(h, op) && op_is_of_list(h, op)))
                 vec_push(&p.maybes, ((struct maybe){h->op_value[op], t}));
     if (p.maybes.n) {
         qsort(p.maybes.at, p.maybes.n, sizeof *p.maybes.at, compare_maybes);
@@ -308,7 +310,9 @@ promote_indeterminate(struct history *h, uint32_t *n_several)
 static bool
 init_is_candidate(const struct history *h, value_id v)
 {
+    const key_id k = h->values[v].key & OP_KEY;
     return history_has_several(h, v) &&
+           !(h->key_is_list && h->key_is_list[k]) &&
            atom_equal(history_value_atom(h, v), h->initial);
 }
 
@@ -383,9 +387,9 @@ set_unserved_aside(struct history *h, const struct waiting *w)
 }
 
 void
-history_resolve(struct history *h)
+history_resolve(struct history *h, bool keep_loading)
 {
-    find_loading(h);
+    find_loading(h, keep_loading);
     struct waiting w = {0};
     uint32_t n_several = find_writers(h, &w);
     bool indeterminate = false;

@@ -6,8 +6,10 @@
 
 #include "history/history.h"
 
-/* Resolve h as history.h describes (H1..H4).  Called once, by the builder. */
-void history_resolve(struct history *h);
+/* Resolve h as history.h describes (H1..H4).  Which transactions record the
+ * initial values is found out, or, with keep_loading, known by their status.
+ * Called once, by the builder. */
+void history_resolve(struct history *h, bool keep_loading);
 
 /* Make the orders of lists again without what those read who do not count.
  * Called once, by the builder, after history_resolve. */

@@ -10,7 +10,7 @@ count_txns(const struct history *h, struct summary *s)
 {
     s->smallest_txn = s->shortest_session = UINT64_MAX;
     for (txn_id t = 0; t < h->n_txns; t++) {
-        const uint64_t n = h->txn_end[t] - h->txn_begin[t];
+        const uint64_t n = history_txn_ops(h, t);
         s->smallest_txn = n < s->smallest_txn ? n : s->smallest_txn;
         s->largest_txn = n > s->largest_txn ? n : s->largest_txn;
         switch ((enum txn_status)h->txn_status[t]) {
@@ -78,6 +78,8 @@ count_ops(const struct history *h, struct summary *s)
             const key_id k = op_key(h, op);
             if (op + AHEAD < h->n_ops)
                 __builtin_prefetch(&use[op_key(h, op + AHEAD)]);
+            if (op_is_implied(h, op))
+                continue;
             use[k].n++;
             if (op_is_write(h, op)) {
                 s->writes++;
@@ -104,7 +106,7 @@ summary_sizes(const struct history *h, struct summary *out)
     *out = (struct summary){
         .sessions = h->n_sessions,
         .transactions = h->n_txns,
-        .operations = h->n_ops,
+        .operations = history_ops(h),
         .keys = h->n_keys,
         .several_writers = h->several_first.n ? h->several_first.n - 1 : 0,
         .hottest_key = ID_NONE,
@@ -121,6 +123,7 @@ summary_of(const struct history *h, struct summary *out)
     // written again has a row for that: neither is a value of its own.
     for (value_id v = 1; v < h->n_values; v++)
         out->values += !atom_equal(history_value_atom(h, v), h->initial);
+    out->values -= h->renamed_from.n;
     for (key_id k = 0; h->key_is_list && k < h->n_keys; k++)
         out->list_keys += h->key_is_list[k];
     count_txns(h, out);

@@ -6,12 +6,13 @@
 
 #include "verify/verify.h"
 
-/* Where the elements that one transaction alone appended stand in the lists
- * that were observed.  All NULL where there are no lists. */
+/* Where elements stand in the lists that transactions which count have read;
+ * these lists are sound (verify_lists), so an element has one author and one
+ * place. */
 struct list_order {
     const struct history *h;
-    uint32_t *index;  // by value: 1 + its place in its key's order, or 0
-    uint8_t *authors; // by value: 0, 1, or 2 for more
+    uint32_t *index; // by value: 1 + its place in its key's order, or 0; NULL
+                     // where there are no lists
 };
 
 void list_order_init(struct list_order *l, const struct history *h);

@@ -23,7 +23,7 @@ verify_reads(const struct history *h, struct err *err)
         return err_set(err, ERR_SYNTAX,
                        "the recording was cut, and has reads that nobody "
                        "served");
-    return true;
+    return verify_lists(h, err);
 }
 
 static bool
@@ -57,6 +57,8 @@ bool
 verify_certificate(const struct history *h, const struct certificate *c,
                    struct err *err)
 {
+    if (h->authors.n && c->verdict != VERDICT_UNKNOWN)
+        return verify_cases(h, c, err);
     switch (c->verdict) {
     case VERDICT_UNKNOWN:
         if (c->kind == EVIDENCE_NONE)

@@ -20,9 +20,20 @@ bool verify_certificate(const struct history *h, const struct certificate *c,
 
 /* --- the parts, one file each --------------------------------------------- */
 
+/* Where h->authors is not empty. */
+bool verify_cases(const struct history *h, const struct certificate *c,
+                  struct err *err);
+
 /* A read that no level allows. */
 bool verify_flaw(const struct history *h, const struct flaw *f,
                  struct err *err);
+
+/* The same for a read of a list. */
+bool verify_list_flaw(const struct history *h, const struct flaw *f,
+                      struct err *err);
+
+/* All lists that transactions which count have read are sound. */
+bool verify_lists(const struct history *h, struct err *err);
 
 /* A commit order at rc, ra or cc. */
 bool verify_weak_order(const struct history *h, const struct certificate *c,

@@ -3,9 +3,8 @@
  * A read of a transaction that counts is inconsistent when its transaction
  * wrote the key before and the value is not that of the last such write; or
  * when it did not, and nobody can have served the value: it is not initial, and
- * no other transaction that counts has it as its last write of the key.  A list
- * is inconsistent as such when it has an element twice, an element that nobody
- * can have appended, or when neither it nor another begins with the other.
+ * no other transaction that counts has it as its last write of the key.  For
+ * lists see verify_list_flaw.c.
  *
  * That is checked from the recorded operations alone.  The kind of flaw is then
  * checked as far as it says more.
@@ -69,51 +68,6 @@ is_written(const struct history *h, value_id v, bool aborted)
     return false;
 }
 
-static bool
-has_element(struct list_seen seen, value_id v, size_t times)
-{
-    for (size_t i = 0; i < seen.n; i++)
-        if (seen.at[i] == v && --times == 0)
-            return true;
-    return false;
-}
-
-/* Whether one list begins with the other. */
-static bool
-are_compatible(struct list_seen a, struct list_seen b)
-{
-    const size_t n = a.n < b.n ? a.n : b.n;
-    return !n || memcmp(a.at, b.at, n * sizeof *a.at) == 0;
-}
-
-/* An element other than the last that nobody can have appended. */
-static bool
-check_element(const struct history *h, const struct flaw *f, struct err *err)
-{
-    if (!has_element(history_list_seen(h, f->op), f->value, 1))
-        return wrong(err, "the list does not have that element");
-    if (is_written(h, f->value, false))
-        return wrong(err, "somebody appended that element");
-    return true;
-}
-
-static bool
-check_incompatible(const struct history *h, const struct flaw *f,
-                   struct err *err)
-{
-    if (f->other_op == ID_NONE)
-        return wrong(err, "the other list is missing");
-    if (!lies_in(h, f->other_op, f->other) || op_is_write(h, f->other_op) ||
-        op_key(h, f->op) != op_key(h, f->other_op))
-        return wrong(err, "the other operation does not read that list");
-    if (!h->txn_counts[f->other])
-        return wrong(err, "who read the other list does not count");
-    if (are_compatible(history_list_seen(h, f->op),
-                       history_list_seen(h, f->other_op)))
-        return wrong(err, "one of the lists begins with the other");
-    return true;
-}
-
 /* A read whose own value is at fault. */
 static bool
 check_value(const struct history *h, const struct flaw *f, struct err *err)
@@ -162,12 +116,9 @@ verify_flaw(const struct history *h, const struct flaw *f, struct err *err)
     if (f->kind == FLAW_THIN_AIR && h->is_cut)
         return wrong(err, "its writer may be in the part of the recording "
                           "that was cut off");
-    if (f->kind == FLAW_DUPLICATE)
-        return has_element(history_list_seen(h, f->op), f->value, 2) ||
-               wrong(err, "the list does not have that element twice");
-    if (f->kind == FLAW_INCOMPATIBLE)
-        return check_incompatible(h, f, err);
+    if (op_is_of_list(h, f->op))
+        return verify_list_flaw(h, f, err);
     if (f->value != h->op_value[f->op])
-        return check_element(h, f, err);
+        return wrong(err, "it read another value");
     return check_value(h, f, err);
 }

@@ -19,6 +19,8 @@ shown(const struct history *h, struct buf *out)
         history_show_txn(h, t, out);
         buf_char(out, ':');
         for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++) {
+            if (op_is_implied(h, op))
+                continue;
             buf_char(out, ' ');
             history_show_op(h, op, out);
         }

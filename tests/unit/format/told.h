@@ -47,6 +47,8 @@ tell_txn(const struct history *h, txn_id t, struct buf *out)
         atom_show(&h->strings, name, out);
     buf_text(out, mark);
     for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++) {
+        if (op_is_implied(h, op))
+            continue;
         buf_char(out, ' ');
         history_show_op(h, op, out);
     }

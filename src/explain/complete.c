@@ -1,0 +1,103 @@
+/* complete.c -- see complete.h.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "explain/complete.h"
+
+#include "explain/part.h"
+
+#include <stdlib.h>
+
+struct completion {
+    const struct history *h;
+    uint8_t *wanted; // by value: a list shows it
+    u32_vec txns, ops;
+};
+
+static int
+compare_ids(const void *a, const void *b)
+{
+    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+static void
+sort_and_unite(u32_vec *v)
+{
+    if (!v->n)
+        return;
+    qsort(v->at, v->n, sizeof *v->at, compare_ids);
+    size_t n = 1;
+    for (size_t i = 1; i < v->n; i++)
+        if (v->at[i] != v->at[n - 1])
+            v->at[n++] = v->at[i];
+    v->n = n;
+}
+
+/* Take all appends of t to the key of op. */
+static void
+take_run(struct completion *c, txn_id t, op_id op)
+{
+    const struct history *h = c->h;
+    for (op_id i = h->txn_begin[t]; i < h->txn_end[t]; i++)
+        if (op_is_write(h, i) && op_key(h, i) == op_key(h, op))
+            vec_push(&c->ops, i);
+    vec_push(&c->txns, t);
+}
+
+static void
+take_appends(struct completion *c)
+{
+    const struct history *h = c->h;
+    for (txn_id t = 0; t < h->n_txns; t++)
+        for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++)
+            if (op_is_write(h, op) && c->wanted[h->op_value[op]])
+                take_run(c, t, op);
+}
+
+/* The transactions of the operations, which are in ascending order of ids. */
+static void
+take_owners(struct completion *c, const op_id *ops, size_t n)
+{
+    const struct history *h = c->h;
+    for (txn_id t = 0; t < h->n_txns; t++)
+        for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++)
+            if (n && bsearch(&op, ops, n, sizeof op, compare_ids)) {
+                vec_push(&c->txns, t);
+                break;
+            }
+}
+
+bool
+complete_part(const struct history *h, const op_id *ops, size_t n, bool count,
+              struct history *out, struct err *err)
+{
+    struct completion c = {.h = h};
+    c.wanted = mem_calloc(h->n_values, sizeof *c.wanted);
+    bool any = false;
+    for (size_t i = 0; i < n; i++) {
+        vec_push(&c.ops, ops[i]);
+        const struct list_seen seen = history_list_seen(h, ops[i]);
+        for (size_t j = 0; j < seen.n; j++)
+            c.wanted[seen.at[j]] = 1;
+        any |= seen.n;
+    }
+    take_owners(&c, ops, n);
+    if (any)
+        take_appends(&c);
+    mem_free(c.wanted);
+    sort_and_unite(&c.ops);
+    sort_and_unite(&c.txns);
+    txn_id *origin = mem_alloc(c.txns.n, sizeof *origin);
+    const struct part_wish wish = {.txns = c.txns.at,
+                                   .n = c.txns.n,
+                                   .only = c.ops.at,
+                                   .n_only = c.ops.n,
+                                   .inconsistent = true,
+                                   .count = count,
+                                   .whole_lists = true};
+    const bool ok = part_make(h, &wish, out, origin, err);
+    mem_free(origin);
+    vec_free(&c.ops);
+    vec_free(&c.txns);
+    return ok;
+}
