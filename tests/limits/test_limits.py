@@ -166,7 +166,7 @@ def test_clock():
     """The same output, however time passes."""
     gen("skews.hist", "--txns", "3000", "-l", "si", "--sessions", "20",
         "--keys", "200")
-    gen("ambiguous.hist", "--txns", "150", "--ops", "4", "--keys", "8",
+    gen("ambiguous.hist", "--txns", "80", "--ops", "4", "--keys", "8",
         "--sessions", "8", "--duplicates", "0.7", "--values", "5", "-l", "pc")
     for name in ["skews.hist", "ambiguous.hist"]:
         words = ["check", "-l", "rc,cc,pc,si,ser", "--json", name]
