@@ -7,6 +7,7 @@
  * SPDX-License-Identifier: MIT */
 #include "history/imply.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 /* A read to be inserted right before the append 'before'. */
@@ -178,9 +179,10 @@ lists_imply(struct history *h, struct err *err)
     memset(s.implied, 0xff, h->n_keys * sizeof *s.implied);
     for (txn_id i = 0; i < h->n_txns; i++)
         search_txn(&s, h->arrival[i]);
-    const bool room = s.found.n < ID_NONE - h->n_ops;
+    const bool room = capacity_holds(CAPACITY_OPS, h->n_ops + s.found.n);
     if (!room) {
-        err_set(err, ERR_LIMIT, "more than %u operations", ID_NONE - 1);
+        err_set(err, ERR_LIMIT, "more than %" PRIu64 " operations",
+                capacity_most[CAPACITY_OPS]);
     } else if (s.found.n) {
         qsort(s.found.at, s.found.n, sizeof *s.found.at, compare_insertions);
         move_ops(&s);

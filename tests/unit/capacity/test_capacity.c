@@ -37,6 +37,8 @@ static const char *const texts[] = {
     // Text, lists that disagree, times.
     "[key:=\"a\"]@1..2 [key==\"a\" \"other key\":=\"b\"]@3..4 --- "
     "[l+=1]@1..2 --- [l+=2]@2..3 --- [l==[1 2]]@5..6 --- [l==[2 1]]@5..6",
+    // What stands before the own elements of a list is a read of its own.
+    "[m+=1] --- [m+=2 m==[1 2]] --- [m+=3 m==[1 2 3] m==[1 2 3]]",
     // A lost update, and a long way round at cc.
     "[x:=1 y:=1] --- [x==1 x:=2] [a:=1] --- [x==1 x:=3] [a==1 b:=1] --- "
     "[b==1 x==3 y==?]",
