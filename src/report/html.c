@@ -171,6 +171,11 @@ put_cards(const struct report_run *run, const char *id, struct buf *out)
             part_more(e, out);
             buf_text(out, ".</p>\n");
         }
+        if (run->check->results.at[i].reason[0]) {
+            buf_printf(out, "<p class=\"soft\">%s is unknown: ", brief);
+            part_xml(out, run->check->results.at[i].reason);
+            buf_text(out, ".</p>\n");
+        }
     }
     buf_free(&card);
 }
@@ -263,7 +268,8 @@ add(const struct report_run *run, const struct report_style *s, struct buf *out)
                (unsigned long long)run->summary->operations);
     put_lattice(run, id.at, out);
     put_cards(run, id.at, out);
-    put_honesty(run, s, out);
+    if (*run->format) // else it was not read
+        put_honesty(run, s, out);
     buf_text(out, "</section>\n");
     buf_free(&id);
 }

@@ -151,7 +151,8 @@ def test_results():
                "large.jsonl", "skew.hist")
     page = pathlib.Path("page/index.html").read_text()
     check(done.returncode == 1 and page.count('class="run"') == 2
-          and "skew.hist: serializable: violated" in done.stdout,
+          and "skew.hist: serializable: violated" in done.stdout
+          and "ser is unknown: the time limit of 0.1 s" in page,
           "a limit ends with the history that reached it", done.stdout)
 
 
