@@ -51,6 +51,7 @@ int cmd_help(const struct options *o);
 int cmd_levels(const struct options *o);
 int cmd_manpage(const struct options *o);
 int cmd_predict(const struct options *o);
+int cmd_prove(const struct options *o);
 int cmd_report(const struct options *o);
 int cmd_show(const struct options *o);
 int cmd_stats(const struct options *o);

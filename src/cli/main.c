@@ -37,6 +37,13 @@ const struct command command_table[] = {
      "if there is none, 3 if a limit was reached first. TRACE is a history in any format "
      "whose reads have one writer each.",
      cmd_predict},
+    {"prove", CMD_PROVE, "-l LEVELS PROGRAM.sql...",
+     "prove that SQL programs stay serializable at a level, or show an anomaly",
+     "The programs are functions in PL/pgSQL or SQL, each of which is a transaction, with the "
+     "tables that they use. An anomaly is shown with its transactions, their arguments, the "
+     "initial rows, every statement, and what each serial order would have given instead. "
+     "Exits 0 where all levels are proved, 1 where there is an anomaly, 3 where neither is known.",
+     cmd_prove},
     {"report", CMD_REPORT, "[-l LEVELS] -o DIR HISTORY...",
      "check histories and write the results as a page for a browser",
      "DIR/index.html is one file that needs nothing else. 'assay check --report DIR' "

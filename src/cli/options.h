@@ -31,7 +31,8 @@ enum {
     CMD_COLLECT = 1 << 12,
     CMD_REPORT = 1 << 13,
     CMD_PREDICT = 1 << 14,
-    CMD_ALL = (1 << 15) - 1,
+    CMD_PROVE = 1 << 15,
+    CMD_ALL = (1 << 16) - 1,
     // Commands whose limits are for all of what they do.
     CMD_LIMITED = CMD_CERTIFY | CMD_STATS | CMD_SHOW | CMD_CONVERT | CMD_GEN |
                   CMD_PREDICT,
@@ -76,6 +77,10 @@ struct options {
     const char *boundary, *predicted;
     uint64_t most;
     bool approx, all;
+
+    // prove
+    const char *schedule;
+    uint64_t members;
 
     VEC(const char *) paths; // what is no option, in order
 };

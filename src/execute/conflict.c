@@ -38,7 +38,7 @@ both_write(const struct program *p, const struct run *a, size_t i,
     const struct table *t = &p->tables.at[x->table];
     const struct datum *r = changes_row(&a->changes, i);
     const struct datum *s = changes_row(&b->changes, j);
-    if (state_same_key(t, r, s))
+    if (dataset_same_key(t, r, s))
         return true;
     for (uint32_t u = 0; u < t->n_unique; u++)
         if (sets(x, &t->unique[u]) && sets(y, &t->unique[u]) &&
@@ -76,9 +76,9 @@ writes_held(const struct program *p, const struct run *a, const struct run *b,
     for (size_t i = 0; i < a->changes.all.n; i++)
         for (size_t j = 0; j < n; j++)
             if (a->changes.all.at[i].table == held[j].table &&
-                state_same_key(&p->tables.at[held[j].table],
-                               changes_row(&a->changes, i),
-                               b->values.at + held[j].row))
+                dataset_same_key(&p->tables.at[held[j].table],
+                                 changes_row(&a->changes, i),
+                                 b->values.at + held[j].row))
                 return true;
     return false;
 }
@@ -117,8 +117,8 @@ conflict_blocks(const struct program *program, const struct run *p,
             const struct lock_held *a = &p->locks.at[i], *b = &x->locks.at[j];
             if (a->table == b->table &&
                 (a->mode == LOCK_UPDATE || b->mode == LOCK_UPDATE) &&
-                state_same_key(&program->tables.at[a->table],
-                               p->values.at + a->row, x->values.at + b->row))
+                dataset_same_key(&program->tables.at[a->table],
+                                 p->values.at + a->row, x->values.at + b->row))
                 return true;
         }
     return false;

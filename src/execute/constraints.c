@@ -27,27 +27,27 @@ has_null(const struct columns *columns, const struct datum *row)
 }
 
 static bool
-has_parent(const struct state *s, const struct foreign_key *f,
+has_parent(const struct dataset *s, const struct foreign_key *f,
            const struct datum *row)
 {
     if (has_null(&f->columns, row))
         return true;
     for (size_t i = 0; i < s->tables[f->table].n; i++)
         if (same_values(&f->columns, row, &f->referenced,
-                        state_row(s, f->table, i)))
+                        dataset_row(s, f->table, i)))
             return true;
     return false;
 }
 
 /* Whether no other row has the same unique values. */
 static bool
-is_unique(const struct state *s, uint32_t table, const struct columns *columns,
-          const struct datum *row)
+is_unique(const struct dataset *s, uint32_t table,
+          const struct columns *columns, const struct datum *row)
 {
     const struct table *t = &s->program->tables.at[table];
     for (size_t i = 0; i < s->tables[table].n; i++) {
-        const struct datum *other = state_row(s, table, i);
-        if (!state_same_key(t, other, row) &&
+        const struct datum *other = dataset_row(s, table, i);
+        if (!dataset_same_key(t, other, row) &&
             same_values(columns, other, columns, row))
             return false;
     }
@@ -73,15 +73,27 @@ keeps_checks(struct runner *r, uint32_t table, const struct datum *row)
     return ok;
 }
 
+static bool
+sets_some(const struct columns *columns, uint64_t set)
+{
+    for (uint32_t i = 0; i < columns->n; i++)
+        if (set >> columns->at[i] & 1)
+            return true;
+    return false;
+}
+
 void
-runner_check_row(struct runner *r, uint32_t table, const struct datum *row)
+runner_check_row(struct runner *r, uint32_t table, const struct datum *row,
+                 uint64_t set)
 {
     const struct table *t = &r->program->tables.at[table];
     bool ok = keeps_checks(r, table, row);
     for (uint32_t i = 0; ok && i < t->n_unique; i++)
-        ok = is_unique(&r->mine, table, &t->unique[i], row);
+        ok = !sets_some(&t->unique[i], set) ||
+             is_unique(&r->mine, table, &t->unique[i], row);
     for (uint32_t i = 0; ok && i < t->n_foreign; i++)
-        ok = has_parent(&r->mine, &t->foreign[i], row);
+        ok = !sets_some(&t->foreign[i].columns, set) ||
+             has_parent(&r->mine, &t->foreign[i], row);
     if (!ok)
         runner_abort(r);
 }
@@ -95,7 +107,7 @@ runner_check_removed(struct runner *r, uint32_t table, const struct datum *row)
             const struct foreign_key *f = &child->foreign[j];
             for (size_t k = 0; f->table == table && k < r->mine.tables[i].n;
                  k++)
-                if (same_values(&f->columns, state_row(&r->mine, i, k),
+                if (same_values(&f->columns, dataset_row(&r->mine, i, k),
                                 &f->referenced, row))
                     runner_abort(r);
         }
@@ -104,7 +116,7 @@ runner_check_removed(struct runner *r, uint32_t table, const struct datum *row)
 
 /* Whether the invariant holds for every combination of rows. */
 static bool
-keeps_invariant(struct runner *r, const struct state *s,
+keeps_invariant(struct runner *r, const struct dataset *s,
                 const struct invariant *inv)
 {
     size_t *at = mem_calloc(inv->n_sources, sizeof *at);
@@ -114,7 +126,7 @@ keeps_invariant(struct runner *r, const struct state *s,
         more = more && s->tables[inv->source_tables[i]].n > 0;
     while (ok && more) {
         for (uint32_t i = 0; i < inv->n_sources; i++)
-            r->bound[i] = state_row(s, inv->source_tables[i], at[i]);
+            r->bound[i] = dataset_row(s, inv->source_tables[i], at[i]);
         if (runner_holds(r, inv->given)) {
             const struct datum d = runner_evaluate(r, inv->then);
             ok = d.null || d.number;
@@ -132,7 +144,7 @@ keeps_invariant(struct runner *r, const struct state *s,
 }
 
 bool
-state_is_legal(const struct state *s)
+dataset_is_legal(const struct dataset *s)
 {
     const struct program *p = s->program;
     struct run nothing = {0};
@@ -140,7 +152,7 @@ state_is_legal(const struct state *s)
     bool ok = true;
     for (uint32_t t = 0; ok && t < p->tables.n; t++)
         for (size_t i = 0; ok && i < s->tables[t].n; i++) {
-            runner_check_row(&r, t, state_row(s, t, i));
+            runner_check_row(&r, t, dataset_row(s, t, i), UINT64_MAX);
             ok = !r.failed;
         }
     for (size_t i = 0; ok && i < p->invariants.n; i++)

@@ -197,16 +197,3 @@ runner_evaluate(struct runner *r, const struct expr *e)
         return evaluate_binary(r, e);
     }
 }
-
-bool
-expr_reads(const struct expr *e)
-{
-    if (!e)
-        return false;
-    if (e->kind == EXPR_EXISTS || e->kind == EXPR_SCALAR)
-        return true;
-    for (uint32_t i = 0; i < expr_arity(e->kind); i++)
-        if (expr_reads(e->arg[i]))
-            return true;
-    return false;
-}

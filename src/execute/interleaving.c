@@ -9,7 +9,7 @@
 
 void
 interleaving_init(struct interleaving *e, const struct program *p,
-                  const struct state *initial, const struct instance *members,
+                  const struct dataset *initial, const struct instance *members,
                   uint32_t n)
 {
     assert(n <= INTERLEAVING_MOST);
@@ -18,7 +18,7 @@ interleaving_init(struct interleaving *e, const struct program *p,
     e->initial = initial;
     e->members = members;
     e->n = n;
-    state_init(&e->final, p);
+    dataset_init(&e->final, p);
 }
 
 void
@@ -26,7 +26,7 @@ interleaving_free(struct interleaving *e)
 {
     for (uint32_t i = 0; i < INTERLEAVING_MOST; i++)
         run_free(&e->runs[i]);
-    state_free(&e->final);
+    dataset_free(&e->final);
 }
 
 static bool
@@ -67,6 +67,46 @@ conflicts_are_seen(const struct interleaving *e, enum level level)
     return true;
 }
 
+/* A member that runs, and whose statements somebody wants to know. */
+struct interrupted;
+struct traced {
+    const struct interleaving *e;
+    uint32_t member;
+    const struct dataset *state;
+    struct interrupted *interrupted; // NULL: all statements see 'state'
+};
+
+static bool next_view(struct interrupted *v, uint32_t number,
+                      const struct statement *s, struct view *out);
+
+static bool
+next_traced(void *context, uint32_t number, const struct statement *s,
+            struct view *out)
+{
+    const struct traced *t = context;
+    if (t->interrupted)
+        return next_view(t->interrupted, number, s, out);
+    *out = (struct view){t->state, NULL};
+    return true;
+}
+
+static void
+trace(void *context, const struct statement *s, const struct datum *variables,
+      const uint32_t *used)
+{
+    const struct traced *t = context;
+    t->e->trace(t->e->trace_context, t->member, s, variables, used);
+}
+
+static void
+run_member(struct interleaving *e, uint32_t member, const struct dataset *state,
+           struct interrupted *interrupted)
+{
+    struct traced t = {e, member, state, interrupted};
+    const struct views views = {&t, next_traced, e->trace ? trace : NULL};
+    run_instance(e->program, &e->members[member], &views, &e->runs[member]);
+}
+
 bool
 interleaving_run_visible(struct interleaving *e, enum level level)
 {
@@ -74,17 +114,17 @@ interleaving_run_visible(struct interleaving *e, enum level level)
         return false;
     bool ok = true;
     for (uint32_t i = 0; ok && i < e->n; i++) {
-        struct state *view = &e->final; // rebuilt for each member
-        state_copy(view, e->initial);
+        struct dataset *view = &e->final; // rebuilt for each member
+        dataset_copy(view, e->initial);
         for (uint32_t j = 0; j < i; j++)
             if (sees(e, i, j))
                 changes_apply(&e->runs[j].changes, view);
-        run_on(e->program, &e->members[i], view, &e->runs[i]);
+        run_member(e, i, view, NULL);
         ok = e->runs[i].end == RUN_COMMITS;
     }
     if (!ok || !conflicts_are_seen(e, level))
         return false;
-    state_copy(&e->final, e->initial);
+    dataset_copy(&e->final, e->initial);
     for (uint32_t i = 0; i < e->n; i++)
         changes_apply(&e->runs[i].changes, &e->final);
     return true;
@@ -93,13 +133,13 @@ interleaving_run_visible(struct interleaving *e, enum level level)
 /* The views of an interrupted member: the initial state before the split, and
  * then 'after', or both 'before' and 'after' for a statement that waits. */
 struct interrupted {
-    const struct state *initial, *after, *before; // before NULL: no waiting
-    uint32_t split, stop;                         // stop: run no further
+    const struct dataset *initial, *after, *before; // before NULL: no waiting
+    uint32_t split, stop;                           // stop: run no further
     bool waited; // the statement at the split is one that can wait
 };
 
-static bool
-can_wait(const struct statement *s)
+bool
+interleaving_can_wait(const struct statement *s)
 {
     if (s->kind == STATEMENT_UPDATE || s->kind == STATEMENT_DELETE)
         return true;
@@ -109,30 +149,36 @@ can_wait(const struct statement *s)
 }
 
 static bool
-next_view(void *context, uint32_t number, const struct statement *s,
+next_view(struct interrupted *v, uint32_t number, const struct statement *s,
           struct view *out)
 {
-    struct interrupted *v = context;
     if (number >= v->stop)
         return false;
     *out = (struct view){number < v->split ? v->initial : v->after, NULL};
-    if (v->before && number == v->split && s && can_wait(s)) {
+    if (v->before && number == v->split && s && interleaving_can_wait(s)) {
         out->before = v->before;
         v->waited = true;
     }
     return true;
 }
 
+static bool
+next_interrupted(void *context, uint32_t number, const struct statement *s,
+                 struct view *out)
+{
+    return next_view(context, number, s, out);
+}
+
 /* Whether the statement at the split has to wait for the last of the others:
  * in the state before that one it changes or locks something that conflicts.
  * The statements before the split do not. */
 static bool
-has_to_wait(const struct interleaving *e, const struct state *before)
+has_to_wait(const struct interleaving *e, const struct dataset *before)
 {
     struct run run = {0};
     struct interrupted v = {e->initial, before,       NULL,
                             e->split,   e->split + 1, false};
-    const struct views views = {&v, next_view};
+    const struct views views = {&v, next_interrupted, NULL};
     run_instance(e->program, &e->members[0], &views, &run);
     const bool waits = run.end != RUN_ABORTS && run.end != RUN_UNCERTAIN &&
                        conflict_blocks(e->program, &run, &e->runs[e->n - 1]);
@@ -144,21 +190,21 @@ bool
 interleaving_run_interrupted(struct interleaving *e)
 {
     assert(e->n >= 1);
-    struct state after, before;
+    struct dataset after, before;
     struct run prefix = {0};
-    state_init(&after, e->program);
-    state_init(&before, e->program);
-    state_copy(&after, e->initial);
+    dataset_init(&after, e->program);
+    dataset_init(&before, e->program);
+    dataset_copy(&after, e->initial);
     bool ok = true;
     for (uint32_t i = 1; ok && i < e->n; i++) {
-        state_copy(&before, &after);
-        run_on(e->program, &e->members[i], &after, &e->runs[i]);
+        dataset_copy(&before, &after);
+        run_member(e, i, &after, NULL);
         changes_apply(&e->runs[i].changes, &after);
         ok = e->runs[i].end == RUN_COMMITS;
     }
     struct interrupted v = {e->initial, &after,   e->waits ? &before : NULL,
                             e->split,   e->split, false};
-    const struct views views = {&v, next_view};
+    const struct views views = {&v, next_interrupted, NULL};
     if (ok) {
         run_instance(e->program, &e->members[0], &views, &prefix);
         ok = prefix.end == RUN_STOPPED;
@@ -167,26 +213,27 @@ interleaving_run_interrupted(struct interleaving *e)
         ok = !conflict_blocks(e->program, &prefix, &e->runs[i]);
     if (ok) {
         v.stop = UINT32_MAX;
-        run_instance(e->program, &e->members[0], &views, &e->runs[0]);
+        run_member(e, 0, NULL, &v);
         ok = e->runs[0].end == RUN_COMMITS && v.waited == e->waits;
     }
     if (ok && e->waits)
         ok = e->n > 1 && has_to_wait(e, &before);
-    state_copy(&e->final, &after);
+    dataset_copy(&e->final, &after);
     changes_apply(&e->runs[0].changes, &e->final);
     run_free(&prefix);
-    state_free(&before);
-    state_free(&after);
+    dataset_free(&before);
+    dataset_free(&after);
     return ok;
 }
 
 enum serial
 interleaving_try_order(const struct interleaving *e,
                        const uint32_t order[INTERLEAVING_MOST],
-                       struct run runs[INTERLEAVING_MOST], struct state *final)
+                       struct run runs[INTERLEAVING_MOST],
+                       struct dataset *final)
 {
     enum serial found = SERIAL_FOUND;
-    state_copy(final, e->initial);
+    dataset_copy(final, e->initial);
     for (uint32_t i = 0; i < e->n; i++) {
         const uint32_t t = order[i];
         run_on(e->program, &e->members[t], final, &runs[t]);
@@ -198,13 +245,13 @@ interleaving_try_order(const struct interleaving *e,
         if (runs[t].end == RUN_COMMITS)
             changes_apply(&runs[t].changes, final);
     }
-    return found == SERIAL_FOUND && state_equal(final, &e->final) ? SERIAL_FOUND
-                                                                  : SERIAL_NONE;
+    return found == SERIAL_FOUND && dataset_equal(final, &e->final)
+               ? SERIAL_FOUND
+               : SERIAL_NONE;
 }
 
-/* The next permutation in lexicographic order; false behind the last. */
-static bool
-next_order(uint32_t *order, uint32_t n)
+bool
+interleaving_next_order(uint32_t *order, uint32_t n)
 {
     uint32_t i = n;
     while (i > 1 && order[i - 2] > order[i - 1])
@@ -231,16 +278,16 @@ interleaving_explain(const struct interleaving *e,
                      uint32_t order[INTERLEAVING_MOST])
 {
     struct run runs[INTERLEAVING_MOST] = {{0}};
-    struct state final;
-    state_init(&final, e->program);
+    struct dataset final;
+    dataset_init(&final, e->program);
     for (uint32_t i = 0; i < e->n; i++)
         order[i] = i;
     enum serial found = SERIAL_NONE;
     do
         found = interleaving_try_order(e, order, runs, &final);
-    while (found == SERIAL_NONE && next_order(order, e->n));
+    while (found == SERIAL_NONE && interleaving_next_order(order, e->n));
     for (uint32_t i = 0; i < INTERLEAVING_MOST; i++)
         run_free(&runs[i]);
-    state_free(&final);
+    dataset_free(&final);
     return found;
 }

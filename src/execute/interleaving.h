@@ -19,7 +19,7 @@ enum { INTERLEAVING_MOST = 6 }; // members
 
 struct interleaving {
     const struct program *program;
-    const struct state *initial;
+    const struct dataset *initial;
     const struct instance *members;
     uint32_t n;
 
@@ -31,13 +31,18 @@ struct interleaving {
     uint32_t split;
     bool waits;
 
+    // Where it is not NULL: told of each statement of each member's last run.
+    void (*trace)(void *context, uint32_t member, const struct statement *s,
+                  const struct datum *variables, const uint32_t *used);
+    void *trace_context;
+
     // What came of it.
     struct run runs[INTERLEAVING_MOST];
-    struct state final; // initialised by interleaving_init
+    struct dataset final; // initialised by interleaving_init
 };
 
 void interleaving_init(struct interleaving *e, const struct program *p,
-                       const struct state *initial,
+                       const struct dataset *initial,
                        const struct instance *members, uint32_t n);
 void interleaving_free(struct interleaving *e);
 
@@ -60,6 +65,13 @@ enum serial interleaving_explain(const struct interleaving *e,
 enum serial interleaving_try_order(const struct interleaving *e,
                                    const uint32_t order[INTERLEAVING_MOST],
                                    struct run runs[INTERLEAVING_MOST],
-                                   struct state *final);
+                                   struct dataset *final);
+
+/* Whether the statement, when it has to wait, chooses rows before the wait and
+ * changes them after it. */
+bool interleaving_can_wait(const struct statement *s);
+
+/* The next permutation of n numbers; false behind the last. */
+bool interleaving_next_order(uint32_t *order, uint32_t n);
 
 #endif

@@ -132,6 +132,10 @@ take_combination(struct collecting *c)
     const struct query *q = c->q;
     if (!runner_holds(r, q->where))
         return;
+    for (uint32_t i = 0; i < q->n_sources; i++)
+        runner_note_row(r, r->statement,
+                        r->instance->function->source_tables[q->sources[i]],
+                        r->bound[q->sources[i]]);
     struct candidate row = {0};
     if (!q->n_aggregates)
         row = make_candidate(c);
@@ -140,10 +144,10 @@ take_combination(struct collecting *c)
         // as it is.
         const uint32_t s = q->sources[0];
         const uint32_t table = r->instance->function->source_tables[s];
-        const size_t now = state_find(&r->fresh, table, r->bound[s]);
+        const size_t now = dataset_find(&r->fresh, table, r->bound[s]);
         if (now == SIZE_MAX)
             return;
-        row.rows[0] = r->bound[s] = state_row(&r->fresh, table, now);
+        row.rows[0] = r->bound[s] = dataset_row(&r->fresh, table, now);
         if (!runner_holds(r, q->where))
             return;
         for (uint32_t i = 0; i < q->n_targets; i++)
@@ -178,7 +182,7 @@ combine(struct collecting *c)
         const uint32_t s = q->sources[depth];
         const uint32_t table = r->instance->function->source_tables[s];
         if (at[depth] < r->mine.tables[table].n) {
-            r->bound[s] = state_row(&r->mine, table, at[depth]);
+            r->bound[s] = dataset_row(&r->mine, table, at[depth]);
             at[++depth] = 0;
         } else if (depth) {
             depth--;
@@ -263,6 +267,8 @@ runner_query(struct runner *r, const struct query *q, struct result *out)
         c.totals[i] =
             (struct datum){0, q->aggregates[i].kind != AGGREGATE_COUNT};
     combine(&c);
+    for (uint32_t i = 0; i < q->n_sources; i++)
+        runner_note_condition(r, r->statement, q->sources[i], q->where);
     if (q->n_aggregates)
         aggregate_row(&c, out);
     else

@@ -3,6 +3,8 @@
  * SPDX-License-Identifier: MIT */
 #include "execute/runner.h"
 
+#include "program/access.h"
+
 #include <string.h>
 
 enum { MOST_ITERATIONS = 1000 }; // of one loop
@@ -17,6 +19,7 @@ runner_begin(struct runner *r, const struct statement *s)
     struct view view;
     if (r->failed)
         return;
+    r->statement = s;
     if (r->instance->function->snapshot && r->out->statements) {
         r->out->statements++;
         return; // 'mine' has all that it did itself
@@ -27,11 +30,13 @@ runner_begin(struct runner *r, const struct statement *s)
         return;
     }
     r->out->statements++;
+    if (r->views->trace)
+        r->views->trace(r->views->context, s, r->variables, r->used);
     r->waited = view.before != NULL;
-    state_copy(&r->mine, r->waited ? view.before : view.now);
+    dataset_copy(&r->mine, r->waited ? view.before : view.now);
     changes_apply(&r->out->changes, &r->mine);
     if (r->waited) {
-        state_copy(&r->fresh, view.now);
+        dataset_copy(&r->fresh, view.now);
         changes_apply(&r->out->changes, &r->fresh);
     }
 }
@@ -44,6 +49,41 @@ runner_observe(struct runner *r, const struct statement *s,
     for (size_t i = 0; i < n; i++)
         vec_push(&r->out->values, values[i]);
     vec_push(&r->out->observations, o);
+}
+
+void
+runner_note_row(struct runner *r, const struct statement *s, uint32_t table,
+                const struct datum *row)
+{
+    if (!s)
+        return; // a constraint
+    const struct reading reading = {s, table, false, r->out->values.n};
+    for (uint32_t i = 0; i < r->mine.tables[table].width; i++)
+        vec_push(&r->out->values, row[i]);
+    vec_push(&r->out->readings, reading);
+}
+
+void
+runner_note_condition(struct runner *r, const struct statement *s,
+                      uint32_t source, const struct expr *where)
+{
+    if (r->failed || !s)
+        return;
+    const uint32_t table = r->instance->function->source_tables[source];
+    const struct table *t = &r->program->tables.at[table];
+    const struct expr *keys[64];
+    if (!where_fixes_key(where, source, t, keys)) {
+        const struct reading reading = {s, table, true, 0};
+        vec_push(&r->out->readings, reading);
+        return;
+    }
+    for (uint32_t i = 0; i < t->primary.n; i++)
+        if (keys[i]->kind == EXPR_COLUMN || expr_has_query(keys[i]))
+            return; // of a join: the rows themselves are noted
+    struct datum row[64] = {{0}};
+    for (uint32_t i = 0; i < t->primary.n; i++)
+        row[t->primary.at[i]] = runner_evaluate(r, keys[i]);
+    runner_note_row(r, s, table, row);
 }
 
 void
@@ -101,7 +141,7 @@ run_rows(struct runner *r, const struct statement *s)
 static struct datum
 evaluate(struct runner *r, const struct statement *s, const struct expr *e)
 {
-    const bool reads = expr_reads(e);
+    const bool reads = expr_has_query(e);
     if (reads)
         runner_begin(r, s);
     const struct datum d = runner_evaluate(r, e);
@@ -187,7 +227,7 @@ static enum flow
 run_return(struct runner *r, const struct statement *s)
 {
     if (s->value) {
-        if (expr_reads(s->value))
+        if (expr_has_query(s->value))
             runner_begin(r, s);
         const struct datum d = runner_evaluate(r, s->value);
         if (!r->failed)
@@ -264,6 +304,7 @@ clear(struct run *out)
     vec_clear(&out->values);
     vec_clear(&out->locks);
     vec_clear(&out->refused);
+    vec_clear(&out->readings);
 }
 
 void
@@ -273,8 +314,8 @@ run_instance(const struct program *p, const struct instance *t,
     const struct function *f = t->function;
     clear(out);
     struct runner r = {.program = p, .instance = t, .views = views, .out = out};
-    state_init(&r.mine, p);
-    state_init(&r.fresh, p);
+    dataset_init(&r.mine, p);
+    dataset_init(&r.fresh, p);
     r.variables = mem_calloc(f->n_variables, sizeof *r.variables);
     r.bound = mem_calloc(f->n_sources + 1, sizeof *r.bound);
     r.used = mem_calloc(f->n_inputs + 1, sizeof *r.used);
@@ -292,8 +333,8 @@ run_instance(const struct program *p, const struct instance *t,
     mem_free(r.used);
     mem_free(r.bound);
     mem_free(r.variables);
-    state_free(&r.fresh);
-    state_free(&r.mine);
+    dataset_free(&r.fresh);
+    dataset_free(&r.mine);
     arena_free(&r.arena);
 }
 
@@ -305,6 +346,7 @@ run_free(struct run *r)
     vec_free(&r->values);
     vec_free(&r->locks);
     vec_free(&r->refused);
+    vec_free(&r->readings);
 }
 
 static bool
@@ -319,14 +361,14 @@ same_view(void *context, uint32_t number, const struct statement *s,
 
 void
 run_on(const struct program *p, const struct instance *t,
-       const struct state *state, struct run *out)
+       const struct dataset *state, struct run *out)
 {
-    struct state copy;
-    state_init(&copy, p);
-    state_copy(&copy, state);
-    const struct views views = {&copy, same_view};
+    struct dataset copy;
+    dataset_init(&copy, p);
+    dataset_copy(&copy, state);
+    const struct views views = {&copy, same_view, NULL};
     run_instance(p, t, &views, out);
-    state_free(&copy);
+    dataset_free(&copy);
 }
 
 bool

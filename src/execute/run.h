@@ -14,7 +14,7 @@
 #ifndef EXECUTE_RUN_H
 #define EXECUTE_RUN_H
 
-#include "execute/state.h"
+#include "execute/dataset.h"
 
 /* A function with its arguments and generated values. */
 struct instance {
@@ -26,8 +26,8 @@ struct instance {
 
 /* What a statement sees, without the transaction's own changes. */
 struct view {
-    const struct state *now;
-    const struct state *before; // of a statement that waited, else NULL
+    const struct dataset *now;
+    const struct dataset *before; // of a statement that waited, else NULL
 };
 
 /* Where views come from.  'number' counts the statements that were run. */
@@ -36,6 +36,10 @@ struct views {
     /* Give the view; false stops the transaction before the statement. */
     bool (*next)(void *context, uint32_t number, const struct statement *s,
                  struct view *out);
+    /* Where it is not NULL: a statement is about to run, with the variables
+     * and the count of inputs used of each site as they are. */
+    void (*trace)(void *context, const struct statement *s,
+                  const struct datum *variables, const uint32_t *used);
 };
 
 enum run_end {
@@ -50,6 +54,15 @@ enum run_end {
 struct observation {
     const struct statement *statement;
     size_t first, n; // in 'values'
+};
+
+/* A row that a statement read, or the whole table where it asked for rows
+ * without naming a key. */
+struct reading {
+    const struct statement *statement;
+    uint32_t table;
+    bool whole;
+    size_t row; // where its values begin in 'values'; only the key counts
 };
 
 struct lock_held {
@@ -67,6 +80,7 @@ struct run {
     VEC(struct datum) values;
     VEC(struct lock_held) locks;   // rows read FOR UPDATE or FOR SHARE
     VEC(struct lock_held) refused; // rows that ON CONFLICT met
+    VEC(struct reading) readings;
 };
 
 /* Run t; 'out' is all-zero or a run before it, and to be freed. */
@@ -76,12 +90,12 @@ void run_free(struct run *r);
 
 /* Run t on one state. */
 void run_on(const struct program *p, const struct instance *t,
-            const struct state *state, struct run *out);
+            const struct dataset *state, struct run *out);
 
 /* Whether two runs of one instance saw the same. */
 bool run_same_observations(const struct run *a, const struct run *b);
 
 /* Whether the state satisfies the constraints and the invariants. */
-bool state_is_legal(const struct state *s);
+bool dataset_is_legal(const struct dataset *s);
 
 #endif

@@ -25,16 +25,17 @@ static void
 choose(struct runner *r, const struct statement *s, struct chosen *out)
 {
     for (size_t i = 0; !r->failed && i < r->mine.tables[s->table].n; i++) {
-        const struct datum *row = state_row(&r->mine, s->table, i);
+        const struct datum *row = dataset_row(&r->mine, s->table, i);
         r->bound[s->source] = row;
         if (!runner_holds(r, s->where))
             continue;
+        runner_note_row(r, s, s->table, row);
         if (r->waited) {
             // Chosen as it was; it is tested again as it is.
-            const size_t now = state_find(&r->fresh, s->table, row);
+            const size_t now = dataset_find(&r->fresh, s->table, row);
             if (now == SIZE_MAX)
                 continue;
-            row = state_row(&r->fresh, s->table, now);
+            row = dataset_row(&r->fresh, s->table, now);
             r->bound[s->source] = row;
             if (!runner_holds(r, s->where))
                 continue;
@@ -81,7 +82,7 @@ forget_wait(struct runner *r)
 {
     if (!r->waited)
         return;
-    const struct state old = r->mine;
+    const struct dataset old = r->mine;
     r->mine = r->fresh;
     r->fresh = old;
     r->waited = false;
@@ -108,20 +109,21 @@ runner_update(struct runner *r, const struct statement *s)
     struct chosen chosen = {0};
     runner_begin(r, s);
     choose(r, s, &chosen);
+    runner_note_condition(r, s, s->source, s->where);
     uint64_t columns = 0;
     for (size_t i = 0; i < chosen.rows.n; i++)
         chosen.rows.at[i] = set_columns(r, s, chosen.rows.at[i], &columns);
     forget_wait(r);
     for (size_t i = 0; !r->failed && i < chosen.rows.n; i++) {
         const struct datum *row = chosen.rows.at[i];
-        const size_t at = state_find(&r->mine, s->table, row);
-        memcpy(state_row(&r->mine, s->table, at), row,
+        const size_t at = dataset_find(&r->mine, s->table, row);
+        memcpy(dataset_row(&r->mine, s->table, at), row,
                r->mine.tables[s->table].width * sizeof *row);
         changes_add(&r->out->changes, r->program, s->table, CHANGE_UPDATE,
-                    columns, row);
+                    columns, s->line, row);
     }
     for (size_t i = 0; !r->failed && i < chosen.rows.n; i++)
-        runner_check_row(r, s->table, chosen.rows.at[i]);
+        runner_check_row(r, s->table, chosen.rows.at[i], columns);
     finish_write(r, s, chosen.rows.at, chosen.rows.n);
     vec_free(&chosen.rows);
 }
@@ -132,12 +134,14 @@ runner_delete(struct runner *r, const struct statement *s)
     struct chosen chosen = {0};
     runner_begin(r, s);
     choose(r, s, &chosen);
+    runner_note_condition(r, s, s->source, s->where);
     forget_wait(r);
     for (size_t i = 0; !r->failed && i < chosen.rows.n; i++) {
         const struct datum *row = chosen.rows.at[i];
-        state_remove(&r->mine, s->table, state_find(&r->mine, s->table, row));
+        dataset_remove(&r->mine, s->table,
+                       dataset_find(&r->mine, s->table, row));
         changes_add(&r->out->changes, r->program, s->table, CHANGE_DELETE, 0,
-                    row);
+                    s->line, row);
     }
     for (size_t i = 0; !r->failed && i < chosen.rows.n; i++)
         runner_check_removed(r, s->table, chosen.rows.at[i]);
@@ -159,16 +163,16 @@ meet_row(struct runner *r, const struct statement *s, const struct datum *row,
     if (s->on_conflict == CONFLICT_NOTHING)
         return NULL;
     const struct datum *there =
-        keep(r, state_row(&r->mine, s->table, at), width);
+        keep(r, dataset_row(&r->mine, s->table, at), width);
     r->bound[s->source] = there;
     r->bound[s->excluded] = row;
     if (!runner_holds(r, s->where))
         return NULL;
     uint64_t columns;
     const struct datum *next = set_columns(r, s, there, &columns);
-    memcpy(state_row(&r->mine, s->table, at), next, width * sizeof *next);
+    memcpy(dataset_row(&r->mine, s->table, at), next, width * sizeof *next);
     changes_add(&r->out->changes, r->program, s->table, CHANGE_UPDATE, columns,
-                next);
+                s->line, next);
     return next;
 }
 
@@ -182,16 +186,16 @@ insert_row(struct runner *r, const struct statement *s, const struct datum *row,
             runner_abort(r);
     if (r->failed)
         return;
-    const size_t at = state_find(&r->mine, s->table, row);
+    const size_t at = dataset_find(&r->mine, s->table, row);
     if (at != SIZE_MAX) {
         if (s->on_conflict == CONFLICT_ABORTS)
             runner_abort(r);
         else
             row = meet_row(r, s, row, at);
     } else {
-        state_insert(&r->mine, s->table, row);
+        dataset_insert(&r->mine, s->table, row);
         changes_add(&r->out->changes, r->program, s->table, CHANGE_INSERT, 0,
-                    row);
+                    s->line, row);
     }
     if (row && !r->failed)
         vec_push(&done->rows, row);
@@ -232,7 +236,7 @@ runner_insert(struct runner *r, const struct statement *s)
     for (size_t i = 0; !r->failed && i < rows.rows.n; i++)
         insert_row(r, s, rows.rows.at[i], &done);
     for (size_t i = 0; !r->failed && i < done.rows.n; i++)
-        runner_check_row(r, s->table, done.rows.at[i]);
+        runner_check_row(r, s->table, done.rows.at[i], UINT64_MAX);
     finish_write(r, s, done.rows.at, done.rows.n);
     vec_free(&rows.rows);
     vec_free(&done.rows);

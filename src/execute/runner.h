@@ -12,8 +12,8 @@ struct runner {
     const struct views *views;
     struct run *out;
 
-    struct state mine;  // what the statement sees, with own changes
-    struct state fresh; // of a statement that waited: the new rows
+    struct dataset mine;  // what the statement sees, with own changes
+    struct dataset fresh; // of a statement that waited: the new rows
     bool waited;
     bool failed; // the rest does nothing; out->end says why
 
@@ -22,6 +22,7 @@ struct runner {
     const struct datum *aggregates; // of the query whose targets are evaluated
     uint32_t *used;                 // inputs of each site
     struct arena arena;             // of query results
+    const struct statement *statement; // that runs
 };
 
 /* The rows of a query. */
@@ -40,13 +41,15 @@ struct datum runner_evaluate(struct runner *r, const struct expr *e);
 bool runner_holds(struct runner *r, const struct expr *e); // NULL: true
 void runner_query(struct runner *r, const struct query *q, struct result *out);
 
-/* Whether evaluating e reads tables. */
-bool expr_reads(const struct expr *e);
-
 /* Take the view for a statement that reads or writes tables. */
 void runner_begin(struct runner *r, const struct statement *s);
 void runner_observe(struct runner *r, const struct statement *s,
                     const struct datum *values, size_t n);
+/* Note which rows a statement has read: one, or those a condition is about. */
+void runner_note_row(struct runner *r, const struct statement *s,
+                     uint32_t table, const struct datum *row);
+void runner_note_condition(struct runner *r, const struct statement *s,
+                           uint32_t source, const struct expr *where);
 void runner_set_found(struct runner *r, bool found);
 /* Put a row (NULL: no row) into the variables of the statement. */
 void runner_take_row(struct runner *r, const struct statement *s,
@@ -56,10 +59,10 @@ void runner_update(struct runner *r, const struct statement *s);
 void runner_delete(struct runner *r, const struct statement *s);
 void runner_insert(struct runner *r, const struct statement *s);
 
-/* Abort unless a row that was inserted or updated keeps the constraints, or
- * unless no row refers to one that was removed. */
-void runner_check_row(struct runner *r, uint32_t table,
-                      const struct datum *row);
+/* Abort unless a row of which the columns 'set' are new keeps the constraints,
+ * or unless no row refers to one that was removed. */
+void runner_check_row(struct runner *r, uint32_t table, const struct datum *row,
+                      uint64_t set);
 void runner_check_removed(struct runner *r, uint32_t table,
                           const struct datum *row);
 

@@ -27,6 +27,8 @@ struct sym_runner {
     struct contents view; // what the statement sees; NULL where not yet asked
     struct contents old;  // what it saw before it waited
     struct loop *loop;    // around the statement
+    const struct statement *statement; // that runs
+    const bool *scan_writes; // abstract: tables that are written by a scan
 };
 
 /* The row of a slot as the statement sees it, own effects included. */
@@ -76,5 +78,17 @@ void sym_insert(struct sym_runner *r, const struct statement *s);
 /* The condition that a row breaks NOT NULL or CHECK. */
 term sym_breaks_checks(struct sym_runner *r, const struct table *t,
                        const struct symbol *row);
+
+/* Abstract runs: sym_abstract.c. */
+bool sym_look_up(struct sym_runner *r, const struct expr *where,
+                 uint32_t source);
+void sym_name_key(struct sym_runner *r, uint32_t table,
+                  const struct symbol *row, term when);
+const struct cell_row *sym_ghost(struct sym_runner *r, uint32_t table);
+struct sym_read *sym_note_read(struct sym_runner *r, uint32_t table);
+void sym_note_query(struct sym_runner *r, const struct query *q);
+void sym_note_write_read(struct sym_runner *r, const struct statement *s);
+void sym_note_constraint(struct sym_runner *r, uint32_t table,
+                         const struct columns *columns);
 
 #endif

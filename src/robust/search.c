@@ -199,6 +199,8 @@ keep_small(struct sequence *q, struct symbol x, enum value_type type)
 static void
 keep_all_small(struct sequence *q)
 {
+    if (q->waits)
+        require(q, term_not(&q->terms, q->waits));
     for (uint32_t i = 0; i < q->n; i++) {
         const struct function *f = q->runs[i].function;
         for (uint32_t j = 0; j < f->n_parameters; j++) {
@@ -240,7 +242,7 @@ read_initial(struct sequence *q, struct finding *out)
                 continue;
             for (uint32_t k = 0; k < t->n_columns; k++)
                 row[k] = read_value(q, from->columns[k], t->columns[k].type);
-            state_insert(&out->initial, i, row);
+            dataset_insert(&out->initial, i, row);
         }
     }
 }
@@ -276,14 +278,14 @@ read_member(struct sequence *q, uint32_t i, struct finding *out)
 static bool
 happens(struct sequence *q, struct finding *out)
 {
-    state_init(&out->initial, q->program);
+    dataset_init(&out->initial, q->program);
     out->n = q->n;
     read_initial(q, out);
     for (uint32_t i = 0; i < q->n; i++)
         read_member(q, i, out);
-    struct interleaving *e = &out->execution;
+    struct interleaving *e = &out->interleaving;
     interleaving_init(e, q->program, &out->initial, out->members, q->n);
-    if (!state_is_legal(&out->initial))
+    if (!dataset_is_legal(&out->initial))
         return false;
     if (q->level == LEVEL_RC) {
         const int64_t split = term_value(&q->terms, q->split);
@@ -303,8 +305,8 @@ happens(struct sequence *q, struct finding *out)
 static void
 forget(struct finding *out)
 {
-    interleaving_free(&out->execution);
-    state_free(&out->initial);
+    interleaving_free(&out->interleaving);
+    dataset_free(&out->initial);
     arena_free(&out->arena);
 }
 
@@ -389,7 +391,7 @@ solve(struct sequence *q, struct orders_tried *tried, struct finding *out)
         uint32_t order[INTERLEAVING_MOST];
         const bool happened = happens(q, out);
         const enum serial serial =
-            happened ? interleaving_explain(&out->execution, order)
+            happened ? interleaving_explain(&out->interleaving, order)
                      : SERIAL_UNCERTAIN;
         if (serial == SERIAL_NONE)
             return FINDING_ANOMALY;

@@ -31,10 +31,10 @@ enum finding_kind { FINDING_NONE, FINDING_ANOMALY, FINDING_UNKNOWN };
 struct finding {
     enum finding_kind kind;
     enum level level;
-    struct state initial;
+    struct dataset initial;
     uint32_t n;
     struct instance members[INTERLEAVING_MOST];
-    struct interleaving execution; // what happened
+    struct interleaving interleaving; // what happened
     struct arena arena;
 
     // What it took.

@@ -67,6 +67,14 @@ input(struct sym_runner *r, const struct expr *e)
     return given.value;
 }
 
+/* Whether one factor is a constant; other products are any number in a proof,
+ * where the solver should not meet them. */
+static bool
+is_linear(const struct expr *e)
+{
+    return e->arg[0]->kind == EXPR_CONSTANT || e->arg[1]->kind == EXPR_CONSTANT;
+}
+
 static struct symbol
 arithmetic(struct sym_runner *r, const struct expr *e, struct symbol a,
            struct symbol b)
@@ -79,10 +87,14 @@ arithmetic(struct sym_runner *r, const struct expr *e, struct symbol a,
     case EXPR_SUBTRACT:
         return (struct symbol){null, term_subtract(t, a.value, b.value)};
     case EXPR_MULTIPLY:
+        if (r->s->abstract && !is_linear(e))
+            return (struct symbol){null, term_fresh(t, "product", false)};
         return (struct symbol){null, term_multiply(t, a.value, b.value)};
     default:
         sym_abort_if(r, term_and(t, term_not(t, null),
                                  term_equal(t, b.value, term_number(t, 0))));
+        if (r->s->abstract && e->arg[1]->kind != EXPR_CONSTANT)
+            return (struct symbol){null, term_fresh(t, "quotient", false)};
         return (struct symbol){null, e->kind == EXPR_DIVIDE
                                          ? term_divide(t, a.value, b.value)
                                          : term_modulo(t, a.value, b.value)};

@@ -15,7 +15,24 @@ struct building {
     struct symbol *order;  // n * n_order
     struct symbol *values; // n * n_aggregates: their arguments
     uint32_t at;
+    const struct cell_row **ghosts; // of each source, or NULL
+    struct symbol *totals;          // of the aggregates
 };
+
+/* How many rows a source has: its slots, and a ghost for the rest. */
+static uint32_t
+rows_of(const struct building *b, uint32_t i)
+{
+    const uint32_t table = b->r->function->source_tables[b->q->sources[i]];
+    return b->r->s->slots[table] + (b->ghosts[i] != NULL);
+}
+
+static bool
+is_ghost(const struct building *b, uint32_t i, uint32_t slot)
+{
+    const uint32_t table = b->r->function->source_tables[b->q->sources[i]];
+    return slot == b->r->s->slots[table];
+}
 
 static void
 bind(struct building *b, const uint32_t *slots, bool old, term *alive)
@@ -25,8 +42,9 @@ bind(struct building *b, const uint32_t *slots, bool old, term *alive)
     for (uint32_t i = 0; i < b->q->n_sources; i++) {
         const uint32_t s = b->q->sources[i];
         const uint32_t table = r->function->source_tables[s];
-        const struct cell_row *row =
-            old ? sym_old_row(r, table, slots[i]) : sym_row(r, table, slots[i]);
+        const struct cell_row *row = is_ghost(b, i, slots[i]) ? b->ghosts[i]
+                                     : old ? sym_old_row(r, table, slots[i])
+                                           : sym_row(r, table, slots[i]);
         r->bound[s] = row->columns;
         *alive = term_and(r->t, *alive, row->alive);
     }
@@ -54,7 +72,8 @@ add_combination(struct building *b, const uint32_t *slots)
     const struct query *q = b->q;
     const uint32_t at = b->at++;
     term alive, before = t->yes;
-    if (q->lock && q->n_sources == 1 && r->mixed != t->no) {
+    if (q->lock && q->n_sources == 1 && r->mixed != t->no &&
+        !is_ghost(b, 0, slots[0])) {
         const uint32_t table = r->function->source_tables[q->sources[0]];
         bind(b, slots, true, &alive);
         const term old = matches(b, alive);
@@ -93,8 +112,7 @@ combine(struct building *b)
         add_combination(b, at);
         uint32_t i = q->n_sources;
         while (i-- > 0) {
-            const uint32_t table = b->r->function->source_tables[q->sources[i]];
-            if (++at[i] < b->r->s->slots[table])
+            if (++at[i] < rows_of(b, i))
                 break;
             at[i] = 0;
         }
@@ -233,6 +251,38 @@ fold(struct building *b, uint32_t which)
     return total;
 }
 
+static bool
+has_ghost(const struct building *b)
+{
+    for (uint32_t i = 0; i < b->q->n_sources; i++)
+        if (b->ghosts[i])
+            return true;
+    return false;
+}
+
+/* The rest of the table counts for more than the one ghost. */
+static void
+add_rest(struct building *b, uint32_t which, struct symbol *total)
+{
+    struct terms *t = b->r->t;
+    const struct aggregate *a = &b->q->aggregates[which];
+    const term rest = term_fresh(t, "rest", false);
+    term any = t->no; // a combination with a ghost
+    for (uint32_t i = 0; i < b->rows->n; i++) {
+        bool ghost = false;
+        for (uint32_t j = 0; j < b->q->n_sources; j++)
+            ghost = ghost ||
+                    is_ghost(b, j, b->rows->slots[i * b->q->n_sources + j]);
+        if (ghost)
+            any = term_or(t, any, b->rows->match[i]);
+    }
+    if (a->kind == AGGREGATE_COUNT && !a->distinct)
+        term_assert(t, term_at_most(t, term_number(t, 0), rest));
+    if (!a->distinct)
+        term_assert(t, term_or(t, any, term_equal(t, rest, term_number(t, 0))));
+    total->value = term_add(t, total->value, rest);
+}
+
 /* The one row of a query with aggregates. */
 static void
 aggregate(struct building *b)
@@ -241,8 +291,12 @@ aggregate(struct building *b)
     const struct query *q = b->q;
     struct symbol *totals =
         arena_alloc(&r->s->arena, q->n_aggregates * sizeof *totals);
-    for (uint32_t i = 0; i < q->n_aggregates; i++)
+    b->totals = totals;
+    for (uint32_t i = 0; i < q->n_aggregates; i++) {
         totals[i] = fold(b, i);
+        if (has_ghost(b) && q->aggregates[i].kind <= AGGREGATE_SUM)
+            add_rest(b, i, &totals[i]);
+    }
     const struct symbol *outer = r->aggregates;
     r->aggregates = totals;
     b->rows->n = 1;
@@ -261,6 +315,8 @@ lock_rows(struct building *b)
     for (uint32_t i = 0; i < b->rows->n; i++)
         for (uint32_t j = 0; j < q->n_sources; j++) {
             const uint32_t table = r->function->source_tables[q->sources[j]];
+            if (is_ghost(b, j, b->rows->slots[i * q->n_sources + j]))
+                continue;
             struct effect *e =
                 &r->run->effects[table][b->rows->slots[i * q->n_sources + j]];
             const term here = term_and(t, r->live, b->rows->match[i]);
@@ -273,6 +329,61 @@ lock_rows(struct building *b)
                 e->early_shared = term_or(t, e->early_shared, early);
             }
         }
+}
+
+/* Only rows up to the minimum, or from the maximum on, matter. */
+static void
+note_extreme(struct building *b, size_t read)
+{
+    const struct aggregate *a = &b->q->aggregates[0];
+    if ((a->kind != AGGREGATE_MIN && a->kind != AGGREGATE_MAX) ||
+        b->r->run->reads.n <= read)
+        return;
+    struct sym_read *noted = &b->r->run->reads.at[read];
+    noted->extreme = a;
+    noted->best = arena_alloc(&b->r->s->arena, sizeof *noted->best);
+    *noted->best = b->totals[0];
+    noted->none = b->totals[0].null;
+}
+
+/* Leave one row, any of those that match and are not behind another. */
+static void
+choose(struct building *b, size_t read)
+{
+    struct terms *t = b->r->t;
+    struct sym_rows *rows = b->rows;
+    const struct query *q = b->q;
+    const term pick = term_fresh(t, "pick", false);
+    term any = t->no, picked = t->no;
+    struct symbol *best =
+        arena_alloc(&b->r->s->arena, (q->n_order + 1) * sizeof *best);
+    term *left = arena_alloc(&b->r->s->arena, (rows->n + 1) * sizeof *left);
+    for (uint32_t i = 0; i < rows->n; i++) {
+        any = term_or(t, any, rows->match[i]);
+        left[i] =
+            term_and(t, rows->match[i], term_equal(t, pick, term_number(t, i)));
+        picked = term_or(t, picked, left[i]);
+        for (uint32_t j = 0; q->n_order && j < rows->n; j++) {
+            term tie;
+            if (i != j)
+                term_assert(
+                    t, term_not(
+                           t, term_and(t, term_and(t, left[i], rows->match[j]),
+                                       comes_before(b, j, i, &tie))));
+        }
+        for (uint32_t k = 0; k < q->n_order; k++)
+            best[k] =
+                i ? symbol_if(t, left[i], b->order[i * q->n_order + k], best[k])
+                  : b->order[k];
+    }
+    term_assert(t, term_implies(t, any, picked));
+    memcpy(rows->match, left, rows->n * sizeof *left);
+    rows->tied = t->no;
+    if (q->n_order && q->n_sources == 1 && b->r->run->reads.n > read) {
+        b->r->run->reads.at[read].order = q;
+        b->r->run->reads.at[read].best = best;
+        b->r->run->reads.at[read].none = term_not(t, any);
+    }
 }
 
 /* Whether the key is fixed, so that there is at most one row. */
@@ -304,10 +415,17 @@ void
 sym_query(struct sym_runner *r, const struct query *q, bool first,
           struct sym_rows *out)
 {
-    uint32_t n = 1;
-    for (uint32_t i = 0; i < q->n_sources; i++)
-        n *= r->s->slots[r->function->source_tables[q->sources[i]]];
     struct arena *arena = &r->s->arena;
+    struct building b = {.r = r, .q = q, .rows = out};
+    uint32_t n = 1;
+    b.ghosts = arena_alloc(arena, (q->n_sources + 1) * sizeof *b.ghosts);
+    for (uint32_t i = 0; i < q->n_sources; i++) {
+        const uint32_t table = r->function->source_tables[q->sources[i]];
+        b.ghosts[i] = r->s->abstract && !sym_look_up(r, q->where, q->sources[i])
+                          ? sym_ghost(r, table)
+                          : NULL;
+        n *= rows_of(&b, i);
+    }
     *out = (struct sym_rows){
         .n = n, .width = q->n_targets, .tied = r->t->no, .several = r->t->no};
     out->match = arena_alloc(arena, (n + 1) * sizeof *out->match);
@@ -315,21 +433,29 @@ sym_query(struct sym_runner *r, const struct query *q, bool first,
         arena_alloc(arena, (n * q->n_targets + 1) * sizeof *out->cells);
     out->slots =
         arena_alloc(arena, (n * q->n_sources + 1) * sizeof *out->slots);
-    struct building b = {.r = r, .q = q, .rows = out};
     b.order = arena_alloc(arena, (n * q->n_order + 1) * sizeof *b.order);
     b.values = arena_alloc(arena, (n * q->n_aggregates + 1) * sizeof *b.values);
+    const size_t reads = r->run->reads.n;
+    if (r->s->abstract)
+        sym_note_query(r, q);
     if (n)
         combine(&b);
     if (q->n_aggregates) {
         aggregate(&b);
+        if (r->s->abstract && q->n_sources == 1 && q->n_aggregates == 1)
+            note_extreme(&b, reads);
         return;
     }
     if (q->distinct)
         remove_duplicates(&b);
     if (!is_one_row(&b))
         find_several(&b);
-    if (out->several != r->t->no && (first || q->limit == 1))
-        limit(&b);
+    if (out->several != r->t->no && (first || q->limit == 1)) {
+        if (r->s->abstract)
+            choose(&b, reads);
+        else
+            limit(&b);
+    }
     if (q->lock)
         lock_rows(&b);
 }

@@ -30,6 +30,13 @@ deletes(struct terms *t, const struct effect *e)
     return term_and(t, e->sets_alive, term_not(t, e->alive));
 }
 
+/* Whether it sets one of the columns, and the row is there at its end. */
+static term
+leaves_any(struct terms *t, const struct effect *e, const struct columns *c)
+{
+    return term_and(t, sets_any(t, e, c), term_not(t, deletes(t, e)));
+}
+
 /* Both write equal values of a UNIQUE constraint, in different rows. */
 static term
 unique_clash(struct symbolic *s, uint32_t table, const struct effect *a,
@@ -39,12 +46,13 @@ unique_clash(struct symbolic *s, uint32_t table, const struct effect *a,
     const struct table *shape = &s->program->tables.at[table];
     term clash = t->no;
     for (uint32_t u = 0; u < shape->n_unique; u++)
-        clash = term_or(t, clash,
-                        term_and(t,
-                                 term_and(t, sets_any(t, a, &shape->unique[u]),
-                                          sets_any(t, b, &shape->unique[u])),
-                                 columns_match(t, &shape->unique[u], a->columns,
-                                               &shape->unique[u], b->columns)));
+        clash =
+            term_or(t, clash,
+                    term_and(t,
+                             term_and(t, leaves_any(t, a, &shape->unique[u]),
+                                      leaves_any(t, b, &shape->unique[u])),
+                             columns_match(t, &shape->unique[u], a->columns,
+                                           &shape->unique[u], b->columns)));
     return clash;
 }
 
@@ -62,12 +70,12 @@ foreign_clash(struct symbolic *s, uint32_t table, const struct effect *child,
             const struct effect *e = &parent->effects[k->table][j];
             clash = term_or(
                 t, clash,
-                term_and(
-                    t,
-                    term_and(t, sets_any(t, child, &k->columns), deletes(t, e)),
-                    columns_match(t, &k->columns, child->columns,
-                                  &k->referenced,
-                                  keys->rows[k->table][j].columns)));
+                term_and(t,
+                         term_and(t, leaves_any(t, child, &k->columns),
+                                  deletes(t, e)),
+                         columns_match(t, &k->columns, child->columns,
+                                       &k->referenced,
+                                       keys->rows[k->table][j].columns)));
         }
     }
     return clash;
@@ -119,6 +127,8 @@ sym_blocks(struct symbolic *s, const struct sym_run *p, const struct sym_run *x)
 {
     struct terms *t = s->terms;
     term blocks = t->no;
+    // What keys and references do is left out: which of p's values are early
+    // is not known.  So there are fewer locks here than there are.
     for (uint32_t i = 0; i < s->program->tables.n; i++)
         for (uint32_t j = 0; j < s->slots[i]; j++) {
             const struct effect *a = &p->effects[i][j];

@@ -7,6 +7,7 @@
 #include "robust/runs.h"
 
 #include "program/access.h"
+#include "robust/footprint.h"
 
 #include <string.h>
 
@@ -76,6 +77,7 @@ sym_begin(struct sym_runner *r, const struct statement *s, bool can_mix)
 {
     struct terms *t = r->t;
     const struct step step = {s, r->live};
+    r->statement = s;
     const term number = term_number(t, (int64_t)r->run->steps.n);
     if (r->function->snapshot && r->run->steps.n) {
         // One snapshot for the whole function: nothing changes any more.
@@ -431,7 +433,7 @@ sym_execute(struct symbolic *s, struct sym_run *run,
     struct terms *t = s->terms;
     const size_t n = s->program->tables.n;
     new_effects(s, run);
-    run->aborts = run->uncertain = t->no;
+    run->aborts = run->uncertain = run->writes_rest = t->no;
     struct sym_runner r = {.s = s,
                            .t = t,
                            .function = run->function,
@@ -441,6 +443,9 @@ sym_execute(struct symbolic *s, struct sym_run *run,
                            .live = t->yes,
                            .mixed = t->no,
                            .is_early = t->yes};
+    struct footprint footprint;
+    footprint_init(&footprint, s->program, run->function);
+    r.scan_writes = footprint.scan_writes;
     r.bound = mem_calloc(run->function->n_sources + 1, sizeof *r.bound);
     r.view.rows = mem_calloc(n + 1, sizeof *r.view.rows);
     r.old.rows = mem_calloc(n + 1, sizeof *r.old.rows);
@@ -448,6 +453,7 @@ sym_execute(struct symbolic *s, struct sym_run *run,
     run_block(&r, &run->function->body);
     const struct step commit = {NULL, t->yes};
     vec_push(&run->steps, commit);
+    footprint_free(&footprint);
     mem_free(r.old.rows);
     mem_free(r.view.rows);
     mem_free(r.bound);
@@ -459,4 +465,5 @@ sym_run_free(struct sym_run *run)
     vec_free(&run->inputs);
     vec_free(&run->observations);
     vec_free(&run->steps);
+    vec_free(&run->reads);
 }

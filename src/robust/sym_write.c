@@ -57,9 +57,45 @@ write_column(struct sym_runner *r, struct effect *e, uint32_t column, term when,
     e->sets[column] = term_or(r->t, e->sets[column], when);
 }
 
+static bool
+sets_some(const struct columns *columns, uint64_t set)
+{
+    for (uint32_t i = 0; i < columns->n; i++)
+        if (set >> columns->at[i] & 1)
+            return true;
+    return false;
+}
+
+static uint64_t
+columns_set(const struct statement *s)
+{
+    uint64_t set = 0;
+    for (uint32_t i = 0; i < s->n_sets; i++)
+        set |= (uint64_t)1 << s->sets[i].column;
+    return set;
+}
+
+/* The row that a foreign key points to is named, and read. */
+static void
+look_up_parent(struct sym_runner *r, const struct foreign_key *k,
+               const struct symbol *row)
+{
+    struct terms *t = r->t;
+    const struct table *to = &r->s->program->tables.at[k->table];
+    struct symbol *key = arena_alloc(&r->s->arena, to->n_columns * sizeof *key);
+    for (uint32_t i = 0; i < k->columns.n; i++)
+        key[k->referenced.at[i]] = row[k->columns.at[i]];
+    sym_name_key(r, k->table, key, t->yes);
+    struct sym_read *read = sym_note_read(r, k->table);
+    for (uint32_t j = 0; j < r->s->slots[k->table]; j++)
+        read->only[j] = columns_match(t, &k->columns, row, &k->referenced,
+                                      read->rows[j]->columns);
+}
+
 /* Abort where a changed row breaks a constraint; own effects are visible. */
 static void
-check_row(struct sym_runner *r, uint32_t table, uint32_t slot, term when)
+check_row(struct sym_runner *r, uint32_t table, uint32_t slot, term when,
+          uint64_t set)
 {
     struct terms *t = r->t;
     const struct table *shape = &r->s->program->tables.at[table];
@@ -67,9 +103,12 @@ check_row(struct sym_runner *r, uint32_t table, uint32_t slot, term when)
     const term live = r->live;
     r->live = when;
     sym_abort_if(r, sym_breaks_checks(r, shape, row));
+    for (uint32_t u = 0; r->s->abstract && u < shape->n_unique; u++)
+        if (sets_some(&shape->unique[u], set))
+            sym_note_constraint(r, table, &shape->unique[u]);
     for (uint32_t u = 0; u < shape->n_unique; u++)
         for (uint32_t j = 0; j < r->s->slots[table]; j++) {
-            if (j == slot)
+            if (j == slot || !sets_some(&shape->unique[u], set))
                 continue;
             const struct cell_row *other = sym_row(r, table, j);
             sym_abort_if(
@@ -79,9 +118,13 @@ check_row(struct sym_runner *r, uint32_t table, uint32_t slot, term when)
         }
     for (uint32_t f = 0; f < shape->n_foreign; f++) {
         const struct foreign_key *k = &shape->foreign[f];
+        if (!sets_some(&k->columns, set))
+            continue;
         term fine = t->no;
         for (uint32_t i = 0; i < k->columns.n; i++)
             fine = term_or(t, fine, row[k->columns.at[i]].null);
+        if (r->s->abstract)
+            look_up_parent(r, k, row);
         for (uint32_t j = 0; j < r->s->slots[k->table]; j++) {
             const struct cell_row *to = sym_row(r, k->table, j);
             fine =
@@ -107,6 +150,8 @@ check_removed(struct sym_runner *r, uint32_t table, const struct symbol *row,
     for (uint32_t c = 0; c < p->tables.n; c++)
         for (uint32_t f = 0; f < p->tables.at[c].n_foreign; f++) {
             const struct foreign_key *k = &p->tables.at[c].foreign[f];
+            if (r->s->abstract && k->table == table)
+                sym_note_constraint(r, c, &k->columns);
             for (uint32_t j = 0; k->table == table && j < r->s->slots[c]; j++) {
                 const struct cell_row *child = sym_row(r, c, j);
                 sym_abort_if(
@@ -121,7 +166,7 @@ check_removed(struct sym_runner *r, uint32_t table, const struct symbol *row,
 /* RETURNING, INTO, STRICT and FOUND for the slots that were changed. */
 static void
 finish(struct sym_runner *r, const struct statement *s, const term *changed,
-       struct symbol *const *rows, uint32_t n)
+       struct symbol *const *rows, uint32_t n, term rest)
 {
     struct terms *t = r->t;
     struct sym_rows all = {.n = n, .width = s->n_returning};
@@ -140,13 +185,35 @@ finish(struct sym_runner *r, const struct statement *s, const term *changed,
             sym_observe(r, s, changed[i], x);
         }
     }
+    any = term_or(t, any, rest);
     if (s->n_into)
         sym_abort_if(r, several);
     if (s->strict)
         sym_abort_if(r, term_not(t, any));
     for (uint32_t i = 0; i < s->n_into; i++)
-        sym_set(r, s->into[i], sym_first(r, &all, i));
+        sym_set(r, s->into[i],
+                rest == t->no
+                    ? sym_first(r, &all, i)
+                    : symbol_fresh(t, "returned", s->returning[i].value->type,
+                                   false));
     sym_set_found(r, any);
+}
+
+/* Abstract: what else the statement matches than slots. */
+static term
+match_rest(struct sym_runner *r, const struct statement *s)
+{
+    if (!r->s->abstract)
+        return r->t->no;
+    sym_note_write_read(r, s);
+    if (sym_look_up(r, s->where, s->source))
+        return r->t->no;
+    const struct cell_row *ghost = sym_ghost(r, s->table);
+    r->bound[s->source] = ghost->columns;
+    const term match = term_and(r->t, term_and(r->t, r->live, ghost->alive),
+                                sym_holds(r, s->where));
+    r->run->writes_rest = term_or(r->t, r->run->writes_rest, match);
+    return match;
 }
 
 static bool
@@ -163,6 +230,7 @@ sym_update(struct sym_runner *r, const struct statement *s)
 {
     const uint32_t n = r->s->slots[s->table];
     sym_begin(r, s, can_wait(s));
+    const term rest = match_rest(r, s);
     term *changed = arena_alloc(&r->s->arena, (n + 1) * sizeof *changed);
     struct symbol **rows = arena_alloc(&r->s->arena, (n + 1) * sizeof *rows);
     const term live = r->live;
@@ -184,8 +252,8 @@ sym_update(struct sym_runner *r, const struct statement *s)
     }
     sym_forget_views(r);
     for (uint32_t i = 0; i < n; i++)
-        check_row(r, s->table, i, changed[i]);
-    finish(r, s, changed, rows, n);
+        check_row(r, s->table, i, changed[i], columns_set(s));
+    finish(r, s, changed, rows, n, rest);
 }
 
 void
@@ -194,6 +262,7 @@ sym_delete(struct sym_runner *r, const struct statement *s)
     struct terms *t = r->t;
     const uint32_t n = r->s->slots[s->table];
     sym_begin(r, s, can_wait(s));
+    const term rest = match_rest(r, s);
     term *changed = arena_alloc(&r->s->arena, (n + 1) * sizeof *changed);
     struct symbol **rows = arena_alloc(&r->s->arena, (n + 1) * sizeof *rows);
     for (uint32_t i = 0; i < n; i++) {
@@ -209,13 +278,14 @@ sym_delete(struct sym_runner *r, const struct statement *s)
     sym_forget_views(r);
     for (uint32_t i = 0; i < n; i++)
         check_removed(r, s->table, rows[i], changed[i]);
-    finish(r, s, changed, rows, n);
+    finish(r, s, changed, rows, n, rest);
 }
 
 /* What happens when the inserted row's key is that of the slot. */
 static void
 insert_into_slot(struct sym_runner *r, const struct statement *s, uint32_t slot,
-                 const struct symbol *row, term hit, term *changed)
+                 const struct symbol *row, term hit, term *inserted_here,
+                 term *updated_here)
 {
     struct terms *t = r->t;
     const struct table *table = &r->s->program->tables.at[s->table];
@@ -223,7 +293,6 @@ insert_into_slot(struct sym_runner *r, const struct statement *s, uint32_t slot,
     struct effect *e = &r->run->effects[s->table][slot];
     const term taken = term_and(t, hit, there->alive);
     const term inserted = term_and(t, hit, term_not(t, there->alive));
-    *changed = inserted;
     if (s->on_conflict == CONFLICT_ABORTS)
         sym_abort_if(r, taken);
     else
@@ -240,7 +309,6 @@ insert_into_slot(struct sym_runner *r, const struct statement *s, uint32_t slot,
         for (uint32_t j = 0; j < s->n_sets; j++)
             next[s->sets[j].column] = sym_evaluate(r, s->sets[j].value);
         r->live = live;
-        *changed = term_or(t, inserted, updated);
         for (uint32_t j = 0; j < s->n_sets; j++)
             write_column(r, e, s->sets[j].column, updated,
                          next[s->sets[j].column]);
@@ -249,18 +317,27 @@ insert_into_slot(struct sym_runner *r, const struct statement *s, uint32_t slot,
         write_column(r, e, c, inserted, row[c]);
     e->alive = term_or(t, e->alive, inserted);
     e->sets_alive = term_or(t, e->sets_alive, inserted);
-    note_write(r, e, *changed);
+    note_write(r, e, term_or(t, inserted, updated));
+    *inserted_here = term_or(t, *inserted_here, inserted);
+    *updated_here = term_or(t, *updated_here, updated);
 }
 
 /* Insert one row, under the condition that is live. */
 static void
 insert_row(struct sym_runner *r, const struct statement *s,
-           const struct symbol *row, term *changed)
+           const struct symbol *row, term *inserted, term *updated)
 {
     struct terms *t = r->t;
     const struct table *table = &r->s->program->tables.at[s->table];
     const uint32_t n = r->s->slots[s->table];
     term key_null = t->no, hits = t->no;
+    term *only = NULL;
+    if (r->s->abstract) {
+        struct sym_read *read = sym_note_read(r, s->table);
+        if (s->on_conflict == CONFLICT_UPDATES)
+            read->used = UINT64_MAX;
+        only = read->only;
+    }
     for (uint32_t i = 0; i < table->primary.n; i++)
         key_null = term_or(t, key_null, row[table->primary.at[i]].null);
     sym_abort_if(r, key_null);
@@ -275,12 +352,12 @@ insert_row(struct sym_runner *r, const struct statement *s,
                     r->views->before->rows[s->table][i].columns[c].value));
         }
         hits = term_or(t, hits, same);
-        term here;
+        if (only)
+            only[i] = term_and(t, same, term_not(t, key_null));
         insert_into_slot(
             r, s, i, row,
             term_and(t, r->live, term_and(t, same, term_not(t, key_null))),
-            &here);
-        changed[i] = term_or(t, changed[i], here);
+            &inserted[i], &updated[i]);
     }
     // The slots are all rows there are.
     term_assert(t, term_implies(t, r->live, term_or(t, key_null, hits)));
@@ -332,19 +409,22 @@ sym_insert(struct sym_runner *r, const struct statement *s)
     evaluate_rows(r, s, &new);
     term *changed = arena_alloc(&r->s->arena, (n + 1) * sizeof *changed);
     struct symbol **rows = arena_alloc(&r->s->arena, (n + 1) * sizeof *rows);
+    term *updated = arena_alloc(&r->s->arena, (n + 1) * sizeof *updated);
     for (uint32_t i = 0; i < n; i++)
-        changed[i] = t->no;
+        changed[i] = updated[i] = t->no;
     const term live = r->live;
     for (size_t i = 0; i < new.rows.n; i++) {
         r->live = new.live.at[i];
-        insert_row(r, s, new.rows.at[i], changed);
+        insert_row(r, s, new.rows.at[i], changed, updated);
     }
     r->live = live;
     for (uint32_t i = 0; i < n; i++) {
-        check_row(r, s->table, i, changed[i]);
+        check_row(r, s->table, i, changed[i], UINT64_MAX);
+        check_row(r, s->table, i, updated[i], columns_set(s));
+        changed[i] = term_or(t, changed[i], updated[i]);
         rows[i] = copy_row(r, s->table, sym_row(r, s->table, i)->columns);
     }
-    finish(r, s, changed, rows, n);
+    finish(r, s, changed, rows, n, t->no);
     vec_free(&new.rows);
     vec_free(&new.live);
 }

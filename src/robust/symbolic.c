@@ -83,6 +83,19 @@ new_contents(struct symbolic *s)
     return c;
 }
 
+static void
+separate_keys(struct symbolic *s, const struct table *t, const struct symbol *a,
+              const struct symbol *b)
+{
+    struct terms *x = s->terms;
+    term same = x->yes;
+    for (uint32_t i = 0; i < t->primary.n; i++) {
+        const uint32_t c = t->primary.at[i];
+        same = term_and(x, same, term_equal(x, a[c].value, b[c].value));
+    }
+    term_assert(x, term_not(x, same));
+}
+
 /* Keys increase from slot to slot, which also makes them different. */
 static void
 order_keys(struct symbolic *s, const struct table *t, const struct symbol *a,
@@ -134,13 +147,26 @@ assert_foreign(struct symbolic *s, const struct contents *c, uint32_t table)
                     term_or(x, parent, row->columns[k->columns.at[n]].null);
             for (uint32_t j = 0; j < s->slots[k->table]; j++) {
                 const struct cell_row *to = &c->rows[k->table][j];
+                if (s->abstract) {
+                    // The parent may be a row that is no slot.
+                    term_assert(
+                        x,
+                        term_implies(x,
+                                     term_and(x, row->alive,
+                                              columns_match(
+                                                  x, &k->columns, row->columns,
+                                                  &k->referenced, to->columns)),
+                                     to->alive));
+                    continue;
+                }
                 parent = term_or(
                     x, parent,
                     term_and(x, to->alive,
                              columns_match(x, &k->columns, row->columns,
                                            &k->referenced, to->columns)));
             }
-            term_assert(x, term_implies(x, row->alive, parent));
+            if (!s->abstract)
+                term_assert(x, term_implies(x, row->alive, parent));
         }
     }
 }
@@ -181,6 +207,13 @@ assert_invariant(struct symbolic *s, const struct contents *c,
 void
 contents_init(struct symbolic *s, struct contents *c)
 {
+    contents_init_like(s, NULL, c);
+}
+
+void
+contents_init_like(struct symbolic *s, const struct contents *keys,
+                   struct contents *c)
+{
     struct terms *x = s->terms;
     struct sym_run none = {.aborts = x->no, .uncertain = x->no};
     struct sym_runner r = {.s = s, .t = x, .run = &none, .live = x->yes};
@@ -191,10 +224,14 @@ contents_init(struct symbolic *s, struct contents *c)
             struct cell_row *row = &c->rows[i][j];
             row->alive = term_fresh(x, t->name, true);
             for (uint32_t k = 0; k < t->n_columns; k++)
-                row->columns[k] =
-                    symbol_fresh(x, t->columns[k].name, t->columns[k].type,
-                                 t->columns[k].not_null);
-            if (j)
+                row->columns[k] = keys && columns_have(&t->primary, k)
+                                      ? keys->rows[i][j].columns[k]
+                                      : symbol_fresh(x, t->columns[k].name,
+                                                     t->columns[k].type,
+                                                     t->columns[k].not_null);
+            for (uint32_t k = 0; s->abstract && !keys && k < j; k++)
+                separate_keys(s, t, c->rows[i][k].columns, row->columns);
+            if (j && !s->abstract)
                 order_keys(s, t, c->rows[i][j - 1].columns, row->columns);
             term_assert(x, term_implies(x, row->alive,
                                         term_not(x, sym_breaks_checks(

@@ -39,6 +39,9 @@ struct symbolic {
     const struct program *program;
     uint32_t *slots;    // of each table
     uint32_t loop_most; // iterations of a loop that is not over rows
+    /* Abstract: the slots are some of the rows, and queries that name no key
+     * also see a 'ghost' that stands for the rest; see sym_abstract.c. */
+    bool abstract;
     struct arena arena;
 };
 
@@ -60,6 +63,24 @@ struct seen {
     struct symbol value;
 };
 
+/* What a statement read of a table, in an abstract run.  'first' is the row
+ * that was chosen by ORDER BY, MIN or MAX: rows behind it do not matter. */
+struct sym_read {
+    const struct statement *statement;
+    uint32_t table, source;
+    const struct expr *where; // NULL: every row
+    uint64_t used;            // columns that the result depends on, as bits
+    bool coarse;              // 'where' and more cannot be evaluated again
+    term live, early;
+    struct symbol *variables;        // as they were
+    const struct cell_row **rows;    // of each slot, as they were seen
+    term *only;                      // of each slot: whether it was asked for
+    const struct aggregate *extreme; // MIN or MAX, or NULL
+    const struct query *order;       // ORDER BY .. LIMIT 1, or NULL
+    struct symbol *best;             // the extreme, or what the first sorts by
+    term none;                       // there was no row
+};
+
 struct given_input {
     uint32_t site;
     term live;
@@ -79,7 +100,9 @@ struct sym_run {
     struct effect **effects; // [table][slot]
     VEC(struct seen) observations;
     VEC(struct step) steps; // statements that take a view, as unrolled
+    VEC(struct sym_read) reads;
     term aborts, uncertain;
+    term writes_rest; // abstract: rows that are no slots
 };
 
 /* Where the views of a run come from. */
@@ -97,6 +120,9 @@ void symbolic_free(struct symbolic *s);
 
 /* Unknown contents that satisfy all constraints and invariants. */
 void contents_init(struct symbolic *s, struct contents *c);
+/* The same rows in another state: equal keys, unknown columns. */
+void contents_init_like(struct symbolic *s, const struct contents *keys,
+                        struct contents *c);
 /* The contents after a run's effects, where 'when' holds. */
 struct contents contents_after(struct symbolic *s, const struct contents *c,
                                const struct sym_run *run, term when);

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 static struct program p;
-static struct state initial;
+static struct dataset initial;
 
 static void
 load(const char *text)
@@ -21,13 +21,13 @@ load(const char *text)
     if (!program_read_text(&p, "test.sql", text, &err))
         err_format(&err, message, sizeof message);
     CHECK_TEXT(message, "");
-    state_init(&initial, &p);
+    dataset_init(&initial, &p);
 }
 
 static void
 unload(void)
 {
-    state_free(&initial);
+    dataset_free(&initial);
     program_free(&p);
 }
 
@@ -40,7 +40,7 @@ add_row(uint32_t table, const int64_t *numbers)
     for (uint32_t i = 0; i < p.tables.at[table].n_columns; i++)
         row[i] = numbers[i] == NONE ? (struct datum){0, true}
                                     : (struct datum){numbers[i], false};
-    state_insert(&initial, table, row);
+    dataset_insert(&initial, table, row);
 }
 #define ROW(table, ...) add_row(table, (const int64_t[]){__VA_ARGS__})
 

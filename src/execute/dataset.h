@@ -1,4 +1,4 @@
-/* state.h -- the contents of all tables, and changes to them.
+/* dataset.h -- the contents of all tables, and changes to them.
  *
  * The rows of a table lie in one array, ordered by primary key, so that two
  * states are equal when their arrays are.  A transaction's effect is a list of
@@ -6,8 +6,8 @@
  * did not see gives the last-writer-wins result for each column.
  *
  * SPDX-License-Identifier: MIT */
-#ifndef EXECUTE_STATE_H
-#define EXECUTE_STATE_H
+#ifndef EXECUTE_DATASET_H
+#define EXECUTE_DATASET_H
 
 #include "program/ir.h"
 
@@ -17,7 +17,7 @@ struct rows {
     uint32_t width;   // columns
 };
 
-struct state {
+struct dataset {
     const struct program *program;
     struct rows *tables;
 };
@@ -29,6 +29,7 @@ struct change {
     uint32_t table;
     uint64_t columns; // of an update: those that are set, as bits
     size_t row;       // where its values begin in 'cells'; keys are always set
+    uint32_t line;    // of the last statement that made it
 };
 
 struct changes {
@@ -43,37 +44,38 @@ datum_equal(struct datum a, struct datum b)
 }
 
 static inline struct datum *
-state_row(const struct state *s, uint32_t table, size_t row)
+dataset_row(const struct dataset *s, uint32_t table, size_t row)
 {
     assert(row < s->tables[table].n);
     return s->tables[table].at + row * s->tables[table].width;
 }
 
-void state_init(struct state *s, const struct program *p);
-void state_copy(struct state *to, const struct state *from); // to: initialised
-void state_free(struct state *s);
-bool state_equal(const struct state *a, const struct state *b);
+void dataset_init(struct dataset *s, const struct program *p);
+void dataset_copy(struct dataset *to,
+                  const struct dataset *from); // to: initialised
+void dataset_free(struct dataset *s);
+bool dataset_equal(const struct dataset *a, const struct dataset *b);
 
 /* The number of the row with the same key as the given row; SIZE_MAX where
  * there is none. */
-size_t state_find(const struct state *s, uint32_t table,
-                  const struct datum *row);
+size_t dataset_find(const struct dataset *s, uint32_t table,
+                    const struct datum *row);
 
 /* Add a row whose key is not there, or remove the row of a key that is. */
-void state_insert(struct state *s, uint32_t table, const struct datum *row);
-void state_remove(struct state *s, uint32_t table, size_t row);
+void dataset_insert(struct dataset *s, uint32_t table, const struct datum *row);
+void dataset_remove(struct dataset *s, uint32_t table, size_t row);
 
 /* Whether two rows of a table have the same key. */
-bool state_same_key(const struct table *t, const struct datum *a,
-                    const struct datum *b);
+bool dataset_same_key(const struct table *t, const struct datum *a,
+                      const struct datum *b);
 
 /* Note a change on top of what is noted for the row already. */
 void changes_add(struct changes *c, const struct program *p, uint32_t table,
-                 enum change_kind kind, uint64_t columns,
+                 enum change_kind kind, uint64_t columns, uint32_t line,
                  const struct datum *row);
 
 /* Apply changes; an update of a row that is not there is dropped. */
-void changes_apply(const struct changes *c, struct state *s);
+void changes_apply(const struct changes *c, struct dataset *s);
 const struct datum *changes_row(const struct changes *c, size_t i);
 void changes_clear(struct changes *c);
 void changes_free(struct changes *c);

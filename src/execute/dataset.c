@@ -1,12 +1,12 @@
-/* state.c -- see state.h.
+/* dataset.c -- see dataset.h.
  *
  * SPDX-License-Identifier: MIT */
-#include "execute/state.h"
+#include "execute/dataset.h"
 
 #include <string.h>
 
 void
-state_init(struct state *s, const struct program *p)
+dataset_init(struct dataset *s, const struct program *p)
 {
     s->program = p;
     s->tables = mem_calloc(p->tables.n ? p->tables.n : 1, sizeof *s->tables);
@@ -15,7 +15,7 @@ state_init(struct state *s, const struct program *p)
 }
 
 void
-state_free(struct state *s)
+dataset_free(struct dataset *s)
 {
     for (size_t i = 0; s->program && i < s->program->tables.n; i++)
         mem_free(s->tables[i].at);
@@ -33,7 +33,7 @@ reserve(struct rows *r, size_t n)
 }
 
 void
-state_copy(struct state *to, const struct state *from)
+dataset_copy(struct dataset *to, const struct dataset *from)
 {
     assert(to->program == from->program);
     for (size_t i = 0; i < from->program->tables.n; i++) {
@@ -48,7 +48,7 @@ state_copy(struct state *to, const struct state *from)
 }
 
 bool
-state_equal(const struct state *a, const struct state *b)
+dataset_equal(const struct dataset *a, const struct dataset *b)
 {
     for (size_t i = 0; i < a->program->tables.n; i++) {
         const struct rows *x = &a->tables[i], *y = &b->tables[i];
@@ -75,39 +75,39 @@ compare_keys(const struct table *t, const struct datum *a,
 }
 
 bool
-state_same_key(const struct table *t, const struct datum *a,
-               const struct datum *b)
+dataset_same_key(const struct table *t, const struct datum *a,
+                 const struct datum *b)
 {
     return compare_keys(t, a, b) == 0;
 }
 
 /* The first row whose key is not below the given row's. */
 static size_t
-lower_bound(const struct state *s, uint32_t table, const struct datum *row)
+lower_bound(const struct dataset *s, uint32_t table, const struct datum *row)
 {
     const struct table *t = &s->program->tables.at[table];
     size_t i = 0;
     while (i < s->tables[table].n &&
-           compare_keys(t, state_row(s, table, i), row) < 0)
+           compare_keys(t, dataset_row(s, table, i), row) < 0)
         i++;
     return i;
 }
 
 size_t
-state_find(const struct state *s, uint32_t table, const struct datum *row)
+dataset_find(const struct dataset *s, uint32_t table, const struct datum *row)
 {
     const size_t i = lower_bound(s, table, row);
     return i < s->tables[table].n &&
-                   state_same_key(&s->program->tables.at[table],
-                                  state_row(s, table, i), row)
+                   dataset_same_key(&s->program->tables.at[table],
+                                    dataset_row(s, table, i), row)
                ? i
                : SIZE_MAX;
 }
 
 void
-state_insert(struct state *s, uint32_t table, const struct datum *row)
+dataset_insert(struct dataset *s, uint32_t table, const struct datum *row)
 {
-    assert(state_find(s, table, row) == SIZE_MAX);
+    assert(dataset_find(s, table, row) == SIZE_MAX);
     const size_t i = lower_bound(s, table, row);
     struct rows *r = &s->tables[table];
     reserve(r, r->n + 1);
@@ -118,10 +118,10 @@ state_insert(struct state *s, uint32_t table, const struct datum *row)
 }
 
 void
-state_remove(struct state *s, uint32_t table, size_t row)
+dataset_remove(struct dataset *s, uint32_t table, size_t row)
 {
     struct rows *r = &s->tables[table];
-    struct datum *at = state_row(s, table, row);
+    struct datum *at = dataset_row(s, table, row);
     r->n--;
     memmove(at, at + r->width, (r->n - row) * r->width * sizeof *at);
 }
@@ -139,25 +139,27 @@ find_change(const struct changes *c, const struct table *t, uint32_t table,
 {
     for (size_t i = 0; i < c->all.n; i++)
         if (c->all.at[i].table == table &&
-            state_same_key(t, changes_row(c, i), row))
+            dataset_same_key(t, changes_row(c, i), row))
             return i;
     return SIZE_MAX;
 }
 
 void
 changes_add(struct changes *c, const struct program *p, uint32_t table,
-            enum change_kind kind, uint64_t columns, const struct datum *row)
+            enum change_kind kind, uint64_t columns, uint32_t line,
+            const struct datum *row)
 {
     const struct table *t = &p->tables.at[table];
     size_t i = find_change(c, t, table, row);
     if (i == SIZE_MAX) {
-        const struct change change = {kind, table, 0, c->cells.n};
+        const struct change change = {kind, table, 0, c->cells.n, line};
         vec_grow(&c->cells, t->n_columns);
         i = c->all.n;
         vec_push(&c->all, change);
         memcpy(c->cells.at + change.row, row, t->n_columns * sizeof *row);
     }
     struct change *change = &c->all.at[i];
+    change->line = line;
     if (kind == CHANGE_UPDATE) {
         assert(change->kind != CHANGE_DELETE);
         change->columns |= columns;
@@ -168,23 +170,23 @@ changes_add(struct changes *c, const struct program *p, uint32_t table,
 }
 
 void
-changes_apply(const struct changes *c, struct state *s)
+changes_apply(const struct changes *c, struct dataset *s)
 {
     for (size_t i = 0; i < c->all.n; i++) {
         const struct change *change = &c->all.at[i];
         const struct datum *row = changes_row(c, i);
-        const size_t at = state_find(s, change->table, row);
+        const size_t at = dataset_find(s, change->table, row);
         if (change->kind == CHANGE_UPDATE) {
             for (uint32_t j = 0;
                  at != SIZE_MAX && j < s->tables[change->table].width; j++)
                 if (change->columns >> j & 1)
-                    state_row(s, change->table, at)[j] = row[j];
+                    dataset_row(s, change->table, at)[j] = row[j];
             continue;
         }
         if (at != SIZE_MAX)
-            state_remove(s, change->table, at);
+            dataset_remove(s, change->table, at);
         if (change->kind == CHANGE_INSERT)
-            state_insert(s, change->table, row);
+            dataset_insert(s, change->table, row);
     }
 }
 

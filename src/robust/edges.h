@@ -1,0 +1,37 @@
+/* edges.h -- dependencies between abstract runs, as terms.
+ *
+ * A dependency is on a slot.  What a transaction reads is fixed by facts about
+ * rows (this one matches, that one does not, this column has that value), and
+ * an edge is there when a write changes such a fact.  So an execution without
+ * a cycle of these edges is serializable, although an edge less is counted
+ * than by tables and columns alone:
+ *
+ *   rw  b writes a row that a's condition then matches differently than what a
+ *       saw, or that matches before and after, in a column a uses;
+ *   wr  a's write changed whether b's condition matches, or a column that b
+ *       uses, and b saw it so;
+ *   ww  both write the same column, or whether the row is there.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef ROBUST_EDGES_H
+#define ROBUST_EDGES_H
+
+#include "robust/symbolic.h"
+
+/* A run with the contents that it ran on and left behind. */
+struct edge_end {
+    const struct sym_run *run;
+    const struct contents *before, *after;
+};
+
+/* Which reads of an interrupted transaction count. */
+enum edge_reads { READS_ALL, READS_EARLY, READS_LATE };
+
+term edge_rw(struct symbolic *s, const struct edge_end *a,
+             enum edge_reads which, const struct edge_end *b);
+term edge_wr(struct symbolic *s, const struct edge_end *a,
+             const struct edge_end *b, enum edge_reads which);
+term edge_ww(struct symbolic *s, const struct edge_end *a,
+             const struct edge_end *b);
+
+#endif

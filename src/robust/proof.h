@@ -1,0 +1,51 @@
+/* proof.h -- proofs for any number of transactions, sessions and rows.
+ *
+ * If programs are not serializable at si, pc or rc, there is an execution in
+ * which one transaction P is delayed (or, at rc, interrupted once) while all
+ * others run one after the other, and in which P depends on itself:
+ *
+ *     P -rw-> X1 -> .. -> Xn -> P
+ *
+ * Every such cycle has a first edge from P, a last edge to P, and between them
+ * edges that follow the serial order.  The solver is asked whether these can
+ * hold together in abstract runs on unknown states: for one X, for X and Y,
+ * and for the pieces of longer cycles, which are then put together by the
+ * types of the transactions.  Where nothing is left, the programs are
+ * serializable.  What is left is a candidate, not an anomaly.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef ROBUST_PROOF_H
+#define ROBUST_PROOF_H
+
+#include "base/err.h"
+#include "base/limit.h"
+#include "level/level.h"
+#include "program/ir.h"
+
+enum proof_end {
+    PROOF_DONE,      // serializable
+    PROOF_CANDIDATE, // P with one or two others may form a cycle
+    PROOF_LONG,      // P may be in a longer cycle
+    PROOF_UNABLE,    // a program is not one that proofs handle
+};
+
+struct proof {
+    enum proof_end end;
+    uint32_t p, x, y; // functions of a candidate; y UINT32_MAX: none
+    uint32_t line;    // of what proofs do not handle
+    uint32_t queries;
+};
+
+/* Try to prove the level: si, pc or rc.
+ *
+ *   error  ERR_FEATURE where Z3 cannot be loaded */
+bool proof_try(const struct program *p, enum level level, double seconds,
+               const struct limit *limit, struct proof *out, struct err *err);
+
+/* Check that every program keeps every invariant that is stated.
+ *
+ *   error  ERR_SYNTAX at the invariant, which names the program */
+bool proof_check_invariants(const struct program *p, double seconds,
+                            struct err *err);
+
+#endif

@@ -1,0 +1,34 @@
+/* prove.h -- whether programs stay serializable at a level.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef ROBUST_PROVE_H
+#define ROBUST_PROVE_H
+
+#include "robust/search.h"
+
+enum prove_verdict { PROVE_PROVED, PROVE_ANOMALY, PROVE_UNKNOWN };
+
+struct prove_result {
+    enum level level;
+    enum prove_verdict verdict;
+    struct finding finding; // of an anomaly
+    char reason[400];       // of 'unknown'
+    uint32_t proof_queries;
+    double seconds;
+};
+
+/* Decide; the result is to be freed in any case.
+ *
+ *   error  ERR_FEATURE where Z3 is not there; ERR_SYNTAX where an invariant
+ *          that the program states is not kept */
+bool prove_level(const struct program *p, enum level level,
+                 const struct search_limits *limits, struct prove_result *out,
+                 struct err *err);
+void prove_free(struct prove_result *r);
+
+/* The level of a name: those of 'assay levels' from rc to ser, and ec for
+ * read atomic, which it is where there are no sessions. */
+bool prove_parse_level(const char *text, size_t len, enum level *out,
+                       struct err *err);
+
+#endif

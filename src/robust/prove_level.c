@@ -1,0 +1,23 @@
+/* prove_level.c -- the names of levels that programs are looked at; see
+ * prove.h.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "robust/prove.h"
+
+#include <string.h>
+
+bool
+prove_parse_level(const char *text, size_t len, enum level *out,
+                  struct err *err)
+{
+    char quoted[ERR_QUOTE_ROOM];
+    if (len == 2 && memcmp(text, "ec", 2) == 0)
+        *out = LEVEL_RA;
+    else if (!level_parse(text, len, out) || *out < LEVEL_RC ||
+             *out > LEVEL_SER)
+        return err_set(err, ERR_USAGE,
+                       "'%s' is no level for prove, expected rc, ec, cc, pc, "
+                       "psi, si or ser",
+                       err_quote(quoted, sizeof quoted, text, len));
+    return true;
+}

@@ -1,0 +1,330 @@
+/* test_replays.c -- the anomalies of examples/programs happen on PostgreSQL.
+ *
+ * The programs are loaded as they are.  'assay prove --schedule' writes each
+ * anomaly at si and rc as a script, which is played on a server: every
+ * statement succeeds, gives what the script says, and all transactions commit.
+ * Played once more at SERIALIZABLE, something is refused or comes out
+ * different.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "server_test.h"
+
+#include "base/limit.h"
+#include "spec/spec.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static struct servers servers;
+static char script_path[] = "/tmp/assay-replay-XXXXXX";
+
+static const char *const names[] = {
+    "bank", "bank_skew", "courseware", "rubis", "smallbank", "smallbank_locked",
+    "tpcc", "transfer",  "twitter",    "voter", "wikipedia",
+};
+enum { N_NAMES = sizeof names / sizeof *names, MOST = 6 };
+
+static const char *
+root(void)
+{
+    const char *path = getenv("SOURCE_ROOT");
+    return path ? path : ".";
+}
+
+static void
+get_file(const char *path, struct buf *out)
+{
+    FILE *file = fopen(path, "rb");
+    char piece[4096];
+    size_t n;
+    while (file && (n = fread(piece, 1, sizeof piece, file)) > 0)
+        buf_add(out, piece, n);
+    if (file)
+        fclose(file);
+}
+
+/* --- one step, in a thread of its own -------------------------------------*/
+
+struct player {
+    struct connection *connection;
+    pthread_t thread;
+    bool is_running;
+    volatile bool is_done;
+    const char *sql;
+    size_t step;
+    enum outcome outcome;
+    struct rows rows;
+};
+
+static void *
+run_step(void *argument)
+{
+    struct player *p = argument;
+    p->outcome = p->connection->driver->query(p->connection, p->sql, &p->rows);
+    p->is_done = true;
+    return NULL;
+}
+
+struct replay {
+    size_t failed;
+    struct buf answers; // of all steps: "s3 -> 1\n"
+};
+
+/* The cells of the answer, as the script writes them. */
+static void
+note_answer(struct replay *r, struct player *p, const struct spec *spec)
+{
+    pthread_join(p->thread, NULL);
+    p->is_running = false;
+    r->failed += p->outcome != OUTCOME_OK;
+    if (p->outcome != OUTCOME_OK)
+        buf_printf(&r->answers, "# %s\n", p->connection->message);
+    buf_printf(&r->answers, "%s ->", spec->steps.at[p->step].name);
+    if (!p->rows.n)
+        buf_text(&r->answers, " no row");
+    for (size_t i = 0; i < p->rows.n; i++)
+        for (size_t j = 0; j < p->rows.width; j++)
+            buf_printf(&r->answers, "%s %s", i || j ? "," : "",
+                       rows_is_null(&p->rows, i, j) ? "NULL"
+                                                    : rows_get(&p->rows, i, j));
+    buf_char(&r->answers, '\n');
+}
+
+/* Wait a moment for the step; a statement that waits for a lock goes on
+ * running. */
+static void
+watch(struct replay *r, struct player *p, const struct spec *spec, double most)
+{
+    const double end = time_now() + most;
+    while (p->is_running && !p->is_done && time_now() < end)
+        time_pause(0.002);
+    if (p->is_running && p->is_done)
+        note_answer(r, p, spec);
+}
+
+static bool
+play_steps(const struct spec *spec, struct player *players, struct replay *r)
+{
+    for (size_t i = 0; i < spec->permutations.n; i++) {
+        const struct spec_step *step =
+            &spec->steps.at[spec->permutations.at[i]];
+        struct player *p = &players[step->session];
+        watch(r, p, spec, 10);
+        if (p->is_running)
+            return false;
+        p->sql = step->block.sql;
+        p->step = spec->permutations.at[i];
+        p->is_done = false;
+        p->is_running = pthread_create(&p->thread, NULL, run_step, p) == 0;
+        watch(r, p, spec, 0.5);
+        for (size_t j = 0; j < spec->sessions.n; j++)
+            watch(r, &players[j], spec, 0.05);
+    }
+    return true;
+}
+
+static bool
+play(const struct spec *spec, struct replay *r)
+{
+    struct err err = {0};
+    struct database db;
+    struct player players[MOST] = {{0}};
+    struct connection *first;
+    if (!database_open(servers.url, ISOLATION_UNCHANGED, NULL, &db, &err))
+        return false;
+    bool ok =
+        db.driver->connect(&db, 0, 0, &first, &err) && spec->sessions.n <= MOST;
+    for (size_t i = 0; ok && i < spec->setups.n; i++)
+        ok = first->driver->query(first, spec->setups.at[i].sql, NULL) ==
+             OUTCOME_OK;
+    for (uint32_t i = 0; ok && i < spec->sessions.n; i++)
+        ok = db.driver->connect(&db, i + 1, 0, &players[i].connection, &err);
+    ok = ok && play_steps(spec, players, r);
+    for (uint32_t i = 0; i < spec->sessions.n && i < MOST; i++) {
+        if (players[i].is_running)
+            note_answer(r, &players[i], spec);
+        if (players[i].connection)
+            db.driver->disconnect(players[i].connection);
+        rows_free(&players[i].rows);
+    }
+    first->driver->query(first, spec->teardown.sql, NULL);
+    db.driver->disconnect(first);
+    database_close(&db);
+    return ok;
+}
+
+/* --- comparing ------------------------------------------------------------*/
+
+/* "true" and "t" are equal, and so are 'x' and x. */
+static bool
+same_answer(const char *expected, const char *got)
+{
+    while (*expected && *expected != '\n') {
+        if (*expected == '\'') {
+            expected++;
+            continue;
+        }
+        if (*expected != *got)
+            return false;
+        const bool word = strncmp(expected, "true", 4) == 0 ||
+                          strncmp(expected, "false", 5) == 0;
+        expected += word ? (*expected == 't' ? 4 : 5) : 1;
+        got++;
+    }
+    return *got == '\n' || !*got;
+}
+
+/* The answers that the script states, against those that came. */
+static size_t
+count_differences(const char *script, const struct replay *r)
+{
+    size_t differences = 0;
+    for (const char *at = script; (at = strstr(at, "\n# s")) != NULL; at++) {
+        char key[32];
+        const char *arrow = strstr(at, " -> ");
+        if (!arrow || arrow - at > 20)
+            continue;
+        snprintf(key, sizeof key, "%.*s -> ", (int)(arrow - at - 3), at + 3);
+        const char *found = r->answers.at;
+        const size_t n = strlen(key);
+        while (found && strncmp(found, key, n) != 0) {
+            found = strchr(found, '\n');
+            found = found && found[1] ? found + 1 : NULL;
+        }
+        if (strncmp(arrow + 4, "a row", 5) == 0) {
+            differences += !found || strncmp(found + n, "no row", 6) == 0;
+        } else if (!found || !same_answer(arrow + 4, found + n)) {
+            printf("# expected %.*s", (int)strcspn(at + 3, "\n"), at + 3);
+            printf(", got %.*s\n", found ? (int)strcspn(found, "\n") : 7,
+                   found ? found : "nothing");
+            differences++;
+        }
+    }
+    return differences;
+}
+
+static void
+replace_all(struct buf *text, const char *from, const char *to)
+{
+    struct buf out = {0};
+    const char *at = text->at;
+    for (const char *next; (next = strstr(at, from)) != NULL;) {
+        buf_add(&out, at, (size_t)(next - at));
+        buf_text(&out, to);
+        at = next + strlen(from);
+    }
+    buf_text(&out, at);
+    buf_free(text);
+    *text = out;
+}
+
+static void
+replay(const char *name, const char *level, const struct buf *script)
+{
+    struct spec spec;
+    struct err err = {0};
+    struct replay r = {0}, strict = {0};
+    CHECK(spec_parse(script->at, script->n, &spec, &err));
+    CHECK(play(&spec, &r));
+    const size_t differences = count_differences(script->at, &r);
+    CHECK(r.failed == 0);
+    CHECK(differences == 0);
+    if (r.failed || differences)
+        printf("# %s at %s:\n%s\n# answers:\n%s\n", name, level, script->at,
+               r.answers.at);
+    spec_free(&spec);
+    struct buf text = {0};
+    buf_add(&text, script->at, script->n);
+    replace_all(&text, "REPEATABLE READ", "SERIALIZABLE");
+    replace_all(&text, "READ COMMITTED", "SERIALIZABLE");
+    CHECK(spec_parse(text.at, text.n, &spec, &err));
+    CHECK(play(&spec, &strict));
+    const bool same =
+        !strict.failed && strcmp(r.answers.at, strict.answers.at) == 0;
+    CHECK(!same);
+    printf("# %s at %s: played, %s at serializable\n", name, level,
+           strict.failed ? "refused" : "different");
+    spec_free(&spec);
+    buf_free(&text);
+    buf_free(&r.answers);
+    buf_free(&strict.answers);
+}
+
+static void
+anomalies_happen(const char *level)
+{
+    const char *assay = getenv("ASSAY");
+    for (size_t i = 0; assay && i < N_NAMES; i++) {
+        char command[2000];
+        struct buf script = {0};
+        snprintf(command, sizeof command,
+                 "'%s' prove -q -l %s --schedule %s "
+                 "'%s/examples/programs/%s.sql' >/dev/null 2>&1",
+                 assay, level, script_path, root(), names[i]);
+        const int status = system(command);
+        if (WIFEXITED(status) && WEXITSTATUS(status) == 1) {
+            get_file(script_path, &script);
+            replay(names[i], level, &script);
+        } else {
+            CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+        }
+        buf_free(&script);
+    }
+    CHECK(assay != NULL);
+}
+
+static void
+anomalies_at_snapshot_isolation_happen(void)
+{
+    anomalies_happen("si");
+}
+
+static void
+anomalies_at_read_committed_happen(void)
+{
+    anomalies_happen("rc");
+}
+
+static void
+the_server_loads_every_program(void)
+{
+    struct err err = {0};
+    struct database db;
+    struct connection *c;
+    CHECK(database_open(servers.url, ISOLATION_UNCHANGED, NULL, &db, &err));
+    CHECK(db.driver->connect(&db, 0, 0, &c, &err));
+    for (size_t i = 0; i < N_NAMES; i++) {
+        char path[1000];
+        struct buf text = {0};
+        snprintf(path, sizeof path, "%s/examples/programs/%s.sql", root(),
+                 names[i]);
+        buf_printf(&text, "BEGIN; CREATE SCHEMA s%zu; SET search_path = s%zu;",
+                   i, i);
+        get_file(path, &text);
+        buf_text(&text, "; COMMIT");
+        CHECK(c->driver->query(c, text.at, NULL) == OUTCOME_OK);
+        if (c->message[0])
+            printf("# %s: %s\n", names[i], c->message);
+        buf_free(&text);
+    }
+    db.driver->disconnect(c);
+    database_close(&db);
+}
+
+int
+main(void)
+{
+    if (!start_or_skip("postgresql", &servers))
+        return test_failures != 0;
+    const int fd = mkstemp(script_path);
+    if (fd >= 0)
+        close(fd);
+    RUN(the_server_loads_every_program);
+    RUN(anomalies_at_snapshot_isolation_happen);
+    RUN(anomalies_at_read_committed_happen);
+    unlink(script_path);
+    servers_stop(&servers);
+    return test_end();
+}

@@ -1,0 +1,174 @@
+/* test_examples.c -- what is known of the programs in examples/programs.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "test.h"
+
+#include "program/read.h"
+#include "robust/prove.h"
+#include "robust/story.h"
+
+#include <stdlib.h>
+
+/* What a program is at si and at rc; an anomaly with so many transactions. */
+struct fact {
+    const char *name;
+    enum prove_verdict si;
+    uint32_t si_members;
+    enum prove_verdict rc;
+    uint32_t rc_members;
+};
+
+// clang-format off
+static const struct fact facts[] = {
+    {"bank", PROVE_PROVED, 0, PROVE_ANOMALY, 2},
+    {"bank_skew", PROVE_ANOMALY, 2, PROVE_ANOMALY, 2},
+    {"transfer", PROVE_PROVED, 0, PROVE_ANOMALY, 2},
+    {"smallbank", PROVE_ANOMALY, 3, PROVE_ANOMALY, 2},
+    {"smallbank_locked", PROVE_PROVED, 0, PROVE_ANOMALY, 2},
+    {"voter", PROVE_ANOMALY, 2, PROVE_ANOMALY, 2},
+    {"twitter", PROVE_PROVED, 0, PROVE_PROVED, 0},
+    {"courseware", PROVE_ANOMALY, 2, PROVE_ANOMALY, 2},
+    {"rubis", PROVE_ANOMALY, 2, PROVE_ANOMALY, 2},
+    {"wikipedia", PROVE_PROVED, 0, PROVE_ANOMALY, 2},
+    {"tpcc", PROVE_PROVED, 0, PROVE_ANOMALY, 2},
+};
+// clang-format on
+
+static bool
+read_example(const char *name, struct program *p)
+{
+    const char *root = getenv("SOURCE_ROOT");
+    static char path[1000]; // the program keeps it
+    struct err err = {0};
+    snprintf(path, sizeof path, "%s/examples/programs/%s.sql",
+             root ? root : ".", name);
+    return program_read(p, (const char *const[]){path}, 1, &err);
+}
+
+static void
+expect(const char *name, enum level level, enum prove_verdict verdict,
+       uint32_t members)
+{
+    struct program p = {0};
+    struct err err = {0};
+    struct prove_result r;
+    const struct search_limits limits = {
+        .members = 3, .slots = 2, .seconds = 60};
+    CHECK(read_example(name, &p));
+    CHECK(prove_level(&p, level, &limits, &r, &err));
+    printf("# %s at %s: %.2f s\n", name, level_table[level].brief, r.seconds);
+    CHECK(r.verdict == verdict);
+    CHECK(r.verdict != PROVE_ANOMALY || r.finding.n == members);
+    CHECK(r.finding.mismatches == 0);
+    prove_free(&r);
+    program_free(&p);
+}
+
+static void
+examples_are_what_is_known_of_them_at_snapshot_isolation(void)
+{
+    for (size_t i = 0; i < sizeof facts / sizeof *facts; i++)
+        expect(facts[i].name, LEVEL_SI, facts[i].si, facts[i].si_members);
+}
+
+static void
+examples_are_what_is_known_of_them_at_read_committed(void)
+{
+    for (size_t i = 0; i < sizeof facts / sizeof *facts; i++)
+        expect(facts[i].name, LEVEL_RC, facts[i].rc, facts[i].rc_members);
+}
+
+static void
+weaker_levels_show_their_anomalies(void)
+{
+    expect("bank", LEVEL_RA, PROVE_ANOMALY, 2);
+    expect("bank", LEVEL_CC, PROVE_ANOMALY, 2);
+    expect("bank", LEVEL_PC, PROVE_ANOMALY, 2);
+    expect("bank", LEVEL_PSI, PROVE_UNKNOWN, 0);
+    expect("voter", LEVEL_PSI, PROVE_ANOMALY, 2);
+    expect("twitter", LEVEL_PC, PROVE_PROVED, 0);
+    expect("voter", LEVEL_SER, PROVE_PROVED, 0);
+}
+
+static bool
+contains(const struct buf *b, const char *text)
+{
+    return b->n && strstr(b->at, text);
+}
+
+static void
+an_anomaly_is_told_with_its_lines_and_can_be_played(void)
+{
+    struct program p = {0};
+    struct err err = {0};
+    struct prove_result r;
+    struct story story;
+    struct buf text = {0}, json = {0}, script = {0};
+    const struct search_limits limits = {
+        .members = 2, .slots = 2, .seconds = 60};
+    CHECK(read_example("bank_skew", &p));
+    CHECK(prove_level(&p, LEVEL_SI, &limits, &r, &err));
+    CHECK(r.verdict == PROVE_ANOMALY);
+    if (r.verdict == PROVE_ANOMALY) {
+        story_init(&story, &r.finding);
+        story_text(&story, &text);
+        story_json(&story, &json);
+        story_script(&story, &script);
+        CHECK(story.edges.n >= 2 && story.orders.n == 2);
+        CHECK(contains(&text, "line 13: SELECT balance FROM account"));
+        CHECK(contains(&text, "No serial order gives this"));
+        CHECK(contains(&json, "\"edge\":\"rw\",\"read_line\":14,"));
+        CHECK(contains(&script, "BEGIN ISOLATION LEVEL REPEATABLE READ; "
+                                "SELECT 1;"));
+        CHECK(contains(&script, "\npermutation s1 "));
+        story_free(&story);
+    }
+    buf_free(&text);
+    buf_free(&json);
+    buf_free(&script);
+    prove_free(&r);
+    program_free(&p);
+}
+
+#define COUNTER(check)                                                         \
+    "CREATE TABLE t (k int PRIMARY KEY, v int NOT NULL);\n"                    \
+    "-- assay: invariant t x check " check "\n"                                \
+    "CREATE FUNCTION add(p int) RETURNS void LANGUAGE sql AS\n"                \
+    "'UPDATE t SET v = v + 1 WHERE k = p';\n"
+
+static void
+an_invariant_that_is_not_kept_is_an_error(void)
+{
+    static const struct {
+        const char *text, *message;
+    } cases[] = {
+        {COUNTER("x.v >= 0"), ""},
+        {COUNTER("x.v < 10"), "t.sql:2: the invariant is not kept by add, or "
+                              "that cannot be shown"},
+    };
+    for (size_t i = 0; i < 2; i++) {
+        struct program p = {0};
+        struct err err = {0};
+        struct prove_result r = {0};
+        char message[1024] = "";
+        const struct search_limits limits = {
+            .members = 2, .slots = 2, .seconds = 60};
+        CHECK(program_read_text(&p, "t.sql", cases[i].text, &err));
+        if (!prove_level(&p, LEVEL_SI, &limits, &r, &err))
+            err_format(&err, message, sizeof message);
+        CHECK_TEXT(message, cases[i].message);
+        prove_free(&r);
+        program_free(&p);
+    }
+}
+
+int
+main(void)
+{
+    RUN(examples_are_what_is_known_of_them_at_snapshot_isolation);
+    RUN(examples_are_what_is_known_of_them_at_read_committed);
+    RUN(weaker_levels_show_their_anomalies);
+    RUN(an_anomaly_is_told_with_its_lines_and_can_be_played);
+    RUN(an_invariant_that_is_not_kept_is_an_error);
+    return test_end();
+}
