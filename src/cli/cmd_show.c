@@ -103,8 +103,11 @@ show_txn(const struct history *h, txn_id t, struct buf *out)
                h->session_first[s + 1] - h->session_first[s],
                status[h->txn_status[t]]);
     if (h->txn_status[t] == TXN_INDETERMINATE)
-        buf_text(out, h->txn_counts[t] ? ", but somebody read from it"
-                                       : ", left out");
+        buf_text(out, h->txn_counts[t] == TXN_COUNTS
+                          ? ", but somebody read from it"
+                      : h->txn_counts[t] == TXN_MAY_COUNT
+                          ? ", and somebody may have read from it"
+                          : ", left out");
     if (h->txn_began && h->txn_began[t] != INT64_MIN)
         buf_printf(out, ", from %" PRId64, h->txn_began[t]);
     if (h->txn_ended && h->txn_ended[t] != INT64_MAX)

@@ -31,6 +31,7 @@ show_text(struct buf *out, const char *path, const char *format,
     row_if(out, "  aborted", s->aborted);
     row_if(out, "  indeterminate", s->indeterminate);
     row_if(out, "    read from", s->indeterminate_read);
+    row_if(out, "    may be read from", s->indeterminate_open);
     row_if(out, "  loading", s->loading);
     row(out, "operations", s->operations);
     row(out, "  reads", s->reads);
@@ -70,6 +71,7 @@ show_json(struct buf *out, const char *path, const char *format,
         {"aborted", s->aborted},
         {"indeterminate", s->indeterminate},
         {"indeterminate_read", s->indeterminate_read},
+        {"indeterminate_open", s->indeterminate_open},
         {"loading", s->loading},
         {"operations", s->operations},
         {"reads", s->reads},

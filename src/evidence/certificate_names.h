@@ -25,7 +25,7 @@ static const char *const edge_names[] = {
 
 static const char *const fact_names[] = {
     [FACT_BEFORE] = "before", [FACT_CHOICE] = "choice",
-    [FACT_AHEAD] = "ahead"};
+    [FACT_AHEAD] = "ahead", [FACT_COUNTS] = "counts"};
 // clang-format on
 
 #define LENGTH(array) (sizeof(array) / sizeof *(array))

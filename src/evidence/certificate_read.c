@@ -273,24 +273,39 @@ take_fact(struct reader *r, const char *prefix, enum fact_kind *kind)
     return false;
 }
 
+/* The ids of a fact, and the literal that states it. */
+static bool
+take_ids(struct reader *r, struct proof *p, enum fact_kind kind, proof_lit *l)
+{
+    uint32_t a, b;
+    const bool is_choice = kind == FACT_CHOICE;
+    if (!(is_choice ? take_op(r, 0, &a) : take_txn(r, 0, &a)))
+        return false;
+    if (kind == FACT_COUNTS) {
+        *l = proof_counts(p, a);
+        return true;
+    }
+    if (!take_txn(r, is_choice ? MAY_BE_INIT : 0, &b) ||
+        (kind == FACT_BEFORE && a >= b))
+        return false;
+    *l = kind == FACT_BEFORE ? proof_before(p, a, b)
+         : is_choice         ? proof_choice(p, a, b)
+                             : proof_ahead(p, a, b);
+    return true;
+}
+
 /* Literals up to the end of the line. */
 static bool
 read_lits(struct reader *r, struct proof *p)
 {
     while (!at_end_of_line(r)) {
         enum fact_kind kind;
+        proof_lit l;
         const bool negated = take_fact(r, "not-", &kind);
-        uint32_t a, b;
         if (!negated && !take_fact(r, "", &kind))
             return wrong(r, "a literal");
-        const bool is_choice = kind == FACT_CHOICE;
-        if (!(is_choice ? take_op(r, 0, &a) : take_txn(r, 0, &a)) ||
-            !take_txn(r, is_choice ? MAY_BE_INIT : 0, &b) ||
-            (kind == FACT_BEFORE && a >= b))
-            return wrong(r, "two ids of a fact");
-        const proof_lit l = kind == FACT_BEFORE ? proof_before(p, a, b)
-                            : is_choice         ? proof_choice(p, a, b)
-                                                : proof_ahead(p, a, b);
+        if (!take_ids(r, p, kind, &l))
+            return wrong(r, "the ids of a fact");
         vec_push(&p->lits, negated ? proof_not(l) : l);
     }
     return true;
@@ -354,6 +369,13 @@ read_step(struct reader *r, struct proof *p)
         if (!take_op(r, 0, &read) || !at_end_of_line(r))
             return wrong(r, "a read");
         proof_add_choices(p, read);
+        return true;
+    }
+    if (take(r, "counts")) {
+        if (!take_op(r, 0, &read) || !take_txn(r, 0, &writer) ||
+            !at_end_of_line(r))
+            return wrong(r, "a read and a transaction");
+        proof_add_counts(p, read, writer);
         return true;
     }
     if (take(r, "ahead")) {

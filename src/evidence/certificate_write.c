@@ -121,7 +121,8 @@ put_lits(const struct proof *p, const struct proof_step *s, struct buf *out)
         buf_text(out, l & 1 ? " not-" : " ");
         buf_text(out, fact_names[f.kind]);
         put_id(out, f.a);
-        put_id(out, f.b);
+        if (f.kind != FACT_COUNTS)
+            put_id(out, f.b);
     }
 }
 
@@ -147,6 +148,11 @@ put_step(const struct proof *p, const struct proof_step *s, struct buf *out)
     case STEP_CHOICES:
         buf_text(out, "choices");
         put_id(out, s->read);
+        break;
+    case STEP_COUNTS:
+        buf_text(out, "counts");
+        put_id(out, s->read);
+        put_id(out, s->writer);
         break;
     case STEP_AHEAD:
         buf_text(out, "ahead");

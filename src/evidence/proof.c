@@ -86,6 +86,12 @@ proof_ahead(struct proof *p, txn_id a, txn_id b)
     return 2 * add_fact(p, (struct fact){FACT_AHEAD, a, b});
 }
 
+proof_lit
+proof_counts(struct proof *p, txn_id t)
+{
+    return 2 * add_fact(p, (struct fact){FACT_COUNTS, t, t});
+}
+
 static struct proof_step
 new_step(enum step_kind kind, size_t first, size_t end)
 {
@@ -101,6 +107,15 @@ proof_add_choices(struct proof *p, op_id read)
 {
     struct proof_step s = new_step(STEP_CHOICES, 0, 0);
     s.read = read;
+    vec_push(&p->steps, s);
+}
+
+void
+proof_add_counts(struct proof *p, op_id read, txn_id writer)
+{
+    struct proof_step s = new_step(STEP_COUNTS, 0, 0);
+    s.read = read;
+    s.writer = writer;
     vec_push(&p->steps, s);
 }
 

@@ -80,7 +80,8 @@ add_proof(struct gathering *g, const struct proof *p)
     }
     for (size_t i = 0; i < p->steps.n; i++) {
         const struct proof_step *s = &p->steps.at[i];
-        if (s->kind == STEP_CHOICES || s->kind == STEP_AHEAD)
+        if (s->kind == STEP_CHOICES || s->kind == STEP_COUNTS ||
+            s->kind == STEP_AHEAD)
             add_read(g, s->read);
         if (s->kind == STEP_AHEAD) {
             add_txn(g, s->writer);

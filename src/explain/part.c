@@ -207,7 +207,8 @@ copy_txn(struct cut *c, txn_id from, struct err *err)
     if (!builder_txn(c->b, s, &to, err))
         return false;
     enum txn_status status = (enum txn_status)h->txn_status[from];
-    if (status == TXN_LOADING || (c->wish->count && h->txn_counts[from]))
+    if (status == TXN_LOADING ||
+        (c->wish->count && h->txn_counts[from] == TXN_COUNTS))
         status = TXN_COMMITTED;
     builder_status(c->b, to, status);
     copy_name(c, from, to);

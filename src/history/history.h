@@ -12,19 +12,24 @@
  * Values.  A value id names a pair of a key and a value; whoever writes a
  * value again writes the same id.  Value 0 is the initial value of every key.
  *
- * Resolution (resolve.h) decides which transactions count, marks the last
- * write of each key in each transaction as 'final' and each read that its own
- * transaction did not serve as 'external', and finds the writers of every
- * value.  Afterwards:
+ * Resolution (resolve.h) decides which transactions count or may count, marks
+ * the last write of each key in each transaction as 'final' and each read that
+ * its own transaction did not serve as 'external', and finds the writers of
+ * every value.  Afterwards:
  *
  *   (H1) an external read that is not set aside has at least one writer: INIT,
- *        or a counting transaction, not its own, with a final write of it;
+ *        or a transaction that counts or may count, not its own, with a final
+ *        write of it;
  *   (H2) an operation set aside is an inconsistent read (consistency.h);
  *   (H3) value 0 is read from INIT only.  Where ordinary transactions write the
  *        initial value of a key again, that key has another value id for it,
  *        with INIT as its first candidate;
- *   (H4) engines look at counting transactions, at their final writes and at
- *        their external reads that are not set aside, and at nothing else.
+ *   (H4) engines look at transactions that count or may count, at their final
+ *        writes and at their external reads that are not set aside, and at
+ *        nothing else;
+ *   (H5) no read of a transaction that may count is set aside, and every
+ *        transaction that may count writes a value that one reads which counts
+ *        or may count.  There are none where no value has several writers.
  *
  * Implied reads.  A transaction that appends to a list and reads it afterwards
  * tells what stood there before: that is an external read at the place of its
@@ -58,6 +63,15 @@ enum txn_status {
     TXN_ABORTED,
     TXN_INDETERMINATE, // the client never learnt
     TXN_LOADING,       // recorded the initial values: part of INIT
+};
+
+/* Whether a transaction counts (doc/levels.md).  One that may count does where
+ * an engine chooses it as the writer of a read; then its own reads bind, and it
+ * precedes those that follow it in its session. */
+enum txn_counting {
+    TXN_LEFT_OUT,
+    TXN_COUNTS,
+    TXN_MAY_COUNT, // indeterminate, and a writer of repeated values
 };
 
 // Flags that share a word with an operation's key (CAPACITY_KEYS).
@@ -113,9 +127,10 @@ struct history {
     txn_id *arrival; // all transactions in the order the input had them
     session_id *txn_session;
     op_id *txn_begin, *txn_end;
-    uint8_t *txn_status;    // enum txn_status
-    uint8_t *txn_counts;    // 1 = the engines look at it; after resolution
-    struct atoms txn_names; // empty where the input gives none
+    uint8_t *txn_status;            // enum txn_status
+    uint8_t *txn_counts;            // enum txn_counting; after resolution
+    uint32_t n_optional;            // transactions that may count
+    struct atoms txn_names;         // empty where the input gives none
     int64_t *txn_began, *txn_ended; // any one clock; NULL where not known
     uint32_t *txn_meta; // a JSON object in strings, or ID_NONE; NULL if none
 

@@ -6,7 +6,8 @@
  *      whether internal reads saw the write before them;
  *   3. keys whose initial value is written again get a value id for it (H3);
  *   4. each value learns its writer, or that it has several;
- *   5. indeterminate transactions that somebody must have read from count;
+ *   5. indeterminate transactions count, may count or are left out
+ *      (indeterminate.c);
  *   6. the several writers of a value are collected;
  *   7. external reads that nobody can have served are set aside.
  *
@@ -15,13 +16,13 @@
  * transaction's range.
  *
  * Everything is linear in the operations and goes through them as they lie in
- * memory, with accesses to keys and values started ahead; step 5 sorts the
- * writes of indeterminate transactions, of which there are few.
+ * memory, with accesses to keys and values started ahead; step 5 sorts what
+ * indeterminate transactions do, of which there are few.
  *
  * SPDX-License-Identifier: MIT */
 #include "history/resolve.h"
 
-#include <stdlib.h>
+#include "history/indeterminate.h"
 
 enum {
     AHEAD = 24,        // operations between a prefetch and its use
@@ -50,7 +51,8 @@ find_loading(struct history *h, bool keep)
     }
     h->txn_counts = mem_alloc(h->n_txns, sizeof *h->txn_counts);
     for (txn_id t = 0; t < h->n_txns; t++)
-        h->txn_counts[t] = h->txn_status[t] == TXN_COMMITTED;
+        h->txn_counts[t] =
+            h->txn_status[t] == TXN_COMMITTED ? TXN_COUNTS : TXN_LEFT_OUT;
 }
 
 /* --- 2 ------------------------------------------------------------------ */
@@ -215,88 +217,13 @@ find_writers(struct history *h, struct waiting *w)
 
 /* --- 5 ------------------------------------------------------------------ */
 
-/* A write of a transaction that may or may not have happened. */
-struct maybe {
-    value_id value;
-    txn_id txn;
-};
-
-struct promotion {
-    struct history *h;
-    VEC(struct maybe) maybes; // by value; of values nobody committed wrote
-    u32_vec queue;            // transactions whose reads are not looked at yet
-};
-
-static int
-compare_maybes(const void *a, const void *b)
-{
-    const struct maybe *x = a, *y = b;
-    return x->value != y->value ? (x->value < y->value ? -1 : 1)
-           : x->txn != y->txn   ? (x->txn < y->txn ? -1 : 1)
-                                : 0;
-}
-
-/* Somebody who counts saw v: count the indeterminate writers of v, unless a
- * committed transaction may have served it. */
 static void
-promote_writers(struct promotion *p, value_id v)
+settle_indeterminate(struct history *h, uint32_t *n_several)
 {
-    size_t low = 0, high = p->maybes.n;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (p->maybes.at[middle].value < v)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    for (; low < p->maybes.n && p->maybes.at[low].value == v; low++) {
-        const txn_id t = p->maybes.at[low].txn;
-        if (!p->h->txn_counts[t]) {
-            p->h->txn_counts[t] = 1;
-            vec_push(&p->queue, t);
-        }
-    }
-}
-
-static void
-promote_from(struct promotion *p, txn_id t)
-{
-    const struct history *h = p->h;
-    for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++) {
-        if (!op_is_external_read(h, op))
-            continue;
-        promote_writers(p, h->op_value[op]);
-        const struct list_seen seen = history_list_seen(h, op);
-        for (size_t i = 0; i < seen.n; i++)
-            promote_writers(p, seen.at[i]);
-    }
-}
-
-static void
-promote_indeterminate(struct history *h, uint32_t *n_several)
-{
-    struct promotion p = {.h = h};
-    for (txn_id t = 0; t < h->n_txns; t++)
-        for (op_id op = h->txn_begin[t];
-             h->txn_status[t] == TXN_INDETERMINATE && op < h->txn_end[t]; op++)
-            // Of a list every append is seen, not the last alone.
-            if ((op_is_final_write(h, op) &&
-                 history_writer(h, h->op_value[op]) == TXN_NONE) ||
-                (op_is_write(h, op) && op_is_of_list(h, op)))
-                vec_push(&p.maybes, ((struct maybe){h->op_value[op], t}));
-    if (p.maybes.n) {
-        qsort(p.maybes.at, p.maybes.n, sizeof *p.maybes.at, compare_maybes);
-        for (txn_id t = 0; t < h->n_txns; t++)
-            if (h->txn_status[t] == TXN_COMMITTED)
-                promote_from(&p, t);
-        while (p.queue.n)
-            promote_from(&p, vec_pop(&p.queue));
-    }
+    history_settle_indeterminate(h);
     for (txn_id t = 0; t < h->n_txns; t++)
         if (h->txn_status[t] == TXN_INDETERMINATE && h->txn_counts[t])
             note_writes(h, t, n_several);
-    vec_free(&p.maybes);
-    vec_free(&p.queue);
 }
 
 /* --- 6 ------------------------------------------------------------------ */
@@ -396,7 +323,7 @@ history_resolve(struct history *h, bool keep_loading)
     for (txn_id t = 0; t < h->n_txns; t++)
         indeterminate |= h->txn_status[t] == TXN_INDETERMINATE;
     if (indeterminate) {
-        promote_indeterminate(h, &n_several);
+        settle_indeterminate(h, &n_several);
         w.too_many = true; // transactions count that did not before
     }
     if (n_several)

@@ -22,7 +22,8 @@ count_txns(const struct history *h, struct summary *s)
             break;
         case TXN_INDETERMINATE:
             s->indeterminate++;
-            s->indeterminate_read += h->txn_counts[t];
+            s->indeterminate_read += h->txn_counts[t] == TXN_COUNTS;
+            s->indeterminate_open += h->txn_counts[t] == TXN_MAY_COUNT;
             break;
         case TXN_LOADING:
             s->loading++;

@@ -10,6 +10,7 @@ struct summary {
     uint64_t sessions, transactions, operations, keys, values;
     uint64_t committed, aborted, indeterminate, loading;
     uint64_t indeterminate_read; // indeterminate ones that count: read from
+    uint64_t indeterminate_open; // and those that may count
     uint64_t reads, writes;
     uint64_t external_reads, initial_reads, ambiguous_reads, inconsistent_reads;
     uint64_t blind_writes;    // of a key that the transaction had not read

@@ -4,8 +4,9 @@
  *
  * Nothing is decided that the order does well without:
  *
- *   CHOICE   only where the order does not serve the read, and then the
- *            candidate that needs the least change;
+ *   CHOICE   only where the order does not serve the read of one that counts,
+ *            and then the candidate that needs the least change;
+ *   COUNTS   never: it follows from a choice, and else need not be;
  *   PAIR     only where the order breaks both literals, or lets a chosen
  * version be overwritten before its read; AHEAD    never: it follows from the
  * others.
@@ -35,6 +36,7 @@ theory_assign(void *self, lit l)
         s->n_true.at[place]++;
         vec_push(&s->chosen, place);
     }
+    s->counts_changes += v->kind == VARIABLE_COUNTS;
     s->graph.assign(s->graph.self, l);
 }
 
@@ -56,6 +58,7 @@ static void
 theory_backtrack(void *self, uint32_t level)
 {
     struct search *s = self;
+    s->counts_changes += s->counts.n != 0;
     if (level < s->chosen_levels.n) {
         while (s->chosen.n > s->chosen_levels.at[level])
             s->n_true.at[vec_pop(&s->chosen)]--;
@@ -76,7 +79,8 @@ find_written(const struct problem *p, key_id k, dense_id t)
 }
 
 /* The version of k that is current at a rank of the order: the latest of all
- * its versions, or, where there are many, the nearest going back. */
+ * its versions by those that count, or, where there are many, the nearest going
+ * back. */
 static version_id
 find_current(const struct search *s, key_id k, uint32_t when)
 {
@@ -88,8 +92,9 @@ find_current(const struct search *s, key_id k, uint32_t when)
         if (point >= problem_txn_points(p))
             continue;
         const dense_id t = point_txn(p, point);
-        const version_id v =
-            point == point_commit(p, t) ? find_written(p, k, t) : VERSION_NONE;
+        const version_id v = point == point_commit(p, t) && search_counts(s, t)
+                                 ? find_written(p, k, t)
+                                 : VERSION_NONE;
         if (v != VERSION_NONE)
             return v;
     }
@@ -97,12 +102,19 @@ find_current(const struct search *s, key_id k, uint32_t when)
     uint32_t latest = 0;
     for (version_id v = now + 1; v < p->key_first[k + 1]; v++) {
         const uint32_t at = o->rank[point_commit(p, p->version_txn[v])];
-        if (at < when && at >= latest) {
+        if (at < when && at >= latest && search_counts(s, p->version_txn[v])) {
             latest = at;
             now = v;
         }
     }
     return now;
+}
+
+/* What the service of reads depends on, as a number that only grows. */
+static uint64_t
+epoch(const struct search *s)
+{
+    return s->acyc.order.changes + s->counts_changes;
 }
 
 /* Look at an ambiguous read in the present order: the current version, and
@@ -115,7 +127,7 @@ look_up_service(struct search *s, uint32_t place, struct service *out)
     const struct candidates c = p->ambiguous.at[place];
     const key_id k = read_key(p, c.read);
     const uint32_t start = rank[point_start(p, p->read_txn[c.read])];
-    *out = (struct service){.epoch = s->acyc.order.changes, .best = ID_NONE};
+    *out = (struct service){.epoch = epoch(s), .best = ID_NONE};
     out->served = version_serves(p, find_current(s, k, start), c.read);
     uint64_t nearest = UINT64_MAX;
     for (uint32_t i = 0; !out->served && i < c.n; i++) {
@@ -142,7 +154,7 @@ advise_choice(struct search *s, uint32_t var, read_id r)
     if (s->n_true.at[place])
         return ADVICE_LATER;
     struct service *service = &s->service.at[place];
-    if (service->epoch != s->acyc.order.changes ||
+    if (service->epoch != epoch(s) ||
         (service->best != ID_NONE &&
          sat_value(s->sat, lit_make(service->best, false))))
         look_up_service(s, place, service);
@@ -174,6 +186,9 @@ theory_advise(void *self, uint32_t var)
 {
     struct search *s = self;
     const struct variable *v = &s->log.variables.at[var];
+    if (v->kind == VARIABLE_COUNTS ||
+        (v->kind == VARIABLE_CHOICE && !search_counts(s, s->p->read_txn[v->a])))
+        return ADVICE_LATER;
     if (!s->p->options->leave_open || s->p->place == PLACE_PSI)
         return s->graph.advise(s->graph.self, var);
     switch (v->kind) {

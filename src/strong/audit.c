@@ -31,6 +31,19 @@ audit_init(struct audit *a, const struct problem *p)
         first[read_key(p, p->ambiguous.at[i].read) + 1]++;
     for (key_id k = 0; k < n_keys; k++)
         first[k + 1] += first[k];
+    if (p->n_txns == p->n_certain)
+        return;
+    a->counting = mem_alloc(p->n_txns - p->n_certain, sizeof *a->counting);
+    a->kept = mem_alloc(p->n_versions, sizeof *a->kept);
+    audit_reset_counting(a);
+}
+
+void
+audit_reset_counting(struct audit *a)
+{
+    const struct problem *p = a->p;
+    for (uint32_t i = 0; i < p->n_txns - p->n_certain; i++)
+        a->counting[i] = p->optional[i].counting == COUNTING_YES;
 }
 
 void
@@ -39,6 +52,8 @@ audit_free(struct audit *a)
     mem_free(a->sorted);
     mem_free(a->ambiguous_first);
     mem_free(a->scratch);
+    mem_free(a->counting);
+    mem_free(a->kept);
     *a = (struct audit){0};
 }
 
@@ -57,6 +72,8 @@ judge_ambiguous(const struct audit *a, key_id k, const version_id *at,
     for (uint32_t i = a->ambiguous_first[k]; i < a->ambiguous_first[k + 1];
          i++) {
         const read_id r = p->ambiguous.at[i].read;
+        if (!audit_counts(a, p->read_txn[r]))
+            continue;
         const uint32_t start = rank[point_start(p, p->read_txn[r])];
         uint32_t low = 1, high = n; // first version after the start
         while (low < high) {
@@ -71,12 +88,27 @@ judge_ambiguous(const struct audit *a, key_id k, const version_id *at,
     }
 }
 
+/* Leave out the versions of optional transactions that do not count. */
+static const version_id *
+keep_counting(const struct audit *a, const version_id *at, uint32_t *n)
+{
+    uint32_t kept = 1; // INIT's
+    a->kept[0] = at[0];
+    for (uint32_t i = 1; i < *n; i++)
+        if (audit_counts(a, a->p->version_txn[at[i]]))
+            a->kept[kept++] = at[i];
+    *n = kept;
+    return a->kept;
+}
+
 /* Judge key k, whose versions in order are at[0 .. n), INIT's first. */
 static void
 judge(const struct audit *a, key_id k, const version_id *at, uint32_t n,
       const uint32_t *rank, broken_vec *out)
 {
     const struct problem *p = a->p;
+    if (a->counting)
+        at = keep_counting(a, at, &n);
     for (uint32_t i = 0; i + 1 < n; i++) {
         const uint32_t next = commit_rank(p, rank, at[i + 1]);
         for (read_id r = p->reader[at[i]]; r != READ_NONE;

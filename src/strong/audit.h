@@ -21,10 +21,24 @@ struct audit {
     version_id *sorted;        // the versions of each key as last sorted
     struct ranked_version *scratch;
     size_t scratch_room;
+    // Which optional transactions count in the order; the others are thought
+    // to be after its end.  By dense id less p->n_certain; for the caller to
+    // fill, and at first those that certainly count.
+    uint8_t *counting;
+    version_id *kept; // the versions of a key whose writers count
 };
+
+static inline bool
+audit_counts(const struct audit *a, dense_id t)
+{
+    return t < a->p->n_certain || a->counting[t - a->p->n_certain];
+}
 
 void audit_init(struct audit *a, const struct problem *p);
 void audit_free(struct audit *a);
+
+/* Let no optional transaction count that does not have to. */
+void audit_reset_counting(struct audit *a);
 
 /* Append what order[0 .. g.n), with rank its inverse, breaks: in any key, or
  * in key k.  The former comes first. */

@@ -10,6 +10,13 @@
  * INIT is out as soon as there is a frontier.  A read with one candidate left
  * is decided and becomes an edge like any other.
  *
+ * Of an optional transaction it may turn out that it counts: a read that is
+ * decided read from it.  Then it precedes its followers, and its own reads are
+ * decided like others.  Or it may turn out that it does not: a read of its own
+ * has no candidate left, or a follower reaches it.  Then nobody read from it.
+ * Until then a choice of it is judged by what its counting would mean: it is
+ * also overwritten by what its followers reach.
+ *
  * The ambiguous reads of a key are visited together, so that the sessions that
  * write the key are found once.
  *
@@ -27,6 +34,7 @@ struct segment {
 
 struct pruning {
     struct inference *f;
+    bool settled; // whether an optional transaction counts, since the last pass
     VEC(struct segment) segments; // of the present key, by chain
     bool reached;                 // the frontier is not empty
 };
@@ -79,6 +87,30 @@ find_frontier(struct pruning *s, uint32_t start)
     }
 }
 
+static bool
+is_ruled_out(const struct problem *p, dense_id t)
+{
+    return t >= p->n_certain &&
+           p->optional[t - p->n_certain].counting == COUNTING_NO;
+}
+
+/* Whether w, if it counts, is certainly before m. */
+static bool
+is_before(const struct inference *f, dense_id w, dense_id m)
+{
+    const struct problem *p = f->p;
+    const uint32_t commit = point_commit(p, m);
+    if (infer_reach(f, point_ww_from(p, w), commit))
+        return true;
+    if (!is_open(p, w))
+        return false;
+    for (dense_id t = problem_follower(p, w, DENSE_INIT); t != DENSE_INIT;
+         t = problem_follower(p, w, t))
+        if (infer_reach(f, point_start(p, t), commit))
+            return true;
+    return false;
+}
+
 /* Why the read starting at 'start' cannot have read w: true with *by set. */
 static bool
 is_out(const struct pruning *s, uint32_t start, version_id w, version_id *by)
@@ -91,17 +123,19 @@ is_out(const struct pruning *s, uint32_t start, version_id w, version_id *by)
             *by = s->segments.at[i].frontier;
         return s->reached;
     }
+    if (is_ruled_out(p, t)) {
+        *by = VERSION_MISSING;
+        return true;
+    }
     if (infer_reach(s->f, start, point_commit(p, t)))
         return true;
-    const uint32_t from = point_ww_from(p, t);
     for (size_t i = 0; s->reached && i < s->segments.n; i++) {
         const version_id m = s->segments.at[i].frontier;
         if (m == VERSION_NONE || m == w)
             continue;
-        const uint32_t commit = point_commit(p, p->version_txn[m]);
         if (w >= s->segments.at[i].first && w < s->segments.at[i].end
                 ? m > w
-                : infer_reach(s->f, from, commit)) {
+                : is_before(s->f, t, p->version_txn[m])) {
             *by = m;
             return true;
         }
@@ -109,10 +143,23 @@ is_out(const struct pruning *s, uint32_t start, version_id w, version_id *by)
     return false;
 }
 
+/* t counts, because r read from it. */
+static void
+settle_counting(struct problem *p, dense_id t, read_id r)
+{
+    p->optional[t - p->n_certain] = (struct optional){
+        .counting = COUNTING_YES, .read = r, .edges = (uint32_t)p->g.edges.n};
+    for (dense_id next = problem_follower(p, t, DENSE_INIT); next != DENSE_INIT;
+         next = problem_follower(p, t, next))
+        problem_add_edge(p, point_commit(p, t), point_start(p, next),
+                         (struct label){EDGE_SO, r, p->read_version[r]});
+}
+
 /* r has read v after all. */
 static void
-decide_read(struct inference *f, read_id r, version_id v)
+decide_read(struct pruning *s, read_id r, version_id v)
 {
+    struct inference *f = s->f;
     struct problem *p = f->p;
     const size_t before = p->g.edges.n;
     problem_fix(p, r, v);
@@ -122,6 +169,10 @@ decide_read(struct inference *f, read_id r, version_id v)
         problem_add_edge(p, point_commit(p, p->version_txn[v]),
                          point_start(p, p->read_txn[r]),
                          (struct label){EDGE_WR, r, v});
+    if (is_open(p, p->version_txn[v])) {
+        settle_counting(p, p->version_txn[v], r);
+        s->settled = true;
+    }
     for (size_t e = before; e < p->g.edges.n; e++) {
         const struct chain_edge *edge = &p->g.edges.at[e];
         clocks_touch(&f->clocks, edge->to);
@@ -174,6 +225,33 @@ infer_no_candidates(struct problem *p)
     }
 }
 
+/* t does not count, because its own read r has no candidate left, or because
+ * 'follower' reaches it. */
+static void
+rule_out(struct pruning *s, dense_id t, read_id r, dense_id follower)
+{
+    struct problem *p = s->f->p;
+    p->optional[t - p->n_certain] =
+        (struct optional){.counting = COUNTING_NO,
+                          .read = r,
+                          .follower = follower,
+                          .edges = (uint32_t)p->g.edges.n};
+    s->settled = true;
+}
+
+/* Rule out the optional transactions that a follower reaches. */
+static void
+judge_followers(struct pruning *s)
+{
+    const struct problem *p = s->f->p;
+    for (dense_id t = p->n_certain; t < p->n_txns; t++)
+        for (dense_id next = problem_follower(p, t, DENSE_INIT);
+             is_open(p, t) && next != DENSE_INIT;
+             next = problem_follower(p, t, next))
+            if (infer_reach(s->f, point_start(p, next), point_commit(p, t)))
+                rule_out(s, t, READ_NONE, next);
+}
+
 /* Strike out candidates of c; false if none is left. */
 static bool
 prune_read(struct pruning *s, struct candidates *c)
@@ -204,33 +282,53 @@ prune_read(struct pruning *s, struct candidates *c)
     }
     if (c->n)
         return true;
+    if (is_open(p, p->read_txn[c->read])) {
+        rule_out(s, p->read_txn[c->read], c->read, DENSE_INIT);
+        return true;
+    }
     s->f->conflict = (struct conflict){.kind = CONFLICT_READ, .read = c->read};
     return false;
 }
 
-bool
-infer_candidates(struct inference *f)
+/* One pass over all ambiguous reads. */
+static bool
+prune_reads(struct pruning *s)
 {
-    struct problem *p = f->p;
-    struct pruning s = {.f = f};
+    struct problem *p = s->f->p;
     key_id key = ID_NONE;
     size_t kept = 0, i = 0;
     bool ok = true;
     for (; ok && i < p->ambiguous.n; i++) {
         struct candidates *c = &p->ambiguous.at[i];
+        if (is_ruled_out(p, p->read_txn[c->read]))
+            continue;
         if (read_key(p, c->read) != key) {
             key = read_key(p, c->read);
-            find_segments(&s, key);
+            find_segments(s, key);
         }
-        ok = prune_read(&s, c);
-        if (ok && c->n == 1)
-            decide_read(f, c->read, p->pool.at[c->first]);
-        else
+        ok = prune_read(s, c);
+        const bool open = is_open(p, p->read_txn[c->read]);
+        if (ok && c->n == 1 && !open)
+            decide_read(s, c->read, p->pool.at[c->first]);
+        else if (!ok || c->n)
             p->ambiguous.at[kept++] = *c;
     }
     while (i < p->ambiguous.n)
         p->ambiguous.at[kept++] = p->ambiguous.at[i++];
     p->ambiguous.n = kept;
+    return ok;
+}
+
+bool
+infer_candidates(struct inference *f)
+{
+    struct pruning s = {.f = f};
+    bool ok = true;
+    do {
+        s.settled = false;
+        judge_followers(&s);
+        ok = prune_reads(&s);
+    } while (ok && s.settled);
     vec_free(&s.segments);
     return ok;
 }

@@ -9,7 +9,10 @@
  *
  * Each inferred edge becomes a cycle: the opposite assumption closes one with
  * the path.  Its clause has one literal that is not known, so unit propagation
- * over the finished proof repeats the inference.
+ * over the finished proof repeats the inference.  Only the choice of an open
+ * transaction is struck out by what its counting would mean; that takes an
+ * assumption, so it is stated as a clause of its own, in the order in which
+ * candidates were struck out, after everything that it rests on.
  *
  *   (D1) processing edge e marks only edges below e.
  *
@@ -27,7 +30,9 @@ struct derivation {
     hop_vec path;
     VEC(struct logged_hop) cycle;
     uint8_t *needed;  // by edge of the known graph
-    uint8_t *chosen;  // by read: how it was decided is proved
+    uint8_t *chosen;  // by read: how it was decided is proved, or will be
+    u32_vec reads;    // for which that is still to be done
+    u32_vec assumed;  // of p->struck: those that take an assumption
     uint32_t *struck; // indices of p->struck, by read
     uint32_t highest; // no edge above needs processing
 };
@@ -148,23 +153,90 @@ end_cycle(struct derivation *d)
 /* --- facts ------------------------------------------------------------------
  */
 
-/* Writer a is before writer b, because a reaches b below 'limit'. */
-static void
+static bool
+has_path(struct derivation *d, uint32_t u, uint32_t v, uint32_t limit)
+{
+    vec_clear(&d->path);
+    return clocks_path(&d->f->clocks, &d->finder, u, v, limit, &d->path);
+}
+
+/* Writer a is before writer b, because a reaches b below 'limit'; or because a
+ * follower of a does, if a counts: then return false. */
+static bool
 prove_before(struct derivation *d, dense_id a, dense_id b, uint32_t limit)
 {
+    const struct problem *p = d->p;
+    const uint32_t commit = point_commit(p, b);
+    dense_id next = DENSE_INIT;
+    const bool direct = a < p->n_certain ||
+                        has_path(d, point_ww_from(p, a), commit, limit);
+    if (!direct) {
+        do
+            next = problem_follower(p, a, next);
+        while (!has_path(d, point_start(p, next), commit, limit));
+    }
     begin_cycle(d);
-    assume(d, point_commit(d->p, b), point_ww_to(d->p, a),
-           (struct label){EDGE_WW, READ_NONE, 0});
-    add_path(d, point_ww_from(d->p, a), point_commit(d->p, b), limit);
+    assume(d, commit, point_ww_to(p, a), (struct label){EDGE_WW, READ_NONE, 0});
+    if (direct) {
+        add_path(d, point_ww_from(p, a), commit, limit);
+    } else {
+        assume(d, point_commit(p, a), point_start(p, next),
+               (struct label){EDGE_SO, READ_NONE, 0});
+        add_path(d, point_start(p, next), commit, limit);
+    }
+    end_cycle(d);
+    return direct;
+}
+
+/* How r was decided, or what candidates it has, is to be proved. */
+static void
+need_candidates(struct derivation *d, read_id r)
+{
+    const struct problem *p = d->p;
+    if (d->chosen[r] ||
+        (p->read_txn[r] < p->n_certain &&
+         !history_has_several(p->h, p->h->op_value[p->read_op[r]])))
+        return;
+    d->chosen[r] = 1;
+    vec_push(&d->reads, r);
+}
+
+/* Prove that the optional transaction t counts, or does not, if that is
+ * certain. */
+static void
+prove_counting(struct derivation *d, dense_id t)
+{
+    const struct problem *p = d->p;
+    const struct optional *o = &p->optional[t - p->n_certain];
+    if (o->counting == COUNTING_OPEN)
+        return;
+    if (o->read != READ_NONE) {
+        need_candidates(d, o->read);
+        if (o->counting == COUNTING_YES)
+            proof_add_counts(d->proof, p->read_op[o->read], p->name[t]);
+        return;
+    }
+    const uint32_t commit = point_commit(p, t);
+    const uint32_t start = point_start(p, o->follower);
+    begin_cycle(d);
+    assume(d, commit, start, (struct label){EDGE_SO, READ_NONE, 0});
+    add_path(d, start, commit, o->edges);
     end_cycle(d);
 }
 
 static void
-prove_struck(struct derivation *d, const struct struck *s)
+prove_struck(struct derivation *d, uint32_t index)
 {
     const struct problem *p = d->p;
+    const struct struck *s = &p->struck.at[index];
     const uint32_t start = point_start(p, p->read_txn[s->read]);
     const dense_id w = p->version_txn[s->version];
+    if (w != DENSE_INIT && w >= p->n_certain)
+        proof_add_counts(d->proof, p->read_op[s->read], p->name[w]);
+    if (s->by == VERSION_MISSING) {
+        prove_counting(d, w);
+        return;
+    }
     begin_cycle(d);
     if (s->by == VERSION_NONE) {
         const uint32_t commit = point_commit(p, w);
@@ -178,8 +250,8 @@ prove_struck(struct derivation *d, const struct struck *s)
            (struct label){EDGE_RW, s->read, s->version});
     add_path(d, point_commit(p, m), start, s->edges);
     end_cycle(d);
-    if (w != DENSE_INIT)
-        prove_before(d, w, m, s->edges);
+    if (w != DENSE_INIT && !prove_before(d, w, m, s->edges))
+        vec_push(&d->assumed, index);
 }
 
 /* Say which candidates r has, and why those struck out are. */
@@ -187,11 +259,9 @@ static void
 prove_candidates(struct derivation *d, read_id r)
 {
     const struct problem *p = d->p;
-    if (d->chosen[r] ||
-        !history_has_several(p->h, p->h->op_value[p->read_op[r]]))
-        return;
-    d->chosen[r] = 1;
     proof_add_choices(d->proof, p->read_op[r]);
+    if (p->read_txn[r] >= p->n_certain)
+        prove_counting(d, p->read_txn[r]);
     size_t low = 0, high = p->struck.n;
     while (low < high) {
         const size_t middle = low + (high - low) / 2;
@@ -201,7 +271,14 @@ prove_candidates(struct derivation *d, read_id r)
             high = middle;
     }
     for (; low < p->struck.n && p->struck.at[d->struck[low]].read == r; low++)
-        prove_struck(d, &p->struck.at[d->struck[low]]);
+        prove_struck(d, d->struck[low]);
+}
+
+static void
+prove_needed_reads(struct derivation *d)
+{
+    while (d->reads.n)
+        prove_candidates(d, vec_pop(&d->reads));
 }
 
 /* Justify an edge that was added when there were 'limit' edges. */
@@ -213,11 +290,14 @@ prove_edge(struct derivation *d, uint32_t from, uint32_t to, struct label label,
     if (label.kind == EDGE_TIME || (label.kind == EDGE_WW && label.version))
         return;
     if (label.read != READ_NONE)
-        prove_candidates(d, label.read);
-    if (label.kind == EDGE_RW && !version_is_init(p, label.version)) {
-        prove_before(d, p->version_txn[label.version], point_txn(p, to), limit);
+        need_candidates(d, label.read);
+    if (label.kind == EDGE_SO && label.read != READ_NONE) {
+        prove_counting(d, point_txn(p, from));
+    } else if (label.kind == EDGE_RW && !version_is_init(p, label.version)) {
+        (void)prove_before(d, p->version_txn[label.version], point_txn(p, to),
+                           limit);
     } else if (label.kind == EDGE_WW && label.read == READ_NONE) {
-        prove_before(d, point_txn(p, from), point_txn(p, to), limit);
+        (void)prove_before(d, point_txn(p, from), point_txn(p, to), limit);
     } else if (label.kind == EDGE_WW) { // rule R1
         const uint32_t start = point_start(p, p->read_txn[label.read]);
         begin_cycle(d);
@@ -227,6 +307,7 @@ prove_edge(struct derivation *d, uint32_t from, uint32_t to, struct label label,
         add_path(d, from, start, limit);
         end_cycle(d);
     }
+    prove_needed_reads(d);
 }
 
 static void
@@ -256,6 +337,8 @@ translate_lit(struct derivation *d, lit l)
     else if (v->kind == VARIABLE_CHOICE)
         x = proof_choice(d->proof, p->read_op[v->a],
                          name_of(d, p->version_txn[v->b]));
+    else if (v->kind == VARIABLE_COUNTS)
+        x = proof_counts(d->proof, p->name[v->a]);
     else
         x = proof_ahead(d->proof, p->name[v->a], p->name[v->b]);
     return negated ? proof_not(x) : x;
@@ -284,7 +367,7 @@ prove_hop(struct derivation *d, const struct logged_hop *h)
     // An assumed edge may speak of a read that pruning decided.
     if (h->edge == EDGE_NONE && h->label.read != READ_NONE &&
         d->p->read_version[h->label.read] != VERSION_NONE)
-        prove_candidates(d, h->label.read);
+        need_candidates(d, h->label.read);
 }
 
 static void
@@ -294,7 +377,11 @@ prove_entry(struct derivation *d, const struct entry *e)
     const struct log *g = d->g;
     switch (e->kind) {
     case ENTRY_CHOICES:
-        prove_candidates(d, e->a);
+        need_candidates(d, e->a);
+        break;
+    case ENTRY_COUNTS:
+        proof_add_counts(d->proof, p->read_op[e->a],
+                         name_of(d, p->version_txn[e->b]));
         break;
     case ENTRY_AHEAD:
         proof_add_ahead(d->proof, p->read_op[e->a],
@@ -317,6 +404,32 @@ prove_entry(struct derivation *d, const struct entry *e)
         break;
     case ENTRY_DERIVED:
         break;
+    }
+    prove_needed_reads(d);
+}
+
+static int
+compare_indices(const void *a, const void *b)
+{
+    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* State the choices that were struck out by what they would mean. */
+static void
+add_assumed(struct derivation *d)
+{
+    const struct problem *p = d->p;
+    if (d->assumed.n)
+        qsort(d->assumed.at, d->assumed.n, sizeof *d->assumed.at,
+              compare_indices);
+    for (size_t i = 0; i < d->assumed.n; i++) {
+        const struct struck *s = &p->struck.at[d->assumed.at[i]];
+        const size_t first = d->proof->lits.n;
+        vec_push(&d->proof->lits, proof_not(proof_choice(
+                                      d->proof, p->read_op[s->read],
+                                      name_of(d, p->version_txn[s->version]))));
+        proof_add_learnt(d->proof, first);
     }
 }
 
@@ -373,6 +486,8 @@ end(struct derivation *d)
     mem_free(d->struck);
     vec_free(&d->path);
     vec_free(&d->cycle);
+    vec_free(&d->reads);
+    vec_free(&d->assumed);
     d->p->stats->proof_steps = d->proof->steps.n;
     d->p->stats->proof_edges = d->proof->edges.n;
     return d->proof;
@@ -400,12 +515,14 @@ derive_conflict(const struct inference *f)
         prove_edge(&d, c->from, c->to, c->label, limit);
         break;
     case CONFLICT_READ:
-        prove_candidates(&d, c->read);
+        need_candidates(&d, c->read);
         break;
     case CONFLICT_NONE:
         assert(false);
     }
+    prove_needed_reads(&d);
     prove_needed_edges(&d);
+    add_assumed(&d);
     return end(&d);
 }
 
@@ -419,6 +536,7 @@ derive_search(const struct inference *f, const struct log *g)
         if (used[id])
             prove_entry(&d, &g->entries.at[id]);
     prove_needed_edges(&d);
+    add_assumed(&d);
     for (uint32_t id = 1; id <= g->empty; id++)
         if (used[id] && g->entries.at[id].kind == ENTRY_DERIVED)
             add_learnt(&d, &g->entries.at[id]);

@@ -51,6 +51,25 @@ add_reads(struct problem *p)
     }
 }
 
+/* An optional transaction comes after the last of its session that certainly
+ * counts. */
+static void
+add_sessions(struct problem *p)
+{
+    const struct history *h = p->h;
+    txn_id before = TXN_NONE;
+    for (txn_id t = 0; h->n_optional && t < h->n_txns; t++) {
+        if (t == h->session_first[h->txn_session[t]])
+            before = TXN_NONE;
+        if (h->txn_counts[t] == TXN_COUNTS)
+            before = t;
+        else if (h->txn_counts[t] == TXN_MAY_COUNT && before != TXN_NONE)
+            problem_add_edge(p, point_commit(p, p->dense[before]),
+                             point_start(p, p->dense[t]),
+                             (struct label){EDGE_SO, READ_NONE, 0});
+    }
+}
+
 /* --- lists ---------------------------------------------------------------- */
 
 #define ELEMENT_OF_MANY (UINT32_MAX - 1)
@@ -245,11 +264,11 @@ make_chains(struct problem *p, uint32_t instants)
     const struct history *h = p->h;
     u32_vec lengths = {0};
     for (dense_id t = 0; t < p->n_txns; t++) {
-        if (!t || h->txn_session[p->name[t]] != h->txn_session[p->name[t - 1]])
+        if (!t || t >= p->n_certain ||
+            h->txn_session[p->name[t]] != h->txn_session[p->name[t - 1]])
             vec_push(&lengths, 0);
         vec_top(&lengths) += p->two_points ? 2 : 1;
     }
-    p->n_sessions = (uint32_t)lengths.n;
     if (instants)
         vec_push(&lengths, instants);
     chains_init(&p->g, lengths.at, (uint32_t)lengths.n);
@@ -264,6 +283,7 @@ known_build(struct problem *p)
         collect_events(p, &events);
     make_chains(p, count_instants(&events));
     add_reads(p);
+    add_sessions(p);
     add_lists(p);
     add_time(p, &events);
     vec_free(&events);

@@ -15,6 +15,7 @@ enum variable_kind {
     VARIABLE_PAIR,   // transaction a is before b; a < b
     VARIABLE_CHOICE, // read a read version b
     VARIABLE_AHEAD,  // the start of transaction a is before the commit of b
+    VARIABLE_COUNTS, // transaction a, which is open, counts
 };
 
 struct variable {
@@ -23,7 +24,8 @@ struct variable {
 };
 
 enum entry_kind {
-    ENTRY_CHOICES, // some candidate of read a
+    ENTRY_CHOICES, // some candidate of read a, if its transaction counts
+    ENTRY_COUNTS,  // if read a read version b, the writer of that counts
     ENTRY_AHEAD,   // read a from version b, which is before transaction c
     ENTRY_EDGE,    // hops.at[a] is impossible: its end reaches its beginning
     ENTRY_CYCLE,   // the b hops from hops.at[a] on are a cycle
@@ -37,8 +39,8 @@ struct entry {
 };
 
 /* A hop of a cycle with its reason.  'edge' is that of the known graph, or
- * EDGE_NONE; then it goes down a chain if label.kind is EDGE_SO, and else is
- * an assumption. */
+ * EDGE_NONE; then it goes down a chain or out of an open transaction if
+ * label.kind is EDGE_SO, and else is an assumption. */
 struct logged_hop {
     uint32_t from, to, edge;
     struct label label;

@@ -115,7 +115,8 @@ meet_suits(const struct problem *p)
     for (key_id k = 0; k < p->h->n_keys; k++)
         keys += p->key_first[k + 1] > p->key_first[k];
     bool suits = p->place == PLACE_SER && g->n == p->n_txns && g->n &&
-                 g->n_chains <= MOST_CHAINS && keys <= MOST_KEYS;
+                 p->n_txns == p->n_certain && g->n_chains <= MOST_CHAINS &&
+                 keys <= MOST_KEYS;
     for (uint32_t c = 0; suits && c < g->n_chains; c++)
         suits = g->first[c + 1] - g->first[c] <= MOST_PLACES;
     uint8_t *name = mem_calloc(p->h->n_values, sizeof *name);

@@ -34,8 +34,32 @@ number_txns(struct problem *p)
     const struct history *h = p->h;
     p->name = mem_alloc(h->n_txns, sizeof *p->name);
     for (txn_id t = 0; t < h->n_txns; t++)
-        if (h->txn_counts[t])
+        if (h->txn_counts[t] == TXN_COUNTS)
             p->name[p->n_txns++] = t;
+    p->n_certain = p->n_txns;
+    if (!h->n_optional)
+        return;
+    for (txn_id t = 0; t < h->n_txns; t++)
+        if (h->txn_counts[t] == TXN_MAY_COUNT)
+            p->name[p->n_txns++] = t;
+    p->dense = mem_alloc(h->n_txns, sizeof *p->dense);
+    memset(p->dense, 0xff, h->n_txns * sizeof *p->dense);
+    for (dense_id t = 0; t < p->n_txns; t++)
+        p->dense[p->name[t]] = t;
+    p->optional = mem_calloc(p->n_txns - p->n_certain, sizeof *p->optional);
+}
+
+dense_id
+problem_follower(const struct problem *p, dense_id t, dense_id last)
+{
+    if (last != DENSE_INIT && last < p->n_certain)
+        return DENSE_INIT;
+    const struct history *h = p->h;
+    const txn_id end = h->session_first[h->txn_session[p->name[t]] + 1];
+    txn_id next = p->name[last == DENSE_INIT ? t : last] + 1;
+    while (next < end && p->dense[next] == DENSE_INIT)
+        next++;
+    return next < end ? p->dense[next] : DENSE_INIT;
 }
 
 static void
@@ -150,6 +174,23 @@ collect_candidates(struct read_builder *b, read_id r, value_id value)
     p->n_candidates += n;
 }
 
+/* A read of a transaction that may not count is not decided even where it has
+ * one candidate. */
+static void
+collect_only_candidate(struct read_builder *b, read_id r, value_id value)
+{
+    struct problem *p = b->p;
+    const bool init = history_writer(p->h, value) == TXN_INIT;
+    const version_id v =
+        init ? p->key_first[read_key(p, r)] : b->of_value[value];
+    if (init)
+        p->version_value[v] = value;
+    vec_push(&p->ambiguous,
+             ((struct candidates){.read = r, .first = p->pool.n, .n = 1}));
+    vec_push(&p->pool, v);
+    p->n_candidates++;
+}
+
 static void
 add_read(struct read_builder *b, dense_id t, op_id op)
 {
@@ -170,6 +211,8 @@ add_read(struct read_builder *b, dense_id t, op_id op)
     p->read_version[r] = VERSION_NONE;
     if (history_has_several(h, value))
         collect_candidates(b, r, value);
+    else if (t >= p->n_certain)
+        collect_only_candidate(b, r, value);
     else if (history_writer(h, value) == TXN_INIT)
         problem_fix(p, r, p->key_first[k]);
     else
@@ -345,6 +388,8 @@ void
 problem_free(struct problem *p)
 {
     mem_free(p->name);
+    mem_free(p->dense);
+    mem_free(p->optional);
     mem_free(p->key_first);
     mem_free(p->version_txn);
     mem_free(p->version_key);

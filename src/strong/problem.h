@@ -1,11 +1,22 @@
 /* problem.h -- a history as the strong engine sees it: points, versions, reads
  * and the graph of what is known.
  *
- * Transactions that count are numbered densely, by session.  At ser and psi a
+ * Transactions are numbered densely: first those that count, by session, then
+ * those that may count, which are called optional.  At ser and psi a
  * transaction is one point, at pc and si it is two, start and commit; the
- * points of a session form a chain.  The strict levels have one more chain, the
- * time line: an end is joined to the next instant of it, a begin to the last,
- * so that n transactions need 2n edges and not n^2.
+ * points of a session form a chain.  The points of an optional transaction are
+ * a chain of their own, after the one before it in its session.  If it does not
+ * count, it is thought to come after everything else, where it does no harm; so
+ * what the graph says of it holds either way.  Only if it counts,
+ *
+ *   - its reads must be served, and
+ *   - it precedes its followers: those after it in its session, up to the first
+ *     that certainly counts.
+ *
+ * As long as it is open whether it counts, no edge leaves it and its reads stay
+ * ambiguous, even with one candidate.  The strict levels have one more chain,
+ * the time line: an end is joined to the next instant of it, a begin to the
+ * last, so that n transactions need 2n edges and not n^2.
  *
  * A version is a key and the transaction that wrote it last; those of a key are
  * contiguous, INIT's first and then by transaction, which is by session too.
@@ -26,7 +37,7 @@
 #include "graph/clock.h"
 #include "strong/strong.h"
 
-typedef uint32_t dense_id; // a transaction that counts
+typedef uint32_t dense_id; // a transaction that counts or may count
 typedef uint32_t version_id;
 typedef uint32_t read_id;
 
@@ -43,6 +54,8 @@ enum placement { PLACE_SER, PLACE_SI, PLACE_PC, PLACE_PSI };
  *         writer of 'version' reaches the target, or is INIT
  *   WW    with a read: the source reaches it, it read from the target; without:
  *         the source reaches the target.  'listed': the order of a list
+ *   SO    session order to or from an optional transaction; from one it has
+ *         'read', which read from it
  *   TIME  an end or a begin and the time line */
 struct label {
     uint32_t kind : 3, read : 29; // enum edge_kind
@@ -51,11 +64,25 @@ struct label {
 
 /* A candidate that was struck out when the graph had 'edges' edges: the read's
  * transaction reaches it, or, where 'by' is a version, it is overwritten by
- * that one, which reaches the read. */
+ * that one, which reaches the read; or, with VERSION_MISSING, its writer does
+ * not count. */
 struct struck {
     read_id read;
     version_id version, by;
     uint32_t edges;
+};
+
+#define VERSION_MISSING (UINT32_MAX - 1)
+
+/* What is certain of an optional transaction, and why: 'read' read from it; or
+ * it does not count because 'read' of its own has no candidate left, or, where
+ * that is READ_NONE, because 'follower' reaches it. */
+enum counting { COUNTING_OPEN, COUNTING_YES, COUNTING_NO };
+struct optional {
+    enum counting counting;
+    read_id read;
+    dense_id follower;
+    uint32_t edges; // when that was found
 };
 
 /* The candidates of a read are pool.at[first .. first + n).  Reads of one value
@@ -78,8 +105,10 @@ struct problem {
     bool two_points, strict;
 
     uint32_t n_txns;
-    txn_id *name; // by dense id: its id in the history
-    uint32_t n_sessions;
+    uint32_t n_certain;        // the transactions from there on are optional
+    txn_id *name;              // by dense id: its id in the history
+    dense_id *dense;           // the reverse; NULL where none is optional
+    struct optional *optional; // by dense id less n_certain
 
     uint32_t n_versions;
     version_id *key_first; // by key; n_keys + 1 of them
@@ -156,6 +185,26 @@ point_ww_from(const struct problem *p, dense_id a)
 {
     return p->place == PLACE_PC ? point_commit(p, a) : point_start(p, a);
 }
+
+/* Whether it is open if t counts. */
+static inline bool
+is_open(const struct problem *p, dense_id t)
+{
+    return t != DENSE_INIT && t >= p->n_certain &&
+           p->optional[t - p->n_certain].counting == COUNTING_OPEN;
+}
+
+/* Whether t certainly counts. */
+static inline bool
+is_certain(const struct problem *p, dense_id t)
+{
+    return t < p->n_certain ||
+           p->optional[t - p->n_certain].counting == COUNTING_YES;
+}
+
+/* The first follower of an optional t, and the next after 'last'; DENSE_INIT at
+ * the end. */
+dense_id problem_follower(const struct problem *p, dense_id t, dense_id last);
 
 static inline key_id
 read_key(const struct problem *p, read_id r)

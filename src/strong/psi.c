@@ -50,7 +50,8 @@ struct psi {
     struct search s;
     struct problem *p;
     version_id *sorted;
-    uint32_t *place; // by version: its index in 'sorted'
+    uint32_t *place;   // by version: its index in 'sorted'
+    uint32_t *key_end; // by key: where its versions that count end in 'sorted'
 
     // The proposal: the known edges, those of true literals, then proposed.
     struct chains g;
@@ -87,16 +88,24 @@ propose(struct psi *x)
     x->given = (uint32_t)x->g.edges.n;
     vec_clear(&x->proposed);
     problem_arrange(p, order, x->sorted);
-    for (key_id k = 0; k < p->h->n_keys; k++)
-        for (uint32_t i = p->key_first[k]; i < p->key_first[k + 1]; i++) {
-            x->place[x->sorted[i]] = i;
-            if (i < p->key_first[k] + 2)
-                continue;
+    for (key_id k = 0; k < p->h->n_keys; k++) {
+        const uint32_t first = p->key_first[k];
+        uint32_t n = first; // of those that count
+        for (uint32_t i = first; i < p->key_first[k + 1]; i++)
+            if (i == first ||
+                search_counts(&x->s, p->version_txn[x->sorted[i]])) {
+                x->sorted[n] = x->sorted[i];
+                x->place[x->sorted[n]] = n;
+                n++;
+            }
+        x->key_end[k] = n;
+        for (uint32_t i = first + 2; i < n; i++) {
             const dense_id a = p->version_txn[x->sorted[i - 1]];
             const dense_id b = p->version_txn[x->sorted[i]];
             chains_add(&x->g, a, b);
             vec_push(&x->proposed, ((struct proposed){a, b, k}));
         }
+    }
     x->clocks.g = &x->g;
     if (infer_affords_clocks(p)) {
         clocks_init(&x->clocks, &x->g);
@@ -142,8 +151,7 @@ check_read(struct psi *x, read_id r, version_id v, lit choice)
 {
     const struct problem *p = x->p;
     const key_id k = p->version_key[v];
-    if (x->place[v] + 1 == p->key_first[k + 1] ||
-        x->lemmas.n == LEMMAS_PER_ROUND)
+    if (x->place[v] + 1 == x->key_end[k] || x->lemmas.n == LEMMAS_PER_ROUND)
         return;
     const dense_id t3 = p->read_txn[r];
     const dense_id t2 = p->version_txn[x->sorted[x->place[v] + 1]];
@@ -183,7 +191,8 @@ find_violations(struct psi *x)
             check_read(x, r, p->read_version[r], ID_NONE);
     for (uint32_t i = 0; i < p->ambiguous.n; i++) {
         const struct candidates c = p->ambiguous.at[i];
-        for (uint32_t j = 0; j < c.n; j++) {
+        const bool counts = search_counts(&x->s, p->read_txn[c.read]);
+        for (uint32_t j = 0; counts && j < c.n; j++) {
             const lit l = lit_make(x->s.choices.at[i] + j, false);
             if (sat_value(x->s.sat, l) > 0)
                 check_read(x, c.read, p->pool.at[c.first + j], l);
@@ -245,12 +254,15 @@ accept(const struct psi *x, struct certificate *out)
     out->verdict = VERDICT_OK;
     out->kind = EVIDENCE_ORDER;
     for (uint32_t i = 0; i < p->g.n; i++)
-        vec_push(&out->order, p->name[x->s.acyc.order.at[i]]);
+        if (search_counts(&x->s, x->s.acyc.order.at[i]))
+            vec_push(&out->order, p->name[x->s.acyc.order.at[i]]);
     for (read_id r = 0; r < p->n_reads; r++)
         if (p->read_version[r] != VERSION_NONE)
             problem_add_choice(p, r, p->read_version[r], out);
     for (uint32_t i = 0; i < p->ambiguous.n; i++) {
         const struct candidates c = p->ambiguous.at[i];
+        if (!search_counts(&x->s, p->read_txn[c.read]))
+            continue;
         uint32_t j = 0;
         while (sat_value(x->s.sat, lit_make(x->s.choices.at[i] + j, false)) <=
                0)
@@ -293,6 +305,7 @@ psi_search(struct inference *f, struct certificate *out)
     search_init(&x.s, f, f->order);
     x.sorted = mem_alloc(f->p->n_versions, sizeof *x.sorted);
     x.place = mem_alloc(f->p->n_versions, sizeof *x.place);
+    x.key_end = mem_alloc(f->p->h->n_keys, sizeof *x.key_end);
     const enum sat_answer answer = run(&x);
     search_count(&x.s);
     stats->searching = time_cpu() - began;
@@ -310,6 +323,7 @@ psi_search(struct inference *f, struct certificate *out)
     search_free(&x.s);
     mem_free(x.sorted);
     mem_free(x.place);
+    mem_free(x.key_end);
     vec_free(&x.proposed);
     vec_free(&x.lemmas);
     vec_free(&x.premises);

@@ -14,6 +14,10 @@
  * Depth comes for free: sorting first in, first out puts points in order of
  * depth, so the rank in that order is the priority.
  *
+ * An optional transaction is run, and so counts, when everything waits,
+ * somebody waits for a value that it writes, and it could run without breaking
+ * anything. Those that are not needed come last.
+ *
  * Those that wait do so on one key each and are tried again when something
  * happens there.  On a hot key many may wait in vain again and again, so the
  * number of trials is bounded; beyond the bound nobody waits any more.
@@ -21,7 +25,10 @@
  * SPDX-License-Identifier: MIT */
 #include "strong/schedule.h"
 
-enum { TRIALS_PER_POINT = 8 };
+enum {
+    TRIALS_PER_POINT = 8,
+    HELPED_MAX = 64, // of those that wait, so many are looked at
+};
 
 enum state {
     STATE_EARLY,   // something that must precede it has not run
@@ -55,6 +62,11 @@ struct schedule {
     struct rank_heap urgent, ready, half, blocked;
     uint64_t trials;
     uint32_t *out, n;
+    uint32_t left; // points to come that have to run
+
+    // Where transactions are optional:
+    uint32_t *place; // by read: 1 + its place in p->ambiguous, or 0
+    uint8_t *counting;
 };
 
 static void
@@ -109,9 +121,19 @@ is_commit(const struct schedule *s, uint32_t point)
     return !s->p->two_points || point % 2 == 1;
 }
 
+/* Whether a point runs only if it is needed. */
+static bool
+is_spare(const struct schedule *s, uint32_t point)
+{
+    return s->place && !is_instant(s, point) &&
+           !is_certain(s->p, point_txn(s->p, point));
+}
+
 static void
 make_ready(struct schedule *s, uint32_t point)
 {
+    if (is_spare(s, point))
+        return;
     s->state[point] = STATE_READY;
     const bool urgent =
         is_instant(s, point) || (s->p->two_points && is_commit(s, point));
@@ -221,6 +243,7 @@ run_point(struct schedule *s, uint32_t point)
     const struct chains *g = &s->p->g;
     s->state[point] = STATE_DONE;
     s->out[s->n++] = point;
+    s->left -= !is_spare(s, point);
     if (!is_instant(s, point)) {
         const dense_id t = point_txn(s->p, point);
         if (is_start(s, point))
@@ -272,10 +295,82 @@ try_point(struct schedule *s, uint32_t point, bool half)
         let_wait(s, point, pair ? STATE_HALF : STATE_WAITING, k);
 }
 
+/* --- optional transactions -------------------------------------------------
+ */
+
+/* Whether t, which is open, can run now as if it counted. */
+static bool
+can_count(struct schedule *s, dense_id t)
+{
+    const struct problem *p = s->p;
+    const uint32_t start = point_start(p, t);
+    s->trials++;
+    if (s->state[start] != STATE_EARLY || s->missing[start] ||
+        (p->two_points && s->missing[start + 1] > 1))
+        return false;
+    for (dense_id next = problem_follower(p, t, DENSE_INIT); next != DENSE_INIT;
+         next = problem_follower(p, t, next))
+        if (s->state[point_start(p, next)] == STATE_DONE)
+            return false;
+    return start_waits_on(s, t) == ID_NONE &&
+           commit_waits_on(s, t, true) == ID_NONE;
+}
+
+/* Run an open transaction that writes what t waits to read. */
+static bool
+help(struct schedule *s, dense_id t)
+{
+    const struct problem *p = s->p;
+    for (read_id r = p->read_first[t]; r < p->read_first[t + 1]; r++) {
+        if (p->read_version[r] != VERSION_NONE || !s->place[r] ||
+            version_serves(p, s->now[read_key(p, r)], r))
+            continue;
+        const struct candidates c = p->ambiguous.at[s->place[r] - 1];
+        for (uint32_t i = 0; i < c.n; i++) {
+            const dense_id w = p->version_txn[p->pool.at[c.first + i]];
+            if (!is_open(p, w) || w == t || !can_count(s, w))
+                continue;
+            s->counting[w - p->n_certain] = 1;
+            run_point(s, point_start(p, w));
+            if (p->two_points)
+                run_point(s, point_commit(p, w));
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Help one of those that wait. */
+static bool
+help_anybody(struct schedule *s)
+{
+    for (size_t i = 0; i < s->blocked.at.n && i < HELPED_MAX; i++) {
+        const uint32_t point = s->f->order[s->blocked.at.at[i]];
+        if (s->state[point] == STATE_WAITING && is_start(s, point) &&
+            help(s, point_txn(s->p, point)))
+            return true;
+    }
+    return false;
+}
+
+/* Those that were not needed come last, where they are in nobody's way. */
+static void
+append_unused(struct schedule *s)
+{
+    for (uint32_t i = 0; s->place && i < s->p->g.n; i++)
+        if (s->state[i] != STATE_DONE)
+            s->out[s->n++] = i;
+    assert(s->n == s->p->g.n);
+}
+
 static void
 run_all(struct schedule *s)
 {
-    while (s->n < s->p->g.n) {
+    while (s->left) {
+        if (s->place && !s->urgent.at.n && !s->ready.at.n &&
+            s->trials <= (uint64_t)TRIALS_PER_POINT * s->p->g.n &&
+            help_anybody(s))
+            continue;
         struct rank_heap *h = s->urgent.at.n  ? &s->urgent
                               : s->ready.at.n ? &s->ready
                               : s->half.at.n  ? &s->half
@@ -315,17 +410,26 @@ prepare(struct schedule *s)
         s->missing[i] = chains_has_previous(&p->g, i);
     for (size_t e = 0; e < p->g.edges.n; e++)
         s->missing[p->g.edges.at[e].to]++;
+    s->left = p->g.n;
+    if (p->n_txns > p->n_certain) {
+        s->place = mem_calloc(p->n_reads, sizeof *s->place);
+        for (uint32_t i = 0; i < p->ambiguous.n; i++)
+            s->place[p->ambiguous.at[i].read] = i + 1;
+        for (dense_id t = p->n_certain; t < p->n_txns; t++)
+            s->left -= is_certain(p, t) ? 0 : 1 + p->two_points;
+    }
     for (uint32_t i = 0; i < p->g.n; i++)
         if (!s->missing[i])
             make_ready(s, i);
 }
 
 void
-schedule_run(const struct inference *f, uint32_t *out)
+schedule_run(const struct inference *f, uint32_t *out, uint8_t *counting)
 {
-    struct schedule s = {.f = f, .p = f->p, .out = out};
+    struct schedule s = {.f = f, .p = f->p, .out = out, .counting = counting};
     prepare(&s);
     run_all(&s);
+    append_unused(&s);
     mem_free(s.missing);
     mem_free(s.state);
     vec_free(&s.waiters);
@@ -334,6 +438,7 @@ schedule_run(const struct inference *f, uint32_t *out)
     mem_free(s.locked);
     mem_free(s.to_come);
     mem_free(s.mine);
+    mem_free(s.place);
     vec_free(&s.urgent.at);
     vec_free(&s.ready.at);
     vec_free(&s.half.at);

@@ -7,7 +7,8 @@
 #include "strong/infer.h"
 
 /* Write a topological order of p->g to out[0 .. g.n) that breaks few reads.
- * f->order must be fresh from sorting. */
-void schedule_run(const struct inference *f, uint32_t *out);
+ * f->order must be fresh from sorting.  Mark in 'counting' the open
+ * transactions that it needs (see audit.h); the others come last. */
+void schedule_run(const struct inference *f, uint32_t *out, uint8_t *counting);
 
 #endif

@@ -10,6 +10,9 @@
  *            rw edges of all readers of the earlier version.
  *   CHOICE   a candidate of an ambiguous read.  Carries the wr edge; for INIT,
  *            the rw edges to the first writers.
+ *   COUNTS   an open transaction counts.  Carries the edges to its followers.
+ *            Choosing it for a read implies it, and it implies that its own
+ *            reads are served.  What is not chosen is left out of the order.
  *   AHEAD    a reader's start before a writer's commit: the rw edge that only
  *            a choice together with a pair implies.  Made when a chosen version
  *            turns out to be overwritten before the read.
@@ -115,6 +118,10 @@ search_init(struct search *s, struct inference *f, const uint32_t *order)
             vec_push(&s->place_of, ID_NONE);
     for (uint32_t i = 0; i < p->ambiguous.n; i++)
         s->place_of.at[p->ambiguous.at[i].read] = i;
+    for (dense_id t = p->n_certain; t < p->n_txns; t++) {
+        vec_push(&s->counts, ID_NONE);
+        vec_push(&s->counted, is_certain(p, t));
+    }
 }
 
 void
@@ -128,6 +135,8 @@ search_free(struct search *s)
     intmap_free(&s->aheads);
     vec_free(&s->choices);
     vec_free(&s->place_of);
+    vec_free(&s->counts);
+    vec_free(&s->counted);
     vec_free(&s->tags);
     vec_free(&s->n_true);
     vec_free(&s->service);
@@ -271,6 +280,33 @@ carry_choice(struct search *s, lit l, read_id r, version_id w)
     }
 }
 
+bool
+search_counts(const struct search *s, dense_id t)
+{
+    const struct problem *p = s->p;
+    if (is_certain(p, t))
+        return true;
+    const uint32_t v = s->counts.at[t - p->n_certain];
+    return v != ID_NONE && sat_value(s->sat, lit_make(v, false)) > 0;
+}
+
+/* The literal 't counts', of one that is open. */
+static lit
+add_counts(struct search *s, dense_id t)
+{
+    const struct problem *p = s->p;
+    assert(is_open(p, t));
+    uint32_t *v = &s->counts.at[t - p->n_certain];
+    if (*v == ID_NONE) {
+        *v = add_variable(s, VARIABLE_COUNTS, t, t);
+        for (dense_id next = problem_follower(p, t, DENSE_INIT);
+             next != DENSE_INIT; next = problem_follower(p, t, next))
+            carry(s, lit_make(*v, false), point_commit(p, t),
+                  point_start(p, next), (struct label){EDGE_SO, READ_NONE, 0});
+    }
+    return lit_make(*v, false);
+}
+
 uint32_t
 search_choices(struct search *s, uint32_t place)
 {
@@ -288,10 +324,21 @@ search_choices(struct search *s, uint32_t place)
         vec_push(&some, l);
         // The variables come one after the other, clauses after them.
     }
+    if (is_open(p, p->read_txn[c.read]))
+        vec_push(&some, lit_not(add_counts(s, p->read_txn[c.read])));
     search_add_clause(s, (struct entry){.kind = ENTRY_CHOICES, .a = c.read},
                       some.at, some.n);
-    for (uint32_t i = 0; i < c.n; i++)
-        carry_choice(s, some.at[i], c.read, p->pool.at[c.first + i]);
+    for (uint32_t i = 0; i < c.n; i++) {
+        const version_id w = p->pool.at[c.first + i];
+        carry_choice(s, some.at[i], c.read, w);
+        if (!is_open(p, p->version_txn[w]))
+            continue;
+        const lit clause[] = {lit_not(some.at[i]),
+                              add_counts(s, p->version_txn[w])};
+        search_add_clause(
+            s, (struct entry){.kind = ENTRY_COUNTS, .a = c.read, .b = w},
+            clause, 2);
+    }
     vec_free(&some);
     return first;
 }
@@ -402,6 +449,29 @@ make_dirty(struct dirty *d, key_id k)
     vec_push(&d->keys, k);
 }
 
+static void
+make_keys_dirty(const struct problem *p, struct dirty *d, dense_id t)
+{
+    for (uint32_t j = p->write_first[t]; j < p->write_first[t + 1]; j++)
+        make_dirty(d, p->version_key[p->write[j]]);
+    for (read_id r = p->read_first[t]; r < p->read_first[t + 1]; r++)
+        make_dirty(d, read_key(p, r));
+}
+
+/* Tell the audit which optional transactions count now. */
+static void
+update_counting(struct search *s, struct audit *a, struct dirty *d)
+{
+    const struct problem *p = s->p;
+    for (dense_id t = p->n_certain; t < p->n_txns; t++) {
+        const uint32_t i = t - p->n_certain;
+        a->counting[i] = search_counts(s, t);
+        if (a->counting[i] != s->counted.at[i])
+            make_keys_dirty(p, d, t);
+        s->counted.at[i] = a->counting[i];
+    }
+}
+
 /* Audit the keys of the transactions that moved, and those that were broken
  * before: they may still be although nothing moved. */
 static void
@@ -415,12 +485,9 @@ audit_again(struct search *s, struct audit *a, struct dirty *d,
     for (size_t i = 0; i < o->moved.n; i++) {
         if (o->moved.at[i] >= problem_txn_points(p))
             continue;
-        const dense_id t = point_txn(p, o->moved.at[i]);
-        for (uint32_t j = p->write_first[t]; j < p->write_first[t + 1]; j++)
-            make_dirty(d, p->version_key[p->write[j]]);
-        for (read_id r = p->read_first[t]; r < p->read_first[t + 1]; r++)
-            make_dirty(d, read_key(p, r));
+        make_keys_dirty(p, d, point_txn(p, o->moved.at[i]));
     }
+    update_counting(s, a, d);
     order_clear_moved(o);
     vec_clear(broken);
     for (size_t i = 0; i < d->keys.n; i++) {

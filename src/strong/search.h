@@ -40,6 +40,7 @@ struct search {
     struct intmap aheads;     // reader and writer -> variable
     u32_vec choices;  // by place in p->ambiguous: first variable, or ID_NONE
     u32_vec place_of; // by read: its place in p->ambiguous, or ID_NONE
+    u32_vec counts;   // by dense id less n_certain: variable, or ID_NONE
     VEC(struct label) tags; // of carried edges
 
     // How the choices stand: by place in p->ambiguous, the number that are
@@ -50,6 +51,8 @@ struct search {
     u32_vec overtaking_of; // by variable: its latest, or ID_NONE
     u32_vec chosen;        // places, as their choices became true
     u32_vec chosen_levels;
+    uint64_t counts_changes; // of the values of 'counts'
+    VEC(uint8_t) counted;    // by dense id less n_certain, at the last audit
     uint64_t clauses;
     bool taken_up; // what is broken has its variables, but no solution yet
 };
@@ -78,6 +81,9 @@ lit search_before(struct search *s, dense_id a, dense_id b, key_id k,
 /* The variables of an ambiguous read's candidates, in the order of the pool:
  * the first of them. */
 uint32_t search_choices(struct search *s, uint32_t place);
+
+/* Whether t counts as things stand. */
+bool search_counts(const struct search *s, dense_id t);
 
 void search_add_clause(struct search *s, struct entry e, const lit *lits,
                        size_t n);

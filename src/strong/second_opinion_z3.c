@@ -6,6 +6,9 @@
  * is shared with the engine: not its edges, not its rules, not its points'
  * numbers.  The version order is the order of commits.
  *
+ * A transaction that may count has a truth value that says whether it does.
+ * Whatever involves it holds only then.
+ *
  * Two points that nothing compares may get the same number; any order of them
  * will do.
  *
@@ -19,8 +22,8 @@
 /* What is used of the library; see base/library.h. */
 // clang-format off
 #define CALLS(F) F(Z3_del_config) F(Z3_del_context) F(Z3_mk_and) \
-    F(Z3_mk_config) F(Z3_mk_context) F(Z3_mk_fresh_const) F(Z3_mk_int_sort) \
-    F(Z3_mk_lt) F(Z3_mk_or) F(Z3_mk_params) F(Z3_mk_solver_for_logic) \
+    F(Z3_mk_bool_sort) F(Z3_mk_config) F(Z3_mk_context) \
+    F(Z3_mk_fresh_const) F(Z3_mk_int_sort) F(Z3_mk_lt) F(Z3_mk_not) F(Z3_mk_or) F(Z3_mk_params) F(Z3_mk_solver_for_logic) \
     F(Z3_mk_string_symbol) F(Z3_params_dec_ref) F(Z3_params_inc_ref) \
     F(Z3_params_set_uint) F(Z3_solver_assert) F(Z3_solver_check) \
     F(Z3_solver_dec_ref) F(Z3_solver_inc_ref) F(Z3_solver_set_params)
@@ -36,6 +39,7 @@ struct opinion {
     Z3_context z3;
     Z3_solver solver;
     Z3_ast *start, *commit; // by transaction; the same at ser
+    Z3_ast *counts;         // by transaction that may count
 };
 
 static bool
@@ -63,6 +67,20 @@ require(const struct opinion *o, Z3_ast fact)
 }
 
 static bool
+may_count(const struct opinion *o, txn_id t)
+{
+    return t != TXN_INIT && o->h->txn_counts[t] == TXN_MAY_COUNT;
+}
+
+/* The fact, or that t does not count. */
+static Z3_ast
+if_counts(const struct opinion *o, txn_id t, Z3_ast fact)
+{
+    return may_count(o, t) ? either(o, z3.Z3_mk_not(o->z3, o->counts[t]), fact)
+                           : fact;
+}
+
+static bool
 writes(const struct history *h, txn_id t, key_id k)
 {
     for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++)
@@ -80,9 +98,12 @@ make_points(struct opinion *o)
     const struct history *h = o->h;
     const bool one = o->level == LEVEL_SER || o->level == LEVEL_STRICT_SER;
     const Z3_sort integer = z3.Z3_mk_int_sort(o->z3);
+    const Z3_sort boolean = z3.Z3_mk_bool_sort(o->z3);
     for (txn_id t = 0; t < h->n_txns; t++) {
         if (!h->txn_counts[t])
             continue;
+        if (may_count(o, t))
+            o->counts[t] = z3.Z3_mk_fresh_const(o->z3, "n", boolean);
         o->commit[t] = z3.Z3_mk_fresh_const(o->z3, "c", integer);
         o->start[t] =
             one ? o->commit[t] : z3.Z3_mk_fresh_const(o->z3, "s", integer);
@@ -105,8 +126,19 @@ order_points(struct opinion *o)
             if ((a < b && h->txn_session[a] == h->txn_session[b]) ||
                 (strict && h->txn_status[a] == TXN_COMMITTED &&
                  h->txn_ended[a] < h->txn_began[b]))
-                require(o, before(o, o->commit[a], o->start[b]));
+                require(o, if_counts(o, a,
+                                     if_counts(o, b,
+                                               before(o, o->commit[a],
+                                                      o->start[b]))));
         }
+}
+
+static void
+separate(struct opinion *o, txn_id a, txn_id b)
+{
+    const Z3_ast apart = either(o, before(o, o->commit[a], o->start[b]),
+                                before(o, o->commit[b], o->start[a]));
+    require(o, if_counts(o, a, if_counts(o, b, apart)));
 }
 
 static void
@@ -120,8 +152,7 @@ separate_writers(struct opinion *o)
                 continue;
             for (txn_id b = 0; b < a; b++)
                 if (h->txn_counts[b] && writes(h, b, op_key(h, op)))
-                    require(o, either(o, before(o, o->commit[a], o->start[b]),
-                                      before(o, o->commit[b], o->start[a])));
+                    separate(o, a, b);
         }
 }
 
@@ -134,6 +165,8 @@ found(const struct opinion *o, txn_id t, op_id op, txn_id w)
 {
     const struct history *h = o->h;
     VEC(Z3_ast) all = {0};
+    if (may_count(o, w))
+        vec_push(&all, o->counts[w]);
     if (w != TXN_INIT)
         vec_push(&all, before(o, o->commit[w], o->start[t]));
     for (txn_id other = 0; other < h->n_txns; other++) {
@@ -141,10 +174,11 @@ found(const struct opinion *o, txn_id t, op_id op, txn_id w)
             !writes(h, other, op_key(h, op)))
             continue;
         const Z3_ast later = before(o, o->start[t], o->commit[other]);
-        vec_push(&all, w == TXN_INIT
-                           ? later
-                           : either(o, later,
-                                    before(o, o->commit[other], o->commit[w])));
+        const Z3_ast fact =
+            w == TXN_INIT
+                ? later
+                : either(o, later, before(o, o->commit[other], o->commit[w]));
+        vec_push(&all, if_counts(o, other, fact));
     }
     const Z3_ast result = z3.Z3_mk_and(o->z3, (unsigned)all.n, all.at);
     vec_free(&all);
@@ -157,7 +191,7 @@ explain_read(struct opinion *o, txn_id t, op_id op)
     const struct history *h = o->h;
     const value_id v = h->op_value[op];
     if (!history_has_several(h, v)) {
-        require(o, found(o, t, op, history_writer(h, v)));
+        require(o, if_counts(o, t, found(o, t, op, history_writer(h, v))));
         return;
     }
     const struct txn_range candidates = history_candidates(h, v);
@@ -165,7 +199,7 @@ explain_read(struct opinion *o, txn_id t, op_id op)
     for (size_t i = 0; i < candidates.n; i++)
         if (candidates.at[i] != t)
             vec_push(&some, found(o, t, op, candidates.at[i]));
-    require(o, z3.Z3_mk_or(o->z3, (unsigned)some.n, some.at));
+    require(o, if_counts(o, t, z3.Z3_mk_or(o->z3, (unsigned)some.n, some.at)));
     vec_free(&some);
 }
 
@@ -220,6 +254,7 @@ second_opinion(const struct history *h, enum level l, double seconds,
     z3.Z3_solver_inc_ref(o.z3, o.solver);
     o.start = mem_calloc(h->n_txns, sizeof(Z3_ast));
     o.commit = mem_calloc(h->n_txns, sizeof(Z3_ast));
+    o.counts = mem_calloc(h->n_txns, sizeof(Z3_ast));
     write_down(&o);
     set_timeout(&o, seconds);
     const Z3_lbool answer = z3.Z3_solver_check(o.z3, o.solver);
@@ -230,5 +265,6 @@ second_opinion(const struct history *h, enum level l, double seconds,
     z3.Z3_del_context(o.z3);
     mem_free(o.start);
     mem_free(o.commit);
+    mem_free(o.counts);
     return true;
 }

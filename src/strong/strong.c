@@ -15,9 +15,10 @@ enum { RECORD_MAX = 1 << 22 }; // candidates
 
 /* The writer that an ambiguous read saw: what was current when it started. */
 static void
-add_choices(const struct problem *p, const uint32_t *order,
+add_choices(const struct audit *a, const uint32_t *order,
             struct certificate *out)
 {
+    const struct problem *p = a->p;
     if (!p->stats->ambiguous_before)
         return;
     version_id *now = mem_alloc(p->h->n_keys, sizeof *now);
@@ -26,6 +27,8 @@ add_choices(const struct problem *p, const uint32_t *order,
         if (order[i] >= problem_txn_points(p))
             continue;
         const dense_id t = point_txn(p, order[i]);
+        if (!audit_counts(a, t))
+            continue;
         if (order[i] == point_start(p, t))
             for (read_id r = p->read_first[t]; r < p->read_first[t + 1]; r++)
                 problem_add_choice(p, r, now[read_key(p, r)], out);
@@ -36,19 +39,22 @@ add_choices(const struct problem *p, const uint32_t *order,
     mem_free(now);
 }
 
+/* Hand over an order, of those that count in it by the audit. */
 static void
-accept(const struct problem *p, const uint32_t *order, struct certificate *out)
+accept(const struct audit *a, const uint32_t *order, struct certificate *out)
 {
+    const struct problem *p = a->p;
     out->verdict = VERDICT_OK;
     out->kind = EVIDENCE_ORDER;
     vec_reserve(&out->order, problem_txn_points(p));
     for (uint32_t i = 0; i < p->g.n; i++) {
-        if (order[i] >= problem_txn_points(p))
+        if (order[i] >= problem_txn_points(p) ||
+            !audit_counts(a, point_txn(p, order[i])))
             continue;
         const txn_id t = p->name[point_txn(p, order[i])];
         vec_push(&out->order, p->two_points ? 2 * t + order[i] % 2 : t);
     }
-    add_choices(p, order, out);
+    add_choices(a, order, out);
 }
 
 static void
@@ -106,7 +112,8 @@ wander_and_adopt(const struct inference *f, uint64_t steps, struct audit *a,
                  uint32_t *out)
 {
     uint32_t *order = mem_alloc(f->p->g.n, sizeof *order);
-    const bool ok = wander(f, steps, order) && adopt(order, a, out);
+    const bool ok =
+        wander(f, steps, order, a->counting) && adopt(order, a, out);
     mem_free(order);
     return ok;
 }
@@ -178,9 +185,9 @@ search(struct inference *f, uint32_t *order, struct audit *a,
     stats->searching += time_cpu() - began;
     began = time_cpu();
     if (found)
-        accept(f->p, order, out);
+        accept(a, order, out);
     else if (answer == SAT_TRUE)
-        accept(f->p, s.acyc.order.at, out);
+        accept(a, s.acyc.order.at, out);
     else if (answer == SAT_FALSE && can_prove(f->p))
         reject(out, derive_search(f, &s.log));
     stats->proving += time_cpu() - began;
@@ -194,23 +201,29 @@ order_and_search(struct inference *f, struct certificate *out)
     const struct problem *p = f->p;
     const double began = time_cpu();
     uint32_t *order = mem_alloc(p->g.n, sizeof *order);
-    if (p->options->schedule)
-        schedule_run(f, order);
-    else
-        memcpy(order, f->order, p->g.n * sizeof *order);
     struct audit a;
     broken_vec broken = {0};
     audit_init(&a, p);
+    if (p->options->schedule)
+        schedule_run(f, order, a.counting);
+    else
+        memcpy(order, f->order, p->g.n * sizeof *order);
     audit_order(&a, order, &broken);
     p->stats->broken_first = broken.n;
     if (broken.n && wants_to_wander(p) &&
         wander_and_adopt(f, WANDER_STEPS, &a, order))
         vec_clear(&broken);
+    if (broken.n && a.counting) {
+        // The search lets transactions count by itself.
+        audit_reset_counting(&a);
+        vec_clear(&broken);
+        audit_order(&a, order, &broken);
+    }
     p->stats->ordering = time_cpu() - began;
     if (broken.n)
         search(f, order, &a, &broken, out);
     else
-        accept(p, order, out);
+        accept(&a, order, out);
     vec_free(&broken);
     audit_free(&a);
     mem_free(order);

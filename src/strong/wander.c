@@ -13,6 +13,9 @@
  * A start that takes no locks, or a transaction that only reads, never stands
  * in anybody's way and runs at once, without alternatives.
  *
+ * Points of open transactions need not run: if the commit does, the transaction
+ * counts, and then its followers have not started yet.
+ *
  * States that were left as hopeless are remembered by a hash; a clash only
  * loses solutions, and what is found is audited like any other order.  A few
  * walks are made, each with its own preferences.
@@ -46,6 +49,7 @@ struct wanderer {
     uint32_t *writers_left; // by value: writes to come
     uint64_t hash;          // of what has run and what is current
     uint64_t *seen;
+    uint32_t left; // points to come that have to run
     VEC(struct step) steps;
     u32_vec choices;
     u32_vec undo;
@@ -67,6 +71,19 @@ static bool
 commits(const struct wanderer *w, uint32_t point)
 {
     return is_txn(w, point) && (!w->p->two_points || point % 2 == 1);
+}
+
+/* Whether a point must run in the end. */
+static bool
+is_due(const struct wanderer *w, uint32_t point)
+{
+    return !is_txn(w, point) || is_certain(w->p, point_txn(w->p, point));
+}
+
+static bool
+has_run(const struct wanderer *w, uint32_t point)
+{
+    return w->front[w->p->g.seat[point].chain] > point;
 }
 
 /* --- may it run? ------------------------------------------------------------
@@ -119,10 +136,28 @@ writes_do_no_harm(const struct wanderer *w, dense_id t)
     return true;
 }
 
+/* Whether t, if it is optional, can still count. */
+static bool
+may_count(const struct wanderer *w, dense_id t)
+{
+    const struct problem *p = w->p;
+    if (is_certain(p, t))
+        return true;
+    if (!is_open(p, t))
+        return false;
+    for (dense_id next = problem_follower(p, t, DENSE_INIT); next != DENSE_INIT;
+         next = problem_follower(p, t, next))
+        if (has_run(w, point_start(p, next)))
+            return false;
+    return true;
+}
+
 static bool
 may_run(const struct wanderer *w, uint32_t point)
 {
     if (w->missing[point])
+        return false;
+    if (is_txn(w, point) && !may_count(w, point_txn(w->p, point)))
         return false;
     if (starts(w, point) && !reads_are_served(w, point_txn(w->p, point)))
         return false;
@@ -135,6 +170,8 @@ is_harmless(const struct wanderer *w, uint32_t point)
 {
     if (!is_txn(w, point))
         return true;
+    if (!is_due(w, point))
+        return false;
     const dense_id t = point_txn(w->p, point);
     return w->p->write_first[t] == w->p->write_first[t + 1] ||
            (w->p->place == PLACE_PC && starts(w, point));
@@ -162,7 +199,7 @@ count_reads(struct wanderer *w, dense_id t, uint32_t by)
         w->hash ^= hash_current(w, k);
         if (p->read_version[r] != VERSION_NONE)
             w->known_left[p->read_version[r]] += by;
-        else
+        else if (is_certain(p, t))
             w->unknown_left[p->h->op_value[p->read_op[r]]] += by;
         w->hash ^= hash_current(w, k);
     }
@@ -187,6 +224,7 @@ pass_on(struct wanderer *w, uint32_t point, uint32_t by)
     for (uint32_t to; chains_next_out(g, &walk, &to);)
         w->missing[to] += by;
     w->front[g->seat[point].chain] -= by;
+    w->left += is_due(w, point) ? by : 0;
     w->hash ^= hash_pair(point, 3);
 }
 
@@ -299,7 +337,6 @@ take_back(struct wanderer *w)
 static bool
 walk(struct wanderer *w, uint64_t budget)
 {
-    const uint32_t n = w->p->g.n;
     struct step s = {0};
     collect(w, &s);
     vec_push(&w->steps, s);
@@ -315,7 +352,7 @@ walk(struct wanderer *w, uint64_t budget)
         }
         top->point = w->choices.at[top->next++];
         run_point(w, top->point);
-        if (w->steps.n == n)
+        if (!w->left)
             return true;
         if (!is_new(w)) {
             undo_point(w, top->point);
@@ -349,12 +386,29 @@ begin(struct wanderer *w)
     for (read_id r = 0; r < p->n_reads; r++)
         if (p->read_version[r] != VERSION_NONE)
             w->known_left[p->read_version[r]]++;
-        else
+        else if (is_certain(p, p->read_txn[r]))
             w->unknown_left[p->h->op_value[p->read_op[r]]]++;
     for (version_id v = 0; v < p->n_versions; v++)
         if (!version_is_init(p, v))
             w->writers_left[p->version_value[v]]++;
     w->seen = mem_calloc((size_t)1 << SEEN_BITS, sizeof *w->seen);
+    for (uint32_t i = 0; i < g->n; i++)
+        w->left += is_due(w, i);
+}
+
+/* Tell the order that the walk has found. */
+static void
+tell(const struct wanderer *w, uint32_t *out, uint8_t *counting)
+{
+    const struct problem *p = w->p;
+    uint32_t n = 0;
+    for (size_t i = 0; i < w->steps.n; i++)
+        out[n++] = w->steps.at[i].point;
+    for (uint32_t i = 0; n < p->g.n && i < p->g.n; i++)
+        if (!has_run(w, i))
+            out[n++] = i;
+    for (dense_id t = p->n_certain; t < p->n_txns; t++)
+        counting[t - p->n_certain] = has_run(w, point_commit(p, t));
 }
 
 static void
@@ -374,7 +428,8 @@ end(struct wanderer *w)
 }
 
 bool
-wander(const struct inference *f, uint64_t steps, uint32_t *out)
+wander(const struct inference *f, uint64_t steps, uint32_t *out,
+       uint8_t *counting)
 {
     const struct problem *p = f->p;
     bool found = false, exhausted = false;
@@ -384,8 +439,8 @@ wander(const struct inference *f, uint64_t steps, uint32_t *out)
         begin(&w);
         found = walk(&w, steps / WALKS);
         exhausted = !found && !w.steps.n; // there is nothing to be found
-        for (uint32_t j = 0; found && j < p->g.n; j++)
-            out[j] = w.steps.at[j].point;
+        if (found)
+            tell(&w, out, counting);
         end(&w);
         if (budget_is_spent(p->budget))
             break;

@@ -7,9 +7,11 @@
 #include "strong/infer.h"
 
 /* Try to find a topological order of p->g that breaks nothing, and write it to
- * out[0 .. g.n).  False says nothing: there may be one.
+ * out[0 .. g.n).  False says nothing: there may be one.  'counting' says which
+ * open transactions it needs (see audit.h); the others come last.
  *
  *   time   at most 'steps' steps, of O(sessions) each */
-bool wander(const struct inference *f, uint64_t steps, uint32_t *out);
+bool wander(const struct inference *f, uint64_t steps, uint32_t *out,
+            uint8_t *counting);
 
 #endif

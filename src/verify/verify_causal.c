@@ -52,11 +52,11 @@ rank(const struct history *h, txn_id t)
 }
 
 static txn_id
-follows(const struct history *h, txn_id t)
+follows(const struct weak_order *w, txn_id t)
 {
-    const txn_id first = h->session_first[h->txn_session[t]];
+    const txn_id first = w->h->session_first[w->h->txn_session[t]];
     while (t-- > first)
-        if (h->txn_counts[t])
+        if (w->position[t])
             return t;
     return TXN_NONE;
 }
@@ -67,7 +67,7 @@ count_uses(struct clocks *c)
     const struct weak_order *w = c->w;
     for (size_t i = 0; i < w->order->n; i++) {
         const txn_id t = w->order->at[i];
-        const txn_id before = follows(w->h, t);
+        const txn_id before = follows(w, t);
         if (before != TXN_NONE)
             c->uses[before]++;
         for (op_id op = w->h->txn_begin[t]; op < w->h->txn_end[t]; op++)
@@ -97,7 +97,7 @@ static uint32_t *
 tick(struct clocks *c, txn_id t)
 {
     const struct weak_order *w = c->w;
-    const txn_id before = follows(w->h, t);
+    const txn_id before = follows(w, t);
     uint32_t *clock =
         clock_new(c, before == TXN_NONE ? NULL : c->entries[before]);
     if (before != TXN_NONE)
@@ -179,7 +179,7 @@ collect_by_id(const struct weak_order *w, struct versions *v)
            ((size_t)h->n_keys + 1) * sizeof *v->first);
     v->at = mem_alloc(n, sizeof *v->at);
     for (txn_id t = 0; t < h->n_txns; t++)
-        for (op_id op = h->txn_begin[t]; h->txn_counts[t] && op < h->txn_end[t];
+        for (op_id op = h->txn_begin[t]; w->position[t] && op < h->txn_end[t];
              op++)
             if (op_is_final_write(h, op))
                 v->at[v->first[op_key(h, op)]++] = t;

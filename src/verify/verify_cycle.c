@@ -13,7 +13,8 @@ struct check {
     const struct cycle *cycle;
     const struct choice *assumed;
     size_t n_assumed;
-    size_t edge; // being looked at
+    const uint8_t *counting; // by transaction: under what is assumed
+    size_t edge;             // being looked at
     struct err *err;
 };
 
@@ -27,7 +28,7 @@ wrong(const struct check *c, const char *what)
 static bool
 counts(const struct check *c, txn_id t)
 {
-    return t < c->h->n_txns && c->h->txn_counts[t];
+    return t < c->h->n_txns && c->counting[t];
 }
 
 /* The transaction of an operation, or TXN_NONE. */
@@ -38,6 +39,40 @@ owner(const struct history *h, op_id op)
         if (op >= h->txn_begin[t] && op < h->txn_end[t])
             return t;
     return TXN_NONE;
+}
+
+/* Which transactions count if the choices that are assumed are made: those that
+ * do anyway, the two sides of a choice, and whoever alone can have served a
+ * read of one that counts. */
+static uint8_t *
+find_counting(const struct check *c)
+{
+    const struct history *h = c->h;
+    uint8_t *counting = mem_alloc(h->n_txns, sizeof *counting);
+    for (txn_id t = 0; t < h->n_txns; t++)
+        counting[t] = h->txn_counts[t] == TXN_COUNTS;
+    for (size_t i = 0; h->n_optional && i < c->n_assumed; i++) {
+        const txn_id t = owner(h, c->assumed[i].read);
+        if (t != TXN_NONE && h->txn_counts[t])
+            counting[t] = 1;
+        if (c->assumed[i].writer < h->n_txns &&
+            h->txn_counts[c->assumed[i].writer])
+            counting[c->assumed[i].writer] = 1;
+    }
+    for (bool changed = h->n_optional; changed;) {
+        changed = false;
+        for (txn_id t = 0; t < h->n_txns; t++)
+            for (op_id op = h->txn_begin[t]; counting[t] && op < h->txn_end[t];
+                 op++) {
+                const txn_id w = history_writer(h, h->op_value[op]);
+                if (!op_is_external_read(h, op) || w >= h->n_txns ||
+                    counting[w])
+                    continue; // no transaction, several of them, or known
+                counting[w] = 1;
+                changed = true;
+            }
+    }
+    return counting;
 }
 
 /* Whether op, an operation of t, certainly reads from w. */
@@ -173,21 +208,37 @@ check_edge(const struct check *c, const struct cycle_edge *e)
     }
 }
 
+static bool
+check_edges(struct check *c)
+{
+    const struct cycle *cycle = c->cycle;
+    const size_t length = cycle->edges.n;
+    if (!length)
+        return err_set(c->err, ERR_SYNTAX, "the cycle has no edges");
+    for (; c->edge < length; c->edge++) {
+        const struct cycle_edge *e = &cycle->edges.at[c->edge];
+        if (e->to != cycle->edges.at[(c->edge + 1) % length].from)
+            return wrong(c, "it does not end where the next begins");
+        if (!check_edge(c, e))
+            return false;
+    }
+    return true;
+}
+
 bool
 verify_weak_cycle(const struct history *h, enum level level,
                   const struct cycle *cycle, const struct choice *assumed,
                   size_t n, struct err *err)
 {
-    struct check c = {h, level, cycle, assumed, n, 0, err};
-    const size_t length = cycle->edges.n;
-    if (!length)
-        return err_set(err, ERR_SYNTAX, "the cycle has no edges");
-    for (; c.edge < length; c.edge++) {
-        const struct cycle_edge *e = &cycle->edges.at[c.edge];
-        if (e->to != cycle->edges.at[(c.edge + 1) % length].from)
-            return wrong(&c, "it does not end where the next begins");
-        if (!check_edge(&c, e))
-            return false;
-    }
-    return true;
+    struct check c = {.h = h,
+                      .level = level,
+                      .cycle = cycle,
+                      .assumed = assumed,
+                      .n_assumed = n,
+                      .err = err};
+    uint8_t *counting = find_counting(&c);
+    c.counting = counting;
+    const bool ok = check_edges(&c);
+    mem_free(counting);
+    return ok;
 }

@@ -3,8 +3,8 @@
  * A read of a transaction that counts is inconsistent when its transaction
  * wrote the key before and the value is not that of the last such write; or
  * when it did not, and nobody can have served the value: it is not initial, and
- * no other transaction that counts has it as its last write of the key.  For
- * lists see verify_list_flaw.c.
+ * no other transaction that counts or may count has it as its last write of the
+ * key.  For lists see verify_list_flaw.c.
  *
  * That is checked from the recorded operations alone.  The kind of flaw is then
  * checked as far as it says more.
@@ -47,7 +47,7 @@ is_served(const struct history *h, value_id v, key_id k, txn_id t)
     if (is_initial(h, v))
         return true;
     for (txn_id u = 0; u < h->n_txns; u++) {
-        if (u == t || !h->txn_counts[u])
+        if (u == t || h->txn_counts[u] == TXN_LEFT_OUT)
             continue;
         const op_id w = last_write(h, u, k, h->txn_end[u]);
         if (w != ID_NONE && h->op_value[w] == v)
@@ -110,7 +110,7 @@ check_value(const struct history *h, const struct flaw *f, struct err *err)
 bool
 verify_flaw(const struct history *h, const struct flaw *f, struct err *err)
 {
-    if (f->txn >= h->n_txns || !h->txn_counts[f->txn] ||
+    if (f->txn >= h->n_txns || h->txn_counts[f->txn] != TXN_COUNTS ||
         !lies_in(h, f->op, f->txn) || op_is_write(h, f->op))
         return wrong(err, "there is no such read");
     if (f->kind == FLAW_THIN_AIR && h->is_cut)

@@ -157,14 +157,35 @@ take_choices(struct checker *c, size_t i)
     const struct history *h = c->h;
     const op_id read = c->proof->steps.at[i].read;
     const txn_id t = txn_of(c, read);
-    if (t == TXN_NONE || !op_is_external_read(h, read) ||
-        !history_has_several(h, h->op_value[read]))
+    if (t == TXN_NONE || !op_is_external_read(h, read))
         return wrong(c, i, "names a read that has no choice");
-    const struct txn_range all = history_candidates(h, h->op_value[read]);
+    const bool several = history_has_several(h, h->op_value[read]);
+    const bool may_count = h->txn_counts[t] == TXN_MAY_COUNT;
+    if (!several && !may_count)
+        return wrong(c, i, "names a read that has no choice");
+    const txn_id only = history_writer(h, h->op_value[read]);
+    const struct txn_range all = several
+                                     ? history_candidates(h, h->op_value[read])
+                                     : (struct txn_range){&only, 1};
     for (size_t j = 0; j < all.n; j++)
         if (all.at[j] != t)
             vec_push(&c->scratch,
                      proof_choice(c->cycles.facts, read, all.at[j]));
+    if (may_count)
+        vec_push(&c->scratch, proof_not(proof_counts(c->cycles.facts, t)));
+    return true;
+}
+
+/* Whoever is read from counts. */
+static bool
+take_counts(struct checker *c, size_t i)
+{
+    const struct proof_step *s = &c->proof->steps.at[i];
+    if (txn_of(c, s->read) == TXN_NONE || s->writer >= c->h->n_txns)
+        return wrong(c, i, "names no read, or no transaction");
+    vec_push(&c->scratch,
+             proof_not(proof_choice(c->cycles.facts, s->read, s->writer)));
+    vec_push(&c->scratch, proof_counts(c->cycles.facts, s->writer));
     return true;
 }
 
@@ -192,6 +213,8 @@ take_literal(struct checker *c, proof_lit l)
     proof_lit own;
     if (f.kind == FACT_CHOICE)
         own = proof_choice(c->cycles.facts, f.a, f.b);
+    else if (f.kind == FACT_COUNTS)
+        own = proof_counts(c->cycles.facts, f.a);
     else if (f.a == f.b)
         return false;
     else if (f.kind == FACT_BEFORE)
@@ -257,6 +280,8 @@ check_step(struct checker *c, size_t i)
     switch (c->proof->steps.at[i].kind) {
     case STEP_CHOICES:
         return take_choices(c, i);
+    case STEP_COUNTS:
+        return take_counts(c, i);
     case STEP_AHEAD:
         return weak ? wrong(c, i, "is not for this level") : take_ahead(c, i);
     case STEP_CYCLE:

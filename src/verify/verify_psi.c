@@ -40,12 +40,12 @@ place_all(struct psi_order *o)
     const struct history *h = o->h;
     for (uint32_t i = 0; i < o->c->order.n; i++) {
         const txn_id t = o->c->order.at[i];
-        if (t >= h->n_txns || !h->txn_counts[t] || o->place[t])
+        if (t >= h->n_txns || h->txn_counts[t] == TXN_LEFT_OUT || o->place[t])
             return wrong(o, "has a point twice, or one of no transaction");
         o->place[t] = i + 1;
     }
     for (txn_id t = 0; t < h->n_txns; t++)
-        if (h->txn_counts[t] && !o->place[t])
+        if (h->txn_counts[t] == TXN_COUNTS && !o->place[t])
             return wrong(o, "leaves a transaction out");
     return true;
 }
@@ -57,7 +57,7 @@ make_chains(struct psi_order *o)
     uint32_t *lengths = mem_calloc(h->n_sessions, sizeof *lengths);
     uint32_t n = 0;
     for (txn_id t = 0; t < h->n_txns; t++)
-        if (h->txn_counts[t]) {
+        if (o->place[t]) {
             lengths[h->txn_session[t]]++;
             o->point[t] = n++;
         }
@@ -113,6 +113,8 @@ add_reads(struct psi_order *o)
             const txn_id w = writer_of(o, op);
             if (w == TXN_NONE || w == t)
                 return wrong(o, "does not say whom a read read from");
+            if (w != TXN_INIT && !o->place[w])
+                return wrong(o, "leaves out whom a read read from");
             if (w != TXN_INIT && !add_edge(o, w, t))
                 return false;
         }

@@ -21,10 +21,11 @@ wrong(struct err *err, const char *what)
     return err_set(err, ERR_SYNTAX, "in a cycle, %s", what);
 }
 
+/* Whether t counts, or may count and so has a place in every order. */
 static bool
-counts(const struct history *h, txn_id t)
+has_place(const struct history *h, txn_id t)
 {
-    return t < h->n_txns && h->txn_counts[t];
+    return t < h->n_txns && h->txn_counts[t] != TXN_LEFT_OUT;
 }
 
 static bool
@@ -56,12 +57,14 @@ add_read(struct strong_cycle *s, txn_id t, op_id read, txn_id w,
         !op_is_external_read(h, read) || w == t)
         return false;
     const value_id v = h->op_value[read];
-    if (!history_has_several(h, v))
-        return history_writer(h, v) == w;
-    const struct txn_range all = history_candidates(h, v);
+    const bool several = history_has_several(h, v);
+    const txn_id only = history_writer(h, v);
+    const struct txn_range all =
+        several ? history_candidates(h, v) : (struct txn_range){&only, 1};
     for (size_t i = 0; i < all.n; i++)
         if (all.at[i] == w) {
-            vec_push(clause, proof_not(proof_choice(s->facts, read, w)));
+            if (several || h->txn_counts[t] == TXN_MAY_COUNT)
+                vec_push(clause, proof_not(proof_choice(s->facts, read, w)));
             return true;
         }
     return false;
@@ -101,10 +104,12 @@ check_edge(struct strong_cycle *s, const struct proof_edge *e, u32_vec *clause,
            struct err *err)
 {
     const struct history *h = s->h;
-    if (!counts(h, e->from) || !counts(h, e->to) || e->from == e->to)
+    if (!has_place(h, e->from) || !has_place(h, e->to) || e->from == e->to)
         return wrong(err, "an edge does not join two transactions");
     switch (e->kind) {
     case EDGE_SO:
+        if (h->txn_counts[e->from] == TXN_MAY_COUNT)
+            vec_push(clause, proof_not(proof_counts(s->facts, e->from)));
         return (h->txn_session[e->from] == h->txn_session[e->to] &&
                 e->from < e->to) ||
                wrong(err, "session order is not as claimed");

@@ -42,7 +42,7 @@ read_positions(struct weak_order *w, const u32_vec *order)
         if (t >= h->n_txns)
             return err_set(w->err, ERR_SYNTAX,
                            "the order: there is no transaction number %u", t);
-        if (!h->txn_counts[t])
+        if (h->txn_counts[t] == TXN_LEFT_OUT)
             return wrong(w, t, "does not count");
         if (w->position[t])
             return wrong(w, t, "stands in it twice");
@@ -50,10 +50,10 @@ read_positions(struct weak_order *w, const u32_vec *order)
     }
     txn_id before = TXN_NONE;
     for (txn_id t = 0; t < h->n_txns; t++) {
-        if (!h->txn_counts[t])
-            continue;
-        if (!w->position[t])
+        if (h->txn_counts[t] == TXN_COUNTS && !w->position[t])
             return wrong(w, t, "is missing");
+        if (!w->position[t])
+            continue;
         if (before != TXN_NONE && h->txn_session[before] == h->txn_session[t] &&
             w->position[before] > w->position[t])
             return wrong(w, t, "is not where its session has it");
@@ -135,6 +135,8 @@ replay_reads(const struct store *s, txn_id t, bool *stale)
         const txn_id t1 = weak_order_writer(w, op);
         if (t1 == TXN_NONE)
             return wrong(w, t, "has a read for which nothing is chosen");
+        if (t1 != TXN_INIT && !w->position[t1])
+            return wrong(w, t, "reads from one that is not in it");
         if (weak_order_position(w, t1) >= w->position[t])
             return wrong(w, t, "stands before one that it reads from");
         *stale = true;
@@ -173,7 +175,7 @@ collect_versions(const struct weak_order *w, struct versions *v)
     v->first = mem_calloc((size_t)h->n_keys + 2, sizeof *v->first);
     uint32_t *next = v->first + 1;
     for (txn_id t = 0; t < h->n_txns; t++)
-        for (op_id op = h->txn_begin[t]; h->txn_counts[t] && op < h->txn_end[t];
+        for (op_id op = h->txn_begin[t]; w->position[t] && op < h->txn_end[t];
              op++)
             if (op_is_final_write(h, op))
                 next[op_key(h, op) + 1]++;
@@ -305,7 +307,7 @@ check_sessions(const struct weak_order *w)
     txn_id *last = mem_calloc(h->n_keys, sizeof *last); // 1 + transaction
     bool fine = true;
     for (txn_id t = 0; fine && t < h->n_txns; t++) {
-        if (!h->txn_counts[t])
+        if (!w->position[t])
             continue;
         const txn_id first = h->session_first[h->txn_session[t]];
         for (op_id op = h->txn_begin[t]; fine && op < h->txn_end[t]; op++) {

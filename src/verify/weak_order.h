@@ -18,7 +18,7 @@ struct weak_order {
     const struct history *h;
     enum level level;
     const u32_vec *order;
-    uint32_t *position; // by transaction, from 1; 0 = it does not count
+    uint32_t *position; // by transaction, from 1; 0 = not in the order
     txn_id *chosen;     // by op; NULL where nothing is to be chosen
     u32_vec stale;      // transactions that read what is not the last, in order
     struct versions versions;

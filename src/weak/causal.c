@@ -348,7 +348,7 @@ causal_edges(const struct reading *r, const struct sequence *sequence,
     c.width = (h->n_sessions + 3) / 4 * 4;
     vec_grow(&c.rows, c.width);
     memset(c.rows.at, 0, c.width * sizeof *c.rows.at);
-    writers_init(&c.writers, h);
+    writers_init(&c.writers, h, r->counts);
     make_runs(&c);
     find_last_uses(&c, sequence);
     txn_id *before = mem_alloc(h->n_sessions, sizeof *before);

@@ -11,8 +11,8 @@
  * others keep the guess.  A model may allow several candidates of a read: any
  * of them will do, because clauses only forbid.
  *
- *   (1) vars.at[v] is the choice that variable v of the solver stands for;
- *   (2) the variables of one read are adjacent, from first_var[read] on.
+ * A transaction that may count does in a reading where one that counts reads
+ * from it.  So a choice of writers is also one of who counts.
  *
  * At first the solver knows only the candidates that pruning has left
  * (prune.h), so that it does not wander off; pruning gives no proof, however.
@@ -23,258 +23,14 @@
  * SPDX-License-Identifier: MIT */
 #include "weak/choose.h"
 
-#include "evidence/proof.h"
-#include "sat/sat.h"
 #include "weak/arrange.h"
-#include "weak/prune.h"
+#include "weak/chooser.h"
+#include "weak/counting.h"
 #include "weak/replay.h"
 #include "weak/settle.h"
 #include "weak/witness.h"
 
 enum { CYCLES_PER_ROUND = 512 };
-
-/* Why a combination of choices cannot be. */
-struct lemma {
-    choice_vec choices;
-    struct cycle cycle;
-};
-
-struct chooser {
-    const struct history *h;
-    bool narrow; // only what pruning has left is known to the solver
-    VEC(struct lemma) lemmas;
-    txn_id *chosen; // by op
-    struct open_reads open;
-    uint32_t *open_at;   // by op: its place in 'open'
-    uint32_t *place;     // by transaction: where the guess has it, from 1
-    uint32_t *first_var; // by op; ID_NONE where not known to the solver
-    choice_vec vars;
-    u32_vec reads; // known to the solver
-    struct sat *sat;
-    struct proof *proof;
-};
-
-/* --- what a cycle rests on ------------------------------------------------*/
-
-static void
-note_choice(const struct history *h, op_id read, txn_id writer, choice_vec *out)
-{
-    if (read == ID_NONE || !history_has_several(h, h->op_value[read]))
-        return;
-    for (size_t i = 0; i < out->n; i++)
-        if (out->at[i].read == read)
-            return;
-    vec_push(out, ((struct choice){read, writer}));
-}
-
-/* A step of a path from a to b; if not by session order then by a read, and
- * best by one that had no choice. */
-static void
-note_step(const struct reading *r, txn_id a, txn_id b, choice_vec *out)
-{
-    const struct history *h = r->h;
-    if (h->txn_session[a] == h->txn_session[b] && a < b)
-        return;
-    op_id read = ID_NONE;
-    for (op_id op = h->txn_begin[b]; op < h->txn_end[b]; op++) {
-        if (!op_is_external_read(h, op) || reading_writer(r, op) != a)
-            continue;
-        if (!history_has_several(h, h->op_value[op]))
-            return;
-        if (read == ID_NONE)
-            read = op;
-    }
-    note_choice(h, read, a, out);
-}
-
-void
-find_choices(const struct history *h, const txn_id *chosen,
-             const struct cycle *cycle, choice_vec *out)
-{
-    const struct reading r = {h, chosen};
-    for (size_t i = 0; i < cycle->edges.n; i++) {
-        const struct cycle_edge *e = &cycle->edges.at[i];
-        if (e->kind == EDGE_WR)
-            note_choice(h, e->read, e->from, out);
-        if (e->kind != EDGE_CO)
-            continue;
-        note_choice(h, e->read, e->to, out);
-        note_choice(h, e->premise, e->from, out);
-        for (uint32_t j = 1; j < e->path_n; j++)
-            note_step(&r, cycle->path.at[e->path_first + j - 1],
-                      cycle->path.at[e->path_first + j], out);
-    }
-}
-
-/* --- the solver -----------------------------------------------------------*/
-
-static proof_lit
-to_proof(struct chooser *c, lit l)
-{
-    const struct choice choice = c->vars.at[lit_var(l)];
-    const proof_lit p = proof_choice(c->proof, choice.read, choice.writer);
-    return lit_is_negated(l) ? proof_not(p) : p;
-}
-
-static void
-log_nothing(void *self, uint32_t id, const lit *lits, size_t n)
-{
-    (void)self, (void)id, (void)lits, (void)n;
-}
-
-static void
-log_derived(void *self, uint32_t id, const lit *lits, size_t n,
-            const uint32_t *from, size_t n_from)
-{
-    (void)id, (void)from, (void)n_from;
-    struct chooser *c = self;
-    if (c->narrow) // what follows there does not follow in general
-        return;
-    const size_t first = c->proof->lits.n;
-    for (size_t i = 0; i < n; i++)
-        vec_push(&c->proof->lits, to_proof(c, lits[i]));
-    proof_add_learnt(c->proof, first);
-}
-
-static const struct open_read *
-open_read_of(const struct chooser *c, op_id read)
-{
-    return &c->open.all.at[c->open_at[read]];
-}
-
-/* Make a read known to the solver: one of its candidates it is.  The solver is
- * told to allow, if it may, all that pruning has left. */
-static void
-add_read(struct chooser *c, op_id read)
-{
-    const struct open_read *r = open_read_of(c, read);
-    const struct txn_range range =
-        history_candidates(c->h, c->h->op_value[read]);
-    VEC(lit) clause = {0};
-    c->first_var[read] = (uint32_t)c->vars.n;
-    for (size_t i = 0; i < range.n; i++) {
-        const bool alive = c->open.alive.at[r->first + i];
-        if (range.at[i] == r->txn || (c->narrow && !alive))
-            continue;
-        const uint32_t v = sat_add_var(c->sat);
-        assert(v == c->vars.n);
-        vec_push(&c->vars, ((struct choice){read, range.at[i]}));
-        sat_set_phase(c->sat, v, alive);
-        vec_push(&clause, lit_make(v, false));
-    }
-    vec_push(&c->reads, read);
-    if (!c->narrow)
-        proof_add_choices(c->proof, read);
-    sat_add_clause(c->sat, clause.at, clause.n);
-    vec_free(&clause);
-}
-
-static uint32_t
-var_of(const struct chooser *c, struct choice choice)
-{
-    uint32_t v = c->first_var[choice.read];
-    while (c->vars.at[v].writer != choice.writer)
-        v++;
-    return v;
-}
-
-/* Tell the solver that the choices of a lemma cannot all be.  What has one
- * candidate left is no choice to a narrow solver. */
-static void
-forbid(struct chooser *c, struct lemma *lemma)
-{
-    VEC(lit) clause = {0};
-    for (size_t i = 0; i < lemma->choices.n; i++) {
-        const struct choice choice = lemma->choices.at[i];
-        if (c->narrow && open_read_of(c, choice.read)->left == 1)
-            continue;
-        if (c->first_var[choice.read] == ID_NONE)
-            add_read(c, choice.read);
-        vec_push(&clause, lit_make(var_of(c, choice), true));
-    }
-    if (!c->narrow) {
-        const size_t first = c->proof->lits.n;
-        for (size_t i = 0; i < clause.n; i++)
-            vec_push(&c->proof->lits, to_proof(c, clause.at[i]));
-        proof_add_weak_cycle(c->proof, first, (uint32_t)c->proof->cycles.n);
-        vec_push(&c->proof->cycles, lemma->cycle);
-        lemma->cycle = (struct cycle){0};
-    }
-    sat_add_clause(c->sat, clause.at, clause.n);
-    vec_free(&clause);
-}
-
-static void
-lemma_free(struct lemma *lemma)
-{
-    vec_free(&lemma->choices);
-    cycle_free(&lemma->cycle);
-}
-
-static void
-solver_free(struct chooser *c)
-{
-    sat_free(c->sat);
-    vec_free(&c->vars);
-    vec_free(&c->reads);
-}
-
-static void
-solver_new(struct chooser *c)
-{
-    const struct sat_proof listener = {c, log_nothing, log_nothing,
-                                       log_derived};
-    c->sat = sat_new();
-    sat_set_proof(c->sat, &listener);
-    memset(c->first_var, 0xff, c->h->n_ops * sizeof *c->first_var);
-}
-
-/* Begin again with a solver that knows every candidate, and with what was
- * found out so far. */
-static void
-widen(struct chooser *c)
-{
-    solver_free(c);
-    c->narrow = false;
-    solver_new(c);
-    for (size_t i = 0; i < c->lemmas.n; i++)
-        forbid(c, &c->lemmas.at[i]);
-}
-
-/* How well a candidate suits a reader: best is the last one before the reader
- * in the order of the guess, then those before that, then those after it. */
-static int64_t
-suits(const struct chooser *c, txn_id writer, txn_id reader)
-{
-    const int64_t w = writer == TXN_INIT ? 0 : c->place[writer];
-    return w < c->place[reader] ? w : -w;
-}
-
-/* Follow the solver's model, keeping a choice that it allows. */
-static void
-follow_model(struct chooser *c)
-{
-    for (size_t i = 0; i < c->reads.n; i++) {
-        const op_id read = c->reads.at[i];
-        const txn_id reader = open_read_of(c, read)->txn;
-        const struct choice now = {read, c->chosen[read]};
-        if (sat_value(c->sat, lit_make(var_of(c, now), false)) > 0)
-            continue;
-        txn_id best = TXN_NONE;
-        for (uint32_t v = c->first_var[read];
-             v < c->vars.n && c->vars.at[v].read == read; v++) {
-            const txn_id w = c->vars.at[v].writer;
-            if (sat_value(c->sat, lit_make(v, false)) > 0 &&
-                (best == TXN_NONE ||
-                 suits(c, w, reader) > suits(c, best, reader)))
-                best = w;
-        }
-        assert(best != TXN_NONE);
-        c->chosen[read] = best;
-    }
-}
-
-/* --- rounds ---------------------------------------------------------------*/
 
 /* Rearrange the order so that it respects what is certain, session order, the
  * reads that have one candidate left, and the edges of the level that those
@@ -284,10 +40,11 @@ static void
 mend_order(struct chooser *c, enum level level, const struct weak_options *o,
            u32_vec *roots)
 {
-    const struct reading certain = {c->h, c->chosen};
+    const struct reading certain = {c->h, c->chosen, c->counts};
     struct groundwork g;
     struct edges edges = {0};
     struct predecessors more;
+    counting_find(c->h, c->chosen, c->counts, c->why);
     groundwork_init(&g, &certain, roots);
     if (!g.cyclic)
         (void)collect_edges(&g, level, o, &edges);
@@ -341,7 +98,7 @@ learn(struct chooser *c, cycle_vec *cycles, struct certificate *out)
     for (size_t i = 0; i < cycles->n; i++) {
         struct lemma lemma = {.cycle = cycles->at[i]};
         cycles->at[i] = (struct cycle){0};
-        find_choices(c->h, c->chosen, &lemma.cycle, &lemma.choices);
+        chooser_grounds(c, &lemma.cycle, &lemma.choices);
         if (!lemma.choices.n) {
             out->verdict = VERDICT_VIOLATED;
             out->kind = EVIDENCE_CYCLE;
@@ -349,7 +106,7 @@ learn(struct chooser *c, cycle_vec *cycles, struct certificate *out)
             return true;
         }
         vec_push(&c->lemmas, lemma);
-        forbid(c, &vec_top(&c->lemmas));
+        chooser_forbid(c, &vec_top(&c->lemmas));
     }
     return false;
 }
@@ -360,10 +117,11 @@ try_reading(struct chooser *c, const u32_vec *roots,
             const struct weak_options *o, struct certificate *out,
             struct weak_stats *stats)
 {
-    const struct reading r = {c->h, c->chosen};
+    const struct reading r = {c->h, c->chosen, c->counts};
     struct groundwork g;
     struct edges edges = {0};
     cycle_vec cycles = {0};
+    counting_find(c->h, c->chosen, c->counts, c->why);
     groundwork_init(&g, &r, roots);
     out->verdict = settle(&g, out->level, o, &out->order, &edges, stats);
     bool end = out->verdict != VERDICT_VIOLATED;
@@ -386,6 +144,8 @@ conclude(const struct chooser *c, struct certificate *out)
     out->kind = EVIDENCE_ORDER;
     for (size_t i = 0; i < c->open.all.n; i++) {
         const op_id op = c->open.all.at[i].op;
+        if (!c->counts[c->open.all.at[i].txn])
+            continue;
         vec_push(&out->choices, ((struct choice){op, c->chosen[op]}));
     }
 }
@@ -396,11 +156,11 @@ solve(struct chooser *c, const struct weak_options *o)
 {
     enum sat_answer answer = sat_solve(c->sat, o->budget);
     if (answer == SAT_FALSE && c->narrow) {
-        widen(c);
+        chooser_widen(c);
         answer = sat_solve(c->sat, o->budget);
     }
     if (answer == SAT_TRUE)
-        follow_model(c);
+        chooser_follow(c);
     return answer;
 }
 
@@ -429,20 +189,39 @@ search(struct chooser *c, const struct weak_options *o, struct certificate *out,
     vec_free(&roots);
 }
 
+static void
+prepare_counting(struct chooser *c)
+{
+    const struct history *h = c->h;
+    c->why = mem_alloc(h->n_txns, sizeof *c->why);
+    c->op_txn = mem_alloc(h->n_ops, sizeof *c->op_txn);
+    for (txn_id t = 0; t < h->n_txns; t++)
+        for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++)
+            c->op_txn[op] = t;
+}
+
 void
 choose_and_settle(const struct history *h, const struct weak_options *o,
                   struct certificate *out, struct weak_stats *stats)
 {
     struct chooser c = {.h = h, .narrow = true, .proof = proof_new()};
     c.first_var = mem_alloc(h->n_ops, sizeof *c.first_var);
-    solver_new(&c);
+    c.counts = mem_calloc(h->n_txns, sizeof *c.counts);
+    c.count_var = mem_alloc(h->n_txns, sizeof *c.count_var);
+    if (h->n_optional)
+        prepare_counting(&c);
+    chooser_begin(&c);
     search(&c, o, out, stats);
     stats->reads += c.reads.n;
-    solver_free(&c);
+    chooser_end(&c);
     for (size_t i = 0; i < c.lemmas.n; i++)
         lemma_free(&c.lemmas.at[i]);
     vec_free(&c.lemmas);
     mem_free(c.first_var);
+    mem_free(c.counts);
+    mem_free(c.why);
+    mem_free(c.op_txn);
+    mem_free(c.count_var);
     mem_free(c.chosen);
     mem_free(c.open_at);
     mem_free(c.place);

@@ -9,14 +9,9 @@
 /* Decide c->level (rc, ra or cc) for a history some of whose reads have
  * several candidates, and fill in the verdict and the evidence: an order and
  * the choices, a cycle that uses no choice, or a proof that every choice leads
- * to a cycle. */
+ * to a cycle.  With the choices of writers goes the choice of which of the
+ * transactions that may count do. */
 void choose_and_settle(const struct history *h, const struct weak_options *o,
                        struct certificate *c, struct weak_stats *stats);
-
-/* The choices that a cycle of a reading rests on: reads with several
- * candidates that its edges or their reasons use, each once. */
-typedef VEC(struct choice) choice_vec;
-void find_choices(const struct history *h, const txn_id *chosen,
-                  const struct cycle *cycle, choice_vec *out);
 
 #endif

@@ -164,7 +164,7 @@ work(void *argument)
     w->met = mem_calloc(h->n_txns, sizeof *w->met);
     for (size_t i = w->begin; i < w->end; i++) {
         const txn_id t = w->readers ? w->readers->at[i] : (txn_id)i;
-        if (!h->txn_counts[t])
+        if (!w->r->counts[t])
             continue;
         if (w->level == LEVEL_RC)
             infer_committed(w, t);
@@ -188,7 +188,7 @@ infer_session(const struct reading *r, struct edges *out)
     const struct history *h = r->h;
     txn_id *last = mem_calloc(h->n_keys, sizeof *last); // 1 + transaction
     for (txn_id t = 0; t < h->n_txns; t++) {
-        if (!h->txn_counts[t])
+        if (!r->counts[t])
             continue;
         const txn_id first = h->session_first[h->txn_session[t]];
         for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++) {
@@ -229,7 +229,7 @@ infer_edges(const struct reading *r, enum level level, const u32_vec *readers,
         n_workers = 1;
     struct writers writers = {0};
     if (n && has_large_txn(r->h))
-        writers_init(&writers, r->h);
+        writers_init(&writers, r->h, r->counts);
 
     struct worker workers[MOST];
     pthread_t ids[MOST];

@@ -1,10 +1,11 @@
 /* prune.c -- candidates that cannot be, because of what is certain.
  *
  * What is certain: session order, and whom the reads with one candidate read
- * from.  What happened before what by these alone is kept as a full matrix of
- * clocks, one row per transaction and one entry per session as in causal.c;
- * histories with duplicate values are small beside those with unique ones, and
- * where the matrix would be large, nothing is pruned.
+ * from, of the transactions that certainly count.  A candidate that may count
+ * is judged as if it did.  What happened before what by these alone is kept as
+ * a full matrix of clocks, one row per transaction and one entry per session as
+ * in causal.c; histories with duplicate values are small beside those with
+ * unique ones, and where the matrix would be large, nothing is pruned.
  *
  * A candidate c for the read of x by t3 goes when
  *
@@ -18,6 +19,7 @@
  * SPDX-License-Identifier: MIT */
 #include "weak/prune.h"
 
+#include "weak/counting.h"
 #include "weak/writers.h"
 
 enum {
@@ -31,6 +33,7 @@ struct pruning {
     enum level level;
     struct open_reads *o;
     struct writers writers;
+    uint8_t *counts; // by transaction: it certainly counts
     txn_id *certain; // by op: the one candidate left, or TXN_INIT
     uint32_t *rows;
     uint64_t work;
@@ -112,6 +115,23 @@ make_rows(struct pruning *p, const struct reading *r,
     }
 }
 
+/* A transaction that may count comes after those of its session. */
+static void
+make_optional_rows(struct pruning *p, const struct reading *r)
+{
+    const struct history *h = p->h;
+    const size_t k = h->n_sessions;
+    for (txn_id t = 0; t < h->n_txns; t++) {
+        if (h->txn_counts[t] != TXN_MAY_COUNT || p->counts[t])
+            continue;
+        const txn_id before = reading_so_before(r, t);
+        if (before == TXN_NONE)
+            continue;
+        memcpy(p->rows + k * t, p->rows + k * before, k * sizeof *p->rows);
+        p->rows[k * t + h->txn_session[t]] = before + 1;
+    }
+}
+
 /* Work out what happened before what by what is certain; false where that is
  * contradictory, and so pruning is of no use. */
 static bool
@@ -124,11 +144,14 @@ find_rows(struct pruning *p, const u32_vec *roots)
             j++;
         p->certain[r->op] = r->left == 1 ? candidate(p, r, j) : TXN_INIT;
     }
-    const struct reading reading = {p->h, p->certain};
+    counting_find(p->h, p->certain, p->counts, NULL);
+    const struct reading reading = {p->h, p->certain, p->counts};
     struct sequence sequence;
     const bool fine = sequence_find(&reading, NULL, roots, &sequence, NULL);
     if (fine)
         make_rows(p, &reading, &sequence);
+    if (fine && p->h->n_optional)
+        make_optional_rows(p, &reading);
     sequence_free(&sequence);
     return fine;
 }
@@ -139,7 +162,7 @@ find_rows(struct pruning *p, const u32_vec *roots)
 static bool
 reads_from(const struct pruning *p, op_id begin, op_id end, txn_id w)
 {
-    const struct reading r = {p->h, p->certain};
+    const struct reading r = {p->h, p->certain, p->counts};
     for (op_id op = begin; op < end; op++)
         if (op_is_external_read(p->h, op) && reading_writer(&r, op) == w)
             return true;
@@ -151,7 +174,7 @@ static bool
 has_premise(const struct pruning *p, const struct open_read *r, txn_id t2)
 {
     const struct history *h = p->h;
-    if (t2 == r->txn || !happened_before(p, t2, r->txn))
+    if (t2 == r->txn || !p->counts[t2] || !happened_before(p, t2, r->txn))
         return false;
     switch (p->level) {
     case LEVEL_CC:
@@ -169,7 +192,7 @@ static bool
 is_fractured(struct pruning *p, const struct open_read *r, txn_id c)
 {
     const struct history *h = p->h;
-    const struct reading reading = {h, p->certain};
+    const struct reading reading = {h, p->certain, p->counts};
     const op_id begin = p->level == LEVEL_RC ? r->op + 1 : h->txn_begin[r->txn];
     for (op_id op = begin; op < h->txn_end[r->txn]; op++) {
         p->work++;
@@ -232,7 +255,8 @@ prune(const struct history *h, enum level level, const u32_vec *roots,
     if ((uint64_t)h->n_sessions * h->n_txns > MOST_ENTRIES)
         return;
     struct pruning p = {.h = h, .level = level, .o = o, .changed = true};
-    writers_init(&p.writers, h);
+    writers_init(&p.writers, h, h->txn_counts);
+    p.counts = mem_alloc(h->n_txns, sizeof *p.counts);
     p.certain = mem_alloc(h->n_ops, sizeof *p.certain);
     p.rows = mem_alloc((size_t)h->n_sessions * h->n_txns, sizeof *p.rows);
     for (int round = 0; p.changed && round < ROUNDS; round++) {
@@ -245,5 +269,6 @@ prune(const struct history *h, enum level level, const u32_vec *roots,
     }
     mem_free(p.rows);
     mem_free(p.certain);
+    mem_free(p.counts);
     writers_free(&p.writers);
 }

@@ -1,8 +1,9 @@
 /* reading.h -- a history together with who wrote what each read saw.
  *
  * With unique values the history knows; with duplicate values a choice has
- * been made for each read that has several candidates.  Everything in this
- * layer below choose.c works on a reading and does not care which it was.
+ * been made for each read that has several candidates, and with it for each
+ * transaction that may count whether it does.  Everything in this layer below
+ * choose.c works on a reading and does not care which it was.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef WEAK_READING_H
@@ -12,7 +13,8 @@
 
 struct reading {
     const struct history *h;
-    const txn_id *chosen; // by op; NULL where no read has several candidates
+    const txn_id *chosen;  // by op; NULL where no read has several candidates
+    const uint8_t *counts; // by transaction: not 0 if it counts
 };
 
 /* Whom the external read op reads from: a transaction or TXN_INIT. */
@@ -30,7 +32,7 @@ reading_so_before(const struct reading *r, txn_id t)
 {
     const txn_id first = r->h->session_first[r->h->txn_session[t]];
     while (t > first)
-        if (r->h->txn_counts[--t])
+        if (r->counts[--t])
             return t;
     return TXN_NONE;
 }

@@ -12,6 +12,9 @@
  * When no session can go on like that, the least bad one is made to: one that
  * overwrites; else one whose values were there at some time; else any.
  *
+ * A transaction that may count is run where it fits and writes what somebody is
+ * still to read and nobody else will write; else it is passed over.
+ *
  * 'slot' is a value, or the initial value of one key: value 0 belongs to all
  * keys that nobody writes it to again.
  *
@@ -61,8 +64,8 @@ prepare(struct replay *p)
             p->writer[v] = TXN_INIT;
         }
     for (txn_id t = 0; t < h->n_txns; t++)
-        for (op_id op = h->txn_begin[t]; h->txn_counts[t] && op < h->txn_end[t];
-             op++) {
+        for (op_id op = h->txn_begin[t];
+             h->txn_counts[t] == TXN_COUNTS && op < h->txn_end[t]; op++) {
             if (op_is_external_read(h, op))
                 p->reads[slot_of(p, op)]++;
             else if (op_is_final_write(h, op))
@@ -78,6 +81,8 @@ static void
 count_reads(struct replay *p, txn_id t, bool done)
 {
     const struct history *h = p->h;
+    if (h->txn_counts[t] != TXN_COUNTS)
+        return; // they were not counted as to come
     for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++)
         if (op_is_external_read(h, op))
             p->reads[slot_of(p, op)] += done ? (uint32_t)-1 : 1;
@@ -132,6 +137,20 @@ guess_writer(const struct replay *p, op_id op, txn_id t)
     return range.at[range.at[0] == t];
 }
 
+/* Whether t, which may count, writes what somebody needs. */
+static bool
+is_needed(struct replay *p, txn_id t)
+{
+    const struct history *h = p->h;
+    bool needed = false;
+    for (op_id op = h->txn_begin[t]; op < h->txn_end[t] && !needed; op++) {
+        const uint32_t slot = slot_of(p, op);
+        needed = op_is_final_write(h, op) && p->reads[slot] &&
+                 !p->writes[slot] && p->state[op_key(h, op)] != slot;
+    }
+    return needed && judge(p, t) == FITS;
+}
+
 static void
 take(struct replay *p, session_id s)
 {
@@ -140,6 +159,9 @@ take(struct replay *p, session_id s)
     if (!h->txn_counts[t])
         return;
     vec_push(p->order, t);
+    const bool counts = h->txn_counts[t] == TXN_COUNTS;
+    if (!counts && !is_needed(p, t))
+        return;
     count_reads(p, t, true);
     for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++)
         if (p->chosen && op_is_external_read(h, op) &&
@@ -150,7 +172,7 @@ take(struct replay *p, session_id s)
             const uint32_t slot = slot_of(p, op);
             p->state[op_key(h, op)] = slot;
             p->writer[slot] = t;
-            p->writes[slot]--;
+            p->writes[slot] -= counts;
         }
 }
 
@@ -171,7 +193,8 @@ take_turn(struct replay *p)
     bool any = false;
     for (session_id s = 0; s < h->n_sessions; s++)
         while (p->next[s] < h->session_first[s + 1] &&
-               (!h->txn_counts[p->next[s]] || judge(p, p->next[s]) == FITS)) {
+               (h->txn_counts[p->next[s]] != TXN_COUNTS ||
+                judge(p, p->next[s]) == FITS)) {
             take(p, s);
             any = true;
         }

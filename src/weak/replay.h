@@ -6,9 +6,9 @@
 
 #include "weak/reading.h"
 
-/* Append the counting transactions to 'order', trying to make each read see
- * what was written last, and note in chosen[op] (where chosen is not NULL) a
- * candidate for each external read of a value with several writers.
+/* Append the transactions that count or may count to 'order', trying to make
+ * each read see what was written last, and note in chosen[op] (where chosen is
+ * not NULL) a candidate for each external read of a value with several writers.
  *
  * It is a guess: nothing is promised but that session order is respected and
  * that the candidates are candidates.  False, with 'order' and 'chosen'

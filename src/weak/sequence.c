@@ -156,7 +156,7 @@ advance(struct search *s, txn_id t)
             continue;
         }
         const txn_id u = p->next;
-        const txn_id unmet = h->txn_counts[u] ? find_unmet(s, p, u) : TXN_NONE;
+        const txn_id unmet = s->r->counts[u] ? find_unmet(s, p, u) : TXN_NONE;
         if (unmet != TXN_NONE) {
             struct progress *q = &s->sessions[h->txn_session[unmet]];
             if (q->waiting)
@@ -166,7 +166,7 @@ advance(struct search *s, txn_id t)
                      ((struct request){h->txn_session[unmet], unmet}));
             continue;
         }
-        if (h->txn_counts[u])
+        if (s->r->counts[u])
             emit(s, p, u);
         p->begun = false;
         p->next++;
@@ -205,9 +205,10 @@ sequence_find(const struct reading *r, const struct predecessors *more,
 
     bool acyclic = true;
     for (size_t i = 0; acyclic && i < roots->n; i++)
-        if (!out->position[roots->at[i]] && !step(&s, roots->at[i]))
+        if (!out->position[roots->at[i]] && r->counts[roots->at[i]] &&
+            !step(&s, roots->at[i]))
             acyclic = advance(&s, roots->at[i]);
-    assert(!acyclic || out->n == roots->n);
+    assert(!acyclic || h->n_optional || out->n == roots->n);
 
     vec_free(&s.stack);
     mem_free(s.sessions);
@@ -235,7 +236,8 @@ progress(uint64_t i, uint64_t n, uint64_t whole)
     return (size_t)((2 * i + 1) * whole / (2 * n));
 }
 
-/* Append the counting transactions by how far their sessions have come. */
+/* Append the transactions that count or may count by how far their sessions
+ * have come. */
 static void
 take_turns(const struct history *h, u32_vec *roots)
 {
@@ -245,7 +247,7 @@ take_turns(const struct history *h, u32_vec *roots)
         const txn_id first = h->session_first[s];
         const uint32_t length = h->session_first[s + 1] - first;
         for (uint32_t i = 0; i < length; i++)
-            next[progress(i, length, n) + 1] += h->txn_counts[first + i];
+            next[progress(i, length, n) + 1] += h->txn_counts[first + i] != 0;
     }
     for (size_t i = 0; i < n; i++)
         next[i + 1] += next[i];

@@ -28,9 +28,9 @@ struct predecessors {
     txn_id *from;
 };
 
-/* Order the counting transactions so that session order, the reading and the
- * further edges 'more' (NULL for none) are respected, staying close to the
- * order in 'roots'.
+/* Order the transactions that count, all of which are in 'roots', so that
+ * session order, the reading and the further edges 'more' (NULL for none) are
+ * respected, staying close to the order in 'roots'.
  *
  * False where that is impossible, because the edges have a cycle; the sequence
  * then is partial, and only good for sequence_free.
@@ -46,7 +46,8 @@ struct predecessors {
 bool sequence_find(const struct reading *r, const struct predecessors *more,
                    const u32_vec *roots, struct sequence *out, u32_vec *stale);
 
-/* Append the counting transactions in the order that the input suggests: as
+/* Append the transactions that count or may count in the order that the input
+ * suggests: as
  * they stand in it, or, where it lists one session after the other, by how far
  * each session has come. */
 void sequence_suggest(const struct history *h, u32_vec *roots);

@@ -69,7 +69,7 @@ graph_add_all(struct graph *p, const struct edges *edges)
     const struct reading *r = &p->g->reading;
     txn_id before = TXN_NONE;
     for (txn_id t = 0; t < h->n_txns; t++) {
-        if (!h->txn_counts[t])
+        if (!r->counts[t])
             continue;
         if (before != TXN_NONE && h->txn_session[before] == h->txn_session[t])
             graph_add(p, before, t, BY_SESSION);
@@ -196,7 +196,7 @@ components_find(const struct graph *p, struct components *c)
     s.low = mem_calloc(h->n_txns, sizeof *s.low);
     s.next = mem_alloc(h->n_txns, sizeof *s.next);
     for (txn_id t = 0; t < h->n_txns; t++)
-        if (h->txn_counts[t] && !s.low[t])
+        if (p->g->reading.counts[t] && !s.low[t])
             search_from(&s, t);
     mem_free(s.low);
     mem_free(s.next);

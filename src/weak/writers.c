@@ -13,12 +13,12 @@ prefetch(const struct history *h, const uint32_t *by_key, op_id op)
 }
 
 void
-writers_init(struct writers *w, const struct history *h)
+writers_init(struct writers *w, const struct history *h, const uint8_t *counts)
 {
     w->first = mem_calloc((size_t)h->n_keys + 2, sizeof *w->first);
     uint32_t *next = w->first + 1;
     for (txn_id t = 0; t < h->n_txns; t++)
-        for (op_id op = h->txn_begin[t]; h->txn_counts[t] && op < h->txn_end[t];
+        for (op_id op = h->txn_begin[t]; counts[t] && op < h->txn_end[t];
              op++) {
             prefetch(h, next, op);
             if (op_is_final_write(h, op))
@@ -30,7 +30,7 @@ writers_init(struct writers *w, const struct history *h)
     // which is where first[k + 1] is expected.
     w->at = mem_alloc(next[h->n_keys], sizeof *w->at);
     for (txn_id t = 0; t < h->n_txns; t++)
-        for (op_id op = h->txn_begin[t]; h->txn_counts[t] && op < h->txn_end[t];
+        for (op_id op = h->txn_begin[t]; counts[t] && op < h->txn_end[t];
              op++) {
             prefetch(h, next, op);
             if (op_is_final_write(h, op))

@@ -18,7 +18,8 @@ struct writers {
 /* Collect the final writes of all counting transactions.
  *
  *   time   O(operations), memory a word per final write and per key */
-void writers_init(struct writers *w, const struct history *h);
+void writers_init(struct writers *w, const struct history *h,
+                  const uint8_t *counts);
 void writers_free(struct writers *w);
 
 /* Whether t writes k, by binary search. */

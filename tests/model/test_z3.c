@@ -33,6 +33,8 @@ random_middle_shape(uint64_t seed)
     shape.keys = 3 + (uint32_t)random_below(&r, 12);
     if (shape.values)
         shape.values = 3 + (uint32_t)random_below(&r, 10);
+    if (shape.values && random_below(&r, 2))
+        shape.indeterminate = 20;
     shape.times = true;
     shape.changed = 30;
     return shape;

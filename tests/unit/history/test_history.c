@@ -125,16 +125,43 @@ an_indeterminate_transaction_counts_when_it_must_have_been_read(void)
     // 3 is read by 0 only.
     hist(&h, "[x:=1 z==4]? --- [y:=1]? --- [w:=5]? --- [z:=4]? ---"
              "[w:=5] [x==1 w==5]");
-    CHECK(h.txn_counts[0] && !h.txn_counts[1] && !h.txn_counts[2]);
-    CHECK(h.txn_counts[3]);
+    CHECK(h.txn_counts[0] == TXN_COUNTS && h.txn_counts[1] == TXN_LEFT_OUT);
+    CHECK(h.txn_counts[2] == TXN_MAY_COUNT && h.txn_counts[3] == TXN_COUNTS);
+    CHECK(h.n_optional == 1);
     CHECK(history_writer(&h, h.op_value[h.txn_begin[0]]) == 0);
-    CHECK(history_writer(&h, h.op_value[h.txn_begin[2]]) == 4);
+    CHECK(history_candidates(&h, h.op_value[h.txn_begin[2]]).n == 2);
     flaw_vec flaws = {0};
     CHECK(history_flaws(&h, 9, &flaws) == 0);
     history_free(&h);
-    hist(&h, "[x:=1]? --- [x:=1]? --- [x==1]"); // one of the two: both may be
-    CHECK(h.txn_counts[0] && h.txn_counts[1]);
+    hist(&h, "[x:=1]? --- [x:=1]? --- [x==1]"); // one of the two: either may
+    CHECK(h.n_optional == 2);
     CHECK(history_candidates(&h, h.op_value[0]).n == 2);
+    history_free(&h);
+    // Whoever is the only other writer counts.
+    hist(&h, "[x:=1]? --- [x==1 x:=1]");
+    CHECK(h.txn_counts[0] == TXN_COUNTS && !h.n_optional);
+    history_free(&h);
+}
+
+static void
+an_indeterminate_transaction_that_nothing_explains_does_not_count(void)
+{
+    struct history h;
+    flaw_vec flaws = {0};
+    // 2 read from one that aborted, 3 from 2, 4 what it had overwritten.
+    hist(&h, "[x:=1]? --- [z:=9]! --- [z==9 x:=1 y:=1]? --- [y==1 x:=1]? --- "
+             "[w:=1 w==2 x:=1]? --- [x==1]");
+    CHECK(h.txn_counts[0] == TXN_COUNTS && h.n_optional == 0);
+    CHECK(h.txn_counts[2] == TXN_LEFT_OUT && h.txn_counts[3] == TXN_LEFT_OUT);
+    CHECK(h.txn_counts[4] == TXN_LEFT_OUT);
+    CHECK(history_flaws(&h, 9, &flaws) == 0);
+    history_free(&h);
+    // Where there is nobody else, it counts, and what is wrong is told.
+    hist(&h, "[z:=9]! --- [z==9 x:=1]? --- [x==1]");
+    CHECK(h.txn_counts[1] == TXN_COUNTS);
+    CHECK(history_flaws(&h, 9, &flaws) == 1);
+    CHECK(flaws.n == 1 && flaws.at[0].kind == FLAW_ABORTED);
+    vec_free(&flaws);
     history_free(&h);
 }
 
@@ -476,6 +503,7 @@ main(void)
     RUN(lists_must_agree);
     RUN(a_first_transaction_of_initial_writes_is_the_loading);
     RUN(an_indeterminate_transaction_counts_when_it_must_have_been_read);
+    RUN(an_indeterminate_transaction_that_nothing_explains_does_not_count);
     RUN(only_last_writes_are_final_and_only_others_are_external);
     RUN(batches_agree_with_single_operations);
     RUN(transactions_that_do_not_count_do_not_order_lists);

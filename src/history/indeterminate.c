@@ -1,0 +1,265 @@
+/* indeterminate.c -- see indeterminate.h.
+ *
+ * A level holds when it holds for some choice of which indeterminate
+ * transactions count (doc/levels.md).  Most of them leave no choice:
+ *
+ *   - one that cannot be explained never counts: an own read is inconsistent,
+ *     or nobody can have served it who may count itself;
+ *   - one that nobody reads from who may count is left out, because its writes
+ *     and reads would only add constraints;
+ *   - one that alone can have served a read of a transaction that counts,
+ *     counts.
+ *
+ * What remains may count, and the engines choose.  With unique values nothing
+ * remains.
+ *
+ * Where a transaction that counts read what only inexplicable ones wrote, no
+ * choice helps.  The first of these is then taken to count, so that what is
+ * wrong with it is reported.
+ *
+ *   (1) explicable[t] only ever falls, and counts only ever rises from
+ *       TXN_LEFT_OUT over TXN_MAY_COUNT to TXN_COUNTS;
+ *   (2) support[i] of the first write i of a value is the number of explicable
+ *       writers of it.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "history/indeterminate.h"
+
+#include <stdlib.h>
+
+/* What an indeterminate transaction offers to others, or reads. */
+struct use {
+    value_id value;
+    txn_id txn;
+};
+
+struct uses {
+    VEC(struct use) at; // by value, then by transaction
+};
+
+struct settling {
+    struct history *h;
+    struct uses writes, reads;
+    uint32_t *support;   // by place in 'writes', see (2)
+    uint8_t *explicable; // by transaction
+    u32_vec queue;       // transactions
+};
+
+static int
+compare_uses(const void *a, const void *b)
+{
+    const struct use *x = a, *y = b;
+    return x->value != y->value ? (x->value < y->value ? -1 : 1)
+           : x->txn != y->txn   ? (x->txn < y->txn ? -1 : 1)
+                                : 0;
+}
+
+/* The place of the first use of v, or of the first after it. */
+static size_t
+find_uses(const struct uses *u, value_id v)
+{
+    size_t low = 0, high = u->at.n;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (u->at.at[middle].value < v)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static bool
+is_use_of(const struct uses *u, size_t i, value_id v)
+{
+    return i < u->at.n && u->at.at[i].value == v;
+}
+
+/* Whether others may see what op writes: the last write of a key in its
+ * transaction, or any append. */
+static bool
+is_offer(const struct history *h, op_id op)
+{
+    return op_is_final_write(h, op) ||
+           (op_is_write(h, op) && op_is_of_list(h, op));
+}
+
+/* --- who can be explained --------------------------------------------------*/
+
+static void
+collect_uses(struct settling *s)
+{
+    const struct history *h = s->h;
+    for (txn_id t = 0; t < h->n_txns; t++) {
+        if (h->txn_status[t] != TXN_INDETERMINATE)
+            continue;
+        s->explicable[t] = 1;
+        for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++) {
+            const struct use use = {h->op_value[op], t};
+            if (is_offer(h, op))
+                vec_push(&s->writes.at, use);
+            else if (op_is_external_read(h, op) && !op_is_of_list(h, op))
+                vec_push(&s->reads.at, use);
+            if (h->op_key[op] & OP_ASIDE)
+                s->explicable[t] = 0;
+        }
+    }
+    if (s->writes.at.n)
+        qsort(s->writes.at.at, s->writes.at.n, sizeof *s->writes.at.at,
+              compare_uses);
+    if (s->reads.at.n)
+        qsort(s->reads.at.at, s->reads.at.n, sizeof *s->reads.at.at,
+              compare_uses);
+    s->support = mem_calloc(s->writes.at.n, sizeof *s->support);
+    for (size_t i = 0, first = 0; i < s->writes.at.n; i++) {
+        if (s->writes.at.at[i].value != s->writes.at.at[first].value)
+            first = i;
+        s->support[first] += s->explicable[s->writes.at.at[i].txn];
+    }
+}
+
+/* Whether INIT or a committed transaction other than t wrote v. */
+static bool
+has_certain_writer(const struct history *h, value_id v, txn_id t)
+{
+    const txn_id w = history_writer(h, v);
+    return w != TXN_NONE && w != t;
+}
+
+/* How many indeterminate transactions other than t may have written v. */
+static uint32_t
+count_other_writers(const struct settling *s, value_id v, txn_id t)
+{
+    const size_t first = find_uses(&s->writes, v);
+    if (!is_use_of(&s->writes, first, v))
+        return 0;
+    uint32_t n = s->support[first];
+    for (size_t i = first; n && is_use_of(&s->writes, i, v); i++)
+        if (s->writes.at.at[i].txn == t)
+            n -= s->explicable[t];
+    return n;
+}
+
+/* t cannot be explained: neither can those that depend on it. */
+static void
+give_up(struct settling *s, txn_id t)
+{
+    assert(s->explicable[t]);
+    s->explicable[t] = 0;
+    const struct history *h = s->h;
+    for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++)
+        if (is_offer(h, op))
+            s->support[find_uses(&s->writes, h->op_value[op])]--;
+    vec_push(&s->queue, t);
+}
+
+static void
+judge_reader(struct settling *s, struct use read)
+{
+    if (s->explicable[read.txn] &&
+        !has_certain_writer(s->h, read.value, read.txn) &&
+        !count_other_writers(s, read.value, read.txn))
+        give_up(s, read.txn);
+}
+
+static void
+find_inexplicable(struct settling *s)
+{
+    const struct history *h = s->h;
+    for (size_t i = 0; i < s->reads.at.n; i++)
+        judge_reader(s, s->reads.at.at[i]);
+    while (s->queue.n) {
+        const txn_id t = vec_pop(&s->queue);
+        for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++) {
+            const value_id v = h->op_value[op];
+            if (!is_offer(h, op) ||
+                s->support[find_uses(&s->writes, v)] > 1)
+                continue; // whoever reads it has another writer
+            for (size_t i = find_uses(&s->reads, v); is_use_of(&s->reads, i, v);
+                 i++)
+                judge_reader(s, s->reads.at.at[i]);
+        }
+    }
+}
+
+/* --- who counts ------------------------------------------------------------*/
+
+static void
+raise(struct settling *s, txn_id t, enum txn_counting to)
+{
+    if (s->h->txn_counts[t] == TXN_COUNTS || s->h->txn_counts[t] == to)
+        return;
+    s->h->txn_counts[t] = (uint8_t)to;
+    vec_push(&s->queue, t); // its reads are to be looked at
+}
+
+/* t, which counts or may, has read v. */
+static void
+see_value(struct settling *s, txn_id t, value_id v)
+{
+    const bool certain = has_certain_writer(s->h, v, t);
+    const uint32_t others = count_other_writers(s, v, t);
+    const bool must = s->h->txn_counts[t] == TXN_COUNTS && !certain;
+    for (size_t i = find_uses(&s->writes, v); is_use_of(&s->writes, i, v);
+         i++) {
+        const txn_id w = s->writes.at.at[i].txn;
+        if (w == t || (others && !s->explicable[w]))
+            continue;
+        if (others)
+            raise(s, w, must && others == 1 ? TXN_COUNTS : TXN_MAY_COUNT);
+        else if (must) {
+            raise(s, w, TXN_COUNTS);
+            break; // one is enough to report
+        }
+    }
+}
+
+/* A transaction that counts has seen the element v of a list. */
+static void
+see_element(struct settling *s, value_id v)
+{
+    if (history_writer(s->h, v) != TXN_NONE)
+        return;
+    for (size_t i = find_uses(&s->writes, v); is_use_of(&s->writes, i, v); i++)
+        raise(s, s->writes.at.at[i].txn, TXN_COUNTS);
+}
+
+static void
+see_reads(struct settling *s, txn_id t)
+{
+    const struct history *h = s->h;
+    for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++) {
+        if (!op_is_external_read(h, op))
+            continue;
+        if (!op_is_of_list(h, op)) {
+            see_value(s, t, h->op_value[op]);
+            continue;
+        }
+        const struct list_seen seen = history_list_seen(h, op);
+        for (size_t i = 0; i < seen.n; i++)
+            see_element(s, seen.at[i]);
+    }
+}
+
+void
+history_settle_indeterminate(struct history *h)
+{
+    struct settling s = {.h = h};
+    s.explicable = mem_calloc(h->n_txns, sizeof *s.explicable);
+    collect_uses(&s);
+    if (s.writes.at.n) {
+        find_inexplicable(&s);
+        for (txn_id t = 0; t < h->n_txns; t++)
+            if (h->txn_status[t] == TXN_COMMITTED)
+                see_reads(&s, t);
+        while (s.queue.n)
+            see_reads(&s, vec_pop(&s.queue));
+    }
+    for (txn_id t = 0; t < h->n_txns; t++)
+        h->n_optional += h->txn_counts[t] == TXN_MAY_COUNT;
+    vec_free(&s.writes.at);
+    vec_free(&s.reads.at);
+    mem_free(s.support);
+    mem_free(s.explicable);
+    vec_free(&s.queue);
+}
