@@ -8,6 +8,7 @@
 #include "check/cases.h"
 
 #include "check/lattice.h"
+#include "history/outcomes.h"
 #include "history/renumber.h"
 #include "verify/verify.h"
 
@@ -82,6 +83,17 @@ check_copy(struct cases *all, const u32_vec *seen, struct err *err)
     return ok;
 }
 
+static void
+finish_reason(const struct history *h, struct buf *told, struct level_result *r)
+{
+    if (authors_count(h, MOST_CASES + 1) > MOST_CASES)
+        buf_printf(told, ": more than %d combinations to try", MOST_CASES);
+    else
+        buf_text(told, ": no time to try all combinations");
+    snprintf(r->reason, sizeof r->reason, "%s", told->at);
+    buf_free(told);
+}
+
 /* Why there is no answer: the first element with several candidates, who these
  * are, and how many elements there are like it. */
 static void
@@ -91,6 +103,16 @@ give_reason(const struct history *h, struct level_result *r)
         return;
     const struct list_author *a = &h->authors.at[0];
     struct buf told = {0};
+    if (author_is_outcome(a)) {
+        buf_text(&told, "it is not known whether ");
+        history_show_txn(h, h->author_items.at[a->first], &told);
+        buf_text(&told, ", which read lists, took effect");
+        if (h->authors.n > 1)
+            buf_printf(&told, ", and %zu more such questions",
+                       h->authors.n - 1);
+        finish_reason(h, &told, r);
+        return;
+    }
     buf_text(&told, "the lists of ");
     history_show_key(h, h->values[a->value].key & OP_KEY, &told);
     buf_text(&told, " show ");
@@ -104,12 +126,7 @@ give_reason(const struct history *h, struct level_result *r)
     buf_text(&told, " appended");
     if (h->authors.n > 1)
         buf_printf(&told, ", and %zu more such elements", h->authors.n - 1);
-    if (authors_count(h, MOST_CASES + 1) > MOST_CASES)
-        buf_printf(&told, ": more than %d combinations to try", MOST_CASES);
-    else
-        buf_text(&told, ": no time to try all combinations");
-    snprintf(r->reason, sizeof r->reason, "%s", told.at);
-    buf_free(&told);
+    finish_reason(h, &told, r);
 }
 
 /* What all the copies together say. */

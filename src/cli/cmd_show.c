@@ -13,7 +13,7 @@ static struct txn_range
 find_authors(const struct history *h, value_id v)
 {
     for (size_t i = 0; i < h->authors.n; i++)
-        if (h->authors.at[i].value == v)
+        if (h->authors.at[i].value == v && v != VALUE_INIT)
             return (struct txn_range){h->author_items.at +
                                           h->authors.at[i].first,
                                       h->authors.at[i].n};

@@ -499,7 +499,7 @@ read_seen(struct reader *r)
         return wrong(r, "the authors of elements");
     for (size_t i = 0; i < r->h->authors.n; i++) {
         txn_id t;
-        if (!take_txn(r, 0, &t))
+        if (!take_txn(r, MAY_BE_NONE, &t))
             return wrong(r, "an author for each element that has several");
         vec_push(&r->out->seen, t);
     }

@@ -5,6 +5,7 @@
 
 #include "explain/complete.h"
 #include "explain/told.h"
+#include "history/outcomes.h"
 #include "history/renumber.h"
 
 /* Say in the anomaly which case it is about, and that the others are no
@@ -14,18 +15,28 @@ tell_case(const struct history *h, const struct certificate *c,
           struct anomaly *a, struct err *err)
 {
     struct told t = {.a = a, .whole = h, .h = h};
+    bool same = false; // as the sentence goes so far
     for (size_t i = 0; i < c->cases[0].seen.n; i++) {
         const struct list_author *author = &h->authors.at[i];
+        const txn_id seen = c->cases[0].seen.at[i];
         buf_text(&t.b, i ? ", " : "This takes ");
-        told_name(h, c->cases[0].seen.at[i], &t.b);
-        buf_text(&t.b, i ? " of " : " to be the author of ");
+        if (author_is_outcome(author)) {
+            told_name(h, h->author_items.at[author->first], &t.b);
+            buf_text(&t.b, seen == TXN_NONE ? " to have had no effect"
+                                            : " to have taken effect");
+            continue;
+        }
+        told_name(h, seen, &t.b);
+        buf_text(&t.b, same ? " of " : " to be the author of ");
         history_show_value(h, author->value, &t.b);
         buf_text(&t.b, " in ");
         told_key(&t, h->values[author->value].key & OP_KEY);
+        same = true;
     }
-    buf_printf(&t.b,
-               "; whoever of those who appended it is taken, %s is violated "
-               "(%zu cases)",
+    buf_printf(&t.b, "; %s is taken, %s is violated (%zu cases)",
+               author_is_outcome(&h->authors.at[0])
+                   ? "whatever else"
+                   : "whoever of those who appended it",
                level_table[c->level].title, c->n_cases);
     vec_push(&a->steps, ((struct told_step){told_keep(&t), 0, TOLD_NONE}));
     buf_free(&t.b);

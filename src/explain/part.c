@@ -224,13 +224,16 @@ copy_txn(struct cut *c, txn_id from, struct err *err)
     return true;
 }
 
-/* Where the whole has settled who is seen, so has the part. */
+/* Where the whole has settled who is seen and who counts, so has the part. */
 static bool
 copy_authors(struct cut *c, struct err *err)
 {
     const struct history *h = c->h;
     for (size_t i = 0; i < c->wish->n; i++) {
         const txn_id t = c->wish->txns[i];
+        if (h->txn_status[t] == TXN_INDETERMINATE &&
+            h->txn_counts[t] == TXN_COUNTS)
+            builder_outcome(c->b, (txn_id)i);
         for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++) {
             bool repeated = false;
             for (size_t j = 0; j < h->renamed_from.n; j++)

@@ -323,6 +323,13 @@ builder_author(struct builder *b, txn_id t, struct atom key,
 }
 
 void
+builder_outcome(struct builder *b, txn_id t)
+{
+    vec_push(&b->authors,
+             ((struct list_author){.value = VALUE_INIT, .seen = t}));
+}
+
+void
 builder_keep_loading(struct builder *b)
 {
     b->keep_loading = true;

@@ -5,6 +5,7 @@
 #include "history/authors.h"
 #include "history/building.h"
 #include "history/imply.h"
+#include "history/outcomes.h"
 #include "history/resolve.h"
 
 #include <stdlib.h>
@@ -200,6 +201,7 @@ builder_finish(struct builder *b, struct history *h, struct err *err)
     b->strings = (struct strings){0};
     for (size_t i = 0; i < b->authors.n; i++)
         b->authors.at[i].seen = h->arrival[b->authors.at[i].seen];
+    lists_choose_outcomes(h, b->authors.at, b->authors.n);
     lists_choose_authors(h, b->authors.at, b->authors.n);
     const bool keep_loading = b->keep_loading;
     builder_free(b);

@@ -107,7 +107,8 @@ struct implied_read {
 /* An element that a list shows and that several transactions, none of them
  * aborted, appended: author_items.at[first .. first + n).  'seen' is taken to
  * be the one whose append the lists show; whether a level holds is a matter of
- * all of them. */
+ * all of them.  With the value VALUE_INIT it is a transaction that read lists
+ * and counts or does not (outcomes.h). */
 struct list_author {
     value_id value;
     txn_id seen;

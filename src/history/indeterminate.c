@@ -25,6 +25,8 @@
  * SPDX-License-Identifier: MIT */
 #include "history/indeterminate.h"
 
+#include "history/outcomes.h"
+
 #include <stdlib.h>
 
 /* What an indeterminate transaction offers to others, or reads. */
@@ -172,13 +174,25 @@ find_inexplicable(struct settling *s)
         const txn_id t = vec_pop(&s->queue);
         for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++) {
             const value_id v = h->op_value[op];
-            if (!is_offer(h, op) ||
-                s->support[find_uses(&s->writes, v)] > 1)
+            if (!is_offer(h, op) || s->support[find_uses(&s->writes, v)] > 1)
                 continue; // whoever reads it has another writer
             for (size_t i = find_uses(&s->reads, v); is_use_of(&s->reads, i, v);
                  i++)
                 judge_reader(s, s->reads.at.at[i]);
         }
+    }
+}
+
+/* Give up those that were chosen not to count (outcomes.h). */
+static void
+leave_out_chosen(struct settling *s)
+{
+    const struct history *h = s->h;
+    for (size_t i = 0; i < h->authors.n; i++) {
+        const struct list_author *a = &h->authors.at[i];
+        const txn_id t = h->author_items.at[a->first];
+        if (author_is_outcome(a) && a->seen == TXN_NONE && s->explicable[t])
+            give_up(s, t);
     }
 }
 
@@ -191,6 +205,16 @@ raise(struct settling *s, txn_id t, enum txn_counting to)
         return;
     s->h->txn_counts[t] = (uint8_t)to;
     vec_push(&s->queue, t); // its reads are to be looked at
+}
+
+static void
+count_chosen(struct settling *s)
+{
+    const struct history *h = s->h;
+    for (size_t i = 0; i < h->authors.n; i++)
+        if (author_is_outcome(&h->authors.at[i]) &&
+            h->authors.at[i].seen != TXN_NONE)
+            raise(s, h->authors.at[i].seen, TXN_COUNTS);
 }
 
 /* t, which counts or may, has read v. */
@@ -248,7 +272,9 @@ history_settle_indeterminate(struct history *h)
     s.explicable = mem_calloc(h->n_txns, sizeof *s.explicable);
     collect_uses(&s);
     if (s.writes.at.n) {
+        leave_out_chosen(&s);
         find_inexplicable(&s);
+        count_chosen(&s);
         for (txn_id t = 0; t < h->n_txns; t++)
             if (h->txn_status[t] == TXN_COMMITTED)
                 see_reads(&s, t);

@@ -3,6 +3,8 @@
  * SPDX-License-Identifier: MIT */
 #include "history/renumber.h"
 
+#include "history/outcomes.h"
+
 #include "history/builder.h"
 
 struct copying {
@@ -116,6 +118,11 @@ copy_authors(const struct copying *c, const txn_id *seen, const txn_id *arrived,
     const struct history *h = c->h;
     for (size_t i = 0; i < h->authors.n; i++) {
         const value_id v = h->authors.at[i].value;
+        if (author_is_outcome(&h->authors.at[i])) {
+            if (seen[i] != TXN_NONE)
+                builder_outcome(c->b, arrived[seen[i]]);
+            continue;
+        }
         if (!builder_author(c->b, arrived[seen[i]],
                             copy_key(c, h->values[v].key & OP_KEY),
                             copy_value(c, v), err))

@@ -6,11 +6,13 @@
  *
  * That the copies are all there are is checked from the recorded operations:
  * the candidates of an element are the transactions that appended it and did
- * not abort.
+ * not abort.  A transaction that read lists and whose outcome is not known has
+ * two cases: it counts or does not.
  *
  * SPDX-License-Identifier: MIT */
 #include "verify/verify.h"
 
+#include "history/outcomes.h"
 #include "history/renumber.h"
 
 static bool
@@ -45,6 +47,15 @@ has_all_candidates(const struct history *h, const struct list_author *a)
     return true;
 }
 
+/* Whether it is left open if an indeterminate transaction counts. */
+static bool
+has_both_outcomes(const struct history *h, const struct list_author *a)
+{
+    const txn_id *items = h->author_items.at + a->first;
+    return a->n == 2 && items[1] == TXN_NONE &&
+           h->txn_status[items[0]] == TXN_INDETERMINATE;
+}
+
 /* Check c, which is about the copy with the authors in c->seen. */
 static bool
 verify_copy(const struct history *h, const struct certificate *c,
@@ -73,9 +84,12 @@ verify_cases(const struct history *h, const struct certificate *c,
                    : wrong(err, "other combinations may do");
     if (c->verdict != VERDICT_VIOLATED)
         return wrong(err, "cases are for a violation");
-    for (size_t i = 0; i < h->authors.n; i++)
-        if (!has_all_candidates(h, &h->authors.at[i]))
+    for (size_t i = 0; i < h->authors.n; i++) {
+        const struct list_author *a = &h->authors.at[i];
+        if (author_is_outcome(a) ? !has_both_outcomes(h, a)
+                                 : !has_all_candidates(h, a))
             return wrong(err, "a candidate is missing");
+    }
     u32_vec expected = {0};
     authors_begin(h, &expected);
     bool fine = true, more = true;
