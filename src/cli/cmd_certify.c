@@ -47,18 +47,91 @@ say(const struct options *o, const char *path, const struct certificate *c,
     buf_free(&out);
 }
 
-static bool
-read_certificate(const char *path, const struct history *h,
-                 struct certificate *c, struct err *err)
+/* Evidence that there is no prediction. */
+static void
+say_absence(const struct options *o, const char *path, const struct absence *a,
+            const struct err *err)
 {
+    const struct level_info *level = &level_table[a->level];
+    const char *boundary = a->is_strict ? "strict" : "relaxed";
+    struct buf out = {0};
+    if (o->json) {
+        buf_text(&out, "{\"certificate\":");
+        buf_json(&out, path, strlen(path));
+        buf_printf(&out,
+                   ",\"level\":\"%s\",\"boundary\":\"%s\","
+                   "\"verdict\":\"none\",\"valid\":%s",
+                   level->brief, boundary, err->kind ? "false" : "true");
+        if (err->kind) {
+            buf_text(&out, ",\"why\":");
+            buf_json(&out, err->text, strlen(err->text));
+        }
+        buf_text(&out, "}\n");
+    } else {
+        buf_shown(&out, path);
+        buf_printf(&out, ": %s, %s: none: %s%s", level->name, boundary,
+                   err->kind ? "not certified" : "certified",
+                   err->kind ? ": " : "");
+        buf_shown(&out, err->text);
+        buf_char(&out, '\n');
+    }
+    emit(&out);
+    buf_free(&out);
+}
+
+static int
+certify_absence(const struct options *o, const char *path,
+                const struct input *in, const struct history *h)
+{
+    struct err err = {0};
+    struct absence a;
+    if (!absence_read(h, in->data, in->size, &a, &err)) {
+        err_in_file(&err, path);
+        return report_error(&err);
+    }
+    const bool ok = verify_absence(h, &a, &err);
+    say_absence(o, path, &a, &err);
+    absence_free(&a);
+    return ok ? EXIT_HOLDS : EXIT_VIOLATED;
+}
+
+static int
+certify_verdict(const struct options *o, const char *path,
+                const struct input *in, const struct history *h)
+{
+    struct err err = {0};
+    struct certificate c = {0};
+    if (!certificate_read(h, in->data, in->size, &c, &err)) {
+        err_in_file(&err, path);
+        return report_error(&err);
+    }
+    const int status = !verify_certificate(h, &c, &err) ? EXIT_VIOLATED
+                       : c.verdict == VERDICT_UNKNOWN   ? EXIT_UNKNOWN
+                                                        : EXIT_HOLDS;
+    say(o, path, &c, &err);
+    certificate_free(&c);
+    return status;
+}
+
+static int
+certify(const struct options *o, const char *path, const struct history *h)
+{
+    struct err err = {0};
     struct input in;
-    if (!input_open(&in, path, err))
-        return false;
-    const bool ok = in.is_directory
-                        ? err_set(err, ERR_IO, "a directory is no certificate")
-                        : certificate_read(h, in.data, in.size, c, err);
+    if (!input_open(&in, path, &err))
+        return report_error(&err);
+    int status;
+    if (in.is_directory) {
+        err_set(&err, ERR_IO, "a directory is no certificate");
+        err_in_file(&err, path);
+        status = report_error(&err);
+    } else {
+        status =
+            (absence_is(in.data, in.size) ? certify_absence
+                                          : certify_verdict)(o, path, &in, h);
+    }
     input_close(&in);
-    return ok || err_in_file(err, path);
+    return status;
 }
 
 int
@@ -71,19 +144,8 @@ cmd_certify(const struct options *o)
         return EXIT_ERROR;
     if (!o->session_order)
         history_ignore_sessions(&h);
-    struct err err = {0};
-    struct certificate c = {0};
-    int status = EXIT_ERROR;
     limit_phase("verifying");
-    if (!read_certificate(o->paths.at[1], &h, &c, &err)) {
-        report_error(&err);
-    } else {
-        status = !verify_certificate(&h, &c, &err) ? EXIT_VIOLATED
-                 : c.verdict == VERDICT_UNKNOWN    ? EXIT_UNKNOWN
-                                                   : EXIT_HOLDS;
-        say(o, o->paths.at[1], &c, &err);
-    }
-    certificate_free(&c);
+    const int status = certify(o, o->paths.at[1], &h);
     history_free(&h);
     return status;
 }

@@ -52,6 +52,7 @@ take_options(const struct options *o, struct command_run *run, struct err *err)
     run->predict =
         (struct predict_options){.is_strict = strict,
                                  .is_approximate = o->approx,
+                                 .prove = o->verify || o->certificate,
                                  .most = o->all ? SIZE_MAX : (size_t)o->most,
                                  .timeout = o->timeout,
                                  .memory = (size_t)o->memory};
@@ -96,6 +97,26 @@ write_predicted(const struct command_run *run, const struct predict_result *r,
         format_write(&r->prediction->found.at[i].history, format, path.at, err);
     buf_free(&path);
     return ok;
+}
+
+/* Write the proof that there is none, where there is one. */
+static bool
+write_certificate(const struct command_run *run, const struct history *h,
+                  const struct prediction *p, struct err *err)
+{
+    if (p->answer != PREDICT_NONE || !p->absence.steps.n) {
+        fprintf(stderr, "note: nothing to certify: only 'none' has a proof, "
+                        "and not with --approx\n");
+        return true;
+    }
+    struct buf text = {0};
+    absence_write(h, &p->absence, &text);
+    FILE *file = fopen(run->o->certificate, "wb");
+    bool ok = file && fwrite(text.at, 1, text.n, file) == text.n;
+    ok = (!file || fclose(file) == 0) && ok;
+    buf_free(&text);
+    return ok || (err_set(err, ERR_IO, "cannot write"),
+                  err_in_file(err, run->o->certificate));
 }
 
 /* --- explanations --------------------------------------------------------- */
@@ -167,9 +188,11 @@ show_stats(const struct predict_result *r)
                 {"decisions", s->decisions},
                 {"propagations", s->propagations}};
     print_shown(stderr, r->path);
-    fprintf(stderr, ": %s\n  %-28s %12.6f s\n",
+    fprintf(stderr,
+            ": %s\n  %-28s %12.6f s\n  %-28s %12.6f s\n  %-28s %12.6f s\n",
             level_table[r->options->level].brief, "predicting",
-            r->prediction->seconds);
+            r->prediction->seconds, "proving", r->prediction->prove_seconds,
+            "verifying", r->prediction->verify_seconds);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         fprintf(stderr, "  %-28s %12llu\n", rows[i].name,
                 (unsigned long long)rows[i].n);
@@ -233,9 +256,11 @@ predict_level(struct command_run *run, struct predict_result *r,
                 r->path, p.observed.n_looped);
     r->options = &options;
     r->prediction = &p;
-    const int result = show_prediction(run, r, is_first, &err)
-                           ? status[p.answer]
-                           : report_error(&err);
+    const int result =
+        show_prediction(run, r, is_first, &err) &&
+                (!run->o->certificate || write_certificate(run, h, &p, &err))
+            ? status[p.answer]
+            : report_error(&err);
     prediction_free(&p);
     return result;
 }
@@ -293,6 +318,8 @@ cmd_predict(const struct options *o)
                            "--help'");
     if (!take_options(o, &run, &err))
         return report_error(&err);
+    if (o->certificate && (o->paths.n != 1 || (run.levels & (run.levels - 1))))
+        return usage_error("--certificate wants one history and one level");
     int status = EXIT_HOLDS;
     if (run.format && run.format->begin)
         run.format->begin(&run.style, &run.out);

@@ -51,7 +51,8 @@ const struct command command_table[] = {
      cmd_report},
     {"certify", CMD_CERTIFY, "HISTORY CERTIFICATE",
      "check a certificate with independent code",
-     "CERTIFICATE is a file that 'assay check --certificate' wrote for HISTORY. "
+     "CERTIFICATE is a file that 'assay check --certificate' or 'assay predict "
+     "--certificate' wrote for HISTORY. "
      "Exits 0 if it proves the verdict that it states, 1 if it does not, 3 if its "
      "verdict is unknown, so that there is nothing to prove.",
      cmd_certify},

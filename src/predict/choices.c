@@ -50,7 +50,7 @@ formula_free(struct formula *f)
 }
 
 uint32_t
-formula_var4(struct formula *f, enum predict_fact kind, uint32_t a, uint32_t b,
+formula_var4(struct formula *f, enum absence_fact kind, uint32_t a, uint32_t b,
              uint32_t c, uint32_t d)
 {
     if (f->keep)
@@ -59,7 +59,7 @@ formula_var4(struct formula *f, enum predict_fact kind, uint32_t a, uint32_t b,
 }
 
 void
-formula_add(struct formula *f, enum predict_rule rule, uint32_t a, uint32_t b,
+formula_add(struct formula *f, enum absence_rule rule, uint32_t a, uint32_t b,
             uint32_t c, uint32_t d)
 {
     const uint32_t id = sat_add_clause(f->sat, f->clause.at, f->clause.n);

@@ -18,96 +18,11 @@
 #ifndef PREDICT_FORMULA_H
 #define PREDICT_FORMULA_H
 
+#include "evidence/absence.h"
 #include "predict/execution.h"
 #include "sat/sat.h"
 
 #define VAR_NONE UINT32_MAX
-
-enum predict_fact {
-    FACT_BASE,     // a transaction stays as observed
-    FACT_BOUNDARY, // a transaction is a boundary transaction
-    FACT_REACHES,  // strict: read a of a boundary transaction takes place
-    FACT_PICK,     // read a of a boundary transaction reads from b
-    FACT_FROM,     // it reads from b, or from a candidate behind b
-    FACT_COUNT,    // more than b boundary transactions up to a
-    FACT_UPDATED,  // a boundary transaction up to b updates key a
-    // Of the cycle under version order c:
-    FACT_ON,      // transaction a is on it
-    FACT_BY,      // it enters the reader of a from b
-    FACT_OVER,    // it leaves the reader of a to who overwrites what a read
-    FACT_LATER,   // it enters the writer of version a b, or of a later one
-    FACT_BETWEEN, // the same, before the version of the reader of d
-    FACT_WROTE,   // it is at the writer of version a b, which is there
-    FACT_NEXT,    // it leaves that transaction for a later writer of the key
-    FACT_ROOT,    // boundary transaction a is on it
-    FACT_AT,      // boundary transaction a is just before b
-};
-
-/* A version is a write and one of these: one of the base; one of a boundary
- * transaction at a place of its own.  Any other number is the transaction that
- * it is just before; OBS_NONE: it is the last. */
-#define VERSION_BASE (UINT32_MAX - 2)
-#define VERSION_OWN (UINT32_MAX - 3)
-
-enum predict_rule {
-    // What is possible.
-    RULE_SESSION,   // a in the base: so is who precedes it in its session
-    RULE_WRITER,    // the reader of a in the base: so is a's writer
-    RULE_LOOPED,    // a is in no base
-    RULE_FOLLOWS,   // a boundary: who precedes it is in the base
-    RULE_EITHER,    // a not both base and boundary
-    RULE_REACH,     // strict: reads take place in their order
-    RULE_KEPT,      // strict: a read before the last has its writer
-    RULE_LAST,      // strict: a read that takes place and is the last picks
-    RULE_PICK_AT,   // strict: what picks takes place
-    RULE_PICK_ENDS, // strict: and is the last
-    RULE_SOME,      // relaxed: every read of a boundary transaction picks
-    RULE_PICK_OF,   // relaxed: only boundary transactions pick
-    RULE_CHANGED,   // relaxed: some read of a is not as observed
-    RULE_PRESENT,   // who is picked is in the base
-    RULE_FROM,      // facts FROM follow from picks and are nested
-    RULE_NOT_FROM,
-    RULE_NESTED,
-    RULE_COUNT, // definition of COUNT
-    // What the level forbids.
-    RULE_PAIR,      // read a reads from b, so read c does not read from d
-    RULE_PAIR_FROM, // nor from any candidate before d; OBS_NONE: from none
-    RULE_LOST,      // read a must not read the version that base read b updates
-    RULE_UPDATED,   // definition of UPDATED
-    RULE_UPDATED_STILL,
-    RULE_UPDATED_ONCE, // key a is updated by one boundary transaction at most
-    RULE_CORE,         // the part of number a violates the level
-    RULE_MISSED,       // approximately: one execution is not found
-    // A cycle under version order d.
-    RULE_ON,
-    RULE_PLACE, // who is on the cycle takes place
-    RULE_BY_ON,
-    RULE_BY_READS,
-    RULE_OVER_BASE,
-    RULE_OVER_READS,
-    RULE_OVER_KEPT,
-    RULE_OVER_PICK,
-    RULE_LATER,
-    RULE_BETWEEN,
-    RULE_WROTE_ON,
-    RULE_WROTE_DONE,
-    RULE_NEXT_DONE,
-    RULE_NEXT_LATER,
-    RULE_ROOT_ON,
-    RULE_ROOT_IS,
-    RULE_ROOT,
-    RULE_AT_BOUNDARY,
-    RULE_AT_NOT_BEFORE,
-    RULE_AT_CAUSE,
-};
-
-struct fact_row {
-    uint32_t kind, a, b, c, d;
-};
-
-struct rule_row {
-    uint32_t kind, a, b, c, d;
-};
 
 /* One writer that a read of a boundary transaction may have. */
 struct pick {
@@ -153,11 +68,11 @@ void formula_init(struct formula *f, const struct observed *o, enum level level,
                   bool is_strict);
 void formula_free(struct formula *f);
 
-uint32_t formula_var4(struct formula *f, enum predict_fact kind, uint32_t a,
+uint32_t formula_var4(struct formula *f, enum absence_fact kind, uint32_t a,
                       uint32_t b, uint32_t c, uint32_t d);
 
 static inline uint32_t
-formula_var(struct formula *f, enum predict_fact kind, uint32_t a, uint32_t b,
+formula_var(struct formula *f, enum absence_fact kind, uint32_t a, uint32_t b,
             uint32_t c)
 {
     return formula_var4(f, kind, a, b, c, 0);
@@ -169,7 +84,7 @@ formula_lit(struct formula *f, uint32_t var, bool value)
 {
     vec_push(&f->clause, lit_make(var, !value));
 }
-void formula_add(struct formula *f, enum predict_rule rule, uint32_t a,
+void formula_add(struct formula *f, enum absence_rule rule, uint32_t a,
                  uint32_t b, uint32_t c, uint32_t d);
 
 /* The pick of writer w by read r, or NULL. */

@@ -15,8 +15,33 @@
 
 /* --- candidates that are too old ------------------------------------------ */
 
-static bool is_overwritten(const struct formula *f, key_id k, uint32_t w,
-                           uint32_t p);
+/* Whether some writer of k that is behind w, as 'is_behind' says, is p or
+ * happens before it. */
+static bool
+is_overwritten_as(const struct formula *f, key_id k, uint32_t w, uint32_t p,
+                  bool (*is_behind)(const struct formula *f, uint32_t w,
+                                    uint32_t v))
+{
+    const struct observed *o = f->o;
+    if (p == OBS_NONE || p == OBS_INIT)
+        return false;
+    for (uint32_t s = 0; s < o->n_sessions; s++) {
+        const uint32_t seen = clocks_get(&o->clocks, p, s);
+        if (!seen)
+            continue;
+        const uint32_t v =
+            observed_last_writer(o, k, o->chains.first[s] + seen - 1);
+        if (v != OBS_NONE && v != w && is_behind(f, w, v))
+            return true;
+    }
+    return false;
+}
+
+static bool
+happens_before(const struct formula *f, uint32_t w, uint32_t v)
+{
+    return observed_before(f->o, w, v);
+}
 
 /* psi and si: whether w, had it written a key after v, would have missed what v
  * saw or wrote. */
@@ -29,9 +54,10 @@ must_precede(const struct formula *f, uint32_t w, uint32_t v)
     uint8_t *known = &f->precedes[(size_t)w * o->n + v];
     if (*known)
         return *known == 1;
-    *known = 2; // also where the question comes back to itself
+    *known = 2;
     for (uint32_t r = o->read_first[w]; r < o->read_first[w + 1]; r++)
-        if (is_overwritten(f, o->reads.at[r].key, o->reads.at[r].writer, v))
+        if (is_overwritten_as(f, o->reads.at[r].key, o->reads.at[r].writer, v,
+                              happens_before))
             *known = 1;
     return *known == 1;
 }
@@ -49,19 +75,7 @@ precedes(const struct formula *f, uint32_t w, uint32_t v)
 static bool
 is_overwritten(const struct formula *f, key_id k, uint32_t w, uint32_t p)
 {
-    const struct observed *o = f->o;
-    if (p == OBS_NONE || p == OBS_INIT)
-        return false;
-    for (uint32_t s = 0; s < o->n_sessions; s++) {
-        const uint32_t seen = clocks_get(&o->clocks, p, s);
-        if (!seen)
-            continue;
-        const uint32_t v =
-            observed_last_writer(o, k, o->chains.first[s] + seen - 1);
-        if (v != OBS_NONE && v != w && precedes(f, w, v))
-            return true;
-    }
-    return false;
+    return is_overwritten_as(f, k, w, p, precedes);
 }
 
 /* The same for p itself. */

@@ -33,7 +33,7 @@ static bool
 find_flaw(const struct history *h, struct err *err)
 {
     flaw_vec flaws = {0};
-    if (history_flaws(h, 1, &flaws)) {
+    if (history_flaws(h, 1, &flaws) || history_lost_reads(h, 1, &flaws)) {
         struct buf text = {0};
         flaw_tell(h, &flaws.at[0], &text);
         err_set(err, ERR_SYNTAX,

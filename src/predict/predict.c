@@ -10,6 +10,7 @@
 #include "predict/minimise.h"
 #include "predict/signature.h"
 #include "predict/tell.h"
+#include "verify/verify.h"
 
 #include <stdlib.h>
 
@@ -235,6 +236,28 @@ gather_stats(struct run *run)
         s->boundaries += run->seek.formula.boundary[t] != VAR_NONE;
 }
 
+/* Where there is none, make the evidence and check it. */
+static bool
+prove(struct run *run)
+{
+    struct prediction *out = run->out;
+    if (out->found.n || out->is_cut_short || !run->seek.is_recorded)
+        return true;
+    double begin = time_cpu();
+    if (!absent_make(&run->seek.recorder, &run->seek.formula, &out->absence,
+                     run->err))
+        return false;
+    out->prove_seconds = time_cpu() - begin;
+    begin = time_cpu();
+    struct err why = {0};
+    const bool ok = verify_absence(out->observed.h, &out->absence, &why);
+    out->verify_seconds = time_cpu() - begin;
+    return ok || err_set(run->err, ERR_INTERNAL,
+                         "bug in assay: the evidence that there is no "
+                         "prediction does not hold: %s",
+                         why.text);
+}
+
 bool
 predict(const struct history *h, const struct predict_options *options,
         struct prediction *out, struct err *err)
@@ -248,12 +271,13 @@ predict(const struct history *h, const struct predict_options *options,
     if (!observed_init(&out->observed, h, &limit, err))
         return false;
     struct run run = {.options = options, .out = out, .err = err};
-    seek_init(&run.seek, &out->observed, options->level, options->is_strict,
-              options->is_approximate, &limit);
+    seek_init(&run.seek, &out->observed, options, &limit);
     bool ok = look_at_observed(&run);
     if (ok && !is_enough(&run))
         ok = look_everywhere(&run);
     gather_stats(&run);
+    out->seconds = time_cpu() - begin;
+    ok = ok && prove(&run);
     seek_free(&run.seek);
     if (!ok) {
         prediction_free(out);
@@ -265,7 +289,6 @@ predict(const struct history *h, const struct predict_options *options,
     out->answer = out->found.n        ? PREDICT_FOUND
                   : out->is_cut_short ? PREDICT_UNKNOWN
                                       : PREDICT_NONE;
-    out->seconds = time_cpu() - begin;
     return true;
 }
 
@@ -275,5 +298,6 @@ prediction_free(struct prediction *p)
     for (size_t i = 0; i < p->found.n; i++)
         predicted_free(&p->found.at[i]);
     vec_free(&p->found);
+    absence_free(&p->absence);
     observed_free(&p->observed);
 }

@@ -13,6 +13,7 @@
 #define PREDICT_PREDICT_H
 
 #include "base/limit.h"
+#include "evidence/absence.h"
 #include "predict/execution.h"
 
 enum predict_answer { PREDICT_FOUND, PREDICT_NONE, PREDICT_UNKNOWN };
@@ -22,6 +23,7 @@ struct predict_options {
     bool is_strict;      // a boundary transaction ends with its changed read
     bool is_approximate; // leave out executions that only a case distinction
                          // shows not to be serializable
+    bool prove;          // that there is none, where that is so and exact
     size_t most;         // distinct predictions to look for; 0 is 1
     double timeout;      // seconds; 0 = none
     size_t memory;       // bytes; 0 = no limit
@@ -53,12 +55,14 @@ struct prediction {
     size_t similar;              // others with a signature that is in 'found'
     bool is_cut_short;           // a limit ended the search for more
     struct predict_stats stats;
-    double seconds; // CPU
+    struct absence absence; // NONE, where it was to be proved: the evidence
+    double seconds;         // CPU; of the search
+    double prove_seconds, verify_seconds;
 };
 
 /* Predict from h, which must outlive the prediction.  Every execution that is
  * found was checked: it satisfies the level, is not serializable, and both were
- * verified.
+ * verified.  So was the evidence that there is none.
  *
  *   require  options->level is one of the six */
 bool predict(const struct history *h, const struct predict_options *options,

@@ -17,17 +17,28 @@
 #include "predict/orders.h"
 
 void
-seek_init(struct seek *s, const struct observed *o, enum level level,
-          bool is_strict, bool is_approximate, const struct limit *limit)
+seek_init(struct seek *s, const struct observed *o,
+          const struct predict_options *options, const struct limit *limit)
 {
-    *s = (struct seek){.o = o,
-                       .level = level,
-                       .is_approximate = is_approximate,
-                       .limit = *limit};
+    const enum level level = options->level;
+    const bool is_strict = options->is_strict;
+    *s =
+        (struct seek){.o = o,
+                      .level = level,
+                      .is_approximate = options->is_approximate,
+                      .is_recorded = options->prove && !options->is_approximate,
+                      .limit = *limit};
     s->check = (struct check_options){
         .threads = 1, .until = &s->limit, .strong = strong_defaults};
     formula_init(&s->formula, o, level, is_strict);
+    if (s->is_recorded)
+        recorder_init(&s->recorder, &s->formula);
+    s->has_snapshots = level == LEVEL_PC || level == LEVEL_SI;
+    if (s->has_snapshots)
+        snapshots_init(&s->snapshots, &s->formula);
     formula_add_choices(&s->formula);
+    if (s->has_snapshots)
+        snapshots_carry(&s->snapshots, &s->formula);
     formula_add_levels(&s->formula);
     execution_init(&s->model, o, is_strict);
     execution_init(&s->small, o, is_strict);
@@ -46,6 +57,9 @@ void
 seek_free(struct seek *s)
 {
     formula_free(&s->formula);
+    recorder_free(&s->recorder);
+    if (s->has_snapshots)
+        snapshots_free(&s->snapshots);
     execution_free(&s->model);
     execution_free(&s->small);
     mem_free(s->on);

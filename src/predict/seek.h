@@ -5,12 +5,18 @@
 #define PREDICT_SEEK_H
 
 #include "check/check.h"
+#include "predict/absent.h"
 #include "predict/formula.h"
 #include "predict/predict.h"
+#include "predict/snapshots.h"
 
 struct seek {
     const struct observed *o;
     struct formula formula;
+    struct snapshots snapshots; // pc and si only
+    bool has_snapshots;
+    struct recorder recorder; // where a refutation is to be proved
+    bool is_recorded;
     enum level level;
     bool is_approximate;
     struct limit limit;
@@ -25,8 +31,9 @@ struct seek {
     struct predict_stats stats;
 };
 
-void seek_init(struct seek *s, const struct observed *o, enum level level,
-               bool is_strict, bool is_approximate, const struct limit *limit);
+void seek_init(struct seek *s, const struct observed *o,
+               const struct predict_options *options,
+               const struct limit *limit);
 void seek_free(struct seek *s);
 
 /* Find an execution under the assumptions: PREDICT_FOUND with *found,

@@ -8,6 +8,7 @@
 #ifndef VERIFY_VERIFY_H
 #define VERIFY_VERIFY_H
 
+#include "evidence/absence.h"
 #include "evidence/certificate.h"
 
 /* Check that c shows what it claims about h; if not, say what is wrong.  An
@@ -17,6 +18,11 @@
  *         sessions; FLAW and CYCLE: O(n) an edge at most */
 bool verify_certificate(const struct history *h, const struct certificate *c,
                         struct err *err);
+
+/* Check that nothing can be predicted from h, as a says; if not, say what is
+ * wrong. */
+bool verify_absence(const struct history *h, const struct absence *a,
+                    struct err *err);
 
 /* --- the parts, one file each --------------------------------------------- */
 
