@@ -24,7 +24,6 @@ struct cases {
     const struct history *h;
     struct check_options options; // for the levels that are still open
     struct check *out;
-    double seconds; // for all of it; 0 = no limit
     struct level_cases {
         bool asked, unknown;
         struct level_result result;
@@ -89,7 +88,7 @@ finish_reason(const struct history *h, struct buf *told, struct level_result *r)
     if (authors_count(h, MOST_CASES + 1) > MOST_CASES)
         buf_printf(told, ": more than %d combinations to try", MOST_CASES);
     else
-        buf_text(told, ": no time to try all combinations");
+        buf_text(told, ": not all combinations were tried");
     snprintf(r->reason, sizeof r->reason, "%s", told->at);
     buf_free(told);
 }
@@ -155,17 +154,6 @@ conclude(struct cases *all, bool complete)
     }
 }
 
-/* Whether the limit of time leaves some for another copy, which gets it. */
-static bool
-has_time(struct cases *all, double begin)
-{
-    struct limits *each = &all->options.limits;
-    if (all->seconds <= 0)
-        return true;
-    each->seconds = all->seconds - (time_now() - begin);
-    return each->seconds > 0;
-}
-
 /* Check that the cases are all there. */
 static bool
 verify_all(struct cases *all, struct err *err)
@@ -191,20 +179,18 @@ check_cases(const struct history *h, const struct check_options *options,
             struct check *out, struct err *err)
 {
     struct cases all = {.h = h, .options = *options, .out = out};
-    all.seconds = options->limits.seconds;
-    const double begin = time_now();
+    assert(!limits_set(&options->limits));
     u32_vec seen = {0};
     authors_begin(h, &seen);
     bool ok = true, more = true;
-    for (size_t n = 0; ok && more && all.options.levels && n < MOST_CASES &&
-                       has_time(&all, begin);
+    for (size_t n = 0; ok && more && all.options.levels && n < MOST_CASES;
          n++) {
         ok = check_copy(&all, &seen, err);
         more = authors_next(h, &seen);
     }
     if (ok)
         conclude(&all, !more);
-    lattice_settle(out);
+    lattice_settle(h, &all.options, out);
     ok = ok && verify_all(&all, err);
     for (int i = 0; i < LEVELS; i++) {
         struct level_cases *l = &all.levels[i];

@@ -17,6 +17,7 @@
  * SPDX-License-Identifier: MIT */
 #include "check/cases.h"
 
+#include "check/convert.h"
 #include "check/lattice.h"
 #include "level/names.h"
 #include "strong/second_opinion.h"
@@ -110,16 +111,9 @@ settle_by_prefix(const struct run *run, level_set levels, struct budget *budget,
     for (int l = 0; prefix.verdict == VERDICT_OK && l < LEVELS; l++) {
         if (!(levels >> l & 1))
             continue;
-        struct certificate *c = &certificates[l];
-        certificate_free(c);
-        *c = (struct certificate){.level = (enum level)l,
-                                  .verdict = VERDICT_OK,
-                                  .kind = EVIDENCE_ORDER};
-        for (size_t i = 0; i < prefix.order.n; i++)
-            if (prefix.order.at[i] % 2) // a commit
-                vec_push(&c->order, prefix.order.at[i] / 2);
-        for (size_t i = 0; i < prefix.choices.n; i++)
-            vec_push(&c->choices, prefix.choices.at[i]);
+        certificate_free(&certificates[l]);
+        (void)certificate_convert(run->h, &prefix, (enum level)l,
+                                  &certificates[l]);
     }
     certificate_free(&prefix);
 }
@@ -350,6 +344,33 @@ tell_reasons(struct check *c)
     }
 }
 
+/* Check a history with open authors, in one try for all levels. */
+static bool
+check_by_cases(const struct history *h, const struct check_options *options,
+               level_set levels, struct check *out, struct err *err)
+{
+    const struct limits *l = &options->limits;
+    struct check_options each = *options;
+    struct limit_stop stop;
+    each.levels = levels;
+    each.limits = (struct limits){0};
+    // The time of all levels together, of which the first has spent some.
+    const double more = (__builtin_popcount(levels) - 1) * l->seconds;
+    if (limits_set(l) &&
+        !limit_try(l, options->spent - more, "deciding", &stop)) {
+        const struct check before = *out;
+        check_nothing(&each, &stop, out);
+        out->all = before.all;
+        out->skipped = before.skipped;
+        return true;
+    }
+    const bool ok = check_cases(h, &each, out, err);
+    limit_kept();
+    if (!ok)
+        check_free(out);
+    return ok;
+}
+
 bool
 check_history(const struct history *h, const struct check_options *options,
               struct check *out, struct err *err)
@@ -362,14 +383,8 @@ check_history(const struct history *h, const struct check_options *options,
         return err_set(err, ERR_USAGE,
                        "strict levels need begin and end times, and this "
                        "history has none");
-    if (h->authors.n) {
-        struct check_options each = *options;
-        each.levels = levels;
-        const bool decided = check_cases(h, &each, out, err);
-        if (!decided)
-            check_free(out);
-        return decided;
-    }
+    if (h->authors.n)
+        return check_by_cases(h, options, levels, out, err);
     add_rows(out, levels);
     if (!out->results.n)
         return true;
@@ -384,7 +399,7 @@ check_history(const struct history *h, const struct check_options *options,
         if (levels >> l & 1)
             ok = decide_strong(&run, find_row(&run, (enum level)l));
     if (ok) {
-        lattice_settle(out);
+        lattice_settle(h, options, out);
         tell_reasons(out);
     } else {
         check_free(out);

@@ -6,6 +6,9 @@
  * SPDX-License-Identifier: MIT */
 #include "check/lattice.h"
 
+#include "check/convert.h"
+#include "verify/verify.h"
+
 /* Whether the verdict of 'from' settles 'to'. */
 static bool
 settles(const struct level_result *from, const struct level_result *to)
@@ -20,23 +23,54 @@ settles(const struct level_result *from, const struct level_result *to)
     }
 }
 
+/* Settle 'to' by a certificate of its own. */
+static bool
+convert(const struct history *h, const struct check_options *o,
+        const struct level_result *from, struct level_result *to)
+{
+    struct limit_stop stop;
+    struct err err = {0};
+    if (limits_set(&o->limits) &&
+        !limit_try(&o->limits, from->spent, "verifying", &stop))
+        return false;
+    struct certificate c;
+    bool ok = certificate_convert(h, &from->certificate, to->level, &c);
+    if (ok && o->verify)
+        ok = to->verified = verify_certificate(h, &c, &err);
+    limit_kept();
+    if (ok) {
+        certificate_free(&to->certificate);
+        to->certificate = c;
+    } else {
+        certificate_free(&c);
+    }
+    return ok;
+}
+
+static void
+settle(const struct history *h, const struct check_options *o,
+       const struct level_result *from, struct level_result *to)
+{
+    to->stop = (struct limit_stop){0};
+    to->reason[0] = 0;
+    if (convert(h, o, from, to))
+        return;
+    to->by = from->level;
+    to->verified = from->verified;
+    to->certificate.verdict = from->certificate.verdict;
+}
+
 void
-lattice_settle(struct check *c)
+lattice_settle(const struct history *h, const struct check_options *o,
+               struct check *c)
 {
     for (size_t i = 0; i < c->results.n; i++) {
         struct level_result *to = &c->results.at[i];
-        if (to->certificate.verdict != VERDICT_UNKNOWN)
-            continue;
         for (size_t j = 0; j < c->results.n; j++) {
             const struct level_result *from = &c->results.at[j];
-            if (from->by != from->level || !settles(from, to))
-                continue;
-            to->by = from->level;
-            to->verified = from->verified;
-            to->stop = (struct limit_stop){0};
-            to->reason[0] = 0;
-            to->certificate.verdict = from->certificate.verdict;
-            break;
+            if (to->certificate.verdict == VERDICT_UNKNOWN &&
+                from->by == from->level && settles(from, to))
+                settle(h, o, from, to);
         }
     }
 }

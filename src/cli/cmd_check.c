@@ -11,6 +11,7 @@
 #include "version.h"
 
 #include <string.h>
+#include <unistd.h>
 
 /* --- what a check hands to files -------------------------------------------
  */
@@ -27,6 +28,35 @@ write_certificate(const struct inspection *i, const char *path, struct err *err)
     const bool ok = outfile_write(path, &text, err);
     buf_free(&text);
     return ok;
+}
+
+/* The same, within what is left of the limits of the level; else a note says
+ * why there is none, and there is no file. */
+static bool
+write_certificate_in_time(const struct inspection *i,
+                          const struct limits *limits, const char *path,
+                          int *status, struct err *err)
+{
+    struct limit_stop stop;
+    if (!limits_set(limits))
+        return write_certificate(i, path, err);
+    const double spent = i->check.results.n ? i->check.results.at[0].spent : 0;
+    if (!i->format) {
+        fprintf(stderr, "note: no certificate, as the history was not read\n");
+        return true;
+    }
+    if (limit_try(limits, spent, "writing the certificate", &stop)) {
+        const bool ok = write_certificate(i, path, err);
+        limit_kept();
+        return ok;
+    }
+    struct buf reason = {0};
+    limit_show(&stop, &reason);
+    fprintf(stderr, "note: no certificate: %s\n", reason.at);
+    buf_free(&reason);
+    (void)unlink(path);
+    *status = exit_worse(*status, EXIT_UNKNOWN);
+    return true;
 }
 
 /* The first anomaly that was told, as a history of its own. */
@@ -95,7 +125,9 @@ check_one(void *self)
     one->format->add(&run, one->style, one->out);
     page_add(one->page, &run);
     int status = exit_of_check(&i.check);
-    if ((o->certificate && !write_certificate(&i, o->certificate, &err)) ||
+    if ((o->certificate &&
+         !write_certificate_in_time(&i, &one->how->check.limits, o->certificate,
+                                    &status, &err)) ||
         (o->reduced && !write_reduced(&i, o, &err)))
         status = report_error(&err);
     if (o->stats)

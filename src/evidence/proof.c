@@ -66,6 +66,31 @@ add_fact(struct proof *p, struct fact f)
     return id;
 }
 
+#define COPY(to, from)                                                         \
+    do {                                                                       \
+        vec_grow(to, (from)->n);                                               \
+        if ((from)->n)                                                         \
+            memcpy((to)->at, (from)->at, (from)->n * sizeof *(to)->at);        \
+    } while (0)
+
+struct proof *
+proof_copy(const struct proof *p)
+{
+    struct proof *copy = proof_new();
+    for (size_t i = 0; i < p->facts.n; i++)
+        (void)add_fact(copy, p->facts.at[i]); // under the same numbers
+    COPY(&copy->steps, &p->steps);
+    COPY(&copy->edges, &p->edges);
+    COPY(&copy->lits, &p->lits);
+    for (size_t i = 0; i < p->cycles.n; i++) {
+        struct cycle cycle = {0};
+        COPY(&cycle.edges, &p->cycles.at[i].edges);
+        COPY(&cycle.path, &p->cycles.at[i].path);
+        vec_push(&copy->cycles, cycle);
+    }
+    return copy;
+}
+
 proof_lit
 proof_before(struct proof *p, txn_id a, txn_id b)
 {

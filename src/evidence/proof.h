@@ -97,6 +97,7 @@ struct proof {
 
 struct proof *proof_new(void);
 void proof_free(struct proof *p);
+struct proof *proof_copy(const struct proof *p);
 
 /* The literal that states a fact; the fact is added where it is new. */
 proof_lit proof_before(struct proof *p, txn_id a, txn_id b);

@@ -77,6 +77,8 @@ add(const struct report_run *run, const struct report_style *s, struct buf *out)
                    part_verdict(r->certificate.verdict));
         if (e->anomalies.n)
             part_markdown(out, e->anomalies.at[0].headline);
+        else
+            part_markdown(out, r->reason);
         buf_text(out, " |\n");
     }
     buf_char(out, '\n');

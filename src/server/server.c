@@ -44,6 +44,7 @@ const struct server_kind *const server_kinds[] = {
 __attribute__((format(printf, 2, 0))) static char *
 compose(struct servers *s, const char *format, va_list args)
 {
+    assert(format);
     va_list again;
     va_copy(again, args);
     const int n = vsnprintf(NULL, 0, format, args);

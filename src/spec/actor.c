@@ -149,6 +149,8 @@ fail(struct actor *a, const struct statement *s, enum outcome outcome)
         note_failure(a, s->text);
     if (!a->performer.notes.is_open)
         return;
+    if (goes_on && a->performer.failed_alone)
+        return;
     if (goes_on && !a->performer.refusal[0])
         snprintf(a->performer.refusal, sizeof a->performer.refusal,
                  "a statement failed in a transaction that goes on");
@@ -171,6 +173,7 @@ run_statement(struct actor *a, const struct statement *s, bool is_one_of_many)
             return false;
         a->is_implicit = true;
     }
+    p->failed_alone = false;
     const enum outcome outcome =
         s->kind == STATEMENT_QUIET ? query(a, s->text) : perform(p, s);
     if (outcome != OUTCOME_OK)

@@ -70,19 +70,24 @@ notes_scan(struct notes *n, const struct table *t, const struct rows *rows)
 }
 
 const char *
-cell_value(struct arena *arena, const struct rows *rows, size_t row,
-           size_t column)
+text_value(struct arena *arena, const char *text)
 {
-    if (rows->cells.at[row * rows->width + column].is_null)
-        return NOTES_NULL;
-    const char *text = rows_get(rows, row, column);
     const size_t n = strlen(text);
-    char *out = arena_copy(arena, text, n + 1);
+    char *out = arena_copy(arena, text, n + 1); // room for one more
     if (*text == '(') {
         memcpy(out + 1, text, n);
         out[n + 1] = 0;
     }
     return out;
+}
+
+const char *
+cell_value(struct arena *arena, const struct rows *rows, size_t row,
+           size_t column)
+{
+    return rows->cells.at[row * rows->width + column].is_null
+               ? NOTES_NULL
+               : text_value(arena, rows_get(rows, row, column));
 }
 
 void

@@ -55,8 +55,9 @@ void notes_write(struct notes *n, const struct table *t, const char *row,
 void notes_scan(struct notes *n, const struct table *t,
                 const struct rows *rows);
 
-/* The value of a cell as it is noted: text that could be taken for one of the
- * two words above gets a parenthesis in front. */
+/* A text, or a cell, as the value that is noted: text that could be taken for
+ * one of the two words above gets a parenthesis in front. */
+const char *text_value(struct arena *arena, const char *text);
 const char *cell_value(struct arena *arena, const struct rows *rows, size_t row,
                        size_t column);
 

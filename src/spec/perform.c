@@ -243,6 +243,18 @@ perform_update(struct performer *p, const struct statement *s)
     return outcome;
 }
 
+/* An insert that failed because of its key has read that the row is there. */
+static void
+note_duplicate(struct performer *p, const struct statement *s)
+{
+    const char *code = p->flavour->duplicate_key;
+    p->failed_alone = code && s->names_keys && s->keys.n == 1 &&
+                      strcmp(p->connection->code, code) == 0;
+    if (p->failed_alone)
+        notes_read(&p->notes, s->table, s->keys.at[0], s->table->key,
+                   text_value(&p->notes.arena, s->keys.at[0]));
+}
+
 static enum outcome
 perform_insert(struct performer *p, const struct statement *s)
 {
@@ -253,6 +265,8 @@ perform_insert(struct performer *p, const struct statement *s)
         outcome = run_returning(p, s, &s->writes, &rows);
     } else {
         outcome = run(p, s->text, NULL);
+        if (outcome == OUTCOME_FAILED)
+            note_duplicate(p, s);
         if (outcome == OUTCOME_OK)
             outcome = select_rows(p, t, &s->writes, s->condition,
                                   p->flavour->lock_to_update, &rows);

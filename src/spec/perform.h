@@ -13,6 +13,8 @@ struct performer {
     const struct flavour *flavour;
     struct notes notes;
     char refusal[200]; // why what was done cannot be told; "" where it can
+    bool failed_alone; // the last statement failed, which changed nothing and
+                       // is noted: its transaction may go on
 };
 
 /* Run a statement about rows in the open transaction. */

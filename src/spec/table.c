@@ -8,6 +8,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 enum { REASON = 160 };
 
@@ -249,28 +250,37 @@ learn_options(struct parser *p, struct table *t)
         find_flaw(p, t);
 }
 
-/* Tables that a definition names are part of more than themselves. */
+/* Give a flaw to every table that the rest of a statement seems to name, with
+ * or without quotes or schema. */
+static void
+spoil(struct parser *p, table_vec *tables, const char *flaw)
+{
+    for (; p->at < p->end; parser_skip(p)) {
+        struct token t = parser_next(p);
+        if (t.kind != TOKEN_WORD && t.kind != TOKEN_QUOTED)
+            continue;
+        if (t.kind == TOKEN_QUOTED) {
+            t.at++;
+            t.n -= 2;
+        }
+        const char *word = arena_copy(p->arena, t.at, t.n);
+        for (size_t i = 0; i < tables->n; i++) {
+            const char *dot = strrchr(tables->at[i].name, '.');
+            if (strcasecmp(dot ? dot + 1 : tables->at[i].name, word) == 0)
+                set_flaw(p, &tables->at[i], flaw);
+        }
+    }
+}
+
+/* Tables that a definition refers to are part of more than themselves. */
 static void
 learn_relatives(struct parser *p, table_vec *tables)
 {
-    for (; p->at < p->end; parser_skip(p)) {
-        const char *flaw =
-            parser_sees(p, "references") ? "a foreign key refers to it"
-            : parser_sees(p, "inherits") || parser_sees(p, "of") ||
-                    parser_sees(p, "like")
-                ? "another table is derived from it"
-                : NULL;
-        if (!flaw)
-            continue;
-        struct parser names = *p;
-        const char *name;
-        parser_skip(&names);
-        parser_take(&names, "(");
-        do
-            if (parser_take_name(&names, &name))
-                set_flaw(p, find(tables, name), flaw);
-        while (parser_take(&names, ",") && !names.refusal.at);
-    }
+    static const char *const words[] = {"references", "inherits", "of", "like",
+                                        NULL};
+    while (p->at < p->end && !take_one_of(p, words))
+        parser_skip(p);
+    spoil(p, tables, "another table refers to it");
 }
 
 static void
@@ -291,39 +301,42 @@ learn_table(struct parser *p, table_vec *tables, const char *flaw)
     } else {
         find_flaw(p, &t);
     }
+    learn_relatives(&whole, tables);
     struct table *before = find(tables, t.name);
     set_flaw(p, before, "it is made twice");
     if (before)
         vec_free(&t.columns);
     else
         vec_push(tables, t);
-    learn_relatives(&whole, tables);
 }
 
-/* "create unique index ... on TABLE". */
-static void
-learn_unique(struct parser *p, table_vec *tables)
+/* A definition that does more than make a table spoils the tables that it
+ * names: what they do is then not known. */
+static bool
+learn_other(struct parser *p, const char *verb, table_vec *tables)
 {
-    const char *name;
-    while (p->at < p->end && !parser_take(p, "on"))
-        parser_skip(p);
-    if (parser_take_name(p, &name))
-        set_flaw(p, find(tables, name), "it has a unique index");
+    char flaw[REASON], quoted[ERR_QUOTE_ROOM];
+    const struct token what = parser_next(p);
+    snprintf(flaw, sizeof flaw, "the setup has '%s %s' about it", verb,
+             err_quote(quoted, sizeof quoted, what.at, what.n));
+    spoil(p, tables, flaw);
+    return true;
 }
 
 static bool
 learn_created(struct parser *p, table_vec *tables)
 {
     // What lies still until a statement names it, which is then refused.
-    static const char *const still[] = {"index",    "view",   "sequence",
-                                        "function", "schema", "type",
-                                        "database", NULL};
+    static const char *const still[] = {
+        "index",  "view", "materialized", "sequence", "function",
+        "schema", "type", "domain",       "role",     NULL};
+    static const char *const spoiling[] = {"unique",     "trigger", "rule",
+                                           "constraint", "policy",  NULL};
     if (parser_take(p, "or"))
         parser_take(p, "replace");
-    if (parser_take(p, "unique") && parser_take(p, "index")) {
-        learn_unique(p, tables);
-        return true;
-    }
+    struct parser at = *p;
+    if (take_one_of(&at, spoiling))
+        return learn_other(p, "create", tables);
     const bool temporary =
         parser_take(p, "temp") || parser_take(p, "temporary");
     parser_take(p, "unlogged");
@@ -340,12 +353,17 @@ setup_learn(struct parser *p, table_vec *tables)
 {
     // What can only change rows, which are read back afterwards, or nothing.
     static const char *const rows[] = {
-        "insert",   "update",  "delete",  "select",     "with",
-        "merge",    "replace", "values",  "copy",       "vacuum",
-        "truncate", "analyze", "begin",   "start",      "commit",
-        "end",      "set",     "comment", "checkpoint", NULL};
+        "insert",     "update", "delete", "select", "with",     "merge",
+        "replace",    "values", "copy",   "vacuum", "truncate", "analyze",
+        "begin",      "start",  "commit", "end",    "set",      "comment",
+        "checkpoint", "grant",  "revoke", NULL};
     if (parser_take(p, "create"))
         return learn_created(p, tables);
+    if (parser_take(p, "drop"))
+        return learn_other(p, "drop", tables);
+    if (parser_take(p, "alter"))
+        return parser_sees(p, "table") ? learn_other(p, "alter", tables)
+                                       : parser_expected(p, "'table'");
     return take_one_of(p, rows) ||
            parser_expected(p, "'create' or a statement that changes rows");
 }

@@ -136,6 +136,17 @@ def test_results():
                "the time limit of 0.1 s was reached while reading")
               for level in ["rc", "ser"]],
           "what was not read is unknown at every level", done.stdout)
+    with open("/dev/zero", "rb") as zero:
+        done = run("check", "--timeout", "0.1", "--certificate", "certificate",
+                   "-", stdin=zero)
+    check(done.returncode == 3 and not os.path.exists("certificate")
+          and "no certificate" in done.stderr,
+          "what was not read has no certificate", done.stderr)
+    done = run("check", "-l", "si", "--timeout", "60", "--memory", "1G",
+               "--certificate", "certificate", "middle.jsonl")
+    again = run("certify", "--timeout", "60", "middle.jsonl", "certificate")
+    check(done.returncode == 0 and again.returncode == 0,
+          "a certificate within limits certifies", again.stdout + again.stderr)
     done = run("check", "-l", "ser", "--timeout", "0.1", "--report", "page",
                "large.jsonl", "skew.hist")
     page = pathlib.Path("page/index.html").read_text()

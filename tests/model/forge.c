@@ -50,13 +50,33 @@ show_text(struct forger *f, const struct buf *text)
     return belief;
 }
 
+/* Who is said to have appended what the lists show, where that is open. */
+static void
+draw_authors(struct forger *f, u32_vec *seen)
+{
+    for (size_t i = 0; i < f->h.authors.n; i++) {
+        const struct list_author *a = &f->h.authors.at[i];
+        vec_push(seen,
+                 forge_percent(f, 95)
+                     ? f->h.author_items.at[a->first + forge_below(f, a->n)]
+                     : forge_txn(f));
+    }
+}
+
 enum belief
 forger_show(struct forger *f, const struct certificate *c)
 {
     struct buf text = {0};
-    certificate_write(&f->h, c, &text);
+    struct certificate shown = *c;
+    u32_vec seen = {0};
+    if (!c->seen.n && c->kind != EVIDENCE_NONE && c->kind != EVIDENCE_CASES) {
+        draw_authors(f, &seen);
+        shown.seen = seen;
+    }
+    certificate_write(&f->h, &shown, &text);
     const enum belief belief = show_text(f, &text);
     buf_free(&text);
+    vec_free(&seen);
     return belief;
 }
 

@@ -112,11 +112,57 @@ damage_count(struct lines *l, int by)
     replace(l, HEAD, &out);
 }
 
+/* The line at which the i-th case begins, or the last line; of how many. */
+static uint32_t
+find_case(const struct lines *l, uint32_t i, uint32_t *cases)
+{
+    uint32_t at = l->n - 1;
+    *cases = 0;
+    for (uint32_t line = HEAD; line < l->n; line++)
+        if (strncmp(l->at[line], "case ", 5) == 0 && (*cases)++ == i)
+            at = line;
+    return at;
+}
+
+/* Leave one case out, or put another in its place; false where there are
+ * none. */
+static bool
+damage_cases(struct forger *f, struct lines *l)
+{
+    uint32_t n;
+    find_case(l, 0, &n);
+    if (!n)
+        return false;
+    const uint32_t i = forge_below(f, n), j = forge_below(f, n);
+    const uint32_t begin = find_case(l, i, &n), end = find_case(l, i + 1, &n);
+    const uint32_t from = find_case(l, j, &n), to = find_case(l, j + 1, &n);
+    const bool replaced = i != j && forge_percent(f, 50);
+    struct lines out = {.n = 0};
+    for (uint32_t k = 0; k < l->n; k++) {
+        for (uint32_t m = from; k == begin && replaced && m < to; m++) {
+            struct buf copy = {0};
+            buf_text(&copy, l->at[m]);
+            if (out.n < MOST_LINES)
+                out.at[out.n++] = copy.at;
+            else
+                buf_free(&copy);
+        }
+        if ((k >= begin && k < end) || out.n == MOST_LINES)
+            mem_free(l->at[k]);
+        else
+            out.at[out.n++] = l->at[k];
+    }
+    *l = out;
+    if (!replaced)
+        damage_count(l, -1);
+    return true;
+}
+
 static void
 damage(struct forger *f, struct lines *l)
 {
     const uint32_t body = HEAD + 1; // behind the line with the count
-    if (l->n < body + 2)
+    if (l->n < body + 2 || (forge_percent(f, 40) && damage_cases(f, l)))
         return;
     const uint32_t i = body + forge_below(f, l->n - body - 1);
     const uint32_t j = body + forge_below(f, l->n - body - 1);

@@ -39,6 +39,40 @@ with_snapshot_isolation_on_it_loses_none(void)
     });
 }
 
+/* An append acts on the latest list, and the reads around it on an older
+ * snapshot: the list that the transaction took up is from somebody whose other
+ * appends it does not see. */
+static void
+an_append_mixes_two_snapshots(void)
+{
+    expect(&(struct expectation){
+        .trial = {.target = servers.url,
+                  .workload = "append",
+                  .isolation = ISOLATION_REPEATABLE_READ,
+                  .transactions = 300,
+                  .keys = 5,
+                  .pause = 0.001},
+        .broken = LEVEL_BIT(LEVEL_RA),
+        .told = ANOMALY_FRACTURED,
+    });
+}
+
+static void
+with_snapshot_isolation_on_appends_mix_nothing(void)
+{
+    expect(&(struct expectation){
+        .trial = {.target = servers.url,
+                  .workload = "append",
+                  .isolation = ISOLATION_REPEATABLE_READ,
+                  .setup = "set innodb_snapshot_isolation=ON",
+                  .transactions = 300,
+                  .keys = 5,
+                  .pause = 0.001},
+        .holds = LEVEL_BIT(LEVEL_SI),
+        .commits = 50,
+    });
+}
+
 /* MDEV-26642: an update that changes nothing leaves no trace, not even for the
  * transaction that made it.  One key of two values is all it takes. */
 static void
@@ -98,6 +132,8 @@ main(void)
         return 0;
     RUN(repeatable_read_loses_updates);
     RUN(with_snapshot_isolation_on_it_loses_none);
+    RUN(an_append_mixes_two_snapshots);
+    RUN(with_snapshot_isolation_on_appends_mix_nothing);
     RUN(an_own_write_of_an_identical_value_is_not_seen);
     RUN(serializable_is_serializable);
     RUN(read_uncommitted_shows_aborted_reads);

@@ -76,6 +76,12 @@ struct fact {
     "setup {" TWO "} session a step a { update t set v = 1 where id = 1;"      \
     " insert into t values (1, 1); update t set v = 2 where id = 2 }"          \
     "session b step b { select v from t } permutation a b"
+#define DUPLICATE                                                              \
+    "setup {" TWO "} session a step a { begin }"                               \
+    "step b { select v from t where id = 3 }"                                  \
+    "step c { insert into t values (3, 1) } step d { commit }"                 \
+    "session e step e { insert into t values (3, 2) }"                         \
+    "permutation a b e c d"
 #define TEXTS                                                                  \
     "setup { create table Tab (Id int, Flag boolean, Amount numeric(10,2),"    \
     " note varchar(20), primary key (id));"                                    \
@@ -151,6 +157,7 @@ static const struct fact of_postgresql[] = {
     {"last writes", LAST_WRITES, ISOLATION_READ_COMMITTED, LEVEL_SI, BROKEN, 2, 0, NULL},
     {"deadlock", DEADLOCK, RC, HOLDS, 1, 1, NULL},
     {"begin twice", TWICE, SER, HOLDS, 1, 0, NULL},
+    {"duplicate", DUPLICATE, SI, HOLDS, 1, 0, NULL},
     {"quotes", QUOTES, SER, HOLDS, 4, 0, NULL},
     {"schema", SCHEMA, SER, HOLDS, 3, 0, NULL},
     {"serial key", SERIAL_KEY, SER, HOLDS, 2, 0, NULL},
@@ -163,6 +170,8 @@ static const struct fact of_mariadb[] = {
     {"begin twice", TWICE, SER, HOLDS, 2, 0, NULL},
     {"deadlock", DEADLOCK, RC, HOLDS, 1, 1, NULL},
     {"last writes", LAST_WRITES, SI, BROKEN, 2, 0, NULL},
+    {"duplicate", DUPLICATE, RC, HOLDS, 2, 0, NULL},
+    {"duplicate", DUPLICATE, SI, BROKEN, 2, 0, NULL},
     {"sleeps", SLEEPS("sleep"), RC, REFUSED, 0, 0, "step 'c' was not over after 2 seconds, and waits for no lock"},
 };
 // clang-format on

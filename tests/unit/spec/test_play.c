@@ -233,7 +233,7 @@ what_cannot_be_told_is_refused(void)
     if (!has_sqlite())
         return;
     play("setup { " T " insert into t values (1, 1) } session a\n"
-         "step x { begin } step y { insert into t values (1, 2) }\n"
+         "step x { begin } step y { insert into t values (3, 2), (1, 2) }\n"
          "step z { commit }\n",
          &s);
     CHECK(s.ok);
@@ -246,6 +246,20 @@ what_cannot_be_told_is_refused(void)
          &s);
     CHECK(!s.ok);
     CHECK_TEXT(s.err.text, "cannot read the tables back: a row without a key");
+}
+
+static void
+an_insert_that_finds_its_key_reads_it(void)
+{
+    struct show s;
+    if (!has_sqlite())
+        return;
+    play("setup { " T " insert into t values (1, 1) } session a\n"
+         "step x { begin; update t set v = 2 where id = 1 }\n"
+         "step y { insert into t values (1, 3) } step z { commit }\n",
+         &s);
+    CHECK(s.ok && !s.played.refusal[0] && s.played.committed == 1);
+    CHECK(strstr(s.lines, "[\"w\",\"t:1:v\",2],[\"r\",\"t:1:id\",1]]\n"));
 }
 
 static void
@@ -385,6 +399,7 @@ main(void)
     RUN(words_of_the_record_are_told_from_text);
     RUN(the_statements_of_a_step_are_one_transaction);
     RUN(what_cannot_be_told_is_refused);
+    RUN(an_insert_that_finds_its_key_reads_it);
     RUN(tables_of_others_stay);
     RUN(bad_answers_are_refused);
     return test_end();
