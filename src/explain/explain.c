@@ -218,8 +218,7 @@ tell_reduced(struct explainer *e, struct reduced *r, enum level asked,
     struct model m;
     struct refutation refutation;
     enum refute_verdict verdict = REFUTE_TOO_LONG;
-    if (r->h.n_txns <= MODEL_MOST_TXNS && r->h.n_ops <= MODEL_MOST_OPS &&
-        !r->h.n_optional) {
+    if (r->h.n_txns <= MODEL_MOST_TXNS && r->h.n_ops <= MODEL_MOST_OPS) {
         model_init(&m, &r->h, weakest);
         verdict = refute(&m, EFFORT, &refutation);
         if (verdict == REFUTE_YES) {

@@ -29,7 +29,8 @@
 /* --- questions and dependencies -------------------------------------------*/
 
 struct writes {
-    u32_vec *by_key; // transactions with a final write of the key
+    u32_vec *by_key;   // transactions with a final write of the key
+    answer_id *effect; // by transaction: that it took effect, where it is open
     struct list_order lists;
 };
 
@@ -45,7 +46,7 @@ add_question(struct model *m, struct question q)
 static answer_id
 add_answer(struct model *m, uint32_t question, txn_id writer)
 {
-    vec_push(&m->answers, ((struct answer){question, writer, false}));
+    vec_push(&m->answers, ((struct answer){question, writer, ID_NONE, false}));
     m->questions.at[question].n++;
     m->questions.at[question].left++;
     return (answer_id)m->answers.n - 1;
@@ -61,9 +62,11 @@ order_answer(struct model *m, txn_id a, txn_id b)
         if (q->kind == QUESTION_ORDER && q->a == low && q->b == high)
             return q->first + (a > b);
     }
-    const uint32_t q = add_question(
-        m, (struct question){
-               .kind = QUESTION_ORDER, .a = low, .b = high, .read = ID_NONE});
+    const uint32_t q = add_question(m, (struct question){.kind = QUESTION_ORDER,
+                                                         .a = low,
+                                                         .b = high,
+                                                         .read = ID_NONE,
+                                                         .guard = ID_NONE});
     const answer_id first = add_answer(m, q, low);
     add_answer(m, q, high);
     return first + (a > b);
@@ -153,24 +156,54 @@ static void
 add_read(struct model *m, const struct writes *w, txn_id t, op_id op)
 {
     const value_id v = m->h->op_value[op];
-    if (!history_has_several(m->h, v)) {
-        add_seen(m, w, t, op, history_writer(m->h, v), ID_NONE);
+    const bool several = history_has_several(m->h, v);
+    const txn_id only = history_writer(m->h, v);
+    if (!several && w->effect[t] == ID_NONE) {
+        add_seen(m, w, t, op, only, ID_NONE);
         return;
     }
-    const uint32_t q = add_question(
-        m, (struct question){.kind = QUESTION_WRITER, .a = t, .read = op});
-    const struct txn_range all = history_candidates(m->h, v);
+    const uint32_t q =
+        add_question(m, (struct question){.kind = QUESTION_WRITER,
+                                          .a = t,
+                                          .read = op,
+                                          .guard = w->effect[t]});
+    const struct txn_range all =
+        several ? history_candidates(m->h, v) : (struct txn_range){&only, 1};
     // All answers first: those of a question are consecutive.
-    for (size_t i = 0; i < all.n; i++)
-        if (all.at[i] != t)
-            add_answer(m, q, all.at[i]);
+    for (size_t i = 0; i < all.n; i++) {
+        if (all.at[i] == t)
+            continue;
+        const answer_id a = add_answer(m, q, all.at[i]);
+        if (all.at[i] != TXN_INIT)
+            m->answers.at[a].implies = w->effect[all.at[i]];
+    }
     const struct question question = m->questions.at[q];
     for (answer_id a = question.first; a < question.first + question.n; a++)
         add_seen(m, w, t, op, m->answers.at[a].writer, a);
 }
 
+/* The questions who took effect. */
 static void
-add_certain(struct model *m)
+add_effects(struct model *m, struct writes *w)
+{
+    const struct history *h = m->h;
+    w->effect = mem_alloc(h->n_txns, sizeof *w->effect);
+    for (txn_id t = 0; t < h->n_txns; t++) {
+        w->effect[t] = ID_NONE;
+        if (h->txn_counts[t] != TXN_MAY_COUNT)
+            continue;
+        const uint32_t q =
+            add_question(m, (struct question){.kind = QUESTION_EFFECT,
+                                              .a = t,
+                                              .read = ID_NONE,
+                                              .guard = ID_NONE});
+        w->effect[t] = add_answer(m, q, t);
+        add_answer(m, q, TXN_NONE);
+    }
+}
+
+static void
+add_certain(struct model *m, const struct writes *w)
 {
     const struct history *h = m->h;
     const bool strict = level_table[m->level].needs_times;
@@ -183,9 +216,11 @@ add_certain(struct model *m)
             if (!h->txn_counts[d.from] || !h->txn_counts[d.to])
                 continue;
             d.kind = EDGE_SO;
+            d.needs[0] = w->effect[d.from];
             if (d.from < d.to && h->txn_session[d.from] == h->txn_session[d.to])
                 vec_push(&m->deps, d);
             d.kind = EDGE_TIME;
+            d.needs[0] = ID_NONE;
             // Where the client never learnt the end, it may be going on.
             if (strict && h->txn_status[d.from] != TXN_INDETERMINATE &&
                 h->txn_ended[d.from] < h->txn_began[d.to])
@@ -203,7 +238,8 @@ model_init(struct model *m, const struct history *h, enum level level)
         for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++)
             if (h->txn_counts[t] && op_is_final_write(h, op))
                 vec_push(&w.by_key[op_key(h, op)], t);
-    add_certain(m);
+    add_effects(m, &w);
+    add_certain(m, &w);
     for (txn_id t = 0; t < h->n_txns; t++)
         for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++)
             if (h->txn_counts[t] && op_is_external_read(h, op))
@@ -212,6 +248,7 @@ model_init(struct model *m, const struct history *h, enum level level)
     for (key_id k = 0; k < h->n_keys; k++)
         vec_free(&w.by_key[k]);
     mem_free(w.by_key);
+    mem_free(w.effect);
     list_order_free(&w.lists);
 }
 
@@ -321,12 +358,30 @@ struct search {
     dep_vec *out;
 };
 
+/* Whether a is assumed, or follows at once from what is. */
+static bool
+is_assumed(const struct search *s, answer_id a)
+{
+    return s->assumed != ID_NONE &&
+           (a == s->assumed || a == s->m->answers.at[s->assumed].implies ||
+            a == model_question(s->m, s->assumed)->guard);
+}
+
+/* Whether a is taken, or would be with what is assumed. */
+static bool
+is_answer(const struct search *s, answer_id a)
+{
+    const struct question *q = model_question(s->m, a);
+    return is_assumed(s, a) || model_is_taken(s->m, a) ||
+           (!s->m->answers.at[a].struck && q->left == 1 &&
+            q->guard != ID_NONE && is_assumed(s, q->guard));
+}
+
 static bool
 is_present(const struct search *s, const struct dep *d)
 {
     for (int i = 0; i < 2; i++)
-        if (d->needs[i] != ID_NONE && d->needs[i] != s->assumed &&
-            !model_is_taken(s->m, d->needs[i]))
+        if (d->needs[i] != ID_NONE && !is_answer(s, d->needs[i]))
             return false;
     return true;
 }

@@ -7,6 +7,11 @@
  * answers; it is there when they are the ones taken.  A level is violated when
  * every way to answer all questions closes a forbidden cycle.
  *
+ * Of a transaction that may count it is open whether it took effect.  Only then
+ * does it precede those after it in its session, and only then is there a
+ * question whom its reads saw; and whoever was seen took effect.  One that did
+ * not is thought to come after all others, so orders hold for it, too.
+ *
  * The initial state is before everything by definition, so it is no node: a
  * read from it is an rw to every other writer of the key.
  *
@@ -23,12 +28,14 @@ typedef uint32_t answer_id;
 enum question_kind {
     QUESTION_ORDER,  // two writers: the first answer is a before b
     QUESTION_WRITER, // which candidate 'read' saw
+    QUESTION_EFFECT, // a: the first answer is that it took effect
 };
 
 struct question {
     enum question_kind kind;
-    txn_id a, b; // ORDER; the reader a, WRITER
-    op_id read;  // WRITER
+    txn_id a, b;     // ORDER; the reader a, WRITER; EFFECT: a
+    op_id read;      // WRITER
+    answer_id guard; // it is a question only with this answer; or ID_NONE
     answer_id first;
     uint32_t n;
     uint32_t left; // answers that are not struck
@@ -36,7 +43,8 @@ struct question {
 
 struct answer {
     uint32_t question;
-    txn_id writer; // WRITER: the candidate; ORDER: the one that comes first
+    txn_id writer;     // WRITER: the candidate; ORDER: the one that comes first
+    answer_id implies; // another answer, or ID_NONE
     bool struck;
 };
 
@@ -65,22 +73,30 @@ enum { MODEL_MOST_OPS = 2000, MODEL_MOST_TXNS = 64 };
 void model_init(struct model *m, const struct history *h, enum level level);
 void model_free(struct model *m);
 
-/* Whether the answer is the only one left to its question. */
+static inline const struct question *
+model_question(const struct model *m, answer_id a)
+{
+    return &m->questions.at[m->answers.at[a].question];
+}
+
+/* Whether the answer is the only one left to its question, which is one. */
 static inline bool
 model_is_taken(const struct model *m, answer_id a)
 {
-    return !m->answers.at[a].struck &&
-           m->questions.at[m->answers.at[a].question].left == 1;
+    const struct question *q = model_question(m, a);
+    return !m->answers.at[a].struck && q->left == 1 &&
+           (q->guard == ID_NONE || (!m->answers.at[q->guard].struck &&
+                                    model_question(m, q->guard)->left == 1));
 }
 
 void model_strike(struct model *m, answer_id a);
 void model_restore(struct model *m, answer_id a);
 
 /* Find the forbidden cycle of dependencies that is easiest to tell: short, by
- * few overwritten reads.  'assumed' is an answer that is taken too, or
- * ID_NONE.  Return its cost, or 0 where there is none; only cycles cheaper
- * than 'below' are of interest.  Add to *looks how many dependencies were
- * looked at, which is what it costs. */
+ * few overwritten reads.  'assumed' is an answer that is taken too, with what
+ * it implies, or ID_NONE.  Return its cost, or 0 where there is none; only
+ * cycles cheaper than 'below' are of interest.  Add to *looks how many
+ * dependencies were looked at, which is what it costs. */
 uint32_t model_cycle(const struct model *m, answer_id assumed, uint32_t below,
                      dep_vec *out, size_t *looks);
 

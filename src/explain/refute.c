@@ -52,6 +52,7 @@ add_step(struct refuter *r, enum refute_kind kind, answer_id answer,
 {
     struct refute_step s = {.kind = kind,
                             .answer = answer,
+                            .because = ID_NONE,
                             .question = question,
                             .first = (uint32_t)r->out->cycles.n,
                             .n = cycle ? (uint32_t)cycle->n : 0,
@@ -78,6 +79,69 @@ find_cycle(struct refuter *r, answer_id assumed, uint32_t below, dep_vec *out)
     return cost;
 }
 
+static uint32_t
+find_unanswerable(const struct model *m)
+{
+    for (uint32_t q = 0; q < m->questions.n; q++)
+        if (!m->questions.at[q].left && m->questions.at[q].guard == ID_NONE)
+            return q;
+    return ID_NONE;
+}
+
+static void
+strike_because(struct refuter *r, answer_id a, answer_id because,
+               uint32_t question)
+{
+    const uint32_t step = add_step(r, REFUTE_STRIKE, a, question, NULL);
+    r->out->steps.at[step].because = because;
+    strike(r, a, step);
+}
+
+/* Strike what cannot be because of who took effect: whoever was seen did;
+ * whoever did not was not seen; and one whose read nobody can have served did
+ * not.  False where there is nothing of that kind. */
+static bool
+strike_implied(struct refuter *r)
+{
+    const struct model *m = r->m;
+    for (answer_id a = 0; a < m->answers.n; a++) {
+        const answer_id took = m->answers.at[a].implies;
+        if (took == ID_NONE || m->answers.at[a].struck)
+            continue;
+        if (m->answers.at[took].struck) {
+            strike_because(r, a, took + 1, ID_NONE);
+            return true;
+        }
+        if (model_is_taken(m, a) && !m->answers.at[took + 1].struck) {
+            strike_because(r, took + 1, a, ID_NONE);
+            return true;
+        }
+    }
+    for (uint32_t q = 0; q < m->questions.n; q++) {
+        const struct question *question = &m->questions.at[q];
+        if (question->guard != ID_NONE && !question->left &&
+            !m->answers.at[question->guard].struck) {
+            strike_because(r, question->guard, ID_NONE, q);
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Whether it is settled that q is a question. */
+static bool
+is_asked(const struct model *m, const struct question *q)
+{
+    return q->guard == ID_NONE || model_is_taken(m, q->guard);
+}
+
+/* Whether it is settled that it is none. */
+static bool
+is_moot(const struct model *m, const struct question *q)
+{
+    return q->guard != ID_NONE && m->answers.at[q->guard].struck;
+}
+
 /* Strike the open answer with the cheapest cycle; false where none has one. */
 static bool
 strike_cheapest(struct refuter *r)
@@ -85,7 +149,8 @@ strike_cheapest(struct refuter *r)
     answer_id found = ID_NONE;
     uint32_t least = TOO_DEAR;
     for (answer_id a = 0; a < r->m->answers.n && r->effort; a++) {
-        if (r->m->answers.at[a].struck || model_is_taken(r->m, a))
+        if (r->m->answers.at[a].struck || model_is_taken(r->m, a) ||
+            is_moot(r->m, model_question(r->m, a)))
             continue;
         const uint32_t cost = find_cycle(r, a, least, &r->cycle);
         if (!cost)
@@ -101,15 +166,6 @@ strike_cheapest(struct refuter *r)
     return found != ID_NONE;
 }
 
-static uint32_t
-find_unanswerable(const struct model *m)
-{
-    for (uint32_t q = 0; q < m->questions.n; q++)
-        if (!m->questions.at[q].left)
-            return q;
-    return ID_NONE;
-}
-
 /* Suppose an answer to an open question: one with few answers. */
 static bool
 suppose(struct refuter *r)
@@ -117,7 +173,7 @@ suppose(struct refuter *r)
     const struct model *m = r->m;
     uint32_t open = ID_NONE;
     for (uint32_t q = 0; q < m->questions.n; q++)
-        if (m->questions.at[q].left > 1 &&
+        if (m->questions.at[q].left > 1 && is_asked(m, &m->questions.at[q]) &&
             (open == ID_NONE ||
              m->questions.at[q].left < m->questions.at[open].left))
             open = q;
@@ -163,15 +219,24 @@ struct walk {
     uint32_t *striker; // by answer: the step that struck it, where in force
 };
 
+/* The steps that struck the other answers to the question of a. */
 static void
-need_answer(struct walk *w, answer_id a)
+need_others(struct walk *w, answer_id a)
 {
-    // It was taken because all others of its question were struck.
-    const struct question *q =
-        &w->m->questions.at[w->m->answers.at[a].question];
+    const struct question *q = model_question(w->m, a);
     for (answer_id b = q->first; b < q->first + q->n; b++)
         if (b != a && w->striker[b] != ID_NONE)
             w->r->steps.at[w->striker[b]].needed = true;
+}
+
+/* What it takes for a to be taken. */
+static void
+need_answer(struct walk *w, answer_id a)
+{
+    const answer_id guard = model_question(w->m, a)->guard;
+    if (guard != ID_NONE)
+        need_others(w, guard);
+    need_others(w, a);
 }
 
 static void
@@ -183,12 +248,14 @@ need_causes(struct walk *w, const struct refute_step *s)
             if (d->needs[j] != ID_NONE && d->needs[j] != s->answer)
                 need_answer(w, d->needs[j]);
     }
-    if (s->kind == REFUTE_CLOSE && s->question != ID_NONE) {
-        const struct question *q = &w->m->questions.at[s->question];
-        for (answer_id b = q->first; b < q->first + q->n; b++)
-            if (w->striker[b] != ID_NONE)
-                w->r->steps.at[w->striker[b]].needed = true;
-    }
+    if (s->because != ID_NONE)
+        need_answer(w, s->because);
+    if (s->question == ID_NONE)
+        return;
+    const struct question *q = &w->m->questions.at[s->question];
+    for (answer_id b = q->first; b < q->first + q->n; b++)
+        if (w->striker[b] != ID_NONE)
+            w->r->steps.at[w->striker[b]].needed = true;
 }
 
 /* The SUPPOSE that the WRONG or CLOSE at i ends. */
@@ -263,7 +330,7 @@ refute(struct model *m, size_t effort, struct refutation *out)
             closed = close_case(&r, unanswerable, NULL);
         else if (find_cycle(&r, ID_NONE, TOO_DEAR, &r.cycle))
             closed = close_case(&r, ID_NONE, &r.cycle);
-        else if (!strike_cheapest(&r) && !suppose(&r)) {
+        else if (!strike_implied(&r) && !strike_cheapest(&r) && !suppose(&r)) {
             verdict = r.effort ? REFUTE_NO : REFUTE_TOO_LONG;
             break;
         }

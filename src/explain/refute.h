@@ -13,7 +13,9 @@
 #include "explain/model.h"
 
 enum refute_kind {
-    REFUTE_STRIKE,  // 'answer', because of the cycle
+    REFUTE_STRIKE,  // 'answer', because of the cycle; or because of the answer
+                    // 'because', which is taken; or because 'question', which
+                    // it makes one, has no answer left
     REFUTE_SUPPOSE, // 'answer'; the following steps are one deeper
     REFUTE_CLOSE,   // the cycle is there, or 'question' has no answer left
     REFUTE_WRONG,   // what was supposed last is struck
@@ -22,7 +24,8 @@ enum refute_kind {
 struct refute_step {
     enum refute_kind kind;
     answer_id answer;
-    uint32_t question; // CLOSE: ID_NONE where there is a cycle
+    answer_id because; // STRIKE, or ID_NONE
+    uint32_t question; // CLOSE, STRIKE: ID_NONE where there is a cycle
     uint32_t first, n; // the cycle in 'cycles'
     uint32_t depth;
     bool needed;

@@ -64,7 +64,8 @@ init_index(const struct told *t)
 static bool
 is_inferred(const struct dep *d)
 {
-    return d->needs[d->kind == EDGE_RW] != ID_NONE && d->kind != EDGE_WR;
+    return d->needs[d->kind == EDGE_RW] != ID_NONE &&
+           (d->kind == EDGE_WW || d->kind == EDGE_RW);
 }
 
 /* Add the edge, or find it: the same one is told once. */
@@ -141,6 +142,14 @@ say_steps(struct steps *s, const struct dep *d)
         said = n;
     }
     buf_text(&s->t->b, said ? ")" : "");
+}
+
+static void
+say_settled(struct steps *s, answer_id a)
+{
+    const uint32_t n = settled_in(s, a);
+    if (n)
+        buf_printf(&s->t->b, " (%u)", n);
 }
 
 static void
@@ -256,8 +265,39 @@ tell_choice(struct steps *s, size_t i, const struct question *q)
     told_seen(t, q->read);
     buf_text(&t->b, " from ");
     told_txn(t, writer);
-    if (step->kind == REFUTE_STRIKE) {
+    if (step->because != ID_NONE) {
+        buf_text(&t->b, ", which had no effect");
+        say_settled(s, step->because);
+    } else if (step->kind == REFUTE_STRIKE) {
         buf_text(&t->b, ": that would close a cycle: ");
+        say_clauses(s, &s->r->cycles.at[step->first], step->n, step->answer);
+    }
+    push_step(s, step->depth, TOLD_NONE);
+}
+
+/* "t took effect: u read x = 1 from it" */
+static void
+tell_effect(struct steps *s, size_t i, const struct question *q)
+{
+    struct told *t = s->t;
+    const struct refute_step *step = &s->r->steps.at[i];
+    buf_text(&t->b, step->kind == REFUTE_WRONG ? "So " : "");
+    told_txn(t, q->a);
+    buf_text(&t->b,
+             step->answer == q->first ? " had no effect" : " took effect");
+    if (step->because != ID_NONE) {
+        const struct question *why = model_question(s->m, step->because);
+        buf_text(&t->b, ": ");
+        told_txn(t, why->a);
+        buf_text(&t->b, " read ");
+        told_seen(t, why->read);
+        buf_text(&t->b, " from it");
+        say_settled(s, step->because);
+    } else if (step->question != ID_NONE) {
+        buf_text(&t->b, ": there is nobody from whom it can have read ");
+        told_seen(t, s->m->questions.at[step->question].read);
+    } else if (step->kind == REFUTE_STRIKE) {
+        buf_text(&t->b, ": else there would be a cycle: ");
         say_clauses(s, &s->r->cycles.at[step->first], step->n, step->answer);
     }
     push_step(s, step->depth, TOLD_NONE);
@@ -277,6 +317,9 @@ tell_supposition(struct steps *s, size_t i, const struct question *q)
         told_key(t, common_key(t->h, first, second));
         buf_text(&t->b, " before ");
         told_txn(t, second);
+    } else if (q->kind == QUESTION_EFFECT) {
+        told_txn(t, q->a);
+        buf_text(&t->b, first == q->a ? " took effect" : " had no effect");
     } else {
         told_txn(t, q->a);
         buf_text(&t->b, " read ");
@@ -300,6 +343,10 @@ say_unanswerable(struct steps *s, const struct question *q)
         buf_text(&t->b, " can have written ");
         told_key(t, common_key(t->h, q->a, q->b));
         buf_text(&t->b, " first");
+    } else if (q->kind == QUESTION_EFFECT) {
+        buf_text(&t->b, "So ");
+        told_txn(t, q->a);
+        buf_text(&t->b, " can neither have taken effect nor have had none");
     } else {
         buf_text(&t->b, "So there is nobody from whom ");
         told_txn(t, q->a);
@@ -527,6 +574,8 @@ told_steps(struct told *t, const struct model *m, const struct refutation *r,
             tell_supposition(&s, i, q);
         else if (q->kind == QUESTION_ORDER)
             tell_order(&s, i, q);
+        else if (q->kind == QUESTION_EFFECT)
+            tell_effect(&s, i, q);
         else
             tell_choice(&s, i, q);
         s.number_of[i] = (uint32_t)t->a->steps.n;

@@ -318,10 +318,8 @@ reduced_real_histories_are_minimal_and_soon_there(void)
 }
 
 static void
-check_random(uint64_t seed, bool lists)
+check_random(uint64_t seed, struct random_shape shape)
 {
-    struct random_shape shape =
-        lists ? random_plain_list_shape(seed, 12) : random_tiny_shape(seed, 12);
     shape.times = seed % 3 == 0;
     struct corpus_case c = {.name = "a random history"};
     random_history(&shape, seed, &c.h);
@@ -399,14 +397,22 @@ static void
 reduced_random_histories_are_minimal(void)
 {
     for (uint64_t seed = 1; seed <= seeds(); seed++)
-        check_random(seed, false);
+        check_random(seed, random_tiny_shape(seed, 12));
+}
+
+/* Whoever counts is a choice. */
+static void
+reduced_random_optional_histories_are_minimal(void)
+{
+    for (uint64_t seed = 1; seed <= seeds(); seed++)
+        check_random(seed, random_optional_shape(seed, 8));
 }
 
 static void
 reduced_random_lists_are_minimal(void)
 {
     for (uint64_t seed = 1; seed <= seeds(); seed++)
-        check_random(seed, true);
+        check_random(seed, random_plain_list_shape(seed, 12));
 }
 
 static void
@@ -629,6 +635,7 @@ main(void)
     RUN(reduced_real_histories_are_minimal_and_soon_there);
     RUN(what_else_is_wrong_does_not_get_in_the_way);
     RUN(reduced_random_histories_are_minimal);
+    RUN(reduced_random_optional_histories_are_minimal);
     RUN(reduced_random_lists_are_minimal);
     RUN(every_violation_has_a_story_however_little_time_there_is);
     RUN(the_oracle_was_asked);
