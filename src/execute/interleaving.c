@@ -180,7 +180,8 @@ has_to_wait(const struct interleaving *e, const struct dataset *before)
                             e->split,   e->split + 1, false};
     const struct views views = {&v, next_interrupted, NULL};
     run_instance(e->program, &e->members[0], &views, &run);
-    const bool waits = run.end != RUN_ABORTS && run.end != RUN_UNCERTAIN &&
+    // Where it would abort with the new values, it has found the row first.
+    const bool waits = run.end != RUN_UNCERTAIN &&
                        conflict_blocks(e->program, &run, &e->runs[e->n - 1]);
     run_free(&run);
     return waits;

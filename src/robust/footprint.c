@@ -211,6 +211,21 @@ count_assignments(struct walk *w, const struct block *b)
     }
 }
 
+/* Whether the statement, when it has to wait, looks at several rows of which
+ * some are older than others. */
+static bool
+is_mixed(const struct statement *s)
+{
+    if (s->kind == STATEMENT_UPDATE || s->kind == STATEMENT_DELETE) {
+        bool reads = expr_has_query(s->where);
+        for (uint32_t i = 0; i < s->n_sets; i++)
+            reads = reads || expr_has_query(s->sets[i].value);
+        return reads;
+    }
+    return s->query && s->query->lock &&
+           (s->query->n_sources > 1 || expr_has_query(s->query->where));
+}
+
 static void
 walk_block(struct walk *w, const struct block *b)
 {
@@ -222,6 +237,8 @@ walk_block(struct walk *w, const struct block *b)
         if ((loop || (s->kind == STATEMENT_INSERT && s->query)) &&
             !w->out->unbounded)
             w->out->unbounded = s->line;
+        if (is_mixed(s) && !w->out->mixed)
+            w->out->mixed = s->line;
         if (s->query)
             walk_query(w, s->query);
         walk_expr(w, s->value);

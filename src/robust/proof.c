@@ -22,6 +22,7 @@ struct prover {
     struct proof *out;
     struct err *err;
     bool failed;
+    uint32_t split; // rc: before which step P is interrupted
 };
 
 /* The pieces of a cycle that a query asks for. */
@@ -184,7 +185,7 @@ run_p(struct query_terms *q)
     struct sym_views views = {.before = &q->start};
     const bool rc = q->prover->level == LEVEL_RC;
     if (rc) {
-        q->split = term_fresh(t, "split", false);
+        q->split = term_number(t, q->prover->split);
         q->waits = term_fresh(t, "waits", true);
         views.after = &q->now;
         views.waited_from = &q->waited;
@@ -394,7 +395,21 @@ refute_long(struct prover *v, uint32_t p, struct relations *r)
     return ok;
 }
 
-/* Whether no cycle goes through P; otherwise there is a candidate. */
+/* How many steps the statements take, as sym_run.c counts them. */
+static uint32_t
+count_steps(const struct block *b)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < b->n; i++) {
+        const struct statement *s = b->at[i];
+        n += s->kind <= STATEMENT_INSERT || expr_has_query(s->value);
+        n += count_steps(&s->body) + count_steps(&s->other);
+    }
+    return n;
+}
+
+/* Whether no cycle goes through P, interrupted where v->split says; otherwise
+ * there is a candidate. */
 static bool
 refute_cycles(struct prover *v, uint32_t p)
 {
@@ -426,13 +441,18 @@ refute_cycles(struct prover *v, uint32_t p)
 static bool
 is_able(struct prover *v)
 {
-    for (uint32_t i = 0; i < v->program->functions.n; i++)
-        if (v->footprints[i].unbounded) {
-            v->out->end = PROOF_UNABLE;
-            v->out->p = i;
-            v->out->line = v->footprints[i].unbounded;
-            return false;
-        }
+    for (uint32_t i = 0; i < v->program->functions.n; i++) {
+        const struct footprint *f = &v->footprints[i];
+        const bool mixed = v->level == LEVEL_RC && f->mixed;
+        if (!f->unbounded && !mixed)
+            continue;
+        v->out->end = PROOF_UNABLE;
+        v->out->p = i;
+        v->out->line = f->unbounded ? f->unbounded : f->mixed;
+        v->out->what = f->unbounded ? "a loop or INSERT .. SELECT"
+                                    : "a write or lock with a subquery";
+        return false;
+    }
     return true;
 }
 
@@ -457,8 +477,13 @@ proof_try(const struct program *p, enum level level, double seconds,
         access_init(&v.accesses[i], p, p->functions.at[i]);
     }
     bool going = is_able(&v);
-    for (uint32_t i = 0; going && i < n; i++)
-        going = refute_cycles(&v, i);
+    for (uint32_t i = 0; going && i < n; i++) {
+        // The pieces of a long cycle have P interrupted at the same place.
+        const uint32_t last =
+            level == LEVEL_RC ? count_steps(&p->functions.at[i]->body) : 0;
+        for (v.split = 0; going && v.split <= last; v.split++)
+            going = refute_cycles(&v, i);
+    }
     for (size_t i = 0; i < n; i++) {
         footprint_free(&v.footprints[i]);
         access_free(&v.accesses[i]);

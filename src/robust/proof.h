@@ -33,6 +33,7 @@ struct proof {
     enum proof_end end;
     uint32_t p, x, y; // functions of a candidate; y UINT32_MAX: none
     uint32_t line;    // of what proofs do not handle
+    const char *what; // which is this
     uint32_t queries;
 };
 

@@ -17,10 +17,8 @@ say_why(const struct program *p, const struct proof *proof, char *out,
                                  ? p->functions.at[proof->p]->name
                                  : "";
     if (proof->end == PROOF_UNABLE && proof->line)
-        snprintf(out, room,
-                 "%s has a loop in line %u, which proofs do not "
-                 "handle",
-                 name, proof->line);
+        snprintf(out, room, "%s has %s in line %u, which proofs do not handle",
+                 name, proof->what, proof->line);
     else if (proof->end == PROOF_UNABLE)
         snprintf(out, room, "there are no proofs for this level");
     else

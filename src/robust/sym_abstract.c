@@ -209,6 +209,9 @@ note_older(struct sym_runner *r, size_t read)
     const uint32_t n = r->s->slots[older.table];
     older.live = term_and(t, older.live, r->mixed);
     older.early = term_fresh(t, "early", true);
+    // Which rows match is all that it takes from there; what is set or
+    // returned is evaluated on the new rows.
+    older.used = older.sorts;
     older.rows = arena_alloc(&r->s->arena, (n + 1) * sizeof *older.rows);
     for (uint32_t i = 0; i < n; i++)
         older.rows[i] = sym_old_row(r, older.table, i);
@@ -249,7 +252,8 @@ sym_note_query(struct sym_runner *r, const struct query *q)
         for (uint32_t k = 0; k < q->n_aggregates; k++)
             use_expr(q->aggregates[k].arg, source, &read->used);
         for (uint32_t k = 0; k < q->n_order; k++)
-            use_expr(q->order[k].by, source, &read->used);
+            use_expr(q->order[k].by, source, &read->sorts);
+        read->used |= read->sorts;
         if (q->lock)
             note_older(r, r->run->reads.n - 1);
     }

@@ -127,8 +127,6 @@ sym_blocks(struct symbolic *s, const struct sym_run *p, const struct sym_run *x)
 {
     struct terms *t = s->terms;
     term blocks = t->no;
-    // What keys and references do is left out: which of p's values are early
-    // is not known.  So there are fewer locks here than there are.
     for (uint32_t i = 0; i < s->program->tables.n; i++)
         for (uint32_t j = 0; j < s->slots[i]; j++) {
             const struct effect *a = &p->effects[i][j];
@@ -137,6 +135,14 @@ sym_blocks(struct symbolic *s, const struct sym_run *p, const struct sym_run *x)
             const term touches = term_or(
                 t, w, term_or(t, b->refused, term_or(t, b->locked, b->shared)));
             blocks = term_or(t, blocks, term_and(t, a->early, touches));
+            // Which of p's values are early is not known.  A proof must not
+            // believe in too many locks, so it leaves these out.
+            for (uint32_t k = 0; !s->abstract && k < s->slots[i]; k++)
+                if (k != j)
+                    blocks = term_or(
+                        t, blocks,
+                        term_and(t, a->early,
+                                 unique_clash(s, i, a, &x->effects[i][k])));
             blocks = term_or(
                 t, blocks,
                 term_and(t, a->early_locked,

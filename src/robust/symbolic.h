@@ -70,6 +70,7 @@ struct sym_read {
     uint32_t table, source;
     const struct expr *where; // NULL: every row
     uint64_t used;            // columns that the result depends on, as bits
+    uint64_t sorts;           // those of them that ORDER BY mentions
     bool coarse;              // 'where' and more cannot be evaluated again
     term live, early;
     struct symbol *variables;        // as they were

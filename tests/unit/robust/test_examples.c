@@ -25,6 +25,7 @@ static const struct fact facts[] = {
     {"transfer", PROVE_PROVED, 0, PROVE_ANOMALY, 2},
     {"smallbank", PROVE_ANOMALY, 3, PROVE_ANOMALY, 2},
     {"smallbank_locked", PROVE_PROVED, 0, PROVE_ANOMALY, 2},
+    {"smallbank_updates", PROVE_ANOMALY, 3, PROVE_ANOMALY, 2},
     {"voter", PROVE_ANOMALY, 2, PROVE_ANOMALY, 2},
     {"twitter", PROVE_PROVED, 0, PROVE_PROVED, 0},
     {"courseware", PROVE_ANOMALY, 2, PROVE_ANOMALY, 2},
