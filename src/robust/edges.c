@@ -70,6 +70,12 @@ counts(struct symbolic *s, const struct sym_run *run,
     term match = row->alive;
     if (match != t->no) {
         match = term_and(t, match, sym_holds(&r, read->where));
+        for (uint32_t i = 0; read->columns && i < read->columns->n; i++) {
+            const struct symbol x = row->columns[read->columns->at[i]];
+            const struct symbol y = read->values[i];
+            match = term_and(t, match, term_not(t, term_or(t, x.null, y.null)));
+            match = term_and(t, match, term_equal(t, x.value, y.value));
+        }
         if (read->extreme || read->order)
             match = term_and(t, match, term_not(t, is_behind(&r, read)));
     }
@@ -110,7 +116,8 @@ rw_on(struct symbolic *s, const struct edge_end *a, const struct sym_read *read,
     const struct table *table = &s->program->tables.at[read->table];
     const struct effect *e = &b->run->effects[read->table][slot];
     const term used = sets_used(t, table, e, read->used);
-    if (e->sets_alive == t->no && used == t->no && !read->where)
+    if (e->sets_alive == t->no && used == t->no && !read->where &&
+        !read->columns)
         return t->no;
     if (read->coarse)
         return term_or(t, e->sets_alive, used);

@@ -200,7 +200,8 @@ run_p(struct query_terms *q)
     q->ends[0] = (struct edge_end){p, &q->states[0], &q->left[0]};
     for (uint32_t i = 1; i < q->n; i++) {
         if (rc)
-            require(q, term_not(t, sym_blocks(&q->symbolic, p, &q->runs[i])));
+            require(q, term_not(t, sym_blocks(&q->symbolic, p, &q->runs[i],
+                                              &q->start)));
         else if (q->prover->level == LEVEL_SI)
             require(q, term_not(t, sym_conflict(&q->symbolic, &q->runs[i], p,
                                                 &q->start)));

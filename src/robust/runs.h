@@ -90,5 +90,8 @@ void sym_note_query(struct sym_runner *r, const struct query *q);
 void sym_note_write_read(struct sym_runner *r, const struct statement *s);
 void sym_note_constraint(struct sym_runner *r, uint32_t table,
                          const struct columns *columns);
+void sym_note_values(struct sym_runner *r, uint32_t table,
+                     const struct columns *columns, const struct symbol *row,
+                     const struct columns *from);
 
 #endif

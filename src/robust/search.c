@@ -106,7 +106,8 @@ build_interrupted(struct sequence *q)
     require(q, term_less(t, q->split, term_number(t, (int64_t)p->steps.n)));
     require(q, term_at_most(t, term_number(t, 0), q->split));
     for (uint32_t i = 1; i < q->n; i++)
-        require(q, term_not(t, sym_blocks(&q->symbolic, p, &q->runs[i])));
+        require(q, term_not(t, sym_blocks(&q->symbolic, p, &q->runs[i],
+                                          &q->initial)));
     require_wait(q);
     q->final = contents_after(&q->symbolic, &now, p, t->yes);
 }

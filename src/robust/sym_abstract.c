@@ -213,8 +213,17 @@ note_older(struct sym_runner *r, size_t read)
     // returned is evaluated on the new rows.
     older.used = older.sorts;
     older.rows = arena_alloc(&r->s->arena, (n + 1) * sizeof *older.rows);
-    for (uint32_t i = 0; i < n; i++)
+    older.only = arena_alloc(&r->s->arena, (n + 1) * sizeof *older.only);
+    for (uint32_t i = 0; i < n; i++) {
         older.rows[i] = sym_old_row(r, older.table, i);
+        // A row that matched then is decided by what it is now; one that did
+        // not is left out because of what it was.
+        r->bound[older.source] = older.rows[i]->columns;
+        older.only[i] = older.sorts || older.coarse
+                            ? t->yes
+                            : term_not(t, term_and(t, older.rows[i]->alive,
+                                                   sym_holds(r, older.where)));
+    }
     vec_push(&r->run->reads, older);
 }
 
@@ -270,4 +279,17 @@ sym_note_constraint(struct sym_runner *r, uint32_t table,
     read->coarse = true;
     for (uint32_t i = 0; i < columns->n; i++)
         read->used |= (uint64_t)1 << columns->at[i];
+}
+
+/* The same for rows with the values that a row has in other columns. */
+void
+sym_note_values(struct sym_runner *r, uint32_t table,
+                const struct columns *columns, const struct symbol *row,
+                const struct columns *from)
+{
+    struct sym_read *read = sym_note_read(r, table);
+    read->columns = columns;
+    read->values = arena_alloc(&r->s->arena, columns->n * sizeof *read->values);
+    for (uint32_t i = 0; i < columns->n; i++)
+        read->values[i] = row[from->at[i]];
 }

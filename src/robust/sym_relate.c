@@ -122,8 +122,24 @@ sym_conflict(struct symbolic *s, const struct sym_run *a,
     return conflict;
 }
 
+/* How many statements write the table. */
+static uint32_t
+count_writes(const struct block *b, uint32_t table)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < b->n; i++) {
+        const struct statement *s = b->at[i];
+        n += (s->kind == STATEMENT_UPDATE || s->kind == STATEMENT_DELETE ||
+              s->kind == STATEMENT_INSERT) &&
+             s->table == table;
+        n += count_writes(&s->body, table) + count_writes(&s->other, table);
+    }
+    return n;
+}
+
 term
-sym_blocks(struct symbolic *s, const struct sym_run *p, const struct sym_run *x)
+sym_blocks(struct symbolic *s, const struct sym_run *p, const struct sym_run *x,
+           const struct contents *keys)
 {
     struct terms *t = s->terms;
     term blocks = t->no;
@@ -135,14 +151,6 @@ sym_blocks(struct symbolic *s, const struct sym_run *p, const struct sym_run *x)
             const term touches = term_or(
                 t, w, term_or(t, b->refused, term_or(t, b->locked, b->shared)));
             blocks = term_or(t, blocks, term_and(t, a->early, touches));
-            // Which of p's values are early is not known.  A proof must not
-            // believe in too many locks, so it leaves these out.
-            for (uint32_t k = 0; !s->abstract && k < s->slots[i]; k++)
-                if (k != j)
-                    blocks = term_or(
-                        t, blocks,
-                        term_and(t, a->early,
-                                 unique_clash(s, i, a, &x->effects[i][k])));
             blocks = term_or(
                 t, blocks,
                 term_and(t, a->early_locked,
@@ -150,6 +158,22 @@ sym_blocks(struct symbolic *s, const struct sym_run *p, const struct sym_run *x)
             blocks =
                 term_or(t, blocks,
                         term_and(t, a->early_shared, term_or(t, w, b->locked)));
+            // A proof must not believe in too many locks: which of p's values
+            // are early is known where it writes them once.
+            if (s->abstract && count_writes(&p->function->body, i) > 1)
+                continue;
+            for (uint32_t k = 0; k < s->slots[i]; k++)
+                if (k != j)
+                    blocks = term_or(
+                        t, blocks,
+                        term_and(t, a->early,
+                                 unique_clash(s, i, a, &x->effects[i][k])));
+            blocks =
+                term_or(t, blocks,
+                        term_and(t, a->early, foreign_clash(s, i, a, x, keys)));
+            // Where p deletes a row later, it fails because of what x added.
+            if (!s->abstract)
+                blocks = term_or(t, blocks, foreign_clash(s, i, b, p, keys));
         }
     return blocks;
 }

@@ -105,7 +105,8 @@ check_row(struct sym_runner *r, uint32_t table, uint32_t slot, term when,
     sym_abort_if(r, sym_breaks_checks(r, shape, row));
     for (uint32_t u = 0; r->s->abstract && u < shape->n_unique; u++)
         if (sets_some(&shape->unique[u], set))
-            sym_note_constraint(r, table, &shape->unique[u]);
+            sym_note_values(r, table, &shape->unique[u], row,
+                            &shape->unique[u]);
     for (uint32_t u = 0; u < shape->n_unique; u++)
         for (uint32_t j = 0; j < r->s->slots[table]; j++) {
             if (j == slot || !sets_some(&shape->unique[u], set))
@@ -151,7 +152,7 @@ check_removed(struct sym_runner *r, uint32_t table, const struct symbol *row,
         for (uint32_t f = 0; f < p->tables.at[c].n_foreign; f++) {
             const struct foreign_key *k = &p->tables.at[c].foreign[f];
             if (r->s->abstract && k->table == table)
-                sym_note_constraint(r, c, &k->columns);
+                sym_note_values(r, c, &k->columns, row, &k->referenced);
             for (uint32_t j = 0; k->table == table && j < r->s->slots[c]; j++) {
                 const struct cell_row *child = sym_row(r, c, j);
                 sym_abort_if(
@@ -199,6 +200,29 @@ finish(struct sym_runner *r, const struct statement *s, const term *changed,
     sym_set_found(r, any);
 }
 
+/* Abstract: constraints are checked for rows that are no slots, too; of these
+ * checks nothing is known. */
+static void
+check_rest(struct sym_runner *r, const struct statement *s, term when)
+{
+    const struct program *p = r->s->program;
+    const struct table *t = &p->tables.at[s->table];
+    const term live = r->live;
+    r->live = when;
+    for (uint32_t u = 0; u < t->n_unique; u++)
+        if (sets_some(&t->unique[u], columns_set(s)))
+            sym_note_constraint(r, s->table, &t->unique[u]);
+    for (uint32_t f = 0; f < t->n_foreign; f++)
+        if (sets_some(&t->foreign[f].columns, columns_set(s)))
+            sym_note_constraint(r, t->foreign[f].table,
+                                &t->foreign[f].referenced);
+    for (uint32_t c = 0; s->kind == STATEMENT_DELETE && c < p->tables.n; c++)
+        for (uint32_t f = 0; f < p->tables.at[c].n_foreign; f++)
+            if (p->tables.at[c].foreign[f].table == s->table)
+                sym_note_constraint(r, c, &p->tables.at[c].foreign[f].columns);
+    r->live = live;
+}
+
 /* Abstract: what else the statement matches than slots. */
 static term
 match_rest(struct sym_runner *r, const struct statement *s)
@@ -213,6 +237,7 @@ match_rest(struct sym_runner *r, const struct statement *s)
     const term match = term_and(r->t, term_and(r->t, r->live, ghost->alive),
                                 sym_holds(r, s->where));
     r->run->writes_rest = term_or(r->t, r->run->writes_rest, match);
+    check_rest(r, s, match);
     return match;
 }
 

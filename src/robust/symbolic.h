@@ -80,6 +80,9 @@ struct sym_read {
     const struct query *order;       // ORDER BY .. LIMIT 1, or NULL
     struct symbol *best;             // the extreme, or what the first sorts by
     term none;                       // there was no row
+    // A constraint's read: rows with these values in these columns.
+    const struct columns *columns; // NULL: none
+    struct symbol *values;         // of each of them
 };
 
 struct given_input {
@@ -142,7 +145,7 @@ void sym_run_free(struct sym_run *run);
 term sym_conflict(struct symbolic *s, const struct sym_run *a,
                   const struct sym_run *b, const struct contents *keys);
 term sym_blocks(struct symbolic *s, const struct sym_run *p,
-                const struct sym_run *x);
+                const struct sym_run *x, const struct contents *keys);
 term sym_writes(struct symbolic *s, const struct sym_run *run, uint32_t table,
                 uint32_t slot);
 /* Whether two runs of one instance see something different. */

@@ -129,10 +129,29 @@ static void
 every_example_is_read(void)
 {
     static const char *const names[] = {
-        "bank",  "bank_skew", "courseware",
-        "rubis", "smallbank", "smallbank_locked",
-        "tpcc",  "transfer",  "twitter",
-        "voter", "wikipedia",
+        "bank",
+        "bank_skew",
+        "blocked_update",
+        "close_month",
+        "courseware",
+        "increment",
+        "job_queue",
+        "on_call",
+        "orphans",
+        "orphans_referenced",
+        "rubis",
+        "set_value",
+        "smallbank",
+        "smallbank_locked",
+        "smallbank_updates",
+        "tpcc",
+        "transfer",
+        "transfer_locked",
+        "twitter",
+        "user_names",
+        "user_names_unique",
+        "voter",
+        "wikipedia",
     };
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         struct program p = {0};

@@ -32,6 +32,17 @@ static const struct fact facts[] = {
     {"rubis", PROVE_ANOMALY, 2, PROVE_ANOMALY, 2},
     {"wikipedia", PROVE_PROVED, 0, PROVE_ANOMALY, 2},
     {"tpcc", PROVE_PROVED, 0, PROVE_ANOMALY, 2},
+    {"blocked_update", PROVE_UNKNOWN, 0, PROVE_ANOMALY, 2},
+    {"close_month", PROVE_ANOMALY, 2, PROVE_ANOMALY, 2},
+    {"increment", PROVE_PROVED, 0, PROVE_PROVED, 0},
+    {"job_queue", PROVE_PROVED, 0, PROVE_UNKNOWN, 0},
+    {"on_call", PROVE_ANOMALY, 2, PROVE_ANOMALY, 2},
+    {"orphans", PROVE_ANOMALY, 2, PROVE_ANOMALY, 2},
+    {"orphans_referenced", PROVE_PROVED, 0, PROVE_UNKNOWN, 0},
+    {"set_value", PROVE_PROVED, 0, PROVE_PROVED, 0},
+    {"transfer_locked", PROVE_PROVED, 0, PROVE_PROVED, 0},
+    {"user_names", PROVE_ANOMALY, 2, PROVE_ANOMALY, 2},
+    {"user_names_unique", PROVE_PROVED, 0, PROVE_PROVED, 0},
 };
 // clang-format on
 

@@ -1,0 +1,16 @@
+-- A name is looked for and then inserted; nothing keeps two transactions from
+-- doing so at once.
+CREATE TABLE account (
+    id   serial PRIMARY KEY,
+    name text NOT NULL
+);
+
+CREATE FUNCTION register(p_name text) RETURNS boolean LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM 1 FROM account WHERE name = p_name;
+    IF FOUND THEN
+        RETURN false;
+    END IF;
+    INSERT INTO account (name) VALUES (p_name);
+    RETURN true;
+END $$;
