@@ -42,8 +42,8 @@ told_key(struct told *t, key_id k)
     history_show_key(t->h, k, &t->b);
 }
 
-static bool
-same_value(const struct told *t, value_id whole, value_id v)
+bool
+told_same_value(const struct told *t, value_id whole, value_id v)
 {
     const struct atom a = history_value_atom(t->whole, whole);
     const struct atom b = history_value_atom(t->h, v);
@@ -66,7 +66,7 @@ told_list(struct told *t, op_id whole_op, op_id op)
     buf_char(&t->b, '[');
     for (size_t i = 0; i < all.n; i++) {
         const bool matters =
-            next < few.n && same_value(t, all.at[i], few.at[next]);
+            next < few.n && told_same_value(t, all.at[i], few.at[next]);
         next += matters;
         if (!matters && all.n > MOST_ELEMENTS &&
             (few.n || i + LAST_ELEMENTS < all.n)) {

@@ -26,6 +26,9 @@ struct told {
 void told_map(struct told *t);
 void told_map_ops(struct told *t, const op_id *ops, size_t n);
 
+/* Whether a value of the whole is that of h. */
+bool told_same_value(const struct told *t, value_id whole, value_id v);
+
 /* Append the list that the operation of the whole read, as it was read.  Of a
  * long one only some elements are told: those of op, the same read in h, or
  * where that is ID_NONE the last ones. */

@@ -95,27 +95,51 @@ head_of(struct told *t, txn_id whole)
     return out;
 }
 
-/* Whether the list of h, some of whose elements may be gone, is that of the
- * whole: its last element stays. */
+/* Whether an operation of h appends the value of the whole to key k of h. */
 static bool
-same_list(const struct told *t, op_id whole, op_id op)
+is_appended(const struct told *t, key_id k, value_id whole)
+{
+    for (op_id op = 0; op < t->h->n_ops; op++)
+        if (op_is_write(t->h, op) && op_key(t->h, op) == k &&
+            told_same_value(t, whole, t->h->op_value[op]))
+            return true;
+    return false;
+}
+
+/* How many elements of the list are the reader's own, at its end. */
+static size_t
+count_own(const struct history *h, txn_id t, op_id read)
+{
+    size_t own = 0;
+    for (op_id op = h->txn_begin[t]; op < read; op++)
+        own += op_is_write(h, op) && op_key(h, op) == op_key(h, read);
+    return own;
+}
+
+/* Whether the list that txn read in h is that of the whole without the elements
+ * of those who are not there.  Whom it was read from is there. */
+static bool
+same_list(const struct told *t, txn_id txn, op_id whole, op_id op)
 {
     const struct list_seen a = history_list_seen(t->whole, whole);
     const struct list_seen b = history_list_seen(t->h, op);
-    if (!a.n || !b.n)
-        return a.n == b.n;
-    struct buf x = {0}, y = {0};
-    history_show_value(t->whole, a.at[a.n - 1], &x);
-    history_show_value(t->h, b.at[b.n - 1], &y);
-    const bool same = strcmp(x.at, y.at) == 0;
-    buf_free(&x);
-    buf_free(&y);
-    return same;
+    const size_t own = count_own(t->h, txn, op);
+    size_t next = 0;
+    if (a.n > own && b.n > own &&
+        !told_same_value(t, a.at[a.n - 1 - own], b.at[b.n - 1 - own]))
+        return false;
+    for (size_t i = 0; i < a.n; i++) {
+        if (next < b.n && told_same_value(t, a.at[i], b.at[next]))
+            next++;
+        else if (is_appended(t, op_key(t->h, op), a.at[i]))
+            return false;
+    }
+    return next == b.n && (b.n > own) == (a.n > own);
 }
 
 /* Whether the operation of the whole is the same as that of h. */
 static bool
-same_op(const struct told *t, op_id whole, op_id op)
+same_op(const struct told *t, txn_id txn, op_id whole, op_id op)
 {
     const bool write = op_is_write(t->h, op);
     if (op_is_write(t->whole, whole) != write)
@@ -129,8 +153,8 @@ same_op(const struct told *t, op_id whole, op_id op)
         history_show_value(t->whole, t->whole->op_value[whole], &a);
         history_show_value(t->h, t->h->op_value[op], &b);
     }
-    const bool same =
-        strcmp(a.at, b.at) == 0 && (write || !list || same_list(t, whole, op));
+    const bool same = strcmp(a.at, b.at) == 0 &&
+                      (write || !list || same_list(t, txn, whole, op));
     buf_free(&a);
     buf_free(&b);
     return same;
@@ -155,7 +179,7 @@ told_map(struct told *t)
         op_id next = skip_implied(h, h->txn_begin[i], h->txn_end[i]);
         for (op_id op = w->txn_begin[t->origin[i]];
              op < w->txn_end[t->origin[i]] && next < h->txn_end[i]; op++)
-            if (!op_is_implied(w, op) && same_op(t, op, next)) {
+            if (!op_is_implied(w, op) && same_op(t, i, op, next)) {
                 map[next] = op;
                 next = skip_implied(h, next + 1, h->txn_end[i]);
             }

@@ -413,6 +413,13 @@ reduced_random_lists_are_minimal(void)
 {
     for (uint64_t seed = 1; seed <= seeds(); seed++)
         check_random(seed, random_plain_list_shape(seed, 12));
+    // Several appends, own reads and damaged lists in one transaction.
+    for (uint64_t seed = 1; seed <= seeds(); seed++) {
+        struct random_shape shape = random_list_shape(seed, 10);
+        shape.indeterminate = 0;
+        shape.repeats = 0;
+        check_random(seed, shape);
+    }
 }
 
 static void
