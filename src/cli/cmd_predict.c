@@ -24,6 +24,7 @@ struct command_run {
     const struct options *o;
     level_set levels;
     struct predict_options predict;
+    struct replay_program program;      // with --validate
     const struct report_format *format; // NULL: text or JSON, made here
     struct report_style style;
     struct buf out;
@@ -61,6 +62,18 @@ take_options(const struct options *o, struct command_run *run, struct err *err)
                                        .colour = colour_on_stdout(),
                                        .width = width_of_stdout(),
                                        .verdicts_only = o->quiet};
+    run->program =
+        (struct replay_program){.app = app_find(o->workload ? o->workload : ""),
+                                .seed = o->seed,
+                                .sessions = o->sessions,
+                                .units = o->keys,
+                                .aborts = o->aborts};
+    if (o->validate && !run->program.app)
+        return err_set(err, ERR_USAGE,
+                       "--validate wants -w with the application that was "
+                       "observed");
+    if (o->validate && !run->program.units)
+        run->program.units = run->program.app->units;
     const struct report_format *format;
     if (!choose_report(o, &format, err))
         return false;
@@ -209,12 +222,18 @@ show_prediction(struct command_run *run, struct predict_result *r,
     struct check *checks = mem_calloc(n + 1, sizeof *checks);
     r->explanations = mem_calloc(n + 1, sizeof *r->explanations);
     r->checks = checks;
+    struct replay *replays =
+        run->o->validate ? mem_calloc(n + 1, sizeof *replays) : NULL;
+    r->replays = replays;
     bool ok = true;
     for (size_t i = 0; ok && i < n; i++) {
         ok = explain(run, &p->found.at[i].history, &checks[i],
                      &r->explanations[i], err);
         if (ok && run->o->predicted)
             ok = write_predicted(run, r, i, err);
+        if (ok && replays)
+            ok = replay_run(&p->found.at[i], &run->program, r->options->level,
+                            &replays[i], err);
     }
     if (ok)
         show(run, r, is_first);
@@ -223,7 +242,10 @@ show_prediction(struct command_run *run, struct predict_result *r,
     for (size_t i = 0; i < n; i++) {
         explanation_free(&r->explanations[i]);
         check_free(&checks[i]);
+        if (replays)
+            replay_free(&replays[i]);
     }
+    mem_free(replays);
     mem_free(checks);
     mem_free(r->explanations);
     return ok;

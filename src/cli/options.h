@@ -76,7 +76,7 @@ struct options {
     // predict
     const char *boundary, *predicted;
     uint64_t most;
-    bool approx, all;
+    bool approx, all, validate;
 
     // prove
     const char *schedule;

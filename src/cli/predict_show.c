@@ -200,6 +200,36 @@ put_prevention(const struct anomaly *a, struct buf *text)
     buf_text(text, n ? " (SELECT ... FOR UPDATE).\n" : ".\n");
 }
 
+/* How the application behaved when it was run again. */
+static void
+put_replay(const struct replay *p, const struct history *h, struct buf *text)
+{
+    if (p->outcome == REPLAY_VALIDATED) {
+        buf_text(text, p->is_diverged
+                           ? "  Validated: run again with these reads, the "
+                             "application went on in another way, and the "
+                             "outcome is not serializable either.\n"
+                           : "  Validated: run again with these reads, the "
+                             "application did exactly this.\n");
+        return;
+    }
+    buf_text(text, "  Not validated: ");
+    if (p->outcome == REPLAY_UNLIKE) {
+        buf_text(text, "the application is not the one that was observed: ");
+        history_show_txn(h, p->where, text);
+        buf_text(text, " does something else.\n");
+        return;
+    }
+    if (p->outcome == REPLAY_SERIALIZABLE) {
+        buf_text(text, "run again, the application's execution is ");
+    } else {
+        buf_text(text, "run again, ");
+        history_show_txn(h, p->where, text);
+        buf_text(text, " was ");
+    }
+    buf_printf(text, "%s.\n", replay_outcome_name(p->outcome));
+}
+
 static void
 put_predicted(const struct predict_result *r, size_t i,
               const struct report_style *s, struct buf *out)
@@ -219,6 +249,10 @@ put_predicted(const struct predict_result *r, size_t i,
         put_wrapped(notes.at, s, out);
     }
     buf_clear(&notes);
+    if (r->replays) {
+        buf_char(out, '\n');
+        put_replay(&r->replays[i], p->execution.o->h, out);
+    }
     if (e->anomalies.n) {
         report_anomaly_text(&e->anomalies.at[0], s, 0, 1, out);
         put_prevention(&e->anomalies.at[0], &notes);
@@ -350,6 +384,10 @@ put_json_predicted(const struct predict_result *r, size_t i, struct buf *out)
         buf_char(out, ',');
         buf_free(&key);
     }
+    if (r->replays)
+        buf_printf(out, "\"validation\":{\"outcome\":\"%s\",\"diverged\":%s},",
+                   replay_outcome_name(r->replays[i].outcome),
+                   r->replays[i].is_diverged ? "true" : "false");
     put_json(out, "signature", &p->signature);
     if (r->explanations[i].anomalies.n) {
         buf_text(out, ",\"anomaly\":");

@@ -5,6 +5,7 @@
 #define CLI_PREDICT_SHOW_H
 
 #include "predict/predict.h"
+#include "replay/replay.h"
 #include "report/report.h"
 
 /* What is known about one level. */
@@ -14,6 +15,7 @@ struct predict_result {
     const struct predict_options *options;
     const struct prediction *prediction;
     const struct check *checks;       // by prediction: that it violates ser
+    const struct replay *replays;     // by prediction; NULL: not asked for
     struct explanation *explanations; // by prediction: why
 };
 

@@ -172,12 +172,17 @@ workload_keys(const struct workload_shape *shape)
 }
 
 void
+workload_seed(struct random *r, uint64_t seed, uint64_t session)
+{
+    random_seed(r, seed * UINT64_C(0x9e3779b97f4a7c15) + session);
+}
+
+void
 workload_init(struct workload *w, const struct workload_shape *shape,
               uint64_t session)
 {
     *w = (struct workload){.shape = shape, .session = session};
-    random_seed(&w->random,
-                shape->seed * UINT64_C(0x9e3779b97f4a7c15) + session);
+    workload_seed(&w->random, shape->seed, session);
     zipf_init(&w->keys, shape->keys, shape->theta);
     zipf_init(&w->values, shape->values, shape->value_theta);
 }

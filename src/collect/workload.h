@@ -62,6 +62,9 @@ struct workload {
     uint64_t session, written; // writes so far
 };
 
+/* The random numbers of a session. */
+void workload_seed(struct random *r, uint64_t seed, uint64_t session);
+
 void workload_init(struct workload *w, const struct workload_shape *shape,
                    uint64_t session);
 
