@@ -10,6 +10,10 @@
  *   - one that alone can have served a read of a transaction that counts,
  *     counts.
  *
+ * A read of what nobody is recorded to have written explains itself where the
+ * recording was cut: its writer may be lost.  Whether its transaction counts is
+ * then open too; nothing is known to hold (consistency.h).
+ *
  * What remains may count, and the engines choose.  With unique values nothing
  * remains.
  *
@@ -44,6 +48,7 @@ struct settling {
     struct uses writes, reads;
     uint32_t *support;   // by place in 'writes', see (2)
     uint8_t *explicable; // by transaction
+    uint8_t *written;    // by value: somebody wrote it; NULL: not cut
     u32_vec queue;       // transactions
 };
 
@@ -120,6 +125,20 @@ collect_uses(struct settling *s)
     }
 }
 
+/* Note what is written at all, where it matters. */
+static void
+find_written(struct settling *s)
+{
+    const struct history *h = s->h;
+    if (!h->is_cut)
+        return;
+    s->written = mem_calloc(h->n_values, sizeof *s->written);
+    s->written[VALUE_INIT] = 1;
+    for (op_id op = 0; op < h->n_ops; op++)
+        if (op_is_write(h, op))
+            s->written[h->op_value[op]] = 1;
+}
+
 /* Whether INIT or a committed transaction other than t wrote v. */
 static bool
 has_certain_writer(const struct history *h, value_id v, txn_id t)
@@ -158,7 +177,7 @@ give_up(struct settling *s, txn_id t)
 static void
 judge_reader(struct settling *s, struct use read)
 {
-    if (s->explicable[read.txn] &&
+    if (s->explicable[read.txn] && !(s->written && !s->written[read.value]) &&
         !has_certain_writer(s->h, read.value, read.txn) &&
         !count_other_writers(s, read.value, read.txn))
         give_up(s, read.txn);
@@ -271,6 +290,7 @@ history_settle_indeterminate(struct history *h)
     struct settling s = {.h = h};
     s.explicable = mem_calloc(h->n_txns, sizeof *s.explicable);
     collect_uses(&s);
+    find_written(&s);
     if (s.writes.at.n) {
         leave_out_chosen(&s);
         find_inexplicable(&s);
@@ -287,5 +307,6 @@ history_settle_indeterminate(struct history *h)
     vec_free(&s.reads.at);
     mem_free(s.support);
     mem_free(s.explicable);
+    mem_free(s.written);
     vec_free(&s.queue);
 }
