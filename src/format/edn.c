@@ -79,7 +79,7 @@ edn_sniff(const struct input *in)
 static bool
 edn_holds(const struct history *h, struct err *err)
 {
-    return put_fits(h, "edn", false, true, err);
+    return put_fits(h, "edn", false, true, err) && jepsen_holds(h, "edn", err);
 }
 
 static bool

@@ -30,6 +30,11 @@ struct jepsen_notation {
 bool jepsen_read(struct input *in, const struct jepsen_notation *notation,
                  struct builder *b, struct err *err);
 
+/* Whether a log in the format of that name says what h does: no transaction
+ * whose outcome is unknown read an initial value, where that matters, and none
+ * ended before an earlier one of its session began. */
+bool jepsen_holds(const struct history *h, const char *name, struct err *err);
+
 /* Write h as a log, one entry per line (jepsen_write.c says in which order). */
 bool jepsen_write(const struct history *h, bool is_json, struct output *out,
                   struct err *err);

@@ -238,6 +238,56 @@ put_untimed(struct writer *w, struct err *err)
     return ok;
 }
 
+/* --- what fits ------------------------------------------------------------ */
+
+/* A read of nil in an 'info' says that there was no answer, so it would be lost
+ * from a transaction that counts or may count. */
+static bool
+keeps_reads(const struct history *h, txn_id t)
+{
+    if (h->txn_status[t] != TXN_INDETERMINATE || !h->txn_counts[t])
+        return true;
+    for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++)
+        if (!op_is_write(h, op) && !op_is_of_list(h, op) &&
+            atom_equal(history_value_atom(h, h->op_value[op]), h->initial))
+            return false;
+    return true;
+}
+
+static bool
+refuse(const struct history *h, txn_id t, const char *name, const char *what,
+       struct err *err)
+{
+    struct buf shown = {0};
+    history_show_txn(h, t, &shown);
+    err_set(err, ERR_USAGE, "format '%s' cannot say that %s %s", name, shown.at,
+            what);
+    buf_free(&shown);
+    return false;
+}
+
+bool
+jepsen_holds(const struct history *h, const char *name, struct err *err)
+{
+    int64_t began = INT64_MIN;
+    for (txn_id t = 0; t < h->n_txns; t++) {
+        if (!keeps_reads(h, t))
+            return refuse(h, t, name,
+                          "read the initial value, because its outcome is not "
+                          "known",
+                          err);
+        if (!h->txn_began)
+            continue;
+        if (t == h->session_first[h->txn_session[t]] || h->txn_began[t] > began)
+            began = h->txn_began[t];
+        if (h->txn_ended[t] < began)
+            return refuse(h, t, name,
+                          "ended before an earlier one of its session began",
+                          err);
+    }
+    return true;
+}
+
 bool
 jepsen_write(const struct history *h, bool is_json, struct output *out,
              struct err *err)

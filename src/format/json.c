@@ -64,7 +64,7 @@ json_sniff(const struct input *in)
 static bool
 json_holds(const struct history *h, struct err *err)
 {
-    return put_fits(h, "json", true, true, err);
+    return put_fits(h, "json", true, true, err) && jepsen_holds(h, "json", err);
 }
 
 static bool

@@ -314,7 +314,10 @@ jsonl_read(struct input *in, struct builder *b, struct err *err)
     scan_init(&r.in.s, in, err);
     r.in.s.one_line = true;
     builder_expect(b, in->size / BYTES_PER_OP);
-    const bool ok = read_lines(&r, in);
+    bool ok = read_lines(&r, in);
+    if (ok && r.is_complete && r.in.s.end < in->data + in->size)
+        ok = scan_fail(&r.in.s, r.in.s.end, ERR_SYNTAX,
+                       "more behind the end of the recording");
     if (r.is_recording && !r.is_complete)
         builder_cut(b);
     vec_free(&r.pending);
