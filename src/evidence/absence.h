@@ -49,6 +49,7 @@ enum absence_fact {
     FACT_NEXT,    // it leaves that transaction for a later writer of the key
     FACT_ROOT,    // boundary transaction a is on it
     FACT_AT,      // boundary transaction a is just before b
+    FACT_WISH,    // of the search alone: no proof rests on it
 };
 
 /* A version is a write and one of these: one of the base; one of a boundary
@@ -85,7 +86,7 @@ enum absence_rule {
     RULE_UPDATED_STILL,
     RULE_UPDATED_ONCE, // key a is updated by one boundary transaction at most
     RULE_CORE,         // what the clause denies violates the level: evidence
-    RULE_MISSED,       // approximately: one execution is not found
+    RULE_MISSED,       // of the search alone: one execution is not wanted
     // A cycle under version order d.
     RULE_ON,
     RULE_PLACE, // who is on the cycle takes place

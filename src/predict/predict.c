@@ -14,6 +14,9 @@
 
 #include <stdlib.h>
 
+/* Predictions to look at for one that depends on nothing. */
+enum { ALTERNATIVES = 40 };
+
 struct run {
     const struct predict_options *options;
     struct prediction *out;
@@ -139,6 +142,61 @@ is_enough(const struct run *run)
     return run->out->found.n >= most;
 }
 
+/* Whether a boundary transaction would lose, were it to go on as observed. */
+static bool
+is_conditional(struct run *run, const struct execution *x)
+{
+    return x->is_strict &&
+           (run->options->level == LEVEL_PSI ||
+            run->options->level == LEVEL_SI) &&
+           find_write_that_loses(run, x) != ID_NONE;
+}
+
+/* Where 'wish' holds, the boundary transactions of x do not pick all that they
+ * pick in x. */
+static void
+wish_for_others(struct run *run, uint32_t wish, const struct execution *x)
+{
+    struct formula *f = &run->seek.formula;
+    const struct observed *o = x->o;
+    sat_to_root(f->sat);
+    formula_lit(f, wish, false);
+    for (uint32_t t = 0; t < o->n; t++) {
+        if (x->role[t] != ROLE_BOUNDARY)
+            continue;
+        const uint32_t last = o->read_first[t] + x->reads[t] - 1;
+        formula_lit(f, formula_pick(f, last, x->writer[last])->var, false);
+    }
+    formula_add(f, RULE_MISSED, 0, 0, 0, 0);
+}
+
+/* Replace x, which is conditional, by a prediction that is not, where one is
+ * found soon. */
+static void
+look_for_unconditional(struct run *run, const lit *assumptions, size_t n,
+                       struct execution *x)
+{
+    struct formula *f = &run->seek.formula;
+    lit assumed[4];
+    assert(n < sizeof assumed / sizeof *assumed);
+    memcpy(assumed, assumptions, n * sizeof *assumed);
+    const uint32_t wish = formula_var(f, FACT_WISH, 0, 0, 0);
+    assumed[n] = lit_make(wish, false);
+    struct execution other;
+    execution_init(&other, x->o, x->is_strict);
+    execution_copy(&other, x);
+    for (int i = 0; i < ALTERNATIVES; i++) {
+        wish_for_others(run, wish, &other);
+        if (seek_under(&run->seek, assumed, n + 1, &other) != PREDICT_FOUND)
+            break;
+        if (is_conditional(run, &other))
+            continue;
+        execution_copy(x, &other);
+        break;
+    }
+    execution_free(&other);
+}
+
 /* Look under assumptions and keep what is found; false on an error. */
 static bool
 look(struct run *run, const lit *assumptions, size_t n, struct execution *x,
@@ -146,6 +204,8 @@ look(struct run *run, const lit *assumptions, size_t n, struct execution *x,
 {
     *answer = seek_under(&run->seek, assumptions, n, x);
     run->out->is_cut_short |= *answer == PREDICT_UNKNOWN;
+    if (*answer == PREDICT_FOUND && is_conditional(run, x))
+        look_for_unconditional(run, assumptions, n, x);
     return *answer != PREDICT_FOUND || keep(run, x);
 }
 
