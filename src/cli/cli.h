@@ -51,6 +51,12 @@ int cmd_help(const struct options *o);
 int cmd_levels(const struct options *o);
 int cmd_manpage(const struct options *o);
 int cmd_predict(const struct options *o);
+
+/* The same for a history that was just recorded, at the levels that --predict
+ * names; 'name' is what to call it. */
+int predict_recorded(const struct options *o, const char *path,
+                     const char *name);
+
 int cmd_prove(const struct options *o);
 int cmd_report(const struct options *o);
 int cmd_show(const struct options *o);

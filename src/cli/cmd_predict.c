@@ -33,10 +33,11 @@ struct command_run {
 /* --- options -------------------------------------------------------------- */
 
 static bool
-take_options(const struct options *o, struct command_run *run, struct err *err)
+take_options(const struct options *o, const char *levels,
+             struct command_run *run, struct err *err)
 {
     *run = (struct command_run){.o = o};
-    if (!level_parse_list(o->level ? o->level : "si", true, &run->levels, err))
+    if (!level_parse_list(levels, true, &run->levels, err))
         return false;
     if (run->levels & LEVEL_SET_ALL)
         run->levels = PREDICTABLE;
@@ -44,7 +45,7 @@ take_options(const struct options *o, struct command_run *run, struct err *err)
         return err_set(err, ERR_USAGE,
                        "predict takes the levels rc, ra, cc, pc, psi and si, "
                        "not '%s'",
-                       o->level);
+                       levels);
     const bool strict = strcmp(o->boundary, "strict") == 0;
     if (!strict && strcmp(o->boundary, "relaxed") != 0)
         return err_set(err, ERR_USAGE,
@@ -290,7 +291,7 @@ predict_level(struct command_run *run, struct predict_result *r,
 /* --- the command ---------------------------------------------------------- */
 
 static int
-predict_path(struct command_run *run, const char *path)
+predict_path(struct command_run *run, const char *path, const char *name)
 {
     struct history h;
     const struct format *format;
@@ -299,13 +300,13 @@ predict_path(struct command_run *run, const char *path)
     struct summary summary;
     summary_sizes(&h, &summary);
     struct predict_result r = {
-        .path = path, .format = format->name, .summary = &summary};
+        .path = name, .format = format->name, .summary = &summary};
     const bool as_json =
         !run->format &&
         (run->o->json || strcmp(run->o->report_format, "json") == 0);
     if (as_json) {
         buf_text(&run->out, "{\"history\":");
-        buf_json(&run->out, path, strlen(path));
+        buf_json(&run->out, name, strlen(name));
         buf_printf(&run->out,
                    ",\"format\":\"%s\",\"sessions\":%llu,\"transactions\":%llu,"
                    "\"operations\":%llu,\"results\":[",
@@ -338,7 +339,7 @@ cmd_predict(const struct options *o)
     if (!o->paths.n)
         return usage_error("predict wants a history; see 'assay predict "
                            "--help'");
-    if (!take_options(o, &run, &err))
+    if (!take_options(o, o->level ? o->level : "si", &run, &err))
         return report_error(&err);
     if (o->certificate && (o->paths.n != 1 || (run.levels & (run.levels - 1))))
         return usage_error("--certificate wants one history and one level");
@@ -346,12 +347,27 @@ cmd_predict(const struct options *o)
     if (run.format && run.format->begin)
         run.format->begin(&run.style, &run.out);
     for (size_t i = 0; i < o->paths.n; i++) {
-        status = exit_worse(status, predict_path(&run, o->paths.at[i]));
+        const char *path = o->paths.at[i];
+        status = exit_worse(status, predict_path(&run, path, path));
         if (!run.format || !run.format->end)
             emit(&run.out);
     }
     if (run.format && run.format->end)
         run.format->end(&run.style, &run.out);
+    emit(&run.out);
+    buf_free(&run.out);
+    return status;
+}
+
+int
+predict_recorded(const struct options *o, const char *path, const char *name)
+{
+    struct err err = {0};
+    struct command_run run;
+    if (!take_options(o, o->predict_level, &run, &err))
+        return report_error(&err);
+    run.format = NULL; // the report is about what happened
+    const int status = predict_path(&run, path, name);
     emit(&run.out);
     buf_free(&run.out);
     return status;

@@ -116,8 +116,14 @@ test_workload(struct judging *j, struct fieldwork *f, struct err *err)
     if (f->stats.seconds > 0 && !j->options->quiet)
         fieldwork_show(f, beside(j));
     fflush(stdout);
-    return ok ? judge(j, j->options->keep ? j->options->keep : f->name)
-              : report_error(err);
+    if (!ok)
+        return report_error(err);
+    const char *name = j->options->keep ? j->options->keep : f->name;
+    const int status = judge(j, name);
+    return j->options->predict_level
+               ? exit_worse(status,
+                            predict_recorded(j->options, j->path.at, name))
+               : status;
 }
 
 /* --- specifications --------------------------------------------------------*/

@@ -75,6 +75,7 @@ struct options {
 
     // predict
     const char *boundary, *predicted;
+    const char *predict_level; // test --predict
     uint64_t most;
     bool approx, all, validate;
 
