@@ -91,7 +91,10 @@ prove_one(const struct options *o, const struct program *p, enum level level,
         (uint32_t)o->members, 3, 20, {.memory = o->memory}};
     if (o->timeout > 0)
         limits.all.deadline = time_now() + o->timeout;
-    if (!prove_level(p, level, &limits, &r, &err)) {
+    const bool ok =
+        o->sequence ? prove_sequence(p, level, o->sequence, &limits, &r, &err)
+                    : prove_level(p, level, &limits, &r, &err);
+    if (!ok) {
         prove_free(&r);
         return report_error(&err);
     }

@@ -55,6 +55,8 @@ const struct option option_table[] = {
      "isolation levels, separated by commas; rc is PostgreSQL's READ COMMITTED, si its REPEATABLE READ"},
     {"members", 'k', OPTION_NUMBER, "N", AT(members), CMD_PROVE, 2, 6, "3", NULL,
      "look for an anomaly among at most N transactions"},
+    {"sequence", 0, OPTION_TEXT, "FUNCTIONS", AT(sequence), CMD_PROVE, 0, 0, NULL, NULL,
+     "look for an anomaly of these functions only, separated by commas: the last is delayed (rc: the first is interrupted)"},
     {"schedule", 0, OPTION_TEXT, "FILE", AT(schedule), CMD_PROVE, 0, 0, NULL, NULL,
      "write the anomaly as a script of PostgreSQL's isolation tester (rc and si)"},
     {"format", 'f', OPTION_TEXT, "FORMAT", AT(format), READING, 0, 0, "auto",

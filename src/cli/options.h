@@ -80,7 +80,7 @@ struct options {
     bool approx, all, validate;
 
     // prove
-    const char *schedule;
+    const char *schedule, *sequence;
     uint64_t members;
 
     VEC(const char *) paths; // what is no option, in order

@@ -96,6 +96,61 @@ prove_level(const struct program *p, enum level level,
     return ok;
 }
 
+/* The functions of a list of names. */
+static bool
+find_functions(const struct program *p, const char *names,
+               const struct function **out, uint32_t *n, struct err *err)
+{
+    *n = 0;
+    for (const char *at = names;; at++) {
+        const size_t len = strcspn(at, ",");
+        char name[200], quoted[ERR_QUOTE_ROOM];
+        snprintf(name, sizeof name, "%.*s", (int)len, at);
+        const uint32_t f = program_find_function(p, name);
+        if (f == UINT32_MAX)
+            return err_set(err, ERR_USAGE, "'%s' is no function of the program",
+                           err_quote(quoted, sizeof quoted, at, len));
+        if (*n == INTERLEAVING_MOST)
+            return err_set(err, ERR_USAGE, "more than %d functions",
+                           INTERLEAVING_MOST);
+        out[(*n)++] = p->functions.at[f];
+        at += len;
+        if (!*at)
+            break;
+    }
+    return *n >= 2 || err_set(err, ERR_USAGE,
+                              "a sequence of one function, expected two or "
+                              "more");
+}
+
+bool
+prove_sequence(const struct program *p, enum level level, const char *names,
+               const struct search_limits *limits, struct prove_result *out,
+               struct err *err)
+{
+    const double start = time_now();
+    const struct function *functions[INTERLEAVING_MOST];
+    uint32_t n;
+    memset(out, 0, sizeof *out);
+    out->level = level;
+    if (!find_functions(p, names, functions, &n, err))
+        return false;
+    if (level == LEVEL_SER)
+        return true;
+    bool ok = proof_check_invariants(p, limits->seconds, err);
+    for (uint32_t slots = 2;
+         ok && out->finding.kind != FINDING_ANOMALY && slots <= limits->slots;
+         slots++)
+        ok = search_sequence(p, level, functions, n, slots, limits,
+                             &out->finding, err);
+    out->verdict =
+        out->finding.kind == FINDING_ANOMALY ? PROVE_ANOMALY : PROVE_UNKNOWN;
+    snprintf(out->reason, sizeof out->reason,
+             "no anomaly of this sequence with %u rows a table", limits->slots);
+    out->seconds = time_now() - start;
+    return ok;
+}
+
 void
 prove_free(struct prove_result *r)
 {

@@ -24,6 +24,13 @@ struct prove_result {
 bool prove_level(const struct program *p, enum level level,
                  const struct search_limits *limits, struct prove_result *out,
                  struct err *err);
+/* Look for an anomaly in one sequence of functions, whose names are separated
+ * by commas: at si and pc the last is delayed, at rc the first interrupted.
+ *
+ *   error  ERR_USAGE for a name that is no function, or too many of them */
+bool prove_sequence(const struct program *p, enum level level,
+                    const char *names, const struct search_limits *limits,
+                    struct prove_result *out, struct err *err);
 void prove_free(struct prove_result *r);
 
 /* The level of a name: those of 'assay levels' from rc to ser, and ec for

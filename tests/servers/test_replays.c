@@ -310,6 +310,24 @@ anomalies_at_read_committed_happen(void)
 }
 
 static void
+a_delivery_to_several_districts_happens(void)
+{
+    const char *assay = getenv("ASSAY");
+    char command[2000];
+    struct buf script = {0};
+    snprintf(command, sizeof command,
+             "'%s' prove -q -l si --sequence "
+             "make_order,make_order,order_status,delivery --schedule %s "
+             "'%s/examples/programs/tpcc_multi.sql' >/dev/null 2>&1",
+             assay ? assay : "", script_path, root());
+    const int status = system(command);
+    CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 1);
+    get_file(script_path, &script);
+    replay("tpcc_multi", "si", &script);
+    buf_free(&script);
+}
+
+static void
 the_server_loads_every_program(void)
 {
     struct err err = {0};
@@ -346,6 +364,7 @@ main(void)
     RUN(the_server_loads_every_program);
     RUN(anomalies_at_snapshot_isolation_happen);
     RUN(anomalies_at_read_committed_happen);
+    RUN(a_delivery_to_several_districts_happens);
     unlink(script_path);
     servers_stop(&servers);
     return test_end();

@@ -145,6 +145,7 @@ every_example_is_read(void)
         "smallbank_locked",
         "smallbank_updates",
         "tpcc",
+        "tpcc_multi",
         "transfer",
         "transfer_locked",
         "twitter",

@@ -102,6 +102,28 @@ weaker_levels_show_their_anomalies(void)
     expect("voter", LEVEL_SER, PROVE_PROVED, 0);
 }
 
+static void
+a_delivery_to_several_districts_is_not_serializable(void)
+{
+    struct program p = {0};
+    struct err err = {0};
+    struct prove_result r;
+    const struct search_limits limits = {
+        .members = 4, .slots = 3, .seconds = 200};
+    CHECK(read_example("tpcc_multi", &p));
+    CHECK(prove_sequence(&p, LEVEL_SI,
+                         "make_order,make_order,order_status,delivery", &limits,
+                         &r, &err));
+    CHECK(r.verdict == PROVE_ANOMALY);
+    printf("# tpcc_multi at si: %.2f s\n", r.seconds);
+    prove_free(&r);
+    CHECK(
+        !prove_sequence(&p, LEVEL_SI, "make_order,deliver", &limits, &r, &err));
+    CHECK_TEXT(err.text, "'deliver' is no function of the program");
+    prove_free(&r);
+    program_free(&p);
+}
+
 static bool
 contains(const struct buf *b, const char *text)
 {
@@ -181,6 +203,7 @@ main(void)
     RUN(examples_are_what_is_known_of_them_at_read_committed);
     RUN(weaker_levels_show_their_anomalies);
     RUN(an_anomaly_is_told_with_its_lines_and_can_be_played);
+    RUN(a_delivery_to_several_districts_is_not_serializable);
     RUN(an_invariant_that_is_not_kept_is_an_error);
     return test_end();
 }
