@@ -136,7 +136,7 @@ explain_within(double seconds, const struct history *h, enum level level,
                                           .strong = strong_defaults};
     const struct explain_options how = {
         .most = most,
-        .work = (uint64_t)(seconds * (double)BUDGET_SECOND),
+        .work = seconds > 0 ? (uint64_t)(seconds * (double)BUDGET_SECOND) : 0,
         .context = 4,
         .threads = 1,
         .strong = strong_defaults};
