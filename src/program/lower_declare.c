@@ -3,6 +3,8 @@
  * SPDX-License-Identifier: MIT */
 #include "program/body.h"
 
+#include "program/access.h"
+
 #include <string.h>
 
 /* The type of a declared variable; a record has none, its fields do. */
@@ -80,6 +82,8 @@ read_variable(struct body *b, uint32_t datum)
     struct expr *e = initial ? body_typed(b, initial, scalar) : NULL;
     if (initial && !e)
         return false;
+    if (expr_has_query(e))
+        return lower_fail(l, -1, "a query in a declaration is not supported");
     const uint32_t v = lower_add_variable(l, name, scalar);
     l->variables.at[v].initial = e;
     return true;

@@ -3,6 +3,8 @@
  * SPDX-License-Identifier: MIT */
 #include "program/lower.h"
 
+#include "program/access.h"
+
 #include <string.h>
 
 bool
@@ -204,9 +206,11 @@ lower_order(struct lower *l, struct query *q, const PgQuery__SelectStmt *select)
         struct expr *e = lower_expr(l, by->node);
         if (!e)
             return false;
-        if (e->kind == EXPR_CONSTANT || e->type == TYPE_TEXT)
+        if (e->kind == EXPR_CONSTANT || e->type == TYPE_TEXT ||
+            expr_has_query(e))
             return lower_fail(l, by->location,
-                              "ORDER BY a position or a text is not supported");
+                              "ORDER BY a position, a text or a query is not "
+                              "supported");
         q->order[i].by = e;
         q->order[i].descending =
             by->sortby_dir == PG_QUERY__SORT_BY_DIR__SORTBY_DESC;
@@ -239,6 +243,8 @@ lower_locks(struct lower *l, struct query *q, const PgQuery__SelectStmt *select)
             select->locking_clause[i]->locking_clause;
         if (lock->wait_policy > PG_QUERY__LOCK_WAIT_POLICY__LockWaitBlock)
             return lower_fail(l, -1, "SKIP LOCKED or NOWAIT is not supported");
+        if (lock->strength == PG_QUERY__LOCK_CLAUSE_STRENGTH__LCS_FORKEYSHARE)
+            return lower_fail(l, -1, "FOR KEY SHARE is not supported");
         if (lock->n_locked_rels)
             return lower_fail(l, -1, "FOR UPDATE OF is not supported");
         if (lock->strength >=

@@ -3,6 +3,8 @@
  * SPDX-License-Identifier: MIT */
 #include "program/lower.h"
 
+#include "program/access.h"
+
 #include <string.h>
 
 struct statement *
@@ -328,6 +330,17 @@ lower_select(struct lower *l, const PgQuery__SelectStmt *select)
     return s->query ? s : NULL;
 }
 
+/* RETURNING is evaluated when the rows have changed, which a query in it does
+ * not see. */
+static bool
+check_returning(struct lower *l, const struct statement *s)
+{
+    for (uint32_t i = 0; i < s->n_returning; i++)
+        if (expr_has_query(s->returning[i].value))
+            return lower_fail(l, -1, "a query in RETURNING is not supported");
+    return true;
+}
+
 struct statement *
 lower_sql(struct lower *l, const PgQuery__Node *node)
 {
@@ -354,5 +367,5 @@ lower_sql(struct lower *l, const PgQuery__Node *node)
     }
     l->visible.n = visible;
     l->level = level;
-    return s;
+    return s && check_returning(l, s) ? s : NULL;
 }
