@@ -74,7 +74,14 @@ write_reduced(const struct inspection *i, const struct options *o,
                format_write(&e->anomalies.at[0].reduced, format, o->reduced,
                             err);
     }
-    fprintf(stderr, "note: nothing to reduce: no level is violated\n");
+    bool violated = false;
+    for (size_t r = 0; r < i->check.results.n; r++)
+        violated |=
+            i->check.results.at[r].certificate.verdict == VERDICT_VIOLATED;
+    fprintf(stderr, violated
+                        ? "note: nothing is reduced: no violation was "
+                          "explained\n"
+                        : "note: nothing to reduce: no level is violated\n");
     return true;
 }
 
