@@ -17,6 +17,8 @@
 /* Predictions to look at for one that depends on nothing. */
 enum { ALTERNATIVES = 40 };
 
+enum { GLANCE = 100 }; // conflicts for a first look at a transaction
+
 struct run {
     const struct predict_options *options;
     struct prediction *out;
@@ -197,6 +199,16 @@ look_for_unconditional(struct run *run, const lit *assumptions, size_t n,
     execution_free(&other);
 }
 
+/* Keep what was found under assumptions, or something better. */
+static bool
+keep_best(struct run *run, const lit *assumptions, size_t n,
+          struct execution *x)
+{
+    if (is_conditional(run, x))
+        look_for_unconditional(run, assumptions, n, x);
+    return keep(run, x);
+}
+
 /* Look under assumptions and keep what is found; false on an error. */
 static bool
 look(struct run *run, const lit *assumptions, size_t n, struct execution *x,
@@ -204,9 +216,7 @@ look(struct run *run, const lit *assumptions, size_t n, struct execution *x,
 {
     *answer = seek_under(&run->seek, assumptions, n, x);
     run->out->is_cut_short |= *answer == PREDICT_UNKNOWN;
-    if (*answer == PREDICT_FOUND && is_conditional(run, x))
-        look_for_unconditional(run, assumptions, n, x);
-    return *answer != PREDICT_FOUND || keep(run, x);
+    return *answer != PREDICT_FOUND || keep_best(run, assumptions, n, x);
 }
 
 /* At most 'bound' + 1 boundary transactions, or any number of them. */
@@ -236,12 +246,38 @@ look_up_to(struct run *run, uint32_t bound, struct execution *x)
     return true;
 }
 
+/* One boundary transaction after the other, none for long: where many have a
+ * prediction, one is soon found. */
+static bool
+glance(struct run *run, struct execution *x)
+{
+    struct formula *f = &run->seek.formula;
+    const struct observed *o = &run->out->observed;
+    bool ok = true;
+    for (uint32_t i = 0; ok && !run->out->found.n && i < o->n; i++) {
+        const uint32_t t = o->order[i];
+        if (f->boundary[t] == VAR_NONE || sat_is_refuted(f->sat))
+            continue;
+        const lit assumed[] = {lit_not(f->bound[0]),
+                               lit_make(f->boundary[t], false)};
+        sat_set_budget(f->sat, GLANCE);
+        const enum predict_answer answer =
+            seek_under(&run->seek, assumed, 2, x);
+        sat_set_budget(f->sat, 0);
+        if (limit_reached(&run->seek.limit))
+            break;
+        if (answer == PREDICT_FOUND)
+            ok = keep_best(run, assumed, 2, x);
+    }
+    return ok;
+}
+
 static bool
 look_everywhere(struct run *run)
 {
     struct execution x;
     execution_init(&x, &run->out->observed, run->options->is_strict);
-    bool ok = true;
+    bool ok = run->options->most > 1 || glance(run, &x);
     for (uint32_t bound = 0; ok && bound <= BOUNDS; bound++) {
         if (run->out->found.n || run->out->is_cut_short ||
             sat_is_refuted(run->seek.formula.sat))
