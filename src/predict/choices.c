@@ -179,6 +179,15 @@ may_be_boundary(const struct formula *f, uint32_t t)
     return f->is_strict ? some : all && changed;
 }
 
+/* Whether t is in the sample of transactions that may be boundary ones. */
+static bool
+is_sampled(const struct formula *f, uint32_t t)
+{
+    if (!f->sample || f->sample >= f->o->n)
+        return true;
+    return f->o->place[t] % (f->o->n / f->sample) == 0;
+}
+
 static void
 find_boundaries(struct formula *f)
 {
@@ -187,7 +196,8 @@ find_boundaries(struct formula *f)
         const size_t first = f->picks.n;
         for (uint32_t r = o->read_first[t]; r < o->read_first[t + 1]; r++) {
             f->pick_first[r] = (uint32_t)f->picks.n;
-            find_candidates(f, r);
+            if (is_sampled(f, t))
+                find_candidates(f, r);
             f->pick_first[r + 1] = (uint32_t)f->picks.n;
         }
         f->boundary[t] = 0;

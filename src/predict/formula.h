@@ -46,6 +46,7 @@ struct formula {
     const struct observed *o;
     enum level level;
     bool is_strict;
+    uint32_t sample; // only as many boundary candidates, evenly; 0 = all
     struct sat *sat;
 
     uint32_t *base;       // by transaction

@@ -17,6 +17,10 @@
 /* Predictions to look at for one that depends on nothing. */
 enum { ALTERNATIVES = 40 };
 
+/* Large executions are first searched with a few boundary candidates only: the
+ * clauses are then few, and mostly one of them has a prediction. */
+enum { SAMPLED_FROM = 300, SAMPLE = 32 };
+
 enum { GLANCE = 100 }; // conflicts for a first look at a transaction
 
 struct run {
@@ -354,6 +358,25 @@ prove(struct run *run)
                          why.text);
 }
 
+/* Search among a sample of the transactions, or, where that is 0, among all of
+ * them. */
+static bool
+search(struct run *run, uint32_t sample, const struct limit *limit)
+{
+    struct prediction *out = run->out;
+    const double begin = time_cpu();
+    out->is_cut_short = false;
+    seek_init(&run->seek, &out->observed, run->options, sample, limit);
+    bool ok = look_at_observed(run);
+    if (ok && !is_enough(run))
+        ok = look_everywhere(run);
+    gather_stats(run);
+    out->seconds += time_cpu() - begin;
+    ok = ok && prove(run);
+    seek_free(&run->seek);
+    return ok;
+}
+
 bool
 predict(const struct history *h, const struct predict_options *options,
         struct prediction *out, struct err *err)
@@ -366,15 +389,13 @@ predict(const struct history *h, const struct predict_options *options,
         .memory = options->memory};
     if (!observed_init(&out->observed, h, &limit, err))
         return false;
-    struct run run = {.options = options, .out = out, .err = err};
-    seek_init(&run.seek, &out->observed, options, &limit);
-    bool ok = look_at_observed(&run);
-    if (ok && !is_enough(&run))
-        ok = look_everywhere(&run);
-    gather_stats(&run);
     out->seconds = time_cpu() - begin;
-    ok = ok && prove(&run);
-    seek_free(&run.seek);
+    struct run run = {.options = options, .out = out, .err = err};
+    bool ok = true;
+    if (out->observed.n >= SAMPLED_FROM && options->most <= 1)
+        ok = search(&run, SAMPLE, &limit);
+    if (ok && !out->found.n)
+        ok = search(&run, 0, &limit);
     if (!ok) {
         prediction_free(out);
         return false;

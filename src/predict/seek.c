@@ -18,19 +18,21 @@
 
 void
 seek_init(struct seek *s, const struct observed *o,
-          const struct predict_options *options, const struct limit *limit)
+          const struct predict_options *options, uint32_t sample,
+          const struct limit *limit)
 {
     const enum level level = options->level;
     const bool is_strict = options->is_strict;
-    *s =
-        (struct seek){.o = o,
-                      .level = level,
-                      .is_approximate = options->is_approximate,
-                      .is_recorded = options->prove && !options->is_approximate,
-                      .limit = *limit};
+    *s = (struct seek){.o = o,
+                       .level = level,
+                       .is_approximate = options->is_approximate,
+                       .is_recorded = options->prove &&
+                                      !options->is_approximate && !sample,
+                       .limit = *limit};
     s->check = (struct check_options){
         .threads = 1, .until = &s->limit, .strong = strong_defaults};
     formula_init(&s->formula, o, level, is_strict);
+    s->formula.sample = sample;
     if (s->is_recorded)
         recorder_init(&s->recorder, &s->formula);
     s->has_snapshots = level == LEVEL_PC || level == LEVEL_SI;
