@@ -445,12 +445,15 @@ is_able(struct prover *v)
     for (uint32_t i = 0; i < v->program->functions.n; i++) {
         const struct footprint *f = &v->footprints[i];
         const bool mixed = v->level == LEVEL_RC && f->mixed;
-        if (!f->unbounded && !mixed)
+        if (!f->unbounded && !mixed && !f->undone)
             continue;
         v->out->end = PROOF_UNABLE;
         v->out->p = i;
-        v->out->line = f->unbounded ? f->unbounded : f->mixed;
+        v->out->line = f->unbounded ? f->unbounded
+                       : f->undone  ? f->undone
+                                    : f->mixed;
         v->out->what = f->unbounded ? "a loop or INSERT .. SELECT"
+                       : f->undone  ? "a DELETE behind an INSERT"
                                     : "a write or lock with a subquery";
         return false;
     }

@@ -1,0 +1,6 @@
+CREATE TABLE t (id int PRIMARY KEY, v int NOT NULL);
+CREATE FUNCTION touch(k int) RETURNS void AS $$
+BEGIN
+    INSERT INTO t VALUES (k, 1);
+    DELETE FROM t WHERE id = k;
+END $$ LANGUAGE plpgsql;
