@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "explain/complete.h"
 
+#include "base/sorted.h"
 #include "explain/part.h"
 
 #include <stdlib.h>
@@ -12,26 +13,6 @@ struct completion {
     uint8_t *wanted; // by value: a list shows it
     u32_vec txns, ops;
 };
-
-static int
-compare_ids(const void *a, const void *b)
-{
-    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    return x < y ? -1 : x > y;
-}
-
-static void
-sort_and_unite(u32_vec *v)
-{
-    if (!v->n)
-        return;
-    qsort(v->at, v->n, sizeof *v->at, compare_ids);
-    size_t n = 1;
-    for (size_t i = 1; i < v->n; i++)
-        if (v->at[i] != v->at[n - 1])
-            v->at[n++] = v->at[i];
-    v->n = n;
-}
 
 /* Take all appends of t to the key of op. */
 static void
@@ -61,7 +42,7 @@ take_owners(struct completion *c, const op_id *ops, size_t n)
     const struct history *h = c->h;
     for (txn_id t = 0; t < h->n_txns; t++)
         for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++)
-            if (n && bsearch(&op, ops, n, sizeof op, compare_ids)) {
+            if (n && bsearch(&op, ops, n, sizeof op, sorted_compare)) {
                 vec_push(&c->txns, t);
                 break;
             }
@@ -85,8 +66,8 @@ complete_part(const struct history *h, const op_id *ops, size_t n, bool count,
     if (any)
         take_appends(&c);
     mem_free(c.wanted);
-    sort_and_unite(&c.ops);
-    sort_and_unite(&c.txns);
+    sorted_unique(&c.ops);
+    sorted_unique(&c.txns);
     txn_id *origin = mem_alloc(c.txns.n, sizeof *origin);
     const struct part_wish wish = {.txns = c.txns.at,
                                    .n = c.txns.n,

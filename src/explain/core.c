@@ -9,9 +9,8 @@
  * SPDX-License-Identifier: MIT */
 #include "explain/core.h"
 
+#include "base/sorted.h"
 #include "evidence/proof.h"
-
-#include <stdlib.h>
 
 struct gathering {
     const struct history *h;
@@ -92,26 +91,6 @@ add_proof(struct gathering *g, const struct proof *p)
         add_cycle(g, &p->cycles.at[i]);
 }
 
-static int
-compare_ids(const void *a, const void *b)
-{
-    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    return x < y ? -1 : x > y;
-}
-
-static void
-sort_and_unite(u32_vec *core)
-{
-    if (!core->n)
-        return;
-    qsort(core->at, core->n, sizeof *core->at, compare_ids);
-    size_t n = 1;
-    for (size_t i = 1; i < core->n; i++)
-        if (core->at[i] != core->at[n - 1])
-            core->at[n++] = core->at[i];
-    core->n = n;
-}
-
 /* Add the candidates of all ambiguous reads of the transactions so far: a
  * path does not say by which read it leads on. */
 static void
@@ -128,7 +107,7 @@ add_candidates(struct gathering *g)
                 history_has_several(h, h->op_value[op]))
                 add_read(g, op);
     }
-    sort_and_unite(g->core);
+    sorted_unique(g->core);
 }
 
 // Whether an indeterminate transaction of the core has a reader in it.
@@ -191,7 +170,7 @@ add_readers(struct gathering *g)
             }
     } while (looked < g->core->n);
     mem_free(needs);
-    sort_and_unite(g->core);
+    sorted_unique(g->core);
 }
 
 /* The longest list that one who counts read, by key; ID_NONE where there is
@@ -245,7 +224,7 @@ add_list_reads(struct gathering *g)
     }
     mem_free(author);
     mem_free(reads);
-    sort_and_unite(g->core);
+    sorted_unique(g->core);
 }
 
 void
@@ -255,7 +234,7 @@ core_of_cycle(const struct history *h, const txn_id *owners,
     struct gathering g = {h, owners, core};
     vec_clear(core);
     add_cycle(&g, cycle);
-    sort_and_unite(core);
+    sorted_unique(core);
     add_readers(&g);
     add_list_reads(&g);
     add_candidates(&g);
@@ -271,7 +250,7 @@ core_of_certificate(const struct history *h, const txn_id *owners,
         add_cycle(&g, &c->cycle);
     else if (c->kind == EVIDENCE_PROOF)
         add_proof(&g, c->proof);
-    sort_and_unite(core);
+    sorted_unique(core);
     add_readers(&g);
     add_list_reads(&g);
     add_candidates(&g);

@@ -3,10 +3,9 @@
  * SPDX-License-Identifier: MIT */
 #include "explain/exhibit.h"
 
+#include "base/sorted.h"
 #include "explain/complete.h"
 #include "explain/part.h"
-
-#include <stdlib.h>
 
 enum { MOST_ELEMENTS = 8 }; // of a list, beside those of the flaw
 
@@ -213,26 +212,6 @@ exhibit_gather(struct exhibit *e, const struct flaw *f)
     }
 }
 
-static int
-compare_ids(const void *a, const void *b)
-{
-    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    return x < y ? -1 : x > y;
-}
-
-static void
-sort_and_unite(u32_vec *v)
-{
-    if (!v->n)
-        return;
-    qsort(v->at, v->n, sizeof *v->at, compare_ids);
-    size_t n = 1;
-    for (size_t i = 1; i < v->n; i++)
-        if (v->at[i] != v->at[n - 1])
-            v->at[n++] = v->at[i];
-    v->n = n;
-}
-
 static bool
 has_flaw(const struct history *h)
 {
@@ -245,9 +224,9 @@ has_flaw(const struct history *h)
 bool
 exhibit_make(struct exhibit *e, struct reduced *out, struct err *err)
 {
-    sort_and_unite(&e->txns);
-    sort_and_unite(&e->ops);
-    sort_and_unite(&e->values);
+    sorted_unique(&e->txns);
+    sorted_unique(&e->ops);
+    sorted_unique(&e->values);
     vec_grow(&out->origin, e->txns.n);
     struct part_wish wish = {.txns = e->txns.at,
                              .n = e->txns.n,
@@ -266,7 +245,7 @@ exhibit_make(struct exhibit *e, struct reduced *out, struct err *err)
         for (op_id op = e->h->txn_begin[e->txns.at[i]];
              op < e->h->txn_end[e->txns.at[i]]; op++)
             vec_push(&e->ops, op);
-    sort_and_unite(&e->ops);
+    sorted_unique(&e->ops);
     wish.only = e->ops.at;
     wish.n_only = e->ops.n;
     wish.elements = NULL;

@@ -14,6 +14,7 @@
  * SPDX-License-Identifier: MIT */
 #include "explain/part.h"
 
+#include "base/sorted.h"
 #include "history/builder.h"
 
 #include <stdlib.h>
@@ -30,17 +31,10 @@ struct cut {
     VEC(struct atom) elements;
 };
 
-static int
-compare_ids(const void *a, const void *b)
-{
-    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    return x < y ? -1 : x > y;
-}
-
 static bool
 has(const uint32_t *sorted, size_t n, uint32_t id)
 {
-    return n && bsearch(&id, sorted, n, sizeof *sorted, compare_ids);
+    return n && bsearch(&id, sorted, n, sizeof *sorted, sorted_compare);
 }
 
 static bool
@@ -70,7 +64,7 @@ static bool
 keeps_writers(const struct cut *c, value_id v)
 {
     const uint32_t *found =
-        c->seen.n ? bsearch(&v, c->seen.at, c->seen.n, sizeof v, compare_ids)
+        c->seen.n ? bsearch(&v, c->seen.at, c->seen.n, sizeof v, sorted_compare)
                   : NULL;
     return found && !c->lost.at[found - c->seen.at];
 }
@@ -263,7 +257,7 @@ note_appended(struct cut *c)
     }
     if (c->appended.n)
         qsort(c->appended.at, c->appended.n, sizeof *c->appended.at,
-              compare_ids);
+              sorted_compare);
 }
 
 static void
@@ -291,12 +285,8 @@ find_lost(struct cut *c)
         note_seen(c, c->wish->txns[i]);
     if (!c->seen.n)
         return;
-    qsort(c->seen.at, c->seen.n, sizeof *c->seen.at, compare_ids);
-    size_t n = 1;
-    for (size_t i = 1; i < c->seen.n; i++)
-        if (c->seen.at[i] != c->seen.at[n - 1])
-            c->seen.at[n++] = c->seen.at[i];
-    c->seen.n = n;
+    sorted_unique(&c->seen);
+    const size_t n = c->seen.n;
     for (size_t i = 0; i < n; i++)
         vec_push(&c->lost, 0);
     for (txn_id t = 0; t < h->n_txns; t++)
@@ -304,7 +294,7 @@ find_lost(struct cut *c)
              op++) {
             const uint32_t *found =
                 op_is_write(h, op) ? bsearch(&h->op_value[op], c->seen.at, n,
-                                             sizeof *c->seen.at, compare_ids)
+                                             sizeof *c->seen.at, sorted_compare)
                                    : NULL;
             if (found)
                 c->lost.at[found - c->seen.at] = 1;

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "explain/told.h"
 
+#include "base/sorted.h"
 #include "explain/complete.h"
 
 #include <stdlib.h>
@@ -192,13 +193,6 @@ told_headline(struct told *t, const key_id *keys, size_t n)
     t->a->headline = told_keep(t);
 }
 
-static int
-compare_ids(const void *a, const void *b)
-{
-    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    return x < y ? -1 : x > y;
-}
-
 bool
 told_reduced(struct told *t, struct err *err)
 {
@@ -209,7 +203,7 @@ told_reduced(struct told *t, struct err *err)
             if (t->whole_op[op] != ID_NONE)
                 vec_push(&ops, t->whole_op[op]);
     if (ops.n)
-        qsort(ops.at, ops.n, sizeof *ops.at, compare_ids);
+        qsort(ops.at, ops.n, sizeof *ops.at, sorted_compare);
     const bool ok =
         complete_part(t->whole, ops.at, ops.n, false, &t->a->reduced, err);
     vec_free(&ops);

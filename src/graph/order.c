@@ -16,6 +16,7 @@
 #include "graph/order.h"
 
 #include "base/paranoid.h"
+#include "base/sorted.h"
 
 #include <stdlib.h>
 
@@ -105,20 +106,13 @@ search_backward(struct order *o, uint32_t u, uint32_t v)
     }
 }
 
-static int
-compare_u32(const void *a, const void *b)
-{
-    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    return x < y ? -1 : x > y;
-}
-
 /* Turn points into their ranks, ascending, and add them to o->ranks. */
 static void
 take_ranks(struct order *o, u32_vec *points)
 {
     for (size_t i = 0; i < points->n; i++)
         points->at[i] = o->rank[points->at[i]];
-    qsort(points->at, points->n, sizeof *points->at, compare_u32);
+    qsort(points->at, points->n, sizeof *points->at, sorted_compare);
     for (size_t i = 0; i < points->n; i++)
         vec_push(&o->ranks, points->at[i]);
 }
@@ -129,7 +123,7 @@ share_out(struct order *o)
     vec_clear(&o->ranks);
     take_ranks(o, &o->backward);
     take_ranks(o, &o->forward);
-    qsort(o->ranks.at, o->ranks.n, sizeof *o->ranks.at, compare_u32);
+    qsort(o->ranks.at, o->ranks.n, sizeof *o->ranks.at, sorted_compare);
     assert(o->ranks.n == o->backward.n + o->forward.n);
     // Both lists now hold old ranks; name the points before any rank changes.
     for (size_t i = 0; i < o->backward.n; i++)

@@ -9,18 +9,6 @@
 #include "verify/absence_view.h"
 
 static bool
-base(struct view *v, bool value, uint32_t t)
-{
-    return view_lit(v, value, FACT_BASE, t, 0, 0, 0);
-}
-
-static bool
-boundary(struct view *v, bool value, uint32_t t)
-{
-    return view_lit(v, value, FACT_BOUNDARY, t, 0, 0, 0);
-}
-
-static bool
 pick(struct view *v, bool value, uint32_t r, uint32_t w)
 {
     return view_lit(v, value, FACT_PICK, r, w, 0, 0);
@@ -30,21 +18,6 @@ static bool
 from(struct view *v, bool value, uint32_t r, uint32_t w)
 {
     return view_lit(v, value, FACT_FROM, r, w, 0, 0);
-}
-
-/* Read r of a boundary transaction takes place; the first one always does. */
-static bool
-reaches(struct view *v, bool value, uint32_t r)
-{
-    const uint32_t t = v->reads.at[r].txn;
-    return r == v->read_first[t] ? boundary(v, value, t)
-                                 : view_lit(v, value, FACT_REACHES, r, 0, 0, 0);
-}
-
-static bool
-is_last_read(const struct view *v, uint32_t r)
-{
-    return r + 1 == v->read_first[v->reads.at[r].txn + 1];
 }
 
 static bool
@@ -85,16 +58,17 @@ make_about_txn(struct view *v, const struct rule_row *rule)
     const uint32_t prev = view_prev(v, t);
     switch (rule->kind) {
     case RULE_SESSION:
-        return prev != ABSENCE_NONE && base(v, false, t) && base(v, true, prev);
+        return prev != ABSENCE_NONE && view_base(v, false, t) &&
+               view_base(v, true, prev);
     case RULE_LOOPED:
-        return v->looped[t] && base(v, false, t);
+        return v->looped[t] && view_base(v, false, t);
     case RULE_FOLLOWS:
-        return prev != ABSENCE_NONE && boundary(v, false, t) &&
-               base(v, true, prev);
+        return prev != ABSENCE_NONE && view_boundary(v, false, t) &&
+               view_base(v, true, prev);
     case RULE_EITHER:
-        return boundary(v, false, t) && base(v, false, t);
+        return view_boundary(v, false, t) && view_base(v, false, t);
     case RULE_CHANGED:
-        if (v->a->is_strict || !boundary(v, false, t))
+        if (v->a->is_strict || !view_boundary(v, false, t))
             return false;
         for (uint32_t r = v->read_first[t]; r < v->read_first[t + 1]; r++)
             if (!pick(v, false, r, v->reads.at[r].writer))
@@ -112,31 +86,34 @@ make_about_read(struct view *v, const struct rule_row *rule)
     if (r >= v->reads.n)
         return false;
     const struct view_read *read = &v->reads.at[r];
-    const bool strict = v->a->is_strict, last = is_last_read(v, r);
+    const bool strict = v->a->is_strict, last = view_is_last_read(v, r);
     switch (rule->kind) {
     case RULE_WRITER:
-        return read->writer != ABSENCE_INIT && base(v, false, read->txn) &&
-               base(v, true, read->writer);
+        return read->writer != ABSENCE_INIT && view_base(v, false, read->txn) &&
+               view_base(v, true, read->writer);
     case RULE_REACH:
-        return strict && !last && reaches(v, false, r + 1) &&
-               reaches(v, true, r);
+        return strict && !last && view_reaches(v, false, r + 1) &&
+               view_reaches(v, true, r);
     case RULE_KEPT:
         return strict && !last && read->writer != ABSENCE_INIT &&
-               reaches(v, false, r + 1) && base(v, true, read->writer);
+               view_reaches(v, false, r + 1) &&
+               view_base(v, true, read->writer);
     case RULE_LAST:
-        return strict && reaches(v, false, r) &&
-               (last || reaches(v, true, r + 1)) && all_picks(v, r);
+        return strict && view_reaches(v, false, r) &&
+               (last || view_reaches(v, true, r + 1)) && all_picks(v, r);
     case RULE_PICK_AT:
-        return strict && pick(v, false, r, w) && reaches(v, true, r);
+        return strict && pick(v, false, r, w) && view_reaches(v, true, r);
     case RULE_PICK_ENDS:
         return strict && !last && pick(v, false, r, w) &&
-               reaches(v, false, r + 1);
+               view_reaches(v, false, r + 1);
     case RULE_SOME:
-        return !strict && boundary(v, false, read->txn) && all_picks(v, r);
+        return !strict && view_boundary(v, false, read->txn) && all_picks(v, r);
     case RULE_PICK_OF:
-        return !strict && pick(v, false, r, w) && boundary(v, true, read->txn);
+        return !strict && pick(v, false, r, w) &&
+               view_boundary(v, true, read->txn);
     case RULE_PRESENT:
-        return w != ABSENCE_INIT && pick(v, false, r, w) && base(v, true, w);
+        return w != ABSENCE_INIT && pick(v, false, r, w) &&
+               view_base(v, true, w);
     default:
         return false;
     }
@@ -214,7 +191,7 @@ make_lost(struct view *v, const struct rule_row *rule)
     const struct view_read *x = &v->reads.at[r], *y = &v->reads.at[other];
     return x->key == y->key && x->txn != y->txn && is_update(v, r) &&
            is_update(v, other) && pick(v, false, r, y->writer) &&
-           base(v, false, y->txn);
+           view_base(v, false, y->txn);
 }
 
 /* Whether the writers of k update it one after the other. */
@@ -263,7 +240,7 @@ make_updated(struct view *v, const struct rule_row *rule)
         view_write_of(v, t, k) == ABSENCE_NONE)
         return false;
     if (rule->kind == RULE_UPDATED)
-        return boundary(v, false, t) &&
+        return view_boundary(v, false, t) &&
                view_lit(v, true, FACT_UPDATED, k, t, 0, 0);
     const uint32_t before = find_updater_before(v, k, t);
     if (before == ABSENCE_NONE ||
@@ -271,7 +248,7 @@ make_updated(struct view *v, const struct rule_row *rule)
         return false;
     return rule->kind == RULE_UPDATED_STILL
                ? view_lit(v, true, FACT_UPDATED, k, t, 0, 0)
-               : is_chain(v, k) && boundary(v, false, t);
+               : is_chain(v, k) && view_boundary(v, false, t);
 }
 
 bool

@@ -19,32 +19,6 @@ on(struct view *v, bool value, uint32_t t, uint32_t n)
 }
 
 static bool
-base(struct view *v, bool value, uint32_t t)
-{
-    return view_lit(v, value, FACT_BASE, t, 0, 0, 0);
-}
-
-static bool
-boundary(struct view *v, bool value, uint32_t t)
-{
-    return view_lit(v, value, FACT_BOUNDARY, t, 0, 0, 0);
-}
-
-static bool
-reaches(struct view *v, bool value, uint32_t r)
-{
-    const uint32_t t = v->reads.at[r].txn;
-    return r == v->read_first[t] ? boundary(v, value, t)
-                                 : view_lit(v, value, FACT_REACHES, r, 0, 0, 0);
-}
-
-static bool
-is_last_read(const struct view *v, uint32_t r)
-{
-    return r + 1 == v->read_first[v->reads.at[r].txn + 1];
-}
-
-static bool
 is_pick(const struct view *v, uint32_t r, uint32_t w)
 {
     for (uint32_t i = v->a->pick_first.at[r]; i < v->a->pick_first.at[r + 1];
@@ -58,7 +32,7 @@ static bool
 way_lit(struct view *v, bool value, const struct view_way *way)
 {
     return way->is_kept
-               ? reaches(v, value, way->read + 1)
+               ? view_reaches(v, value, way->read + 1)
                : view_lit(v, value, FACT_PICK, way->read, way->writer, 0, 0);
 }
 
@@ -164,14 +138,15 @@ make_over(struct view *v, const struct rule_row *rule)
     const uint32_t t = read->txn;
     switch (rule->kind) {
     case RULE_OVER_BASE:
-        return base(v, false, t) &&
+        return view_base(v, false, t) &&
                overwriter(v, n, r, false,
                           index_behind(v, n, read->key, read->writer));
     case RULE_OVER_READS:
-        return v->a->is_strict && base(v, true, t) && reaches(v, true, r);
+        return v->a->is_strict && view_base(v, true, t) &&
+               view_reaches(v, true, r);
     case RULE_OVER_KEPT:
-        return v->a->is_strict && !is_last_read(v, r) &&
-               reaches(v, false, r + 1) &&
+        return v->a->is_strict && !view_is_last_read(v, r) &&
+               view_reaches(v, false, r + 1) &&
                overwriter(v, n, r, true,
                           index_behind(v, n, read->key, read->writer));
     default:
@@ -197,8 +172,9 @@ make_by(struct view *v, const struct rule_row *rule)
         return false;
     if (w != read->writer)
         return true;
-    return base(v, true, read->txn) &&
-           (!v->a->is_strict || is_last_read(v, r) || reaches(v, true, r + 1));
+    return view_base(v, true, read->txn) &&
+           (!v->a->is_strict || view_is_last_read(v, r) ||
+            view_reaches(v, true, r + 1));
 }
 
 /* 'kind', of a version, implies that the version is there. */
@@ -211,13 +187,13 @@ make_done(struct view *v, const struct rule_row *rule, enum absence_fact kind)
         return false;
     const struct view_write *write = &v->writes.at[w];
     if (tag == VERSION_BASE)
-        return base(v, true, write->txn);
+        return view_base(v, true, write->txn);
     if (tag != VERSION_OWN && !rule->c)
         return view_lit(v, true, FACT_AT, write->txn, tag, n, 0);
     return v->a->is_strict
-               ? reaches(v, true,
-                         v->read_first[write->txn] + write->reads_before)
-               : boundary(v, true, write->txn);
+               ? view_reaches(v, true,
+                              v->read_first[write->txn] + write->reads_before)
+               : view_boundary(v, true, write->txn);
 }
 
 static bool
@@ -335,13 +311,13 @@ make_about_txn(struct view *v, const struct rule_row *rule)
         return false;
     switch (rule->kind) {
     case RULE_PLACE:
-        return on(v, false, t, n) && base(v, true, t) &&
-               (!v->candidate[t] || boundary(v, true, t));
+        return on(v, false, t, n) && view_base(v, true, t) &&
+               (!v->candidate[t] || view_boundary(v, true, t));
     case RULE_ROOT_ON:
         return view_lit(v, false, FACT_ROOT, t, 0, n, 0) && on(v, true, t, n);
     case RULE_ROOT_IS:
         return view_lit(v, false, FACT_ROOT, t, 0, n, 0) &&
-               boundary(v, true, t);
+               view_boundary(v, true, t);
     default:
         return false;
     }
@@ -357,7 +333,7 @@ make_at(struct view *v, const struct rule_row *rule)
         !view_lit(v, false, FACT_AT, b, next, n, 0))
         return false;
     if (rule->kind == RULE_AT_BOUNDARY)
-        return boundary(v, true, b);
+        return view_boundary(v, true, b);
     const uint64_t *place = v->a->orders.at[n].place;
     view_way_vec ways = {0};
     view_find_ways(v, place, b, &ways);

@@ -65,6 +65,33 @@ bool view_reads_key(const struct view *v, uint32_t t, key_id k);
 bool view_lit(struct view *v, bool value, enum absence_fact kind, uint32_t a,
               uint32_t b, uint32_t c, uint32_t d);
 
+static inline bool
+view_base(struct view *v, bool value, uint32_t t)
+{
+    return view_lit(v, value, FACT_BASE, t, 0, 0, 0);
+}
+
+static inline bool
+view_boundary(struct view *v, bool value, uint32_t t)
+{
+    return view_lit(v, value, FACT_BOUNDARY, t, 0, 0, 0);
+}
+
+/* Read r of a boundary transaction takes place; the first one always does. */
+static inline bool
+view_reaches(struct view *v, bool value, uint32_t r)
+{
+    const uint32_t t = v->reads.at[r].txn;
+    return r == v->read_first[t] ? view_boundary(v, value, t)
+                                 : view_lit(v, value, FACT_REACHES, r, 0, 0, 0);
+}
+
+static inline bool
+view_is_last_read(const struct view *v, uint32_t r)
+{
+    return r + 1 == v->read_first[v->reads.at[r].txn + 1];
+}
+
 /* --- the levels (absence_level.c) ------------------------------------------
  */
 

@@ -224,20 +224,20 @@ oracle_run(const struct view *v, enum level l)
     reach(&r, &first);
     enum oracle_answer answer = ORACLE_VIOLATED;
     // The newest first: a run that works is found sooner than by width.
-    u32_vec todo = {0};
-    vec_push(&todo, 0);
-    while (todo.n && answer == ORACLE_VIOLATED) {
-        const uint32_t i = vec_pop(&todo);
+    u32_vec waiting = {0};
+    vec_push(&waiting, 0);
+    while (waiting.n && answer == ORACLE_VIOLATED) {
+        const uint32_t i = vec_pop(&waiting);
         if (is_done(&r, &r.states.at[i]))
             answer = ORACLE_OK;
         const size_t before = r.states.n;
         step(&r, i);
         for (size_t j = before; j < r.states.n; j++)
-            vec_push(&todo, (uint32_t)j);
+            vec_push(&waiting, (uint32_t)j);
         if (answer != ORACLE_OK && r.states.n > ORACLE_STEPS)
             answer = ORACLE_TOO_LONG;
     }
-    vec_free(&todo);
+    vec_free(&waiting);
     vec_free(&r.states);
     mem_free(r.slots);
     return answer;
