@@ -1,12 +1,13 @@
 /* test_forger.c -- no forged certificate is believed.
  *
- *     test_forger KIND [COUNT [SEED]]
+ *     [FORGE=damaged] test_forger KIND [COUNT [SEED]]
  *
  * For COUNT random histories from SEED on, of a kind as in test_truth.c, every
  * level gets forged evidence for the verdict that the oracle says is wrong:
  * made up (forge.h), and damaged certificates of the same history and of a
- * sibling that differs in one operation.  A failure is shrunk and printed with
- * its certificate.
+ * sibling that differs in one operation.  FORGE=damaged leaves out what is made
+ * up, which is most of the time, for runs over many histories.  A failure is
+ * shrunk and printed with its certificate.
  *
  * SPDX-License-Identifier: MIT */
 #include "forge.h"
@@ -18,9 +19,12 @@
 #include "check/check.h"
 #include "evidence/certificate_io.h"
 
+#include <stdlib.h>
+
 static uint64_t first_seed = 1;
 static uint64_t histories = 100;
 static const char *kind = "plain";
+static bool only_damaged;
 
 static struct {
     uint64_t tried[EVIDENCE_ROOM], steps;
@@ -83,7 +87,7 @@ is_fooled(struct forger *f, const struct record *r, uint64_t seed)
     struct record sibling;
     record_copy(r, &sibling);
     change_one(&sibling, &f->random);
-    for (int l = 0; l < LEVELS && !f->lie.n; l++) {
+    for (int l = 0; l < LEVELS && !f->lie.n && !only_damaged; l++) {
         forge_orders(f, (enum level)l);
         forge_flaws(f, (enum level)l);
         if (l <= LEVEL_CC)
@@ -159,12 +163,14 @@ no_forgery_is_believed(void)
            (unsigned long long)seen.tried[EVIDENCE_CYCLE],
            (unsigned long long)seen.tried[EVIDENCE_PROOF],
            (unsigned long long)seen.steps);
-    CHECK(seen.steps > histories);
+    CHECK(only_damaged || seen.steps > histories);
 }
 
 int
 main(int argc, char **argv)
 {
+    const char *forge = getenv("FORGE");
+    only_damaged = forge && strcmp(forge, "damaged") == 0;
     if (argc > 1) {
         kind = argv[1];
         take_range(argc - 1, argv + 1, &histories, &first_seed);
