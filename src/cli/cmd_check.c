@@ -30,35 +30,6 @@ write_certificate(const struct inspection *i, const char *path, struct err *err)
     return ok;
 }
 
-/* The same, within what is left of the limits of the level; else a note says
- * why there is none, and there is no file. */
-static bool
-write_certificate_in_time(const struct inspection *i,
-                          const struct limits *limits, const char *path,
-                          int *status, struct err *err)
-{
-    struct limit_stop stop;
-    if (!limits_set(limits))
-        return write_certificate(i, path, err);
-    const double spent = i->check.results.n ? i->check.results.at[0].spent : 0;
-    if (!i->format) {
-        fprintf(stderr, "note: no certificate, as the history was not read\n");
-        return true;
-    }
-    if (limit_try(limits, spent, "writing the certificate", &stop)) {
-        const bool ok = write_certificate(i, path, err);
-        limit_kept();
-        return ok;
-    }
-    struct buf reason = {0};
-    limit_show(&stop, &reason);
-    fprintf(stderr, "note: no certificate: %s\n", reason.at);
-    buf_free(&reason);
-    (void)unlink(path);
-    *status = exit_worse(*status, EXIT_UNKNOWN);
-    return true;
-}
-
 /* The first anomaly that was told, as a history of its own. */
 static bool
 write_reduced(const struct inspection *i, const struct options *o,
@@ -82,6 +53,49 @@ write_reduced(const struct inspection *i, const struct options *o,
                         ? "note: nothing is reduced: no violation was "
                           "explained\n"
                         : "note: nothing to reduce: no level is violated\n");
+    return true;
+}
+
+/* The certificate and the reduced history, as far as they are asked for. */
+static bool
+write_files(const struct inspection *i, const struct options *o,
+            struct err *err)
+{
+    limit_phase("writing the certificate");
+    if (o->certificate && !write_certificate(i, o->certificate, err))
+        return false;
+    limit_phase("writing the reduced history");
+    return !o->reduced || write_reduced(i, o, err);
+}
+
+/* The same, within what is left of the limits; else a note says why they are
+ * not there. */
+static bool
+write_files_in_time(const struct inspection *i, const struct limits *limits,
+                    const struct options *o, int *status, struct err *err)
+{
+    struct limit_stop stop;
+    if (!limits_set(limits) || (!o->certificate && !o->reduced))
+        return write_files(i, o, err);
+    if (!i->format) {
+        fprintf(stderr, "note: no %s, as the history was not read\n",
+                o->certificate ? "certificate" : "reduced history");
+        return true;
+    }
+    if (limit_try(limits, inspection_spent(i, limits), NULL, &stop)) {
+        const bool ok = write_files(i, o, err);
+        limit_kept();
+        return ok;
+    }
+    struct buf reason = {0};
+    limit_show(&stop, &reason);
+    fprintf(stderr, "note: %s\n", reason.at);
+    buf_free(&reason);
+    if (o->certificate)
+        outfile_discard(o->certificate);
+    if (o->reduced)
+        outfile_discard(o->reduced);
+    *status = exit_worse(*status, EXIT_UNKNOWN);
     return true;
 }
 
@@ -128,14 +142,12 @@ check_one(void *self)
     struct err err = {0};
     if (!inspect(o, one->how, one->path, &i, &err))
         return report_error(&err);
-    const struct report_run run = inspection_run(&i);
-    one->format->add(&run, one->style, one->out);
-    page_add(one->page, &run);
+    const struct limits *limits = &one->how->check.limits;
+    inspection_render(
+        &i, limits,
+        &(struct rendering){one->format, one->style, one->out, one->page});
     int status = exit_of_check(&i.check);
-    if ((o->certificate &&
-         !write_certificate_in_time(&i, &one->how->check.limits, o->certificate,
-                                    &status, &err)) ||
-        (o->reduced && !write_reduced(&i, o, &err)))
+    if (!write_files_in_time(&i, limits, o, &status, &err))
         status = report_error(&err);
     if (o->stats)
         show_stats(&i);

@@ -24,8 +24,8 @@ add_one(void *self)
     struct err err = {0};
     if (!inspect(one->options, one->how, one->path, &i, &err))
         return report_error(&err);
-    const struct report_run run = inspection_run(&i);
-    page_add(one->page, &run);
+    inspection_render(&i, &one->how->check.limits,
+                      &(struct rendering){.page = one->page});
     const int status = exit_of_check(&i.check);
     inspection_free(&i);
     return status;

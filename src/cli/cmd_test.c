@@ -85,9 +85,9 @@ judge_one(void *self)
     if (!inspect(j->options, &j->how, j->path.at, &i, &err))
         return report_error(&err);
     i.path = j->name;
-    const struct report_run run = inspection_run(&i);
-    j->format->add(&run, &j->style, &j->out);
-    page_add(&j->page, &run);
+    inspection_render(
+        &i, &j->how.check.limits,
+        &(struct rendering){j->format, &j->style, &j->out, &j->page});
     const int status = exit_of_check(&i.check);
     inspection_free(&i);
     return status;

@@ -7,6 +7,8 @@
 #include "history/sessions.h"
 #include "level/names.h"
 
+#define GRACE 0.1 // seconds to write a report when time is over
+
 enum {
     CONTEXT = 40, // transactions near an anomaly that a report shows
     FLAWS = 1000, // inconsistent reads to choose from
@@ -53,7 +55,8 @@ explain_row(const struct inspect_options *how, struct inspection *i, size_t row,
     struct explanation *out = &i->explanations[row];
     struct limit_stop stop;
     if (limits_set(l) && !limit_try(l, r->spent, "explaining", &stop)) {
-        *out = (struct explanation){.level = r->level, .cut_short = true};
+        *out = (struct explanation){
+            .level = r->level, .cut_short = true, .stop = stop};
         return true;
     }
     const bool ok =
@@ -101,7 +104,7 @@ bool
 inspect(const struct options *o, const struct inspect_options *options,
         const char *path, struct inspection *out, struct err *err)
 {
-    *out = (struct inspection){.path = path};
+    *out = (struct inspection){.path = path, .began = time_now()};
     struct inspect_options how = *options;
     struct limit_stop stop = {0};
     // A try wants no other thread: under limits there is no progress to see.
@@ -126,14 +129,63 @@ inspect(const struct options *o, const struct inspect_options *options,
     return err_in_file(err, path);
 }
 
-struct report_run
-inspection_run(const struct inspection *i)
+double
+inspection_spent(const struct inspection *i, const struct limits *limits)
 {
-    return (struct report_run){.path = i->path,
-                               .format = i->format ? i->format->name : "",
-                               .summary = &i->summary,
-                               .check = &i->check,
-                               .explanations = i->explanations};
+    const size_t n = i->check.results.n;
+    const double others = n ? (double)(n - 1) * limits->seconds : 0;
+    return time_now() - i->began - others;
+}
+
+static void
+render(const struct inspection *i, const struct rendering *to)
+{
+    const struct report_run run = {.path = i->path,
+                                   .format = i->format ? i->format->name : "",
+                                   .summary = &i->summary,
+                                   .check = &i->check,
+                                   .explanations = i->explanations};
+    if (to->format)
+        to->format->add(&run, to->style, to->out);
+    page_add(to->page, &run);
+}
+
+/* Whether there is more to show than verdicts. */
+static bool
+has_anomalies(const struct inspection *i)
+{
+    for (size_t r = 0; r < i->check.results.n; r++)
+        if (i->explanations[r].anomalies.n)
+            return true;
+    return false;
+}
+
+static void
+drop_anomalies(struct inspection *i, const struct limit_stop *stop)
+{
+    for (size_t r = 0; r < i->check.results.n; r++) {
+        struct explanation *e = &i->explanations[r];
+        if (!e->anomalies.n)
+            continue;
+        const enum level level = e->level;
+        explanation_free(e);
+        *e = (struct explanation){
+            .level = level, .cut_short = true, .stop = *stop};
+    }
+}
+
+void
+inspection_render(struct inspection *i, const struct limits *limits,
+                  const struct rendering *to)
+{
+    struct limit_stop stop;
+    // What was explained just in time is not thrown away.
+    if (limits_set(limits) && has_anomalies(i) &&
+        !limit_try(limits, inspection_spent(i, limits) - GRACE,
+                   "writing the report", &stop))
+        drop_anomalies(i, &stop);
+    render(i, to);
+    limit_kept();
 }
 
 void

@@ -6,6 +6,7 @@
 #define CLI_INSPECT_H
 
 #include "cli/cli.h"
+#include "cli/page.h"
 #include "report/report.h"
 
 struct inspect_options {
@@ -23,6 +24,15 @@ struct inspection {
     struct check check;
     struct explanation *explanations; // one for each of check.results
     double load_seconds;
+    double began; // on the clock
+};
+
+/* Where a result is shown. */
+struct rendering {
+    const struct report_format *format; // NULL: only on the page
+    const struct report_style *style;
+    struct buf *out;
+    struct page *page;
 };
 
 /* What the command line says about levels, limits and engines. */
@@ -32,7 +42,15 @@ bool inspect_options(const struct options *o, struct inspect_options *out,
 bool inspect(const struct options *o, const struct inspect_options *how,
              const char *path, struct inspection *out, struct err *err);
 
-struct report_run inspection_run(const struct inspection *i);
+/* Show the result within what is left of the limits.  A verdict is never lost:
+ * where they are reached, it is shown without its explanation, with the limit
+ * that was reached. */
+void inspection_render(struct inspection *i, const struct limits *limits,
+                       const struct rendering *to);
+
+/* How much of the limit of time of one level is over, all levels together. */
+double inspection_spent(const struct inspection *i,
+                        const struct limits *limits);
 
 void inspection_free(struct inspection *i);
 

@@ -89,6 +89,7 @@ struct explanation {
     VEC(struct anomaly) anomalies; // most telling first
     size_t more;                   // inconsistent reads found beyond those told
     bool cut_short;                // more anomalies were not looked for
+    struct limit_stop stop;        // why there are none, where a limit was
 };
 
 struct explain_options {

@@ -79,6 +79,14 @@ add(const struct report_run *run, const struct report_style *s, struct buf *out)
     put_quoted(run->path, out);
     buf_text(out, "\" {\n  node [shape=record, fontname=\"monospace\"];\n"
                   "  edge [fontname=\"monospace\"];\n");
+    struct buf undrawn = {0};
+    part_undrawn(run, &undrawn);
+    if (undrawn.n) {
+        buf_text(out, "  label=\"");
+        put_quoted(undrawn.at, out);
+        buf_text(out, "\";\n");
+    }
+    buf_free(&undrawn);
     for (size_t i = 0; i < run->check->results.n; i++)
         for (size_t j = 0; j < run->explanations[i].anomalies.n; j++) {
             struct buf prefix = {0};

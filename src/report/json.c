@@ -110,6 +110,13 @@ put_result(const struct level_result *r, const struct explanation *e,
             buf_printf(out, ",\"more\":%zu", e->more);
         if (e->cut_short)
             buf_text(out, ",\"cut_short\":true");
+        if (e->stop.kind) {
+            struct buf reason = {0};
+            limit_show(&e->stop, &reason);
+            buf_text(out, ",\"reason\":");
+            buf_json(out, reason.at, reason.n);
+            buf_free(&reason);
+        }
     }
     buf_char(out, '}');
 }

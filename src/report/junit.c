@@ -17,12 +17,18 @@ begin(const struct report_style *s, struct buf *out)
 static void
 put_failure(const struct explanation *e, struct buf *out)
 {
-    const char *headline =
-        e->anomalies.n ? e->anomalies.at[0].headline : "violated";
+    struct buf headline = {0};
+    buf_text(&headline,
+             e->anomalies.n ? e->anomalies.at[0].headline : "violated");
+    if (!e->anomalies.n && e->cut_short) {
+        buf_text(&headline, ", ");
+        part_more(e, &headline);
+    }
     const char *type =
         e->anomalies.n ? anomaly_table[e->anomalies.at[0].kind].name : "cycle";
     buf_printf(out, "      <failure type=\"%s\" message=\"", type);
-    part_xml(out, headline);
+    part_xml(out, headline.at);
+    buf_free(&headline);
     buf_text(out, "\">");
     for (size_t i = 0; i < e->anomalies.n; i++) {
         struct buf text = {0};

@@ -33,6 +33,14 @@ size_t part_untold(const struct anomaly *a);
  * shown"; nothing where nothing is known of. */
 void part_more(const struct explanation *e, struct buf *out);
 
+/* Append a verdict and what part_more says about it. */
+void part_verdict_and_more(const struct level_result *r,
+                           const struct explanation *e, struct buf *out);
+
+/* Append the verdicts that a drawing of the anomalies does not show: those that
+ * are not ok and have none. */
+void part_undrawn(const struct report_run *run, struct buf *out);
+
 /* Append which are the strongest levels that hold, "strongest level that
  * holds: snapshot (si)", and which were not decided. */
 void part_strongest(const struct check *c, struct buf *out);

@@ -127,11 +127,38 @@ part_more(const struct explanation *e, struct buf *out)
     if (e->more)
         buf_printf(out, "%zu more inconsistent read%s %s not shown", e->more,
                    e->more == 1 ? "" : "s", e->more == 1 ? "is" : "are");
-    if (e->cut_short && !e->anomalies.n)
+    if (e->stop.kind) {
+        buf_text(out, "not explained: ");
+        limit_show(&e->stop, out);
+    } else if (e->cut_short && !e->anomalies.n)
         buf_text(out, "a limit was reached before this was explained");
     else if (e->cut_short)
         buf_printf(out, "%sthere was no time to look for more anomalies",
                    e->more ? "; " : "");
+}
+
+void
+part_verdict_and_more(const struct level_result *r, const struct explanation *e,
+                      struct buf *out)
+{
+    report_verdict(r, e, out);
+    if (e->more || e->cut_short) {
+        buf_text(out, ", ");
+        part_more(e, out);
+    }
+}
+
+void
+part_undrawn(const struct report_run *run, struct buf *out)
+{
+    for (size_t i = 0; i < run->check->results.n; i++) {
+        const struct level_result *r = &run->check->results.at[i];
+        const struct explanation *e = &run->explanations[i];
+        if (e->anomalies.n || r->certificate.verdict == VERDICT_OK)
+            continue;
+        buf_text(out, out->n ? "; " : "");
+        part_verdict_and_more(r, e, out);
+    }
 }
 
 static bool

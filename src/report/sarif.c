@@ -70,6 +70,35 @@ put_flow(const struct anomaly *a, struct buf *out)
     buf_text(out, "]}]}]");
 }
 
+/* Begin another result.  After another one there is a brace; else the bracket
+ * of the array. */
+static void
+begin_result(struct buf *out)
+{
+    buf_text(out, out->n && out->at[out->n - 1] == '}' ? ",\n{" : "\n{");
+}
+
+/* A verdict without an anomaly: a violation that was not explained, or no
+ * answer. */
+static void
+put_verdict(const struct report_run *run, const struct level_result *r,
+            const struct explanation *e, struct buf *out)
+{
+    struct buf text = {0};
+    part_verdict_and_more(r, e, &text);
+    begin_result(out);
+    buf_text(out, r->certificate.verdict == VERDICT_VIOLATED
+                      ? "\"level\":\"error\""
+                      : "\"kind\":\"open\",\"level\":\"none\"");
+    put_member(",\"message\":{\"text\":", text.at, "}", out);
+    buf_text(out, ",\"locations\":[{\"physicalLocation\":{\"artifactLocation\":"
+                  "{\"uri\":");
+    put_uri(run->path, out);
+    put_member("}}}],\"properties\":{\"isolation\":",
+               level_table[r->level].brief, "}}", out);
+    buf_free(&text);
+}
+
 static void
 put_result(const struct report_run *run, const struct anomaly *a,
            struct buf *out)
@@ -77,10 +106,9 @@ put_result(const struct report_run *run, const struct anomaly *a,
     struct buf text = {0};
     buf_printf(&text, "%s: %s\n\n", level_table[a->level].title, a->headline);
     part_story(a, "", &text);
-    // After another result there is a brace; else the bracket of the array.
-    put_member(out->n && out->at[out->n - 1] == '}' ? ",\n{\"ruleId\":"
-                                                    : "\n{\"ruleId\":",
-               anomaly_table[a->kind].name, ",\"level\":\"error\"", out);
+    begin_result(out);
+    put_member("\"ruleId\":", anomaly_table[a->kind].name,
+               ",\"level\":\"error\"", out);
     put_member(",\"message\":{\"text\":", text.at, "}", out);
     buf_text(out, ",\"locations\":[{\"physicalLocation\":{\"artifactLocation\":"
                   "{\"uri\":");
@@ -106,9 +134,14 @@ static void
 add(const struct report_run *run, const struct report_style *s, struct buf *out)
 {
     (void)s;
-    for (size_t i = 0; i < run->check->results.n; i++)
-        for (size_t j = 0; j < run->explanations[i].anomalies.n; j++)
-            put_result(run, &run->explanations[i].anomalies.at[j], out);
+    for (size_t i = 0; i < run->check->results.n; i++) {
+        const struct level_result *r = &run->check->results.at[i];
+        const struct explanation *e = &run->explanations[i];
+        for (size_t j = 0; j < e->anomalies.n; j++)
+            put_result(run, &e->anomalies.at[j], out);
+        if (!e->anomalies.n && r->certificate.verdict != VERDICT_OK)
+            put_verdict(run, r, e, out);
+    }
 }
 
 static void

@@ -53,8 +53,13 @@ add(const struct report_run *run, const struct report_style *s, struct buf *out)
                "height=\"%d\" viewBox=\"0 0 %d %d\">\n<style>%s</style>\n"
                "<rect width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>\n",
                width, y ? y : 40, width, y ? y : 40, style);
-    if (!y)
-        buf_text(out, "<text x=\"16\" y=\"24\">nothing is violated</text>\n");
+    if (!y) {
+        buf_text(out, "<text x=\"16\" y=\"24\">");
+        part_undrawn(run, &body);
+        part_xml(out, body.n ? body.at : "nothing is violated");
+        buf_text(out, "</text>\n");
+        buf_clear(&body);
+    }
     if (body.n)
         buf_add(out, body.at, body.n);
     buf_text(out, "</svg>\n");

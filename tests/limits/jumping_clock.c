@@ -16,6 +16,6 @@ clock_gettime(clockid_t clock, struct timespec *out)
     static atomic_long looks;
     const long n = atomic_fetch_add(&looks, 1) + 1;
     const int status = (int)syscall(SYS_clock_gettime, clock, out);
-    out->tv_sec += 60 * (n + n % 7);
+    out->tv_sec += 60 * (n + n / 7);
     return status;
 }

@@ -156,6 +156,36 @@ def test_results():
           "a limit ends with the history that reached it", done.stdout)
 
 
+def test_reports():
+    """What cannot be shown within the limits leaves its verdict."""
+    value = "a" * 200000
+    pathlib.Path("long.hist").write_text(
+        " --- ".join(f'[x{i}=="{value}{i}"]' for i in range(60)))
+    limit = "the memory limit of 65M was reached while writing the report"
+    words = ["check", "-l", "ser", "--max-anomalies", "60", "long.hist",
+             "--memory", "65M"]
+    for output, verdict in [("html", 'class="chip violated"'),
+                            ("text", "serializable: violated"),
+                            ("json", '"verdict":"violated"'),
+                            ("sarif", "serializable: violated"),
+                            ("svg", "serializable: violated"),
+                            ("dot", "serializable: violated"),
+                            ("markdown", "violated"),
+                            ("junit", "violated")]:
+        done = run(*words, "--output", output)
+        check(done.returncode == 1 and verdict in done.stdout
+              and len(done.stdout) < 100000
+              and limit in done.stdout,
+              f"a verdict that cannot be explained as {output} is told",
+              done.stdout[:2000] + done.stderr)
+    done = run("check", "-l", "ser", "--max-anomalies", "60", "long.hist",
+               "--timeout", "0.6", "--report", "long-page")
+    print(f"# {done.seconds - 0.6:.3f} s late")
+    check(done.returncode == 1 and "serializable: violated" in done.stdout
+          and done.seconds < 0.6 + SLACK, "time holds while a page is written",
+          done.stdout[:2000])
+
+
 def without_seconds(text):
     result = json.loads(text)
     for row in result["results"]:
@@ -191,6 +221,7 @@ def main():
         test_time()
         test_memory()
         test_results()
+        test_reports()
         test_clock()
         os.chdir("/")
     sys.exit(end())
