@@ -8,8 +8,8 @@
 #include "check/cases.h"
 
 #include "check/lattice.h"
-#include "history/outcomes.h"
-#include "history/renumber.h"
+#include "history/list/reader_outcomes.h"
+#include "history/rebuild.h"
 #include "verify/verify.h"
 
 #include <stdio.h>
@@ -71,7 +71,7 @@ check_copy(struct cases *all, const u32_vec *seen, struct err *err)
 {
     struct history copy;
     struct check c;
-    if (!history_with_authors(all->h, seen->at, &copy, err))
+    if (!history_rebuild_with_authors(all->h, seen->at, &copy, err))
         return false;
     const bool ok = check_history(&copy, &all->options, &c, err);
     for (size_t i = 0; ok && i < c.results.n; i++)
@@ -102,7 +102,7 @@ give_reason(const struct history *h, struct level_result *r)
         return;
     const struct list_author *a = &h->authors.at[0];
     struct buf told = {0};
-    if (author_is_outcome(a)) {
+    if (reader_outcomes_is(a)) {
         buf_text(&told, "it is not known whether ");
         history_show_txn(h, h->author_items.at[a->first], &told);
         buf_text(&told, ", which read lists, took effect");

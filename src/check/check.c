@@ -20,7 +20,7 @@
 #include "check/convert.h"
 #include "check/lattice.h"
 #include "level/names.h"
-#include "strong/second_opinion.h"
+#include "strong/z3_opinion.h"
 #include "verify/verify.h"
 
 #include <stdio.h>
@@ -112,7 +112,7 @@ settle_by_prefix(const struct run *run, level_set levels, struct budget *budget,
         if (!(levels >> l & 1))
             continue;
         certificate_free(&certificates[l]);
-        (void)certificate_convert(run->h, &prefix, (enum level)l,
+        (void)convert_certificate(run->h, &prefix, (enum level)l,
                                   &certificates[l]);
     }
     certificate_free(&prefix);
@@ -214,8 +214,8 @@ ask_z3(const struct run *run, const struct level_result *r)
         run->out->n_flaws)
         return true;
     enum verdict other;
-    if (!second_opinion(run->h, r->level, run->options->limits.seconds, &other,
-                        run->err))
+    if (!z3_opinion(run->h, r->level, run->options->limits.seconds, &other,
+                    run->err))
         return false;
     const enum verdict own = r->certificate.verdict;
     return own == other || own == VERDICT_UNKNOWN || other == VERDICT_UNKNOWN ||

@@ -184,7 +184,7 @@ convert_violation(const struct history *h, const struct certificate *c,
 }
 
 bool
-certificate_convert(const struct history *h, const struct certificate *c,
+convert_certificate(const struct history *h, const struct certificate *c,
                     enum level to, struct certificate *out)
 {
     *out = (struct certificate){

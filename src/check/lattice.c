@@ -34,7 +34,7 @@ convert(const struct history *h, const struct check_options *o,
         !limit_try(&o->limits, from->spent, "verifying", &stop))
         return false;
     struct certificate c;
-    bool ok = certificate_convert(h, &from->certificate, to->level, &c);
+    bool ok = convert_certificate(h, &from->certificate, to->level, &c);
     if (ok && o->verify)
         ok = to->verified = verify_certificate(h, &c, &err);
     limit_kept();

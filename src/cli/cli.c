@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 int
-exit_worse(int a, int b)
+cli_exit_worse(int a, int b)
 {
     // Worst first: bad input, violated, unknown, fine.
     static const int rank[] = {[EXIT_HOLDS] = 0,
@@ -20,19 +20,19 @@ exit_worse(int a, int b)
 }
 
 int
-report_error(const struct err *err)
+cli_report_error(const struct err *err)
 {
     char text[sizeof err->file + sizeof err->text + 64];
     err_format(err, text, sizeof text);
     fflush(stdout);
     fputs(err->file[0] ? "" : "assay: ", stderr);
-    print_shown(stderr, text);
+    cli_print_shown(stderr, text);
     fputc('\n', stderr);
     return EXIT_ERROR;
 }
 
 void
-print_shown(FILE *out, const char *text)
+cli_print_shown(FILE *out, const char *text)
 {
     struct buf shown = {0};
     buf_shown(&shown, text);
@@ -42,7 +42,7 @@ print_shown(FILE *out, const char *text)
 }
 
 int
-usage_error(const char *format, ...)
+cli_usage_error(const char *format, ...)
 {
     char text[512];
     va_list args;
@@ -51,11 +51,11 @@ usage_error(const char *format, ...)
     va_end(args);
     struct err err = {0};
     err_set(&err, ERR_USAGE, "%s", text);
-    return report_error(&err);
+    return cli_report_error(&err);
 }
 
 unsigned
-thread_count(const struct options *o)
+cli_thread_count(const struct options *o)
 {
     const long processors = sysconf(_SC_NPROCESSORS_ONLN);
     return o->threads       ? (unsigned)o->threads
@@ -64,19 +64,19 @@ thread_count(const struct options *o)
 }
 
 bool
-load(const struct options *o, const char *path, struct history *h,
-     const struct format **format)
+cli_load(const struct options *o, const char *path, struct history *h,
+         const struct format **format)
 {
     struct err err = {0};
     limit_phase("reading");
-    if (format_read(path, o->format, thread_count(o), h, format, &err))
+    if (format_read(path, o->format, cli_thread_count(o), h, format, &err))
         return true;
-    report_error(&err);
+    cli_report_error(&err);
     return false;
 }
 
 void
-emit(struct buf *b)
+cli_emit(struct buf *b)
 {
     if (b->n)
         fwrite(b->at, 1, b->n, stdout);
@@ -84,14 +84,14 @@ emit(struct buf *b)
 }
 
 bool
-colour_on_stdout(void)
+cli_colour_on_stdout(void)
 {
     const char *no_color = getenv("NO_COLOR");
     return isatty(STDOUT_FILENO) && !(no_color && *no_color);
 }
 
 size_t
-width_of_stdout(void)
+cli_width_of_stdout(void)
 {
     enum { LEAST = 40, USUAL = 80 };
     const char *columns = getenv("COLUMNS");

@@ -12,33 +12,34 @@
 #include "cli/options.h"
 #include "format/format.h"
 
-// Exit statuses; over several inputs the worst wins (exit_worse).
+// Exit statuses; over several inputs the worst wins (cli_exit_worse).
 enum { EXIT_HOLDS = 0, EXIT_VIOLATED = 1, EXIT_ERROR = 2, EXIT_UNKNOWN = 3 };
 
-int exit_worse(int a, int b);
+int cli_exit_worse(int a, int b);
 
 /* One line on stderr: "assay: ..." for usage, "file:line:column: ..." else. */
-int report_error(const struct err *err);
+int cli_report_error(const struct err *err);
 
 /* Fail with a usage error. */
-__attribute__((format(printf, 1, 2))) int usage_error(const char *format, ...);
+__attribute__((format(printf, 1, 2))) int cli_usage_error(const char *format,
+                                                          ...);
 
 /* Read a history as the options say, or report why not. */
-bool load(const struct options *o, const char *path, struct history *h,
-          const struct format **format);
+bool cli_load(const struct options *o, const char *path, struct history *h,
+              const struct format **format);
 
-unsigned thread_count(const struct options *o);
+unsigned cli_thread_count(const struct options *o);
 
 /* Print text from outside so that a terminal obeys none of it. */
-void print_shown(FILE *out, const char *text);
+void cli_print_shown(FILE *out, const char *text);
 
 /* Write the buffer to stdout and empty it. */
-void emit(struct buf *b);
+void cli_emit(struct buf *b);
 
-bool colour_on_stdout(void);
+bool cli_colour_on_stdout(void);
 
 /* The columns of a terminal on stdout: COLUMNS, or 80; 0 where it is none. */
-size_t width_of_stdout(void);
+size_t cli_width_of_stdout(void);
 
 int cmd_collect(const struct options *o);
 int cmd_certify(const struct options *o);
@@ -54,8 +55,8 @@ int cmd_predict(const struct options *o);
 
 /* The same for a history that was just recorded, at the levels that --predict
  * names; 'name' is what to call it. */
-int predict_recorded(const struct options *o, const char *path,
-                     const char *name);
+int cmd_predict_recorded(const struct options *o, const char *path,
+                         const char *name);
 
 int cmd_prove(const struct options *o);
 int cmd_report(const struct options *o);
@@ -64,9 +65,9 @@ int cmd_stats(const struct options *o);
 int cmd_test(const struct options *o);
 
 /* The help of one command, or of the program for NULL. */
-void help_show(const struct command *command, struct buf *out);
+void cmd_help_show(const struct command *command, struct buf *out);
 
 /* The switches of the engine for strong levels. */
-void help_show_solver(struct buf *out);
+void cmd_help_show_solver(struct buf *out);
 
 #endif

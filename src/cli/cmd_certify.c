@@ -43,7 +43,7 @@ say(const struct options *o, const char *path, const struct certificate *c,
         buf_shown(&out, err->text);
         buf_char(&out, '\n');
     }
-    emit(&out);
+    cli_emit(&out);
     buf_free(&out);
 }
 
@@ -75,7 +75,7 @@ say_absence(const struct options *o, const char *path, const struct absence *a,
         buf_shown(&out, err->text);
         buf_char(&out, '\n');
     }
-    emit(&out);
+    cli_emit(&out);
     buf_free(&out);
 }
 
@@ -87,7 +87,7 @@ certify_absence(const struct options *o, const char *path,
     struct absence a;
     if (!absence_read(h, in->data, in->size, &a, &err)) {
         err_in_file(&err, path);
-        return report_error(&err);
+        return cli_report_error(&err);
     }
     const bool ok = verify_absence(h, &a, &err);
     say_absence(o, path, &a, &err);
@@ -103,7 +103,7 @@ certify_verdict(const struct options *o, const char *path,
     struct certificate c = {0};
     if (!certificate_read(h, in->data, in->size, &c, &err)) {
         err_in_file(&err, path);
-        return report_error(&err);
+        return cli_report_error(&err);
     }
     const int status = !verify_certificate(h, &c, &err) ? EXIT_VIOLATED
                        : c.verdict == VERDICT_UNKNOWN   ? EXIT_UNKNOWN
@@ -119,12 +119,12 @@ certify(const struct options *o, const char *path, const struct history *h)
     struct err err = {0};
     struct input in;
     if (!input_open(&in, path, &err))
-        return report_error(&err);
+        return cli_report_error(&err);
     int status;
     if (in.is_directory) {
         err_set(&err, ERR_IO, "a directory is no certificate");
         err_in_file(&err, path);
-        status = report_error(&err);
+        status = cli_report_error(&err);
     } else {
         status =
             (absence_is(in.data, in.size) ? certify_absence
@@ -138,9 +138,9 @@ int
 cmd_certify(const struct options *o)
 {
     if (o->paths.n != 2)
-        return usage_error("certify wants a history and a certificate");
+        return cli_usage_error("certify wants a history and a certificate");
     struct history h;
-    if (!load(o, o->paths.at[0], &h, NULL))
+    if (!cli_load(o, o->paths.at[0], &h, NULL))
         return EXIT_ERROR;
     if (!o->session_order)
         history_ignore_sessions(&h);

@@ -41,7 +41,7 @@ write_reduced(const struct inspection *i, const struct options *o,
             continue;
         const struct format *format;
         const struct options as = {.to = o->to, .output = o->reduced};
-        return target_format(&as, &format, err) &&
+        return cmd_convert_format(&as, &format, err) &&
                format_write(&e->anomalies.at[0].reduced, format, o->reduced,
                             err);
     }
@@ -95,7 +95,7 @@ write_files_in_time(const struct inspection *i, const struct limits *limits,
         outfile_discard(o->certificate);
     if (o->reduced)
         outfile_discard(o->reduced);
-    *status = exit_worse(*status, EXIT_UNKNOWN);
+    *status = cli_exit_worse(*status, EXIT_UNKNOWN);
     return true;
 }
 
@@ -105,7 +105,7 @@ write_files_in_time(const struct inspection *i, const struct limits *limits,
 static void
 show_stats(const struct inspection *i)
 {
-    print_shown(stderr, i->path);
+    cli_print_shown(stderr, i->path);
     fputc('\n', stderr);
     counters_show_time("reading", i->load_seconds);
     for (size_t k = 0; k < i->check.results.n; k++) {
@@ -140,15 +140,15 @@ check_one(void *self)
     const struct options *o = one->options;
     struct inspection i;
     struct err err = {0};
-    if (!inspect(o, one->how, one->path, &i, &err))
-        return report_error(&err);
+    if (!inspect_file(o, one->how, one->path, &i, &err))
+        return cli_report_error(&err);
     const struct limits *limits = &one->how->check.limits;
     inspection_render(
         &i, limits,
         &(struct rendering){one->format, one->style, one->out, one->page});
-    int status = exit_of_check(&i.check);
+    int status = inspect_exit(&i.check);
     if (!write_files_in_time(&i, limits, o, &status, &err))
-        status = report_error(&err);
+        status = cli_report_error(&err);
     if (o->stats)
         show_stats(&i);
     inspection_free(&i);
@@ -172,22 +172,24 @@ cmd_check(const struct options *o)
     const struct report_format *format;
     if (o->help_solver) {
         struct buf text = {0};
-        help_show_solver(&text);
-        emit(&text);
+        cmd_help_show_solver(&text);
+        cli_emit(&text);
         buf_free(&text);
         return EXIT_HOLDS;
     }
     if (!o->paths.n)
-        return usage_error("check wants a history; see 'assay check --help'");
+        return cli_usage_error(
+            "check wants a history; see 'assay check --help'");
     if ((o->certificate || o->reduced) && o->paths.n != 1)
-        return usage_error("--certificate and --reduced want one history");
-    if (!inspect_options(o, &how, &err) || !choose_report(o, &format, &err))
-        return report_error(&err);
+        return cli_usage_error("--certificate and --reduced want one history");
+    if (!inspect_options(o, &how, &err) ||
+        !inspect_report_format(o, &format, &err))
+        return cli_report_error(&err);
     const struct report_style style = {
         .version = ASSAY_VERSION,
         .command = o->command,
-        .colour = colour_on_stdout(),
-        .width = width_of_stdout(),
+        .colour = cli_colour_on_stdout(),
+        .width = cli_width_of_stdout(),
         .verdicts_only = o->quiet,
     };
     int status = EXIT_HOLDS;
@@ -198,15 +200,15 @@ cmd_check(const struct options *o)
         format->begin(&style, &out);
     for (size_t i = 0; i < o->paths.n; i++) {
         struct one one = {o, &how, format, &style, o->paths.at[i], &page, &out};
-        status = exit_worse(status, check_path(&one));
+        status = cli_exit_worse(status, check_path(&one));
         if (!format->end)
-            emit(&out);
+            cli_emit(&out);
     }
     if (format->end)
         format->end(&style, &out);
-    emit(&out);
+    cli_emit(&out);
     buf_free(&out);
     if (!page_end(&page, &err))
-        status = report_error(&err);
+        status = cli_report_error(&err);
     return status;
 }

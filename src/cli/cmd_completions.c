@@ -172,9 +172,9 @@ cmd_completions(const struct options *o)
         if (strcmp(shells[i].name, wanted) == 0) {
             struct buf out = {0};
             shells[i].print(&out);
-            emit(&out);
+            cli_emit(&out);
             buf_free(&out);
             return EXIT_HOLDS;
         }
-    return usage_error("completions wants one of bash, zsh, fish");
+    return cli_usage_error("completions wants one of bash, zsh, fish");
 }

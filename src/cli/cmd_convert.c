@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "cli/cli.h"
 #include "cli/target.h"
-#include "history/renumber.h"
+#include "history/rebuild.h"
 
 #include <string.h>
 
@@ -15,8 +15,8 @@ has_suffix(const char *text, const char *suffix)
 }
 
 bool
-target_format(const struct options *o, const struct format **out,
-              struct err *err)
+cmd_convert_format(const struct options *o, const struct format **out,
+                   struct err *err)
 {
     if (o->to) {
         *out = format_find(o->to);
@@ -62,16 +62,16 @@ cmd_convert(const struct options *o)
     struct err err = {0};
     const struct format *format;
     if (o->paths.n != 1)
-        return usage_error("convert wants one history");
-    if (!target_format(o, &format, &err))
-        return report_error(&err);
+        return cli_usage_error("convert wants one history");
+    if (!cmd_convert_format(o, &format, &err))
+        return cli_report_error(&err);
     struct history h;
-    if (!load(o, o->paths.at[0], &h, NULL))
+    if (!cli_load(o, o->paths.at[0], &h, NULL))
         return EXIT_ERROR;
     bool ok = true;
     if (o->renumber) {
         struct history numbered;
-        ok = history_renumber(&h, &numbered, &err);
+        ok = history_rebuild_numbered(&h, &numbered, &err);
         if (ok) {
             history_free(&h);
             h = numbered;
@@ -82,5 +82,5 @@ cmd_convert(const struct options *o)
     if (ok && !o->quiet)
         note_losses(&h, format);
     history_free(&h);
-    return ok ? EXIT_HOLDS : report_error(&err);
+    return ok ? EXIT_HOLDS : cli_report_error(&err);
 }

@@ -39,16 +39,17 @@ cmd_gen(const struct options *o)
     struct err err = {0};
     const struct format *format;
     if (o->paths.n)
-        return usage_error("gen takes no argument '%s'; see 'assay gen --help'",
-                           o->paths.at[0]);
+        return cli_usage_error(
+            "gen takes no argument '%s'; see 'assay gen --help'",
+            o->paths.at[0]);
     if (!gen_parse_distribution(o->distribution, &shape.distribution, &err) ||
         !parse_level(o->level, &shape.level, &err) ||
-        !target_format(o, &format, &err))
-        return report_error(&err);
+        !cmd_convert_format(o, &format, &err))
+        return cli_report_error(&err);
     struct history h;
     limit_phase("generating");
     if (!gen_history(&shape, &h, &err))
-        return report_error(&err);
+        return cli_report_error(&err);
     limit_phase("writing");
     const bool ok = format_write(&h, format, o->output, &err);
     if (ok && !o->quiet)
@@ -56,5 +57,5 @@ cmd_gen(const struct options *o)
                 "%s: %u sessions, %u transactions, %u operations, %u keys\n",
                 o->output, h.n_sessions, h.n_txns, history_ops(&h), h.n_keys);
     history_free(&h);
-    return ok ? EXIT_HOLDS : report_error(&err);
+    return ok ? EXIT_HOLDS : cli_report_error(&err);
 }

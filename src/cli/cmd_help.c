@@ -58,7 +58,7 @@ show_option(const struct option *o, struct buf *out)
 }
 
 void
-help_show(const struct command *command, struct buf *out)
+cmd_help_show(const struct command *command, struct buf *out)
 {
     if (!command) {
         buf_text(out, "assay tells the truth about transaction isolation.\n\n"
@@ -86,7 +86,7 @@ help_show(const struct command *command, struct buf *out)
 }
 
 void
-help_show_solver(struct buf *out)
+cmd_help_show_solver(struct buf *out)
 {
     buf_text(out, "The engine for pc, psi, si and ser can do without each of "
                   "its ideas, to measure\nwhat they are worth; no verdict "
@@ -103,12 +103,12 @@ cmd_help(const struct options *o)
     if (o->paths.n) {
         command = command_find(o->paths.at[0]);
         if (!command)
-            return usage_error("'%s' is no command; 'assay help' lists them",
-                               o->paths.at[0]);
+            return cli_usage_error(
+                "'%s' is no command; 'assay help' lists them", o->paths.at[0]);
     }
     struct buf text = {0};
-    help_show(command, &text);
-    emit(&text);
+    cmd_help_show(command, &text);
+    cli_emit(&text);
     buf_free(&text);
     return EXIT_HOLDS;
 }
@@ -170,7 +170,7 @@ cmd_levels(const struct options *o)
         for (const struct level_name *n = level_names; n->name; n++)
             show_other_name(n, &out);
     }
-    emit(&out);
+    cli_emit(&out);
     buf_free(&out);
     return EXIT_HOLDS;
 }
@@ -193,7 +193,7 @@ cmd_formats(const struct options *o)
     }
     if (!o->json)
         buf_text(&out, "\nEvery format may be compressed with gzip or zstd.\n");
-    emit(&out);
+    cli_emit(&out);
     buf_free(&out);
     return EXIT_HOLDS;
 }
@@ -297,7 +297,7 @@ cmd_manpage(const struct options *o)
         ".TP\n3\nunknown: a limit that the user set was reached\n.PP\n"
         "Over several inputs the worst wins: 2, 1, 3, 0.\n"
         ".SH ENVIRONMENT\n.TP\nNO_COLOR\nif set, output is never coloured\n");
-    emit(&out);
+    cli_emit(&out);
     buf_free(&out);
     return EXIT_HOLDS;
 }

@@ -60,8 +60,8 @@ take_options(const struct options *o, const char *levels,
                                  .memory = (size_t)o->memory};
     run->style = (struct report_style){.version = ASSAY_VERSION,
                                        .command = o->command,
-                                       .colour = colour_on_stdout(),
-                                       .width = width_of_stdout(),
+                                       .colour = cli_colour_on_stdout(),
+                                       .width = cli_width_of_stdout(),
                                        .verdicts_only = o->quiet};
     run->program =
         (struct replay_program){.app = app_find(o->workload ? o->workload : ""),
@@ -76,7 +76,7 @@ take_options(const struct options *o, const char *levels,
     if (o->validate && !run->program.units)
         run->program.units = run->program.app->units;
     const struct report_format *format;
-    if (!choose_report(o, &format, err))
+    if (!inspect_report_format(o, &format, err))
         return false;
     if (format != &report_text && format != &report_json)
         run->format = format;
@@ -92,7 +92,7 @@ write_predicted(const struct command_run *run, const struct predict_result *r,
 {
     const struct options as = {.to = run->o->to, .output = "-"};
     const struct format *format;
-    if (!target_format(&as, &format, err))
+    if (!cmd_convert_format(&as, &format, err))
         return false;
     if (mkdir(run->o->predicted, 0777) != 0 && errno != EEXIST) {
         err_set(err, ERR_IO, "cannot make this directory: %s", strerror(errno));
@@ -141,7 +141,7 @@ explain(const struct command_run *run, const struct history *h,
         struct check *check, struct explanation *out, struct err *err)
 {
     const struct check_options options = {.levels = 1u << LEVEL_SER,
-                                          .threads = thread_count(run->o),
+                                          .threads = cli_thread_count(run->o),
                                           .strong = strong_defaults};
     const struct explain_options how = {.most = 1,
                                         .work = EXPLAIN_SECONDS * BUDGET_SECOND,
@@ -201,7 +201,7 @@ show_stats(const struct predict_result *r)
                 {"conflicts", s->conflicts},
                 {"decisions", s->decisions},
                 {"propagations", s->propagations}};
-    print_shown(stderr, r->path);
+    cli_print_shown(stderr, r->path);
     fprintf(stderr,
             ": %s\n  %-28s %12.6f s\n  %-28s %12.6f s\n  %-28s %12.6f s\n",
             level_table[r->options->level].brief, "predicting",
@@ -269,7 +269,7 @@ predict_level(struct command_run *run, struct predict_result *r,
     progress_end(progress);
     if (!ok) {
         err_in_file(&err, r->path);
-        return report_error(&err);
+        return cli_report_error(&err);
     }
     if (is_first && p.observed.n_looped)
         fprintf(stderr,
@@ -283,7 +283,7 @@ predict_level(struct command_run *run, struct predict_result *r,
         show_prediction(run, r, is_first, &err) &&
                 (!run->o->certificate || write_certificate(run, h, &p, &err))
             ? status[p.answer]
-            : report_error(&err);
+            : cli_report_error(&err);
     prediction_free(&p);
     return result;
 }
@@ -295,7 +295,7 @@ predict_path(struct command_run *run, const char *path, const char *name)
 {
     struct history h;
     const struct format *format;
-    if (!load(run->o, path, &h, &format))
+    if (!cli_load(run->o, path, &h, &format))
         return EXIT_ERROR;
     struct summary summary;
     summary_sizes(&h, &summary);
@@ -319,7 +319,7 @@ predict_path(struct command_run *run, const char *path, const char *name)
     for (int l = 0; l < LEVELS && result != EXIT_ERROR; l++) {
         if (!(run->levels >> l & 1))
             continue;
-        result = exit_worse(
+        result = cli_exit_worse(
             result, predict_level(run, &r, &h, (enum level)l, is_first));
         is_first = false;
     }
@@ -337,38 +337,39 @@ cmd_predict(const struct options *o)
     struct err err = {0};
     struct command_run run;
     if (!o->paths.n)
-        return usage_error("predict wants a history; see 'assay predict "
-                           "--help'");
+        return cli_usage_error("predict wants a history; see 'assay predict "
+                               "--help'");
     if (!take_options(o, o->level ? o->level : "si", &run, &err))
-        return report_error(&err);
+        return cli_report_error(&err);
     if (o->certificate && (o->paths.n != 1 || (run.levels & (run.levels - 1))))
-        return usage_error("--certificate wants one history and one level");
+        return cli_usage_error("--certificate wants one history and one level");
     int status = EXIT_HOLDS;
     if (run.format && run.format->begin)
         run.format->begin(&run.style, &run.out);
     for (size_t i = 0; i < o->paths.n; i++) {
         const char *path = o->paths.at[i];
-        status = exit_worse(status, predict_path(&run, path, path));
+        status = cli_exit_worse(status, predict_path(&run, path, path));
         if (!run.format || !run.format->end)
-            emit(&run.out);
+            cli_emit(&run.out);
     }
     if (run.format && run.format->end)
         run.format->end(&run.style, &run.out);
-    emit(&run.out);
+    cli_emit(&run.out);
     buf_free(&run.out);
     return status;
 }
 
 int
-predict_recorded(const struct options *o, const char *path, const char *name)
+cmd_predict_recorded(const struct options *o, const char *path,
+                     const char *name)
 {
     struct err err = {0};
     struct command_run run;
     if (!take_options(o, o->predict_level, &run, &err))
-        return report_error(&err);
+        return cli_report_error(&err);
     run.format = NULL; // the report is about what happened
     const int status = predict_path(&run, path, name);
-    emit(&run.out);
+    cli_emit(&run.out);
     buf_free(&run.out);
     return status;
 }

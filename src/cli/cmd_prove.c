@@ -96,7 +96,7 @@ prove_one(const struct options *o, const struct program *p, enum level level,
                     : prove_level(p, level, &limits, &r, &err);
     if (!ok) {
         prove_free(&r);
-        return report_error(&err);
+        return cli_report_error(&err);
     }
     struct story story;
     const bool told = r.verdict == PROVE_ANOMALY;
@@ -110,7 +110,7 @@ prove_one(const struct options *o, const struct program *p, enum level level,
                  : r.verdict == PROVE_ANOMALY ? EXIT_VIOLATED
                                               : EXIT_UNKNOWN;
     if (o->schedule && !write_schedule(o, &r, told ? &story : NULL, &err))
-        status = report_error(&err);
+        status = cli_report_error(&err);
     if (told)
         story_free(&story);
     prove_free(&r);
@@ -151,13 +151,13 @@ prove_levels(const struct options *o, const struct program *p,
     for (size_t i = 0; i < n; i++) {
         if (o->json && i)
             buf_char(&out, ',');
-        status = exit_worse(status, prove_one(o, p, levels[i], &out));
+        status = cli_exit_worse(status, prove_one(o, p, levels[i], &out));
         if (!o->json)
-            emit(&out);
+            cli_emit(&out);
     }
     if (o->json)
         buf_text(&out, "]}\n");
-    emit(&out);
+    cli_emit(&out);
     buf_free(&out);
     return status;
 }
@@ -169,17 +169,20 @@ cmd_prove(const struct options *o)
     enum level levels[LEVELS];
     size_t n;
     if (!o->paths.n)
-        return usage_error("prove wants SQL files; see 'assay prove --help'");
+        return cli_usage_error(
+            "prove wants SQL files; see 'assay prove --help'");
     if (!o->level)
-        return usage_error("prove wants a level, as in 'assay prove -l si'");
+        return cli_usage_error(
+            "prove wants a level, as in 'assay prove -l si'");
     if (!parse_levels(o->level, levels, &n, &err))
-        return report_error(&err);
+        return cli_report_error(&err);
     if (o->schedule && n != 1)
-        return usage_error("--schedule wants one level, and there are %zu", n);
+        return cli_usage_error("--schedule wants one level, and there are %zu",
+                               n);
     struct program p = {0};
     const int status = program_read(&p, o->paths.at, o->paths.n, &err)
                            ? prove_levels(o, &p, levels, n)
-                           : report_error(&err);
+                           : cli_report_error(&err);
     program_free(&p);
     return status;
 }

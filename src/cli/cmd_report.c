@@ -22,11 +22,11 @@ add_one(void *self)
     const struct one *one = self;
     struct inspection i;
     struct err err = {0};
-    if (!inspect(one->options, one->how, one->path, &i, &err))
-        return report_error(&err);
+    if (!inspect_file(one->options, one->how, one->path, &i, &err))
+        return cli_report_error(&err);
     inspection_render(&i, &one->how->check.limits,
                       &(struct rendering){.page = one->page});
-    const int status = exit_of_check(&i.check);
+    const int status = inspect_exit(&i.check);
     inspection_free(&i);
     return status;
 }
@@ -37,11 +37,12 @@ cmd_report(const struct options *o)
     struct err err = {0};
     struct inspect_options how;
     if (!o->paths.n)
-        return usage_error("report wants a history; see 'assay report --help'");
+        return cli_usage_error(
+            "report wants a history; see 'assay report --help'");
     if (strcmp(o->output, "-") == 0)
-        return usage_error("report wants -o DIR, where the page is to go");
+        return cli_usage_error("report wants -o DIR, where the page is to go");
     if (!inspect_options(o, &how, &err))
-        return report_error(&err);
+        return cli_report_error(&err);
     how.explain_wanted = how.summary_wanted = true;
     int status = EXIT_HOLDS;
     struct page page;
@@ -51,11 +52,11 @@ cmd_report(const struct options *o)
     for (size_t i = 0; i < o->paths.n; i++) {
         struct one one = {o, &how, o->paths.at[i], &page};
         struct buf *const out[] = {&page.html};
-        status = exit_worse(status, limits_set(&how.check.limits)
-                                        ? limit_run(add_one, &one, out, 1)
-                                        : add_one(&one));
+        status = cli_exit_worse(status, limits_set(&how.check.limits)
+                                            ? limit_run(add_one, &one, out, 1)
+                                            : add_one(&one));
     }
     if (!page_end(&page, &err))
-        status = report_error(&err);
+        status = cli_report_error(&err);
     return status;
 }

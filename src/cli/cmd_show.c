@@ -166,10 +166,10 @@ cmd_show(const struct options *o)
 {
     static const char session[] = "session:";
     if (o->paths.n < 2)
-        return usage_error("show wants a history and transactions, or "
-                           "session:NAME");
+        return cli_usage_error("show wants a history and transactions, or "
+                               "session:NAME");
     struct history h;
-    if (!load(o, o->paths.at[0], &h, NULL))
+    if (!cli_load(o, o->paths.at[0], &h, NULL))
         return EXIT_ERROR;
     int status = EXIT_HOLDS;
     struct buf out = {0};
@@ -179,11 +179,12 @@ cmd_show(const struct options *o)
         const bool found =
             is_session ? show_session(&h, name + sizeof session - 1, &out)
                        : show_named(&h, name, &out);
-        emit(&out);
+        cli_emit(&out);
         if (!found)
-            status = usage_error("%s has no %s '%s'", o->paths.at[0],
-                                 is_session ? "session" : "transaction",
-                                 is_session ? name + sizeof session - 1 : name);
+            status =
+                cli_usage_error("%s has no %s '%s'", o->paths.at[0],
+                                is_session ? "session" : "transaction",
+                                is_session ? name + sizeof session - 1 : name);
     }
     buf_free(&out);
     history_free(&h);

@@ -107,13 +107,13 @@ int
 cmd_stats(const struct options *o)
 {
     if (!o->paths.n)
-        return usage_error("stats wants a history");
+        return cli_usage_error("stats wants a history");
     int status = EXIT_HOLDS;
     struct buf out = {0};
     for (size_t i = 0; i < o->paths.n; i++) {
         struct history h;
         const struct format *format;
-        if (!load(o, o->paths.at[i], &h, &format)) {
+        if (!cli_load(o, o->paths.at[i], &h, &format)) {
             status = EXIT_ERROR;
             continue;
         }
@@ -123,7 +123,7 @@ cmd_stats(const struct options *o)
         (o->json ? show_json : show_text)(&out, o->paths.at[i], format->name,
                                           &h, &s);
         history_free(&h);
-        emit(&out);
+        cli_emit(&out);
     }
     buf_free(&out);
     return status;

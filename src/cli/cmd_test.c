@@ -2,9 +2,9 @@
  * specification, check what was recorded, and tell.
  *
  * SPDX-License-Identifier: MIT */
-#include "cli/fieldwork.h"
 #include "cli/inspect.h"
 #include "cli/page.h"
+#include "cli/test_run.h"
 #include "spec/play.h"
 #include "version.h"
 
@@ -52,11 +52,11 @@ judging_begin(const struct options *o, struct judging *j, struct err *err)
     *j = (struct judging){.options = o,
                           .style = {.version = ASSAY_VERSION,
                                     .command = o->command,
-                                    .colour = colour_on_stdout(),
-                                    .width = width_of_stdout(),
+                                    .colour = cli_colour_on_stdout(),
+                                    .width = cli_width_of_stdout(),
                                     .verdicts_only = o->quiet}};
     return inspect_options(o, &j->how, err) &&
-           choose_report(o, &j->format, err) && choose_path(j, err);
+           inspect_report_format(o, &j->format, err) && choose_path(j, err);
 }
 
 static void
@@ -82,13 +82,13 @@ judge_one(void *self)
     struct judging *j = self;
     struct inspection i;
     struct err err = {0};
-    if (!inspect(j->options, &j->how, j->path.at, &i, &err))
-        return report_error(&err);
+    if (!inspect_file(j->options, &j->how, j->path.at, &i, &err))
+        return cli_report_error(&err);
     i.path = j->name;
     inspection_render(
         &i, &j->how.check.limits,
         &(struct rendering){j->format, &j->style, &j->out, &j->page});
-    const int status = exit_of_check(&i.check);
+    const int status = inspect_exit(&i.check);
     inspection_free(&i);
     return status;
 }
@@ -103,26 +103,26 @@ judge(struct judging *j, const char *name)
                            ? limit_run(judge_one, j, out, 2)
                            : judge_one(j);
     if (!j->format->end)
-        emit(&j->out);
+        cli_emit(&j->out);
     return status;
 }
 
 /* --- workloads -------------------------------------------------------------*/
 
 static int
-test_workload(struct judging *j, struct fieldwork *f, struct err *err)
+test_workload(struct judging *j, struct test_run *f, struct err *err)
 {
-    const bool ok = fieldwork_run(f, j->path.at, err);
+    const bool ok = test_run_run(f, j->path.at, err);
     if (f->stats.seconds > 0 && !j->options->quiet)
-        fieldwork_show(f, beside(j));
+        test_run_show(f, beside(j));
     fflush(stdout);
     if (!ok)
-        return report_error(err);
+        return cli_report_error(err);
     const char *name = j->options->keep ? j->options->keep : f->name;
     const int status = judge(j, name);
     return j->options->predict_level
-               ? exit_worse(status,
-                            predict_recorded(j->options, j->path.at, name))
+               ? cli_exit_worse(
+                     status, cmd_predict_recorded(j->options, j->path.at, name))
                : status;
 }
 
@@ -172,12 +172,12 @@ play_one(struct judging *j, struct script *s, struct database *db,
         t->refused++;
         script_error(s, refusal, &said);
         if (!s->refusals.at[refusal].is_told)
-            report_error(&said);
+            cli_report_error(&said);
         s->refusals.at[refusal].is_told = true;
         return EXIT_ERROR;
     }
     if (!spec_play(s, db, order, &o, j->path.at, &played, err))
-        return report_error(err);
+        return cli_report_error(err);
     t->failed += played.failed;
     if (played.failed)
         memcpy(t->failure, played.failure, sizeof t->failure);
@@ -187,7 +187,7 @@ play_one(struct judging *j, struct script *s, struct database *db,
         err_set(&said, ERR_FEATURE, "%s: not checked: %s", name,
                 played.refusal);
         err_in_file(&said, s->spec->file);
-        return report_error(&said);
+        return cli_report_error(&said);
     }
     t->impossible += !played.is_possible;
     if (!played.is_possible)
@@ -211,7 +211,7 @@ show_tally(const struct judging *j, const struct tally *t)
     if (t->failed) {
         fprintf(out, "the database refused %zu statements, the last one ",
                 t->failed);
-        print_shown(out, t->failure);
+        cli_print_shown(out, t->failure);
         fputc('\n', out);
     }
 }
@@ -222,9 +222,9 @@ play_all(struct judging *j, struct script *s, struct database *db,
 {
     const size_t n = spec_count(s->spec, MOST_INTERLEAVINGS + 1);
     if (n > MOST_INTERLEAVINGS)
-        return usage_error("%s has more than %d interleavings, expected "
-                           "permutations that say which ones to play",
-                           s->spec->file, MOST_INTERLEAVINGS);
+        return cli_usage_error("%s has more than %d interleavings, expected "
+                               "permutations that say which ones to play",
+                               s->spec->file, MOST_INTERLEAVINGS);
     int status = EXIT_HOLDS;
     struct tally tally = {0};
     u32_vec order = {0};
@@ -234,36 +234,36 @@ play_all(struct judging *j, struct script *s, struct database *db,
         show_order(s->spec, &order, &name);
         if (n > 1 && j->options->keep)
             number_path(j, i + 1);
-        status = exit_worse(status,
-                            play_one(j, s, db, &order, name.at, &tally, err));
+        status = cli_exit_worse(
+            status, play_one(j, s, db, &order, name.at, &tally, err));
     }
     if (!j->options->quiet)
         show_tally(j, &tally);
     if (!tally.checked && status == EXIT_HOLDS)
-        status = usage_error("no interleaving was possible, so nothing was "
-                             "checked");
+        status = cli_usage_error("no interleaving was possible, so nothing was "
+                                 "checked");
     vec_free(&order);
     buf_free(&name);
     return status;
 }
 
 static int
-test_spec(struct judging *j, const struct fieldwork *f, struct err *err)
+test_spec(struct judging *j, const struct test_run *f, struct err *err)
 {
     struct spec s;
     struct database db;
     if (!spec_read(j->options->spec, &s, err))
-        return report_error(err);
+        return cli_report_error(err);
     int status = EXIT_ERROR;
     if (!database_open(f->target, f->isolation, j->options->setup, &db, err)) {
-        report_error(err);
+        cli_report_error(err);
     } else if (!db.driver->sql) {
-        status = usage_error("--spec wants a database that speaks SQL, not %s",
-                             f->target);
+        status = cli_usage_error(
+            "--spec wants a database that speaks SQL, not %s", f->target);
         database_close(&db);
     } else {
         if (!j->options->quiet) {
-            print_shown(beside(j), db.note);
+            cli_print_shown(beside(j), db.note);
             fprintf(beside(j), "\nasked for %s\n",
                     isolation_names[f->isolation]);
         }
@@ -282,10 +282,10 @@ cmd_test(const struct options *o)
 {
     struct err err = {0};
     struct judging j;
-    struct fieldwork f;
+    struct test_run f;
     int status;
-    if (!judging_begin(o, &j, &err) || !fieldwork_begin(o, &f, &err)) {
-        status = report_error(&err);
+    if (!judging_begin(o, &j, &err) || !test_run_begin(o, &f, &err)) {
+        status = cli_report_error(&err);
     } else {
         if (j.format->begin)
             j.format->begin(&j.style, &j.out);
@@ -294,10 +294,10 @@ cmd_test(const struct options *o)
             o->spec ? test_spec(&j, &f, &err) : test_workload(&j, &f, &err);
         if (j.format->end)
             j.format->end(&j.style, &j.out);
-        emit(&j.out);
+        cli_emit(&j.out);
         if (!page_end(&j.page, &err))
-            status = report_error(&err);
-        fieldwork_end(&f);
+            status = cli_report_error(&err);
+        test_run_end(&f);
     }
     judging_end(&j);
     return status;

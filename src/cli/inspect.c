@@ -20,7 +20,7 @@ inspect_options(const struct options *o, struct inspect_options *out,
                 struct err *err)
 {
     *out = (struct inspect_options){
-        .check = {.threads = thread_count(o),
+        .check = {.threads = cli_thread_count(o),
                   .limits = {o->timeout, (size_t)o->memory},
                   .verify = o->verify,
                   .most_flaws = FLAWS,
@@ -28,7 +28,7 @@ inspect_options(const struct options *o, struct inspect_options *out,
         .explain = {.most = (size_t)o->max_anomalies,
                     .work = SECONDS * BUDGET_SECOND,
                     .context = CONTEXT,
-                    .threads = thread_count(o),
+                    .threads = cli_thread_count(o),
                     .strong = o->strong},
         .explain_wanted = o->explain,
         .summary_wanted = o->report || strcmp(o->report_format, "html") == 0,
@@ -87,7 +87,7 @@ read_history(const struct options *o, struct inspect_options *how,
     const double began = time_now(), began_cpu = time_cpu();
     if (limits_set(l) && !limit_try(l, 0, "reading", stopped))
         return true;
-    const bool ok = format_read(out->path, o->format, thread_count(o),
+    const bool ok = format_read(out->path, o->format, cli_thread_count(o),
                                 &out->history, &out->format, err);
     if (ok && !o->session_order)
         history_ignore_sessions(&out->history);
@@ -101,8 +101,8 @@ read_history(const struct options *o, struct inspect_options *how,
 }
 
 bool
-inspect(const struct options *o, const struct inspect_options *options,
-        const char *path, struct inspection *out, struct err *err)
+inspect_file(const struct options *o, const struct inspect_options *options,
+             const char *path, struct inspection *out, struct err *err)
 {
     *out = (struct inspection){.path = path, .began = time_now()};
     struct inspect_options how = *options;
@@ -199,20 +199,21 @@ inspection_free(struct inspection *i)
 }
 
 int
-exit_of_check(const struct check *c)
+inspect_exit(const struct check *c)
 {
     static const int status[] = {[VERDICT_OK] = EXIT_HOLDS,
                                  [VERDICT_VIOLATED] = EXIT_VIOLATED,
                                  [VERDICT_UNKNOWN] = EXIT_UNKNOWN};
     int worst = EXIT_HOLDS;
     for (size_t i = 0; i < c->results.n; i++)
-        worst = exit_worse(worst, status[c->results.at[i].certificate.verdict]);
+        worst =
+            cli_exit_worse(worst, status[c->results.at[i].certificate.verdict]);
     return worst;
 }
 
 bool
-choose_report(const struct options *o, const struct report_format **out,
-              struct err *err)
+inspect_report_format(const struct options *o, const struct report_format **out,
+                      struct err *err)
 {
     const char *name = o->json ? "json" : o->report_format;
     *out = report_find(name);

@@ -39,8 +39,8 @@ struct rendering {
 bool inspect_options(const struct options *o, struct inspect_options *out,
                      struct err *err);
 
-bool inspect(const struct options *o, const struct inspect_options *how,
-             const char *path, struct inspection *out, struct err *err);
+bool inspect_file(const struct options *o, const struct inspect_options *how,
+                  const char *path, struct inspection *out, struct err *err);
 
 /* Show the result within what is left of the limits.  A verdict is never lost:
  * where they are reached, it is shown without its explanation, with the limit
@@ -55,10 +55,10 @@ double inspection_spent(const struct inspection *i,
 void inspection_free(struct inspection *i);
 
 /* The exit status for these verdicts. */
-int exit_of_check(const struct check *c);
+int inspect_exit(const struct check *c);
 
 /* The format that the command line asks for results in. */
-bool choose_report(const struct options *o, const struct report_format **out,
-                   struct err *err);
+bool inspect_report_format(const struct options *o,
+                           const struct report_format **out, struct err *err);
 
 #endif

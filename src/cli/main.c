@@ -136,25 +136,25 @@ run(int n, char *const words[])
     }
     if (n < 1) {
         struct buf text = {0};
-        help_show(NULL, &text);
+        cmd_help_show(NULL, &text);
         fwrite(text.at, 1, text.n, stderr);
         buf_free(&text);
         return EXIT_ERROR;
     }
     const struct command *command = find_alias(words[0]);
     if (!command)
-        return usage_error("'%s' is no command; 'assay help' lists them",
-                           words[0]);
+        return cli_usage_error("'%s' is no command; 'assay help' lists them",
+                               words[0]);
     struct options options;
     struct err err = {0};
     struct buf line = {0};
     int status;
     if (!options_parse(n - 1, words + 1, command, &options, &err)) {
-        status = report_error(&err);
+        status = cli_report_error(&err);
     } else if (options.help) {
         struct buf text = {0};
-        help_show(command, &text);
-        emit(&text);
+        cmd_help_show(command, &text);
+        cli_emit(&text);
         buf_free(&text);
         status = EXIT_HOLDS;
     } else {

@@ -47,7 +47,7 @@ tell(void *arg)
     pthread_mutex_lock(&p->lock);
     for (long pause = 1000; wait_for(p, pause); pause = 500) {
         fprintf(stderr, "\r%s ", p->what);
-        print_shown(stderr, p->subject);
+        cli_print_shown(stderr, p->subject);
         fprintf(stderr, ": %.0f s, %.0f MB \033[K", time_now() - p->begin,
                 (double)mem_in_use() / 1e6);
         told = true;

@@ -8,7 +8,7 @@
 
 /* The format that --to names, else the one whose suffix --output has, else
  * jsonl. */
-bool target_format(const struct options *o, const struct format **out,
-                   struct err *err);
+bool cmd_convert_format(const struct options *o, const struct format **out,
+                        struct err *err);
 
 #endif

@@ -12,7 +12,7 @@
 #include <string.h>
 
 static bool
-time_is_up(const struct run *run)
+time_is_up(const struct collect_run *run)
 {
     const struct collect_options *o = run->o;
     return (o->seconds > 0 && time_now() - run->began >= o->seconds) ||
@@ -21,7 +21,7 @@ time_is_up(const struct run *run)
 
 /* Wait for the sessions to end, and make them end when it is time. */
 static void
-watch(struct run *run)
+watch(struct collect_run *run)
 {
     while (atomic_load(&run->running)) {
         time_pause(0.01);
@@ -38,7 +38,7 @@ watch(struct run *run)
 }
 
 static void
-open_gate(struct run *run)
+open_gate(struct collect_run *run)
 {
     pthread_mutex_lock(&run->lock);
     run->began = time_now();
@@ -48,7 +48,7 @@ open_gate(struct run *run)
 }
 
 static bool
-run_sessions(struct run *run, struct session *sessions, struct err *err)
+run_sessions(struct collect_run *run, struct session *sessions, struct err *err)
 {
     const size_t n = run->o->shape.sessions;
     pthread_t *threads = mem_calloc(n, sizeof *threads);
@@ -75,7 +75,7 @@ run_sessions(struct run *run, struct session *sessions, struct err *err)
 
 /* Connect all sessions, run them, and disconnect. */
 static bool
-run_all(struct run *run, struct err *err)
+run_all(struct collect_run *run, struct err *err)
 {
     const size_t n = run->o->shape.sessions;
     struct session *sessions = mem_calloc(n, sizeof *sessions);
@@ -97,7 +97,7 @@ run_all(struct run *run, struct err *err)
 }
 
 static bool
-load_data(struct run *run, struct err *err)
+load_data(struct collect_run *run, struct err *err)
 {
     const struct workload_shape *shape = &run->o->shape;
     if (!shape->app)
@@ -113,7 +113,7 @@ load_data(struct run *run, struct err *err)
 /* Run all sessions between the first and the last line of the recording; the
  * last one says that nothing is missing. */
 static bool
-run_recorded(struct run *run, const char *path, struct err *err)
+run_recorded(struct collect_run *run, const char *path, struct err *err)
 {
     struct journal *j = &run->journal;
     if (!path)
@@ -130,7 +130,7 @@ bool
 collect_run(struct database *db, const struct collect_options *o,
             const char *path, struct collect_stats *stats, struct err *err)
 {
-    struct run run = {.db = db, .o = o, .journal = {.fd = -1}};
+    struct collect_run run = {.db = db, .o = o, .journal = {.fd = -1}};
     pthread_mutex_init(&run.lock, NULL);
     pthread_cond_init(&run.opens, NULL);
     const bool ok = load_data(&run, err) && run_recorded(&run, path, err);

@@ -26,7 +26,7 @@ enum { PLACE_ROOM = 80 };
 /* --- connections -----------------------------------------------------------*/
 
 bool
-session_open(struct session *s, struct run *run, uint32_t number,
+session_open(struct session *s, struct collect_run *run, uint32_t number,
              struct err *err)
 {
     *s = (struct session){.run = run, .number = number};
@@ -62,7 +62,7 @@ session_close(struct session *s)
 static struct connection *
 get_connection(struct session *s, struct err *err)
 {
-    struct run *run = s->run;
+    struct collect_run *run = s->run;
     const double until = time_now() + run->o->patience;
     while (!s->connections[s->node] && !atomic_load(&run->stop)) {
         struct err why = {0};
@@ -85,7 +85,7 @@ get_connection(struct session *s, struct err *err)
 /* --- recording -------------------------------------------------------------*/
 
 static int64_t
-now(const struct run *run)
+now(const struct collect_run *run)
 {
     return (int64_t)((time_now() - run->began) * 1e9);
 }
@@ -248,7 +248,7 @@ static void
 count(struct session *s, const struct connection *c, enum txn_status status,
       enum outcome outcome)
 {
-    struct run *run = s->run;
+    struct collect_run *run = s->run;
     pthread_mutex_lock(&run->lock);
     struct collect_stats *stats = &run->stats;
     stats->committed += status == TXN_COMMITTED;
@@ -303,7 +303,7 @@ share_of(const struct session *s)
 
 /* Wait until all sessions are there, so that they really run together. */
 static void
-await_start(struct run *run)
+await_start(struct collect_run *run)
 {
     pthread_mutex_lock(&run->lock);
     while (!run->is_open)
@@ -315,7 +315,7 @@ void *
 session_run(void *arg)
 {
     struct session *s = arg;
-    struct run *run = s->run;
+    struct collect_run *run = s->run;
     struct err err = {0};
     const uint64_t share = share_of(s);
     bool ok = true;

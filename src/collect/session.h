@@ -13,7 +13,7 @@
 #include <stdatomic.h>
 
 /* What all sessions share. */
-struct run {
+struct collect_run {
     struct database *db;
     const struct collect_options *o;
     struct journal journal;
@@ -29,7 +29,7 @@ struct run {
 };
 
 struct session {
-    struct run *run;
+    struct collect_run *run;
     uint32_t number;
     size_t node;
     struct connection **connections; // one per node, NULL where not yet
@@ -43,7 +43,7 @@ struct session {
     int_vec elements;
 };
 
-bool session_open(struct session *s, struct run *run, uint32_t number,
+bool session_open(struct session *s, struct collect_run *run, uint32_t number,
                   struct err *err);
 void session_close(struct session *s);
 

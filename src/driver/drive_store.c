@@ -260,7 +260,7 @@ read_elements(struct connection *base, uint64_t key, int_vec *out)
     const struct key_text k = show_key(key);
     struct store *s = enter(c);
     const struct store_value v = store_read(s, c->txn, k.text, k.n);
-    const bool is_list = int_list_parse(v.text ? v.text : "", out);
+    const bool is_list = sql_int_list_parse(v.text ? v.text : "", out);
     assert(is_list);
     (void)is_list;
     leave(c);

@@ -231,7 +231,7 @@ sql_append(struct connection *c, uint64_t key, int64_t element,
 }
 
 bool
-int_list_parse(const char *text, int_vec *out)
+sql_int_list_parse(const char *text, int_vec *out)
 {
     const bool is_array = *text == '{';
     vec_clear(out);
@@ -261,7 +261,8 @@ sql_read_list(struct connection *c, uint64_t key, int_vec *out)
              "select v from assay_list where assay_key = %" PRIu64, key);
     enum outcome outcome = select_row(c, sql, 1, &rows);
     vec_clear(out);
-    if (outcome == OUTCOME_OK && !int_list_parse(rows_get(&rows, 0, 0), out))
+    if (outcome == OUTCOME_OK &&
+        !sql_int_list_parse(rows_get(&rows, 0, 0), out))
         outcome = misunderstood(c, "a list of integers", rows_get(&rows, 0, 0));
     rows_free(&rows);
     return outcome;

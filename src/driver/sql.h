@@ -91,6 +91,6 @@ bool sql_must(struct connection *c, const char *sql, struct rows *out,
 
 /* "1,2,3", with or without a comma in front or braces around, as integers;
  * false where it is something else. */
-bool int_list_parse(const char *text, int_vec *out);
+bool sql_int_list_parse(const char *text, int_vec *out);
 
 #endif

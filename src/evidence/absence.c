@@ -89,7 +89,7 @@ void
 absence_write(const struct history *h, const struct absence *a, struct buf *out)
 {
     buf_printf(out, "%shistory %016" PRIx64 "\nlevel %s\nboundary %s\n", MAGIC,
-               history_fingerprint(h), level_table[a->level].name,
+               certificate_fingerprint(h), level_table[a->level].name,
                a->is_strict ? "strict" : "relaxed");
     buf_printf(out, "orders %zu %zu\n", a->orders.n, a->n_txns);
     for (size_t i = 0; i < a->orders.n; i++) {
@@ -218,7 +218,7 @@ static bool
 read_head(struct reader *r, const struct history *h, struct absence *a)
 {
     struct buf line = {0};
-    buf_printf(&line, "history %016" PRIx64 "\n", history_fingerprint(h));
+    buf_printf(&line, "history %016" PRIx64 "\n", certificate_fingerprint(h));
     if (!expect(r, MAGIC)) {
         buf_free(&line);
         return false;

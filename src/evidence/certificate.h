@@ -16,7 +16,7 @@
  *
  * Authors.  Where h->authors is not empty, evidence other than CASES is about
  * the copy of the history in which the transactions in 'seen' are the authors
- * (history_with_authors), and its operations are those of that copy.
+ * (history_rebuild_with_authors), and its operations are those of that copy.
  *
  * Points.  At rc, ra, cc and ser a transaction is one point, its id.  At the
  * others it has two: 2t is the start of t and 2t+1 its commit (levels.md).
@@ -26,8 +26,8 @@
 #define EVIDENCE_CERTIFICATE_H
 
 #include "base/vec.h"
-#include "history/consistency.h"
 #include "history/history.h"
+#include "history/read_checks.h"
 #include "level/level.h"
 
 // What nobody has filled in claims nothing.

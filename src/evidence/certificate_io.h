@@ -23,7 +23,7 @@
 
 /* A number that tells histories apart: over sessions, transactions, statuses,
  * operations, and the names of keys and values. */
-uint64_t history_fingerprint(const struct history *h);
+uint64_t certificate_fingerprint(const struct history *h);
 
 /* Append c, a certificate about h. */
 void certificate_write(const struct history *h, const struct certificate *c,

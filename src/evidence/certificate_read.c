@@ -419,7 +419,8 @@ read_history(struct reader *r)
 {
     char expected[17];
     struct buf hex = {0};
-    buf_printf(&hex, "%016llx", (unsigned long long)history_fingerprint(r->h));
+    buf_printf(&hex, "%016llx",
+               (unsigned long long)certificate_fingerprint(r->h));
     memcpy(expected, hex.at, sizeof expected);
     buf_free(&hex);
     if (!next_line(r))

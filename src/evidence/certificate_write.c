@@ -19,7 +19,7 @@ mix_atom(uint64_t sum, const struct history *h, struct atom a)
 }
 
 uint64_t
-history_fingerprint(const struct history *h)
+certificate_fingerprint(const struct history *h)
 {
     uint64_t sum = hash_pair(h->n_sessions, h->n_txns);
     sum = mix_atom(sum, h, h->initial);
@@ -225,7 +225,7 @@ certificate_write(const struct history *h, const struct certificate *c,
     buf_printf(out,
                CERTIFICATE_MAGIC "\nhistory %016llx\nlevel %s\nverdict %s\n"
                                  "evidence %s\n",
-               (unsigned long long)history_fingerprint(h),
+               (unsigned long long)certificate_fingerprint(h),
                level_table[c->level].name, verdict_names[c->verdict],
                evidence_names[c->kind]);
     put_evidence(c, out);

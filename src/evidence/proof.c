@@ -118,7 +118,7 @@ proof_counts(struct proof *p, txn_id t)
 }
 
 static struct proof_step
-new_step(enum step_kind kind, size_t first, size_t end)
+new_step(enum proof_step_kind kind, size_t first, size_t end)
 {
     capacity_want(CAPACITY_PROOF, end);
     return (struct proof_step){

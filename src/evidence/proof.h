@@ -66,7 +66,7 @@ struct proof_edge {
     txn_id writer;
 };
 
-enum step_kind {
+enum proof_step_kind {
     STEP_CHOICES,
     STEP_COUNTS,
     STEP_AHEAD,
@@ -76,7 +76,7 @@ enum step_kind {
 };
 
 struct proof_step {
-    enum step_kind kind;
+    enum proof_step_kind kind;
     uint32_t first, n; // CYCLE: of edges; WEAK_CYCLE, LEARNT: of lits
     op_id read;        // CHOICES, COUNTS, AHEAD
     txn_id writer;     // COUNTS, AHEAD

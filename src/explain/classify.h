@@ -5,7 +5,7 @@
 #define EXPLAIN_CLASSIFY_H
 
 #include "base/buf.h"
-#include "explain/kinds.h"
+#include "explain/anomaly_kinds.h"
 #include "explain/refute.h"
 
 /* The name of one cycle in h. */

@@ -13,12 +13,12 @@
  * SPDX-License-Identifier: MIT */
 #include "explain/explain.h"
 
-#include "explain/core.h"
 #include "explain/explain_case.h"
-#include "explain/part.h"
-#include "explain/reduce.h"
-#include "explain/told.h"
-#include "explain/told_flaw.h"
+#include "explain/narrate/narrate.h"
+#include "explain/narrate/narrate_flaw.h"
+#include "explain/reduce/core.h"
+#include "explain/reduce/reduce.h"
+#include "explain/reduce/subhistory.h"
 
 #include <stdlib.h>
 
@@ -144,20 +144,20 @@ gather_keys(const struct history *h, const struct dep *d, size_t n,
 
 /* Without a refutation: the transactions, and that they are too many. */
 static void
-tell_briefly(struct told *t, size_t context)
+tell_briefly(struct narration *t, size_t context)
 {
     struct anomaly *a = t->a;
     a->kind = ANOMALY_CYCLE;
     a->edges_in_words = a->also = "";
-    told_txns(t, reads_init(t->h), context);
-    told_headline(t, NULL, 0);
+    narrate_txns(t, reads_init(t->h), context);
+    narrate_headline(t, NULL, 0);
     buf_printf(&t->b,
                "these %zu transactions together leave no order that %s allows"
                "%s; the argument is too long to be read",
                a->blamed, level_table[t->level].title,
                a->unfinished ? ""
                              : ", and without any one of them there is one");
-    a->story = told_keep(t);
+    a->story = narrate_keep(t);
     vec_push(&a->steps,
              ((struct told_step){"The evidence of the verdict excludes every "
                                  "order: 'check --certificate FILE' writes it, "
@@ -166,7 +166,7 @@ tell_briefly(struct told *t, size_t context)
 }
 
 static void
-tell_refutation(struct told *t, const struct model *m,
+tell_refutation(struct narration *t, const struct model *m,
                 const struct refutation *r, size_t context)
 {
     struct anomaly *a = t->a;
@@ -185,18 +185,18 @@ tell_refutation(struct told *t, const struct model *m,
         a->kind = step->n > 2 && d[step->n - 1].kind == EDGE_WR
                       ? ANOMALY_READ_SKEW
                       : ANOMALY_CYCLE;
-    told_txns(t, reads_init(t->h), context);
-    told_steps(t, m, r, d, step->n);
-    told_story(t, d, step->n);
+    narrate_txns(t, reads_init(t->h), context);
+    narrate_steps(t, m, r, d, step->n);
+    narrate_story(t, d, step->n);
     u32_vec keys = {0};
     gather_keys(t->h, d, step->n, &keys);
-    told_headline(t, keys.at, keys.n);
+    narrate_headline(t, keys.at, keys.n);
     vec_free(&keys);
     if (a->kind == ANOMALY_LOST_UPDATE)
         buf_text(&t->b, anomaly_table[a->kind].elle);
     else
         classify_elle(d, step->n, &t->b);
-    a->also = told_keep(t);
+    a->also = narrate_keep(t);
     mem_free(d);
 }
 
@@ -209,18 +209,18 @@ tell_reduced(struct explainer *e, struct reduced *r, enum level asked,
                         .violated = judgement.violated,
                         .holds = judgement.holds,
                         .unfinished = r->unfinished};
-    struct told t = {.a = &a,
-                     .whole = e->h,
-                     .h = &r->h,
-                     .origin = r->origin.at,
-                     .level = weakest};
-    told_map(&t);
+    struct narration t = {.a = &a,
+                          .whole = e->h,
+                          .h = &r->h,
+                          .origin = r->origin.at,
+                          .level = weakest};
+    narrate_map(&t);
     struct model m;
     struct refutation refutation;
     enum refute_verdict verdict = REFUTE_TOO_LONG;
     if (r->h.n_txns <= MODEL_MOST_TXNS && r->h.n_ops <= MODEL_MOST_OPS) {
         model_init(&m, &r->h, weakest);
-        verdict = refute(&m, EFFORT, &refutation);
+        verdict = refute_model(&m, EFFORT, &refutation);
         if (verdict == REFUTE_YES) {
             tell_refutation(&t, &m, &refutation, e->o->context);
             refutation_free(&refutation);
@@ -231,7 +231,7 @@ tell_reduced(struct explainer *e, struct reduced *r, enum level asked,
         tell_briefly(&t, e->o->context);
     buf_free(&t.b);
     struct err err = {0};
-    if (!e->h->key_is_list || !told_reduced(&t, &err)) {
+    if (!e->h->key_is_list || !narrate_reduced(&t, &err)) {
         a.reduced = r->h;
         r->h = (struct history){0};
     }
@@ -390,9 +390,9 @@ tell_unreduced(struct explainer *e, u32_vec *core, enum level level,
 {
     for (;;) {
         struct reduced r = {.unfinished = true};
-        const struct part_wish wish = {.txns = core->at, .n = core->n};
+        const struct subhistory_wish wish = {.txns = core->at, .n = core->n};
         vec_grow(&r.origin, core->n);
-        const bool ok = part_make(e->h, &wish, &r.h, r.origin.at, err);
+        const bool ok = subhistory_make(e->h, &wish, &r.h, r.origin.at, err);
         const bool done =
             !ok || core->n == e->h->n_txns || reduced_is_proper(e->h, &r);
         if (ok && done)
@@ -479,8 +479,8 @@ explain_flaws(struct explainer *e, const struct check *c, enum level level,
                 !is_news(e->h, &c->flaws, i, round))
                 continue;
             struct anomaly a;
-            if (!told_flaw(e->h, &c->flaws.at[i], level, e->o->context, &a,
-                           err))
+            if (!narrate_flaw(e->h, &c->flaws.at[i], level, e->o->context, &a,
+                              err))
                 return false;
             vec_push(&e->out->anomalies, a);
             told++;

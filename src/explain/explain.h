@@ -15,7 +15,7 @@
 
 #include "base/arena.h"
 #include "check/check.h"
-#include "explain/kinds.h"
+#include "explain/anomaly_kinds.h"
 
 #define TOLD_NONE UINT32_MAX
 
@@ -27,7 +27,7 @@ struct told_op {
 };
 
 /* A transaction of an anomaly, or of its neighbourhood. */
-struct told_txn {
+struct narrate_txn {
     const char *id;      // as in the input, else session and position
     const char *name;    // the same, for people
     const char *session; // "" for init
@@ -72,7 +72,7 @@ struct anomaly {
     enum level level;           // which it violates: the one asked for
     level_set violated;         // of rc .. ser and the one asked for
     level_set holds;            // of the same; neither: no time to see
-    VEC(struct told_txn)
+    VEC(struct narrate_txn)
     txns; // the blamed ones first, then the context;
           // of very many blamed ones the first
     VEC(struct told_edge) edges;

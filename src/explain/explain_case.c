@@ -3,10 +3,10 @@
  * SPDX-License-Identifier: MIT */
 #include "explain/explain_case.h"
 
-#include "explain/complete.h"
-#include "explain/told.h"
-#include "history/outcomes.h"
-#include "history/renumber.h"
+#include "explain/narrate/narrate.h"
+#include "explain/reduce/reduced_history.h"
+#include "history/list/reader_outcomes.h"
+#include "history/rebuild.h"
 
 /* Say in the anomaly which case it is about, and that the others are no
  * better. */
@@ -14,31 +14,31 @@ static bool
 tell_case(const struct history *h, const struct certificate *c,
           struct anomaly *a, struct err *err)
 {
-    struct told t = {.a = a, .whole = h, .h = h};
+    struct narration t = {.a = a, .whole = h, .h = h};
     bool same = false; // as the sentence goes so far
     for (size_t i = 0; i < c->cases[0].seen.n; i++) {
         const struct list_author *author = &h->authors.at[i];
         const txn_id seen = c->cases[0].seen.at[i];
         buf_text(&t.b, i ? ", " : "This takes ");
-        if (author_is_outcome(author)) {
-            told_name(h, h->author_items.at[author->first], &t.b);
+        if (reader_outcomes_is(author)) {
+            narrate_name(h, h->author_items.at[author->first], &t.b);
             buf_text(&t.b, seen == TXN_NONE ? " to have had no effect"
                                             : " to have taken effect");
             continue;
         }
-        told_name(h, seen, &t.b);
+        narrate_name(h, seen, &t.b);
         buf_text(&t.b, same ? " of " : " to be the author of ");
         history_show_value(h, author->value, &t.b);
         buf_text(&t.b, " in ");
-        told_key(&t, h->values[author->value].key & OP_KEY);
+        narrate_key(&t, h->values[author->value].key & OP_KEY);
         same = true;
     }
     buf_printf(&t.b, "; %s is taken, %s is violated (%zu cases)",
-               author_is_outcome(&h->authors.at[0])
+               reader_outcomes_is(&h->authors.at[0])
                    ? "whatever else"
                    : "whoever of those who appended it",
                level_table[c->level].title, c->n_cases);
-    vec_push(&a->steps, ((struct told_step){told_keep(&t), 0, TOLD_NONE}));
+    vec_push(&a->steps, ((struct told_step){narrate_keep(&t), 0, TOLD_NONE}));
     buf_free(&t.b);
     // What violates the level in one case may hold it in another: nothing less
     // than everything is known to violate it in all of them.
@@ -47,7 +47,8 @@ tell_case(const struct history *h, const struct certificate *c,
         if (!op_is_implied(h, op))
             vec_push(&ops, op);
     history_free(&a->reduced);
-    const bool ok = complete_part(h, ops.at, ops.n, false, &a->reduced, err);
+    const bool ok =
+        reduced_history_make(h, ops.at, ops.n, false, &a->reduced, err);
     vec_free(&ops);
     return ok;
 }
@@ -59,7 +60,7 @@ explain_case(const struct history *h, const struct level_result *r,
 {
     const struct certificate *c = &r->certificate;
     struct history copy;
-    if (!history_with_authors(h, c->cases[0].seen.at, &copy, err))
+    if (!history_rebuild_with_authors(h, c->cases[0].seen.at, &copy, err))
         return false;
     struct check check = {0};
     check.n_flaws = history_flaws(&copy, o->most + 1, &check.flaws);

@@ -22,7 +22,7 @@
  * SPDX-License-Identifier: MIT */
 #include "explain/model.h"
 
-#include "verify/list_order.h"
+#include "verify/verify_list_order.h"
 
 #include <string.h>
 
@@ -31,7 +31,7 @@
 struct writes {
     u32_vec *by_key;   // transactions with a final write of the key
     answer_id *effect; // by transaction: that it took effect, where it is open
-    struct list_order lists;
+    struct verify_list_order lists;
 };
 
 static uint32_t
@@ -82,9 +82,9 @@ precedes(struct model *m, const struct writes *w, txn_id a, txn_id b,
     *needs = ID_NONE;
     if (a == TXN_INIT)
         return true;
-    if (m->h->order_first && (list_order_before(&w->lists, a, b) ||
-                              list_order_before(&w->lists, b, a)))
-        return list_order_before(&w->lists, a, b);
+    if (m->h->order_first && (verify_list_order_before(&w->lists, a, b) ||
+                              verify_list_order_before(&w->lists, b, a)))
+        return verify_list_order_before(&w->lists, a, b);
     *needs = order_answer(m, a, b);
     return true;
 }
@@ -233,7 +233,7 @@ model_init(struct model *m, const struct history *h, enum level level)
 {
     *m = (struct model){.h = h, .level = level};
     struct writes w = {.by_key = mem_calloc(h->n_keys, sizeof *w.by_key)};
-    list_order_init(&w.lists, h);
+    verify_list_order_init(&w.lists, h);
     for (txn_id t = 0; t < h->n_txns; t++)
         for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++)
             if (h->txn_counts[t] && op_is_final_write(h, op))
@@ -249,7 +249,7 @@ model_init(struct model *m, const struct history *h, enum level level)
         vec_free(&w.by_key[k]);
     mem_free(w.by_key);
     mem_free(w.effect);
-    list_order_free(&w.lists);
+    verify_list_order_free(&w.lists);
 }
 
 void

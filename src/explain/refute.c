@@ -318,7 +318,7 @@ mark_needed(const struct model *m, struct refutation *r)
 }
 
 enum refute_verdict
-refute(struct model *m, size_t effort, struct refutation *out)
+refute_model(struct model *m, size_t effort, struct refutation *out)
 {
     *out = (struct refutation){0};
     struct refuter r = {.m = m, .out = out, .effort = effort};

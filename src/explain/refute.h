@@ -40,8 +40,8 @@ enum refute_verdict { REFUTE_YES, REFUTE_NO, REFUTE_TOO_LONG };
 
 /* Refute m; REFUTE_NO: some answers close no forbidden cycle.  Gives up after
  * looking at about 'effort' dependencies.  m is left with answers struck. */
-enum refute_verdict refute(struct model *m, size_t effort,
-                           struct refutation *out);
+enum refute_verdict refute_model(struct model *m, size_t effort,
+                                 struct refutation *out);
 
 void refutation_free(struct refutation *r);
 

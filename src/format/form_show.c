@@ -287,7 +287,7 @@ form_is_json(const struct forms *f, uint32_t i)
 /* --- canonical ----------------------------------------------------------- */
 
 /* The text of one entry of a container: of a map, key and value. */
-struct entry {
+struct jepsen_entry {
     const char *text;
     size_t n;
 };
@@ -295,7 +295,7 @@ struct entry {
 static int
 compare_entries(const void *a, const void *b)
 {
-    const struct entry *x = a, *y = b;
+    const struct jepsen_entry *x = a, *y = b;
     const int order = memcmp(x->text, y->text, x->n < y->n ? x->n : y->n);
     return order ? order : x->n < y->n ? -1 : x->n > y->n;
 }
@@ -304,7 +304,7 @@ struct canon {
     const struct forms *f;
     uint32_t root;
     VEC(struct buf) texts; // of form root + i
-    VEC(struct entry) entries;
+    VEC(struct jepsen_entry) entries;
 };
 
 /* Make one text of the key and the value at form i. */
@@ -331,7 +331,7 @@ show_container(struct canon *c, uint32_t i)
             next = form_next(c->f, next);
         }
         const struct buf *text = &c->texts.at[j - c->root];
-        vec_push(&c->entries, ((struct entry){text->at, text->n}));
+        vec_push(&c->entries, ((struct jepsen_entry){text->at, text->n}));
         j = next;
     }
     if ((is_map || form->kind == FORM_SET) && c->entries.n)

@@ -5,7 +5,7 @@
 
 #include "base/outfile.h"
 #include "format/readers.h"
-#include "history/consistency.h"
+#include "history/read_checks.h"
 
 #include <errno.h>
 #include <string.h>

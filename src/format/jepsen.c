@@ -57,7 +57,8 @@ struct reader {
 
 /* The process of an entry, or NULL where that is no client. */
 static bool
-find_process(struct reader *r, const struct entry *e, struct process **out)
+find_process(struct reader *r, const struct jepsen_entry *e,
+             struct process **out)
 {
     const uint32_t i = e->known[KEY_PROCESS];
     const struct form *form = &e->f->at[i];
@@ -115,10 +116,10 @@ add_read(struct reader *r, const struct forms *f, const struct mop *mop,
 
 static bool
 add_mop(struct reader *r, const struct forms *f, uint32_t i,
-        enum entry_type type, txn_id t)
+        enum jepsen_entry_type type, txn_id t)
 {
     struct mop mop = {0};
-    if (!mop_read(&mop, &r->log.s, f, i))
+    if (!jepsen_mop_read(&mop, &r->log.s, f, i))
         return false;
     struct err *err = r->log.s.err;
     const enum form_kind value = mop.value ? f->at[mop.value].kind : FORM_NIL;
@@ -143,15 +144,15 @@ add_mop(struct reader *r, const struct forms *f, uint32_t i,
 
 /* Check the micro-operations, or hand them to the builder. */
 static bool
-each_mop(struct reader *r, const struct entry *e, enum entry_type type,
-         const txn_id *t)
+each_mop(struct reader *r, const struct jepsen_entry *e,
+         enum jepsen_entry_type type, const txn_id *t)
 {
     const struct forms *f = e->f;
     const uint32_t v = e->known[KEY_VALUE];
     struct mop ignored;
     for (uint32_t i = form_first(v); i < form_end(f, v); i = form_next(f, i))
         if (t ? !add_mop(r, f, i, type, *t)
-              : !mop_read(&ignored, &r->log.s, f, i))
+              : !jepsen_mop_read(&ignored, &r->log.s, f, i))
             return false;
     return true;
 }
@@ -160,7 +161,7 @@ each_mop(struct reader *r, const struct entry *e, enum entry_type type,
 
 /* What is kept for the explanation: entries that mean nothing to us. */
 static void
-keep_meta(struct reader *r, const struct entry *e, txn_id t)
+keep_meta(struct reader *r, const struct jepsen_entry *e, txn_id t)
 {
     const struct forms *f = e->f;
     if (!e->n_extra)
@@ -184,7 +185,7 @@ keep_meta(struct reader *r, const struct entry *e, txn_id t)
 
 /* Begin a transaction of p.  What is not told later stays as it is here. */
 static bool
-begin_txn(struct reader *r, const struct entry *e, struct process *p)
+begin_txn(struct reader *r, const struct jepsen_entry *e, struct process *p)
 {
     if (!builder_txn(r->b, p->session, &p->txn, r->log.s.err))
         return scan_locate(&r->log.s, e->at);
@@ -195,8 +196,8 @@ begin_txn(struct reader *r, const struct entry *e, struct process *p)
 /* End it with what the entry tells; 'mops' is the one with the
  * micro-operations, which may be its invocation. */
 static bool
-end_txn(struct reader *r, struct entry *e, struct process *p,
-        const struct entry *mops, enum entry_type type)
+end_txn(struct reader *r, struct jepsen_entry *e, struct process *p,
+        const struct jepsen_entry *mops, enum jepsen_entry_type type)
 {
     const uint32_t id = e->known[KEY_TXN_ID], index = e->known[KEY_INDEX];
     if (id && index)
@@ -215,7 +216,7 @@ end_txn(struct reader *r, struct entry *e, struct process *p,
 }
 
 static bool
-invoke(struct reader *r, const struct entry *e, struct process *p)
+invoke(struct reader *r, const struct jepsen_entry *e, struct process *p)
 {
     if (r->orphan)
         return scan_fail(&r->log.s, r->orphan, ERR_SYNTAX,
@@ -232,25 +233,25 @@ invoke(struct reader *r, const struct entry *e, struct process *p)
     r->has_invocation = true;
     p->invoked = e->at;
     p->began = r->log.n;
-    return entry_needs_mops(e, &r->log.s) &&
+    return jepsen_entry_needs_mops(e, &r->log.s) &&
            each_mop(r, e, TYPE_INVOKE, NULL) && begin_txn(r, e, p);
 }
 
 /* Read the entry at 'at' once more. */
 static bool
-read_again(struct reader *r, const char *at, struct entry *e)
+read_again(struct reader *r, const char *at, struct jepsen_entry *e)
 {
     const char *behind = r->log.s.at;
     r->log.s.at = at;
     const bool ok = r->notation->again(&r->log.s, &r->again) &&
-                    entry_read(e, &r->log.s, &r->again);
+                    jepsen_entry_read(e, &r->log.s, &r->again);
     r->log.s.at = behind;
     return ok;
 }
 
 static bool
-complete(struct reader *r, struct entry *e, struct process *p,
-         enum entry_type type)
+complete(struct reader *r, struct jepsen_entry *e, struct process *p,
+         enum jepsen_entry_type type)
 {
     const bool is_orphan = !p->invoked;
     if (is_orphan && r->has_invocation)
@@ -258,13 +259,14 @@ complete(struct reader *r, struct entry *e, struct process *p,
                          "a completion without an invocation before it");
     if (is_orphan && !r->orphan)
         r->orphan = e->at;
-    if ((type == TYPE_OK || is_orphan) && !entry_needs_mops(e, &r->log.s))
+    if ((type == TYPE_OK || is_orphan) &&
+        !jepsen_entry_needs_mops(e, &r->log.s))
         return false;
     if (is_orphan && !begin_txn(r, e, p))
         return false;
-    if (entry_has_mops(e))
+    if (jepsen_entry_has_mops(e))
         return end_txn(r, e, p, e, type);
-    struct entry invocation;
+    struct jepsen_entry invocation;
     return read_again(r, p->invoked, &invocation) &&
            end_txn(r, e, p, &invocation, type);
 }
@@ -273,7 +275,7 @@ complete(struct reader *r, struct entry *e, struct process *p,
 static bool
 leave_open(struct reader *r, struct process *p)
 {
-    struct entry e;
+    struct jepsen_entry e;
     return !p->invoked ||
            (read_again(r, p->invoked, &e) && end_txn(r, &e, p, &e, TYPE_INFO));
 }
@@ -283,14 +285,15 @@ leave_open(struct reader *r, struct process *p)
 static bool
 take_entry(struct reader *r)
 {
-    struct entry e;
+    struct jepsen_entry e;
     struct process *p;
-    enum entry_type type;
-    if (!entry_read(&e, &r->log.s, &r->forms) || !find_process(r, &e, &p))
+    enum jepsen_entry_type type;
+    if (!jepsen_entry_read(&e, &r->log.s, &r->forms) ||
+        !find_process(r, &e, &p))
         return false;
     if (!p)
         return true;
-    if (!entry_type(&e, &r->log.s, &type))
+    if (!jepsen_entry_type(&e, &r->log.s, &type))
         return false;
     return type == TYPE_INVOKE ? invoke(r, &e, p) : complete(r, &e, p, type);
 }

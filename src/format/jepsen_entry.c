@@ -24,13 +24,13 @@ find_key(struct span text)
 }
 
 bool
-entry_is_reserved(struct span key)
+jepsen_entry_is_reserved(struct span key)
 {
     return find_key(key) < N_ENTRY_KEYS;
 }
 
 static bool
-add_extra(struct entry *e, struct scan *s, uint32_t i)
+add_extra(struct jepsen_entry *e, struct scan *s, uint32_t i)
 {
     const struct form *key = &e->f->at[i];
     for (size_t j = 0; j < e->n_extra; j++) {
@@ -48,7 +48,7 @@ add_extra(struct entry *e, struct scan *s, uint32_t i)
 }
 
 bool
-entry_read(struct entry *e, struct scan *s, const struct forms *f)
+jepsen_entry_read(struct jepsen_entry *e, struct scan *s, const struct forms *f)
 {
     const uint32_t root = form_untagged(f, 0);
     e->f = f;
@@ -75,7 +75,8 @@ entry_read(struct entry *e, struct scan *s, const struct forms *f)
 }
 
 bool
-entry_type(const struct entry *e, struct scan *s, enum entry_type *out)
+jepsen_entry_type(const struct jepsen_entry *e, struct scan *s,
+                  enum jepsen_entry_type *out)
 {
     static const char *const names[] = {"invoke", "ok", "fail", "info"};
     const uint32_t i = e->known[KEY_TYPE];
@@ -85,14 +86,15 @@ entry_type(const struct entry *e, struct scan *s, enum entry_type *out)
     const struct form *form = &e->f->at[i];
     for (unsigned type = TYPE_INVOKE; type <= TYPE_INFO; type++)
         if (is_word(form) && span_is(form->text, names[type])) {
-            *out = (enum entry_type)type;
+            *out = (enum jepsen_entry_type)type;
             return true;
         }
     return form_unexpected(s, e->f, i, "invoke, ok, fail or info");
 }
 
 bool
-mop_read(struct mop *mop, struct scan *s, const struct forms *f, uint32_t i)
+jepsen_mop_read(struct mop *mop, struct scan *s, const struct forms *f,
+                uint32_t i)
 {
     const struct form *form = &f->at[i];
     if (form->kind != FORM_VECTOR || form->size < 3)
@@ -125,18 +127,18 @@ mop_read(struct mop *mop, struct scan *s, const struct forms *f, uint32_t i)
 }
 
 bool
-entry_has_mops(const struct entry *e)
+jepsen_entry_has_mops(const struct jepsen_entry *e)
 {
     const uint32_t i = e->known[KEY_VALUE];
     return i && e->f->at[i].kind == FORM_VECTOR;
 }
 
 bool
-entry_needs_mops(const struct entry *e, struct scan *s)
+jepsen_entry_needs_mops(const struct jepsen_entry *e, struct scan *s)
 {
     const uint32_t i = e->known[KEY_VALUE];
     if (!i)
         return scan_fail(s, e->at, ERR_SYNTAX, "an operation without 'value'");
-    return entry_has_mops(e) ||
+    return jepsen_entry_has_mops(e) ||
            form_unexpected(s, e->f, i, "micro-operations, [[f key value] ...]");
 }

@@ -9,7 +9,7 @@
 
 enum { ENTRY_EXTRAS = 64 }; // keys that we do not know, at most
 
-enum entry_type { TYPE_INVOKE, TYPE_OK, TYPE_FAIL, TYPE_INFO };
+enum jepsen_entry_type { TYPE_INVOKE, TYPE_OK, TYPE_FAIL, TYPE_INFO };
 
 enum entry_key {
     KEY_TYPE,
@@ -29,7 +29,7 @@ enum entry_key {
 
 /* The values of the known keys, as indices of forms; 0 is the entry itself and
  * means that there is none.  Of the others their keys. */
-struct entry {
+struct jepsen_entry {
     const struct forms *f;
     const char *at; // in the input
     uint32_t known[N_ENTRY_KEYS];
@@ -38,13 +38,15 @@ struct entry {
 };
 
 /* Read the entry that f holds; f stays in use.  No key may stand twice. */
-bool entry_read(struct entry *e, struct scan *s, const struct forms *f);
+bool jepsen_entry_read(struct jepsen_entry *e, struct scan *s,
+                       const struct forms *f);
 
-bool entry_type(const struct entry *e, struct scan *s, enum entry_type *out);
+bool jepsen_entry_type(const struct jepsen_entry *e, struct scan *s,
+                       enum jepsen_entry_type *out);
 
 /* Whether the entry carries micro-operations; complain where it does not. */
-bool entry_has_mops(const struct entry *e);
-bool entry_needs_mops(const struct entry *e, struct scan *s);
+bool jepsen_entry_has_mops(const struct jepsen_entry *e);
+bool jepsen_entry_needs_mops(const struct jepsen_entry *e, struct scan *s);
 
 enum mop_kind { MOP_READ, MOP_WRITE, MOP_APPEND };
 
@@ -55,10 +57,10 @@ struct mop {
     uint32_t key, value;
 };
 
-bool mop_read(struct mop *mop, struct scan *s, const struct forms *f,
-              uint32_t i);
+bool jepsen_mop_read(struct mop *mop, struct scan *s, const struct forms *f,
+                     uint32_t i);
 
 /* Whether an entry of that name means something to us, and is no meta data. */
-bool entry_is_reserved(struct span key);
+bool jepsen_entry_is_reserved(struct span key);
 
 #endif

@@ -100,7 +100,7 @@ clashes(const struct forms *f)
     bool any = form_first(0) == form_end(f, 0);
     for (uint32_t i = form_first(0); i < form_end(f, 0);
          i = form_next(f, form_next(f, i)))
-        any = any || entry_is_reserved(f->at[i].text) ||
+        any = any || jepsen_entry_is_reserved(f->at[i].text) ||
               span_is(f->at[i].text, "meta");
     return any;
 }

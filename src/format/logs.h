@@ -12,7 +12,7 @@
 #include "base/vec.h"
 #include "format/input.h"
 
-struct log {
+struct jepsen_log {
     const char *path, *stem; // in the arena; T10 of T10.log
     bool has_number;
     uint64_t number;
@@ -20,7 +20,7 @@ struct log {
 };
 
 struct logs {
-    struct log *at;
+    struct jepsen_log *at;
     size_t n, room;
     struct arena arena;
 };

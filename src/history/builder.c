@@ -1,7 +1,7 @@
 /* builder.c -- taking in sessions, transactions and operations; see builder.h.
  *
  * SPDX-License-Identifier: MIT */
-#include "history/building.h"
+#include "history/builder_internal.h"
 
 #include <inttypes.h>
 
@@ -39,7 +39,7 @@ builder_free(struct builder *b)
     atoms_free(&b->key_names);
     vec_free(&b->key_use);
     values_free(&b->values);
-    orders_free(&b->orders);
+    list_orders_free(&b->orders);
     vec_free(&b->list_reads);
     vec_free(&b->list_items);
     vec_free(&b->authors);
@@ -142,7 +142,8 @@ builder_meta(struct builder *b, txn_id t, const char *json, size_t len)
 /* --- operations -------------------------------------------------------- */
 
 bool
-building_key(struct builder *b, struct atom name, key_id *key, struct err *err)
+builder_intern_key(struct builder *b, struct atom name, key_id *key,
+                   struct err *err)
 {
     bool added;
     *key = intmap_add(&b->key_index[name.tag], name.bits,
@@ -179,14 +180,14 @@ is_initial(const struct builder *b, struct atom value)
 }
 
 value_id
-building_value(struct builder *b, key_id key, struct atom value)
+builder_intern_value(struct builder *b, key_id key, struct atom value)
 {
     return is_initial(b, value) ? VALUE_INIT
                                 : values_add(&b->values, key, value);
 }
 
 bool
-building_room(const struct builder *b, size_t n, struct err *err)
+builder_room(const struct builder *b, size_t n, struct err *err)
 {
     return have_room(CAPACITY_OPS, b->op_key.n + n, err);
 }
@@ -198,7 +199,7 @@ begin_lists(struct builder *b, struct err *err)
 {
     if (b->has_lists)
         return true;
-    if (!building_flush(b, err))
+    if (!builder_bulk_flush(b, err))
         return false;
     b->has_lists = true;
     for (size_t k = 0; k < b->key_names.tags.n; k++)
@@ -212,8 +213,9 @@ begin_lists(struct builder *b, struct err *err)
 static bool
 list_key(struct builder *b, struct atom name, key_id *key, struct err *err)
 {
-    return begin_lists(b, err) && building_room(b, 1, err) &&
-           building_key(b, name, key, err) && use_key(b, *key, USE_LIST, err);
+    return begin_lists(b, err) && builder_room(b, 1, err) &&
+           builder_intern_key(b, name, key, err) &&
+           use_key(b, *key, USE_LIST, err);
 }
 
 /* A register among lists. */
@@ -222,15 +224,15 @@ add_register(struct builder *b, const struct raw_op *op, struct err *err)
 {
     const struct atom value = {op->value, (enum atom_tag)op->value_tag};
     key_id k;
-    if (!building_room(b, 1, err) ||
-        !building_key(b, (struct atom){op->key, (enum atom_tag)op->key_tag}, &k,
-                      err))
+    if (!builder_room(b, 1, err) ||
+        !builder_intern_key(
+            b, (struct atom){op->key, (enum atom_tag)op->key_tag}, &k, err))
         return false;
     if ((op->is_write || !is_initial(b, value)) &&
         !use_key(b, k, USE_REGISTER, err))
         return false;
-    building_op(b, op->txn, k | (op->is_write ? OP_WRITE : 0),
-                building_value(b, k, value));
+    builder_add_op(b, op->txn, k | (op->is_write ? OP_WRITE : 0),
+                   builder_intern_value(b, k, value));
     return true;
 }
 
@@ -244,7 +246,7 @@ add_op(struct builder *b, txn_id t, bool is_write, struct atom key,
     if (b->has_lists)
         return add_register(b, &op, err);
     b->queue[b->n_queue++] = op;
-    return b->n_queue < TOGETHER || building_flush(b, err);
+    return b->n_queue < TOGETHER || builder_bulk_flush(b, err);
 }
 
 bool
@@ -270,7 +272,7 @@ builder_append(struct builder *b, txn_id t, struct atom key,
     key_id k;
     if (!list_key(b, key, &k, err))
         return false;
-    building_op(b, t, k | OP_WRITE, values_add(&b->values, k, element));
+    builder_add_op(b, t, k | OP_WRITE, values_add(&b->values, k, element));
     return true;
 }
 
@@ -279,7 +281,7 @@ static void
 note_list(struct builder *b, key_id k, const value_id *items, size_t n)
 {
     struct list_read r = {(op_id)b->op_key.n - 1, (uint32_t)n, ID_NONE};
-    if (!orders_explain(&b->orders, k, items, n, true)) {
+    if (!list_orders_explain(&b->orders, k, items, n, true)) {
         capacity_want(CAPACITY_LIST_ITEMS, b->list_items.n + n);
         r.own = (uint32_t)b->list_items.n;
         for (size_t j = 0; j < n; j++)
@@ -303,7 +305,7 @@ builder_read_list(struct builder *b, txn_id t, struct atom key,
         }
         vec_push(&items, values_add(&b->values, k, elements[i]));
     }
-    building_op(b, t, k, n ? items.at[n - 1] : VALUE_INIT);
+    builder_add_op(b, t, k, n ? items.at[n - 1] : VALUE_INIT);
     if (n)
         note_list(b, k, items.at, n);
     vec_free(&items);
@@ -340,7 +342,7 @@ builder_batch(struct builder *b, const struct raw_op *ops, size_t n,
               struct err *err)
 {
     if (!b->has_lists)
-        return building_flush(b, err) && building_take(b, ops, n, err);
+        return builder_bulk_flush(b, err) && builder_bulk_take(b, ops, n, err);
     for (size_t i = 0; i < n; i++)
         if (!add_register(b, &ops[i], err))
             return false;

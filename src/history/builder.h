@@ -60,7 +60,7 @@ bool builder_author(struct builder *b, txn_id t, struct atom key,
                     struct atom element, struct err *err);
 
 /* Say that the indeterminate t, which is a choice because it read lists
- * (outcomes.h), counts.  Those of which nothing is said do not. */
+ * (reader_outcomes.h), counts.  Those of which nothing is said do not. */
 void builder_outcome(struct builder *b, txn_id t);
 
 /* Transactions that record the initial values have the status TXN_LOADING

@@ -20,7 +20,7 @@
  *   (H1) an external read that is not set aside has at least one writer: INIT,
  *        or a transaction that counts or may count, not its own, with a final
  *        write of it;
- *   (H2) an operation set aside is an inconsistent read (consistency.h);
+ *   (H2) an operation set aside is an inconsistent read (read_checks.h);
  *   (H3) value 0 is read from INIT only.  Where ordinary transactions write the
  *        initial value of a key again, that key has another value id for it,
  *        with INIT as its first candidate;
@@ -108,7 +108,7 @@ struct implied_read {
  * aborted, appended: author_items.at[first .. first + n).  'seen' is taken to
  * be the one whose append the lists show; whether a level holds is a matter of
  * all of them.  With the value VALUE_INIT it is a transaction that read lists
- * and counts or does not (outcomes.h). */
+ * and counts or does not (reader_outcomes.h). */
 struct list_author {
     value_id value;
     txn_id seen;

@@ -12,7 +12,7 @@
  *
  * A read of what nobody is recorded to have written explains itself where the
  * recording was cut: its writer may be lost.  Whether its transaction counts is
- * then open too; nothing is known to hold (consistency.h).
+ * then open too; nothing is known to hold (read_checks.h).
  *
  * What remains may count, and the engines choose.  With unique values nothing
  * remains.
@@ -29,7 +29,7 @@
  * SPDX-License-Identifier: MIT */
 #include "history/indeterminate.h"
 
-#include "history/outcomes.h"
+#include "history/list/reader_outcomes.h"
 
 #include <stdlib.h>
 
@@ -202,7 +202,7 @@ find_inexplicable(struct settling *s)
     }
 }
 
-/* Give up those that were chosen not to count (outcomes.h). */
+/* Give up those that were chosen not to count (reader_outcomes.h). */
 static void
 leave_out_chosen(struct settling *s)
 {
@@ -210,7 +210,7 @@ leave_out_chosen(struct settling *s)
     for (size_t i = 0; i < h->authors.n; i++) {
         const struct list_author *a = &h->authors.at[i];
         const txn_id t = h->author_items.at[a->first];
-        if (author_is_outcome(a) && a->seen == TXN_NONE && s->explicable[t])
+        if (reader_outcomes_is(a) && a->seen == TXN_NONE && s->explicable[t])
             give_up(s, t);
     }
 }
@@ -231,7 +231,7 @@ count_chosen(struct settling *s)
 {
     const struct history *h = s->h;
     for (size_t i = 0; i < h->authors.n; i++)
-        if (author_is_outcome(&h->authors.at[i]) &&
+        if (reader_outcomes_is(&h->authors.at[i]) &&
             h->authors.at[i].seen != TXN_NONE)
             raise(s, h->authors.at[i].seen, TXN_COUNTS);
 }

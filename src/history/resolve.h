@@ -13,6 +13,6 @@ void history_resolve(struct history *h, bool keep_loading);
 
 /* Make the orders of lists again without what those read who do not count.
  * Called once, by the builder, after history_resolve. */
-void lists_reorder(struct history *h);
+void list_orders_counted(struct history *h);
 
 #endif

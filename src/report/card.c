@@ -30,7 +30,7 @@ put_lower(const char *text, struct buf *out)
 }
 
 static void
-put_terms(const struct told_txn *t, struct buf *out)
+put_terms(const struct narrate_txn *t, struct buf *out)
 {
     put_lower(t->name, out);
     if (!t->is_init) {
@@ -162,7 +162,8 @@ put_edges(const struct anomaly *a, const char *id, struct buf *out)
 }
 
 static void
-put_txn_row(const struct told_txn *t, const char *id, size_t i, struct buf *out)
+put_txn_row(const struct narrate_txn *t, const char *id, size_t i,
+            struct buf *out)
 {
     buf_printf(out, "<tr data-txn=\"%s-%zu\"%s data-find=\"", id, i,
                t->is_context ? " class=\"context\"" : "");

@@ -18,7 +18,7 @@ static void
 put_txn(const struct anomaly *a, uint32_t i, const char *prefix,
         struct buf *out)
 {
-    const struct told_txn *t = &a->txns.at[i];
+    const struct narrate_txn *t = &a->txns.at[i];
     buf_printf(out, "    %st%u [label=\"{", prefix, i);
     put_quoted(t->name, out);
     for (size_t j = 0; j < t->n_ops; j++) {

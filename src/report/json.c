@@ -58,7 +58,7 @@ report_anomaly_json(const struct anomaly *a, struct buf *out)
     buf_text(out, ",\"transactions\":[");
     bool first = true;
     for (size_t i = 0; i < a->txns.n; i++) {
-        const struct told_txn *t = &a->txns.at[i];
+        const struct narrate_txn *t = &a->txns.at[i];
         if (t->is_context || t->is_init)
             continue;
         buf_text(out, first ? "" : ",");

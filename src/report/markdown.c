@@ -9,7 +9,7 @@ put_txns(const struct anomaly *a, struct buf *out)
 {
     buf_text(out, "```text\n");
     for (size_t i = 0; i < a->txns.n; i++) {
-        const struct told_txn *t = &a->txns.at[i];
+        const struct narrate_txn *t = &a->txns.at[i];
         if (t->is_context || t->is_init)
             continue;
         buf_text(out, "  ");

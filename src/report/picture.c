@@ -53,7 +53,7 @@ shown_chars(const char *text)
  * -----------------------------------------------------------------*/
 
 static int
-lines_of(const struct told_txn *t)
+lines_of(const struct narrate_txn *t)
 {
     return (int)t->n_ops + (t->elided ? 1 : 0);
 }
@@ -61,7 +61,7 @@ lines_of(const struct told_txn *t)
 static void
 add_box(struct picture *p, const struct anomaly *a, uint32_t txn)
 {
-    const struct told_txn *t = &a->txns.at[txn];
+    const struct narrate_txn *t = &a->txns.at[txn];
     int chars = shown_chars(t->name) + 2;
     for (size_t i = 0; i < t->n_ops; i++)
         if (shown_chars(t->ops[i].text) > chars)
@@ -201,7 +201,7 @@ put_text(int x, int y, const char *class, const char *text, struct buf *out)
 }
 
 static const char *
-box_class(const struct told_txn *t)
+box_class(const struct narrate_txn *t)
 {
     return t->is_init                   ? "txn init"
            : t->is_context              ? "txn context"
@@ -211,7 +211,7 @@ box_class(const struct told_txn *t)
 }
 
 static void
-put_box(const struct box *b, const struct told_txn *t, const char *prefix,
+put_box(const struct box *b, const struct narrate_txn *t, const char *prefix,
         struct buf *out)
 {
     buf_printf(out, "<g class=\"%s\" data-txn=\"%s%u\">", box_class(t), prefix,

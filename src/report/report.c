@@ -171,7 +171,7 @@ has_cases(const struct anomaly *a)
 }
 
 static void
-put_txn(const struct told_txn *t, size_t width, const char *indent,
+put_txn(const struct narrate_txn *t, size_t width, const char *indent,
         struct buf *out)
 {
     const size_t len = strlen(t->name);

@@ -41,7 +41,7 @@ take(struct sat *s, clause_ref c, lit except)
             use_unit(s, l);
             continue;
         }
-        heap_bump(s, v);
+        sat_heap_bump(s, v);
         if (s->vars.at[v].level == sat_level(s))
             present++;
         else
@@ -135,7 +135,7 @@ go_to_conflict_level(struct sat *s, clause_ref c)
         const uint32_t other = s->vars.at[lit_var(clause_lits(s, c)[i])].level;
         level = other > level ? other : level;
     }
-    clause_watch_latest(s, c);
+    sat_clause_watch_latest(s, c);
     sat_backtrack(s, level);
 }
 
@@ -170,7 +170,8 @@ learn(struct sat *s)
     go_back(s, level);
     assert(!s->value.at[first]); // the clause is asserting
     sat_assign(s, first,
-               clause_add(s, s->clause.at, s->clause.n, id, true, glue), level);
+               sat_clause_add(s, s->clause.at, s->clause.n, id, true, glue),
+               level);
 }
 
 bool

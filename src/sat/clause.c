@@ -23,8 +23,8 @@ watch_clause(struct sat *s, clause_ref c)
 }
 
 clause_ref
-clause_add(struct sat *s, const lit *lits, size_t n, uint32_t id, bool learnt,
-           uint32_t glue)
+sat_clause_add(struct sat *s, const lit *lits, size_t n, uint32_t id,
+               bool learnt, uint32_t glue)
 {
     assert(n >= 2);
     capacity_want(CAPACITY_CLAUSE_WORDS, s->words.n + CLAUSE_HEADER + n);
@@ -64,7 +64,7 @@ watch_instead(struct sat *s, clause_ref c, uint32_t watched, uint32_t other)
 
 /* All literals of c are false: watch those that will be open again first. */
 void
-clause_watch_latest(struct sat *s, clause_ref c)
+sat_clause_watch_latest(struct sat *s, clause_ref c)
 {
     for (uint32_t i = 0; i < 2; i++) {
         const uint32_t *lits = clause_lits(s, c);
@@ -120,7 +120,7 @@ mark_dead(struct sat *s)
 }
 
 void
-clause_reduce(struct sat *s)
+sat_clause_reduce(struct sat *s)
 {
     s->stats.reductions++;
     mark_dead(s);

@@ -53,7 +53,7 @@ sift_down(struct sat *s, size_t i)
 }
 
 void
-heap_insert(struct sat *s, uint32_t var)
+sat_heap_insert(struct sat *s, uint32_t var)
 {
     assert(var < s->vars.n && !s->is_open.at[var]);
     if (s->heap_at.at[var] != UINT32_MAX)
@@ -64,7 +64,7 @@ heap_insert(struct sat *s, uint32_t var)
 }
 
 void
-heap_bump(struct sat *s, uint32_t var)
+sat_heap_bump(struct sat *s, uint32_t var)
 {
     s->activity.at[var] += s->bump;
     if (s->activity.at[var] > 1e100) {

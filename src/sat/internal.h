@@ -127,10 +127,10 @@ sat_level(const struct sat *s)
 }
 
 /* clause.c */
-void clause_watch_latest(struct sat *s, clause_ref c);
-clause_ref clause_add(struct sat *s, const lit *lits, size_t n, uint32_t id,
-                      bool learnt, uint32_t glue);
-void clause_reduce(struct sat *s);
+void sat_clause_watch_latest(struct sat *s, clause_ref c);
+clause_ref sat_clause_add(struct sat *s, const lit *lits, size_t n, uint32_t id,
+                          bool learnt, uint32_t glue);
+void sat_clause_reduce(struct sat *s);
 
 /* propagate.c */
 void sat_assign(struct sat *s, lit l, clause_ref reason, uint32_t level);
@@ -146,8 +146,8 @@ void sat_check(struct sat *s);
 bool sat_analyse(struct sat *s, clause_ref conflict);
 
 /* decide.c */
-void heap_insert(struct sat *s, uint32_t var);
-void heap_bump(struct sat *s, uint32_t var);
+void sat_heap_insert(struct sat *s, uint32_t var);
+void sat_heap_bump(struct sat *s, uint32_t var);
 bool sat_decide(struct sat *s); // false: nothing is left to decide
 
 /* Decide the next assumption; false where it is false already. */

@@ -155,7 +155,7 @@ add_lemma(struct sat *s, lit implied)
     }
     if (s->clause.n == 1) // a clause of one literal twice stands for a unit
         vec_push(&s->clause, s->clause.at[0]);
-    return clause_add(s, s->clause.at, s->clause.n, id, true, 2);
+    return sat_clause_add(s, s->clause.at, s->clause.n, id, true, 2);
 }
 
 clause_ref
@@ -241,7 +241,7 @@ sat_backtrack(struct sat *s, uint32_t level)
         if (s->phase_saving)
             s->phase.at[v] = !lit_is_negated(l);
         if (!s->is_open.at[v])
-            heap_insert(s, v);
+            sat_heap_insert(s, v);
     }
     s->trail.n = kept;
     s->levels.n = level;

@@ -116,7 +116,7 @@ sat_add_var(struct sat *s)
     vec_push(&s->open_times, 0);
     vec_push(&s->is_open, 0);
     vec_push(&s->seen, 0);
-    heap_insert(s, v);
+    sat_heap_insert(s, v);
     return v;
 }
 
@@ -217,7 +217,8 @@ sat_add_clause(struct sat *s, const lit *lits, size_t n)
         }
         return id;
     }
-    const clause_ref c = clause_add(s, s->clause.at, s->clause.n, id, false, 0);
+    const clause_ref c =
+        sat_clause_add(s, s->clause.at, s->clause.n, id, false, 0);
     if (!s->value.at[first] && s->value.at[s->clause.at[1]] < 0)
         sat_assign(s, first, c, 0);
     return id;
@@ -256,7 +257,7 @@ housekeeping(struct sat *s)
     if (s->stats.conflicts >= s->next_reduction) {
         s->next_reduction = s->stats.conflicts + FIRST_REDUCTION +
                             300 * (s->stats.reductions + 1);
-        clause_reduce(s);
+        sat_clause_reduce(s);
     }
 }
 

@@ -87,7 +87,7 @@ value_in(struct book *b, const struct state *s, const struct known_row *r,
         return NOTES_NO_ROW;
     const size_t key = b->tables->at[r->table].key;
     const size_t place = column == key ? 0 : column + (column < key);
-    return cell_value(&b->arena, &s->tables.at[r->table], at, place);
+    return notes_cell_value(&b->arena, &s->tables.at[r->table], at, place);
 }
 
 static const char *
@@ -396,7 +396,7 @@ account_write(struct account *a, const char *path, struct err *err)
 }
 
 void
-state_free(struct state *s)
+account_free_state(struct state *s)
 {
     for (size_t i = 0; i < s->tables.n; i++)
         rows_free(&s->tables.at[i]);

@@ -25,7 +25,7 @@ struct state {
     double began, ended; // the reading of it
 };
 
-void state_free(struct state *s);
+void account_free_state(struct state *s);
 
 struct account_session {
     const char *name;

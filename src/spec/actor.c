@@ -174,8 +174,9 @@ run_statement(struct actor *a, const struct statement *s, bool is_one_of_many)
         a->is_implicit = true;
     }
     p->failed_alone = false;
-    const enum outcome outcome =
-        s->kind == STATEMENT_QUIET ? query(a, s->text) : perform(p, s);
+    const enum outcome outcome = s->kind == STATEMENT_QUIET
+                                     ? query(a, s->text)
+                                     : perform_statement(p, s);
     if (outcome != OUTCOME_OK)
         fail(a, s, outcome);
     return outcome == OUTCOME_OK;

@@ -70,7 +70,7 @@ notes_scan(struct notes *n, const struct table *t, const struct rows *rows)
 }
 
 const char *
-text_value(struct arena *arena, const char *text)
+notes_text_value(struct arena *arena, const char *text)
 {
     const size_t n = strlen(text);
     char *out = arena_copy(arena, text, n + 1); // room for one more
@@ -82,12 +82,12 @@ text_value(struct arena *arena, const char *text)
 }
 
 const char *
-cell_value(struct arena *arena, const struct rows *rows, size_t row,
-           size_t column)
+notes_cell_value(struct arena *arena, const struct rows *rows, size_t row,
+                 size_t column)
 {
     return rows->cells.at[row * rows->width + column].is_null
                ? NOTES_NULL
-               : text_value(arena, rows_get(rows, row, column));
+               : notes_text_value(arena, rows_get(rows, row, column));
 }
 
 void

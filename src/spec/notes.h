@@ -57,9 +57,9 @@ void notes_scan(struct notes *n, const struct table *t,
 
 /* A text, or a cell, as the value that is noted: text that could be taken for
  * one of the two words above gets a parenthesis in front. */
-const char *text_value(struct arena *arena, const char *text);
-const char *cell_value(struct arena *arena, const struct rows *rows, size_t row,
-                       size_t column);
+const char *notes_text_value(struct arena *arena, const char *text);
+const char *notes_cell_value(struct arena *arena, const struct rows *rows,
+                             size_t row, size_t column);
 
 void notes_free(struct notes *n);
 

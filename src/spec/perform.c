@@ -145,7 +145,7 @@ note_rows(struct performer *p, const struct statement *s,
         notes_scan(&p->notes, t, found);
     for (size_t i = 0; i < found->n; i++)
         notes_read(&p->notes, t, rows_get(found, i, 0), t->key,
-                   cell_value(&p->notes.arena, found, i, 0));
+                   notes_cell_value(&p->notes.arena, found, i, 0));
 }
 
 /* Note one row's values of some columns, which follow the key. */
@@ -156,7 +156,7 @@ note_values(struct performer *p, bool is_write, const struct table *t,
     for (size_t k = 0; k < columns->n; k++)
         (is_write ? notes_write : notes_read)(
             &p->notes, t, rows_get(rows, row, 0), columns->at[k],
-            cell_value(&p->notes.arena, rows, row, k + 1));
+            notes_cell_value(&p->notes.arena, rows, row, k + 1));
 }
 
 /* Rows that were not asked for, such as 'A' for 'a', would be lost track of. */
@@ -252,7 +252,7 @@ note_duplicate(struct performer *p, const struct statement *s)
                       strcmp(p->connection->code, code) == 0;
     if (p->failed_alone)
         notes_read(&p->notes, s->table, s->keys.at[0], s->table->key,
-                   text_value(&p->notes.arena, s->keys.at[0]));
+                   notes_text_value(&p->notes.arena, s->keys.at[0]));
 }
 
 static enum outcome
@@ -278,7 +278,7 @@ perform_insert(struct performer *p, const struct statement *s)
         const char *key = rows_get(&rows, i, 0);
         notes_read(&p->notes, t, key, t->key, NOTES_NO_ROW);
         notes_write(&p->notes, t, key, t->key,
-                    cell_value(&p->notes.arena, &rows, i, 0));
+                    notes_cell_value(&p->notes.arena, &rows, i, 0));
         note_values(p, true, t, &s->writes, &rows, i);
     }
     rows_free(&rows);
@@ -312,7 +312,7 @@ perform_delete(struct performer *p, const struct statement *s)
 }
 
 enum outcome
-perform(struct performer *p, const struct statement *s)
+perform_statement(struct performer *p, const struct statement *s)
 {
     assert(p->notes.is_open);
     switch (s->kind) {

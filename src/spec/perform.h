@@ -18,7 +18,7 @@ struct performer {
 };
 
 /* Run a statement about rows in the open transaction. */
-enum outcome perform(struct performer *p, const struct statement *s);
+enum outcome perform_statement(struct performer *p, const struct statement *s);
 
 /* Run SQL that must return rows of that width whose first cell, the key, is
  * not NULL; where it does not, that is a refusal, and OUTCOME_FAILED. */

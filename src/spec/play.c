@@ -171,7 +171,7 @@ meet_state(struct stage *g, struct actor *a, const char *name, struct err *err)
         struct err missing = {0};
         const bool ok = read_state(g, a, &seen, &missing) &&
                         is_same_state(&seen, &g->initial);
-        state_free(&seen);
+        account_free_state(&seen);
         if (ok)
             return true;
         if (time_now() > until)
@@ -399,8 +399,8 @@ clear(struct stage *g)
     if (dismiss(g->setup))
         mem_free(g->setup);
     vec_free(&g->sessions);
-    state_free(&g->initial);
-    state_free(&g->final);
+    account_free_state(&g->initial);
+    account_free_state(&g->final);
 }
 
 bool

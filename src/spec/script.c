@@ -81,7 +81,7 @@ static bool
 understand_setup(struct script *s, struct parser *p, struct script_block *out)
 {
     (void)out;
-    return setup_learn(p, &s->tables);
+    return table_learn_setup(p, &s->tables);
 }
 
 static bool

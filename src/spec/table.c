@@ -349,7 +349,7 @@ learn_created(struct parser *p, table_vec *tables)
 }
 
 bool
-setup_learn(struct parser *p, table_vec *tables)
+table_learn_setup(struct parser *p, table_vec *tables)
 {
     // What can only change rows, which are read back afterwards, or nothing.
     static const char *const rows[] = {

@@ -27,7 +27,7 @@ typedef VEC(struct table) table_vec;
 /* Understand a statement of the setup: note the tables that it makes, and the
  * flaws that it gives to others.  False where it may do something that
  * changes what later statements mean. */
-bool setup_learn(struct parser *p, table_vec *tables);
+bool table_learn_setup(struct parser *p, table_vec *tables);
 
 /* Refuse the statement where a table that it names has a flaw. */
 const struct table *table_find(struct parser *p, const table_vec *tables,

@@ -32,7 +32,7 @@ place_of(const struct store *s, slot_id t)
 }
 
 void
-premise_add(struct store *s, slot_id t, slot_id other)
+legal_add_premise(struct store *s, slot_id t, slot_id other)
 {
     if (other == BASE)
         return;
@@ -84,7 +84,7 @@ read_before(const struct txn *txn, size_t read, slot_id from)
 }
 
 bool
-reads_hold(const struct store *s, slot_id t)
+legal_reads_hold(const struct store *s, slot_id t)
 {
     const struct txn *txn = &s->txns.at[t];
     const enum level level = s->o.level;
@@ -119,9 +119,9 @@ renew_past(struct store *s, slot_id t)
     struct txn *txn = &s->txns.at[t];
     set_copy(&s->spare, &txn->past);
     vec_clear(&txn->past);
-    premise_add(s, t, txn->previous);
+    legal_add_premise(s, t, txn->previous);
     for (size_t i = 0; i < txn->reads.n; i++)
-        premise_add(s, t, txn->reads.at[i].from);
+        legal_add_premise(s, t, txn->reads.at[i].from);
     for (size_t i = 0; txn->is_committed && i < txn->writes.n; i++) {
         const slot_id before = writer_before(s, t, txn->writes.at[i].key);
         if (before != BASE) {
@@ -148,7 +148,7 @@ renew_pasts(struct store *s, size_t place)
 /* --- placing ---------------------------------------------------------------*/
 
 size_t
-first_place(const struct store *s, slot_id t)
+legal_first_place(const struct store *s, slot_id t)
 {
     return (size_t)(place_of(s, s->txns.at[t].floor) + 1);
 }
@@ -232,18 +232,19 @@ all_reads_hold(struct store *s, slot_id t)
         return false;
     if (s->o.level == LEVEL_SI && pushes_frozen(s, t))
         return false;
-    if (!reads_hold(s, t))
+    if (!legal_reads_hold(s, t))
         return false;
     for (slot_id other = 0; other < s->txns.n; other++) {
         const struct txn *txn = &s->txns.at[other];
-        if ((txn->is_running || txn->is_committed) && !reads_hold(s, other))
+        if ((txn->is_running || txn->is_committed) &&
+            !legal_reads_hold(s, other))
             return false;
     }
     return true;
 }
 
 bool
-place_txn(struct store *s, slot_id t, size_t place)
+legal_place_txn(struct store *s, slot_id t, size_t place)
 {
     enter_order(s, t, place);
     if (all_reads_hold(s, t))

@@ -48,7 +48,7 @@ struct key {
     struct store_writer writer; // of that one
 };
 
-struct session {
+struct store_session {
     slot_id last;       // committed, or BASE
     uint32_t begun;     // transactions so far
     slot_set committed; // those remembered
@@ -58,7 +58,7 @@ struct store {
     struct store_options o;
     struct strings names; // of keys
     VEC(struct key) keys;
-    VEC(struct session) sessions;
+    VEC(struct store_session) sessions;
     VEC(struct txn) txns; // by slot
     u32_vec unused;       // slots
     u32_vec order;        // committed slots remembered, in commit order
@@ -115,18 +115,18 @@ set_copy(slot_set *to, const slot_set *from)
 
 /* Make t, which runs, come after 'other': it read from it, or follows it in
  * its session.  Nothing for BASE. */
-void premise_add(struct store *s, slot_id t, slot_id other);
+void legal_add_premise(struct store *s, slot_id t, slot_id other);
 
 /* Whether what t has read is right: it misses nothing that its level says it
  * must not miss. */
-bool reads_hold(const struct store *s, slot_id t);
+bool legal_reads_hold(const struct store *s, slot_id t);
 
 /* Put t, which runs, in front of the place-th committed transaction, if what
  * everybody has read stays right; else change nothing and return false. */
-bool place_txn(struct store *s, slot_id t, size_t place);
+bool legal_place_txn(struct store *s, slot_id t, size_t place);
 
 /* Where t can stand at the earliest. */
-size_t first_place(const struct store *s, slot_id t);
+size_t legal_first_place(const struct store *s, slot_id t);
 
 /* --- window.c --------------------------------------------------------------*/
 
@@ -134,6 +134,6 @@ size_t first_place(const struct store *s, slot_id t);
 void window_close(struct store *s);
 
 /* Give the slot of a transaction that is not committed back. */
-void slot_release(struct store *s, slot_id t);
+void window_release_slot(struct store *s, slot_id t);
 
 #endif

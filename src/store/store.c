@@ -20,7 +20,7 @@
  * Invariants between calls:
  *   (1) order.at[p] has place p, and a key's versions are those of its writers
  *       that are in 'order', in that order;
- *   (2) reads_hold for every transaction that runs or is in 'order';
+ *   (2) legal_reads_hold for every transaction that runs or is in 'order';
  *   (3) in 'order' a transaction stands behind the earlier ones of its session
  *       and behind those that it read from.
  *
@@ -86,9 +86,9 @@ store_txn
 store_begin(struct store *s, uint32_t session)
 {
     while (s->sessions.n <= session)
-        vec_push(&s->sessions, (struct session){.last = BASE});
+        vec_push(&s->sessions, (struct store_session){.last = BASE});
     const slot_id t = take_slot(s);
-    struct session *from = &s->sessions.at[session];
+    struct store_session *from = &s->sessions.at[session];
     struct txn *txn = &s->txns.at[t];
     txn->name = (struct store_writer){false, session, from->begun++};
     txn->is_running = true;
@@ -97,7 +97,7 @@ store_begin(struct store *s, uint32_t session)
     // Where premises are closed the last one stands for all before it.
     if (s->o.level == LEVEL_RA)
         set_copy(&txn->past, &from->committed);
-    premise_add(s, t, from->last);
+    legal_add_premise(s, t, from->last);
     return t;
 }
 
@@ -149,8 +149,8 @@ may_read(struct store *s, slot_id t, uint32_t key, slot_id from)
     const slot_id floor = txn->floor;
     set_copy(&s->spare, &txn->past);
     vec_push(&txn->reads, ((struct seen){key, from}));
-    premise_add(s, t, from);
-    const bool ok = reads_hold(s, t);
+    legal_add_premise(s, t, from);
+    const bool ok = legal_reads_hold(s, t);
     txn->reads.n--;
     txn->floor = floor;
     set_copy(&txn->past, &s->spare);
@@ -207,7 +207,7 @@ store_read(struct store *s, store_txn t, const char *key, size_t len)
     assert(i < s->legal.n);
     const slot_id from = s->legal.at[i];
     vec_push(&txn->reads, ((struct seen){k, from}));
-    premise_add(s, t, from);
+    legal_add_premise(s, t, from);
     return version_of(s, k, from);
 }
 
@@ -217,7 +217,7 @@ static bool
 find_place(struct store *s, slot_id t)
 {
     const struct store_writer name = s->txns.at[t].name;
-    const size_t low = first_place(s, t), high = s->order.n;
+    const size_t low = legal_first_place(s, t), high = s->order.n;
     vec_clear(&s->choice);
     for (size_t i = 0; i < high; i++)
         vec_push(&s->choice, s->txns.at[s->order.at[i]].name);
@@ -225,10 +225,10 @@ find_place(struct store *s, slot_id t)
                                               high, s->choice.at};
     const size_t wish = s->o.policy->place(s->o.policy->self, &choice);
     assert(low <= wish && wish <= high);
-    if (place_txn(s, t, wish))
+    if (legal_place_txn(s, t, wish))
         return true;
     for (size_t place = high + 1; place-- > low;)
-        if (place != wish && place_txn(s, t, place))
+        if (place != wish && legal_place_txn(s, t, place))
             return true;
     return false;
 }
@@ -238,10 +238,10 @@ store_commit(struct store *s, store_txn t)
 {
     assert(s->txns.at[t].is_running);
     if (!find_place(s, t)) {
-        slot_release(s, t);
+        window_release_slot(s, t);
         return false;
     }
-    struct session *session = &s->sessions.at[s->txns.at[t].name.session];
+    struct store_session *session = &s->sessions.at[s->txns.at[t].name.session];
     session->last = t;
     set_add(&session->committed, t);
     window_close(s);
@@ -251,5 +251,5 @@ store_commit(struct store *s, store_txn t)
 void
 store_abort(struct store *s, store_txn t)
 {
-    slot_release(s, t);
+    window_release_slot(s, t);
 }

@@ -29,7 +29,7 @@ clear_txn(struct store *s, slot_id t)
 }
 
 void
-slot_release(struct store *s, slot_id t)
+window_release_slot(struct store *s, slot_id t)
 {
     assert(s->txns.at[t].is_running);
     clear_txn(s, t);
@@ -100,7 +100,7 @@ forget_first(struct store *s)
         key->writer = txn->name;
         w->text = NULL;
     }
-    struct session *session = &s->sessions.at[txn->name.session];
+    struct store_session *session = &s->sessions.at[txn->name.session];
     set_remove(&session->committed, t);
     session->last = session->last == t ? BASE : session->last;
     memmove(s->order.at, s->order.at + 1, --s->order.n * sizeof *s->order.at);

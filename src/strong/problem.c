@@ -7,7 +7,7 @@
  * SPDX-License-Identifier: MIT */
 #include "strong/problem.h"
 
-#include "strong/known.h"
+#include "strong/infer/known_edges.h"
 
 #include <stdlib.h>
 
@@ -17,12 +17,12 @@ const struct strong_options strong_defaults = {
     .saturate = true,
     .prune = true,
     .schedule = true,
-    .wander = true,
+    .backtracking = true,
     .leave_open = true,
     .phases = true,
     .restarts = true,
     .step_back = true,
-    .meet = true,
+    .bidirectional = true,
     .psi_by_si = true,
     .window = 2,
     .rounds = 0,
@@ -377,7 +377,7 @@ problem_init(struct problem *p, const struct history *h, enum level l,
     place_versions(p);
     collect_reads(p);
     sort_ambiguous(p);
-    known_build(p);
+    known_edges_build(p);
     budget_spend(budget, OP_STEPS * ((uint64_t)h->n_ops + p->g.edges.n));
     stats->points = p->g.n;
     stats->known_edges = p->base_edges = (uint32_t)p->g.edges.n;

@@ -26,7 +26,7 @@
  * Every edge of the graph carries a label that says why it is there:
  *
  *   (P1) a label and the edges before it are enough to justify an edge, so a
- *        proof can be made afterwards (derive.c);
+ *        proof can be made afterwards (construct_proof.c);
  *   (P2) labels.n == g.edges.n, except inside the theory of the search.
  *
  * SPDX-License-Identifier: MIT */

@@ -4,18 +4,18 @@
 #include "strong/strong.h"
 
 #include "base/limit.h"
-#include "strong/derive.h"
-#include "strong/meet.h"
-#include "strong/psi.h"
-#include "strong/schedule.h"
-#include "strong/search.h"
-#include "strong/wander.h"
+#include "strong/order/backtracking.h"
+#include "strong/order/bidirectional.h"
+#include "strong/order/schedule.h"
+#include "strong/search/construct_proof.h"
+#include "strong/search/psi.h"
+#include "strong/search/search.h"
 
 enum { RECORD_MAX = 1 << 22 }; // candidates
 
 /* The writer that an ambiguous read saw: what was current when it started. */
 static void
-add_choices(const struct audit *a, const uint32_t *order,
+add_choices(const struct order_check *a, const uint32_t *order,
             struct certificate *out)
 {
     const struct problem *p = a->p;
@@ -27,7 +27,7 @@ add_choices(const struct audit *a, const uint32_t *order,
         if (order[i] >= problem_txn_points(p))
             continue;
         const dense_id t = point_txn(p, order[i]);
-        if (!audit_counts(a, t))
+        if (!order_check_counts(a, t))
             continue;
         if (order[i] == point_start(p, t))
             for (read_id r = p->read_first[t]; r < p->read_first[t + 1]; r++)
@@ -39,9 +39,10 @@ add_choices(const struct audit *a, const uint32_t *order,
     mem_free(now);
 }
 
-/* Hand over an order, of those that count in it by the audit. */
+/* Hand over an order, of those that count in it by the order_check. */
 static void
-accept(const struct audit *a, const uint32_t *order, struct certificate *out)
+accept(const struct order_check *a, const uint32_t *order,
+       struct certificate *out)
 {
     const struct problem *p = a->p;
     out->verdict = VERDICT_OK;
@@ -49,7 +50,7 @@ accept(const struct audit *a, const uint32_t *order, struct certificate *out)
     vec_reserve(&out->order, problem_txn_points(p));
     for (uint32_t i = 0; i < p->g.n; i++) {
         if (order[i] >= problem_txn_points(p) ||
-            !audit_counts(a, point_txn(p, order[i])))
+            !order_check_counts(a, point_txn(p, order[i])))
             continue;
         const txn_id t = p->name[point_txn(p, order[i])];
         vec_push(&out->order, p->two_points ? 2 * t + order[i] % 2 : t);
@@ -79,23 +80,23 @@ enum {
 static bool
 wants_to_wander(const struct problem *p)
 {
-    return p->options->wander && p->g.n <= WANDER_POINTS &&
+    return p->options->backtracking && p->g.n <= WANDER_POINTS &&
            p->ambiguous.n > p->n_reads / 4;
 }
 
 static void
-audit_order(struct audit *a, const uint32_t *order, broken_vec *broken)
+audit_order(struct order_check *a, const uint32_t *order, broken_vec *broken)
 {
     uint32_t *rank = mem_alloc(a->p->g.n, sizeof *rank);
     for (uint32_t i = 0; i < a->p->g.n; i++)
         rank[order[i]] = i;
-    audit_all(a, order, rank, broken);
+    order_check_all(a, order, rank, broken);
     mem_free(rank);
 }
 
 /* Take an order that running the history has found, if it holds. */
 static bool
-adopt(const uint32_t *found, struct audit *a, uint32_t *out)
+adopt(const uint32_t *found, struct order_check *a, uint32_t *out)
 {
     broken_vec broken = {0};
     audit_order(a, found, &broken);
@@ -108,23 +109,24 @@ adopt(const uint32_t *found, struct audit *a, uint32_t *out)
 
 /* Look for an order by trial and error. */
 static bool
-wander_and_adopt(const struct inference *f, uint64_t steps, struct audit *a,
-                 uint32_t *out)
+wander_and_adopt(const struct inference *f, uint64_t steps,
+                 struct order_check *a, uint32_t *out)
 {
     uint32_t *order = mem_alloc(f->p->g.n, sizeof *order);
-    const bool ok =
-        wander(f, steps, order, a->counting) && adopt(order, a, out);
+    const bool ok = backtracking_search(f, steps, order, a->counting) &&
+                    adopt(order, a, out);
     mem_free(order);
     return ok;
 }
 
 /* Look for an order from both ends. */
 static bool
-meet_and_adopt(const struct problem *p, unsigned effort, struct audit *a,
+meet_and_adopt(const struct problem *p, unsigned effort, struct order_check *a,
                uint32_t *out)
 {
     uint32_t *order = mem_alloc(p->g.n, sizeof *order);
-    const bool ok = meet(p, effort, order) && adopt(order, a, out);
+    const bool ok =
+        bidirectional_search(p, effort, order) && adopt(order, a, out);
     mem_free(order);
     return ok;
 }
@@ -132,12 +134,14 @@ meet_and_adopt(const struct problem *p, unsigned effort, struct audit *a,
 /* Search on, after a search that was stopped by its budget, and run the history
  * in between, with growing effort. */
 static enum sat_answer
-search_and_run(struct search *s, struct audit *a, broken_vec *broken,
+search_and_run(struct search *s, struct order_check *a, broken_vec *broken,
                uint32_t *order, bool *found)
 {
     const struct inference *f = s->f;
     const unsigned efforts =
-        f->p->options->meet && meet_suits(f->p) ? MEET_EFFORTS : 0;
+        f->p->options->bidirectional && bidirectional_suits(f->p)
+            ? BIDIRECTIONAL_EFFORTS
+            : 0;
     enum sat_answer answer = SAT_UNKNOWN;
     for (unsigned i = 0; i <= efforts; i++) {
         // Unknown because of the solver's own budget, that is.
@@ -168,7 +172,7 @@ can_prove(struct problem *p)
 /* Search, given a first order.  Fills the certificate, unless the budget
  * is spent. */
 static void
-search(struct inference *f, uint32_t *order, struct audit *a,
+search(struct inference *f, uint32_t *order, struct order_check *a,
        broken_vec *broken, struct certificate *out)
 {
     struct strong_stats *stats = f->p->stats;
@@ -189,7 +193,7 @@ search(struct inference *f, uint32_t *order, struct audit *a,
     else if (answer == SAT_TRUE)
         accept(a, s.acyc.order.at, out);
     else if (answer == SAT_FALSE && can_prove(f->p))
-        reject(out, derive_search(f, &s.log));
+        reject(out, construct_proof_of_search(f, &s.log));
     stats->proving += time_cpu() - began;
     search_free(&s);
 }
@@ -201,9 +205,9 @@ order_and_search(struct inference *f, struct certificate *out)
     const struct problem *p = f->p;
     const double began = time_cpu();
     uint32_t *order = mem_alloc(p->g.n, sizeof *order);
-    struct audit a;
+    struct order_check a;
     broken_vec broken = {0};
-    audit_init(&a, p);
+    order_check_init(&a, p);
     if (p->options->schedule)
         schedule_run(f, order, a.counting);
     else
@@ -215,7 +219,7 @@ order_and_search(struct inference *f, struct certificate *out)
         vec_clear(&broken);
     if (broken.n && a.counting) {
         // The search lets transactions count by itself.
-        audit_reset_counting(&a);
+        order_check_reset_counting(&a);
         vec_clear(&broken);
         audit_order(&a, order, &broken);
     }
@@ -225,7 +229,7 @@ order_and_search(struct inference *f, struct certificate *out)
     else
         accept(&a, order, out);
     vec_free(&broken);
-    audit_free(&a);
+    order_check_free(&a);
     mem_free(order);
 }
 
@@ -242,7 +246,7 @@ check(struct inference *f, struct certificate *out)
         order_and_search(f, out);
     } else if (f->conflict.kind != CONFLICT_NONE && can_prove(f->p)) {
         began = time_cpu();
-        reject(out, derive_conflict(f));
+        reject(out, construct_proof_of_conflict(f));
         stats->proving = time_cpu() - began;
     }
 }

@@ -10,18 +10,18 @@
 /* Each optimisation can be turned off, to measure what it is worth; no answer
  * depends on any of them. */
 struct strong_options {
-    bool saturate;   // infer what is certain before anything is guessed
-    bool prune;      // strike out writers that an ambiguous read cannot have
-    bool schedule;   // first order by replaying; else by depth in the graph
-    bool wander;     // run small ambiguous histories by trial and error
-    bool leave_open; // decide only what the order breaks
-    bool phases;     // remember the signs of variables
+    bool saturate;     // infer what is certain before anything is guessed
+    bool prune;        // strike out writers that an ambiguous read cannot have
+    bool schedule;     // first order by replaying; else by depth in the graph
+    bool backtracking; // run small ambiguous histories by trial and error
+    bool leave_open;   // decide only what the order breaks
+    bool phases;       // remember the signs of variables
     bool restarts;
-    bool step_back;  // undo one decision where a conflict could undo many
-    bool meet;       // run them from both ends at once
-    bool psi_by_si;  // try si before psi
-    uint32_t window; // versions on either side that saturation looks at
-    uint32_t rounds; // of saturation; 0 = as many as pay
+    bool step_back;     // undo one decision where a conflict could undo many
+    bool bidirectional; // run them from both ends at once
+    bool psi_by_si;     // try si before psi
+    uint32_t window;    // versions on either side that saturation looks at
+    uint32_t rounds;    // of saturation; 0 = as many as pay
 };
 
 extern const struct strong_options strong_defaults;

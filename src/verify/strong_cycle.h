@@ -5,12 +5,12 @@
 #define VERIFY_STRONG_CYCLE_H
 
 #include "evidence/proof.h"
-#include "verify/list_order.h"
+#include "verify/verify_list_order.h"
 
 struct strong_cycle {
     const struct history *h;
     enum level level;
-    struct list_order lists;
+    struct verify_list_order lists;
     struct proof *facts; // where literals are numbered
 };
 

@@ -12,8 +12,8 @@
  * SPDX-License-Identifier: MIT */
 #include "verify/verify.h"
 
-#include "history/outcomes.h"
-#include "history/renumber.h"
+#include "history/list/reader_outcomes.h"
+#include "history/rebuild.h"
 
 static bool
 wrong(struct err *err, const char *what)
@@ -67,7 +67,7 @@ verify_copy(const struct history *h, const struct certificate *c,
         if (!is_candidate(h, &h->authors.at[i], c->seen.at[i]))
             return wrong(err, "one is no candidate");
     struct history copy;
-    if (!history_with_authors(h, c->seen.at, &copy, err))
+    if (!history_rebuild_with_authors(h, c->seen.at, &copy, err))
         return false;
     const bool fine = verify_certificate(&copy, c, err);
     history_free(&copy);
@@ -86,8 +86,8 @@ verify_cases(const struct history *h, const struct certificate *c,
         return wrong(err, "cases are for a violation");
     for (size_t i = 0; i < h->authors.n; i++) {
         const struct list_author *a = &h->authors.at[i];
-        if (author_is_outcome(a) ? !has_both_outcomes(h, a)
-                                 : !has_all_candidates(h, a))
+        if (reader_outcomes_is(a) ? !has_both_outcomes(h, a)
+                                  : !has_all_candidates(h, a))
             return wrong(err, "a candidate is missing");
     }
     u32_vec expected = {0};

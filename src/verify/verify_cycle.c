@@ -4,8 +4,8 @@
  * Then all of them are in every commit order, and a cycle of them is in none.
  *
  * SPDX-License-Identifier: MIT */
-#include "verify/list_order.h"
 #include "verify/verify.h"
+#include "verify/verify_list_order.h"
 
 struct check {
     const struct history *h;
@@ -126,10 +126,10 @@ is_list_order(const struct check *c, txn_id a, txn_id b)
 {
     if (!counts(c, a) || !counts(c, b) || a == b)
         return false;
-    struct list_order lists;
-    list_order_init(&lists, c->h);
-    const bool before = list_order_before(&lists, a, b);
-    list_order_free(&lists);
+    struct verify_list_order lists;
+    verify_list_order_init(&lists, c->h);
+    const bool before = verify_list_order_before(&lists, a, b);
+    verify_list_order_free(&lists);
     return before;
 }
 

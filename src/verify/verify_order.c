@@ -17,7 +17,7 @@
  * Linear in operations; it runs after every check, so it has to be.
  *
  * SPDX-License-Identifier: MIT */
-#include "verify/list_order.h"
+#include "verify/verify_list_order.h"
 
 struct replay {
     const struct history *h;
@@ -173,7 +173,7 @@ replay_all(struct replay *r)
         if (h->txn_counts[t] == TXN_COUNTS ? !r->committed[t]
                                            : r->started[t] && !r->committed[t])
             return wrong(r, t, "is missing");
-    return list_order_check(h, &r->c->order, r->two_points, r->err);
+    return verify_list_order_check(h, &r->c->order, r->two_points, r->err);
 }
 
 bool

@@ -303,7 +303,7 @@ verify_proof(const struct history *h, enum level level,
     struct checker c = {.h = h, .proof = proof, .err = err};
     c.cycles = (struct strong_cycle){.h = h, .level = level};
     c.cycles.facts = proof_new();
-    list_order_init(&c.cycles.lists, h);
+    verify_list_order_init(&c.cycles.lists, h);
     bool ok = true;
     for (size_t i = 0; ok && !c.contradiction && i < proof->steps.n; i++) {
         ok = check_step(&c, i);
@@ -313,7 +313,7 @@ verify_proof(const struct history *h, enum level level,
     if (ok && !c.contradiction)
         ok = err_set(err, ERR_SYNTAX,
                      "the steps of the proof do not contradict each other");
-    list_order_free(&c.cycles.lists);
+    verify_list_order_free(&c.cycles.lists);
     proof_free(c.cycles.facts);
     mem_free(c.op_txn);
     vec_free(&c.clauses);

@@ -7,7 +7,7 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "graph/clock.h"
-#include "verify/list_order.h"
+#include "verify/verify_list_order.h"
 
 // With more sessions than fit, paths are searched without clocks.
 #define CLOCK_BYTES_MAX ((size_t)1 << 30)
@@ -233,7 +233,7 @@ check_all(struct psi_order *o)
                 return wrong(o, "contradicts the order of a session");
         }
     return check_reads(o) &&
-           list_order_check(o->h, &o->c->order, false, o->err);
+           verify_list_order_check(o->h, &o->c->order, false, o->err);
 }
 
 bool

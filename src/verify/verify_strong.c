@@ -74,7 +74,7 @@ add_read(struct strong_cycle *s, txn_id t, op_id read, txn_id w,
 static void
 add_before(struct strong_cycle *s, txn_id a, txn_id b, u32_vec *clause)
 {
-    if (!list_order_before(&s->lists, a, b))
+    if (!verify_list_order_before(&s->lists, a, b))
         vec_push(clause, proof_not(proof_before(s->facts, a, b)));
 }
 

@@ -17,7 +17,7 @@
  * are fewer.
  *
  * SPDX-License-Identifier: MIT */
-#include "verify/list_order.h"
+#include "verify/verify_list_order.h"
 #include "verify/weak_order.h"
 
 static bool
@@ -346,7 +346,7 @@ verify_weak_order(const struct history *h, const struct certificate *c,
         .h = h, .level = c->level, .order = &c->order, .err = err};
     const bool fine =
         read_positions(&w, &c->order) && read_choices(&w, c) && replay(&w) &&
-        list_order_check(h, &c->order, false, err) && check_premises(&w);
+        verify_list_order_check(h, &c->order, false, err) && check_premises(&w);
     mem_free(w.position);
     mem_free(w.chosen);
     vec_free(&w.stale);

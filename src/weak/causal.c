@@ -103,7 +103,7 @@ row_join(uint32_t *restrict row, const uint32_t *restrict other, size_t width)
 
 /* Find the last use of each row: by a reader or by the session's next. */
 static void
-find_last_uses(struct causal *c, const struct sequence *sequence)
+find_last_uses(struct causal *c, const struct topological_order *sequence)
 {
     const struct history *h = c->r->h;
     c->of = mem_alloc(h->n_txns, sizeof *c->of);
@@ -308,8 +308,8 @@ infer_from_reads(struct causal *c, txn_id t3)
 }
 
 static bool
-walk(struct causal *c, const struct sequence *sequence, const u32_vec *readers,
-     txn_id *before, struct budget *budget)
+walk(struct causal *c, const struct topological_order *sequence,
+     const u32_vec *readers, txn_id *before, struct budget *budget)
 {
     const struct history *h = c->r->h;
     size_t next_reader = 0;
@@ -338,7 +338,7 @@ walk(struct causal *c, const struct sequence *sequence, const u32_vec *readers,
 }
 
 bool
-causal_edges(const struct reading *r, const struct sequence *sequence,
+causal_edges(const struct reading *r, const struct topological_order *sequence,
              const u32_vec *readers, struct budget *budget, struct edges *out)
 {
     const struct history *h = r->h;

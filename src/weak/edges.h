@@ -8,7 +8,7 @@
 #ifndef WEAK_EDGES_H
 #define WEAK_EDGES_H
 
-#include "weak/sequence.h"
+#include "weak/topological_sort.h"
 
 struct edge {
     txn_id from, to;
@@ -16,7 +16,7 @@ struct edge {
 };
 
 struct edges {
-    const struct sequence *sequence; // NULL: do not compare
+    const struct topological_order *sequence; // NULL: do not compare
     bool store;
     bool broken;            // an edge goes against the sequence, or into INIT
     VEC(struct edge) all;   // where 'store': but those by session order

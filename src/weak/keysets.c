@@ -219,8 +219,8 @@ has_large_txn(const struct history *h)
 }
 
 void
-infer_edges(const struct reading *r, enum level level, const u32_vec *readers,
-            unsigned threads, struct edges *out)
+keysets_edges(const struct reading *r, enum level level, const u32_vec *readers,
+              unsigned threads, struct edges *out)
 {
     enum { MOST = 64 };
     const size_t n = readers ? readers->n : r->h->n_txns;

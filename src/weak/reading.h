@@ -3,7 +3,7 @@
  * With unique values the history knows; with duplicate values a choice has
  * been made for each read that has several candidates, and with it for each
  * transaction that may count whether it does.  Everything in this layer below
- * choose.c works on a reading and does not care which it was.
+ * writer_choice.c works on a reading and does not care which it was.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef WEAK_READING_H

@@ -7,13 +7,13 @@
  * SPDX-License-Identifier: MIT */
 #include "weak/weak.h"
 
-#include "weak/choose.h"
-#include "weak/settle.h"
+#include "weak/choice/writer_choice.h"
+#include "weak/commit_order.h"
 #include "weak/witness.h"
 
-/* Fill in the certificate of a level that settle() decided. */
+/* Fill in the certificate of a level that commit_order_decide() decided. */
 static void
-conclude(const struct groundwork *g, enum verdict verdict,
+conclude(const struct ordered_reading *g, enum verdict verdict,
          const struct edges *edges, struct certificate *c)
 {
     c->verdict = verdict;
@@ -22,7 +22,7 @@ conclude(const struct groundwork *g, enum verdict verdict,
     if (verdict != VERDICT_VIOLATED)
         return;
     cycle_vec cycles = {0};
-    find_witnesses(g, c->level, edges, false, 1, &cycles);
+    witness_find(g, c->level, edges, false, 1, &cycles);
     assert(cycles.n == 1);
     c->kind = EVIDENCE_CYCLE;
     c->cycle = cycles.at[0];
@@ -74,9 +74,9 @@ check_unique(const struct history *h, level_set levels,
 {
     const struct reading r = {h, NULL, h->txn_counts};
     u32_vec roots = {0};
-    struct groundwork g;
-    sequence_suggest(h, &roots);
-    groundwork_init(&g, &r, &roots);
+    struct ordered_reading g;
+    topological_sort_suggest(h, &roots);
+    ordered_reading_init(&g, &r, &roots);
     stats->stale = g.stale.n;
     const struct certificate *held = NULL;
     for (enum level l = LEVEL_CC; l > LEVEL_READS; l--) {
@@ -87,13 +87,14 @@ check_unique(const struct history *h, level_set levels,
             continue;
         }
         struct edges edges = {0};
-        const enum verdict v = settle(&g, l, o, &out[l].order, &edges, stats);
+        const enum verdict v =
+            commit_order_decide(&g, l, o, &out[l].order, &edges, stats);
         conclude(&g, v, &edges, &out[l]);
         edges_free(&edges);
         if (v == VERDICT_OK)
             held = &out[l];
     }
-    groundwork_free(&g);
+    ordered_reading_free(&g);
     vec_free(&roots);
 }
 
@@ -110,7 +111,7 @@ check_ambiguous(const struct history *h, level_set levels,
         if (held)
             inherit(&out[l], held);
         else
-            choose_and_settle(h, o, &out[l], stats);
+            writer_choice_decide(h, o, &out[l], stats);
         if (out[l].verdict == VERDICT_OK)
             held = &out[l];
     }
@@ -137,7 +138,7 @@ weak_witnesses(const struct history *h, enum level level,
     if (h->several.n) {
         struct certificate c = {.level = level};
         struct weak_stats stats = {0};
-        choose_and_settle(h, o, &c, &stats);
+        writer_choice_decide(h, o, &c, &stats);
         if (c.kind == EVIDENCE_CYCLE && most) {
             vec_push(out, c.cycle);
             c.cycle = (struct cycle){0};
@@ -149,13 +150,14 @@ weak_witnesses(const struct history *h, enum level level,
     struct weak_stats stats = {0};
     u32_vec roots = {0}, order = {0};
     struct edges edges = {0};
-    struct groundwork g;
-    sequence_suggest(h, &roots);
-    groundwork_init(&g, &r, &roots);
-    if (settle(&g, level, o, &order, &edges, &stats) == VERDICT_VIOLATED)
-        find_witnesses(&g, level, &edges, false, most, out);
+    struct ordered_reading g;
+    topological_sort_suggest(h, &roots);
+    ordered_reading_init(&g, &r, &roots);
+    if (commit_order_decide(&g, level, o, &order, &edges, &stats) ==
+        VERDICT_VIOLATED)
+        witness_find(&g, level, &edges, false, most, out);
     edges_free(&edges);
-    groundwork_free(&g);
+    ordered_reading_free(&g);
     vec_free(&order);
     vec_free(&roots);
 }

@@ -2,7 +2,7 @@
  * O(n^1.5), O(n^1.5) and O(n k) for n operations and k sessions.
  *
  * With duplicate values a level holds when some choice of writers makes it
- * hold.  That is decided exactly too, by search (choose.h).
+ * hold.  That is decided exactly too, by search (writer_choice.h).
  *
  * SPDX-License-Identifier: MIT */
 #ifndef WEAK_WEAK_H

@@ -16,7 +16,7 @@
  * SPDX-License-Identifier: MIT */
 #include "weak/witness.h"
 
-#include "weak/reason.h"
+#include "weak/edge_reason.h"
 
 enum { WORK = 1 << 24 }; // edges looked at for one component, about
 
@@ -28,7 +28,7 @@ static const uint64_t weights[] = {
 };
 
 struct graph {
-    const struct groundwork *g;
+    const struct ordered_reading *g;
     const struct history *h;
     size_t *first; // by transaction, n_txns + 1 of them
     txn_id *from;
@@ -83,7 +83,7 @@ graph_add_all(struct graph *p, const struct edges *edges)
 }
 
 static void
-graph_init(struct graph *p, const struct groundwork *g,
+graph_init(struct graph *p, const struct ordered_reading *g,
            const struct edges *edges)
 {
     const struct history *h = g->reading.h;
@@ -409,10 +409,11 @@ tell_cycle(const struct shortest *s, enum level level, struct cycle *out)
                                .read = ID_NONE,
                                .premise = ID_NONE};
         if (e.kind == EDGE_WR)
-            e.read = find_read_from(&p->g->reading, e.to, e.from);
+            e.read = edge_reason_read(&p->g->reading, e.to, e.from);
         else if (e.kind == EDGE_CO)
-            find_reason(p->g, level, p->edges->all.at[p->which[edge]].reader,
-                        &e, &out->path);
+            edge_reason_find(p->g, level,
+                             p->edges->all.at[p->which[edge]].reader, &e,
+                             &out->path);
         append_edge(p->h, out, e);
     }
 }
@@ -420,7 +421,7 @@ tell_cycle(const struct shortest *s, enum level level, struct cycle *out)
 /* Append the cycle of two edges that a stale read of the initial state makes.
  */
 static void
-tell_stale_read(const struct groundwork *g, enum level level,
+tell_stale_read(const struct ordered_reading *g, enum level level,
                 const struct edge *stale, cycle_vec *out)
 {
     struct cycle cycle = {0};
@@ -429,7 +430,7 @@ tell_stale_read(const struct groundwork *g, enum level level,
                            .kind = EDGE_CO,
                            .read = ID_NONE,
                            .premise = ID_NONE};
-    find_reason(g, level, stale->reader, &e, &cycle.path);
+    edge_reason_find(g, level, stale->reader, &e, &cycle.path);
     vec_push(&cycle.edges, e);
     vec_push(&cycle.edges, ((struct cycle_edge){.from = TXN_INIT,
                                                 .to = e.from,
@@ -478,9 +479,8 @@ tell_many(struct shortest *s, enum level level, size_t most, cycle_vec *out)
 }
 
 void
-find_witnesses(const struct groundwork *g, enum level level,
-               const struct edges *edges, bool many, size_t most,
-               cycle_vec *out)
+witness_find(const struct ordered_reading *g, enum level level,
+             const struct edges *edges, bool many, size_t most, cycle_vec *out)
 {
     const struct history *h = g->reading.h;
     for (size_t i = 0; i < (many ? edges->stale.n : edges->stale.n > 0); i++)

@@ -13,8 +13,8 @@
 #include "test.h"
 
 #include "gen/gen.h"
-#include "history/consistency.h"
-#include "strong/meet.h"
+#include "history/read_checks.h"
+#include "strong/order/bidirectional.h"
 
 static uint64_t first_seed = 1;
 static uint64_t histories = 4000;
@@ -56,10 +56,10 @@ run(const struct history *h)
     struct strong_stats stats = {0};
     problem_init(&p, h, LEVEL_SER, &strong_defaults, NULL, &stats);
     uint32_t *order = mem_alloc(p.g.n, sizeof *order);
-    const enum answer answer = !meet_suits(&p)           ? UNSUITED
-                               : !meet(&p, 0, order)     ? NOT_FOUND
-                               : is_explained(&p, order) ? FOUND
-                                                         : WRONG;
+    const enum answer answer = !bidirectional_suits(&p)              ? UNSUITED
+                               : !bidirectional_search(&p, 0, order) ? NOT_FOUND
+                               : is_explained(&p, order)             ? FOUND
+                                                                     : WRONG;
     mem_free(order);
     problem_free(&p);
     return answer;

@@ -17,7 +17,7 @@
 
 #include "base/random.h"
 #include "evidence/proof.h"
-#include "history/consistency.h"
+#include "history/read_checks.h"
 #include "strong/strong.h"
 #include "verify/verify.h"
 #include "weak/weak.h"
@@ -42,8 +42,8 @@ random_options(struct random *r)
         .saturate = random_below(r, 2),
         .prune = random_below(r, 2),
         .schedule = random_below(r, 2),
-        .wander = random_below(r, 2),
-        .meet = random_below(r, 2),
+        .backtracking = random_below(r, 2),
+        .bidirectional = random_below(r, 2),
         .leave_open = random_below(r, 2),
         .phases = random_below(r, 2),
         .restarts = random_below(r, 2),
@@ -108,7 +108,7 @@ damage_proof(struct proof *p, struct random *r)
 {
     if (p->steps.n && random_below(r, 3) == 0)
         p->steps.at[random_below(r, p->steps.n)].kind =
-            (enum step_kind)random_below(r, 5);
+            (enum proof_step_kind)random_below(r, 5);
     if (p->edges.n) {
         struct proof_edge *e = &p->edges.at[random_below(r, p->edges.n)];
         switch (random_below(r, 4)) {

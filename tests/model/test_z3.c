@@ -10,8 +10,8 @@
 #include "test.h"
 
 #include "base/random.h"
-#include "strong/second_opinion.h"
 #include "strong/strong.h"
+#include "strong/z3_opinion.h"
 #include "verify/verify.h"
 
 static uint64_t first_seed = 1;
@@ -51,7 +51,7 @@ agree(const struct history *h, enum level l)
     strong_check(h, l, &strong_defaults, &budget, &c, NULL);
     const enum verdict own = c.verdict;
     certificate_free(&c);
-    if (!second_opinion(h, l, 10, &other, &err))
+    if (!z3_opinion(h, l, 10, &other, &err))
         return false;
     if (own == VERDICT_UNKNOWN || other == VERDICT_UNKNOWN) {
         unknown++;
@@ -70,7 +70,7 @@ engine_and_z3_agree(void)
     random_history(&shape, 1, &empty);
     enum verdict verdict;
     struct err err = {0};
-    const bool here = second_opinion(&empty, LEVEL_SER, 0, &verdict, &err);
+    const bool here = z3_opinion(&empty, LEVEL_SER, 0, &verdict, &err);
     history_free(&empty);
     if (!here) {
         SKIP("this build has no Z3");

@@ -179,7 +179,7 @@ audit_txn(const struct history *h, txn_id t, const int_vec *found,
 }
 
 static void
-audit(const char *path, int_vec *found, struct tally *out)
+order_check(const char *path, int_vec *found, struct tally *out)
 {
     struct history h;
     struct err err = {0};
@@ -227,7 +227,7 @@ run_once(struct ordeal *o, struct tally *tally)
     CHECK(read_all(o->servers.url, path, &found));
     CHECK(trial_check(path, LEVEL_BIT(LEVEL_SER), &r));
     CHECK(r.verdict[LEVEL_SER] == VERDICT_OK);
-    audit(path, &found, tally);
+    order_check(path, &found, tally);
     CHECK(tally->wrong == 0);
     CHECK(tally->committed >= STEP);
     vec_free(&found);

@@ -128,7 +128,7 @@ convert_all(const struct history *h, const struct check *c,
         struct err err = {0};
         if (to == from->level || !follows(from, &c->results.at[i]))
             continue;
-        const bool ok = certificate_convert(h, &from->certificate, to, &own);
+        const bool ok = convert_certificate(h, &from->certificate, to, &own);
         made[from->certificate.kind][ok]++;
         CHECK(!ok || (own.verdict == from->certificate.verdict &&
                       verify_certificate(h, &own, &err)));

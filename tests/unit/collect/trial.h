@@ -6,7 +6,7 @@
 
 #include "collect/collect.h"
 #include "evidence/certificate.h"
-#include "explain/kinds.h"
+#include "explain/anomaly_kinds.h"
 
 /* Zero means a default: 4 sessions, 400 transactions or the time given, 4
  * operations, 10 keys, half of them reads. */

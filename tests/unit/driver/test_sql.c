@@ -95,7 +95,7 @@ lists_are_understood_or_refused(void)
     };
     int_vec list = {0};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        CHECK(int_list_parse(rows[i].text, &list) == rows[i].is_list);
+        CHECK(sql_int_list_parse(rows[i].text, &list) == rows[i].is_list);
         CHECK(!rows[i].is_list || list.n == rows[i].n);
     }
     vec_free(&list);

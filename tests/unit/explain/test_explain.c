@@ -7,7 +7,7 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "explain/explain.h"
-#include "explain/part.h"
+#include "explain/reduce/subhistory.h"
 #include "explain/refute.h"
 
 #include "corpus.h"
@@ -44,7 +44,7 @@ is_violated(const struct history *h, enum level level)
     struct model m;
     struct refutation r;
     model_init(&m, h, level);
-    const enum refute_verdict v = refute(&m, 4000000000, &r);
+    const enum refute_verdict v = refute_model(&m, 4000000000, &r);
     model_free(&m);
     if (v == REFUTE_YES)
         refutation_free(&r);
@@ -89,11 +89,11 @@ take_blamed(const struct anomaly *a, struct history *out)
         if (is_blamed(a, t))
             vec_push(&txns, t);
     CHECK(txns.n == a->blamed);
-    const struct part_wish wish = {
+    const struct subhistory_wish wish = {
         .txns = txns.at, .n = txns.n, .inconsistent = is_flaw(a)};
     txn_id *origin = mem_alloc(txns.n, sizeof *origin);
     struct err err = {0};
-    CHECK(part_make(&a->reduced, &wish, out, origin, &err));
+    CHECK(subhistory_make(&a->reduced, &wish, out, origin, &err));
     mem_free(origin);
     vec_free(&txns);
 }
@@ -109,9 +109,9 @@ is_violated_without(const struct anomaly *a, const struct history *h,
     struct history part;
     struct err err = {0};
     txn_id *origin = mem_alloc(h->n_txns, sizeof *origin);
-    const struct part_wish wish = {
+    const struct subhistory_wish wish = {
         .txns = rest.at, .n = rest.n, .inconsistent = is_flaw(a)};
-    CHECK(part_make(h, &wish, &part, origin, &err));
+    CHECK(subhistory_make(h, &wish, &part, origin, &err));
     bool violated = is_violated(&part, level);
     // A transaction that now only loads initial values is not what it was.
     for (txn_id t = 0; t < part.n_txns; t++)
@@ -257,8 +257,8 @@ fewer_violate(const struct history *h, enum level level, size_t size)
         if (!n || n >= size)
             continue;
         struct history part;
-        const struct part_wish wish = {.txns = picked, .n = n};
-        CHECK(part_make(h, &wish, &part, origin, &err));
+        const struct subhistory_wish wish = {.txns = picked, .n = n};
+        CHECK(subhistory_make(h, &wish, &part, origin, &err));
         found = is_violated(&part, level);
         for (txn_id t = 0; t < part.n_txns; t++)
             found = found && part.txn_status[t] != TXN_LOADING;

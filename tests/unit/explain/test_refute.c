@@ -21,7 +21,7 @@ ask(const struct history *h, enum level level, struct refutation *r)
 {
     struct model m;
     model_init(&m, h, level);
-    const enum refute_verdict v = refute(&m, 4000000000, r);
+    const enum refute_verdict v = refute_model(&m, 4000000000, r);
     model_free(&m);
     return v;
 }

@@ -6,8 +6,8 @@
 #include "test.h"
 
 #include "base/random.h"
-#include "history/consistency.h"
-#include "history/renumber.h"
+#include "history/read_checks.h"
+#include "history/rebuild.h"
 #include "history/summary.h"
 
 #include <stdlib.h>
@@ -463,7 +463,7 @@ renumbering_keeps_everything_but_names_of_keys_and_values(void)
     struct err err = {0};
     hist(&h,
          "[x:=a y:=?] [y==? \"q q\":=-3] --- [x==a l+=7] --- [l==[7] x==b]!");
-    CHECK(history_renumber(&h, &n, &err));
+    CHECK(history_rebuild_numbered(&h, &n, &err));
     CHECK(n.n_txns == h.n_txns && n.n_ops == h.n_ops && n.n_keys == h.n_keys);
     for (op_id op = 0; op < h.n_ops; op++)
         CHECK((n.op_key[op] & ~OP_KEY) == (h.op_key[op] & ~OP_KEY));

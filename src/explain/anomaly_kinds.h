@@ -1,0 +1,45 @@
+/* anomaly_kinds.h -- the anomalies that have a name.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef EXPLAIN_ANOMALY_KINDS_H
+#define EXPLAIN_ANOMALY_KINDS_H
+
+// The order is that in which they are told: the plainest mistakes first.
+enum anomaly_kind {
+    ANOMALY_THIN_AIR,
+    ANOMALY_ABORTED,
+    ANOMALY_FUTURE,
+    ANOMALY_NOT_OWN,
+    ANOMALY_NOT_LATEST,
+    ANOMALY_INCOMPATIBLE,
+    ANOMALY_DUPLICATE,
+    ANOMALY_LOST_APPEND,
+    ANOMALY_DIRTY_WRITE,
+    ANOMALY_CIRCULAR,
+    ANOMALY_NON_REPEATABLE,
+    ANOMALY_FRACTURED,
+    ANOMALY_READ_YOUR_WRITES,
+    ANOMALY_NON_MONOTONIC,
+    ANOMALY_MONOTONIC_WRITE,
+    ANOMALY_CAUSALITY,
+    ANOMALY_READ_SKEW,
+    ANOMALY_STALE_READ,
+    ANOMALY_LOST_UPDATE,
+    ANOMALY_LONG_FORK,
+    ANOMALY_WRITE_SKEW,
+    ANOMALY_READ_ONLY,
+    ANOMALY_G2_ITEM,
+    ANOMALY_CYCLE,
+    ANOMALY_KINDS
+};
+
+struct anomaly_info {
+    const char *name, *title; // "lost-update", "lost update"
+    const char *adya;         // Adya's name for it, or ""
+    const char *elle;         // Elle's, or ""; may depend on the edges
+    const char *meaning;      // one sentence
+};
+
+extern const struct anomaly_info anomaly_table[ANOMALY_KINDS];
+
+#endif

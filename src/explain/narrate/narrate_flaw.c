@@ -1,0 +1,205 @@
+/* narrate_flaw.c -- an inconsistent read as an anomaly; see narrate_flaw.h.
+ *
+ * No engine is needed: the read itself is wrong, whatever the order.  The
+ * reduced history is the read, the write that it saw or should have seen, and
+ * the writes that make it what it is.  Of two lists that contradict each other
+ * only the first elements that differ stay.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "explain/narrate/narrate_flaw.h"
+
+#include "explain/flaw_ops.h"
+#include "history/list/list_flaws.h"
+
+// flaw_kind -> anomaly_kind
+static const enum anomaly_kind kinds[FLAW_KINDS] = {
+    [FLAW_THIN_AIR] = ANOMALY_THIN_AIR,
+    [FLAW_ABORTED] = ANOMALY_ABORTED,
+    [FLAW_FUTURE] = ANOMALY_FUTURE,
+    [FLAW_NOT_OWN] = ANOMALY_NOT_OWN,
+    [FLAW_NOT_LATEST] = ANOMALY_NOT_LATEST,
+    [FLAW_INCOMPATIBLE] = ANOMALY_INCOMPATIBLE,
+    [FLAW_DUPLICATE] = ANOMALY_DUPLICATE,
+    [FLAW_DIRTY_WRITE] = ANOMALY_DIRTY_WRITE,
+    [FLAW_LOST_APPEND] = ANOMALY_LOST_APPEND,
+};
+
+static const char *
+list_rule(enum flaw_kind kind)
+{
+    return kind == FLAW_NOT_OWN
+               ? "What a transaction appended to a list before it reads it is "
+                 "the end of what it reads"
+           : kind == FLAW_NOT_LATEST
+               ? "A list has all that another transaction appended to it, or "
+                 "nothing of it"
+               : NULL;
+}
+
+static const char *const rules[FLAW_KINDS] = {
+    [FLAW_THIN_AIR] = "A read returns the initial value or what a transaction "
+                      "wrote",
+    [FLAW_ABORTED] = "What an aborted transaction wrote is never seen",
+    [FLAW_FUTURE] = "A transaction does not see what it will write later",
+    [FLAW_NOT_OWN] = "After its own write a transaction sees that write until "
+                     "it writes the key again",
+    [FLAW_NOT_LATEST] = "Only the last write of a key in a transaction is seen "
+                        "after it",
+    [FLAW_INCOMPATIBLE] = "Elements are only appended, so of two states of a "
+                          "list one begins with the other",
+    [FLAW_DUPLICATE] = "Every element was appended once",
+    [FLAW_DIRTY_WRITE] = "What a transaction appends to a list stands together "
+                         "and in the order in which it appended",
+    [FLAW_LOST_APPEND] = "A list has all that a transaction appended to it, or "
+                         "nothing of it",
+};
+
+/* The write that was seen, as an edge. */
+static void
+add_edge(struct narration *t, const struct flaw *f)
+{
+    uint32_t from = TOLD_NONE, to = TOLD_NONE;
+    for (txn_id i = 0; i < t->h->n_txns; i++) {
+        from = t->origin[i] == f->other ? i : from;
+        to = t->origin[i] == f->txn ? i : to;
+    }
+    if (from == TOLD_NONE || to == TOLD_NONE || from == to ||
+        f->kind == FLAW_INCOMPATIBLE)
+        return;
+    struct told_edge e = {.from = from,
+                          .to = to,
+                          .from_op = TOLD_NONE,
+                          .to_op = TOLD_NONE,
+                          .kind = EDGE_WR,
+                          .reason = t->a->story};
+    const struct narrate_txn *writer = &t->a->txns.at[from];
+    const struct narrate_txn *reader = &t->a->txns.at[to];
+    for (uint32_t i = 0; i < writer->n_ops; i++)
+        if (writer->ops[i].is_write && writer->ops[i].matters &&
+            e.from_op == TOLD_NONE)
+            e.from_op = i;
+    for (uint32_t i = 0; i < reader->n_ops; i++)
+        if (!reader->ops[i].is_write && reader->ops[i].matters)
+            e.to_op = i;
+    history_show_key(t->whole, op_key(t->whole, f->op), &t->b);
+    e.key = e.key_id = narrate_keep(t);
+    vec_push(&t->a->edges, e);
+}
+
+/* The operation of the reduced history that is op of the whole, or ID_NONE. */
+static op_id
+find_told(const struct narration *t, op_id op)
+{
+    for (op_id i = 0; i < t->h->n_ops; i++)
+        if (t->whole_op[i] == op)
+            return i;
+    return ID_NONE;
+}
+
+/* What happened.  history/consistency.h says the same for one line on a
+ * terminal; here transactions are named as everywhere in an explanation. */
+static void
+tell_flaw(struct narration *t, const struct flaw *f)
+{
+    const struct history *h = t->whole;
+    struct buf *b = &t->b;
+    narrate_name(h, f->txn, b);
+    buf_text(b, " did ");
+    if (f->kind == FLAW_NOT_OWN) {
+        history_show_op(h, f->other_op, b);
+        buf_text(b, " and then ");
+    }
+    if (op_is_of_list(h, f->op)) {
+        buf_text(b, "r(");
+        history_show_key(h, op_key(h, f->op), b);
+        buf_text(b, ", ");
+        narrate_list(t, f->op, find_told(t, f->op));
+        buf_char(b, ')');
+        list_flaws_tell(h, f, narrate_name, b);
+        return;
+    }
+    history_show_op(h, f->op, b);
+    switch (f->kind) {
+    case FLAW_THIN_AIR:
+        buf_text(b, ", which nobody wrote");
+        break;
+    case FLAW_ABORTED:
+        buf_text(b, ", but ");
+        narrate_name(h, f->other, b);
+        buf_text(b, ", which wrote that, aborted");
+        break;
+    case FLAW_FUTURE:
+        buf_text(b, " before it wrote that value itself, and nobody else did");
+        break;
+    case FLAW_NOT_OWN:
+        buf_text(b, ", which is not what it had written");
+        break;
+    case FLAW_NOT_LATEST:
+        if (f->other == f->txn) {
+            buf_text(b, ", which it had overwritten with ");
+            history_show_op(h, f->other_op, b);
+        } else {
+            buf_text(b, ", but that is not the last write of the key by ");
+            narrate_name(h, f->other, b);
+        }
+        break;
+    default:
+        assert(!"a register has no flaw of this kind");
+    }
+}
+
+bool
+narrate_flaw(const struct history *h, const struct flaw *f, enum level level,
+             size_t context, struct anomaly *a, struct err *err)
+{
+    struct flaw_ops e = {.h = h};
+    struct reduced r = {0};
+    flaw_ops_gather(&e, f);
+    if (!flaw_ops_make(&e, &r, err)) {
+        flaw_ops_free(&e);
+        vec_free(&r.origin);
+        return false;
+    }
+    *a = (struct anomaly){.kind = kinds[f->kind], .level = level};
+    struct narration t = {.a = a,
+                          .whole = h,
+                          .h = &r.h,
+                          .origin = r.origin.at,
+                          .level = LEVEL_READS};
+    narrate_map_ops(&t, e.ops.at, e.ops.n);
+    narrate_txns(&t, false, context);
+    tell_flaw(&t, f);
+    a->story = narrate_keep(&t);
+    add_edge(&t, f);
+    const char *rule = op_is_of_list(h, f->op) ? list_rule(f->kind) : NULL;
+    const struct told_step steps[] = {
+        {a->story, 0, a->edges.n ? 0 : TOLD_NONE},
+        {rule ? rule : rules[f->kind], 0, TOLD_NONE},
+        {"So no order of the transactions explains this read, and every level "
+         "is violated",
+         0, TOLD_NONE},
+    };
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
+        vec_push(&a->steps, steps[i]);
+    a->edges_in_words = "";
+    a->also = anomaly_table[a->kind].elle;
+    a->violated = level_implied(LEVEL_SER) | 1u << level;
+    const key_id whole_key = op_key(h, f->op);
+    history_show_key(h, whole_key, &t.b);
+    const char *key = narrate_keep(&t);
+    buf_printf(&t.b, "%s on key %s, %zu transaction%s",
+               anomaly_table[a->kind].title, key, a->blamed,
+               a->blamed == 1 ? "" : "s");
+    a->headline = narrate_keep(&t);
+    buf_free(&t.b);
+    vec_free(&r.origin);
+    bool ok = true;
+    if (op_is_of_list(h, f->op)) {
+        ok = flaw_ops_complete(&e, &a->reduced, err);
+        history_free(&r.h);
+    } else {
+        a->reduced = r.h;
+    }
+    flaw_ops_free(&e);
+    return ok;
+}

@@ -1,0 +1,17 @@
+/* reduced_history.h -- the reduced history as it is given to people.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef EXPLAIN_REDUCE_REDUCED_HISTORY_H
+#define EXPLAIN_REDUCE_REDUCED_HISTORY_H
+
+#include "history/history.h"
+
+/* Make *out the part of h with these n operations, in ascending order, with its
+ * lists as they were read: whoever appended an element that one of them shows
+ * comes along, with all its appends to that key.  'count': see subhistory.h.
+ *
+ *   time   O(operations of h) */
+bool reduced_history_make(const struct history *h, const op_id *ops, size_t n,
+                          bool count, struct history *out, struct err *err);
+
+#endif

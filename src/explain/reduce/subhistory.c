@@ -1,0 +1,335 @@
+/* subhistory.c -- see subhistory.h.
+ *
+ * The part is built like any other history.  Sizes are those of the part:
+ * nothing here is proportional to the whole, whose writers are found by
+ * binary search among those that stay.  Only where inconsistent reads stay, it
+ * takes a look at all writes, because resolution has not said who wrote what
+ * they saw.
+ *
+ * Names and metadata are text in the pool of the whole and move to the new
+ * one.  Transactions come in the order of their ids, which is the order of
+ * sessions and within sessions, so the new ids are 0, 1, 2, ... in the order
+ * of 'txns'.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "explain/reduce/subhistory.h"
+
+#include "base/sorted.h"
+#include "history/builder.h"
+
+#include <stdlib.h>
+
+struct cut {
+    const struct history *h;
+    const struct subhistory_wish *wish;
+    struct builder *b;
+    u32_vec appended; // elements by those that stay, in ascending order
+    // Where inconsistent reads stay, of the values that these saw, in ascending
+    // order: all; by place in it, whether somebody who goes wrote it.
+    u32_vec seen;
+    VEC(uint8_t) lost;
+    VEC(struct atom) elements;
+};
+
+static bool
+has(const uint32_t *sorted, size_t n, uint32_t id)
+{
+    return n && bsearch(&id, sorted, n, sizeof *sorted, sorted_compare);
+}
+
+static bool
+stays(const struct cut *c, txn_id t)
+{
+    return t == TXN_INIT || has(c->wish->txns, c->wish->n, t);
+}
+
+/* Whether all that may have written v for the reader t stay. */
+static bool
+writers_stay(const struct cut *c, value_id v, txn_id t)
+{
+    const txn_id w = history_writer(c->h, v);
+    if (w == TXN_NONE)
+        return false;
+    if (!history_has_several(c->h, v))
+        return stays(c, w);
+    const struct txn_range all = history_candidates(c->h, v);
+    for (size_t i = 0; i < all.n; i++)
+        if (all.at[i] != t && !stays(c, all.at[i]))
+            return false;
+    return true;
+}
+
+/* Whether nobody who goes wrote a value that an inconsistent read saw. */
+static bool
+keeps_writers(const struct cut *c, value_id v)
+{
+    const uint32_t *found =
+        c->seen.n ? bsearch(&v, c->seen.at, c->seen.n, sizeof v, sorted_compare)
+                  : NULL;
+    return found && !c->lost.at[found - c->seen.at];
+}
+
+/* An element of a list stays when somebody who stays appended it; where
+ * inconsistent reads are the point, also when nobody did. */
+static bool
+element_stays(const struct cut *c, value_id v)
+{
+    if (c->wish->whole_lists)
+        return true;
+    if (c->wish->elements)
+        return has(c->wish->elements, c->wish->n_elements, v);
+    return has(c->appended.at, c->appended.n, v) ||
+           (c->wish->inconsistent && keeps_writers(c, v));
+}
+
+/* Whether the read saw a list that contradicts another. */
+static bool
+is_own_list(const struct history *h, struct list_seen seen)
+{
+    return seen.at && h->list_items.n && seen.at >= h->list_items.at &&
+           seen.at < h->list_items.at + h->list_items.n;
+}
+
+/* The implied read of t from what the list had before its own elements, of
+ * which op is a read; ID_NONE where op is none of a list. */
+static op_id
+find_implied(const struct history *h, txn_id t, op_id op)
+{
+    if (!op_is_of_list(h, op))
+        return ID_NONE;
+    for (op_id i = h->txn_begin[t]; i < op; i++)
+        if (op_key(h, i) == op_key(h, op) && op_is_implied(h, i))
+            return i;
+    return ID_NONE;
+}
+
+static bool
+read_stays(const struct cut *c, txn_id t, op_id op)
+{
+    const struct history *h = c->h;
+    if (c->wish->only)
+        return true;
+    const struct list_seen seen = history_list_seen(h, op);
+    if (is_own_list(h, seen))
+        return c->wish->inconsistent && element_stays(c, seen.at[seen.n - 1]);
+    if (h->op_key[op] & OP_ASIDE)
+        return c->wish->inconsistent && keeps_writers(c, h->op_value[op]);
+    op_id external = op;
+    if (!(h->op_key[op] & OP_MAIN)) {
+        external = find_implied(h, t, op);
+        if (external == ID_NONE)
+            return true; // of its own write
+        if (h->op_key[external] & OP_ASIDE)
+            return c->wish->inconsistent;
+    }
+    return h->op_value[external] == VALUE_INIT || !h->txn_counts[t] ||
+           writers_stay(c, h->op_value[external], t);
+}
+
+static bool
+op_stays(const struct cut *c, txn_id t, op_id op)
+{
+    const struct subhistory_wish *w = c->wish;
+    return !op_is_implied(c->h, op) && !has(w->without, w->n_without, op) &&
+           (!w->only || has(w->only, w->n_only, op)) &&
+           (op_is_write(c->h, op) || read_stays(c, t, op));
+}
+
+/* --- copying --------------------------------------------------------------*/
+
+static struct atom
+copy_atom(struct cut *c, struct atom a)
+{
+    if (!atom_is_text(a))
+        return a;
+    const struct string s = strings_get(&c->h->strings, (uint32_t)a.bits);
+    return builder_text(c->b, a.tag, s.text, s.len);
+}
+
+static bool
+copy_list_read(struct cut *c, txn_id to, op_id op, struct err *err)
+{
+    const struct list_seen seen = history_list_seen(c->h, op);
+    vec_clear(&c->elements);
+    for (size_t i = 0; i < seen.n; i++)
+        if (element_stays(c, seen.at[i]))
+            vec_push(&c->elements,
+                     copy_atom(c, history_value_atom(c->h, seen.at[i])));
+    const struct atom key =
+        copy_atom(c, history_key_atom(c->h, op_key(c->h, op)));
+    return builder_read_list(c->b, to, key, c->elements.at, c->elements.n, err);
+}
+
+static bool
+copy_op(struct cut *c, txn_id to, op_id op, struct err *err)
+{
+    const struct history *h = c->h;
+    const key_id k = op_key(h, op);
+    const bool list = h->key_is_list && h->key_is_list[k];
+    if (list && !op_is_write(h, op))
+        return copy_list_read(c, to, op, err);
+    const struct atom key = copy_atom(c, history_key_atom(h, k));
+    const struct atom value =
+        copy_atom(c, history_value_atom(h, h->op_value[op]));
+    if (!op_is_write(h, op))
+        return builder_read(c->b, to, key, value, err);
+    return list ? builder_append(c->b, to, key, value, err)
+                : builder_write(c->b, to, key, value, err);
+}
+
+static void
+copy_name(struct cut *c, txn_id from, txn_id to)
+{
+    const struct atom name = history_txn_atom(c->h, from);
+    if (name.tag != ATOM_NIL) {
+        builder_name(c->b, to, copy_atom(c, name));
+        return;
+    }
+    struct buf shown = {0};
+    history_show_txn(c->h, from, &shown);
+    builder_name(c->b, to, builder_text(c->b, ATOM_STRING, shown.at, shown.n));
+    buf_free(&shown);
+}
+
+static bool
+copy_txn(struct cut *c, txn_id from, struct err *err)
+{
+    const struct history *h = c->h;
+    const session_id s = builder_session(
+        c->b, copy_atom(c, h->session_name[h->txn_session[from]]));
+    txn_id to;
+    if (!builder_txn(c->b, s, &to, err))
+        return false;
+    enum txn_status status = (enum txn_status)h->txn_status[from];
+    if (status == TXN_LOADING ||
+        (c->wish->count && h->txn_counts[from] == TXN_COUNTS))
+        status = TXN_COMMITTED;
+    builder_status(c->b, to, status);
+    copy_name(c, from, to);
+    if (h->txn_began)
+        builder_times(c->b, to, h->txn_began[from], h->txn_ended[from]);
+    if (h->txn_meta && h->txn_meta[from] != ID_NONE) {
+        const struct string meta = strings_get(&h->strings, h->txn_meta[from]);
+        builder_meta(c->b, to, meta.text, meta.len);
+    }
+    for (op_id op = h->txn_begin[from]; op < h->txn_end[from]; op++)
+        if (op_stays(c, from, op) && !copy_op(c, to, op, err))
+            return false;
+    return true;
+}
+
+/* Where the whole has settled who is seen and who counts, so has the part. */
+static bool
+copy_authors(struct cut *c, struct err *err)
+{
+    const struct history *h = c->h;
+    for (size_t i = 0; i < c->wish->n; i++) {
+        const txn_id t = c->wish->txns[i];
+        if (h->txn_status[t] == TXN_INDETERMINATE &&
+            h->txn_counts[t] == TXN_COUNTS)
+            builder_outcome(c->b, (txn_id)i);
+        for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++) {
+            bool repeated = false;
+            for (size_t j = 0; j < h->renamed_from.n; j++)
+                repeated |= h->renamed_from.at[j] == h->op_value[op];
+            if (!repeated || !op_is_write(h, op))
+                continue;
+            const struct atom key =
+                copy_atom(c, history_key_atom(h, op_key(h, op)));
+            const struct atom element =
+                copy_atom(c, history_value_atom(h, h->op_value[op]));
+            if (!builder_author(c->b, (txn_id)i, key, element, err))
+                return false;
+        }
+    }
+    return true;
+}
+
+static void
+note_appended(struct cut *c)
+{
+    const struct history *h = c->h;
+    for (size_t i = 0; i < c->wish->n; i++) {
+        const txn_id t = c->wish->txns[i];
+        for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++)
+            if (op_is_write(h, op) && h->key_is_list[op_key(h, op)])
+                vec_push(&c->appended, h->op_value[op]);
+    }
+    if (c->appended.n)
+        qsort(c->appended.at, c->appended.n, sizeof *c->appended.at,
+              sorted_compare);
+}
+
+static void
+note_seen(struct cut *c, txn_id t)
+{
+    const struct history *h = c->h;
+    for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++) {
+        if (op_is_write(h, op))
+            continue;
+        if (h->op_key[op] & OP_ASIDE)
+            vec_push(&c->seen, h->op_value[op]);
+        const struct list_seen seen = history_list_seen(h, op);
+        for (size_t i = 0; i < seen.n; i++)
+            if (!has(c->appended.at, c->appended.n, seen.at[i]))
+                vec_push(&c->seen, seen.at[i]);
+    }
+}
+
+/* Fill 'seen' and 'lost'.  This looks at the whole history. */
+static void
+find_lost(struct cut *c)
+{
+    const struct history *h = c->h;
+    for (size_t i = 0; i < c->wish->n; i++)
+        note_seen(c, c->wish->txns[i]);
+    if (!c->seen.n)
+        return;
+    sorted_unique(&c->seen);
+    const size_t n = c->seen.n;
+    for (size_t i = 0; i < n; i++)
+        vec_push(&c->lost, 0);
+    for (txn_id t = 0; t < h->n_txns; t++)
+        for (op_id op = h->txn_begin[t]; !stays(c, t) && op < h->txn_end[t];
+             op++) {
+            const uint32_t *found =
+                op_is_write(h, op) ? bsearch(&h->op_value[op], c->seen.at, n,
+                                             sizeof *c->seen.at, sorted_compare)
+                                   : NULL;
+            if (found)
+                c->lost.at[found - c->seen.at] = 1;
+        }
+}
+
+bool
+subhistory_make(const struct history *h, const struct subhistory_wish *wish,
+                struct history *out, txn_id *origin, struct err *err)
+{
+    assert(!atom_is_text(h->initial)); // whose text would have to move
+    struct cut c = {.h = h, .wish = wish, .b = builder_new(h->initial)};
+    if (h->is_cut)
+        builder_cut(c.b);
+    if (h->key_is_list)
+        note_appended(&c);
+    if (wish->inconsistent)
+        find_lost(&c);
+    bool ok = true;
+    for (size_t i = 0; ok && i < wish->n; i++) {
+        ok = copy_txn(&c, wish->txns[i], err);
+        origin[i] = wish->txns[i];
+    }
+    ok = ok && copy_authors(&c, err);
+    vec_free(&c.appended);
+    vec_free(&c.seen);
+    vec_free(&c.lost);
+    vec_free(&c.elements);
+    if (!ok) {
+        builder_free(c.b);
+        return false;
+    }
+    if (!builder_finish(c.b, out, err))
+        return false;
+    if (!h->authors.n)
+        vec_clear(&out->authors);
+    return true;
+}

@@ -1,0 +1,334 @@
+/* candidates.c -- what an ambiguous read cannot have read.
+ *
+ * Let t3 read x.  Per session, only the latest writer m of x that reaches t3's
+ * start matters: the frontier.  A candidate w is out if
+ *
+ *   - t3's start reaches w's commit, or
+ *   - some m of the frontier, other than w, is certainly after w; within w's
+ *     own session that is one comparison.
+ *
+ * INIT is out as soon as there is a frontier.  A read with one candidate left
+ * is decided and becomes an edge like any other.
+ *
+ * Of an optional transaction it may turn out that it counts: a read that is
+ * decided read from it.  Then it precedes its followers, and its own reads are
+ * decided like others.  Or it may turn out that it does not: a read of its own
+ * has no candidate left, or a follower reaches it.  Then nobody read from it.
+ * Until then a choice of it is judged by what its counting would mean: it is
+ * also overwritten by what its followers reach.
+ *
+ * The ambiguous reads of a key are visited together, so that the sessions that
+ * write the key are found once.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "strong/infer/infer.h"
+
+#include <stdlib.h>
+
+/* The versions of one key by one session. */
+struct segment {
+    uint32_t chain;
+    version_id first, end;
+    version_id frontier; // of the read at hand, or VERSION_NONE
+};
+
+struct pruning {
+    struct inference *f;
+    bool settled; // whether an optional transaction counts, since the last pass
+    VEC(struct segment) segments; // of the present key, by chain
+    bool reached;                 // the frontier is not empty
+};
+
+static void
+find_segments(struct pruning *s, key_id k)
+{
+    const struct problem *p = s->f->p;
+    vec_clear(&s->segments);
+    for (version_id v = p->key_first[k] + 1; v < p->key_first[k + 1]; v++) {
+        const uint32_t chain =
+            p->g.seat[point_commit(p, p->version_txn[v])].chain;
+        if (!s->segments.n || vec_top(&s->segments).chain != chain)
+            vec_push(&s->segments,
+                     ((struct segment){chain, v, v, VERSION_NONE}));
+        vec_top(&s->segments).end = v + 1;
+    }
+}
+
+/* The last version of the segment whose commit has a place below 'limit'. */
+static version_id
+last_below(const struct problem *p, const struct segment *g, uint32_t limit)
+{
+    version_id low = g->first, high = g->end;
+    while (low < high) {
+        const version_id middle = low + (high - low) / 2;
+        const uint32_t point = point_commit(p, p->version_txn[middle]);
+        if (p->g.seat[point].place < limit)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low > g->first ? low - 1 : VERSION_NONE;
+}
+
+static void
+find_frontier(struct pruning *s, uint32_t start)
+{
+    const struct problem *p = s->f->p;
+    const struct seat seat = p->g.seat[start];
+    s->reached = false;
+    for (size_t i = 0; i < s->segments.n; i++) {
+        struct segment *g = &s->segments.at[i];
+        const uint32_t limit =
+            g->chain == seat.chain
+                ? seat.place // a transaction is not in its own frontier
+                : clocks_get(&s->f->clocks, start, g->chain);
+        g->frontier = limit ? last_below(p, g, limit) : VERSION_NONE;
+        s->reached |= g->frontier != VERSION_NONE;
+    }
+}
+
+static bool
+is_ruled_out(const struct problem *p, dense_id t)
+{
+    return t >= p->n_certain &&
+           p->optional[t - p->n_certain].counting == COUNTING_NO;
+}
+
+/* Whether w, if it counts, is certainly before m. */
+static bool
+is_before(const struct inference *f, dense_id w, dense_id m)
+{
+    const struct problem *p = f->p;
+    const uint32_t commit = point_commit(p, m);
+    if (infer_reach(f, point_ww_from(p, w), commit))
+        return true;
+    if (!is_open(p, w))
+        return false;
+    for (dense_id t = problem_follower(p, w, DENSE_INIT); t != DENSE_INIT;
+         t = problem_follower(p, w, t))
+        if (infer_reach(f, point_start(p, t), commit))
+            return true;
+    return false;
+}
+
+/* Why the read starting at 'start' cannot have read w: true with *by set. */
+static bool
+is_out(const struct pruning *s, uint32_t start, version_id w, version_id *by)
+{
+    const struct problem *p = s->f->p;
+    *by = VERSION_NONE;
+    const dense_id t = p->version_txn[w];
+    if (t == DENSE_INIT) {
+        for (size_t i = 0; i < s->segments.n && *by == VERSION_NONE; i++)
+            *by = s->segments.at[i].frontier;
+        return s->reached;
+    }
+    if (is_ruled_out(p, t)) {
+        *by = VERSION_MISSING;
+        return true;
+    }
+    if (infer_reach(s->f, start, point_commit(p, t)))
+        return true;
+    for (size_t i = 0; s->reached && i < s->segments.n; i++) {
+        const version_id m = s->segments.at[i].frontier;
+        if (m == VERSION_NONE || m == w)
+            continue;
+        if (w >= s->segments.at[i].first && w < s->segments.at[i].end
+                ? m > w
+                : is_before(s->f, t, p->version_txn[m])) {
+            *by = m;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* t counts, because r read from it. */
+static void
+settle_counting(struct problem *p, dense_id t, read_id r)
+{
+    p->optional[t - p->n_certain] = (struct optional){
+        .counting = COUNTING_YES, .read = r, .edges = (uint32_t)p->g.edges.n};
+    for (dense_id next = problem_follower(p, t, DENSE_INIT); next != DENSE_INIT;
+         next = problem_follower(p, t, next))
+        problem_add_edge(p, point_commit(p, t), point_start(p, next),
+                         (struct label){EDGE_SO, r, p->read_version[r]});
+}
+
+/* r has read v after all. */
+static void
+decide_read(struct pruning *s, read_id r, version_id v)
+{
+    struct inference *f = s->f;
+    struct problem *p = f->p;
+    const size_t before = p->g.edges.n;
+    problem_fix(p, r, v);
+    if (version_is_init(p, v))
+        problem_add_init_edges(p, r);
+    else
+        problem_add_edge(p, point_commit(p, p->version_txn[v]),
+                         point_start(p, p->read_txn[r]),
+                         (struct label){EDGE_WR, r, v});
+    if (is_open(p, p->version_txn[v])) {
+        settle_counting(p, p->version_txn[v], r);
+        s->settled = true;
+    }
+    for (size_t e = before; e < p->g.edges.n; e++) {
+        const struct chain_edge *edge = &p->g.edges.at[e];
+        clocks_touch(&f->clocks, edge->to);
+        f->unsorted |= f->rank[edge->from] > f->rank[edge->to];
+        f->changed = true;
+        f->added++;
+    }
+}
+
+/* Keep the first n candidates of c, and then those that keep() adds: in place,
+ * or, where c shares its range, at the end of the pool. */
+static void
+keep_first(struct problem *p, struct candidates *c, uint32_t n)
+{
+    c->n = n;
+    if (c->first >= p->shared)
+        return;
+    const size_t from = c->first;
+    c->first = p->pool.n;
+    for (uint32_t i = 0; i < n; i++)
+        vec_push(&p->pool, p->pool.at[from + i]);
+}
+
+static void
+keep(struct problem *p, struct candidates *c, version_id w)
+{
+    if (c->first + c->n == p->pool.n)
+        vec_push(&p->pool, w);
+    else
+        p->pool.at[c->first + c->n] = w;
+    c->n++;
+}
+
+void
+infer_no_candidates(struct problem *p)
+{
+    for (size_t i = 0; i < p->ambiguous.n; i++) {
+        struct candidates *c = &p->ambiguous.at[i];
+        const struct candidates all = *c;
+        bool whole = true;
+        for (uint32_t j = 0; j < all.n; j++) {
+            const version_id w = p->pool.at[all.first + j];
+            const bool own = p->version_txn[w] == p->read_txn[c->read];
+            if (own && whole)
+                keep_first(p, c, j);
+            else if (!own && !whole)
+                keep(p, c, w);
+            whole = whole && !own;
+        }
+    }
+}
+
+/* t does not count, because its own read r has no candidate left, or because
+ * 'follower' reaches it. */
+static void
+rule_out(struct pruning *s, dense_id t, read_id r, dense_id follower)
+{
+    struct problem *p = s->f->p;
+    p->optional[t - p->n_certain] =
+        (struct optional){.counting = COUNTING_NO,
+                          .read = r,
+                          .follower = follower,
+                          .edges = (uint32_t)p->g.edges.n};
+    s->settled = true;
+}
+
+/* Rule out the optional transactions that a follower reaches. */
+static void
+judge_followers(struct pruning *s)
+{
+    const struct problem *p = s->f->p;
+    for (dense_id t = p->n_certain; t < p->n_txns; t++)
+        for (dense_id next = problem_follower(p, t, DENSE_INIT);
+             is_open(p, t) && next != DENSE_INIT;
+             next = problem_follower(p, t, next))
+            if (infer_reach(s->f, point_start(p, next), point_commit(p, t)))
+                rule_out(s, t, READ_NONE, next);
+}
+
+/* Strike out candidates of c; false if none is left. */
+static bool
+prune_read(struct pruning *s, struct candidates *c)
+{
+    struct problem *p = s->f->p;
+    const uint32_t start = point_start(p, p->read_txn[c->read]);
+    find_frontier(s, start);
+    const struct candidates all = *c;
+    bool whole = true; // as long as all stay, c may share its range
+    for (uint32_t i = 0; i < all.n; i++) {
+        const version_id w = p->pool.at[all.first + i];
+        const bool own = p->version_txn[w] == p->read_txn[c->read];
+        version_id by = VERSION_NONE;
+        if (!own && !is_out(s, start, w, &by)) {
+            if (!whole)
+                keep(p, c, w);
+            continue;
+        }
+        if (whole)
+            keep_first(p, c, i);
+        whole = false;
+        if (own)
+            continue;
+        p->n_struck++;
+        if (p->records_struck)
+            vec_push(&p->struck,
+                     ((struct struck){c->read, w, by, (uint32_t)p->g.edges.n}));
+    }
+    if (c->n)
+        return true;
+    if (is_open(p, p->read_txn[c->read])) {
+        rule_out(s, p->read_txn[c->read], c->read, DENSE_INIT);
+        return true;
+    }
+    s->f->conflict = (struct conflict){.kind = CONFLICT_READ, .read = c->read};
+    return false;
+}
+
+/* One pass over all ambiguous reads. */
+static bool
+prune_reads(struct pruning *s)
+{
+    struct problem *p = s->f->p;
+    key_id key = ID_NONE;
+    size_t kept = 0, i = 0;
+    bool ok = true;
+    for (; ok && i < p->ambiguous.n; i++) {
+        struct candidates *c = &p->ambiguous.at[i];
+        if (is_ruled_out(p, p->read_txn[c->read]))
+            continue;
+        if (read_key(p, c->read) != key) {
+            key = read_key(p, c->read);
+            find_segments(s, key);
+        }
+        ok = prune_read(s, c);
+        const bool open = is_open(p, p->read_txn[c->read]);
+        if (ok && c->n == 1 && !open)
+            decide_read(s, c->read, p->pool.at[c->first]);
+        else if (!ok || c->n)
+            p->ambiguous.at[kept++] = *c;
+    }
+    while (i < p->ambiguous.n)
+        p->ambiguous.at[kept++] = p->ambiguous.at[i++];
+    p->ambiguous.n = kept;
+    return ok;
+}
+
+bool
+infer_candidates(struct inference *f)
+{
+    struct pruning s = {.f = f};
+    bool ok = true;
+    do {
+        s.settled = false;
+        judge_followers(&s);
+        ok = prune_reads(&s);
+    } while (ok && s.settled);
+    vec_free(&s.segments);
+    return ok;
+}

@@ -1,0 +1,323 @@
+/* saturate.c -- inference of edges through a window on each key.
+ *
+ * Two rules give everything that a single undecided pair of versions forces.
+ * Let t3 read x from t1, and let t2 be another writer of x:
+ *
+ *   R1  t2 reaches t3's start: then t2 is before t1, else t3 would precede t2;
+ *   R2  t1 reaches t2: then t1 is before t2, and every reader of t1's version
+ *       starts before t2 commits.
+ *
+ * Trying every writer of x against every read costs reads times sessions and
+ * most of it infers nothing.  Instead the versions of each key are sorted by
+ * the present topological order, and a read is compared with the few versions
+ * just before its own and with those between it and the reader, a version with
+ * the next few.  That finds nearly all edges that matter; what it misses the
+ * search finds, so the window decides speed and never the answer.
+ *
+ * A round goes over the keys with the clocks as they are, then sorts and
+ * updates the clocks once.  Every edge rests on edges older than the round.
+ * Rounds after the first leave out keys where the one before found nothing.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "strong/infer/infer.h"
+
+enum {
+    BETWEEN_MAX = 64, // versions between a version and its reader
+    SMALL = 4000,     // points up to which rounds go on to the fixpoint
+    ROUNDS = 2,       // for larger problems, unless much is ambiguous
+    ROUNDS_AMBIGUOUS = 4,
+    ROUNDS_MAX = 1000,
+};
+
+// Rows that take more than this and this much per point and operation are not
+// worth having: there are too many sessions, and the search does without.
+#define CLOCK_BYTES ((size_t)64 << 20)
+#define CLOCK_BYTES_EACH ((size_t)256)
+
+bool
+infer_add(struct inference *f, uint32_t from, uint32_t to, struct label label)
+{
+    if (infer_reach(f, from, to))
+        return true;
+    if (infer_reach(f, to, from)) {
+        f->conflict = (struct conflict){
+            .kind = CONFLICT_EDGE, .from = from, .to = to, .label = label};
+        return false;
+    }
+    const struct chains *g = &f->p->g;
+    if (g->edges.n && vec_top(&g->edges).from == from &&
+        vec_top(&g->edges).to == to)
+        return true; // neighbouring reads often infer the same
+    problem_add_edge(f->p, from, to, label);
+    clocks_touch(&f->clocks, to);
+    f->unsorted |= f->rank[from] > f->rank[to];
+    f->changed = true;
+    f->added++;
+    return true;
+}
+
+static bool
+sort_points(struct inference *f)
+{
+    if (!chains_sort(&f->p->g, f->order, &f->conflict.cycle)) {
+        f->conflict.kind = CONFLICT_CYCLE;
+        return false;
+    }
+    for (uint32_t i = 0; i < f->p->g.n; i++)
+        f->rank[f->order[i]] = i;
+    f->unsorted = false;
+    return true;
+}
+
+bool
+infer_settle(struct inference *f)
+{
+    if (f->unsorted && !sort_points(f))
+        return false;
+    if (f->changed && f->has_clocks)
+        clocks_update(&f->clocks, f->order);
+    f->changed = false;
+    return true;
+}
+
+bool
+infer_affords_clocks(const struct problem *p)
+{
+    const size_t bytes = clocks_bytes(&p->g);
+    if (bytes > mem_left() / 2)
+        return false;
+    return bytes <=
+           CLOCK_BYTES + CLOCK_BYTES_EACH * ((size_t)p->g.n + p->h->n_ops);
+}
+
+bool
+infer_init(struct inference *f, struct problem *p)
+{
+    *f = (struct inference){.p = p};
+    f->order = mem_alloc(p->g.n, sizeof *f->order);
+    f->rank = mem_alloc(p->g.n, sizeof *f->rank);
+    f->clocks.g = &p->g;
+    if (!sort_points(f))
+        return false;
+    f->has_clocks =
+        (p->options->saturate || p->options->prune) && infer_affords_clocks(p);
+    if (f->has_clocks) {
+        clocks_init(&f->clocks, &p->g);
+        clocks_update(&f->clocks, f->order);
+    }
+    return true;
+}
+
+void
+infer_free(struct inference *f)
+{
+    if (f->has_clocks)
+        clocks_free(&f->clocks);
+    mem_free(f->order);
+    mem_free(f->rank);
+    vec_free(&f->conflict.cycle);
+}
+
+/* --- the window ------------------------------------------------------------
+ */
+
+struct window {
+    struct inference *f;
+    version_id *sorted; // the versions of each key by rank of their commit
+    uint8_t *busy;      // by key: the last round inferred something there
+};
+
+/* R1 for r, which read from t1, against the writer t2. */
+static bool
+apply_r1(struct inference *f, read_id r, dense_id t1, dense_id t2)
+{
+    const struct problem *p = f->p;
+    const dense_id t3 = p->read_txn[r];
+    const uint32_t commit = point_commit(p, t2);
+    if (t2 == t3 || !infer_reach(f, commit, point_start(p, t3)))
+        return true;
+    if (t1 != DENSE_INIT)
+        return infer_add(f, commit, point_ww_to(p, t1),
+                         (struct label){EDGE_WW, r, 0});
+    // Nothing is before INIT.  Where rw edges are in the graph they have said
+    // so already.
+    f->conflict = (struct conflict){.kind = CONFLICT_EDGE,
+                                    .from = point_start(p, t3),
+                                    .to = commit,
+                                    .label = {EDGE_RW, r, p->read_version[r]}};
+    return false;
+}
+
+/* R1 for all readers of the version at place i among those of its key, which
+ * are at[0 .. n), INIT's first. */
+static bool
+look_from_readers(struct inference *f, const version_id *at, uint32_t n,
+                  uint32_t i)
+{
+    const struct problem *p = f->p;
+    const dense_id t1 = p->version_txn[at[i]];
+    const uint32_t d = p->options->window;
+    for (read_id r = p->reader[at[i]]; r != READ_NONE; r = p->next_reader[r]) {
+        for (uint32_t j = i; i && j-- > 1 && j + d >= i;)
+            if (!apply_r1(f, r, t1, p->version_txn[at[j]]))
+                return false;
+        if (!i && p->place != PLACE_PSI)
+            continue; // the graph has these edges
+        const uint32_t start = f->rank[point_start(p, p->read_txn[r])];
+        for (uint32_t j = i + 1; j < n && j <= i + BETWEEN_MAX; j++) {
+            const dense_id t2 = p->version_txn[at[j]];
+            if (f->rank[point_commit(p, t2)] > start)
+                break;
+            if (!apply_r1(f, r, t1, t2))
+                return false;
+        }
+    }
+    return true;
+}
+
+/* R2 for the version at place i: find the next one that it reaches. */
+static bool
+look_from_writer(struct inference *f, const version_id *at, uint32_t n,
+                 uint32_t i)
+{
+    const struct problem *p = f->p;
+    const dense_id t1 = p->version_txn[at[i]];
+    const uint32_t from = point_ww_from(p, t1);
+    const uint32_t end = i + p->options->window + 1;
+    for (uint32_t j = i + 1; j < n && j < end; j++) {
+        const dense_id t2 = p->version_txn[at[j]];
+        const uint32_t commit = point_commit(p, t2);
+        if (!infer_reach(f, from, commit))
+            continue;
+        if (p->place == PLACE_SI &&
+            !infer_add(f, point_commit(p, t1), point_start(p, t2),
+                       (struct label){EDGE_WW, READ_NONE, 0}))
+            return false;
+        for (read_id r = p->reader[at[i]]; r != READ_NONE;
+             r = p->next_reader[r])
+            if (p->read_txn[r] != t2 &&
+                !infer_add(f, point_start(p, p->read_txn[r]), commit,
+                           (struct label){EDGE_RW, r, at[i]}))
+                return false;
+        return true;
+    }
+    return true;
+}
+
+static bool
+look_at_key(struct window *w, key_id k)
+{
+    const struct problem *p = w->f->p;
+    const version_id *at = w->sorted + p->key_first[k];
+    const uint32_t n = p->key_first[k + 1] - p->key_first[k];
+    for (uint32_t i = 0; i < n; i++) {
+        if (!look_from_readers(w->f, at, n, i))
+            return false;
+        if (i && p->place != PLACE_PSI && !look_from_writer(w->f, at, n, i))
+            return false;
+    }
+    return true;
+}
+
+static bool
+window_round(struct window *w)
+{
+    problem_arrange(w->f->p, w->f->order, w->sorted);
+    for (key_id k = 0; k < w->f->p->h->n_keys; k++) {
+        if (!w->busy[k])
+            continue;
+        const uint64_t added = w->f->added;
+        if (!look_at_key(w, k))
+            return false;
+        w->busy[k] = w->f->added > added;
+    }
+    return true;
+}
+
+/* --- rounds -----------------------------------------------------------------
+ */
+
+static uint32_t
+rounds_allowed(const struct problem *p)
+{
+    if (p->options->rounds)
+        return p->options->rounds;
+    if (p->g.n <= SMALL)
+        return ROUNDS_MAX;
+    // Many ambiguous reads are worth more rounds: each one left is a choice.
+    return p->ambiguous.n > p->n_reads / 50 ? ROUNDS_AMBIGUOUS : ROUNDS;
+}
+
+static bool
+prune(struct inference *f)
+{
+    return !f->p->options->prune || !f->p->ambiguous.n || infer_candidates(f);
+}
+
+/* Whether a round that gained so many edges makes another one pay.  What it
+ * would find, the first order mostly finds by itself; but where reads are
+ * ambiguous, each edge may decide one. */
+static bool
+pays(const struct problem *p, uint64_t gained)
+{
+    if (p->g.n <= SMALL)
+        return gained;
+    return gained * (p->ambiguous.n ? 100 : 6) >= p->g.edges.n;
+}
+
+/* The steps of a budget that inference has taken, about: rows of clocks, and a
+ * look at all versions, edges and candidates each round. */
+static uint64_t
+count_steps(const struct inference *f)
+{
+    const struct problem *p = f->p;
+    return f->clocks.rebuilds * (p->g.n_chains / 8 + 1) +
+           p->stats->saturation_rounds *
+               (p->n_versions + p->g.edges.n + p->pool.n);
+}
+
+static bool
+run_rounds(struct inference *f, struct window *w)
+{
+    const struct problem *p = f->p;
+    const uint32_t rounds = rounds_allowed(p);
+    for (uint32_t i = 0; i < rounds; i++) {
+        const uint64_t added = f->added, steps = count_steps(f);
+        const uint64_t struck = p->n_struck;
+        p->stats->saturation_rounds++;
+        if (!window_round(w) || !infer_settle(f) || !prune(f) ||
+            !infer_settle(f))
+            return false;
+        const uint64_t gained = f->added - added;
+        if (!budget_spend(p->budget, count_steps(f) - steps))
+            return false;
+        if (p->n_struck == struck && !pays(p, gained))
+            break;
+    }
+    return true;
+}
+
+bool
+infer_run(struct inference *f)
+{
+    struct problem *p = f->p;
+    if (!f->has_clocks || !p->options->prune)
+        infer_no_candidates(p);
+    if (!f->has_clocks)
+        return true;
+    bool ok = prune(f) && infer_settle(f);
+    if (ok && p->options->saturate) {
+        struct window w = {.f = f};
+        w.sorted = mem_alloc(p->n_versions, sizeof *w.sorted);
+        w.busy = mem_alloc(p->h->n_keys, sizeof *w.busy);
+        memset(w.busy, 1, p->h->n_keys);
+        ok = run_rounds(f, &w);
+        mem_free(w.busy);
+        mem_free(w.sorted);
+    }
+    p->stats->inferred_edges = f->added;
+    p->stats->candidates_struck = p->n_struck;
+    p->stats->ambiguous_after = p->ambiguous.n;
+    p->stats->clock_rebuilds = f->clocks.rebuilds;
+    return ok;
+}

@@ -1,0 +1,24 @@
+/* bidirectional.h -- finding an order from both ends at once, where keys are
+ * few.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef STRONG_ORDER_BIDIRECTIONAL_H
+#define STRONG_ORDER_BIDIRECTIONAL_H
+
+#include "strong/infer/infer.h"
+
+/* Whether the problem is of the kind: one point a transaction, no time line,
+ * and few sessions, keys and values. */
+bool bidirectional_suits(const struct problem *p);
+
+/* Try to find a topological order of p->g in which every read sees what was
+ * last written, and write it to out[0 .. g.n).  False says nothing: there may
+ * be one.  Each effort, from 0 on, is four times the one before.
+ *
+ *   time    some ten seconds for the last effort, at 100 transactions
+ *   memory  about BIDIRECTIONAL_BYTES at most */
+enum { BIDIRECTIONAL_EFFORTS = 3, BIDIRECTIONAL_BYTES = 1 << 28 };
+bool bidirectional_search(const struct problem *p, unsigned effort,
+                          uint32_t *out);
+
+#endif

@@ -1,0 +1,184 @@
+/* order_check.c -- see order_check.h.
+ *
+ * Each key is judged by itself.  With its versions in the order of their
+ * commits, a read is served if its version is before its start and the next
+ * version is not; and at si no writer may start before the one before it has
+ * committed.  It is enough to look at neighbours: if all neighbouring versions
+ * are in order, all are.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "strong/order/order_check.h"
+
+#include <stdlib.h>
+
+enum { MOVES_EACH = 8 }; // beyond so many per version, sort from scratch
+
+struct ranked_version {
+    uint32_t rank;
+    version_id version;
+};
+
+void
+order_check_init(struct order_check *a, const struct problem *p)
+{
+    *a = (struct order_check){.p = p};
+    const uint32_t n_keys = p->h->n_keys;
+    a->sorted = mem_alloc(p->n_versions, sizeof *a->sorted);
+    a->ambiguous_first =
+        mem_calloc((size_t)n_keys + 1, sizeof *a->ambiguous_first);
+    uint32_t *first = a->ambiguous_first;
+    for (size_t i = 0; i < p->ambiguous.n; i++)
+        first[read_key(p, p->ambiguous.at[i].read) + 1]++;
+    for (key_id k = 0; k < n_keys; k++)
+        first[k + 1] += first[k];
+    if (p->n_txns == p->n_certain)
+        return;
+    a->counting = mem_alloc(p->n_txns - p->n_certain, sizeof *a->counting);
+    a->kept = mem_alloc(p->n_versions, sizeof *a->kept);
+    order_check_reset_counting(a);
+}
+
+void
+order_check_reset_counting(struct order_check *a)
+{
+    const struct problem *p = a->p;
+    for (uint32_t i = 0; i < p->n_txns - p->n_certain; i++)
+        a->counting[i] = p->optional[i].counting == COUNTING_YES;
+}
+
+void
+order_check_free(struct order_check *a)
+{
+    mem_free(a->sorted);
+    mem_free(a->ambiguous_first);
+    mem_free(a->scratch);
+    mem_free(a->counting);
+    mem_free(a->kept);
+    *a = (struct order_check){0};
+}
+
+static uint32_t
+commit_rank(const struct problem *p, const uint32_t *rank, version_id v)
+{
+    return rank[point_commit(p, p->version_txn[v])];
+}
+
+/* Ambiguous reads of k: whatever is current must have the value. */
+static void
+judge_ambiguous(const struct order_check *a, key_id k, const version_id *at,
+                uint32_t n, const uint32_t *rank, broken_vec *out)
+{
+    const struct problem *p = a->p;
+    for (uint32_t i = a->ambiguous_first[k]; i < a->ambiguous_first[k + 1];
+         i++) {
+        const read_id r = p->ambiguous.at[i].read;
+        if (!order_check_counts(a, p->read_txn[r]))
+            continue;
+        const uint32_t start = rank[point_start(p, p->read_txn[r])];
+        uint32_t low = 1, high = n; // first version after the start
+        while (low < high) {
+            const uint32_t middle = low + (high - low) / 2;
+            if (commit_rank(p, rank, at[middle]) < start)
+                low = middle + 1;
+            else
+                high = middle;
+        }
+        if (!version_serves(p, at[low - 1], r))
+            vec_push(out, ((struct broken){r, VERSION_NONE, at[low - 1]}));
+    }
+}
+
+/* Leave out the versions of optional transactions that do not count. */
+static const version_id *
+keep_counting(const struct order_check *a, const version_id *at, uint32_t *n)
+{
+    uint32_t kept = 1; // INIT's
+    a->kept[0] = at[0];
+    for (uint32_t i = 1; i < *n; i++)
+        if (order_check_counts(a, a->p->version_txn[at[i]]))
+            a->kept[kept++] = at[i];
+    *n = kept;
+    return a->kept;
+}
+
+/* Judge key k, whose versions in order are at[0 .. n), INIT's first. */
+static void
+judge(const struct order_check *a, key_id k, const version_id *at, uint32_t n,
+      const uint32_t *rank, broken_vec *out)
+{
+    const struct problem *p = a->p;
+    if (a->counting)
+        at = keep_counting(a, at, &n);
+    for (uint32_t i = 0; i + 1 < n; i++) {
+        const uint32_t next = commit_rank(p, rank, at[i + 1]);
+        for (read_id r = p->reader[at[i]]; r != READ_NONE;
+             r = p->next_reader[r])
+            if (next < rank[point_start(p, p->read_txn[r])])
+                vec_push(out, ((struct broken){r, at[i], at[i + 1]}));
+        if (p->place == PLACE_SI && i &&
+            rank[point_start(p, p->version_txn[at[i + 1]])] <
+                commit_rank(p, rank, at[i]))
+            vec_push(out, ((struct broken){READ_NONE, at[i], at[i + 1]}));
+    }
+    judge_ambiguous(a, k, at, n, rank, out);
+}
+
+void
+order_check_all(struct order_check *a, const uint32_t *order,
+                const uint32_t *rank, broken_vec *out)
+{
+    const struct problem *p = a->p;
+    problem_arrange(p, order, a->sorted);
+    for (key_id k = 0; k < p->h->n_keys; k++)
+        judge(a, k, a->sorted + p->key_first[k],
+              p->key_first[k + 1] - p->key_first[k], rank, out);
+}
+
+static int
+compare_ranked(const void *a, const void *b)
+{
+    const struct ranked_version *x = a, *y = b;
+    return x->rank < y->rank ? -1 : x->rank > y->rank;
+}
+
+/* Sort by rank what was sorted before a few points moved. */
+static void
+sort_versions(struct ranked_version *at, uint32_t n)
+{
+    uint64_t moves = 0;
+    for (uint32_t i = 1; i < n; i++) {
+        const struct ranked_version v = at[i];
+        uint32_t j = i;
+        for (; j && at[j - 1].rank > v.rank; j--)
+            at[j] = at[j - 1];
+        at[j] = v;
+        moves += i - j;
+        if (moves > (uint64_t)MOVES_EACH * n) {
+            qsort(at, n, sizeof *at, compare_ranked);
+            return;
+        }
+    }
+}
+
+void
+order_check_key(struct order_check *a, key_id k, const uint32_t *rank,
+                broken_vec *out)
+{
+    const struct problem *p = a->p;
+    const version_id first = p->key_first[k];
+    const uint32_t n = p->key_first[k + 1] - first;
+    if (n > a->scratch_room) {
+        a->scratch_room = 2 * (size_t)n;
+        a->scratch =
+            mem_realloc(a->scratch, a->scratch_room, sizeof *a->scratch);
+    }
+    for (uint32_t i = 1; i < n; i++) {
+        const version_id v = a->sorted[first + i];
+        a->scratch[i] = (struct ranked_version){commit_rank(p, rank, v), v};
+    }
+    if (n > 2)
+        sort_versions(a->scratch + 1, n - 1);
+    for (uint32_t i = 1; i < n; i++)
+        a->sorted[first + i] = a->scratch[i].version;
+    judge(a, k, a->sorted + first, n, rank, out);
+}

@@ -1,0 +1,12 @@
+/* psi.h -- parallel snapshot isolation.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef STRONG_SEARCH_PSI_H
+#define STRONG_SEARCH_PSI_H
+
+#include "strong/infer/infer.h"
+
+/* Decide psi after inference, and fill the certificate. */
+void psi_search(struct inference *f, struct certificate *out);
+
+#endif

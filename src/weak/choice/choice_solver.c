@@ -1,0 +1,270 @@
+/* choice_solver.c -- see choice_solver.h.
+ *
+ * A variable is a candidate of a read, or a transaction that may count.  Some
+ * candidate of a read is chosen if its transaction counts; whoever is chosen
+ * counts.
+ *
+ *   (1) vars.at[v] is the choice that variable v of the solver stands for; with
+ *       read == ID_NONE it stands for 'writer' counting;
+ *   (2) the variables of one read are adjacent, from first_var[read] on;
+ *   (3) the reads of transactions that do not count in the model are not asked
+ *       for, and keep what they had.
+ *
+ * A combination that was forbidden does not come again.  Its reads are known to
+ * the solver, so chosen is what the model allows, first those of transactions
+ * that certainly count, then those of the writers chosen for these, which count
+ * in the model because of that, and so on.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "weak/choice/choice_solver.h"
+
+static proof_lit
+to_proof(struct choice_solver *c, lit l)
+{
+    const struct choice choice = c->vars.at[lit_var(l)];
+    const proof_lit p =
+        choice.read == ID_NONE
+            ? proof_counts(c->proof, choice.writer)
+            : proof_choice(c->proof, choice.read, choice.writer);
+    return lit_is_negated(l) ? proof_not(p) : p;
+}
+
+static void
+log_nothing(void *self, uint32_t id, const lit *lits, size_t n)
+{
+    (void)self, (void)id, (void)lits, (void)n;
+}
+
+static void
+log_derived(void *self, uint32_t id, const lit *lits, size_t n,
+            const uint32_t *from, size_t n_from)
+{
+    (void)id, (void)from, (void)n_from;
+    struct choice_solver *c = self;
+    if (c->narrow) // what follows there does not follow in general
+        return;
+    const size_t first = c->proof->lits.n;
+    for (size_t i = 0; i < n; i++)
+        vec_push(&c->proof->lits, to_proof(c, lits[i]));
+    proof_add_learnt(c->proof, first);
+}
+
+static const struct open_read *
+open_read_of(const struct choice_solver *c, op_id read)
+{
+    return &c->open.all.at[c->open_at[read]];
+}
+
+static bool
+may_count(const struct choice_solver *c, txn_id t)
+{
+    return t != TXN_INIT && c->h->txn_counts[t] == TXN_MAY_COUNT;
+}
+
+static uint32_t
+add_var(struct choice_solver *c, struct choice choice, bool phase)
+{
+    const uint32_t v = sat_add_var(c->sat);
+    assert(v == c->vars.n);
+    vec_push(&c->vars, choice);
+    sat_set_phase(c->sat, v, phase);
+    return v;
+}
+
+/* If t counts, so does whoever alone can have served one of its reads. */
+static void
+add_consequences(struct choice_solver *c, txn_id t, u32_vec *queue)
+{
+    const struct history *h = c->h;
+    for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++) {
+        const txn_id w = history_writer(h, h->op_value[op]);
+        if (!op_is_external_read(h, op) ||
+            history_has_several(h, h->op_value[op]) || !may_count(c, w))
+            continue;
+        if (c->count_var[w] == ID_NONE) {
+            c->count_var[w] = add_var(c, (struct choice){ID_NONE, w}, false);
+            vec_push(queue, w);
+        }
+        if (!c->narrow) {
+            proof_add_choices(c->proof, op);
+            proof_add_counts(c->proof, op, w);
+        }
+        const lit clause[] = {lit_make(c->count_var[t], true),
+                              lit_make(c->count_var[w], false)};
+        sat_add_clause(c->sat, clause, 2);
+    }
+}
+
+/* The literal 't counts'. */
+static lit
+add_counts(struct choice_solver *c, txn_id t)
+{
+    assert(may_count(c, t));
+    if (c->count_var[t] == ID_NONE) {
+        u32_vec queue = {0};
+        c->count_var[t] = add_var(c, (struct choice){ID_NONE, t}, false);
+        vec_push(&queue, t);
+        while (queue.n)
+            add_consequences(c, vec_pop(&queue), &queue);
+        vec_free(&queue);
+    }
+    return lit_make(c->count_var[t], false);
+}
+
+/* Whoever is chosen counts. */
+static void
+add_writers(struct choice_solver *c, op_id read)
+{
+    const uint32_t first = c->first_var[read];
+    for (uint32_t v = first; v < c->vars.n && c->vars.at[v].read == read; v++) {
+        const txn_id w = c->vars.at[v].writer;
+        if (!may_count(c, w))
+            continue;
+        const lit clause[] = {lit_make(v, true), add_counts(c, w)};
+        if (!c->narrow)
+            proof_add_counts(c->proof, read, w);
+        sat_add_clause(c->sat, clause, 2);
+    }
+}
+
+/* Make a read known to the solver: one of its candidates it is, if its
+ * transaction counts.  The solver is told to allow, if it may, all that pruning
+ * has left. */
+static void
+add_read(struct choice_solver *c, op_id read)
+{
+    const struct open_read *r = open_read_of(c, read);
+    const struct txn_range range =
+        history_candidates(c->h, c->h->op_value[read]);
+    VEC(lit) clause = {0};
+    c->first_var[read] = (uint32_t)c->vars.n;
+    for (size_t i = 0; i < range.n; i++) {
+        const bool alive = c->open.alive.at[r->first + i];
+        if (range.at[i] == r->txn || (c->narrow && !alive))
+            continue;
+        const uint32_t v =
+            add_var(c, (struct choice){read, range.at[i]}, alive);
+        vec_push(&clause, lit_make(v, false));
+    }
+    vec_push(&c->reads, read);
+    if (may_count(c, r->txn))
+        vec_push(&clause, lit_not(add_counts(c, r->txn)));
+    if (!c->narrow)
+        proof_add_choices(c->proof, read);
+    sat_add_clause(c->sat, clause.at, clause.n);
+    vec_free(&clause);
+    if (c->h->n_optional)
+        add_writers(c, read);
+}
+
+static uint32_t
+var_of(const struct choice_solver *c, struct choice choice)
+{
+    uint32_t v = c->first_var[choice.read];
+    while (c->vars.at[v].writer != choice.writer)
+        v++;
+    return v;
+}
+
+/* Whether a narrow solver has nothing to choose: one candidate is left, and
+ * nobody's counting depends on it. */
+static bool
+is_settled(const struct choice_solver *c, struct choice choice)
+{
+    const struct open_read *r = open_read_of(c, choice.read);
+    return r->left == 1 && !may_count(c, r->txn) &&
+           !may_count(c, choice.writer);
+}
+
+void
+choice_solver_forbid(struct choice_solver *c, struct lemma *lemma)
+{
+    VEC(lit) clause = {0};
+    for (size_t i = 0; i < lemma->choices.n; i++) {
+        const struct choice choice = lemma->choices.at[i];
+        if (c->narrow && is_settled(c, choice))
+            continue;
+        if (c->first_var[choice.read] == ID_NONE)
+            add_read(c, choice.read);
+        vec_push(&clause, lit_make(var_of(c, choice), true));
+    }
+    if (!c->narrow) {
+        const size_t first = c->proof->lits.n;
+        for (size_t i = 0; i < clause.n; i++)
+            vec_push(&c->proof->lits, to_proof(c, clause.at[i]));
+        proof_add_weak_cycle(c->proof, first, (uint32_t)c->proof->cycles.n);
+        vec_push(&c->proof->cycles, lemma->cycle);
+        lemma->cycle = (struct cycle){0};
+    }
+    sat_add_clause(c->sat, clause.at, clause.n);
+    vec_free(&clause);
+}
+
+void
+choice_solver_free_lemma(struct lemma *lemma)
+{
+    vec_free(&lemma->choices);
+    cycle_free(&lemma->cycle);
+}
+
+void
+choice_solver_end(struct choice_solver *c)
+{
+    sat_free(c->sat);
+    vec_free(&c->vars);
+    vec_free(&c->reads);
+}
+
+void
+choice_solver_begin(struct choice_solver *c)
+{
+    const struct sat_proof listener = {c, log_nothing, log_nothing,
+                                       log_derived};
+    c->sat = sat_new();
+    sat_set_proof(c->sat, &listener);
+    memset(c->first_var, 0xff, c->h->n_ops * sizeof *c->first_var);
+    memset(c->count_var, 0xff, c->h->n_txns * sizeof *c->count_var);
+}
+
+void
+choice_solver_widen(struct choice_solver *c)
+{
+    choice_solver_end(c);
+    c->narrow = false;
+    choice_solver_begin(c);
+    for (size_t i = 0; i < c->lemmas.n; i++)
+        choice_solver_forbid(c, &c->lemmas.at[i]);
+}
+
+/* How well a candidate suits a reader: best is the last one before the reader
+ * in the order of the guess, then those before that, then those after it. */
+static int64_t
+suits(const struct choice_solver *c, txn_id writer, txn_id reader)
+{
+    const int64_t w = writer == TXN_INIT ? 0 : c->place[writer];
+    return w < c->place[reader] ? w : -w;
+}
+
+void
+choice_solver_follow(struct choice_solver *c)
+{
+    for (size_t i = 0; i < c->reads.n; i++) {
+        const op_id read = c->reads.at[i];
+        const txn_id reader = open_read_of(c, read)->txn;
+        const struct choice now = {read, c->chosen[read]};
+        if (sat_value(c->sat, lit_make(var_of(c, now), false)) > 0)
+            continue;
+        txn_id best = TXN_NONE;
+        for (uint32_t v = c->first_var[read];
+             v < c->vars.n && c->vars.at[v].read == read; v++) {
+            const txn_id w = c->vars.at[v].writer;
+            if (sat_value(c->sat, lit_make(v, false)) > 0 &&
+                (best == TXN_NONE ||
+                 suits(c, w, reader) > suits(c, best, reader)))
+                best = w;
+        }
+        assert(best != TXN_NONE || may_count(c, reader)); // (3)
+        if (best != TXN_NONE)
+            c->chosen[read] = best;
+    }
+}

@@ -1,0 +1,61 @@
+/* choice_solver.h -- the choice of writers, as a solver sees it; see
+ * writer_choice.c.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef WEAK_CHOICE_CHOICE_SOLVER_H
+#define WEAK_CHOICE_CHOICE_SOLVER_H
+
+#include "evidence/proof.h"
+#include "sat/sat.h"
+#include "weak/choice/open_reads.h"
+
+typedef VEC(struct choice) choice_vec;
+
+/* Why a combination of choices cannot be. */
+struct lemma {
+    choice_vec choices;
+    struct cycle cycle;
+};
+
+struct choice_solver {
+    const struct history *h;
+    bool narrow; // only what pruning has left is known to the solver
+    VEC(struct lemma) lemmas;
+    txn_id *chosen;      // by op
+    uint8_t *counts;     // by transaction: it counts in the reading
+    op_id *why;          // by transaction that may count: a read from it
+    txn_id *op_txn;      // by op; NULL where none may count
+    uint32_t *count_var; // by transaction: its variable, or ID_NONE
+    struct open_reads open;
+    uint32_t *open_at;   // by op: its place in 'open'
+    uint32_t *place;     // by transaction: where the guess has it, from 1
+    uint32_t *first_var; // by op; ID_NONE where not known to the solver
+    choice_vec vars;
+    u32_vec reads; // known to the solver
+    struct sat *sat;
+    struct proof *proof;
+};
+
+/* Begin with a solver that knows nothing, and give it back. */
+void choice_solver_begin(struct choice_solver *c);
+void choice_solver_end(struct choice_solver *c);
+
+/* Begin again with a solver that knows every candidate, and with what was
+ * found out so far. */
+void choice_solver_widen(struct choice_solver *c);
+
+/* Tell the solver that the choices of a lemma cannot all be. */
+void choice_solver_forbid(struct choice_solver *c, struct lemma *lemma);
+
+/* Choose as the solver's model does, keeping a choice that it allows. */
+void choice_solver_follow(struct choice_solver *c);
+
+void choice_solver_free_lemma(struct lemma *lemma);
+
+/* Append the choices that a cycle of the present reading rests on: reads with
+ * several candidates that its edges or their reasons use, or by which its
+ * transactions count, each once.  (choice_premises.c) */
+void choice_solver_premises(const struct choice_solver *c,
+                            const struct cycle *cycle, choice_vec *out);
+
+#endif

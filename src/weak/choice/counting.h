@@ -1,0 +1,17 @@
+/* counting.h -- who counts in a reading.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef WEAK_CHOICE_COUNTING_H
+#define WEAK_CHOICE_COUNTING_H
+
+#include "weak/reading.h"
+
+/* Set counts[t] for each transaction that counts under the choices in 'chosen':
+ * those that certainly do, and whoever one reads from that does.  For the
+ * latter why[t] is such a read; 'why' may be NULL.
+ *
+ *   time   O(operations), or O(transactions) where none may count */
+void counting_find(const struct history *h, const txn_id *chosen,
+                   uint8_t *counts, op_id *why);
+
+#endif

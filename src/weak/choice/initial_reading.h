@@ -1,0 +1,22 @@
+/* initial_reading.h -- a guess at an order of transactions and at whom they
+ * read from.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef WEAK_CHOICE_INITIAL_READING_H
+#define WEAK_CHOICE_INITIAL_READING_H
+
+#include "weak/reading.h"
+
+/* Append the transactions that count or may count to 'order', trying to make
+ * each read see what was written last, and note in chosen[op] (where chosen is
+ * not NULL) a candidate for each external read of a value with several writers.
+ *
+ * It is a guess: nothing is promised but that session order is respected and
+ * that the candidates are candidates.  False, with 'order' and 'chosen'
+ * incomplete, where finding it takes too long.
+ *
+ *   time   O(n k) for n operations and k sessions at worst, mostly near O(n) */
+bool initial_reading_guess(const struct history *h, u32_vec *order,
+                           txn_id *chosen);
+
+#endif

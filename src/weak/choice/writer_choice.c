@@ -1,0 +1,231 @@
+/* writer_choice.c -- duplicate values: is there a choice of writers?
+ *
+ * The levels are decided for one reading at a time, and there are as many
+ * readings as combinations of candidates.  So guess a reading
+ * (initial_reading.h) and decide it.  If it fails, the cycle that shows it
+ * rests on a few choices only, and every reading with those fails: that is a
+ * clause.  A solver keeps the clauses and proposes choices that no clause
+ * forbids, until a reading holds or the solver finds that none is left.
+ *
+ * Reads are made known to the solver when a cycle first rests on them; the
+ * others keep the guess.  A model may allow several candidates of a read: any
+ * of them will do, because clauses only forbid.
+ *
+ * A transaction that may count does in a reading where one that counts reads
+ * from it.  So a choice of writers is also one of who counts.
+ *
+ * At first the solver knows only the candidates that pruning has left
+ * (open_reads.h), so that it does not wander off; pruning gives no proof,
+ * however. When none of those readings is left, it begins again with all
+ * candidates and with the cycles found so far, and now what it derives is
+ * logged, so that "none is left" comes with a proof.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "weak/choice/writer_choice.h"
+
+#include "weak/choice/choice_solver.h"
+#include "weak/choice/counting.h"
+#include "weak/choice/initial_reading.h"
+#include "weak/choice/session_merge.h"
+#include "weak/commit_order.h"
+#include "weak/witness.h"
+
+enum { CYCLES_PER_ROUND = 512 };
+
+/* Rearrange the order so that it respects what is certain, session order, the
+ * reads that have one candidate left, and the edges of the level that those
+ * force; and choose by that order.  Reads that are still open pass for reads
+ * from INIT, which forces nothing among transactions. */
+static void
+mend_order(struct choice_solver *c, enum level level,
+           const struct weak_options *o, u32_vec *roots)
+{
+    const struct reading certain = {c->h, c->chosen, c->counts};
+    struct ordered_reading g;
+    struct edges edges = {0};
+    struct predecessors more;
+    counting_find(c->h, c->chosen, c->counts, c->why);
+    ordered_reading_init(&g, &certain, roots);
+    if (!g.cyclic)
+        (void)commit_order_edges(&g, level, o, &edges);
+    edges_group(&edges, c->h, &more);
+    session_merge(c->h, &c->open, &more, roots, c->chosen);
+    predecessors_free(&more);
+    edges_free(&edges);
+    ordered_reading_free(&g);
+}
+
+/* Choose the one candidate that a read has left, or INIT where it has more. */
+static void
+choose_certain(struct choice_solver *c, const struct open_read *r)
+{
+    const struct txn_range range =
+        history_candidates(c->h, c->h->op_value[r->op]);
+    c->chosen[r->op] = TXN_INIT;
+    for (uint32_t i = 0; r->left == 1 && i < r->n; i++)
+        if (c->open.alive.at[r->first + i])
+            c->chosen[r->op] = range.at[i];
+}
+
+static void
+guess(struct choice_solver *c, enum level level, const struct weak_options *o,
+      u32_vec *roots)
+{
+    const struct history *h = c->h;
+    open_reads_init(&c->open, h);
+    c->chosen = mem_alloc(h->n_ops, sizeof *c->chosen);
+    c->place = mem_calloc(h->n_txns, sizeof *c->place);
+    c->open_at = mem_alloc(h->n_ops, sizeof *c->open_at);
+    for (size_t i = 0; i < c->open.all.n; i++)
+        c->open_at[c->open.all.at[i].op] = (uint32_t)i;
+    if (!initial_reading_guess(h, roots, NULL)) {
+        vec_clear(roots);
+        topological_sort_suggest(h, roots);
+    }
+    open_reads_prune(h, level, roots, &c->open);
+    for (size_t i = 0; i < c->open.all.n; i++)
+        choose_certain(c, &c->open.all.at[i]);
+    mend_order(c, level, o, roots);
+    for (size_t i = 0; i < roots->n; i++)
+        c->place[roots->at[i]] = (uint32_t)i + 1;
+}
+
+/* Turn the cycles of a failed reading into clauses; true where one rests on no
+ * choice and so is the answer. */
+static bool
+learn(struct choice_solver *c, cycle_vec *cycles, struct certificate *out)
+{
+    for (size_t i = 0; i < cycles->n; i++) {
+        struct lemma lemma = {.cycle = cycles->at[i]};
+        cycles->at[i] = (struct cycle){0};
+        choice_solver_premises(c, &lemma.cycle, &lemma.choices);
+        if (!lemma.choices.n) {
+            out->verdict = VERDICT_VIOLATED;
+            out->kind = EVIDENCE_CYCLE;
+            out->cycle = lemma.cycle;
+            return true;
+        }
+        vec_push(&c->lemmas, lemma);
+        choice_solver_forbid(c, &vec_top(&c->lemmas));
+    }
+    return false;
+}
+
+/* Decide the reading that is chosen now; true when that is the end. */
+static bool
+try_reading(struct choice_solver *c, const u32_vec *roots,
+            const struct weak_options *o, struct certificate *out,
+            struct weak_stats *stats)
+{
+    const struct reading r = {c->h, c->chosen, c->counts};
+    struct ordered_reading g;
+    struct edges edges = {0};
+    cycle_vec cycles = {0};
+    counting_find(c->h, c->chosen, c->counts, c->why);
+    ordered_reading_init(&g, &r, roots);
+    out->verdict =
+        commit_order_decide(&g, out->level, o, &out->order, &edges, stats);
+    bool end = out->verdict != VERDICT_VIOLATED;
+    if (!end) {
+        witness_find(&g, out->level, &edges, true, CYCLES_PER_ROUND, &cycles);
+        end = learn(c, &cycles, out);
+    }
+    for (size_t i = 0; i < cycles.n; i++)
+        cycle_free(&cycles.at[i]);
+    vec_free(&cycles);
+    edges_free(&edges);
+    ordered_reading_free(&g);
+    return end;
+}
+
+/* Note the choices of the reading that holds. */
+static void
+conclude(const struct choice_solver *c, struct certificate *out)
+{
+    out->kind = EVIDENCE_ORDER;
+    for (size_t i = 0; i < c->open.all.n; i++) {
+        const op_id op = c->open.all.at[i].op;
+        if (!c->counts[c->open.all.at[i].txn])
+            continue;
+        vec_push(&out->choices, ((struct choice){op, c->chosen[op]}));
+    }
+}
+
+/* Ask the solver for a reading that is not forbidden. */
+static enum sat_answer
+solve(struct choice_solver *c, const struct weak_options *o)
+{
+    enum sat_answer answer = sat_solve(c->sat, o->budget);
+    if (answer == SAT_FALSE && c->narrow) {
+        choice_solver_widen(c);
+        answer = sat_solve(c->sat, o->budget);
+    }
+    if (answer == SAT_TRUE)
+        choice_solver_follow(c);
+    return answer;
+}
+
+static void
+search(struct choice_solver *c, const struct weak_options *o,
+       struct certificate *out, struct weak_stats *stats)
+{
+    u32_vec roots = {0};
+    enum sat_answer answer = SAT_TRUE;
+    guess(c, out->level, o, &roots);
+    while (answer == SAT_TRUE) {
+        stats->rounds++;
+        if (try_reading(c, &roots, o, out, stats))
+            break;
+        out->verdict = VERDICT_UNKNOWN;
+        answer = budget_is_spent(o->budget) ? SAT_UNKNOWN : solve(c, o);
+    }
+    if (answer == SAT_FALSE) {
+        out->verdict = VERDICT_VIOLATED;
+        out->kind = EVIDENCE_PROOF;
+        out->proof = c->proof;
+        c->proof = NULL;
+    }
+    if (out->verdict == VERDICT_OK)
+        conclude(c, out);
+    vec_free(&roots);
+}
+
+static void
+prepare_counting(struct choice_solver *c)
+{
+    const struct history *h = c->h;
+    c->why = mem_alloc(h->n_txns, sizeof *c->why);
+    c->op_txn = mem_alloc(h->n_ops, sizeof *c->op_txn);
+    for (txn_id t = 0; t < h->n_txns; t++)
+        for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++)
+            c->op_txn[op] = t;
+}
+
+void
+writer_choice_decide(const struct history *h, const struct weak_options *o,
+                     struct certificate *out, struct weak_stats *stats)
+{
+    struct choice_solver c = {.h = h, .narrow = true, .proof = proof_new()};
+    c.first_var = mem_alloc(h->n_ops, sizeof *c.first_var);
+    c.counts = mem_calloc(h->n_txns, sizeof *c.counts);
+    c.count_var = mem_alloc(h->n_txns, sizeof *c.count_var);
+    if (h->n_optional)
+        prepare_counting(&c);
+    choice_solver_begin(&c);
+    search(&c, o, out, stats);
+    stats->reads += c.reads.n;
+    choice_solver_end(&c);
+    for (size_t i = 0; i < c.lemmas.n; i++)
+        choice_solver_free_lemma(&c.lemmas.at[i]);
+    vec_free(&c.lemmas);
+    mem_free(c.first_var);
+    mem_free(c.counts);
+    mem_free(c.why);
+    mem_free(c.op_txn);
+    mem_free(c.count_var);
+    mem_free(c.chosen);
+    mem_free(c.open_at);
+    mem_free(c.place);
+    open_reads_free(&c.open);
+    proof_free(c.proof);
+}

@@ -1,0 +1,111 @@
+/* commit_order.c -- first a guess, then the whole truth.
+ *
+ * The sequence that the input suggests is often a commit order already.  That
+ * is cheap to see: transactions that only read what was last written are fine
+ * at any level, and only the edges that the others force have to be compared
+ * with the sequence.  Nothing is stored for that.
+ *
+ * Where an edge goes against the sequence, all edges are inferred, and with
+ * session order and the reading they are sorted again: a sequence then is a
+ * commit order, because each level's premise does not depend on the commit
+ * order, and a cycle is a violation.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "weak/commit_order.h"
+
+#include "weak/causal.h"
+#include "weak/keysets.h"
+#include "weak/list_edges.h"
+
+enum { OP_STEPS = 4 }; // of a budget, for a pass over the operations
+
+void
+ordered_reading_init(struct ordered_reading *g, const struct reading *r,
+                     const u32_vec *roots)
+{
+    *g = (struct ordered_reading){.reading = *r, .roots = roots};
+    g->cyclic = !topological_sort_find(r, NULL, roots, &g->sequence, &g->stale);
+}
+
+void
+ordered_reading_free(struct ordered_reading *g)
+{
+    vec_free(&g->stale);
+    topological_order_free(&g->sequence);
+}
+
+/* Infer the edges of a level; false where the budget is spent. */
+static bool
+infer(const struct ordered_reading *g, enum level level,
+      const struct weak_options *o, const u32_vec *readers, struct edges *out)
+{
+    if (level == LEVEL_CC)
+        return causal_edges(&g->reading, &g->sequence, readers, o->budget, out);
+    keysets_edges(&g->reading, level, readers, o->threads, out);
+    return budget_spend(o->budget, OP_STEPS * (uint64_t)g->reading.h->n_ops);
+}
+
+/* Hand over the transactions of a sequence. */
+static void
+take_order(struct topological_order *s, u32_vec *order)
+{
+    vec_free(order);
+    order->at = s->at;
+    order->n = order->room = s->n;
+    s->at = NULL;
+}
+
+bool
+commit_order_edges(const struct ordered_reading *g, enum level level,
+                   const struct weak_options *o, struct edges *out)
+{
+    out->store = true;
+    list_edges_add(g->reading.h, out);
+    out->listed = out->all.n;
+    return infer(g, level, o, NULL, out);
+}
+
+/* Infer and store all edges, and sort again. */
+static enum verdict
+settle_fully(const struct ordered_reading *g, enum level level,
+             const struct weak_options *o, u32_vec *order, struct edges *edges,
+             struct weak_stats *stats)
+{
+    const struct reading *r = &g->reading;
+    if (!commit_order_edges(g, level, o, edges))
+        return VERDICT_UNKNOWN;
+    stats->edges += edges->all.n;
+    if (edges->stale.n)
+        return VERDICT_VIOLATED;
+    struct predecessors more;
+    edges_group(edges, r->h, &more);
+    struct topological_order sequence;
+    const bool acyclic =
+        topological_sort_find(r, &more, g->roots, &sequence, NULL);
+    if (acyclic)
+        take_order(&sequence, order);
+    topological_order_free(&sequence);
+    predecessors_free(&more);
+    return acyclic ? VERDICT_OK : VERDICT_VIOLATED;
+}
+
+enum verdict
+commit_order_decide(const struct ordered_reading *g, enum level level,
+                    const struct weak_options *o, u32_vec *order,
+                    struct edges *edges, struct weak_stats *stats)
+{
+    budget_spend(o->budget, OP_STEPS * (uint64_t)g->reading.h->n_ops);
+    if (g->cyclic)
+        return VERDICT_VIOLATED;
+    struct edges check = {.sequence = &g->sequence};
+    list_edges_add(g->reading.h, &check);
+    if (!check.broken && g->stale.n && !infer(g, level, o, &g->stale, &check))
+        return VERDICT_UNKNOWN;
+    if (check.broken)
+        return settle_fully(g, level, o, order, edges, stats);
+    vec_clear(order);
+    vec_grow(order, g->sequence.n);
+    if (order->n)
+        memcpy(order->at, g->sequence.at, order->n * sizeof *order->at);
+    return VERDICT_OK;
+}

@@ -1,0 +1,41 @@
+/* commit_order.h -- whether a reading satisfies a weak level.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef WEAK_COMMIT_ORDER_H
+#define WEAK_COMMIT_ORDER_H
+
+#include "weak/edges.h"
+#include "weak/weak.h"
+
+/* What is common to all levels. */
+struct ordered_reading {
+    struct reading reading;
+    const u32_vec *roots;              // an order to stay close to; borrowed
+    struct topological_order sequence; // respects session order and the reading
+    bool cyclic;   // there is none: both together have a cycle
+    u32_vec stale; // see topological_sort_find
+};
+
+void ordered_reading_init(struct ordered_reading *g, const struct reading *r,
+                          const u32_vec *roots);
+void ordered_reading_free(struct ordered_reading *g);
+
+/* Collect the edges of 'level' in 'out', which is empty; false where the budget
+ * is spent first.
+ *
+ *   require  !g->cyclic */
+bool commit_order_edges(const struct ordered_reading *g, enum level level,
+                        const struct weak_options *o, struct edges *out);
+
+/* Decide 'level' (rc, ra or cc).
+ *
+ * VERDICT_OK: 'order' is a commit order.  VERDICT_VIOLATED: session order, the
+ * reading and 'edges' have a cycle, with INIT or among transactions.
+ * VERDICT_UNKNOWN: the budget is spent.  Both outputs are the caller's to
+ * free, whatever the answer. */
+enum verdict commit_order_decide(const struct ordered_reading *g,
+                                 enum level level, const struct weak_options *o,
+                                 u32_vec *order, struct edges *edges,
+                                 struct weak_stats *stats);
+
+#endif

@@ -1,0 +1,159 @@
+/* edge_reason.c -- why an inferred edge of the commit order has to be there.
+ *
+ * With an edge t2 -> t1 only the transaction t3 is stored whose reads force it:
+ * there are millions of edges, and a person looks at a handful.  The read from
+ * t1 of a key that t2 writes, and the premise between t2 and t3, are found
+ * again here.  At cc that is a way from t2 to t3, looked for backwards from t3
+ * and never further back than t2 stands in the sequence, which respects what
+ * happened before what.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "weak/edge_reason.h"
+
+op_id
+edge_reason_read(const struct reading *r, txn_id t, txn_id w)
+{
+    op_id found = ID_NONE;
+    for (op_id op = r->h->txn_begin[t]; op < r->h->txn_end[t]; op++) {
+        if (!op_is_external_read(r->h, op) || reading_writer(r, op) != w)
+            continue;
+        if (!history_has_several(r->h, r->h->op_value[op]))
+            return op;
+        if (found == ID_NONE)
+            found = op;
+    }
+    return found;
+}
+
+static bool
+writes(const struct history *h, txn_id t, key_id k)
+{
+    for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++)
+        if (op_is_final_write(h, op) && op_key(h, op) == k)
+            return true;
+    return false;
+}
+
+/* The first read of t3, from 'begin' on, that is from e->to and of a key that
+ * e->from writes. */
+static op_id
+find_overwritten(const struct reading *r, txn_id t3, op_id begin,
+                 const struct cycle_edge *e)
+{
+    for (op_id op = begin; op < r->h->txn_end[t3]; op++)
+        if (op_is_external_read(r->h, op) && reading_writer(r, op) == e->to &&
+            writes(r->h, e->from, op_key(r->h, op)))
+            return op;
+    return ID_NONE;
+}
+
+/* The first read of t3 from w. */
+static op_id
+find_first_read(const struct reading *r, txn_id t3, txn_id w)
+{
+    op_id op = r->h->txn_begin[t3];
+    while (!op_is_external_read(r->h, op) || reading_writer(r, op) != w)
+        op++;
+    return op;
+}
+
+/* --- cc -------------------------------------------------------------------*/
+
+/* A search that takes as few reads as it can; steps within a session are free,
+ * because any number of them is one step of the path. */
+struct search {
+    const struct ordered_reading *g;
+    txn_id target;
+    txn_id *onward;     // by transaction: the next on the way to t3
+    u32_vec now, later; // to look at, with as many reads and with one more
+};
+
+static void
+reach(struct search *s, txn_id t, txn_id onward, u32_vec *list)
+{
+    if (t == TXN_INIT || t == TXN_NONE || s->onward[t] != TXN_NONE ||
+        s->g->sequence.position[t] < s->g->sequence.position[s->target])
+        return;
+    s->onward[t] = onward;
+    vec_push(list, t);
+}
+
+static void
+search_backwards(struct search *s, txn_id t3)
+{
+    const struct reading *r = &s->g->reading;
+    s->onward[t3] = t3;
+    vec_push(&s->now, t3);
+    while (s->onward[s->target] == TXN_NONE) {
+        if (!s->now.n) {
+            const u32_vec empty = s->now;
+            s->now = s->later;
+            s->later = empty;
+        }
+        assert(s->now.n);
+        const txn_id t = vec_pop(&s->now);
+        reach(s, reading_so_before(r, t), t, &s->now);
+        for (op_id op = r->h->txn_begin[t]; op < r->h->txn_end[t]; op++)
+            if (op_is_external_read(r->h, op))
+                reach(s, reading_writer(r, op), t, &s->later);
+    }
+}
+
+/* Append the way from e->from to t3, leaving out what lies between two
+ * transactions of one session. */
+static void
+append_path(const struct search *s, txn_id t3, struct cycle_edge *e,
+            u32_vec *path)
+{
+    const session_id *session = s->g->reading.h->txn_session;
+    const size_t first = path->n;
+    vec_push(path, e->from);
+    for (txn_id t = e->from; t != t3;) {
+        t = s->onward[t];
+        const size_t n = path->n;
+        if (n - first >= 2 && session[t] == session[path->at[n - 1]] &&
+            session[t] == session[path->at[n - 2]])
+            path->at[n - 1] = t;
+        else
+            vec_push(path, t);
+    }
+    capacity_want(CAPACITY_PATHS, path->n);
+    e->path_first = (uint32_t)first;
+    e->path_n = (uint32_t)(path->n - first);
+}
+
+static void
+find_path(const struct ordered_reading *g, txn_id t3, struct cycle_edge *e,
+          u32_vec *path)
+{
+    const struct history *h = g->reading.h;
+    struct search s = {.g = g, .target = e->from};
+    s.onward = mem_alloc(h->n_txns, sizeof *s.onward);
+    memset(s.onward, 0xff, h->n_txns * sizeof *s.onward); // TXN_NONE
+    search_backwards(&s, t3);
+    append_path(&s, t3, e, path);
+    mem_free(s.onward);
+    vec_free(&s.now);
+    vec_free(&s.later);
+}
+
+void
+edge_reason_find(const struct ordered_reading *g, enum level level, txn_id t3,
+                 struct cycle_edge *e, u32_vec *path)
+{
+    const struct reading *r = &g->reading;
+    op_id begin = r->h->txn_begin[t3];
+    e->premise = ID_NONE;
+    if (level == LEVEL_RC) {
+        e->premise = find_first_read(r, t3, e->from);
+        begin = e->premise + 1;
+    } else if (level == LEVEL_RA) {
+        const bool after =
+            e->from < t3 && r->h->txn_session[e->from] == r->h->txn_session[t3];
+        e->premise = after ? ID_NONE : edge_reason_read(r, t3, e->from);
+    } else {
+        find_path(g, t3, e, path);
+    }
+    e->read = find_overwritten(r, t3, begin, e);
+    assert(e->read != ID_NONE);
+}
