@@ -233,8 +233,8 @@ show_prediction(struct command_run *run, struct predict_result *r,
         if (ok && run->o->predicted)
             ok = write_predicted(run, r, i, err);
         if (ok && replays)
-            ok = replay_run(&p->found.at[i], &run->program, r->options->level,
-                            &replays[i], err);
+            ok = replay_run(&p->found.at[i].execution, &run->program,
+                            r->options->level, &replays[i], err);
     }
     if (ok)
         show(run, r, is_first);
@@ -252,6 +252,25 @@ show_prediction(struct command_run *run, struct predict_result *r,
     return ok;
 }
 
+struct trial {
+    const struct replay_program *program;
+    enum level level;
+};
+
+/* Whether the application does what is predicted, or something as bad. */
+static bool
+is_shown(void *self, const struct execution *x)
+{
+    const struct trial *trial = self;
+    struct replay replay;
+    struct err err = {0};
+    const bool ok =
+        replay_run(x, trial->program, trial->level, &replay, &err) &&
+        replay.outcome == REPLAY_VALIDATED;
+    replay_free(&replay);
+    return ok;
+}
+
 static int
 predict_level(struct command_run *run, struct predict_result *r,
               const struct history *h, enum level level, bool is_first)
@@ -263,6 +282,11 @@ predict_level(struct command_run *run, struct predict_result *r,
     struct prediction p;
     struct predict_options options = run->predict;
     options.level = level;
+    struct trial trial = {&run->program, level};
+    if (run->o->validate) {
+        options.accept = is_shown;
+        options.self = &trial;
+    }
     struct progress *progress =
         progress_begin(run->o->quiet, "predicting", r->path);
     const bool ok = predict(h, &options, &p, &err);

@@ -202,8 +202,9 @@ put_prevention(const struct anomaly *a, struct buf *text)
 
 /* How the application behaved when it was run again. */
 static void
-put_replay(const struct replay *p, const struct history *h, struct buf *text)
+put_replay(const struct replay *p, const struct predicted *of, struct buf *text)
 {
+    const struct history *h = of->execution.o->h;
     if (p->outcome == REPLAY_VALIDATED) {
         buf_text(text, p->is_diverged
                            ? "  Validated: run again with these reads, the "
@@ -227,7 +228,12 @@ put_replay(const struct replay *p, const struct history *h, struct buf *text)
         history_show_txn(h, p->where, text);
         buf_text(text, " was ");
     }
-    buf_printf(text, "%s.\n", replay_outcome_name(p->outcome));
+    buf_text(text, replay_outcome_name(p->outcome));
+    if (p->outcome == REPLAY_REFUSED && of->must_not_write != ID_NONE) {
+        buf_text(text, ", because it goes on to write ");
+        history_show_key(h, of->must_not_write, text);
+    }
+    buf_text(text, ".\n");
 }
 
 static void
@@ -251,7 +257,7 @@ put_predicted(const struct predict_result *r, size_t i,
     buf_clear(&notes);
     if (r->replays) {
         buf_char(out, '\n');
-        put_replay(&r->replays[i], p->execution.o->h, out);
+        put_replay(&r->replays[i], p, out);
     }
     if (e->anomalies.n) {
         report_anomaly_text(&e->anomalies.at[0], s, 0, 1, out);

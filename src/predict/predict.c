@@ -14,8 +14,9 @@
 
 #include <stdlib.h>
 
-/* Predictions to look at for one that depends on nothing. */
-enum { ALTERNATIVES = 40 };
+/* Predictions to look at for a welcome one: with the same boundary transaction,
+ * and in all where each of them is tried. */
+enum { ALTERNATIVES = 40, TRIED = 200 };
 
 /* Large executions are first searched with a few boundary candidates only: the
  * clauses are then few, and mostly one of them has a prediction. */
@@ -27,6 +28,9 @@ struct run {
     const struct predict_options *options;
     struct prediction *out;
     struct seek seek;
+    size_t rejected; // predictions that were not welcome
+    bool has_spare;  // the first of them is kept, for want of a better one
+    struct execution spare;
     struct err *err;
 };
 
@@ -121,10 +125,9 @@ is_known(const struct prediction *out, const struct predicted *p)
 
 /* Keep what the search found, unless its story was told. */
 static bool
-keep(struct run *run, struct execution *x)
+keep(struct run *run, const struct execution *x)
 {
     struct predicted p = {0};
-    minimise(&run->seek, x);
     execution_init(&p.execution, x->o, x->is_strict);
     execution_copy(&p.execution, x);
     describe(run, &p);
@@ -148,6 +151,13 @@ is_enough(const struct run *run)
     return run->out->found.n >= most;
 }
 
+/* Enough predictions were not welcome; the first of them will do. */
+static bool
+is_weary(const struct run *run)
+{
+    return run->rejected >= (run->options->accept ? TRIED : ALTERNATIVES);
+}
+
 /* Whether a boundary transaction would lose, were it to go on as observed. */
 static bool
 is_conditional(struct run *run, const struct execution *x)
@@ -158,8 +168,34 @@ is_conditional(struct run *run, const struct execution *x)
            find_write_that_loses(run, x) != ID_NONE;
 }
 
-/* Where 'wish' holds, the boundary transactions of x do not pick all that they
- * pick in x. */
+/* Whether x is a prediction as one wishes it: it depends on nothing, and
+ * whoever asked accepts it. */
+static bool
+is_welcome(struct run *run, const struct execution *x)
+{
+    const struct predict_options *o = run->options;
+    return !is_conditional(run, x) && (!o->accept || o->accept(o->self, x));
+}
+
+/* Reduce x; whether it is welcome, reduced or as it was. */
+static bool
+reduce(struct run *run, struct execution *x)
+{
+    struct execution whole;
+    execution_init(&whole, x->o, x->is_strict);
+    execution_copy(&whole, x);
+    minimise(&run->seek, x);
+    bool ok = is_welcome(run, x);
+    if (!ok && is_welcome(run, &whole)) {
+        execution_copy(x, &whole);
+        ok = true;
+    }
+    execution_free(&whole);
+    return ok;
+}
+
+/* Where 'wish' holds, the boundary transactions of x do not change all the
+ * reads that they change in x in the same way. */
 static void
 wish_for_others(struct run *run, uint32_t wish, const struct execution *x)
 {
@@ -167,20 +203,17 @@ wish_for_others(struct run *run, uint32_t wish, const struct execution *x)
     const struct observed *o = x->o;
     sat_to_root(f->sat);
     formula_lit(f, wish, false);
-    for (uint32_t t = 0; t < o->n; t++) {
-        if (x->role[t] != ROLE_BOUNDARY)
-            continue;
-        const uint32_t last = o->read_first[t] + x->reads[t] - 1;
-        formula_lit(f, formula_pick(f, last, x->writer[last])->var, false);
-    }
+    for (uint32_t r = 0; r < o->reads.n; r++)
+        if (execution_has_read(x, r) && x->writer[r] != o->reads.at[r].writer)
+            formula_lit(f, formula_pick(f, r, x->writer[r])->var, false);
     formula_add(f, RULE_MISSED, 0, 0, 0, 0);
 }
 
-/* Replace x, which is conditional, by a prediction that is not, where one is
- * found soon. */
-static void
-look_for_unconditional(struct run *run, const lit *assumptions, size_t n,
-                       struct execution *x)
+/* Replace x, which is not welcome, by a prediction that is, where one is found
+ * soon. */
+static bool
+look_for_welcome(struct run *run, const lit *assumptions, size_t n,
+                 struct execution *x)
 {
     struct formula *f = &run->seek.formula;
     lit assumed[4];
@@ -191,26 +224,33 @@ look_for_unconditional(struct run *run, const lit *assumptions, size_t n,
     struct execution other;
     execution_init(&other, x->o, x->is_strict);
     execution_copy(&other, x);
-    for (int i = 0; i < ALTERNATIVES; i++) {
+    bool ok = false;
+    for (int i = 0; !ok && i < ALTERNATIVES && !is_weary(run); i++) {
+        run->rejected++;
         wish_for_others(run, wish, &other);
         if (seek_under(&run->seek, assumed, n + 1, &other) != PREDICT_FOUND)
             break;
-        if (is_conditional(run, &other))
-            continue;
-        execution_copy(x, &other);
-        break;
+        ok = reduce(run, &other);
     }
+    if (ok)
+        execution_copy(x, &other);
     execution_free(&other);
+    return ok;
 }
 
-/* Keep what was found under assumptions, or something better. */
+/* Keep what was found under assumptions, or something better.  Where one
+ * prediction is wanted and this one is not welcome, it is only remembered. */
 static bool
 keep_best(struct run *run, const lit *assumptions, size_t n,
           struct execution *x)
 {
-    if (is_conditional(run, x))
-        look_for_unconditional(run, assumptions, n, x);
-    return keep(run, x);
+    if (reduce(run, x) || look_for_welcome(run, assumptions, n, x) ||
+        run->options->most > 1)
+        return keep(run, x);
+    if (!run->has_spare)
+        execution_copy(&run->spare, x);
+    run->has_spare = true;
+    return true;
 }
 
 /* Look under assumptions and keep what is found; false on an error. */
@@ -219,7 +259,7 @@ look(struct run *run, const lit *assumptions, size_t n, struct execution *x,
      enum predict_answer *answer)
 {
     *answer = seek_under(&run->seek, assumptions, n, x);
-    run->out->is_cut_short |= *answer == PREDICT_UNKNOWN;
+    run->out->is_cut_short |= *answer == PREDICT_UNKNOWN && !run->has_spare;
     return *answer != PREDICT_FOUND || keep_best(run, assumptions, n, x);
 }
 
@@ -238,7 +278,7 @@ look_up_to(struct run *run, uint32_t bound, struct execution *x)
     const struct observed *o = &run->out->observed;
     for (uint32_t i = 0; answer == PREDICT_FOUND && i < o->n; i++) {
         const uint32_t t = o->order[i];
-        if (is_enough(run) || run->out->is_cut_short)
+        if (is_enough(run) || is_weary(run) || run->out->is_cut_short)
             return true;
         if (f->boundary[t] == VAR_NONE)
             continue;
@@ -258,7 +298,8 @@ glance(struct run *run, struct execution *x)
     struct formula *f = &run->seek.formula;
     const struct observed *o = &run->out->observed;
     bool ok = true;
-    for (uint32_t i = 0; ok && !run->out->found.n && i < o->n; i++) {
+    for (uint32_t i = 0; ok && !run->out->found.n && !is_weary(run) && i < o->n;
+         i++) {
         const uint32_t t = o->order[i];
         if (f->boundary[t] == VAR_NONE || sat_is_refuted(f->sat))
             continue;
@@ -283,12 +324,17 @@ look_everywhere(struct run *run)
     execution_init(&x, &run->out->observed, run->options->is_strict);
     bool ok = run->options->most > 1 || glance(run, &x);
     for (uint32_t bound = 0; ok && bound <= BOUNDS; bound++) {
-        if (run->out->found.n || run->out->is_cut_short ||
+        if (run->out->found.n || is_weary(run) || run->out->is_cut_short ||
             sat_is_refuted(run->seek.formula.sat))
             break;
+        // For something better than what there is, not for long.
+        sat_set_budget(run->seek.formula.sat, run->has_spare ? GLANCE : 0);
         ok = look_up_to(run, bound, &x);
     }
+    sat_set_budget(run->seek.formula.sat, 0);
     execution_free(&x);
+    if (ok && !run->out->found.n && run->has_spare)
+        ok = keep(run, &run->spare);
     return ok;
 }
 
@@ -296,6 +342,9 @@ static int
 compare_predicted(const void *a, const void *b)
 {
     const struct predicted *x = a, *y = b;
+    const bool depends = x->must_not_write != ID_NONE;
+    if (depends != (y->must_not_write != ID_NONE))
+        return depends ? 1 : -1;
     if (x->boundaries != y->boundaries)
         return x->boundaries < y->boundaries ? -1 : 1;
     if (x->changed != y->changed)
@@ -316,7 +365,11 @@ look_at_observed(struct run *run)
     execution_init(&x, o, run->options->is_strict);
     for (uint32_t t = 0; t < o->n; t++)
         execution_add_base(&x, t);
-    const bool ok = !seek_is_prediction(&run->seek, &x) || keep(run, &x);
+    bool ok = true;
+    if (seek_is_prediction(&run->seek, &x)) {
+        minimise(&run->seek, &x);
+        ok = keep(run, &x);
+    }
     execution_free(&x);
     return ok;
 }
@@ -367,12 +420,14 @@ search(struct run *run, uint32_t sample, const struct limit *limit)
     const double begin = time_cpu();
     out->is_cut_short = false;
     seek_init(&run->seek, &out->observed, run->options, sample, limit);
+    execution_init(&run->spare, &out->observed, run->options->is_strict);
     bool ok = look_at_observed(run);
     if (ok && !is_enough(run))
         ok = look_everywhere(run);
     gather_stats(run);
     out->seconds += time_cpu() - begin;
     ok = ok && prove(run);
+    execution_free(&run->spare);
     seek_free(&run->seek);
     return ok;
 }

@@ -27,6 +27,12 @@ struct predict_options {
     size_t most;         // distinct predictions to look for; 0 is 1
     double timeout;      // seconds; 0 = none
     size_t memory;       // bytes; 0 = no limit
+
+    /* Whether a prediction will do, because it was tried; where it will not,
+     * some others are looked at, and the first is the answer only where none of
+     * them will.  May be NULL. */
+    bool (*accept)(void *self, const struct execution *x);
+    void *self;
 };
 
 /* What the search cost. */

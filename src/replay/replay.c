@@ -386,15 +386,12 @@ stage_init(struct stage *s)
 }
 
 bool
-replay_run(const struct predicted *p, const struct replay_program *program,
+replay_run(const struct execution *x, const struct replay_program *program,
            enum level level, struct replay *out, struct err *err)
 {
     *out = (struct replay){.outcome = REPLAY_UNLIKE, .where = 0};
-    struct stage s = {.x = &p->execution,
-                      .o = p->execution.o,
-                      .program = program,
-                      .out = out,
-                      .err = err};
+    struct stage s = {
+        .x = x, .o = x->o, .program = program, .out = out, .err = err};
     if (!has_text_keys(s.o->h))
         return true;
     stage_init(&s);

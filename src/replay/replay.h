@@ -36,7 +36,7 @@ struct replay {
     struct history history; // what happened; unless the program is unlike
 };
 
-bool replay_run(const struct predicted *p, const struct replay_program *program,
+bool replay_run(const struct execution *x, const struct replay_program *program,
                 enum level level, struct replay *out, struct err *err);
 void replay_free(struct replay *r);
 
