@@ -52,7 +52,7 @@ struct job {
 };
 
 static bool
-is_initial(const struct cell_place *at, const struct reading *value)
+is_initial(const struct cell_place *at, const struct driver_read *value)
 {
     if (!value->has_value)
         return true;
@@ -64,7 +64,7 @@ is_initial(const struct cell_place *at, const struct reading *value)
 
 static void
 note(const struct job *j, bool is_write, const struct cell_place *at,
-     const struct reading *value)
+     const struct driver_read *value)
 {
     char key[96], text[48];
     snprintf(key, sizeof key, "%s:%" PRIu64 ":%s", at->table->name, at->row,
@@ -82,7 +82,7 @@ read_cell(void *self, size_t table, uint64_t row, size_t column, int64_t *value)
 {
     struct job *j = self;
     const struct cell_place at = {&j->tables->shapes[table], row, column};
-    struct reading reading;
+    struct driver_read reading;
     time_pause(j->tables->pause);
     j->outcome = j->connection->driver->read_cell(j->connection, &at, &reading);
     if (j->outcome != OUTCOME_OK)
@@ -103,7 +103,7 @@ write_cell(void *self, size_t table, uint64_t row, size_t column, int64_t value)
     j->outcome = j->connection->driver->write_cell(j->connection, &at, value,
                                                    j->author, &is_missing);
     if (!is_missing)
-        note(j, true, &at, &(struct reading){true, value, j->author});
+        note(j, true, &at, &(struct driver_read){true, value, j->author});
     return j->outcome == OUTCOME_OK;
 }
 

@@ -141,11 +141,12 @@ write_end(struct session *s, const struct connection *c, enum txn_status status,
 /* --- transactions ----------------------------------------------------------*/
 
 static enum outcome
-run_step(struct session *s, struct connection *c, const struct step *step)
+run_step(struct session *s, struct connection *c,
+         const struct workload_step *step)
 {
     const struct driver *d = c->driver;
     struct record *t = &s->record;
-    struct reading reading;
+    struct driver_read reading;
     enum outcome outcome;
     bool is_missing;
     switch (step->kind) {

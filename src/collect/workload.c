@@ -47,13 +47,13 @@ draw_read(struct workload *w)
 static void
 add_read(step_vec *out, uint64_t key)
 {
-    vec_push(out, ((struct step){STEP_READ, key, 0}));
+    vec_push(out, ((struct workload_step){STEP_READ, key, 0}));
 }
 
 static void
 add_write(struct workload *w, step_vec *out, uint64_t key)
 {
-    vec_push(out, ((struct step){STEP_WRITE, key, draw_value(w)}));
+    vec_push(out, ((struct workload_step){STEP_WRITE, key, draw_value(w)}));
 }
 
 /* --- the kinds -------------------------------------------------------------*/
@@ -102,9 +102,9 @@ draw_append(struct workload *w, bool reads_only, step_vec *out)
     for (uint64_t i = 0; i < w->shape->operations; i++) {
         const uint64_t key = draw_key(w);
         if (reads_only || draw_read(w))
-            vec_push(out, ((struct step){STEP_READ_LIST, key, 0}));
+            vec_push(out, ((struct workload_step){STEP_READ_LIST, key, 0}));
         else
-            vec_push(out, ((struct step){
+            vec_push(out, ((struct workload_step){
                               STEP_APPEND, key,
                               (int64_t)(w->written++ * w->shape->sessions +
                                         w->session + 1)}));

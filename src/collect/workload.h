@@ -13,13 +13,13 @@
 
 enum step_kind { STEP_READ, STEP_WRITE, STEP_APPEND, STEP_READ_LIST };
 
-struct step {
+struct workload_step {
     enum step_kind kind;
     uint64_t key;
     int64_t value; // of a write or an append
 };
 
-typedef VEC(struct step) step_vec;
+typedef VEC(struct workload_step) step_vec;
 
 struct workload;
 

@@ -156,7 +156,7 @@ note_failure(struct link *c)
 }
 
 static void
-take_rows(MYSQL_RES *result, struct rows *out)
+take_rows(MYSQL_RES *result, struct result_rows *out)
 {
     out->width = maria.mysql_num_fields(result);
     for (;;) {
@@ -174,7 +174,7 @@ take_rows(MYSQL_RES *result, struct rows *out)
 }
 
 static enum outcome
-query(struct connection *base, const char *sql, struct rows *out)
+query(struct connection *base, const char *sql, struct result_rows *out)
 {
     struct link *c = (struct link *)base;
     if (out)

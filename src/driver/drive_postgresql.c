@@ -134,7 +134,7 @@ note_failure(struct link *c, const PGresult *r)
 }
 
 static void
-take_rows(const PGresult *r, struct rows *out)
+take_rows(const PGresult *r, struct result_rows *out)
 {
     const int n = pq.PQntuples(r), width = pq.PQnfields(r);
     out->n = (size_t)n;
@@ -149,7 +149,7 @@ take_rows(const PGresult *r, struct rows *out)
 }
 
 static enum outcome
-query(struct connection *base, const char *sql, struct rows *out)
+query(struct connection *base, const char *sql, struct result_rows *out)
 {
     struct link *c = (struct link *)base;
     if (out)

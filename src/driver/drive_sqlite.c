@@ -208,7 +208,7 @@ note_failure(struct link *c, int status)
 }
 
 static void
-take_row(sqlite3_stmt *s, struct rows *out)
+take_row(sqlite3_stmt *s, struct result_rows *out)
 {
     out->width = (size_t)lite.sqlite3_column_count(s);
     out->n++;
@@ -222,7 +222,7 @@ take_row(sqlite3_stmt *s, struct rows *out)
 }
 
 static enum outcome
-query(struct connection *base, const char *sql, struct rows *out)
+query(struct connection *base, const char *sql, struct result_rows *out)
 {
     struct link *c = (struct link *)base;
     if (out)

@@ -207,14 +207,15 @@ show_key(uint64_t key)
 }
 
 static enum outcome
-read_register(struct connection *base, uint64_t key, struct reading *out)
+read_register(struct connection *base, uint64_t key, struct driver_read *out)
 {
     struct local *c = (struct local *)base;
     const struct key_text k = show_key(key);
     struct store *s = enter(c);
     const struct store_value v = store_read(s, c->txn, k.text, k.n);
-    *out = (struct reading){.has_value = v.text != NULL,
-                            .value = v.text ? strtoll(v.text, NULL, 10) : 0};
+    *out =
+        (struct driver_read){.has_value = v.text != NULL,
+                             .value = v.text ? strtoll(v.text, NULL, 10) : 0};
     leave(c);
     return OUTCOME_OK;
 }
@@ -278,7 +279,7 @@ cell_key(const struct cell_place *at, struct buf *out)
 
 static enum outcome
 read_cell(struct connection *base, const struct cell_place *at,
-          struct reading *out)
+          struct driver_read *out)
 {
     struct local *c = (struct local *)base;
     const bool is_there = at->row < at->table->rows && at->table->initial;
@@ -286,9 +287,9 @@ read_cell(struct connection *base, const struct cell_place *at,
     cell_key(at, &key);
     struct store *s = enter(c);
     const struct store_value v = store_read(s, c->txn, key.at, key.n);
-    *out = (struct reading){.has_value = v.text || is_there,
-                            .value =
-                                is_there ? at->table->initial[at->column] : 0};
+    *out = (struct driver_read){
+        .has_value = v.text || is_there,
+        .value = is_there ? at->table->initial[at->column] : 0};
     if (v.text) {
         char *end;
         out->value = strtoll(v.text, &end, 10);

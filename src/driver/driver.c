@@ -63,7 +63,7 @@ isolation_for(enum level level)
 /* --- rows ------------------------------------------------------------------*/
 
 void
-rows_clear(struct rows *r)
+rows_clear(struct result_rows *r)
 {
     r->n = r->width = 0;
     vec_clear(&r->cells);
@@ -71,15 +71,15 @@ rows_clear(struct rows *r)
 }
 
 void
-rows_free(struct rows *r)
+rows_free(struct result_rows *r)
 {
     vec_free(&r->cells);
     buf_free(&r->text);
-    *r = (struct rows){0};
+    *r = (struct result_rows){0};
 }
 
 void
-rows_add(struct rows *r, const char *text, size_t n)
+rows_add(struct result_rows *r, const char *text, size_t n)
 {
     vec_push(&r->cells, ((struct cell){r->text.n, n, false}));
     buf_add(&r->text, text, n);
@@ -87,14 +87,14 @@ rows_add(struct rows *r, const char *text, size_t n)
 }
 
 void
-rows_add_null(struct rows *r)
+rows_add_null(struct result_rows *r)
 {
     rows_add(r, "", 0);
     vec_top(&r->cells).is_null = true;
 }
 
 const char *
-rows_get(const struct rows *r, size_t row, size_t column)
+rows_get(const struct result_rows *r, size_t row, size_t column)
 {
     if (row >= r->n || column >= r->width)
         return "";
@@ -102,7 +102,7 @@ rows_get(const struct rows *r, size_t row, size_t column)
 }
 
 bool
-rows_is_null(const struct rows *r, size_t row, size_t column)
+rows_is_null(const struct result_rows *r, size_t row, size_t column)
 {
     return row >= r->n || column >= r->width ||
            r->cells.at[row * r->width + column].is_null;

@@ -51,25 +51,25 @@ struct cell {
     bool is_null;
 };
 
-struct rows {
+struct result_rows {
     size_t n, width;
     VEC(struct cell) cells;
     struct buf text;
 };
 
-void rows_clear(struct rows *r);
-void rows_free(struct rows *r);
+void rows_clear(struct result_rows *r);
+void rows_free(struct result_rows *r);
 
 /* Append a cell, of the last row. */
-void rows_add(struct rows *r, const char *text, size_t n);
-void rows_add_null(struct rows *r);
+void rows_add(struct result_rows *r, const char *text, size_t n);
+void rows_add_null(struct result_rows *r);
 
 /* The text of a cell; "" for NULL and where there is no such cell: how many
  * rows and columns an answer has is up to the server. */
-const char *rows_get(const struct rows *r, size_t row, size_t column);
+const char *rows_get(const struct result_rows *r, size_t row, size_t column);
 
 /* Whether a cell is NULL or not there. */
-bool rows_is_null(const struct rows *r, size_t row, size_t column);
+bool rows_is_null(const struct result_rows *r, size_t row, size_t column);
 
 struct driver;
 struct dialect; // driver/sql.h
@@ -103,7 +103,7 @@ struct connection {
 };
 
 /* A read of a register or a cell: nothing, or an integer. */
-struct reading {
+struct driver_read {
     bool has_value;
     int64_t value;
     int64_t author; // of a cell with authors; 0: nobody has written it yet
@@ -159,14 +159,14 @@ struct driver {
      * value, and to write it does nothing: *is_missing says so. */
     enum outcome (*begin)(struct connection *c);
     enum outcome (*read)(struct connection *c, uint64_t key,
-                         struct reading *out);
+                         struct driver_read *out);
     enum outcome (*write)(struct connection *c, uint64_t key, int64_t value,
                           bool *is_missing);
     enum outcome (*append)(struct connection *c, uint64_t key, int64_t element,
                            bool *is_missing);
     enum outcome (*read_list)(struct connection *c, uint64_t key, int_vec *out);
     enum outcome (*read_cell)(struct connection *c, const struct cell_place *at,
-                              struct reading *out);
+                              struct driver_read *out);
     enum outcome (*write_cell)(struct connection *c,
                                const struct cell_place *at, int64_t value,
                                int64_t author, bool *is_missing);
@@ -176,7 +176,7 @@ struct driver {
     /* Run one SQL statement; its rows replace those of 'out', which may be
      * NULL.  NULL where the database speaks no SQL. */
     enum outcome (*query)(struct connection *c, const char *sql,
-                          struct rows *out);
+                          struct result_rows *out);
 };
 
 extern const struct driver *const driver_table[]; // ends in NULL

@@ -16,7 +16,7 @@
 enum { STATEMENT = 256 };
 
 bool
-sql_must(struct connection *c, const char *sql, struct rows *out,
+sql_must(struct connection *c, const char *sql, struct result_rows *out,
          struct err *err)
 {
     if (c->driver->query(c, sql, out) == OUTCOME_OK)
@@ -66,7 +66,7 @@ set_isolation(struct connection *c, struct err *err)
     if (wanted == ISOLATION_UNCHANGED || !dialect->set_isolation)
         return true;
     struct buf sql = {0};
-    struct rows rows = {0};
+    struct result_rows rows = {0};
     enum isolation got = ISOLATION_UNCHANGED;
     sql_fill(&sql, dialect->set_isolation, isolation_names[wanted]);
     bool ok = sql_must(c, sql.at, NULL, err) &&
@@ -84,7 +84,7 @@ static bool
 look_around(struct connection *c, struct err *err)
 {
     const char *sql = c->driver->sql->is_read_only;
-    struct rows rows = {0};
+    struct result_rows rows = {0};
     const bool ok = !sql || sql_must(c, sql, &rows, err);
     c->is_read_only = rows_get(&rows, 0, 0)[0] == '1';
     rows_free(&rows);
@@ -137,7 +137,7 @@ misunderstood(struct connection *c, const char *expected, const char *found)
 /* Run a query for the columns of at most one row. */
 static enum outcome
 select_row(struct connection *c, const char *sql, size_t columns,
-           struct rows *rows)
+           struct result_rows *rows)
 {
     const enum outcome outcome = c->driver->query(c, sql, rows);
     char found[64];
@@ -152,7 +152,7 @@ select_row(struct connection *c, const char *sql, size_t columns,
 
 /* A cell of the only row as an integer; 'otherwise' where there is none. */
 static bool
-take_integer(const struct rows *rows, size_t column, int64_t otherwise,
+take_integer(const struct result_rows *rows, size_t column, int64_t otherwise,
              int64_t *out)
 {
     char *end;
@@ -167,7 +167,8 @@ take_integer(const struct rows *rows, size_t column, int64_t otherwise,
 
 /* What a row of a value, and perhaps its author, says. */
 static enum outcome
-take_reading(struct connection *c, const struct rows *rows, struct reading *out)
+take_reading(struct connection *c, const struct result_rows *rows,
+             struct driver_read *out)
 {
     out->has_value = !rows_is_null(rows, 0, 0);
     for (size_t i = 0; i < 2; i++)
@@ -177,14 +178,14 @@ take_reading(struct connection *c, const struct rows *rows, struct reading *out)
 }
 
 enum outcome
-sql_read(struct connection *c, uint64_t key, struct reading *out)
+sql_read(struct connection *c, uint64_t key, struct driver_read *out)
 {
     char sql[STATEMENT];
-    struct rows rows = {0};
+    struct result_rows rows = {0};
     snprintf(sql, sizeof sql,
              "select v from assay_kv where assay_key = %" PRIu64, key);
     enum outcome outcome = select_row(c, sql, 1, &rows);
-    *out = (struct reading){0};
+    *out = (struct driver_read){0};
     if (outcome == OUTCOME_OK)
         outcome = take_reading(c, &rows, out);
     rows_free(&rows);
@@ -256,7 +257,7 @@ enum outcome
 sql_read_list(struct connection *c, uint64_t key, int_vec *out)
 {
     char sql[STATEMENT];
-    struct rows rows = {0};
+    struct result_rows rows = {0};
     snprintf(sql, sizeof sql,
              "select v from assay_list where assay_key = %" PRIu64, key);
     enum outcome outcome = select_row(c, sql, 1, &rows);
@@ -272,11 +273,11 @@ sql_read_list(struct connection *c, uint64_t key, int_vec *out)
 
 enum outcome
 sql_read_cell(struct connection *c, const struct cell_place *at,
-              struct reading *out)
+              struct driver_read *out)
 {
     const char *column = at->table->columns[at->column];
     struct buf sql = {0};
-    struct rows rows = {0};
+    struct result_rows rows = {0};
     buf_printf(&sql, "select %s", column);
     if (at->table->has_authors)
         buf_printf(&sql, ", %s_by", column);
@@ -284,7 +285,7 @@ sql_read_cell(struct connection *c, const struct cell_place *at,
                at->table->name, at->row);
     enum outcome outcome =
         select_row(c, sql.at, at->table->has_authors ? 2 : 1, &rows);
-    *out = (struct reading){0};
+    *out = (struct driver_read){0};
     if (outcome == OUTCOME_OK)
         outcome = take_reading(c, &rows, out);
     rows_free(&rows);

@@ -63,14 +63,15 @@ bool sql_load_table(struct database *db, const struct table_shape *table,
                     struct err *err);
 bool sql_unload(struct database *db, struct err *err);
 enum outcome sql_begin(struct connection *c);
-enum outcome sql_read(struct connection *c, uint64_t key, struct reading *out);
+enum outcome sql_read(struct connection *c, uint64_t key,
+                      struct driver_read *out);
 enum outcome sql_write(struct connection *c, uint64_t key, int64_t value,
                        bool *is_missing);
 enum outcome sql_append(struct connection *c, uint64_t key, int64_t element,
                         bool *is_missing);
 enum outcome sql_read_list(struct connection *c, uint64_t key, int_vec *out);
 enum outcome sql_read_cell(struct connection *c, const struct cell_place *at,
-                           struct reading *out);
+                           struct driver_read *out);
 enum outcome sql_write_cell(struct connection *c, const struct cell_place *at,
                             int64_t value, int64_t author, bool *is_missing);
 enum outcome sql_commit(struct connection *c);
@@ -86,7 +87,7 @@ size_t sql_statement(const char *text, unsigned lexis, bool *is_blank);
 bool sql_run(struct connection *c, const char *text, struct err *err);
 
 /* Run one statement or fail with the server's message. */
-bool sql_must(struct connection *c, const char *sql, struct rows *out,
+bool sql_must(struct connection *c, const char *sql, struct result_rows *out,
               struct err *err);
 
 /* "1,2,3", with or without a comma in front or braces around, as integers;

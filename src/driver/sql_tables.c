@@ -111,7 +111,7 @@ await(struct connection *c, const struct table_shape *t, struct err *err)
 {
     struct buf sql = {0};
     buf_printf(&sql, "select count(*) from assay_%s", t->name);
-    struct rows rows = {0};
+    struct result_rows rows = {0};
     bool there = false;
     const double until = time_now() + PATIENCE;
     while (!there && time_now() < until) {

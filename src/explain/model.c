@@ -46,7 +46,8 @@ add_question(struct model *m, struct question q)
 static answer_id
 add_answer(struct model *m, uint32_t question, txn_id writer)
 {
-    vec_push(&m->answers, ((struct answer){question, writer, ID_NONE, false}));
+    vec_push(&m->answers,
+             ((struct model_answer){question, writer, ID_NONE, false}));
     m->questions.at[question].n++;
     m->questions.at[question].left++;
     return (answer_id)m->answers.n - 1;

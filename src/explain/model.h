@@ -41,7 +41,7 @@ struct question {
     uint32_t left; // answers that are not struck
 };
 
-struct answer {
+struct model_answer {
     uint32_t question;
     txn_id writer;     // WRITER: the candidate; ORDER: the one that comes first
     answer_id implies; // another answer, or ID_NONE
@@ -62,7 +62,7 @@ struct model {
     enum level level;
     VEC(struct dep) deps;
     VEC(struct question) questions;
-    VEC(struct answer) answers;
+    VEC(struct model_answer) answers;
 };
 
 typedef VEC(struct dep) dep_vec;

@@ -24,7 +24,7 @@ enum {
 };
 
 void *
-block_records(struct block *block, size_t bytes)
+block_records(struct text_block *block, size_t bytes)
 {
     if (block->records_room < bytes) {
         mem_free(block->records);
@@ -48,7 +48,7 @@ line_at(const struct input *in, size_t offset)
 }
 
 static void
-find_block(const struct input *in, size_t number, struct block *block)
+find_block(const struct input *in, size_t number, struct text_block *block)
 {
     block->begin = line_at(in, number * BLOCK_BYTES);
     block->end = line_at(in, (number + 1) * BLOCK_BYTES);
@@ -63,7 +63,7 @@ count_blocks(const struct input *in)
 }
 
 static bool
-fail_at(const struct input *in, const struct block *block, struct err *err)
+fail_at(const struct input *in, const struct text_block *block, struct err *err)
 {
     uint64_t line, column;
     if (!block->error_at)
@@ -76,7 +76,7 @@ static bool
 run_alone(struct input *in, block_scan *scan, block_consume *consume,
           void *self, struct err *err)
 {
-    struct block block = {0};
+    struct text_block block = {0};
     bool ok = true;
     for (size_t i = 0; ok && i < count_blocks(in); i++) {
         find_block(in, i, &block);
@@ -90,7 +90,7 @@ run_alone(struct input *in, block_scan *scan, block_consume *consume,
 }
 
 struct slot {
-    struct block block;
+    struct text_block block;
     struct err err;
     bool ok, scanned;
 };

@@ -11,7 +11,7 @@
 
 #include "format/input.h"
 
-struct block {
+struct text_block {
     const char *begin, *end; // whole lines, the last one's newline included
     const char *limit;       // end of the input
     void *records;           // what the scan made of them
@@ -21,13 +21,14 @@ struct block {
 };
 
 /* Room for that many bytes of records in the block's buffer. */
-void *block_records(struct block *block, size_t bytes);
+void *block_records(struct text_block *block, size_t bytes);
 
 /* Called on any thread: fill records, or fail with error_at. */
-typedef bool block_scan(struct block *block, struct err *err);
+typedef bool block_scan(struct text_block *block, struct err *err);
 
 /* Called on the calling thread, block after block. */
-typedef bool block_consume(void *self, struct block *block, struct err *err);
+typedef bool block_consume(void *self, struct text_block *block,
+                           struct err *err);
 
 /* Run over all of 'in' with in->threads threads.  The error of the earliest
  * block wins and gets the line and column of error_at. */

@@ -85,8 +85,8 @@ struct open_txn {
 
 /* Say that the record does not fit to what is open (2). */
 static bool
-bad_place(const struct jepsen_log *log, const char *record,
-          struct open_txn open, struct err *err)
+bad_place(const struct log_file *log, const char *record, struct open_txn open,
+          struct err *err)
 {
     const char *name = kind_of(record)->name;
     if (!open.is_open)
@@ -100,7 +100,7 @@ bad_place(const struct jepsen_log *log, const char *record,
 }
 
 static bool
-check_record(const struct jepsen_log *log, const char *record, size_t left,
+check_record(const struct log_file *log, const char *record, size_t left,
              struct err *err)
 {
     const struct kind *kind = kind_of(record);
@@ -117,7 +117,7 @@ check_record(const struct jepsen_log *log, const char *record, size_t left,
 
 /* Make (1) and (2) sure; see whether the log is of the universal flavour. */
 static bool
-check_log(const struct jepsen_log *log, bool *universal, struct err *err)
+check_log(const struct log_file *log, bool *universal, struct err *err)
 {
     struct open_txn open = {0};
     const char *at = log->in.data, *end = at + log->in.size;
@@ -163,7 +163,7 @@ add_op(struct reader *r, txn_id t, const char *record)
 }
 
 static bool
-build_log(struct reader *r, const struct jepsen_log *log)
+build_log(struct reader *r, const struct log_file *log)
 {
     const session_id s = builder_session(
         r->b, log->has_number ? atom_uint(log->number)
@@ -234,7 +234,7 @@ cobra_sniff(const struct input *in)
     int sure = 0;
     if (logs_list(&logs, in->name, &ignored))
         for (size_t i = 0; !sure && i < logs.n; i++) {
-            struct jepsen_log *log = &logs.at[i];
+            struct log_file *log = &logs.at[i];
             if (!input_open(&log->in, log->path, &ignored))
                 break;
             const bool empty = !log->in.size;

@@ -33,7 +33,7 @@ add_log(struct logs *logs, const char *directory, const char *name)
 {
     struct buf path = {0};
     buf_printf(&path, "%s/%s", directory, name);
-    struct jepsen_log log = {.path = arena_copy(&logs->arena, path.at, path.n)};
+    struct log_file log = {.path = arena_copy(&logs->arena, path.at, path.n)};
     log.stem = arena_copy(&logs->arena, name, strlen(name) - 4);
     log.has_number = find_number(log.stem, &log.number);
     vec_push(logs, log);
@@ -44,7 +44,7 @@ add_log(struct logs *logs, const char *directory, const char *name)
 static int
 compare_logs(const void *a, const void *b)
 {
-    const struct jepsen_log *x = a, *y = b;
+    const struct log_file *x = a, *y = b;
     if (x->has_number != y->has_number)
         return x->has_number ? -1 : 1;
     if (x->has_number && x->number != y->number)
@@ -70,8 +70,7 @@ logs_list(struct logs *logs, const char *directory, struct err *err)
 }
 
 static bool
-open_log(struct jepsen_log *log, const struct jepsen_log *before,
-         struct err *err)
+open_log(struct log_file *log, const struct log_file *before, struct err *err)
 {
     if (before && log->has_number && before->has_number &&
         log->number == before->number)

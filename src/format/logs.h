@@ -12,7 +12,7 @@
 #include "base/vec.h"
 #include "format/input.h"
 
-struct jepsen_log {
+struct log_file {
     const char *path, *stem; // in the arena; T10 of T10.log
     bool has_number;
     uint64_t number;
@@ -20,7 +20,7 @@ struct jepsen_log {
 };
 
 struct logs {
-    struct jepsen_log *at;
+    struct log_file *at;
     size_t n, room;
     struct arena arena;
 };

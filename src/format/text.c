@@ -207,7 +207,7 @@ scan_line(const char **at, const char *end, struct raw_op *op,
 
 /* Parse the lines of a block, as far as they are right. */
 static bool
-scan_lines(struct block *block, struct scanned *found, struct err *err)
+scan_lines(struct text_block *block, struct scanned *found, struct err *err)
 {
     const char *at = block->begin;
     const char *const end = block->end;
@@ -249,7 +249,7 @@ scan_lines(struct block *block, struct scanned *found, struct err *err)
 
 /* blocks.h: scan the lines of one block. */
 static bool
-scan_block(struct block *block, struct err *err)
+scan_block(struct text_block *block, struct err *err)
 {
     // The shortest line is 10 bytes long with its newline.
     const size_t most = (size_t)(block->end - block->begin) / 10 + 1;
@@ -307,7 +307,7 @@ find_txn(struct text_reader *reader, const struct run *r, txn_id *t,
 
 /* blocks.h: hand the operations of one block to the builder. */
 static bool
-build_block(void *self, struct block *block, struct err *err)
+build_block(void *self, struct text_block *block, struct err *err)
 {
     struct text_reader *reader = self;
     const struct scanned *found = block->records;

@@ -262,7 +262,7 @@ static bool
 read_directory(struct reader *r, const struct logs *logs, struct err *err)
 {
     for (size_t i = 0; i < logs->n; i++) {
-        const struct jepsen_log *log = &logs->at[i];
+        const struct log_file *log = &logs->at[i];
         const struct atom name =
             builder_text(r->b, ATOM_STRING, log->stem, strlen(log->stem));
         if (!read_file(r, &log->in, name, err))
@@ -325,7 +325,7 @@ viper_sniff(const struct input *in)
     int sure = 0;
     if (logs_list(&logs, in->name, &ignored))
         for (size_t i = 0; i < logs.n; i++) {
-            struct jepsen_log *log = &logs.at[i];
+            struct log_file *log = &logs.at[i];
             if (!input_open(&log->in, log->path, &ignored) || log->in.size) {
                 sure = log->in.size ? sniff_file(&log->in) : 0;
                 break;

@@ -70,7 +70,7 @@ static bool
 cut_connections(struct connection *c, struct err *err)
 {
     const struct dialect *dialect = c->driver->sql;
-    struct rows rows = {0};
+    struct result_rows rows = {0};
     const bool ok = sql_must(c, dialect->clients, &rows, err);
     for (size_t i = 0; ok && i < rows.n; i++) {
         struct buf sql = {0};

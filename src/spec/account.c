@@ -61,7 +61,7 @@ static uint32_t
 add_cell(struct book *b, uint32_t row, uint32_t column)
 {
     const struct known_row *r = &b->rows.at[row];
-    const struct table *t = &b->tables->at[r->table];
+    const struct spec_table *t = &b->tables->at[r->table];
     struct buf name = {0};
     buf_printf(&name, "%s:%s:%s", t->name, r->key, t->columns.at[column]);
     const uint32_t id = strings_add(&b->cell_names, name.at, name.n);
@@ -116,8 +116,8 @@ static void
 learn_states(struct book *b)
 {
     for (size_t t = 0; t < b->tables->n; t++) {
-        const struct rows *initial = &b->account->initial->tables.at[t];
-        const struct rows *final = &b->account->final->tables.at[t];
+        const struct result_rows *initial = &b->account->initial->tables.at[t];
+        const struct result_rows *final = &b->account->final->tables.at[t];
         for (size_t i = 0; i < initial->n; i++) {
             const uint32_t row = add_row(b, t, rows_get(initial, i, 0));
             b->rows.at[row].initial = i;
@@ -214,7 +214,7 @@ find_surprises(struct book *b)
     struct account *a = b->account;
     bool has_notes = b->scans > 0;
     for (uint32_t i = 0; i < b->rows.n && !a->refusal[0]; i++) {
-        const struct table *t = &b->tables->at[b->rows.at[i].table];
+        const struct spec_table *t = &b->tables->at[b->rows.at[i].table];
         has_notes = has_notes || b->rows.at[i].is_noted;
         for (uint32_t k = 0; k < t->columns.n && !a->refusal[0]; k++)
             if (!is_explained(b, i, k))

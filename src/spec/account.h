@@ -21,7 +21,7 @@
 
 /* The rows of all tables; those of tables with a flaw are left out. */
 struct state {
-    VEC(struct rows) tables;
+    VEC(struct result_rows) tables;
     double began, ended; // the reading of it
 };
 

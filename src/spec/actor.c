@@ -92,7 +92,7 @@ begin(struct actor *a, const char *text, const char *isolation)
 
 /* 'begin' inside a transaction. */
 static bool
-begin_again(struct actor *a, const struct statement *s)
+begin_again(struct actor *a, const struct spec_statement *s)
 {
     switch (a->performer.flavour->begin_again) {
     case BEGIN_COMMITS:
@@ -113,7 +113,7 @@ begin_again(struct actor *a, const struct statement *s)
 }
 
 static bool
-run_begin(struct actor *a, const struct statement *s)
+run_begin(struct actor *a, const struct spec_statement *s)
 {
     if (a->performer.notes.is_open)
         return begin_again(a, s);
@@ -125,13 +125,13 @@ run_begin(struct actor *a, const struct statement *s)
 
 /* Commit or rollback. */
 static bool
-run_end(struct actor *a, const struct statement *s)
+run_end(struct actor *a, const struct spec_statement *s)
 {
     struct notes *n = &a->performer.notes;
     a->is_gone = false;
     if (!n->is_open)
         return true;
-    if (s->kind == STATEMENT_COMMIT)
+    if (s->kind == SPEC_COMMIT)
         return commit(a);
     query(a, "rollback");
     notes_end(n, TXN_ABORTED);
@@ -141,7 +141,7 @@ run_end(struct actor *a, const struct statement *s)
 
 /* What a statement that did not succeed means for its transaction. */
 static void
-fail(struct actor *a, const struct statement *s, enum outcome outcome)
+fail(struct actor *a, const struct spec_statement *s, enum outcome outcome)
 {
     const bool goes_on = outcome == OUTCOME_FAILED && !a->is_implicit &&
                          !a->performer.flavour->error_ends_txn;
@@ -159,24 +159,24 @@ fail(struct actor *a, const struct statement *s, enum outcome outcome)
 
 /* Whether the step goes on. */
 static bool
-run_statement(struct actor *a, const struct statement *s, bool is_one_of_many)
+run_statement(struct actor *a, const struct spec_statement *s,
+              bool is_one_of_many)
 {
     struct performer *p = &a->performer;
-    if (s->kind == STATEMENT_BEGIN)
+    if (s->kind == SPEC_BEGIN)
         return run_begin(a, s);
-    if (s->kind == STATEMENT_COMMIT || s->kind == STATEMENT_ROLLBACK)
+    if (s->kind == SPEC_COMMIT || s->kind == SPEC_ROLLBACK)
         return run_end(a, s);
     if (a->is_gone)
         return true;
-    if (!p->notes.is_open && (s->kind != STATEMENT_QUIET || is_one_of_many)) {
+    if (!p->notes.is_open && (s->kind != SPEC_QUIET || is_one_of_many)) {
         if (!begin(a, "begin", ""))
             return false;
         a->is_implicit = true;
     }
     p->failed_alone = false;
-    const enum outcome outcome = s->kind == STATEMENT_QUIET
-                                     ? query(a, s->text)
-                                     : perform_statement(p, s);
+    const enum outcome outcome =
+        s->kind == SPEC_QUIET ? query(a, s->text) : perform_statement(p, s);
     if (outcome != OUTCOME_OK)
         fail(a, s, outcome);
     return outcome == OUTCOME_OK;
@@ -332,7 +332,7 @@ ask_observer(struct actor *a, const char *pattern)
 {
     char id[24];
     struct buf sql = {0};
-    struct rows rows = {0};
+    struct result_rows rows = {0};
     snprintf(id, sizeof id, "%" PRIu64, a->performer.connection->server_id);
     sql_fill(&sql, pattern, id);
     const bool known =

@@ -35,7 +35,7 @@ take_any(struct parser *p, const char *const *words)
 
 bool
 clause_table(struct parser *p, const table_vec *tables,
-             const struct table **out)
+             const struct spec_table **out)
 {
     const struct parser before = *p;
     const char *name;
@@ -49,7 +49,7 @@ clause_table(struct parser *p, const table_vec *tables,
 }
 
 bool
-clause_column(struct parser *p, const struct table *t, uint32_t *out)
+clause_column(struct parser *p, const struct spec_table *t, uint32_t *out)
 {
     struct parser qualified = *p;
     const char *name;
@@ -75,7 +75,7 @@ clause_column(struct parser *p, const struct table *t, uint32_t *out)
 /* --- conditions ------------------------------------------------------------*/
 
 static bool
-take_key_column(struct parser *p, const struct table *t)
+take_key_column(struct parser *p, const struct spec_table *t)
 {
     struct parser before = *p;
     uint32_t column;
@@ -88,7 +88,7 @@ take_key_column(struct parser *p, const struct table *t)
 }
 
 static bool
-take_key(struct parser *p, struct statement *s)
+take_key(struct parser *p, struct spec_statement *s)
 {
     const char *key;
     if (!table_take_key(p, s->table, &key))
@@ -102,7 +102,7 @@ take_key(struct parser *p, struct statement *s)
 
 /* "k = 1" or "k in (1, 2)". */
 static bool
-take_comparison(struct parser *p, struct statement *s)
+take_comparison(struct parser *p, struct spec_statement *s)
 {
     if (!take_key_column(p, s->table))
         return false;
@@ -118,7 +118,7 @@ take_comparison(struct parser *p, struct statement *s)
 }
 
 bool
-clause_keys(struct parser *p, struct statement *s)
+clause_keys(struct parser *p, struct spec_statement *s)
 {
     const struct token *begin = p->at;
     s->condition = "";
@@ -151,7 +151,7 @@ take_function(struct parser *p)
 
 /* Step over one token of an expression, or over a column. */
 static bool
-take_operand(struct parser *p, const struct table *t, u32_vec *columns)
+take_operand(struct parser *p, const struct spec_table *t, u32_vec *columns)
 {
     static const char *const words[] = {"null", "true", "false",     "default",
                                         "date", "time", "timestamp", "interval",
@@ -175,7 +175,8 @@ take_operand(struct parser *p, const struct table *t, u32_vec *columns)
 }
 
 bool
-clause_expression(struct parser *p, const struct table *t, u32_vec *columns)
+clause_expression(struct parser *p, const struct spec_table *t,
+                  u32_vec *columns)
 {
     const struct token *begin = p->at;
     for (int depth = 0;;) {
@@ -195,7 +196,7 @@ clause_expression(struct parser *p, const struct table *t, u32_vec *columns)
 /* --- lists -----------------------------------------------------------------*/
 
 static bool
-take_aggregate(struct parser *p, const struct table *t, u32_vec *columns)
+take_aggregate(struct parser *p, const struct spec_table *t, u32_vec *columns)
 {
     static const char *const names[] = {"count", "sum", "min",
                                         "max",   "avg", NULL};
@@ -214,7 +215,7 @@ take_aggregate(struct parser *p, const struct table *t, u32_vec *columns)
 
 /* One item; 'kinds' gets 1 for a plain one, 2 for an aggregate. */
 static bool
-take_item(struct parser *p, const struct table *t, u32_vec *columns,
+take_item(struct parser *p, const struct spec_table *t, u32_vec *columns,
           unsigned *kinds)
 {
     const struct token next = parser_next(p);
@@ -245,7 +246,7 @@ take_item(struct parser *p, const struct table *t, u32_vec *columns,
 }
 
 bool
-clause_items(struct parser *p, const struct table *t, u32_vec *columns,
+clause_items(struct parser *p, const struct spec_table *t, u32_vec *columns,
              bool *aggregates)
 {
     unsigned kinds = 0;
@@ -258,7 +259,7 @@ clause_items(struct parser *p, const struct table *t, u32_vec *columns,
 }
 
 bool
-clause_order(struct parser *p, const struct table *t, u32_vec *columns,
+clause_order(struct parser *p, const struct spec_table *t, u32_vec *columns,
              bool *orders)
 {
     *orders = parser_take(p, "order");

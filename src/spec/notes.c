@@ -31,7 +31,7 @@ copy(struct notes *n, const char *text)
 }
 
 static void
-add(struct notes *n, enum note_kind kind, const struct table *t,
+add(struct notes *n, enum note_kind kind, const struct spec_table *t,
     const char *row, size_t column, const char *value)
 {
     assert(n->is_open && column < t->columns.n);
@@ -44,21 +44,22 @@ add(struct notes *n, enum note_kind kind, const struct table *t,
 }
 
 void
-notes_read(struct notes *n, const struct table *t, const char *row,
+notes_read(struct notes *n, const struct spec_table *t, const char *row,
            size_t column, const char *value)
 {
     add(n, NOTE_READ, t, row, column, value);
 }
 
 void
-notes_write(struct notes *n, const struct table *t, const char *row,
+notes_write(struct notes *n, const struct spec_table *t, const char *row,
             size_t column, const char *value)
 {
     add(n, NOTE_WRITE, t, row, column, value);
 }
 
 void
-notes_scan(struct notes *n, const struct table *t, const struct rows *rows)
+notes_scan(struct notes *n, const struct spec_table *t,
+           const struct result_rows *rows)
 {
     assert(n->is_open);
     const char **keys = arena_alloc(&n->arena, (rows->n + 1) * sizeof *keys);
@@ -82,8 +83,8 @@ notes_text_value(struct arena *arena, const char *text)
 }
 
 const char *
-notes_cell_value(struct arena *arena, const struct rows *rows, size_t row,
-                 size_t column)
+notes_cell_value(struct arena *arena, const struct result_rows *rows,
+                 size_t row, size_t column)
 {
     return rows->cells.at[row * rows->width + column].is_null
                ? NOTES_NULL

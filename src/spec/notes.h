@@ -23,7 +23,7 @@ enum note_kind {
 
 struct note {
     enum note_kind kind;
-    const struct table *table;
+    const struct spec_table *table;
     const char *row; // its key, as the database shows it
     uint32_t column;
     const char *value;
@@ -48,18 +48,19 @@ void notes_begin(struct notes *n);
 void notes_end(struct notes *n, enum txn_status status);
 
 /* Note something that the open transaction did. */
-void notes_read(struct notes *n, const struct table *t, const char *row,
+void notes_read(struct notes *n, const struct spec_table *t, const char *row,
                 size_t column, const char *value);
-void notes_write(struct notes *n, const struct table *t, const char *row,
+void notes_write(struct notes *n, const struct spec_table *t, const char *row,
                  size_t column, const char *value);
-void notes_scan(struct notes *n, const struct table *t,
-                const struct rows *rows);
+void notes_scan(struct notes *n, const struct spec_table *t,
+                const struct result_rows *rows);
 
 /* A text, or a cell, as the value that is noted: text that could be taken for
  * one of the two words above gets a parenthesis in front. */
 const char *notes_text_value(struct arena *arena, const char *text);
-const char *notes_cell_value(struct arena *arena, const struct rows *rows,
-                             size_t row, size_t column);
+const char *notes_cell_value(struct arena *arena,
+                             const struct result_rows *rows, size_t row,
+                             size_t column);
 
 void notes_free(struct notes *n);
 

@@ -35,14 +35,14 @@ refuse(struct performer *p, const char *format, ...)
 }
 
 static enum outcome
-run(struct performer *p, const char *sql, struct rows *out)
+run(struct performer *p, const char *sql, struct result_rows *out)
 {
     return p->connection->driver->query(p->connection, sql, out);
 }
 
 enum outcome
 perform_query(struct performer *p, const char *sql, size_t width,
-              struct rows *out)
+              struct result_rows *out)
 {
     const enum outcome outcome = run(p, sql, out);
     if (outcome != OUTCOME_OK || !out->n)
@@ -66,7 +66,8 @@ perform_query(struct performer *p, const char *sql, size_t width,
 
 /* "key, column, column". */
 static void
-list_columns(struct buf *sql, const struct table *t, const u32_vec *columns)
+list_columns(struct buf *sql, const struct spec_table *t,
+             const u32_vec *columns)
 {
     buf_text(sql, t->columns.at[t->key]);
     for (size_t i = 0; i < columns->n; i++)
@@ -75,8 +76,9 @@ list_columns(struct buf *sql, const struct table *t, const u32_vec *columns)
 
 /* "select key, columns from table" and what follows. */
 static enum outcome
-select_rows(struct performer *p, const struct table *t, const u32_vec *columns,
-            const char *rest, const char *lock, struct rows *out)
+select_rows(struct performer *p, const struct spec_table *t,
+            const u32_vec *columns, const char *rest, const char *lock,
+            struct result_rows *out)
 {
     struct buf sql = {0};
     buf_text(&sql, "select ");
@@ -92,7 +94,8 @@ select_rows(struct performer *p, const struct table *t, const u32_vec *columns,
 }
 
 enum outcome
-perform_table(struct performer *p, const struct table *t, struct rows *out)
+perform_table(struct performer *p, const struct spec_table *t,
+              struct result_rows *out)
 {
     struct buf rest = {0};
     u32_vec columns = {0};
@@ -108,8 +111,8 @@ perform_table(struct performer *p, const struct table *t, struct rows *out)
 
 /* Run the statement so that it returns the rows it has hit. */
 static enum outcome
-run_returning(struct performer *p, const struct statement *s,
-              const u32_vec *columns, struct rows *out)
+run_returning(struct performer *p, const struct spec_statement *s,
+              const u32_vec *columns, struct result_rows *out)
 {
     struct buf sql = {0};
     buf_printf(&sql, "%s returning ", s->text);
@@ -123,7 +126,7 @@ run_returning(struct performer *p, const struct statement *s,
 
 /* The row with that key; rows->n where there is none. */
 static size_t
-find_row(const struct rows *rows, const char *key)
+find_row(const struct result_rows *rows, const char *key)
 {
     size_t i = 0;
     while (i < rows->n && strcmp(rows_get(rows, i, 0), key) != 0)
@@ -134,10 +137,10 @@ find_row(const struct rows *rows, const char *key)
 /* Note which rows the statement looked at and did not find, and that those
  * which it found are there. */
 static void
-note_rows(struct performer *p, const struct statement *s,
-          const struct rows *found)
+note_rows(struct performer *p, const struct spec_statement *s,
+          const struct result_rows *found)
 {
-    const struct table *t = s->table;
+    const struct spec_table *t = s->table;
     for (size_t i = 0; !s->is_whole && i < s->keys.n; i++)
         if (find_row(found, s->keys.at[i]) == found->n)
             notes_read(&p->notes, t, s->keys.at[i], t->key, NOTES_NO_ROW);
@@ -150,8 +153,8 @@ note_rows(struct performer *p, const struct statement *s,
 
 /* Note one row's values of some columns, which follow the key. */
 static void
-note_values(struct performer *p, bool is_write, const struct table *t,
-            const u32_vec *columns, const struct rows *rows, size_t row)
+note_values(struct performer *p, bool is_write, const struct spec_table *t,
+            const u32_vec *columns, const struct result_rows *rows, size_t row)
 {
     for (size_t k = 0; k < columns->n; k++)
         (is_write ? notes_write : notes_read)(
@@ -161,8 +164,8 @@ note_values(struct performer *p, bool is_write, const struct table *t,
 
 /* Rows that were not asked for, such as 'A' for 'a', would be lost track of. */
 static enum outcome
-expect_keys(struct performer *p, const struct statement *s,
-            const struct rows *found)
+expect_keys(struct performer *p, const struct spec_statement *s,
+            const struct result_rows *found)
 {
     for (size_t i = 0; !s->is_whole && s->keys.n && i < found->n; i++) {
         size_t k = 0;
@@ -179,9 +182,9 @@ expect_keys(struct performer *p, const struct statement *s,
 /* --- statements ------------------------------------------------------------*/
 
 static enum outcome
-perform_select(struct performer *p, const struct statement *s)
+perform_select(struct performer *p, const struct spec_statement *s)
 {
-    struct rows rows = {0};
+    struct result_rows rows = {0};
     enum outcome outcome =
         select_rows(p, s->table, &s->reads, s->rest, "", &rows);
     if (outcome == OUTCOME_OK)
@@ -197,8 +200,8 @@ perform_select(struct performer *p, const struct statement *s)
 
 /* The rows before and after an update; those after it are the ones it hit. */
 static enum outcome
-update_rows(struct performer *p, const struct statement *s, struct rows *before,
-            struct rows *after)
+update_rows(struct performer *p, const struct spec_statement *s,
+            struct result_rows *before, struct result_rows *after)
 {
     const char *lock = p->flavour->lock_to_update;
     const bool returns = p->flavour->has_returning;
@@ -217,9 +220,9 @@ update_rows(struct performer *p, const struct statement *s, struct rows *before,
 }
 
 static enum outcome
-perform_update(struct performer *p, const struct statement *s)
+perform_update(struct performer *p, const struct spec_statement *s)
 {
-    struct rows before = {0}, after = {0};
+    struct result_rows before = {0}, after = {0};
     enum outcome outcome = update_rows(p, s, &before, &after);
     if (outcome == OUTCOME_OK)
         outcome = expect_keys(p, s, &after);
@@ -245,7 +248,7 @@ perform_update(struct performer *p, const struct statement *s)
 
 /* An insert that failed because of its key has read that the row is there. */
 static void
-note_duplicate(struct performer *p, const struct statement *s)
+note_duplicate(struct performer *p, const struct spec_statement *s)
 {
     const char *code = p->flavour->duplicate_key;
     p->failed_alone = code && s->names_keys && s->keys.n == 1 &&
@@ -256,10 +259,10 @@ note_duplicate(struct performer *p, const struct statement *s)
 }
 
 static enum outcome
-perform_insert(struct performer *p, const struct statement *s)
+perform_insert(struct performer *p, const struct spec_statement *s)
 {
-    const struct table *t = s->table;
-    struct rows rows = {0};
+    const struct spec_table *t = s->table;
+    struct result_rows rows = {0};
     enum outcome outcome;
     if (p->flavour->has_returning) {
         outcome = run_returning(p, s, &s->writes, &rows);
@@ -286,11 +289,11 @@ perform_insert(struct performer *p, const struct statement *s)
 }
 
 static enum outcome
-perform_delete(struct performer *p, const struct statement *s)
+perform_delete(struct performer *p, const struct spec_statement *s)
 {
-    const struct table *t = s->table;
+    const struct spec_table *t = s->table;
     const u32_vec none = {0};
-    struct rows rows = {0};
+    struct result_rows rows = {0};
     enum outcome outcome;
     if (p->flavour->has_returning) {
         outcome = run_returning(p, s, &none, &rows);
@@ -312,18 +315,18 @@ perform_delete(struct performer *p, const struct statement *s)
 }
 
 enum outcome
-perform_statement(struct performer *p, const struct statement *s)
+perform_statement(struct performer *p, const struct spec_statement *s)
 {
     assert(p->notes.is_open);
     switch (s->kind) {
-    case STATEMENT_SELECT:
+    case SPEC_SELECT:
         return perform_select(p, s);
-    case STATEMENT_INSERT:
+    case SPEC_INSERT:
         return perform_insert(p, s);
-    case STATEMENT_UPDATE:
+    case SPEC_UPDATE:
         return perform_update(p, s);
     default:
-        assert(s->kind == STATEMENT_DELETE);
+        assert(s->kind == SPEC_DELETE);
         return perform_delete(p, s);
     }
 }

@@ -117,7 +117,7 @@ read_tables(struct stage *g, struct performer *p, struct state *out)
 {
     enum outcome outcome = OUTCOME_OK;
     for (size_t i = 0; outcome == OUTCOME_OK && i < g->script->tables.n; i++) {
-        vec_push(&out->tables, (struct rows){0});
+        vec_push(&out->tables, (struct result_rows){0});
         if (!g->script->tables.at[i].flaw)
             outcome = perform_table(p, &g->script->tables.at[i],
                                     &vec_top(&out->tables));
@@ -149,7 +149,7 @@ static bool
 is_same_state(const struct state *a, const struct state *b)
 {
     for (size_t t = 0; t < a->tables.n; t++) {
-        const struct rows *x = &a->tables.at[t], *y = &b->tables.at[t];
+        const struct result_rows *x = &a->tables.at[t], *y = &b->tables.at[t];
         if (x->n != y->n || x->text.n != y->text.n ||
             (x->text.n && memcmp(x->text.at, y->text.at, x->text.n) != 0))
             return false;

@@ -87,7 +87,7 @@ understand_setup(struct script *s, struct parser *p, struct script_block *out)
 static bool
 understand_step(struct script *s, struct parser *p, struct script_block *out)
 {
-    struct statement statement;
+    struct spec_statement statement;
     if (!statement_parse(p, &s->tables, &statement))
         return false;
     vec_push(&out->statements, statement);

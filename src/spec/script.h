@@ -13,7 +13,7 @@
 
 /* The statements of a block, up to the first that is refused. */
 struct script_block {
-    VEC(struct statement) statements;
+    VEC(struct spec_statement) statements;
     uint32_t refusal; // among the script's; SCRIPT_UNDERSTOOD
 };
 

@@ -20,7 +20,7 @@ at_end(struct parser *p, const char *expected)
 
 /* The level is one word, "serializable", or two. */
 static bool
-parse_level(struct parser *p, struct statement *out)
+parse_level(struct parser *p, struct spec_statement *out)
 {
     const struct token *begin = p->at;
     if (!parser_take(p, "serializable")) {
@@ -40,7 +40,7 @@ parse_level(struct parser *p, struct statement *out)
 
 /* "isolation level ...", "read only", "deferrable". */
 static bool
-parse_modes(struct parser *p, struct statement *out)
+parse_modes(struct parser *p, struct spec_statement *out)
 {
     while (parser_next(p).kind != TOKEN_END) {
         bool ok;
@@ -61,16 +61,17 @@ parse_modes(struct parser *p, struct statement *out)
 }
 
 static bool
-parse_begin(struct parser *p, struct statement *out)
+parse_begin(struct parser *p, struct spec_statement *out)
 {
-    out->kind = STATEMENT_BEGIN;
+    out->kind = SPEC_BEGIN;
     if (!parser_take(p, "work"))
         parser_take(p, "transaction");
     return parse_modes(p, out);
 }
 
 static bool
-parse_end(struct parser *p, enum statement_kind kind, struct statement *out)
+parse_end(struct parser *p, enum spec_statement_kind kind,
+          struct spec_statement *out)
 {
     out->kind = kind;
     if (!parser_take(p, "work"))
@@ -82,12 +83,12 @@ parse_end(struct parser *p, enum statement_kind kind, struct statement *out)
 
 /* "set transaction ...", and settings that change no result. */
 static bool
-parse_set(struct parser *p, struct statement *out)
+parse_set(struct parser *p, struct spec_statement *out)
 {
     static const char *const names[] = {
         "deadlock_timeout", "lock_timeout", "statement_timeout",
         "client_min_messages", "innodb_lock_wait_timeout"};
-    out->kind = STATEMENT_QUIET;
+    out->kind = SPEC_QUIET;
     if (parser_take(p, "transaction"))
         return parse_modes(p, out);
     if (!parser_take(p, "local"))
@@ -108,9 +109,9 @@ parse_set(struct parser *p, struct statement *out)
 
 /* "select 1", "select pg_advisory_lock(1)". */
 static bool
-parse_call(struct parser *p, struct statement *out)
+parse_call(struct parser *p, struct spec_statement *out)
 {
-    out->kind = STATEMENT_QUIET;
+    out->kind = SPEC_QUIET;
     do {
         const struct token next = parser_next(p);
         if (next.kind == TOKEN_NUMBER || next.kind == TOKEN_STRING) {
@@ -160,13 +161,14 @@ find_from(const struct parser *p)
 }
 
 static bool
-parse_select(struct parser *p, const table_vec *tables, struct statement *out)
+parse_select(struct parser *p, const table_vec *tables,
+             struct spec_statement *out)
 {
     const struct token *from = find_from(p);
     bool aggregates, orders, locks;
     if (!from)
         return parse_call(p, out);
-    out->kind = STATEMENT_SELECT;
+    out->kind = SPEC_SELECT;
     struct parser items = *p;
     items.end = from;
     p->at = from + 1;
@@ -190,7 +192,7 @@ parse_select(struct parser *p, const table_vec *tables, struct statement *out)
 }
 
 static bool
-parse_assignment(struct parser *p, struct statement *out, u32_vec *own)
+parse_assignment(struct parser *p, struct spec_statement *out, u32_vec *own)
 {
     const struct token *begin = p->at;
     uint32_t column;
@@ -216,7 +218,7 @@ parse_assignment(struct parser *p, struct statement *out, u32_vec *own)
 /* A column that is assigned must not be read by another assignment: databases
  * differ on whether that is the old value. */
 static bool
-join_reads(struct parser *p, struct statement *out, const u32_vec *own)
+join_reads(struct parser *p, struct spec_statement *out, const u32_vec *own)
 {
     for (size_t i = 0; i < out->writes.n; i++)
         if (column_is_in(&out->reads, out->writes.at[i]))
@@ -229,9 +231,10 @@ join_reads(struct parser *p, struct statement *out, const u32_vec *own)
 }
 
 static bool
-parse_update(struct parser *p, const table_vec *tables, struct statement *out)
+parse_update(struct parser *p, const table_vec *tables,
+             struct spec_statement *out)
 {
-    out->kind = STATEMENT_UPDATE;
+    out->kind = SPEC_UPDATE;
     if (!clause_table(p, tables, &out->table))
         return false;
     if (!parser_take(p, "set"))
@@ -250,7 +253,7 @@ parse_update(struct parser *p, const table_vec *tables, struct statement *out)
 
 /* "(column, ...)", or all columns. */
 static bool
-parse_columns(struct parser *p, const struct table *t, u32_vec *out)
+parse_columns(struct parser *p, const struct spec_table *t, u32_vec *out)
 {
     if (!parser_take(p, "(")) {
         for (uint32_t i = 0; i < t->columns.n; i++)
@@ -268,7 +271,7 @@ parse_columns(struct parser *p, const struct table *t, u32_vec *out)
 
 /* "(1, 'x')", and where its key stands. */
 static bool
-parse_row(struct parser *p, const u32_vec *columns, struct statement *out,
+parse_row(struct parser *p, const u32_vec *columns, struct spec_statement *out,
           struct buf *keys)
 {
     bool has_key = false;
@@ -297,7 +300,7 @@ parse_row(struct parser *p, const u32_vec *columns, struct statement *out,
 }
 
 static bool
-parse_rows(struct parser *p, const u32_vec *columns, struct statement *out)
+parse_rows(struct parser *p, const u32_vec *columns, struct spec_statement *out)
 {
     struct buf keys = {0}, condition = {0};
     out->names_keys = true;
@@ -316,9 +319,10 @@ parse_rows(struct parser *p, const u32_vec *columns, struct statement *out)
 }
 
 static bool
-parse_insert(struct parser *p, const table_vec *tables, struct statement *out)
+parse_insert(struct parser *p, const table_vec *tables,
+             struct spec_statement *out)
 {
-    out->kind = STATEMENT_INSERT;
+    out->kind = SPEC_INSERT;
     if (!parser_take(p, "into"))
         return parser_expected(p, "'into'");
     if (!clause_table(p, tables, &out->table))
@@ -341,9 +345,10 @@ parse_insert(struct parser *p, const table_vec *tables, struct statement *out)
 }
 
 static bool
-parse_delete(struct parser *p, const table_vec *tables, struct statement *out)
+parse_delete(struct parser *p, const table_vec *tables,
+             struct spec_statement *out)
 {
-    out->kind = STATEMENT_DELETE;
+    out->kind = SPEC_DELETE;
     if (!parser_take(p, "from"))
         return parser_expected(p, "'from'");
     if (!clause_table(p, tables, &out->table) || !clause_keys(p, out))
@@ -357,7 +362,7 @@ parse_delete(struct parser *p, const table_vec *tables, struct statement *out)
 /* --- all of them -----------------------------------------------------------*/
 
 static bool
-parse(struct parser *p, const table_vec *tables, struct statement *out)
+parse(struct parser *p, const table_vec *tables, struct spec_statement *out)
 {
     if (parser_take(p, "begin"))
         return parse_begin(p, out);
@@ -366,9 +371,9 @@ parse(struct parser *p, const table_vec *tables, struct statement *out)
                    ? parse_begin(p, out)
                    : parser_expected(p, "'transaction'");
     if (parser_take(p, "commit") || parser_take(p, "end"))
-        return parse_end(p, STATEMENT_COMMIT, out);
+        return parse_end(p, SPEC_COMMIT, out);
     if (parser_take(p, "rollback") || parser_take(p, "abort"))
-        return parse_end(p, STATEMENT_ROLLBACK, out);
+        return parse_end(p, SPEC_ROLLBACK, out);
     if (parser_take(p, "select"))
         return parse_select(p, tables, out);
     if (parser_take(p, "insert"))
@@ -379,7 +384,7 @@ parse(struct parser *p, const table_vec *tables, struct statement *out)
         return parse_delete(p, tables, out);
     if (parser_take(p, "set"))
         return parse_set(p, out);
-    out->kind = STATEMENT_QUIET;
+    out->kind = SPEC_QUIET;
     return is_quiet(p) ||
            parser_expected(p, "begin, commit, rollback, select, insert, "
                               "update, delete or set");
@@ -387,9 +392,9 @@ parse(struct parser *p, const table_vec *tables, struct statement *out)
 
 bool
 statement_parse(struct parser *p, const table_vec *tables,
-                struct statement *out)
+                struct spec_statement *out)
 {
-    *out = (struct statement){
+    *out = (struct spec_statement){
         .text = parser_text(p, p->at, p->end),
         .isolation = "",
         .rest = "",
@@ -403,7 +408,7 @@ statement_parse(struct parser *p, const table_vec *tables,
 }
 
 void
-statement_free(struct statement *s)
+statement_free(struct spec_statement *s)
 {
     vec_free(&s->keys);
     vec_free(&s->reads);

@@ -21,33 +21,33 @@
 
 #include "spec/table.h"
 
-enum statement_kind {
-    STATEMENT_BEGIN,
-    STATEMENT_COMMIT,
-    STATEMENT_ROLLBACK,
-    STATEMENT_QUIET, // neither reads nor writes rows
-    STATEMENT_SELECT,
-    STATEMENT_INSERT,
-    STATEMENT_UPDATE,
-    STATEMENT_DELETE,
+enum spec_statement_kind {
+    SPEC_BEGIN,
+    SPEC_COMMIT,
+    SPEC_ROLLBACK,
+    SPEC_QUIET, // neither reads nor writes rows
+    SPEC_SELECT,
+    SPEC_INSERT,
+    SPEC_UPDATE,
+    SPEC_DELETE,
 };
 
-struct statement {
-    enum statement_kind kind;
-    const char *text;          // as written
-    const char *isolation;     // BEGIN: "serializable", or ""
-    const struct table *table; // of the last four kinds
-    const char *rest;          // SELECT: what follows the table's name
-    const char *condition;     // "where ..." for the same rows, or "" for all
-    bool is_whole;             // all rows of the table are looked at;
-    text_vec keys;             // else, and by an insert, those with these keys
-    bool names_keys;           // INSERT: whether they are known
-    u32_vec reads, writes;     // columns, without the key
+struct spec_statement {
+    enum spec_statement_kind kind;
+    const char *text;               // as written
+    const char *isolation;          // BEGIN: "serializable", or ""
+    const struct spec_table *table; // of the last four kinds
+    const char *rest;               // SELECT: what follows the table's name
+    const char *condition; // "where ..." for the same rows, or "" for all
+    bool is_whole;         // all rows of the table are looked at;
+    text_vec keys;         // else, and by an insert, those with these keys
+    bool names_keys;       // INSERT: whether they are known
+    u32_vec reads, writes; // columns, without the key
 };
 
 /* Understand a statement; false with p's refusal set where it is not. */
 bool statement_parse(struct parser *p, const table_vec *tables,
-                     struct statement *out);
-void statement_free(struct statement *s);
+                     struct spec_statement *out);
+void statement_free(struct spec_statement *s);
 
 #endif

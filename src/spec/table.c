@@ -31,7 +31,7 @@ take_one_of(struct parser *p, const char *const *list)
     return ok;
 }
 
-static struct table *
+static struct spec_table *
 find(table_vec *tables, const char *name)
 {
     for (size_t i = 0; i < tables->n; i++)
@@ -42,7 +42,7 @@ find(table_vec *tables, const char *name)
 
 /* Give a table a flaw; the first one counts. */
 static void
-set_flaw(struct parser *p, struct table *t, const char *what)
+set_flaw(struct parser *p, struct spec_table *t, const char *what)
 {
     if (t && !t->flaw)
         t->flaw = arena_copy(p->arena, what, strlen(what));
@@ -50,7 +50,7 @@ set_flaw(struct parser *p, struct table *t, const char *what)
 
 /* That of the token at hand. */
 static void
-find_flaw(struct parser *p, struct table *t)
+find_flaw(struct parser *p, struct spec_table *t)
 {
     char text[REASON], quoted[ERR_QUOTE_ROOM];
     const struct token at = parser_next(p);
@@ -135,7 +135,7 @@ take_constraint(struct parser *p, bool *is_key)
 }
 
 static void
-learn_column(struct parser *p, struct table *t)
+learn_column(struct parser *p, struct spec_table *t)
 {
     const struct token name = parser_next(p);
     if (name.kind != TOKEN_WORD) {
@@ -162,7 +162,7 @@ learn_column(struct parser *p, struct table *t)
 
 /* A part of the definition that is no column: "primary key (c)". */
 static void
-learn_key(struct parser *p, struct table *t, const char **name)
+learn_key(struct parser *p, struct spec_table *t, const char **name)
 {
     if (parser_take(p, "constraint"))
         parser_skip(p);
@@ -194,7 +194,7 @@ skip_part(struct parser *p)
 
 /* The columns' places are kept until the key is known by its name. */
 static void
-learn_columns(struct parser *p, struct table *t)
+learn_columns(struct parser *p, struct spec_table *t)
 {
     static const char *const others[] = {"primary", "constraint", "unique",
                                          "foreign", "check",      "exclude",
@@ -234,7 +234,7 @@ learn_columns(struct parser *p, struct table *t)
 
 /* What may stand behind the columns. */
 static void
-learn_options(struct parser *p, struct table *t)
+learn_options(struct parser *p, struct spec_table *t)
 {
     for (;;)
         if (parser_take(p, "with") && parser_take(p, "("))
@@ -287,7 +287,7 @@ static void
 learn_table(struct parser *p, table_vec *tables, const char *flaw)
 {
     struct parser whole = *p;
-    struct table t = {.flaw = flaw};
+    struct spec_table t = {.flaw = flaw};
     if (parser_take(p, "if") && parser_take(p, "not"))
         parser_take(p, "exists");
     if (!parser_take_name(p, &t.name)) {
@@ -302,7 +302,7 @@ learn_table(struct parser *p, table_vec *tables, const char *flaw)
         find_flaw(p, &t);
     }
     learn_relatives(&whole, tables);
-    struct table *before = find(tables, t.name);
+    struct spec_table *before = find(tables, t.name);
     set_flaw(p, before, "it is made twice");
     if (before)
         vec_free(&t.columns);
@@ -378,12 +378,12 @@ tables_free(table_vec *tables)
 
 /* --- looking up ------------------------------------------------------------*/
 
-const struct table *
+const struct spec_table *
 table_find(struct parser *p, const table_vec *tables, const char *name)
 {
     for (size_t i = 0; i < tables->n; i++)
         if (strcmp(tables->at[i].name, name) == 0) {
-            const struct table *t = &tables->at[i];
+            const struct spec_table *t = &tables->at[i];
             if (t->flaw)
                 parser_refuse(p, "table '%s': %s", name, t->flaw);
             return t->flaw ? NULL : t;
@@ -393,7 +393,7 @@ table_find(struct parser *p, const table_vec *tables, const char *name)
 }
 
 size_t
-table_column(const struct table *t, const char *name)
+table_column(const struct spec_table *t, const char *name)
 {
     size_t i = 0;
     while (i < t->columns.n && strcmp(t->columns.at[i], name) != 0)
@@ -431,7 +431,7 @@ string_value(struct parser *p, struct token t)
 }
 
 bool
-table_take_key(struct parser *p, const struct table *t, const char **out)
+table_take_key(struct parser *p, const struct spec_table *t, const char **out)
 {
     const bool integer = t->key_type == KEY_INTEGER;
     struct parser before = *p;

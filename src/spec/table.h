@@ -14,7 +14,7 @@
 
 enum key_type { KEY_NONE, KEY_INTEGER, KEY_TEXT };
 
-struct table {
+struct spec_table {
     const char *name;
     text_vec columns; // in lower case
     size_t key;       // the column that is the primary key
@@ -22,7 +22,7 @@ struct table {
     const char *flaw; // why its rows cannot be followed; NULL: they can
 };
 
-typedef VEC(struct table) table_vec;
+typedef VEC(struct spec_table) table_vec;
 
 /* Understand a statement of the setup: note the tables that it makes, and the
  * flaws that it gives to others.  False where it may do something that
@@ -30,15 +30,16 @@ typedef VEC(struct table) table_vec;
 bool table_learn_setup(struct parser *p, table_vec *tables);
 
 /* Refuse the statement where a table that it names has a flaw. */
-const struct table *table_find(struct parser *p, const table_vec *tables,
-                               const char *name);
+const struct spec_table *table_find(struct parser *p, const table_vec *tables,
+                                    const char *name);
 
 /* The column of that name in lower case; columns.n where there is none. */
-size_t table_column(const struct table *t, const char *name);
+size_t table_column(const struct spec_table *t, const char *name);
 
 /* Step over a literal of the key's type and give the value as the database
  * would show it. */
-bool table_take_key(struct parser *p, const struct table *t, const char **out);
+bool table_take_key(struct parser *p, const struct spec_table *t,
+                    const char **out);
 
 void tables_free(table_vec *tables);
 

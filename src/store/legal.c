@@ -92,7 +92,7 @@ legal_reads_hold(const struct store *s, slot_id t)
         level == LEVEL_PC || level == LEVEL_SI || level == LEVEL_SER;
     const int64_t floor = by_place ? floor_place(s, t) : -1;
     for (size_t i = 0; i < txn->reads.n; i++) {
-        const struct seen seen = txn->reads.at[i];
+        const struct store_seen seen = txn->reads.at[i];
         const u32_vec *versions = &s->keys.at[seen.key].versions;
         for (size_t j = versions->n; j--;) {
             const slot_id missed = versions->at[j];

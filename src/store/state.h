@@ -17,7 +17,7 @@ typedef uint32_t slot_id;
 /* A set of slots; all-zero is empty. */
 typedef u64_vec slot_set;
 
-struct seen {
+struct store_seen {
     uint32_t key;
     slot_id from;
 };
@@ -37,8 +37,8 @@ struct txn {
     slot_id floor;    // the last in the commit order of those it comes after
                       // by session order or because it read from them
     slot_set past;    // ra, cc, psi: whom it must not miss
-    VEC(struct seen) reads;     // external ones, in program order
-    VEC(struct written) writes; // one per key
+    VEC(struct store_seen) reads; // external ones, in program order
+    VEC(struct written) writes;   // one per key
 };
 
 struct key {

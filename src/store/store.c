@@ -148,7 +148,7 @@ may_read(struct store *s, slot_id t, uint32_t key, slot_id from)
     struct txn *txn = &s->txns.at[t];
     const slot_id floor = txn->floor;
     set_copy(&s->spare, &txn->past);
-    vec_push(&txn->reads, ((struct seen){key, from}));
+    vec_push(&txn->reads, ((struct store_seen){key, from}));
     legal_add_premise(s, t, from);
     const bool ok = legal_reads_hold(s, t);
     txn->reads.n--;
@@ -206,7 +206,7 @@ store_read(struct store *s, store_txn t, const char *key, size_t len)
     const size_t i = s->o.policy->read(s->o.policy->self, &choice);
     assert(i < s->legal.n);
     const slot_id from = s->legal.at[i];
-    vec_push(&txn->reads, ((struct seen){k, from}));
+    vec_push(&txn->reads, ((struct store_seen){k, from}));
     legal_add_premise(s, t, from);
     return version_of(s, k, from);
 }

@@ -68,7 +68,7 @@ tell(struct ordeal *o, const char *const *statements, size_t n, size_t *count)
     struct err err = {0};
     struct database db;
     struct connection *c;
-    struct rows rows = {0};
+    struct result_rows rows = {0};
     if (!database_open(o->servers.url, ISOLATION_UNCHANGED, NULL, &db, &err))
         return false;
     bool ok = db.driver->connect(&db, 0, 0, &c, &err);

@@ -76,7 +76,7 @@ struct player {
     const char *sql;
     size_t step;
     enum outcome outcome;
-    struct rows rows;
+    struct result_rows rows;
 };
 
 static void *

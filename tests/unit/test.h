@@ -19,10 +19,10 @@ static bool test_ok;
 static const char *test_skipped;
 
 #define CHECK(condition)                                                       \
-    ((condition) ? (void)0                                                     \
-                 : (void)(test_ok = false,                                     \
-                          printf("# %s:%d: not so: %s\n", __FILE__, __LINE__,  \
-                                 #condition)))
+    ((condition)                                                               \
+         ? (void)0                                                             \
+         : (void)(test_ok = false, printf("# %s:%d: not so: %s\n", __FILE__,   \
+                                          __LINE__, #condition)))
 
 #define CHECK_TEXT(got, expected)                                              \
     (strcmp((got), (expected)) == 0                                            \

@@ -319,8 +319,7 @@ try_without_ops(const struct inquiry *q, struct reduced *r, const u32_vec *txns,
                 continue;
             struct reduced part = {.unfinished = r->unfinished};
             vec_grow(&part.origin, txns->n);
-            ok = subhistory_make(&r->h, &wish, &part.h, part.origin.at,
-                                 err);
+            ok = subhistory_make(&r->h, &wish, &part.h, part.origin.at, err);
             memcpy(part.origin.at, r->origin.at, txns->n * sizeof *txns->at);
             if (ok && ask(q, &part, NULL) == VIOLATES) {
                 // Operations before this one keep their ids, but for implied

@@ -329,7 +329,7 @@ static proof_lit
 translate_lit(struct derivation *d, lit l)
 {
     const struct problem *p = d->p;
-    const struct variable *v = &d->g->variables.at[lit_var(l)];
+    const struct search_variable *v = &d->g->variables.at[lit_var(l)];
     const bool negated = lit_is_negated(l);
     proof_lit x;
     if (v->kind == VARIABLE_PAIR)

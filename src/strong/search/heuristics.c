@@ -30,7 +30,7 @@ static void
 theory_assign(void *self, lit l)
 {
     struct search *s = self;
-    const struct variable *v = &s->log.variables.at[lit_var(l)];
+    const struct search_variable *v = &s->log.variables.at[lit_var(l)];
     if (v->kind == VARIABLE_CHOICE && !lit_is_negated(l)) {
         const uint32_t place = s->place_of.at[v->a];
         s->n_true.at[place]++;
@@ -185,7 +185,7 @@ static enum advice
 theory_advise(void *self, uint32_t var)
 {
     struct search *s = self;
-    const struct variable *v = &s->log.variables.at[var];
+    const struct search_variable *v = &s->log.variables.at[var];
     if (v->kind == VARIABLE_COUNTS ||
         (v->kind == VARIABLE_CHOICE && !search_counts(s, s->p->read_txn[v->a])))
         return ADVICE_LATER;

@@ -172,7 +172,7 @@ add_variable(struct search *s, enum variable_kind kind, uint32_t a, uint32_t b)
 {
     const uint32_t v = sat_add_var(s->sat);
     assert(v == s->log.variables.n);
-    vec_push(&s->log.variables, ((struct variable){kind, a, b}));
+    vec_push(&s->log.variables, ((struct search_variable){kind, a, b}));
     return v;
 }
 

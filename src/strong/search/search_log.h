@@ -18,7 +18,7 @@ enum variable_kind {
     VARIABLE_COUNTS, // transaction a, which is open, counts
 };
 
-struct variable {
+struct search_variable {
     enum variable_kind kind;
     uint32_t a, b;
 };
@@ -51,8 +51,8 @@ struct search_log {
     VEC(struct logged_hop) hops;
     lit_vec lits;
     u32_vec from;
-    VEC(struct variable) variables; // by solver variable
-    uint32_t empty;                 // id of the empty clause, or 0
+    VEC(struct search_variable) variables; // by solver variable
+    uint32_t empty;                        // id of the empty clause, or 0
 };
 
 void search_log_free(struct search_log *g);

@@ -9,19 +9,19 @@
 #include "verify/absence/absence_view.h"
 
 static bool
-pick(struct view *v, bool value, uint32_t r, uint32_t w)
+pick(struct absence_view *v, bool value, uint32_t r, uint32_t w)
 {
     return view_lit(v, value, FACT_PICK, r, w, 0, 0);
 }
 
 static bool
-from(struct view *v, bool value, uint32_t r, uint32_t w)
+from(struct absence_view *v, bool value, uint32_t r, uint32_t w)
 {
     return view_lit(v, value, FACT_FROM, r, w, 0, 0);
 }
 
 static bool
-all_picks(struct view *v, uint32_t r)
+all_picks(struct absence_view *v, uint32_t r)
 {
     for (uint32_t i = v->a->pick_first.at[r]; i < v->a->pick_first.at[r + 1];
          i++)
@@ -32,7 +32,7 @@ all_picks(struct view *v, uint32_t r)
 
 /* The index of w among the candidates of r, or ABSENCE_NONE. */
 static uint32_t
-index_of(const struct view *v, uint32_t r, uint32_t w)
+index_of(const struct absence_view *v, uint32_t r, uint32_t w)
 {
     for (uint32_t i = v->a->pick_first.at[r]; i < v->a->pick_first.at[r + 1];
          i++)
@@ -42,7 +42,7 @@ index_of(const struct view *v, uint32_t r, uint32_t w)
 }
 
 static uint32_t
-candidate_at(const struct view *v, uint32_t r, uint32_t i)
+candidate_at(const struct absence_view *v, uint32_t r, uint32_t i)
 {
     return v->a->picks.at[v->a->pick_first.at[r] + i];
 }
@@ -50,7 +50,7 @@ candidate_at(const struct view *v, uint32_t r, uint32_t i)
 /* --- the base and the strict way ------------------------------------------ */
 
 static bool
-make_about_txn(struct view *v, const struct rule_row *rule)
+make_about_txn(struct absence_view *v, const struct rule_row *rule)
 {
     const uint32_t t = rule->a;
     if (t >= v->n)
@@ -80,7 +80,7 @@ make_about_txn(struct view *v, const struct rule_row *rule)
 }
 
 static bool
-make_about_read(struct view *v, const struct rule_row *rule)
+make_about_read(struct absence_view *v, const struct rule_row *rule)
 {
     const uint32_t r = rule->a, w = rule->b;
     if (r >= v->reads.n)
@@ -121,7 +121,7 @@ make_about_read(struct view *v, const struct rule_row *rule)
 
 /* FROM: the pick is w or a candidate listed behind it. */
 static bool
-make_about_from(struct view *v, const struct rule_row *rule)
+make_about_from(struct absence_view *v, const struct rule_row *rule)
 {
     const uint32_t r = rule->a, w = rule->b;
     if (r >= v->reads.n)
@@ -146,7 +146,7 @@ make_about_from(struct view *v, const struct rule_row *rule)
 /* --- the level ------------------------------------------------------------ */
 
 static bool
-make_pair(struct view *v, const struct rule_row *rule)
+make_pair(struct absence_view *v, const struct rule_row *rule)
 {
     const uint32_t r = rule->a, w = rule->b, other = rule->c, u = rule->d;
     if (r >= v->reads.n || other >= v->reads.n || r == other ||
@@ -168,14 +168,14 @@ make_pair(struct view *v, const struct rule_row *rule)
 }
 
 static bool
-is_update(const struct view *v, uint32_t r)
+is_update(const struct absence_view *v, uint32_t r)
 {
     return view_write_of(v, v->reads.at[r].txn, v->reads.at[r].key) !=
            ABSENCE_NONE;
 }
 
 static bool
-excludes_lost_updates(const struct view *v)
+excludes_lost_updates(const struct absence_view *v)
 {
     return !v->a->is_strict &&
            (v->a->level == LEVEL_PSI || v->a->level == LEVEL_SI);
@@ -183,7 +183,7 @@ excludes_lost_updates(const struct view *v)
 
 /* Two transactions that update a key read the same version of it. */
 static bool
-make_lost(struct view *v, const struct rule_row *rule)
+make_lost(struct absence_view *v, const struct rule_row *rule)
 {
     const uint32_t r = rule->a, other = rule->b;
     if (!excludes_lost_updates(v) || r >= v->reads.n || other >= v->reads.n)
@@ -196,7 +196,7 @@ make_lost(struct view *v, const struct rule_row *rule)
 
 /* Whether the writers of k update it one after the other. */
 static bool
-is_chain(const struct view *v, key_id k)
+is_chain(const struct absence_view *v, key_id k)
 {
     for (size_t i = 0; i < v->writes.n; i++) {
         const uint32_t t = v->writes.at[i].txn;
@@ -221,7 +221,7 @@ is_chain(const struct view *v, key_id k)
 
 /* The candidate before t, in order of transactions, that updates k. */
 static uint32_t
-find_updater_before(const struct view *v, key_id k, uint32_t t)
+find_updater_before(const struct absence_view *v, key_id k, uint32_t t)
 {
     while (t--)
         if (v->candidate[t] && view_reads_key(v, t, k) &&
@@ -232,7 +232,7 @@ find_updater_before(const struct view *v, key_id k, uint32_t t)
 
 /* UPDATED: a boundary transaction up to t updates k. */
 static bool
-make_updated(struct view *v, const struct rule_row *rule)
+make_updated(struct absence_view *v, const struct rule_row *rule)
 {
     const key_id k = rule->a;
     const uint32_t t = rule->b;
@@ -252,7 +252,7 @@ make_updated(struct view *v, const struct rule_row *rule)
 }
 
 bool
-view_make_choice(struct view *v, const struct rule_row *rule)
+view_make_choice(struct absence_view *v, const struct rule_row *rule)
 {
     switch (rule->kind) {
     case RULE_SESSION:

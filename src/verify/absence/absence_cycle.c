@@ -13,13 +13,13 @@
 #define NONE ABSENCE_NONE
 
 static bool
-on(struct view *v, bool value, uint32_t t, uint32_t n)
+on(struct absence_view *v, bool value, uint32_t t, uint32_t n)
 {
     return view_lit(v, value, FACT_ON, t, 0, n, 0);
 }
 
 static bool
-is_pick(const struct view *v, uint32_t r, uint32_t w)
+is_pick(const struct absence_view *v, uint32_t r, uint32_t w)
 {
     for (uint32_t i = v->a->pick_first.at[r]; i < v->a->pick_first.at[r + 1];
          i++)
@@ -29,7 +29,7 @@ is_pick(const struct view *v, uint32_t r, uint32_t w)
 }
 
 static bool
-way_lit(struct view *v, bool value, const struct view_way *way)
+way_lit(struct absence_view *v, bool value, const struct view_way *way)
 {
     return way->is_kept
                ? view_reaches(v, value, way->read + 1)
@@ -37,20 +37,20 @@ way_lit(struct view *v, bool value, const struct view_way *way)
 }
 
 static uint32_t
-end_of_key(struct view *v, uint32_t n, key_id k)
+end_of_key(struct absence_view *v, uint32_t n, key_id k)
 {
     return view_versions(v, n)->first[k + 1];
 }
 
 static bool
-later(struct view *v, bool value, uint32_t n, uint32_t i)
+later(struct absence_view *v, bool value, uint32_t n, uint32_t i)
 {
     const struct view_version *x = &view_versions(v, n)->versions.at[i];
     return view_lit(v, value, FACT_LATER, x->write, x->tag, n, 0);
 }
 
 static bool
-wrote(struct view *v, bool value, uint32_t n, uint32_t i)
+wrote(struct absence_view *v, bool value, uint32_t n, uint32_t i)
 {
     const struct view_version *x = &view_versions(v, n)->versions.at[i];
     const uint32_t t = v->writes.at[x->write].txn;
@@ -63,7 +63,7 @@ wrote(struct view *v, bool value, uint32_t n, uint32_t i)
 
 /* The index behind the version of k that w wrote in the base. */
 static uint32_t
-index_behind(struct view *v, uint32_t n, key_id k, uint32_t w)
+index_behind(struct absence_view *v, uint32_t n, key_id k, uint32_t w)
 {
     if (w == ABSENCE_INIT)
         return view_versions(v, n)->first[k];
@@ -73,7 +73,7 @@ index_behind(struct view *v, uint32_t n, key_id k, uint32_t w)
 /* The last version that the reader of r itself may make of the key, as one of
  * the base or as a boundary transaction; or NONE. */
 static uint32_t
-own_version(struct view *v, uint32_t n, uint32_t r, bool as_boundary)
+own_version(struct absence_view *v, uint32_t n, uint32_t r, bool as_boundary)
 {
     const struct view_order *o = view_versions(v, n);
     const struct view_read *read = &v->reads.at[r];
@@ -88,7 +88,7 @@ own_version(struct view *v, uint32_t n, uint32_t r, bool as_boundary)
 }
 
 static bool
-between(struct view *v, bool value, uint32_t n, uint32_t i, uint32_t r,
+between(struct absence_view *v, bool value, uint32_t n, uint32_t i, uint32_t r,
         bool as_boundary)
 {
     const struct view_version *x = &view_versions(v, n)->versions.at[i];
@@ -98,7 +98,8 @@ between(struct view *v, bool value, uint32_t n, uint32_t i, uint32_t r,
 
 /* A writer of a version from index i on, other than the reader of r. */
 static bool
-overwriter(struct view *v, uint32_t n, uint32_t r, bool as_boundary, uint32_t i)
+overwriter(struct absence_view *v, uint32_t n, uint32_t r, bool as_boundary,
+           uint32_t i)
 {
     const uint32_t own = own_version(v, n, r, as_boundary);
     if (own != NONE && i <= own) {
@@ -110,7 +111,7 @@ overwriter(struct view *v, uint32_t n, uint32_t r, bool as_boundary, uint32_t i)
 }
 
 static bool
-make_between(struct view *v, const struct rule_row *rule)
+make_between(struct absence_view *v, const struct rule_row *rule)
 {
     const uint32_t n = rule->d, r = rule->c / 2;
     const bool as_boundary = rule->c % 2;
@@ -129,7 +130,7 @@ make_between(struct view *v, const struct rule_row *rule)
 }
 
 static bool
-make_over(struct view *v, const struct rule_row *rule)
+make_over(struct absence_view *v, const struct rule_row *rule)
 {
     const uint32_t r = rule->a, n = rule->d;
     if (r >= v->reads.n || !view_lit(v, false, FACT_OVER, r, 0, n, 0))
@@ -160,7 +161,7 @@ make_over(struct view *v, const struct rule_row *rule)
 /* --- along wr and ww ------------------------------------------------------ */
 
 static bool
-make_by(struct view *v, const struct rule_row *rule)
+make_by(struct absence_view *v, const struct rule_row *rule)
 {
     const uint32_t r = rule->a, w = rule->b, n = rule->d;
     if (r >= v->reads.n || !view_lit(v, false, FACT_BY, r, w, n, 0))
@@ -179,7 +180,8 @@ make_by(struct view *v, const struct rule_row *rule)
 
 /* 'kind', of a version, implies that the version is there. */
 static bool
-make_done(struct view *v, const struct rule_row *rule, enum absence_fact kind)
+make_done(struct absence_view *v, const struct rule_row *rule,
+          enum absence_fact kind)
 {
     const uint32_t w = rule->a, tag = rule->b, n = rule->d;
     if (view_find_version(v, n, w, tag) == NONE ||
@@ -197,7 +199,7 @@ make_done(struct view *v, const struct rule_row *rule, enum absence_fact kind)
 }
 
 static bool
-make_version(struct view *v, const struct rule_row *rule)
+make_version(struct absence_view *v, const struct rule_row *rule)
 {
     const uint32_t n = rule->d;
     const uint32_t i = view_find_version(v, n, rule->a, rule->b);
@@ -223,7 +225,7 @@ make_version(struct view *v, const struct rule_row *rule)
 /* --- who is on the cycle -------------------------------------------------- */
 
 static bool
-successor_by_read(struct view *v, uint32_t t, uint32_t r, uint32_t n)
+successor_by_read(struct absence_view *v, uint32_t t, uint32_t r, uint32_t n)
 {
     const struct view_read *read = &v->reads.at[r];
     if (read->writer != t && !is_pick(v, r, t))
@@ -233,7 +235,7 @@ successor_by_read(struct view *v, uint32_t t, uint32_t r, uint32_t n)
 }
 
 static bool
-successor_by_version(struct view *v, uint32_t t, uint32_t i, uint32_t n)
+successor_by_version(struct absence_view *v, uint32_t t, uint32_t i, uint32_t n)
 {
     const struct view_version *x = &view_versions(v, n)->versions.at[i];
     if (i + 1 >= end_of_key(v, n, v->writes.at[x->write].key))
@@ -244,7 +246,7 @@ successor_by_version(struct view *v, uint32_t t, uint32_t i, uint32_t n)
 }
 
 static bool
-make_on(struct view *v, uint32_t t, uint32_t n)
+make_on(struct absence_view *v, uint32_t t, uint32_t n)
 {
     if (t >= v->n || !on(v, false, t, n))
         return false;
@@ -268,7 +270,7 @@ make_on(struct view *v, uint32_t t, uint32_t n)
 
 /* Whether the base, in its places, is a serial order of what was observed. */
 static bool
-is_serial(const struct view *v, const uint64_t *place)
+is_serial(const struct absence_view *v, const uint64_t *place)
 {
     for (uint32_t r = 0; r < v->reads.n; r++) {
         const struct view_read *x = &v->reads.at[r];
@@ -290,7 +292,7 @@ is_serial(const struct view *v, const uint64_t *place)
 }
 
 static bool
-make_root(struct view *v, uint32_t n)
+make_root(struct absence_view *v, uint32_t n)
 {
     const struct absence_order *o = &v->a->orders.at[n];
     if (o->is_serial && !is_serial(v, o->place))
@@ -304,7 +306,7 @@ make_root(struct view *v, uint32_t n)
 }
 
 static bool
-make_about_txn(struct view *v, const struct rule_row *rule)
+make_about_txn(struct absence_view *v, const struct rule_row *rule)
 {
     const uint32_t t = rule->a, n = rule->d;
     if (t >= v->n)
@@ -326,7 +328,7 @@ make_about_txn(struct view *v, const struct rule_row *rule)
 /* AT: boundary transaction b is just before 'next', the first to overwrite
  * anything that it read. */
 static bool
-make_at(struct view *v, const struct rule_row *rule)
+make_at(struct absence_view *v, const struct rule_row *rule)
 {
     const uint32_t b = rule->a, next = rule->b, n = rule->d;
     if (b >= v->n || (next != NONE && next >= v->n) ||
@@ -352,7 +354,7 @@ make_at(struct view *v, const struct rule_row *rule)
 }
 
 bool
-view_make_cycle(struct view *v, const struct rule_row *rule)
+view_make_cycle(struct absence_view *v, const struct rule_row *rule)
 {
     if (rule->d >= v->a->orders.n)
         return false;

@@ -12,7 +12,7 @@
 /* Whether w read a version that v, or somebody who happens before v, has
  * overwritten. */
 static bool
-missed(const struct view *v, uint32_t w, uint32_t other)
+missed(const struct absence_view *v, uint32_t w, uint32_t other)
 {
     for (uint32_t r = v->read_first[w]; r < v->read_first[w + 1]; r++) {
         const struct view_read *read = &v->reads.at[r];
@@ -29,7 +29,7 @@ missed(const struct view *v, uint32_t w, uint32_t other)
 }
 
 static bool
-precedes(const struct view *v, uint32_t w, uint32_t other)
+precedes(const struct absence_view *v, uint32_t w, uint32_t other)
 {
     if (w == ABSENCE_INIT || view_before(v, w, other))
         return true;
@@ -40,7 +40,7 @@ precedes(const struct view *v, uint32_t w, uint32_t other)
 /* Whether seeing p, and at cc and above all that happens before it, makes w's
  * version of k too old. */
 static bool
-is_too_old(const struct view *v, key_id k, uint32_t w, uint32_t p)
+is_too_old(const struct absence_view *v, key_id k, uint32_t w, uint32_t p)
 {
     if (p == ABSENCE_INIT || p == ABSENCE_NONE)
         return false;
@@ -56,8 +56,8 @@ is_too_old(const struct view *v, key_id k, uint32_t w, uint32_t p)
 }
 
 bool
-view_may_read_with(const struct view *v, uint32_t r, uint32_t w, uint32_t other,
-                   uint32_t u)
+view_may_read_with(const struct absence_view *v, uint32_t r, uint32_t w,
+                   uint32_t other, uint32_t u)
 {
     const key_id k = v->reads.at[r].key;
     if (v->a->level == LEVEL_RC)
@@ -66,7 +66,7 @@ view_may_read_with(const struct view *v, uint32_t r, uint32_t w, uint32_t other,
 }
 
 bool
-view_may_read(const struct view *v, uint32_t r, uint32_t w)
+view_may_read(const struct absence_view *v, uint32_t r, uint32_t w)
 {
     const struct view_read *read = &v->reads.at[r];
     const uint32_t b = read->txn;
@@ -95,7 +95,7 @@ view_may_read(const struct view *v, uint32_t r, uint32_t w)
 /* --- candidates ----------------------------------------------------------- */
 
 static bool
-is_listed(const struct view *v, uint32_t r, uint32_t w)
+is_listed(const struct absence_view *v, uint32_t r, uint32_t w)
 {
     for (uint32_t i = v->a->pick_first.at[r]; i < v->a->pick_first.at[r + 1];
          i++)
@@ -107,8 +107,8 @@ is_listed(const struct view *v, uint32_t r, uint32_t w)
 /* How many writers read r may have, which of them are not listed, and whether
  * another than the observed one is among them. */
 static void
-count_writers(const struct view *v, uint32_t r, size_t *may, size_t *unlisted,
-              bool *other)
+count_writers(const struct absence_view *v, uint32_t r, size_t *may,
+              size_t *unlisted, bool *other)
 {
     *may = *unlisted = 0;
     *other = false;
@@ -125,7 +125,7 @@ count_writers(const struct view *v, uint32_t r, size_t *may, size_t *unlisted,
 }
 
 static bool
-check_txn(const struct view *v, uint32_t t, struct err *err)
+check_txn(const struct absence_view *v, uint32_t t, struct err *err)
 {
     const uint32_t prev = view_prev(v, t);
     if (prev != ABSENCE_NONE && v->looped[prev])
@@ -153,7 +153,7 @@ check_txn(const struct view *v, uint32_t t, struct err *err)
 }
 
 bool
-view_check_candidates(const struct view *v, struct err *err)
+view_check_candidates(const struct absence_view *v, struct err *err)
 {
     for (uint32_t t = 0; t < v->n; t++)
         if (!check_txn(v, t, err))

@@ -12,8 +12,8 @@
 
 /* Who is first to overwrite, in the base, what b reads of k from w. */
 static uint32_t
-find_next(const struct view *v, const uint64_t *place, uint32_t b, key_id k,
-          uint32_t w)
+find_next(const struct absence_view *v, const uint64_t *place, uint32_t b,
+          key_id k, uint32_t w)
 {
     uint32_t next = NONE;
     for (size_t i = 0; i < v->writes_of[k].n; i++) {
@@ -27,7 +27,7 @@ find_next(const struct view *v, const uint64_t *place, uint32_t b, key_id k,
 }
 
 void
-view_find_ways(const struct view *v, const uint64_t *place, uint32_t b,
+view_find_ways(const struct absence_view *v, const uint64_t *place, uint32_t b,
                view_way_vec *out)
 {
     for (uint32_t r = v->read_first[b]; r < v->read_first[b + 1]; r++) {
@@ -56,7 +56,7 @@ view_place_before(const uint64_t *place, uint32_t next)
 /* --- versions ------------------------------------------------------------- */
 
 static bool
-all_writers_read(const struct view *v, key_id k)
+all_writers_read(const struct absence_view *v, key_id k)
 {
     for (size_t i = 0; i < v->writes_of[k].n; i++)
         if (!view_reads_key(v, v->writes.at[v->writes_of[k].at[i]].txn, k))
@@ -65,7 +65,7 @@ all_writers_read(const struct view *v, key_id k)
 }
 
 static bool
-is_placed_by_reads(const struct view *v, uint32_t n, uint32_t write)
+is_placed_by_reads(const struct absence_view *v, uint32_t n, uint32_t write)
 {
     const struct view_write *w = &v->writes.at[write];
     if (!v->a->orders.at[n].by_reads)
@@ -78,7 +78,7 @@ is_placed_by_reads(const struct view *v, uint32_t n, uint32_t write)
 
 /* Whether a write can take place in a boundary transaction. */
 static bool
-may_be_done(const struct view *v, uint32_t write)
+may_be_done(const struct absence_view *v, uint32_t write)
 {
     const struct view_write *w = &v->writes.at[write];
     return v->candidate[w->txn] &&
@@ -87,7 +87,7 @@ may_be_done(const struct view *v, uint32_t write)
 }
 
 static void
-put_versions(struct view *v, uint32_t n, uint32_t write)
+put_versions(struct absence_view *v, uint32_t n, uint32_t write)
 {
     const uint64_t *place = v->a->orders.at[n].place;
     struct view_order *o = &v->orders[n];
@@ -130,7 +130,7 @@ compare_versions(const void *a, const void *b)
 }
 
 const struct view_order *
-view_versions(struct view *v, uint32_t n)
+view_versions(struct absence_view *v, uint32_t n)
 {
     struct view_order *o = &v->orders[n];
     if (o->first)
@@ -151,7 +151,8 @@ view_versions(struct view *v, uint32_t n)
 
 /* The index of a version, or NONE. */
 uint32_t
-view_find_version(struct view *v, uint32_t n, uint32_t write, uint32_t tag)
+view_find_version(struct absence_view *v, uint32_t n, uint32_t write,
+                  uint32_t tag)
 {
     const struct view_order *o = view_versions(v, n);
     if (write >= v->writes.n)

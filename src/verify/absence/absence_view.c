@@ -14,7 +14,7 @@ is_part(const struct history *h, txn_id t)
 }
 
 static bool
-take_op(struct view *v, op_id op, uint32_t t, const uint32_t *index,
+take_op(struct absence_view *v, op_id op, uint32_t t, const uint32_t *index,
         struct err *err)
 {
     const struct history *h = v->h;
@@ -37,7 +37,7 @@ take_op(struct view *v, op_id op, uint32_t t, const uint32_t *index,
 }
 
 static bool
-take_history(struct view *v, struct err *err)
+take_history(struct absence_view *v, struct err *err)
 {
     const struct history *h = v->h;
     uint32_t *index = mem_alloc(h->n_txns + 1, sizeof *index);
@@ -68,7 +68,7 @@ take_history(struct view *v, struct err *err)
 }
 
 static void
-relate(struct view *v)
+relate(struct absence_view *v)
 {
     v->words = v->n / 64 + 1;
     v->before = mem_calloc(v->n * v->words + 1, sizeof *v->before);
@@ -93,7 +93,7 @@ relate(struct view *v)
 }
 
 bool
-view_before(const struct view *v, uint32_t a, uint32_t b)
+view_before(const struct absence_view *v, uint32_t a, uint32_t b)
 {
     if (a == ABSENCE_INIT || b == ABSENCE_INIT)
         return a == ABSENCE_INIT && b != ABSENCE_INIT;
@@ -101,20 +101,20 @@ view_before(const struct view *v, uint32_t a, uint32_t b)
 }
 
 uint32_t
-view_prev(const struct view *v, uint32_t t)
+view_prev(const struct absence_view *v, uint32_t t)
 {
     return t && v->session[t - 1] == v->session[t] ? t - 1 : ABSENCE_NONE;
 }
 
 uint32_t
-view_next(const struct view *v, uint32_t t)
+view_next(const struct absence_view *v, uint32_t t)
 {
     return t + 1 < v->n && v->session[t + 1] == v->session[t] ? t + 1
                                                               : ABSENCE_NONE;
 }
 
 uint32_t
-view_write_of(const struct view *v, uint32_t t, key_id k)
+view_write_of(const struct absence_view *v, uint32_t t, key_id k)
 {
     for (uint32_t w = v->write_first[t]; w < v->write_first[t + 1]; w++)
         if (v->writes.at[w].key == k)
@@ -123,7 +123,7 @@ view_write_of(const struct view *v, uint32_t t, key_id k)
 }
 
 bool
-view_reads_key(const struct view *v, uint32_t t, key_id k)
+view_reads_key(const struct absence_view *v, uint32_t t, key_id k)
 {
     for (uint32_t r = v->read_first[t]; r < v->read_first[t + 1]; r++)
         if (v->reads.at[r].key == k)
@@ -148,7 +148,7 @@ same_fact(const struct fact_row *x, const struct fact_row *y)
 }
 
 static void
-index_facts(struct view *v)
+index_facts(struct absence_view *v)
 {
     v->slots_n = 16;
     while (v->slots_n < 2 * v->a->facts.n)
@@ -163,7 +163,7 @@ index_facts(struct view *v)
 }
 
 bool
-view_lit(struct view *v, bool value, enum absence_fact kind, uint32_t a,
+view_lit(struct absence_view *v, bool value, enum absence_fact kind, uint32_t a,
          uint32_t b, uint32_t c, uint32_t d)
 {
     const struct fact_row f = {kind, a, b, c, d};
@@ -178,7 +178,7 @@ view_lit(struct view *v, bool value, enum absence_fact kind, uint32_t a,
 
 /* The sizes and numbers in the evidence fit the history. */
 static bool
-check_sizes(struct view *v, struct err *err)
+check_sizes(struct absence_view *v, struct err *err)
 {
     const struct absence *a = v->a;
     if (a->n_txns != v->n || a->pick_first.n != v->reads.n + 1)
@@ -196,10 +196,10 @@ check_sizes(struct view *v, struct err *err)
 }
 
 bool
-view_init(struct view *v, const struct history *h, const struct absence *a,
-          struct err *err)
+view_init(struct absence_view *v, const struct history *h,
+          const struct absence *a, struct err *err)
 {
-    *v = (struct view){.h = h, .a = a};
+    *v = (struct absence_view){.h = h, .a = a};
     v->orders = mem_calloc(a->orders.n + 1, sizeof *v->orders);
     if (!take_history(v, err) || !check_sizes(v, err)) {
         view_free(v);
@@ -215,7 +215,7 @@ view_init(struct view *v, const struct history *h, const struct absence *a,
 }
 
 void
-view_free(struct view *v)
+view_free(struct absence_view *v)
 {
     mem_free(v->session);
     mem_free(v->read_first);

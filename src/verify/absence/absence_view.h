@@ -23,7 +23,7 @@ struct view_version {
     uint32_t write, tag;
 };
 
-struct view {
+struct absence_view {
     const struct history *h;
     const struct absence *a;
     uint32_t n; // transactions
@@ -48,38 +48,38 @@ struct view {
     VEC(absence_lit) clause; // the one being made
 };
 
-bool view_init(struct view *v, const struct history *h, const struct absence *a,
-               struct err *err);
-void view_free(struct view *v);
+bool view_init(struct absence_view *v, const struct history *h,
+               const struct absence *a, struct err *err);
+void view_free(struct absence_view *v);
 
 /* Whether a happens before b; a transaction not before itself, unless it is on
  * a cycle. */
-bool view_before(const struct view *v, uint32_t a, uint32_t b);
+bool view_before(const struct absence_view *v, uint32_t a, uint32_t b);
 
-uint32_t view_prev(const struct view *v, uint32_t t);
-uint32_t view_next(const struct view *v, uint32_t t);
-uint32_t view_write_of(const struct view *v, uint32_t t, key_id k);
-bool view_reads_key(const struct view *v, uint32_t t, key_id k);
+uint32_t view_prev(const struct absence_view *v, uint32_t t);
+uint32_t view_next(const struct absence_view *v, uint32_t t);
+uint32_t view_write_of(const struct absence_view *v, uint32_t t, key_id k);
+bool view_reads_key(const struct absence_view *v, uint32_t t, key_id k);
 
 /* Append a literal to the clause; false where the evidence has no such fact. */
-bool view_lit(struct view *v, bool value, enum absence_fact kind, uint32_t a,
-              uint32_t b, uint32_t c, uint32_t d);
+bool view_lit(struct absence_view *v, bool value, enum absence_fact kind,
+              uint32_t a, uint32_t b, uint32_t c, uint32_t d);
 
 static inline bool
-view_base(struct view *v, bool value, uint32_t t)
+view_base(struct absence_view *v, bool value, uint32_t t)
 {
     return view_lit(v, value, FACT_BASE, t, 0, 0, 0);
 }
 
 static inline bool
-view_boundary(struct view *v, bool value, uint32_t t)
+view_boundary(struct absence_view *v, bool value, uint32_t t)
 {
     return view_lit(v, value, FACT_BOUNDARY, t, 0, 0, 0);
 }
 
 /* Read r of a boundary transaction takes place; the first one always does. */
 static inline bool
-view_reaches(struct view *v, bool value, uint32_t r)
+view_reaches(struct absence_view *v, bool value, uint32_t r)
 {
     const uint32_t t = v->reads.at[r].txn;
     return r == v->read_first[t] ? view_boundary(v, value, t)
@@ -87,7 +87,7 @@ view_reaches(struct view *v, bool value, uint32_t r)
 }
 
 static inline bool
-view_is_last_read(const struct view *v, uint32_t r)
+view_is_last_read(const struct absence_view *v, uint32_t r)
 {
     return r + 1 == v->read_first[v->reads.at[r].txn + 1];
 }
@@ -97,13 +97,13 @@ view_is_last_read(const struct view *v, uint32_t r)
 
 /* Whether a boundary transaction can have its read r from w, at the level; and
  * while its read 'other' is from u. */
-bool view_may_read(const struct view *v, uint32_t r, uint32_t w);
-bool view_may_read_with(const struct view *v, uint32_t r, uint32_t w,
+bool view_may_read(const struct absence_view *v, uint32_t r, uint32_t w);
+bool view_may_read_with(const struct absence_view *v, uint32_t r, uint32_t w,
                         uint32_t other, uint32_t u);
 
 /* Whether who is no candidate cannot be a boundary transaction, and the writers
  * left out of the lists cannot be picked. */
-bool view_check_candidates(const struct view *v, struct err *err);
+bool view_check_candidates(const struct absence_view *v, struct err *err);
 
 /* --- versions (absence_versions.c) ------------------------------------------
  */
@@ -116,21 +116,21 @@ struct view_way {
 };
 typedef VEC(struct view_way) view_way_vec;
 
-void view_find_ways(const struct view *v, const uint64_t *place, uint32_t b,
-                    view_way_vec *out);
+void view_find_ways(const struct absence_view *v, const uint64_t *place,
+                    uint32_t b, view_way_vec *out);
 
 /* Where whoever is just before 'next' is; at the end for ABSENCE_NONE. */
 uint64_t view_place_before(const uint64_t *place, uint32_t next);
 
 /* The versions under order n; the index of one, or ABSENCE_NONE. */
-const struct view_order *view_versions(struct view *v, uint32_t n);
-uint32_t view_find_version(struct view *v, uint32_t n, uint32_t write,
+const struct view_order *view_versions(struct absence_view *v, uint32_t n);
+uint32_t view_find_version(struct absence_view *v, uint32_t n, uint32_t write,
                            uint32_t tag);
 
 /* --- rules: make the clause (absence_choices.c, absence_cycle.c) ------------
  */
 
-bool view_make_choice(struct view *v, const struct rule_row *rule);
-bool view_make_cycle(struct view *v, const struct rule_row *rule);
+bool view_make_choice(struct absence_view *v, const struct rule_row *rule);
+bool view_make_cycle(struct absence_view *v, const struct rule_row *rule);
 
 #endif

@@ -13,7 +13,7 @@
 #include "verify/verify.h"
 
 struct run {
-    struct view v;
+    struct absence_view v;
     VEC(absence_lit) lits; // of the clauses so far
     u32_vec first;         // by step, and one more
     VEC(int8_t) value;     // by fact: 1, -1, 0
@@ -35,7 +35,7 @@ struct denied {
 };
 
 static void
-denied_init(struct denied *d, const struct view *v)
+denied_init(struct denied *d, const struct absence_view *v)
 {
     d->role = mem_calloc(v->n + 1, sizeof *d->role);
     d->reads = mem_calloc(v->n + 1, sizeof *d->reads);
@@ -57,7 +57,7 @@ denied_free(struct denied *d)
 
 /* t is in the base, with all that happens before it. */
 static void
-add_base(const struct view *v, struct denied *d, uint32_t t)
+add_base(const struct absence_view *v, struct denied *d, uint32_t t)
 {
     if (t == ABSENCE_INIT || t == ABSENCE_NONE)
         return;
@@ -69,7 +69,8 @@ add_base(const struct view *v, struct denied *d, uint32_t t)
 }
 
 static void
-add_boundary(const struct view *v, struct denied *d, uint32_t t, uint32_t read)
+add_boundary(const struct absence_view *v, struct denied *d, uint32_t t,
+             uint32_t read)
 {
     d->is_possible &= d->role[t] != BASE;
     d->role[t] = BOUNDARY;
@@ -87,7 +88,8 @@ add_boundary(const struct view *v, struct denied *d, uint32_t t, uint32_t read)
 }
 
 static bool
-add_fact(const struct view *v, struct denied *d, const struct fact_row *f)
+add_fact(const struct absence_view *v, struct denied *d,
+         const struct fact_row *f)
 {
     if (f->kind == FACT_BASE || f->kind == FACT_BOUNDARY) {
         if (f->a >= v->n)
@@ -117,7 +119,7 @@ add_fact(const struct view *v, struct denied *d, const struct fact_row *f)
 
 /* Add the events of t in program order. */
 static bool
-add_events(const struct view *v, const struct denied *d, uint32_t t,
+add_events(const struct absence_view *v, const struct denied *d, uint32_t t,
            struct builder *b, txn_id id, struct err *err)
 {
     const uint32_t first = v->read_first[t];
@@ -146,8 +148,8 @@ add_events(const struct view *v, const struct denied *d, uint32_t t,
 }
 
 static bool
-make_history(const struct view *v, const struct denied *d, struct history *out,
-             struct err *err)
+make_history(const struct absence_view *v, const struct denied *d,
+             struct history *out, struct err *err)
 {
     struct builder *b = builder_new(atom_int(0));
     // Sessions are numbered without gaps, whether they take place or not.
@@ -290,7 +292,7 @@ take_learnt(struct run *run, const struct absence_step *s)
 static bool
 take_rule(struct run *run, const struct rule_row *rule)
 {
-    struct view *v = &run->v;
+    struct absence_view *v = &run->v;
     vec_clear(&v->clause);
     if (!(rule->kind >= RULE_ON ? view_make_cycle : view_make_choice)(v, rule))
         return err_set(run->err, ERR_SYNTAX,

@@ -57,7 +57,7 @@ sum(struct office *o, size_t table, size_t column, uint64_t n)
     int64_t total = 0;
     for (uint64_t row = 0; row < n; row++) {
         const struct cell_place at = {&o->tables.shapes[table], row, column};
-        struct reading r;
+        struct driver_read r;
         CHECK(o->db.driver->read_cell(o->connection, &at, &r) == OUTCOME_OK);
         total += r.has_value ? r.value : 0;
     }
@@ -122,7 +122,7 @@ bids_are_counted_and_money_stays(void)
     int64_t bids = 0;
     for (uint64_t id = 1; id <= 800; id++) {
         const struct cell_place at = {&o.tables.shapes[2], id, 2};
-        struct reading r;
+        struct driver_read r;
         CHECK(o.db.driver->read_cell(o.connection, &at, &r) == OUTCOME_OK);
         bids += r.has_value;
     }
@@ -139,7 +139,7 @@ edits_are_counted(void)
     int64_t revisions = 0;
     for (uint64_t id = 1; id <= 600; id++) {
         const struct cell_place at = {&o.tables.shapes[1], id, 2};
-        struct reading r;
+        struct driver_read r;
         CHECK(o.db.driver->read_cell(o.connection, &at, &r) == OUTCOME_OK);
         revisions += r.has_value;
     }

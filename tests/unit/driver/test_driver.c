@@ -108,7 +108,7 @@ transactions_take_effect(const char *target)
           d->load(&db, 5, KEYS_LISTS, &err));
     struct connection *a = NULL, *b = NULL;
     CHECK(d->connect(&db, 0, 0, &a, &err) && d->connect(&db, 1, 0, &b, &err));
-    struct reading r;
+    struct driver_read r;
     int_vec list = {0};
     bool missing = true;
     CHECK(d->begin(a) == OUTCOME_OK);
@@ -160,7 +160,7 @@ conflicts_abort_and_mistakes_fail(void)
     const struct driver *d = db.driver;
     CHECK(d->load(&db, 2, KEYS_REGISTERS, &err));
     struct connection *a = NULL, *b = NULL;
-    struct reading r;
+    struct driver_read r;
     bool missing;
     CHECK(d->connect(&db, 0, 0, &a, &err) && d->connect(&db, 1, 0, &b, &err));
     CHECK(d->begin(a) == OUTCOME_OK && d->begin(b) == OUTCOME_OK);
@@ -171,7 +171,7 @@ conflicts_abort_and_mistakes_fail(void)
     CHECK(d->commit(a) == OUTCOME_OK);
     CHECK(d->query(b, "select nonsense", NULL) == OUTCOME_FAILED);
     CHECK(b->message[0]);
-    struct rows rows = {0};
+    struct result_rows rows = {0};
     CHECK(d->query(b, "select 1, null union select 2, 'x' order by 1", &rows) ==
           OUTCOME_OK);
     CHECK(rows.n == 2 && rows.width == 2 && rows.cells.at[1].is_null);

@@ -148,7 +148,7 @@ static void
 a_missing_row_reads_as_nothing_and_cannot_be_written(void)
 {
     struct err err = {0};
-    struct reading r;
+    struct driver_read r;
     int_vec list = {0};
     bool missing = false;
     if (!open_sqlite())
@@ -183,7 +183,7 @@ a_missing_row_of_a_table_of_cells_is_no_different(void)
                                       .has_authors = true};
     const struct cell_place there = {&shape, 1, 0}, added = {&shape, 2, 0};
     struct err err = {0};
-    struct reading r;
+    struct driver_read r;
     bool missing = false;
     if (!open_sqlite())
         return;
@@ -201,7 +201,7 @@ static void
 answers_that_are_no_integers_are_refused(void)
 {
     struct err err = {0};
-    struct reading r;
+    struct driver_read r;
     int_vec list = {0};
     if (!open_sqlite())
         return;
@@ -263,7 +263,7 @@ static size_t fake_rows, fake_width;
 static const char *fake_text; // of every cell; NULL: no value
 
 static enum outcome
-answer(struct connection *c, const char *sql, struct rows *out)
+answer(struct connection *c, const char *sql, struct result_rows *out)
 {
     (void)sql;
     c->changed = 0;
@@ -315,7 +315,7 @@ ask_everything(bool has_authors)
                                .isolation = ISOLATION_SERIALIZABLE};
     struct connection c = {.driver = &fake, .database = &fake_db}, *same;
     struct err err = {0};
-    struct reading r;
+    struct driver_read r;
     int_vec list = {0};
     bool missing;
     CHECK(!sql_prepare(&c, &same, &err));

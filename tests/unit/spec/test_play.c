@@ -269,7 +269,7 @@ tables_of_others_stay(void)
     struct database db;
     struct connection *c;
     struct show s;
-    struct rows rows = {0};
+    struct result_rows rows = {0};
     if (!has_sqlite())
         return;
     CHECK(database_open("sqlite:", ISOLATION_UNCHANGED, NULL, &db, &err));
@@ -298,7 +298,7 @@ static enum bad bad_answer;
 static bool is_set_up;
 
 static enum outcome
-bad_query(struct connection *c, const char *sql, struct rows *out)
+bad_query(struct connection *c, const char *sql, struct result_rows *out)
 {
     if (out)
         rows_clear(out);

@@ -226,7 +226,7 @@ static void
 what_a_statement_reads_and_writes_is_known(void)
 {
     struct one o;
-    const struct statement *s;
+    const struct spec_statement *s;
     open_one(
         &o, "postgresql",
         "create schema s; create table public.T (A int, B text, "
@@ -237,7 +237,7 @@ what_a_statement_reads_and_writes_is_known(void)
     CHECK_TEXT(o.script.tables.at[0].name, "t");
     CHECK(o.script.tables.at[0].key == 2);
     s = &o.script.steps.at[0].statements.at[0];
-    CHECK(s->kind == STATEMENT_SELECT && !s->is_whole);
+    CHECK(s->kind == SPEC_SELECT && !s->is_whole);
     CHECK(s->reads.n == 2 && s->reads.at[0] == 1 && s->reads.at[1] == 0);
     CHECK(s->keys.n == 3);
     CHECK_TEXT(s->keys.at[0], "11");
@@ -249,7 +249,7 @@ what_a_statement_reads_and_writes_is_known(void)
              "update t set a = a + 1 where id = 1 -- a comment; with this");
     CHECK_TEXT(why_refused(&o), "");
     s = &o.script.steps.at[0].statements.at[0];
-    CHECK(s->kind == STATEMENT_UPDATE && s->reads.n == 1 && s->writes.n == 1);
+    CHECK(s->kind == SPEC_UPDATE && s->reads.n == 1 && s->writes.n == 1);
     CHECK(s->reads.at[0] == 1 && s->writes.at[0] == 1);
     CHECK_TEXT(s->condition, "where id = 1");
     CHECK_TEXT(s->text, "update t set a = a + 1 where id = 1");
@@ -262,7 +262,7 @@ what_a_statement_reads_and_writes_is_known(void)
     CHECK_TEXT(why_refused(&o), "");
     CHECK(o.script.steps.at[0].statements.n == 2);
     s = &o.script.steps.at[0].statements.at[0];
-    CHECK(s->kind == STATEMENT_INSERT && s->names_keys && s->keys.n == 2);
+    CHECK(s->kind == SPEC_INSERT && s->names_keys && s->keys.n == 2);
     CHECK_TEXT(s->keys.at[0], "it's; x");
     CHECK_TEXT(s->condition, "where k in ('it''s; x', '--')");
     close_one(&o);
@@ -279,11 +279,11 @@ transactions_are_understood(void)
     CHECK_TEXT(why_refused(&o), "");
     const struct script_block *b = &o.script.steps.at[0];
     CHECK(b->statements.n == 7);
-    CHECK(b->statements.at[0].kind == STATEMENT_BEGIN);
+    CHECK(b->statements.at[0].kind == SPEC_BEGIN);
     CHECK_TEXT(b->statements.at[0].isolation, "repeatable read");
-    CHECK(b->statements.at[1].kind == STATEMENT_QUIET);
-    CHECK(b->statements.at[2].kind == STATEMENT_COMMIT);
-    CHECK(b->statements.at[5].kind == STATEMENT_ROLLBACK);
+    CHECK(b->statements.at[1].kind == SPEC_QUIET);
+    CHECK(b->statements.at[2].kind == SPEC_COMMIT);
+    CHECK(b->statements.at[5].kind == SPEC_ROLLBACK);
     CHECK_TEXT(b->statements.at[6].isolation, "serializable");
     close_one(&o);
     // In MariaDB this ends the transaction.
