@@ -11,23 +11,6 @@
 
 #include <stdlib.h>
 
-enum { OP_STEPS = 4 }; // of a budget
-
-const struct strong_options strong_defaults = {
-    .saturate = true,
-    .prune = true,
-    .schedule = true,
-    .backtracking = true,
-    .leave_open = true,
-    .phases = true,
-    .restarts = true,
-    .step_back = true,
-    .bidirectional = true,
-    .psi_by_si = true,
-    .window = 2,
-    .rounds = 0,
-};
-
 static void
 number_txns(struct problem *p)
 {
@@ -361,16 +344,9 @@ placement_of(enum level l)
 }
 
 void
-problem_init(struct problem *p, const struct history *h, enum level l,
-             const struct strong_options *options, struct budget *budget,
-             struct strong_stats *stats)
+problem_init(struct problem *p, const struct history *h, enum level l)
 {
-    *p = (struct problem){.h = h,
-                          .options = options,
-                          .budget = budget,
-                          .stats = stats,
-                          .level = l,
-                          .place = placement_of(l)};
+    *p = (struct problem){.h = h, .level = l, .place = placement_of(l)};
     p->two_points = p->place == PLACE_SI || p->place == PLACE_PC;
     p->strict = l == LEVEL_STRICT_SI || l == LEVEL_STRICT_SER;
     number_txns(p);
@@ -378,10 +354,7 @@ problem_init(struct problem *p, const struct history *h, enum level l,
     collect_reads(p);
     sort_ambiguous(p);
     known_edges_build(p);
-    budget_spend(budget, OP_STEPS * ((uint64_t)h->n_ops + p->g.edges.n));
-    stats->points = p->g.n;
-    stats->known_edges = p->base_edges = (uint32_t)p->g.edges.n;
-    stats->ambiguous_before = p->ambiguous.n;
+    p->base_edges = (uint32_t)p->g.edges.n;
 }
 
 void

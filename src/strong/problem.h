@@ -35,7 +35,7 @@
 
 #include "evidence/certificate.h"
 #include "graph/clock.h"
-#include "strong/strong.h"
+#include "level/level.h"
 
 typedef uint32_t dense_id; // a transaction that counts or may count
 typedef uint32_t version_id;
@@ -97,9 +97,6 @@ struct candidates {
 
 struct problem {
     const struct history *h;
-    const struct strong_options *options;
-    struct budget *budget; // may be NULL
-    struct strong_stats *stats;
     enum level level;
     enum placement place;
     bool two_points, strict;
@@ -133,16 +130,13 @@ struct problem {
     VEC(struct struck) struck; // if they are recorded
     uint64_t n_struck;         // in any case
     bool records_struck;
-    bool again; // a proof needs the record: decide once more
 
     struct chains g;
     VEC(struct label) labels;
     uint32_t base_edges; // known before any inference
 };
 
-void problem_init(struct problem *p, const struct history *h, enum level l,
-                  const struct strong_options *options, struct budget *budget,
-                  struct strong_stats *stats);
+void problem_init(struct problem *p, const struct history *h, enum level l);
 void problem_free(struct problem *p);
 
 static inline uint32_t

@@ -1,4 +1,9 @@
-/* strong.c -- the pipeline: build, infer, order, search; see strong.h.
+/* strong.c -- the pipeline of the strong levels; see strong.h.
+ *
+ *     build the problem -> infer -> find a first order -> search -> certificate
+ *
+ * A level that is decided early skips the rest.  doc/design/strong.md says why
+ * the stages come in this order and what each was measured to be worth.
  *
  * SPDX-License-Identifier: MIT */
 #include "strong/strong.h"
@@ -11,16 +16,47 @@
 #include "strong/search/psi.h"
 #include "strong/search/search.h"
 
-enum { RECORD_MAX = 1 << 22 }; // candidates
+enum {
+    RECORD_MAX = 1 << 22, // candidates up to which strikes are recorded at once
+    OP_STEPS = 4,         // of a budget, per operation and edge of the problem
+};
 
-/* The writer that an ambiguous read saw: what was current when it started. */
+// Backtracking order search is for problems up to BACKTRACK_POINTS.  It gets
+// BACKTRACK_STEPS before the solver runs, and BACKTRACK_STEPS_MORE if the
+// solver has used up CONFLICTS_FIRST conflicts.
+enum {
+    BACKTRACK_POINTS = 5000,
+    BACKTRACK_STEPS = 200000,
+    BACKTRACK_STEPS_MORE = 20000000,
+    CONFLICTS_FIRST = 3000,
+};
+
+const struct strong_options strong_defaults = {
+    .saturate = true,
+    .prune = true,
+    .schedule = true,
+    .backtracking = true,
+    .leave_open = true,
+    .phases = true,
+    .restarts = true,
+    .step_back = true,
+    .bidirectional = true,
+    .psi_by_si = true,
+    .window = 2,
+    .rounds = 0,
+};
+
+/* --- certificates --------------------------------------------------------- */
+
+/* Name the writer of every ambiguous read: the version that is current at the
+ * reader's start. */
 static void
 add_choices(const struct order_check *a, const uint32_t *order,
             struct certificate *out)
 {
     const struct problem *p = a->p;
-    if (!p->stats->ambiguous_before)
-        return;
+    if (!p->n_candidates)
+        return; // no read was ever ambiguous
     version_id *now = mem_alloc(p->h->n_keys, sizeof *now);
     memcpy(now, p->key_first, p->h->n_keys * sizeof *now);
     for (uint32_t i = 0; i < p->g.n; i++) {
@@ -39,12 +75,14 @@ add_choices(const struct order_check *a, const uint32_t *order,
     mem_free(now);
 }
 
-/* Hand over an order, of those that count in it by the order_check. */
+/* The level holds: the certificate is the order, without the points of the
+ * time line and of optional transactions that do not count in it. */
 static void
 accept(const struct order_check *a, const uint32_t *order,
        struct certificate *out)
 {
     const struct problem *p = a->p;
+    assert(out->verdict == VERDICT_UNKNOWN && !out->order.n);
     out->verdict = VERDICT_OK;
     out->kind = EVIDENCE_ORDER;
     vec_reserve(&out->order, problem_txn_points(p));
@@ -58,34 +96,41 @@ accept(const struct order_check *a, const uint32_t *order,
     add_choices(a, order, out);
 }
 
+/* The level is violated: the certificate is the proof. */
 static void
 reject(struct certificate *out, struct proof *proof)
 {
+    assert(out->verdict == VERDICT_UNKNOWN && proof);
     out->verdict = VERDICT_VIOLATED;
     out->kind = EVIDENCE_PROOF;
     out->proof = proof;
 }
 
-// Trial and error is for histories up to this size; it gets so many steps
-// before the search, and so many more if that makes so many conflicts.
-enum {
-    WANDER_POINTS = 5000,
-    WANDER_STEPS = 200000,
-    WANDER_STEPS_MORE = 20000000,
-    WANDER_CONFLICTS = 3000,
-};
-
-/* Whether so much is ambiguous that running the history by trial and error may
- * succeed sooner than reasoning. */
+/* Whether every candidate that was struck out is on record.  If not, the check
+ * has to run again before a proof can be made. */
 static bool
-wants_to_wander(const struct problem *p)
+can_prove(const struct inference *f)
 {
-    return p->options->backtracking && p->g.n <= WANDER_POINTS &&
-           p->ambiguous.n > p->n_reads / 4;
+    const struct problem *p = f->p;
+    assert(p->struck.n <= p->n_struck);
+    f->context->needs_record = p->n_struck != p->struck.n;
+    return !f->context->needs_record;
 }
 
+/* --- orders that are found by running the history ------------------------- */
+
+/* Whether so many reads are ambiguous that running the history by trial and
+ * error may succeed sooner than the solver. */
+static bool
+suits_backtracking(const struct inference *f)
+{
+    return f->context->options->backtracking && f->p->g.n <= BACKTRACK_POINTS &&
+           f->p->ambiguous.n > f->p->n_reads / 4;
+}
+
+/* Append what an order breaks. */
 static void
-audit_order(struct order_check *a, const uint32_t *order, broken_vec *broken)
+check_order(struct order_check *a, const uint32_t *order, broken_vec *broken)
 {
     uint32_t *rank = mem_alloc(a->p->g.n, sizeof *rank);
     for (uint32_t i = 0; i < a->p->g.n; i++)
@@ -94,136 +139,134 @@ audit_order(struct order_check *a, const uint32_t *order, broken_vec *broken)
     mem_free(rank);
 }
 
-/* Take an order that running the history has found, if it holds. */
+/* Copy an order to 'out' if it breaks nothing. */
 static bool
-adopt(const uint32_t *found, struct order_check *a, uint32_t *out)
+take_if_valid(const uint32_t *found, struct order_check *a, uint32_t *out)
 {
     broken_vec broken = {0};
-    audit_order(a, found, &broken);
-    const bool holds = !broken.n;
-    if (holds)
+    check_order(a, found, &broken);
+    const bool valid = !broken.n;
+    if (valid)
         memcpy(out, found, a->p->g.n * sizeof *out);
     vec_free(&broken);
-    return holds;
+    return valid;
 }
 
-/* Look for an order by trial and error. */
 static bool
-wander_and_adopt(const struct inference *f, uint64_t steps,
+try_backtracking(const struct inference *f, uint64_t steps,
                  struct order_check *a, uint32_t *out)
 {
     uint32_t *order = mem_alloc(f->p->g.n, sizeof *order);
     const bool ok = backtracking_search(f, steps, order, a->counting) &&
-                    adopt(order, a, out);
+                    take_if_valid(order, a, out);
     mem_free(order);
     return ok;
 }
 
-/* Look for an order from both ends. */
 static bool
-meet_and_adopt(const struct problem *p, unsigned effort, struct order_check *a,
-               uint32_t *out)
+try_bidirectional(const struct inference *f, unsigned effort,
+                  struct order_check *a, uint32_t *out)
 {
-    uint32_t *order = mem_alloc(p->g.n, sizeof *order);
+    uint32_t *order = mem_alloc(f->p->g.n, sizeof *order);
     const bool ok =
-        bidirectional_search(p, effort, order) && adopt(order, a, out);
+        bidirectional_search(f->p, effort, f->context->budget, order) &&
+        take_if_valid(order, a, out);
     mem_free(order);
     return ok;
 }
 
-/* Search on, after a search that was stopped by its budget, and run the history
- * in between, with growing effort. */
+/* --- stages --------------------------------------------------------------- */
+
+/* Continue a search that stopped at its limit of conflicts, and alternate it
+ * with the order searches.  Both get more effort each time.  *found says
+ * whether 'order' is the answer. */
 static enum sat_answer
-search_and_run(struct search *s, struct order_check *a, broken_vec *broken,
-               uint32_t *order, bool *found)
+alternate(struct search *s, struct order_check *a, broken_vec *broken,
+          uint32_t *order, bool *found)
 {
     const struct inference *f = s->f;
     const unsigned efforts =
-        f->p->options->bidirectional && bidirectional_suits(f->p)
+        f->context->options->bidirectional && bidirectional_suits(f->p)
             ? BIDIRECTIONAL_EFFORTS
             : 0;
     enum sat_answer answer = SAT_UNKNOWN;
     for (unsigned i = 0; i <= efforts; i++) {
-        // Unknown because of the solver's own budget, that is.
+        // Go on only where the solver's own limit of conflicts stopped it.
         if (answer != SAT_UNKNOWN || !s->taken_up ||
-            budget_is_spent(f->p->budget))
+            budget_is_spent(f->context->budget))
             return answer;
-        // The graph keeps what the search found to be certain.
+        // At the root, the graph keeps the edges that the search has learnt.
         sat_to_root(s->sat);
-        *found = i < efforts ? meet_and_adopt(f->p, i, a, order)
-                             : wander_and_adopt(f, WANDER_STEPS_MORE, a, order);
+        *found = i < efforts
+                     ? try_bidirectional(f, i, a, order)
+                     : try_backtracking(f, BACKTRACK_STEPS_MORE, a, order);
         if (*found)
             return answer;
         sat_set_budget(s->sat,
-                       i < efforts ? (uint64_t)WANDER_CONFLICTS << 2 * i : 0);
+                       i < efforts ? (uint64_t)CONFLICTS_FIRST << 2 * i : 0);
         answer = search_run(s, a, broken);
     }
     return answer;
 }
 
-/* Whether what was struck out is on record; else it has to be done again. */
-static bool
-can_prove(struct problem *p)
-{
-    p->again = p->n_struck != p->struck.n;
-    return !p->again;
-}
-
-/* Search, given a first order.  Fills the certificate, unless the budget
- * is spent. */
+/* Search, given a first order and what it breaks.  Fill the certificate unless
+ * the budget is spent. */
 static void
 search(struct inference *f, uint32_t *order, struct order_check *a,
        broken_vec *broken, struct certificate *out)
 {
-    struct strong_stats *stats = f->p->stats;
+    assert(broken->n);
+    struct strong_stats *stats = f->context->stats;
     struct search s;
     double began = time_cpu();
     search_init(&s, f, order);
-    const bool wanders = wants_to_wander(f->p);
-    if (wanders)
-        sat_set_budget(s.sat, WANDER_CONFLICTS);
+    const bool backtracks = suits_backtracking(f);
+    if (backtracks)
+        sat_set_budget(s.sat, CONFLICTS_FIRST);
     enum sat_answer answer = search_run(&s, a, broken);
     bool found = false;
-    if (wanders && answer == SAT_UNKNOWN)
-        answer = search_and_run(&s, a, broken, order, &found);
+    if (backtracks && answer == SAT_UNKNOWN)
+        answer = alternate(&s, a, broken, order, &found);
     stats->searching += time_cpu() - began;
     began = time_cpu();
     if (found)
         accept(a, order, out);
     else if (answer == SAT_TRUE)
         accept(a, s.acyc.order.at, out);
-    else if (answer == SAT_FALSE && can_prove(f->p))
+    else if (answer == SAT_FALSE && can_prove(f))
         reject(out, construct_proof_of_search(f, &s.log));
     stats->proving += time_cpu() - began;
     search_free(&s);
 }
 
-/* Find a first order, and be done where it breaks nothing. */
+/* Find a first order.  Where it breaks nothing the level holds; otherwise
+ * search. */
 static void
 order_and_search(struct inference *f, struct certificate *out)
 {
     const struct problem *p = f->p;
+    struct strong_stats *stats = f->context->stats;
     const double began = time_cpu();
     uint32_t *order = mem_alloc(p->g.n, sizeof *order);
     struct order_check a;
     broken_vec broken = {0};
     order_check_init(&a, p);
-    if (p->options->schedule)
+    if (f->context->options->schedule)
         schedule_run(f, order, a.counting);
     else
         memcpy(order, f->order, p->g.n * sizeof *order);
-    audit_order(&a, order, &broken);
-    p->stats->broken_first = broken.n;
-    if (broken.n && wants_to_wander(p) &&
-        wander_and_adopt(f, WANDER_STEPS, &a, order))
+    check_order(&a, order, &broken);
+    stats->broken_first = broken.n;
+    if (broken.n && suits_backtracking(f) &&
+        try_backtracking(f, BACKTRACK_STEPS, &a, order))
         vec_clear(&broken);
     if (broken.n && a.counting) {
-        // The search lets transactions count by itself.
+        // The search decides itself which optional transactions count.
         order_check_reset_counting(&a);
         vec_clear(&broken);
-        audit_order(&a, order, &broken);
+        check_order(&a, order, &broken);
     }
-    p->stats->ordering = time_cpu() - began;
+    stats->ordering = time_cpu() - began;
     if (broken.n)
         search(f, order, &a, &broken, out);
     else
@@ -234,17 +277,34 @@ order_and_search(struct inference *f, struct certificate *out)
 }
 
 static void
-check(struct inference *f, struct certificate *out)
+build(struct problem *p, const struct history *h, enum level l,
+      struct strong_context *context)
 {
-    struct strong_stats *stats = f->p->stats;
+    struct strong_stats *stats = context->stats;
+    const double began = time_cpu();
+    problem_init(p, h, l);
+    budget_spend(context->budget,
+                 OP_STEPS * ((uint64_t)h->n_ops + p->g.edges.n));
+    stats->points = p->g.n;
+    stats->known_edges = p->g.edges.n;
+    stats->ambiguous_before = p->ambiguous.n;
+    stats->build += time_cpu() - began;
+}
+
+/* Decide a problem once; the caller frees f. */
+static void
+decide(struct inference *f, struct problem *p, struct strong_context *context,
+       struct certificate *out)
+{
+    struct strong_stats *stats = context->stats;
     double began = time_cpu();
-    bool ok = infer_init(f, f->p) && infer_run(f);
+    const bool ok = infer_init(f, p, context) && infer_run(f);
     stats->saturating = time_cpu() - began;
-    if (ok && f->p->place == PLACE_PSI) {
+    if (ok && p->place == PLACE_PSI) {
         psi_search(f, out);
     } else if (ok) {
         order_and_search(f, out);
-    } else if (f->conflict.kind != CONFLICT_NONE && can_prove(f->p)) {
+    } else if (f->conflict.kind != CONFLICT_NONE && can_prove(f)) {
         began = time_cpu();
         reject(out, construct_proof_of_conflict(f));
         stats->proving = time_cpu() - began;
@@ -262,25 +322,23 @@ strong_check(const struct history *h, enum level l,
     *stats = (struct strong_stats){0};
     *out = (struct certificate){
         .level = l, .verdict = VERDICT_UNKNOWN, .kind = EVIDENCE_NONE};
-    struct problem p = {0};
-    struct inference f;
-    // Where very much is ambiguous, the record of what was struck out would be
-    // the largest thing in memory, and only a proof needs it.
-    bool record = false;
+    struct strong_context context = {.options =
+                                         options ? options : &strong_defaults,
+                                     .budget = budget,
+                                     .stats = stats};
     do {
-        if (p.again) {
-            record = true;
-            infer_free(&f);
-            problem_free(&p);
-        }
-        const double began = time_cpu();
-        problem_init(&p, h, l, options ? options : &strong_defaults, budget,
-                     stats);
+        // Where very many reads are ambiguous, the record of struck candidates
+        // would be the largest thing in memory, and only a proof needs it.  So
+        // it is left out at first, and made in a second run if need be.
+        const bool record = context.needs_record;
+        context.needs_record = false;
+        struct problem p;
+        struct inference f;
+        build(&p, h, l, &context);
         p.records_struck = record || p.n_candidates <= RECORD_MAX;
-        stats->build += time_cpu() - began;
-        f.p = &p;
-        check(&f, out);
-    } while (p.again);
-    infer_free(&f);
-    problem_free(&p);
+        decide(&f, &p, &context, out);
+        infer_free(&f);
+        problem_free(&p);
+    } while (context.needs_record);
+    assert(out->verdict != VERDICT_VIOLATED || out->proof);
 }

@@ -53,11 +53,10 @@ static enum answer
 run(const struct history *h)
 {
     struct problem p = {0};
-    struct strong_stats stats = {0};
-    problem_init(&p, h, LEVEL_SER, &strong_defaults, NULL, &stats);
+    problem_init(&p, h, LEVEL_SER);
     uint32_t *order = mem_alloc(p.g.n, sizeof *order);
     const enum answer answer = !bidirectional_suits(&p)              ? UNSUITED
-                               : !bidirectional_search(&p, 0, order) ? NOT_FOUND
+                               : !bidirectional_search(&p, 0, NULL, order) ? NOT_FOUND
                                : is_explained(&p, order)             ? FOUND
                                                                      : WRONG;
     mem_free(order);

@@ -4,6 +4,7 @@
 #ifndef STRONG_INFER_INFER_H
 #define STRONG_INFER_INFER_H
 
+#include "strong/context.h"
 #include "strong/problem.h"
 
 enum conflict_kind {
@@ -23,6 +24,7 @@ struct conflict {
 
 struct inference {
     struct problem *p;
+    struct strong_context *context;
     bool has_clocks; // false where they would not fit into memory
     struct clocks clocks;
     uint32_t *order; // a topological order of the points
@@ -35,7 +37,8 @@ struct inference {
 
 /* Sort what is known and compute the clocks.  Returns false with a conflict
  * where that is contradictory already. */
-bool infer_init(struct inference *f, struct problem *p);
+bool infer_init(struct inference *f, struct problem *p,
+                struct strong_context *context);
 void infer_free(struct inference *f);
 
 /* Saturate as far as it pays; false with a conflict, or, without one, where a

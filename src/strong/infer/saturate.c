@@ -91,16 +91,17 @@ infer_affords_clocks(const struct problem *p)
 }
 
 bool
-infer_init(struct inference *f, struct problem *p)
+infer_init(struct inference *f, struct problem *p,
+           struct strong_context *context)
 {
-    *f = (struct inference){.p = p};
+    *f = (struct inference){.p = p, .context = context};
     f->order = mem_alloc(p->g.n, sizeof *f->order);
     f->rank = mem_alloc(p->g.n, sizeof *f->rank);
     f->clocks.g = &p->g;
     if (!sort_points(f))
         return false;
-    f->has_clocks =
-        (p->options->saturate || p->options->prune) && infer_affords_clocks(p);
+    f->has_clocks = (context->options->saturate || context->options->prune) &&
+                    infer_affords_clocks(p);
     if (f->has_clocks) {
         clocks_init(&f->clocks, &p->g);
         clocks_update(&f->clocks, f->order);
@@ -156,7 +157,7 @@ look_from_readers(struct inference *f, const version_id *at, uint32_t n,
 {
     const struct problem *p = f->p;
     const dense_id t1 = p->version_txn[at[i]];
-    const uint32_t d = p->options->window;
+    const uint32_t d = f->context->options->window;
     for (read_id r = p->reader[at[i]]; r != READ_NONE; r = p->next_reader[r]) {
         for (uint32_t j = i; i && j-- > 1 && j + d >= i;)
             if (!apply_r1(f, r, t1, p->version_txn[at[j]]))
@@ -183,7 +184,7 @@ look_from_writer(struct inference *f, const version_id *at, uint32_t n,
     const struct problem *p = f->p;
     const dense_id t1 = p->version_txn[at[i]];
     const uint32_t from = point_ww_from(p, t1);
-    const uint32_t end = i + p->options->window + 1;
+    const uint32_t end = i + f->context->options->window + 1;
     for (uint32_t j = i + 1; j < n && j < end; j++) {
         const dense_id t2 = p->version_txn[at[j]];
         const uint32_t commit = point_commit(p, t2);
@@ -238,10 +239,11 @@ window_round(struct window *w)
  */
 
 static uint32_t
-rounds_allowed(const struct problem *p)
+rounds_allowed(const struct inference *f)
 {
-    if (p->options->rounds)
-        return p->options->rounds;
+    const struct problem *p = f->p;
+    if (f->context->options->rounds)
+        return f->context->options->rounds;
     if (p->g.n <= SMALL)
         return ROUNDS_MAX;
     // Many ambiguous reads are worth more rounds: each one left is a choice.
@@ -251,7 +253,8 @@ rounds_allowed(const struct problem *p)
 static bool
 prune(struct inference *f)
 {
-    return !f->p->options->prune || !f->p->ambiguous.n || infer_candidates(f);
+    return !f->context->options->prune || !f->p->ambiguous.n ||
+           infer_candidates(f);
 }
 
 /* Whether a round that gained so many edges makes another one pay.  What it
@@ -272,7 +275,7 @@ count_steps(const struct inference *f)
 {
     const struct problem *p = f->p;
     return f->clocks.rebuilds * (p->g.n_chains / 8 + 1) +
-           p->stats->saturation_rounds *
+           f->context->stats->saturation_rounds *
                (p->n_versions + p->g.edges.n + p->pool.n);
 }
 
@@ -280,16 +283,16 @@ static bool
 run_rounds(struct inference *f, struct window *w)
 {
     const struct problem *p = f->p;
-    const uint32_t rounds = rounds_allowed(p);
+    const uint32_t rounds = rounds_allowed(f);
     for (uint32_t i = 0; i < rounds; i++) {
         const uint64_t added = f->added, steps = count_steps(f);
         const uint64_t struck = p->n_struck;
-        p->stats->saturation_rounds++;
+        f->context->stats->saturation_rounds++;
         if (!window_round(w) || !infer_settle(f) || !prune(f) ||
             !infer_settle(f))
             return false;
         const uint64_t gained = f->added - added;
-        if (!budget_spend(p->budget, count_steps(f) - steps))
+        if (!budget_spend(f->context->budget, count_steps(f) - steps))
             return false;
         if (p->n_struck == struck && !pays(p, gained))
             break;
@@ -301,12 +304,12 @@ bool
 infer_run(struct inference *f)
 {
     struct problem *p = f->p;
-    if (!f->has_clocks || !p->options->prune)
+    if (!f->has_clocks || !f->context->options->prune)
         infer_no_candidates(p);
     if (!f->has_clocks)
         return true;
     bool ok = prune(f) && infer_settle(f);
-    if (ok && p->options->saturate) {
+    if (ok && f->context->options->saturate) {
         struct window w = {.f = f};
         w.sorted = mem_alloc(p->n_versions, sizeof *w.sorted);
         w.busy = mem_alloc(p->h->n_keys, sizeof *w.busy);
@@ -315,9 +318,10 @@ infer_run(struct inference *f)
         mem_free(w.busy);
         mem_free(w.sorted);
     }
-    p->stats->inferred_edges = f->added;
-    p->stats->candidates_struck = p->n_struck;
-    p->stats->ambiguous_after = p->ambiguous.n;
-    p->stats->clock_rebuilds = f->clocks.rebuilds;
+    struct strong_stats *stats = f->context->stats;
+    stats->inferred_edges = f->added;
+    stats->candidates_struck = p->n_struck;
+    stats->ambiguous_after = p->ambiguous.n;
+    stats->clock_rebuilds = f->clocks.rebuilds;
     return ok;
 }

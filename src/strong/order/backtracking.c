@@ -343,7 +343,7 @@ walk(struct wanderer *w, uint64_t budget)
     while (w->steps.n && budget--) {
         struct step *top = &vec_top(&w->steps);
         if (budget % SPEND_EVERY == 0 &&
-            !budget_spend(w->p->budget,
+            !budget_spend(w->f->context->budget,
                           SPEND_EVERY * (uint64_t)w->p->g.n_chains))
             return false;
         if (top->next == top->end) {
@@ -442,7 +442,7 @@ backtracking_search(const struct inference *f, uint64_t steps, uint32_t *out,
         if (found)
             tell(&w, out, counting);
         end(&w);
-        if (budget_is_spent(p->budget))
+        if (budget_is_spent(f->context->budget))
             break;
     }
     return found;

@@ -56,6 +56,7 @@ struct side {
 
 struct meeting {
     const struct problem *p;
+    struct budget *budget;
     uint32_t n_chains, n_keys;
     size_t keys_at, stride; // in a state: where the keys begin, where it ends
 
@@ -369,7 +370,7 @@ advance(struct meeting *m, struct side *s)
     memset(m->slots, 0, 2 * m->room * sizeof *m->slots);
     for (size_t i = 0; i < s->n; i++) {
         if (i % SPEND_EVERY == 0 &&
-            !budget_spend(m->p->budget, SPEND_EVERY * STATE_STEPS))
+            !budget_spend(m->budget, SPEND_EVERY * STATE_STEPS))
             break;
         if (s == &m->forth)
             step_forth(m, s->states + i * m->stride, i);
@@ -382,7 +383,7 @@ advance(struct meeting *m, struct side *s)
     s->states = m->next;
     m->next = swap;
     s->n = m->n_next;
-    return s->n && !budget_is_spent(m->p->budget);
+    return s->n && !budget_is_spent(m->budget);
 }
 
 /* --- where they meet ------------------------------------------------------*/
@@ -494,9 +495,10 @@ try(struct meeting *m, uint32_t *out)
 }
 
 bool
-bidirectional_search(const struct problem *p, unsigned effort, uint32_t *out)
+bidirectional_search(const struct problem *p, unsigned effort,
+                     struct budget *budget, uint32_t *out)
 {
-    struct meeting m = {.p = p, .n_chains = p->g.n_chains};
+    struct meeting m = {.p = p, .budget = budget, .n_chains = p->g.n_chains};
     note_deeds(&m);
     note_edges(&m);
     m.keys_at = (m.n_chains + 7) / 8 * 8;
@@ -510,7 +512,7 @@ bidirectional_search(const struct problem *p, unsigned effort, uint32_t *out)
     do
         found = try(&m, out);
     while (!found && m.is_thinned && ++m.salt < TRIES &&
-           !budget_is_spent(p->budget));
+           !budget_is_spent(budget));
     mem_free(m.deeds);
     vec_free(&m.cells);
     mem_free(m.after);

@@ -19,6 +19,6 @@ bool bidirectional_suits(const struct problem *p);
  *   memory  about BIDIRECTIONAL_BYTES at most */
 enum { BIDIRECTIONAL_EFFORTS = 3, BIDIRECTIONAL_BYTES = 1 << 28 };
 bool bidirectional_search(const struct problem *p, unsigned effort,
-                          uint32_t *out);
+                          struct budget *budget, uint32_t *out);
 
 #endif

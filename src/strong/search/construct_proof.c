@@ -489,8 +489,8 @@ end(struct derivation *d)
     vec_free(&d->cycle);
     vec_free(&d->reads);
     vec_free(&d->assumed);
-    d->p->stats->proof_steps = d->proof->steps.n;
-    d->p->stats->proof_edges = d->proof->edges.n;
+    d->f->context->stats->proof_steps = d->proof->steps.n;
+    d->f->context->stats->proof_edges = d->proof->edges.n;
     return d->proof;
 }
 

@@ -231,8 +231,9 @@ run(struct psi *x)
     for (uint32_t i = 0; i < p->ambiguous.n; i++)
         (void)search_choices(&x->s, i);
     for (;;) {
-        p->stats->search_rounds++;
-        const enum sat_answer answer = sat_solve(x->s.sat, p->budget);
+        x->s.context->stats->search_rounds++;
+        const enum sat_answer answer =
+            sat_solve(x->s.sat, x->s.context->budget);
         if (answer != SAT_TRUE)
             return answer;
         propose(x);
@@ -240,7 +241,8 @@ run(struct psi *x)
         withdraw(x);
         if (!x->lemmas.n)
             return SAT_TRUE;
-        if (!budget_spend(p->budget, OP_STEPS * (uint64_t)p->h->n_ops))
+        if (!budget_spend(x->s.context->budget,
+                          OP_STEPS * (uint64_t)p->h->n_ops))
             return SAT_UNKNOWN;
         sat_to_root(x->s.sat);
         add_lemmas(x);
@@ -274,10 +276,11 @@ accept(const struct psi *x, struct certificate *out)
 
 /* An order of commits at si, as an order of transactions at psi. */
 static bool
-accept_si(const struct problem *p, struct certificate *out)
+accept_si(const struct inference *f, struct certificate *out)
 {
     struct certificate si;
-    strong_check(p->h, LEVEL_SI, p->options, p->budget, &si, NULL);
+    strong_check(f->p->h, LEVEL_SI, f->context->options, f->context->budget,
+                 &si, NULL);
     const bool ok = si.verdict == VERDICT_OK;
     if (ok) {
         out->verdict = VERDICT_OK;
@@ -296,9 +299,9 @@ void
 psi_search(struct inference *f, struct certificate *out)
 {
     struct psi x = {.p = f->p};
-    struct strong_stats *stats = f->p->stats;
+    struct strong_stats *stats = f->context->stats;
     double began = time_cpu();
-    if (f->p->options->psi_by_si && accept_si(f->p, out)) {
+    if (f->context->options->psi_by_si && accept_si(f, out)) {
         stats->searching = time_cpu() - began;
         return;
     }
@@ -313,7 +316,7 @@ psi_search(struct inference *f, struct certificate *out)
     if (answer == SAT_TRUE) {
         accept(&x, out);
     } else if (answer == SAT_FALSE && f->p->n_struck != f->p->struck.n) {
-        f->p->again = true;
+        f->context->needs_record = true;
     } else if (answer == SAT_FALSE) {
         out->verdict = VERDICT_VIOLATED;
         out->kind = EVIDENCE_PROOF;

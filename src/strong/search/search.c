@@ -94,19 +94,20 @@ void
 search_init(struct search *s, struct inference *f, const uint32_t *order)
 {
     struct problem *p = f->p;
-    *s = (struct search){.p = p, .f = f};
+    const struct strong_options *options = f->context->options;
+    *s = (struct search){.p = p, .f = f, .context = f->context};
     acyc_init(&s->acyc, &p->g, order);
-    s->acyc.leave_open = p->options->leave_open;
-    s->acyc.budget = p->budget;
+    s->acyc.leave_open = options->leave_open;
+    s->acyc.budget = f->context->budget;
     s->sat = sat_new();
     s->graph = acyc_theory(&s->acyc);
     const struct theory theory = search_theory(s);
     sat_set_theory(s->sat, &theory);
     sat_set_proof(s->sat,
                   &(struct sat_proof){s, note_input, note_lemma, note_derived});
-    sat_set_phase_saving(s->sat, p->options->phases);
-    sat_set_restarts(s->sat, p->options->restarts);
-    if (!p->options->step_back)
+    sat_set_phase_saving(s->sat, options->phases);
+    sat_set_restarts(s->sat, options->restarts);
+    if (!options->step_back)
         sat_set_far(s->sat, UINT32_MAX);
     for (size_t i = 0; i < p->ambiguous.n; i++) {
         vec_push(&s->choices, ID_NONE);
@@ -149,7 +150,7 @@ search_free(struct search *s)
 void
 search_count(const struct search *s)
 {
-    struct strong_stats *stats = s->p->stats;
+    struct strong_stats *stats = s->context->stats;
     const struct sat_stats sat = sat_get_stats(s->sat);
     stats->variables = sat_vars(s->sat);
     stats->clauses = s->clauses;
@@ -358,8 +359,9 @@ add_ahead(struct search *s, read_id r, lit choice, version_id w, dense_id t2)
         carry(s, lit_make(v, false), point_start(p, t3), point_commit(p, t2),
               (struct label){EDGE_RW, READ_NONE, 0});
     }
-    const lit before = search_before(s, p->version_txn[w], t2,
-                                     p->version_key[w], p->options->leave_open);
+    const lit before =
+        search_before(s, p->version_txn[w], t2, p->version_key[w],
+                      s->context->options->leave_open);
     while (s->overtaking_of.n <= lit_var(before))
         vec_push(&s->overtaking_of, ID_NONE);
     uint32_t *latest = &s->overtaking_of.at[lit_var(before)];
@@ -493,7 +495,7 @@ audit_again(struct search *s, struct order_check *a, struct dirty *d,
     vec_clear(broken);
     for (size_t i = 0; i < d->keys.n; i++) {
         const key_id k = d->keys.at[i];
-        budget_spend(p->budget, p->key_first[k + 1] - p->key_first[k]);
+        budget_spend(s->context->budget, p->key_first[k + 1] - p->key_first[k]);
         order_check_key(a, d->keys.at[i], o->rank, broken);
         d->is_dirty.at[d->keys.at[i]] = 0;
     }
@@ -510,19 +512,19 @@ search_run(struct search *s, struct order_check *a, broken_vec *broken)
     enum sat_answer answer = SAT_TRUE;
     while (broken->n && answer == SAT_TRUE) {
         if (!s->taken_up) {
-            p->stats->search_rounds++;
+            s->context->stats->search_rounds++;
             const size_t before = s->acyc.carried.n + s->clauses;
             take_up(s, broken);
             assert(before < s->acyc.carried.n + s->clauses);
             (void)before;
         }
         s->taken_up = true;
-        answer = sat_solve(s->sat, p->budget);
+        answer = sat_solve(s->sat, s->context->budget);
         if (answer != SAT_TRUE)
             break;
         s->taken_up = false;
         audit_again(s, a, &d, broken);
-        if (budget_is_spent(p->budget))
+        if (budget_is_spent(s->context->budget))
             answer = broken->n ? SAT_UNKNOWN : SAT_TRUE;
     }
     vec_free(&d.is_dirty);

@@ -29,6 +29,7 @@ struct overtaking {
 struct search {
     struct problem *p;
     struct inference *f;
+    struct strong_context *context;
     struct sat *sat;
     struct acyc acyc;
     struct theory graph; // acyc, to which ours passes everything on
