@@ -1,16 +1,40 @@
-/* brute_programs.h -- programs by trial: random data, arguments and schedules.
+/* brute_programs.h -- programs by brute force: all executions of a small world.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef MODEL_BRUTE_PROGRAMS_H
 #define MODEL_BRUTE_PROGRAMS_H
 
 #include "base/random.h"
-#include "execute/interleaving.h"
+#include "level/level.h"
+#include "world.h"
 
-/* Try so many random executions of k transactions at a level, each on random
- * rows with keys and values from small domains; at rc statement by statement,
- * with locks and waiting.  Return how many were anomalies. */
-uint32_t brute_programs(const struct program *p, enum level level, uint32_t k,
-                        uint32_t tries, struct random *random);
+/* How many anomalies a level has, and how many of them have the shape that is
+ * said to be enough: one transaction delayed (si, pc) or interrupted (rc). */
+struct brute_found {
+    uint64_t executions[LEVELS], bad[LEVELS], shaped[LEVELS];
+};
+
+/* Run all executions of k transactions at ec, cc, psi, pc and si, each from
+ * all initial states.  Where there are more than 'most' combinations of states
+ * and transactions, take so many at random. */
+void brute_visible(struct world *w, uint32_t k, uint64_t most,
+                   struct random *random, struct brute_found *out);
+
+/* The same at rc: whoever is not blocked may run its next statement, and a
+ * statement that waited goes on when it is not any more.  'shaped' is left as
+ * it is. */
+void brute_committed(struct world *w, uint32_t k, uint64_t most,
+                     struct random *random, struct brute_found *out);
+
+/* Whether some delayed execution of at most k transactions is an anomaly when
+ * it begins in any state that w has met. */
+bool brute_any_delayed(struct world *w, uint32_t k, enum level level);
+/* The same for interrupted ones, and for at most 'most' of them. */
+bool brute_any_interrupted(struct world *w, uint32_t k, uint64_t most);
+
+/* The members and the initial state number n of all combinations. */
+uint64_t brute_combinations(const struct world *w, uint32_t k);
+uint32_t brute_combination(const struct world *w, uint32_t k, uint64_t n,
+                           uint32_t *members);
 
 #endif
