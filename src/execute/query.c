@@ -135,7 +135,7 @@ take_combination(struct collecting *c)
     for (uint32_t i = 0; i < q->n_sources; i++)
         runner_note_row(r, r->statement,
                         r->instance->function->source_tables[q->sources[i]],
-                        r->bound[q->sources[i]]);
+                        r->bound[q->sources[i]], q->lock != LOCK_NONE);
     struct candidate row = {0};
     if (!q->n_aggregates)
         row = make_candidate(c);

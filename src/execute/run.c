@@ -53,11 +53,15 @@ runner_observe(struct runner *r, const struct statement *s,
 
 void
 runner_note_row(struct runner *r, const struct statement *s, uint32_t table,
-                const struct datum *row)
+                const struct datum *row, bool chosen)
 {
     if (!s)
         return; // a constraint
-    const struct reading reading = {s, table, false, r->out->values.n};
+    const struct reading reading = {.statement = s,
+                                    .step = r->out->statements - 1,
+                                    .table = table,
+                                    .chosen = chosen,
+                                    .row = r->out->values.n};
     for (uint32_t i = 0; i < r->mine.tables[table].width; i++)
         vec_push(&r->out->values, row[i]);
     vec_push(&r->out->readings, reading);
@@ -73,7 +77,10 @@ runner_note_condition(struct runner *r, const struct statement *s,
     const struct table *t = &r->program->tables.at[table];
     const struct expr *keys[64];
     if (!where_fixes_key(where, source, t, keys)) {
-        const struct reading reading = {s, table, true, 0};
+        const struct reading reading = {.statement = s,
+                                        .step = r->out->statements - 1,
+                                        .table = table,
+                                        .whole = true};
         vec_push(&r->out->readings, reading);
         return;
     }
@@ -83,7 +90,7 @@ runner_note_condition(struct runner *r, const struct statement *s,
     struct datum row[64] = {{0}};
     for (uint32_t i = 0; i < t->primary.n; i++)
         row[t->primary.at[i]] = runner_evaluate(r, keys[i]);
-    runner_note_row(r, s, table, row);
+    runner_note_row(r, s, table, row, false);
 }
 
 void

@@ -60,9 +60,11 @@ struct observation {
  * without naming a key. */
 struct reading {
     const struct statement *statement;
+    uint32_t step; // how many statements had run before
     uint32_t table;
     bool whole;
-    size_t row; // where its values begin in 'values'; only the key counts
+    bool chosen; // to be changed or locked, and so read again after a wait
+    size_t row;  // where its values begin in 'values'; only the key counts
 };
 
 struct lock_held {

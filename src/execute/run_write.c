@@ -29,7 +29,7 @@ choose(struct runner *r, const struct statement *s, struct chosen *out)
         r->bound[s->source] = row;
         if (!runner_holds(r, s->where))
             continue;
-        runner_note_row(r, s, s->table, row);
+        runner_note_row(r, s, s->table, row, true);
         if (r->waited) {
             // Chosen as it was; it is tested again as it is.
             const size_t now = dataset_find(&r->fresh, s->table, row);

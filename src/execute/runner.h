@@ -45,9 +45,10 @@ void runner_query(struct runner *r, const struct query *q, struct result *out);
 void runner_begin(struct runner *r, const struct statement *s);
 void runner_observe(struct runner *r, const struct statement *s,
                     const struct datum *values, size_t n);
-/* Note which rows a statement has read: one, or those a condition is about. */
+/* Note which rows a statement has read: one, or those a condition is about.
+ * 'chosen': the statement changes or locks it. */
 void runner_note_row(struct runner *r, const struct statement *s,
-                     uint32_t table, const struct datum *row);
+                     uint32_t table, const struct datum *row, bool chosen);
 void runner_note_condition(struct runner *r, const struct statement *s,
                            uint32_t source, const struct expr *where);
 void runner_set_found(struct runner *r, bool found);

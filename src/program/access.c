@@ -178,32 +178,53 @@ walk_write(struct walk *w, const struct statement *s)
         walk_constraints(w, s->table);
 }
 
+/* Without the statements inside of it. */
+static void
+walk_statement(struct walk *w, const struct statement *s)
+{
+    if (s->query)
+        walk_query(w, s->query);
+    walk_expr(w, s->value);
+    walk_expr(w, s->low);
+    walk_expr(w, s->high);
+    walk_expr(w, s->step);
+    if (s->kind == STATEMENT_UPDATE || s->kind == STATEMENT_DELETE ||
+        s->kind == STATEMENT_INSERT)
+        walk_write(w, s);
+}
+
 static void
 walk_block(struct walk *w, const struct block *b)
 {
     for (uint32_t i = 0; i < b->n; i++) {
-        const struct statement *s = b->at[i];
-        if (s->query)
-            walk_query(w, s->query);
-        walk_expr(w, s->value);
-        walk_expr(w, s->low);
-        walk_expr(w, s->high);
-        walk_expr(w, s->step);
-        if (s->kind == STATEMENT_UPDATE || s->kind == STATEMENT_DELETE ||
-            s->kind == STATEMENT_INSERT)
-            walk_write(w, s);
-        walk_block(w, &s->body);
-        walk_block(w, &s->other);
+        walk_statement(w, b->at[i]);
+        walk_block(w, &b->at[i]->body);
+        walk_block(w, &b->at[i]->other);
     }
+}
+
+static void
+allocate(struct access *a, const struct program *p)
+{
+    a->reads = mem_calloc(p->tables.n + 1, sizeof *a->reads);
+    a->writes = mem_calloc(p->tables.n + 1, sizeof *a->writes);
 }
 
 void
 access_init(struct access *a, const struct program *p, const struct function *f)
 {
-    a->reads = mem_calloc(p->tables.n + 1, sizeof *a->reads);
-    a->writes = mem_calloc(p->tables.n + 1, sizeof *a->writes);
+    allocate(a, p);
     struct walk w = {p, f, a};
     walk_block(&w, &f->body);
+}
+
+void
+access_init_statement(struct access *a, const struct program *p,
+                      const struct function *f, const struct statement *s)
+{
+    allocate(a, p);
+    struct walk w = {p, f, a};
+    walk_statement(&w, s);
 }
 
 void

@@ -30,6 +30,9 @@ struct access {
 /* What the function may read and write; to be freed. */
 void access_init(struct access *a, const struct program *p,
                  const struct function *f);
+/* What one of its statements may, without those inside of it. */
+void access_init_statement(struct access *a, const struct program *p,
+                           const struct function *f, const struct statement *s);
 void access_free(struct access *a);
 
 /* Whether a may read something that b writes. */

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "robust/search.h"
 
+#include "robust/record.h"
 #include "robust/symbolic.h"
 
 #include <string.h>
@@ -21,6 +22,7 @@ struct sequence {
     term visible[INTERLEAVING_MOST][INTERLEAVING_MOST]; // [reader][writer]
     term split, waits;
     struct search_limits limits;
+    bool failed; // with an error
 };
 
 static bool
@@ -379,7 +381,8 @@ add_order(struct orders_tried *tried, const uint32_t *order, uint32_t n)
 }
 
 static enum finding_kind
-solve(struct sequence *q, struct orders_tried *tried, struct finding *out)
+solve(struct sequence *q, struct orders_tried *tried, struct finding *out,
+      struct err *err)
 {
     for (uint32_t round = 0; round < MOST_ROUNDS; round++) {
         if (limit_reached(&q->limits.all))
@@ -394,10 +397,17 @@ solve(struct sequence *q, struct orders_tried *tried, struct finding *out)
         const enum serial serial =
             happened ? interleaving_explain(&out->interleaving, order)
                      : SERIAL_UNCERTAIN;
-        if (serial == SERIAL_NONE)
+        bool confirmed = false;
+        if (serial == SERIAL_NONE && !record_confirm(out, &confirmed, err)) {
+            forget(out);
+            q->failed = true;
+            return FINDING_UNKNOWN;
+        }
+        if (confirmed)
             return FINDING_ANOMALY;
         forget(out);
         out->mismatches += !happened;
+        out->unconfirmed += serial == SERIAL_NONE;
         if (serial == SERIAL_FOUND && add_order(tried, order, q->n))
             exclude_order(q, order);
         else
@@ -432,7 +442,7 @@ search_sequence(const struct program *p, enum level level,
     struct orders_tried *tried = mem_calloc(1, sizeof *tried);
     out->level = level;
     out->kind = FINDING_NONE;
-    const bool ok = terms_init(&q->terms, err);
+    bool ok = terms_init(&q->terms, err);
     if (ok) {
         symbolic_init(&q->symbolic, &q->terms, p, slots);
         for (uint32_t i = 0; i < n; i++)
@@ -440,17 +450,18 @@ search_sequence(const struct program *p, enum level level,
         build(q);
         terms_push(&q->terms);
         keep_all_small(q);
-        out->kind = solve(q, tried, out);
+        out->kind = solve(q, tried, out, err);
         terms_pop(&q->terms);
-        if (out->kind != FINDING_ANOMALY) {
+        if (out->kind != FINDING_ANOMALY && !q->failed) {
             tried->n = 0; // what was excluded went with the pop
-            out->kind = solve(q, tried, out);
+            out->kind = solve(q, tried, out, err);
         }
         out->slots = slots;
         out->gave_up += out->kind == FINDING_UNKNOWN;
         for (uint32_t i = 0; i < n; i++)
             sym_run_free(&q->runs[i]);
         symbolic_free(&q->symbolic);
+        ok = !q->failed;
     }
     terms_free(&q->terms);
     mem_free(tried);

@@ -2,9 +2,10 @@
  *
  * A sequence of functions is run on symbols in the shape that the level calls
  * for.  A model is a candidate; it is run again on concrete data, in that
- * shape and in every serial order.  Where no order explains it, it is an
- * anomaly, and a fact as far as the interpreter is right.  Where one does, the
- * solver is told to differ from that order, and goes on.
+ * shape and in every serial order.  Where no order explains it, and 'check'
+ * finds its history allowed by the level and not serializable (record.h), it
+ * is an anomaly, and a fact as far as the interpreter is right.  Where an order
+ * does, the solver is told to differ from it, and goes on.
  *
  * Shapes: at si and pc one transaction is delayed, that is, its snapshot is
  * from before all others, which run one after the other, and it commits last;
@@ -39,8 +40,9 @@ struct finding {
 
     // What it took.
     uint32_t sequences, queries, rounds, slots;
-    uint32_t gave_up;    // sequences that were not decided
-    uint32_t mismatches; // models that did not happen when they were run
+    uint32_t gave_up;     // sequences that were not decided
+    uint32_t mismatches;  // models that did not happen when they were run
+    uint32_t unconfirmed; // anomalies that 'check' did not see (record.h)
 };
 
 /* Look for an anomaly in all sequences of functions; to be freed in any case.

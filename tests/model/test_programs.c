@@ -120,6 +120,8 @@ look_at(const struct program *p, enum level level, uint64_t seed,
     if (r.verdict == PROVE_UNKNOWN)
         count_unknown(&r, bad2 || bad3);
     seen[level].mismatches += r.finding.mismatches;
+    if (r.finding.unconfirmed)
+        fails("an anomaly that 'check' does not see", seed, level);
     seen[level].executions +=
         truth->two.executions[level] + truth->three.executions[level];
     prove_free(&r);
