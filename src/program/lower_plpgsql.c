@@ -70,7 +70,9 @@ read_assign(struct body *b, uint32_t node)
     size_t n = (size_t)(equals - text);
     while (n && strchr(" \t\r\n:", text[n - 1]))
         n--;
-    const char *name = arena_copy(&l->program->arena, text, n);
+    const bool quoted = n > 1 && text[0] == '"' && text[n - 1] == '"';
+    const char *name =
+        arena_copy(&l->program->arena, text + quoted, n - 2 * quoted);
     struct statement *s = statement_new(l, STATEMENT_ASSIGN);
     char lower_case[200];
     size_t i = 0;

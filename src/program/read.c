@@ -9,6 +9,7 @@
 
 #include "format/input.h"
 #include "program/lower.h"
+#include "program/script.h"
 
 #include <string.h>
 
@@ -16,6 +17,7 @@ enum pass { PASS_TABLES, PASS_KEYS, PASS_FUNCTIONS, PASSES };
 
 struct source_file {
     const char *name, *text;
+    bool script; // the text is what a script became: columns are not its own
     PgQuery__ParseResult *tree;
 };
 
@@ -88,7 +90,7 @@ read_pass(struct lower *l, const struct source_file *files, size_t n,
         l->file = files[i].name;
         l->text = files[i].text;
         l->line = 1;
-        l->exact = true;
+        l->exact = !files[i].script;
         for (size_t j = 0; j < files[i].tree->n_stmts; j++)
             if (!read_statement(l, &files[i], files[i].tree->stmts[j], pass))
                 return false;
@@ -99,9 +101,14 @@ read_pass(struct lower *l, const struct source_file *files, size_t n,
 }
 
 static bool
-parse_file(struct source_file *file, struct err *err)
+parse_file(struct program *p, struct source_file *file, struct err *err)
 {
     int at;
+    file->script = script_is(file->text);
+    if (file->script)
+        file->text = script_functions(&p->arena, file->name, file->text, err);
+    if (!file->text)
+        return false;
     if (parser_parse(file->text, &file->tree, &at, err))
         return true;
     if (at >= 0) {
@@ -109,7 +116,7 @@ parse_file(struct source_file *file, struct err *err)
             .name = file->name, .data = file->text, .size = strlen(file->text)};
         uint64_t line, column;
         input_position(&in, (size_t)at, &line, &column);
-        err_at_line(err, line, column);
+        err_at_line(err, line, file->script ? 0 : column);
     }
     return err_in_file(err, file->name);
 }
@@ -121,7 +128,7 @@ read_files(struct program *p, struct source_file *files, size_t n,
     struct lower l = {.program = p, .err = err};
     bool ok = true;
     for (size_t i = 0; ok && i < n; i++)
-        ok = parse_file(&files[i], err);
+        ok = parse_file(p, &files[i], err);
     for (enum pass pass = PASS_TABLES; ok && pass < PASSES; pass++)
         ok = read_pass(&l, files, n, pass);
     if (ok && !p->functions.n) {

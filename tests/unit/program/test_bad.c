@@ -120,6 +120,55 @@ static const struct {
      "bad.sql:1: table x has no column 'z'"},
 };
 
+/* Scripts of pgbench. */
+static const struct {
+    const char *text, *message;
+} bad_scripts[] = {
+    {"\\shell date\n", "bad.sql:1: \\shell is not supported"},
+    {"\\set\n", "bad.sql:1: a name of 0 letters, expected 1 to 63"},
+    {"BEGIN;\nSELECT 1\n", "bad.sql:2: a statement without ';'"},
+    {"BEGIN;\nSELECT 1 \\gexec\n",
+     "bad.sql:2: a backslash in a statement, expected ';' or \\gset"},
+    {"BEGIN;\nSELECT 1;\n", "bad.sql:1: BEGIN without COMMIT"},
+    {"BEGIN;\nBEGIN;\n", "bad.sql:2: BEGIN inside of a transaction"},
+    {"SELECT 1;\nCOMMIT;\n",
+     "bad.sql:2: the end of a transaction that did not begin"},
+    {"\\set a 1\n\\if :a = 1\nSELECT 1;\n\\endif\n",
+     "bad.sql:2: \\if outside of a transaction is not supported"},
+    {"\\set a 1 + random(1, 2)\nSELECT :a;\n",
+     "bad.sql:2: function random is not supported here"},
+    {"\\set a random(1, 2) + 1\nSELECT :a;\n",
+     "bad.sql:1: \\set a, expected random(LOW, HIGH) and nothing else, or no "
+     "random value"},
+    {"\\set a random(1, 2)\n\\set a random(1, 3)\nSELECT :a;\n",
+     "bad.sql:3: variable 'a' is set more than once, also at random, which is "
+     "not supported"},
+    {"SELECT v FROM t \\gset\nSELECT :v;\n",
+     "bad.sql:1: \\gset for another transaction ('v') is not supported"},
+    {"BEGIN;\n\\if 1 = 1\nSELECT v FROM t \\gset\n\\endif\nEND;\n",
+     "bad.sql:3: \\gset inside of \\if is not supported"},
+    {"BEGIN;\nSELECT * FROM t \\gset\nEND;\n",
+     "bad.sql:2: \\gset behind something else than a query of columns"},
+    {"BEGIN;\nUPDATE nothing SET v = :a;\nEND;\n",
+     "bad.sql:2: there is no table 'nothing'"},
+    {"BEGIN;\nSELECT 1 FROM;\nEND;\n",
+     "bad.sql:2: syntax error at end of input"},
+};
+
+static void
+each_mistake_in_a_script_has_its_message_and_line(void)
+{
+    for (size_t i = 0; i < sizeof bad_scripts / sizeof *bad_scripts; i++) {
+        struct program p = {0};
+        struct err err = {0};
+        char message[1024] = "no error";
+        if (!program_read_text(&p, "bad.sql", bad_scripts[i].text, &err))
+            err_format(&err, message, sizeof message);
+        CHECK_TEXT(message, bad_scripts[i].message);
+        program_free(&p);
+    }
+}
+
 static void
 each_mistake_has_its_message_and_line(void)
 {
@@ -182,6 +231,7 @@ int
 main(void)
 {
     RUN(each_mistake_has_its_message_and_line);
+    RUN(each_mistake_in_a_script_has_its_message_and_line);
     RUN(every_example_is_read);
     return test_end();
 }
