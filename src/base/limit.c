@@ -235,42 +235,51 @@ read_all(int fd, char *at, size_t n)
     }
 }
 
-/* What the child of a run sends: for each buffer, how much, and what. */
+/* The child sends, for each result, how many bytes there are and the bytes. */
 static void
-send(int fd, struct buf *const out[], const size_t before[], size_t n)
+send(int fd, const struct limit_result results[], const size_t before[],
+     size_t n)
 {
     for (size_t i = 0; i < n; i++) {
-        const size_t more = out[i]->n - before[i];
-        write_all(fd, (const char *)&more, sizeof more);
-        if (more)
-            write_all(fd, out[i]->at + before[i], more);
+        const struct limit_result *r = &results[i];
+        const size_t size = r->text ? r->text->n - before[i] : r->size;
+        write_all(fd, (const char *)&size, sizeof size);
+        if (size)
+            write_all(fd, r->text ? r->text->at + before[i] : r->value, size);
     }
 }
 
 static void
-receive(int fd, struct buf *const out[], size_t n)
+receive(int fd, const struct limit_result results[], size_t n)
 {
     for (size_t i = 0; i < n; i++) {
-        size_t more = 0;
-        read_all(fd, (char *)&more, sizeof more);
-        if (!more) // a buffer that nobody wrote to stays as it is
+        size_t size = 0;
+        read_all(fd, (char *)&size, sizeof size);
+        if (!size) // no text, or the child has died
             continue;
-        char *text = mem_calloc(more, 1);
-        read_all(fd, text, more);
-        buf_add(out[i], text, more);
-        mem_free(text);
+        char *bytes = mem_calloc(size, 1);
+        read_all(fd, bytes, size);
+        if (results[i].text) {
+            buf_add(results[i].text, bytes, size);
+        } else {
+            assert(size == results[i].size);
+            memcpy(results[i].value, bytes, size);
+        }
+        mem_free(bytes);
     }
 }
 
 int
-limit_run(int (*work)(void *self), void *self, struct buf *const out[],
-          size_t n)
+limit_run(int (*work)(void *self), void *self,
+          const struct limit_result results[], size_t n)
 {
-    enum { MOST = 4 };
+    enum { MOST = 8 };
     size_t before[MOST];
     assert(n <= MOST);
-    for (size_t i = 0; i < n; i++)
-        before[i] = out[i]->n;
+    for (size_t i = 0; i < n; i++) {
+        assert(!results[i].text != !results[i].value);
+        before[i] = results[i].text ? results[i].text->n : 0;
+    }
     int ends[2];
     if (pipe(ends) != 0)
         fail("pipe");
@@ -279,11 +288,11 @@ limit_run(int (*work)(void *self), void *self, struct buf *const out[],
         close(ends[0]);
         const int status = work(self);
         fflush(NULL);
-        send(ends[1], out, before, n);
+        send(ends[1], results, before, n);
         _exit(status);
     }
     close(ends[1]);
-    receive(ends[0], out, n);
+    receive(ends[0], results, n);
     close(ends[0]);
     return wait_for(child);
 }

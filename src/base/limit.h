@@ -74,11 +74,18 @@ void limit_phase(const char *phase);
 /* The work of a try is done; from here on there are no limits. */
 void limit_kept(void);
 
-/* Run work(self) in a child of its own, append to the n buffers what it
- * appended to them, and return the status that it returned.  The tries in it
- * end with it. */
-int limit_run(int (*work)(void *self), void *self, struct buf *const out[],
-              size_t n);
+/* What a run hands back to its parent: the text that it appended to a buffer,
+ * or a value without pointers.  One of the two is NULL. */
+struct limit_result {
+    struct buf *text;
+    void *value;
+    size_t size; // of the value
+};
+
+/* Run work(self) in a child process, copy its results back, and return the
+ * status that it returned.  The tries in it end with it. */
+int limit_run(int (*work)(void *self), void *self,
+              const struct limit_result results[], size_t n);
 
 /* "the time limit of 0.5 s was reached while reading". */
 void limit_show(const struct limit_stop *stop, struct buf *out);

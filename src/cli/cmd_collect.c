@@ -1,7 +1,9 @@
 /* cmd_collect.c -- assay collect: run a workload and record its history.
  *
  * SPDX-License-Identifier: MIT */
-#include "cli/test_run.h"
+#include "cli/interrupt.h"
+#include "cli/run_options.h"
+#include "cli/run_show.h"
 
 #include <string.h>
 
@@ -9,17 +11,26 @@ int
 cmd_collect(const struct options *o)
 {
     struct err err = {0};
-    struct test_run f;
+    struct test_run_options options;
+    struct test_run run;
     if (!o->paths.n && !o->start)
-        return cli_usage_error("collect wants a target; see 'assay collect "
-                               "--help'");
+        return cli_usage_error(
+            "collect needs a target; see 'assay collect --help'");
     if (o->record && strcmp(o->output, "-") == 0)
-        return cli_usage_error("collect wants a file to write to, -o FILE");
-    if (!test_run_begin(o, &f, &err))
+        return cli_usage_error("collect needs a file to write to, -o FILE");
+    if (!run_options_parse(o, &options, &err))
         return cli_report_error(&err);
-    const bool ok = test_run_run(&f, o->record ? o->output : NULL, &err);
-    if (!o->quiet && f.stats.seconds > 0)
-        test_run_show(&f, stderr);
-    test_run_end(&f);
+    struct run_show show = {.quiet = o->quiet};
+    options.observer = run_show_observer(&show);
+    interrupt_catch();
+    bool ok = test_run_begin(&options, &run, &err);
+    if (ok) {
+        ok = test_run_record(&run, o->record ? o->output : NULL, &err);
+        run_show_clear(&show);
+        if (!o->quiet && run.stats.seconds > 0)
+            run_show_summary(&run, o->workload, stderr);
+        test_run_end(&run);
+    }
+    interrupt_restore();
     return ok ? EXIT_HOLDS : cli_report_error(&err);
 }

@@ -1,4 +1,4 @@
-/* cmd_convert.c -- assay convert, and the choice of an output's format.
+/* cmd_convert.c -- assay convert: write a history in another format.
  *
  * SPDX-License-Identifier: MIT */
 #include "cli/cli.h"
@@ -6,33 +6,6 @@
 #include "history/rebuild.h"
 
 #include <string.h>
-
-static bool
-has_suffix(const char *text, const char *suffix)
-{
-    const size_t n = strlen(text), m = strlen(suffix);
-    return m && n > m && strcmp(text + n - m, suffix) == 0;
-}
-
-bool
-cmd_convert_format(const struct options *o, const struct format **out,
-                   struct err *err)
-{
-    if (o->to) {
-        *out = format_find(o->to);
-        return *out ||
-               err_set(err, ERR_USAGE,
-                       "'%s' is no format; 'assay formats' lists them", o->to);
-    }
-    for (size_t i = 0; format_table[i]; i++)
-        if (format_table[i]->write &&
-            has_suffix(o->output, format_table[i]->suffix)) {
-            *out = format_table[i];
-            return true;
-        }
-    *out = format_find("jsonl");
-    return true;
-}
 
 /* Names, times and metadata are for people: losing them is worth a note. */
 static void
@@ -63,7 +36,7 @@ cmd_convert(const struct options *o)
     const struct format *format;
     if (o->paths.n != 1)
         return cli_usage_error("convert wants one history");
-    if (!cmd_convert_format(o, &format, &err))
+    if (!target_format(o->to, o->output, &format, &err))
         return cli_report_error(&err);
     struct history h;
     if (!cli_load(o, o->paths.at[0], &h, NULL))

@@ -44,7 +44,7 @@ cmd_gen(const struct options *o)
             o->paths.at[0]);
     if (!gen_parse_distribution(o->distribution, &shape.distribution, &err) ||
         !parse_level(o->level, &shape.level, &err) ||
-        !cmd_convert_format(o, &format, &err))
+        !target_format(o->to, o->output, &format, &err))
         return cli_report_error(&err);
     struct history h;
     limit_phase("generating");

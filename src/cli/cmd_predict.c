@@ -24,10 +24,8 @@ struct command_run {
     const struct options *o;
     level_set levels;
     struct predict_options predict;
-    struct replay_program program;      // with --validate
-    const struct report_format *format; // NULL: text or JSON, made here
-    struct report_style style;
-    struct buf out;
+    struct replay_program program; // with --validate
+    struct report report;          // without a format: text or JSON, made here
 };
 
 /* --- options -------------------------------------------------------------- */
@@ -58,11 +56,7 @@ take_options(const struct options *o, const char *levels,
                                  .most = o->all ? SIZE_MAX : (size_t)o->most,
                                  .timeout = o->timeout,
                                  .memory = (size_t)o->memory};
-    run->style = (struct report_style){.version = ASSAY_VERSION,
-                                       .command = o->command,
-                                       .colour = cli_colour_on_stdout(),
-                                       .width = cli_width_of_stdout(),
-                                       .verdicts_only = o->quiet};
+    run->report.style = inspect_style(o);
     run->program =
         (struct replay_program){.app = app_find(o->workload ? o->workload : ""),
                                 .seed = o->seed,
@@ -79,7 +73,7 @@ take_options(const struct options *o, const char *levels,
     if (!inspect_report_format(o, &format, err))
         return false;
     if (format != &report_text && format != &report_json)
-        run->format = format;
+        run->report.format = format;
     return true;
 }
 
@@ -90,9 +84,8 @@ static bool
 write_predicted(const struct command_run *run, const struct predict_result *r,
                 size_t i, struct err *err)
 {
-    const struct options as = {.to = run->o->to, .output = "-"};
     const struct format *format;
-    if (!cmd_convert_format(&as, &format, err))
+    if (!target_format(run->o->to, "-", &format, err))
         return false;
     if (mkdir(run->o->predicted, 0777) != 0 && errno != EEXIST) {
         err_set(err, ERR_IO, "cannot make this directory: %s", strerror(errno));
@@ -167,21 +160,21 @@ show_as_history(struct command_run *run, const struct predict_result *r,
                                    .summary = &summary,
                                    .check = &r->checks[i],
                                    .explanations = &r->explanations[i]};
-    run->format->add(&one, &run->style, &run->out);
+    report_add(&run->report, &one);
     buf_free(&path);
 }
 
 static void
 show(struct command_run *run, const struct predict_result *r, bool is_first)
 {
-    if (run->format) {
+    if (run->report.format) {
         for (size_t i = 0; i < r->prediction->found.n; i++)
             show_as_history(run, r, i);
     } else if (run->o->json || strcmp(run->o->report_format, "json") == 0) {
-        buf_text(&run->out, is_first ? "" : ",");
-        predict_show_json(r, &run->out);
+        buf_text(&run->report.out, is_first ? "" : ",");
+        predict_show_json(r, &run->report.out);
     } else {
-        predict_show_text(r, &run->style, &run->out);
+        predict_show_text(r, &run->report.style, &run->report.out);
     }
 }
 
@@ -326,12 +319,12 @@ predict_path(struct command_run *run, const char *path, const char *name)
     struct predict_result r = {
         .path = name, .format = format->name, .summary = &summary};
     const bool as_json =
-        !run->format &&
+        !run->report.format &&
         (run->o->json || strcmp(run->o->report_format, "json") == 0);
     if (as_json) {
-        buf_text(&run->out, "{\"history\":");
-        buf_json(&run->out, name, strlen(name));
-        buf_printf(&run->out,
+        buf_text(&run->report.out, "{\"history\":");
+        buf_json(&run->report.out, name, strlen(name));
+        buf_printf(&run->report.out,
                    ",\"format\":\"%s\",\"sessions\":%llu,\"transactions\":%llu,"
                    "\"operations\":%llu,\"results\":[",
                    format->name, (unsigned long long)summary.sessions,
@@ -348,9 +341,9 @@ predict_path(struct command_run *run, const char *path, const char *name)
         is_first = false;
     }
     if (as_json)
-        buf_text(&run->out, "]}\n");
+        buf_text(&run->report.out, "]}\n");
     if (result == EXIT_ERROR)
-        buf_clear(&run->out);
+        buf_clear(&run->report.out);
     history_free(&h);
     return result;
 }
@@ -368,18 +361,16 @@ cmd_predict(const struct options *o)
     if (o->certificate && (o->paths.n != 1 || (run.levels & (run.levels - 1))))
         return cli_usage_error("--certificate wants one history and one level");
     int status = EXIT_HOLDS;
-    if (run.format && run.format->begin)
-        run.format->begin(&run.style, &run.out);
+    const struct report_style style = run.report.style;
+    report_begin(&run.report, run.report.format, &style);
     for (size_t i = 0; i < o->paths.n; i++) {
         const char *path = o->paths.at[i];
         status = cli_exit_worse(status, predict_path(&run, path, path));
-        if (!run.format || !run.format->end)
-            cli_emit(&run.out);
+        cli_emit(&run.report.out);
     }
-    if (run.format && run.format->end)
-        run.format->end(&run.style, &run.out);
-    cli_emit(&run.out);
-    buf_free(&run.out);
+    report_end(&run.report);
+    cli_emit(&run.report.out);
+    report_free(&run.report);
     return status;
 }
 
@@ -391,9 +382,9 @@ cmd_predict_recorded(const struct options *o, const char *path,
     struct command_run run;
     if (!take_options(o, o->predict_level, &run, &err))
         return cli_report_error(&err);
-    run.format = NULL; // the report is about what happened
+    run.report.format = NULL; // the report is about what happened
     const int status = predict_path(&run, path, name);
-    cli_emit(&run.out);
-    buf_free(&run.out);
+    cli_emit(&run.report.out);
+    report_free(&run.report);
     return status;
 }

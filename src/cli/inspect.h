@@ -1,64 +1,50 @@
-/* inspect.h -- load, check and explain one history: what check and report
- * share.
+/* inspect.h -- from the command line to inspections of histories, and from
+ * their results to reports, messages and an exit status: what check, report
+ * and test share.
+ *
+ *     inspect_begin   understands the options
+ *     inspect_file    once for each history
+ *     inspect_end     ends the reports
  *
  * SPDX-License-Identifier: MIT */
 #ifndef CLI_INSPECT_H
 #define CLI_INSPECT_H
 
 #include "cli/cli.h"
-#include "cli/page.h"
-#include "report/report.h"
+#include "cli/progress.h"
+#include "pipeline/inspection.h"
 
-struct inspect_options {
-    struct check_options check;
-    struct explain_options explain;
-    bool explain_wanted;
-    bool summary_wanted; // in full: the page says more than sizes
+enum { INSPECT_STDOUT, INSPECT_PAGE, INSPECT_REPORTS };
+
+struct inspect {
+    struct inspection_options options;
+    struct report reports[INSPECT_REPORTS]; // either may be without a format
+    const char *page;                       // directory of the page, or NULL
+    struct progress *progress;
+    bool quiet;
 };
 
-struct inspection {
-    const char *path;
-    const struct format *format;
-    struct history history;
-    struct summary summary;
-    struct check check;
-    struct explanation *explanations; // one for each of check.results
-    double load_seconds;
-    double began; // on the clock
-};
+/* What the command line says about levels, limits, engines and reports.  The
+ * page goes to 'page', NULL: there is none; the result to stdout unless
+ * 'page_only'. */
+bool inspect_begin(const struct options *o, const char *page, bool page_only,
+                   struct inspect *out, struct err *err);
 
-/* Where a result is shown. */
-struct rendering {
-    const struct report_format *format; // NULL: only on the page
-    const struct report_style *style;
-    struct buf *out;
-    struct page *page;
-};
+/* Inspect a history, under that name, NULL: its path; return the exit status
+ * of its verdicts. */
+int inspect_file(struct inspect *i, const char *path, const char *name);
 
-/* What the command line says about levels, limits and engines. */
-bool inspect_options(const struct options *o, struct inspect_options *out,
-                     struct err *err);
+/* End the reports and write the page; return the exit status. */
+int inspect_end(struct inspect *i, int status);
 
-bool inspect_file(const struct options *o, const struct inspect_options *how,
-                  const char *path, struct inspection *out, struct err *err);
-
-/* Show the result within what is left of the limits.  A verdict is never lost:
- * where they are reached, it is shown without its explanation, with the limit
- * that was reached. */
-void inspection_render(struct inspection *i, const struct limits *limits,
-                       const struct rendering *to);
-
-/* How much of the limit of time of one level is over, all levels together. */
-double inspection_spent(const struct inspection *i,
-                        const struct limits *limits);
-
-void inspection_free(struct inspection *i);
-
-/* The exit status for these verdicts. */
-int inspect_exit(const struct check *c);
+/* Drop the reports, where they are not to be shown. */
+void inspect_free(struct inspect *i);
 
 /* The format that the command line asks for results in. */
 bool inspect_report_format(const struct options *o,
                            const struct report_format **out, struct err *err);
+
+/* How the command line wants results to look. */
+struct report_style inspect_style(const struct options *o);
 
 #endif

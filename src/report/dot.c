@@ -72,9 +72,9 @@ put_anomaly(const struct anomaly *a, const char *prefix, struct buf *out)
 }
 
 static void
-add(const struct report_run *run, const struct report_style *s, struct buf *out)
+add(struct report *to, const struct report_run *run)
 {
-    (void)s;
+    struct buf *out = &to->out;
     buf_text(out, "digraph \"");
     put_quoted(run->path, out);
     buf_text(out, "\" {\n  node [shape=record, fontname=\"monospace\"];\n"

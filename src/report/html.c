@@ -17,9 +17,9 @@
 #include <string.h>
 
 static void
-begin(const struct report_style *s, struct buf *out)
+begin(struct report *to)
 {
-    (void)s;
+    struct buf *out = &to->out;
     buf_printf(out,
                "<!doctype html>\n<html lang=\"en\"><head><meta "
                "charset=\"utf-8\">\n<meta "
@@ -239,25 +239,12 @@ put_honesty(const struct report_run *run, const struct report_style *s,
     buf_text(out, ".</li></ul></section>\n");
 }
 
-static size_t
-count_text(const struct buf *b, const char *text)
-{
-    size_t n = 0;
-    for (const char *p = b->at; p; n++) {
-        p = strstr(p, text);
-        if (!p)
-            break;
-        p++;
-    }
-    return n;
-}
-
 static void
-add(const struct report_run *run, const struct report_style *s, struct buf *out)
+add(struct report *to, const struct report_run *run)
 {
-    struct buf id = {0};
-    // Runs are told apart by how many there are already.
-    buf_printf(&id, "h%zu", count_text(out, "<section class=\"run\">") + 1);
+    struct buf *out = &to->out;
+    struct buf id = {0}; // of the run, in front of all ids in it
+    buf_printf(&id, "h%zu", to->state.runs + 1);
     buf_text(out, "<section class=\"run\"><h2>");
     part_xml(out, run->path);
     buf_printf(out,
@@ -269,15 +256,15 @@ add(const struct report_run *run, const struct report_style *s, struct buf *out)
     put_lattice(run, id.at, out);
     put_cards(run, id.at, out);
     if (*run->format) // else it was not read
-        put_honesty(run, s, out);
+        put_honesty(run, &to->style, out);
     buf_text(out, "</section>\n");
     buf_free(&id);
 }
 
 static void
-end(const struct report_style *s, struct buf *out)
+end(struct report *to)
 {
-    (void)s;
+    struct buf *out = &to->out;
     buf_text(out, "</main>\n<script>");
     buf_add(out, page_js, page_js_size);
     buf_text(out, "</script></body></html>\n");

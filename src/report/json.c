@@ -122,9 +122,9 @@ put_result(const struct level_result *r, const struct explanation *e,
 }
 
 static void
-add(const struct report_run *run, const struct report_style *s, struct buf *out)
+add(struct report *to, const struct report_run *run)
 {
-    (void)s;
+    struct buf *out = &to->out;
     buf_text(out, "{\"history\":");
     part_json(out, run->path);
     put_member("format", run->format, out);

@@ -7,9 +7,9 @@
 #include "report/parts.h"
 
 static void
-begin(const struct report_style *s, struct buf *out)
+begin(struct report *to)
 {
-    (void)s;
+    struct buf *out = &to->out;
     buf_text(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
                   "<testsuites name=\"assay\">\n");
 }
@@ -59,9 +59,9 @@ count(const struct check *c, enum verdict v)
 }
 
 static void
-add(const struct report_run *run, const struct report_style *s, struct buf *out)
+add(struct report *to, const struct report_run *run)
 {
-    (void)s;
+    struct buf *out = &to->out;
     const struct check *c = run->check;
     double seconds = 0;
     for (size_t i = 0; i < c->results.n; i++)
@@ -94,9 +94,9 @@ add(const struct report_run *run, const struct report_style *s, struct buf *out)
 }
 
 static void
-end(const struct report_style *s, struct buf *out)
+end(struct report *to)
 {
-    (void)s;
+    struct buf *out = &to->out;
     buf_text(out, "</testsuites>\n");
 }
 

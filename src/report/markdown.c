@@ -65,8 +65,9 @@ put_anomaly(const struct anomaly *a, struct buf *out)
 }
 
 static void
-add(const struct report_run *run, const struct report_style *s, struct buf *out)
+add(struct report *to, const struct report_run *run)
 {
+    struct buf *out = &to->out;
     buf_text(out, "## ");
     part_markdown(out, run->path);
     buf_text(out, "\n\n| level | verdict | |\n| --- | --- | --- |\n");
@@ -89,7 +90,8 @@ add(const struct report_run *run, const struct report_style *s, struct buf *out)
         buf_text(out, ".\n\n");
         buf_free(&line);
     }
-    for (size_t i = 0; !s->verdicts_only && i < run->check->results.n; i++) {
+    for (size_t i = 0; !to->style.verdicts_only && i < run->check->results.n;
+         i++) {
         const struct explanation *e = &run->explanations[i];
         for (size_t j = 0; j < e->anomalies.n; j++)
             put_anomaly(&e->anomalies.at[j], out);

@@ -1,11 +1,15 @@
-/* report.c -- the table of formats and what they share; see report.h.
+/* report.c -- the table of formats, and a report while it is written.
  *
  * SPDX-License-Identifier: MIT */
+#include "report/report.h"
+
+#include "base/outfile.h"
 #include "report/parts.h"
 
-#include "base/utf8.h"
-
+#include <assert.h>
+#include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
 
 const struct report_format *const report_table[] = {
     &report_text,  &report_markdown, &report_json, &report_dot, &report_svg,
@@ -20,49 +24,51 @@ report_find(const char *name)
     return NULL;
 }
 
-/* --- words
- * ------------------------------------------------------------------*/
-
-const char *
-part_verdict(enum verdict v)
+void
+report_begin(struct report *r, const struct report_format *format,
+             const struct report_style *style)
 {
-    return v == VERDICT_OK         ? "ok"
-           : v == VERDICT_VIOLATED ? "violated"
-                                   : "unknown";
+    *r = (struct report){.format = format, .style = *style};
+    if (format && format->begin)
+        format->begin(r);
 }
 
-const char *
-part_edge(enum edge_kind kind)
+void
+report_add(struct report *r, const struct report_run *run)
 {
-    switch (kind) {
-    case EDGE_SO:
-        return "so";
-    case EDGE_WR:
-        return "wr";
-    case EDGE_WW:
-        return "ww";
-    case EDGE_RW:
-        return "rw";
-    case EDGE_TIME:
-        return "time";
-    default:
-        return "co";
-    }
+    assert(run->check && run->explanations && run->summary);
+    if (!r->format)
+        return;
+    r->format->add(r, run);
+    r->state.runs++;
 }
 
-const char *
-part_status(enum txn_status status)
+void
+report_end(struct report *r)
 {
-    switch (status) {
-    case TXN_ABORTED:
-        return "aborted";
-    case TXN_INDETERMINATE:
-        return "indeterminate";
-    case TXN_LOADING:
-        return "loading";
-    default:
-        return "committed";
+    if (r->format && r->format->end)
+        r->format->end(r);
+}
+
+void
+report_free(struct report *r)
+{
+    buf_free(&r->out);
+}
+
+bool
+report_write_page(const struct report *r, const char *dir, struct err *err)
+{
+    assert(r->format == &report_html);
+    if (mkdir(dir, 0777) != 0 && errno != EEXIST) {
+        err_set(err, ERR_IO, "cannot make the directory: %s", strerror(errno));
+        return err_in_file(err, dir);
     }
+    struct buf path = {0};
+    buf_printf(&path, "%s/index.html", dir);
+    const bool ok = outfile_write(path.at, &r->out, err);
+    buf_free(&path);
+    return ok;
 }
 
 void
@@ -79,242 +85,4 @@ report_verdict(const struct level_result *r, const struct explanation *e,
     }
     if (v == VERDICT_UNKNOWN && r->reason[0])
         buf_printf(out, ": %s", r->reason);
-}
-
-void
-part_other_names(const struct anomaly *a, struct buf *out)
-{
-    const char *adya = anomaly_table[a->kind].adya;
-    if (*adya)
-        buf_printf(out, "Adya: %s", adya);
-    if (*a->also)
-        buf_printf(out, "%sElle: %s", *adya ? ", " : "", a->also);
-}
-
-void
-part_holds(const struct anomaly *a, struct buf *out)
-{
-    const level_set strongest = anomaly_strongest(a);
-    bool first = true;
-    buf_text(out, strongest ? "These transactions still satisfy "
-                  : a->violated >> LEVEL_RC & 1
-                      ? "These transactions satisfy no level"
-                      : "There was no time to see which levels these "
-                        "transactions satisfy");
-    for (int l = 0; l < LEVELS; l++)
-        if (strongest >> l & 1) {
-            buf_text(out, first ? "" : " and ");
-            buf_text(out, level_table[l].title);
-            first = false;
-        }
-    if (a->unfinished)
-        buf_text(out, ". The reduction ran out of time and is not minimal: "
-                      "fewer of them may do");
-}
-
-size_t
-part_untold(const struct anomaly *a)
-{
-    size_t told = 0;
-    for (size_t i = 0; i < a->txns.n; i++)
-        told += !a->txns.at[i].is_context && !a->txns.at[i].is_init;
-    return a->blamed - told;
-}
-
-void
-part_more(const struct explanation *e, struct buf *out)
-{
-    if (e->more)
-        buf_printf(out, "%zu more inconsistent read%s %s not shown", e->more,
-                   e->more == 1 ? "" : "s", e->more == 1 ? "is" : "are");
-    if (e->stop.kind) {
-        buf_text(out, "not explained: ");
-        limit_show(&e->stop, out);
-    } else if (e->cut_short && !e->anomalies.n)
-        buf_text(out, "a limit was reached before this was explained");
-    else if (e->cut_short)
-        buf_printf(out, "%sthere was no time to look for more anomalies",
-                   e->more ? "; " : "");
-}
-
-void
-part_verdict_and_more(const struct level_result *r, const struct explanation *e,
-                      struct buf *out)
-{
-    report_verdict(r, e, out);
-    if (e->more || e->cut_short) {
-        buf_text(out, ", ");
-        part_more(e, out);
-    }
-}
-
-void
-part_undrawn(const struct report_run *run, struct buf *out)
-{
-    for (size_t i = 0; i < run->check->results.n; i++) {
-        const struct level_result *r = &run->check->results.at[i];
-        const struct explanation *e = &run->explanations[i];
-        if (e->anomalies.n || r->certificate.verdict == VERDICT_OK)
-            continue;
-        buf_text(out, out->n ? "; " : "");
-        part_verdict_and_more(r, e, out);
-    }
-}
-
-static bool
-has_cases(const struct anomaly *a)
-{
-    for (size_t i = 0; i < a->steps.n; i++)
-        if (a->steps.at[i].depth)
-            return true;
-    return false;
-}
-
-static void
-put_txn(const struct narrate_txn *t, size_t width, const char *indent,
-        struct buf *out)
-{
-    const size_t len = strlen(t->name);
-    buf_printf(out, "%s  %s%*s", indent, t->name,
-               (int)(len < width ? width - len + 2 : 2), "");
-    bool skipped = t->elided > 0, first = true;
-    for (size_t i = 0; i < t->n_ops; i++) {
-        if (!t->ops[i].matters) {
-            skipped = true;
-            continue;
-        }
-        buf_text(out, first ? "" : "  ");
-        buf_text(out, t->ops[i].text);
-        first = false;
-    }
-    if (skipped)
-        buf_text(out, first ? "..." : "  ...");
-    if (t->status != TXN_COMMITTED)
-        buf_printf(out, "  (%s)", part_status(t->status));
-    if (t->has_times)
-        buf_printf(out, "  @%lld..%lld", (long long)t->began,
-                   (long long)t->ended);
-    buf_char(out, '\n');
-    if (t->meta)
-        buf_printf(out, "%s  %*s  %s\n", indent, (int)width, "", t->meta);
-}
-
-void
-part_story(const struct anomaly *a, const char *indent, struct buf *out)
-{
-    size_t width = 0;
-    for (size_t i = 0; i < a->txns.n; i++)
-        if (!a->txns.at[i].is_context && !a->txns.at[i].is_init &&
-            strlen(a->txns.at[i].name) > width)
-            width = strlen(a->txns.at[i].name);
-    width = width > 24 ? 24 : width;
-    buf_printf(out, "%s%s.\n\n", indent, a->story);
-    for (size_t i = 0; i < a->txns.n; i++)
-        if (!a->txns.at[i].is_context && !a->txns.at[i].is_init)
-            put_txn(&a->txns.at[i], width, indent, out);
-    if (part_untold(a))
-        buf_printf(out, "%s  ... and %zu more transactions\n", indent,
-                   part_untold(a));
-    buf_printf(out, "\n%sWhy no order works:\n", indent);
-    const bool cases = has_cases(a);
-    for (size_t i = 0; i < a->steps.n; i++)
-        buf_printf(out, "%s%*s%2zu. %s.\n", indent,
-                   (int)(cases ? 2 * a->steps.at[i].depth : 0) + 1, "", i + 1,
-                   a->steps.at[i].text);
-    buf_printf(out, "\n%s", indent);
-    part_holds(a, out);
-    buf_text(out, ".\n");
-}
-
-/* --- escaping --------------------------------------------------------------
- */
-
-/* Append "snapshot (si), prefix (pc)". */
-static void
-put_level_names(level_set set, struct buf *out)
-{
-    const char *between = "";
-    for (int l = 0; l < LEVELS; l++)
-        if (set >> l & 1) {
-            buf_printf(out, "%s%s (%s)", between, level_table[l].name,
-                       level_table[l].brief);
-            between = ", ";
-        }
-}
-
-void
-part_strongest(const struct check *c, struct buf *out)
-{
-    const level_set strongest = check_strongest(c);
-    level_set unknown = 0;
-    for (size_t i = 0; i < c->results.n; i++)
-        if (c->results.at[i].certificate.verdict == VERDICT_UNKNOWN)
-            unknown |= 1u << c->results.at[i].level;
-    if (!strongest)
-        buf_text(out, unknown ? "no level is known to hold" : "no level holds");
-    else
-        buf_printf(out, "strongest level%s that hold%s: ",
-                   strongest & (strongest - 1) ? "s" : "",
-                   strongest & (strongest - 1) ? "" : "s");
-    put_level_names(strongest, out);
-    if (unknown) {
-        buf_text(out, "; not decided: ");
-        put_level_names(unknown, out);
-    }
-    if (c->skipped) {
-        buf_text(out, "; not checked, for lack of begin and end times: ");
-        put_level_names(c->skipped, out);
-    }
-}
-
-void
-part_xml(struct buf *out, const char *text)
-{
-    const size_t len = strlen(text);
-    for (size_t i = 0; i < len;) {
-        const size_t n = utf8_length(text + i, len - i);
-        const char c = text[i];
-        const bool noncharacter = n == 3 &&
-                                  memcmp(text + i, "\xef\xbf", 2) == 0 &&
-                                  (unsigned char)text[i + 2] >= 0xbe;
-        if (!n || (n == 1 && c < 0x20 && c != '\n' && c != '\t') ||
-            noncharacter)
-            buf_text(out, "\xef\xbf\xbd");
-        else if (c == '<')
-            buf_text(out, "&lt;");
-        else if (c == '>')
-            buf_text(out, "&gt;");
-        else if (c == '&')
-            buf_text(out, "&amp;");
-        else if (c == '"')
-            buf_text(out, "&quot;");
-        else if (c == '\'')
-            buf_text(out, "&#39;");
-        else
-            buf_add(out, text + i, n);
-        i += n ? n : 1;
-    }
-}
-
-void
-part_markdown(struct buf *out, const char *text)
-{
-    // Signs that make a list, a heading or a rule do so at the start only.
-    if (*text && strchr("-+=0123456789", *text))
-        buf_text(out, "&#8203;");
-    for (; *text; text++) {
-        const bool address = strncmp(text, "://", 3) == 0;
-        if (address || strchr("<>&@", *text))
-            buf_printf(out, "&#%d;", *text); // no tag, mention or link
-        else if (strchr("\\`*_[]#|~", *text))
-            buf_printf(out, "\\%c", *text);
-        else
-            buf_char(out, *text == '\n' ? ' ' : *text);
-    }
-}
-
-void
-part_json(struct buf *out, const char *text)
-{
-    buf_json(out, text, strlen(text));
 }

@@ -1,8 +1,15 @@
 /* report.h -- results and their explanations in several formats.
  *
- * A format is a row of the table: it begins, takes one history after the
- * other, and ends.  All of them show the same explanation and none looks at a
- * history, so a run over many inputs holds one at a time.
+ * A report begins, takes one history after the other, and ends.  A row of the
+ * table says how a format does that.  All formats show the same explanation and
+ * none looks at a history, so a run over many inputs holds one at a time.
+ *
+ * Text is collected in 'out'.  The caller may take it away and empty the buffer
+ * at any time: what a format has to remember is in the state, not in the text.
+ *
+ *     report_begin(&r, report_find("sarif"), &style);
+ *     report_add(&r, &run); // once for each history
+ *     report_end(&r);
  *
  * SPDX-License-Identifier: MIT */
 #ifndef REPORT_REPORT_H
@@ -30,15 +37,41 @@ struct report_style {
     bool verdicts_only;  // text: no explanations
 };
 
-/* A format that ends has to see all of what it wrote: the buffer is emptied
- * between histories only where 'end' is NULL. */
+struct report;
+
+/* A format appends to to->out and may use to->state. */
 struct report_format {
     const char *name, *suffix, *help;
-    void (*begin)(const struct report_style *s, struct buf *out); // may be NULL
-    void (*add)(const struct report_run *run, const struct report_style *s,
-                struct buf *out);
-    void (*end)(const struct report_style *s, struct buf *out); // may be NULL
+    void (*begin)(struct report *to); // may be NULL
+    void (*add)(struct report *to, const struct report_run *run);
+    void (*end)(struct report *to); // may be NULL
 };
+
+/* What has been written so far. */
+struct report_state {
+    size_t runs;    // histories
+    size_t results; // of SARIF
+};
+
+/* A report that is being written. */
+struct report {
+    const struct report_format *format; // NULL: there is none to write
+    struct report_style style;
+    struct report_state state;
+    struct buf out;
+};
+
+/* Begin a report.  Without a format the other calls do nothing. */
+void report_begin(struct report *r, const struct report_format *format,
+                  const struct report_style *style);
+void report_add(struct report *r, const struct report_run *run);
+void report_end(struct report *r);
+void report_free(struct report *r);
+
+/* Write an HTML report that has ended to DIR/index.html.  DIR is made where it
+ * is missing. */
+bool report_write_page(const struct report *r, const char *dir,
+                       struct err *err);
 
 // text, markdown, json, dot, svg, junit, sarif, html; ends in NULL.
 extern const struct report_format *const report_table[];

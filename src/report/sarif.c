@@ -5,8 +5,7 @@
  * anything to a reader, so places are files and, as logical locations, the
  * transactions.
  *
- * The format is one JSON object, written as the histories come.  Whether a
- * result needs a comma before it shows in how the text ends that is there.
+ * The format is one JSON object, written as the histories come.
  *
  * SPDX-License-Identifier: MIT */
 #include "report/parts.h"
@@ -38,12 +37,13 @@ put_uri(const char *path, struct buf *out)
 }
 
 static void
-begin(const struct report_style *s, struct buf *out)
+begin(struct report *to)
 {
+    struct buf *out = &to->out;
     buf_text(out, "{\"version\":\"2.1.0\",\"$schema\":"
                   "\"https://json.schemastore.org/sarif-2.1.0.json\","
                   "\"runs\":[{\"tool\":{\"driver\":{\"name\":\"assay\"");
-    put_member(",\"version\":", s->version, ",\"rules\":[", out);
+    put_member(",\"version\":", to->style.version, ",\"rules\":[", out);
     for (int k = 0; k < ANOMALY_KINDS; k++) {
         const struct anomaly_info *info = &anomaly_table[k];
         put_member(k ? ",\n{\"id\":" : "\n{\"id\":", info->name, "", out);
@@ -70,23 +70,22 @@ put_flow(const struct anomaly *a, struct buf *out)
     buf_text(out, "]}]}]");
 }
 
-/* Begin another result.  After another one there is a brace; else the bracket
- * of the array. */
 static void
-begin_result(struct buf *out)
+begin_result(struct report *to)
 {
-    buf_text(out, out->n && out->at[out->n - 1] == '}' ? ",\n{" : "\n{");
+    buf_text(&to->out, to->state.results++ ? ",\n{" : "\n{");
 }
 
 /* A verdict without an anomaly: a violation that was not explained, or no
  * answer. */
 static void
-put_verdict(const struct report_run *run, const struct level_result *r,
-            const struct explanation *e, struct buf *out)
+put_verdict(struct report *to, const struct report_run *run,
+            const struct level_result *r, const struct explanation *e)
 {
+    struct buf *out = &to->out;
     struct buf text = {0};
     part_verdict_and_more(r, e, &text);
-    begin_result(out);
+    begin_result(to);
     buf_text(out, r->certificate.verdict == VERDICT_VIOLATED
                       ? "\"level\":\"error\""
                       : "\"kind\":\"open\",\"level\":\"none\"");
@@ -100,13 +99,14 @@ put_verdict(const struct report_run *run, const struct level_result *r,
 }
 
 static void
-put_result(const struct report_run *run, const struct anomaly *a,
-           struct buf *out)
+put_result(struct report *to, const struct report_run *run,
+           const struct anomaly *a)
 {
+    struct buf *out = &to->out;
     struct buf text = {0};
     buf_printf(&text, "%s: %s\n\n", level_table[a->level].title, a->headline);
     part_story(a, "", &text);
-    begin_result(out);
+    begin_result(to);
     put_member("\"ruleId\":", anomaly_table[a->kind].name,
                ",\"level\":\"error\"", out);
     put_member(",\"message\":{\"text\":", text.at, "}", out);
@@ -131,23 +131,22 @@ put_result(const struct report_run *run, const struct anomaly *a,
 }
 
 static void
-add(const struct report_run *run, const struct report_style *s, struct buf *out)
+add(struct report *to, const struct report_run *run)
 {
-    (void)s;
     for (size_t i = 0; i < run->check->results.n; i++) {
         const struct level_result *r = &run->check->results.at[i];
         const struct explanation *e = &run->explanations[i];
         for (size_t j = 0; j < e->anomalies.n; j++)
-            put_result(run, &e->anomalies.at[j], out);
+            put_result(to, run, &e->anomalies.at[j]);
         if (!e->anomalies.n && r->certificate.verdict != VERDICT_OK)
-            put_verdict(run, r, e, out);
+            put_verdict(to, run, r, e);
     }
 }
 
 static void
-end(const struct report_style *s, struct buf *out)
+end(struct report *to)
 {
-    (void)s;
+    struct buf *out = &to->out;
     buf_text(out, "\n]}]}\n");
 }
 

@@ -23,9 +23,9 @@ static const char style[] =
     ".cycle .plate{stroke:#cf222e}.cycle .label{fill:#a40e26;font-weight:600}";
 
 static void
-add(const struct report_run *run, const struct report_style *s, struct buf *out)
+add(struct report *to, const struct report_run *run)
 {
-    (void)s;
+    struct buf *out = &to->out;
     struct buf body = {0};
     int width = 320, y = 0;
     for (size_t i = 0; i < run->check->results.n; i++)

@@ -62,8 +62,10 @@ told_before(const struct report_run *run, size_t i, const struct anomaly *a)
 }
 
 static void
-add(const struct report_run *run, const struct report_style *s, struct buf *out)
+add(struct report *to, const struct report_run *run)
 {
+    const struct report_style *s = &to->style;
+    struct buf *out = &to->out;
     for (size_t i = 0; i < run->check->results.n; i++) {
         const struct level_result *r = &run->check->results.at[i];
         const struct explanation *e = &run->explanations[i];

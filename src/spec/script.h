@@ -22,7 +22,7 @@ struct script_block {
 struct script_refusal {
     uint64_t line, column;
     const char *text;
-    bool is_told;
+    bool is_reported; // to the user
 };
 
 struct script {

@@ -285,30 +285,36 @@ limits_are_reached_and_named(void)
     buf_free(&out);
 }
 
-struct both {
-    struct buf *out[2];
+struct run_results {
+    struct buf first, second;
+    uint64_t number;
 };
 
 static int
-fail_with_text(void *self)
+fail_with_results(void *self)
 {
-    const struct both *both = self;
-    buf_text(both->out[0], " more");
-    buf_text(both->out[1], "else");
+    struct run_results *r = self;
+    buf_text(&r->first, " more");
+    buf_text(&r->second, "else");
+    r->number *= 2;
     return 7;
 }
 
 static void
 runs_hand_back_what_they_wrote(void)
 {
-    struct buf a = {0}, b = {0};
-    struct both both = {{&a, &b}};
-    buf_text(&a, "some");
-    CHECK(limit_run(fail_with_text, &both, both.out, 2) == 7);
-    CHECK_TEXT(a.at, "some more");
-    CHECK_TEXT(b.at, "else");
-    buf_free(&a);
-    buf_free(&b);
+    struct run_results r = {.number = 21};
+    const struct limit_result results[] = {
+        {.text = &r.first},
+        {.text = &r.second},
+        {.value = &r.number, .size = sizeof r.number}};
+    buf_text(&r.first, "some");
+    CHECK(limit_run(fail_with_results, &r, results, 3) == 7);
+    CHECK_TEXT(r.first.at, "some more");
+    CHECK_TEXT(r.second.at, "else");
+    CHECK(r.number == 42);
+    buf_free(&r.first);
+    buf_free(&r.second);
 }
 
 static void

@@ -1,0 +1,38 @@
+/* interrupt.c -- see interrupt.h.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "cli/interrupt.h"
+
+#include <stddef.h>
+
+volatile sig_atomic_t interrupt_flag;
+
+static void
+set_flag(int signal)
+{
+    (void)signal;
+    interrupt_flag = 1;
+}
+
+static void
+handle_signals(void (*handler)(int), void (*for_pipes)(int))
+{
+    struct sigaction action = {.sa_handler = handler};
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    action.sa_handler = for_pipes;
+    sigaction(SIGPIPE, &action, NULL);
+}
+
+void
+interrupt_catch(void)
+{
+    handle_signals(set_flag, SIG_IGN);
+}
+
+void
+interrupt_restore(void)
+{
+    handle_signals(SIG_DFL, SIG_DFL);
+}

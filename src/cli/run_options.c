@@ -1,0 +1,105 @@
+/* run_options.c -- see run_options.h.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "cli/run_options.h"
+
+#include "cli/interrupt.h"
+#include "level/names.h"
+
+#include <string.h>
+
+enum {
+    PATIENCE = 30, // seconds to wait for a server that is gone
+    KEYS = 100,    // of a workload that is no application, by default
+};
+
+/* The strongest of the levels to check decides what the server is asked for. */
+static bool
+choose_isolation(const struct options *o, enum isolation *out, struct err *err)
+{
+    level_set levels;
+    if (o->isolation)
+        return isolation_parse(o->isolation, out) ||
+               err_set(err, ERR_USAGE,
+                       "--isolation is read-uncommitted, read-committed, "
+                       "repeatable-read or serializable, not '%s'",
+                       o->isolation);
+    if (!level_parse_list(o->level ? o->level : "ser", o->session_order,
+                          &levels, err))
+        return false;
+    enum level strongest = LEVEL_READS;
+    for (int l = 0; l < LEVELS; l++)
+        if (levels >> l & 1)
+            strongest = (enum level)l;
+    *out = isolation_for(strongest);
+    return true;
+}
+
+static bool
+choose_shape(const struct options *o, struct workload_shape *out,
+             struct err *err)
+{
+    *out = (struct workload_shape){
+        .kind = workload_find(o->workload),
+        .app = app_find(o->workload),
+        .sessions = o->sessions,
+        .operations = o->operations,
+        .keys = o->keys,
+        .theta = o->theta,
+        .reads = o->reads,
+        .duplicates = o->duplicates,
+        .values = o->values,
+        .value_theta = o->value_theta,
+        .aborts = o->aborts,
+        .seed = o->seed,
+    };
+    if (!out->kind && !out->app)
+        return err_set(err, ERR_USAGE,
+                       "unknown workload '%s'; see 'assay test --help'",
+                       o->workload);
+    out->lists = strcmp(o->lists, "arrays") == 0 ? KEYS_ARRAYS : KEYS_LISTS;
+    if (out->lists == KEYS_LISTS && strcmp(o->lists, "text") != 0)
+        return err_set(err, ERR_USAGE, "--lists is text or arrays, not '%s'",
+                       o->lists);
+    if (!out->keys)
+        out->keys = out->app ? out->app->units : KEYS;
+    return gen_parse_distribution(o->distribution, &out->distribution, err);
+}
+
+static bool
+choose_target(const struct options *o, struct test_run_options *out,
+              struct err *err)
+{
+    if (o->paths.n > 1)
+        return err_set(err, ERR_USAGE, "expected one target, found also '%s'",
+                       o->paths.at[1]);
+    if (o->start && o->paths.n)
+        return err_set(err, ERR_USAGE,
+                       "--start makes its own target; leave out '%s'",
+                       o->paths.at[0]);
+    if (o->fault && !o->start)
+        return err_set(err, ERR_USAGE,
+                       "--fault needs servers started with --start");
+    out->start = o->start;
+    out->faults = o->fault;
+    if (!o->start)
+        out->target = o->paths.n ? o->paths.at[0] : "sqlite:";
+    return true;
+}
+
+bool
+run_options_parse(const struct options *o, struct test_run_options *out,
+                  struct err *err)
+{
+    *out = (struct test_run_options){
+        .setup = o->setup,
+        .collect = {.transactions = o->time > 0 ? 0 : o->transactions,
+                    .seconds = o->time,
+                    .pause = o->pause,
+                    .move = o->move,
+                    .patience = PATIENCE,
+                    .interrupted = &interrupt_flag}};
+    return choose_isolation(o, &out->isolation, err) &&
+           choose_shape(o, &out->collect.shape, err) &&
+           choose_target(o, out, err);
+}

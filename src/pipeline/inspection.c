@@ -1,0 +1,306 @@
+/* inspection.c -- see inspection.h.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "pipeline/inspection.h"
+
+#include "history/sessions.h"
+#include "pipeline/inspection_files.h"
+
+#include <assert.h>
+
+// Seconds to write a report when the time is over: what was explained just in
+// time is not thrown away.
+#define GRACE 0.1
+
+enum {
+    CONTEXT = 40, // transactions near an anomaly that a report shows
+    FLAWS = 1000, // inconsistent reads to choose from
+    SECONDS = 5,  // for explaining (BUDGET_SECOND), beside what the check took
+};
+
+struct inspection_options
+inspection_defaults(void)
+{
+    return (struct inspection_options){
+        .format = "auto",
+        .session_order = true,
+        .explain = true,
+        .full_summary = true,
+        .check = {.threads = 1,
+                  .verify = true,
+                  .most_flaws = FLAWS,
+                  .strong = strong_defaults},
+        .explaining = {.most = 1,
+                       .work = SECONDS * BUDGET_SECOND,
+                       .context = CONTEXT,
+                       .threads = 1,
+                       .strong = strong_defaults},
+    };
+}
+
+/* --- phases ----------------------------------------------------------------*/
+
+static bool
+has_limits(const struct inspection_options *o)
+{
+    return limits_set(&o->check.limits);
+}
+
+static void
+begin_phase(const struct inspection_options *o, const char *phase,
+            const char *path)
+{
+    if (o->observer.begin && !has_limits(o))
+        o->observer.begin(o->observer.self, phase, path);
+}
+
+static void
+end_phase(const struct inspection_options *o)
+{
+    if (o->observer.end && !has_limits(o))
+        o->observer.end(o->observer.self);
+}
+
+/* Read the history; stop->kind says whether a limit was reached. */
+static bool
+read_history(struct inspection_options *o, struct inspection *out,
+             struct limit_stop *stop, struct err *err)
+{
+    const double began = time_now(), began_cpu = time_cpu();
+    if (has_limits(o) && !limit_try(&o->check.limits, 0, "reading", stop))
+        return true;
+    const bool ok = format_read(out->path, o->format, o->check.threads,
+                                &out->history, &out->format, err);
+    if (ok && !o->session_order)
+        history_ignore_sessions(&out->history);
+    if (ok)
+        (o->full_summary ? summary_of : summary_sizes)(&out->history,
+                                                       &out->summary);
+    limit_kept();
+    o->check.spent = time_now() - began;
+    out->load_seconds = time_cpu() - began_cpu;
+    return ok;
+}
+
+/* Explain a violated level within what is left of its limits.  Where they are
+ * reached, the violation stands without an explanation. */
+static bool
+explain_row(const struct inspection_options *o, struct inspection *i,
+            size_t row, struct err *err)
+{
+    const struct level_result *r = &i->check.results.at[row];
+    struct explanation *out = &i->explanations[row];
+    struct limit_stop stop;
+    if (has_limits(o) &&
+        !limit_try(&o->check.limits, r->spent, "explaining", &stop)) {
+        *out = (struct explanation){
+            .level = r->level, .cut_short = true, .stop = stop};
+        return true;
+    }
+    const bool ok =
+        explain_result(&i->history, &i->check, r, &o->explaining, out, err);
+    limit_kept();
+    return ok;
+}
+
+static bool
+explain_all(const struct inspection_options *o, struct inspection *i,
+            struct err *err)
+{
+    i->explanations = mem_calloc(i->check.results.n, sizeof *i->explanations);
+    bool ok = true;
+    for (size_t r = 0; ok && o->explain && r < i->check.results.n; r++)
+        if (i->check.results.at[r].certificate.verdict == VERDICT_VIOLATED)
+            ok = explain_row(o, i, r, err);
+    return ok;
+}
+
+bool
+inspection_read(const struct inspection_options *options, const char *path,
+                struct inspection *out, struct err *err)
+{
+    *out = (struct inspection){.path = path, .began = time_now()};
+    struct inspection_options o = *options;
+    struct limit_stop stop = {0};
+    begin_phase(&o, "reading", path);
+    bool ok = read_history(&o, out, &stop, err);
+    end_phase(&o);
+    if (!ok)
+        return false;
+    begin_phase(&o, "checking", path);
+    if (stop.kind)
+        check_nothing(&o.check, &stop, &out->check);
+    else
+        ok = check_history(&out->history, &o.check, &out->check, err);
+    end_phase(&o);
+    begin_phase(&o, "explaining", path);
+    ok = ok && explain_all(&o, out, err);
+    end_phase(&o);
+    if (ok)
+        return true;
+    inspection_free(out);
+    return err_in_file(err, path);
+}
+
+void
+inspection_free(struct inspection *i)
+{
+    for (size_t r = 0; i->explanations && r < i->check.results.n; r++)
+        explanation_free(&i->explanations[r]);
+    mem_free(i->explanations);
+    check_free(&i->check);
+    history_free(&i->history);
+}
+
+enum verdict
+inspection_verdict(const struct check *c)
+{
+    enum verdict worst = VERDICT_OK;
+    for (size_t i = 0; i < c->results.n; i++) {
+        const enum verdict v = c->results.at[i].certificate.verdict;
+        if (v == VERDICT_VIOLATED || worst == VERDICT_OK)
+            worst = v;
+    }
+    return worst;
+}
+
+/* --- reports ---------------------------------------------------------------*/
+
+/* How much of the limit of time of one level is over, all levels together. */
+static double
+time_spent(const struct inspection_options *o, const struct inspection *i)
+{
+    const size_t n = i->check.results.n;
+    const double others = n ? (double)(n - 1) * o->check.limits.seconds : 0;
+    return time_now() - i->began - others;
+}
+
+/* Whether there is more to show than verdicts. */
+static bool
+has_anomalies(const struct inspection *i)
+{
+    for (size_t r = 0; r < i->check.results.n; r++)
+        if (i->explanations[r].anomalies.n)
+            return true;
+    return false;
+}
+
+static void
+drop_anomalies(struct inspection *i, const struct limit_stop *stop)
+{
+    for (size_t r = 0; r < i->check.results.n; r++) {
+        struct explanation *e = &i->explanations[r];
+        if (!e->anomalies.n)
+            continue;
+        const enum level level = e->level;
+        explanation_free(e);
+        *e = (struct explanation){
+            .level = level, .cut_short = true, .stop = *stop};
+    }
+}
+
+/* Add the result to all reports within what is left of the limits.  Where they
+ * are reached, it is shown without its explanation, with the limit that was
+ * reached. */
+static void
+add_to_reports(const struct inspection_options *o, struct inspection *i)
+{
+    struct limit_stop stop;
+    if (has_limits(o) && has_anomalies(i) &&
+        !limit_try(&o->check.limits, time_spent(o, i) - GRACE,
+                   "writing the report", &stop))
+        drop_anomalies(i, &stop);
+    const struct report_run run = {.path = i->path,
+                                   .format = i->format ? i->format->name : "",
+                                   .summary = &i->summary,
+                                   .check = &i->check,
+                                   .explanations = i->explanations};
+    for (size_t r = 0; r < o->n_reports; r++)
+        report_add(&o->reports[r], &run);
+    limit_kept();
+}
+
+/* --- a run -----------------------------------------------------------------*/
+
+struct run {
+    const struct inspection_options *options;
+    const char *path, *name;
+    struct inspection_result *result;
+    struct run_end {
+        bool is_reached, ok;
+        enum verdict verdict;
+        struct err err;
+    } end;
+};
+
+static bool
+run_in_place(struct run *run)
+{
+    const struct inspection_options *o = run->options;
+    struct err *err = &run->end.err;
+    struct inspection i;
+    if (!inspection_read(o, run->path, &i, err))
+        return false;
+    if (run->name)
+        i.path = run->name;
+    add_to_reports(o, &i);
+    run->end.verdict = inspection_verdict(&i.check);
+    const bool ok = inspection_write_files(
+        o, &i, time_spent(o, &i), &run->end.verdict, &run->result->notes, err);
+    if (o->observer.done)
+        o->observer.done(o->observer.self, &i);
+    inspection_free(&i);
+    return ok;
+}
+
+static int
+run_work(void *self)
+{
+    struct run *run = self;
+    run->end.ok = run_in_place(run);
+    run->end.is_reached = true;
+    return 0;
+}
+
+/* Run in a child, and get back what it did to the reports and the result. */
+static void
+run_in_child(struct run *run)
+{
+    enum { MOST = 2 };
+    const struct inspection_options *o = run->options;
+    struct limit_result results[2 * MOST + 2] = {
+        {.value = &run->end, .size = sizeof run->end},
+        {.text = &run->result->notes}};
+    size_t n = 2;
+    assert(o->n_reports <= MOST);
+    for (size_t r = 0; r < o->n_reports; r++) {
+        struct report *to = &o->reports[r];
+        results[n++] = (struct limit_result){.text = &to->out};
+        results[n++] = (struct limit_result){.value = &to->state,
+                                             .size = sizeof to->state};
+    }
+    const int status = limit_run(run_work, run, results, n);
+    if (!run->end.is_reached)
+        err_set(&run->end.err, ERR_INTERNAL,
+                "the process that checks this history ended early, with "
+                "status %d",
+                status);
+}
+
+bool
+inspection_run(const struct inspection_options *o, const char *path,
+               const char *name, struct inspection_result *out, struct err *err)
+{
+    assert(o->check.levels && (o->reports || !o->n_reports));
+    *out = (struct inspection_result){.verdict = VERDICT_UNKNOWN};
+    struct run run = {.options = o, .path = path, .name = name, .result = out};
+    if (has_limits(o))
+        run_in_child(&run);
+    else
+        run_work(&run);
+    out->verdict = run.end.verdict;
+    if (run.end.err.kind)
+        *err = run.end.err;
+    assert(run.end.ok == !run.end.err.kind);
+    return run.end.ok;
+}

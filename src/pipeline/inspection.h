@@ -1,0 +1,90 @@
+/* inspection.h -- one history from a file to reports: read, check, verify,
+ * explain, show.
+ *
+ * This is what 'assay check' and 'assay report' do with each of their files,
+ * and 'assay test' with what it has recorded.  Nothing here prints or looks at
+ * a command line.  Reports are appended to by the caller's sinks (report.h);
+ * everything else comes back as a result.
+ *
+ *     struct inspection_options o = inspection_defaults();
+ *     o.check.levels = 1u << LEVEL_SER;
+ *     ok = inspection_run(&o, "history.jsonl", NULL, &result, &err);
+ *
+ * The user's limits hold in every phase.  A limit that is reached never loses a
+ * verdict: what came before it stands.  Where there are limits, the work runs
+ * in a child process (base/limit.h), which the caller does not see, except that
+ * no other thread may run meanwhile.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef PIPELINE_INSPECTION_H
+#define PIPELINE_INSPECTION_H
+
+#include "check/check.h"
+#include "explain/explain.h"
+#include "format/format.h"
+#include "history/summary.h"
+#include "report/report.h"
+
+/* What is known about one history. */
+struct inspection {
+    const char *path;            // what reports call the history
+    const struct format *format; // NULL: a limit was reached while reading
+    struct history history;
+    struct summary summary;
+    struct check check;
+    struct explanation *explanations; // one for each of check.results
+    double load_seconds;              // of CPU time
+    double began;                     // on the clock of time_now()
+};
+
+/* Who is told what goes on, each of these may be NULL. */
+struct inspection_observer {
+    void *self;
+    /* A phase, "reading", begins and ends.  Not called where there are limits:
+     * what observes may need a thread. */
+    void (*begin)(void *self, const char *phase, const char *path);
+    void (*end)(void *self);
+    /* Everything is done; called before the inspection is freed. */
+    void (*done)(void *self, const struct inspection *i);
+};
+
+struct inspection_options {
+    const char *format; // of the input, or "auto"
+    bool session_order;
+    bool explain;      // violated levels
+    bool full_summary; // more than sizes, for an HTML report
+    struct check_options check;
+    struct explain_options explaining;
+
+    struct report *reports; // that the result is added to
+    size_t n_reports;
+    const char *certificate;             // where to write it, or NULL
+    const char *reduced;                 // likewise, the reduced history
+    const struct format *reduced_format; // of 'reduced'
+    struct inspection_observer observer;
+};
+
+/* Everything on, no levels, no limits, one thread. */
+struct inspection_options inspection_defaults(void);
+
+struct inspection_result {
+    enum verdict verdict; // the worst: violated, then unknown, then ok
+    struct buf notes;     // for people, a line each; the caller frees it
+};
+
+/* Inspect the history in a file.  'name' is what to call it, NULL: its path.
+ * Fails where it cannot be read or checked, or a file cannot be written. */
+bool inspection_run(const struct inspection_options *o, const char *path,
+                    const char *name, struct inspection_result *out,
+                    struct err *err);
+
+/* The first half, for callers who look at the results themselves: read, check,
+ * verify, explain. */
+bool inspection_read(const struct inspection_options *o, const char *path,
+                     struct inspection *out, struct err *err);
+void inspection_free(struct inspection *i);
+
+/* The worst of the verdicts. */
+enum verdict inspection_verdict(const struct check *c);
+
+#endif

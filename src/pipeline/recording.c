@@ -1,0 +1,49 @@
+/* recording.c -- see recording.h.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "pipeline/recording.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+bool
+recording_open(struct recording *r, const char *keep, struct err *err)
+{
+    *r = (struct recording){.keep = keep};
+    if (keep) {
+        buf_text(&r->path, keep);
+        return true;
+    }
+    const char *parent = getenv("TMPDIR");
+    buf_printf(&r->path, "%s/assay-XXXXXX",
+               parent && *parent ? parent : "/tmp");
+    const int fd = mkstemp(r->path.at);
+    if (fd >= 0 && close(fd) == 0)
+        return true;
+    err_set(err, ERR_IO, "cannot make a temporary file: %s", strerror(errno));
+    buf_free(&r->path);
+    return false;
+}
+
+void
+recording_number(struct recording *r, size_t n)
+{
+    if (!r->keep)
+        return;
+    const char *name = strrchr(r->keep, '/');
+    const char *dot = strrchr(name ? name : r->keep, '.');
+    const size_t stem = dot ? (size_t)(dot - r->keep) : strlen(r->keep);
+    buf_clear(&r->path);
+    buf_add(&r->path, r->keep, stem);
+    buf_printf(&r->path, "-%zu%s", n, r->keep + stem);
+}
+
+void
+recording_close(struct recording *r)
+{
+    if (!r->keep && r->path.n)
+        unlink(r->path.at);
+    buf_free(&r->path);
+}

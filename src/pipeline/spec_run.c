@@ -1,0 +1,147 @@
+/* spec_run.c -- see spec_run.h.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "pipeline/spec_run.h"
+
+#include "spec/play.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    MOST_INTERLEAVINGS = 5000,
+    STEP_LIMIT = 20, // seconds
+};
+
+#define PATIENCE 0.15 // seconds after which a step counts as waiting
+
+struct run {
+    const struct spec_run_options *options;
+    struct spec_run_tally *tally;
+    struct script *script;
+    struct database *db;
+};
+
+/* "r1 w2 c1 c2", as in a permutation. */
+static void
+show_order(const struct spec *s, const u32_vec *order, struct buf *out)
+{
+    buf_clear(out);
+    for (size_t i = 0; i < order->n; i++)
+        buf_printf(out, "%s%s", i ? " " : "", s->steps.at[order->at[i]].name);
+}
+
+/* A statement that is not understood spoils the interleaving.  It is reported
+ * once, not for each interleaving that has it. */
+static void
+refuse(struct run *r, uint32_t refusal, struct spec_run_result *out)
+{
+    out->end = SPEC_RUN_REFUSED;
+    if (!r->script->refusals.at[refusal].is_reported)
+        script_error(r->script, refusal, &out->err);
+    r->script->refusals.at[refusal].is_reported = true;
+}
+
+static bool
+play(struct run *r, const u32_vec *order, struct spec_run_result *out,
+     struct err *err)
+{
+    const struct play_options o = {.patience = PATIENCE, .limit = STEP_LIMIT};
+    struct played played;
+    const uint32_t refusal = script_refuses(r->script, order);
+    if (refusal != SCRIPT_UNDERSTOOD) {
+        refuse(r, refusal, out);
+        return true;
+    }
+    out->path = r->options->recording->path.at;
+    if (!spec_play(r->script, r->db, order, &o, out->path, &played, err))
+        return false;
+    r->tally->failed += played.failed;
+    if (played.failed)
+        memcpy(r->tally->failure, played.failure, sizeof r->tally->failure);
+    if (played.refusal[0]) {
+        out->end = SPEC_RUN_REFUSED;
+        err_set(&out->err, ERR_FEATURE, "%s: not checked: %s", out->name,
+                played.refusal);
+        err_in_file(&out->err, r->script->spec->file);
+    } else {
+        out->end = played.is_possible ? SPEC_RUN_RECORDED : SPEC_RUN_IMPOSSIBLE;
+    }
+    return true;
+}
+
+static void
+count(struct spec_run_tally *t, enum spec_run_end end)
+{
+    t->recorded += end == SPEC_RUN_RECORDED;
+    t->impossible += end == SPEC_RUN_IMPOSSIBLE;
+    t->refused += end == SPEC_RUN_REFUSED;
+}
+
+static bool
+play_all(struct run *r, struct err *err)
+{
+    const struct spec_run_options *o = r->options;
+    const struct spec *s = r->script->spec;
+    const size_t n = spec_count(s, MOST_INTERLEAVINGS + 1);
+    if (n > MOST_INTERLEAVINGS)
+        return err_set(err, ERR_USAGE,
+                       "%s has more than %d interleavings, expected "
+                       "permutations that say which ones to play",
+                       s->file, MOST_INTERLEAVINGS);
+    bool ok = true;
+    u32_vec order = {0};
+    struct buf name = {0};
+    for (size_t i = 0; ok && i < n && spec_next(s, i, &order); i++) {
+        show_order(s, &order, &name);
+        if (n > 1)
+            recording_number(o->recording, i + 1);
+        struct spec_run_result result = {.name = name.at};
+        ok = play(r, &order, &result, err);
+        if (!ok)
+            break;
+        count(r->tally, result.end);
+        o->visit(o->self, &result);
+    }
+    vec_free(&order);
+    buf_free(&name);
+    return ok;
+}
+
+static bool
+run_on(const struct spec_run_options *o, const struct spec *s,
+       struct database *db, struct spec_run_tally *tally, struct err *err)
+{
+    if (!db->driver->sql)
+        return err_set(err, ERR_USAGE,
+                       "--spec needs a database that speaks SQL, not %s",
+                       o->target);
+    if (o->opened)
+        o->opened(o->self, db->note);
+    struct script script;
+    script_read(s, flavour_of(db->driver->scheme), &script);
+    struct run run = {o, tally, &script, db};
+    const bool ok = play_all(&run, err);
+    script_free(&script);
+    return ok;
+}
+
+bool
+spec_run(const struct spec_run_options *o, struct spec_run_tally *tally,
+         struct err *err)
+{
+    assert(o->visit && o->recording);
+    *tally = (struct spec_run_tally){0};
+    struct spec s;
+    struct database db;
+    if (!spec_read(o->spec, &s, err))
+        return false;
+    bool ok = database_open(o->target, o->isolation, o->setup, &db, err);
+    if (ok) {
+        ok = run_on(o, &s, &db, tally, err);
+        database_close(&db);
+    }
+    spec_free(&s);
+    return ok;
+}

@@ -1,0 +1,99 @@
+/* test_run.c -- see test_run.h.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "pipeline/test_run.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+
+/* The target as far as it may be shown: without a password. */
+static void
+choose_name(struct test_run *t)
+{
+    const char *slashes = strstr(t->target, "//");
+    const char *sign = slashes ? strchr(slashes, '@') : NULL;
+    const size_t scheme = slashes ? (size_t)(slashes + 2 - t->target) : 0;
+    snprintf(t->name, sizeof t->name, "%.*s%s", sign ? (int)scheme : 0,
+             t->target, sign ? sign + 1 : t->target);
+    const size_t n = strlen(t->name);
+    if (n && t->name[n - 1] == ':')
+        t->name[n - 1] = 0;
+}
+
+static bool
+start_servers(struct test_run *t, struct err *err)
+{
+    const struct test_run_options *o = &t->options;
+    size_t nodes;
+    if (!servers_count(o->start, &nodes, err) ||
+        (o->faults && !faults_parse(o->faults, nodes, &t->faults, err)))
+        return false;
+    if (o->observer.starting)
+        o->observer.starting(o->observer.self, o->start);
+    t->has_servers =
+        servers_start(o->start, o->collect.interrupted, &t->servers, err);
+    t->target = t->servers.url;
+    return t->has_servers;
+}
+
+bool
+test_run_begin(const struct test_run_options *o, struct test_run *t,
+               struct err *err)
+{
+    *t = (struct test_run){.options = *o, .target = o->target};
+    assert(!o->target != !o->start); // exactly one of them
+    assert(!o->faults || o->start);
+    if (o->start && !start_servers(t, err)) {
+        test_run_end(t);
+        return false;
+    }
+    choose_name(t);
+    return true;
+}
+
+void
+test_run_end(struct test_run *t)
+{
+    if (t->has_servers)
+        servers_stop(&t->servers);
+    vec_free(&t->faults);
+}
+
+/* Called now and then while the sessions run. */
+static void
+tick(void *self, const struct collect_stats *stats)
+{
+    struct test_run *t = self;
+    const struct test_run_observer *o = &t->options.observer;
+    const volatile sig_atomic_t *interrupted = t->options.collect.interrupted;
+    for (size_t i = 0; i < t->faults.n; i++) {
+        struct fault *fault = &t->faults.at[i];
+        struct err err = {0};
+        if (fault->is_done || stats->seconds < fault->seconds)
+            continue;
+        fault->is_done = true;
+        if (!servers_fault(&t->servers, fault, &err) && o->fault_failed &&
+            !(interrupted && *interrupted))
+            o->fault_failed(o->self, &err);
+    }
+    if (o->progress)
+        o->progress(o->self, stats);
+}
+
+bool
+test_run_record(struct test_run *t, const char *path, struct err *err)
+{
+    const struct test_run_options *o = &t->options;
+    struct collect_options collect = o->collect;
+    struct database db;
+    if (!database_open(t->target, o->isolation, o->setup, &db, err))
+        return false;
+    assert(sizeof t->note == sizeof db.note);
+    memcpy(t->note, db.note, sizeof t->note);
+    collect.tick = tick;
+    collect.self = t;
+    const bool ok = collect_run(&db, &collect, path, &t->stats, err);
+    database_close(&db);
+    return ok;
+}

@@ -1,0 +1,64 @@
+/* test_run.h -- a workload on a database: start servers, run, record, inflict
+ * faults, stop.
+ *
+ * 'assay test' and 'assay collect' are this, and an inspection of what was
+ * recorded (inspection.h):
+ *
+ *     test_run_begin   starts the servers that are asked for
+ *     test_run_record  runs the workload and writes its history to a file
+ *     test_run_end     stops the servers
+ *
+ * Nothing here prints or handles signals.  A caller who wants to end a run
+ * early sets the flag options->collect.interrupted points to; what was recorded
+ * until then is a history.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef PIPELINE_TEST_RUN_H
+#define PIPELINE_TEST_RUN_H
+
+#include "collect/collect.h"
+#include "server/server.h"
+
+/* Who is told what goes on; each of these may be NULL. */
+struct test_run_observer {
+    void *self;
+    /* Servers are about to be started. */
+    void (*starting)(void *self, const char *what);
+    /* Called now and then while the sessions run. */
+    void (*progress)(void *self, const struct collect_stats *stats);
+    /* A fault could not be inflicted; the run goes on. */
+    void (*fault_failed)(void *self, const struct err *err);
+};
+
+struct test_run_options {
+    const char *target; // an address; NULL where servers are started
+    const char *start;  // servers to start, "galera:3", or NULL
+    const char *faults; // "kill@2,stop:3@4.5" for these servers, or NULL
+    const char *setup;  // SQL for each connection, or NULL
+    enum isolation isolation;
+    struct collect_options collect; // without tick
+    struct test_run_observer observer;
+};
+
+struct test_run {
+    struct test_run_options options;
+    const char *target;
+    bool has_servers;
+    struct servers servers;
+    fault_vec faults;
+    char note[128]; // what the database says it is
+    char name[256]; // what to call its histories: the target, no password
+    struct collect_stats stats;
+};
+
+/* Start the servers.  On failure there is nothing to end. */
+bool test_run_begin(const struct test_run_options *o, struct test_run *t,
+                    struct err *err);
+
+/* Run the workload and write its history to path; NULL: nowhere. */
+bool test_run_record(struct test_run *t, const char *path, struct err *err);
+
+/* Stop the servers. */
+void test_run_end(struct test_run *t);
+
+#endif

@@ -1,0 +1,271 @@
+/* test_pipeline.c -- histories and workloads from C, without the command line.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "pipeline/inspection.h"
+#include "pipeline/recording.h"
+#include "pipeline/test_run.h"
+
+#include "base/outfile.h"
+#include "test.h"
+
+#include <unistd.h>
+
+static const char lost_update[] = "a[x==? x:=1]\n---\nb[x==? x:=2]\n";
+static const char fine[] = "a[x==? x:=1]\n---\nb[x==1 x:=2]\n";
+
+/* Write a history to a temporary file. */
+static void
+make_file(struct recording *r, const char *text)
+{
+    struct err err = {0};
+    struct buf out = {0};
+    buf_text(&out, text);
+    CHECK(recording_open(r, NULL, &err));
+    CHECK(outfile_write(r->path.at, &out, &err));
+    buf_free(&out);
+}
+
+static bool
+has(const struct buf *b, const char *text)
+{
+    return b->n && strstr(b->at, text);
+}
+
+static size_t
+count(const struct buf *b, const char *text)
+{
+    size_t n = 0;
+    for (const char *at = b->n ? strstr(b->at, text) : NULL; at;
+         at = strstr(at + 1, text))
+        n++;
+    return n;
+}
+
+/* Add two violated histories and one that holds to a report. */
+static void
+report_three(const char *format, const struct limits *limits, struct report *r)
+{
+    static const char *const texts[] = {lost_update, fine, lost_update};
+    static const enum verdict verdicts[] = {VERDICT_VIOLATED, VERDICT_OK,
+                                            VERDICT_VIOLATED};
+    struct inspection_options o = inspection_defaults();
+    o.check.levels = 1u << LEVEL_SI | 1u << LEVEL_SER;
+    o.check.limits = *limits;
+    o.reports = r;
+    o.n_reports = 1;
+    report_begin(r, report_find(format),
+                 &(struct report_style){.version = "test"});
+    CHECK(r->format);
+    for (int i = 0; i < 3; i++) {
+        struct recording file;
+        struct inspection_result result;
+        struct err err = {0};
+        make_file(&file, texts[i]);
+        CHECK(inspection_run(&o, file.path.at, "h", &result, &err));
+        CHECK(result.verdict == verdicts[i] && !result.notes.n);
+        buf_free(&result.notes);
+        recording_close(&file);
+    }
+    report_end(r);
+    CHECK(r->state.runs == 3);
+}
+
+static void
+a_history_is_read_checked_and_reported(void)
+{
+    struct report r;
+    report_three("text", &(struct limits){0}, &r);
+    CHECK(count(&r.out, "h: serializable: violated: lost update on key x") ==
+          2);
+    CHECK(count(&r.out, "h: snapshot: ok\nh: serializable: ok") == 1);
+    report_free(&r);
+}
+
+/* Under limits a history is checked in a child process.  What formats remember
+ * from one history to the next comes back from there. */
+static void
+reports_are_the_same_under_limits(void)
+{
+    const struct limits none = {0}, some = {.seconds = 300};
+    for (size_t i = 0; report_table[i]; i++) {
+        const char *format = report_table[i]->name;
+        if (strcmp(format, "json") == 0 || strcmp(format, "junit") == 0)
+            continue; // they contain times
+        struct report a, b;
+        report_three(format, &none, &a);
+        report_three(format, &some, &b);
+        CHECK_TEXT(a.out.at, b.out.at);
+        CHECK(a.state.results == b.state.results);
+        report_free(&a);
+        report_free(&b);
+    }
+}
+
+/* A caller may take the text away after each history. */
+static void
+a_report_does_not_look_at_its_text(void)
+{
+    struct report whole, parts;
+    report_three("sarif", &(struct limits){0}, &whole);
+    report_begin(&parts, whole.format, &whole.style);
+    struct buf all = {0};
+    struct inspection_options o = inspection_defaults();
+    o.check.levels = 1u << LEVEL_SI | 1u << LEVEL_SER;
+    o.reports = &parts;
+    o.n_reports = 1;
+    const char *const texts[] = {lost_update, fine, lost_update};
+    for (int i = 0; i < 4; i++) {
+        struct recording file;
+        struct inspection_result result;
+        struct err err = {0};
+        buf_add(&all, parts.out.at, parts.out.n);
+        buf_clear(&parts.out);
+        if (i == 3)
+            break;
+        make_file(&file, texts[i]);
+        CHECK(inspection_run(&o, file.path.at, "h", &result, &err));
+        recording_close(&file);
+    }
+    report_end(&parts);
+    buf_add(&all, parts.out.at, parts.out.n);
+    CHECK_TEXT(all.at, whole.out.at);
+    buf_free(&all);
+    report_free(&whole);
+    report_free(&parts);
+}
+
+static void
+a_file_that_cannot_be_read_is_an_error(void)
+{
+    for (int limited = 0; limited < 2; limited++) {
+        struct inspection_options o = inspection_defaults();
+        struct inspection_result result;
+        struct err err = {0};
+        o.check.levels = 1u << LEVEL_SER;
+        o.check.limits.seconds = limited ? 300 : 0;
+        CHECK(!inspection_run(&o, "/nonexistent", NULL, &result, &err));
+        CHECK(err.kind == ERR_IO && strcmp(err.file, "/nonexistent") == 0);
+        buf_free(&result.notes);
+    }
+}
+
+static void
+the_certificate_and_the_reduced_history_are_written(void)
+{
+    struct recording file, certificate, reduced;
+    struct inspection_options o = inspection_defaults();
+    struct inspection_result result;
+    struct err err = {0};
+    make_file(&file, lost_update);
+    CHECK(recording_open(&certificate, NULL, &err));
+    CHECK(recording_open(&reduced, NULL, &err));
+    o.check.levels = 1u << LEVEL_SER;
+    o.certificate = certificate.path.at;
+    o.reduced = reduced.path.at;
+    o.reduced_format = format_find("hist");
+    CHECK(inspection_run(&o, file.path.at, NULL, &result, &err));
+    struct history h;
+    const struct format *format;
+    CHECK(format_read(reduced.path.at, "hist", 1, &h, &format, &err));
+    CHECK(h.n_txns == 2);
+    history_free(&h);
+    CHECK(access(certificate.path.at, R_OK) == 0 && !result.notes.n);
+
+    make_file(&file, fine);
+    CHECK(inspection_run(&o, file.path.at, NULL, &result, &err));
+    CHECK(has(&result.notes, "nothing to reduce"));
+    buf_free(&result.notes);
+    recording_close(&file);
+    recording_close(&certificate);
+    recording_close(&reduced);
+}
+
+static void
+kept_recordings_are_numbered(void)
+{
+    struct err err = {0};
+    struct recording r;
+    CHECK(recording_open(&r, "some.dir/x.jsonl", &err));
+    recording_number(&r, 3);
+    CHECK_TEXT(r.path.at, "some.dir/x-3.jsonl");
+    recording_close(&r);
+    CHECK(recording_open(&r, "some.dir/x", &err));
+    recording_number(&r, 12);
+    CHECK_TEXT(r.path.at, "some.dir/x-12");
+    recording_close(&r);
+}
+
+static void
+count_progress(void *self, const struct collect_stats *stats)
+{
+    (void)stats;
+    ++*(size_t *)self;
+}
+
+/* Run a workload on the built-in store and check what was recorded. */
+static void
+check_store(const char *target, enum verdict expected)
+{
+    size_t ticks = 0;
+    const struct test_run_options run = {
+        .target = target,
+        .isolation = ISOLATION_UNCHANGED,
+        .collect = {.shape = {.kind = workload_find("mixed"),
+                              .sessions = 4,
+                              .operations = 4,
+                              .keys = 4,
+                              .reads = 0.5,
+                              .seed = 1},
+                    .transactions = 400},
+        .observer = {.self = &ticks, .progress = count_progress}};
+    struct test_run t;
+    struct recording file;
+    struct err err = {0};
+    CHECK(recording_open(&file, NULL, &err));
+    CHECK(test_run_begin(&run, &t, &err));
+    CHECK(test_run_record(&t, file.path.at, &err));
+    CHECK_TEXT(t.name, target);
+    CHECK(t.stats.committed > 0 && ticks > 0);
+    test_run_end(&t);
+
+    struct inspection_options o = inspection_defaults();
+    struct inspection_result result;
+    o.check.levels = 1u << LEVEL_SER;
+    CHECK(inspection_run(&o, file.path.at, NULL, &result, &err));
+    CHECK(result.verdict == expected);
+    buf_free(&result.notes);
+    recording_close(&file);
+}
+
+static void
+a_workload_is_run_recorded_and_checked(void)
+{
+    check_store("store:ser", VERDICT_OK);
+    check_store("store:rc", VERDICT_VIOLATED);
+}
+
+static void
+a_target_is_named_without_its_password(void)
+{
+    const struct test_run_options run = {.target =
+                                             "postgresql://me:secret@host/db"};
+    struct test_run t;
+    struct err err = {0};
+    CHECK(test_run_begin(&run, &t, &err));
+    CHECK_TEXT(t.name, "postgresql://host/db");
+    test_run_end(&t);
+}
+
+int
+main(void)
+{
+    RUN(a_history_is_read_checked_and_reported);
+    RUN(reports_are_the_same_under_limits);
+    RUN(a_report_does_not_look_at_its_text);
+    RUN(a_file_that_cannot_be_read_is_an_error);
+    RUN(the_certificate_and_the_reduced_history_are_written);
+    RUN(kept_recordings_are_numbered);
+    RUN(a_workload_is_run_recorded_and_checked);
+    RUN(a_target_is_named_without_its_password);
+    return test_end();
+}
