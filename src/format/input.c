@@ -6,7 +6,7 @@
 
 #include "base/mem.h"
 #include "base/vec.h"
-#include "format/unpack.h"
+#include "format/unpack/unpack.h"
 
 #include <errno.h>
 #include <fcntl.h>

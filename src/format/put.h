@@ -7,7 +7,7 @@
 #ifndef FORMAT_PUT_H
 #define FORMAT_PUT_H
 
-#include "format/form.h"
+#include "format/form/form.h"
 #include "history/history.h"
 
 struct put {

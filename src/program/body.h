@@ -7,7 +7,7 @@
 #ifndef PROGRAM_BODY_H
 #define PROGRAM_BODY_H
 
-#include "format/form.h"
+#include "format/form/form.h"
 #include "program/lower.h"
 
 struct body {

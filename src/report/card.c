@@ -7,7 +7,7 @@
  * SPDX-License-Identifier: MIT */
 #include "report/card.h"
 
-#include "format/jsonl.h"
+#include "format/jsonl/jsonl.h"
 #include "report/parts.h"
 #include "report/picture.h"
 

@@ -2,7 +2,7 @@
  * nothing else is taken for one.
  *
  * SPDX-License-Identifier: MIT */
-#include "format/bytes.h"
+#include "format/scan/bytes.h"
 #include "format/support.h"
 #include "hist.h"
 #include "test.h"

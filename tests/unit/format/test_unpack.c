@@ -5,7 +5,7 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "format/support.h"
-#include "format/unpack.h"
+#include "format/unpack/unpack.h"
 #include "test.h"
 
 #define FIRST "[x:=1]\n"

@@ -1,0 +1,482 @@
+/* text.c -- one operation per line: r(key,value,session,txn), w(...).
+ *
+ * The format of Plume, PolySI, IsoVista and AWDIT, and the one in which the
+ * largest histories come, so it is read at the speed of memory.  The file is
+ * cut into blocks; a line belongs to the block in which it begins, so blocks
+ * can be scanned into records independently (blocks.h), by several threads;
+ * one thread takes the blocks in order and hands the records to the builder.
+ *
+ * Transaction -1 stands for every aborted transaction: of its operations only
+ * the writes count, and they are gathered per session.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "base/intmap.h"
+#include "format/format.h"
+#include "format/readers.h"
+#include "format/scan/blocks.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+/* --- scanning ------------------------------------------------------------ */
+
+/* Lines in a row that are of one transaction. */
+struct run {
+    uint64_t session;
+    int64_t txn;
+    uint32_t offset; // of the first line, from the start of its block
+    uint32_t begin;  // of its operations among those of the block
+};
+
+/* What a block holds; the transactions of the operations are not known yet. */
+struct scanned {
+    size_t n_runs, n_ops;
+    struct run *runs;
+    struct raw_op *ops;
+};
+
+/* What is wrong at a byte of a line, for the message. */
+static bool
+unexpected(const char *at, const char *end, const char *expected,
+           struct err *err)
+{
+    char quoted[ERR_QUOTE_ROOM];
+    if (at == end || *at == '\n' || (*at == '\r' && at + 1 < end))
+        return err_set(err, ERR_SYNTAX, "the line ends here, expected %s",
+                       expected);
+    return err_set(err, ERR_SYNTAX, "found '%s', expected %s",
+                   err_quote(quoted, sizeof quoted, at, 1), expected);
+}
+
+/* How many of the eight bytes of a word, from the lowest on, are digits. */
+static inline unsigned
+count_digits(uint64_t word)
+{
+    // A byte is a digit when its high half is 3 and stays 3 when 6 is added;
+    // bytes that are not keep a bit, and the lowest such bit tells.
+    const uint64_t high = UINT64_C(0xf0f0f0f0f0f0f0f0);
+    const uint64_t three = UINT64_C(0x3030303030303030);
+    const uint64_t six = UINT64_C(0x0606060606060606);
+    const uint64_t wrong =
+        ((word & high) ^ three) | (((word + six) & high) ^ three);
+    return wrong ? (unsigned)__builtin_ctzll(wrong) / 8 : 8;
+}
+
+/* The number that the eight digits of a word spell, the first one lowest. */
+static inline uint64_t
+spell_digits(uint64_t word)
+{
+    word = (word & UINT64_C(0x0f0f0f0f0f0f0f0f)) * 2561 >> 8;
+    word = (word & UINT64_C(0x00ff00ff00ff00ff)) * 6553601 >> 16;
+    return (word & UINT64_C(0x0000ffff0000ffff)) * UINT64_C(42949672960001) >>
+           32;
+}
+
+/* Parse an unsigned number at *at and move behind it, digit by digit. */
+static bool
+scan_long_number(const char **at, const char *end, uint64_t *out,
+                 struct err *err)
+{
+    const char *p = *at;
+    uint64_t x = 0;
+    unsigned digit;
+    while (p < end && (digit = (unsigned)(unsigned char)*p - '0') <= 9) {
+        if (p - *at >= 18 &&
+            (x > UINT64_MAX / 10 || x * 10 > UINT64_MAX - digit))
+            return err_set(err, ERR_SYNTAX,
+                           "a number that does not fit into 64 bits");
+        x = x * 10 + digit;
+        p++;
+    }
+    if (p == *at)
+        return unexpected(p, end, "a number", err);
+    *at = p;
+    *out = x;
+    return true;
+}
+
+/* The same, for the usual case of one to seven digits in one step. */
+static inline bool
+scan_number(const char **at, const char *end, uint64_t *out, struct err *err)
+{
+    uint64_t word;
+    if (__builtin_expect(end - *at >= 8, 1)) {
+        memcpy(&word, *at, sizeof word);
+        const unsigned n = count_digits(word);
+        if (__builtin_expect(n >= 1 && n <= 7, 1)) {
+            *out = spell_digits(word << (64 - 8 * n));
+            *at += n;
+            return true;
+        }
+    }
+    return scan_long_number(at, end, out, err);
+}
+
+static inline bool
+scan_char(const char **at, const char *end, char c, const char *expected,
+          struct err *err)
+{
+    if (*at == end || **at != c)
+        return unexpected(*at, end, expected, err);
+    ++*at;
+    return true;
+}
+
+static bool
+scan_txn(const char **at, const char *end, int64_t *out, struct err *err)
+{
+    const char *start = *at;
+    const bool negative = start < end && *start == '-';
+    *at += negative;
+    uint64_t x = 0;
+    if (!scan_number(at, end, &x, err))
+        return false;
+    if (x > (uint64_t)INT64_MAX + negative) {
+        *at = start;
+        return err_set(err, ERR_SYNTAX,
+                       "a transaction id that does not fit into 64 bits");
+    }
+    *out = negative ? (int64_t)-x : (int64_t)x;
+    return true;
+}
+
+/* The end of a line, ",session,txn)", which the next line mostly repeats. */
+struct tail {
+    uint64_t word[2], mask[2]; // its bytes, where they are at most 16
+    size_t len;                // 0 = none yet, or longer
+    uint64_t session;
+    int64_t txn;
+};
+
+static inline bool
+is_repeated(const char *at, const char *end, const struct tail *tail)
+{
+    if (end - at < 16)
+        return false;
+    uint64_t word[2];
+    memcpy(word, at, sizeof word);
+    return tail->len && !((word[0] ^ tail->word[0]) & tail->mask[0]) &&
+           !((word[1] ^ tail->word[1]) & tail->mask[1]);
+}
+
+static bool
+scan_tail(const char **at, const char *end, struct tail *tail, struct err *err)
+{
+    const char *begin = *at;
+    if (!scan_char(at, end, ',', "',' and the session", err) ||
+        !scan_number(at, end, &tail->session, err) ||
+        !scan_char(at, end, ',', "',' and the transaction", err) ||
+        !scan_txn(at, end, &tail->txn, err) ||
+        !scan_char(at, end, ')', "')'", err))
+        return false;
+    const size_t len = (size_t)(*at - begin);
+    tail->len = len <= 16 ? len : 0;
+    memset(tail->mask, 0, sizeof tail->mask);
+    memset(tail->mask, 0xff, tail->len);
+    memcpy(tail->word, begin, tail->len);
+    return true;
+}
+
+/* Parse the line at *at up to its end, which stays unread.  *same: it is of
+ * the transaction of the line before. */
+static inline bool
+scan_line(const char **at, const char *end, struct raw_op *op,
+          struct tail *tail, bool *same, struct err *err)
+{
+    // A table, because a guess between the two is wrong half of the time.
+    static const uint8_t kinds[256] = {['r'] = 1, ['w'] = 2};
+    const uint8_t kind = kinds[(unsigned char)**at];
+    if (!kind)
+        return unexpected(*at, end, "'r' or 'w'", err);
+    op->is_write = kind >> 1;
+    ++*at;
+    if (!scan_char(at, end, '(', "'('", err) ||
+        !scan_number(at, end, &op->key, err) ||
+        !scan_char(at, end, ',', "',' and the value", err) ||
+        !scan_number(at, end, &op->value, err))
+        return false;
+    op->key_tag = (uint8_t)atom_uint(op->key).tag;
+    op->value_tag = (uint8_t)atom_uint(op->value).tag;
+    *same = is_repeated(*at, end, tail);
+    if (!*same)
+        return scan_tail(at, end, tail, err);
+    *at += tail->len;
+    return true;
+}
+
+/* Parse the lines of a block, as far as they are right. */
+static bool
+scan_lines(struct text_block *block, struct scanned *found, struct err *err)
+{
+    const char *at = block->begin;
+    const char *const end = block->end;
+    struct tail tail = {0};
+    while (at < end) {
+        if (*at == '\n') {
+            at++;
+            continue;
+        }
+        if (*at == '\r' && (at + 1 == end || at[1] == '\n')) {
+            at++;
+            continue;
+        }
+        const char *stop = at;
+        struct raw_op *op = &found->ops[found->n_ops];
+        bool same = false;
+        if (!scan_line(&stop, block->limit, op, &tail, &same, err)) {
+            block->error_at = stop;
+            return false;
+        }
+        // A line begins in the bytes of its block, of which there are few.
+        assert((uint64_t)(at - block->begin) <= UINT32_MAX);
+        if (!same)
+            found->runs[found->n_runs++] = (struct run){
+                tail.session, tail.txn, (uint32_t)(at - block->begin),
+                (uint32_t)found->n_ops};
+        // Of aborted transactions the reads do not count.
+        found->n_ops += op->is_write | (tail.txn != -1);
+        at = stop;
+        if (at < end && *at == '\r')
+            at++;
+        if (at < end && *at != '\n') {
+            block->error_at = at;
+            return unexpected(at, end, "the end of the line", err);
+        }
+    }
+    return true;
+}
+
+/* blocks.h: scan the lines of one block. */
+static bool
+scan_block(struct text_block *block, struct err *err)
+{
+    // The shortest line is 10 bytes long with its newline.
+    const size_t most = (size_t)(block->end - block->begin) / 10 + 1;
+    struct scanned *found =
+        block_records(block, sizeof *found + most * (sizeof *found->runs +
+                                                     sizeof *found->ops));
+    found->runs = (struct run *)(found + 1);
+    found->ops = (struct raw_op *)(found->runs + most);
+    found->n_runs = found->n_ops = 0;
+    return scan_lines(block, found, err);
+}
+
+/* --- building ------------------------------------------------------------ */
+
+enum { SAMPLE = 1 << 14 };
+
+struct text_reader {
+    struct builder *b;
+    struct intmap txn_of;     // the file's transaction id -> the builder's
+    struct intmap aborted_of; // session -> its aborted transaction
+};
+
+static bool
+begin_txn(struct text_reader *reader, const struct run *r, txn_id *t,
+          struct err *err)
+{
+    const session_id s = builder_session(reader->b, atom_uint(r->session));
+    if (!builder_txn(reader->b, s, t, err))
+        return false;
+    builder_name(reader->b, *t, atom_int(r->txn));
+    if (r->txn == -1)
+        builder_status(reader->b, *t, TXN_ABORTED);
+    return true;
+}
+
+static bool
+find_txn(struct text_reader *reader, const struct run *r, txn_id *t,
+         struct err *err)
+{
+    const bool aborted = r->txn == -1;
+    bool added;
+    *t = intmap_add(aborted ? &reader->aborted_of : &reader->txn_of,
+                    aborted ? r->session : (uint64_t)r->txn,
+                    (uint32_t)builder_txns(reader->b), &added);
+    if (added)
+        return begin_txn(reader, r, t, err);
+    if (!aborted && builder_session_of(reader->b, *t) !=
+                        builder_session(reader->b, atom_uint(r->session)))
+        return err_set(err, ERR_SYNTAX,
+                       "transaction %" PRId64 " is of session %" PRIu64
+                       " here, and of another one before",
+                       r->txn, r->session);
+    return true;
+}
+
+/* blocks.h: hand the operations of one block to the builder. */
+static bool
+build_block(void *self, struct text_block *block, struct err *err)
+{
+    struct text_reader *reader = self;
+    const struct scanned *found = block->records;
+    for (size_t i = 0; i < found->n_runs; i++) {
+        const struct run *r = &found->runs[i];
+        const size_t end = i + 1 < found->n_runs ? r[1].begin : found->n_ops;
+        txn_id t;
+        if (!find_txn(reader, r, &t, err)) {
+            block->error_at = block->begin + r->offset;
+            return false;
+        }
+        for (size_t op = r->begin; op < end; op++)
+            found->ops[op].txn = t;
+    }
+    return builder_batch(reader->b, found->ops, found->n_ops, err);
+}
+
+/* About how many operations a file holds, by the lines in its middle. */
+static size_t
+guess_ops(const struct input *in)
+{
+    const size_t n = in->size < SAMPLE ? in->size : SAMPLE;
+    const char *at = in->data + (in->size - n) / 2, *end = at + n;
+    size_t lines = 1;
+    while ((at = memchr(at, '\n', (size_t)(end - at))) != NULL) {
+        lines++;
+        at++;
+    }
+    return n ? in->size / n * (lines + lines / 32) : 0;
+}
+
+static bool
+text_read(struct input *in, struct builder *b, struct err *err)
+{
+    if (in->is_directory)
+        return err_set(err, ERR_SYNTAX, "a directory, expected a file");
+    struct text_reader *reader = mem_calloc(1, sizeof *reader);
+    reader->b = b;
+    const size_t ops = guess_ops(in);
+    builder_expect(b, ops);
+    intmap_expect(&reader->txn_of, ops);
+    const bool ok = blocks_run(in, scan_block, build_block, reader, err);
+    intmap_free(&reader->txn_of);
+    intmap_free(&reader->aborted_of);
+    mem_free(reader);
+    return ok;
+}
+
+static int
+text_sniff(const struct input *in)
+{
+    const char *at = in->data, *end = at + in->size;
+    while (at < end && (*at == '\n' || *at == '\r'))
+        at++;
+    if (at == end || (*at != 'r' && *at != 'w'))
+        return 0;
+    return at + 1 == end || at[1] == '(' ? 90 : 0;
+}
+
+/* --- writing -------------------------------------------------------------- */
+
+/* The number by which a transaction or session is written. */
+static bool
+has_number(struct atom a, bool negative)
+{
+    return a.tag == ATOM_INT && (negative || !(a.bits >> 63));
+}
+
+static bool
+has_aborted_read(const struct history *h, txn_id t)
+{
+    for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++)
+        if (!op_is_write(h, op))
+            return true;
+    return false;
+}
+
+/* A session is nothing but its transactions, and they their operations. */
+static bool
+holds_session(const struct history *h, session_id s, struct err *err)
+{
+    const txn_id first = h->session_first[s], end = h->session_first[s + 1];
+    unsigned aborted = 0;
+    if (first == end)
+        return err_set(err, ERR_FEATURE, "format 'text' has no empty sessions");
+    for (txn_id t = first; t < end; t++) {
+        if (h->txn_begin[t] == h->txn_end[t])
+            return err_set(err, ERR_FEATURE,
+                           "format 'text' has no empty transactions");
+        if (h->txn_status[t] == TXN_INDETERMINATE)
+            return err_set(err, ERR_FEATURE,
+                           "format 'text' has no indeterminate transactions");
+        aborted += h->txn_status[t] == TXN_ABORTED;
+        if (h->txn_status[t] == TXN_ABORTED &&
+            (aborted > 1 || has_aborted_read(h, t)))
+            return err_set(err, ERR_FEATURE,
+                           "format 'text' holds the writes of one aborted "
+                           "transaction a session, and no more of them");
+    }
+    return true;
+}
+
+static bool
+text_holds(const struct history *h, struct err *err)
+{
+    for (session_id s = 0; s < h->n_sessions; s++)
+        if (!holds_session(h, s, err))
+            return false;
+    return format_needs_integers(h, &format_text, err);
+}
+
+/* Whether the sessions' and transactions' own numbers can be kept: integers,
+ * and no transaction's twice. */
+static bool
+keeps_numbers(const struct history *h)
+{
+    if (!history_has_names(h))
+        return false;
+    struct intmap seen = {0};
+    bool keeps = true;
+    for (txn_id t = 0; keeps && t < h->n_txns; t++) {
+        if (h->txn_status[t] == TXN_ABORTED)
+            continue;
+        bool added;
+        keeps = has_number(history_txn_atom(h, t), true) &&
+                history_txn_atom(h, t).bits != (uint64_t)-1 &&
+                has_number(h->session_name[h->txn_session[t]], false);
+        intmap_add(&seen, history_txn_atom(h, t).bits, t, &added);
+        keeps = keeps && added;
+    }
+    intmap_free(&seen);
+    return keeps;
+}
+
+static bool
+text_write(const struct history *h, struct output *out, struct err *err)
+{
+    const bool keep = keeps_numbers(h);
+    for (txn_id i = 0; i < h->n_txns; i++) {
+        const txn_id t = h->arrival[i];
+        const session_id s = h->txn_session[t];
+        const uint64_t session = keep ? h->session_name[s].bits : s;
+        const int64_t txn = h->txn_status[t] == TXN_ABORTED ? -1
+                            : keep ? (int64_t)history_txn_atom(h, t).bits
+                                   : (int64_t)t;
+        for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++) {
+            const struct atom value = history_value_atom(h, h->op_value[op]);
+            fprintf(out->file,
+                    "%c(%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRId64 ")\n",
+                    op_is_write(h, op) ? 'w' : 'r',
+                    history_key_atom(h, op_key(h, op)).bits,
+                    atom_equal(value, h->initial) ? 0 : value.bits, session,
+                    txn);
+        }
+    }
+    if (ferror(out->file))
+        return err_set(err, ERR_IO, "cannot write: %s", strerror(errno));
+    return true;
+}
+
+const struct format format_text = {
+    .name = "text",
+    .suffix = ".txt",
+    .help = "an operation a line: r(key,value,session,txn) "
+            "(Plume, PolySI, IsoVista, AWDIT)",
+    .initial = ATOM_INT,
+    .keeps = KEEPS_NAMES,
+    .sniff = text_sniff,
+    .read = text_read,
+    .holds = text_holds,
+    .write = text_write,
+};

@@ -1,0 +1,393 @@
+/* hist.c -- reading histories that people write by hand.
+ *
+ *     // a lost update
+ *     [x:=1]
+ *     ---
+ *     [x==1 x:=2]
+ *     ---
+ *     [x==1 x:=3]
+ *
+ * Grammar; blanks, line ends and comments may stand between any two tokens:
+ *
+ *     history     := ( "---" name? )? session ( "---" name? session )*
+ *     session     := transaction*
+ *     transaction := name? "[" operation* "]" ( "!" | "?" )? times?
+ *     operation   := key ( ":=" | "==" ) ( value | "?" )
+ *                  | key "+=" value
+ *                  | key "==" "[" value* "]"
+ *     times       := "@" integer? ".." integer?
+ *     name, key, value := integer | word | quoted | ":" word | ":" quoted
+ *
+ * '?' as a value is the initial state; '!' after a transaction says that it
+ * aborted, '?' that nobody knows.  A word before '[' names the transaction, a
+ * word after '---' that is not followed by '[' names the session; sessions
+ * without a name are numbered from 1.  A session whose name was there before
+ * goes on.
+ *
+ * The parser descends by hand, and no rule contains itself, so its depth does
+ * not depend on the input.  Tokens point into the input; positions of errors
+ * are counted only when there is one.  hist_write.c is the other direction.
+ *
+ * Cost: one pass, O(size).
+ *
+ * SPDX-License-Identifier: MIT */
+#include "format/hist/hist.h"
+
+#include "format/readers.h"
+#include "format/scan/decimal.h"
+#include "format/scan/scan.h"
+
+#include <string.h>
+
+enum {
+    SNIFF_SIZE = 1 << 16,
+    BYTES_PER_OP = 14, // about, of a large file
+};
+
+struct parser {
+    struct scan s;
+    struct builder *b;
+    VEC(struct atom) element; // of the list at hand
+    size_t n_opened;          // sessions, counting one that goes on again
+    size_t n_sessions;
+};
+
+/* --- tokens --------------------------------------------------------------- */
+
+static bool
+is_blank(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
+static void
+skip_blank(struct parser *p)
+{
+    while (p->s.at < p->s.end) {
+        if (is_blank(*p->s.at)) {
+            p->s.at++;
+        } else if (p->s.end - p->s.at >= 2 && memcmp(p->s.at, "//", 2) == 0) {
+            const char *newline =
+                memchr(p->s.at, '\n', (size_t)(p->s.end - p->s.at));
+            p->s.at = newline ? newline : p->s.end;
+        } else {
+            return;
+        }
+    }
+}
+
+static bool
+accept(struct parser *p, const char *text)
+{
+    return hist_accept(&p->s, text);
+}
+
+static bool
+parse_atom(struct parser *p, const char *expected, struct atom *atom)
+{
+    struct hist_token token;
+    return hist_lex(&p->s, expected, &token) &&
+           hist_make(&p->s, p->b, &token, atom);
+}
+
+/* --- operations ----------------------------------------------------------- */
+
+static bool
+parse_value(struct parser *p, struct atom *value)
+{
+    skip_blank(p);
+    if (accept(p, "?")) {
+        *value = atom_nil();
+        return true;
+    }
+    return parse_atom(p, "a value or '?'", value);
+}
+
+static bool
+parse_element(struct parser *p, struct atom *element)
+{
+    skip_blank(p);
+    return parse_atom(p, "an element", element);
+}
+
+/* The elements of a list whose bracket was stepped over. */
+static bool
+parse_list(struct parser *p)
+{
+    vec_clear(&p->element);
+    for (;;) {
+        skip_blank(p);
+        if (accept(p, "]"))
+            return true;
+        struct atom element;
+        if (!parse_atom(p, "an element or ']'", &element))
+            return false;
+        vec_push(&p->element, element);
+    }
+}
+
+static bool
+parse_read(struct parser *p, txn_id t, struct atom key)
+{
+    skip_blank(p);
+    if (accept(p, "["))
+        return parse_list(p) && builder_read_list(p->b, t, key, p->element.at,
+                                                  p->element.n, p->s.err);
+    struct atom value;
+    return parse_value(p, &value) &&
+           builder_read(p->b, t, key, value, p->s.err);
+}
+
+static bool
+parse_operation(struct parser *p, txn_id t)
+{
+    const char *begin = p->s.at;
+    struct atom key, value;
+    if (!parse_atom(p, "a key or ']'", &key))
+        return false;
+    skip_blank(p);
+    bool ok;
+    if (accept(p, "=="))
+        ok = parse_read(p, t, key);
+    else if (accept(p, ":="))
+        ok = parse_value(p, &value) &&
+             builder_write(p->b, t, key, value, p->s.err);
+    else if (accept(p, "+="))
+        ok = parse_element(p, &value) &&
+             builder_append(p->b, t, key, value, p->s.err);
+    else
+        ok = scan_unexpected(&p->s, p->s.at, "':=', '==' or '+='");
+    // What the builder said has no position yet; what was found here has.
+    return ok || scan_locate(&p->s, begin);
+}
+
+/* --- transactions and sessions -------------------------------------------- */
+
+static bool
+parse_time(struct parser *p, int64_t *time)
+{
+    const char *begin = p->s.at;
+    if (p->s.at == p->s.end || (*p->s.at != '-' && !is_digit(*p->s.at)))
+        return true; // left out: not known
+    p->s.at++;
+    while (p->s.at < p->s.end && is_digit(*p->s.at))
+        p->s.at++;
+    const struct hist_token token = {.text = begin,
+                                     .len = (size_t)(p->s.at - begin)};
+    if (!hist_is_integer(begin, token.len)) {
+        p->s.at = begin;
+        return scan_unexpected(&p->s, p->s.at, "a time");
+    }
+    struct atom atom;
+    if (!hist_make_integer(&p->s, &token, &atom))
+        return false;
+    if (atom.tag != ATOM_INT)
+        return scan_fail(&p->s, begin, ERR_SYNTAX,
+                         "this time does not fit in 63 bits");
+    *time = (int64_t)atom.bits;
+    return true;
+}
+
+/* What may stand behind the bracket of a transaction, without a blank. */
+static bool
+parse_outcome(struct parser *p, txn_id t)
+{
+    const bool aborted = accept(p, "!");
+    const bool open = !aborted && accept(p, "?");
+    if (aborted || open)
+        builder_status(p->b, t, aborted ? TXN_ABORTED : TXN_INDETERMINATE);
+    const char *at = p->s.at;
+    if (!accept(p, "@"))
+        return true;
+    int64_t began = INT64_MIN, ended = INT64_MAX;
+    if (!parse_time(p, &began))
+        return false;
+    if (!accept(p, ".."))
+        return scan_unexpected(&p->s, p->s.at, "'..' between two times");
+    if (!parse_time(p, &ended))
+        return false;
+    if (ended < began)
+        return scan_fail(&p->s, at, ERR_SYNTAX,
+                         "this transaction ends before it begins");
+    // Nobody knows either when a transaction took effect that nobody knows of.
+    builder_times(p->b, t, began, open ? INT64_MAX : ended);
+    return true;
+}
+
+static bool
+starts_name(char c)
+{
+    return hist_is_word(c) || c == ':' || c == '"';
+}
+
+static bool
+parse_txn(struct parser *p, session_id s)
+{
+    const char *begin = p->s.at;
+    const bool named = starts_name(*begin);
+    struct atom name;
+    if (named && !parse_atom(p, "a name", &name))
+        return false;
+    skip_blank(p);
+    if (!accept(p, "["))
+        return scan_unexpected(&p->s, p->s.at,
+                               named ? "'[' after the name of a transaction"
+                                     : "'[' or '---'");
+    txn_id t;
+    if (!builder_txn(p->b, s, &t, p->s.err))
+        return scan_locate(&p->s, begin);
+    if (named)
+        builder_name(p->b, t, name);
+    for (;;) {
+        skip_blank(p);
+        if (accept(p, "]"))
+            return parse_outcome(p, t);
+        if (!parse_operation(p, t))
+            return false;
+    }
+}
+
+/* The name of a session, if the line goes on with one. */
+static bool
+parse_session_name(struct parser *p, bool *found, struct atom *name)
+{
+    while (p->s.at < p->s.end && (*p->s.at == ' ' || *p->s.at == '\t'))
+        p->s.at++;
+    const char *begin = p->s.at;
+    *found = begin < p->s.end && starts_name(*begin) && !accept(p, "--");
+    struct hist_token token;
+    if (!*found) {
+        p->s.at = begin;
+        return true;
+    }
+    if (!hist_lex(&p->s, "a name", &token))
+        return false;
+    if (p->s.at < p->s.end && *p->s.at == '[') { // it names a transaction
+        p->s.at = begin;
+        *found = false;
+        return true;
+    }
+    return hist_make(&p->s, p->b, &token, name);
+}
+
+/* Open a session behind its '---', or the first one that has none. */
+static bool
+open_session(struct parser *p, bool separated, session_id *s)
+{
+    const char *begin = p->s.at;
+    bool named = false;
+    struct atom name;
+    if (separated && !parse_session_name(p, &named, &name))
+        return false;
+    *s = builder_session(p->b, named ? name : atom_uint(p->n_opened + 1));
+    p->n_opened++;
+    if (*s == p->n_sessions) {
+        p->n_sessions++;
+        return true;
+    }
+    if (named)
+        return true; // the session goes on
+    return scan_fail(&p->s, begin, ERR_SYNTAX,
+                     "this would be session %zu, but another is named so",
+                     p->n_opened);
+}
+
+static bool
+accept_separator(struct parser *p)
+{
+    if (!accept(p, "---"))
+        return false;
+    while (accept(p, "-"))
+        ;
+    return true;
+}
+
+static bool
+parse_history(struct parser *p, struct input *in)
+{
+    skip_blank(p);
+    if (p->s.at == p->s.end)
+        return true;
+    session_id s;
+    bool ok = open_session(p, accept_separator(p), &s);
+    for (;;) {
+        skip_blank(p);
+        if (!ok || p->s.at == p->s.end)
+            return ok;
+        ok = accept_separator(p) ? open_session(p, true, &s) : parse_txn(p, s);
+        input_done(in, (size_t)(p->s.at - in->data));
+    }
+}
+
+static bool
+hist_read(struct input *in, struct builder *b, struct err *err)
+{
+    if (in->is_directory)
+        return err_set(err, ERR_SYNTAX, "a directory, expected a file");
+    struct parser p = {.b = b};
+    scan_init(&p.s, in, err);
+    builder_expect(b, in->size / BYTES_PER_OP);
+    const bool ok = parse_history(&p, in);
+    vec_free(&p.element);
+    scan_free(&p.s);
+    return ok;
+}
+
+/* --- recognition ---------------------------------------------------------- */
+
+/* Step over a name, if one stands here, and the blanks behind it. */
+static void
+skip_name(struct parser *p)
+{
+    struct hist_token token;
+    if (p->s.at < p->s.end && starts_name(*p->s.at))
+        (void)hist_lex(&p->s, "", &token);
+    skip_blank(p);
+}
+
+/* Look for the beginning of an operation, which no other format has this way,
+ * behind comments, separators and names. */
+static int
+hist_sniff(const struct input *in)
+{
+    if (in->is_directory)
+        return 0;
+    struct err ignored = {0};
+    struct parser p = {0};
+    struct hist_token token;
+    scan_init(&p.s, in, &ignored);
+    if (in->size > SNIFF_SIZE)
+        p.s.end = in->data + SNIFF_SIZE;
+    const char *begin = p.s.at;
+    const bool marked = accept(&p, "//") || accept(&p, "---");
+    p.s.at = begin;
+    skip_blank(&p);
+    while (accept_separator(&p)) {
+        skip_blank(&p);
+        skip_name(&p);
+    }
+    skip_name(&p);
+    if (p.s.at == p.s.end) // comments, or sessions without transactions
+        return marked ? 30 : 0;
+    if (!accept(&p, "["))
+        return 0;
+    skip_blank(&p);
+    if (accept(&p, "]"))
+        return 20;
+    if (!hist_lex(&p.s, "", &token))
+        return 0;
+    skip_blank(&p);
+    return accept(&p, ":=") || accept(&p, "==") || accept(&p, "+=") ? 95 : 0;
+}
+
+const struct format format_hist = {
+    .name = "hist",
+    .suffix = ".hist",
+    .help = "sessions and transactions in brackets, to write by hand",
+    .initial = ATOM_NIL,
+    .keeps = KEEPS_NAMES | KEEPS_TIMES,
+    .sniff = hist_sniff,
+    .read = hist_read,
+    .holds = hist_holds,
+    .write = hist_write,
+};

@@ -1,0 +1,155 @@
+/* hist_atom.c -- the names, keys and values of 'hist'.
+ *
+ * A token is found first and made into an atom second, because the same word
+ * can be a name or not by what stands behind it, and because recognising a
+ * file needs no atoms.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "format/hist/hist.h"
+
+#include "format/scan/decimal.h"
+#include "format/scan/scan.h"
+
+#include <string.h>
+
+bool
+hist_is_word(char c)
+{
+    return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+           c == '_' || c == '-' || c == '.' || (unsigned char)c >= 0x80;
+}
+
+bool
+hist_accept(struct scan *s, const char *text)
+{
+    const size_t len = strlen(text);
+    if ((size_t)(s->end - s->at) < len || memcmp(s->at, text, len) != 0)
+        return false;
+    s->at += len;
+    return true;
+}
+
+/* Find the end of a string whose opening quote was stepped over. */
+static bool
+lex_quoted(struct scan *s, struct hist_token *token)
+{
+    const char *open = s->at - 1;
+    token->text = s->at;
+    token->is_quoted = true;
+    while (s->at < s->end && *s->at != '"' && *s->at != '\n')
+        s->at += *s->at == '\\' && s->end - s->at > 1 ? 2 : 1;
+    token->len = (size_t)(s->at - token->text);
+    if (hist_accept(s, "\""))
+        return true;
+    return scan_fail(s, open, ERR_SYNTAX,
+                     "this string is not closed on its line");
+}
+
+bool
+hist_lex(struct scan *s, const char *expected, struct hist_token *token)
+{
+    const char *begin = s->at;
+    *token = (struct hist_token){.is_keyword = hist_accept(s, ":")};
+    if (hist_accept(s, "\""))
+        return lex_quoted(s, token);
+    token->text = s->at;
+    while (s->at < s->end && hist_is_word(*s->at))
+        s->at++;
+    token->len = (size_t)(s->at - token->text);
+    // A dash in front is a sign or part of a separator, but of no word.
+    const bool dash = token->len && token->text[0] == '-';
+    if (token->len > dash && (!dash || is_digit(token->text[1])))
+        return true;
+    s->at = begin;
+    return scan_unexpected(s, s->at, expected);
+}
+
+static int
+hex_digit(char c)
+{
+    return is_digit(c)            ? c - '0'
+           : c >= 'a' && c <= 'f' ? c - 'a' + 10
+           : c >= 'A' && c <= 'F' ? c - 'A' + 10
+                                  : -1;
+}
+
+/* Append one escape whose backslash stands at text, and return its length; 0
+ * where it is none. */
+static size_t
+unescape_one(struct buf *out, const char *text, size_t len)
+{
+    const char c = len > 1 ? text[1] : 0;
+    if (c == '"' || c == '\\') {
+        buf_char(out, c);
+        return 2;
+    }
+    if (c == 'n' || c == 't') {
+        buf_char(out, c == 'n' ? '\n' : '\t');
+        return 2;
+    }
+    if (c != 'x' || len < 4 || hex_digit(text[2]) < 0 || hex_digit(text[3]) < 0)
+        return 0;
+    buf_char(out, (char)(hex_digit(text[2]) * 16 + hex_digit(text[3])));
+    return 4;
+}
+
+static bool
+make_quoted(struct scan *s, struct builder *b, const struct hist_token *token,
+            struct atom *atom)
+{
+    buf_clear(&s->decoded);
+    for (size_t i = 0; i < token->len;) {
+        if (token->text[i] != '\\') {
+            buf_char(&s->decoded, token->text[i++]);
+            continue;
+        }
+        const size_t n =
+            unescape_one(&s->decoded, token->text + i, token->len - i);
+        if (!n)
+            return scan_fail(
+                s, token->text + i, ERR_SYNTAX,
+                "unknown escape, expected \\\", \\\\, \\n, \\t or \\x and "
+                "two hexadecimal digits");
+        i += n;
+    }
+    *atom = builder_text(b, token->is_keyword ? ATOM_KEYWORD : ATOM_STRING,
+                         s->decoded.n ? s->decoded.at : "", s->decoded.n);
+    return true;
+}
+
+bool
+hist_is_integer(const char *text, size_t len)
+{
+    const size_t sign = len && text[0] == '-';
+    for (size_t i = sign; i < len; i++)
+        if (!is_digit(text[i]))
+            return false;
+    return len > sign;
+}
+
+bool
+hist_make_integer(struct scan *s, const struct hist_token *token,
+                  struct atom *atom)
+{
+    const bool negative = token->text[0] == '-';
+    if (scan_integer(negative, token->text + negative, token->text + token->len,
+                     atom))
+        return true;
+    char shown[ERR_QUOTE_ROOM];
+    err_quote(shown, sizeof shown, token->text, token->len);
+    return scan_fail(s, token->text, ERR_SYNTAX, "'%s' does not fit in 64 bits",
+                     shown);
+}
+
+bool
+hist_make(struct scan *s, struct builder *b, const struct hist_token *token,
+          struct atom *atom)
+{
+    if (token->is_quoted)
+        return make_quoted(s, b, token, atom);
+    if (!token->is_keyword && hist_is_integer(token->text, token->len))
+        return hist_make_integer(s, token, atom);
+    *atom = builder_text(b, token->is_keyword ? ATOM_KEYWORD : ATOM_STRING,
+                         token->text, token->len);
+    return true;
+}

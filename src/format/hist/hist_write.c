@@ -1,0 +1,239 @@
+/* hist_write.c -- writing what hist.c reads.
+ *
+ * A text that could be taken for something else is quoted, with every control
+ * character escaped, so that reading gives back the same bytes.  Short
+ * transactions share a line; a line that got long ends before the next one.
+ *
+ * What 'hist' does not hold: meta data, which is left out, and atoms that are
+ * neither integer, text nor keyword, for which hist_holds says no.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "format/hist/hist.h"
+
+#include "format/save.h"
+
+enum { LINE_WIDTH = 78 };
+
+struct writer {
+    const struct history *h;
+    struct buf out;
+    struct buf txn; // the transaction at hand
+    size_t column;
+};
+
+/* --- what fits ------------------------------------------------------------ */
+
+static bool
+refuse(const struct history *h, const char *what, struct atom a,
+       struct err *err)
+{
+    struct buf shown = {0};
+    atom_show(&h->strings, a, &shown);
+    err_set(err, ERR_FEATURE,
+            "format 'hist' holds integers, text and keywords only, and %s %s "
+            "is none",
+            what, shown.at);
+    buf_free(&shown);
+    return false;
+}
+
+bool
+hist_holds(const struct history *h, struct err *err)
+{
+    for (key_id k = 0; k < h->n_keys; k++)
+        if (history_key_atom(h, k).tag == ATOM_NIL ||
+            history_key_atom(h, k).tag == ATOM_OTHER)
+            return refuse(h, "key", history_key_atom(h, k), err);
+    for (value_id v = 1; v < h->n_values; v++)
+        if (history_value_atom(h, v).tag == ATOM_OTHER)
+            return refuse(h, "value", history_value_atom(h, v), err);
+    for (session_id s = 0; s < h->n_sessions; s++)
+        if (h->session_name[s].tag == ATOM_NIL ||
+            h->session_name[s].tag == ATOM_OTHER)
+            return refuse(h, "session", h->session_name[s], err);
+    for (txn_id t = 0; t < h->n_txns; t++)
+        if (history_txn_atom(h, t).tag == ATOM_OTHER)
+            return refuse(h, "transaction", history_txn_atom(h, t), err);
+    return true;
+}
+
+/* --- atoms ---------------------------------------------------------------- */
+
+/* A leading dash is left to integers and separators, and a byte order mark
+ * would be skipped where it comes first in the file. */
+static bool
+is_plain(struct string s, bool is_keyword)
+{
+    if (!s.len || s.text[0] == '-' ||
+        (s.len >= 3 && memcmp(s.text, "\xef\xbb\xbf", 3) == 0) ||
+        (!is_keyword && hist_is_integer(s.text, s.len)))
+        return false;
+    for (size_t i = 0; i < s.len; i++)
+        if (!hist_is_word(s.text[i]))
+            return false;
+    return true;
+}
+
+static void
+put_quoted(struct buf *out, struct string s)
+{
+    buf_char(out, '"');
+    for (size_t i = 0; i < s.len; i++) {
+        const unsigned char c = (unsigned char)s.text[i];
+        if (c == '"' || c == '\\')
+            buf_printf(out, "\\%c", c);
+        else if (c < 0x20 || c == 0x7f)
+            buf_printf(out, "\\x%02x", c);
+        else
+            buf_char(out, s.text[i]);
+    }
+    buf_char(out, '"');
+}
+
+static void
+put_atom(const struct history *h, struct buf *out, struct atom a)
+{
+    if (!atom_is_text(a)) {
+        atom_show(&h->strings, a, out);
+        return;
+    }
+    const struct string s = strings_get(&h->strings, (uint32_t)a.bits);
+    if (a.tag == ATOM_KEYWORD)
+        buf_char(out, ':');
+    if (is_plain(s, a.tag == ATOM_KEYWORD))
+        buf_add(out, s.text, s.len);
+    else
+        put_quoted(out, s);
+}
+
+static void
+put_value(const struct history *h, struct buf *out, value_id v)
+{
+    const struct atom a = history_value_atom(h, v);
+    if (a.tag == ATOM_NIL || atom_equal(a, h->initial))
+        buf_char(out, '?');
+    else
+        put_atom(h, out, a);
+}
+
+/* --- transactions --------------------------------------------------------- */
+
+static void
+put_op(const struct history *h, struct buf *out, op_id op)
+{
+    const key_id k = op_key(h, op);
+    const bool list = h->key_is_list && h->key_is_list[k];
+    put_atom(h, out, history_key_atom(h, k));
+    buf_text(out, !op_is_write(h, op) ? "==" : list ? "+=" : ":=");
+    if (op_is_write(h, op) || !list) {
+        put_value(h, out, h->op_value[op]);
+        return;
+    }
+    const struct list_seen seen = history_list_seen(h, op);
+    buf_char(out, '[');
+    for (size_t i = 0; i < seen.n; i++) {
+        if (i)
+            buf_char(out, ' ');
+        put_value(h, out, seen.at[i]);
+    }
+    buf_char(out, ']');
+}
+
+static void
+put_times(const struct history *h, struct buf *out, txn_id t)
+{
+    if (!h->txn_began ||
+        (h->txn_began[t] == INT64_MIN && h->txn_ended[t] == INT64_MAX))
+        return;
+    buf_char(out, '@');
+    if (h->txn_began[t] != INT64_MIN)
+        buf_i64(out, h->txn_began[t]);
+    buf_text(out, "..");
+    if (h->txn_ended[t] != INT64_MAX)
+        buf_i64(out, h->txn_ended[t]);
+}
+
+static void
+put_txn(const struct history *h, struct buf *out, txn_id t)
+{
+    const struct atom name = history_txn_atom(h, t);
+    if (name.tag != ATOM_NIL)
+        put_atom(h, out, name);
+    buf_char(out, '[');
+    bool any = false;
+    for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++) {
+        if (op_is_implied(h, op))
+            continue;
+        if (any)
+            buf_char(out, ' ');
+        any = true;
+        put_op(h, out, op);
+    }
+    buf_char(out, ']');
+    if (h->txn_status[t] == TXN_ABORTED)
+        buf_char(out, '!');
+    else if (h->txn_status[t] == TXN_INDETERMINATE)
+        buf_char(out, '?');
+    put_times(h, out, t);
+}
+
+/* --- sessions ------------------------------------------------------------- */
+
+/* The separator can be left out before a first session that has no name but
+ * its number and is not empty. */
+static void
+put_separator(struct writer *w, session_id s)
+{
+    const struct history *h = w->h;
+    const bool named = !atom_equal(h->session_name[s], atom_uint(s + 1));
+    if (s == 0 && !named && h->session_first[1] > 0)
+        return;
+    buf_text(&w->out, "---");
+    if (named) {
+        buf_char(&w->out, ' ');
+        put_atom(h, &w->out, h->session_name[s]);
+    }
+    buf_char(&w->out, '\n');
+}
+
+static void
+end_line(struct writer *w)
+{
+    if (w->column)
+        buf_char(&w->out, '\n');
+    w->column = 0;
+}
+
+static bool
+put_session(struct writer *w, session_id s, struct output *out, struct err *err)
+{
+    put_separator(w, s);
+    for (txn_id t = w->h->session_first[s]; t < w->h->session_first[s + 1];
+         t++) {
+        buf_clear(&w->txn);
+        put_txn(w->h, &w->txn, t);
+        if (w->column && w->column + 1 + w->txn.n > LINE_WIDTH)
+            end_line(w);
+        if (w->column)
+            buf_char(&w->out, ' ');
+        buf_add(&w->out, w->txn.at, w->txn.n);
+        w->column += w->txn.n + 1;
+        if (!save_some(&w->out, out->file, err))
+            return false;
+    }
+    end_line(w);
+    return true;
+}
+
+bool
+hist_write(const struct history *h, struct output *out, struct err *err)
+{
+    struct writer w = {.h = h};
+    bool ok = true;
+    for (session_id s = 0; ok && s < h->n_sessions; s++)
+        ok = put_session(&w, s, out, err);
+    ok = ok && save_all(&w.out, out->file, err);
+    buf_free(&w.out);
+    buf_free(&w.txn);
+    return ok;
+}

@@ -1,0 +1,347 @@
+/* jepsen.c -- from a log of invocations and completions to transactions.
+ *
+ * A process is a session.  It invokes a transaction and then completes it:
+ * 'ok' is committed, 'fail' aborted, 'info' indeterminate, and so is what never
+ * completes.  What a transaction did stands in its completion, because only
+ * that tells what the reads saw; an indeterminate or aborted one may lack it,
+ * and then the invocation is read again for the writes it wanted.  So the only
+ * thing to keep between the two is where the invocation stands in the input.
+ *
+ * Real time is the order of the log: a transaction begins and ends at the
+ * number of its entries, and an indeterminate one ends never.
+ *
+ * Two kinds of logs say less.  One that has no invocation at all is taken as
+ * a list of outcomes without times.  In one that names no process, as in
+ * hand-written examples, every invocation and the completion behind it are a
+ * session of their own.  Mixtures are mistakes.
+ *
+ *   (1) processes[i].invoked is not NULL exactly while a transaction of that
+ *       process is open, and it is the process's latest;
+ *   (2) the builder gets a process's transactions in the order of the log,
+ *       since one must end (1) before the next begins;
+ *   (3) of has_invocation and 'orphan' at most one is set.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "format/jepsen/jepsen.h"
+
+#include "base/intmap.h"
+#include "format/jepsen/jepsen_entry.h"
+
+#include <inttypes.h>
+
+enum { BYTES_PER_OP = 40 }; // about, of a large file, invocation included
+
+struct process {
+    session_id session;
+    const char *invoked; // (1)
+    int64_t began;       // number of that entry
+    txn_id txn;          // what it began
+};
+
+struct reader {
+    struct jepsen_log log;
+    const struct jepsen_notation *notation;
+    struct builder *b;
+    struct forms forms, again;
+    struct intmap process_index;
+    VEC(struct process) processes;
+    struct process nobody; // where the log names no process
+    int64_t n_nobody;
+    bool has_invocation;
+    const char *orphan; // the first completion without an invocation
+    VEC(struct atom) elements;
+    struct buf meta;
+};
+
+/* --- processes ----------------------------------------------------------- */
+
+/* The process of an entry, or NULL where that is no client. */
+static bool
+find_process(struct reader *r, const struct jepsen_entry *e,
+             struct process **out)
+{
+    const uint32_t i = e->known[KEY_PROCESS];
+    const struct form *form = &e->f->at[i];
+    const bool is_nobody = !i || form->kind == FORM_NIL;
+    *out = NULL;
+    if (!is_nobody && form->kind == FORM_NUMBER)
+        return form_unexpected(&r->log.s, e->f, i,
+                               "a process, an integer of 64 bits");
+    if (!is_nobody && form->kind != FORM_INTEGER)
+        return true;
+    if (is_nobody ? r->processes.n : (size_t)r->n_nobody)
+        return scan_fail(&r->log.s, e->at, ERR_SYNTAX,
+                         is_nobody ? "an operation without 'process', "
+                                     "expected one as in those before it"
+                                   : "an operation with 'process', "
+                                     "expected none as in those before it");
+    if (is_nobody) {
+        // Its session begins with its invocation, or with what comes alone.
+        if (!r->nobody.invoked)
+            r->nobody.session = builder_session(r->b, atom_int(r->n_nobody++));
+        *out = &r->nobody;
+        return true;
+    }
+    if (form->atom.tag != ATOM_INT)
+        return form_unexpected(&r->log.s, e->f, i, "a process below 2^63");
+    bool added;
+    const uint32_t at = intmap_add(&r->process_index, form->atom.bits,
+                                   (uint32_t)r->processes.n, &added);
+    if (added) {
+        const uint32_t name = e->known[KEY_SESSION];
+        const struct atom session =
+            name ? form_atom(e->f, name, r->b) : form->atom;
+        vec_push(&r->processes,
+                 ((struct process){.session = builder_session(r->b, session)}));
+    }
+    *out = &r->processes.at[at];
+    return true;
+}
+
+/* --- micro-operations ---------------------------------------------------- */
+
+static bool
+add_read(struct reader *r, const struct forms *f, const struct mop *mop,
+         txn_id t, struct atom key)
+{
+    const uint32_t v = mop->value;
+    if (f->at[v].kind != FORM_VECTOR)
+        return builder_read(r->b, t, key, form_atom(f, v, r->b), r->log.s.err);
+    vec_clear(&r->elements);
+    for (uint32_t i = form_first(v); i < form_end(f, v); i = form_next(f, i))
+        vec_push(&r->elements, form_atom(f, i, r->b));
+    return builder_read_list(r->b, t, key, r->elements.at, r->elements.n,
+                             r->log.s.err);
+}
+
+static bool
+add_mop(struct reader *r, const struct forms *f, uint32_t i,
+        enum jepsen_entry_type type, txn_id t)
+{
+    struct mop mop = {0};
+    if (!jepsen_mop_read(&mop, &r->log.s, f, i))
+        return false;
+    struct err *err = r->log.s.err;
+    const enum form_kind value = mop.value ? f->at[mop.value].kind : FORM_NIL;
+    if (mop.kind == MOP_READ && value == FORM_NIL && type != TYPE_OK)
+        return true; // what it saw is not known
+    if (!mop.value)
+        return scan_fail(&r->log.s, f->at[i].at, ERR_SYNTAX,
+                         "a read of an ok operation without a value");
+    if (mop.kind == MOP_WRITE && value == FORM_VECTOR)
+        return form_unexpected(&r->log.s, f, mop.value,
+                               "a scalar: reads of vectors are reads of lists");
+    const struct atom key = form_atom(f, mop.key, r->b);
+    bool ok;
+    if (mop.kind == MOP_READ)
+        ok = add_read(r, f, &mop, t, key);
+    else if (mop.kind == MOP_WRITE)
+        ok = builder_write(r->b, t, key, form_atom(f, mop.value, r->b), err);
+    else
+        ok = builder_append(r->b, t, key, form_atom(f, mop.value, r->b), err);
+    return ok || scan_locate(&r->log.s, f->at[i].at);
+}
+
+/* Check the micro-operations, or hand them to the builder. */
+static bool
+each_mop(struct reader *r, const struct jepsen_entry *e,
+         enum jepsen_entry_type type, const txn_id *t)
+{
+    const struct forms *f = e->f;
+    const uint32_t v = e->known[KEY_VALUE];
+    struct mop ignored;
+    for (uint32_t i = form_first(v); i < form_end(f, v); i = form_next(f, i))
+        if (t ? !add_mop(r, f, i, type, *t)
+              : !jepsen_mop_read(&ignored, &r->log.s, f, i))
+            return false;
+    return true;
+}
+
+/* --- transactions -------------------------------------------------------- */
+
+/* What is kept for the explanation: entries that mean nothing to us. */
+static void
+keep_meta(struct reader *r, const struct jepsen_entry *e, txn_id t)
+{
+    const struct forms *f = e->f;
+    if (!e->n_extra)
+        return;
+    buf_clear(&r->meta);
+    const uint32_t first = e->extra[0], only = form_next(f, first);
+    if (e->n_extra == 1 && span_is(f->at[first].text, "meta") &&
+        f->at[only].kind == FORM_MAP) {
+        form_show_json(f, only, &r->meta);
+    } else {
+        for (size_t i = 0; i < e->n_extra; i++) {
+            buf_char(&r->meta, i ? ',' : '{');
+            form_show_json_key(f, e->extra[i], &r->meta);
+            buf_char(&r->meta, ':');
+            form_show_json(f, form_next(f, e->extra[i]), &r->meta);
+        }
+        buf_char(&r->meta, '}');
+    }
+    builder_meta(r->b, t, r->meta.at, r->meta.n);
+}
+
+/* Begin a transaction of p.  What is not told later stays as it is here. */
+static bool
+begin_txn(struct reader *r, const struct jepsen_entry *e, struct process *p)
+{
+    if (!builder_txn(r->b, p->session, &p->txn, r->log.s.err))
+        return scan_locate(&r->log.s, e->at);
+    builder_status(r->b, p->txn, TXN_INDETERMINATE);
+    return true;
+}
+
+/* End it with what the entry tells; 'mops' is the one with the
+ * micro-operations, which may be its invocation. */
+static bool
+end_txn(struct reader *r, struct jepsen_entry *e, struct process *p,
+        const struct jepsen_entry *mops, enum jepsen_entry_type type)
+{
+    const uint32_t id = e->known[KEY_TXN_ID], index = e->known[KEY_INDEX];
+    if (id && index)
+        e->extra[e->n_extra++] = index - 1; // its key is one scalar
+    if (id || index)
+        builder_name(r->b, p->txn, form_atom(e->f, id ? id : index, r->b));
+    keep_meta(r, e, p->txn);
+    const bool is_known = type == TYPE_OK || type == TYPE_FAIL;
+    if (is_known)
+        builder_status(r->b, p->txn,
+                       type == TYPE_OK ? TXN_COMMITTED : TXN_ABORTED);
+    if (p->invoked)
+        builder_times(r->b, p->txn, p->began, is_known ? r->log.n : INT64_MAX);
+    p->invoked = NULL;
+    return each_mop(r, mops, type, &p->txn);
+}
+
+static bool
+invoke(struct reader *r, const struct jepsen_entry *e, struct process *p)
+{
+    if (r->orphan)
+        return scan_fail(&r->log.s, r->orphan, ERR_SYNTAX,
+                         "a completion without an invocation before it");
+    if (p->invoked) {
+        uint64_t line, column;
+        input_position(r->log.s.in, (size_t)(p->invoked - r->log.s.in->data),
+                       &line, &column);
+        return scan_fail(&r->log.s, e->at, ERR_SYNTAX,
+                         "an invocation, expected the completion of the one "
+                         "at %" PRIu64 ":%" PRIu64,
+                         line, column);
+    }
+    r->has_invocation = true;
+    p->invoked = e->at;
+    p->began = r->log.n;
+    return jepsen_entry_needs_mops(e, &r->log.s) &&
+           each_mop(r, e, TYPE_INVOKE, NULL) && begin_txn(r, e, p);
+}
+
+/* Read the entry at 'at' once more. */
+static bool
+read_again(struct reader *r, const char *at, struct jepsen_entry *e)
+{
+    const char *behind = r->log.s.at;
+    r->log.s.at = at;
+    const bool ok = r->notation->again(&r->log.s, &r->again) &&
+                    jepsen_entry_read(e, &r->log.s, &r->again);
+    r->log.s.at = behind;
+    return ok;
+}
+
+static bool
+complete(struct reader *r, struct jepsen_entry *e, struct process *p,
+         enum jepsen_entry_type type)
+{
+    const bool is_orphan = !p->invoked;
+    if (is_orphan && r->has_invocation)
+        return scan_fail(&r->log.s, e->at, ERR_SYNTAX,
+                         "a completion without an invocation before it");
+    if (is_orphan && !r->orphan)
+        r->orphan = e->at;
+    if ((type == TYPE_OK || is_orphan) &&
+        !jepsen_entry_needs_mops(e, &r->log.s))
+        return false;
+    if (is_orphan && !begin_txn(r, e, p))
+        return false;
+    if (jepsen_entry_has_mops(e))
+        return end_txn(r, e, p, e, type);
+    struct jepsen_entry invocation;
+    return read_again(r, p->invoked, &invocation) &&
+           end_txn(r, e, p, &invocation, type);
+}
+
+/* A transaction that is still open where the log ends. */
+static bool
+leave_open(struct reader *r, struct process *p)
+{
+    struct jepsen_entry e;
+    return !p->invoked ||
+           (read_again(r, p->invoked, &e) && end_txn(r, &e, p, &e, TYPE_INFO));
+}
+
+/* --- the log ------------------------------------------------------------- */
+
+static bool
+take_entry(struct reader *r)
+{
+    struct jepsen_entry e;
+    struct process *p;
+    enum jepsen_entry_type type;
+    if (!jepsen_entry_read(&e, &r->log.s, &r->forms) ||
+        !find_process(r, &e, &p))
+        return false;
+    if (!p)
+        return true;
+    if (!jepsen_entry_type(&e, &r->log.s, &type))
+        return false;
+    return type == TYPE_INVOKE ? invoke(r, &e, p) : complete(r, &e, p, type);
+}
+
+static bool
+read_log(struct reader *r, struct input *in)
+{
+    struct scan *s = &r->log.s;
+    const char *first = NULL;
+    for (;;) {
+        bool found;
+        if (!r->notation->next(&r->log, &r->forms, &found))
+            return false;
+        if (!found)
+            break;
+        if (!first)
+            first = r->forms.at[0].at;
+        if (!take_entry(r))
+            return false;
+        r->log.n++;
+        input_done(in, (size_t)(s->at - in->data));
+    }
+    if (first && !r->processes.n && !r->n_nobody)
+        return scan_fail(s, first, ERR_SYNTAX,
+                         "no operation of a client in the log: no 'process' "
+                         "is an integer");
+    for (size_t i = 0; i < r->processes.n; i++)
+        if (!leave_open(r, &r->processes.at[i]))
+            return false;
+    return leave_open(r, &r->nobody);
+}
+
+bool
+jepsen_read(struct input *in, const struct jepsen_notation *notation,
+            struct builder *b, struct err *err)
+{
+    if (in->is_directory)
+        return err_set(err, ERR_SYNTAX, "a directory, expected a file");
+    struct reader r = {.notation = notation, .b = b};
+    scan_init(&r.log.s, in, err);
+    builder_expect(b, in->size / BYTES_PER_OP);
+    const bool ok = read_log(&r, in);
+    forms_free(&r.forms);
+    forms_free(&r.again);
+    intmap_free(&r.process_index);
+    vec_free(&r.processes);
+    vec_free(&r.elements);
+    buf_free(&r.meta);
+    scan_free(&r.log.s);
+    return ok;
+}

@@ -1,0 +1,305 @@
+/* jepsen_write.c -- a history as a log of invocations and completions.
+ *
+ * The log's order is real time to whoever reads it, so it must say "a ended
+ * before b began" where h does, and nowhere else if that can be helped.  The
+ * events are sorted by time, and at the same time invocations come before
+ * completions, since such transactions overlap.  A process, however, cannot
+ * invoke before it has completed: where h says that a transaction began when
+ * the one before it in its session was not yet over, the completion is moved
+ * up to just before that invocation.  Those invocations come last among the
+ * ones of their time, so that as little as possible is claimed beyond what h
+ * knows.
+ *
+ * A history without times has no such order, and a log cannot leave it open:
+ * the transactions follow each other as they came.  The strict levels mean
+ * nothing on such a log.
+ *
+ * A process that ends in 'info' is used again for the next transaction of its
+ * session.  Elle's own histories take a fresh process there; that would end
+ * the session.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "base/intmap.h"
+#include "format/jepsen/jepsen.h"
+#include "format/jepsen/jepsen_entry.h"
+#include "format/put.h"
+#include "format/save.h"
+#include "format/scan/scan_json.h"
+
+#include <stdlib.h>
+
+enum rank { RANK_INVOKE, RANK_INVOKE_LATE, RANK_COMPLETE };
+
+struct event {
+    int64_t time;
+    enum rank rank;
+    txn_id txn;
+};
+
+struct writer {
+    struct put p;
+    struct output *out;
+    struct atom *process; // by session
+    uint8_t *is_complete; // by transaction
+};
+
+/* --- processes ----------------------------------------------------------- */
+
+/* A session named by an integer is that process; the others take the numbers
+ * that are left. */
+static void
+number_processes(struct writer *w)
+{
+    const struct history *h = w->p.h;
+    struct intmap taken = {0};
+    bool added;
+    for (session_id s = 0; s < h->n_sessions; s++)
+        if (h->session_name[s].tag == ATOM_INT)
+            (void)intmap_add(&taken, h->session_name[s].bits, 0, &added);
+    uint64_t next = 0;
+    for (session_id s = 0; s < h->n_sessions; s++) {
+        w->process[s] = h->session_name[s];
+        if (h->session_name[s].tag == ATOM_INT)
+            continue;
+        while (intmap_find(&taken, next) != UINT32_MAX)
+            next++;
+        w->process[s] = atom_uint(next++);
+    }
+    intmap_free(&taken);
+}
+
+/* --- entries ------------------------------------------------------------- */
+
+/* The beginning of an entry: {:type :ok, :process 1, :f :txn, :value [...] */
+static void
+put_head(struct writer *w, txn_id t, const char *type, bool is_invocation)
+{
+    struct put *p = &w->p;
+    struct buf *out = &p->out;
+    const struct history *h = p->h;
+    const session_id s = h->txn_session[t];
+    buf_printf(out,
+               p->is_json ? "{\"type\":\"%s\",\"process\":"
+                          : "{:type :%s, :process ",
+               type);
+    put_atom(p, w->process[s]);
+    if (h->session_name[s].tag != ATOM_INT) {
+        buf_text(out, p->is_json ? ",\"" JEPSEN_SESSION "\":"
+                                 : ", :" JEPSEN_SESSION " ");
+        put_atom(p, h->session_name[s]);
+    }
+    buf_text(out,
+             p->is_json ? ",\"f\":\"txn\",\"value\":" : ", :f :txn, :value ");
+    put_ops(p, t, is_invocation);
+}
+
+/* Whether an entry of the meta data would be taken for one of the log's. */
+static bool
+clashes(const struct forms *f)
+{
+    bool any = form_first(0) == form_end(f, 0);
+    for (uint32_t i = form_first(0); i < form_end(f, 0);
+         i = form_next(f, form_next(f, i)))
+        any = any || jepsen_entry_is_reserved(f->at[i].text) ||
+              span_is(f->at[i].text, "meta");
+    return any;
+}
+
+/* The meta data: as entries of their own, or in one that keeps them apart. */
+static void
+put_meta(struct writer *w, struct string meta)
+{
+    struct put *p = &w->p;
+    const struct input in = {.name = "", .data = meta.text, .size = meta.len};
+    struct err ignored = {0};
+    struct scan s;
+    scan_init(&s, &in, &ignored);
+    const bool ok =
+        form_read_json(&s, &p->forms) && p->forms.at[0].kind == FORM_MAP;
+    scan_free(&s);
+    if (!ok)
+        return;
+    const struct forms *f = &p->forms;
+    if (clashes(f)) {
+        buf_text(&p->out, p->is_json ? ",\"meta\":" : ", :meta ");
+        (p->is_json ? form_show_json : form_show_edn)(f, 0, &p->out);
+        return;
+    }
+    for (uint32_t i = form_first(0); i < form_end(f, 0);
+         i = form_next(f, form_next(f, i))) {
+        const uint32_t value = form_next(f, i);
+        if (p->is_json) {
+            buf_char(&p->out, ',');
+            form_show_json_key(f, i, &p->out);
+            buf_char(&p->out, ':');
+            form_show_json(f, value, &p->out);
+        } else {
+            buf_text(&p->out, ", ");
+            form_show_edn_key(f, i, &p->out);
+            buf_char(&p->out, ' ');
+            form_show_edn(f, value, &p->out);
+        }
+    }
+}
+
+static void
+put_completion(struct writer *w, txn_id t)
+{
+    struct put *p = &w->p;
+    const struct history *h = p->h;
+    w->is_complete[t] = 1;
+    put_head(w, t,
+             h->txn_status[t] == TXN_ABORTED         ? "fail"
+             : h->txn_status[t] == TXN_INDETERMINATE ? "info"
+                                                     : "ok",
+             false);
+    const struct atom name = history_txn_atom(h, t);
+    if (name.tag != ATOM_NIL) {
+        buf_text(&p->out, p->is_json ? ",\"" JEPSEN_TXN_ID "\":"
+                                     : ", :" JEPSEN_TXN_ID " ");
+        put_atom(p, name);
+    }
+    if (h->txn_meta && h->txn_meta[t] != ID_NONE)
+        put_meta(w, strings_get(&h->strings, h->txn_meta[t]));
+    buf_text(&p->out, "}\n");
+}
+
+static void
+put_invocation(struct writer *w, txn_id t)
+{
+    const struct history *h = w->p.h;
+    if (t > h->session_first[h->txn_session[t]] && !w->is_complete[t - 1])
+        put_completion(w, t - 1);
+    put_head(w, t, "invoke", true);
+    buf_text(&w->p.out, "}\n");
+}
+
+/* --- the log ------------------------------------------------------------- */
+
+static int
+compare_events(const void *a, const void *b)
+{
+    const struct event *x = a, *y = b;
+    return x->time != y->time   ? (x->time < y->time ? -1 : 1)
+           : x->rank != y->rank ? (x->rank < y->rank ? -1 : 1)
+           : x->txn != y->txn   ? (x->txn < y->txn ? -1 : 1)
+                                : 0;
+}
+
+/* The events in the order of the log, but for completions that move up. */
+static struct event *
+sort_events(const struct history *h)
+{
+    const size_t n = h->n_txns;
+    struct event *events = mem_alloc(2 * n, sizeof *events);
+    for (session_id s = 0; s < h->n_sessions; s++) {
+        const txn_id first = h->session_first[s];
+        int64_t began = INT64_MIN;
+        for (txn_id t = first; t < h->session_first[s + 1]; t++) {
+            // Session order stands above a clock that went back.
+            began = h->txn_began[t] > began ? h->txn_began[t] : began;
+            const bool is_late = t > first && h->txn_ended[t - 1] >= began;
+            events[2 * (size_t)t] = (struct event){
+                began, is_late ? RANK_INVOKE_LATE : RANK_INVOKE, t};
+            events[2 * (size_t)t + 1] =
+                (struct event){h->txn_ended[t], RANK_COMPLETE, t};
+        }
+    }
+    if (n)
+        qsort(events, 2 * n, sizeof *events, compare_events);
+    return events;
+}
+
+static bool
+put_timed(struct writer *w, struct err *err)
+{
+    struct event *events = sort_events(w->p.h);
+    bool ok = true;
+    for (size_t i = 0; ok && i < 2 * (size_t)w->p.h->n_txns; i++) {
+        if (events[i].rank != RANK_COMPLETE)
+            put_invocation(w, events[i].txn);
+        else if (!w->is_complete[events[i].txn])
+            put_completion(w, events[i].txn);
+        ok = save_some(&w->p.out, w->out->file, err);
+    }
+    mem_free(events);
+    return ok;
+}
+
+static bool
+put_untimed(struct writer *w, struct err *err)
+{
+    bool ok = true;
+    for (size_t i = 0; ok && i < w->p.h->n_txns; i++) {
+        put_invocation(w, w->p.h->arrival[i]);
+        put_completion(w, w->p.h->arrival[i]);
+        ok = save_some(&w->p.out, w->out->file, err);
+    }
+    return ok;
+}
+
+/* --- what fits ------------------------------------------------------------ */
+
+/* A read of nil in an 'info' says that there was no answer, so it would be lost
+ * from a transaction that counts or may count. */
+static bool
+keeps_reads(const struct history *h, txn_id t)
+{
+    if (h->txn_status[t] != TXN_INDETERMINATE || !h->txn_counts[t])
+        return true;
+    for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++)
+        if (!op_is_write(h, op) && !op_is_of_list(h, op) &&
+            atom_equal(history_value_atom(h, h->op_value[op]), h->initial))
+            return false;
+    return true;
+}
+
+static bool
+refuse(const struct history *h, txn_id t, const char *name, const char *what,
+       struct err *err)
+{
+    struct buf shown = {0};
+    history_show_txn(h, t, &shown);
+    err_set(err, ERR_USAGE, "format '%s' cannot say that %s %s", name, shown.at,
+            what);
+    buf_free(&shown);
+    return false;
+}
+
+bool
+jepsen_holds(const struct history *h, const char *name, struct err *err)
+{
+    int64_t began = INT64_MIN;
+    for (txn_id t = 0; t < h->n_txns; t++) {
+        if (!keeps_reads(h, t))
+            return refuse(h, t, name,
+                          "read the initial value, because its outcome is not "
+                          "known",
+                          err);
+        if (!h->txn_began)
+            continue;
+        if (t == h->session_first[h->txn_session[t]] || h->txn_began[t] > began)
+            began = h->txn_began[t];
+        if (h->txn_ended[t] < began)
+            return refuse(h, t, name,
+                          "ended before an earlier one of its session began",
+                          err);
+    }
+    return true;
+}
+
+bool
+jepsen_write(const struct history *h, bool is_json, struct output *out,
+             struct err *err)
+{
+    struct writer w = {.p = {.h = h, .is_json = is_json}, .out = out};
+    w.process = mem_alloc(h->n_sessions, sizeof *w.process);
+    w.is_complete = mem_calloc(h->n_txns, sizeof *w.is_complete);
+    number_processes(&w);
+    bool ok = h->txn_began ? put_timed(&w, err) : put_untimed(&w, err);
+    ok = ok && save_all(&w.p.out, out->file, err);
+    mem_free(w.process);
+    mem_free(w.is_complete);
+    put_free(&w.p);
+    return ok;
+}

@@ -1,0 +1,354 @@
+/* jsonl.c -- our own format: one transaction per line, as a JSON object.
+ *
+ *     {"session":1,"id":"pay-17","status":"committed","start":1200,"end":1350,
+ *      "ops":[["r","x",5],["w","y","a"],["append","l",3],["r","l",[1,2,3]]]}
+ *
+ * (on one line).  People write this by hand and from a dozen languages, so the
+ * reader is strict where a slip would lose data: a key it does not know, a key
+ * given twice, or a number that is no 64-bit integer is an error.  It is also
+ * what 'collect' writes, so it is read in one pass, straight into the builder:
+ * no tree is made of a line, and text is not copied before it is interned.
+ *
+ * The builder wants the session before the operations.  A line that gives
+ * them the other way round is taken in two steps: the operations are skipped
+ * and come back to when the object has ended.
+ *
+ * A line's end ends the object.  So a file that was cut inside a line is an
+ * error at the place of the cut, and a line that lost its end does not swallow
+ * the next one.
+ *
+ * A transaction whose outcome is unknown may get it from a later line of its
+ * session that has no operations: recorders write the operations before they
+ * ask for the commit.  A recording that says so in its first line says in its
+ * last one that it is complete; where that is missing it was cut, and may lack
+ * the end of its last line too.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "format/jsonl/jsonl.h"
+
+#include "format/jsonl/jsonl_entry.h"
+#include "format/readers.h"
+
+enum { BYTES_PER_OP = 20 }; // about, of a large file
+
+enum line_key {
+    KEY_SESSION,
+    KEY_ID,
+    KEY_STATUS,
+    KEY_START,
+    KEY_END,
+    KEY_OPS,
+    KEY_META,
+    KEY_RECORDING,
+    N_LINE_KEYS
+};
+
+static const char *const line_keys[N_LINE_KEYS + 1] = {
+    "session", "id", "status", "start", "end", "ops", "meta", "recording", NULL,
+};
+
+/* One line, as far as it is read. */
+struct line {
+    unsigned seen; // bit k: line_keys[k] was there
+    struct atom session, id;
+    enum txn_status status;
+    int64_t start, end;
+    const char *end_at; // where 'end' stands
+    const char *ops_at; // operations that wait for their session
+    bool has_txn;       // the transaction has begun
+    txn_id txn;
+    unsigned mark; // of a line that is about the recording
+};
+
+/* The last transaction of a session, where its outcome may follow. */
+struct pending {
+    bool is_open;
+    txn_id txn;
+    int64_t start;
+};
+
+enum { MARK_BEGIN, MARK_END };
+
+struct reader {
+    struct jsonl_scan in;
+    VEC(struct pending) pending; // by session
+    bool is_recording;           // the first line said so
+    bool is_complete;            // so did the last one
+    size_t lines;                // that were read
+};
+
+static bool
+begin_txn(struct reader *r, struct line *line)
+{
+    line->has_txn = true;
+    return builder_txn(r->in.b, builder_session(r->in.b, line->session),
+                       &line->txn, r->in.s.err);
+}
+
+static const char *const marks[] = {
+    [MARK_BEGIN] = "begin", [MARK_END] = "end", NULL};
+
+static bool
+read_entry(struct reader *r, struct line *line, enum line_key key)
+{
+    switch (key) {
+    case KEY_SESSION:
+        return jsonl_atom(&r->in, JSONL_NAME, &line->session);
+    case KEY_ID:
+        return jsonl_atom(&r->in, JSONL_NAME, &line->id);
+    case KEY_STATUS:
+        return jsonl_status(&r->in, &line->status);
+    case KEY_START:
+        return jsonl_time(&r->in, &line->start);
+    case KEY_END:
+        json_space(&r->in.s);
+        line->end_at = r->in.s.at;
+        return jsonl_time(&r->in, &line->end);
+    case KEY_OPS:
+        if (line->seen & 1u << KEY_SESSION)
+            return begin_txn(r, line) && jsonl_ops(&r->in, line->txn);
+        json_space(&r->in.s);
+        line->ops_at = r->in.s.at;
+        return json_skip(&r->in.s);
+    case KEY_META:
+        return jsonl_meta(&r->in);
+    case KEY_RECORDING:
+        return jsonl_word(&r->in.s, marks, "\"begin\" or \"end\"", &line->mark);
+    default:
+        return false;
+    }
+}
+
+static bool
+read_key(struct scan *s, const struct line *line, unsigned *out)
+{
+    json_space(s);
+    const char *start = s->at;
+    if (!jsonl_word(s, line_keys,
+                    "\"session\", \"id\", \"status\", \"start\", \"end\", "
+                    "\"ops\", \"meta\" or \"recording\"",
+                    out))
+        return false;
+    return !(line->seen & 1u << *out) ||
+           scan_fail(s, start, ERR_SYNTAX, "key '%s' twice in one line",
+                     line_keys[*out]);
+}
+
+/* --- lines --------------------------------------------------------------- */
+
+/* A line that says where the recording begins or ends. */
+static bool
+end_mark(struct reader *r, const struct line *line, const char *start)
+{
+    struct scan *s = &r->in.s;
+    if (line->seen != 1u << KEY_RECORDING)
+        return scan_fail(s, start, ERR_SYNTAX,
+                         "'recording' stands in a line of its own");
+    if (line->mark == MARK_BEGIN && r->lines)
+        return scan_fail(s, start, ERR_SYNTAX,
+                         "a recording begins in the first line");
+    if (line->mark == MARK_END && !r->is_recording)
+        return scan_fail(s, start, ERR_SYNTAX,
+                         "the end of a recording that has no beginning");
+    r->is_recording = true;
+    r->is_complete = line->mark == MARK_END;
+    return true;
+}
+
+/* A line that gives the outcome of the last transaction of its session. */
+static bool
+end_outcome(struct reader *r, const struct line *line, const char *start)
+{
+    struct scan *s = &r->in.s;
+    const unsigned allowed =
+        1u << KEY_SESSION | 1u << KEY_STATUS | 1u << KEY_END;
+    if (line->seen & ~allowed || line->status == TXN_INDETERMINATE)
+        return scan_fail(s, start, ERR_SYNTAX, "a transaction without 'ops'");
+    const session_id session = builder_session(r->in.b, line->session);
+    struct pending *p = session < r->pending.n ? &r->pending.at[session] : NULL;
+    if (!p || !p->is_open)
+        return scan_fail(s, start, ERR_SYNTAX,
+                         "an outcome, and no transaction of the session waits "
+                         "for one");
+    p->is_open = false;
+    builder_status(r->in.b, p->txn, line->status);
+    if (line->end < p->start)
+        return scan_fail(s, line->end_at, ERR_SYNTAX,
+                         "the transaction ends before it starts");
+    if (p->start != INT64_MIN || line->seen & 1u << KEY_END)
+        builder_times(r->in.b, p->txn, p->start, line->end);
+    return true;
+}
+
+/* Note whether the outcome of a transaction may follow. */
+static void
+note_pending(struct reader *r, const struct line *line)
+{
+    const session_id session = builder_session_of(r->in.b, line->txn);
+    const bool is_open = line->status == TXN_INDETERMINATE;
+    while (is_open && r->pending.n <= session)
+        vec_push(&r->pending, (struct pending){0});
+    if (session < r->pending.n)
+        r->pending.at[session] =
+            (struct pending){is_open, line->txn, line->start};
+}
+
+/* What could not be done before the whole object was seen. */
+static bool
+end_line(struct reader *r, struct line *line, const char *start)
+{
+    struct scan *s = &r->in.s;
+    const unsigned outcome = 1u << KEY_SESSION | 1u << KEY_STATUS;
+    if (line->seen & 1u << KEY_RECORDING)
+        return end_mark(r, line, start);
+    if (!(line->seen & 1u << KEY_OPS) && (line->seen & outcome) == outcome)
+        return end_outcome(r, line, start);
+    const unsigned required = 1u << KEY_SESSION | 1u << KEY_OPS;
+    if ((line->seen & required) != required)
+        return scan_fail(s, start, ERR_SYNTAX, "a transaction without '%s'",
+                         line->seen & 1u << KEY_SESSION ? "ops" : "session");
+    if (!line->has_txn) {
+        const char *behind = s->at;
+        s->at = line->ops_at;
+        if (!begin_txn(r, line) || !jsonl_ops(&r->in, line->txn))
+            return false;
+        s->at = behind;
+    }
+    note_pending(r, line);
+    builder_status(r->in.b, line->txn, line->status);
+    if (line->seen & 1u << KEY_ID)
+        builder_name(r->in.b, line->txn, line->id);
+    if (line->seen & 1u << KEY_META)
+        builder_meta(r->in.b, line->txn, r->in.meta_text.at, r->in.meta_text.n);
+    if (!(line->seen & (1u << KEY_START | 1u << KEY_END)))
+        return true;
+    if (line->end < line->start)
+        return scan_fail(s, line->end_at, ERR_SYNTAX,
+                         "the transaction ends before it starts");
+    // What nobody saw the end of may take effect at any later time.
+    builder_times(r->in.b, line->txn, line->start,
+                  line->status == TXN_INDETERMINATE ? INT64_MAX : line->end);
+    return true;
+}
+
+/* Read the object at s->at; the scan stops behind its '}'. */
+static bool
+read_line(struct reader *r)
+{
+    struct scan *s = &r->in.s;
+    const char *start = s->at;
+    struct line line = {
+        .status = TXN_COMMITTED, .start = INT64_MIN, .end = INT64_MAX};
+    if (!json_take(s, '{'))
+        return scan_unexpected(s, start, "a transaction, '{'");
+    if (!json_take(s, '}')) {
+        do {
+            unsigned key;
+            if (!read_key(s, &line, &key))
+                return false;
+            if (!json_take(s, ':'))
+                return scan_unexpected(s, s->at, "':'");
+            if (!read_entry(r, &line, (enum line_key)key))
+                return false;
+            line.seen |= 1u << key;
+        } while (json_take(s, ','));
+        if (!json_take(s, '}'))
+            return scan_unexpected(s, s->at, "',' or '}'");
+    }
+    return end_line(r, &line, start) || scan_locate(s, start);
+}
+
+/* Let the input end before a last line that is no whole object.  A recorder
+ * that is killed leaves at most one, with blank lines behind. */
+static void
+leave_out_torn_line(struct scan *s)
+{
+    const char *end = s->end, *start;
+    while (end > s->at && (end[-1] == '\n' || end[-1] == '\r'))
+        end--;
+    for (start = end; start > s->at && start[-1] != '\n'; start--)
+        continue;
+    struct err ignored = {0};
+    struct scan last;
+    scan_init(&last, s->in, &ignored);
+    last.one_line = true;
+    last.at = start;
+    last.end = end;
+    if (start < end && !(json_skip(&last) && last.at == end))
+        s->end = start;
+    scan_free(&last);
+}
+
+static bool
+read_lines(struct reader *r, struct input *in)
+{
+    struct scan *s = &r->in.s;
+    for (;;) {
+        json_space(s);
+        if (s->at == s->end)
+            return true;
+        input_done(in, (size_t)(s->at - in->data));
+        if (*s->at == '\n') {
+            s->at++;
+            continue;
+        }
+        if (r->is_complete)
+            return scan_fail(s, s->at, ERR_SYNTAX,
+                             "more behind the end of the recording");
+        if (!read_line(r))
+            return false;
+        json_space(s);
+        if (s->at < s->end && *s->at != '\n')
+            return scan_unexpected(s, s->at, "the end of the line");
+        if (r->lines++ == 0 && r->is_recording)
+            leave_out_torn_line(s);
+    }
+}
+
+static bool
+jsonl_read(struct input *in, struct builder *b, struct err *err)
+{
+    if (in->is_directory)
+        return err_set(err, ERR_SYNTAX, "a directory, expected a file");
+    struct reader r = {.in = {.b = b}};
+    scan_init(&r.in.s, in, err);
+    r.in.s.one_line = true;
+    builder_expect(b, in->size / BYTES_PER_OP);
+    bool ok = read_lines(&r, in);
+    if (ok && r.is_complete && r.in.s.end < in->data + in->size)
+        ok = scan_fail(&r.in.s, r.in.s.end, ERR_SYNTAX,
+                       "more behind the end of the recording");
+    if (r.is_recording && !r.is_complete)
+        builder_cut(b);
+    vec_free(&r.pending);
+    vec_free(&r.in.elements);
+    forms_free(&r.in.meta);
+    buf_free(&r.in.meta_text);
+    scan_free(&r.in.s);
+    return ok;
+}
+
+static int
+jsonl_sniff(const struct input *in)
+{
+    if (in->is_directory)
+        return 0;
+    const struct json_look look = json_look(in);
+    if (!look.is_object || look.is_array)
+        return 0;
+    if (look.recording)
+        return 95;
+    return look.session && look.ops ? 95 : look.session || look.ops ? 70 : 0;
+}
+
+const struct format format_jsonl = {
+    .name = "jsonl",
+    .suffix = ".jsonl",
+    .help = "one transaction per line as a JSON object; our own",
+    .initial = ATOM_NIL,
+    .keeps = KEEPS_NAMES | KEEPS_TIMES | KEEPS_META | KEEPS_CUT,
+    .sniff = jsonl_sniff,
+    .read = jsonl_read,
+    .holds = jsonl_holds,
+    .write = jsonl_write,
+};

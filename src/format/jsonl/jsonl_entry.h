@@ -1,0 +1,36 @@
+/* jsonl_entry.h -- the values of the entries of a line of 'jsonl'.
+ *
+ * Each function reads one value at the scan, which stops behind it.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef FORMAT_JSONL_ENTRY_H
+#define FORMAT_JSONL_ENTRY_H
+
+#include "format/form/form.h"
+#include "format/scan/scan_json.h"
+#include "history/builder.h"
+
+#define JSONL_NAME "a string or an integer"
+
+struct jsonl_scan {
+    struct scan s;
+    struct builder *b;
+    VEC(struct atom) elements; // of the list at hand
+    struct forms meta;
+    struct buf meta_text; // of the last 'meta'
+};
+
+bool jsonl_atom(struct jsonl_scan *r, const char *expected, struct atom *out);
+
+/* One of a few words in quotes: its number in 'words', which ends in NULL. */
+bool jsonl_word(struct scan *s, const char *const *words, const char *expected,
+                unsigned *out);
+
+/* An array of operations, which become those of t. */
+bool jsonl_ops(struct jsonl_scan *r, txn_id t);
+
+bool jsonl_status(struct jsonl_scan *r, enum txn_status *out);
+bool jsonl_time(struct jsonl_scan *r, int64_t *out);
+bool jsonl_meta(struct jsonl_scan *r);
+
+#endif

@@ -1,0 +1,210 @@
+/* blocks.c -- see blocks.h.
+ *
+ * With one thread, each block is scanned and consumed in turn.  Otherwise the
+ * blocks go round a ring: a scanner claims the next block number when the
+ * buffer it maps to is free, and the consumer waits for the number it needs.
+ *
+ * Invariants of the ring, under its lock:
+ *   (1) blocks consumed <= claimed <= consumed + size of the ring;
+ *   (2) the buffer of a block is used by its scanner from the claim until the
+ *       block is 'scanned', then by the consumer until it is consumed.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "format/scan/blocks.h"
+
+#include "base/mem.h"
+
+#include <pthread.h>
+#include <string.h>
+
+enum {
+    BLOCK_BYTES = 128 * 1024,
+    MOST_THREADS = 16,
+    RING = 2 * MOST_THREADS,
+};
+
+void *
+block_records(struct text_block *block, size_t bytes)
+{
+    if (block->records_room < bytes) {
+        mem_free(block->records);
+        block->records_room = bytes;
+        block->records = mem_alloc(bytes, 1);
+    }
+    return block->records;
+}
+
+/* The begin of the first line that begins at or behind an offset. */
+static const char *
+line_at(const struct input *in, size_t offset)
+{
+    if (!offset)
+        return in->data;
+    if (offset >= in->size)
+        return in->data + in->size;
+    const char *newline =
+        memchr(in->data + offset - 1, '\n', in->size - offset + 1);
+    return newline ? newline + 1 : in->data + in->size;
+}
+
+static void
+find_block(const struct input *in, size_t number, struct text_block *block)
+{
+    block->begin = line_at(in, number * BLOCK_BYTES);
+    block->end = line_at(in, (number + 1) * BLOCK_BYTES);
+    block->limit = in->data + in->size;
+    block->error_at = NULL;
+}
+
+static size_t
+count_blocks(const struct input *in)
+{
+    return (in->size + BLOCK_BYTES - 1) / BLOCK_BYTES;
+}
+
+static bool
+fail_at(const struct input *in, const struct text_block *block, struct err *err)
+{
+    uint64_t line, column;
+    if (!block->error_at)
+        return false;
+    input_position(in, (size_t)(block->error_at - in->data), &line, &column);
+    return err_at_line(err, line, column);
+}
+
+static bool
+run_alone(struct input *in, block_scan *scan, block_consume *consume,
+          void *self, struct err *err)
+{
+    struct text_block block = {0};
+    bool ok = true;
+    for (size_t i = 0; ok && i < count_blocks(in); i++) {
+        find_block(in, i, &block);
+        ok = scan(&block, err) && consume(self, &block, err);
+        if (!ok)
+            fail_at(in, &block, err);
+        input_done(in, (size_t)(block.begin - in->data));
+    }
+    mem_free(block.records);
+    return ok;
+}
+
+struct slot {
+    struct text_block block;
+    struct err err;
+    bool ok, scanned;
+};
+
+struct ring {
+    const struct input *in;
+    block_scan *scan;
+    size_t n_blocks, size;
+
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+    size_t claimed, consumed;
+    bool stop;
+    struct slot slots[RING];
+};
+
+static void *
+scan_blocks(void *arg)
+{
+    struct ring *ring = arg;
+    pthread_mutex_lock(&ring->lock);
+    for (;;) {
+        while (!ring->stop && ring->claimed < ring->n_blocks &&
+               ring->claimed == ring->consumed + ring->size)
+            pthread_cond_wait(&ring->changed, &ring->lock);
+        if (ring->stop || ring->claimed == ring->n_blocks)
+            break;
+        const size_t number = ring->claimed++;
+        struct slot *slot = &ring->slots[number % ring->size];
+        pthread_mutex_unlock(&ring->lock);
+
+        slot->err = (struct err){0};
+        find_block(ring->in, number, &slot->block);
+        slot->ok = ring->scan(&slot->block, &slot->err);
+
+        pthread_mutex_lock(&ring->lock);
+        slot->scanned = true;
+        pthread_cond_broadcast(&ring->changed);
+    }
+    pthread_mutex_unlock(&ring->lock);
+    return NULL;
+}
+
+static bool
+consume_blocks(struct ring *ring, struct input *in, block_consume *consume,
+               void *self, struct err *err)
+{
+    for (size_t i = 0; i < ring->n_blocks; i++) {
+        struct slot *slot = &ring->slots[i % ring->size];
+        pthread_mutex_lock(&ring->lock);
+        while (!slot->scanned)
+            pthread_cond_wait(&ring->changed, &ring->lock);
+        slot->scanned = false;
+        pthread_mutex_unlock(&ring->lock);
+
+        if (!slot->ok)
+            *err = slot->err;
+        if (!slot->ok || !consume(self, &slot->block, err))
+            return fail_at(in, &slot->block, err);
+        input_done(in, (size_t)(slot->block.begin - in->data));
+
+        pthread_mutex_lock(&ring->lock);
+        ring->consumed++;
+        pthread_cond_broadcast(&ring->changed);
+        pthread_mutex_unlock(&ring->lock);
+    }
+    return true;
+}
+
+static bool
+run_together(struct input *in, unsigned n_scanners, block_scan *scan,
+             block_consume *consume, void *self, struct err *err)
+{
+    struct ring *ring = mem_calloc(1, sizeof *ring);
+    *ring = (struct ring){.in = in,
+                          .scan = scan,
+                          .n_blocks = count_blocks(in),
+                          .size = 2 * (size_t)n_scanners};
+    pthread_mutex_init(&ring->lock, NULL);
+    pthread_cond_init(&ring->changed, NULL);
+    pthread_t threads[MOST_THREADS];
+    unsigned started = 0;
+    while (started < n_scanners &&
+           pthread_create(&threads[started], NULL, scan_blocks, ring) == 0)
+        started++;
+
+    bool ok;
+    if (started)
+        ok = consume_blocks(ring, in, consume, self, err);
+    else
+        ok = run_alone(in, scan, consume, self, err);
+
+    pthread_mutex_lock(&ring->lock);
+    ring->stop = true;
+    pthread_cond_broadcast(&ring->changed);
+    pthread_mutex_unlock(&ring->lock);
+    while (started)
+        pthread_join(threads[--started], NULL);
+    for (size_t i = 0; i < RING; i++)
+        mem_free(ring->slots[i].block.records);
+    pthread_cond_destroy(&ring->changed);
+    pthread_mutex_destroy(&ring->lock);
+    mem_free(ring);
+    return ok;
+}
+
+bool
+blocks_run(struct input *in, block_scan *scan, block_consume *consume,
+           void *self, struct err *err)
+{
+    // One scanner keeps one builder busy; the builder is the narrow place.
+    const unsigned scanners =
+        in->threads - 1 > MOST_THREADS ? MOST_THREADS : in->threads - 1;
+    if (!scanners || count_blocks(in) < 4)
+        return run_alone(in, scan, consume, self, err);
+    return run_together(in, scanners, scan, consume, self, err);
+}

@@ -1,0 +1,97 @@
+/* unpack_gzip.c -- gzip by way of zlib.
+ *
+ * A gzip file is one or more members, one after the other ('cat a.gz b.gz' is
+ * such a file), each with a checksum at its end that zlib compares.  Anything
+ * else behind a member is an error, and so is an end before a member's.
+ *
+ * zlib counts its input in 32 bits, so larger inputs are given in pieces.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "format/unpack/unpack.h"
+
+#include "base/library.h"
+#include "base/vec.h"
+
+#include <zlib.h>
+
+/* What is used of the library; see base/library.h. */
+#define CALLS(F) F(inflate) F(inflateEnd) F(inflateInit2_) F(inflateReset)
+static struct {
+    CALLS(LIBRARY_MEMBER)
+} lib;
+static const char *const calls[] = {CALLS(LIBRARY_NAME)};
+
+enum {
+    PIECE = 1 << 30,           // bytes of input given to zlib at once
+    ROOM = 1 << 16,            // bytes of output asked for at least
+    WINDOW_AND_GZIP = 15 + 16, // zlib's words for the gzip wrapping only
+};
+
+struct gunzip {
+    z_stream z;
+    const char *data;
+    size_t size, taken; // of the input, by zlib
+    VEC(char) out;
+};
+
+/* Let zlib go on; what it says. */
+static int
+step(struct gunzip *g)
+{
+    vec_reserve(&g->out, g->out.n + ROOM);
+    const size_t room = g->out.room - g->out.n, left = g->size - g->taken;
+    g->z.next_out = (Bytef *)g->out.at + g->out.n;
+    g->z.avail_out = room < PIECE ? (uInt)room : PIECE;
+    // zlib does not write to its input, whatever the type says.
+    g->z.next_in = (Bytef *)(uintptr_t)(g->data + g->taken);
+    g->z.avail_in = left < PIECE ? (uInt)left : PIECE;
+    const uInt in_before = g->z.avail_in, out_before = g->z.avail_out;
+    const int said = lib.inflate(&g->z, Z_NO_FLUSH);
+    g->taken += in_before - g->z.avail_in;
+    g->out.n += out_before - g->z.avail_out;
+    return said;
+}
+
+static bool
+gunzip_all(struct gunzip *g, struct err *err)
+{
+    for (;;) {
+        const int said = step(g);
+        if (said == Z_STREAM_END) {
+            if (g->taken == g->size)
+                return true;
+            if ((unsigned char)g->data[g->taken] != 0x1f)
+                return err_set(err, ERR_SYNTAX,
+                               "found other bytes behind the gzip data");
+            lib.inflateReset(&g->z);
+        } else if (said == Z_BUF_ERROR ||
+                   (said == Z_OK && g->taken == g->size && g->z.avail_out)) {
+            return err_set(err, ERR_SYNTAX,
+                           "the gzip data ends before it is complete");
+        } else if (said != Z_OK) {
+            return err_set(err, ERR_SYNTAX, "damaged gzip data: %s",
+                           g->z.msg ? g->z.msg : "unknown reason");
+        }
+    }
+}
+
+bool
+unpack_gzip(const char *data, size_t size, char **out, size_t *out_size,
+            struct err *err)
+{
+    struct gunzip g = {.data = data, .size = size};
+    if (!library_load("libz.so.1", calls, LIBRARY_LENGTH(calls), &lib, err))
+        return false;
+    if (lib.inflateInit2_(&g.z, WINDOW_AND_GZIP, ZLIB_VERSION,
+                          (int)sizeof g.z) != Z_OK)
+        return err_set(err, ERR_LIMIT, "zlib has no memory");
+    const bool ok = gunzip_all(&g, err);
+    lib.inflateEnd(&g.z);
+    if (!ok) {
+        vec_free(&g.out);
+        return err_at_byte(err, g.taken);
+    }
+    *out = g.out.at;
+    *out_size = g.out.n;
+    return true;
+}
