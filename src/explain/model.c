@@ -22,7 +22,7 @@
  * SPDX-License-Identifier: MIT */
 #include "explain/model.h"
 
-#include "verify/verify_list_order.h"
+#include "depend/list_edges.h"
 
 #include <string.h>
 
@@ -31,7 +31,7 @@
 struct writes {
     u32_vec *by_key;   // transactions with a final write of the key
     answer_id *effect; // by transaction: that it took effect, where it is open
-    struct verify_list_order lists;
+    struct list_places lists;
 };
 
 static uint32_t
@@ -83,9 +83,9 @@ precedes(struct model *m, const struct writes *w, txn_id a, txn_id b,
     *needs = ID_NONE;
     if (a == TXN_INIT)
         return true;
-    if (m->h->order_first && (verify_list_order_before(&w->lists, a, b) ||
-                              verify_list_order_before(&w->lists, b, a)))
-        return verify_list_order_before(&w->lists, a, b);
+    if (m->h->order_first && (list_places_precede(&w->lists, a, b) ||
+                              list_places_precede(&w->lists, b, a)))
+        return list_places_precede(&w->lists, a, b);
     *needs = order_answer(m, a, b);
     return true;
 }
@@ -234,7 +234,7 @@ model_init(struct model *m, const struct history *h, enum level level)
 {
     *m = (struct model){.h = h, .level = level};
     struct writes w = {.by_key = mem_calloc(h->n_keys, sizeof *w.by_key)};
-    verify_list_order_init(&w.lists, h);
+    list_places_init(&w.lists, h);
     for (txn_id t = 0; t < h->n_txns; t++)
         for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++)
             if (h->txn_counts[t] && op_is_final_write(h, op))
@@ -250,7 +250,7 @@ model_init(struct model *m, const struct history *h, enum level level)
         vec_free(&w.by_key[k]);
     mem_free(w.by_key);
     mem_free(w.effect);
-    verify_list_order_free(&w.lists);
+    list_places_free(&w.lists);
 }
 
 void

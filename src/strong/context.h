@@ -1,9 +1,9 @@
-/* context.h -- what one check of a level needs besides its problem.
+/* context.h -- what one check of a level needs besides its dependencies.
  *
- * A problem (problem.h) says what is to be decided and nothing about how.  The
- * context carries the how: options, the limit on work, and counters.  One
- * context serves one call of strong_check and is passed along with the
- * inference.
+ * The dependencies (depend/dependencies.h) say what is to be decided and
+ * nothing about how.  The context carries the how: options, the limit on work,
+ * and counters.  One context serves one call of strong_check and is passed
+ * along with the inference.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef STRONG_CONTEXT_H

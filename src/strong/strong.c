@@ -54,20 +54,20 @@ static void
 add_choices(const struct order_check *a, const uint32_t *order,
             struct certificate *out)
 {
-    const struct problem *p = a->p;
+    const struct dependencies *p = a->p;
     if (!p->n_candidates)
         return; // no read was ever ambiguous
     version_id *now = mem_alloc(p->h->n_keys, sizeof *now);
     memcpy(now, p->key_first, p->h->n_keys * sizeof *now);
     for (uint32_t i = 0; i < p->g.n; i++) {
-        if (order[i] >= problem_txn_points(p))
+        if (order[i] >= depend_txn_points(p))
             continue;
         const dense_id t = point_txn(p, order[i]);
         if (!order_check_counts(a, t))
             continue;
         if (order[i] == point_start(p, t))
             for (read_id r = p->read_first[t]; r < p->read_first[t + 1]; r++)
-                problem_add_choice(p, r, now[read_key(p, r)], out);
+                depend_add_choice(p, r, now[read_key(p, r)], out);
         if (order[i] == point_commit(p, t))
             for (uint32_t j = p->write_first[t]; j < p->write_first[t + 1]; j++)
                 now[p->version_key[p->write[j]]] = p->write[j];
@@ -81,13 +81,13 @@ static void
 accept(const struct order_check *a, const uint32_t *order,
        struct certificate *out)
 {
-    const struct problem *p = a->p;
+    const struct dependencies *p = a->p;
     assert(out->verdict == VERDICT_UNKNOWN && !out->order.n);
     out->verdict = VERDICT_OK;
     out->kind = EVIDENCE_ORDER;
-    vec_reserve(&out->order, problem_txn_points(p));
+    vec_reserve(&out->order, depend_txn_points(p));
     for (uint32_t i = 0; i < p->g.n; i++) {
-        if (order[i] >= problem_txn_points(p) ||
+        if (order[i] >= depend_txn_points(p) ||
             !order_check_counts(a, point_txn(p, order[i])))
             continue;
         const txn_id t = p->name[point_txn(p, order[i])];
@@ -111,7 +111,7 @@ reject(struct certificate *out, struct proof *proof)
 static bool
 can_prove(const struct inference *f)
 {
-    const struct problem *p = f->p;
+    const struct dependencies *p = f->p;
     assert(p->struck.n <= p->n_struck);
     f->context->needs_record = p->n_struck != p->struck.n;
     return !f->context->needs_record;
@@ -244,7 +244,7 @@ search(struct inference *f, uint32_t *order, struct order_check *a,
 static void
 order_and_search(struct inference *f, struct certificate *out)
 {
-    const struct problem *p = f->p;
+    const struct dependencies *p = f->p;
     struct strong_stats *stats = f->context->stats;
     const double began = time_cpu();
     uint32_t *order = mem_alloc(p->g.n, sizeof *order);
@@ -277,12 +277,12 @@ order_and_search(struct inference *f, struct certificate *out)
 }
 
 static void
-build(struct problem *p, const struct history *h, enum level l,
+build(struct dependencies *p, const struct history *h, enum level l,
       struct strong_context *context)
 {
     struct strong_stats *stats = context->stats;
     const double began = time_cpu();
-    problem_init(p, h, l);
+    dependencies_init(p, h, l);
     budget_spend(context->budget,
                  OP_STEPS * ((uint64_t)h->n_ops + p->g.edges.n));
     stats->points = p->g.n;
@@ -293,8 +293,8 @@ build(struct problem *p, const struct history *h, enum level l,
 
 /* Decide a problem once; the caller frees f. */
 static void
-decide(struct inference *f, struct problem *p, struct strong_context *context,
-       struct certificate *out)
+decide(struct inference *f, struct dependencies *p,
+       struct strong_context *context, struct certificate *out)
 {
     struct strong_stats *stats = context->stats;
     double began = time_cpu();
@@ -332,13 +332,13 @@ strong_check(const struct history *h, enum level l,
         // it is left out at first, and made in a second run if need be.
         const bool record = context.needs_record;
         context.needs_record = false;
-        struct problem p;
+        struct dependencies p;
         struct inference f;
         build(&p, h, l, &context);
         p.records_struck = record || p.n_candidates <= RECORD_MAX;
         decide(&f, &p, &context, out);
         infer_free(&f);
-        problem_free(&p);
+        dependencies_free(&p);
     } while (context.needs_record);
     assert(out->verdict != VERDICT_VIOLATED || out->proof);
 }

@@ -29,7 +29,7 @@
  * SPDX-License-Identifier: MIT */
 #include "weak/causal.h"
 
-#include "weak/writers.h"
+#include "depend/writers.h"
 
 enum {
     FEW = 12,          // writers of a key that are looked through one by one

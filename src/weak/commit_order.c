@@ -15,7 +15,6 @@
 
 #include "weak/causal.h"
 #include "weak/keysets.h"
-#include "weak/list_edges.h"
 
 enum { OP_STEPS = 4 }; // of a budget, for a pass over the operations
 
@@ -25,13 +24,23 @@ ordered_reading_init(struct ordered_reading *g, const struct reading *r,
 {
     *g = (struct ordered_reading){.reading = *r, .roots = roots};
     g->cyclic = !topological_sort_find(r, NULL, roots, &g->sequence, &g->stale);
+    list_edges_find(r->h, &g->listed);
 }
 
 void
 ordered_reading_free(struct ordered_reading *g)
 {
     vec_free(&g->stale);
+    vec_free(&g->listed);
     topological_order_free(&g->sequence);
+}
+
+static void
+add_listed(const struct ordered_reading *g, struct edges *out)
+{
+    for (size_t i = 0; i < g->listed.n; i++)
+        edges_add(out, g->reading.h, g->listed.at[i].from, g->listed.at[i].to,
+                  TXN_NONE);
 }
 
 /* Infer the edges of a level; false where the budget is spent. */
@@ -60,7 +69,7 @@ commit_order_edges(const struct ordered_reading *g, enum level level,
                    const struct weak_options *o, struct edges *out)
 {
     out->store = true;
-    list_edges_add(g->reading.h, out);
+    add_listed(g, out);
     out->listed = out->all.n;
     return infer(g, level, o, NULL, out);
 }
@@ -98,7 +107,7 @@ commit_order_decide(const struct ordered_reading *g, enum level level,
     if (g->cyclic)
         return VERDICT_VIOLATED;
     struct edges check = {.sequence = &g->sequence};
-    list_edges_add(g->reading.h, &check);
+    add_listed(g, &check);
     if (!check.broken && g->stale.n && !infer(g, level, o, &g->stale, &check))
         return VERDICT_UNKNOWN;
     if (check.broken)

@@ -4,6 +4,7 @@
 #ifndef WEAK_COMMIT_ORDER_H
 #define WEAK_COMMIT_ORDER_H
 
+#include "depend/list_edges.h"
 #include "weak/edges.h"
 #include "weak/weak.h"
 
@@ -12,8 +13,9 @@ struct ordered_reading {
     struct reading reading;
     const u32_vec *roots;              // an order to stay close to; borrowed
     struct topological_order sequence; // respects session order and the reading
-    bool cyclic;   // there is none: both together have a cycle
-    u32_vec stale; // see topological_sort_find
+    bool cyclic;          // there is none: both together have a cycle
+    u32_vec stale;        // see topological_sort_find
+    list_edge_vec listed; // edges of every level, by the orders of lists
 };
 
 void ordered_reading_init(struct ordered_reading *g, const struct reading *r,

@@ -4,9 +4,9 @@
 #ifndef WEAK_KEYSETS_H
 #define WEAK_KEYSETS_H
 
+#include "depend/writers.h"
 #include "level/level.h"
 #include "weak/edges.h"
-#include "weak/writers.h"
 
 /* Infer the edges that 'level' (rc or ra) asks for because of the reads of the
  * transactions in 'readers' (NULL: of all that count).  Where nothing is to be

@@ -21,7 +21,7 @@ static uint64_t histories = 4000;
 
 /* Whether the transactions, run in that order, read what they did. */
 static bool
-is_explained(const struct problem *p, const uint32_t *order)
+is_explained(const struct dependencies *p, const uint32_t *order)
 {
     const struct history *h = p->h;
     value_id *holds = mem_calloc(h->n_keys, sizeof *holds);
@@ -52,15 +52,16 @@ enum answer { UNSUITED, NOT_FOUND, FOUND, WRONG };
 static enum answer
 run(const struct history *h)
 {
-    struct problem p = {0};
-    problem_init(&p, h, LEVEL_SER);
+    struct dependencies p = {0};
+    dependencies_init(&p, h, LEVEL_SER);
     uint32_t *order = mem_alloc(p.g.n, sizeof *order);
-    const enum answer answer = !bidirectional_suits(&p)              ? UNSUITED
-                               : !bidirectional_search(&p, 0, NULL, order) ? NOT_FOUND
-                               : is_explained(&p, order)             ? FOUND
-                                                                     : WRONG;
+    const enum answer answer = !bidirectional_suits(&p) ? UNSUITED
+                               : !bidirectional_search(&p, 0, NULL, order)
+                                   ? NOT_FOUND
+                               : is_explained(&p, order) ? FOUND
+                                                         : WRONG;
     mem_free(order);
-    problem_free(&p);
+    dependencies_free(&p);
     return answer;
 }
 

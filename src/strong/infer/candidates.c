@@ -23,6 +23,8 @@
  * SPDX-License-Identifier: MIT */
 #include "strong/infer/infer.h"
 
+#include "depend/known_edges.h"
+
 #include <stdlib.h>
 
 /* The versions of one key by one session. */
@@ -36,13 +38,15 @@ struct pruning {
     struct inference *f;
     bool settled; // whether an optional transaction counts, since the last pass
     VEC(struct segment) segments; // of the present key, by chain
+    read_id read;                 // the present one
+    uint32_t start;               // of its transaction
     bool reached;                 // the frontier is not empty
 };
 
 static void
 find_segments(struct pruning *s, key_id k)
 {
-    const struct problem *p = s->f->p;
+    const struct dependencies *p = s->f->p;
     vec_clear(&s->segments);
     for (version_id v = p->key_first[k] + 1; v < p->key_first[k + 1]; v++) {
         const uint32_t chain =
@@ -56,7 +60,8 @@ find_segments(struct pruning *s, key_id k)
 
 /* The last version of the segment whose commit has a place below 'limit'. */
 static version_id
-last_below(const struct problem *p, const struct segment *g, uint32_t limit)
+last_below(const struct dependencies *p, const struct segment *g,
+           uint32_t limit)
 {
     version_id low = g->first, high = g->end;
     while (low < high) {
@@ -73,7 +78,7 @@ last_below(const struct problem *p, const struct segment *g, uint32_t limit)
 static void
 find_frontier(struct pruning *s, uint32_t start)
 {
-    const struct problem *p = s->f->p;
+    const struct dependencies *p = s->f->p;
     const struct seat seat = p->g.seat[start];
     s->reached = false;
     for (size_t i = 0; i < s->segments.n; i++) {
@@ -88,7 +93,7 @@ find_frontier(struct pruning *s, uint32_t start)
 }
 
 static bool
-is_ruled_out(const struct problem *p, dense_id t)
+is_ruled_out(const struct dependencies *p, dense_id t)
 {
     return t >= p->n_certain &&
            p->optional[t - p->n_certain].counting == COUNTING_NO;
@@ -98,14 +103,14 @@ is_ruled_out(const struct problem *p, dense_id t)
 static bool
 is_before(const struct inference *f, dense_id w, dense_id m)
 {
-    const struct problem *p = f->p;
+    const struct dependencies *p = f->p;
     const uint32_t commit = point_commit(p, m);
     if (infer_reach(f, point_ww_from(p, w), commit))
         return true;
-    if (!is_open(p, w))
+    if (!depend_is_open(p, w))
         return false;
-    for (dense_id t = problem_follower(p, w, DENSE_INIT); t != DENSE_INIT;
-         t = problem_follower(p, w, t))
+    for (dense_id t = depend_follower(p, w, DENSE_INIT); t != DENSE_INIT;
+         t = depend_follower(p, w, t))
         if (infer_reach(f, point_start(p, t), commit))
             return true;
     return false;
@@ -115,7 +120,7 @@ is_before(const struct inference *f, dense_id w, dense_id m)
 static bool
 is_out(const struct pruning *s, uint32_t start, version_id w, version_id *by)
 {
-    const struct problem *p = s->f->p;
+    const struct dependencies *p = s->f->p;
     *by = VERSION_NONE;
     const dense_id t = p->version_txn[w];
     if (t == DENSE_INIT) {
@@ -145,14 +150,14 @@ is_out(const struct pruning *s, uint32_t start, version_id w, version_id *by)
 
 /* t counts, because r read from it. */
 static void
-settle_counting(struct problem *p, dense_id t, read_id r)
+settle_counting(struct dependencies *p, dense_id t, read_id r)
 {
     p->optional[t - p->n_certain] = (struct optional){
         .counting = COUNTING_YES, .read = r, .edges = (uint32_t)p->g.edges.n};
-    for (dense_id next = problem_follower(p, t, DENSE_INIT); next != DENSE_INIT;
-         next = problem_follower(p, t, next))
-        problem_add_edge(p, point_commit(p, t), point_start(p, next),
-                         (struct label){EDGE_SO, r, p->read_version[r]});
+    for (dense_id next = depend_follower(p, t, DENSE_INIT); next != DENSE_INIT;
+         next = depend_follower(p, t, next))
+        depend_add_edge(p, point_commit(p, t), point_start(p, next),
+                        (struct label){EDGE_SO, r, p->read_version[r]});
 }
 
 /* r has read v after all. */
@@ -160,16 +165,16 @@ static void
 decide_read(struct pruning *s, read_id r, version_id v)
 {
     struct inference *f = s->f;
-    struct problem *p = f->p;
+    struct dependencies *p = f->p;
     const size_t before = p->g.edges.n;
-    problem_fix(p, r, v);
+    depend_fix(p, r, v);
     if (version_is_init(p, v))
-        problem_add_init_edges(p, r);
+        known_edges_add_init(p, r);
     else
-        problem_add_edge(p, point_commit(p, p->version_txn[v]),
-                         point_start(p, p->read_txn[r]),
-                         (struct label){EDGE_WR, r, v});
-    if (is_open(p, p->version_txn[v])) {
+        depend_add_edge(p, point_commit(p, p->version_txn[v]),
+                        point_start(p, p->read_txn[r]),
+                        (struct label){EDGE_WR, r, v});
+    if (depend_is_open(p, p->version_txn[v])) {
         settle_counting(p, p->version_txn[v], r);
         s->settled = true;
     }
@@ -182,46 +187,25 @@ decide_read(struct pruning *s, read_id r, version_id v)
     }
 }
 
-/* Keep the first n candidates of c, and then those that keep() adds: in place,
- * or, where c shares its range, at the end of the pool. */
-static void
-keep_first(struct problem *p, struct candidates *c, uint32_t n)
-{
-    c->n = n;
-    if (c->first >= p->shared)
-        return;
-    const size_t from = c->first;
-    c->first = p->pool.n;
-    for (uint32_t i = 0; i < n; i++)
-        vec_push(&p->pool, p->pool.at[from + i]);
-}
+struct own_candidates {
+    const struct dependencies *d;
+    dense_id reader;
+};
 
-static void
-keep(struct problem *p, struct candidates *c, version_id w)
+static bool
+is_own(void *context, version_id w)
 {
-    if (c->first + c->n == p->pool.n)
-        vec_push(&p->pool, w);
-    else
-        p->pool.at[c->first + c->n] = w;
-    c->n++;
+    const struct own_candidates *o = context;
+    return o->d->version_txn[w] == o->reader;
 }
 
 void
-infer_no_candidates(struct problem *p)
+infer_no_candidates(struct dependencies *p)
 {
     for (size_t i = 0; i < p->ambiguous.n; i++) {
         struct candidates *c = &p->ambiguous.at[i];
-        const struct candidates all = *c;
-        bool whole = true;
-        for (uint32_t j = 0; j < all.n; j++) {
-            const version_id w = p->pool.at[all.first + j];
-            const bool own = p->version_txn[w] == p->read_txn[c->read];
-            if (own && whole)
-                keep_first(p, c, j);
-            else if (!own && !whole)
-                keep(p, c, w);
-            whole = whole && !own;
-        }
+        struct own_candidates own = {p, p->read_txn[c->read]};
+        candidates_filter(&p->pool, c, is_own, &own);
     }
 }
 
@@ -230,7 +214,7 @@ infer_no_candidates(struct problem *p)
 static void
 rule_out(struct pruning *s, dense_id t, read_id r, dense_id follower)
 {
-    struct problem *p = s->f->p;
+    struct dependencies *p = s->f->p;
     p->optional[t - p->n_certain] =
         (struct optional){.counting = COUNTING_NO,
                           .read = r,
@@ -243,46 +227,45 @@ rule_out(struct pruning *s, dense_id t, read_id r, dense_id follower)
 static void
 judge_followers(struct pruning *s)
 {
-    const struct problem *p = s->f->p;
+    const struct dependencies *p = s->f->p;
     for (dense_id t = p->n_certain; t < p->n_txns; t++)
-        for (dense_id next = problem_follower(p, t, DENSE_INIT);
-             is_open(p, t) && next != DENSE_INIT;
-             next = problem_follower(p, t, next))
+        for (dense_id next = depend_follower(p, t, DENSE_INIT);
+             depend_is_open(p, t) && next != DENSE_INIT;
+             next = depend_follower(p, t, next))
             if (infer_reach(s->f, point_start(p, next), point_commit(p, t)))
                 rule_out(s, t, READ_NONE, next);
+}
+
+/* Whether the present read cannot have read w; if so, note why. */
+static bool
+strike(void *context, version_id w)
+{
+    struct pruning *s = context;
+    struct dependencies *p = s->f->p;
+    if (p->version_txn[w] == p->read_txn[s->read])
+        return true; // a transaction does not read its own write
+    version_id by = VERSION_NONE;
+    if (!is_out(s, s->start, w, &by))
+        return false;
+    p->n_struck++;
+    if (p->records_struck)
+        vec_push(&p->struck,
+                 ((struct struck){s->read, w, by, (uint32_t)p->g.edges.n}));
+    return true;
 }
 
 /* Strike out candidates of c; false if none is left. */
 static bool
 prune_read(struct pruning *s, struct candidates *c)
 {
-    struct problem *p = s->f->p;
-    const uint32_t start = point_start(p, p->read_txn[c->read]);
-    find_frontier(s, start);
-    const struct candidates all = *c;
-    bool whole = true; // as long as all stay, c may share its range
-    for (uint32_t i = 0; i < all.n; i++) {
-        const version_id w = p->pool.at[all.first + i];
-        const bool own = p->version_txn[w] == p->read_txn[c->read];
-        version_id by = VERSION_NONE;
-        if (!own && !is_out(s, start, w, &by)) {
-            if (!whole)
-                keep(p, c, w);
-            continue;
-        }
-        if (whole)
-            keep_first(p, c, i);
-        whole = false;
-        if (own)
-            continue;
-        p->n_struck++;
-        if (p->records_struck)
-            vec_push(&p->struck,
-                     ((struct struck){c->read, w, by, (uint32_t)p->g.edges.n}));
-    }
+    struct dependencies *p = s->f->p;
+    s->read = c->read;
+    s->start = point_start(p, p->read_txn[c->read]);
+    find_frontier(s, s->start);
+    candidates_filter(&p->pool, c, strike, s);
     if (c->n)
         return true;
-    if (is_open(p, p->read_txn[c->read])) {
+    if (depend_is_open(p, p->read_txn[c->read])) {
         rule_out(s, p->read_txn[c->read], c->read, DENSE_INIT);
         return true;
     }
@@ -294,7 +277,7 @@ prune_read(struct pruning *s, struct candidates *c)
 static bool
 prune_reads(struct pruning *s)
 {
-    struct problem *p = s->f->p;
+    struct dependencies *p = s->f->p;
     key_id key = ID_NONE;
     size_t kept = 0, i = 0;
     bool ok = true;
@@ -307,9 +290,9 @@ prune_reads(struct pruning *s)
             find_segments(s, key);
         }
         ok = prune_read(s, c);
-        const bool open = is_open(p, p->read_txn[c->read]);
+        const bool open = depend_is_open(p, p->read_txn[c->read]);
         if (ok && c->n == 1 && !open)
-            decide_read(s, c->read, p->pool.at[c->first]);
+            decide_read(s, c->read, p->pool.items.at[c->first]);
         else if (!ok || c->n)
             p->ambiguous.at[kept++] = *c;
     }

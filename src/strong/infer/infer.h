@@ -4,8 +4,9 @@
 #ifndef STRONG_INFER_INFER_H
 #define STRONG_INFER_INFER_H
 
+#include "depend/dependencies.h"
+#include "graph/clock.h"
 #include "strong/context.h"
-#include "strong/problem.h"
 
 enum conflict_kind {
     CONFLICT_NONE,
@@ -23,7 +24,7 @@ struct conflict {
 };
 
 struct inference {
-    struct problem *p;
+    struct dependencies *p;
     struct strong_context *context;
     bool has_clocks; // false where they would not fit into memory
     struct clocks clocks;
@@ -37,7 +38,7 @@ struct inference {
 
 /* Sort what is known and compute the clocks.  Returns false with a conflict
  * where that is contradictory already. */
-bool infer_init(struct inference *f, struct problem *p,
+bool infer_init(struct inference *f, struct dependencies *p,
                 struct strong_context *context);
 void infer_free(struct inference *f);
 
@@ -54,12 +55,12 @@ bool infer_add(struct inference *f, uint32_t from, uint32_t to,
 bool infer_settle(struct inference *f);
 
 /* Whether clocks on the points of p fit into memory and are worth it. */
-bool infer_affords_clocks(const struct problem *p);
+bool infer_affords_clocks(const struct dependencies *p);
 
 /* candidates.c: strike out what an ambiguous read cannot have read, or nothing
  * but its own transaction. */
 bool infer_candidates(struct inference *f);
-void infer_no_candidates(struct problem *p);
+void infer_no_candidates(struct dependencies *p);
 
 static inline bool
 infer_reach(const struct inference *f, uint32_t a, uint32_t b)

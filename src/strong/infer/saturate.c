@@ -48,7 +48,7 @@ infer_add(struct inference *f, uint32_t from, uint32_t to, struct label label)
     if (g->edges.n && vec_top(&g->edges).from == from &&
         vec_top(&g->edges).to == to)
         return true; // neighbouring reads often infer the same
-    problem_add_edge(f->p, from, to, label);
+    depend_add_edge(f->p, from, to, label);
     clocks_touch(&f->clocks, to);
     f->unsorted |= f->rank[from] > f->rank[to];
     f->changed = true;
@@ -81,7 +81,7 @@ infer_settle(struct inference *f)
 }
 
 bool
-infer_affords_clocks(const struct problem *p)
+infer_affords_clocks(const struct dependencies *p)
 {
     const size_t bytes = clocks_bytes(&p->g);
     if (bytes > mem_left() / 2)
@@ -91,7 +91,7 @@ infer_affords_clocks(const struct problem *p)
 }
 
 bool
-infer_init(struct inference *f, struct problem *p,
+infer_init(struct inference *f, struct dependencies *p,
            struct strong_context *context)
 {
     *f = (struct inference){.p = p, .context = context};
@@ -132,7 +132,7 @@ struct window {
 static bool
 apply_r1(struct inference *f, read_id r, dense_id t1, dense_id t2)
 {
-    const struct problem *p = f->p;
+    const struct dependencies *p = f->p;
     const dense_id t3 = p->read_txn[r];
     const uint32_t commit = point_commit(p, t2);
     if (t2 == t3 || !infer_reach(f, commit, point_start(p, t3)))
@@ -155,7 +155,7 @@ static bool
 look_from_readers(struct inference *f, const version_id *at, uint32_t n,
                   uint32_t i)
 {
-    const struct problem *p = f->p;
+    const struct dependencies *p = f->p;
     const dense_id t1 = p->version_txn[at[i]];
     const uint32_t d = f->context->options->window;
     for (read_id r = p->reader[at[i]]; r != READ_NONE; r = p->next_reader[r]) {
@@ -181,7 +181,7 @@ static bool
 look_from_writer(struct inference *f, const version_id *at, uint32_t n,
                  uint32_t i)
 {
-    const struct problem *p = f->p;
+    const struct dependencies *p = f->p;
     const dense_id t1 = p->version_txn[at[i]];
     const uint32_t from = point_ww_from(p, t1);
     const uint32_t end = i + f->context->options->window + 1;
@@ -208,7 +208,7 @@ look_from_writer(struct inference *f, const version_id *at, uint32_t n,
 static bool
 look_at_key(struct window *w, key_id k)
 {
-    const struct problem *p = w->f->p;
+    const struct dependencies *p = w->f->p;
     const version_id *at = w->sorted + p->key_first[k];
     const uint32_t n = p->key_first[k + 1] - p->key_first[k];
     for (uint32_t i = 0; i < n; i++) {
@@ -223,7 +223,7 @@ look_at_key(struct window *w, key_id k)
 static bool
 window_round(struct window *w)
 {
-    problem_arrange(w->f->p, w->f->order, w->sorted);
+    depend_arrange(w->f->p, w->f->order, w->sorted);
     for (key_id k = 0; k < w->f->p->h->n_keys; k++) {
         if (!w->busy[k])
             continue;
@@ -241,7 +241,7 @@ window_round(struct window *w)
 static uint32_t
 rounds_allowed(const struct inference *f)
 {
-    const struct problem *p = f->p;
+    const struct dependencies *p = f->p;
     if (f->context->options->rounds)
         return f->context->options->rounds;
     if (p->g.n <= SMALL)
@@ -261,7 +261,7 @@ prune(struct inference *f)
  * would find, the first order mostly finds by itself; but where reads are
  * ambiguous, each edge may decide one. */
 static bool
-pays(const struct problem *p, uint64_t gained)
+pays(const struct dependencies *p, uint64_t gained)
 {
     if (p->g.n <= SMALL)
         return gained;
@@ -273,16 +273,16 @@ pays(const struct problem *p, uint64_t gained)
 static uint64_t
 count_steps(const struct inference *f)
 {
-    const struct problem *p = f->p;
+    const struct dependencies *p = f->p;
     return f->clocks.rebuilds * (p->g.n_chains / 8 + 1) +
            f->context->stats->saturation_rounds *
-               (p->n_versions + p->g.edges.n + p->pool.n);
+               (p->n_versions + p->g.edges.n + p->pool.items.n);
 }
 
 static bool
 run_rounds(struct inference *f, struct window *w)
 {
-    const struct problem *p = f->p;
+    const struct dependencies *p = f->p;
     const uint32_t rounds = rounds_allowed(f);
     for (uint32_t i = 0; i < rounds; i++) {
         const uint64_t added = f->added, steps = count_steps(f);
@@ -303,7 +303,7 @@ run_rounds(struct inference *f, struct window *w)
 bool
 infer_run(struct inference *f)
 {
-    struct problem *p = f->p;
+    struct dependencies *p = f->p;
     if (!f->has_clocks || !f->context->options->prune)
         infer_no_candidates(p);
     if (!f->has_clocks)

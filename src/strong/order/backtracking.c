@@ -37,7 +37,7 @@ struct step {
 };
 
 struct wanderer {
-    const struct problem *p;
+    const struct dependencies *p;
     const struct inference *f;
     struct random random;
     uint32_t *missing;      // by point: predecessors that have not run
@@ -58,7 +58,7 @@ struct wanderer {
 static bool
 is_txn(const struct wanderer *w, uint32_t point)
 {
-    return point < problem_txn_points(w->p);
+    return point < depend_txn_points(w->p);
 }
 
 static bool
@@ -77,7 +77,7 @@ commits(const struct wanderer *w, uint32_t point)
 static bool
 is_due(const struct wanderer *w, uint32_t point)
 {
-    return !is_txn(w, point) || is_certain(w->p, point_txn(w->p, point));
+    return !is_txn(w, point) || depend_is_certain(w->p, point_txn(w->p, point));
 }
 
 static bool
@@ -92,7 +92,7 @@ has_run(const struct wanderer *w, uint32_t point)
 static bool
 reads_are_served(const struct wanderer *w, dense_id t)
 {
-    const struct problem *p = w->p;
+    const struct dependencies *p = w->p;
     for (read_id r = p->read_first[t]; r < p->read_first[t + 1]; r++)
         if (!version_serves(p, w->now[read_key(p, r)], r))
             return false;
@@ -108,7 +108,7 @@ static void
 count_own(const struct wanderer *w, dense_id t, version_id v, uint32_t *known,
           uint32_t *unknown)
 {
-    const struct problem *p = w->p;
+    const struct dependencies *p = w->p;
     *known = *unknown = 0;
     for (read_id r = p->read_first[t];
          !p->two_points && r < p->read_first[t + 1]; r++) {
@@ -121,7 +121,7 @@ count_own(const struct wanderer *w, dense_id t, version_id v, uint32_t *known,
 static bool
 writes_do_no_harm(const struct wanderer *w, dense_id t)
 {
-    const struct problem *p = w->p;
+    const struct dependencies *p = w->p;
     for (uint32_t i = p->write_first[t]; i < p->write_first[t + 1]; i++) {
         const version_id v = w->now[p->version_key[p->write[i]]];
         const value_id value = p->version_value[v];
@@ -140,13 +140,13 @@ writes_do_no_harm(const struct wanderer *w, dense_id t)
 static bool
 may_count(const struct wanderer *w, dense_id t)
 {
-    const struct problem *p = w->p;
-    if (is_certain(p, t))
+    const struct dependencies *p = w->p;
+    if (depend_is_certain(p, t))
         return true;
-    if (!is_open(p, t))
+    if (!depend_is_open(p, t))
         return false;
-    for (dense_id next = problem_follower(p, t, DENSE_INIT); next != DENSE_INIT;
-         next = problem_follower(p, t, next))
+    for (dense_id next = depend_follower(p, t, DENSE_INIT); next != DENSE_INIT;
+         next = depend_follower(p, t, next))
         if (has_run(w, point_start(p, next)))
             return false;
     return true;
@@ -193,13 +193,13 @@ hash_current(const struct wanderer *w, key_id k)
 static void
 count_reads(struct wanderer *w, dense_id t, uint32_t by)
 {
-    const struct problem *p = w->p;
+    const struct dependencies *p = w->p;
     for (read_id r = p->read_first[t]; r < p->read_first[t + 1]; r++) {
         const key_id k = read_key(p, r);
         w->hash ^= hash_current(w, k);
         if (p->read_version[r] != VERSION_NONE)
             w->known_left[p->read_version[r]] += by;
-        else if (is_certain(p, t))
+        else if (depend_is_certain(p, t))
             w->unknown_left[p->h->op_value[p->read_op[r]]] += by;
         w->hash ^= hash_current(w, k);
     }
@@ -208,7 +208,7 @@ count_reads(struct wanderer *w, dense_id t, uint32_t by)
 static void
 set_locks(struct wanderer *w, dense_id t, dense_id to)
 {
-    const struct problem *p = w->p;
+    const struct dependencies *p = w->p;
     if (p->place == PLACE_SI)
         for (uint32_t i = p->write_first[t]; i < p->write_first[t + 1]; i++)
             w->locked[p->version_key[p->write[i]]] = to;
@@ -231,7 +231,7 @@ pass_on(struct wanderer *w, uint32_t point, uint32_t by)
 static void
 run_point(struct wanderer *w, uint32_t point)
 {
-    const struct problem *p = w->p;
+    const struct dependencies *p = w->p;
     pass_on(w, point, (uint32_t)-1);
     if (starts(w, point)) {
         count_reads(w, point_txn(p, point), (uint32_t)-1);
@@ -254,7 +254,7 @@ run_point(struct wanderer *w, uint32_t point)
 static void
 undo_point(struct wanderer *w, uint32_t point)
 {
-    const struct problem *p = w->p;
+    const struct dependencies *p = w->p;
     if (commits(w, point)) {
         const dense_id t = point_txn(p, point);
         set_locks(w, t, p->two_points ? t : DENSE_INIT);
@@ -367,7 +367,7 @@ walk(struct wanderer *w, uint64_t budget)
 static void
 begin(struct wanderer *w)
 {
-    const struct problem *p = w->p;
+    const struct dependencies *p = w->p;
     const struct chains *g = &p->g;
     w->missing = mem_alloc(g->n, sizeof *w->missing);
     for (uint32_t i = 0; i < g->n; i++)
@@ -386,7 +386,7 @@ begin(struct wanderer *w)
     for (read_id r = 0; r < p->n_reads; r++)
         if (p->read_version[r] != VERSION_NONE)
             w->known_left[p->read_version[r]]++;
-        else if (is_certain(p, p->read_txn[r]))
+        else if (depend_is_certain(p, p->read_txn[r]))
             w->unknown_left[p->h->op_value[p->read_op[r]]]++;
     for (version_id v = 0; v < p->n_versions; v++)
         if (!version_is_init(p, v))
@@ -400,7 +400,7 @@ begin(struct wanderer *w)
 static void
 tell(const struct wanderer *w, uint32_t *out, uint8_t *counting)
 {
-    const struct problem *p = w->p;
+    const struct dependencies *p = w->p;
     uint32_t n = 0;
     for (size_t i = 0; i < w->steps.n; i++)
         out[n++] = w->steps.at[i].point;
@@ -431,7 +431,7 @@ bool
 backtracking_search(const struct inference *f, uint64_t steps, uint32_t *out,
                     uint8_t *counting)
 {
-    const struct problem *p = f->p;
+    const struct dependencies *p = f->p;
     bool found = false, exhausted = false;
     for (uint64_t i = 0; !found && !exhausted && p->g.n && i < WALKS; i++) {
         struct wanderer w = {.p = p, .f = f};

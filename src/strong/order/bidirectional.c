@@ -55,7 +55,7 @@ struct side {
 };
 
 struct meeting {
-    const struct problem *p;
+    const struct dependencies *p;
     struct budget *budget;
     uint32_t n_chains, n_keys;
     size_t keys_at, stride; // in a state: where the keys begin, where it ends
@@ -78,7 +78,7 @@ struct meeting {
 
 /* By value id: what it is called here.  false: too many values of a key. */
 static bool
-name_values(const struct problem *p, uint8_t *name)
+name_values(const struct dependencies *p, uint8_t *name)
 {
     for (key_id k = 0; k < p->h->n_keys; k++) {
         uint32_t n = FIRST_VALUE;
@@ -98,7 +98,7 @@ name_values(const struct problem *p, uint8_t *name)
 
 /* Whether some transaction saw two values of a key; then no order will do. */
 static bool
-has_contradiction(const struct problem *p)
+has_contradiction(const struct dependencies *p)
 {
     for (dense_id t = 0; t < p->n_txns; t++)
         for (read_id r = p->read_first[t]; r < p->read_first[t + 1]; r++)
@@ -109,7 +109,7 @@ has_contradiction(const struct problem *p)
 }
 
 bool
-bidirectional_suits(const struct problem *p)
+bidirectional_suits(const struct dependencies *p)
 {
     const struct chains *g = &p->g;
     uint32_t keys = 0;
@@ -127,7 +127,7 @@ bidirectional_suits(const struct problem *p)
 }
 
 static bool
-writes_key(const struct problem *p, dense_id t, key_id k)
+writes_key(const struct dependencies *p, dense_id t, key_id k)
 {
     for (uint32_t i = p->write_first[t]; i < p->write_first[t + 1]; i++)
         if (p->version_key[p->write[i]] == k)
@@ -140,7 +140,7 @@ static void
 note_reads(struct meeting *m, dense_id t, bool written, const uint8_t *key,
            const uint8_t *value)
 {
-    const struct problem *p = m->p;
+    const struct dependencies *p = m->p;
     for (read_id r = p->read_first[t]; r < p->read_first[t + 1]; r++) {
         const version_id v = p->read_version[r];
         const uint8_t what =
@@ -155,7 +155,7 @@ note_reads(struct meeting *m, dense_id t, bool written, const uint8_t *key,
 static void
 note_deeds(struct meeting *m)
 {
-    const struct problem *p = m->p;
+    const struct dependencies *p = m->p;
     uint8_t *value = mem_calloc(p->h->n_values, sizeof *value);
     (void)name_values(p, value);
     uint8_t *key = mem_calloc(p->h->n_keys, sizeof *key);
@@ -495,7 +495,7 @@ try(struct meeting *m, uint32_t *out)
 }
 
 bool
-bidirectional_search(const struct problem *p, unsigned effort,
+bidirectional_search(const struct dependencies *p, unsigned effort,
                      struct budget *budget, uint32_t *out)
 {
     struct meeting m = {.p = p, .budget = budget, .n_chains = p->g.n_chains};

@@ -9,7 +9,7 @@
 
 /* Whether the problem is of the kind: one point a transaction, no time line,
  * and few sessions, keys and values. */
-bool bidirectional_suits(const struct problem *p);
+bool bidirectional_suits(const struct dependencies *p);
 
 /* Try to find a topological order of p->g in which every read sees what was
  * last written, and write it to out[0 .. g.n).  False says nothing: there may
@@ -18,7 +18,7 @@ bool bidirectional_suits(const struct problem *p);
  *   time    some ten seconds for the last effort, at 100 transactions
  *   memory  about BIDIRECTIONAL_BYTES at most */
 enum { BIDIRECTIONAL_EFFORTS = 3, BIDIRECTIONAL_BYTES = 1 << 28 };
-bool bidirectional_search(const struct problem *p, unsigned effort,
+bool bidirectional_search(const struct dependencies *p, unsigned effort,
                           struct budget *budget, uint32_t *out);
 
 #endif

@@ -19,7 +19,7 @@ struct ranked_version {
 };
 
 void
-order_check_init(struct order_check *a, const struct problem *p)
+order_check_init(struct order_check *a, const struct dependencies *p)
 {
     *a = (struct order_check){.p = p};
     const uint32_t n_keys = p->h->n_keys;
@@ -41,7 +41,7 @@ order_check_init(struct order_check *a, const struct problem *p)
 void
 order_check_reset_counting(struct order_check *a)
 {
-    const struct problem *p = a->p;
+    const struct dependencies *p = a->p;
     for (uint32_t i = 0; i < p->n_txns - p->n_certain; i++)
         a->counting[i] = p->optional[i].counting == COUNTING_YES;
 }
@@ -58,7 +58,7 @@ order_check_free(struct order_check *a)
 }
 
 static uint32_t
-commit_rank(const struct problem *p, const uint32_t *rank, version_id v)
+commit_rank(const struct dependencies *p, const uint32_t *rank, version_id v)
 {
     return rank[point_commit(p, p->version_txn[v])];
 }
@@ -68,7 +68,7 @@ static void
 judge_ambiguous(const struct order_check *a, key_id k, const version_id *at,
                 uint32_t n, const uint32_t *rank, broken_vec *out)
 {
-    const struct problem *p = a->p;
+    const struct dependencies *p = a->p;
     for (uint32_t i = a->ambiguous_first[k]; i < a->ambiguous_first[k + 1];
          i++) {
         const read_id r = p->ambiguous.at[i].read;
@@ -106,7 +106,7 @@ static void
 judge(const struct order_check *a, key_id k, const version_id *at, uint32_t n,
       const uint32_t *rank, broken_vec *out)
 {
-    const struct problem *p = a->p;
+    const struct dependencies *p = a->p;
     if (a->counting)
         at = keep_counting(a, at, &n);
     for (uint32_t i = 0; i + 1 < n; i++) {
@@ -127,8 +127,8 @@ void
 order_check_all(struct order_check *a, const uint32_t *order,
                 const uint32_t *rank, broken_vec *out)
 {
-    const struct problem *p = a->p;
-    problem_arrange(p, order, a->sorted);
+    const struct dependencies *p = a->p;
+    depend_arrange(p, order, a->sorted);
     for (key_id k = 0; k < p->h->n_keys; k++)
         judge(a, k, a->sorted + p->key_first[k],
               p->key_first[k + 1] - p->key_first[k], rank, out);
@@ -164,7 +164,7 @@ void
 order_check_key(struct order_check *a, key_id k, const uint32_t *rank,
                 broken_vec *out)
 {
-    const struct problem *p = a->p;
+    const struct dependencies *p = a->p;
     const version_id first = p->key_first[k];
     const uint32_t n = p->key_first[k + 1] - first;
     if (n > a->scratch_room) {

@@ -4,7 +4,7 @@
 #ifndef STRONG_ORDER_ORDER_CHECK_H
 #define STRONG_ORDER_ORDER_CHECK_H
 
-#include "strong/problem.h"
+#include "depend/dependencies.h"
 
 /* A read whose version 'first' is overwritten by 'second' before it starts; or
  * an ambiguous read that sees 'second', which has another value ('first' is
@@ -16,7 +16,7 @@ struct broken {
 typedef VEC(struct broken) broken_vec;
 
 struct order_check {
-    const struct problem *p;
+    const struct dependencies *p;
     uint32_t *ambiguous_first; // by key: of p->ambiguous, which is by key
     version_id *sorted;        // the versions of each key as last sorted
     struct ranked_version *scratch;
@@ -34,7 +34,7 @@ order_check_counts(const struct order_check *a, dense_id t)
     return t < a->p->n_certain || a->counting[t - a->p->n_certain];
 }
 
-void order_check_init(struct order_check *a, const struct problem *p);
+void order_check_init(struct order_check *a, const struct dependencies *p);
 void order_check_free(struct order_check *a);
 
 /* Let no optional transaction count that does not have to. */

@@ -49,7 +49,7 @@ struct waiter {
 
 struct schedule {
     const struct inference *f;
-    const struct problem *p;
+    const struct dependencies *p;
     uint32_t *missing; // by point: predecessors that have not run
     uint8_t *state;    // by point
     VEC(struct waiter) waiters;
@@ -106,7 +106,7 @@ heap_pop(struct rank_heap *h)
 static bool
 is_instant(const struct schedule *s, uint32_t point)
 {
-    return point >= problem_txn_points(s->p);
+    return point >= depend_txn_points(s->p);
 }
 
 static bool
@@ -126,7 +126,7 @@ static bool
 is_spare(const struct schedule *s, uint32_t point)
 {
     return s->place && !is_instant(s, point) &&
-           !is_certain(s->p, point_txn(s->p, point));
+           !depend_is_certain(s->p, point_txn(s->p, point));
 }
 
 static void
@@ -144,7 +144,7 @@ make_ready(struct schedule *s, uint32_t point)
 static key_id
 start_waits_on(const struct schedule *s, dense_id t)
 {
-    const struct problem *p = s->p;
+    const struct dependencies *p = s->p;
     for (read_id r = p->read_first[t]; r < p->read_first[t + 1]; r++)
         if (p->read_version[r] == VERSION_NONE &&
             !version_serves(p, s->now[read_key(p, r)], r))
@@ -160,7 +160,7 @@ start_waits_on(const struct schedule *s, dense_id t)
 static key_id
 commit_waits_on(struct schedule *s, dense_id t, bool with_start)
 {
-    const struct problem *p = s->p;
+    const struct dependencies *p = s->p;
     if (with_start) // its own reads come with it and do not hold it up
         for (read_id r = p->read_first[t]; r < p->read_first[t + 1]; r++)
             if (p->read_version[r] != VERSION_NONE)
@@ -213,7 +213,7 @@ enlist(struct schedule *s, uint32_t point, key_id k)
 static void
 start(struct schedule *s, dense_id t)
 {
-    const struct problem *p = s->p;
+    const struct dependencies *p = s->p;
     for (read_id r = p->read_first[t]; r < p->read_first[t + 1]; r++) {
         const version_id v = p->read_version[r];
         if (v != VERSION_NONE && --s->to_come[v] == 0)
@@ -227,7 +227,7 @@ start(struct schedule *s, dense_id t)
 static void
 commit(struct schedule *s, dense_id t)
 {
-    const struct problem *p = s->p;
+    const struct dependencies *p = s->p;
     for (uint32_t i = p->write_first[t]; i < p->write_first[t + 1]; i++) {
         const key_id k = p->version_key[p->write[i]];
         s->now[k] = p->write[i];
@@ -302,14 +302,14 @@ try_point(struct schedule *s, uint32_t point, bool half)
 static bool
 can_count(struct schedule *s, dense_id t)
 {
-    const struct problem *p = s->p;
+    const struct dependencies *p = s->p;
     const uint32_t start = point_start(p, t);
     s->trials++;
     if (s->state[start] != STATE_EARLY || s->missing[start] ||
         (p->two_points && s->missing[start + 1] > 1))
         return false;
-    for (dense_id next = problem_follower(p, t, DENSE_INIT); next != DENSE_INIT;
-         next = problem_follower(p, t, next))
+    for (dense_id next = depend_follower(p, t, DENSE_INIT); next != DENSE_INIT;
+         next = depend_follower(p, t, next))
         if (s->state[point_start(p, next)] == STATE_DONE)
             return false;
     return start_waits_on(s, t) == ID_NONE &&
@@ -320,15 +320,15 @@ can_count(struct schedule *s, dense_id t)
 static bool
 help(struct schedule *s, dense_id t)
 {
-    const struct problem *p = s->p;
+    const struct dependencies *p = s->p;
     for (read_id r = p->read_first[t]; r < p->read_first[t + 1]; r++) {
         if (p->read_version[r] != VERSION_NONE || !s->place[r] ||
             version_serves(p, s->now[read_key(p, r)], r))
             continue;
         const struct candidates c = p->ambiguous.at[s->place[r] - 1];
         for (uint32_t i = 0; i < c.n; i++) {
-            const dense_id w = p->version_txn[p->pool.at[c.first + i]];
-            if (!is_open(p, w) || w == t || !can_count(s, w))
+            const dense_id w = p->version_txn[p->pool.items.at[c.first + i]];
+            if (!depend_is_open(p, w) || w == t || !can_count(s, w))
                 continue;
             s->counting[w - p->n_certain] = 1;
             run_point(s, point_start(p, w));
@@ -389,7 +389,7 @@ run_all(struct schedule *s)
 static void
 prepare(struct schedule *s)
 {
-    const struct problem *p = s->p;
+    const struct dependencies *p = s->p;
     const uint32_t n_keys = p->h->n_keys;
     s->missing = mem_alloc(p->g.n, sizeof *s->missing);
     s->state = mem_calloc(p->g.n, sizeof *s->state);
@@ -416,7 +416,7 @@ prepare(struct schedule *s)
         for (uint32_t i = 0; i < p->ambiguous.n; i++)
             s->place[p->ambiguous.at[i].read] = i + 1;
         for (dense_id t = p->n_certain; t < p->n_txns; t++)
-            s->left -= is_certain(p, t) ? 0 : 1 + p->two_points;
+            s->left -= depend_is_certain(p, t) ? 0 : 1 + p->two_points;
     }
     for (uint32_t i = 0; i < p->g.n; i++)
         if (!s->missing[i])

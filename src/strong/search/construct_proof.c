@@ -22,7 +22,7 @@
 #include <stdlib.h>
 
 struct derivation {
-    const struct problem *p;
+    const struct dependencies *p;
     const struct inference *f;
     const struct search_log *g;
     struct proof *proof;
@@ -100,14 +100,14 @@ add_path(struct derivation *d, uint32_t u, uint32_t v, uint32_t limit)
 static bool
 is_instant(const struct derivation *d, uint32_t point)
 {
-    return point >= problem_txn_points(d->p);
+    return point >= depend_txn_points(d->p);
 }
 
 /* The edge of a proof for a hop between transactions. */
 static struct proof_edge
 translate(const struct derivation *d, const struct logged_hop *h)
 {
-    const struct problem *p = d->p;
+    const struct dependencies *p = d->p;
     struct proof_edge e = {(enum edge_kind)h->label.kind,
                            name_of(d, point_txn(p, h->from)),
                            name_of(d, point_txn(p, h->to)), ID_NONE, TXN_NONE};
@@ -165,14 +165,14 @@ has_path(struct derivation *d, uint32_t u, uint32_t v, uint32_t limit)
 static bool
 prove_before(struct derivation *d, dense_id a, dense_id b, uint32_t limit)
 {
-    const struct problem *p = d->p;
+    const struct dependencies *p = d->p;
     const uint32_t commit = point_commit(p, b);
     dense_id next = DENSE_INIT;
     const bool direct =
         a < p->n_certain || has_path(d, point_ww_from(p, a), commit, limit);
     if (!direct) {
         do
-            next = problem_follower(p, a, next);
+            next = depend_follower(p, a, next);
         while (!has_path(d, point_start(p, next), commit, limit));
     }
     begin_cycle(d);
@@ -192,7 +192,7 @@ prove_before(struct derivation *d, dense_id a, dense_id b, uint32_t limit)
 static void
 need_candidates(struct derivation *d, read_id r)
 {
-    const struct problem *p = d->p;
+    const struct dependencies *p = d->p;
     if (d->chosen[r] ||
         (p->read_txn[r] < p->n_certain &&
          !history_has_several(p->h, p->h->op_value[p->read_op[r]])))
@@ -206,7 +206,7 @@ need_candidates(struct derivation *d, read_id r)
 static void
 prove_counting(struct derivation *d, dense_id t)
 {
-    const struct problem *p = d->p;
+    const struct dependencies *p = d->p;
     const struct optional *o = &p->optional[t - p->n_certain];
     if (o->counting == COUNTING_OPEN)
         return;
@@ -227,7 +227,7 @@ prove_counting(struct derivation *d, dense_id t)
 static void
 prove_struck(struct derivation *d, uint32_t index)
 {
-    const struct problem *p = d->p;
+    const struct dependencies *p = d->p;
     const struct struck *s = &p->struck.at[index];
     const uint32_t start = point_start(p, p->read_txn[s->read]);
     const dense_id w = p->version_txn[s->version];
@@ -258,7 +258,7 @@ prove_struck(struct derivation *d, uint32_t index)
 static void
 prove_candidates(struct derivation *d, read_id r)
 {
-    const struct problem *p = d->p;
+    const struct dependencies *p = d->p;
     proof_add_choices(d->proof, p->read_op[r]);
     if (p->read_txn[r] >= p->n_certain)
         prove_counting(d, p->read_txn[r]);
@@ -286,7 +286,7 @@ static void
 prove_edge(struct derivation *d, uint32_t from, uint32_t to, struct label label,
            uint32_t limit)
 {
-    const struct problem *p = d->p;
+    const struct dependencies *p = d->p;
     if (label.kind == EDGE_TIME || (label.kind == EDGE_WW && label.version))
         return;
     if (label.read != READ_NONE)
@@ -328,7 +328,7 @@ prove_needed_edges(struct derivation *d)
 static proof_lit
 translate_lit(struct derivation *d, lit l)
 {
-    const struct problem *p = d->p;
+    const struct dependencies *p = d->p;
     const struct search_variable *v = &d->g->variables.at[lit_var(l)];
     const bool negated = lit_is_negated(l);
     proof_lit x;
@@ -373,7 +373,7 @@ prove_hop(struct derivation *d, const struct logged_hop *h)
 static void
 prove_entry(struct derivation *d, const struct log_entry *e)
 {
-    const struct problem *p = d->p;
+    const struct dependencies *p = d->p;
     const struct search_log *g = d->g;
     switch (e->kind) {
     case ENTRY_CHOICES:
@@ -419,7 +419,7 @@ compare_indices(const void *a, const void *b)
 static void
 add_assumed(struct derivation *d)
 {
-    const struct problem *p = d->p;
+    const struct dependencies *p = d->p;
     if (d->assumed.n)
         qsort(d->assumed.at, d->assumed.n, sizeof *d->assumed.at,
               compare_indices);
@@ -462,7 +462,7 @@ static void
 begin(struct derivation *d, const struct inference *f,
       const struct search_log *g)
 {
-    const struct problem *p = f->p;
+    const struct dependencies *p = f->p;
     *d = (struct derivation){.p = p, .f = f, .g = g, .proof = proof_new()};
     path_finder_init(&d->finder, &p->g);
     d->needed = mem_calloc(p->labels.n, sizeof *d->needed);

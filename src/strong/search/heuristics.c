@@ -69,7 +69,7 @@ theory_backtrack(void *self, uint32_t level)
 
 /* The version of key k that t wrote, or VERSION_NONE. */
 static version_id
-find_written(const struct problem *p, key_id k, dense_id t)
+find_written(const struct dependencies *p, key_id k, dense_id t)
 {
     const version_id first = p->key_first[k], end = p->key_first[k + 1];
     for (uint32_t i = p->write_first[t]; i < p->write_first[t + 1]; i++)
@@ -84,12 +84,12 @@ find_written(const struct problem *p, key_id k, dense_id t)
 static version_id
 find_current(const struct search *s, key_id k, uint32_t when)
 {
-    const struct problem *p = s->p;
+    const struct dependencies *p = s->p;
     const struct order *o = &s->acyc.order;
     const uint32_t n = p->key_first[k + 1] - p->key_first[k];
     for (uint32_t i = when; n > VERSIONS_SEARCHED && i--;) {
         const uint32_t point = o->at[i];
-        if (point >= problem_txn_points(p))
+        if (point >= depend_txn_points(p))
             continue;
         const dense_id t = point_txn(p, point);
         const version_id v = point == point_commit(p, t) && search_counts(s, t)
@@ -122,7 +122,7 @@ epoch(const struct search *s)
 static void
 look_up_service(struct search *s, uint32_t place, struct service *out)
 {
-    const struct problem *p = s->p;
+    const struct dependencies *p = s->p;
     const uint32_t *rank = s->acyc.order.rank;
     const struct candidates c = p->ambiguous.at[place];
     const key_id k = read_key(p, c.read);
@@ -132,7 +132,7 @@ look_up_service(struct search *s, uint32_t place, struct service *out)
     uint64_t nearest = UINT64_MAX;
     for (uint32_t i = 0; !out->served && i < c.n; i++) {
         const uint32_t var = s->choices.at[place] + i;
-        const version_id w = p->pool.at[c.first + i];
+        const version_id w = p->pool.items.at[c.first + i];
         const uint32_t at = version_is_init(p, w)
                                 ? 0
                                 : rank[point_commit(p, p->version_txn[w])];

@@ -48,7 +48,7 @@ struct lemma {
 
 struct psi {
     struct search s;
-    struct problem *p;
+    struct dependencies *p;
     version_id *sorted;
     uint32_t *place;   // by version: its index in 'sorted'
     uint32_t *key_end; // by key: where its versions that count end in 'sorted'
@@ -82,12 +82,12 @@ copy_chains(const struct chains *from, struct chains *to)
 static void
 propose(struct psi *x)
 {
-    const struct problem *p = x->p;
+    const struct dependencies *p = x->p;
     const uint32_t *order = x->s.acyc.order.at;
     copy_chains(&p->g, &x->g);
     x->given = (uint32_t)x->g.edges.n;
     vec_clear(&x->proposed);
-    problem_arrange(p, order, x->sorted);
+    depend_arrange(p, order, x->sorted);
     for (key_id k = 0; k < p->h->n_keys; k++) {
         const uint32_t first = p->key_first[k];
         uint32_t n = first; // of those that count
@@ -149,7 +149,7 @@ take_hop(struct psi *x, struct hop h)
 static void
 check_read(struct psi *x, read_id r, version_id v, lit choice)
 {
-    const struct problem *p = x->p;
+    const struct dependencies *p = x->p;
     const key_id k = p->version_key[v];
     if (x->place[v] + 1 == x->key_end[k] || x->lemmas.n == LEMMAS_PER_ROUND)
         return;
@@ -183,7 +183,7 @@ check_read(struct psi *x, read_id r, version_id v, lit choice)
 static void
 find_violations(struct psi *x)
 {
-    const struct problem *p = x->p;
+    const struct dependencies *p = x->p;
     vec_clear(&x->lemmas);
     vec_clear(&x->premises);
     for (read_id r = 0; r < p->n_reads; r++)
@@ -195,7 +195,7 @@ find_violations(struct psi *x)
         for (uint32_t j = 0; counts && j < c.n; j++) {
             const lit l = lit_make(x->s.choices.at[i] + j, false);
             if (sat_value(x->s.sat, l) > 0)
-                check_read(x, c.read, p->pool.at[c.first + j], l);
+                check_read(x, c.read, p->pool.items.at[c.first + j], l);
         }
     }
 }
@@ -227,7 +227,7 @@ add_lemmas(struct psi *x)
 static enum sat_answer
 run(struct psi *x)
 {
-    struct problem *p = x->p;
+    struct dependencies *p = x->p;
     for (uint32_t i = 0; i < p->ambiguous.n; i++)
         (void)search_choices(&x->s, i);
     for (;;) {
@@ -252,7 +252,7 @@ run(struct psi *x)
 static void
 accept(const struct psi *x, struct certificate *out)
 {
-    const struct problem *p = x->p;
+    const struct dependencies *p = x->p;
     out->verdict = VERDICT_OK;
     out->kind = EVIDENCE_ORDER;
     for (uint32_t i = 0; i < p->g.n; i++)
@@ -260,7 +260,7 @@ accept(const struct psi *x, struct certificate *out)
             vec_push(&out->order, p->name[x->s.acyc.order.at[i]]);
     for (read_id r = 0; r < p->n_reads; r++)
         if (p->read_version[r] != VERSION_NONE)
-            problem_add_choice(p, r, p->read_version[r], out);
+            depend_add_choice(p, r, p->read_version[r], out);
     for (uint32_t i = 0; i < p->ambiguous.n; i++) {
         const struct candidates c = p->ambiguous.at[i];
         if (!search_counts(&x->s, p->read_txn[c.read]))
@@ -270,7 +270,7 @@ accept(const struct psi *x, struct certificate *out)
                0)
             j++;
         assert(j < c.n);
-        problem_add_choice(p, c.read, p->pool.at[c.first + j], out);
+        depend_add_choice(p, c.read, p->pool.items.at[c.first + j], out);
     }
 }
 

@@ -93,7 +93,7 @@ note_derived(void *self, uint32_t id, const lit *lits, size_t n,
 void
 search_init(struct search *s, struct inference *f, const uint32_t *order)
 {
-    struct problem *p = f->p;
+    struct dependencies *p = f->p;
     const struct strong_options *options = f->context->options;
     *s = (struct search){.p = p, .f = f, .context = f->context};
     acyc_init(&s->acyc, &p->g, order);
@@ -121,7 +121,7 @@ search_init(struct search *s, struct inference *f, const uint32_t *order)
         s->place_of.at[p->ambiguous.at[i].read] = i;
     for (dense_id t = p->n_certain; t < p->n_txns; t++) {
         vec_push(&s->counts, ID_NONE);
-        vec_push(&s->counted, is_certain(p, t));
+        vec_push(&s->counted, depend_is_certain(p, t));
     }
 }
 
@@ -215,7 +215,7 @@ carry(struct search *s, lit l, uint32_t from, uint32_t to, struct label label)
 static void
 carry_before(struct search *s, lit l, version_id v, version_id w)
 {
-    const struct problem *p = s->p;
+    const struct dependencies *p = s->p;
     const dense_id a = p->version_txn[v], b = p->version_txn[w];
     carry(s, l, point_commit(p, a), point_ww_to(p, b),
           (struct label){EDGE_WW, READ_NONE, 0});
@@ -250,8 +250,8 @@ search_before(struct search *s, dense_id a, dense_id b, key_id k,
         acyc_may_stay_open(&s->acyc, v, false);
     intmap_add(&s->pairs_done, two_ids(v, k), 0, &added);
     if (added) {
-        const version_id x = problem_find_version(s->p, k, low);
-        const version_id y = problem_find_version(s->p, k, high);
+        const version_id x = depend_find_version(s->p, k, low);
+        const version_id y = depend_find_version(s->p, k, high);
         carry_before(s, lit_make(v, false), x, y);
         carry_before(s, lit_make(v, true), y, x);
     }
@@ -262,7 +262,7 @@ search_before(struct search *s, dense_id a, dense_id b, key_id k,
 static void
 carry_choice(struct search *s, lit l, read_id r, version_id w)
 {
-    const struct problem *p = s->p;
+    const struct dependencies *p = s->p;
     const uint32_t start = point_start(p, p->read_txn[r]);
     const dense_id t = p->version_txn[w];
     if (t != DENSE_INIT) {
@@ -285,8 +285,8 @@ carry_choice(struct search *s, lit l, read_id r, version_id w)
 bool
 search_counts(const struct search *s, dense_id t)
 {
-    const struct problem *p = s->p;
-    if (is_certain(p, t))
+    const struct dependencies *p = s->p;
+    if (depend_is_certain(p, t))
         return true;
     const uint32_t v = s->counts.at[t - p->n_certain];
     return v != ID_NONE && sat_value(s->sat, lit_make(v, false)) > 0;
@@ -296,13 +296,13 @@ search_counts(const struct search *s, dense_id t)
 static lit
 add_counts(struct search *s, dense_id t)
 {
-    const struct problem *p = s->p;
-    assert(is_open(p, t));
+    const struct dependencies *p = s->p;
+    assert(depend_is_open(p, t));
     uint32_t *v = &s->counts.at[t - p->n_certain];
     if (*v == ID_NONE) {
         *v = add_variable(s, VARIABLE_COUNTS, t, t);
-        for (dense_id next = problem_follower(p, t, DENSE_INIT);
-             next != DENSE_INIT; next = problem_follower(p, t, next))
+        for (dense_id next = depend_follower(p, t, DENSE_INIT);
+             next != DENSE_INIT; next = depend_follower(p, t, next))
             carry(s, lit_make(*v, false), point_commit(p, t),
                   point_start(p, next), (struct label){EDGE_SO, READ_NONE, 0});
     }
@@ -314,26 +314,26 @@ search_choices(struct search *s, uint32_t place)
 {
     if (s->choices.at[place] != ID_NONE)
         return s->choices.at[place];
-    const struct problem *p = s->p;
+    const struct dependencies *p = s->p;
     const struct candidates c = p->ambiguous.at[place];
     const uint32_t first = (uint32_t)sat_vars(s->sat);
     s->choices.at[place] = first;
     lit_vec some = {0};
     for (uint32_t i = 0; i < c.n; i++) {
-        const version_id w = p->pool.at[c.first + i];
+        const version_id w = p->pool.items.at[c.first + i];
         const lit l =
             lit_make(add_variable(s, VARIABLE_CHOICE, c.read, w), false);
         vec_push(&some, l);
         // The variables come one after the other, clauses after them.
     }
-    if (is_open(p, p->read_txn[c.read]))
+    if (depend_is_open(p, p->read_txn[c.read]))
         vec_push(&some, lit_not(add_counts(s, p->read_txn[c.read])));
     search_add_clause(s, (struct log_entry){.kind = ENTRY_CHOICES, .a = c.read},
                       some.at, some.n);
     for (uint32_t i = 0; i < c.n; i++) {
-        const version_id w = p->pool.at[c.first + i];
+        const version_id w = p->pool.items.at[c.first + i];
         carry_choice(s, some.at[i], c.read, w);
-        if (!is_open(p, p->version_txn[w]))
+        if (!depend_is_open(p, p->version_txn[w]))
             continue;
         const lit clause[] = {lit_not(some.at[i]),
                               add_counts(s, p->version_txn[w])};
@@ -349,7 +349,7 @@ search_choices(struct search *s, uint32_t place)
 static void
 add_ahead(struct search *s, read_id r, lit choice, version_id w, dense_id t2)
 {
-    const struct problem *p = s->p;
+    const struct dependencies *p = s->p;
     const dense_id t3 = p->read_txn[r];
     bool added;
     const uint32_t v = intmap_add(&s->aheads, two_ids(t3, t2),
@@ -391,7 +391,7 @@ static void
 find_overtaken(struct search *s, const broken_vec *broken,
                struct overtaken **out, size_t *n)
 {
-    const struct problem *p = s->p;
+    const struct dependencies *p = s->p;
     VEC(struct overtaken) list = {0};
     for (size_t i = 0; i < broken->n; i++) {
         const struct broken *b = &broken->at[i];
@@ -404,7 +404,7 @@ find_overtaken(struct search *s, const broken_vec *broken,
         const struct candidates c = p->ambiguous.at[place];
         for (uint32_t j = 0; j < c.n; j++) {
             const lit l = lit_make(first + j, false);
-            const version_id w = p->pool.at[c.first + j];
+            const version_id w = p->pool.items.at[c.first + j];
             if (sat_value(s->sat, l) > 0 && !version_is_init(p, w))
                 vec_push(&list, ((struct overtaken){
                                     b->read, l, w, p->version_txn[b->second]}));
@@ -418,7 +418,7 @@ find_overtaken(struct search *s, const broken_vec *broken,
 static void
 take_up(struct search *s, const broken_vec *broken)
 {
-    const struct problem *p = s->p;
+    const struct dependencies *p = s->p;
     struct overtaken *overtaken;
     size_t n;
     find_overtaken(s, broken, &overtaken, &n);
@@ -453,7 +453,7 @@ make_dirty(struct dirty *d, key_id k)
 }
 
 static void
-make_keys_dirty(const struct problem *p, struct dirty *d, dense_id t)
+make_keys_dirty(const struct dependencies *p, struct dirty *d, dense_id t)
 {
     for (uint32_t j = p->write_first[t]; j < p->write_first[t + 1]; j++)
         make_dirty(d, p->version_key[p->write[j]]);
@@ -465,7 +465,7 @@ make_keys_dirty(const struct problem *p, struct dirty *d, dense_id t)
 static void
 update_counting(struct search *s, struct order_check *a, struct dirty *d)
 {
-    const struct problem *p = s->p;
+    const struct dependencies *p = s->p;
     for (dense_id t = p->n_certain; t < p->n_txns; t++) {
         const uint32_t i = t - p->n_certain;
         a->counting[i] = search_counts(s, t);
@@ -481,12 +481,12 @@ static void
 audit_again(struct search *s, struct order_check *a, struct dirty *d,
             broken_vec *broken)
 {
-    const struct problem *p = s->p;
+    const struct dependencies *p = s->p;
     struct order *o = &s->acyc.order;
     for (size_t i = 0; i < broken->n; i++)
         make_dirty(d, p->version_key[broken->at[i].second]);
     for (size_t i = 0; i < o->moved.n; i++) {
-        if (o->moved.at[i] >= problem_txn_points(p))
+        if (o->moved.at[i] >= depend_txn_points(p))
             continue;
         make_keys_dirty(p, d, point_txn(p, o->moved.at[i]));
     }
@@ -505,7 +505,7 @@ audit_again(struct search *s, struct order_check *a, struct dirty *d,
 enum sat_answer
 search_run(struct search *s, struct order_check *a, broken_vec *broken)
 {
-    struct problem *p = s->p;
+    struct dependencies *p = s->p;
     struct dirty d = {0};
     vec_grow(&d.is_dirty, p->h->n_keys);
     memset(d.is_dirty.at, 0, d.is_dirty.n);

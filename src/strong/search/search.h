@@ -27,7 +27,7 @@ struct overtaking {
 };
 
 struct search {
-    struct problem *p;
+    struct dependencies *p;
     struct inference *f;
     struct strong_context *context;
     struct sat *sat;

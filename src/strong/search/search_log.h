@@ -8,8 +8,8 @@
 #ifndef STRONG_SEARCH_SEARCH_LOG_H
 #define STRONG_SEARCH_SEARCH_LOG_H
 
+#include "depend/dependencies.h"
 #include "sat/sat.h"
-#include "strong/problem.h"
 
 enum variable_kind {
     VARIABLE_PAIR,   // transaction a is before b; a < b

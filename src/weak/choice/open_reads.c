@@ -19,8 +19,8 @@
  * SPDX-License-Identifier: MIT */
 #include "weak/choice/open_reads.h"
 
+#include "depend/writers.h"
 #include "weak/choice/counting.h"
-#include "weak/writers.h"
 
 enum {
     ROUNDS = 12,            // of pruning and looking again

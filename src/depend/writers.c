@@ -1,7 +1,7 @@
 /* writers.c -- see writers.h.
  *
  * SPDX-License-Identifier: MIT */
-#include "weak/writers.h"
+#include "depend/writers.h"
 
 enum { AHEAD = 24 }; // operations between a prefetch and its use
 

@@ -4,8 +4,8 @@
  * session are adjacent and in session order.
  *
  * SPDX-License-Identifier: MIT */
-#ifndef WEAK_WRITERS_H
-#define WEAK_WRITERS_H
+#ifndef DEPEND_WRITERS_H
+#define DEPEND_WRITERS_H
 
 #include "history/history.h"
 

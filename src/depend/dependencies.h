@@ -1,0 +1,266 @@
+/* dependencies.h -- a history as versions, reads and known edges between
+ * points.
+ *
+ * This is the common ground of the engines that reason about a graph: which
+ * transactions there are, which versions they wrote, which version each read
+ * saw or may have seen, and which edges are certain before any inference.
+ *
+ * Transactions are numbered without gaps ("dense"): first those that certainly
+ * count, by session, then those that may count, which are called optional.  At
+ * ser and psi a transaction is one point, at pc and si it is two, start and
+ * commit.  The points of a session form a chain.  The points of an optional
+ * transaction are a chain of their own, after the transaction before it in its
+ * session.  An optional transaction that does not count is placed after all
+ * others, where it changes nothing; so every edge of the graph holds whether
+ * it counts or not.  Only if it counts,
+ *
+ *   - its reads must be served, and
+ *   - it precedes its followers: those after it in its session, up to the first
+ *     that certainly counts.
+ *
+ * As long as it is open whether it counts, no edge leaves it, and its reads
+ * stay ambiguous even with one candidate.  The strict levels have one more
+ * chain, the time line: an end is joined to the next instant of it and a begin
+ * to the last, so that n transactions need 2n edges and not n^2.
+ *
+ * A version is a key and the transaction that wrote it last.  The versions of a
+ * key are contiguous: INIT's first, then by transaction, and so by session.  A
+ * read is an external read of one value of one key by one transaction.  It has
+ * a version, or it is ambiguous and has candidates.
+ *
+ * Every edge of the graph carries a label that says why it is there:
+ *
+ *   (D1) a label and the edges before it are enough to justify an edge, so a
+ *        proof can be made afterwards (strong/search/construct_proof.c);
+ *   (D2) labels.n == g.edges.n, except inside the theory of the search.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef DEPEND_DEPENDENCIES_H
+#define DEPEND_DEPENDENCIES_H
+
+#include "depend/candidates.h"
+#include "evidence/certificate.h"
+#include "graph/chains.h"
+
+typedef uint32_t dense_id; // a transaction that counts or may count
+typedef uint32_t version_id;
+typedef uint32_t read_id;
+
+#define DENSE_INIT UINT32_MAX
+#define VERSION_NONE UINT32_MAX
+#define READ_NONE ((1u << 29) - 1) // CAPACITY_READS
+
+enum placement { PLACE_SER, PLACE_SI, PLACE_PC, PLACE_PSI };
+
+/* Why an edge holds:
+ *
+ *   WR    'read' read 'version'
+ *   RW    'read' read 'version', which the target overwrites, because the
+ *         writer of 'version' reaches the target, or is INIT
+ *   WW    with a read: the source reaches it, it read from the target; without:
+ *         the source reaches the target.  'listed': the order of a list
+ *   SO    session order to or from an optional transaction; from one it has
+ *         'read', which read from it
+ *   TIME  an end or a begin and the time line */
+struct label {
+    uint32_t kind : 3, read : 29; // enum edge_kind
+    version_id version;           // WW: 1 = listed, else 0
+};
+
+/* A candidate that was struck out when the graph had 'edges' edges: the read's
+ * transaction reaches it, or, where 'by' is a version, it is overwritten by
+ * that one, which reaches the read; or, with VERSION_MISSING, its writer does
+ * not count. */
+struct struck {
+    read_id read;
+    version_id version, by;
+    uint32_t edges;
+};
+
+#define VERSION_MISSING (UINT32_MAX - 1)
+
+/* What is certain of an optional transaction, and why: 'read' read from it; or
+ * it does not count because 'read' of its own has no candidate left, or, where
+ * that is READ_NONE, because 'follower' reaches it. */
+enum counting { COUNTING_OPEN, COUNTING_YES, COUNTING_NO };
+struct optional {
+    enum counting counting;
+    read_id read;
+    dense_id follower;
+    uint32_t edges; // when that was found
+};
+
+struct dependencies {
+    const struct history *h;
+    enum level level;
+    enum placement place;
+    bool two_points, strict;
+
+    uint32_t n_txns;
+    uint32_t n_certain;        // the transactions from there on are optional
+    txn_id *name;              // by dense id: its id in the history
+    dense_id *dense;           // the reverse; NULL where none is optional
+    struct optional *optional; // by dense id less n_certain
+
+    uint32_t n_versions;
+    version_id *key_first; // by key; n_keys + 1 of them
+    dense_id *version_txn;
+    key_id *version_key;
+    value_id *version_value;
+    uint32_t *write_first; // by transaction; its versions
+    version_id *write;
+
+    uint32_t n_reads;
+    uint32_t *read_first; // by transaction; its reads
+    dense_id *read_txn;
+    op_id *read_op;
+    version_id *read_version; // or VERSION_NONE while ambiguous
+    read_id *reader;          // by version: the first of its reads
+    read_id *next_reader;     // by read; ends in READ_NONE
+
+    VEC(struct candidates) ambiguous; // the undecided reads, by key
+    struct candidate_pool pool;       // versions.  In a shared range a read's
+                                      // own transaction may be among the
+                                      // writers; the first filter drops it.
+    uint64_t n_candidates;            // of all reads, before any is dropped
+    VEC(struct struck) struck;        // if they are recorded
+    uint64_t n_struck;                // in any case
+    bool records_struck;
+
+    struct chains g;
+    VEC(struct label) labels;
+    uint32_t base_edges; // known before any inference
+};
+
+/* Build everything for a level from pc on.
+ *
+ *   require  h is resolved
+ *   time     O(operations + edges), and a sort of the times at strict levels */
+void dependencies_init(struct dependencies *d, const struct history *h,
+                       enum level l);
+void dependencies_free(struct dependencies *d);
+
+/* Assert what is said above, by looking at everything. */
+void dependencies_check(const struct dependencies *d);
+
+/* --- points --------------------------------------------------------------- */
+
+static inline uint32_t
+point_start(const struct dependencies *d, dense_id t)
+{
+    assert(t < d->n_txns);
+    return d->two_points ? 2 * t : t;
+}
+
+static inline uint32_t
+point_commit(const struct dependencies *d, dense_id t)
+{
+    assert(t < d->n_txns);
+    return d->two_points ? 2 * t + 1 : t;
+}
+
+/* Points of transactions come before those of the time line. */
+static inline uint32_t
+depend_txn_points(const struct dependencies *d)
+{
+    return d->two_points ? 2 * d->n_txns : d->n_txns;
+}
+
+static inline dense_id
+point_txn(const struct dependencies *d, uint32_t point)
+{
+    assert(point < depend_txn_points(d));
+    return d->two_points ? point / 2 : point;
+}
+
+/* The target of an edge WW to b, by placement; its source is a commit. */
+static inline uint32_t
+point_ww_to(const struct dependencies *d, dense_id b)
+{
+    return d->place == PLACE_PC ? point_commit(d, b) : point_start(d, b);
+}
+
+/* The point of a writer that must reach another writer's commit for the order
+ * of the two to be certain. */
+static inline uint32_t
+point_ww_from(const struct dependencies *d, dense_id a)
+{
+    return d->place == PLACE_PC ? point_commit(d, a) : point_start(d, a);
+}
+
+/* Whether it is open if t counts. */
+static inline bool
+depend_is_open(const struct dependencies *d, dense_id t)
+{
+    return t != DENSE_INIT && t >= d->n_certain &&
+           d->optional[t - d->n_certain].counting == COUNTING_OPEN;
+}
+
+/* Whether t certainly counts. */
+static inline bool
+depend_is_certain(const struct dependencies *d, dense_id t)
+{
+    assert(t < d->n_txns);
+    return t < d->n_certain ||
+           d->optional[t - d->n_certain].counting == COUNTING_YES;
+}
+
+/* The first follower of an optional t, and the next after 'last'; DENSE_INIT at
+ * the end. */
+dense_id depend_follower(const struct dependencies *d, dense_id t,
+                         dense_id last);
+
+/* --- versions and reads --------------------------------------------------- */
+
+static inline key_id
+read_key(const struct dependencies *d, read_id r)
+{
+    assert(r < d->n_reads);
+    return op_key(d->h, d->read_op[r]);
+}
+
+static inline bool
+version_is_init(const struct dependencies *d, version_id v)
+{
+    assert(v < d->n_versions);
+    return d->version_txn[v] == DENSE_INIT;
+}
+
+/* Whether r may read the version v when v is the current one. */
+static inline bool
+version_serves(const struct dependencies *d, version_id v, read_id r)
+{
+    assert(v < d->n_versions && r < d->n_reads);
+    return d->read_version[r] == v ||
+           (d->read_version[r] == VERSION_NONE &&
+            d->version_value[v] == d->h->op_value[d->read_op[r]]);
+}
+
+/* The version of key k that t wrote.
+ *
+ *   require  t wrote k, or is DENSE_INIT */
+version_id depend_find_version(const struct dependencies *d, key_id k,
+                               dense_id t);
+
+/* Decide that the ambiguous read r read version v. */
+void depend_fix(struct dependencies *d, read_id r, version_id v);
+
+/* Sort the versions of every key, INIT's first, by the place of their commits
+ * in order[0 .. g.n): sorted[key_first[k] ..) are those of k.
+ *
+ *   time   O(points + versions) */
+void depend_arrange(const struct dependencies *d, const uint32_t *order,
+                    version_id *sorted);
+
+/* Note in a certificate that r read from v, where the history leaves a choice:
+ * for the operation of r and all that repeat it. */
+void depend_add_choice(const struct dependencies *d, read_id r, version_id v,
+                       struct certificate *out);
+
+/* --- edges ---------------------------------------------------------------- */
+
+/* Add a known edge with the reason for it (D1). */
+void depend_add_edge(struct dependencies *d, uint32_t from, uint32_t to,
+                     struct label label);
+
+#endif

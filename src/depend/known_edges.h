@@ -1,0 +1,19 @@
+/* known_edges.h -- the graph of what is known before anything is inferred.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef DEPEND_KNOWN_EDGES_H
+#define DEPEND_KNOWN_EDGES_H
+
+#include "depend/dependencies.h"
+
+/* Build d->g: sessions, reads with one candidate, reads from INIT, orders of
+ * lists, and real time where the level is strict.
+ *
+ *   require  d has its versions and reads */
+void known_edges_build(struct dependencies *d);
+
+/* Add what follows at once from r having read from INIT: its start comes before
+ * the first writer of the key in each session. */
+void known_edges_add_init(struct dependencies *d, read_id r);
+
+#endif
