@@ -51,8 +51,12 @@ const struct option option_table[] = {
      "with --validate: its --seed"},
     {"predicted", 0, OPTION_TEXT, "DIR", AT(predicted), CMD_PREDICT, 0, 0, NULL, NULL,
      "write each predicted execution as a history of its own into DIR"},
-    {"level", 'l', OPTION_TEXT, "LEVELS", AT(level), CMD_PROVE, 0, 0, NULL, "rc ec cc pc psi si ser",
-     "isolation levels, separated by commas; rc is PostgreSQL's READ COMMITTED, si its REPEATABLE READ"},
+    {"level", 'l', OPTION_LIST, "LEVELS", AT(prove_levels), CMD_PROVE, 0, 0, NULL, "rc ec cc pc psi si ser",
+     "isolation levels, separated by commas; rc is PostgreSQL's READ COMMITTED, si its REPEATABLE READ; FUNCTION=LEVEL is for one function"},
+    {"serializable", 0, OPTION_LIST, "F,G", AT(pairs), CMD_PROVE, 0, 0, NULL, NULL,
+     "functions F and G never run concurrently; may be given several times"},
+    {"all", 0, OPTION_FLAG, NULL, AT(all), CMD_PROVE, 0, 0, NULL, NULL,
+     "show every distinct anomaly, not only the first"},
     {"members", 'k', OPTION_NUMBER, "N", AT(members), CMD_PROVE, 2, 6, "3", NULL,
      "look for an anomaly among at most N transactions"},
     {"sequence", 0, OPTION_TEXT, "FUNCTIONS", AT(sequence), CMD_PROVE, 0, 0, NULL, NULL,
@@ -272,6 +276,9 @@ set_value(const struct option *o, struct options *out, const char *text,
     case OPTION_TEXT:
         memcpy(field, &text, sizeof text);
         return true;
+    case OPTION_LIST:
+        vec_push((option_texts *)(void *)field, text);
+        return true;
     }
     return false;
 }
@@ -396,4 +403,6 @@ void
 options_free(struct options *o)
 {
     vec_free(&o->paths);
+    vec_free(&o->prove_levels);
+    vec_free(&o->pairs);
 }

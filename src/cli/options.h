@@ -47,7 +47,10 @@ enum option_kind {
     OPTION_REAL,   // double, within low..high
     OPTION_BYTES,  // uint64_t with an optional suffix k, M, G
     OPTION_TEXT,   // const char *
+    OPTION_LIST,   // option_texts: each time it is given adds one
 };
+
+typedef VEC(const char *) option_texts;
 
 struct options {
     const char *command; // all of it, as a line
@@ -80,10 +83,11 @@ struct options {
     bool approx, all, validate;
 
     // prove
+    option_texts prove_levels, pairs;
     const char *schedule, *sequence;
     uint64_t members;
 
-    VEC(const char *) paths; // what is no option, in order
+    option_texts paths; // what is no option, in order
 };
 
 struct option {

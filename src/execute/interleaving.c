@@ -35,36 +35,51 @@ sees(const struct interleaving *e, uint32_t reader, uint32_t writer)
     return e->visible[reader] >> writer & 1;
 }
 
-/* Whether the rules about three members hold: what a level says of those whom
- * somebody that I see has seen, or has come after. */
-static bool
-rules_hold(const struct interleaving *e, enum level level)
+/* The number of a member's function, and its level. */
+static uint32_t
+number_of(const struct interleaving *e, uint32_t member)
 {
-    const bool prefix =
-        level == LEVEL_PC || level == LEVEL_SI || level == LEVEL_SER;
-    for (uint32_t c = 0; c < e->n; c++)
-        for (uint32_t b = 0; b < c; b++) {
-            if (level == LEVEL_SER && !sees(e, c, b))
+    return program_number(e->program, e->members[member].function);
+}
+
+static enum level
+level_of(const struct interleaving *e, const struct isolation *levels,
+         uint32_t member)
+{
+    return isolation_of(levels, number_of(e, member));
+}
+
+/* What a reader's level says of the members before one that it sees. */
+static bool
+reads_well(const struct interleaving *e, enum level level, uint32_t reader)
+{
+    const bool prefix = level == LEVEL_PC || level == LEVEL_SI;
+    for (uint32_t b = 0; b < reader; b++) {
+        if (level == LEVEL_SER && !sees(e, reader, b))
+            return false;
+        for (uint32_t a = 0; sees(e, reader, b) && a < b; a++)
+            if (level != LEVEL_RA && !sees(e, reader, a) &&
+                (prefix || sees(e, b, a)))
                 return false;
-            for (uint32_t a = 0; sees(e, c, b) && a < b; a++)
-                if (level != LEVEL_RA && !sees(e, c, a) &&
-                    (prefix || sees(e, b, a)))
-                    return false;
-        }
+    }
     return true;
 }
 
 static bool
-conflicts_are_seen(const struct interleaving *e, enum level level)
+minds_conflicts(enum level level)
 {
-    if (level != LEVEL_PSI && level != LEVEL_SI)
-        return true;
-    for (uint32_t b = 0; b < e->n; b++)
-        for (uint32_t a = 0; a < b; a++)
-            if (!sees(e, b, a) &&
-                conflict_between(e->program, &e->runs[a], &e->runs[b]))
-                return false;
-    return true;
+    return level == LEVEL_PSI || level == LEVEL_SI || level == LEVEL_SER;
+}
+
+/* Whether b may miss a, which committed before it. */
+static bool
+may_miss(const struct interleaving *e, const struct isolation *levels,
+         uint32_t a, uint32_t b)
+{
+    return !isolation_is_paired(levels, number_of(e, a), number_of(e, b)) &&
+           (!minds_conflicts(level_of(e, levels, a)) ||
+            !minds_conflicts(level_of(e, levels, b)) ||
+            !conflict_between(e->program, &e->runs[a], &e->runs[b]));
 }
 
 /* A member that runs, and whose statements somebody wants to know. */
@@ -107,27 +122,93 @@ run_member(struct interleaving *e, uint32_t member, const struct dataset *state,
     run_instance(e->program, &e->members[member], &views, &e->runs[member]);
 }
 
-bool
-interleaving_run_visible(struct interleaving *e, enum level level)
+/* Run the members as far as they see each other; whether all commit. */
+static bool
+run_all(struct interleaving *e)
 {
-    if (!rules_hold(e, level))
-        return false;
-    bool ok = true;
-    for (uint32_t i = 0; ok && i < e->n; i++) {
+    for (uint32_t i = 0; i < e->n; i++) {
         struct dataset *view = &e->final; // rebuilt for each member
         dataset_copy(view, e->initial);
         for (uint32_t j = 0; j < i; j++)
             if (sees(e, i, j))
                 changes_apply(&e->runs[j].changes, view);
         run_member(e, i, view, NULL);
-        ok = e->runs[i].end == RUN_COMMITS;
+        if (e->runs[i].end != RUN_COMMITS)
+            return false;
     }
-    if (!ok || !conflicts_are_seen(e, level))
-        return false;
     dataset_copy(&e->final, e->initial);
     for (uint32_t i = 0; i < e->n; i++)
         changes_apply(&e->runs[i].changes, &e->final);
     return true;
+}
+
+static bool
+run_visible(struct interleaving *e, const struct isolation *levels)
+{
+    for (uint32_t i = 0; i < e->n; i++)
+        if (!reads_well(e, level_of(e, levels, i), i))
+            return false;
+    if (!run_all(e))
+        return false;
+    for (uint32_t b = 0; b < e->n; b++)
+        for (uint32_t a = 0; a < b; a++)
+            if (!sees(e, b, a) && !may_miss(e, levels, a, b))
+                return false;
+    return true;
+}
+
+/* Whether a read something that b writes; where it asked for rows without
+ * naming a key, that is any row of the table. */
+static bool
+reads_what_is_written(const struct interleaving *e, uint32_t a, uint32_t b)
+{
+    const struct run *x = &e->runs[a], *y = &e->runs[b];
+    for (size_t i = 0; i < x->readings.n; i++)
+        for (size_t j = 0; j < y->changes.all.n; j++) {
+            const struct reading *r = &x->readings.at[i];
+            if (r->table == y->changes.all.at[j].table &&
+                (r->whole || dataset_same_key(&e->program->tables.at[r->table],
+                                              x->values.at + r->row,
+                                              changes_row(&y->changes, j))))
+                return true;
+        }
+    return false;
+}
+
+/* Whether a serializable last member is refused: it depends on what another
+ * serializable one overwrites, and overwrites what such a one has read. */
+static bool
+is_pivot(const struct interleaving *e, const struct isolation *levels)
+{
+    const uint32_t p = e->n - 1;
+    bool in = false, out = false;
+    if (level_of(e, levels, p) != LEVEL_SER)
+        return false;
+    for (uint32_t i = 0; i < p; i++) {
+        if (level_of(e, levels, i) != LEVEL_SER)
+            continue;
+        out = out || reads_what_is_written(e, p, i);
+        in = in || reads_what_is_written(e, i, p);
+    }
+    return in && out;
+}
+
+static bool
+run_delayed(struct interleaving *e, const struct isolation *levels)
+{
+    const uint32_t p = e->n - 1;
+    for (uint32_t i = 0; i < e->n; i++)
+        e->visible[i] = i < p ? ((uint32_t)1 << i) - 1 : 0;
+    if (!run_all(e))
+        return false;
+    for (uint32_t i = 0; i < p; i++) {
+        if (isolation_is_paired(levels, number_of(e, i), number_of(e, p)))
+            return false;
+        if (level_of(e, levels, p) != LEVEL_PC &&
+            conflict_between(e->program, &e->runs[i], &e->runs[p]))
+            return false;
+    }
+    return !is_pivot(e, levels);
 }
 
 /* The views of an interrupted member: the initial state before the split, and
@@ -187,16 +268,18 @@ has_to_wait(const struct interleaving *e, const struct dataset *before)
     return waits;
 }
 
-bool
-interleaving_run_interrupted(struct interleaving *e)
+static bool
+run_interrupted(struct interleaving *e, const struct isolation *levels)
 {
-    assert(e->n >= 1);
     struct dataset after, before;
     struct run prefix = {0};
     dataset_init(&after, e->program);
     dataset_init(&before, e->program);
     dataset_copy(&after, e->initial);
     bool ok = true;
+    for (uint32_t i = 1; i < e->n; i++)
+        ok = ok &&
+             !isolation_is_paired(levels, number_of(e, 0), number_of(e, i));
     for (uint32_t i = 1; ok && i < e->n; i++) {
         dataset_copy(&before, &after);
         run_member(e, i, &after, NULL);
@@ -225,6 +308,15 @@ interleaving_run_interrupted(struct interleaving *e)
     dataset_free(&before);
     dataset_free(&after);
     return ok;
+}
+
+bool
+interleaving_run(struct interleaving *e, const struct isolation *levels)
+{
+    assert(e->n >= 1);
+    return e->shape == SHAPE_INTERRUPTED ? run_interrupted(e, levels)
+           : e->shape == SHAPE_DELAYED   ? run_delayed(e, levels)
+                                         : run_visible(e, levels);
 }
 
 enum serial

@@ -1,9 +1,12 @@
 /* interleaving.h -- several transactions, run as a level allows or one by one.
  *
- * Two shapes.  At the levels of visibility (ec, cc, psi, pc, si, ser) members
- * stand in the order of their commits, and each sees whole some of those
- * before it.  At rc, the first member is interrupted once: it runs its first
- * statements, the others run one after the other, and it goes on from there.
+ * Three shapes.
+ *   visible      members stand in the order of their commits, and each sees
+ *                whole some of those before it: ec, cc, psi, and mixtures;
+ *   delayed      the last member sees none of the others, which run one after
+ *                the other, and commits last: si, pc, and ser beside others;
+ *   interrupted  the first member runs its first statements, the others run
+ *                one after the other, and it goes on from there: rc.
  *
  * An execution is an anomaly when no serial order of the same members gives
  * every one of them the same observations and all tables the same contents.
@@ -12,8 +15,8 @@
 #ifndef EXECUTE_INTERLEAVING_H
 #define EXECUTE_INTERLEAVING_H
 
+#include "execute/isolation.h"
 #include "execute/run.h"
-#include "level/level.h"
 
 enum { INTERLEAVING_MOST = 6 }; // members
 
@@ -23,10 +26,12 @@ struct interleaving {
     const struct instance *members;
     uint32_t n;
 
-    // Levels of visibility: bit i of visible[j]: member j sees member i < j.
+    enum shape shape;
+
+    // Visible, delayed: bit i of visible[j]: member j sees member i < j.
     uint32_t visible[INTERLEAVING_MOST];
 
-    // rc: before which statement member 0 is interrupted; whether that
+    // Interrupted: before which statement member 0 is interrupted; whether that
     // statement began before the last other member's commit and waited for it.
     uint32_t split;
     bool waits;
@@ -46,12 +51,9 @@ void interleaving_init(struct interleaving *e, const struct program *p,
                        const struct instance *members, uint32_t n);
 void interleaving_free(struct interleaving *e);
 
-/* Run the members with the visibility that is set, and say whether the level
- * allows it: nobody aborts, and the level's rules hold. */
-bool interleaving_run_visible(struct interleaving *e, enum level level);
-
-/* Run member 0 interrupted, and say whether read committed allows it. */
-bool interleaving_run_interrupted(struct interleaving *e);
+/* Run the members in the shape that is set, with the visibility or the split
+ * that is set, and say whether their levels allow it. */
+bool interleaving_run(struct interleaving *e, const struct isolation *levels);
 
 enum serial { SERIAL_NONE, SERIAL_FOUND, SERIAL_UNCERTAIN };
 

@@ -24,6 +24,16 @@ program_find_function(const struct program *p, const char *name)
 }
 
 uint32_t
+program_number(const struct program *p, const struct function *f)
+{
+    uint32_t i = 0;
+    while (p->functions.at[i] != f)
+        i++;
+    assert(i < p->functions.n);
+    return i;
+}
+
+uint32_t
 table_find_column(const struct table *t, const char *name)
 {
     for (uint32_t i = 0; i < t->n_columns; i++)

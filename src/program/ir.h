@@ -290,6 +290,8 @@ expr_arity(enum expr_kind kind)
 /* UINT32_MAX where there is none of that name. */
 uint32_t program_find_table(const struct program *p, const char *name);
 uint32_t program_find_function(const struct program *p, const char *name);
+/* The number of a function that the program has. */
+uint32_t program_number(const struct program *p, const struct function *f);
 uint32_t table_find_column(const struct table *t, const char *name);
 
 /* Whether columns has c in it. */

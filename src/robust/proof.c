@@ -13,7 +13,8 @@
 /* What is known of the programs before any query. */
 struct prover {
     const struct program *program;
-    enum level level;
+    const struct isolation *isolation;
+    enum level level; // P's; that of a serializable P is si, see is_refused
     double seconds;
     const struct limit *limit;
     struct table_lemmas *lemmas;
@@ -330,6 +331,16 @@ may_depend(const struct prover *v, uint32_t a, uint32_t b)
     return false;
 }
 
+/* Whether P, which depends on what x overwrites and overwrites what y has read,
+ * is a pivot that PostgreSQL refuses: see isolation.h. */
+static bool
+is_refused(const struct prover *v, uint32_t p, uint32_t x, uint32_t y)
+{
+    return isolation_of(v->isolation, p) == LEVEL_SER &&
+           isolation_of(v->isolation, x) == LEVEL_SER &&
+           isolation_of(v->isolation, y) == LEVEL_SER;
+}
+
 /* The relations of one P. */
 struct relations {
     bool *first, *last; // of each function
@@ -352,21 +363,24 @@ refute_short(struct prover *v, uint32_t p, const struct relations *r)
 {
     const uint32_t n = (uint32_t)v->program->functions.n;
     for (uint32_t x = 0; x < n; x++)
-        if (r->first[x] && r->last[x] &&
+        if (r->first[x] && r->last[x] && !is_refused(v, p, x, x) &&
             can_be(v, p, x, UINT32_MAX, PIECE_FIRST | PIECE_LAST))
             return candidate(v, PROOF_CANDIDATE, p, x, UINT32_MAX);
     for (uint32_t x = 0; x < n; x++)
         for (uint32_t y = 0; y < n; y++)
-            if (r->first[x] && r->last[y] && may_depend(v, x, y) &&
+            if (r->first[x] && r->last[y] && !is_refused(v, p, x, y) &&
+                may_depend(v, x, y) &&
                 can_be(v, p, x, y, PIECE_FIRST | PIECE_MIDDLE | PIECE_LAST))
                 return candidate(v, PROOF_CANDIDATE, p, x, y);
     return true;
 }
 
 /* Longer cycles: the first edge and one more, any number of edges, one more
- * and the last edge. */
+ * and the last edge.  Those that begin with a serializable X are looked at for
+ * themselves. */
 static bool
-refute_long(struct prover *v, uint32_t p, struct relations *r)
+refute_long_from(struct prover *v, uint32_t p, const struct relations *r,
+                 bool serializable)
 {
     const uint32_t n = (uint32_t)v->program->functions.n;
     bool *reached = mem_calloc(n + 1, sizeof *reached);
@@ -374,7 +388,8 @@ refute_long(struct prover *v, uint32_t p, struct relations *r)
     uint32_t from = 0;
     for (uint32_t x = 0; x < n; x++)
         for (uint32_t z = 0; z < n; z++)
-            if (r->first[x] && !reached[z] && may_depend(v, x, z) &&
+            if (r->first[x] && is_refused(v, p, x, x) == serializable &&
+                !reached[z] && may_depend(v, x, z) &&
                 can_be(v, p, x, z, PIECE_FIRST | PIECE_MIDDLE)) {
                 reached[z] = true;
                 from = x;
@@ -389,11 +404,19 @@ refute_long(struct prover *v, uint32_t p, struct relations *r)
     }
     for (uint32_t w = 0; ok && w < n; w++)
         for (uint32_t y = 0; ok && y < n; y++)
-            if (reached[w] && r->last[y] && may_depend(v, w, y) &&
+            if (reached[w] && r->last[y] &&
+                !(serializable && is_refused(v, p, y, y)) &&
+                may_depend(v, w, y) &&
                 can_be(v, p, w, y, PIECE_MIDDLE | PIECE_LAST))
                 ok = candidate(v, PROOF_LONG, p, from, y);
     mem_free(reached);
     return ok;
+}
+
+static bool
+refute_long(struct prover *v, uint32_t p, const struct relations *r)
+{
+    return refute_long_from(v, p, r, false) && refute_long_from(v, p, r, true);
 }
 
 /* How many steps the statements take, as sym_run.c counts them. */
@@ -421,12 +444,14 @@ refute_cycles(struct prover *v, uint32_t p)
     bool any_first = false, any_last = false;
     const struct access *a = v->accesses;
     for (uint32_t x = 0; x < n; x++) {
-        r.first[x] = access_reads_from(v->program, &a[p], &a[x]) &&
+        r.first[x] = !isolation_is_paired(v->isolation, p, x) &&
+                     access_reads_from(v->program, &a[p], &a[x]) &&
                      can_be(v, p, x, UINT32_MAX, PIECE_FIRST);
         any_first = any_first || r.first[x];
     }
     for (uint32_t y = 0; any_first && y < n; y++) {
         r.last[y] =
+            !isolation_is_paired(v->isolation, p, y) &&
             (v->level == LEVEL_SI ? access_reads_from(v->program, &a[y], &a[p])
                                   : may_depend(v, y, p)) &&
             can_be(v, p, y, UINT32_MAX, PIECE_LAST);
@@ -444,7 +469,8 @@ is_able(struct prover *v)
 {
     for (uint32_t i = 0; i < v->program->functions.n; i++) {
         const struct footprint *f = &v->footprints[i];
-        const bool mixed = v->level == LEVEL_RC && f->mixed;
+        const bool mixed =
+            isolation_of(v->isolation, i) == LEVEL_RC && f->mixed;
         if (!f->unbounded && !mixed && !f->undone)
             continue;
         v->out->end = PROOF_UNABLE;
@@ -461,13 +487,13 @@ is_able(struct prover *v)
 }
 
 bool
-proof_try(const struct program *p, enum level level, double seconds,
-          const struct limit *limit, struct proof *out, struct err *err)
+proof_try(const struct program *p, const struct isolation *isolation,
+          double seconds, const struct limit *limit, struct proof *out,
+          struct err *err)
 {
-    assert(level == LEVEL_SI || level == LEVEL_PC || level == LEVEL_RC);
     memset(out, 0, sizeof *out);
     struct prover v = {.program = p,
-                       .level = level,
+                       .isolation = isolation,
                        .seconds = seconds,
                        .limit = limit,
                        .out = out,
@@ -482,9 +508,13 @@ proof_try(const struct program *p, enum level level, double seconds,
     }
     bool going = is_able(&v);
     for (uint32_t i = 0; going && i < n; i++) {
+        assert(isolation_shape(isolation, i) != SHAPE_VISIBLE);
+        v.level = isolation_of(isolation, i);
+        if (v.level == LEVEL_SER)
+            v.level = LEVEL_SI;
         // The pieces of a long cycle have P interrupted at the same place.
         const uint32_t last =
-            level == LEVEL_RC ? count_steps(&p->functions.at[i]->body) : 0;
+            v.level == LEVEL_RC ? count_steps(&p->functions.at[i]->body) : 0;
         for (v.split = 0; going && v.split <= last; v.split++)
             going = refute_cycles(&v, i);
     }

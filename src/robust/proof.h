@@ -19,8 +19,7 @@
 
 #include "base/err.h"
 #include "base/limit.h"
-#include "level/level.h"
-#include "program/ir.h"
+#include "execute/isolation.h"
 
 enum proof_end {
     PROOF_DONE,      // serializable
@@ -37,11 +36,13 @@ struct proof {
     uint32_t queries;
 };
 
-/* Try to prove the level: si, pc or rc.
+/* Try to prove the levels, where executions are delayed or interrupted: si, pc,
+ * rc, and mixtures of rc, si and ser.
  *
  *   error  ERR_FEATURE where Z3 cannot be loaded */
-bool proof_try(const struct program *p, enum level level, double seconds,
-               const struct limit *limit, struct proof *out, struct err *err);
+bool proof_try(const struct program *p, const struct isolation *isolation,
+               double seconds, const struct limit *limit, struct proof *out,
+               struct err *err);
 
 /* Check that every program keeps every invariant that is stated.
  *

@@ -4,6 +4,7 @@
 #include "robust/prove.h"
 
 #include "robust/proof.h"
+#include "robust/story.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -52,46 +53,105 @@ say_unknown(const struct program *p, const struct proof *proof,
 
 /* Look first where the proof got stuck. */
 static bool
-search_candidate(const struct program *p, enum level level,
-                 const struct proof *proof, const struct search_limits *limits,
+search_candidate(const struct search *search, const struct proof *proof,
                  struct finding *out, struct err *err)
 {
+    const struct program *p = search->program;
+    const enum shape shape = isolation_shape(search->isolation, proof->p);
     const struct function *functions[3];
     const bool three = proof->y != UINT32_MAX;
-    const uint32_t n = three ? 3 : 2, others = level == LEVEL_RC ? 1 : 0;
-    if (n > limits->members)
+    const uint32_t n = three ? 3 : 2;
+    const uint32_t others = shape == SHAPE_INTERRUPTED ? 1 : 0;
+    if (n > search->limits->members)
         return true;
-    functions[level == LEVEL_RC ? 0 : n - 1] = p->functions.at[proof->p];
+    functions[others ? 0 : n - 1] = p->functions.at[proof->p];
     functions[others] = p->functions.at[proof->x];
     if (three)
         functions[others + 1] = p->functions.at[proof->y];
-    return search_sequence(p, level, functions, n, 2, limits, out, err);
+    return search_sequence(search, shape, functions, n, 2, out, err);
+}
+
+/* Whether every function can be the one that is delayed or interrupted. */
+static bool
+has_proofs(const struct program *p, const struct isolation *isolation)
+{
+    for (uint32_t i = 0; i < p->functions.n; i++)
+        if (isolation_shape(isolation, i) == SHAPE_VISIBLE)
+            return false;
+    return true;
+}
+
+static bool
+is_serializable(const struct isolation *i)
+{
+    return isolation_of(i, 0) == LEVEL_SER && !isolation_is_mixed(i);
 }
 
 bool
-prove_level(const struct program *p, enum level level,
+prove_level(const struct program *p, const struct isolation *isolation,
             const struct search_limits *limits, struct prove_result *out,
             struct err *err)
 {
     const double start = time_now();
+    const struct search search = {p, isolation, limits, NULL};
     memset(out, 0, sizeof *out);
-    out->level = level;
     bool ok = true;
     struct proof proof = {.end = PROOF_UNABLE};
     ok = proof_check_invariants(p, limits->seconds, err);
-    if (ok && (level == LEVEL_SI || level == LEVEL_PC || level == LEVEL_RC))
-        ok = proof_try(p, level, limits->seconds, &limits->all, &proof, err);
+    if (ok && has_proofs(p, isolation))
+        ok =
+            proof_try(p, isolation, limits->seconds, &limits->all, &proof, err);
     out->proof_queries = proof.queries;
     if (ok && proof.end == PROOF_CANDIDATE)
-        ok = search_candidate(p, level, &proof, limits, &out->finding, err);
-    if (ok && level != LEVEL_SER && proof.end != PROOF_DONE) {
+        ok = search_candidate(&search, &proof, &out->finding, err);
+    if (ok && !is_serializable(isolation) && proof.end != PROOF_DONE) {
         if (out->finding.kind != FINDING_ANOMALY)
-            ok = search_all(p, level, limits, &out->finding, err);
+            ok = search_all(p, isolation, limits, &out->finding, err);
         if (ok && out->finding.kind == FINDING_ANOMALY)
             out->verdict = PROVE_ANOMALY;
         else
             say_unknown(p, &proof, out, limits);
     }
+    out->seconds = time_now() - start;
+    return ok;
+}
+
+/* Drop anomalies that another tells as well. */
+static void
+keep_distinct(struct findings *each)
+{
+    size_t n = 0;
+    struct story *stories = mem_calloc(each->all.n + 1, sizeof *stories);
+    for (size_t i = 0; i < each->all.n; i++) {
+        bool is_new = true;
+        story_init(&stories[n], each->all.at[i]);
+        for (size_t j = 0; is_new && j < n; j++)
+            is_new = !story_same(&stories[j], &stories[n]);
+        if (is_new) {
+            each->all.at[n++] = each->all.at[i];
+            continue;
+        }
+        story_free(&stories[n]);
+        finding_free(each->all.at[i]);
+        mem_free(each->all.at[i]);
+    }
+    for (size_t i = 0; i < n; i++)
+        story_free(&stories[i]);
+    each->all.n = n;
+    mem_free(stories);
+}
+
+bool
+prove_each(const struct program *p, const struct isolation *isolation,
+           const struct search_limits *limits, struct findings *each,
+           struct prove_result *out, struct err *err)
+{
+    const double start = time_now();
+    memset(out, 0, sizeof *out);
+    bool ok = proof_check_invariants(p, limits->seconds, err) &&
+              search_each(p, isolation, limits, each, &out->finding, err);
+    keep_distinct(each);
+    out->verdict = each->all.n ? PROVE_ANOMALY : PROVE_UNKNOWN;
     out->seconds = time_now() - start;
     return ok;
 }
@@ -124,25 +184,36 @@ find_functions(const struct program *p, const char *names,
 }
 
 bool
-prove_sequence(const struct program *p, enum level level, const char *names,
-               const struct search_limits *limits, struct prove_result *out,
-               struct err *err)
+prove_sequence(const struct program *p, const struct isolation *isolation,
+               const char *names, const struct search_limits *limits,
+               struct prove_result *out, struct err *err)
 {
     const double start = time_now();
+    const struct search search = {p, isolation, limits, NULL};
     const struct function *functions[INTERLEAVING_MOST];
     uint32_t n;
     memset(out, 0, sizeof *out);
-    out->level = level;
     if (!find_functions(p, names, functions, &n, err))
         return false;
-    if (level == LEVEL_SER)
+    if (is_serializable(isolation))
         return true;
     bool ok = proof_check_invariants(p, limits->seconds, err);
-    for (uint32_t slots = 2;
-         ok && out->finding.kind != FINDING_ANOMALY && slots <= limits->slots;
-         slots++)
-        ok = search_sequence(p, level, functions, n, slots, limits,
-                             &out->finding, err);
+    const enum shape first =
+        isolation_shape(isolation, program_number(p, functions[0]));
+    const enum shape last =
+        isolation_shape(isolation, program_number(p, functions[n - 1]));
+    for (uint32_t slots = 2; ok && slots <= limits->slots; slots++) {
+        if (first == SHAPE_INTERRUPTED)
+            ok = search_sequence(&search, first, functions, n, slots,
+                                 &out->finding, err);
+        if (out->finding.kind == FINDING_ANOMALY)
+            break;
+        if (ok && last != SHAPE_INTERRUPTED)
+            ok = search_sequence(&search, last, functions, n, slots,
+                                 &out->finding, err);
+        if (out->finding.kind == FINDING_ANOMALY)
+            break;
+    }
     out->verdict =
         out->finding.kind == FINDING_ANOMALY ? PROVE_ANOMALY : PROVE_UNKNOWN;
     snprintf(out->reason, sizeof out->reason,

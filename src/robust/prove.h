@@ -9,7 +9,6 @@
 enum prove_verdict { PROVE_PROVED, PROVE_ANOMALY, PROVE_UNKNOWN };
 
 struct prove_result {
-    enum level level;
     enum prove_verdict verdict;
     struct finding finding; // of an anomaly
     char reason[400];       // of 'unknown'
@@ -21,16 +20,21 @@ struct prove_result {
  *
  *   error  ERR_FEATURE where Z3 is not there; ERR_SYNTAX where an invariant
  *          that the program states is not kept */
-bool prove_level(const struct program *p, enum level level,
+bool prove_level(const struct program *p, const struct isolation *isolation,
                  const struct search_limits *limits, struct prove_result *out,
                  struct err *err);
 /* Look for an anomaly in one sequence of functions, whose names are separated
- * by commas: at si and pc the last is delayed, at rc the first interrupted.
+ * by commas: the first is interrupted at rc, the last delayed at other levels.
  *
  *   error  ERR_USAGE for a name that is no function, or too many of them */
-bool prove_sequence(const struct program *p, enum level level,
+bool prove_sequence(const struct program *p, const struct isolation *isolation,
                     const char *names, const struct search_limits *limits,
                     struct prove_result *out, struct err *err);
+/* Look for the distinct anomalies: those of other functions, or of other
+ * statements.  'unknown' where there is none.  The findings are to be freed. */
+bool prove_each(const struct program *p, const struct isolation *isolation,
+                const struct search_limits *limits, struct findings *each,
+                struct prove_result *out, struct err *err);
 void prove_free(struct prove_result *r);
 
 /* The level of a name: those of 'assay levels' from rc to ser, and ec for

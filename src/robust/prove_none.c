@@ -6,24 +6,39 @@
 #include <string.h>
 
 bool
-prove_level(const struct program *p, enum level level,
+prove_level(const struct program *p, const struct isolation *isolation,
             const struct search_limits *limits, struct prove_result *out,
             struct err *err)
 {
     (void)p;
+    (void)isolation;
     (void)limits;
     memset(out, 0, sizeof *out);
-    out->level = level;
     return err_set(err, ERR_FEATURE, "this build has no Z3");
 }
 
 bool
-prove_sequence(const struct program *p, enum level level, const char *names,
-               const struct search_limits *limits, struct prove_result *out,
-               struct err *err)
+prove_sequence(const struct program *p, const struct isolation *isolation,
+               const char *names, const struct search_limits *limits,
+               struct prove_result *out, struct err *err)
 {
     (void)names;
-    return prove_level(p, level, limits, out, err);
+    return prove_level(p, isolation, limits, out, err);
+}
+
+bool
+prove_each(const struct program *p, const struct isolation *isolation,
+           const struct search_limits *limits, struct findings *each,
+           struct prove_result *out, struct err *err)
+{
+    (void)each;
+    return prove_level(p, isolation, limits, out, err);
+}
+
+void
+findings_free(struct findings *f)
+{
+    (void)f;
 }
 
 void

@@ -149,7 +149,8 @@ record_confirm(const struct finding *f, bool *confirmed, struct err *err)
     if (!record_history(f, &h, err))
         return false;
     const struct check_options options = {.levels =
-                                              1u << f->level | 1u << LEVEL_SER,
+                                              isolation_shared(f->isolation) |
+                                              1u << LEVEL_SER,
                                           .threads = 1,
                                           .verify = true,
                                           .strong = strong_defaults};

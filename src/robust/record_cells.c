@@ -80,14 +80,14 @@ recording_values(struct recording *r, uint32_t table,
 uint32_t
 recording_member(const struct recording *r, uint32_t i)
 {
-    return r->f->level == LEVEL_RC ? (i + 1) % r->f->n : i;
+    return r->f->shape == SHAPE_INTERRUPTED ? (i + 1) % r->f->n : i;
 }
 
 uint32_t
 recording_seen(const struct recording *r, uint32_t member, uint32_t step)
 {
     const uint32_t all = (1u << r->f->n) - 1;
-    if (r->f->level != LEVEL_RC)
+    if (r->f->shape != SHAPE_INTERRUPTED)
         return r->e->visible[member];
     if (member) // those before it; the first is still running
         return ((1u << member) - 1) & ~1u;

@@ -12,23 +12,32 @@ enum { MOST_ROUNDS = 60, INPUTS_EACH = 16 };
 
 /* A sequence in symbols. */
 struct sequence {
+    const struct search *search;
     const struct program *program;
-    enum level level;
+    const struct isolation *isolation;
+    enum shape shape;
     uint32_t n;
+    uint32_t functions[INTERLEAVING_MOST]; // numbers
     struct terms terms;
     struct symbolic symbolic;
     struct contents initial, final;
     struct sym_run runs[INTERLEAVING_MOST];
     term visible[INTERLEAVING_MOST][INTERLEAVING_MOST]; // [reader][writer]
     term split, waits;
-    struct search_limits limits;
     bool failed; // with an error
+    VEC(term) told; // ways through the functions whose anomaly was collected
 };
 
-static bool
-is_delayed(enum level level)
+static enum level
+level_of(const struct sequence *q, uint32_t member)
 {
-    return level == LEVEL_SI || level == LEVEL_PC || level == LEVEL_SER;
+    return isolation_of(q->isolation, q->functions[member]);
+}
+
+static bool
+is_paired(const struct sequence *q, uint32_t a, uint32_t b)
+{
+    return isolation_is_paired(q->isolation, q->functions[a], q->functions[b]);
 }
 
 static void
@@ -59,7 +68,7 @@ build_delayed(struct sequence *q)
     const struct sym_run *last = &q->runs[q->n - 1];
     run_member(q, q->n - 1, &q->initial);
     q->final = contents_after(&q->symbolic, &now, last, t->yes);
-    for (uint32_t i = 0; q->level != LEVEL_PC && i + 1 < q->n; i++)
+    for (uint32_t i = 0; level_of(q, q->n - 1) != LEVEL_PC && i + 1 < q->n; i++)
         require(q, term_not(t, sym_conflict(&q->symbolic, &q->runs[i], last,
                                             &q->initial)));
 }
@@ -114,19 +123,40 @@ build_interrupted(struct sequence *q)
     q->final = contents_after(&q->symbolic, &now, p, t->yes);
 }
 
-/* What the level says of visibility; a < b < c in the order of commits. */
+/* What c's level says of those before b, whom it sees. */
+static void
+require_reads(struct sequence *q, uint32_t b, uint32_t c)
+{
+    struct terms *t = &q->terms;
+    const enum level level = level_of(q, c);
+    if (level == LEVEL_SER)
+        require(q, q->visible[c][b]);
+    for (uint32_t a = 0; level != LEVEL_RA && a < b; a++) {
+        const bool prefix = level == LEVEL_PC || level == LEVEL_SI;
+        const term seen = prefix ? t->yes : q->visible[b][a];
+        require(q, term_implies(t, term_and(t, q->visible[c][b], seen),
+                                q->visible[c][a]));
+    }
+}
+
+static bool
+minds_conflicts(enum level level)
+{
+    return level == LEVEL_PSI || level == LEVEL_SI || level == LEVEL_SER;
+}
+
+/* What the levels say of visibility; a < b < c in the order of commits. */
 static void
 require_level(struct sequence *q)
 {
     struct terms *t = &q->terms;
     for (uint32_t c = 0; c < q->n; c++)
         for (uint32_t b = 0; b < c; b++) {
-            for (uint32_t a = 0; q->level != LEVEL_RA && a < b; a++)
-                require(q,
-                        term_implies(
-                            t, term_and(t, q->visible[c][b], q->visible[b][a]),
-                            q->visible[c][a]));
-            if (q->level == LEVEL_PSI)
+            require_reads(q, b, c);
+            if (is_paired(q, b, c))
+                require(q, q->visible[c][b]);
+            if (minds_conflicts(level_of(q, b)) &&
+                minds_conflicts(level_of(q, c)))
                 require(q, term_or(t, q->visible[c][b],
                                    term_not(t, sym_conflict(
                                                    &q->symbolic, &q->runs[b],
@@ -290,19 +320,18 @@ happens(struct sequence *q, struct finding *out)
     interleaving_init(e, q->program, &out->initial, out->members, q->n);
     if (!dataset_is_legal(&out->initial))
         return false;
-    if (q->level == LEVEL_RC) {
+    e->shape = q->shape;
+    if (q->shape == SHAPE_INTERRUPTED) {
         const int64_t split = term_value(&q->terms, q->split);
         for (int64_t i = 0; i < split; i++)
             e->split += term_truth(&q->terms, q->runs[0].steps.at[i].live);
         e->waits = term_truth(&q->terms, q->waits);
-        return interleaving_run_interrupted(e);
     }
-    for (uint32_t i = 0; i < q->n; i++)
+    for (uint32_t i = 0; q->shape == SHAPE_VISIBLE && i < q->n; i++)
         for (uint32_t j = 0; j < i; j++)
-            if (is_delayed(q->level) ? i + 1 < q->n
-                                     : term_truth(&q->terms, q->visible[i][j]))
+            if (term_truth(&q->terms, q->visible[i][j]))
                 e->visible[i] |= (uint32_t)1 << j;
-    return interleaving_run_visible(e, q->level);
+    return interleaving_run(e, q->isolation);
 }
 
 static void
@@ -363,6 +392,57 @@ exclude_arguments(struct sequence *q)
 
 /* --- the search -----------------------------------------------------------*/
 
+/* A copy for the collection, run again. */
+static void
+collect(struct sequence *q, const struct finding *f)
+{
+    struct finding *copy = mem_calloc(1, sizeof *copy);
+    copy->kind = FINDING_ANOMALY;
+    copy->isolation = f->isolation;
+    copy->shape = f->shape;
+    copy->n = f->n;
+    dataset_init(&copy->initial, q->program);
+    dataset_copy(&copy->initial, &f->initial);
+    for (uint32_t i = 0; i < f->n; i++) {
+        const struct instance *from = &f->members[i];
+        const size_t inputs = (size_t)from->function->n_inputs * INPUTS_EACH;
+        struct instance *to = &copy->members[i];
+        *to = *from;
+        to->arguments =
+            arena_alloc(&copy->arena, (from->function->n_parameters + 1) *
+                                          sizeof *to->arguments);
+        memcpy(to->arguments, from->arguments,
+               from->function->n_parameters * sizeof *to->arguments);
+        to->inputs =
+            arena_alloc(&copy->arena, (inputs + 1) * sizeof *to->inputs);
+        memcpy(to->inputs, from->inputs, inputs * sizeof *to->inputs);
+    }
+    struct interleaving *e = &copy->interleaving;
+    interleaving_init(e, q->program, &copy->initial, copy->members, f->n);
+    e->shape = f->shape;
+    memcpy(e->visible, f->interleaving.visible, sizeof e->visible);
+    e->split = f->interleaving.split;
+    e->waits = f->interleaving.waits;
+    interleaving_run(e, q->isolation);
+    vec_push(&q->search->each->all, copy);
+}
+
+/* Ask for another way through the functions than that of the model. */
+static void
+exclude_way(struct sequence *q)
+{
+    struct terms *t = &q->terms;
+    term same = t->yes;
+    for (uint32_t i = 0; i < q->n; i++)
+        for (size_t j = 0; j < q->runs[i].steps.n; j++) {
+            const term live = q->runs[i].steps.at[j].live;
+            same = term_and(t, same,
+                            term_truth(t, live) ? live : term_not(t, live));
+        }
+    vec_push(&q->told, term_not(t, same));
+    require(q, term_not(t, same));
+}
+
 struct orders_tried {
     uint32_t order[MOST_ROUNDS][INTERLEAVING_MOST];
     uint32_t n;
@@ -385,10 +465,11 @@ solve(struct sequence *q, struct orders_tried *tried, struct finding *out,
       struct err *err)
 {
     for (uint32_t round = 0; round < MOST_ROUNDS; round++) {
-        if (limit_reached(&q->limits.all))
+        if (limit_reached(&q->search->limits->all))
             return FINDING_UNKNOWN;
         out->queries++;
-        const enum answer answer = terms_check(&q->terms, q->limits.seconds);
+        const enum answer answer =
+            terms_check(&q->terms, q->search->limits->seconds);
         if (answer != ANSWER_YES)
             return answer == ANSWER_NO ? FINDING_NONE : FINDING_UNKNOWN;
         out->rounds++;
@@ -403,12 +484,16 @@ solve(struct sequence *q, struct orders_tried *tried, struct finding *out,
             q->failed = true;
             return FINDING_UNKNOWN;
         }
-        if (confirmed)
+        if (confirmed && !q->search->each)
             return FINDING_ANOMALY;
+        if (confirmed)
+            collect(q, out);
         forget(out);
         out->mismatches += !happened;
-        out->unconfirmed += serial == SERIAL_NONE;
-        if (serial == SERIAL_FOUND && add_order(tried, order, q->n))
+        out->unconfirmed += serial == SERIAL_NONE && !confirmed;
+        if (confirmed)
+            exclude_way(q);
+        else if (serial == SERIAL_FOUND && add_order(tried, order, q->n))
             exclude_order(q, order);
         else
             exclude_arguments(q);
@@ -420,42 +505,70 @@ static void
 build(struct sequence *q)
 {
     contents_init(&q->symbolic, &q->initial);
-    if (is_delayed(q->level))
+    if (q->shape == SHAPE_DELAYED)
         build_delayed(q);
-    else if (q->level == LEVEL_RC)
+    else if (q->shape == SHAPE_INTERRUPTED)
         build_interrupted(q);
     else
         build_visible(q);
     require_new_keys(q);
 }
 
+/* Models with small numbers first, then any. */
+static enum finding_kind
+solve_all(struct sequence *q, struct finding *out, struct err *err)
+{
+    struct orders_tried *tried = mem_calloc(1, sizeof *tried);
+    terms_push(&q->terms);
+    keep_all_small(q);
+    enum finding_kind kind = solve(q, tried, out, err);
+    terms_pop(&q->terms);
+    if (kind != FINDING_ANOMALY && !q->failed) {
+        tried->n = 0; // what was excluded went with the pop
+        for (size_t i = 0; i < q->told.n; i++)
+            require(q, q->told.at[i]);
+        kind = solve(q, tried, out, err);
+    }
+    mem_free(tried);
+    return kind;
+}
+
+/* Whether the delayed or interrupted member must not run beside another. */
+static bool
+is_excluded(const struct sequence *q)
+{
+    const uint32_t p = q->shape == SHAPE_INTERRUPTED ? 0 : q->n - 1;
+    for (uint32_t i = 0; q->shape != SHAPE_VISIBLE && i < q->n; i++)
+        if (i != p && is_paired(q, i, p))
+            return true;
+    return false;
+}
+
 bool
-search_sequence(const struct program *p, enum level level,
+search_sequence(const struct search *search, enum shape shape,
                 const struct function *const *functions, uint32_t n,
-                uint32_t slots, const struct search_limits *limits,
-                struct finding *out, struct err *err)
+                uint32_t slots, struct finding *out, struct err *err)
 {
     assert(n >= 2 && n <= INTERLEAVING_MOST);
     struct sequence *q = mem_calloc(1, sizeof *q);
-    *q = (struct sequence){
-        .program = p, .level = level, .n = n, .limits = *limits};
-    struct orders_tried *tried = mem_calloc(1, sizeof *tried);
-    out->level = level;
+    *q = (struct sequence){.search = search,
+                           .program = search->program,
+                           .isolation = search->isolation,
+                           .shape = shape,
+                           .n = n};
+    for (uint32_t i = 0; i < n; i++)
+        q->functions[i] = program_number(search->program, functions[i]);
+    out->isolation = search->isolation;
+    out->shape = shape;
     out->kind = FINDING_NONE;
-    bool ok = terms_init(&q->terms, err);
-    if (ok) {
-        symbolic_init(&q->symbolic, &q->terms, p, slots);
+    const bool runs = !is_excluded(q);
+    bool ok = !runs || terms_init(&q->terms, err);
+    if (ok && runs) {
+        symbolic_init(&q->symbolic, &q->terms, search->program, slots);
         for (uint32_t i = 0; i < n; i++)
             sym_instance(&q->symbolic, &q->runs[i], functions[i]);
         build(q);
-        terms_push(&q->terms);
-        keep_all_small(q);
-        out->kind = solve(q, tried, out, err);
-        terms_pop(&q->terms);
-        if (out->kind != FINDING_ANOMALY && !q->failed) {
-            tried->n = 0; // what was excluded went with the pop
-            out->kind = solve(q, tried, out, err);
-        }
+        out->kind = solve_all(q, out, err);
         out->slots = slots;
         out->gave_up += out->kind == FINDING_UNKNOWN;
         for (uint32_t i = 0; i < n; i++)
@@ -463,8 +576,8 @@ search_sequence(const struct program *p, enum level level,
         symbolic_free(&q->symbolic);
         ok = !q->failed;
     }
+    vec_free(&q->told);
     terms_free(&q->terms);
-    mem_free(tried);
     mem_free(q);
     return ok;
 }
@@ -475,4 +588,14 @@ finding_free(struct finding *f)
     if (f->kind == FINDING_ANOMALY)
         forget(f);
     memset(f, 0, sizeof *f);
+}
+
+void
+findings_free(struct findings *f)
+{
+    for (size_t i = 0; i < f->all.n; i++) {
+        finding_free(f->all.at[i]);
+        mem_free(f->all.at[i]);
+    }
+    vec_free(&f->all);
 }

@@ -7,10 +7,8 @@
  * is an anomaly, and a fact as far as the interpreter is right.  Where an order
  * does, the solver is told to differ from it, and goes on.
  *
- * Shapes: at si and pc one transaction is delayed, that is, its snapshot is
- * from before all others, which run one after the other, and it commits last;
- * at rc it is interrupted once; at ec, cc and psi the members are in the order
- * of their commits, and what each sees is free.
+ * For the shapes see interleaving.h.  At si, pc and rc it is enough to look at
+ * one transaction that is delayed or interrupted.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef ROBUST_SEARCH_H
@@ -31,7 +29,8 @@ enum finding_kind { FINDING_NONE, FINDING_ANOMALY, FINDING_UNKNOWN };
 
 struct finding {
     enum finding_kind kind;
-    enum level level;
+    const struct isolation *isolation; // borrowed
+    enum shape shape;
     struct dataset initial;
     uint32_t n;
     struct instance members[INTERLEAVING_MOST];
@@ -45,20 +44,40 @@ struct finding {
     uint32_t unconfirmed; // anomalies that 'check' did not see (record.h)
 };
 
+/* Several anomalies, each allocated for itself. */
+struct findings {
+    VEC(struct finding *) all;
+};
+
+/* What is looked at, and how. */
+struct search {
+    const struct program *program;
+    const struct isolation *isolation;
+    const struct search_limits *limits;
+    struct findings *each; // NULL: the first anomaly is enough
+};
+
 /* Look for an anomaly in all sequences of functions; to be freed in any case.
- * The delayed or interrupted member comes last at si and pc, first at rc.
+ * A delayed member comes last, an interrupted one first.
  *
  *   error  ERR_FEATURE where Z3 cannot be loaded */
-bool search_all(const struct program *p, enum level level,
+bool search_all(const struct program *p, const struct isolation *isolation,
                 const struct search_limits *limits, struct finding *out,
                 struct err *err);
 
-/* The same in one sequence. */
-bool search_sequence(const struct program *p, enum level level,
+/* Collect anomalies instead: of each sequence one for each way through its
+ * functions, and of sequences that have a part with an anomaly none.  'out'
+ * says what it took, and is UNKNOWN where something was left undecided. */
+bool search_each(const struct program *p, const struct isolation *isolation,
+                 const struct search_limits *limits, struct findings *each,
+                 struct finding *out, struct err *err);
+
+/* The same in one sequence, in one shape. */
+bool search_sequence(const struct search *search, enum shape shape,
                      const struct function *const *functions, uint32_t n,
-                     uint32_t slots, const struct search_limits *limits,
-                     struct finding *out, struct err *err);
+                     uint32_t slots, struct finding *out, struct err *err);
 
 void finding_free(struct finding *f);
+void findings_free(struct findings *f);
 
 #endif

@@ -154,7 +154,7 @@ arrange(struct collecting *c)
     struct story *s = c->story;
     const struct finding *f = s->finding;
     const struct interleaving *e = &f->interleaving;
-    if (f->level == LEVEL_RC) {
+    if (f->shape == SHAPE_INTERRUPTED) {
         add_step(s, STORY_SNAPSHOT, 0);
         add_steps(c, 0, 0, e->split);
         for (uint32_t i = 1; i < f->n; i++)
@@ -170,7 +170,7 @@ arrange(struct collecting *c)
         add_step(s, STORY_COMMIT, 0);
         return;
     }
-    const bool delayed = f->level == LEVEL_SI || f->level == LEVEL_PC;
+    const bool delayed = f->shape == SHAPE_DELAYED;
     if (delayed)
         add_step(s, STORY_SNAPSHOT, f->n - 1);
     for (uint32_t i = 0; i + delayed < f->n; i++)
@@ -188,7 +188,7 @@ static bool
 saw(const struct finding *f, uint32_t a, uint32_t b)
 {
     const struct interleaving *e = &f->interleaving;
-    if (f->level == LEVEL_RC)
+    if (f->shape == SHAPE_INTERRUPTED)
         return a != 0 && b != 0 && b < a;
     return b < a && (e->visible[a] >> b & 1);
 }
@@ -313,15 +313,13 @@ story_init(struct story *s, const struct finding *f)
     struct interleaving e;
     interleaving_init(&e, f->interleaving.program, &f->initial, f->members,
                       f->n);
+    e.shape = f->shape;
     memcpy(e.visible, f->interleaving.visible, sizeof e.visible);
     e.split = f->interleaving.split;
     e.waits = f->interleaving.waits;
     e.trace = note_statement;
     e.trace_context = &c;
-    if (f->level == LEVEL_RC)
-        interleaving_run_interrupted(&e);
-    else
-        interleaving_run_visible(&e, f->level);
+    interleaving_run(&e, f->isolation);
     interleaving_free(&e);
     for (uint32_t i = 0; i < f->n; i++)
         add_observations(&c, i);
@@ -333,6 +331,51 @@ story_init(struct story *s, const struct finding *f)
     tell_orders(s);
     for (uint32_t i = 0; i < f->n; i++)
         vec_free(&c.members[i].steps);
+}
+
+/* Whether b has an edge between the same functions in the same lines. */
+static bool
+has_edge(const struct story *b, const struct story *a,
+         const struct story_edge *e)
+{
+    const struct instance *x = a->finding->members, *y = b->finding->members;
+    for (size_t i = 0; i < b->edges.n; i++) {
+        const struct story_edge *o = &b->edges.at[i];
+        if (x[e->from].function == y[o->from].function &&
+            x[e->to].function == y[o->to].function &&
+            e->read_line == o->read_line && e->write_line == o->write_line)
+            return true;
+    }
+    return false;
+}
+
+/* How many members run the function. */
+static uint32_t
+count_members(const struct finding *f, const struct function *function)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < f->n; i++)
+        n += f->members[i].function == function;
+    return n;
+}
+
+bool
+story_same(const struct story *a, const struct story *b)
+{
+    if (a->finding->n != b->finding->n)
+        return false;
+    for (uint32_t i = 0; i < a->finding->n; i++) {
+        const struct function *f = a->finding->members[i].function;
+        if (count_members(a->finding, f) != count_members(b->finding, f))
+            return false;
+    }
+    for (size_t i = 0; i < a->edges.n; i++)
+        if (!has_edge(b, a, &a->edges.at[i]))
+            return false;
+    for (size_t i = 0; i < b->edges.n; i++)
+        if (!has_edge(a, b, &b->edges.at[i]))
+            return false;
+    return true;
 }
 
 void

@@ -51,11 +51,15 @@ enum { STORY_ORDERS = 6 };
 void story_init(struct story *s, const struct finding *f);
 void story_free(struct story *s);
 
+/* Whether two stories are about the same functions, and reads and writes in the
+ * same lines. */
+bool story_same(const struct story *a, const struct story *b);
+
 void story_text(const struct story *s, struct buf *out);
 void story_json(const struct story *s, struct buf *out);
 
-/* A script in the language of PostgreSQL's isolation tester; levels rc and si
- * only. */
+/* A script in the language of PostgreSQL's isolation tester; at levels that it
+ * has. */
 void story_script(const struct story *s, struct buf *out);
 
 #endif

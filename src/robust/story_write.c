@@ -66,9 +66,7 @@ story_text(const struct story *s, struct buf *out)
         buf_printf(out, "    T%u = ", i + 1);
         print_call(out, p, &f->members[i]);
         bool first = true;
-        for (uint32_t j = 0; f->level < LEVEL_SI && f->level != LEVEL_RC &&
-                             f->level != LEVEL_PC && j < i;
-             j++)
+        for (uint32_t j = 0; f->shape == SHAPE_VISIBLE && j < i; j++)
             if (f->interleaving.visible[i] >> j & 1) {
                 buf_printf(out, "%sT%u", first ? ", which sees " : ", ", j + 1);
                 first = false;
@@ -212,10 +210,22 @@ script_setup(const struct story *s, struct buf *out)
     buf_text(out, "}\n");
 }
 
+/* How PostgreSQL calls the level of a member. */
+static const char *
+level_name(const struct finding *f, uint32_t member)
+{
+    const enum level l =
+        isolation_of(f->isolation, program_number(f->interleaving.program,
+                                                  f->members[member].function));
+    return l == LEVEL_RC   ? "READ COMMITTED"
+           : l == LEVEL_SI ? "REPEATABLE READ"
+                           : "SERIALIZABLE";
+}
+
 static bool
 is_delayed(const struct finding *f, uint32_t member)
 {
-    return f->level != LEVEL_RC && member + 1 == f->n;
+    return f->shape == SHAPE_DELAYED && member + 1 == f->n;
 }
 
 /* The steps of a session; false for what the script does not need. */
@@ -226,7 +236,7 @@ script_step(const struct story *s, size_t i, struct buf *out)
     const struct finding *f = s->finding;
     if (step->kind == STORY_SNAPSHOT)
         buf_printf(out, "BEGIN ISOLATION LEVEL %s;%s",
-                   f->level == LEVEL_RC ? "READ COMMITTED" : "REPEATABLE READ",
+                   level_name(f, step->member),
                    is_delayed(f, step->member) ? " SELECT 1;" : "");
     else if (step->kind == STORY_COMMIT)
         buf_text(out, "COMMIT;");
@@ -242,7 +252,7 @@ story_script(const struct story *s, struct buf *out)
 {
     const struct finding *f = s->finding;
     const struct program *p = f->interleaving.program;
-    assert(f->level == LEVEL_RC || f->level == LEVEL_SI);
+    assert(f->shape != SHAPE_VISIBLE);
     for (uint32_t i = 0; i < f->n; i++) {
         buf_printf(out, "# T%u = ", i + 1);
         print_call(out, p, &f->members[i]);

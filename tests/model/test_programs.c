@@ -91,14 +91,14 @@ find_truth(const struct program *p, struct random *r, struct truth *out,
 }
 
 static void
-count_unknown(const struct prove_result *r, bool bad)
+count_unknown(enum level level, const struct prove_result *r, bool bad)
 {
     for (uint32_t i = 0; i < N_REASONS; i++)
         if (strstr(r->reason, reasons[i])) {
-            seen[r->level].open[i]++;
+            seen[level].open[i]++;
             break;
         }
-    seen[r->level].open_and_bad += bad;
+    seen[level].open_and_bad += bad;
 }
 
 static void
@@ -108,8 +108,9 @@ look_at(const struct program *p, enum level level, uint64_t seed,
     struct err err = {0};
     struct prove_result r;
     const struct limit none = {0};
+    const struct isolation levels_of = {.common = level};
     const struct search_limits limits = {2, 2, 20, none};
-    CHECK(prove_level(p, level, &limits, &r, &err));
+    CHECK(prove_level(p, &levels_of, &limits, &r, &err));
     const bool bad2 = truth->two.bad[level], bad3 = truth->three.bad[level];
     if (r.verdict == PROVE_PROVED && (bad2 || bad3))
         fails("proved, and there is an anomaly", seed, level);
@@ -118,7 +119,7 @@ look_at(const struct program *p, enum level level, uint64_t seed,
     seen[level].proved += r.verdict == PROVE_PROVED;
     seen[level].anomalies += r.verdict == PROVE_ANOMALY;
     if (r.verdict == PROVE_UNKNOWN)
-        count_unknown(&r, bad2 || bad3);
+        count_unknown(level, &r, bad2 || bad3);
     seen[level].mismatches += r.finding.mismatches;
     if (r.finding.unconfirmed)
         fails("an anomaly that 'check' does not see", seed, level);

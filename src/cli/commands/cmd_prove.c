@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "cli/cli.h"
+#include "cli/isolation.h"
 #include "program/read.h"
 #include "robust/prove.h"
 #include "robust/story.h"
@@ -22,35 +23,44 @@ show_paths(const struct options *o, struct buf *out)
 
 static void
 show_text(const struct options *o, const struct program *p,
-          const struct prove_result *r, const struct story *story,
-          struct buf *out)
+          const struct isolation *levels, const struct prove_result *r,
+          const struct finding *f, struct buf *out)
 {
     show_paths(o, out);
-    buf_printf(out, ": %s: %s", level_table[r->level].name,
-               verdicts[r->verdict]);
+    buf_text(out, ": ");
+    isolation_show(levels, p, out);
+    buf_printf(out, ": %s", verdicts[r->verdict]);
     if (r->verdict == PROVE_PROVED)
         buf_printf(out, ": every execution of %zu program%s is serializable",
                    p->functions.n, p->functions.n == 1 ? "" : "s");
-    if (r->verdict == PROVE_ANOMALY)
-        for (uint32_t i = 0; i < r->finding.n; i++)
-            buf_printf(out, "%s%s", i ? ", " : ": ",
-                       r->finding.members[i].function->name);
+    for (uint32_t i = 0; f && i < f->n; i++)
+        buf_printf(out, "%s%s", i ? ", " : ": ", f->members[i].function->name);
     if (r->verdict == PROVE_UNKNOWN)
         buf_printf(out, ": %s", r->reason);
     buf_char(out, '\n');
-    if (story && !o->quiet)
-        story_text(story, out);
+    if (f && !o->quiet) {
+        struct story story;
+        story_init(&story, f);
+        story_text(&story, out);
+        story_free(&story);
+    }
 }
 
 static void
-show_json(const struct prove_result *r, const struct story *story,
+show_json(const struct isolation *levels, const struct program *p,
+          const struct prove_result *r, const struct finding *f,
           struct buf *out)
 {
-    buf_printf(out, "{\"level\":\"%s\",\"verdict\":\"%s\",\"seconds\":%.3f",
-               level_table[r->level].brief, verdicts[r->verdict], r->seconds);
-    if (story) {
+    buf_text(out, "{");
+    isolation_json(levels, p, out);
+    buf_printf(out, ",\"verdict\":\"%s\",\"seconds\":%.3f",
+               verdicts[r->verdict], r->seconds);
+    if (f) {
+        struct story story;
+        story_init(&story, f);
         buf_text(out, ",\"anomaly\":");
-        story_json(story, out);
+        story_json(&story, out);
+        story_free(&story);
     }
     if (r->verdict == PROVE_UNKNOWN) {
         buf_text(out, ",\"reason\":");
@@ -61,18 +71,21 @@ show_json(const struct prove_result *r, const struct story *story,
 
 /* Write the script that plays the anomaly. */
 static bool
-write_schedule(const struct options *o, const struct prove_result *r,
-               const struct story *story, struct err *err)
+write_schedule(const struct options *o, const struct finding *f,
+               struct err *err)
 {
-    if (!story) {
+    if (!f) {
         fprintf(stderr, "note: no schedule: there is no anomaly\n");
         return true;
     }
-    if (r->level != LEVEL_RC && r->level != LEVEL_SI)
+    if (f->shape == SHAPE_VISIBLE || isolation_of(f->isolation, 0) == LEVEL_PC)
         return err_set(err, ERR_USAGE,
                        "--schedule wants rc or si, which PostgreSQL has");
     struct buf text = {0};
-    story_script(story, &text);
+    struct story story;
+    story_init(&story, f);
+    story_script(&story, &text);
+    story_free(&story);
     FILE *file = fopen(o->schedule, "wb");
     bool ok = file && fwrite(text.at, 1, text.n, file) == text.n;
     ok = (!file || fclose(file) == 0) && ok;
@@ -81,62 +94,69 @@ write_schedule(const struct options *o, const struct prove_result *r,
                   err_in_file(err, o->schedule));
 }
 
-static int
-prove_one(const struct options *o, const struct program *p, enum level level,
-          struct buf *out)
+static struct search_limits
+limits_of(const struct options *o)
 {
-    struct err err = {0};
-    struct prove_result r;
     struct search_limits limits = {
         (uint32_t)o->members, 3, 20, {.memory = o->memory}};
     if (o->timeout > 0)
         limits.all.deadline = time_now() + o->timeout;
-    const bool ok =
-        o->sequence ? prove_sequence(p, level, o->sequence, &limits, &r, &err)
-                    : prove_level(p, level, &limits, &r, &err);
-    if (!ok) {
-        prove_free(&r);
-        return cli_report_error(&err);
-    }
-    struct story story;
-    const bool told = r.verdict == PROVE_ANOMALY;
-    if (told)
-        story_init(&story, &r.finding);
-    if (o->json)
-        show_json(&r, told ? &story : NULL, out);
-    else
-        show_text(o, p, &r, told ? &story : NULL, out);
-    int status = r.verdict == PROVE_PROVED    ? EXIT_HOLDS
-                 : r.verdict == PROVE_ANOMALY ? EXIT_VIOLATED
-                                              : EXIT_UNKNOWN;
-    if (o->schedule && !write_schedule(o, &r, told ? &story : NULL, &err))
-        status = cli_report_error(&err);
-    if (told)
-        story_free(&story);
-    prove_free(&r);
-    return status;
+    return limits;
 }
 
-/* The levels of a comma-separated list. */
-static bool
-parse_levels(const char *text, enum level *levels, size_t *n, struct err *err)
+/* Show a result: once, or once for each anomaly. */
+static void
+show(const struct options *o, const struct program *p,
+     const struct isolation *levels, const struct prove_result *r,
+     const struct findings *each, struct buf *out)
 {
-    *n = 0;
-    for (const char *at = text;; at++) {
-        const size_t len = strcspn(at, ",");
-        if (*n == LEVELS)
-            return err_set(err, ERR_USAGE, "too many levels");
-        if (!prove_parse_level(at, len, &levels[(*n)++], err))
-            return false;
-        at += len;
-        if (!*at)
-            return true;
+    const size_t n = each->all.n ? each->all.n : 1;
+    for (size_t i = 0; i < n; i++) {
+        const struct finding *f = each->all.n ? each->all.at[i]
+                                  : r->verdict == PROVE_ANOMALY ? &r->finding
+                                                                : NULL;
+        if (o->json && i)
+            buf_char(out, ',');
+        if (o->json)
+            show_json(levels, p, r, f, out);
+        else
+            show_text(o, p, levels, r, f, out);
     }
 }
 
 static int
+prove_one(const struct options *o, const struct program *p,
+          const struct isolation *levels, struct buf *out)
+{
+    struct err err = {0};
+    struct prove_result r;
+    struct findings each = {0};
+    const struct search_limits limits = limits_of(o);
+    bool ok = o->sequence
+                  ? prove_sequence(p, levels, o->sequence, &limits, &r, &err)
+                  : prove_level(p, levels, &limits, &r, &err);
+    if (ok && o->all && !o->sequence && r.verdict == PROVE_ANOMALY) {
+        prove_free(&r);
+        ok = prove_each(p, levels, &limits, &each, &r, &err);
+    }
+    int status = r.verdict == PROVE_PROVED    ? EXIT_HOLDS
+                 : r.verdict == PROVE_ANOMALY ? EXIT_VIOLATED
+                                              : EXIT_UNKNOWN;
+    if (ok)
+        show(o, p, levels, &r, &each, out);
+    if (ok && o->schedule)
+        ok = write_schedule(o, r.verdict == PROVE_ANOMALY ? &r.finding : NULL,
+                            &err);
+    if (!ok)
+        status = cli_report_error(&err);
+    findings_free(&each);
+    prove_free(&r);
+    return status;
+}
+
+static int
 prove_levels(const struct options *o, const struct program *p,
-             const enum level *levels, size_t n)
+             struct isolation *levels, size_t n)
 {
     int status = EXIT_HOLDS;
     struct buf out = {0};
@@ -151,7 +171,7 @@ prove_levels(const struct options *o, const struct program *p,
     for (size_t i = 0; i < n; i++) {
         if (o->json && i)
             buf_char(&out, ',');
-        status = cli_exit_worse(status, prove_one(o, p, levels[i], &out));
+        status = cli_exit_worse(status, prove_one(o, p, &levels[i], &out));
         if (!o->json)
             cli_emit(&out);
     }
@@ -162,26 +182,39 @@ prove_levels(const struct options *o, const struct program *p,
     return status;
 }
 
+static int
+prove_program(const struct options *o, const struct program *p)
+{
+    struct err err = {0};
+    struct isolation levels[LEVELS] = {{0}};
+    size_t n = 0;
+    int status;
+    if (!isolation_read(o, p, levels, &n, &err))
+        status = cli_report_error(&err);
+    else if (o->schedule && n != 1)
+        status =
+            cli_usage_error("--schedule wants one level, and there are %zu", n);
+    else
+        status = prove_levels(o, p, levels, n);
+    for (size_t i = 0; i < LEVELS; i++)
+        isolation_free(&levels[i]);
+    return status;
+}
+
 int
 cmd_prove(const struct options *o)
 {
     struct err err = {0};
-    enum level levels[LEVELS];
-    size_t n;
     if (!o->paths.n)
-        return cli_usage_error(
-            "prove wants SQL files; see 'assay prove --help'");
-    if (!o->level)
-        return cli_usage_error(
-            "prove wants a level, as in 'assay prove -l si'");
-    if (!parse_levels(o->level, levels, &n, &err))
-        return cli_report_error(&err);
-    if (o->schedule && n != 1)
-        return cli_usage_error("--schedule wants one level, and there are %zu",
-                               n);
+        return cli_usage_error("prove wants SQL files; see 'assay prove --help'");
+    if (!o->prove_levels.n)
+        return cli_usage_error("prove wants a level, as in 'assay prove -l si'");
+    if (o->schedule && o->all)
+        return cli_usage_error("--schedule writes one anomaly, and --all shows "
+                           "several; --sequence chooses one");
     struct program p = {0};
     const int status = program_read(&p, o->paths.at, o->paths.n, &err)
-                           ? prove_levels(o, &p, levels, n)
+                           ? prove_program(o, &p)
                            : cli_report_error(&err);
     program_free(&p);
     return status;

@@ -207,7 +207,8 @@ is_anomaly(struct instance a, struct instance b, enum level level)
     struct interleaving e;
     uint32_t order[INTERLEAVING_MOST];
     interleaving_init(&e, &p, &initial, members, 2);
-    const bool bad = interleaving_run_visible(&e, level) &&
+    const struct isolation levels = {.common = level};
+    const bool bad = interleaving_run(&e, &levels) &&
                      interleaving_explain(&e, order) == SERIAL_NONE;
     interleaving_free(&e);
     return bad;
@@ -223,7 +224,9 @@ is_interrupted_anomaly(struct instance a, struct instance b, uint32_t split,
     interleaving_init(&e, &p, &initial, members, 2);
     e.split = split;
     e.waits = waits;
-    const bool bad = interleaving_run_interrupted(&e) &&
+    const struct isolation levels = {.common = LEVEL_RC};
+    e.shape = SHAPE_INTERRUPTED;
+    const bool bad = interleaving_run(&e, &levels) &&
                      interleaving_explain(&e, order) == SERIAL_NONE;
     interleaving_free(&e);
     return bad;

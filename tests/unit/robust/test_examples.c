@@ -46,6 +46,8 @@ static const struct fact facts[] = {
 };
 // clang-format on
 
+static const struct isolation at_si = {.common = LEVEL_SI};
+
 static bool
 read_example(const char *name, struct program *p)
 {
@@ -67,7 +69,8 @@ expect(const char *name, enum level level, enum prove_verdict verdict,
     const struct search_limits limits = {
         .members = 3, .slots = 2, .seconds = 60};
     CHECK(read_example(name, &p));
-    CHECK(prove_level(&p, level, &limits, &r, &err));
+    CHECK(prove_level(&p, &(struct isolation){.common = level}, &limits, &r,
+                      &err));
     printf("# %s at %s: %.2f s\n", name, level_table[level].brief, r.seconds);
     CHECK(r.verdict == verdict);
     CHECK(r.verdict != PROVE_ANOMALY || r.finding.n == members);
@@ -111,14 +114,13 @@ a_delivery_to_several_districts_is_not_serializable(void)
     const struct search_limits limits = {
         .members = 4, .slots = 3, .seconds = 200};
     CHECK(read_example("tpcc_multi", &p));
-    CHECK(prove_sequence(&p, LEVEL_SI,
+    CHECK(prove_sequence(&p, &at_si,
                          "make_order,make_order,order_status,delivery", &limits,
                          &r, &err));
     CHECK(r.verdict == PROVE_ANOMALY);
     printf("# tpcc_multi at si: %.2f s\n", r.seconds);
     prove_free(&r);
-    CHECK(
-        !prove_sequence(&p, LEVEL_SI, "make_order,deliver", &limits, &r, &err));
+    CHECK(!prove_sequence(&p, &at_si, "make_order,deliver", &limits, &r, &err));
     CHECK_TEXT(err.text, "'deliver' is no function of the program");
     prove_free(&r);
     program_free(&p);
@@ -141,7 +143,7 @@ an_anomaly_is_told_with_its_lines_and_can_be_played(void)
     const struct search_limits limits = {
         .members = 2, .slots = 2, .seconds = 60};
     CHECK(read_example("bank_skew", &p));
-    CHECK(prove_level(&p, LEVEL_SI, &limits, &r, &err));
+    CHECK(prove_level(&p, &at_si, &limits, &r, &err));
     CHECK(r.verdict == PROVE_ANOMALY);
     if (r.verdict == PROVE_ANOMALY) {
         story_init(&story, &r.finding);
@@ -188,7 +190,7 @@ an_invariant_that_is_not_kept_is_an_error(void)
         const struct search_limits limits = {
             .members = 2, .slots = 2, .seconds = 60};
         CHECK(program_read_text(&p, "t.sql", cases[i].text, &err));
-        if (!prove_level(&p, LEVEL_SI, &limits, &r, &err))
+        if (!prove_level(&p, &at_si, &limits, &r, &err))
             err_format(&err, message, sizeof message);
         CHECK_TEXT(message, cases[i].message);
         prove_free(&r);

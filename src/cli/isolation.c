@@ -1,0 +1,142 @@
+/* isolation.c -- see isolation.h.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "cli/isolation.h"
+
+#include "robust/prove.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* The function of a name. */
+static bool
+find_function(const struct program *p, const char *text, size_t len,
+              uint32_t *out, struct err *err)
+{
+    char name[200], quoted[ERR_QUOTE_ROOM];
+    snprintf(name, sizeof name, "%.*s", (int)len, text);
+    *out = program_find_function(p, name);
+    return *out != UINT32_MAX ||
+           err_set(err, ERR_USAGE, "'%s' is no function of the program",
+                   err_quote(quoted, sizeof quoted, text, len));
+}
+
+/* "f=si": true for every isolation there is. */
+static bool
+set_level(const struct program *p, const char *text, size_t len,
+          struct isolation *all, size_t n, struct err *err)
+{
+    const char *equals = memchr(text, '=', len);
+    uint32_t f;
+    enum level level;
+    if (!find_function(p, text, (size_t)(equals - text), &f, err) ||
+        !prove_parse_level(equals + 1, len - (size_t)(equals + 1 - text),
+                           &level, err))
+        return false;
+    for (size_t i = 0; i < n; i++)
+        isolation_set(&all[i], p, f, level);
+    return true;
+}
+
+/* The parts of -l that name a function, or the others. */
+static bool
+take_levels(const char *text, const struct program *p, bool functions,
+            struct isolation *out, size_t *n, struct err *err)
+{
+    for (const char *at = text;; at++) {
+        const size_t len = strcspn(at, ",");
+        const bool is_function = memchr(at, '=', len) != NULL;
+        if (is_function && functions && !set_level(p, at, len, out, *n, err))
+            return false;
+        if (!is_function && !functions) {
+            if (*n == LEVELS)
+                return err_set(err, ERR_USAGE, "too many levels");
+            if (!prove_parse_level(at, len, &out[(*n)++].common, err))
+                return false;
+        }
+        at += len;
+        if (!*at)
+            return true;
+    }
+}
+
+/* "f,g". */
+static bool
+take_pair(const char *text, const struct program *p, struct isolation *all,
+          size_t n, struct err *err)
+{
+    char quoted[ERR_QUOTE_ROOM];
+    const char *comma = strchr(text, ',');
+    uint32_t f, g;
+    if (!comma || strchr(comma + 1, ','))
+        return err_set(err, ERR_USAGE,
+                       "--serializable '%s', expected two functions, as in "
+                       "'--serializable f,g'",
+                       err_quote(quoted, sizeof quoted, text, strlen(text)));
+    if (!find_function(p, text, (size_t)(comma - text), &f, err) ||
+        !find_function(p, comma + 1, strlen(comma + 1), &g, err))
+        return false;
+    for (size_t i = 0; i < n; i++)
+        isolation_pair(&all[i], p, f, g);
+    return true;
+}
+
+bool
+isolation_read(const struct options *o, const struct program *p,
+               struct isolation *out, size_t *n, struct err *err)
+{
+    *n = 0;
+    for (size_t i = 0; i < o->prove_levels.n; i++)
+        if (!take_levels(o->prove_levels.at[i], p, false, out, n, err))
+            return false;
+    if (!*n)
+        return err_set(err, ERR_USAGE,
+                       "a level for one function, and none for the others, "
+                       "expected one, as in '-l si,f=rc'");
+    for (size_t i = 0; i < o->prove_levels.n; i++)
+        if (!take_levels(o->prove_levels.at[i], p, true, out, n, err))
+            return false;
+    for (size_t i = 0; i < o->pairs.n; i++)
+        if (!take_pair(o->pairs.at[i], p, out, *n, err))
+            return false;
+    for (size_t i = 0; i < *n; i++)
+        if (!isolation_is_family(&out[i]))
+            return err_set(err, ERR_USAGE,
+                           "functions at rc and at a level that PostgreSQL "
+                           "does not have, expected rc, si and ser only");
+    return true;
+}
+
+static const char *
+brief(enum level l)
+{
+    return l == LEVEL_RA ? "ec" : level_table[l].brief;
+}
+
+void
+isolation_show(const struct isolation *i, const struct program *p,
+               struct buf *out)
+{
+    buf_text(out, level_table[i->common].name);
+    for (uint32_t f = 0; i->levels && f < i->functions; f++)
+        if (i->levels[f] != i->common)
+            buf_printf(out, ", %s at %s", p->functions.at[f]->name,
+                       brief(i->levels[f]));
+}
+
+void
+isolation_json(const struct isolation *i, const struct program *p,
+               struct buf *out)
+{
+    buf_printf(out, "\"level\":\"%s\"", level_table[i->common].brief);
+    if (!isolation_is_mixed(i))
+        return;
+    buf_text(out, ",\"levels\":{");
+    for (uint32_t f = 0; f < i->functions; f++) {
+        buf_text(out, f ? "," : "");
+        buf_json(out, p->functions.at[f]->name,
+                 strlen(p->functions.at[f]->name));
+        buf_printf(out, ":\"%s\"", brief(i->levels[f]));
+    }
+    buf_char(out, '}');
+}

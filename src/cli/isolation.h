@@ -1,0 +1,28 @@
+/* isolation.h -- the levels that programs are looked at, as options and as
+ * text.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef CLI_ISOLATION_H
+#define CLI_ISOLATION_H
+
+#include "base/buf.h"
+#include "cli/options.h"
+#include "execute/isolation.h"
+
+/* What -l and --serializable say: an isolation for each level, with the same
+ * exceptions.  At most LEVELS of them, all-zero before and to be freed in any
+ * case.
+ *
+ *   error  ERR_USAGE for a name that is none, or levels that do not go
+ *          together */
+bool isolation_read(const struct options *o, const struct program *p,
+                    struct isolation *out, size_t *n, struct err *err);
+
+/* "snapshot, balance at rc". */
+void isolation_show(const struct isolation *i, const struct program *p,
+                    struct buf *out);
+/* The members of an object. */
+void isolation_json(const struct isolation *i, const struct program *p,
+                    struct buf *out);
+
+#endif

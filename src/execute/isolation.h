@@ -1,0 +1,58 @@
+/* isolation.h -- at which level each function runs.
+ *
+ * Most often all functions run at one level.  Where they do not, there are two
+ * families, which cannot be mixed:
+ *
+ *   rc, si, ser        as PostgreSQL has them.  It tracks the dependencies of
+ *                      serializable transactions among each other only: one
+ *                      of them is refused where it is the pivot between two
+ *                      others (or one other) that are serializable, too;
+ *   ec, cc, pc, psi,   rules about what a transaction sees: each has those of
+ *   si, ser            its own level, and of two that conflict one sees the
+ *                      other where both run at psi, si or ser.
+ *
+ * Two functions may also be declared never to run concurrently.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef EXECUTE_ISOLATION_H
+#define EXECUTE_ISOLATION_H
+
+#include "level/level.h"
+#include "program/ir.h"
+
+#include <stdint.h>
+
+struct isolation {
+    enum level common;  // of functions that are given no other
+    enum level *levels; // of each function; NULL: 'common'
+    bool *pairs; // [f * functions + g]: not concurrent; NULL: no such pair
+    uint32_t functions;
+};
+
+/* How executions are put together: see interleaving.h. */
+enum shape { SHAPE_VISIBLE, SHAPE_DELAYED, SHAPE_INTERRUPTED };
+
+/* Give one function a level, or declare a pair of functions; what this takes
+ * is to be freed. */
+void isolation_set(struct isolation *i, const struct program *p,
+                   uint32_t function, enum level level);
+void isolation_pair(struct isolation *i, const struct program *p, uint32_t f,
+                    uint32_t g);
+void isolation_copy(struct isolation *to, const struct isolation *from);
+void isolation_free(struct isolation *i);
+
+enum level isolation_of(const struct isolation *i, uint32_t function);
+bool isolation_is_paired(const struct isolation *i, uint32_t f, uint32_t g);
+bool isolation_is_mixed(const struct isolation *i);
+
+/* The shape in which function 'p' is the one that is delayed or interrupted;
+ * SHAPE_VISIBLE where there is none such. */
+enum shape isolation_shape(const struct isolation *i, uint32_t p);
+
+/* The strongest levels that all functions satisfy. */
+level_set isolation_shared(const struct isolation *i);
+
+/* Whether the levels belong to one family. */
+bool isolation_is_family(const struct isolation *i);
+
+#endif
