@@ -18,6 +18,9 @@
 bool isolation_read(const struct options *o, const struct program *p,
                     struct isolation *out, size_t *n, struct err *err);
 
+/* The short name; ec is read atomic without sessions. */
+const char *isolation_brief(enum level l);
+
 /* "snapshot, balance at rc". */
 void isolation_show(const struct isolation *i, const struct program *p,
                     struct buf *out);

@@ -57,6 +57,8 @@ const struct option option_table[] = {
      "functions F and G never run concurrently; may be given several times"},
     {"all", 0, OPTION_FLAG, NULL, AT(all), CMD_PROVE, 0, 0, NULL, NULL,
      "show every distinct anomaly, not only the first"},
+    {"weakest", 0, OPTION_FLAG, NULL, AT(weakest), CMD_PROVE, 0, 0, NULL, NULL,
+     "say which level is enough: for all functions together, and for each on PostgreSQL"},
     {"members", 'k', OPTION_NUMBER, "N", AT(members), CMD_PROVE, 2, 6, "3", NULL,
      "look for an anomaly among at most N transactions"},
     {"sequence", 0, OPTION_TEXT, "FUNCTIONS", AT(sequence), CMD_PROVE, 0, 0, NULL, NULL,

@@ -86,6 +86,7 @@ struct options {
     option_texts prove_levels, pairs;
     const char *schedule, *sequence;
     uint64_t members;
+    bool weakest;
 
     option_texts paths; // what is no option, in order
 };

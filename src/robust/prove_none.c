@@ -1,7 +1,7 @@
 /* prove_none.c -- a build without Z3 proves nothing.
  *
  * SPDX-License-Identifier: MIT */
-#include "robust/prove.h"
+#include "robust/weakest.h"
 
 #include <string.h>
 
@@ -45,4 +45,29 @@ void
 prove_free(struct prove_result *r)
 {
     (void)r;
+}
+
+bool
+weakest_find(const struct program *p, const struct search_limits *limits,
+             double timeout, struct weakest *out, struct err *err)
+{
+    (void)p;
+    (void)limits;
+    (void)timeout;
+    memset(out, 0, sizeof *out);
+    return err_set(err, ERR_FEATURE, "this build has no Z3");
+}
+
+void
+weakest_free(struct weakest *w)
+{
+    (void)w;
+}
+
+bool
+weakest_is_lowest(const struct weakest *w, enum level level)
+{
+    (void)w;
+    (void)level;
+    return false;
 }

@@ -148,12 +148,11 @@ record_confirm(const struct finding *f, bool *confirmed, struct err *err)
     *confirmed = false;
     if (!record_history(f, &h, err))
         return false;
-    const struct check_options options = {.levels =
-                                              isolation_shared(f->isolation) |
-                                              1u << LEVEL_SER,
-                                          .threads = 1,
-                                          .verify = true,
-                                          .strong = strong_defaults};
+    const struct check_options options = {
+        .levels = isolation_shared(f->isolation) | 1u << LEVEL_SER,
+        .threads = 1,
+        .verify = true,
+        .strong = strong_defaults};
     const bool ok = check_history(&h, &options, &check, err);
     if (ok) {
         *confirmed = true;

@@ -56,8 +56,8 @@ read_rows(struct recording *r, uint32_t member, const struct reading *x,
           uint64_t columns, bool older)
 {
     const struct run *run = &r->e->runs[member];
-    const bool waited = r->f->shape == SHAPE_INTERRUPTED && !member && r->e->waits &&
-                        x->step == r->e->split;
+    const bool waited = r->f->shape == SHAPE_INTERRUPTED && !member &&
+                        r->e->waits && x->step == r->e->split;
     const uint32_t seen = recording_seen(r, member, x->step);
     const uint32_t before = seen & ~(1u << (r->f->n - 1));
     const size_t n = x->whole ? r->rows[x->table].n : 1;

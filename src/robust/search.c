@@ -24,7 +24,7 @@ struct sequence {
     struct sym_run runs[INTERLEAVING_MOST];
     term visible[INTERLEAVING_MOST][INTERLEAVING_MOST]; // [reader][writer]
     term split, waits;
-    bool failed; // with an error
+    bool failed;    // with an error
     VEC(term) told; // ways through the functions whose anomaly was collected
 };
 

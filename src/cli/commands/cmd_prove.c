@@ -1,8 +1,7 @@
 /* cmd_prove.c -- assay prove: do these SQL programs stay serializable?
  *
  * SPDX-License-Identifier: MIT */
-#include "cli/cli.h"
-#include "cli/isolation.h"
+#include "cli/prove.h"
 #include "program/read.h"
 #include "robust/prove.h"
 #include "robust/story.h"
@@ -201,21 +200,51 @@ prove_program(const struct options *o, const struct program *p)
     return status;
 }
 
+/* What --weakest asks for is about all levels. */
+static int
+prove_weakest(const struct options *o, const struct program *p)
+{
+    struct buf files = {0};
+    const struct search_limits limits = limits_of(o);
+    show_paths(o, &files);
+    const int status = prove_show_weakest(o, p, &limits, files.at);
+    buf_free(&files);
+    return status;
+}
+
+static int
+check_usage(const struct options *o)
+{
+    if (!o->paths.n)
+        return cli_usage_error(
+            "prove wants SQL files; see 'assay prove --help'");
+    if (o->weakest && (o->prove_levels.n || o->pairs.n || o->all ||
+                       o->schedule || o->sequence))
+        return cli_usage_error(
+            "--weakest looks at all levels, and takes none of "
+            "-l, --serializable, --all, --schedule and "
+            "--sequence");
+    if (!o->weakest && !o->prove_levels.n)
+        return cli_usage_error(
+            "prove wants a level, as in 'assay prove -l si'");
+    if (o->schedule && o->all)
+        return cli_usage_error("--schedule writes one anomaly, and --all shows "
+                               "several; --sequence chooses one");
+    return EXIT_HOLDS;
+}
+
 int
 cmd_prove(const struct options *o)
 {
     struct err err = {0};
-    if (!o->paths.n)
-        return cli_usage_error("prove wants SQL files; see 'assay prove --help'");
-    if (!o->prove_levels.n)
-        return cli_usage_error("prove wants a level, as in 'assay prove -l si'");
-    if (o->schedule && o->all)
-        return cli_usage_error("--schedule writes one anomaly, and --all shows "
-                           "several; --sequence chooses one");
+    int status = check_usage(o);
+    if (status != EXIT_HOLDS)
+        return status;
     struct program p = {0};
-    const int status = program_read(&p, o->paths.at, o->paths.n, &err)
-                           ? prove_program(o, &p)
-                           : cli_report_error(&err);
+    if (!program_read(&p, o->paths.at, o->paths.n, &err))
+        status = cli_report_error(&err);
+    else
+        status = o->weakest ? prove_weakest(o, &p) : prove_program(o, &p);
     program_free(&p);
     return status;
 }

@@ -1,0 +1,16 @@
+/* prove.h -- what 'assay prove' shows instead of a verdict.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef CLI_PROVE_H
+#define CLI_PROVE_H
+
+#include "cli/cli.h"
+#include "cli/isolation.h"
+#include "robust/search.h"
+
+/* The weakest levels, for all functions and for each; 'files' is how the
+ * program is called.  Gives the exit status. */
+int prove_show_weakest(const struct options *o, const struct program *p,
+                       const struct search_limits *limits, const char *files);
+
+#endif
