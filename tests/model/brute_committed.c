@@ -124,6 +124,7 @@ interrupts_badly(struct world *w, uint32_t initial, const uint32_t *members,
                  uint32_t k)
 {
     struct instance instances[INTERLEAVING_MOST] = {{0}};
+    const struct isolation at_rc = {.common = LEVEL_RC};
     bool bad = false;
     for (uint32_t i = 0; i < k; i++)
         instances[i] = w->instances.at[members[i]];
@@ -131,9 +132,10 @@ interrupts_badly(struct world *w, uint32_t initial, const uint32_t *members,
         struct interleaving e;
         uint32_t order[INTERLEAVING_MOST];
         interleaving_init(&e, w->program, w->states.at[initial], instances, k);
+        e.shape = SHAPE_INTERRUPTED;
         e.split = n / 2;
         e.waits = n % 2;
-        bad = interleaving_run_interrupted(&e) &&
+        bad = interleaving_run(&e, &at_rc) &&
               interleaving_explain(&e, order) == SERIAL_NONE;
         more = n / 2 < 2 + instances[0].function->n_statements;
         interleaving_free(&e);
