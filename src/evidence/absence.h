@@ -39,6 +39,9 @@ enum absence_fact {
     FACT_FROM,     // it reads from b, or from a candidate behind b
     FACT_COUNT,    // more than b boundary transactions up to a
     FACT_UPDATED,  // a boundary transaction up to b updates key a
+    FACT_PIVOT,    // si: transaction a is a pivot; b: as a boundary one
+    FACT_CONFLICT, // si: b overwrites what a read, and overlaps its reader; c:
+                   // 2, the reader is a boundary transaction; + 1, b is one
     // Of the cycle under version order c:
     FACT_ON,      // transaction a is on it
     FACT_BY,      // it enters the reader of a from b
@@ -85,8 +88,13 @@ enum absence_rule {
     RULE_UPDATED,   // definition of UPDATED
     RULE_UPDATED_STILL,
     RULE_UPDATED_ONCE, // key a is updated by one boundary transaction at most
-    RULE_CORE,         // what the clause denies violates the level: evidence
-    RULE_MISSED,       // of the search alone: one execution is not wanted
+    RULE_PIVOT,        // si: there is a pivot
+    RULE_PIVOT_IN,     // a pivot conflicts with somebody who read what it wrote
+    RULE_PIVOT_OUT,    // and with somebody who wrote what it read
+    RULE_CONFLICT_READER, // where there is a conflict, its reader reads so
+    RULE_CONFLICT_WRITER, // and its writer writes
+    RULE_CORE,            // what the clause denies violates the level: evidence
+    RULE_MISSED,          // of the search alone: one execution is not wanted
     // A cycle under version order d.
     RULE_ON,
     RULE_PLACE, // who is on the cycle takes place

@@ -7,6 +7,7 @@
  *
  *   choices.c   which executions are possible at all
  *   levels.c    what the level forbids, as far as it is easily said
+ *   pivots.c    at si, two conflicts in a row that must be there
  *   instance.c  "there is a cycle under this version order"
  *   core.c      what the level forbids, learnt from executions that break it
  *
@@ -101,6 +102,9 @@ bool formula_is_stale(const struct formula *f, uint32_t r, uint32_t w);
 bool formula_is_stale_with(const struct formula *f, uint32_t r, uint32_t w,
                            uint32_t other, uint32_t u);
 void formula_add_levels(struct formula *f);
+
+/* pivots.c, at si */
+void formula_add_pivots(struct formula *f);
 
 /* instance.c */
 void formula_add_instance(struct formula *f, const uint64_t *place,

@@ -42,6 +42,8 @@ seek_init(struct seek *s, const struct observed *o,
     if (s->has_snapshots)
         snapshots_carry(&s->snapshots, &s->formula);
     formula_add_levels(&s->formula);
+    if (level == LEVEL_SI)
+        formula_add_pivots(&s->formula);
     execution_init(&s->model, o, is_strict);
     execution_init(&s->small, o, is_strict);
     s->on = mem_calloc(o->n + 1, sizeof *s->on);

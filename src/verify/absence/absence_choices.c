@@ -274,6 +274,12 @@ view_make_choice(struct absence_view *v, const struct rule_row *rule)
     case RULE_UPDATED_STILL:
     case RULE_UPDATED_ONCE:
         return make_updated(v, rule);
+    case RULE_PIVOT:
+    case RULE_PIVOT_IN:
+    case RULE_PIVOT_OUT:
+    case RULE_CONFLICT_READER:
+    case RULE_CONFLICT_WRITER:
+        return view_make_pivot(v, rule);
     default:
         return make_about_read(v, rule);
     }

@@ -127,10 +127,11 @@ const struct view_order *view_versions(struct absence_view *v, uint32_t n);
 uint32_t view_find_version(struct absence_view *v, uint32_t n, uint32_t write,
                            uint32_t tag);
 
-/* --- rules: make the clause (absence_choices.c, absence_cycle.c) ------------
+/* --- rules: make the clause (absence_*.c) ------------
  */
 
 bool view_make_choice(struct absence_view *v, const struct rule_row *rule);
+bool view_make_pivot(struct absence_view *v, const struct rule_row *rule);
 bool view_make_cycle(struct absence_view *v, const struct rule_row *rule);
 
 #endif
