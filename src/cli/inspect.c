@@ -58,8 +58,7 @@ take_options(const struct options *o, struct inspection_options *out,
         return false;
     out->check.ask_z3 = strcmp(o->solver, "z3") == 0;
     if (!out->check.ask_z3 && strcmp(o->solver, "own") != 0)
-        return err_set(err, ERR_USAGE, "--solver is own or z3, not '%s'",
-                       o->solver);
+        return choices_error("solver", choices_solvers, o->solver, err);
     return level_parse_list(o->level ? o->level : "ser", o->session_order,
                             &out->check.levels, err);
 }

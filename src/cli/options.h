@@ -10,6 +10,7 @@
 
 #include "base/err.h"
 #include "base/vec.h"
+#include "cli/choices.h"
 #include "strong/strong.h"
 
 #include <stdint.h>
@@ -100,7 +101,7 @@ struct option {
     uint32_t commands;    // bits, and FOR_MEASURING
     double low, high;
     const char *initial; // as text, or NULL
-    const char *choices; // words to complete with, or NULL
+    choices *choices;    // the words that it takes, NULL: any
     const char *help;
 };
 

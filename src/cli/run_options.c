@@ -20,10 +20,8 @@ choose_isolation(const struct options *o, enum isolation *out, struct err *err)
     level_set levels;
     if (o->isolation)
         return isolation_parse(o->isolation, out) ||
-               err_set(err, ERR_USAGE,
-                       "--isolation is read-uncommitted, read-committed, "
-                       "repeatable-read or serializable, not '%s'",
-                       o->isolation);
+               choices_error("isolation", choices_isolations, o->isolation,
+                             err);
     if (!level_parse_list(o->level ? o->level : "ser", o->session_order,
                           &levels, err))
         return false;
@@ -59,11 +57,12 @@ choose_shape(const struct options *o, struct workload_shape *out,
                        o->workload);
     out->lists = strcmp(o->lists, "arrays") == 0 ? KEYS_ARRAYS : KEYS_LISTS;
     if (out->lists == KEYS_LISTS && strcmp(o->lists, "text") != 0)
-        return err_set(err, ERR_USAGE, "--lists is text or arrays, not '%s'",
-                       o->lists);
+        return choices_error("lists", choices_lists, o->lists, err);
     if (!out->keys)
         out->keys = out->app ? out->app->units : KEYS;
-    return gen_parse_distribution(o->distribution, &out->distribution, err);
+    return gen_parse_distribution(o->distribution, &out->distribution) ||
+           choices_error("distribution", choices_distributions, o->distribution,
+                         err);
 }
 
 static bool

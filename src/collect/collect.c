@@ -120,9 +120,12 @@ run_recorded(struct collect_run *run, const char *path, struct err *err)
         return run_all(run, err);
     if (!journal_open(j, path, err))
         return false;
-    bool ok = journal_add(j, RECORD_FIRST, strlen(RECORD_FIRST), err) &&
+    bool ok = journal_add(j, JSONL_RECORDING_BEGIN,
+                          strlen(JSONL_RECORDING_BEGIN), err) &&
               run_all(run, err);
-    ok = journal_add(j, RECORD_LAST, strlen(RECORD_LAST), err) && ok;
+    ok =
+        journal_add(j, JSONL_RECORDING_END, strlen(JSONL_RECORDING_END), err) &&
+        ok;
     return journal_close(j, err) && ok;
 }
 

@@ -46,7 +46,7 @@ job_tables_load(const struct job_tables *t, struct database *db,
 struct job {
     const struct job_tables *tables;
     struct connection *connection;
-    struct record *record;
+    struct jsonl_record *record;
     int64_t author; // the transaction
     enum outcome outcome;
 };
@@ -74,7 +74,8 @@ note(const struct job *j, bool is_write, const struct cell_place *at,
                  value->author);
     else
         snprintf(text, sizeof text, "%" PRId64, value->value);
-    record_text(j->record, is_write, key, is_initial(at, value) ? NULL : text);
+    jsonl_record_text(j->record, is_write, key,
+                      is_initial(at, value) ? NULL : text);
 }
 
 static bool
@@ -109,7 +110,7 @@ write_cell(void *self, size_t table, uint64_t row, size_t column, int64_t value)
 
 bool
 job_run(const struct job_tables *tables, struct connection *c,
-        struct app_txn *txn, size_t procedure, struct record *record,
+        struct app_txn *txn, size_t procedure, struct jsonl_record *record,
         enum outcome *outcome)
 {
     struct job j = {tables, c, record, app_fresh(txn), OUTCOME_OK};

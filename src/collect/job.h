@@ -11,8 +11,8 @@
 #define COLLECT_JOB_H
 
 #include "app/app.h"
-#include "collect/record.h"
 #include "driver/driver.h"
+#include "format/jsonl/jsonl_record.h"
 
 /* The tables of an application of a given size. */
 struct job_tables {
@@ -35,7 +35,7 @@ bool job_tables_load(const struct job_tables *t, struct database *db,
 /* Run a procedure between begin and commit.  Returns false where it decided to
  * roll back; *outcome is that of the first access that failed. */
 bool job_run(const struct job_tables *tables, struct connection *c,
-             struct app_txn *txn, size_t procedure, struct record *record,
+             struct app_txn *txn, size_t procedure, struct jsonl_record *record,
              enum outcome *outcome);
 
 #endif

@@ -52,7 +52,7 @@ session_close(struct session *s)
     for (s->node = 0; s->connections && s->node < s->run->db->nodes; s->node++)
         drop_connection(s);
     mem_free(s->connections);
-    record_free(&s->record);
+    jsonl_record_free(&s->record);
     vec_free(&s->steps);
     vec_free(&s->elements);
 }
@@ -104,7 +104,7 @@ show_place(const struct connection *c, char text[PLACE_ROOM])
 static bool
 write_line(struct session *s, struct err *err)
 {
-    const struct record *r = &s->record;
+    const struct jsonl_record *r = &s->record;
     return r->is_off ||
            journal_add(&s->run->journal, r->line.at, r->line.n, err);
 }
@@ -117,7 +117,7 @@ write_pending(struct session *s, const struct connection *c, struct err *err)
     char place[PLACE_ROOM];
     if (!s->record.writes)
         return true;
-    record_pending(&s->record, s->began, show_place(c, place));
+    jsonl_record_pending(&s->record, s->began, show_place(c, place));
     s->is_pending = true;
     return write_line(s, err);
 }
@@ -129,10 +129,10 @@ write_end(struct session *s, const struct connection *c, enum txn_status status,
 {
     char place[PLACE_ROOM];
     if (!s->is_pending)
-        record_end(&s->record, status, s->began, now(s->run),
-                   show_place(c, place));
+        jsonl_record_end(&s->record, status, s->began, now(s->run),
+                         show_place(c, place));
     else if (status != TXN_INDETERMINATE)
-        record_outcome(&s->record, status, now(s->run));
+        jsonl_record_outcome(&s->record, status, now(s->run));
     else
         return true; // as it was recorded
     return write_line(s, err);
@@ -145,7 +145,7 @@ run_step(struct session *s, struct connection *c,
          const struct workload_step *step)
 {
     const struct driver *d = c->driver;
-    struct record *t = &s->record;
+    struct jsonl_record *t = &s->record;
     struct driver_read reading;
     enum outcome outcome;
     bool is_missing;
@@ -153,24 +153,24 @@ run_step(struct session *s, struct connection *c,
     case STEP_READ:
         outcome = d->read(c, step->key, &reading);
         if (outcome == OUTCOME_OK)
-            record_read(t, step->key,
-                        reading.has_value ? &reading.value : NULL);
+            jsonl_record_read(t, step->key,
+                              reading.has_value ? &reading.value : NULL);
         return outcome;
     case STEP_READ_LIST:
         outcome = d->read_list(c, step->key, &s->elements);
         if (outcome == OUTCOME_OK)
-            record_read_list(t, step->key, s->elements.at, s->elements.n);
+            jsonl_record_read_list(t, step->key, s->elements.at, s->elements.n);
         return outcome;
     // What failed is recorded too: it may have left traces.
     case STEP_WRITE:
         outcome = d->write(c, step->key, step->value, &is_missing);
         if (!is_missing)
-            record_write(t, step->key, step->value);
+            jsonl_record_write(t, step->key, step->value);
         return outcome;
     case STEP_APPEND:
         outcome = d->append(c, step->key, step->value, &is_missing);
         if (!is_missing)
-            record_append(t, step->key, step->value);
+            jsonl_record_append(t, step->key, step->value);
         return outcome;
     }
     return OUTCOME_FAILED;
@@ -270,7 +270,7 @@ run_txn(struct session *s, struct err *err)
         return false;
     s->began = now(s->run);
     s->is_pending = false;
-    record_begin(&s->record, s->number + 1);
+    jsonl_record_begin(&s->record, s->number + 1);
     enum outcome outcome = c->driver->begin(c);
     s->txns++;
     bool ok = true;

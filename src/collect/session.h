@@ -7,7 +7,7 @@
 #include "collect/collect.h"
 #include "collect/job.h"
 #include "collect/journal.h"
-#include "collect/record.h"
+#include "format/jsonl/jsonl_record.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -36,7 +36,7 @@ struct session {
     bool is_cut_off;                 // a connection was lost
     struct workload workload;
     uint64_t txns; // so far
-    struct record record;
+    struct jsonl_record record;
     int64_t began;   // the transaction
     bool is_pending; // it is recorded, but not its outcome
     step_vec steps;

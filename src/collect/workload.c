@@ -14,18 +14,8 @@
 static uint64_t
 draw_key(struct workload *w)
 {
-    const uint64_t keys = w->shape->keys;
-    switch (w->shape->distribution) {
-    case GEN_ZIPF:
-        return zipf_next(&w->keys, &w->random);
-    case GEN_HOTSPOT:
-        if (random_unit(&w->random) < 0.8)
-            return random_below(&w->random, (keys + 4) / 5);
-        break;
-    case GEN_UNIFORM:
-        break;
-    }
-    return random_below(&w->random, keys);
+    return gen_draw_key(w->shape->distribution, w->shape->keys, &w->keys,
+                        &w->random);
 }
 
 static int64_t

@@ -21,10 +21,10 @@
  * SPDX-License-Identifier: MIT */
 #include "gen/gen.h"
 
-#include "base/random.h"
 #include "gen/anomaly.h"
 #include "history/builder.h"
 
+#include <assert.h>
 #include <string.h>
 
 struct version {
@@ -55,21 +55,29 @@ struct simulation {
     uint32_t now; // commits so far
 };
 
+uint64_t
+gen_draw_key(enum gen_distribution distribution, uint64_t keys,
+             struct zipf *zipf, struct random *random)
+{
+    assert(keys > 0);
+    switch (distribution) {
+    case GEN_ZIPF:
+        return zipf_next(zipf, random);
+    case GEN_HOTSPOT:
+        if (random_unit(random) < 0.8)
+            return random_below(random, (keys + 4) / 5);
+        break;
+    default:
+        break;
+    }
+    return random_below(random, keys);
+}
+
 static key_id
 draw_key(struct simulation *sim)
 {
-    const uint64_t n = sim->shape->keys;
-    switch (sim->shape->distribution) {
-    case GEN_ZIPF:
-        return (key_id)zipf_next(&sim->keys, &sim->random);
-    case GEN_HOTSPOT:
-        if (random_unit(&sim->random) < 0.8)
-            return (key_id)random_below(&sim->random, (n + 4) / 5);
-        break;
-    case GEN_UNIFORM:
-        break;
-    }
-    return (key_id)random_below(&sim->random, n);
+    return (key_id)gen_draw_key(sim->shape->distribution, sim->shape->keys,
+                                &sim->keys, &sim->random);
 }
 
 static uint64_t
@@ -257,21 +265,21 @@ run(struct simulation *sim, const struct gen_anomaly *anomaly, struct err *err)
     return true;
 }
 
+const char *const gen_distribution_names[GEN_DISTRIBUTIONS] = {
+    [GEN_UNIFORM] = "uniform",
+    [GEN_ZIPF] = "zipf",
+    [GEN_HOTSPOT] = "hotspot",
+};
+
 bool
-gen_parse_distribution(const char *name, enum gen_distribution *out,
-                       struct err *err)
+gen_parse_distribution(const char *name, enum gen_distribution *out)
 {
-    static const char *const names[] = {[GEN_UNIFORM] = "uniform",
-                                        [GEN_ZIPF] = "zipf",
-                                        [GEN_HOTSPOT] = "hotspot"};
-    for (int i = GEN_UNIFORM; i <= GEN_HOTSPOT; i++)
-        if (strcmp(names[i], name) == 0) {
+    for (int i = 0; i < GEN_DISTRIBUTIONS; i++)
+        if (strcmp(gen_distribution_names[i], name) == 0) {
             *out = (enum gen_distribution)i;
             return true;
         }
-    return err_set(err, ERR_USAGE,
-                   "--distribution is uniform, zipf or hotspot, not '%s'",
-                   name);
+    return false;
 }
 
 bool
@@ -282,8 +290,8 @@ gen_history(const struct gen_shape *shape, struct history *h, struct err *err)
         anomaly = gen_anomaly_find(shape->inject);
         if (!anomaly)
             return err_set(err, ERR_USAGE,
-                           "'%s' is no anomaly to inject; "
-                           "'assay gen --help' lists them",
+                           "unknown anomaly '%s'; 'assay gen --help' lists "
+                           "them",
                            shape->inject);
         if (gen_anomaly_sessions(anomaly) > shape->sessions)
             return err_set(err, ERR_USAGE, "%s takes %u sessions",

@@ -4,13 +4,24 @@
 #ifndef GEN_GEN_H
 #define GEN_GEN_H
 
+#include "base/random.h"
 #include "history/history.h"
 #include "level/level.h"
 
-enum gen_distribution { GEN_UNIFORM, GEN_ZIPF, GEN_HOTSPOT };
+enum gen_distribution {
+    GEN_UNIFORM,
+    GEN_ZIPF,
+    GEN_HOTSPOT, // four of five accesses in a fifth of the keys
+    GEN_DISTRIBUTIONS
+};
+
+extern const char *const gen_distribution_names[GEN_DISTRIBUTIONS];
+
+// The levels that histories can be made for.
+#define GEN_LEVELS (1u << LEVEL_PC | 1u << LEVEL_SI | 1u << LEVEL_SER)
 
 struct gen_shape {
-    enum level level; // LEVEL_SER, LEVEL_SI or LEVEL_PC
+    enum level level; // of GEN_LEVELS
     uint64_t sessions, transactions, operations, keys;
     enum gen_distribution distribution;
     double theta;      // skew of zipf keys
@@ -30,8 +41,11 @@ struct gen_shape {
 bool gen_history(const struct gen_shape *shape, struct history *h,
                  struct err *err);
 
-/* "uniform", "zipf" or "hotspot". */
-bool gen_parse_distribution(const char *name, enum gen_distribution *out,
-                            struct err *err);
+/* The distribution of that name; false where there is none. */
+bool gen_parse_distribution(const char *name, enum gen_distribution *out);
+
+/* Draw a key below 'keys'; 'zipf' is for GEN_ZIPF. */
+uint64_t gen_draw_key(enum gen_distribution distribution, uint64_t keys,
+                      struct zipf *zipf, struct random *random);
 
 #endif

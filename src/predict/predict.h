@@ -16,6 +16,11 @@
 #include "evidence/absence.h"
 #include "predict/execution.h"
 
+// The levels of predictions.
+#define PREDICT_LEVELS                                                         \
+    (1u << LEVEL_RC | 1u << LEVEL_RA | 1u << LEVEL_CC | 1u << LEVEL_PC |       \
+     1u << LEVEL_PSI | 1u << LEVEL_SI)
+
 enum predict_answer { PREDICT_FOUND, PREDICT_NONE, PREDICT_UNKNOWN };
 
 struct predict_options {

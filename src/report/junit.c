@@ -104,6 +104,7 @@ const struct report_format report_junit = {
     .name = "junit",
     .suffix = ".xml",
     .help = "JUnit XML: a test suite per history, a case per level",
+    .is_for_tests = true,
     .begin = begin,
     .add = add,
     .end = end,

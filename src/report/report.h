@@ -42,6 +42,7 @@ struct report;
 /* A format appends to to->out and may use to->state. */
 struct report_format {
     const char *name, *suffix, *help;
+    bool is_for_tests;                // verdicts as tests or alerts of a CI run
     void (*begin)(struct report *to); // may be NULL
     void (*add)(struct report *to, const struct report_run *run);
     void (*end)(struct report *to); // may be NULL

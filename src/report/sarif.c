@@ -154,6 +154,7 @@ const struct report_format report_sarif = {
     .name = "sarif",
     .suffix = ".sarif",
     .help = "SARIF 2.1.0, for the alerts of a code host",
+    .is_for_tests = true,
     .begin = begin,
     .add = add,
     .end = end,

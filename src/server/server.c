@@ -305,7 +305,7 @@ find_kind(const char *what, const struct server_kind **kind, size_t *count,
         *kind = k;
         *count = what[n]    ? strtoul(what + n + 1, &end, 10)
                  : k->nodes ? k->nodes
-                            : 3;
+                            : SERVER_NODES;
         if (!end || (!k->nodes && !*end && *count >= 1 && *count <= 9))
             return true;
         return err_set(err, ERR_USAGE, "cannot start '%s'; expected %s%s", what,

@@ -42,6 +42,8 @@ struct servers {
     const volatile sig_atomic_t *interrupted;
 };
 
+enum { SERVER_NODES = 3 }; // of a kind with any number, by default
+
 /* What there is to start. */
 struct server_kind {
     const char *name, *help;

@@ -5,7 +5,7 @@
 
 #include "base/strings.h"
 #include "collect/journal.h"
-#include "collect/record.h"
+#include "format/jsonl/jsonl_record.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -232,15 +232,15 @@ find_surprises(struct book *b)
 struct writer {
     struct book *book;
     struct journal journal;
-    struct record record;
+    struct jsonl_record record;
 };
 
 /* Begin a transaction, with the mark. */
 static void
 begin_txn(struct writer *w, const char *session, bool is_setup)
 {
-    record_begin_named(&w->record, session);
-    record_text(&w->record, is_setup, ACCOUNT_MARK, ACCOUNT_MARK_VALUE);
+    jsonl_record_begin_named(&w->record, session);
+    jsonl_record_text(&w->record, is_setup, ACCOUNT_MARK, ACCOUNT_MARK_VALUE);
 }
 
 static bool
@@ -248,8 +248,8 @@ end_txn(struct writer *w, enum txn_status status, double began, double ended,
         struct err *err)
 {
     const double zero = w->book->account->initial->began;
-    record_end(&w->record, status, (int64_t)((began - zero) * 1e9),
-               (int64_t)((ended - zero) * 1e9), NULL);
+    jsonl_record_end(&w->record, status, (int64_t)((began - zero) * 1e9),
+                     (int64_t)((ended - zero) * 1e9), NULL);
     return journal_add(&w->journal, w->record.line.at, w->record.line.n, err);
 }
 
@@ -263,10 +263,10 @@ write_setup(struct writer *w, const char *session, struct err *err)
     for (uint32_t r = 0; ok && r < b->rows.n; r++) {
         if (!b->rows.at[r].is_noted)
             continue;
-        record_begin_named(&w->record, session);
+        jsonl_record_begin_named(&w->record, session);
         for (uint32_t i = b->rows.at[r].cells; i; i = b->cells.at[i - 1].next)
-            record_text(&w->record, true, b->cells.at[i - 1].name,
-                        initial_value(b, r, b->cells.at[i - 1].column));
+            jsonl_record_text(&w->record, true, b->cells.at[i - 1].name,
+                              initial_value(b, r, b->cells.at[i - 1].column));
         ok = end_txn(w, TXN_COMMITTED, s->began, s->ended, err);
     }
     begin_txn(w, session, true);
@@ -286,7 +286,7 @@ write_final(struct writer *w, const char *session, struct err *err)
         const size_t key = b->tables->at[b->rows.at[c->row].table].key;
         const char *text = final_value(b, c->row, c->column);
         if (c->column == key || strcmp(text, NOTES_NO_ROW) != 0)
-            record_text(&w->record, false, c->name, text);
+            jsonl_record_text(&w->record, false, c->name, text);
     }
     return end_txn(w, TXN_COMMITTED, s->began, s->ended, err);
 }
@@ -303,8 +303,8 @@ write_scan(struct writer *w, const struct note *note)
     for (uint32_t i = 0; i < b->rows.n; i++)
         if (b->rows.at[i].table == table && b->rows.at[i].scan != b->scans) {
             const uint32_t cell = add_cell(b, i, (uint32_t)note->table->key);
-            record_text(&w->record, false, b->cells.at[cell].name,
-                        NOTES_NO_ROW);
+            jsonl_record_text(&w->record, false, b->cells.at[cell].name,
+                              NOTES_NO_ROW);
         }
 }
 
@@ -322,8 +322,8 @@ write_txn(struct writer *w, const struct account_session *s,
         }
         const uint32_t row = add_row(b, table_of(b, note), note->row);
         const uint32_t cell = add_cell(b, row, note->column);
-        record_text(&w->record, note->kind == NOTE_WRITE,
-                    b->cells.at[cell].name, note->value);
+        jsonl_record_text(&w->record, note->kind == NOTE_WRITE,
+                          b->cells.at[cell].name, note->value);
     }
     return end_txn(w, txn->status, txn->began, txn->ended, err);
 }
@@ -385,7 +385,7 @@ account_write(struct account *a, const char *path, struct err *err)
             ok = journal_close(&w.journal, err) && ok;
         }
     }
-    record_free(&w.record);
+    jsonl_record_free(&w.record);
     strings_free(&b.row_names);
     strings_free(&b.cell_names);
     strings_free(&b.writes);

@@ -13,8 +13,8 @@
 #include "server_test.h"
 
 #include "base/limit.h"
-#include "collect/record.h"
 #include "format/format.h"
+#include "format/jsonl/jsonl_record.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -90,12 +90,12 @@ tell(struct ordeal *o, const char *const *statements, size_t n, size_t *count)
 static bool
 add_line(const char *path, const struct buf *line)
 {
-    const off_t last = (off_t)strlen(RECORD_LAST);
+    const off_t last = (off_t)strlen(JSONL_RECORDING_END);
     const int fd = open(path, O_WRONLY);
     const off_t end = fd < 0 ? -1 : lseek(fd, 0, SEEK_END);
     struct buf text = {0};
     buf_add(&text, line->at, line->n);
-    buf_text(&text, RECORD_LAST);
+    buf_text(&text, JSONL_RECORDING_END);
     const bool ok = end > last &&
                     pwrite(fd, text.at, text.n, end - last) == (ssize_t)text.n;
     buf_free(&text);
@@ -113,21 +113,21 @@ read_all(const char *target, const char *path, int_vec *found)
         return false;
     bool ok = db.driver->connect(&db, SESSIONS, 0, &c, &err);
     if (ok) {
-        struct record record = {0};
+        struct jsonl_record record = {0};
         int_vec list = {0};
-        record_begin(&record, SESSIONS + 1);
+        jsonl_record_begin(&record, SESSIONS + 1);
         ok = c->driver->begin(c) == OUTCOME_OK;
         for (uint64_t k = 0; ok && k < KEYS; k++) {
             ok = c->driver->read_list(c, k, &list) == OUTCOME_OK;
-            record_read_list(&record, k, list.at, list.n);
+            jsonl_record_read_list(&record, k, list.at, list.n);
             for (size_t i = 0; i < list.n; i++)
                 vec_push(found, list.at[i]);
         }
         ok = ok && c->driver->commit(c) == OUTCOME_OK;
-        record_end(&record, TXN_COMMITTED, INT64_MAX / 4, INT64_MAX / 4 + 1,
-                   NULL);
+        jsonl_record_end(&record, TXN_COMMITTED, INT64_MAX / 4,
+                         INT64_MAX / 4 + 1, NULL);
         ok = ok && add_line(path, &record.line);
-        record_free(&record);
+        jsonl_record_free(&record);
         vec_free(&list);
         c->driver->disconnect(c);
     }

@@ -17,6 +17,16 @@ add_words(struct buf *out, const struct command *c)
     }
 }
 
+/* The words that an option takes, which are plain in every shell. */
+static void
+add_choices(struct buf *out, const struct option *o)
+{
+    struct buf words = {0};
+    o->choices(&words);
+    buf_text(out, words.at);
+    buf_free(&words);
+}
+
 static void
 bash(struct buf *out)
 {
@@ -35,10 +45,9 @@ bash(struct buf *out)
         buf_text(out, "    ");
         if (o->letter)
             buf_printf(out, "-%c|", o->letter);
-        buf_printf(out,
-                   "--%s) COMPREPLY=($(compgen -W \"%s\" -- \"$cur\")); "
-                   "return;;\n",
-                   o->name, o->choices);
+        buf_printf(out, "--%s) COMPREPLY=($(compgen -W \"", o->name);
+        add_choices(out, o);
+        buf_text(out, "\" -- \"$cur\")); return;;\n");
     }
     buf_text(out, "    esac\n    case ${COMP_WORDS[1]} in\n");
     for (const struct command *c = command_table; c->name; c++) {
@@ -79,11 +88,15 @@ zsh_option(struct buf *out, const struct option *o)
             buf_printf(out, "--%s%s[", off ? "no-" : "", o->name);
         zsh_text(out, o->help);
         buf_char(out, ']');
-        if (o->choices)
-            buf_printf(out, ":%s:(%s)", o->argument, o->choices);
-        else if (o->argument)
-            buf_printf(out, ":%s:%s", o->argument,
-                       strcmp(o->argument, "FILE") == 0 ? "_files" : "");
+        if (o->argument)
+            buf_printf(out, ":%s:", o->argument);
+        if (o->choices) {
+            buf_char(out, '(');
+            add_choices(out, o);
+            buf_char(out, ')');
+        } else if (o->argument && strcmp(o->argument, "FILE") == 0) {
+            buf_text(out, "_files");
+        }
         buf_char(out, '\'');
     }
 }
@@ -132,9 +145,11 @@ fish_option(struct buf *out, const struct command *c, const struct option *o)
                c->name, off ? "no-" : "", o->name);
     if (o->letter)
         buf_printf(out, " -s %c", o->letter);
-    if (o->choices)
-        buf_printf(out, " -x -a '%s'", o->choices);
-    else if (o->argument)
+    if (o->choices) {
+        buf_text(out, " -x -a '");
+        add_choices(out, o);
+        buf_char(out, '\'');
+    } else if (o->argument)
         buf_text(out, " -r");
     buf_text(out, " -d ");
     fish_text(out, o->help);

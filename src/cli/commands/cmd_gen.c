@@ -11,11 +11,9 @@ static bool
 parse_level(const char *name, enum level *out, struct err *err)
 {
     *out = LEVEL_SER;
-    if (!name || (level_parse(name, strlen(name), out) &&
-                  (*out == LEVEL_SER || *out == LEVEL_SI || *out == LEVEL_PC)))
-        return true;
-    return err_set(err, ERR_USAGE,
-                   "gen makes ser, si and pc histories, not '%s'", name);
+    return !name ||
+           (level_parse(name, strlen(name), out) && GEN_LEVELS >> *out & 1) ||
+           choices_error("level", choices_gen_levels, name, err);
 }
 
 int
@@ -42,8 +40,10 @@ cmd_gen(const struct options *o)
         return cli_usage_error(
             "gen takes no argument '%s'; see 'assay gen --help'",
             o->paths.at[0]);
-    if (!gen_parse_distribution(o->distribution, &shape.distribution, &err) ||
-        !parse_level(o->level, &shape.level, &err) ||
+    if (!gen_parse_distribution(o->distribution, &shape.distribution))
+        choices_error("distribution", choices_distributions, o->distribution,
+                      &err);
+    if (err.kind || !parse_level(o->level, &shape.level, &err) ||
         !target_format(o->to, o->output, &format, &err))
         return cli_report_error(&err);
     struct history h;

@@ -49,10 +49,13 @@ show_option(const struct option *o, struct buf *out)
         wrap(out, &column, HELP_COLUMN, initial);
     }
     if (o->choices) {
+        struct buf words = {0};
+        o->choices(&words);
         buf_printf(out, "\n%*s", HELP_COLUMN, "");
         column = HELP_COLUMN;
         wrap(out, &column, HELP_COLUMN, "one of:");
-        wrap(out, &column, HELP_COLUMN, o->choices);
+        wrap(out, &column, HELP_COLUMN, words.at);
+        buf_free(&words);
     }
     buf_char(out, '\n');
 }

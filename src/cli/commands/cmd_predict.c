@@ -14,10 +14,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#define PREDICTABLE                                                            \
-    (1u << LEVEL_RC | 1u << LEVEL_RA | 1u << LEVEL_CC | 1u << LEVEL_PC |       \
-     1u << LEVEL_PSI | 1u << LEVEL_SI)
-
 enum { EXPLAIN_SECONDS = 5, CONTEXT = 40 };
 
 struct command_run {
@@ -38,17 +34,15 @@ take_options(const struct options *o, const char *levels,
     if (!level_parse_list(levels, true, &run->levels, err))
         return false;
     if (run->levels & LEVEL_SET_ALL)
-        run->levels = PREDICTABLE;
-    if (run->levels & ~PREDICTABLE)
+        run->levels = PREDICT_LEVELS;
+    if (run->levels & ~PREDICT_LEVELS)
         return err_set(err, ERR_USAGE,
                        "predict takes the levels rc, ra, cc, pc, psi and si, "
                        "not '%s'",
                        levels);
     const bool strict = strcmp(o->boundary, "strict") == 0;
     if (!strict && strcmp(o->boundary, "relaxed") != 0)
-        return err_set(err, ERR_USAGE,
-                       "--boundary is strict or relaxed, not '%s'",
-                       o->boundary);
+        return choices_error("boundary", choices_boundaries, o->boundary, err);
     run->predict =
         (struct predict_options){.is_strict = strict,
                                  .is_approximate = o->approx,

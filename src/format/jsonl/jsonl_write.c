@@ -2,11 +2,12 @@
  *
  * The lines come in the order in which the transactions came, and an entry
  * that says no more than its absence would is left out.  A recording that was
- * cut goes on to say so: it has a first line and no last one.
+ * cut stays recognisable: it has a first line and no last one.
  *
  * SPDX-License-Identifier: MIT */
 #include "format/jsonl/jsonl.h"
 
+#include "format/jsonl/jsonl_record.h"
 #include "format/put.h"
 #include "format/save.h"
 
@@ -28,33 +29,22 @@ put_line(struct put *p, txn_id t)
         buf_text(out, ",\"id\":");
         put_atom(p, name);
     }
-    if (h->txn_status[t] == TXN_ABORTED)
-        buf_text(out, ",\"status\":\"aborted\"");
-    else if (h->txn_status[t] == TXN_INDETERMINATE)
-        buf_text(out, ",\"status\":\"unknown\"");
-    if (h->txn_began && h->txn_began[t] != INT64_MIN) {
-        buf_text(out, ",\"start\":");
-        buf_i64(out, h->txn_began[t]);
-    }
-    if (h->txn_ended && h->txn_ended[t] != INT64_MAX) {
-        buf_text(out, ",\"end\":");
-        buf_i64(out, h->txn_ended[t]);
-    }
+    jsonl_put_status(out, h->txn_status[t]);
+    jsonl_put_times(out, h->txn_began ? h->txn_began[t] : INT64_MIN,
+                    h->txn_ended ? h->txn_ended[t] : INT64_MAX);
     buf_text(out, ",\"ops\":");
     put_ops(p, t, false);
-    if (h->txn_meta && h->txn_meta[t] != ID_NONE) {
-        const struct string meta = strings_get(&h->strings, h->txn_meta[t]);
-        buf_text(out, ",\"meta\":");
-        buf_add(out, meta.text, meta.len);
-    }
-    buf_text(out, "}\n");
+    const struct string meta = h->txn_meta && h->txn_meta[t] != ID_NONE
+                                   ? strings_get(&h->strings, h->txn_meta[t])
+                                   : (struct string){0};
+    jsonl_put_meta_and_end(out, meta.text, meta.len);
 }
 
 static void
 put_first(struct put *p)
 {
     if (p->h->is_cut)
-        buf_text(&p->out, "{\"recording\":\"begin\"}\n");
+        buf_text(&p->out, JSONL_RECORDING_BEGIN);
 }
 
 bool

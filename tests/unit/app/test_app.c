@@ -27,11 +27,11 @@ work(struct office *o, const char *name, unsigned txns)
     CHECK(d->connect(&o->db, 0, 0, &o->connection, &err));
     struct random random;
     random_seed(&random, 5);
-    struct record record = {0};
+    struct jsonl_record record = {0};
     for (unsigned i = 0; i < txns; i++) {
         struct app_txn txn = {.random = &random, .sessions = 1, .number = i};
         enum outcome outcome;
-        record_begin(&record, 1);
+        jsonl_record_begin(&record, 1);
         CHECK(d->begin(o->connection) == OUTCOME_OK);
         const bool wants =
             job_run(&o->tables, o->connection, &txn,
@@ -39,7 +39,7 @@ work(struct office *o, const char *name, unsigned txns)
         CHECK(outcome == OUTCOME_OK);
         CHECK((wants ? d->commit : d->abort)(o->connection) == OUTCOME_OK);
     }
-    record_free(&record);
+    jsonl_record_free(&record);
     CHECK(d->begin(o->connection) == OUTCOME_OK);
 }
 

@@ -11,8 +11,8 @@
 
 #include "base/limit.h"
 #include "base/random.h"
-#include "collect/record.h"
 #include "format/format.h"
+#include "format/jsonl/jsonl_record.h"
 
 #include <signal.h>
 #include <stdlib.h>
@@ -48,15 +48,15 @@ static void
 await_line(const char *path)
 {
     const double until = time_now() + 60;
-    char line[sizeof RECORD_FIRST] = "";
-    while (strcmp(line, RECORD_FIRST) != 0 && time_now() < until) {
+    char line[sizeof JSONL_RECORDING_BEGIN] = "";
+    while (strcmp(line, JSONL_RECORDING_BEGIN) != 0 && time_now() < until) {
         FILE *file = fopen(path, "r");
         if (file && fgets(line, sizeof line, file))
             time_pause(0.001);
         if (file)
             fclose(file);
     }
-    CHECK_TEXT(line, RECORD_FIRST);
+    CHECK_TEXT(line, JSONL_RECORDING_BEGIN);
 }
 
 struct tally {

@@ -1,34 +1,39 @@
-/* record.c -- see record.h.
+/* jsonl_record.c -- see jsonl_record.h.
  *
  * SPDX-License-Identifier: MIT */
-#include "collect/record.h"
+#include "format/jsonl/jsonl_record.h"
 
+#include <assert.h>
 #include <string.h>
 
-void
-record_begin(struct record *t, uint64_t session)
+static void
+begin_line(struct jsonl_record *t)
 {
     buf_clear(&t->line);
     t->ops = t->writes = 0;
-    t->session = session;
     buf_text(&t->line, "{\"session\":");
+}
+
+void
+jsonl_record_begin(struct jsonl_record *t, uint64_t session)
+{
+    begin_line(t);
+    t->session = session;
     buf_u64(&t->line, session);
     buf_text(&t->line, ",\"ops\":[");
 }
 
 void
-record_begin_named(struct record *t, const char *session)
+jsonl_record_begin_named(struct jsonl_record *t, const char *session)
 {
-    buf_clear(&t->line);
-    t->ops = t->writes = 0;
-    buf_text(&t->line, "{\"session\":");
+    begin_line(t);
     buf_json(&t->line, session, strlen(session));
     buf_text(&t->line, ",\"ops\":[");
 }
 
 /* Whether the operation is to be written down; it counts in any case. */
 static bool
-begin_op(struct record *t, const char *kind, uint64_t key)
+begin_op(struct jsonl_record *t, const char *kind, uint64_t key)
 {
     t->ops++;
     if (t->is_off)
@@ -42,7 +47,7 @@ begin_op(struct record *t, const char *kind, uint64_t key)
 }
 
 void
-record_read(struct record *t, uint64_t key, const int64_t *value)
+jsonl_record_read(struct jsonl_record *t, uint64_t key, const int64_t *value)
 {
     if (!begin_op(t, "[\"r\",", key))
         return;
@@ -54,7 +59,7 @@ record_read(struct record *t, uint64_t key, const int64_t *value)
 }
 
 void
-record_write(struct record *t, uint64_t key, int64_t value)
+jsonl_record_write(struct jsonl_record *t, uint64_t key, int64_t value)
 {
     t->writes++;
     if (!begin_op(t, "[\"w\",", key))
@@ -64,7 +69,7 @@ record_write(struct record *t, uint64_t key, int64_t value)
 }
 
 void
-record_append(struct record *t, uint64_t key, int64_t element)
+jsonl_record_append(struct jsonl_record *t, uint64_t key, int64_t element)
 {
     t->writes++;
     if (!begin_op(t, "[\"append\",", key))
@@ -74,8 +79,8 @@ record_append(struct record *t, uint64_t key, int64_t element)
 }
 
 void
-record_read_list(struct record *t, uint64_t key, const int64_t *elements,
-                 size_t n)
+jsonl_record_read_list(struct jsonl_record *t, uint64_t key,
+                       const int64_t *elements, size_t n)
 {
     if (!begin_op(t, "[\"r\",", key))
         return;
@@ -98,7 +103,8 @@ is_integer(const char *text)
 }
 
 void
-record_text(struct record *t, bool is_write, const char *key, const char *value)
+jsonl_record_text(struct jsonl_record *t, bool is_write, const char *key,
+                  const char *value)
 {
     t->ops++;
     t->writes += is_write;
@@ -118,73 +124,92 @@ record_text(struct record *t, bool is_write, const char *key, const char *value)
 }
 
 static void
-add_status(struct buf *line, enum txn_status status)
+put_status(struct buf *line, enum txn_status status)
 {
     static const char *const names[] = {[TXN_COMMITTED] = "committed",
                                         [TXN_ABORTED] = "aborted",
                                         [TXN_INDETERMINATE] = "unknown"};
+    assert(status <= TXN_INDETERMINATE && names[status]);
     buf_text(line, ",\"status\":\"");
     buf_text(line, names[status]);
     buf_char(line, '"');
 }
 
-static void
-add_time(struct buf *line, const char *key, int64_t time)
+void
+jsonl_put_status(struct buf *line, enum txn_status status)
 {
-    buf_text(line, key);
-    buf_i64(line, time);
+    if (status == TXN_ABORTED || status == TXN_INDETERMINATE)
+        put_status(line, status);
 }
 
-static void
-add_meta(struct buf *line, const char *meta)
+void
+jsonl_put_times(struct buf *line, int64_t began, int64_t ended)
 {
-    if (meta) {
+    if (began != INT64_MIN) {
+        buf_text(line, ",\"start\":");
+        buf_i64(line, began);
+    }
+    if (ended != INT64_MAX) {
+        buf_text(line, ",\"end\":");
+        buf_i64(line, ended);
+    }
+}
+
+void
+jsonl_put_meta_and_end(struct buf *line, const char *meta, size_t n)
+{
+    if (n) {
         buf_text(line, ",\"meta\":");
-        buf_text(line, meta);
+        buf_add(line, meta, n);
     }
     buf_text(line, "}\n");
 }
 
+static void
+put_meta_and_end(struct jsonl_record *t, const char *meta)
+{
+    jsonl_put_meta_and_end(&t->line, meta, meta ? strlen(meta) : 0);
+}
+
 void
-record_pending(struct record *t, int64_t began, const char *meta)
+jsonl_record_pending(struct jsonl_record *t, int64_t began, const char *meta)
 {
     if (t->is_off)
         return;
     buf_char(&t->line, ']');
-    add_status(&t->line, TXN_INDETERMINATE);
-    add_time(&t->line, ",\"start\":", began);
-    add_meta(&t->line, meta);
+    jsonl_put_status(&t->line, TXN_INDETERMINATE);
+    jsonl_put_times(&t->line, began, INT64_MAX);
+    put_meta_and_end(t, meta);
 }
 
 void
-record_outcome(struct record *t, enum txn_status status, int64_t ended)
+jsonl_record_outcome(struct jsonl_record *t, enum txn_status status,
+                     int64_t ended)
 {
     if (t->is_off)
         return;
     buf_clear(&t->line);
     buf_text(&t->line, "{\"session\":");
     buf_u64(&t->line, t->session);
-    add_status(&t->line, status);
-    add_time(&t->line, ",\"end\":", ended);
-    buf_text(&t->line, "}\n");
+    put_status(&t->line, status); // committed, too
+    jsonl_put_times(&t->line, INT64_MIN, ended);
+    put_meta_and_end(t, NULL);
 }
 
 void
-record_end(struct record *t, enum txn_status status, int64_t began,
-           int64_t ended, const char *meta)
+jsonl_record_end(struct jsonl_record *t, enum txn_status status, int64_t began,
+                 int64_t ended, const char *meta)
 {
     if (t->is_off)
         return;
     buf_char(&t->line, ']');
-    if (status != TXN_COMMITTED)
-        add_status(&t->line, status);
-    add_time(&t->line, ",\"start\":", began);
-    add_time(&t->line, ",\"end\":", ended);
-    add_meta(&t->line, meta);
+    jsonl_put_status(&t->line, status);
+    jsonl_put_times(&t->line, began, ended);
+    put_meta_and_end(t, meta);
 }
 
 void
-record_free(struct record *t)
+jsonl_record_free(struct jsonl_record *t)
 {
     buf_free(&t->line);
 }

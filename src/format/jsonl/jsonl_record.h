@@ -1,0 +1,69 @@
+/* jsonl_record.h -- the lines of 'jsonl', for recorders and writers.
+ *
+ * A recorder must be safe against being killed at any moment: whoever reads
+ * what a transaction wrote must find that transaction in the recording.  So a
+ * transaction that writes is recorded before its commit is sent, with the
+ * outcome "unknown", and the outcome follows in a line of its own.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef FORMAT_JSONL_RECORD_H
+#define FORMAT_JSONL_RECORD_H
+
+#include "base/buf.h"
+#include "history/history.h"
+
+/* A transaction while it runs; all-zero is none.  A session uses one again and
+ * again. */
+struct jsonl_record {
+    struct buf line;
+    size_t ops, writes;
+    uint64_t session;
+    bool is_off; // count operations only, for measuring
+};
+
+// The first and the last line of a recording.  One without the last was cut.
+#define JSONL_RECORDING_BEGIN "{\"recording\":\"begin\"}\n"
+#define JSONL_RECORDING_END "{\"recording\":\"end\"}\n"
+
+void jsonl_record_begin(struct jsonl_record *t, uint64_t session);
+void jsonl_record_begin_named(struct jsonl_record *t, const char *session);
+void jsonl_record_read(struct jsonl_record *t, uint64_t key,
+                       const int64_t *value);
+void jsonl_record_write(struct jsonl_record *t, uint64_t key, int64_t value);
+void jsonl_record_append(struct jsonl_record *t, uint64_t key, int64_t element);
+void jsonl_record_read_list(struct jsonl_record *t, uint64_t key,
+                            const int64_t *elements, size_t n);
+
+/* The same for keys that are text.  A value that looks like an integer is
+ * written as one; NULL stands for no value. */
+void jsonl_record_text(struct jsonl_record *t, bool is_write, const char *key,
+                       const char *value);
+
+/* Complete the line of a transaction whose outcome is not known yet.  Times are
+ * in nanoseconds; 'meta' is a JSON object or NULL. */
+void jsonl_record_pending(struct jsonl_record *t, int64_t began,
+                          const char *meta);
+
+/* Make the line that gives the outcome of a pending transaction. */
+void jsonl_record_outcome(struct jsonl_record *t, enum txn_status status,
+                          int64_t ended);
+
+/* Complete the line of a transaction that was not pending. */
+void jsonl_record_end(struct jsonl_record *t, enum txn_status status,
+                      int64_t began, int64_t ended, const char *meta);
+
+void jsonl_record_free(struct jsonl_record *t);
+
+/* --- entries of a line, which the writer of whole histories shares ---------*/
+
+/* ',"status":...', left out where the transaction has committed. */
+void jsonl_put_status(struct buf *line, enum txn_status status);
+
+/* ',"start":...' and ',"end":...', each left out where it is not known:
+ * INT64_MIN and INT64_MAX. */
+void jsonl_put_times(struct buf *line, int64_t began, int64_t ended);
+
+/* ',"meta":...', left out where it is empty, and the end of the line. */
+void jsonl_put_meta_and_end(struct buf *line, const char *meta, size_t n);
+
+#endif
