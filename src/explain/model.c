@@ -23,13 +23,16 @@
 #include "explain/model.h"
 
 #include "depend/list_edges.h"
+#include "depend/precedence.h"
+#include "depend/reads.h"
+#include "depend/writers.h"
 
 #include <string.h>
 
 /* --- questions and dependencies -------------------------------------------*/
 
 struct writes {
-    u32_vec *by_key;   // transactions with a final write of the key
+    struct writers by_key;
     answer_id *effect; // by transaction: that it took effect, where it is open
     struct list_places lists;
 };
@@ -109,23 +112,28 @@ is_shown_by(const struct history *h, key_id k, txn_id a, txn_id b)
 }
 
 static void
+add_order(struct model *m, const struct writes *w, key_id k, txn_id a, txn_id b)
+{
+    struct dep d = {.kind = EDGE_WW,
+                    .from = a,
+                    .to = b,
+                    .key = k,
+                    .read = ID_NONE,
+                    .writer = TXN_NONE,
+                    .needs = {ID_NONE, ID_NONE}};
+    if (a != b && precedes(m, w, a, b, &d.needs[0]) &&
+        (d.needs[0] != ID_NONE || is_shown_by(m->h, k, a, b)))
+        vec_push(&m->deps, d);
+}
+
+static void
 add_orders(struct model *m, const struct writes *w)
 {
+    const struct writers *by = &w->by_key;
     for (key_id k = 0; k < m->h->n_keys; k++)
-        for (size_t i = 0; i < w->by_key[k].n; i++)
-            for (size_t j = 0; j < w->by_key[k].n; j++) {
-                struct dep d = {.kind = EDGE_WW,
-                                .from = w->by_key[k].at[i],
-                                .to = w->by_key[k].at[j],
-                                .key = k,
-                                .read = ID_NONE,
-                                .writer = TXN_NONE,
-                                .needs = {ID_NONE, ID_NONE}};
-                if (i == j || !precedes(m, w, d.from, d.to, &d.needs[0]))
-                    continue;
-                if (d.needs[0] != ID_NONE || is_shown_by(m->h, k, d.from, d.to))
-                    vec_push(&m->deps, d);
-            }
+        for (uint32_t i = by->first[k]; i < by->first[k + 1]; i++)
+            for (uint32_t j = by->first[k]; j < by->first[k + 1]; j++)
+                add_order(m, w, k, by->at[i], by->at[j]);
 }
 
 /* What follows if the read of t saw what 'writer' wrote. */
@@ -145,8 +153,9 @@ add_seen(struct model *m, const struct writes *w, txn_id t, op_id op,
         vec_push(&m->deps, d);
     d.kind = EDGE_RW;
     d.from = t;
-    for (size_t i = 0; i < w->by_key[k].n; i++) {
-        d.to = w->by_key[k].at[i];
+    const struct writers *by = &w->by_key;
+    for (uint32_t i = by->first[k]; i < by->first[k + 1]; i++) {
+        d.to = by->at[i];
         if (d.to != t && d.to != writer &&
             precedes(m, w, writer, d.to, &d.needs[1]))
             vec_push(&m->deps, d);
@@ -156,9 +165,9 @@ add_seen(struct model *m, const struct writes *w, txn_id t, op_id op,
 static void
 add_read(struct model *m, const struct writes *w, txn_id t, op_id op)
 {
-    const value_id v = m->h->op_value[op];
-    const bool several = history_has_several(m->h, v);
-    const txn_id only = history_writer(m->h, v);
+    txn_id only;
+    const struct txn_range all = reads_writers(m->h, op, &only);
+    const bool several = history_has_several(m->h, m->h->op_value[op]);
     if (!several && w->effect[t] == ID_NONE) {
         add_seen(m, w, t, op, only, ID_NONE);
         return;
@@ -168,8 +177,6 @@ add_read(struct model *m, const struct writes *w, txn_id t, op_id op)
                                           .a = t,
                                           .read = op,
                                           .guard = w->effect[t]});
-    const struct txn_range all =
-        several ? history_candidates(m->h, v) : (struct txn_range){&only, 1};
     // All answers first: those of a question are consecutive.
     for (size_t i = 0; i < all.n; i++) {
         if (all.at[i] == t)
@@ -218,13 +225,11 @@ add_certain(struct model *m, const struct writes *w)
                 continue;
             d.kind = EDGE_SO;
             d.needs[0] = w->effect[d.from];
-            if (d.from < d.to && h->txn_session[d.from] == h->txn_session[d.to])
+            if (precedence_by_session(h, d.from, d.to))
                 vec_push(&m->deps, d);
             d.kind = EDGE_TIME;
             d.needs[0] = ID_NONE;
-            // Where the client never learnt the end, it may be going on.
-            if (strict && h->txn_status[d.from] != TXN_INDETERMINATE &&
-                h->txn_ended[d.from] < h->txn_began[d.to])
+            if (strict && precedence_by_time(h, d.from, d.to))
                 vec_push(&m->deps, d);
         }
 }
@@ -233,12 +238,9 @@ void
 model_init(struct model *m, const struct history *h, enum level level)
 {
     *m = (struct model){.h = h, .level = level};
-    struct writes w = {.by_key = mem_calloc(h->n_keys, sizeof *w.by_key)};
+    struct writes w = {0};
+    writers_init(&w.by_key, h, h->txn_counts);
     list_places_init(&w.lists, h);
-    for (txn_id t = 0; t < h->n_txns; t++)
-        for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++)
-            if (h->txn_counts[t] && op_is_final_write(h, op))
-                vec_push(&w.by_key[op_key(h, op)], t);
     add_effects(m, &w);
     add_certain(m, &w);
     for (txn_id t = 0; t < h->n_txns; t++)
@@ -246,9 +248,7 @@ model_init(struct model *m, const struct history *h, enum level level)
             if (h->txn_counts[t] && op_is_external_read(h, op))
                 add_read(m, &w, t, op);
     add_orders(m, &w);
-    for (key_id k = 0; k < h->n_keys; k++)
-        vec_free(&w.by_key[k]);
-    mem_free(w.by_key);
+    writers_free(&w.by_key);
     mem_free(w.effect);
     list_places_free(&w.lists);
 }

@@ -2,9 +2,10 @@
  *
  * Every point is an integer, and the definition is written down as it stands:
  * a read finds the version of some candidate, which committed before the read
- * started and which no other writer of the key overwrote in between.  Nothing
- * is shared with the engine: not its edges, not its rules, not its points'
- * numbers.  The version order is the order of commits.
+ * started and which no other writer of the key overwrote in between.  With the
+ * engine it shares only the tables of who writes a key and who may have written
+ * what was read (depend/): no edges, no rules, no numbering of points.  The
+ * version order is the order of commits.
  *
  * A transaction that may count has a truth value that says whether it does.
  * Whatever involves it holds only then.
@@ -16,6 +17,9 @@
 #include "strong/z3_opinion.h"
 
 #include "base/library.h"
+#include "depend/precedence.h"
+#include "depend/reads.h"
+#include "depend/writers.h"
 
 #include <z3.h>
 
@@ -40,6 +44,7 @@ struct opinion {
     Z3_solver solver;
     Z3_ast *start, *commit; // by transaction; the same at ser
     Z3_ast *counts;         // by transaction that may count
+    struct writers writers;
 };
 
 static bool
@@ -80,15 +85,6 @@ if_counts(const struct opinion *o, txn_id t, Z3_ast fact)
                            : fact;
 }
 
-static bool
-writes(const struct history *h, txn_id t, key_id k)
-{
-    for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++)
-        if (op_is_final_write(h, op) && op_key(h, op) == k)
-            return true;
-    return false;
-}
-
 /* --- points ----------------------------------------------------------------
  */
 
@@ -123,9 +119,8 @@ order_points(struct opinion *o)
         for (txn_id b = 0; b < h->n_txns; b++) {
             if (a == b || !h->txn_counts[a] || !h->txn_counts[b])
                 continue;
-            if ((a < b && h->txn_session[a] == h->txn_session[b]) ||
-                (strict && h->txn_status[a] == TXN_COMMITTED &&
-                 h->txn_ended[a] < h->txn_began[b]))
+            if (precedence_by_session(h, a, b) ||
+                (strict && precedence_by_time(h, a, b)))
                 require(o, if_counts(o, a,
                                      if_counts(o, b,
                                                before(o, o->commit[a],
@@ -144,16 +139,11 @@ separate(struct opinion *o, txn_id a, txn_id b)
 static void
 separate_writers(struct opinion *o)
 {
-    const struct history *h = o->h;
-    for (txn_id a = 0; a < h->n_txns; a++)
-        for (op_id op = h->txn_begin[a]; h->txn_counts[a] && op < h->txn_end[a];
-             op++) {
-            if (!op_is_final_write(h, op))
-                continue;
-            for (txn_id b = 0; b < a; b++)
-                if (h->txn_counts[b] && writes(h, b, op_key(h, op)))
-                    separate(o, a, b);
-        }
+    const struct writers *w = &o->writers;
+    for (key_id k = 0; k < o->h->n_keys; k++)
+        for (uint32_t i = w->first[k]; i < w->first[k + 1]; i++)
+            for (uint32_t j = w->first[k]; j < i; j++)
+                separate(o, w->at[i], w->at[j]);
 }
 
 /* --- reads ------------------------------------------------------------------
@@ -169,9 +159,10 @@ found(const struct opinion *o, txn_id t, op_id op, txn_id w)
         vec_push(&all, o->counts[w]);
     if (w != TXN_INIT)
         vec_push(&all, before(o, o->commit[w], o->start[t]));
-    for (txn_id other = 0; other < h->n_txns; other++) {
-        if (!h->txn_counts[other] || other == w || other == t ||
-            !writes(h, other, op_key(h, op)))
+    const key_id k = op_key(h, op);
+    for (uint32_t i = o->writers.first[k]; i < o->writers.first[k + 1]; i++) {
+        const txn_id other = o->writers.at[i];
+        if (other == w || other == t)
             continue;
         const Z3_ast later = before(o, o->start[t], o->commit[other]);
         const Z3_ast fact =
@@ -189,12 +180,8 @@ static void
 explain_read(struct opinion *o, txn_id t, op_id op)
 {
     const struct history *h = o->h;
-    const value_id v = h->op_value[op];
-    if (!history_has_several(h, v)) {
-        require(o, if_counts(o, t, found(o, t, op, history_writer(h, v))));
-        return;
-    }
-    const struct txn_range candidates = history_candidates(h, v);
+    txn_id only;
+    const struct txn_range candidates = reads_writers(h, op, &only);
     VEC(Z3_ast) some = {0};
     for (size_t i = 0; i < candidates.n; i++)
         if (candidates.at[i] != t)
@@ -255,7 +242,9 @@ z3_opinion(const struct history *h, enum level l, double seconds,
     o.start = mem_calloc(h->n_txns, sizeof(Z3_ast));
     o.commit = mem_calloc(h->n_txns, sizeof(Z3_ast));
     o.counts = mem_calloc(h->n_txns, sizeof(Z3_ast));
+    writers_init(&o.writers, h, h->txn_counts);
     write_down(&o);
+    writers_free(&o.writers);
     set_timeout(&o, seconds);
     const Z3_lbool answer = z3.Z3_solver_check(o.z3, o.solver);
     *out = answer == Z3_L_TRUE    ? VERDICT_OK

@@ -134,18 +134,22 @@ static void
 add_read(struct choice_solver *c, op_id read)
 {
     const struct open_read *r = open_read_of(c, read);
+    const struct txn_range left = open_reads_left(&c->open, r);
     const struct txn_range range =
-        history_candidates(c->h, c->h->op_value[read]);
+        c->narrow ? left : history_candidates(c->h, c->h->op_value[read]);
     VEC(lit) clause = {0};
+    size_t next = 0; // of those that are left, which are in the same order
     c->first_var[read] = (uint32_t)c->vars.n;
     for (size_t i = 0; i < range.n; i++) {
-        const bool alive = c->open.alive.at[r->first + i];
-        if (range.at[i] == r->txn || (c->narrow && !alive))
+        if (range.at[i] == r->txn)
             continue;
+        const bool is_left = next < left.n && left.at[next] == range.at[i];
+        next += is_left;
         const uint32_t v =
-            add_var(c, (struct choice){read, range.at[i]}, alive);
+            add_var(c, (struct choice){read, range.at[i]}, is_left);
         vec_push(&clause, lit_make(v, false));
     }
+    assert(next == left.n);
     vec_push(&c->reads, read);
     if (may_count(c, r->txn))
         vec_push(&clause, lit_not(add_counts(c, r->txn)));
@@ -172,7 +176,7 @@ static bool
 is_settled(const struct choice_solver *c, struct choice choice)
 {
     const struct open_read *r = open_read_of(c, choice.read);
-    return r->left == 1 && !may_count(c, r->txn) &&
+    return r->left.n == 1 && !may_count(c, r->txn) &&
            !may_count(c, choice.writer);
 }
 

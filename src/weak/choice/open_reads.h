@@ -1,39 +1,46 @@
-/* open_reads.h -- candidates that cannot be, because of what is certain.
+/* open_reads.h -- the reads with several candidates, and which candidates are
+ * left of each.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef WEAK_CHOICE_OPEN_READS_H
 #define WEAK_CHOICE_OPEN_READS_H
 
+#include "depend/candidates.h"
 #include "level/level.h"
-#include "weak/topological_sort.h"
+#include "weak/reading.h"
 
-/* A read with several candidates; those of the value's candidates that are
- * left are marked in alive[first .. first + n). */
+/* A read of a value with several writers. */
 struct open_read {
-    op_id op;
     txn_id txn;
-    uint32_t n, left; // how many candidates, and how many are left
-    size_t first;     // there may be reads times writers of them in all
+    struct candidates left; // transactions; left.read is the operation
 };
 
 struct open_reads {
     VEC(struct open_read) all; // by op
-    VEC(uint8_t) alive;
+    struct candidate_pool pool;
 };
 
-/* Collect the reads of h with several candidates; only a reader itself is
- * ruled out. */
+/* Collect the reads of h with several candidates.  Only a read's own
+ * transaction is ruled out. */
 void open_reads_init(struct open_reads *o, const struct history *h);
 void open_reads_free(struct open_reads *o);
 
-/* Rule out candidates at 'level': those that happened after the reader, or that
- * were overwritten by something the reader has the level's premise with; where
- * a read has one candidate left that is certain too, and so on.  A read keeps
- * all its candidates rather than none.
+/* The candidates that are left of r: TXN_INIT first where it is one of them,
+ * then in ascending order. */
+static inline struct txn_range
+open_reads_left(const struct open_reads *o, const struct open_read *r)
+{
+    assert(r->left.first + r->left.n <= o->pool.items.n);
+    return (struct txn_range){o->pool.items.at + r->left.first, r->left.n};
+}
+
+/* Rule out candidates at 'level' that cannot be the writer, because of what is
+ * certain.  A read that has one candidate left is certain as well, and may rule
+ * out others.  A read keeps at least one candidate.
  *
- * This is a guide for guesses, not a proof, and gives up early where it would
+ * This guides guesses and proves nothing.  It gives up early where it would
  * take long. */
 void open_reads_prune(const struct history *h, enum level level,
-                      const u32_vec *roots, struct open_reads *o);
+                      struct open_reads *o);
 
 #endif

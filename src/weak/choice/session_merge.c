@@ -34,9 +34,9 @@ has_writer(const struct arranging *a, op_id op)
     if (!history_has_several(h, v))
         return is_placed(a, history_writer(h, v));
     const struct open_read *r = &a->open->all.at[a->open_at[op]];
-    const struct txn_range range = history_candidates(h, v);
-    for (uint32_t i = 0; i < r->n; i++)
-        if (a->open->alive.at[r->first + i] && is_placed(a, range.at[i]))
+    const struct txn_range left = open_reads_left(a->open, r);
+    for (size_t i = 0; i < left.n; i++)
+        if (is_placed(a, left.at[i]))
             return true;
     return false;
 }
@@ -58,16 +58,14 @@ is_ready(const struct arranging *a, txn_id t)
 static txn_id
 choose(const struct arranging *a, const struct open_read *r)
 {
-    const struct txn_range range =
-        history_candidates(a->h, a->h->op_value[r->op]);
+    const struct txn_range left = open_reads_left(a->open, r);
     txn_id best = TXN_NONE;
     uint32_t best_position = 0;
-    for (uint32_t i = 0; i < r->n; i++) {
-        const txn_id w = range.at[i];
+    for (size_t i = 0; i < left.n; i++) {
+        const txn_id w = left.at[i];
         const uint32_t position = w == TXN_INIT ? 0 : a->position[w];
-        if (a->open->alive.at[r->first + i] &&
-            (best == TXN_NONE || position > best_position ||
-             (w == TXN_INIT && !best_position))) {
+        if (best == TXN_NONE || position > best_position ||
+            (w == TXN_INIT && !best_position)) {
             best = w;
             best_position = position;
         }
@@ -123,7 +121,7 @@ session_merge(const struct history *h, const struct open_reads *open,
         a.next[s] = h->session_first[s];
     a.open_at = mem_alloc(h->n_ops, sizeof *a.open_at);
     for (size_t i = 0; i < open->all.n; i++)
-        a.open_at[open->all.at[i].op] = (uint32_t)i;
+        a.open_at[open->all.at[i].left.read] = (uint32_t)i;
 
     for (session_id s = find_session(&a); s != ID_NONE; s = find_session(&a)) {
         const txn_id t = a.next[s]++;

@@ -5,6 +5,7 @@
 #define WEAK_CHOICE_SESSION_MERGE_H
 
 #include "weak/choice/open_reads.h"
+#include "weak/topological_sort.h"
 
 /* Rearrange 'order' as little as needed so that session order, the reads with
  * one writer and the edges in 'more' are respected, and so that for each open

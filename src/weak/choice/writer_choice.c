@@ -59,12 +59,8 @@ mend_order(struct choice_solver *c, enum level level,
 static void
 choose_certain(struct choice_solver *c, const struct open_read *r)
 {
-    const struct txn_range range =
-        history_candidates(c->h, c->h->op_value[r->op]);
-    c->chosen[r->op] = TXN_INIT;
-    for (uint32_t i = 0; r->left == 1 && i < r->n; i++)
-        if (c->open.alive.at[r->first + i])
-            c->chosen[r->op] = range.at[i];
+    const struct txn_range left = open_reads_left(&c->open, r);
+    c->chosen[r->left.read] = left.n == 1 ? left.at[0] : TXN_INIT;
 }
 
 static void
@@ -77,12 +73,12 @@ guess(struct choice_solver *c, enum level level, const struct weak_options *o,
     c->place = mem_calloc(h->n_txns, sizeof *c->place);
     c->open_at = mem_alloc(h->n_ops, sizeof *c->open_at);
     for (size_t i = 0; i < c->open.all.n; i++)
-        c->open_at[c->open.all.at[i].op] = (uint32_t)i;
+        c->open_at[c->open.all.at[i].left.read] = (uint32_t)i;
     if (!initial_reading_guess(h, roots, NULL)) {
         vec_clear(roots);
         topological_sort_suggest(h, roots);
     }
-    open_reads_prune(h, level, roots, &c->open);
+    open_reads_prune(h, level, &c->open);
     for (size_t i = 0; i < c->open.all.n; i++)
         choose_certain(c, &c->open.all.at[i]);
     mend_order(c, level, o, roots);
@@ -144,7 +140,7 @@ conclude(const struct choice_solver *c, struct certificate *out)
 {
     out->kind = EVIDENCE_ORDER;
     for (size_t i = 0; i < c->open.all.n; i++) {
-        const op_id op = c->open.all.at[i].op;
+        const op_id op = c->open.all.at[i].left.read;
         if (!c->counts[c->open.all.at[i].txn])
             continue;
         vec_push(&out->choices, ((struct choice){op, c->chosen[op]}));
