@@ -25,8 +25,6 @@
 
 #include <stdio.h>
 
-#define STRICT (1u << LEVEL_STRICT_SI | 1u << LEVEL_STRICT_SER)
-
 enum { PATIENCE_EACH = 100 }; // steps of a budget, for an operation
 
 struct run {
@@ -210,8 +208,8 @@ verify_row(struct run *run, struct level_result *r)
 static bool
 ask_z3(const struct run *run, const struct level_result *r)
 {
-    if (!run->options->ask_z3 || r->level < LEVEL_PC || r->level == LEVEL_PSI ||
-        run->out->n_flaws)
+    if (!run->options->ask_z3 || !level_is_strong(r->level) ||
+        level_table[r->level].one_rw || run->out->n_flaws)
         return true;
     enum verdict other;
     if (!z3_opinion(run->h, r->level, run->options->limits.seconds, &other,
@@ -378,8 +376,8 @@ check_history(const struct history *h, const struct check_options *options,
     *out = (struct check){.all = options->levels & LEVEL_SET_ALL};
     level_set levels = options->levels & ~LEVEL_SET_ALL;
     if (!h->txn_began && out->all)
-        levels &= ~(out->skipped = STRICT);
-    if ((levels & STRICT) && !h->txn_began)
+        levels &= ~(out->skipped = level_strict());
+    if ((levels & level_strict()) && !h->txn_began)
         return err_set(err, ERR_USAGE,
                        "strict levels need begin and end times, and this "
                        "history has none");
@@ -395,8 +393,8 @@ check_history(const struct history *h, const struct check_options *options,
         return true;
     }
     bool ok = decide_weak_levels(&run, levels & WEAK_LEVELS);
-    for (int l = LEVEL_PC; ok && l < LEVELS; l++)
-        if (levels >> l & 1)
+    for (int l = 0; ok && l < LEVELS; l++)
+        if (levels >> l & 1 && level_is_strong((enum level)l))
             ok = decide_strong(&run, find_row(&run, (enum level)l));
     if (ok) {
         lattice_settle(h, options, out);

@@ -21,16 +21,10 @@
  */
 
 static bool
-has_two_points(enum level l)
-{
-    return l == LEVEL_PC || l == LEVEL_SI || l == LEVEL_STRICT_SI;
-}
-
-static bool
 convert_order(const struct certificate *c, struct certificate *out)
 {
-    const bool from_two = has_two_points(c->level);
-    const bool to_two = has_two_points(out->level);
+    const bool from_two = level_table[c->level].two_points;
+    const bool to_two = level_table[out->level].two_points;
     if (c->level == LEVEL_READS)
         return false;
     for (size_t i = 0; i < c->order.n && out->level != LEVEL_READS; i++) {
@@ -143,7 +137,8 @@ copy_cycle(const struct history *h, const struct cycle *from, enum level to,
         vec_push(&out->path, from->path.at[i]);
     for (size_t i = 0; i < from->edges.n; i++) {
         struct cycle_edge e = from->edges.at[i];
-        if (e.kind == EDGE_CO && to == LEVEL_CC && !e.path_n) {
+        if (e.kind == EDGE_CO && level_table[to].premise == PREMISE_CAUSAL &&
+            !e.path_n) {
             e.path_first = capacity_index(CAPACITY_PATHS, out->path.n);
             e.path_n = 2;
             vec_push(&out->path, e.from);
@@ -160,7 +155,8 @@ static bool
 convert_violation(const struct history *h, const struct certificate *c,
                   struct certificate *out)
 {
-    const bool from_weak = c->level < LEVEL_PC, to_weak = out->level < LEVEL_PC;
+    const bool from_weak = !level_is_strong(c->level);
+    const bool to_weak = !level_is_strong(out->level);
     switch (c->kind) {
     case EVIDENCE_FLAW:
         out->flaw = c->flaw;

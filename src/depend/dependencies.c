@@ -126,29 +126,38 @@ depend_add_edge(struct dependencies *d, uint32_t from, uint32_t to,
 
 /* --- the whole -------------------------------------------------------------*/
 
-static enum placement
-placement_of(enum level l)
+/* Edges rely on where so, wr and rw are placed; only the placement of ww
+ * differs between levels. */
+static inline bool
+places_reads_as_usual(const struct level_info *row)
 {
-    switch (l) {
-    case LEVEL_PC:
-        return PLACE_PC;
-    case LEVEL_PSI:
-        return PLACE_PSI;
-    case LEVEL_SI:
-    case LEVEL_STRICT_SI:
-        return PLACE_SI;
-    default:
-        assert(l == LEVEL_SER || l == LEVEL_STRICT_SER);
-        return PLACE_SER;
-    }
+    const struct level_placement sees = row->place[DEPENDS_SEES];
+    const struct level_placement rw = row->place[DEPENDS_RW];
+    return sees.from == POINT_COMMIT && sees.to == POINT_START &&
+           rw.from == POINT_START && rw.to == POINT_COMMIT &&
+           row->place[DEPENDS_WW].from == POINT_COMMIT;
+}
+
+/* Take the columns of the level's row. */
+static void
+take_level(struct dependencies *d, enum level l)
+{
+    const struct level_info *row = &level_table[l];
+    assert(level_is_strong(l));
+    assert(!row->two_points || places_reads_as_usual(row));
+    d->level = l;
+    d->two_points = row->two_points;
+    d->separates_writers = level_separates_writers(l);
+    d->ww_to_commit = row->two_points && !d->separates_writers;
+    d->one_rw = row->one_rw;
+    d->strict = row->needs_times;
 }
 
 void
 dependencies_init(struct dependencies *d, const struct history *h, enum level l)
 {
-    *d = (struct dependencies){.h = h, .level = l, .place = placement_of(l)};
-    d->two_points = d->place == PLACE_SI || d->place == PLACE_PC;
-    d->strict = level_table[l].needs_times;
+    *d = (struct dependencies){.h = h};
+    take_level(d, l);
     number_txns(d);
     versions_init(d);
     reads_init(d);

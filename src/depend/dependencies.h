@@ -50,8 +50,6 @@ typedef uint32_t read_id;
 #define VERSION_NONE UINT32_MAX
 #define READ_NONE ((1u << 29) - 1) // CAPACITY_READS
 
-enum placement { PLACE_SER, PLACE_SI, PLACE_PC, PLACE_PSI };
-
 /* Why an edge holds:
  *
  *   WR    'read' read 'version'
@@ -93,8 +91,12 @@ struct optional {
 struct dependencies {
     const struct history *h;
     enum level level;
-    enum placement place;
-    bool two_points, strict;
+    // Of the level's row (level/level.h):
+    bool two_points;        // a start and a commit, not one point
+    bool separates_writers; // ww joins a commit to a start
+    bool ww_to_commit;      // ww joins a commit to a commit
+    bool one_rw;            // the graph has no rw edges
+    bool strict;            // there is a time line
 
     uint32_t n_txns;
     uint32_t n_certain;        // the transactions from there on are optional
@@ -177,7 +179,7 @@ point_txn(const struct dependencies *d, uint32_t point)
 static inline uint32_t
 point_ww_to(const struct dependencies *d, dense_id b)
 {
-    return d->place == PLACE_PC ? point_commit(d, b) : point_start(d, b);
+    return d->ww_to_commit ? point_commit(d, b) : point_start(d, b);
 }
 
 /* The point of a writer that must reach another writer's commit for the order
@@ -185,7 +187,7 @@ point_ww_to(const struct dependencies *d, dense_id b)
 static inline uint32_t
 point_ww_from(const struct dependencies *d, dense_id a)
 {
-    return d->place == PLACE_PC ? point_commit(d, a) : point_start(d, a);
+    return d->ww_to_commit ? point_commit(d, a) : point_start(d, a);
 }
 
 /* Whether it is open if t counts. */

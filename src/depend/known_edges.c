@@ -10,7 +10,7 @@
 void
 known_edges_add_init(struct dependencies *d, read_id r)
 {
-    if (d->place == PLACE_PSI)
+    if (d->one_rw)
         return; // its graph has no rw edges
     const key_id k = read_key(d, r);
     const dense_id reader = d->read_txn[r];

@@ -156,10 +156,8 @@ read_count(struct reader *r, const char *word, uint64_t *count)
 static bool
 read_order(struct reader *r)
 {
-    const enum level l = r->out->level;
-    const bool single =
-        l <= LEVEL_CC || l == LEVEL_SER || l == LEVEL_STRICT_SER;
-    const uint32_t bound = single ? r->h->n_txns : 2 * r->h->n_txns;
+    const bool two_points = level_table[r->out->level].two_points;
+    const uint32_t bound = two_points ? 2 * r->h->n_txns : r->h->n_txns;
     uint64_t n = 0;
     if (!read_count(r, "points", &n))
         return false;

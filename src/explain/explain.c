@@ -519,10 +519,10 @@ explain_result(const struct history *h, const struct check *c,
     bool ok = explain_flaws(&e, c, r->level, err);
     if (out->anomalies.n && o->work > BESIDE_FLAWS)
         e.budget.left -= o->work - BESIDE_FLAWS;
-    if (ok && r->level != LEVEL_READS && (1u << r->level & WEAK_LEVELS))
+    if (ok && level_is_weak(r->level))
         ok = explain_weak(&e, r->level, err);
     if (ok && r->level != LEVEL_READS &&
-        (!(1u << r->level & WEAK_LEVELS) || !out->anomalies.n))
+        (level_is_strong(r->level) || !out->anomalies.n))
         ok = explain_certificate(&e, r->level, check_evidence(c, r), err);
     if (ok && out->anomalies.n > 1)
         qsort(out->anomalies.at, out->anomalies.n, sizeof *out->anomalies.at,

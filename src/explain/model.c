@@ -1,7 +1,7 @@
 /* model.c -- see model.h.
  *
- * Which cycles a level forbids is a small automaton that reads the kinds of
- * the edges along a cycle.  Session order and real time count as so:
+ * Which cycles a level forbids is an automaton of its row (level/level.h) that
+ * reads the kinds of the edges along a cycle.  Real time counts as so:
  *
  *   ser   any cycle
  *   si    no two rw in a row, around the cycle
@@ -279,51 +279,13 @@ model_restore(struct model *m, answer_id a)
 
 /* --- cycles ----------------------------------------------------------------*/
 
-enum { MODES = 4, NO = -1 };
+enum { MODES = LEVEL_MODES };
 
-// Edges, as the automata tell them apart.
-enum { READS_ON, OVERWRITES, MISSES, LETTERS };
-
-struct automaton {
-    signed char next[MODES][LETTERS];
-    unsigned char accepts[MODES]; // by mode that the cycle began in
-};
-
-#define BACK_IN(mode) (1u << (mode))
-
-// clang-format off
-static const struct automaton automata[LEVELS] = {
-    //                so wr  ww   rw
-    [LEVEL_SER] = {{{ 0,     0,   0}}, {BACK_IN(0)}},
-    // 0: at the start of a transaction, 1: at its commit
-    [LEVEL_SI]  = {{{ 0,     0,   1},
-                    { 0,     0,  NO}}, {BACK_IN(0)}},
-    [LEVEL_PC]  = {{{ 0,     1,   1},
-                    { 0,     1,  NO}}, {BACK_IN(0), BACK_IN(1)}},
-    // 0: no rw so far, 1: one
-    [LEVEL_PSI] = {{{ 0,     0,   1},
-                    { 1,     1,  NO}}, {BACK_IN(0) | BACK_IN(1)}},
-    // 0: nothing so far, 1: no rw, 2: it began with one, 3: and has to end
-    [LEVEL_CC]  = {{{ 1,     1,   2},
-                    { 1,     1,  NO},
-                    { 2,    NO,  NO}}, {BACK_IN(1) | BACK_IN(2)}},
-    [LEVEL_RA]  = {{{ 1,     1,   2},
-                    { 1,     1,  NO},
-                    { 3,    NO,  NO},
-                    {NO,    NO,  NO}}, {BACK_IN(1) | BACK_IN(3)}},
-    [LEVEL_RC]  = {{{ 1,     1,   2}, // the order of the reads: see 'follows'
-                    { 1,     1,  NO},
-                    { 3,    NO,  NO},
-                    {NO,    NO,  NO}}, {BACK_IN(1) | BACK_IN(3)}},
-};
-// clang-format on
-
-static const struct automaton *
-automaton_of(enum level l)
+/* Whether what closes a cycle behind an rw depends on the order of reads. */
+static bool
+orders_reads(const struct model *m)
 {
-    return &automata[l == LEVEL_STRICT_SER  ? LEVEL_SER
-                     : l == LEVEL_STRICT_SI ? LEVEL_SI
-                                            : l];
+    return level_table[m->level].premise == PREMISE_EARLIER_READ;
 }
 
 // A cycle is the better the fewer overwritten reads it has; then the fewer
@@ -335,7 +297,7 @@ cost_of(const struct model *m, const struct dep *d)
 {
     const uint32_t cost = COST_EDGE + (d->kind == EDGE_RW ? COST_MISS : 0) +
                           (d->kind == EDGE_TIME ? COST_TIME : 0);
-    if (m->level == LEVEL_RC) // see prefer_late_reads
+    if (orders_reads(m)) // see prefer_late_reads
         return cost;
     return cost +
            COST_OPEN * ((d->needs[0] != ID_NONE) + (d->needs[1] != ID_NONE));
@@ -350,7 +312,7 @@ struct state {
 
 struct search {
     const struct model *m;
-    const struct automaton *a;
+    const struct level_automaton *a;
     answer_id assumed;
     struct state *states; // MODES of each transaction
     u32_vec present;      // dependencies that are there
@@ -392,7 +354,7 @@ is_present(const struct search *s, const struct dep *d)
 static bool
 follows(const struct search *s, const struct state *at, const struct dep *d)
 {
-    return s->m->level != LEVEL_RC ||
+    return !orders_reads(s->m) ||
            (d->kind == EDGE_WR && d->read < s->m->deps.at[at->by].read);
 }
 
@@ -420,11 +382,11 @@ leave_state(struct search *s, uint32_t i, uint32_t start)
         const struct dep *d = &s->m->deps.at[s->present.at[k]];
         if (d->from != t)
             continue;
-        const int letter = d->kind == EDGE_RW   ? MISSES
-                           : d->kind == EDGE_WW ? OVERWRITES
-                                                : READS_ON;
-        const int mode = s->a->next[i % MODES][letter];
-        if (mode == NO || (mode == 3 && !follows(s, at, d)))
+        const enum level_dependency kind = d->kind == EDGE_RW   ? DEPENDS_RW
+                                           : d->kind == EDGE_WW ? DEPENDS_WW
+                                                                : DEPENDS_SEES;
+        const int mode = s->a->next[i % MODES][kind];
+        if (mode == LEVEL_STUCK || (mode == 3 && !follows(s, at, d)))
             continue;
         const uint32_t cost = at->cost + cost_of(s->m, d);
         const uint32_t j = d->to * MODES + (uint32_t)mode;
@@ -481,7 +443,7 @@ model_cycle(const struct model *m, answer_id assumed, uint32_t below,
             dep_vec *out, size_t *looks)
 {
     struct search s = {.m = m,
-                       .a = automaton_of(m->level),
+                       .a = &level_table[m->level].cycles,
                        .assumed = assumed,
                        .best = below,
                        .out = out};
@@ -489,7 +451,7 @@ model_cycle(const struct model *m, answer_id assumed, uint32_t below,
     for (size_t i = 0; i < m->deps.n; i++)
         if (is_present(&s, &m->deps.at[i]))
             vec_push(&s.present, (uint32_t)i);
-    if (m->level == LEVEL_RC)
+    if (orders_reads(m))
         prefer_late_reads(&s);
     for (txn_id t = 0; t < m->h->n_txns; t++)
         for (uint32_t mode = 0; mode < MODES; mode++)

@@ -3,48 +3,97 @@
  * SPDX-License-Identifier: MIT */
 #include "level/level.h"
 
+#include <assert.h>
 #include <string.h>
 #include <strings.h>
 
 #define BIT(l) (1u << (l))
+#define START POINT_START
+#define COMMIT POINT_COMMIT
+#define NO LEVEL_STUCK
+
+/* --- columns that several rows share ---------------------------------------
+ */
 
 // clang-format off
+
+// Where so, wr and time, then ww, then rw join two transactions.
+#define PLACE_SER {{START,  START}, {START,  START},  {START, START}}
+#define PLACE_SI  {{COMMIT, START}, {COMMIT, START},  {START, COMMIT}}
+#define PLACE_PC  {{COMMIT, START}, {COMMIT, COMMIT}, {START, COMMIT}}
+
+// Forbidden cycles:      so, wr, time  ww  rw
+#define CYCLES_SER {.next = {{ 0,        0,  0}}, \
+                    .accepts = {BIT(0)}}
+// 0: at the start of a transaction, 1: at its commit
+#define CYCLES_SI  {.next = {{ 0,        0,  1}, \
+                             { 0,        0, NO}}, \
+                    .accepts = {BIT(0)}}
+#define CYCLES_PC  {.next = {{ 0,        1,  1}, \
+                             { 0,        1, NO}}, \
+                    .accepts = {BIT(0), BIT(1)}}
+// 0: no rw so far, 1: one
+#define CYCLES_PSI {.next = {{ 0,        0,  1}, \
+                             { 1,        1, NO}}, \
+                    .accepts = {BIT(0) | BIT(1)}}
+// 0: at the beginning, 1: after so, wr or ww; 2: after an rw, which must be the
+// first, and at cc more so and wr; 3: after an rw and one so or wr
+#define CYCLES_CC  {.next = {{ 1,        1,  2}, \
+                             { 1,        1, NO}, \
+                             { 2,       NO, NO}}, \
+                    .accepts = {BIT(1) | BIT(2)}}
+#define CYCLES_RA  {.next = {{ 1,        1,  2}, \
+                             { 1,        1, NO}, \
+                             { 3,       NO, NO}, \
+                             {NO,       NO, NO}}, \
+                    .accepts = {BIT(1) | BIT(3)}}
+
 const struct level_info level_table[LEVELS] = {
     [LEVEL_READS] = {"read-consistency", "reads", "read consistency", "",
         "every read returns the last write of a committed transaction, or its own",
-        0, false},
+        .weaker = 0},
     [LEVEL_RC] = {"read-committed", "rc", "read committed", "",
         "a transaction that has seen another's write does not go back behind it",
-        BIT(LEVEL_READS), false},
+        .weaker = BIT(LEVEL_READS),
+        .premise = PREMISE_EARLIER_READ, .one_rw = true,
+        .cycles = CYCLES_RA}, // and the wr that ends it is an earlier read
     [LEVEL_RA] = {"read-atomic", "ra", "read atomic", "",
         "a transaction is seen whole or not at all, and sees its session's past",
-        BIT(LEVEL_RC), false},
+        .weaker = BIT(LEVEL_RC),
+        .premise = PREMISE_DIRECT, .one_rw = true, .cycles = CYCLES_RA},
     [LEVEL_CC] = {"causal", "cc", "causal consistency", "causal-consistency",
         "what is seen brings everything along that it depends on",
-        BIT(LEVEL_RA), false},
+        .weaker = BIT(LEVEL_RA),
+        .premise = PREMISE_CAUSAL, .one_rw = true, .cycles = CYCLES_CC},
     [LEVEL_PC] = {"prefix", "pc", "prefix consistency", "prefix-consistency",
         "every transaction reads from a prefix of one commit order",
-        BIT(LEVEL_CC), false},
+        .weaker = BIT(LEVEL_CC),
+        .two_points = true, .place = PLACE_PC, .cycles = CYCLES_PC},
     [LEVEL_PSI] = {"parallel-snapshot", "psi", "parallel snapshot isolation",
         "",
         "snapshots may differ in order, but no update of a key is lost",
-        BIT(LEVEL_CC), false},
+        .weaker = BIT(LEVEL_CC),
+        .one_rw = true, .place = PLACE_SER, .cycles = CYCLES_PSI},
     [LEVEL_SI] = {"snapshot", "si", "snapshot isolation",
         "",
         "every transaction reads one snapshot; of two that overlap only one writes a key",
-        BIT(LEVEL_PC) | BIT(LEVEL_PSI), false},
+        .weaker = BIT(LEVEL_PC) | BIT(LEVEL_PSI),
+        .two_points = true, .place = PLACE_SI, .cycles = CYCLES_SI},
     [LEVEL_SER] = {"serializable", "ser", "serializability",
         "serializability",
         "some order of whole transactions, respecting sessions, explains every read",
-        BIT(LEVEL_SI), false},
+        .weaker = BIT(LEVEL_SI),
+        .place = PLACE_SER, .cycles = CYCLES_SER},
     [LEVEL_STRICT_SI] = {"strict-snapshot", "strict-si", "strict snapshot isolation",
         "",
         "snapshot isolation that also respects real time",
-        BIT(LEVEL_SI), true},
+        .weaker = BIT(LEVEL_SI), .needs_times = true,
+        .two_points = true, .place = PLACE_SI, .cycles = CYCLES_SI},
     [LEVEL_STRICT_SER] = {"strict-serializable", "strict-ser", "strict serializability",
         "",
         "serializability that also respects real time",
-        BIT(LEVEL_SER) | BIT(LEVEL_STRICT_SI), true},
+        .weaker = BIT(LEVEL_SER) | BIT(LEVEL_STRICT_SI), .needs_times = true,
+        .place = PLACE_SER, .cycles = CYCLES_SER},
 };
 // clang-format on
 
@@ -52,9 +101,20 @@ level_set
 level_implied(enum level l)
 {
     level_set set = BIT(l);
-    for (int i = LEVELS - 1; i >= 0; i--) // every level is below its weaker
-        if (set & BIT(i))
+    for (int i = LEVELS - 1; i >= 0; i--) // a weaker level has a smaller number
+        if (set & BIT(i)) {
+            assert(level_table[i].weaker < BIT(i));
             set |= level_table[i].weaker;
+        }
+    return set;
+}
+
+level_set
+level_strict(void)
+{
+    level_set set = 0;
+    for (int l = 0; l < LEVELS; l++)
+        set |= level_table[l].needs_times ? BIT(l) : 0;
     return set;
 }
 

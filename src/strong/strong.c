@@ -300,7 +300,7 @@ decide(struct inference *f, struct dependencies *p,
     double began = time_cpu();
     const bool ok = infer_init(f, p, context) && infer_run(f);
     stats->saturating = time_cpu() - began;
-    if (ok && p->place == PLACE_PSI) {
+    if (ok && p->one_rw) {
         psi_search(f, out);
     } else if (ok) {
         order_and_search(f, out);

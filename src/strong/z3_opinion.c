@@ -47,12 +47,6 @@ struct opinion {
     struct writers writers;
 };
 
-static bool
-is_si(const struct opinion *o)
-{
-    return o->level == LEVEL_SI || o->level == LEVEL_STRICT_SI;
-}
-
 static Z3_ast
 before(const struct opinion *o, Z3_ast a, Z3_ast b)
 {
@@ -92,7 +86,7 @@ static void
 make_points(struct opinion *o)
 {
     const struct history *h = o->h;
-    const bool one = o->level == LEVEL_SER || o->level == LEVEL_STRICT_SER;
+    const bool one = !level_table[o->level].two_points;
     const Z3_sort integer = z3.Z3_mk_int_sort(o->z3);
     const Z3_sort boolean = z3.Z3_mk_bool_sort(o->z3);
     for (txn_id t = 0; t < h->n_txns; t++) {
@@ -113,8 +107,7 @@ static void
 order_points(struct opinion *o)
 {
     const struct history *h = o->h;
-    const bool strict =
-        o->level == LEVEL_STRICT_SI || o->level == LEVEL_STRICT_SER;
+    const bool strict = level_table[o->level].needs_times;
     for (txn_id a = 0; a < h->n_txns; a++)
         for (txn_id b = 0; b < h->n_txns; b++) {
             if (a == b || !h->txn_counts[a] || !h->txn_counts[b])
@@ -196,7 +189,7 @@ write_down(struct opinion *o)
     const struct history *h = o->h;
     make_points(o);
     order_points(o);
-    if (is_si(o))
+    if (level_separates_writers(o->level))
         separate_writers(o);
     for (txn_id t = 0; t < h->n_txns; t++)
         for (op_id op = h->txn_begin[t]; h->txn_counts[t] && op < h->txn_end[t];
@@ -225,7 +218,7 @@ z3_opinion(const struct history *h, enum level l, double seconds,
            enum verdict *out, struct err *err)
 {
     *out = VERDICT_UNKNOWN;
-    if (l == LEVEL_PSI || l < LEVEL_PC)
+    if (!level_is_strong(l) || level_table[l].one_rw)
         return err_set(err, ERR_FEATURE, "Z3 is not asked about %s",
                        level_table[l].name);
     if (h->order_first)

@@ -3,12 +3,6 @@
  * SPDX-License-Identifier: MIT */
 #include "verify/verify.h"
 
-static bool
-is_weak(enum level l)
-{
-    return l == LEVEL_RC || l == LEVEL_RA || l == LEVEL_CC;
-}
-
 /* Read consistency holds: nothing was set aside, and lists agree. */
 static bool
 verify_reads(const struct history *h, struct err *err)
@@ -33,10 +27,10 @@ verify_ok(const struct history *h, const struct certificate *c, struct err *err)
         return false;
     if (c->level == LEVEL_READS)
         return true;
-    if (is_weak(c->level))
+    if (level_is_weak(c->level))
         return verify_weak_order(h, c, err);
-    return c->level == LEVEL_PSI ? verify_psi_order(h, c, err)
-                                 : verify_strong_order(h, c, err);
+    return level_table[c->level].one_rw ? verify_psi_order(h, c, err)
+                                        : verify_strong_order(h, c, err);
 }
 
 static bool
@@ -45,7 +39,7 @@ verify_violated(const struct history *h, const struct certificate *c,
 {
     if (c->kind == EVIDENCE_FLAW)
         return verify_flaw(h, &c->flaw, err);
-    if (c->kind == EVIDENCE_CYCLE && is_weak(c->level))
+    if (c->kind == EVIDENCE_CYCLE && level_is_weak(c->level))
         return verify_weak_cycle(h, c->level, &c->cycle, NULL, 0, err);
     // Read consistency knows no order, so nothing but a read refutes it.
     if (c->kind == EVIDENCE_PROOF && c->proof && c->level != LEVEL_READS)

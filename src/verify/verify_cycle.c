@@ -159,9 +159,10 @@ check_path(const struct check *c, const struct cycle_edge *e, txn_id t3)
 static bool
 check_premise(const struct check *c, const struct cycle_edge *e, txn_id t3)
 {
-    if (c->level == LEVEL_CC)
+    const enum level_premise premise = level_table[c->level].premise;
+    if (premise == PREMISE_CAUSAL)
         return check_path(c, e, t3);
-    if (c->level == LEVEL_RA && e->premise == ID_NONE) {
+    if (premise == PREMISE_DIRECT && e->premise == ID_NONE) {
         if (!is_so_before(c, e->from, t3))
             return wrong(c, "the writer is not before the reader in its "
                             "session");
@@ -169,7 +170,7 @@ check_premise(const struct check *c, const struct cycle_edge *e, txn_id t3)
     }
     if (!reads_from(c, t3, e->premise, e->from))
         return wrong(c, "the premise is not a read from the writer");
-    if (c->level == LEVEL_RC && e->premise >= e->read)
+    if (premise == PREMISE_EARLIER_READ && e->premise >= e->read)
         return wrong(c, "the premise comes after the read");
     return true;
 }

@@ -180,11 +180,10 @@ bool
 verify_strong_order(const struct history *h, const struct certificate *c,
                     struct err *err)
 {
-    const enum level l = c->level;
     struct replay r = {.h = h, .c = c, .err = err, .latest_begin = INT64_MIN};
-    r.disjoint = l == LEVEL_SI || l == LEVEL_STRICT_SI;
-    r.two_points = r.disjoint || l == LEVEL_PC;
-    r.strict = l == LEVEL_STRICT_SI || l == LEVEL_STRICT_SER;
+    r.disjoint = level_separates_writers(c->level);
+    r.two_points = level_table[c->level].two_points;
+    r.strict = level_table[c->level].needs_times;
     if (r.strict && !h->txn_began)
         return err_set(err, ERR_SYNTAX, "the history has no times");
     r.started = mem_calloc(h->n_txns, sizeof *r.started);

@@ -194,7 +194,7 @@ take_ahead(struct checker *c, size_t i)
 {
     const struct proof_step *s = &c->proof->steps.at[i];
     const txn_id t = txn_of(c, s->read);
-    if (t == TXN_NONE || c->cycles.level == LEVEL_PSI ||
+    if (t == TXN_NONE || level_table[c->cycles.level].one_rw ||
         s->other >= c->h->n_txns || !c->h->txn_counts[s->other] ||
         !verify_overwrites(&c->cycles, t, s->read, s->writer, s->other,
                            &c->scratch))
@@ -275,7 +275,7 @@ take_cycle(struct checker *c, size_t i)
 static bool
 check_step(struct checker *c, size_t i)
 {
-    const bool weak = c->cycles.level < LEVEL_PC;
+    const bool weak = !level_is_strong(c->cycles.level);
     vec_clear(&c->scratch);
     switch (c->proof->steps.at[i].kind) {
     case STEP_CHOICES:

@@ -1,7 +1,7 @@
 /* verify_strong.c -- see strong_cycle.h.
  *
- * Each edge is looked up in the history, and its ends are placed as the level
- * says:
+ * Each edge is looked up in the history, and its ends are placed as the row of
+ * the level says (level/level.h, which is the definition and no engine's):
  *
  *              so, wr, time        ww                  rw
  *   ser        a -> b              a -> b              a -> b
@@ -94,8 +94,8 @@ static bool
 is_time(const struct strong_cycle *s, txn_id a, txn_id b)
 {
     const struct history *h = s->h;
-    return (s->level == LEVEL_STRICT_SI || s->level == LEVEL_STRICT_SER) &&
-           h->txn_began && h->txn_status[a] == TXN_COMMITTED &&
+    return level_table[s->level].needs_times && h->txn_began &&
+           h->txn_status[a] == TXN_COMMITTED &&
            h->txn_ended[a] < h->txn_began[b];
 }
 
@@ -125,7 +125,7 @@ check_edge(struct strong_cycle *s, const struct proof_edge *e, u32_vec *clause,
         add_before(s, e->from, e->to, clause);
         return true;
     case EDGE_RW:
-        if (e->read == ID_NONE && s->level != LEVEL_PSI) {
+        if (e->read == ID_NONE && !level_table[s->level].one_rw) {
             vec_push(clause, proof_not(proof_ahead(s->facts, e->from, e->to)));
             return true;
         }
@@ -138,25 +138,20 @@ check_edge(struct strong_cycle *s, const struct proof_edge *e, u32_vec *clause,
     }
 }
 
-/* Whether e begins at its transaction's start, or ends there. */
-static bool
-begins_at_start(const struct proof_edge *e)
+/* The points that e joins. */
+static struct level_placement
+place(const struct level_info *level, const struct proof_edge *e)
 {
-    return e->kind == EDGE_RW;
-}
-
-static bool
-ends_at_start(enum level l, const struct proof_edge *e)
-{
-    return e->kind != EDGE_RW && (e->kind != EDGE_WW || l != LEVEL_PC);
+    return level->place[e->kind == EDGE_RW   ? DEPENDS_RW
+                        : e->kind == EDGE_WW ? DEPENDS_WW
+                                             : DEPENDS_SEES];
 }
 
 bool
 verify_strong_cycle(struct strong_cycle *s, const struct proof_edge *edges,
                     size_t n, u32_vec *clause, struct err *err)
 {
-    const bool two_points = s->level == LEVEL_PC || s->level == LEVEL_SI ||
-                            s->level == LEVEL_STRICT_SI;
+    const struct level_info *level = &level_table[s->level];
     size_t rws = 0;
     if (!n)
         return wrong(err, "there is no edge");
@@ -166,10 +161,11 @@ verify_strong_cycle(struct strong_cycle *s, const struct proof_edge *edges,
             return false;
         if (e->to != next->from)
             return wrong(err, "an edge does not begin where one ends");
-        if (two_points && !ends_at_start(s->level, e) && begins_at_start(next))
+        if (level->two_points && place(level, e).to == POINT_COMMIT &&
+            place(level, next).from == POINT_START)
             return wrong(err, "a commit is followed by its start");
         rws += e->kind == EDGE_RW;
     }
-    return s->level != LEVEL_PSI || rws < 2 ||
-           wrong(err, "there are two rw edges, which psi allows");
+    return !level->one_rw || rws < 2 ||
+           wrong(err, "there are two rw edges, which the level allows");
 }

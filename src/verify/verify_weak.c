@@ -249,7 +249,8 @@ static bool
 has_met(const struct weak_order *w, const struct met *m, txn_id t3, txn_id t2,
         op_id op)
 {
-    return m->by[t2] == t3 + 1 && (w->level == LEVEL_RA || m->at[t2] < op);
+    return m->by[t2] == t3 + 1 &&
+           (w->premise == PREMISE_DIRECT || m->at[t2] < op);
 }
 
 static bool
@@ -333,17 +334,20 @@ check_premises(struct weak_order *w)
     if (!w->stale.n)
         return true;
     collect_versions(w, &w->versions);
-    if (w->level == LEVEL_CC)
+    if (w->premise == PREMISE_CAUSAL)
         return verify_causal(w);
-    return check_stale_reads(w) && (w->level != LEVEL_RA || check_sessions(w));
+    return check_stale_reads(w) &&
+           (w->premise != PREMISE_DIRECT || check_sessions(w));
 }
 
 bool
 verify_weak_order(const struct history *h, const struct certificate *c,
                   struct err *err)
 {
-    struct weak_order w = {
-        .h = h, .level = c->level, .order = &c->order, .err = err};
+    struct weak_order w = {.h = h,
+                           .premise = level_table[c->level].premise,
+                           .order = &c->order,
+                           .err = err};
     const bool fine =
         read_positions(&w, &c->order) && read_choices(&w, c) && replay(&w) &&
         verify_list_order_check(h, &c->order, false, err) && check_premises(&w);

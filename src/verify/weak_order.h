@@ -16,7 +16,7 @@ struct versions {
 
 struct weak_order {
     const struct history *h;
-    enum level level;
+    enum level_premise premise;
     const u32_vec *order;
     uint32_t *position; // by transaction, from 1; 0 = not in the order
     txn_id *chosen;     // by op; NULL where nothing is to be chosen

@@ -24,13 +24,13 @@ struct steps {
 static bool
 has_points(enum level l)
 {
-    return l == LEVEL_SI || l == LEVEL_PC || l == LEVEL_STRICT_SI;
+    return level_table[l].two_points;
 }
 
 static bool
 is_total(enum level l)
 {
-    return l == LEVEL_SER || l == LEVEL_STRICT_SER;
+    return level_is_serial(l);
 }
 
 static void
@@ -387,7 +387,7 @@ say_meaning(struct steps *s, const struct dep *d)
         narrate_txn(t, d->to);
     } else {
         const bool commits =
-            miss || (t->level == LEVEL_PC && d->kind == EDGE_WW);
+            miss || (d->kind == EDGE_WW && !level_separates_writers(t->level));
         buf_text(&t->b, miss ? " began before " : " committed before ");
         narrate_txn(t, d->to);
         buf_text(&t->b, commits ? " committed" : " began");

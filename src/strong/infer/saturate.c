@@ -162,7 +162,7 @@ look_from_readers(struct inference *f, const version_id *at, uint32_t n,
         for (uint32_t j = i; i && j-- > 1 && j + d >= i;)
             if (!apply_r1(f, r, t1, p->version_txn[at[j]]))
                 return false;
-        if (!i && p->place != PLACE_PSI)
+        if (!i && !p->one_rw)
             continue; // the graph has these edges
         const uint32_t start = f->rank[point_start(p, p->read_txn[r])];
         for (uint32_t j = i + 1; j < n && j <= i + BETWEEN_MAX; j++) {
@@ -190,7 +190,7 @@ look_from_writer(struct inference *f, const version_id *at, uint32_t n,
         const uint32_t commit = point_commit(p, t2);
         if (!infer_reach(f, from, commit))
             continue;
-        if (p->place == PLACE_SI &&
+        if (p->separates_writers &&
             !infer_add(f, point_commit(p, t1), point_start(p, t2),
                        (struct label){EDGE_WW, READ_NONE, 0}))
             return false;
@@ -214,7 +214,7 @@ look_at_key(struct window *w, key_id k)
     for (uint32_t i = 0; i < n; i++) {
         if (!look_from_readers(w->f, at, n, i))
             return false;
-        if (i && p->place != PLACE_PSI && !look_from_writer(w->f, at, n, i))
+        if (i && !p->one_rw && !look_from_writer(w->f, at, n, i))
             return false;
     }
     return true;

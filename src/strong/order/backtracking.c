@@ -96,7 +96,7 @@ reads_are_served(const struct wanderer *w, dense_id t)
     for (read_id r = p->read_first[t]; r < p->read_first[t + 1]; r++)
         if (!version_serves(p, w->now[read_key(p, r)], r))
             return false;
-    if (p->place == PLACE_SI)
+    if (p->separates_writers)
         for (uint32_t i = p->write_first[t]; i < p->write_first[t + 1]; i++)
             if (w->locked[p->version_key[p->write[i]]] != DENSE_INIT)
                 return false;
@@ -174,7 +174,7 @@ is_harmless(const struct wanderer *w, uint32_t point)
         return false;
     const dense_id t = point_txn(w->p, point);
     return w->p->write_first[t] == w->p->write_first[t + 1] ||
-           (w->p->place == PLACE_PC && starts(w, point));
+           (w->p->two_points && !w->p->separates_writers && starts(w, point));
 }
 
 /* --- running and undoing
@@ -209,7 +209,7 @@ static void
 set_locks(struct wanderer *w, dense_id t, dense_id to)
 {
     const struct dependencies *p = w->p;
-    if (p->place == PLACE_SI)
+    if (p->separates_writers)
         for (uint32_t i = p->write_first[t]; i < p->write_first[t + 1]; i++)
             w->locked[p->version_key[p->write[i]]] = to;
 }

@@ -115,7 +115,7 @@ bidirectional_suits(const struct dependencies *p)
     uint32_t keys = 0;
     for (key_id k = 0; k < p->h->n_keys; k++)
         keys += p->key_first[k + 1] > p->key_first[k];
-    bool suits = p->place == PLACE_SER && g->n == p->n_txns && g->n &&
+    bool suits = level_is_serial(p->level) && g->n == p->n_txns && g->n &&
                  p->n_txns == p->n_certain && g->n_chains <= MOST_CHAINS &&
                  keys <= MOST_KEYS;
     for (uint32_t c = 0; suits && c < g->n_chains; c++)

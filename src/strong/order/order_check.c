@@ -115,7 +115,7 @@ judge(const struct order_check *a, key_id k, const version_id *at, uint32_t n,
              r = p->next_reader[r])
             if (next < rank[point_start(p, p->read_txn[r])])
                 vec_push(out, ((struct broken){r, at[i], at[i + 1]}));
-        if (p->place == PLACE_SI && i &&
+        if (p->separates_writers && i &&
             rank[point_start(p, p->version_txn[at[i + 1]])] <
                 commit_rank(p, rank, at[i]))
             vec_push(out, ((struct broken){READ_NONE, at[i], at[i + 1]}));

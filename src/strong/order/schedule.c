@@ -149,7 +149,7 @@ start_waits_on(const struct schedule *s, dense_id t)
         if (p->read_version[r] == VERSION_NONE &&
             !version_serves(p, s->now[read_key(p, r)], r))
             return read_key(p, r);
-    if (p->place == PLACE_SI)
+    if (p->separates_writers)
         for (uint32_t i = p->write_first[t]; i < p->write_first[t + 1]; i++)
             if (s->locked[p->version_key[p->write[i]]] != UINT32_MAX)
                 return p->version_key[p->write[i]];
@@ -219,7 +219,7 @@ start(struct schedule *s, dense_id t)
         if (v != VERSION_NONE && --s->to_come[v] == 0)
             wake(s, p->version_key[v]);
     }
-    if (p->place == PLACE_SI)
+    if (p->separates_writers)
         for (uint32_t i = p->write_first[t]; i < p->write_first[t + 1]; i++)
             s->locked[p->version_key[p->write[i]]] = t;
 }
@@ -231,7 +231,7 @@ commit(struct schedule *s, dense_id t)
     for (uint32_t i = p->write_first[t]; i < p->write_first[t + 1]; i++) {
         const key_id k = p->version_key[p->write[i]];
         s->now[k] = p->write[i];
-        if (p->place == PLACE_SI && s->locked[k] == t)
+        if (p->separates_writers && s->locked[k] == t)
             s->locked[k] = UINT32_MAX;
         wake(s, k);
     }

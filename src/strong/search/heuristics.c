@@ -189,7 +189,7 @@ theory_advise(void *self, uint32_t var)
     if (v->kind == VARIABLE_COUNTS ||
         (v->kind == VARIABLE_CHOICE && !search_counts(s, s->p->read_txn[v->a])))
         return ADVICE_LATER;
-    if (!s->context->options->leave_open || s->p->place == PLACE_PSI)
+    if (!s->context->options->leave_open || s->p->one_rw)
         return s->graph.advise(s->graph.self, var);
     switch (v->kind) {
     case VARIABLE_PAIR:

@@ -219,7 +219,7 @@ carry_before(struct search *s, lit l, version_id v, version_id w)
     const dense_id a = p->version_txn[v], b = p->version_txn[w];
     carry(s, l, point_commit(p, a), point_ww_to(p, b),
           (struct label){EDGE_WW, READ_NONE, 0});
-    if (p->place == PLACE_PSI)
+    if (p->one_rw)
         return;
     for (read_id r = p->reader[v]; r != READ_NONE; r = p->next_reader[r])
         if (p->read_txn[r] != b)
@@ -271,8 +271,7 @@ carry_choice(struct search *s, lit l, read_id r, version_id w)
     }
     uint32_t chain = UINT32_MAX;
     const key_id k = p->version_key[w];
-    for (version_id v = w + 1; p->place != PLACE_PSI && v < p->key_first[k + 1];
-         v++) {
+    for (version_id v = w + 1; !p->one_rw && v < p->key_first[k + 1]; v++) {
         const uint32_t commit = point_commit(p, p->version_txn[v]);
         if (p->g.seat[commit].chain == chain)
             continue;

@@ -1,0 +1,176 @@
+/* test_level.c -- the columns of the table of levels agree with each other and
+ * with the definitions in doc/levels.md.
+ *
+ * Cycles of dependencies are written as words over the three kinds.  Whether a
+ * level forbids a word is said in two ways: by its automaton, tried from every
+ * place of the cycle, and from the definition.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "test.h"
+
+#include "level/names.h"
+
+#include <string.h>
+
+enum { LONGEST = 6 };
+
+struct word {
+    enum level_dependency at[LONGEST];
+    unsigned n;
+};
+
+static bool
+automaton_accepts(const struct level_automaton *a, const struct word *w)
+{
+    for (unsigned first = 0; first < w->n; first++)
+        for (int begin = 0; begin < LEVEL_MODES; begin++) {
+            int mode = begin;
+            for (unsigned i = 0; i < w->n && mode != LEVEL_STUCK; i++)
+                mode = a->next[mode][w->at[(first + i) % w->n]];
+            if (mode != LEVEL_STUCK && a->accepts[begin] >> mode & 1)
+                return true;
+        }
+    return false;
+}
+
+static unsigned
+count(const struct word *w, enum level_dependency d)
+{
+    unsigned n = 0;
+    for (unsigned i = 0; i < w->n; i++)
+        n += w->at[i] == d;
+    return n;
+}
+
+/* Whether the points that the dependencies join close a cycle: inside a
+ * transaction only the start leads to the commit. */
+static bool
+points_close(const struct level_info *l, const struct word *w)
+{
+    for (unsigned i = 0; i < w->n; i++)
+        if (l->two_points && l->place[w->at[i]].to == POINT_COMMIT &&
+            l->place[w->at[(i + 1) % w->n]].from == POINT_START)
+            return false;
+    return true;
+}
+
+static bool
+is_forbidden(enum level l, const struct word *w)
+{
+    const struct level_info *row = &level_table[l];
+    const unsigned rw = count(w, DEPENDS_RW), sees = count(w, DEPENDS_SEES);
+    switch (row->premise) {
+    case PREMISE_CAUSAL: // t2 ->* t3 -rw-> t2, or a cycle of the order itself
+        return rw == 0 || (rw == 1 && sees == w->n - 1);
+    case PREMISE_DIRECT:
+    case PREMISE_EARLIER_READ: // the order of the reads is not in the word
+        return rw == 0 || (rw == 1 && sees == 1 && w->n == 2);
+    case PREMISE_NONE:
+        break;
+    }
+    return row->one_rw ? rw <= 1 : points_close(row, w);
+}
+
+/* The word with that number, in base 3. */
+static struct word
+make_word(unsigned n, unsigned number)
+{
+    struct word w = {.n = n};
+    for (unsigned i = 0; i < n; i++, number /= DEPENDENCIES)
+        w.at[i] = (enum level_dependency)(number % DEPENDENCIES);
+    return w;
+}
+
+static void
+check_words(bool (*holds)(enum level, const struct word *))
+{
+    for (unsigned n = 2, words = 9; n <= LONGEST; n++, words *= DEPENDENCIES)
+        for (unsigned i = 0; i < words; i++)
+            for (int l = LEVEL_RC; l < LEVELS; l++) {
+                const struct word w = make_word(n, i);
+                CHECK(holds((enum level)l, &w));
+            }
+}
+
+static bool
+is_as_defined(enum level l, const struct word *w)
+{
+    return automaton_accepts(&level_table[l].cycles, w) == is_forbidden(l, w);
+}
+
+static void
+automata_forbid_what_the_definition_does(void)
+{
+    check_words(is_as_defined);
+}
+
+static bool
+stronger_forbids_too(enum level l, const struct word *w)
+{
+    for (int weaker = LEVEL_RC; weaker < LEVELS; weaker++)
+        if (level_implied(l) >> weaker & 1 &&
+            automaton_accepts(&level_table[weaker].cycles, w) &&
+            !automaton_accepts(&level_table[l].cycles, w))
+            return false;
+    return true;
+}
+
+static void
+what_a_level_forbids_stronger_ones_do(void)
+{
+    check_words(stronger_forbids_too);
+}
+
+static void
+the_lattice_is_as_documented(void)
+{
+    const level_set weak =
+        1u << LEVEL_READS | 1u << LEVEL_RC | 1u << LEVEL_RA | 1u << LEVEL_CC;
+    const level_set si =
+        weak | 1u << LEVEL_PC | 1u << LEVEL_PSI | 1u << LEVEL_SI;
+    CHECK(level_implied(LEVEL_CC) == weak);
+    CHECK(level_implied(LEVEL_PC) == (weak | 1u << LEVEL_PC));
+    CHECK(level_implied(LEVEL_PSI) == (weak | 1u << LEVEL_PSI));
+    CHECK(level_implied(LEVEL_SI) == si);
+    CHECK(level_implied(LEVEL_SER) == (si | 1u << LEVEL_SER));
+    CHECK(level_implied(LEVEL_STRICT_SI) == (si | 1u << LEVEL_STRICT_SI));
+    CHECK(level_implied(LEVEL_STRICT_SER) == (1u << LEVELS) - 1);
+    CHECK(level_strict() == (1u << LEVEL_STRICT_SI | 1u << LEVEL_STRICT_SER));
+}
+
+static void
+a_level_is_weak_or_strong(void)
+{
+    for (int i = 0; i < LEVELS; i++) {
+        const enum level l = (enum level)i;
+        CHECK(level_is_weak(l) + level_is_strong(l) == (l != LEVEL_READS));
+        CHECK(!level_is_serial(l) || level_is_strong(l));
+        CHECK(!level_separates_writers(l) || level_table[l].two_points);
+    }
+    CHECK(level_separates_writers(LEVEL_STRICT_SI));
+    CHECK(!level_separates_writers(LEVEL_PC));
+    CHECK(level_is_serial(LEVEL_STRICT_SER) && !level_is_serial(LEVEL_PSI));
+}
+
+static void
+every_name_names_one_level(void)
+{
+    for (int l = 0; l < LEVELS; l++) {
+        const struct level_info *row = &level_table[l];
+        enum level by_name, by_brief;
+        CHECK(level_parse(row->name, strlen(row->name), &by_name));
+        CHECK(level_parse(row->brief, strlen(row->brief), &by_brief));
+        CHECK(by_name == (enum level)l && by_brief == (enum level)l);
+    }
+}
+
+int
+main(void)
+{
+    RUN(automata_forbid_what_the_definition_does);
+    RUN(what_a_level_forbids_stronger_ones_do);
+    RUN(the_lattice_is_as_documented);
+    RUN(a_level_is_weak_or_strong);
+    RUN(every_name_names_one_level);
+    return test_end();
+}
