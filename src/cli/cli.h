@@ -53,10 +53,10 @@ int cmd_levels(const struct options *o);
 int cmd_manpage(const struct options *o);
 int cmd_predict(const struct options *o);
 
-/* The same for a history that was just recorded, at the levels that --predict
- * names; 'name' is what to call it. */
+/* The same for a history that was just recorded on the target, at the levels
+ * that --predict names; 'name' is what to call it. */
 int cmd_predict_recorded(const struct options *o, const char *path,
-                         const char *name);
+                         const char *name, const char *target);
 
 int cmd_prove(const struct options *o);
 int cmd_report(const struct options *o);

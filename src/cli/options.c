@@ -37,7 +37,7 @@ const struct option option_table[] = {
     {"predict", 0, OPTION_TEXT, "LEVELS", AT(predict_level), CMD_TEST, 0, 0, NULL, choices_predict_levels,
      "then predict, from what was recorded, anomalies at these levels"},
     {"validate", 0, OPTION_FLAG, NULL, AT(validate), CMD_PREDICT | CMD_TEST, 0, 0, NULL, NULL,
-     "run the application again on the built-in store, reads directed as predicted"},
+     "run the application again with the predicted reads: on the built-in store, and by a schedule on the server"},
     {"workload", 'w', OPTION_TEXT, "NAME", AT(workload), CMD_PREDICT, 0, 0, NULL,
      choices_apps,
      "with --validate: the application that was observed"},

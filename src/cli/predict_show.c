@@ -200,7 +200,7 @@ put_prevention(const struct anomaly *a, struct buf *text)
     buf_text(text, n ? " (SELECT ... FOR UPDATE).\n" : ".\n");
 }
 
-/* How the application behaved when it was run again. */
+/* How the application behaved when it was run again on the store. */
 static void
 put_replay(const struct replay *p, const struct predicted *of, struct buf *text)
 {
@@ -236,6 +236,68 @@ put_replay(const struct replay *p, const struct predicted *of, struct buf *text)
     buf_text(text, ".\n");
 }
 
+/* Why the database does not show what was predicted. */
+static void
+put_obstacle(const struct replay *p, const struct history *h,
+             enum isolation isolation, struct buf *text)
+{
+    switch (p->outcome) {
+    case REPLAY_NO_SCHEDULE:
+        buf_text(text, isolation == ISOLATION_READ_COMMITTED
+                           ? "no order of statements leads to these reads, "
+                             "because each reads what was committed last"
+                           : "no order of statements leads to these reads, "
+                             "because a transaction reads from one snapshot "
+                             "and loses when another wrote the same row");
+        return;
+    case REPLAY_REFUSED:
+    case REPLAY_ROLLED_BACK:
+    case REPLAY_UNLIKE:
+        history_show_txn(h, p->where, text);
+        buf_text(text, p->outcome == REPLAY_REFUSED ? " was refused"
+                       : p->outcome == REPLAY_ROLLED_BACK
+                           ? " decided to roll back"
+                           : " does something else than was observed");
+        if (p->said[0])
+            buf_printf(text, " (%s)", p->said);
+        return;
+    case REPLAY_STUCK:
+        buf_text(text, "sessions waited for each other without an end");
+        return;
+    default:
+        buf_text(text, "the outcome is serializable");
+        if (p->differs[0])
+            buf_printf(text, ", because %s", p->differs);
+        else if (p->is_diverged)
+            buf_text(text, ", because a transaction went on in another way");
+    }
+}
+
+/* How the database behaved when it was driven by a schedule. */
+static void
+put_shown(const struct validated *v, size_t i, const struct history *h,
+          struct buf *text)
+{
+    const struct replay *p = &v->on_database[i];
+    const bool shown = p->outcome == REPLAY_VALIDATED;
+    buf_printf(text, "  %s by %s at %s: ", shown ? "Shown" : "Not shown",
+               v->database, isolation_names[v->isolation]);
+    if (shown)
+        buf_text(text, p->differs[0] || p->is_diverged
+                           ? "its sessions driven in lock step, the "
+                             "application did something similar"
+                           : "its sessions driven in lock step, the "
+                             "application did exactly this");
+    else
+        put_obstacle(p, h, v->isolation, text);
+    if (shown && p->breaks_level)
+        buf_text(text, "; what happened is not even snapshot isolation");
+    if (p->waits)
+        buf_printf(text, "; %zu step%s waited for a lock", p->waits,
+                   p->waits == 1 ? "" : "s");
+    buf_text(text, ".\n");
+}
+
 static void
 put_predicted(const struct predict_result *r, size_t i,
               const struct report_style *s, struct buf *out)
@@ -255,9 +317,13 @@ put_predicted(const struct predict_result *r, size_t i,
         put_wrapped(notes.at, s, out);
     }
     buf_clear(&notes);
-    if (r->replays) {
+    if (r->validated->n) {
         buf_char(out, '\n');
-        put_replay(&r->replays[i], p, out);
+        put_replay(&r->validated->on_store[i], p, &notes);
+        if (r->validated->on_database)
+            put_shown(r->validated, i, p->execution.o->h, &notes);
+        put_wrapped(notes.at, s, out);
+        buf_clear(&notes);
     }
     if (e->anomalies.n) {
         report_anomaly_text(&e->anomalies.at[0], s, 0, 1, out);
@@ -363,6 +429,36 @@ put_json_changes(const struct execution *x, struct buf *out)
 }
 
 static void
+put_json_validated(const struct validated *v, size_t i, const struct history *h,
+                   struct buf *out)
+{
+    buf_printf(out, "\"validation\":{\"outcome\":\"%s\",\"diverged\":%s},",
+               replay_outcome_name(v->on_store[i].outcome),
+               v->on_store[i].is_diverged ? "true" : "false");
+    if (!v->on_database)
+        return;
+    const struct replay *p = &v->on_database[i];
+    const bool shown = p->outcome == REPLAY_VALIDATED;
+    struct buf why = {0};
+    buf_text(out, "\"database\":{\"name\":");
+    buf_json(out, v->database, strlen(v->database));
+    buf_printf(out,
+               ",\"isolation\":\"%s\",\"outcome\":\"%s\",\"as_predicted\":%s,"
+               "\"level_holds\":%s,\"waits\":%zu",
+               isolation_names[v->isolation],
+               shown ? "shown" : replay_outcome_name(p->outcome),
+               shown && !p->differs[0] && !p->is_diverged ? "true" : "false",
+               shown && p->breaks_level ? "false" : "true", p->waits);
+    if (!shown) {
+        put_obstacle(p, h, v->isolation, &why);
+        buf_char(out, ',');
+        put_json(out, "why", &why);
+    }
+    buf_text(out, "},");
+    buf_free(&why);
+}
+
+static void
 put_json_predicted(const struct predict_result *r, size_t i, struct buf *out)
 {
     const struct predicted *p = &r->prediction->found.at[i];
@@ -390,10 +486,8 @@ put_json_predicted(const struct predict_result *r, size_t i, struct buf *out)
         buf_char(out, ',');
         buf_free(&key);
     }
-    if (r->replays)
-        buf_printf(out, "\"validation\":{\"outcome\":\"%s\",\"diverged\":%s},",
-                   replay_outcome_name(r->replays[i].outcome),
-                   r->replays[i].is_diverged ? "true" : "false");
+    if (r->validated->n)
+        put_json_validated(r->validated, i, p->execution.o->h, out);
     put_json(out, "signature", &p->signature);
     if (r->explanations[i].anomalies.n) {
         buf_text(out, ",\"anomaly\":");

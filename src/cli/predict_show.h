@@ -4,8 +4,7 @@
 #ifndef CLI_PREDICT_SHOW_H
 #define CLI_PREDICT_SHOW_H
 
-#include "predict/predict.h"
-#include "replay/replay.h"
+#include "cli/predict_validate.h"
 #include "report/report.h"
 
 /* What is known about one level. */
@@ -14,9 +13,9 @@ struct predict_result {
     const struct summary *summary;
     const struct predict_options *options;
     const struct prediction *prediction;
-    const struct check *checks;       // by prediction: that it violates ser
-    const struct replay *replays;     // by prediction; NULL: not asked for
-    struct explanation *explanations; // by prediction: why
+    const struct check *checks;        // by prediction: that it violates ser
+    const struct validated *validated; // empty where that was not asked for
+    struct explanation *explanations;  // by prediction: why
 };
 
 /* "predicted", "none" or "unknown". */

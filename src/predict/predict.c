@@ -29,8 +29,9 @@ struct run {
     struct prediction *out;
     struct seek seek;
     size_t rejected; // predictions that were not welcome
-    bool has_spare;  // the first of them is kept, for want of a better one
+    bool has_spare;  // one of them is kept, for want of a better one
     struct execution spare;
+    unsigned spare_grade;
     struct err *err;
 };
 
@@ -168,30 +169,48 @@ is_conditional(struct run *run, const struct execution *x)
            find_write_that_loses(run, x) != ID_NONE;
 }
 
-/* Whether x is a prediction as one wishes it: it depends on nothing, and
- * whoever asked accepts it. */
-static bool
-is_welcome(struct run *run, const struct execution *x)
+/* How welcome a prediction is: one that depends on nothing, and that whoever
+ * asked accepts, is WELCOME. */
+enum { CONDITIONAL, WELCOME = 1 + PREDICT_ACCEPTED };
+
+static unsigned
+grade(struct run *run, const struct execution *x)
 {
     const struct predict_options *o = run->options;
-    return !is_conditional(run, x) && (!o->accept || o->accept(o->self, x));
+    return is_conditional(run, x) ? CONDITIONAL
+           : o->accept            ? 1 + o->accept(o->self, x)
+                                  : WELCOME;
 }
 
-/* Reduce x; whether it is welcome, reduced or as it was. */
-static bool
+/* Reduce x, unless it is more welcome as it is; how welcome it then is. */
+static unsigned
 reduce(struct run *run, struct execution *x)
 {
     struct execution whole;
     execution_init(&whole, x->o, x->is_strict);
     execution_copy(&whole, x);
     minimise(&run->seek, x);
-    bool ok = is_welcome(run, x);
-    if (!ok && is_welcome(run, &whole)) {
-        execution_copy(x, &whole);
-        ok = true;
+    unsigned reduced = grade(run, x);
+    if (reduced < WELCOME) {
+        const unsigned as_is = grade(run, &whole);
+        if (as_is > reduced) {
+            execution_copy(x, &whole);
+            reduced = as_is;
+        }
     }
     execution_free(&whole);
-    return ok;
+    return reduced;
+}
+
+/* Remember the most welcome of those that are not WELCOME. */
+static void
+remember(struct run *run, const struct execution *x, unsigned how)
+{
+    if (run->has_spare && how <= run->spare_grade)
+        return;
+    execution_copy(&run->spare, x);
+    run->spare_grade = how;
+    run->has_spare = true;
 }
 
 /* Where 'wish' holds, the boundary transactions of x do not change all the
@@ -224,18 +243,20 @@ look_for_welcome(struct run *run, const lit *assumptions, size_t n,
     struct execution other;
     execution_init(&other, x->o, x->is_strict);
     execution_copy(&other, x);
-    bool ok = false;
-    for (int i = 0; !ok && i < ALTERNATIVES && !is_weary(run); i++) {
+    unsigned how = CONDITIONAL;
+    for (int i = 0; how < WELCOME && i < ALTERNATIVES && !is_weary(run); i++) {
         run->rejected++;
         wish_for_others(run, wish, &other);
         if (seek_under(&run->seek, assumed, n + 1, &other) != PREDICT_FOUND)
             break;
-        ok = reduce(run, &other);
+        how = reduce(run, &other);
+        if (how < WELCOME)
+            remember(run, &other, how);
     }
-    if (ok)
+    if (how == WELCOME)
         execution_copy(x, &other);
     execution_free(&other);
-    return ok;
+    return how == WELCOME;
 }
 
 /* Keep what was found under assumptions, or something better.  Where one
@@ -244,13 +265,13 @@ static bool
 keep_best(struct run *run, const lit *assumptions, size_t n,
           struct execution *x)
 {
-    if (reduce(run, x) || look_for_welcome(run, assumptions, n, x) ||
-        run->options->most > 1)
+    const unsigned how = reduce(run, x);
+    if (how == WELCOME)
         return keep(run, x);
-    if (!run->has_spare)
-        execution_copy(&run->spare, x);
-    run->has_spare = true;
-    return true;
+    remember(run, x, how);
+    return !(look_for_welcome(run, assumptions, n, x) ||
+             run->options->most > 1) ||
+           keep(run, x);
 }
 
 /* Look under assumptions and keep what is found; false on an error. */

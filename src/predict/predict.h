@@ -21,6 +21,8 @@
     (1u << LEVEL_RC | 1u << LEVEL_RA | 1u << LEVEL_CC | 1u << LEVEL_PC |       \
      1u << LEVEL_PSI | 1u << LEVEL_SI)
 
+enum { PREDICT_ACCEPTED = 2 };
+
 enum predict_answer { PREDICT_FOUND, PREDICT_NONE, PREDICT_UNKNOWN };
 
 struct predict_options {
@@ -33,10 +35,10 @@ struct predict_options {
     double timeout;      // seconds; 0 = none
     size_t memory;       // bytes; 0 = no limit
 
-    /* Whether a prediction will do, because it was tried; where it will not,
-     * some others are looked at, and the first is the answer only where none of
-     * them will.  May be NULL. */
-    bool (*accept)(void *self, const struct execution *x);
+    /* How well a prediction will do, because it was tried: 0 to
+     * PREDICT_ACCEPTED.  Where it is less than that, some others are looked at,
+     * and the best of them is the answer.  May be NULL. */
+    unsigned (*accept)(void *self, const struct execution *x);
     void *self;
 };
 

@@ -6,15 +6,10 @@
  * level does.  The commit order to aim at is the one that shows that the
  * predicted execution satisfies the level.
  *
- * A session draws all its random choices from one stream.  So transactions that
- * were rolled back run again, too, on what they had read then, and only to
- * draw.
- *
  * SPDX-License-Identifier: MIT */
 #include "replay/replay.h"
 
 #include "check/check.h"
-#include "collect/workload.h"
 #include "history/builder.h"
 #include "store/policy.h"
 
@@ -22,19 +17,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-struct session {
-    struct random random;
-    uint32_t next; // position of the next transaction in the history
-};
-
 struct stage {
     const struct execution *x;
     const struct observed *o;
-    const struct replay_program *program;
+    struct rerun rerun;
     struct replay *out;
     struct store *store;
     struct store_plan plan;
-    struct session *sessions; // by session of the history
     uint32_t *index; // by transaction: which of its session in the store
     struct builder *builder;
     struct err *err;
@@ -43,103 +32,40 @@ struct stage {
 /* One transaction while it runs. */
 struct run {
     struct stage *stage;
-    uint32_t txn;   // of the execution
-    txn_id id;      // of the observed history
-    op_id op;       // the next of the observed operations
-    bool is_drawn;  // runs only to draw: reads return what they had returned
-    bool is_unlike; // it did another operation than was observed
+    uint32_t txn; // of the execution
+    struct rerun_txn run;
     store_txn in_store;
     txn_id in_history;
     int64_t author;
     bool ok;
 };
 
-/* The number of a session of the run: its name counts from 1. */
-static uint64_t
-session_number(const struct history *h, session_id s)
-{
-    const struct atom name = h->session_name[s];
-    return name.tag == ATOM_INT && name.bits ? name.bits - 1 : UINT64_MAX;
-}
-
 /* --- cells ---------------------------------------------------------------- */
 
-static void
-key_of(const struct app *app, size_t table, uint64_t row, size_t column,
-       char out[96])
+static struct atom
+text_atom(const struct stage *s, const char *text)
 {
-    snprintf(out, 96, "%s:%" PRIu64 ":%s", app->tables[table].name, row,
-             app->tables[table].columns[column].name);
-}
-
-static void
-take_initial(const struct run *r, size_t table, uint64_t row, size_t column,
-             int64_t *value)
-{
-    const struct replay_program *p = r->stage->program;
-    if (row < app_rows(p->app, table, p->units))
-        *value = p->app->tables[table].columns[column].initial;
-}
-
-/* Compare the next operation with what was observed, and step behind it. */
-static void
-follow(struct run *r, bool is_write, const char *key)
-{
-    const struct history *h = r->stage->o->h;
-    if (r->op >= h->txn_end[r->id]) {
-        r->is_unlike = true;
-        return;
-    }
-    const struct atom a = history_key_atom(h, op_key(h, r->op));
-    r->is_unlike |=
-        op_is_write(h, r->op) != is_write || !atom_is_text(a) ||
-        strcmp(strings_get(&h->strings, (uint32_t)a.bits).text, key) != 0;
-    r->op++;
-}
-
-/* What the transaction read then. */
-static bool
-read_again(struct run *r, size_t table, uint64_t row, size_t column,
-           int64_t *value)
-{
-    const struct history *h = r->stage->o->h;
-    char key[96];
-    key_of(r->stage->program->app, table, row, column, key);
-    const op_id op = r->op;
-    if (op >= h->txn_end[r->id])
-        return false; // there it failed
-    follow(r, false, key);
-    const struct atom a = history_value_atom(h, h->op_value[op]);
-    if (a.tag == ATOM_STRING)
-        *value =
-            strtoll(strings_get(&h->strings, (uint32_t)a.bits).text, NULL, 10);
-    else
-        take_initial(r, table, row, column, value);
-    return true;
+    return builder_text(s->builder, ATOM_STRING, text, strlen(text));
 }
 
 static bool
 read_cell(void *self, size_t table, uint64_t row, size_t column, int64_t *value)
 {
     struct run *r = self;
-    if (r->is_drawn)
-        return read_again(r, table, row, column, value);
     struct stage *s = r->stage;
-    char key[96];
-    key_of(s->program->app, table, row, column, key);
-    follow(r, false, key);
+    char key[RERUN_KEY];
+    rerun_key(&s->rerun, table, row, column, key);
+    rerun_txn_follow(&r->run, false, key);
     const struct store_value got =
         store_read(s->store, r->in_store, key, strlen(key));
     struct atom atom = atom_nil();
     if (got.text) {
-        atom = builder_text(s->builder, ATOM_STRING, got.text, got.n);
+        atom = text_atom(s, got.text);
         *value = strtoll(got.text, NULL, 10);
     } else {
-        take_initial(r, table, row, column, value);
+        rerun_initial(&s->rerun, table, row, column, value);
     }
-    r->ok = r->ok && builder_read(s->builder, r->in_history,
-                                  builder_text(s->builder, ATOM_STRING, key,
-                                               strlen(key)),
+    r->ok = r->ok && builder_read(s->builder, r->in_history, text_atom(s, key),
                                   atom, s->err);
     return r->ok;
 }
@@ -149,86 +75,32 @@ write_cell(void *self, size_t table, uint64_t row, size_t column, int64_t value)
 {
     struct run *r = self;
     struct stage *s = r->stage;
-    char key[96], text[48];
-    key_of(s->program->app, table, row, column, key);
-    if (r->is_drawn && r->op >= s->o->h->txn_end[r->id])
-        return false;
-    follow(r, true, key);
-    if (r->is_drawn)
-        return true;
+    char key[RERUN_KEY], text[RERUN_VALUE];
+    rerun_key(&s->rerun, table, row, column, key);
+    rerun_txn_follow(&r->run, true, key);
     const int n =
         snprintf(text, sizeof text, "%" PRId64 "#%" PRId64, value, r->author);
     store_write(s->store, r->in_store, key, strlen(key), text, (size_t)n);
-    r->ok = r->ok &&
-            builder_write(
-                s->builder, r->in_history,
-                builder_text(s->builder, ATOM_STRING, key, strlen(key)),
-                builder_text(s->builder, ATOM_STRING, text, (size_t)n), s->err);
+    r->ok = r->ok && builder_write(s->builder, r->in_history, text_atom(s, key),
+                                   text_atom(s, text), s->err);
     return r->ok;
 }
 
 /* --- transactions --------------------------------------------------------- */
-
-/* Run the next procedure of a session; whether it wants to commit. */
-static bool
-run_procedure(struct run *r)
-{
-    const struct replay_program *p = r->stage->program;
-    const struct history *h = r->stage->o->h;
-    const session_id session = h->txn_session[r->id];
-    struct random *random = &r->stage->sessions[session].random;
-    const struct app_access access = {r, read_cell, write_cell};
-    struct app_txn txn = {.app = p->app,
-                          .access = &access,
-                          .random = random,
-                          .units = p->units,
-                          .session = session_number(h, session),
-                          .sessions = p->sessions,
-                          .number = r->id - h->session_first[session] + 1};
-    r->op = h->txn_begin[r->id];
-    r->author = app_fresh(&txn);
-    const size_t procedure = app_draw(p->app, false, random);
-    return p->app->procedures[procedure].run(&txn) &&
-           random_unit(random) >= p->aborts;
-}
-
-/* Run what was rolled back before 'id' in its session. */
-static bool
-draw_until(struct stage *s, txn_id id)
-{
-    const struct history *h = s->o->h;
-    const session_id session = h->txn_session[id];
-    struct session *own = &s->sessions[session];
-    for (; h->session_first[session] + own->next < id; own->next++) {
-        struct run r = {.stage = s,
-                        .id = h->session_first[session] + own->next,
-                        .is_drawn = true,
-                        .ok = true};
-        run_procedure(&r);
-        if (r.is_unlike) {
-            s->out->outcome = REPLAY_UNLIKE;
-            s->out->where = r.id;
-            return false;
-        }
-    }
-    own->next++;
-    return true;
-}
 
 /* Note how t ended, where that is not by a commit; true where it is. */
 static bool
 end_txn(struct stage *s, struct run *r, bool wants)
 {
     const bool is_base = s->x->role[r->txn] == ROLE_BASE;
-    const struct history *h = s->o->h;
-    r->is_unlike |= r->op != h->txn_end[r->id];
-    s->out->where = r->id;
-    if (is_base && (r->is_unlike || !wants)) {
+    const bool is_alike = rerun_txn_is_alike(&r->run);
+    s->out->where = r->run.id;
+    if (is_base && (!is_alike || !wants)) {
         store_abort(s->store, r->in_store);
         s->out->outcome = REPLAY_UNLIKE;
         return false;
     }
-    s->out->is_diverged |= r->is_unlike && !s->x->is_strict;
+    s->out->is_diverged |= !is_alike && !s->x->is_strict;
     if (!wants) {
         store_abort(s->store, r->in_store);
         s->out->outcome = REPLAY_ROLLED_BACK;
@@ -242,21 +114,29 @@ end_txn(struct stage *s, struct run *r, bool wants)
 static bool
 run_txn(struct stage *s, uint32_t t)
 {
-    struct run r = {.stage = s, .txn = t, .id = s->o->id[t], .ok = true};
     const struct history *h = s->o->h;
-    if (!draw_until(s, r.id))
+    const txn_id id = s->o->id[t];
+    struct run r = {.stage = s,
+                    .txn = t,
+                    .run = {.of = &s->rerun, .id = id},
+                    .author = rerun_author(&s->rerun, id),
+                    .ok = true};
+    if (!rerun_draw_until(&s->rerun, id, &s->out->where)) {
+        s->out->outcome = REPLAY_UNLIKE;
         return false;
+    }
     const session_id session =
-        builder_session(s->builder, h->session_name[h->txn_session[r.id]]);
+        builder_session(s->builder, h->session_name[h->txn_session[id]]);
     if (!builder_txn(s->builder, session, &r.in_history, s->err))
         return false;
     struct buf name = {0};
-    history_show_txn(h, r.id, &name);
+    history_show_txn(h, id, &name);
     builder_name(s->builder, r.in_history,
                  builder_text(s->builder, ATOM_STRING, name.at, name.n));
     buf_free(&name);
     r.in_store = store_begin(s->store, s->o->session[t]);
-    const bool wants = run_procedure(&r);
+    const struct app_access access = {&r, read_cell, write_cell};
+    const bool wants = rerun_txn_run(&r.run, &access);
     return end_txn(s, &r, wants) && r.ok;
 }
 
@@ -335,9 +215,8 @@ make_plan(struct stage *s, enum level level)
 
 /* --- all of it ------------------------------------------------------------ */
 
-/* Judge what happened. */
-static bool
-judge(struct stage *s, enum level level)
+bool
+replay_judge(struct replay *out, enum level level, struct err *err)
 {
     const struct check_options options = {.levels =
                                               1u << level | 1u << LEVEL_SER,
@@ -345,44 +224,29 @@ judge(struct stage *s, enum level level)
                                           .verify = true,
                                           .strong = strong_defaults};
     struct check check;
-    if (!check_history(&s->out->history, &options, &check, s->err))
+    if (!check_history(&out->history, &options, &check, err))
         return false;
-    bool level_ok = false, serial = true;
+    bool serial = true;
     for (size_t i = 0; i < check.results.n; i++) {
         const enum verdict v = check.results.at[i].certificate.verdict;
         if (check.results.at[i].level == LEVEL_SER)
             serial = v != VERDICT_VIOLATED;
         else
-            level_ok = v == VERDICT_OK;
+            out->breaks_level = v != VERDICT_OK;
     }
     check_free(&check);
-    s->out->outcome = serial ? REPLAY_SERIALIZABLE : REPLAY_VALIDATED;
-    return level_ok || err_set(s->err, ERR_INTERNAL,
-                               "bug in assay: the store did not keep its "
-                               "level");
-}
-
-/* Keys must be text, as collect writes them. */
-static bool
-has_text_keys(const struct history *h)
-{
-    for (key_id k = 0; k < h->n_keys; k++)
-        if (!atom_is_text(history_key_atom(h, k)))
-            return false;
+    out->outcome = serial ? REPLAY_SERIALIZABLE : REPLAY_VALIDATED;
     return true;
 }
 
-static void
-stage_init(struct stage *s)
+/* Judge what happened; the store keeps its levels. */
+static bool
+judge(struct stage *s, enum level level)
 {
-    const struct history *h = s->o->h;
-    s->sessions = mem_calloc(h->n_sessions + 1, sizeof *s->sessions);
-    s->index = mem_calloc(s->o->n + 1, sizeof *s->index);
-    for (session_id i = 0; i < h->n_sessions; i++)
-        workload_seed(&s->sessions[i].random, s->program->seed,
-                      session_number(h, i));
-    s->builder = builder_new(atom_nil());
-    store_plan_init(&s->plan);
+    return replay_judge(s->out, level, s->err) &&
+           (!s->out->breaks_level ||
+            err_set(s->err, ERR_INTERNAL,
+                    "bug in assay: the store did not keep its level"));
 }
 
 bool
@@ -390,11 +254,13 @@ replay_run(const struct execution *x, const struct replay_program *program,
            enum level level, struct replay *out, struct err *err)
 {
     *out = (struct replay){.outcome = REPLAY_UNLIKE, .where = 0};
-    struct stage s = {
-        .x = x, .o = x->o, .program = program, .out = out, .err = err};
-    if (!has_text_keys(s.o->h))
+    struct stage s = {.x = x, .o = x->o, .out = out, .err = err};
+    if (!rerun_fits(s.o->h))
         return true;
-    stage_init(&s);
+    rerun_init(&s.rerun, program, s.o->h);
+    s.index = mem_calloc(s.o->n + 1, sizeof *s.index);
+    s.builder = builder_new(atom_nil());
+    store_plan_init(&s.plan);
     bool ok = make_plan(&s, level);
     const struct store_options options = {.level = level,
                                           .policy = &s.plan.policy};
@@ -407,7 +273,7 @@ replay_run(const struct execution *x, const struct replay_program *program,
     builder_free(s.builder);
     store_free(s.store);
     store_plan_free(&s.plan);
-    mem_free(s.sessions);
+    rerun_free(&s.rerun);
     mem_free(s.index);
     return ok && !err->kind;
 }
@@ -427,6 +293,8 @@ replay_outcome_name(enum replay_outcome outcome)
         [REPLAY_REFUSED] = "refused at its commit",
         [REPLAY_ROLLED_BACK] = "rolled back",
         [REPLAY_UNLIKE] = "not the program that was observed",
+        [REPLAY_NO_SCHEDULE] = "no schedule",
+        [REPLAY_STUCK] = "stuck",
     };
     return names[outcome];
 }

@@ -9,35 +9,37 @@
 #ifndef REPLAY_REPLAY_H
 #define REPLAY_REPLAY_H
 
-#include "app/app.h"
-#include "predict/predict.h"
-
-/* The program that was observed; session s of the run is called s + 1 in the
- * history, and all its transactions are there, also those that were rolled
- * back. */
-struct replay_program {
-    const struct app *app;
-    uint64_t seed, sessions, units;
-    double aborts; // share of transactions rolled back at their end
-};
+#include "predict/execution.h"
+#include "replay/rerun.h"
 
 enum replay_outcome {
     REPLAY_VALIDATED,    // the level holds, serializability does not
     REPLAY_SERIALIZABLE, // some serial order explains it after all
-    REPLAY_REFUSED,      // a transaction found no place in the commit order
+    REPLAY_REFUSED,      // a transaction was not allowed to commit
     REPLAY_ROLLED_BACK,  // a transaction decided to roll back
     REPLAY_UNLIKE,       // this is not the program that was observed
+    // on a database:
+    REPLAY_NO_SCHEDULE, // no order of statements leads to these reads
+    REPLAY_STUCK,       // sessions waited for each other without an end
 };
 
 struct replay {
     enum replay_outcome outcome;
-    bool is_diverged; // a boundary transaction did not go on as predicted
-    txn_id where;     // of the history: who was refused, rolled back, unlike
-    struct history history; // what happened; unless the program is unlike
+    bool is_diverged;  // a transaction did not go on as predicted
+    bool breaks_level; // on a database: the level does not hold
+    txn_id where;      // of the history: who was refused, rolled back, unlike
+    size_t waits;      // on a database: steps that had to wait for a lock
+    char said[256];    // what the database said when it refused
+    char differs[256]; // the first read that found another version
+    struct history history; // what happened; unless somebody failed
 };
 
 bool replay_run(const struct execution *x, const struct replay_program *program,
                 enum level level, struct replay *out, struct err *err);
+
+/* Check the history of 'out' and set its outcome. */
+bool replay_judge(struct replay *out, enum level level, struct err *err);
+
 void replay_free(struct replay *r);
 
 /* "validated", "serializable", ... */

@@ -7,6 +7,7 @@
 #include "cli/progress.h"
 #include "cli/target.h"
 #include "level/names.h"
+#include "replay/database.h"
 #include "report/parts.h"
 #include "version.h"
 
@@ -20,8 +21,8 @@ struct command_run {
     const struct options *o;
     level_set levels;
     struct predict_options predict;
-    struct replay_program program; // with --validate
-    struct report report;          // without a format: text or JSON, made here
+    struct validation validation; // with --validate
+    struct report report;         // without a format: text or JSON, made here
 };
 
 /* --- options -------------------------------------------------------------- */
@@ -51,18 +52,8 @@ take_options(const struct options *o, const char *levels,
                                  .timeout = o->timeout,
                                  .memory = (size_t)o->memory};
     run->report.style = inspect_style(o);
-    run->program =
-        (struct replay_program){.app = app_find(o->workload ? o->workload : ""),
-                                .seed = o->seed,
-                                .sessions = o->sessions,
-                                .units = o->keys,
-                                .aborts = o->aborts};
-    if (o->validate && !run->program.app)
-        return err_set(err, ERR_USAGE,
-                       "--validate wants -w with the application that was "
-                       "observed");
-    if (o->validate && !run->program.units)
-        run->program.units = run->program.app->units;
+    if (o->validate && !predict_validate_options(o, &run->validation, err))
+        return false;
     const struct report_format *format;
     if (!inspect_report_format(o, &format, err))
         return false;
@@ -210,18 +201,15 @@ show_prediction(struct command_run *run, struct predict_result *r,
     struct check *checks = mem_calloc(n + 1, sizeof *checks);
     r->explanations = mem_calloc(n + 1, sizeof *r->explanations);
     r->checks = checks;
-    struct replay *replays =
-        run->o->validate ? mem_calloc(n + 1, sizeof *replays) : NULL;
-    r->replays = replays;
-    bool ok = true;
+    struct validated validated = {0};
+    bool ok = !run->o->validate ||
+              predict_validate_all(&run->validation, p, &validated, err);
+    r->validated = &validated;
     for (size_t i = 0; ok && i < n; i++) {
         ok = explain(run, &p->found.at[i].history, &checks[i],
                      &r->explanations[i], err);
         if (ok && run->o->predicted)
             ok = write_predicted(run, r, i, err);
-        if (ok && replays)
-            ok = replay_run(&p->found.at[i].execution, &run->program,
-                            r->options->level, &replays[i], err);
     }
     if (ok)
         show(run, r, is_first);
@@ -230,31 +218,10 @@ show_prediction(struct command_run *run, struct predict_result *r,
     for (size_t i = 0; i < n; i++) {
         explanation_free(&r->explanations[i]);
         check_free(&checks[i]);
-        if (replays)
-            replay_free(&replays[i]);
     }
-    mem_free(replays);
+    predict_validate_free(&validated);
     mem_free(checks);
     mem_free(r->explanations);
-    return ok;
-}
-
-struct trial {
-    const struct replay_program *program;
-    enum level level;
-};
-
-/* Whether the application does what is predicted, or something as bad. */
-static bool
-is_shown(void *self, const struct execution *x)
-{
-    const struct trial *trial = self;
-    struct replay replay;
-    struct err err = {0};
-    const bool ok =
-        replay_run(x, trial->program, trial->level, &replay, &err) &&
-        replay.outcome == REPLAY_VALIDATED;
-    replay_free(&replay);
     return ok;
 }
 
@@ -269,10 +236,10 @@ predict_level(struct command_run *run, struct predict_result *r,
     struct prediction p;
     struct predict_options options = run->predict;
     options.level = level;
-    struct trial trial = {&run->program, level};
+    run->validation.level = level;
     if (run->o->validate) {
-        options.accept = is_shown;
-        options.self = &trial;
+        options.accept = predict_validate_accept;
+        options.self = &run->validation;
     }
     struct progress *progress =
         progress_begin(run->o->quiet, "predicting", r->path);
@@ -370,13 +337,15 @@ cmd_predict(const struct options *o)
 
 int
 cmd_predict_recorded(const struct options *o, const char *path,
-                     const char *name)
+                     const char *name, const char *target)
 {
     struct err err = {0};
     struct command_run run;
     if (!take_options(o, o->predict_level, &run, &err))
         return cli_report_error(&err);
     run.report.format = NULL; // the report is about what happened
+    run.validation.target = target;
+    run.validation.on_database = replay_is_possible_on(target);
     const int status = predict_path(&run, path, name);
     cli_emit(&run.report.out);
     report_free(&run.report);
