@@ -1,34 +1,24 @@
 /* cases.c -- see cases.h.
  *
  * With the authors settled a history is an ordinary one, and is checked as
- * such.  Elements are meant to be unique, so there are few combinations; where
- * there are many, the answer may be 'unknown'.
+ * such.  One combination of authors often satisfies all levels; those that it
+ * does not satisfy are searched, weakest first.  Authors that satisfy one are
+ * tried on the others, and cases that refute one refute all that imply it.
  *
  * SPDX-License-Identifier: MIT */
 #include "check/cases.h"
 
+#include "check/case_search.h"
 #include "check/lattice.h"
-#include "history/list/reader_outcomes.h"
 #include "history/rebuild.h"
 #include "verify/verify.h"
 
-#include <stdio.h>
 #include <string.h>
 
-enum {
-    MOST_CASES = 4096,
-    MOST_NAMED = 3, // transactions
-};
-
 struct cases {
-    const struct history *h;
-    struct check_options options; // for the levels that are still open
-    struct check *out;
-    struct level_cases {
-        bool asked, unknown;
-        struct level_result result;
-        VEC(struct certificate) violated;
-    } levels[LEVELS];
+    struct case_search search;
+    level_set open;
+    struct level_result results[LEVELS];
 };
 
 static void
@@ -38,133 +28,117 @@ copy_seen(struct certificate *c, const u32_vec *seen)
         vec_push(&c->seen, seen->at[i]);
 }
 
-/* Take over what the copy with these authors says about a level. */
-static void
-take_result(struct cases *all, struct level_result *r, const u32_vec *seen)
-{
-    struct level_cases *l = &all->levels[r->level];
-    const double seconds = l->result.seconds + r->seconds;
-    const uint64_t work = l->result.work + r->work;
-    l->asked = true;
-    if (r->certificate.verdict == VERDICT_UNKNOWN || r->by != r->level) {
-        l->unknown = true;
-        memcpy(l->result.reason, r->reason, sizeof r->reason);
-    } else if (r->certificate.verdict == VERDICT_OK) {
-        l->result = *r;
-        r->certificate = (struct certificate){0};
-        copy_seen(&l->result.certificate, seen);
-        all->options.levels &= ~(1u << r->level);
-    } else {
-        l->result.weak = r->weak;
-        l->result.strong = r->strong;
-        vec_push(&l->violated, r->certificate);
-        r->certificate = (struct certificate){0};
-        copy_seen(&vec_top(&l->violated), seen);
-    }
-    l->result.level = l->result.by = r->level;
-    l->result.seconds = seconds;
-    l->result.work = work;
-}
-
+/* Settle the open levels that hold with these authors. */
 static bool
-check_copy(struct cases *all, const u32_vec *seen, struct err *err)
+try_authors(struct cases *all, const u32_vec *seen, struct err *err)
 {
     struct history copy;
     struct check c;
-    if (!history_rebuild_with_authors(all->h, seen->at, &copy, err))
+    if (!history_rebuild_with_authors(all->search.h, seen->at, &copy, err))
         return false;
-    const bool ok = check_history(&copy, &all->options, &c, err);
-    for (size_t i = 0; ok && i < c.results.n; i++)
-        take_result(all, &c.results.at[i], seen);
+    struct check_options o = all->search.options;
+    o.levels = all->open;
+    const bool ok = check_history(&copy, &o, &c, err);
+    for (size_t i = 0; ok && i < c.results.n; i++) {
+        struct level_result *r = &c.results.at[i];
+        all->results[r->level].work += r->work + copy.n_ops;
+        if (r->certificate.verdict != VERDICT_OK || r->by != r->level)
+            continue;
+        all->results[r->level] = *r;
+        copy_seen(&all->results[r->level].certificate, seen);
+        r->certificate = (struct certificate){0};
+        all->open &= ~(1u << r->level);
+    }
     if (ok)
         check_free(&c);
     history_free(&copy);
     return ok;
 }
 
-static void
-finish_reason(const struct history *h, struct buf *told, struct level_result *r)
-{
-    if (authors_count(h, MOST_CASES + 1) > MOST_CASES)
-        buf_printf(told, ": more than %d combinations to try", MOST_CASES);
-    else
-        buf_text(told, ": not all combinations were tried");
-    snprintf(r->reason, sizeof r->reason, "%s", told->at);
-    buf_free(told);
-}
-
-/* Why there is no answer: the first element with several candidates, who these
- * are, and how many elements there are like it. */
-static void
-give_reason(const struct history *h, struct level_result *r)
-{
-    if (r->reason[0])
-        return;
-    const struct list_author *a = &h->authors.at[0];
-    struct buf told = {0};
-    if (reader_outcomes_is(a)) {
-        buf_text(&told, "it is not known whether ");
-        history_show_txn(h, h->author_items.at[a->first], &told);
-        buf_text(&told, ", which read lists, took effect");
-        if (h->authors.n > 1)
-            buf_printf(&told, ", and %zu more such questions",
-                       h->authors.n - 1);
-        finish_reason(h, &told, r);
-        return;
-    }
-    buf_text(&told, "the lists of ");
-    history_show_key(h, h->values[a->value].key & OP_KEY, &told);
-    buf_text(&told, " show ");
-    history_show_value(h, a->value, &told);
-    buf_text(&told, ", which ");
-    for (uint32_t i = 0; i < a->n && i < MOST_NAMED; i++) {
-        buf_text(&told, i ? ", " : "");
-        history_show_txn(h, h->author_items.at[a->first + i], &told);
-    }
-    buf_text(&told, a->n > MOST_NAMED ? " and others" : "");
-    buf_text(&told, " appended");
-    if (h->authors.n > 1)
-        buf_printf(&told, ", and %zu more such elements", h->authors.n - 1);
-    finish_reason(h, &told, r);
-}
-
-/* What all the copies together say. */
-static void
-conclude(struct cases *all, bool complete)
-{
-    for (int i = 0; i < LEVELS; i++) {
-        struct level_cases *l = &all->levels[i];
-        struct certificate *c = &l->result.certificate;
-        if (l->asked && c->verdict != VERDICT_OK) {
-            *c = (struct certificate){.level = (enum level)i};
-            l->result.verified = false;
-            if (!complete && !l->unknown)
-                give_reason(all->h, &l->result);
-        }
-        if (l->asked && c->verdict != VERDICT_OK && complete && !l->unknown) {
-            c->verdict = VERDICT_VIOLATED;
-            c->kind = EVIDENCE_CASES;
-            c->cases = l->violated.at;
-            c->n_cases = l->violated.n;
-            l->violated.at = NULL;
-            l->violated.n = 0;
-        }
-        if (l->asked)
-            vec_push(&all->out->results, l->result);
-    }
-}
-
-/* Check that the cases are all there. */
+/* Refute a level with the leaves of another one, which it implies. */
 static bool
-verify_all(struct cases *all, struct err *err)
+refute(struct cases *all, enum level level, const case_vec *leaves,
+       struct err *err)
 {
-    for (size_t i = 0; i < all->out->results.n; i++) {
-        struct level_result *r = &all->out->results.at[i];
-        struct err why = {0};
-        if (!all->options.verify || r->by != r->level ||
-            r->certificate.verdict == VERDICT_UNKNOWN)
+    struct case_search *s = &all->search;
+    struct certificate *c = &all->results[level].certificate;
+    c->cases = mem_calloc(leaves->n, sizeof *c->cases);
+    c->verdict = VERDICT_VIOLATED;
+    c->kind = EVIDENCE_CASES;
+    for (size_t i = 0; i < leaves->n; i++) {
+        const struct certificate *leaf = &leaves->at[i];
+        if (!case_check(s, level, &leaf->seen, 0, err))
+            return false;
+        struct certificate *to = &c->cases[c->n_cases++];
+        *to = s->last.certificate;
+        s->last.certificate = (struct certificate){0};
+        copy_seen(to, &leaf->seen);
+        for (size_t j = 0; j < leaf->branches.n; j++)
+            vec_push(&to->branches, leaf->branches.at[j]);
+        if (to->verdict == VERDICT_VIOLATED)
             continue;
-        r->verified = verify_certificate(all->h, &r->certificate, &why);
+        certificate_free(c); // the budget is spent
+        c->level = level;
+        memcpy(all->results[level].reason, s->last.reason,
+               sizeof s->last.reason);
+        return true;
+    }
+    all->results[level].weak = s->last.weak;
+    all->results[level].strong = s->last.strong;
+    return true;
+}
+
+/* Refute the level and all open ones that imply it. */
+static bool
+refute_all(struct cases *all, enum level level, const case_vec *leaves,
+           struct err *err)
+{
+    for (int l = 0; l < LEVELS; l++)
+        if ((all->open >> l & 1) &&
+            (level_implied((enum level)l) >> level & 1)) {
+            all->open &= ~(1u << l);
+            if (!refute(all, (enum level)l, leaves, err))
+                return false;
+        }
+    return true;
+}
+
+/* Settle an open level. */
+static bool
+settle(struct cases *all, enum level level, const u32_vec *seen,
+       struct err *err)
+{
+    struct case_result found;
+    const double begin = time_cpu();
+    const uint64_t before = all->search.work;
+    bool ok = case_search(&all->search, level, seen, &found, err);
+    struct level_result *r = &all->results[level];
+    if (ok && found.verdict == VERDICT_OK)
+        ok = try_authors(all, &found.seen, err);
+    else if (ok && found.verdict == VERDICT_VIOLATED)
+        ok = refute_all(all, level, &found.leaves, err);
+    else
+        memcpy(r->reason, found.reason, sizeof r->reason);
+    all->open &= ~(1u << level);
+    r->seconds += time_cpu() - begin;
+    r->work += all->search.work - before;
+    case_result_free(&found);
+    return ok;
+}
+
+/* Check the certificates against the history itself. */
+static bool
+verify_all(const struct history *h, struct check *out, struct err *err)
+{
+    limit_phase("verifying");
+    for (size_t i = 0; i < out->results.n; i++) {
+        struct level_result *r = &out->results.at[i];
+        struct err why = {0};
+        if (r->by != r->level || r->certificate.verdict == VERDICT_UNKNOWN)
+            continue;
+        const double begin = time_cpu();
+        r->verified = verify_certificate(h, &r->certificate, &why);
+        r->verify_seconds = time_cpu() - begin;
         if (!r->verified)
             return err_set(err, ERR_INTERNAL,
                            "bug in assay: the certificate for %s does not "
@@ -178,28 +152,28 @@ bool
 check_cases(const struct history *h, const struct check_options *options,
             struct check *out, struct err *err)
 {
-    struct cases all = {.h = h, .options = *options, .out = out};
+    struct cases all = {.search = {.h = h, .options = *options},
+                        .open = options->levels};
     assert(!limits_set(&options->limits));
+    all.search.options.verify = false; // that is for all of it at the end
     u32_vec seen = {0};
-    authors_begin(h, &seen);
-    bool ok = true, more = true;
-    for (size_t n = 0; ok && more && all.options.levels && n < MOST_CASES;
-         n++) {
-        ok = check_copy(&all, &seen, err);
-        more = authors_next(h, &seen);
-    }
-    if (ok)
-        conclude(&all, !more);
-    lattice_settle(h, &all.options, out);
-    ok = ok && verify_all(&all, err);
-    for (int i = 0; i < LEVELS; i++) {
-        struct level_cases *l = &all.levels[i];
-        if (!ok)
-            certificate_free(&l->result.certificate);
-        for (size_t j = 0; j < l->violated.n; j++)
-            certificate_free(&l->violated.at[j]);
-        vec_free(&l->violated);
-    }
+    for (size_t i = 0; i < h->authors.n; i++)
+        vec_push(&seen, h->authors.at[i].seen);
+    for (int l = 0; l < LEVELS; l++)
+        all.results[l] =
+            (struct level_result){.level = (enum level)l,
+                                  .by = (enum level)l,
+                                  .certificate = {.level = (enum level)l}};
+    bool ok = try_authors(&all, &seen, err);
+    for (int l = 0; ok && l < LEVELS; l++)
+        if (all.open >> l & 1)
+            ok = settle(&all, (enum level)l, &seen, err);
+    for (int l = 0; l < LEVELS; l++)
+        if (options->levels >> l & 1)
+            vec_push(&out->results, all.results[l]);
+    certificate_free(&all.search.last.certificate);
     vec_free(&seen);
-    return ok;
+    if (ok)
+        lattice_settle(h, options, out);
+    return ok && (!options->verify || verify_all(h, out, err));
 }

@@ -11,12 +11,18 @@
  *           either an axiom, a cycle that forbids a combination of choices, or
  *           a consequence of the clauses before it by unit propagation; the
  *           last one is empty.
- *   CASES   violated whoever appended what the lists show: evidence for every
- *           combination of the authors that h->authors leaves open.
+ *   CASES   violated whoever appended what the lists show: a tree that branches
+ *           on rows of h->authors, with evidence at its leaves.
  *
  * Authors.  Where h->authors is not empty, evidence other than CASES is about
  * the copy of the history in which the transactions in 'seen' are the authors
  * (history_rebuild_with_authors), and its operations are those of that copy.
+ *
+ * Cases.  The leaves of the tree come depth first.  Before the first leaf of a
+ * branch stands which row it is of and which candidate is tried first; the
+ * other candidates follow in their order, around the end.  At a leaf only those
+ * rows are decided in 'seen', as on the way to it, on which its evidence
+ * depends; the others are TXN_OPEN.
  *
  * Points.  At rc, ra, cc and ser a transaction is one point, its id.  At the
  * others it has two: 2t is the start of t and 2t+1 its commit (levels.md).
@@ -85,6 +91,12 @@ void cycle_free(struct cycle *c);
 
 struct proof; // evidence/proof.h
 
+/* A branch of a tree of cases. */
+struct branch {
+    uint32_t row; // of h->authors
+    txn_id first; // of its candidates
+};
+
 struct certificate {
     enum level level;
     enum verdict verdict;
@@ -96,18 +108,10 @@ struct certificate {
     struct cycle cycle;         // CYCLE
     struct proof *proof;        // PROOF
     u32_vec seen;               // a transaction for each row of h->authors
-    struct certificate *cases;  // CASES: n_cases of FLAW, CYCLE or PROOF, in
-    size_t n_cases;             // the order of authors_next
+    struct certificate *cases;  // CASES: n_cases of FLAW, CYCLE or PROOF
+    size_t n_cases;
+    VEC(struct branch) branches; // of a case: those that begin with it
 };
-
-/* How many combinations of authors h leaves open, at most 'most'. */
-size_t authors_count(const struct history *h, size_t most);
-
-/* The combinations, one by one: begin with the first candidates, then change
- * the last row that has another candidate, and begin again in those after it.
- * False where there is no next one. */
-void authors_begin(const struct history *h, u32_vec *seen);
-bool authors_next(const struct history *h, u32_vec *seen);
 
 void certificate_free(struct certificate *c);
 

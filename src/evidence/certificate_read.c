@@ -110,6 +110,7 @@ take_number(struct reader *r, uint64_t *x)
 enum {
     MAY_BE_NONE = 1,
     MAY_BE_INIT = 2,
+    MAY_BE_OPEN = 4,
 };
 
 static bool
@@ -121,6 +122,10 @@ take_id(struct reader *r, uint32_t bound, int may_be, uint32_t *id)
     }
     if (may_be & MAY_BE_INIT && take(r, "init")) {
         *id = TXN_INIT;
+        return true;
+    }
+    if (may_be & MAY_BE_OPEN && take(r, "?")) {
+        *id = TXN_OPEN;
         return true;
     }
     uint64_t x;
@@ -498,7 +503,7 @@ read_seen(struct reader *r)
         return wrong(r, "the authors of elements");
     for (size_t i = 0; i < r->h->authors.n; i++) {
         txn_id t;
-        if (!take_txn(r, MAY_BE_NONE, &t))
+        if (!take_txn(r, MAY_BE_NONE | MAY_BE_OPEN, &t))
             return wrong(r, "an author for each element that has several");
         vec_push(&r->out->seen, t);
     }
@@ -549,13 +554,22 @@ read_evidence(struct reader *r)
     return false;
 }
 
-/* One of the cases, which is none of cases itself. */
+/* One of the cases, which is none of cases itself, and the branches before. */
 static bool
 read_case(struct reader *r)
 {
     size_t kind;
     if (!next_line(r))
         return false;
+    while (take(r, "branch")) {
+        struct branch b;
+        if (!take_id(r, (uint32_t)r->h->authors.n, 0, &b.row) ||
+            !take_txn(r, MAY_BE_NONE, &b.first) || !at_end_of_line(r))
+            return wrong(r, "a branch: its row and first candidate");
+        vec_push(&r->out->branches, b);
+        if (!next_line(r))
+            return false;
+    }
     if (!take(r, "case") ||
         !take_name(r, evidence_names, LENGTH(evidence_names), &kind) ||
         !at_end_of_line(r) ||

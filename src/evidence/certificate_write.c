@@ -60,6 +60,8 @@ put_id(struct buf *out, uint32_t id)
         buf_char(out, '-');
     else if (id == TXN_INIT)
         buf_text(out, "init");
+    else if (id == TXN_OPEN)
+        buf_char(out, '?');
     else
         buf_u64(out, id);
 }
@@ -190,6 +192,17 @@ put_seen(const struct certificate *c, struct buf *out)
     buf_char(out, '\n');
 }
 
+static void
+put_branches(const struct certificate *c, struct buf *out)
+{
+    for (size_t i = 0; i < c->branches.n; i++) {
+        buf_text(out, "branch");
+        put_id(out, c->branches.at[i].row);
+        put_id(out, c->branches.at[i].first);
+        buf_char(out, '\n');
+    }
+}
+
 /* All evidence but CASES. */
 static void
 put_evidence(const struct certificate *c, struct buf *out)
@@ -232,6 +245,7 @@ certificate_write(const struct history *h, const struct certificate *c,
     if (c->kind == EVIDENCE_CASES)
         buf_printf(out, "cases %zu\n", c->n_cases);
     for (size_t i = 0; i < c->n_cases; i++) {
+        put_branches(&c->cases[i], out);
         buf_printf(out, "case %s\n", evidence_names[c->cases[i].kind]);
         put_evidence(&c->cases[i], out);
     }

@@ -8,6 +8,34 @@
 #include "history/list/reader_outcomes.h"
 #include "history/rebuild.h"
 
+/* Append what the case takes to be so; false if that is nothing. */
+static bool
+tell_decisions(struct narration *t, const struct history *h,
+               const u32_vec *seen)
+{
+    bool any = false, same = false; // as the sentence goes so far
+    for (size_t i = 0; i < seen->n; i++) {
+        const struct list_author *author = &h->authors.at[i];
+        if (seen->at[i] == TXN_OPEN)
+            continue;
+        buf_text(&t->b, any ? ", " : "This takes ");
+        any = true;
+        if (reader_outcomes_is(author)) {
+            narrate_name(h, h->author_items.at[author->first], &t->b);
+            buf_text(&t->b, seen->at[i] == TXN_NONE ? " to have had no effect"
+                                                    : " to have taken effect");
+            continue;
+        }
+        narrate_name(h, seen->at[i], &t->b);
+        buf_text(&t->b, same ? " of " : " to be the author of ");
+        history_show_value(h, author->value, &t->b);
+        buf_text(&t->b, " in ");
+        narrate_key(t, h->values[author->value].key & OP_KEY);
+        same = true;
+    }
+    return any;
+}
+
 /* Say in the anomaly which case it is about, and that the others are no
  * better. */
 static bool
@@ -15,31 +43,15 @@ tell_case(const struct history *h, const struct certificate *c,
           struct anomaly *a, struct err *err)
 {
     struct narration t = {.a = a, .whole = h, .h = h};
-    bool same = false; // as the sentence goes so far
-    for (size_t i = 0; i < c->cases[0].seen.n; i++) {
-        const struct list_author *author = &h->authors.at[i];
-        const txn_id seen = c->cases[0].seen.at[i];
-        buf_text(&t.b, i ? ", " : "This takes ");
-        if (reader_outcomes_is(author)) {
-            narrate_name(h, h->author_items.at[author->first], &t.b);
-            buf_text(&t.b, seen == TXN_NONE ? " to have had no effect"
-                                            : " to have taken effect");
-            continue;
-        }
-        narrate_name(h, seen, &t.b);
-        buf_text(&t.b, same ? " of " : " to be the author of ");
-        history_show_value(h, author->value, &t.b);
-        buf_text(&t.b, " in ");
-        narrate_key(&t, h->values[author->value].key & OP_KEY);
-        same = true;
+    if (tell_decisions(&t, h, &c->cases[0].seen)) {
+        buf_printf(&t.b, "; whatever else is taken, %s is violated (%zu cases)",
+                   level_table[c->level].title, c->n_cases);
+        vec_push(&a->steps,
+                 ((struct told_step){narrate_keep(&t), 0, TOLD_NONE}));
     }
-    buf_printf(&t.b, "; %s is taken, %s is violated (%zu cases)",
-               reader_outcomes_is(&h->authors.at[0])
-                   ? "whatever else"
-                   : "whoever of those who appended it",
-               level_table[c->level].title, c->n_cases);
-    vec_push(&a->steps, ((struct told_step){narrate_keep(&t), 0, TOLD_NONE}));
     buf_free(&t.b);
+    if (c->n_cases == 1)
+        return true; // which depends on nothing
     // What violates the level in one case may hold it in another: nothing less
     // than everything is known to violate it in all of them.
     u32_vec ops = {0};

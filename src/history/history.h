@@ -56,6 +56,7 @@ typedef uint32_t value_id;
 #define ID_NONE UINT32_MAX
 #define TXN_NONE ID_NONE
 #define TXN_INIT (UINT32_MAX - 1) // the transaction before all others
+#define TXN_OPEN (UINT32_MAX - 2) // an author who is not decided on
 #define VALUE_INIT 0u             // the initial value of any key
 
 enum txn_status {

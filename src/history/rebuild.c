@@ -11,6 +11,8 @@ struct copying {
     const struct history *h;
     struct builder *b;
     bool numbers; // for keys and values
+    // By value, by transaction: the author or the outcome is open; or NULL.
+    const uint8_t *open_values, *open_txns;
 };
 
 /* Names and metadata are text in the old pool; take it over into the new. */
@@ -53,6 +55,19 @@ copy_list_read(const struct copying *c, txn_id t, op_id op, struct err *err)
     return ok;
 }
 
+/* Whether op reads a list of which it is open what to make of it. */
+static bool
+is_open(const struct copying *c, txn_id t, op_id op)
+{
+    if (!c->open_txns || op_is_write(c->h, op))
+        return false;
+    const struct list_seen seen = history_list_seen(c->h, op);
+    bool open = seen.n && c->open_txns[t];
+    for (size_t i = 0; i < seen.n; i++)
+        open |= c->open_values[seen.at[i]];
+    return open;
+}
+
 static bool
 copy_op(const struct copying *c, txn_id t, op_id op, struct err *err)
 {
@@ -87,7 +102,8 @@ copy_txn(const struct copying *c, session_id s, txn_id from, struct err *err)
         builder_meta(b, t, meta.text, meta.len);
     }
     for (op_id op = h->txn_begin[from]; op < h->txn_end[from]; op++)
-        if (!op_is_implied(h, op) && !copy_op(c, t, op, err))
+        if (!op_is_implied(h, op) && !is_open(c, from, op) &&
+            !copy_op(c, t, op, err))
             return false;
     return true;
 }
@@ -96,7 +112,8 @@ bool
 history_rebuild_numbered(const struct history *h, struct history *out,
                          struct err *err)
 {
-    const struct copying c = {h, builder_new(atom_int(0)), true};
+    const struct copying c = {
+        .h = h, .b = builder_new(atom_int(0)), .numbers = true};
     if (h->is_cut)
         builder_cut(c.b);
     for (session_id s = 0; s < h->n_sessions; s++) {
@@ -120,10 +137,12 @@ copy_authors(const struct copying *c, const txn_id *seen, const txn_id *arrived,
     for (size_t i = 0; i < h->authors.n; i++) {
         const value_id v = h->authors.at[i].value;
         if (reader_outcomes_is(&h->authors.at[i])) {
-            if (seen[i] != TXN_NONE)
+            if (seen[i] < TXN_OPEN)
                 builder_outcome(c->b, arrived[seen[i]]);
             continue;
         }
+        if (seen[i] == TXN_OPEN)
+            continue;
         if (!builder_author(c->b, arrived[seen[i]],
                             copy_key(c, h->values[v].key & OP_KEY),
                             copy_value(c, v), err))
@@ -132,33 +151,61 @@ copy_authors(const struct copying *c, const txn_id *seen, const txn_id *arrived,
     return true;
 }
 
-bool
-history_rebuild_with_authors(const struct history *h, const txn_id *seen,
-                             struct history *out, struct err *err)
+/* Copy all of h but what is open. */
+static bool
+copy_with_authors(const struct copying *c, const txn_id *seen,
+                  struct history *out, struct err *err)
 {
-    assert(!atom_is_text(h->initial)); // whose text would have to move
-    const struct copying c = {h, builder_new(h->initial), false};
-    builder_keep_loading(c.b);
+    const struct history *h = c->h;
+    builder_keep_loading(c->b);
     if (h->is_cut)
-        builder_cut(c.b);
+        builder_cut(c->b);
     for (session_id s = 0; s < h->n_sessions; s++)
-        builder_session(c.b, copy_atom(&c, h->session_name[s]));
+        builder_session(c->b, copy_atom(c, h->session_name[s]));
     txn_id *arrived = mem_alloc(h->n_txns, sizeof *arrived);
     bool ok = true;
     for (txn_id i = 0; ok && i < h->n_txns; i++) {
         const txn_id t = h->arrival[i];
         arrived[t] = i;
-        ok = copy_txn(&c, h->txn_session[t], t, err);
+        ok = copy_txn(c, h->txn_session[t], t, err);
     }
-    ok = ok && copy_authors(&c, seen, arrived, err);
+    ok = ok && copy_authors(c, seen, arrived, err);
     mem_free(arrived);
     if (!ok) {
-        builder_free(c.b);
+        builder_free(c->b);
         return false;
     }
-    if (!builder_finish(c.b, out, err))
-        return false;
-    assert(out->authors.n == h->authors.n);
-    vec_clear(&out->authors);
-    return true;
+    return builder_finish(c->b, out, err);
+}
+
+bool
+history_rebuild_with_authors(const struct history *h, const txn_id *seen,
+                             struct history *out, struct err *err)
+{
+    assert(!atom_is_text(h->initial)); // whose text would have to move
+    uint8_t *open_values = mem_calloc(h->n_values, sizeof *open_values);
+    uint8_t *open_txns = mem_calloc(h->n_txns, sizeof *open_txns);
+    size_t decided = 0;
+    for (size_t i = 0; i < h->authors.n; i++) {
+        const struct list_author *a = &h->authors.at[i];
+        decided += seen[i] != TXN_OPEN;
+        if (seen[i] != TXN_OPEN)
+            continue;
+        if (reader_outcomes_is(a))
+            open_txns[h->author_items.at[a->first]] = 1;
+        else
+            open_values[a->value] = 1;
+    }
+    const struct copying c = {.h = h,
+                              .b = builder_new(h->initial),
+                              .open_values = open_values,
+                              .open_txns = open_txns};
+    const bool ok = copy_with_authors(&c, seen, out, err);
+    mem_free(open_values);
+    mem_free(open_txns);
+    // What nobody shows any more is no question any more.
+    assert(!ok || out->authors.n <= decided);
+    if (ok)
+        vec_clear(&out->authors);
+    return ok;
 }

@@ -2,12 +2,18 @@
  *
  * Whoever is seen, the copy of the history with these authors has one for each
  * element, and evidence about it is checked as ever.  That a level holds takes
- * one such copy; that it does not takes all of them.
+ * one such copy, with all authors decided.
  *
- * That the copies are all there are is checked from the recorded operations:
- * the candidates of an element are the transactions that appended it and did
- * not abort.  A transaction that read lists and whose outcome is not known has
- * two cases: it counts or does not.
+ * That it does not hold takes a tree (certificate.h).  Each branch tries every
+ * candidate of a row, so whatever the authors are, one way through the tree
+ * agrees with them, and ends at a leaf.  The copy of a leaf is decided as on
+ * its way at most, and leaves out the reads that depend on anything else
+ * (rebuild.h): it is what these authors leave of the history, or less.
+ *
+ * That no candidate is missing is checked from the recorded operations: the
+ * candidates of an element are the transactions that appended it and did not
+ * abort.  A transaction that read lists and whose outcome is not known has two
+ * cases: it counts or does not.
  *
  * SPDX-License-Identifier: MIT */
 #include "verify/verify.h"
@@ -61,11 +67,6 @@ static bool
 verify_copy(const struct history *h, const struct certificate *c,
             struct err *err)
 {
-    if (c->seen.n != h->authors.n)
-        return wrong(err, "one is missing");
-    for (size_t i = 0; i < c->seen.n; i++)
-        if (!is_candidate(h, &h->authors.at[i], c->seen.at[i]))
-            return wrong(err, "one is no candidate");
     struct history copy;
     if (!history_rebuild_with_authors(h, c->seen.at, &copy, err))
         return false;
@@ -74,14 +75,125 @@ verify_copy(const struct history *h, const struct certificate *c,
     return fine;
 }
 
+static bool
+verify_choice(const struct history *h, const struct certificate *c,
+              struct err *err)
+{
+    if (c->verdict != VERDICT_OK)
+        return wrong(err, "other combinations may do");
+    if (c->seen.n != h->authors.n)
+        return wrong(err, "one is missing");
+    for (size_t i = 0; i < c->seen.n; i++)
+        if (!is_candidate(h, &h->authors.at[i], c->seen.at[i]))
+            return wrong(err, "one is no candidate");
+    return verify_copy(h, c, err);
+}
+
+/* --- the tree --------------------------------------------------------------*/
+
+struct turn {
+    uint32_t row, candidate, tried;
+};
+
+/* The way from the root to a leaf. */
+struct way {
+    const struct history *h;
+    VEC(struct turn) turns;
+};
+
+static txn_id
+decision(const struct way *w, const struct turn *t)
+{
+    const struct list_author *a = &w->h->authors.at[t->row];
+    return w->h->author_items.at[a->first + t->candidate];
+}
+
+/* Take the branches that begin with a leaf. */
+static bool
+take_branches(struct way *w, const struct certificate *leaf)
+{
+    for (size_t i = 0; i < leaf->branches.n; i++) {
+        const struct branch *b = &leaf->branches.at[i];
+        struct turn t = {.row = b->row, .tried = 1};
+        if (b->row >= w->h->authors.n)
+            return false;
+        for (size_t j = 0; j < w->turns.n; j++)
+            if (w->turns.at[j].row == b->row)
+                return false;
+        const uint32_t n = w->h->authors.at[b->row].n;
+        while (t.candidate < n && decision(w, &t) != b->first)
+            t.candidate++;
+        if (t.candidate == n)
+            return false;
+        vec_push(&w->turns, t);
+    }
+    return true;
+}
+
+/* Whether what is decided at a leaf is what was on the way to it. */
+static bool
+is_on_way(const struct way *w, const struct certificate *leaf)
+{
+    if (leaf->seen.n != w->h->authors.n)
+        return false;
+    for (uint32_t row = 0; row < leaf->seen.n; row++) {
+        bool fine = leaf->seen.at[row] == TXN_OPEN;
+        for (size_t i = 0; i < w->turns.n; i++)
+            fine |= w->turns.at[i].row == row &&
+                    decision(w, &w->turns.at[i]) == leaf->seen.at[row];
+        if (!fine)
+            return false;
+    }
+    return true;
+}
+
+/* Go to the next leaf: the last turn that has another candidate takes it.
+ * False: that was the last leaf. */
+static bool
+go_on(struct way *w)
+{
+    while (w->turns.n) {
+        struct turn *t = &vec_top(&w->turns);
+        const uint32_t n = w->h->authors.at[t->row].n;
+        if (t->tried < n) {
+            t->tried++;
+            t->candidate = (t->candidate + 1) % n;
+            return true;
+        }
+        w->turns.n--;
+    }
+    return false;
+}
+
+static bool
+verify_tree(const struct history *h, const struct certificate *c,
+            struct err *err)
+{
+    struct way way = {.h = h};
+    bool fine = true, more = true;
+    for (size_t i = 0; fine && i < c->n_cases; i++) {
+        const struct certificate *leaf = &c->cases[i];
+        fine = more && leaf->level == c->level &&
+               leaf->verdict == VERDICT_VIOLATED &&
+               leaf->kind != EVIDENCE_CASES && take_branches(&way, leaf) &&
+               is_on_way(&way, leaf);
+        if (!fine)
+            wrong(err, "the cases are no tree");
+        fine = fine && verify_copy(h, leaf, err);
+        more = go_on(&way);
+    }
+    vec_free(&way.turns);
+    if (fine && more)
+        return wrong(err, "the cases are not all");
+    return fine;
+}
+
 bool
 verify_cases(const struct history *h, const struct certificate *c,
              struct err *err)
 {
     if (c->kind != EVIDENCE_CASES)
-        return c->verdict == VERDICT_OK
-                   ? verify_copy(h, c, err)
-                   : wrong(err, "other combinations may do");
+        return verify_choice(h, c, err);
     if (c->verdict != VERDICT_VIOLATED)
         return wrong(err, "cases are for a violation");
     for (size_t i = 0; i < h->authors.n; i++) {
@@ -90,23 +202,5 @@ verify_cases(const struct history *h, const struct certificate *c,
                                   : !has_all_candidates(h, a))
             return wrong(err, "a candidate is missing");
     }
-    u32_vec expected = {0};
-    authors_begin(h, &expected);
-    bool fine = true, more = true;
-    for (size_t i = 0; fine && i < c->n_cases; i++) {
-        const struct certificate *one = &c->cases[i];
-        fine = more && one->seen.n == expected.n && one->level == c->level &&
-               one->verdict == VERDICT_VIOLATED &&
-               one->kind != EVIDENCE_CASES &&
-               memcmp(one->seen.at, expected.at,
-                      expected.n * sizeof *expected.at) == 0;
-        if (!fine)
-            wrong(err, "the cases are not all combinations");
-        fine = fine && verify_copy(h, one, err);
-        more = authors_next(h, &expected);
-    }
-    vec_free(&expected);
-    if (fine && more)
-        return wrong(err, "the cases are not all combinations");
-    return fine;
+    return verify_tree(h, c, err);
 }

@@ -55,6 +55,9 @@ void forge_cycles(struct forger *f, enum level l);
 /* Proofs at the other levels, for one that holds. */
 void forge_proofs(struct forger *f, enum level l);
 
+/* Trees of cases whose leaves are true, for a level that holds. */
+void forge_cases(struct forger *f, enum level l);
+
 /* The text of a true certificate of this history, or of one much like it, as it
  * is and damaged, for every level with the verdict that is wrong there. */
 void forge_from(struct forger *f, const char *text);

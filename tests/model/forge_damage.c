@@ -48,15 +48,17 @@ put_other_word(struct forger *f, const char *word, size_t n, struct buf *out)
                                         "not-choice", "ahead",      "not-ahead",
                                         "counts",     "not-counts"};
     if (*word >= '0' && *word <= '9') {
-        if (forge_percent(f, 10))
-            buf_text(out, forge_percent(f, 50) ? "init" : "-");
+        if (forge_percent(f, 15))
+            buf_text(out, forge_percent(f, 50)   ? "init"
+                          : forge_percent(f, 50) ? "?"
+                                                 : "-");
         else
             buf_printf(out, "%u",
                        forge_below(f, forge_percent(f, 60) ? f->h.n_txns
                                                            : f->h.n_ops));
         return;
     }
-    if (*word == '-' || strncmp(word, "init", n) == 0) {
+    if (*word == '-' || *word == '?' || strncmp(word, "init", n) == 0) {
         buf_printf(out, "%u", forge_below(f, f->h.n_txns));
         return;
     }
@@ -121,6 +123,8 @@ find_case(const struct lines *l, uint32_t i, uint32_t *cases)
     for (uint32_t line = HEAD; line < l->n; line++)
         if (strncmp(l->at[line], "case ", 5) == 0 && (*cases)++ == i)
             at = line;
+    while (strncmp(l->at[at - 1], "branch ", 7) == 0)
+        at--;
     return at;
 }
 

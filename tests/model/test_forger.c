@@ -90,6 +90,7 @@ is_fooled(struct forger *f, const struct record *r, uint64_t seed)
     for (int l = 0; l < LEVELS && !f->lie.n && !only_damaged; l++) {
         forge_orders(f, (enum level)l);
         forge_flaws(f, (enum level)l);
+        forge_cases(f, (enum level)l);
         if (l <= LEVEL_CC)
             forge_cycles(f, (enum level)l);
         else
@@ -155,13 +156,15 @@ no_forgery_is_believed(void)
         record_free(&r);
     }
     CHECK(!failures);
-    printf("# %llu histories: %llu orders, %llu flaws, %llu cycles and %llu "
-           "proofs forged; %llu steps of proofs were right\n",
+    printf("# %llu histories: %llu orders, %llu flaws, %llu cycles, %llu "
+           "proofs and %llu trees of cases forged; %llu steps of proofs were "
+           "right\n",
            (unsigned long long)histories,
            (unsigned long long)seen.tried[EVIDENCE_ORDER],
            (unsigned long long)seen.tried[EVIDENCE_FLAW],
            (unsigned long long)seen.tried[EVIDENCE_CYCLE],
            (unsigned long long)seen.tried[EVIDENCE_PROOF],
+           (unsigned long long)seen.tried[EVIDENCE_CASES],
            (unsigned long long)seen.steps);
     CHECK(only_damaged || seen.steps > histories);
 }
