@@ -99,11 +99,14 @@ isolation_read(const struct options *o, const struct program *p,
     for (size_t i = 0; i < o->pairs.n; i++)
         if (!take_pair(o->pairs.at[i], p, out, *n, err))
             return false;
-    for (size_t i = 0; i < *n; i++)
+    for (size_t i = 0; i < *n; i++) {
+        if (!isolation_is_mixed(&out[i]))
+            out[i].common = isolation_of(&out[i], 0);
         if (!isolation_is_family(&out[i]))
             return err_set(err, ERR_USAGE,
                            "functions at rc and at a level that PostgreSQL "
                            "does not have, expected rc, si and ser only");
+    }
     return true;
 }
 

@@ -59,6 +59,8 @@ const struct option option_table[] = {
      "show every distinct anomaly, not only the first"},
     {"weakest", 0, OPTION_FLAG, NULL, AT(weakest), CMD_PROVE, 0, 0, NULL, NULL,
      "say which level is enough: for all functions together, and for each on PostgreSQL"},
+    {"repair", 0, OPTION_FLAG, NULL, AT(repair), CMD_PROVE, 0, 0, NULL, NULL,
+     "find the smallest change that makes the functions serializable at rc or si, and prove it"},
     {"members", 'k', OPTION_NUMBER, "N", AT(members), CMD_PROVE, 2, 6, "3", NULL,
      "look for an anomaly among at most N transactions"},
     {"sequence", 0, OPTION_TEXT, "FUNCTIONS", AT(sequence), CMD_PROVE, 0, 0, NULL, NULL,

@@ -87,7 +87,7 @@ struct options {
     option_texts prove_levels, pairs;
     const char *schedule, *sequence;
     uint64_t members;
-    bool weakest;
+    bool weakest, repair;
 
     option_texts paths; // what is no option, in order
 };

@@ -13,4 +13,10 @@
 int prove_show_weakest(const struct options *o, const struct program *p,
                        const struct search_limits *limits, const char *files);
 
+/* Repairs of a program that is not proved, behind its verdict. */
+bool prove_show_repairs(const struct options *o, const struct program *p,
+                        const struct isolation *levels,
+                        const struct search_limits *limits, struct buf *out,
+                        struct err *err);
+
 #endif

@@ -79,9 +79,8 @@ isolation_is_mixed(const struct isolation *i)
     return false;
 }
 
-/* Whether every function runs at a level that PostgreSQL has. */
-static bool
-is_postgresql(const struct isolation *i)
+bool
+isolation_is_postgresql(const struct isolation *i)
 {
     for (uint32_t f = 0; f < (i->levels ? i->functions : 1); f++) {
         const enum level l = isolation_of(i, f);
@@ -107,7 +106,7 @@ isolation_shared(const struct isolation *i)
 bool
 isolation_is_family(const struct isolation *i)
 {
-    if (is_postgresql(i))
+    if (isolation_is_postgresql(i))
         return true;
     for (uint32_t f = 0; f < (i->levels ? i->functions : 1); f++)
         if (isolation_of(i, f) == LEVEL_RC)
@@ -119,7 +118,7 @@ enum shape
 isolation_shape(const struct isolation *i, uint32_t p)
 {
     const enum level l = isolation_of(i, p);
-    if (is_postgresql(i))
+    if (isolation_is_postgresql(i))
         return l == LEVEL_RC ? SHAPE_INTERRUPTED : SHAPE_DELAYED;
     return l == LEVEL_PC && !isolation_is_mixed(i) ? SHAPE_DELAYED
                                                    : SHAPE_VISIBLE;

@@ -52,6 +52,9 @@ enum shape isolation_shape(const struct isolation *i, uint32_t p);
 /* The strongest levels that all functions satisfy. */
 level_set isolation_shared(const struct isolation *i);
 
+/* Whether every function runs at rc, si or ser. */
+bool isolation_is_postgresql(const struct isolation *i);
+
 /* Whether the levels belong to one family. */
 bool isolation_is_family(const struct isolation *i);
 

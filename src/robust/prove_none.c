@@ -1,6 +1,7 @@
 /* prove_none.c -- a build without Z3 proves nothing.
  *
  * SPDX-License-Identifier: MIT */
+#include "robust/repair.h"
 #include "robust/weakest.h"
 
 #include <string.h>
@@ -70,4 +71,23 @@ weakest_is_lowest(const struct weakest *w, enum level level)
     (void)w;
     (void)level;
     return false;
+}
+
+bool
+repair_find(const struct program *p, const struct isolation *levels,
+            enum repair_by by, const struct search_limits *limits,
+            struct repair *out, struct err *err)
+{
+    (void)p;
+    (void)levels;
+    (void)by;
+    (void)limits;
+    memset(out, 0, sizeof *out);
+    return err_set(err, ERR_FEATURE, "this build has no Z3");
+}
+
+void
+repair_free(struct repair *r)
+{
+    (void)r;
 }

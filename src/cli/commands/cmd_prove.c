@@ -48,7 +48,7 @@ show_text(const struct options *o, const struct program *p,
 static void
 show_json(const struct isolation *levels, const struct program *p,
           const struct prove_result *r, const struct finding *f,
-          struct buf *out)
+          const struct buf *repairs, struct buf *out)
 {
     buf_text(out, "{");
     isolation_json(levels, p, out);
@@ -65,6 +65,7 @@ show_json(const struct isolation *levels, const struct program *p,
         buf_text(out, ",\"reason\":");
         buf_json(out, r->reason, strlen(r->reason));
     }
+    buf_add(out, repairs->at, repairs->n);
     buf_char(out, '}');
 }
 
@@ -107,7 +108,7 @@ limits_of(const struct options *o)
 static void
 show(const struct options *o, const struct program *p,
      const struct isolation *levels, const struct prove_result *r,
-     const struct findings *each, struct buf *out)
+     const struct findings *each, const struct buf *repairs, struct buf *out)
 {
     const size_t n = each->all.n ? each->all.n : 1;
     for (size_t i = 0; i < n; i++) {
@@ -117,10 +118,12 @@ show(const struct options *o, const struct program *p,
         if (o->json && i)
             buf_char(out, ',');
         if (o->json)
-            show_json(levels, p, r, f, out);
+            show_json(levels, p, r, f, repairs, out);
         else
             show_text(o, p, levels, r, f, out);
     }
+    if (!o->json)
+        buf_add(out, repairs->at, repairs->n);
 }
 
 static int
@@ -130,6 +133,7 @@ prove_one(const struct options *o, const struct program *p,
     struct err err = {0};
     struct prove_result r;
     struct findings each = {0};
+    struct buf repairs = {0};
     const struct search_limits limits = limits_of(o);
     bool ok = o->sequence
                   ? prove_sequence(p, levels, o->sequence, &limits, &r, &err)
@@ -141,8 +145,11 @@ prove_one(const struct options *o, const struct program *p,
     int status = r.verdict == PROVE_PROVED    ? EXIT_HOLDS
                  : r.verdict == PROVE_ANOMALY ? EXIT_VIOLATED
                                               : EXIT_UNKNOWN;
+    if (ok && o->repair && r.verdict != PROVE_PROVED)
+        ok = prove_show_repairs(o, p, levels, &limits, &repairs, &err);
     if (ok)
-        show(o, p, levels, &r, &each, out);
+        show(o, p, levels, &r, &each, &repairs, out);
+    buf_free(&repairs);
     if (ok && o->schedule)
         ok = write_schedule(o, r.verdict == PROVE_ANOMALY ? &r.finding : NULL,
                             &err);
@@ -181,6 +188,15 @@ prove_levels(const struct options *o, const struct program *p,
     return status;
 }
 
+static bool
+are_postgresql(const struct isolation *levels, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!isolation_is_postgresql(&levels[i]))
+            return false;
+    return true;
+}
+
 static int
 prove_program(const struct options *o, const struct program *p)
 {
@@ -193,6 +209,9 @@ prove_program(const struct options *o, const struct program *p)
     else if (o->schedule && n != 1)
         status =
             cli_usage_error("--schedule wants one level, and there are %zu", n);
+    else if (o->repair && !are_postgresql(levels, n))
+        status = cli_usage_error("--repair wants rc or si, which PostgreSQL "
+                                 "has");
     else
         status = prove_levels(o, p, levels, n);
     for (size_t i = 0; i < LEVELS; i++)
@@ -219,10 +238,10 @@ check_usage(const struct options *o)
         return cli_usage_error(
             "prove wants SQL files; see 'assay prove --help'");
     if (o->weakest && (o->prove_levels.n || o->pairs.n || o->all ||
-                       o->schedule || o->sequence))
+                       o->schedule || o->sequence || o->repair))
         return cli_usage_error(
             "--weakest looks at all levels, and takes none of "
-            "-l, --serializable, --all, --schedule and "
+            "-l, --serializable, --all, --repair, --schedule and "
             "--sequence");
     if (!o->weakest && !o->prove_levels.n)
         return cli_usage_error(
