@@ -183,9 +183,8 @@ may_be_boundary(const struct formula *f, uint32_t t)
 static bool
 is_sampled(const struct formula *f, uint32_t t)
 {
-    if (!f->sample || f->sample >= f->o->n)
-        return true;
-    return f->o->place[t] % (f->o->n / f->sample) == 0;
+    return !f->sample.every ||
+           f->o->place[t] % f->sample.every == f->sample.first;
 }
 
 static void

@@ -41,13 +41,19 @@ struct instance {
     bool is_serial;  // the base is in a serial order of what was observed
 };
 
+/* Which transactions may be boundary ones: one in 'every', from the first on,
+ * in the observed order; 0: all. */
+struct sample {
+    uint32_t every, first;
+};
+
 enum { BOUNDS = 2 }; // bounds on the number of boundary transactions: 1 and 2
 
 struct formula {
     const struct observed *o;
     enum level level;
     bool is_strict;
-    uint32_t sample; // only as many boundary candidates, evenly; 0 = all
+    struct sample sample;
     struct sat *sat;
 
     uint32_t *base;       // by transaction

@@ -18,9 +18,10 @@
  * and in all where each of them is tried. */
 enum { ALTERNATIVES = 40, TRIED = 200 };
 
-/* Large executions are first searched with a few boundary candidates only: the
- * clauses are then few, and mostly one of them has a prediction. */
-enum { SAMPLED_FROM = 300, SAMPLE = 32 };
+/* Large executions are first searched with a few boundary candidates only, then
+ * with a few others, and so on: the clauses are then few, and mostly one of
+ * them has a prediction. */
+enum { SAMPLED_FROM = 300, SAMPLE = 32, SAMPLES = 16 };
 
 enum { GLANCE = 100 }; // conflicts for a first look at a transaction
 
@@ -432,10 +433,9 @@ prove(struct run *run)
                          why.text);
 }
 
-/* Search among a sample of the transactions, or, where that is 0, among all of
- * them. */
+/* Search with the boundary transactions of a sample. */
 static bool
-search(struct run *run, uint32_t sample, const struct limit *limit)
+search(struct run *run, struct sample sample, const struct limit *limit)
 {
     struct prediction *out = run->out;
     const double begin = time_cpu();
@@ -450,6 +450,17 @@ search(struct run *run, uint32_t sample, const struct limit *limit)
     ok = ok && prove(run);
     execution_free(&run->spare);
     seek_free(&run->seek);
+    return ok;
+}
+
+static bool
+search_samples(struct run *run, const struct limit *limit)
+{
+    struct prediction *out = run->out;
+    const uint32_t every = out->observed.n / SAMPLE;
+    bool ok = true;
+    for (uint32_t i = 0; ok && i < every && i < SAMPLES && !out->found.n; i++)
+        ok = search(run, (struct sample){every, i}, limit);
     return ok;
 }
 
@@ -469,9 +480,9 @@ predict(const struct history *h, const struct predict_options *options,
     struct run run = {.options = options, .out = out, .err = err};
     bool ok = true;
     if (out->observed.n >= SAMPLED_FROM && options->most <= 1)
-        ok = search(&run, SAMPLE, &limit);
+        ok = search_samples(&run, &limit);
     if (ok && !out->found.n)
-        ok = search(&run, 0, &limit);
+        ok = search(&run, (struct sample){0}, &limit);
     if (!ok) {
         prediction_free(out);
         return false;

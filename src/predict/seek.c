@@ -18,7 +18,7 @@
 
 void
 seek_init(struct seek *s, const struct observed *o,
-          const struct predict_options *options, uint32_t sample,
+          const struct predict_options *options, struct sample sample,
           const struct limit *limit)
 {
     const enum level level = options->level;
@@ -27,7 +27,7 @@ seek_init(struct seek *s, const struct observed *o,
                        .level = level,
                        .is_approximate = options->is_approximate,
                        .is_recorded = options->prove &&
-                                      !options->is_approximate && !sample,
+                                      !options->is_approximate && !sample.every,
                        .limit = *limit};
     s->check = (struct check_options){
         .threads = 1, .until = &s->limit, .strong = strong_defaults};

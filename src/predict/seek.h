@@ -31,10 +31,10 @@ struct seek {
     struct predict_stats stats;
 };
 
-/* With a sample, only so many transactions may be boundary ones, and that there
- * is none means nothing. */
+/* Where not all transactions are in the sample, that there is none means
+ * nothing. */
 void seek_init(struct seek *s, const struct observed *o,
-               const struct predict_options *options, uint32_t sample,
+               const struct predict_options *options, struct sample sample,
                const struct limit *limit);
 void seek_free(struct seek *s);
 
