@@ -31,7 +31,7 @@ struct txn {
 struct brute {
     int n; // transactions
     uint32_t keys;
-    bool is_strict;
+    bool is_strict, is_approximate;
     struct txn seen[TXNS]; // as observed
     bool base[TXNS];
     bool in[TXNS];        // in the execution being built
@@ -295,10 +295,50 @@ satisfies(struct brute *b, enum level level)
     return try_orders(b, level, 0, happens);
 }
 
+/* What the read of 'key' by t from w says about v, which writes the key too,
+ * where m is known: true if that is new. */
+static bool
+infer(const struct brute *b, bool m[TXNS][TXNS], int t, uint32_t key, int w,
+      int v)
+{
+    if (!b->in[v] || v == w || v == t || !writes(b, v, key))
+        return false;
+    if ((w == INIT || m[w][v]) && !m[t][v])
+        return m[t][v] = true;
+    if (w != INIT && m[v][t] && !m[v][w])
+        return m[v][w] = true;
+    return false;
+}
+
+/* Whether session order, reads and what follows from them for the order of
+ * versions is a cycle. */
+static bool
+is_plainly_cyclic(const struct brute *b)
+{
+    bool m[TXNS][TXNS];
+    for (int i = 0; i < b->n; i++)
+        for (int j = 0; j < b->n; j++)
+            m[i][j] = so(b, i, j) || wr(b, i, j);
+    for (bool more = true; more;) {
+        more = false;
+        close_over(b->n, m);
+        for (int t = 0; t < b->n; t++)
+            for (int i = 0; b->in[t] && i < b->now[t].n; i++)
+                for (int v = 0; v < b->n; v++)
+                    more |= !b->now[t].events[i].is_write &&
+                            infer(b, m, t, b->now[t].events[i].key,
+                                  b->now[t].events[i].writer, v);
+    }
+    for (int i = 0; i < b->n; i++)
+        if (m[i][i])
+            return true;
+    return false;
+}
+
 static void
 judge(struct brute *b)
 {
-    if (satisfies(b, LEVEL_SER))
+    if (b->is_approximate ? !is_plainly_cyclic(b) : satisfies(b, LEVEL_SER))
         return;
     for (int l = LEVEL_RC; l <= LEVEL_SI; l++)
         if (!(b->found >> l & 1) && satisfies(b, (enum level)l))
@@ -391,9 +431,10 @@ is_closed(const struct brute *b)
 }
 
 level_set
-brute_predict(const struct history *h, bool is_strict)
+brute_predict(const struct history *h, struct brute_question asked)
 {
-    struct brute b = {.is_strict = is_strict};
+    struct brute b = {.is_strict = asked.is_strict,
+                      .is_approximate = asked.is_approximate};
     take_history(&b, h);
     for (unsigned set = 0; set < 1u << b.n; set++) {
         for (int t = 0; t < b.n; t++) {

@@ -12,11 +12,17 @@
 
 enum { BRUTE_PREDICT_TXNS = 5 };
 
+struct brute_question {
+    bool is_strict;
+    bool is_approximate; // 'not serializable' must follow without
+                         // distinguishing cases
+};
+
 /* Which of rc, ra, cc, pc, psi and si have a predicted execution that satisfies
  * them and is not serializable.
  *
  *   require  at most BRUTE_PREDICT_TXNS transactions, all committed; every
  *            value written once */
-level_set brute_predict(const struct history *h, bool is_strict);
+level_set brute_predict(const struct history *h, struct brute_question asked);
 
 #endif
