@@ -433,14 +433,15 @@ prove(struct run *run)
                          why.text);
 }
 
-/* Search with the boundary transactions of a sample. */
+/* Search at a level with the boundary transactions of a sample. */
 static bool
-search(struct run *run, struct sample sample, const struct limit *limit)
+search(struct run *run, enum level level, struct sample sample,
+       const struct limit *limit)
 {
     struct prediction *out = run->out;
     const double begin = time_cpu();
     out->is_cut_short = false;
-    seek_init(&run->seek, &out->observed, run->options, sample, limit);
+    seek_init(&run->seek, &out->observed, run->options, level, sample, limit);
     execution_init(&run->spare, &out->observed, run->options->is_strict);
     bool ok = look_at_observed(run);
     if (ok && !is_enough(run))
@@ -453,14 +454,19 @@ search(struct run *run, struct sample sample, const struct limit *limit)
     return ok;
 }
 
+/* Look for a prediction where it is mostly soon found: in samples; and for pc,
+ * among those of si, which are fewer and which pivots lead to. */
 static bool
-search_samples(struct run *run, const struct limit *limit)
+search_quickly(struct run *run, const struct limit *limit)
 {
     struct prediction *out = run->out;
+    const enum level level = run->options->level;
     const uint32_t every = out->observed.n / SAMPLE;
     bool ok = true;
     for (uint32_t i = 0; ok && i < every && i < SAMPLES && !out->found.n; i++)
-        ok = search(run, (struct sample){every, i}, limit);
+        ok = search(run, level, (struct sample){every, i}, limit);
+    if (ok && level == LEVEL_PC && !out->found.n)
+        ok = search(run, LEVEL_SI, (struct sample){0}, limit);
     return ok;
 }
 
@@ -480,9 +486,9 @@ predict(const struct history *h, const struct predict_options *options,
     struct run run = {.options = options, .out = out, .err = err};
     bool ok = true;
     if (out->observed.n >= SAMPLED_FROM && options->most <= 1)
-        ok = search_samples(&run, &limit);
+        ok = search_quickly(&run, &limit);
     if (ok && !out->found.n)
-        ok = search(&run, (struct sample){0}, &limit);
+        ok = search(&run, options->level, (struct sample){0}, &limit);
     if (!ok) {
         prediction_free(out);
         return false;

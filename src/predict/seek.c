@@ -18,16 +18,16 @@
 
 void
 seek_init(struct seek *s, const struct observed *o,
-          const struct predict_options *options, struct sample sample,
-          const struct limit *limit)
+          const struct predict_options *options, enum level level,
+          struct sample sample, const struct limit *limit)
 {
-    const enum level level = options->level;
     const bool is_strict = options->is_strict;
     *s = (struct seek){.o = o,
                        .level = level,
                        .is_approximate = options->is_approximate,
-                       .is_recorded = options->prove &&
-                                      !options->is_approximate && !sample.every,
+                       .is_recorded = options->prove && !sample.every &&
+                                      !options->is_approximate &&
+                                      level == options->level,
                        .limit = *limit};
     s->check = (struct check_options){
         .threads = 1, .until = &s->limit, .strong = strong_defaults};

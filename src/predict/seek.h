@@ -31,11 +31,12 @@ struct seek {
     struct predict_stats stats;
 };
 
-/* Where not all transactions are in the sample, that there is none means
- * nothing. */
+/* Search at 'level', the one that is asked about or a stronger one.  Where it
+ * is stronger, or not all transactions are in the sample, that there is none
+ * means nothing. */
 void seek_init(struct seek *s, const struct observed *o,
-               const struct predict_options *options, struct sample sample,
-               const struct limit *limit);
+               const struct predict_options *options, enum level level,
+               struct sample sample, const struct limit *limit);
 void seek_free(struct seek *s);
 
 /* Find an execution under the assumptions: PREDICT_FOUND with *found,
