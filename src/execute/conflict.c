@@ -27,17 +27,35 @@ sets(const struct change *c, const struct columns *columns)
     return false;
 }
 
-static bool
-both_write(const struct program *p, const struct run *a, size_t i,
-           const struct run *b, size_t j)
+/* Some of a run's changes, and where their values are. */
+struct written {
+    const struct change *at;
+    size_t n;
+    const struct datum *cells;
+};
+
+/* What it leaves behind, and what it has inserted and deleted again. */
+static struct written
+left_by(const struct run *r)
 {
-    const struct change *x = &a->changes.all.at[i];
-    const struct change *y = &b->changes.all.at[j];
+    return (struct written){r->changes.all.at, r->changes.all.n,
+                            r->changes.cells.at};
+}
+
+static struct written
+undone_by(const struct run *r)
+{
+    return (struct written){r->changes.undone.at, r->changes.undone.n,
+                            r->changes.cells.at};
+}
+
+static bool
+both_write(const struct program *p, const struct change *x,
+           const struct datum *r, const struct change *y, const struct datum *s)
+{
     if (x->table != y->table)
         return false;
     const struct table *t = &p->tables.at[x->table];
-    const struct datum *r = changes_row(&a->changes, i);
-    const struct datum *s = changes_row(&b->changes, j);
     if (dataset_same_key(t, r, s))
         return true;
     for (uint32_t u = 0; u < t->n_unique; u++)
@@ -47,23 +65,21 @@ both_write(const struct program *p, const struct run *a, size_t i,
     return false;
 }
 
-/* Whether change i of the child points to what change j of the parent
+/* Whether change x of the child points to what change y of the parent
  * deletes. */
 static bool
-points_to_deleted(const struct program *p, const struct run *child, size_t i,
-                  const struct run *parent, size_t j)
+points_to_deleted(const struct program *p, const struct change *x,
+                  const struct datum *r, const struct change *y,
+                  const struct datum *s)
 {
-    const struct change *x = &child->changes.all.at[i];
-    const struct change *y = &parent->changes.all.at[j];
     if (y->kind != CHANGE_DELETE)
         return false;
     const struct table *t = &p->tables.at[x->table];
     for (uint32_t f = 0; f < t->n_foreign; f++)
         if (t->foreign[f].table == y->table &&
             sets(x, &t->foreign[f].columns) &&
-            equal_values(
-                &t->foreign[f].columns, changes_row(&child->changes, i),
-                &t->foreign[f].referenced, changes_row(&parent->changes, j)))
+            equal_values(&t->foreign[f].columns, r, &t->foreign[f].referenced,
+                         s))
             return true;
     return false;
 }
@@ -84,13 +100,16 @@ writes_held(const struct program *p, const struct run *a, const struct run *b,
 }
 
 static bool
-writes_clash(const struct program *p, const struct run *a, const struct run *b)
+clash(const struct program *p, struct written a, struct written b)
 {
-    for (size_t i = 0; i < a->changes.all.n; i++)
-        for (size_t j = 0; j < b->changes.all.n; j++)
-            if (both_write(p, a, i, b, j) || points_to_deleted(p, a, i, b, j) ||
-                points_to_deleted(p, b, j, a, i))
+    for (size_t i = 0; i < a.n; i++)
+        for (size_t j = 0; j < b.n; j++) {
+            const struct change *x = &a.at[i], *y = &b.at[j];
+            const struct datum *r = a.cells + x->row, *s = b.cells + y->row;
+            if (both_write(p, x, r, y, s) || points_to_deleted(p, x, r, y, s) ||
+                points_to_deleted(p, y, s, x, r))
                 return true;
+        }
     return false;
 }
 
@@ -98,20 +117,17 @@ bool
 conflict_between(const struct program *p, const struct run *a,
                  const struct run *b)
 {
-    return writes_clash(p, a, b) ||
+    // What b has inserted met what a left, also where it is deleted again.
+    return clash(p, left_by(a), left_by(b)) ||
+           clash(p, left_by(a), undone_by(b)) ||
            writes_held(p, a, b, b->locks.at, b->locks.n) ||
            writes_held(p, a, b, b->refused.at, b->refused.n);
 }
 
-bool
-conflict_blocks(const struct program *program, const struct run *p,
-                const struct run *x)
+static bool
+locks_clash(const struct program *program, const struct run *p,
+            const struct run *x)
 {
-    if (writes_clash(program, p, x) ||
-        writes_held(program, p, x, x->locks.at, x->locks.n) ||
-        writes_held(program, p, x, x->refused.at, x->refused.n) ||
-        writes_held(program, x, p, p->locks.at, p->locks.n))
-        return true;
     for (size_t i = 0; i < p->locks.n; i++)
         for (size_t j = 0; j < x->locks.n; j++) {
             const struct lock_held *a = &p->locks.at[i], *b = &x->locks.at[j];
@@ -122,4 +138,18 @@ conflict_blocks(const struct program *program, const struct run *p,
                 return true;
         }
     return false;
+}
+
+bool
+conflict_blocks(const struct program *program, const struct run *p,
+                const struct run *x)
+{
+    return clash(program, left_by(p), left_by(x)) ||
+           clash(program, undone_by(p), left_by(x)) ||
+           clash(program, left_by(p), undone_by(x)) ||
+           clash(program, undone_by(p), undone_by(x)) ||
+           writes_held(program, p, x, x->locks.at, x->locks.n) ||
+           writes_held(program, p, x, x->refused.at, x->refused.n) ||
+           writes_held(program, x, p, p->locks.at, p->locks.n) ||
+           locks_clash(program, p, x);
 }

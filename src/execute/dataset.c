@@ -144,6 +144,16 @@ find_change(const struct changes *c, const struct table *t, uint32_t table,
     return SIZE_MAX;
 }
 
+/* A row that the transaction inserted is deleted by it. */
+static void
+undo_insert(struct changes *c, size_t i)
+{
+    vec_push(&c->undone, c->all.at[i]);
+    memmove(c->all.at + i, c->all.at + i + 1,
+            (c->all.n - i - 1) * sizeof *c->all.at);
+    c->all.n--;
+}
+
 void
 changes_add(struct changes *c, const struct program *p, uint32_t table,
             enum change_kind kind, uint64_t columns, uint32_t line,
@@ -151,8 +161,14 @@ changes_add(struct changes *c, const struct program *p, uint32_t table,
 {
     const struct table *t = &p->tables.at[table];
     size_t i = find_change(c, t, table, row);
+    if (kind == CHANGE_DELETE && i != SIZE_MAX &&
+        c->all.at[i].kind == CHANGE_INSERT && !c->all.at[i].existed) {
+        undo_insert(c, i);
+        return;
+    }
     if (i == SIZE_MAX) {
-        const struct change change = {kind, table, 0, c->cells.n, line};
+        const struct change change = {kind,       table, 0,
+                                      c->cells.n, line,  kind != CHANGE_INSERT};
         vec_grow(&c->cells, t->n_columns);
         i = c->all.n;
         vec_push(&c->all, change);
@@ -194,6 +210,7 @@ void
 changes_clear(struct changes *c)
 {
     vec_clear(&c->all);
+    vec_clear(&c->undone);
     vec_clear(&c->cells);
 }
 
@@ -201,5 +218,6 @@ void
 changes_free(struct changes *c)
 {
     vec_free(&c->all);
+    vec_free(&c->undone);
     vec_free(&c->cells);
 }

@@ -30,10 +30,14 @@ struct change {
     uint64_t columns; // of an update: those that are set, as bits
     size_t row;       // where its values begin in 'cells'; keys are always set
     uint32_t line;    // of the last statement that made it
+    bool existed;     // the row was there before the transaction
 };
 
 struct changes {
     VEC(struct change) all;
+    // Rows that were inserted and deleted again: they change nothing, but
+    // others meet them while the transaction runs.
+    VEC(struct change) undone;
     VEC(struct datum) cells;
 };
 

@@ -253,3 +253,61 @@ access_writes(const struct program *p, const struct access *a)
             return true;
     return false;
 }
+
+static bool
+is_constrained(const struct table *t, uint32_t column)
+{
+    for (uint32_t i = 0; i < t->n_unique; i++)
+        if (columns_have(&t->unique[i], column))
+            return true;
+    for (uint32_t i = 0; i < t->n_foreign; i++)
+        if (columns_have(&t->foreign[i].columns, column))
+            return true;
+    return false;
+}
+
+static bool
+makes_room(const struct program *p, const struct block *b)
+{
+    for (uint32_t i = 0; i < b->n; i++) {
+        const struct statement *s = b->at[i];
+        bool makes = s->kind == STATEMENT_DELETE || makes_room(p, &s->body) ||
+                     makes_room(p, &s->other);
+        for (uint32_t k = 0; k < s->n_sets; k++)
+            makes = makes ||
+                    is_constrained(&p->tables.at[s->table], s->sets[k].column);
+        if (makes)
+            return true;
+    }
+    return false;
+}
+
+bool
+access_makes_room(const struct program *p, const struct function *f)
+{
+    return makes_room(p, &f->body);
+}
+
+static bool
+looks_at(const struct program *p, const struct function *f,
+         const struct block *b, uint32_t table)
+{
+    for (uint32_t i = 0; i < b->n; i++) {
+        const struct statement *s = b->at[i];
+        struct access a;
+        access_init_statement(&a, p, f, s);
+        const bool reads = s->kind != STATEMENT_INSERT && a.reads[table] & ROWS;
+        access_free(&a);
+        if (reads || looks_at(p, f, &s->body, table) ||
+            looks_at(p, f, &s->other, table))
+            return true;
+    }
+    return false;
+}
+
+bool
+access_looks_at(const struct program *p, const struct function *f,
+                uint32_t table)
+{
+    return looks_at(p, f, &f->body, table);
+}

@@ -38,6 +38,12 @@ void access_free(struct access *a);
 /* Whether a may read something that b writes. */
 bool access_reads_from(const struct program *p, const struct access *a,
                        const struct access *b);
+/* Whether it may take away what made a constraint refuse another's row: it
+ * deletes rows, or changes columns of a UNIQUE constraint or a foreign key. */
+bool access_makes_room(const struct program *p, const struct function *f);
+/* Whether a statement other than INSERT reads rows of the table. */
+bool access_looks_at(const struct program *p, const struct function *f,
+                     uint32_t table);
 bool access_writes(const struct program *p, const struct access *a);
 
 #endif

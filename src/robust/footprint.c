@@ -21,7 +21,6 @@ struct walk {
     struct footprint *out;
     uint32_t *assigned; // how often, of each variable
     VEC(struct key) keys;
-    bool *inserted; // by table: there was an INSERT
 };
 
 /* Whether the expression is the same wherever it is evaluated. */
@@ -240,11 +239,6 @@ walk_block(struct walk *w, const struct block *b)
             w->out->unbounded = s->line;
         if (is_mixed(s) && !w->out->mixed)
             w->out->mixed = s->line;
-        if (s->kind == STATEMENT_INSERT)
-            w->inserted[s->table] = true;
-        if (s->kind == STATEMENT_DELETE && w->inserted[s->table] &&
-            !w->out->undone)
-            w->out->undone = s->line;
         if (s->query)
             walk_query(w, s->query);
         walk_expr(w, s->value);
@@ -266,14 +260,12 @@ footprint_init(struct footprint *f, const struct program *p,
     f->scan_writes = mem_calloc(p->tables.n + 1, sizeof *f->scan_writes);
     struct walk w = {.p = p, .f = function, .out = f};
     w.assigned = mem_calloc(function->n_variables + 1, sizeof *w.assigned);
-    w.inserted = mem_calloc(p->tables.n + 1, sizeof *w.inserted);
     // An initial value is an assignment, too.
     for (uint32_t i = 0; i < function->n_variables; i++)
         w.assigned[i] = function->variables[i].initial != NULL;
     count_assignments(&w, &function->body);
     walk_block(&w, &function->body);
     mem_free(w.assigned);
-    mem_free(w.inserted);
     vec_free(&w.keys);
 }
 

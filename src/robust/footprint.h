@@ -13,8 +13,6 @@ struct footprint {
     uint32_t unbounded; // the line of a loop or INSERT .. SELECT, or 0
     uint32_t mixed;     // the line of a write or lock with a subquery, or a
                         // lock of several tables, or 0
-    uint32_t undone;    // the line of a DELETE behind an INSERT into the same
-                        // table, or 0
 };
 
 void footprint_init(struct footprint *f, const struct program *p,

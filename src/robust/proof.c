@@ -37,7 +37,7 @@ struct query_terms {
     struct contents start;       // P begins
     struct contents states[3];   // of P, X, Y
     struct contents left[3];     // what they leave
-    struct contents now, waited; // rc: where P goes on
+    struct contents now, waited; // rc: where P goes on; si: when it commits
     struct sym_run runs[3];
     struct edge_end ends[3];
     uint32_t n;
@@ -99,7 +99,10 @@ require_held_rows(struct query_terms *q, const struct contents *state)
             const term held =
                 rc ? term_or(t, e->early,
                              term_or(t, e->early_locked, e->early_shared))
-                   : term_or(t, sym_writes(&q->symbolic, &q->runs[0], i, j),
+                   : term_or(t,
+                             term_and(
+                                 t, sym_writes(&q->symbolic, &q->runs[0], i, j),
+                                 term_not(t, e->fresh)),
                              term_or(t, e->locked, e->shared));
             require(q, term_implies(
                            t, held,
@@ -169,10 +172,12 @@ run_others(struct query_terms *q)
         q->ends[i] = (struct edge_end){&q->runs[i], &q->states[i], &q->left[i]};
         last = &q->left[i];
     }
-    if (q->prover->level != LEVEL_RC)
+    if (q->prover->level == LEVEL_PC)
         return;
     contents_init_like(&q->symbolic, &q->start, &q->now);
     lemmas_assert(&q->symbolic, q->prover->lemmas, last, &q->now);
+    if (q->prover->level != LEVEL_RC)
+        return;
     contents_init_like(&q->symbolic, &q->start, &q->waited);
     lemmas_assert(&q->symbolic, q->prover->lemmas, &q->start, &q->waited);
     lemmas_assert(&q->symbolic, q->prover->lemmas, &q->waited, &q->now);
@@ -193,6 +198,8 @@ run_p(struct query_terms *q)
         views.split = q->split;
         views.waits = q->waits;
     }
+    if (q->prover->level == LEVEL_SI)
+        views.latest = &q->now;
     sym_execute(&q->symbolic, p, &views, NULL);
     require(q, term_not(t, p->aborts));
     q->states[0] = rc ? q->now : q->start;
@@ -205,7 +212,7 @@ run_p(struct query_terms *q)
                                               &q->start)));
         else if (q->prover->level == LEVEL_SI)
             require(q, term_not(t, sym_conflict(&q->symbolic, &q->runs[i], p,
-                                                &q->start)));
+                                                &q->start, true)));
         require_held_rows(q, &q->states[i]);
     }
     if (rc)
@@ -223,7 +230,7 @@ require_keys(struct query_terms *q)
             if (i == 0 || j <= i)
                 require_new_keys(q, i, j ? &q->states[j] : &q->start);
     }
-    if (q->prover->level == LEVEL_RC)
+    if (q->prover->level != LEVEL_PC)
         require_new_keys(q, 0, &q->now);
 }
 
@@ -237,7 +244,7 @@ acts_later(struct query_terms *q)
     for (uint32_t i = 0; i < q->prover->program->tables.n; i++)
         for (uint32_t j = 0; j < q->symbolic.slots[i]; j++)
             acts = term_or(t, acts, sym_writes(&q->symbolic, p, i, j));
-    for (size_t i = 0; q->prover->level == LEVEL_RC && i < p->reads.n; i++)
+    for (size_t i = 0; i < p->reads.n; i++)
         acts = term_or(t, acts,
                        term_and(t, p->reads.at[i].live,
                                 term_not(t, p->reads.at[i].early)));
@@ -248,9 +255,7 @@ static term
 first_edge(struct query_terms *q)
 {
     require(q, acts_later(q));
-    return edge_rw(&q->symbolic, &q->ends[0],
-                   q->prover->level == LEVEL_RC ? READS_EARLY : READS_ALL,
-                   &q->ends[1]);
+    return edge_rw(&q->symbolic, &q->ends[0], READS_EARLY, &q->ends[1]);
 }
 
 static term
@@ -271,7 +276,7 @@ last_edge(struct query_terms *q)
     term edge = edge_rw(&q->symbolic, y, READS_ALL, p);
     if (q->prover->level != LEVEL_SI)
         edge = term_or(t, edge, edge_ww(&q->symbolic, y, p));
-    if (q->prover->level == LEVEL_RC)
+    if (q->prover->level != LEVEL_PC)
         edge = term_or(t, edge, edge_wr(&q->symbolic, y, p, READS_LATE));
     return edge;
 }
@@ -452,8 +457,10 @@ refute_cycles(struct prover *v, uint32_t p)
     for (uint32_t y = 0; any_first && y < n; y++) {
         r.last[y] =
             !isolation_is_paired(v->isolation, p, y) &&
-            (v->level == LEVEL_SI ? access_reads_from(v->program, &a[y], &a[p])
-                                  : may_depend(v, y, p)) &&
+            (v->level == LEVEL_SI &&
+                     !access_makes_room(v->program, v->program->functions.at[y])
+                 ? access_reads_from(v->program, &a[y], &a[p])
+                 : may_depend(v, y, p)) &&
             can_be(v, p, y, UINT32_MAX, PIECE_LAST);
         any_last = any_last || r.last[y];
     }
@@ -471,15 +478,12 @@ is_able(struct prover *v)
         const struct footprint *f = &v->footprints[i];
         const bool mixed =
             isolation_of(v->isolation, i) == LEVEL_RC && f->mixed;
-        if (!f->unbounded && !mixed && !f->undone)
+        if (!f->unbounded && !mixed)
             continue;
         v->out->end = PROOF_UNABLE;
         v->out->p = i;
-        v->out->line = f->unbounded ? f->unbounded
-                       : f->undone  ? f->undone
-                                    : f->mixed;
+        v->out->line = f->unbounded ? f->unbounded : f->mixed;
         v->out->what = f->unbounded ? "a loop or INSERT .. SELECT"
-                       : f->undone  ? "a DELETE behind an INSERT"
                                     : "a write or lock with a subquery";
         return false;
     }

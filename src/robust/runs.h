@@ -38,6 +38,10 @@ const struct cell_row *sym_row(struct sym_runner *r, uint32_t table,
 const struct cell_row *sym_old_row(struct sym_runner *r, uint32_t table,
                                    uint32_t slot);
 
+/* The same in the contents that constraints are checked against. */
+const struct cell_row *sym_checked_row(struct sym_runner *r, uint32_t table,
+                                       uint32_t slot);
+
 /* Begin a statement that takes a view; 'can_mix' when it can wait. */
 void sym_begin(struct sym_runner *r, const struct statement *s, bool can_mix);
 void sym_forget_views(struct sym_runner *r); // own effects have changed
@@ -86,6 +90,9 @@ void sym_name_key(struct sym_runner *r, uint32_t table,
                   const struct symbol *row, term when);
 const struct cell_row *sym_ghost(struct sym_runner *r, uint32_t table);
 struct sym_read *sym_note_read(struct sym_runner *r, uint32_t table);
+/* The last read was that of a constraint, and so of the latest contents, too.
+ */
+void sym_note_latest(struct sym_runner *r);
 void sym_note_query(struct sym_runner *r, const struct query *q);
 void sym_note_write_read(struct sym_runner *r, const struct statement *s);
 void sym_note_constraint(struct sym_runner *r, uint32_t table,

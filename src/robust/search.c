@@ -70,7 +70,7 @@ build_delayed(struct sequence *q)
     q->final = contents_after(&q->symbolic, &now, last, t->yes);
     for (uint32_t i = 0; level_of(q, q->n - 1) != LEVEL_PC && i + 1 < q->n; i++)
         require(q, term_not(t, sym_conflict(&q->symbolic, &q->runs[i], last,
-                                            &q->initial)));
+                                            &q->initial, false)));
 }
 
 /* The statement that waits does so because of the last of the others. */
@@ -80,11 +80,14 @@ require_wait(struct sequence *q)
     struct terms *t = &q->terms;
     term hit = t->no;
     for (uint32_t i = 0; i < q->program->tables.n; i++)
-        for (uint32_t j = 0; j < q->symbolic.slots[i]; j++)
-            hit = term_or(
-                t, hit,
-                term_and(t, q->runs[0].effects[i][j].chosen,
-                         sym_writes(&q->symbolic, &q->runs[q->n - 1], i, j)));
+        for (uint32_t j = 0; j < q->symbolic.slots[i]; j++) {
+            const struct effect *e = &q->runs[q->n - 1].effects[i][j];
+            const term holds =
+                term_or(t, term_or(t, e->locked, e->shared),
+                        sym_writes(&q->symbolic, &q->runs[q->n - 1], i, j));
+            hit = term_or(t, hit,
+                          term_and(t, q->runs[0].effects[i][j].chosen, holds));
+        }
     require(q, term_implies(t, q->waits, hit));
 }
 
@@ -158,9 +161,10 @@ require_level(struct sequence *q)
             if (minds_conflicts(level_of(q, b)) &&
                 minds_conflicts(level_of(q, c)))
                 require(q, term_or(t, q->visible[c][b],
-                                   term_not(t, sym_conflict(
-                                                   &q->symbolic, &q->runs[b],
-                                                   &q->runs[c], &q->initial))));
+                                   term_not(
+                                       t, sym_conflict(&q->symbolic,
+                                                       &q->runs[b], &q->runs[c],
+                                                       &q->initial, false))));
         }
 }
 

@@ -197,6 +197,17 @@ sym_note_read(struct sym_runner *r, uint32_t table)
     return &vec_top(&r->run->reads);
 }
 
+void
+sym_note_latest(struct sym_runner *r)
+{
+    if (!r->views->latest)
+        return;
+    struct sym_read *late = &vec_top(&r->run->reads);
+    late->early = r->t->no;
+    for (uint32_t i = 0; i < r->s->slots[late->table]; i++)
+        late->rows[i] = sym_checked_row(r, late->table, i);
+}
+
 /* A statement that waited has also read the older rows, at a time of which
  * nothing is known. */
 static void
@@ -279,6 +290,7 @@ sym_note_constraint(struct sym_runner *r, uint32_t table,
     read->coarse = true;
     for (uint32_t i = 0; i < columns->n; i++)
         read->used |= (uint64_t)1 << columns->at[i];
+    sym_note_latest(r);
 }
 
 /* The same for rows with the values that a row has in other columns. */
@@ -292,4 +304,5 @@ sym_note_values(struct sym_runner *r, uint32_t table,
     read->values = arena_alloc(&r->s->arena, columns->n * sizeof *read->values);
     for (uint32_t i = 0; i < columns->n; i++)
         read->values[i] = row[from->at[i]];
+    sym_note_latest(r);
 }

@@ -83,7 +83,7 @@ foreign_clash(struct symbolic *s, uint32_t table, const struct effect *child,
 
 static term
 writes_clash(struct symbolic *s, const struct sym_run *a,
-             const struct sym_run *b, const struct contents *keys)
+             const struct sym_run *b, const struct contents *keys, bool latest)
 {
     struct terms *t = s->terms;
     term clash = t->no;
@@ -92,10 +92,11 @@ writes_clash(struct symbolic *s, const struct sym_run *a,
             const struct effect *x = &a->effects[i][j];
             for (uint32_t k = 0;
                  s->program->tables.at[i].n_unique && k < s->slots[i]; k++)
-                if (k != j)
+                if (k != j && !latest)
                     clash = term_or(t, clash,
                                     unique_clash(s, i, x, &b->effects[i][k]));
-            clash = term_or(t, clash, foreign_clash(s, i, x, b, keys));
+            if (!latest)
+                clash = term_or(t, clash, foreign_clash(s, i, x, b, keys));
             clash = term_or(t, clash,
                             foreign_clash(s, i, &b->effects[i][j], a, keys));
         }
@@ -104,16 +105,19 @@ writes_clash(struct symbolic *s, const struct sym_run *a,
 
 term
 sym_conflict(struct symbolic *s, const struct sym_run *a,
-             const struct sym_run *b, const struct contents *keys)
+             const struct sym_run *b, const struct contents *keys, bool latest)
 {
     struct terms *t = s->terms;
-    term conflict = writes_clash(s, a, b, keys);
+    term conflict = writes_clash(s, a, b, keys, latest);
     for (uint32_t i = 0; i < s->program->tables.n; i++)
         for (uint32_t j = 0; j < s->slots[i]; j++) {
             const struct table *table = &s->program->tables.at[i];
             const struct effect *y = &b->effects[i][j];
+            const term changed =
+                latest ? term_and(t, writes(t, table, y), term_not(t, y->fresh))
+                       : writes(t, table, y);
             const term touched = term_or(
-                t, writes(t, table, y),
+                t, changed,
                 term_or(t, y->refused, term_or(t, y->locked, y->shared)));
             conflict = term_or(
                 t, conflict,

@@ -72,6 +72,14 @@ sym_old_row(struct sym_runner *r, uint32_t table, uint32_t slot)
     return row;
 }
 
+const struct cell_row *
+sym_checked_row(struct sym_runner *r, uint32_t table, uint32_t slot)
+{
+    return r->views->latest
+               ? overlay(r, table, slot, r->views->latest, NULL, r->t->no)
+               : sym_row(r, table, slot);
+}
+
 void
 sym_begin(struct sym_runner *r, const struct statement *s, bool can_mix)
 {
@@ -383,7 +391,7 @@ new_effects(struct symbolic *s, struct sym_run *run)
             struct effect *e = &run->effects[i][j];
             e->sets_alive = e->alive = e->locked = e->shared = e->refused =
                 e->early = e->early_locked = e->early_shared = e->chosen =
-                    t->no;
+                    e->fresh = t->no;
             e->sets = arena_alloc(&s->arena, width * sizeof *e->sets);
             e->columns = arena_alloc(&s->arena, width * sizeof *e->columns);
             for (uint32_t k = 0; k < width; k++) {

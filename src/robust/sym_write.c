@@ -111,7 +111,7 @@ check_row(struct sym_runner *r, uint32_t table, uint32_t slot, term when,
         for (uint32_t j = 0; j < r->s->slots[table]; j++) {
             if (j == slot || !sets_some(&shape->unique[u], set))
                 continue;
-            const struct cell_row *other = sym_row(r, table, j);
+            const struct cell_row *other = sym_checked_row(r, table, j);
             sym_abort_if(
                 r, term_and(t, other->alive,
                             columns_match(t, &shape->unique[u], row,
@@ -154,7 +154,7 @@ check_removed(struct sym_runner *r, uint32_t table, const struct symbol *row,
             if (r->s->abstract && k->table == table)
                 sym_note_values(r, c, &k->columns, row, &k->referenced);
             for (uint32_t j = 0; k->table == table && j < r->s->slots[c]; j++) {
-                const struct cell_row *child = sym_row(r, c, j);
+                const struct cell_row *child = sym_checked_row(r, c, j);
                 sym_abort_if(
                     r, term_and(t, child->alive,
                                 columns_match(t, &k->columns, child->columns,
@@ -281,6 +281,23 @@ sym_update(struct sym_runner *r, const struct statement *s)
     finish(r, s, changed, rows, n, rest);
 }
 
+/* A row that was inserted and deleted again is as it was; but the insert has
+ * met whoever wrote it before. */
+static void
+undo_insert(struct sym_runner *r, uint32_t table, struct effect *e, term when)
+{
+    struct terms *t = r->t;
+    if (when == t->no)
+        return;
+    const term keeps = term_not(t, when);
+    e->sets_alive = term_and(t, e->sets_alive, keeps);
+    for (uint32_t c = 0; c < r->s->program->tables.at[table].n_columns; c++)
+        e->sets[c] = term_and(t, e->sets[c], keeps);
+    e->fresh = term_and(t, e->fresh, keeps);
+    if (!r->views->latest)
+        e->locked = term_or(t, e->locked, when);
+}
+
 void
 sym_delete(struct sym_runner *r, const struct statement *s)
 {
@@ -299,6 +316,7 @@ sym_delete(struct sym_runner *r, const struct statement *s)
         e->alive = term_and(t, e->alive, term_not(t, changed[i]));
         e->sets_alive = term_or(t, e->sets_alive, changed[i]);
         note_write(r, e, changed[i]);
+        undo_insert(r, s->table, e, term_and(t, changed[i], e->fresh));
     }
     sym_forget_views(r);
     for (uint32_t i = 0; i < n; i++)
@@ -316,8 +334,12 @@ insert_into_slot(struct sym_runner *r, const struct statement *s, uint32_t slot,
     const struct table *table = &r->s->program->tables.at[s->table];
     const struct cell_row *there = sym_row(r, s->table, slot);
     struct effect *e = &r->run->effects[s->table][slot];
-    const term taken = term_and(t, hit, there->alive);
-    const term inserted = term_and(t, hit, term_not(t, there->alive));
+    const term is_there = sym_checked_row(r, s->table, slot)->alive;
+    const term taken = term_and(t, hit, term_and(t, is_there, there->alive));
+    const term inserted = term_and(t, hit, term_not(t, is_there));
+    // A row that it does not see refuses it, whatever ON CONFLICT says.
+    sym_abort_if(
+        r, term_and(t, hit, term_and(t, is_there, term_not(t, there->alive))));
     if (s->on_conflict == CONFLICT_ABORTS)
         sym_abort_if(r, taken);
     else
@@ -340,6 +362,8 @@ insert_into_slot(struct sym_runner *r, const struct statement *s, uint32_t slot,
     }
     for (uint32_t c = 0; c < table->n_columns; c++)
         write_column(r, e, c, inserted, row[c]);
+    e->fresh =
+        term_or(t, e->fresh, term_and(t, inserted, term_not(t, e->sets_alive)));
     e->alive = term_or(t, e->alive, inserted);
     e->sets_alive = term_or(t, e->sets_alive, inserted);
     note_write(r, e, term_or(t, inserted, updated));
@@ -356,12 +380,16 @@ insert_row(struct sym_runner *r, const struct statement *s,
     const struct table *table = &r->s->program->tables.at[s->table];
     const uint32_t n = r->s->slots[s->table];
     term key_null = t->no, hits = t->no;
-    term *only = NULL;
+    term *only = NULL, *both = NULL;
+    if (r->s->abstract && r->views->latest &&
+        access_looks_at(r->s->program, r->function, s->table))
+        both = sym_note_read(r, s->table)->only;
     if (r->s->abstract) {
         struct sym_read *read = sym_note_read(r, s->table);
         if (s->on_conflict == CONFLICT_UPDATES)
             read->used = UINT64_MAX;
         only = read->only;
+        sym_note_latest(r);
     }
     for (uint32_t i = 0; i < table->primary.n; i++)
         key_null = term_or(t, key_null, row[table->primary.at[i]].null);
@@ -379,6 +407,8 @@ insert_row(struct sym_runner *r, const struct statement *s,
         hits = term_or(t, hits, same);
         if (only)
             only[i] = term_and(t, same, term_not(t, key_null));
+        if (both) // a row that is gone is seen beside the new one
+            both[i] = term_and(t, only[i], sym_row(r, s->table, i)->alive);
         insert_into_slot(
             r, s, i, row,
             term_and(t, r->live, term_and(t, same, term_not(t, key_null))),

@@ -55,6 +55,7 @@ struct effect {
     // The same before the split of the views, as far as locks need it.
     term early, early_locked, early_shared;
     term chosen; // in the older state, by a statement that waits
+    term fresh;  // the run inserted the row, and it was not there before
 };
 
 struct seen {
@@ -114,6 +115,9 @@ struct sym_views {
     const struct contents *before;
     const struct contents *after;       // NULL: always 'before'
     const struct contents *waited_from; // NULL: nothing waits
+    // Where it is not NULL: what PRIMARY KEY, UNIQUE and references to removed
+    // rows are checked against, which is more than the run sees.
+    const struct contents *latest;
     term split; // the number of the first step that sees 'after'
     term waits; // the step at the split chooses rows in 'waited_from'
 };
@@ -141,9 +145,12 @@ void sym_execute(struct symbolic *s, struct sym_run *run,
 void sym_run_free(struct sym_run *run);
 
 /* Terms that relate two runs; see execute/conflict.h.  'keys' are any
- * contents, of which the keys are used. */
+ * contents, of which the keys are used.  'latest': b's constraints were checked
+ * against the latest contents, so that a row it inserts, a unique value and a
+ * removed row meet only what is still there. */
 term sym_conflict(struct symbolic *s, const struct sym_run *a,
-                  const struct sym_run *b, const struct contents *keys);
+                  const struct sym_run *b, const struct contents *keys,
+                  bool latest);
 term sym_blocks(struct symbolic *s, const struct sym_run *p,
                 const struct sym_run *x, const struct contents *keys);
 term sym_writes(struct symbolic *s, const struct sym_run *run, uint32_t table,

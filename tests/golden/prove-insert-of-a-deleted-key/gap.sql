@@ -1,0 +1,18 @@
+CREATE TABLE t (k int PRIMARY KEY);
+CREATE TABLE z (k int PRIMARY KEY, v int NOT NULL);
+CREATE FUNCTION mark(p int) RETURNS void LANGUAGE plpgsql STRICT AS $$
+BEGIN
+  INSERT INTO t VALUES (p);
+  UPDATE z SET v = v + 1 WHERE k = p;
+END $$;
+CREATE FUNCTION clear(p int) RETURNS void LANGUAGE plpgsql STRICT AS $$
+BEGIN
+  DELETE FROM t WHERE k = p;
+END $$;
+CREATE FUNCTION look(p int) RETURNS int LANGUAGE plpgsql STRICT AS $$
+DECLARE a int;
+BEGIN
+  SELECT v INTO a FROM z WHERE k = p;
+  INSERT INTO t VALUES (p);
+  RETURN a;
+END $$;
