@@ -2,8 +2,8 @@
  *
  * An application is written once, against cells: a cell is a column of a row,
  * rows have integers for primary keys, and all values are integers.  What a
- * cell is in a database, and how it is recorded, is the business of whoever
- * runs the procedures (collect/).
+ * cell is in a database, and how it is recorded, is up to the caller of
+ * the procedures (collect/).
  *
  * Procedures are straight-line code.  When an access fails, the transaction is
  * marked; from then on reads give 0, writes do nothing, and the procedure

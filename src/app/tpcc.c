@@ -2,7 +2,7 @@
  *
  * The five transactions of the standard, with the tables cut down to the
  * columns that they read or write, and with small sizes: what matters here is
- * who reads and writes which cell.  Units are warehouses.
+ * which transactions read and write which cells.  Units are warehouses.
  *
  * TPC Benchmark C, revision 5.11, clause 2.
  *

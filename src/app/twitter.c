@@ -47,7 +47,7 @@ timeline(struct app_txn *t)
     return true;
 }
 
-/* What those that somebody follows have written last. */
+/* The last tweets of the users that a user follows. */
 static bool
 news_feed(struct app_txn *t)
 {

@@ -27,7 +27,7 @@ results(struct app_txn *t)
     return true;
 }
 
-// Contestants that nobody has voted for yet have no row.
+// Contestants without votes have no row.
 const struct app app_voter = {
     .name = "voter",
     .help = "a phone-in contest; units are callers",

@@ -1,7 +1,7 @@
 /* budget.h -- how much work may be done for a question, counted and not timed.
  *
  * What to do next must not depend on the clock, or a busy machine would give
- * other answers than an idle one.  So whoever may give up is given a budget of
+ * other answers than an idle one.  So work that may give up has a budget of
  * steps: a step is about what it takes to look at one edge, candidate or
  * operation in memory, some ten nanoseconds.  NULL is a budget without end.
  * Only a user's limit may end it earlier.

@@ -61,7 +61,7 @@ is_plain(char c)
     return c >= 0x20 && c < 0x7f && c != '"' && c != '\\';
 }
 
-/* Characters that nobody sees and that change what is seen around them:
+/* Characters that are invisible and change how others are shown:
  * controls that terminals obey, marks of writing direction, line ends. */
 static bool
 is_hidden(uint32_t code)

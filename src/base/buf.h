@@ -52,8 +52,8 @@ __attribute__((format(printf, 2, 3))) void buf_printf(struct buf *b,
  * what a terminal or a reader could be misled by is escaped. */
 void buf_json(struct buf *b, const char *text, size_t len);
 
-/* Text from outside, for a terminal: what nobody sees, what changes what is
- * seen around it, and what is not UTF-8 is escaped; line ends, too. */
+/* Text from outside, for a terminal.  Invisible characters, those that change
+ * how others are shown, line ends, and bytes that are not UTF-8 are escaped. */
 void buf_shown(struct buf *b, const char *text);
 
 void buf_clear(struct buf *b);

@@ -1,11 +1,11 @@
 /* capacity.h -- how much of everything this program can number.
  *
  * Ids and offsets have 32 bits, and some share a word with flags.  Whatever
- * grows with an input is therefore asked for here before it is numbered:
+ * grows with an input is therefore checked here before it is numbered:
  *
  *   - readers, which can say where in the input it happened, ask
  *     capacity_holds and report an error;
- *   - everybody else calls capacity_index or capacity_want, which stop the
+ *   - other code calls capacity_index or capacity_want, which stop the
  *     program with one line that names the capacity, as mem.h does when there
  *     is no memory.  A wrong verdict is never the result.
  *
@@ -64,7 +64,7 @@ static const uint64_t capacity_most[CAPACITIES] = {
 /* "sessions", "transactions", ... */
 const char *capacity_name(enum capacity c);
 
-/* End the program: more was asked for than there can be. */
+/* End the program: more is needed than there can be. */
 _Noreturn void capacity_exceeded(enum capacity c);
 
 /* Whether there can be n of them. */

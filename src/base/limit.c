@@ -3,7 +3,7 @@
  * The child says which limit it reached in memory that both processes share;
  * what it says consists of numbers and of pointers to constants, which are the
  * same in both.  Time is a timer of the child whose signal ends it at once,
- * memory is asked for in mem.c.  A child whose parent is killed is killed.
+ * memory is checked in mem.c.  A child whose parent is killed is killed.
  *
  * SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE
@@ -22,47 +22,13 @@
 #include <sys/prctl.h>
 #include <sys/time.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
-
-/* --- time -------------------------------------------------------------------
- */
-
-static double
-seconds(clockid_t clock)
-{
-    struct timespec t;
-    clock_gettime(clock, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
-double
-time_now(void)
-{
-    return seconds(CLOCK_MONOTONIC);
-}
-
-double
-time_cpu(void)
-{
-    return seconds(CLOCK_PROCESS_CPUTIME_ID);
-}
-
-void
-time_pause(double duration)
-{
-    if (duration <= 0)
-        return;
-    struct timespec left = {(time_t)duration, 0};
-    left.tv_nsec = (long)((duration - (double)left.tv_sec) * 1e9);
-    while (nanosleep(&left, &left) != 0 && errno == EINTR) {
-    }
-}
 
 /* --- processes --------------------------------------------------------------
  */
 
-/* What the child of a try tells its parent; NULL where no try is under way. */
+/* What the child of a try reports to its parent; NULL where no try is under
+ * way. */
 static struct limit_stop *shared;
 
 static _Noreturn void
@@ -73,7 +39,7 @@ fail(const char *what)
     _exit(2);
 }
 
-/* Fork, with nothing left to be written twice. */
+/* Flush all files and fork, so that nothing is written twice. */
 static pid_t
 fork_quietly(void)
 {
@@ -90,7 +56,8 @@ fork_quietly(void)
     return child;
 }
 
-/* Wait for the child; its exit status.  What killed it kills us. */
+/* Wait for the child; its exit status.  A signal that killed it is raised here,
+ * too. */
 static int
 wait_for(pid_t child)
 {

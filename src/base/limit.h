@@ -1,6 +1,6 @@
-/* limit.h -- time, and the limits that a user sets on time and memory.
+/* limit.h -- the limits that a user sets on time and memory.
  *
- * Limits hold in every phase, in code that never heard of them: work that has
+ * Limits hold in every phase, in code that knows nothing of them: work that has
  * to stop is tried in a child process.  limit_try forks; in the child it
  * returns true, and the program goes on there, under the limits, until
  * limit_kept.  The parent waits.  When the child reaches a limit it ends, and
@@ -20,17 +20,11 @@
 #define BASE_LIMIT_H
 
 #include "base/buf.h"
+#include "base/time.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-/* Seconds on a monotonic clock; seconds of CPU time of the whole process. */
-double time_now(void);
-double time_cpu(void);
-
-/* Wait that long. */
-void time_pause(double seconds);
 
 struct limits {
     double seconds; // 0 = none
@@ -50,7 +44,7 @@ struct limit_stop {
     enum limit_kind kind;
     double seconds;    // of the user's limit
     size_t bytes;      // likewise
-    const char *phase; // "reading"; NULL where nobody said
+    const char *phase; // "reading"; NULL where it is not known
     const char *what;  // CAPACITY: "edges of the graph"
     uint64_t most;     // CAPACITY
 };
@@ -68,7 +62,7 @@ limits_set(const struct limits *l)
 bool limit_try(const struct limits *l, double spent, const char *phase,
                struct limit_stop *stop);
 
-/* The work of a try goes on with something else: say with what. */
+/* Name the phase that the work of a try enters. */
 void limit_phase(const char *phase);
 
 /* The work of a try is done; from here on there are no limits. */
@@ -94,8 +88,8 @@ void limit_show(const struct limit_stop *stop, struct buf *out);
  * is under way. */
 void limit_end_try(enum limit_kind kind, const char *what, uint64_t most);
 
-/* For searches that have something to say when their time is over: they ask,
- * now and then, and end by themselves. */
+/* For searches that have a result even when their time is over: they call
+ * limit_reached now and then, and end by themselves. */
 struct limit {
     double deadline; // on the clock of time_now(); 0 = none
     size_t memory;   // bytes of mem_in_use(); 0 = none

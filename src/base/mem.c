@@ -1,4 +1,4 @@
-/* mem.c -- malloc with a conscience: counted, overflow-checked, never NULL.
+/* mem.c -- malloc that is counted, checked for overflow, and never NULL.
  *
  * The count uses the allocator's own idea of a block's size, so no header is
  * needed in front of a block.

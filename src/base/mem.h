@@ -5,7 +5,7 @@
  * comes from an input is checked against the input first.
  *
  * The bytes in use are counted, so that a user's --memory limit can turn into
- * an honest 'unknown' (limit.h), whoever asks for too much, and --stats can say
+ * 'unknown' (limit.h), whatever code needs too much, and --stats can say
  * what a stage cost.
  *
  * SPDX-License-Identifier: MIT */

@@ -20,7 +20,7 @@ cannot_write(const struct outfile *o, struct err *err)
 }
 
 /* Make a file that did not exist: what stands there, which may be a link that
- * somebody has put in our way, is removed and not followed. */
+ * stands in the way, is removed and not followed. */
 static int
 create(const char *path)
 {

@@ -28,7 +28,7 @@ bool outfile_open(struct outfile *o, const char *path, struct err *err);
  * !ok, and where the rest cannot be written; err then says so. */
 bool outfile_close(struct outfile *o, bool ok, struct err *err);
 
-/* Remove what is left of writing 'path', where nobody came to close it. */
+/* Remove what is left of writing 'path', where it was not closed. */
 void outfile_discard(const char *path);
 
 /* All of that for a text that is complete. */

@@ -15,8 +15,9 @@
  * that has reached a limit may still follow from another one.
  *
  * SPDX-License-Identifier: MIT */
-#include "check/cases.h"
+#include "check/check.h"
 
+#include "check/cases.h"
 #include "check/convert.h"
 #include "check/lattice.h"
 #include "level/names.h"

@@ -45,14 +45,14 @@ struct check {
     VEC(struct level_result) results; // weakest level first
     flaw_vec flaws;                   // inconsistent reads, the first of them
     size_t n_flaws;                   // how many there are
-    bool all;                         // every level was asked for
+    bool all;                         // every level is to be checked
     level_set skipped;                // of those, strict ones without times
 };
 
 /* Check h against every level of options->levels.  A level that reaches one of
  * the user's limits is unknown, unless it follows from another one.
  *
- * Fails with ERR_USAGE where a level does not apply: strict levels want times.
+ * Fails with ERR_USAGE where a level does not apply: strict levels need times.
  * A certificate that does not verify is a bug in this program: then it fails
  * with ERR_INTERNAL, and no verdict is given.  The same goes for a second
  * opinion that differs. */

@@ -24,13 +24,14 @@ int cli_report_error(const struct err *err);
 __attribute__((format(printf, 1, 2))) int cli_usage_error(const char *format,
                                                           ...);
 
-/* Read a history as the options say, or report why not. */
+/* Read a history as the options say; on failure report the error. */
 bool cli_load(const struct options *o, const char *path, struct history *h,
               const struct format **format);
 
 unsigned cli_thread_count(const struct options *o);
 
-/* Print text from outside so that a terminal obeys none of it. */
+/* Print text from outside with everything escaped that a terminal would obey.
+ */
 void cli_print_shown(FILE *out, const char *text);
 
 /* Write the buffer to stdout and empty it. */
@@ -38,7 +39,7 @@ void cli_emit(struct buf *b);
 
 bool cli_colour_on_stdout(void);
 
-/* The columns of a terminal on stdout: COLUMNS, or 80; 0 where it is none. */
+/* The width of the terminal on stdout: COLUMNS, or 80; 0: not a terminal. */
 size_t cli_width_of_stdout(void);
 
 int cmd_collect(const struct options *o);

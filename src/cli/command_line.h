@@ -8,8 +8,8 @@
 
 /* Append "assay check -l si 'a b.hist'": the words behind the program's name,
  * quoted so that a shell takes them for the same words.  Reports are passed
- * on, so nothing goes in that the user did not type, and passwords that he did
- * type become "***": in addresses, and behind "password=". */
+ * on, so nothing goes in that the user did not type, and passwords that were
+ * typed become "***": in addresses, and behind "password=". */
 void command_line_show(int n, char *const words[], struct buf *out);
 
 #endif

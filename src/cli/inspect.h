@@ -44,7 +44,7 @@ void inspect_free(struct inspect *i);
 bool inspect_report_format(const struct options *o,
                            const struct report_format **out, struct err *err);
 
-/* How the command line wants results to look. */
+/* The style of results. */
 struct report_style inspect_style(const struct options *o);
 
 #endif

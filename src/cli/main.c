@@ -27,7 +27,7 @@ const struct command command_table[] = {
      "run a workload on a database and record its history",
      "The first half of 'assay test': TARGET and options are the same. What a transaction "
      "did is in FILE before its commit is sent, so that the history is sound when the run "
-     "is killed, too; FILE then lacks its last line and says so.",
+     "is killed, too; FILE then lacks its last line.",
      cmd_collect},
     {"predict", CMD_PREDICT, "[-l LEVELS] TRACE...",
      "find anomalies that the same program could have shown",
@@ -101,7 +101,7 @@ find_alias(const char *word)
     return command_find(word);
 }
 
-/* Run a command, within its limits where they are for all of it. */
+/* Run a command, under the limits where they apply to all of it. */
 static int
 run_command(const struct command *command, const struct options *o)
 {
@@ -109,7 +109,7 @@ run_command(const struct command *command, const struct options *o)
     if (!(command->bit & CMD_LIMITED) || !limits_set(&limits))
         return command->run(o);
     struct limit_stop stop;
-    // Predict ends by itself, with what it has found, if it can.
+    // Predict ends by itself at the limit and shows what it has found.
     const double more = command->bit & CMD_PREDICT ? -0.1 * o->timeout : 0;
     if (limit_try(&limits, more, NULL, &stop)) {
         const int status = command->run(o);
@@ -143,7 +143,7 @@ run(int n, char *const words[])
     }
     const struct command *command = find_alias(words[0]);
     if (!command)
-        return cli_usage_error("'%s' is no command; 'assay help' lists them",
+        return cli_usage_error("unknown command '%s'; 'assay help' lists them",
                                words[0]);
     struct options options;
     struct err err = {0};
@@ -172,9 +172,9 @@ main(int argc, char *argv[])
 {
     heap_tune();
     int status = run(argc - 1, argv + 1);
-    // A result that did not reach its reader is an error, whatever it was.
+    // A result that could not be written is an error, whatever the verdict.
     if (fflush(stdout) != 0 || ferror(stdout)) {
-        if (status != EXIT_ERROR) // which has been told
+        if (status != EXIT_ERROR) // reported already
             fprintf(stderr, "stdout: cannot write: %s\n", strerror(errno));
         status = EXIT_ERROR;
     }

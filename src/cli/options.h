@@ -2,7 +2,7 @@
  *
  * A row of the table in options.c makes an option's field, default, range
  * check, help text, completion and entry in the man page.  An option given to
- * a command that does not take it is a usage error, not silence.
+ * a command that does not take it is a usage error.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef CLI_OPTIONS_H
@@ -89,7 +89,7 @@ struct options {
     uint64_t members;
     bool weakest, repair;
 
-    option_texts paths; // what is no option, in order
+    option_texts paths; // arguments that are not options, in order
 };
 
 struct option {

@@ -20,7 +20,7 @@ predict_validate_options(const struct options *o, struct validation *v,
         .setup = o->setup};
     if (!v->program.app)
         return err_set(err, ERR_USAGE,
-                       "--validate wants -w with the application that was "
+                       "--validate needs -w with the application that was "
                        "observed");
     if (!v->program.units)
         v->program.units = v->program.app->units;

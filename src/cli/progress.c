@@ -1,6 +1,6 @@
 /* progress.c -- see progress.h.
  *
- * A thread of its own sleeps and prints, so that no engine has to care.
+ * A separate thread sleeps and prints, so engines know nothing of it.
  *
  * SPDX-License-Identifier: MIT */
 #include "cli/progress.h"
@@ -40,19 +40,19 @@ wait_for(struct progress *p, long milliseconds)
 }
 
 static void *
-tell(void *arg)
+show_progress(void *arg)
 {
     struct progress *p = arg;
-    bool told = false;
+    bool shown = false;
     pthread_mutex_lock(&p->lock);
     for (long pause = 1000; wait_for(p, pause); pause = 500) {
         fprintf(stderr, "\r%s ", p->what);
         cli_print_shown(stderr, p->subject);
         fprintf(stderr, ": %.0f s, %.0f MB \033[K", time_now() - p->begin,
                 (double)mem_in_use() / 1e6);
-        told = true;
+        shown = true;
     }
-    if (told)
+    if (shown)
         fputs("\r\033[K", stderr);
     pthread_mutex_unlock(&p->lock);
     return NULL;
@@ -69,7 +69,7 @@ progress_begin(bool quiet, const char *what, const char *subject)
     p->begin = time_now();
     pthread_mutex_init(&p->lock, NULL);
     pthread_cond_init(&p->stopped, NULL);
-    if (pthread_create(&p->thread, NULL, tell, p) == 0)
+    if (pthread_create(&p->thread, NULL, show_progress, p) == 0)
         return p;
     mem_free(p);
     return NULL;

@@ -13,7 +13,7 @@ enum {
     KEYS = 100,    // of a workload that is no application, by default
 };
 
-/* The strongest of the levels to check decides what the server is asked for. */
+/* The strongest level to check decides which isolation is requested. */
 static bool
 choose_isolation(const struct options *o, enum isolation *out, struct err *err)
 {

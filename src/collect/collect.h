@@ -9,7 +9,7 @@
 
 #include <signal.h>
 
-enum { COLLECT_CODES = 16 }; // kinds of failures that are told apart
+enum { COLLECT_CODES = 16 }; // kinds of failures that are counted separately
 
 struct failure_count {
     char code[16];
@@ -34,12 +34,12 @@ struct collect_options {
     double pause;          // seconds before each operation
     bool move;             // sessions go to another node for each transaction
     double patience;       // seconds to wait for a server that is gone
-    bool leave_tables;     // for somebody who looks at them afterwards
+    bool leave_tables;     // for inspection afterwards
 
     /* Called every tenth of a second or so, from the calling thread. */
     void (*tick)(void *self, const struct collect_stats *stats);
     void *self;
-    // Set by somebody, often a signal handler, to end the run early; or NULL.
+    // A flag that a signal handler sets to end the run early; or NULL.
     const volatile sig_atomic_t *interrupted;
 };
 

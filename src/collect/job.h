@@ -1,7 +1,7 @@
 /* job.h -- procedures of applications, run on a connection and recorded.
  *
  * A cell's key in the history is "table:row:column".  Its value is the number
- * and the transaction that wrote it, "7#12", so that a read says from whom it
+ * and the transaction that wrote it, "7#12", so that a read names the writer it
  * is, however often 7 was written; or, where values are to repeat, the number
  * alone.  What a cell holds in the beginning is null; where values repeat, so
  * is whatever equals it.

@@ -1,11 +1,11 @@
 /* journal.h -- a file that only grows, whose lines survive this program.
  *
- * A line that was added is the system's: who kills this program loses nothing
- * but the end of a line that was just being added.  A call of the system for
- * each line would cost a fast database a tenth of its speed, so lines are
- * copied into a window of the file that is mapped into memory.  While the
- * journal is open, and after a kill, the file ends with the empty lines of that
- * window. What cannot be mapped, such as a pipe, is written line by line.
+ * A line that was added is in the system's hands: killing this program loses
+ * nothing but the end of a line that was just being added.  A call of the
+ * system for each line would cost a fast database a tenth of its speed, so
+ * lines are copied into a window of the file that is mapped into memory.  While
+ * the journal is open, and after a kill, the file ends with the empty lines of
+ * that window. What cannot be mapped, such as a pipe, is written line by line.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef COLLECT_JOURNAL_H

@@ -5,7 +5,7 @@
  * the read is, and a recording that is cut lacks no writer.
  *
  * A transaction ends in one of three ways.  It is committed when the database
- * said so, aborted when the database said so or was never asked to commit, and
+ * said so, aborted when the database said so or no commit was sent, and
  * unknown when the connection was lost: a session that loses its connection
  * does not know what the server had received.  Then it connects again and goes
  * on, the same session as before.

@@ -192,8 +192,8 @@ query(struct connection *base, const char *sql, struct result_rows *out)
 }
 
 // MariaDB and MySQL have different names for the variable.  InnoDB answers
-// about its transactions from a copy that is renewed only when nobody has
-// asked for a tenth of a second.
+// about its transactions from a copy that is renewed only after a tenth of a
+// second without queries.
 static const struct dialect dialect = {
     .set_isolation = "set session transaction isolation level %s",
     .get_isolation = "show session variables where variable_name in "

@@ -6,8 +6,8 @@
  *
  * Without a path the database is a file that SQLite makes in a temporary
  * directory and that is removed at the end.  Transactions are deferred, so
- * readers do not wait; whoever cannot go on without a lock that another holds
- * is told SQLITE_BUSY or SQLITE_LOCKED, and rolls back.
+ * readers do not wait; a transaction that needs a lock held by another one
+ * gets SQLITE_BUSY or SQLITE_LOCKED, and rolls back.
  *
  * SPDX-License-Identifier: MIT */
 #include "base/library.h"
@@ -166,14 +166,14 @@ disconnect(struct connection *base)
     mem_free(c);
 }
 
-/* SQLite is serializable; only a shared cache can be asked for less. */
+/* SQLite is serializable; only a shared cache offers less. */
 static bool
 set_isolation(struct link *c, const struct place *p, struct err *err)
 {
     const enum isolation wanted = c->base.database->isolation;
     if (wanted == ISOLATION_READ_UNCOMMITTED && !p->is_shared)
         return err_set(err, ERR_USAGE,
-                       "sqlite: read uncommitted wants ?cache=shared");
+                       "sqlite: read uncommitted needs ?cache=shared");
     return wanted != ISOLATION_READ_UNCOMMITTED ||
            sql_must(&c->base, "pragma read_uncommitted=1", NULL, err);
 }

@@ -8,7 +8,7 @@
  * take the processor then, for much longer, it is offered less often.
  *
  * An append reads the list and writes a longer one.  Where updates may get
- * lost, below psi, so may elements that somebody has seen, and then no order
+ * lost, below psi, so may elements that were read, and then no order
  * of the appends explains the lists; such levels have no lists.
  *
  * SPDX-License-Identifier: MIT */
@@ -268,7 +268,7 @@ read_elements(struct connection *base, uint64_t key, int_vec *out)
     return OUTCOME_OK;
 }
 
-/* A key that nobody has written yet has the initial value of its column; the
+/* A key that was not written yet has the initial value of its column; the
  * others hold value and author. */
 static void
 cell_key(const struct cell_place *at, struct buf *out)

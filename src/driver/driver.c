@@ -148,7 +148,7 @@ database_open(const char *target, enum isolation isolation, const char *setup,
         out->driver = find_driver(out->url.scheme);
         ok = out->driver ||
              err_set(err, ERR_USAGE,
-                     "'%s' is no kind of target; expected store:, sqlite:, "
+                     "unknown kind of target '%s'; expected store:, sqlite:, "
                      "postgresql:// or mariadb://",
                      out->url.scheme);
     }

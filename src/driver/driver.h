@@ -27,7 +27,7 @@ enum outcome {
 /* What a session asks of the server; not to be confused with the level that
  * its histories are checked against. */
 enum isolation {
-    ISOLATION_UNCHANGED, // whatever the server does when not asked
+    ISOLATION_UNCHANGED, // the server's default
     ISOLATION_READ_UNCOMMITTED,
     ISOLATION_READ_COMMITTED,
     ISOLATION_REPEATABLE_READ,
@@ -106,7 +106,7 @@ struct connection {
 struct driver_read {
     bool has_value;
     int64_t value;
-    int64_t author; // of a cell with authors; 0: nobody has written it yet
+    int64_t author; // of a cell with authors; 0: not written yet
 };
 
 typedef VEC(int64_t) int_vec;
@@ -120,7 +120,7 @@ struct table_shape {
                             // the beginning; NULL: no values
     size_t n_columns;
     uint64_t rows; // 0 .. rows-1 are there from the beginning
-    // Each value comes with a number, not 0, of who wrote it: different
+    // Each value comes with the number of its writer, not 0: different
     // transactions may write the same value.
     bool has_authors;
 };

@@ -73,7 +73,7 @@ set_isolation(struct connection *c, struct err *err)
               sql_must(c, dialect->get_isolation, &rows, err);
     const char *answer = rows_get(&rows, 0, rows.width - 1);
     if (ok && (!isolation_parse(answer, &got) || got != wanted))
-        ok = err_set(err, ERR_IO, "%s: asked for %s, and got '%s'",
+        ok = err_set(err, ERR_IO, "%s: requested %s, got '%s'",
                      c->driver->scheme, isolation_names[wanted], answer);
     rows_free(&rows);
     buf_free(&sql);
@@ -124,7 +124,7 @@ sql_abort(struct connection *c)
     return c->driver->query(c, "rollback", NULL);
 }
 
-/* An answer that is not what was asked for. */
+/* Fail because of an answer of an unexpected form. */
 static enum outcome
 misunderstood(struct connection *c, const char *expected, const char *found)
 {

@@ -31,7 +31,7 @@ struct dialect {
     const char *array;           // a type for lists of integers
     const char *append_to_array; // column v of that type, with an element
     const char *upsert;          // insert ... or assign instead
-    const char *waits;           // a query, asked on another connection: more
+    const char *waits;           // a query for another connection: more
                                  // than 0 where a connection, given by its
                                  // server_id, waits for a lock
     const char *clients;         // a query for the server_ids of others

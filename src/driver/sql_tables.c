@@ -1,9 +1,9 @@
 /* sql_tables.c -- the tables of a run: made, spread over the nodes, removed.
  *
- * A table that somebody else made is never touched.  Ours are known by their
- * key's column, which nobody else would call assay_key: so what is left of a
- * run that was killed is removed by the next one, and a table that only has a
- * name of ours is refused.
+ * Tables that this program did not make are never touched.  Ours are recognised
+ * by the name of their key column, assay_key: what a killed run has left is
+ * removed by the next one, and a table that only has one of our names is
+ * refused.
  *
  * SPDX-License-Identifier: MIT */
 #include "driver/sql.h"

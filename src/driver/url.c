@@ -103,7 +103,7 @@ url_parse(const char *text, struct url *out, struct err *err)
     const char *colon = find(at, end, ":/?");
     if (colon == end || *colon != ':' || colon == at)
         return err_set(err, ERR_USAGE,
-                       "'%s' is no target; expected something like "
+                       "cannot parse target '%s'; expected something like "
                        "'sqlite:PATH' or 'postgresql://HOST/DATABASE'",
                        text);
     out->scheme = decode(out, at, colon);

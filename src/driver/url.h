@@ -40,7 +40,7 @@ const char *url_get(const struct url *u, const char *name,
                     const char *otherwise);
 
 /* Fail with ERR_USAGE where a parameter is not in 'known', which ends in NULL:
- * a slip of the pen must not silently test something else. */
+ * a misspelt parameter must not silently test something else. */
 bool url_expect(const struct url *u, const char *const *known, struct err *err);
 
 /* The text of a URL in the same form that has the i-th host alone. */

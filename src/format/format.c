@@ -64,7 +64,7 @@ read_input(struct input *in, const char *name, struct history *h,
         format = format_find(name);
         if (!format)
             return err_set(err, ERR_USAGE,
-                           "'%s' is no format; 'assay formats' lists them",
+                           "unknown format '%s'; 'assay formats' lists them",
                            name);
     } else if (!format_recognise(in, &format, err)) {
         return false;
@@ -110,7 +110,7 @@ format_discard(const char *path)
     outfile_discard(path);
 }
 
-/* That a recording was cut matters where it has reads that nobody served. */
+/* A recording that was cut matters where it has reads without a writer. */
 static bool
 keeps_cut(const struct history *h, const struct format *format, struct err *err)
 {
@@ -118,11 +118,12 @@ keeps_cut(const struct history *h, const struct format *format, struct err *err)
     const bool matters =
         !(format->keeps & KEEPS_CUT) && history_lost_reads(h, 0, &none);
     vec_free(&none);
-    return !matters || err_set(err, ERR_FEATURE,
-                               "format '%s' cannot say that the recording was "
-                               "cut, and the history has reads that nobody "
-                               "served",
-                               format->name);
+    return !matters ||
+           err_set(err, ERR_FEATURE,
+                   "format '%s' cannot say that the recording was "
+                   "cut, and the history has reads that no transaction "
+                   "served",
+                   format->name);
 }
 
 bool
@@ -162,7 +163,7 @@ refuse(const struct history *h, const struct format *format, const char *what,
     atom_show(&h->strings, a, &name);
     err_set(err, ERR_FEATURE,
             "format '%s' %s, and %s %s is %s "
-            "(--renumber numbers keys and values afresh)",
+            "(--renumber replaces keys and values by numbers)",
             format->name,
             atom_is_u64(a) ? "writes the initial value as 0"
                            : "holds unsigned integers only",

@@ -160,10 +160,10 @@ fits(struct fit *f, enum use use, struct atom a)
         return true;
     const struct string s = strings_get(&f->h->strings, (uint32_t)a.bits);
     if (!utf8_is_valid(s.text, s.len))
-        return refuse(f, use, a, "it is no UTF-8");
+        return refuse(f, use, a, "it is not UTF-8");
     if (a.tag == ATOM_KEYWORD && !f->is_json)
         return edn_is_keyword(s.text, s.len) ||
-               refuse(f, use, a, "it is no keyword of EDN");
+               refuse(f, use, a, "it is not a keyword of EDN");
     if (a.tag == ATOM_OTHER && !f->has_others)
         return refuse(f, use, a, "values are strings, integers or null");
     if (a.tag == ATOM_OTHER)

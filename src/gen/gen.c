@@ -12,8 +12,8 @@
  *
  * Recorded times: commit i happens at 10 i.  A transaction with snapshot s is
  * said to begin between 10 s and 10 s + 9, or later where its session was
- * still busy, and to end between 10 i and 10 i + 9, so whoever ended before
- * it began is in its snapshot.
+ * still busy, and to end between 10 i and 10 i + 9, so a transaction
+ * that ended before it began is in its snapshot.
  *
  * Old versions of a key form a list from the newest on; a walk is as long as
  * the snapshot is old.
@@ -33,7 +33,7 @@ struct version {
     uint32_t older; // index into versions, or ID_NONE
 };
 
-struct wish {
+struct planned_op {
     key_id key;
     bool is_write;
 };
@@ -45,12 +45,12 @@ struct simulation {
     struct zipf keys, values;
 
     VEC(struct version) versions;
-    uint32_t *newest;         // by key; ID_NONE = initial
-    uint32_t *own_time;       // by key: the transaction that wrote it last
-    uint64_t *own_value;      // by key: what it wrote
-    uint32_t *session_commit; // by session: time of its last commit
-    int64_t *session_ended;   // by session
-    struct wish *wishes;      // the operations of the current transaction
+    uint32_t *newest;           // by key; ID_NONE = initial
+    uint32_t *own_time;         // by key: the transaction that wrote it last
+    uint64_t *own_value;        // by key: what it wrote
+    uint32_t *session_commit;   // by session: time of its last commit
+    int64_t *session_ended;     // by session
+    struct planned_op *planned; // the operations of the current transaction
     uint64_t next_value;
     uint32_t now; // commits so far
 };
@@ -99,8 +99,8 @@ earliest_snapshot(const struct simulation *sim, session_id s)
         t = sim->now - (uint32_t)sim->shape->lag;
     for (uint64_t i = 0;
          sim->shape->level == LEVEL_SI && i < sim->shape->operations; i++) {
-        const uint32_t v = sim->newest[sim->wishes[i].key];
-        if (sim->wishes[i].is_write && v != ID_NONE &&
+        const uint32_t v = sim->newest[sim->planned[i].key];
+        if (sim->planned[i].is_write && v != ID_NONE &&
             sim->versions.at[v].time > t)
             t = sim->versions.at[v].time;
     }
@@ -173,7 +173,7 @@ run_txn(struct simulation *sim, struct err *err)
     const session_id s =
         (session_id)random_below(&sim->random, shape->sessions);
     for (uint64_t i = 0; i < shape->operations; i++)
-        sim->wishes[i] = (struct wish){
+        sim->planned[i] = (struct planned_op){
             draw_key(sim), random_unit(&sim->random) >= shape->reads};
     const uint32_t earliest = earliest_snapshot(sim, s);
     const uint32_t snapshot =
@@ -184,9 +184,9 @@ run_txn(struct simulation *sim, struct err *err)
         return false;
     sim->now++;
     for (uint64_t i = 0; i < shape->operations; i++) {
-        const key_id key = sim->wishes[i].key;
+        const key_id key = sim->planned[i].key;
         uint64_t value;
-        if (sim->wishes[i].is_write) {
+        if (sim->planned[i].is_write) {
             value = draw_value(sim);
             commit_write(sim, key, value);
         } else {
@@ -194,7 +194,7 @@ run_txn(struct simulation *sim, struct err *err)
                         ? sim->own_value[key]
                         : read_at(sim, key, snapshot);
         }
-        if (!add_op(sim, t, sim->wishes[i].is_write, key, value, err))
+        if (!add_op(sim, t, sim->planned[i].is_write, key, value, err))
             return false;
     }
     record_times(sim, t, s, snapshot);
@@ -204,8 +204,8 @@ run_txn(struct simulation *sim, struct err *err)
 /* --- the anomaly ------------------------------------------------------------
  */
 
-/* Play a script on two keys that nobody else uses, in sessions picked at
- * random, with values of their own. */
+/* Play a script on two keys that no other transaction uses, in sessions picked
+ * at random, with values of their own. */
 static bool
 inject(struct simulation *sim, const struct gen_anomaly *a, struct err *err)
 {
@@ -308,7 +308,7 @@ gen_history(const struct gen_shape *shape, struct history *h, struct err *err)
     sim.session_commit =
         mem_calloc(shape->sessions, sizeof *sim.session_commit);
     sim.session_ended = mem_calloc(shape->sessions, sizeof *sim.session_ended);
-    sim.wishes = mem_calloc(shape->operations, sizeof *sim.wishes);
+    sim.planned = mem_calloc(shape->operations, sizeof *sim.planned);
     sim.next_value = shape->duplicates > 0 ? shape->values + 1 : 1;
 
     bool ok = run(&sim, anomaly, err);
@@ -318,7 +318,7 @@ gen_history(const struct gen_shape *shape, struct history *h, struct err *err)
     mem_free(sim.own_value);
     mem_free(sim.session_commit);
     mem_free(sim.session_ended);
-    mem_free(sim.wishes);
+    mem_free(sim.planned);
     if (ok)
         ok = builder_finish(sim.b, h, err);
     else

@@ -37,7 +37,7 @@ struct inspection {
     double began;                     // on the clock of time_now()
 };
 
-/* Who is told what goes on, each of these may be NULL. */
+/* Callbacks, each of which may be NULL. */
 struct inspection_observer {
     void *self;
     /* A phase, "reading", begins and ends.  Not called where there are limits:
@@ -78,7 +78,7 @@ bool inspection_run(const struct inspection_options *o, const char *path,
                     const char *name, struct inspection_result *out,
                     struct err *err);
 
-/* The first half, for callers who look at the results themselves: read, check,
+/* The first half, for callers that use the results themselves: read, check,
  * verify, explain. */
 bool inspection_read(const struct inspection_options *o, const char *path,
                      struct inspection *out, struct err *err);

@@ -96,7 +96,7 @@ play_all(struct run *r, struct err *err)
     for (size_t i = 0; ok && i < n && spec_next(s, i, &order); i++) {
         show_order(s, &order, &name);
         if (n > 1)
-            recording_number(o->recording, i + 1);
+            history_file_number(o->recording, i + 1);
         struct spec_run_result result = {.name = name.at};
         ok = play(r, &order, &result, err);
         if (!ok)

@@ -9,7 +9,7 @@
 #define PIPELINE_SPEC_RUN_H
 
 #include "driver/driver.h"
-#include "pipeline/recording.h"
+#include "pipeline/history_file.h"
 
 #include <stddef.h>
 
@@ -38,8 +38,8 @@ struct spec_run_options {
     const char *spec;   // the file
     const char *target; // address of the database
     enum isolation isolation;
-    const char *setup;           // SQL for each connection, or NULL
-    struct recording *recording; // where histories go
+    const char *setup;              // SQL for each connection, or NULL
+    struct history_file *recording; // where histories go
     void *self;
     /* The database is open; 'note' is what it says it is. */
     void (*opened)(void *self, const char *note);

@@ -4,12 +4,12 @@
  * 'assay test' and 'assay collect' are this, and an inspection of what was
  * recorded (inspection.h):
  *
- *     test_run_begin   starts the servers that are asked for
+ *     test_run_begin   starts the servers that are named
  *     test_run_record  runs the workload and writes its history to a file
  *     test_run_end     stops the servers
  *
- * Nothing here prints or handles signals.  A caller who wants to end a run
- * early sets the flag options->collect.interrupted points to; what was recorded
+ * Nothing here prints or handles signals.  To end a run early, set the flag
+ * that options->collect.interrupted points to; what was recorded
  * until then is a history.
  *
  * SPDX-License-Identifier: MIT */
@@ -19,7 +19,7 @@
 #include "collect/collect.h"
 #include "server/server.h"
 
-/* Who is told what goes on; each of these may be NULL. */
+/* Callbacks, each of which may be NULL. */
 struct test_run_observer {
     void *self;
     /* Servers are about to be started. */

@@ -1,10 +1,10 @@
 /* html.c -- the report as one page that needs nothing else.
  *
- * The page works from disk and asks nobody for anything: style and script are
- * in it, and its content security policy allows exactly these two, by their
- * hashes, and nothing more.  Everything that comes from a history passes
- * through part_xml on its way into text or a quoted attribute; no style, no
- * script and no address is made of it.
+ * The page works from disk and loads nothing: style and script are in it, and
+ * its content security policy allows exactly these two, by their hashes, and
+ * nothing more.  Everything that comes from a history passes through part_xml
+ * on its way into text or a quoted attribute; no style, no script and no
+ * address is made of it.
  *
  * The size is that of the anomalies and not of the history.
  *
@@ -55,7 +55,7 @@ find_result(const struct check *c, int level)
     return NULL;
 }
 
-/* A level that was not asked about may follow from one that was. */
+/* The verdict of a level that was not checked may follow from one that was. */
 static int
 implied_verdict(const struct check *c, int level)
 {
@@ -94,7 +94,7 @@ put_chip(const struct report_run *run, int level, const char *id,
     part_xml(out, info->meaning);
     buf_printf(out, "%s\">%s%s%s</%s>",
                !r && verdict >= 0 ? " (follows from the others)"
-               : !r               ? " (not asked)"
+               : !r               ? " (not checked)"
                                   : "",
                verdict < 0 ? "" : signs[verdict], verdict < 0 ? "" : " ",
                info->name, link ? "a" : "span");
@@ -106,7 +106,7 @@ put_lattice(const struct report_run *run, const char *id, struct buf *out)
     buf_text(out, "<ol class=\"lattice\" aria-label=\"levels, weakest "
                   "first\">");
     for (int l = LEVEL_RC; l < LEVELS; l++) {
-        // Strict levels only where somebody asked about them.
+        // Strict levels only where they were checked.
         if (level_table[l].needs_times && !find_result(run->check, l))
             continue;
         buf_text(out, l == LEVEL_PSI ? "" : "<li>");
@@ -211,16 +211,17 @@ put_honesty(const struct report_run *run, const struct report_style *s,
         buf_printf(out, "<li>%llu aborted transactions are left out.</li>",
                    (unsigned long long)m->aborted);
     if (m->indeterminate)
-        buf_printf(out,
-                   "<li>The outcome of %llu transactions is not known; %llu of "
-                   "these count, because somebody read from them.</li>",
-                   (unsigned long long)m->indeterminate,
-                   (unsigned long long)m->indeterminate_read);
+        buf_printf(
+            out,
+            "<li>The outcome of %llu transactions is not known; %llu of "
+            "these count, because other transactions read from them.</li>",
+            (unsigned long long)m->indeterminate,
+            (unsigned long long)m->indeterminate_read);
     buf_printf(out, "<li>Times: %s.</li>",
                m->has_times ? "recorded; only the strict levels look at them"
                             : "none, so nothing is said about real time");
     buf_printf(out,
-               "<li>Of %zu level%s asked about %zu %s decided, exactly and not "
+               "<li>Of %zu level%s checked, %zu %s decided, exactly and not "
                "by sampling; the evidence for %zu of the verdicts was checked "
                "by separate code.</li>",
                run->check->results.n, run->check->results.n == 1 ? "" : "s",

@@ -23,10 +23,10 @@ const char *part_status(enum txn_status status);
 void part_other_names(const struct anomaly *a, struct buf *out);
 
 /* Append what still holds, "These transactions still satisfy ...", and what
- * there was no time for. */
+ * was not decided in time. */
 void part_holds(const struct anomaly *a, struct buf *out);
 
-/* How many of the transactions are not told. */
+/* How many of the blamed transactions are not listed. */
 size_t part_untold(const struct anomaly *a);
 
 /* Append what else there is or may be, "3 more inconsistent reads are not

@@ -6,7 +6,7 @@
  * in a row above.  Cycles are short, because the history was reduced; a long
  * one makes a tall picture, and nothing overlaps.
  *
- * Widths of text are estimated: all fonts asked for are monospaced.
+ * Widths of text are estimated: all fonts used are monospaced.
  *
  *   (1) a box is as wide as its longest line;
  *   (2) columns are apart by at least what a label between them needs;

@@ -47,9 +47,9 @@ report_anomaly_text(const struct anomaly *a, const struct report_style *s,
     buf_free(&story);
 }
 
-/* The level at which the anomaly was told before, or LEVELS. */
+/* The level at which the anomaly was shown before, or LEVELS. */
 static enum level
-told_before(const struct report_run *run, size_t i, const struct anomaly *a)
+shown_before(const struct report_run *run, size_t i, const struct anomaly *a)
 {
     for (size_t k = 0; k < i; k++) {
         const struct explanation *e = &run->explanations[k];
@@ -79,11 +79,11 @@ add(struct report *to, const struct report_run *run)
             continue;
         for (size_t j = 0; j < e->anomalies.n; j++) {
             const struct anomaly *a = &e->anomalies.at[j];
-            const enum level before = told_before(run, i, a);
+            const enum level before = shown_before(run, i, a);
             if (before == LEVELS)
                 report_anomaly_text(a, s, j, e->anomalies.n, out);
             else
-                buf_printf(out, "  %s: told at %s above\n", a->headline,
+                buf_printf(out, "  %s: explained at %s above\n", a->headline,
                            level_table[before].name);
         }
         if (e->more || e->cut_short) {

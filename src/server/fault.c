@@ -54,7 +54,7 @@ faults_parse(const char *text, size_t nodes, fault_vec *out, struct err *err)
         struct fault f;
         if (!parse_one(text, n, nodes, &f))
             return err_set(err, ERR_USAGE,
-                           "'%.*s' is no fault; expected kill, stop, "
+                           "unknown fault '%.*s'; expected kill, stop, "
                            "disconnect or restart, a node from 1 to %zu, and "
                            "a time, as in 'kill@2' or 'stop:1@3.5'",
                            (int)n, text, nodes);
@@ -78,7 +78,7 @@ cut_connections(struct connection *c, struct err *err)
         snprintf(id, sizeof id, "%llu",
                  strtoull(rows_get(&rows, i, 0), NULL, 10));
         sql_fill(&sql, dialect->cut, id);
-        // One that is gone already is none the worse for it.
+        // A connection that is gone already does no harm.
         c->driver->query(c, sql.at, NULL);
         buf_free(&sql);
     }

@@ -1,7 +1,7 @@
 /* guard.c -- see guard.h.
  *
  * That the guard makes the directory itself leaves no moment at which there is
- * one that nobody would remove.
+ * one that would never be removed.
  *
  * SPDX-License-Identifier: MIT */
 #define _DEFAULT_SOURCE // realpath
@@ -126,7 +126,7 @@ tell(const struct guard *g, char what, pid_t pid)
     char line[32];
     const int n = snprintf(line, sizeof line, "%c %ld\n", what, (long)pid);
     if (!g->pid || write(g->pipe, line, (size_t)n) != n)
-        return; // without a guard there is nobody to tell
+        return; // without a guard there is nothing to notify
 }
 
 void

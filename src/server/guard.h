@@ -1,9 +1,10 @@
 /* guard.h -- a process that cleans up behind this program, however it ends.
  *
  * The guard is a shell that makes the temporary directory of a run and listens
- * to a pipe.  It is told of each program before that begins and after it has
- * ended.  When the pipe closes, which the system does for the dead too, it ends
- * what still runs, with all that it has started, and removes the directory.
+ * to a pipe.  It is notified of each program before that begins and after it
+ * has ended.  When the pipe closes, which the system does for the dead too, it
+ * ends what still runs, with all that it has started, and removes the
+ * directory.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef SERVER_GUARD_H
@@ -19,7 +20,7 @@ struct guard {
     int pipe;  // what it listens to
 };
 
-/* Start the guard, and let it make a directory in TMPDIR that nobody else can
+/* Start the guard, and let it make a directory in TMPDIR that no other user can
  * look into.  *root is its path. */
 bool guard_start(struct guard *g, struct arena *arena, const char **root,
                  struct err *err);

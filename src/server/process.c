@@ -5,7 +5,7 @@
  * the child only what is safe in a signal handler may be called.
  *
  * A child waits for a byte of a pipe before it becomes the program.  The byte
- * is sent when the guard has been told of it; who is killed before that closes
+ * is sent when the guard knows of it; a program killed before that closes
  * the pipe instead, and the child ends.
  *
  * SPDX-License-Identifier: MIT */
@@ -117,7 +117,8 @@ become(const struct command_line *c, const struct identity *who, char **env,
 
 /* Fork, tell the guard, and let the child go. */
 static pid_t
-fork_told(const struct command_line *c, const struct identity *who, char **env)
+fork_guarded(const struct command_line *c, const struct identity *who,
+             char **env)
 {
     int go[2];
     if (pipe(go) != 0)
@@ -145,7 +146,7 @@ process_start(const struct command_line *c, pid_t *out, struct err *err)
         return false;
     environment env = {0};
     make_environment(c, &env);
-    *out = fork_told(c, &who, env.at);
+    *out = fork_guarded(c, &who, env.at);
     const int why = errno;
     mem_free(env.at[0]);
     mem_free(env.at[1]);

@@ -20,7 +20,7 @@ struct command_line {
     const char *path;          // in front of PATH, or NULL
     const char *variable;      // NAME=VALUE for its environment, or NULL
     const char *user;          // to become, where this program runs as root
-    const struct guard *guard; // who is told of it first, or NULL
+    const struct guard *guard; // is notified of it first, or NULL
     int input;                 // what it reads, or 0 for nothing
     int output;                // what it writes to instead of the log, or 0
 };

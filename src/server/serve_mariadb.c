@@ -3,15 +3,16 @@
  * The log is written at each commit but not forced to disk: what has to be
  * survived is the end of the process, not of the machine.
  *
- * The installation has one user, 'assay', who comes by TCP with a password that
- * is in no command line: others can read those.  There is no root and nobody
- * without a name.  The socket, which a server insists on, lies in the data.
+ * The installation has one user, 'assay', which connects by TCP with a password
+ * that is in no command line: others can read those.  There is no root and no
+ * user without a name.  The socket, which a server insists on, lies in the
+ * data.
  *
  * Each process has a directory for temporary files to itself, because one that
  * starts removes what it takes for leftovers there: those of others, too.
  *
  * A node that joins a cluster gets a copy of the data from another one.  The
- * scripts that come with MariaDB want rsync or a backup tool and ports of
+ * scripts that come with MariaDB need rsync or a backup tool and ports of
  * their own; here all nodes share a file system, so a script of ours, written
  * into the temporary directory, copies files.  The two sides find each other
  * by the port of the joiner, for which there is a link to its directory.
@@ -214,7 +215,7 @@ galera_words(struct servers *s, struct node *n, const char *name,
     node_word(s, n, "--default-storage-engine=InnoDB");
     node_word(s, n, "--innodb-autoinc-lock-mode=2");
     // Waits between local and replicated transactions can be circles that
-    // nobody sees.
+    // no other user can see.
     node_word(s, n, "--innodb-lock-wait-timeout=5");
     node_word(s, n, "--wsrep-on=ON");
     node_word(s, n, "--wsrep-provider=%s", provider);

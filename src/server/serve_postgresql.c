@@ -3,7 +3,7 @@
  * The standby is an ordinary one: made with pg_basebackup, following the
  * primary asynchronously, and open for reads.  Nothing is ever forced to disk,
  * because what has to be survived is the end of the process, not of the
- * machine.  There are no sockets in the file system, and TCP wants a password,
+ * machine.  There are no sockets in the file system, and TCP needs a password,
  * which is in no command line: others can read those.
  *
  * SPDX-License-Identifier: MIT */

@@ -116,7 +116,7 @@ servers_directory(struct servers *s, const char *name)
     return path;
 }
 
-/* A new file, which nobody can have prepared for us. */
+/* A new file; one that exists already is refused. */
 static FILE *
 create_file(const char *path)
 {
@@ -317,7 +317,7 @@ find_kind(const char *what, const struct server_kind **kind, size_t *count,
                    what);
 }
 
-/* A password that nobody can guess. */
+/* A random password. */
 static bool
 draw_password(struct servers *s, struct err *err)
 {

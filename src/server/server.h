@@ -1,7 +1,7 @@
 /* server.h -- database servers for one run: made from nothing in a temporary
- * directory, on loopback, and gone without a trace afterwards.
+ * directory, on loopback, and removed afterwards.
  *
- * They let nobody else in.  The directory, with all sockets and files, is
+ * Other users have no access.  The directory, with all sockets and files, is
  * closed to other users, connections by TCP take a password drawn for the run,
  * and where this program runs as root the servers run as another user.
  *
@@ -38,7 +38,7 @@ struct servers {
     VEC(struct node) nodes;
     struct guard guard; // cleans up when this program dies
     uint32_t port;      // the last one handed out
-    // Set by somebody, often a signal handler, to give up starting; or NULL.
+    // A flag that a signal handler sets to give up starting; or NULL.
     const volatile sig_atomic_t *interrupted;
 };
 
@@ -117,7 +117,7 @@ bool node_start(struct servers *s, struct node *n, const char *url,
 /* Stop the process of a node, if it runs, with that signal. */
 void node_stop(struct servers *s, struct node *n, int signal);
 
-/* Whether the user does not want to wait any longer; then err says so. */
+/* Whether the user has interrupted the program; then err says so. */
 bool servers_interrupted(const struct servers *s, struct err *err);
 
 /* Run a tool to its end as the kind's user; 'variable' as in command_line. */
@@ -136,7 +136,7 @@ servers_text(struct servers *s, const char *format, ...);
  * returns false. */
 bool servers_blame(struct servers *s, struct err *err);
 
-/* A port of loopback that nobody uses at the moment; 0 where there is none. */
+/* A free port on loopback; 0 where there is none. */
 uint16_t servers_port(struct servers *s);
 
 #endif

@@ -12,7 +12,7 @@
 
 #define NOWHERE SIZE_MAX
 
-/* A row that somebody has ever seen, written or looked for. */
+/* A row that a session has read, written or looked for. */
 struct known_row {
     size_t table;
     const char *key;
@@ -176,7 +176,7 @@ learn_notes(struct book *b)
             b, i, initial_value(b, b->cells.at[i].row, b->cells.at[i].column));
 }
 
-/* Whether somebody is known to have written what is in a cell in the end. */
+/* Whether a known write explains the final value of a cell. */
 static bool
 is_explained(struct book *b, uint32_t row, uint32_t column)
 {
@@ -189,7 +189,7 @@ is_explained(struct book *b, uint32_t row, uint32_t column)
     const size_t before = b->cells.n;
     const uint32_t cell = add_cell(b, row, column);
     if (b->cells.n > before)
-        return false; // nobody wrote it: a delete writes all cells of a row
+        return false; // it was not written: a delete writes all cells of a row
     const size_t writes = b->writes.all.n;
     remember_write(b, cell, value);
     return b->writes.all.n == writes;

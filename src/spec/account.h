@@ -7,7 +7,7 @@
  *
  * The setup also writes a mark, which every other transaction reads first:
  * each of them begins when the setup is done.  Only registers that a session
- * read or wrote are told of.
+ * read or wrote are in the history.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef SPEC_ACCOUNT_H
@@ -36,11 +36,11 @@ struct account {
     const struct script *script;
     const struct state *initial, *final;
     VEC(struct account_session) sessions;
-    char refusal[240]; // out: why the history tells nothing; "" where it does
+    char refusal[240]; // out: why there is no history; "" where there is one
 };
 
-/* Write the history to path.  Where a row was changed and nobody is known to
- * have changed it, or where no row was read or written, there is a refusal
+/* Write the history to path.  Where a row was changed by no known
+ * statement, or where no row was read or written, there is a refusal
  * instead. */
 bool account_write(struct account *a, const char *path, struct err *err);
 

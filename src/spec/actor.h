@@ -15,7 +15,7 @@
 
 struct actor {
     struct performer performer;  // its connection, and what it noted
-    struct connection *observer; // NULL where nobody waits for long
+    struct connection *observer; // NULL where no session waits for long
     bool is_implicit;            // the open transaction ends with the step
     bool is_gone;      // rolled back by the database, and not yet left
     size_t failed;     // statements that the database refused
@@ -48,8 +48,8 @@ bool actor_await(struct actor *a, double seconds);
 enum actor_state { ACTOR_IDLE, ACTOR_WAITS, ACTOR_RUNS };
 
 /* Wait until it is idle or waits for a lock, for so many seconds at most.
- * Where the database does not tell who waits, a step that takes longer than
- * 'patience' does. */
+ * Where the database cannot say which session waits, a step that takes longer
+ * than 'patience' does. */
 enum actor_state actor_settle(struct actor *a, double patience, double limit);
 
 /* Cut off a session that is busy, and wait for it to notice. */

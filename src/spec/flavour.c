@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <string.h>
 
-// SQLite needs no locks on rows: who writes has the whole file.
+// SQLite needs no row locks: a writer locks the whole file.
 static const struct flavour flavours[] = {
     {.scheme = "postgresql",
      .home = "public",

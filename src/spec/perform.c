@@ -162,7 +162,8 @@ note_values(struct performer *p, bool is_write, const struct spec_table *t,
             notes_cell_value(&p->notes.arena, rows, row, k + 1));
 }
 
-/* Rows that were not asked for, such as 'A' for 'a', would be lost track of. */
+/* Rows with other keys than requested, such as 'A' for 'a', could not be
+ * attributed. */
 static enum outcome
 expect_keys(struct performer *p, const struct spec_statement *s,
             const struct result_rows *found)

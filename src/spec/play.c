@@ -42,7 +42,7 @@ refuse(struct stage *g, const char *format, ...)
 
 /* --- tables ----------------------------------------------------------------*/
 
-/* Tables that are there already are somebody else's. */
+/* Tables that exist already are not ours. */
 static bool
 expect_no_tables(struct stage *g, struct err *err)
 {
@@ -273,8 +273,8 @@ run_steps(struct stage *g, const u32_vec *order)
     }
 }
 
-/* Who is idle gives way to who waits, until nobody is busy; false where
- * somebody still is after so many seconds. */
+/* Idle sessions end so that waiting ones can continue, until no session is
+ * busy; false where one still is after so many seconds. */
 static bool
 give_way(struct stage *g, double seconds)
 {
@@ -288,7 +288,7 @@ give_way(struct stage *g, double seconds)
 }
 
 /* End all transactions; sessions that do not come back are cut off.  Where the
- * play is over anyhow, nobody is waited for. */
+ * play is over anyhow, no session is waited for. */
 static bool
 settle(struct stage *g, struct err *err)
 {

@@ -8,10 +8,10 @@
 #include "spec/script.h"
 
 struct play_options {
-    // Seconds after which a step counts as waiting, where the database does
-    // not tell who waits.
+    // Seconds after which a step counts as waiting, where the database cannot
+    // say which session waits.
     double patience;
-    // Seconds after which a step that waits for nobody is ended.
+    // Seconds after which a step that waits for no other session is ended.
     double limit;
 };
 

@@ -388,7 +388,7 @@ table_find(struct parser *p, const table_vec *tables, const char *name)
                 parser_refuse(p, "table '%s': %s", name, t->flaw);
             return t->flaw ? NULL : t;
         }
-    parser_refuse(p, "'%.60s' is no table that the setup makes", name);
+    parser_refuse(p, "unknown table '%.60s': the setup does not make it", name);
     return NULL;
 }
 

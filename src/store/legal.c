@@ -4,18 +4,18 @@
  * writer of x behind w in the commit order is in the *premise* of t.  Levels
  * differ in the premise only:
  *
- *   rc    whom t read from before this read
- *   ra    whom t read from, and the earlier ones of its session
+ *   rc    the writers t read from before this read
+ *   ra    the writers t read from, and the earlier ones of its session
  *   cc    the same, and their premises
- *   psi   the same, and whoever wrote a key that t writes before it did
- *   pc    everybody up to the last, in the commit order, that t read from or
+ *   psi   the same, and those that wrote a key of t's writes before t
+ *   pc    everything up to the last, in the commit order, that t read from or
  *         follows in its session (its floor)
- *   si    the same, and everybody up to the last writer before t of a key
+ *   si    the same, and everything up to the last writer before t of a key
  *         that t writes
- *   ser   everybody before t
+ *   ser   everything before t
  *
  * The premises of rc, ra and cc are fixed when a transaction commits, so a
- * newcomer disturbs nobody wherever it is put behind its own past.  Those of
+ * newcomer breaks no read wherever it is placed after its own past.  Those of
  * pc and ser, given by places, take in newcomers in front of them; those of
  * si and psi can moreover grow when a newcomer writes a key in front of them.
  * There, all transactions remembered are checked again, which costs
@@ -57,7 +57,7 @@ writer_before(const struct store *s, slot_id t, uint32_t key)
     return before;
 }
 
-/* The place up to which everybody is in the premise of t. */
+/* The place up to which every transaction is in the premise of t. */
 static int64_t
 floor_place(const struct store *s, slot_id t)
 {
@@ -221,7 +221,7 @@ pushes_frozen(const struct store *s, slot_id t)
     return false;
 }
 
-/* Whether what everybody has read stays right with t where it is now. */
+/* Whether all reads stay legal with t at its current place. */
 static bool
 all_reads_hold(struct store *s, slot_id t)
 {

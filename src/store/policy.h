@@ -1,4 +1,5 @@
-/* policy.h -- who decides where the level leaves a choice.
+/* policy.h -- which version is read, and where a commit is placed, where the
+ * level leaves a choice.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef STORE_POLICY_H

@@ -36,7 +36,7 @@ struct txn {
     slot_id previous; // the one before it in its session, or BASE
     slot_id floor;    // the last in the commit order of those it comes after
                       // by session order or because it read from them
-    slot_set past;    // ra, cc, psi: whom it must not miss
+    slot_set past;    // ra, cc, psi: transactions it must not miss
     VEC(struct store_seen) reads; // external ones, in program order
     VEC(struct written) writes;   // one per key
 };
@@ -121,8 +121,8 @@ void legal_add_premise(struct store *s, slot_id t, slot_id other);
  * must not miss. */
 bool legal_reads_hold(const struct store *s, slot_id t);
 
-/* Put t, which runs, in front of the place-th committed transaction, if what
- * everybody has read stays right; else change nothing and return false. */
+/* Put t, which runs, in front of the place-th committed transaction, if all
+ * reads stay legal; else change nothing and return false. */
 bool legal_place_txn(struct store *s, slot_id t, size_t place);
 
 /* Where t can stand at the earliest. */

@@ -4,15 +4,15 @@
  * commit order whose existence the level's definition asks for.  A read may
  * return any version with which everything the transaction has read so far
  * stays right in that order; a transaction that commits may enter the order at
- * any place behind those it must follow, as long as nobody's reads become
- * wrong.  So every history that is produced satisfies the level: the order is
+ * any place behind those it must follow, as long as all reads stay
+ * legal.  So every history that is produced satisfies the level: the order is
  * the proof.
  *
  * And every history that satisfies the level can be produced.  Take an order
- * that proves it, and run the transactions in any way in which nobody reads
- * what is not committed yet.  Whatever has committed so far, ordered as in
+ * that proves it, and run the transactions in any interleaving without
+ * reads of uncommitted writes.  Whatever has committed so far, ordered as in
  * that proof, is a proof for the history so far: leaving out transactions that
- * nobody has read from yet takes premises away and adds none.  So each read,
+ * no one has read from yet takes premises away and adds none.  So each read,
  * and each place, is among the choices when its turn comes.
  *
  * The premises of the levels are in legal.c, and forgetting in window.c.
@@ -25,6 +25,8 @@
  *       and behind those that it read from.
  *
  * SPDX-License-Identifier: MIT */
+#include "store/store.h"
+
 #include "store/state.h"
 
 bool

@@ -25,7 +25,7 @@ struct store_policy; // store/policy.h
 typedef uint32_t store_txn;
 
 /* Who wrote a version: the index-th transaction that its session began,
- * counting from 0, or nobody. */
+ * counting from 0, or none. */
 struct store_writer {
     bool is_initial; // the state before all transactions
     uint32_t session, index;

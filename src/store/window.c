@@ -2,11 +2,11 @@
  *
  * A store that runs for hours must not remember every version.  The first
  * transaction of the commit order is forgotten once more than a window's worth
- * are remembered: its writes become the base of their keys, and everybody is
- * taken to have it in their past.  That takes choices away and adds none, with
- * one exception to guard against.  Say r read x from the base, and the
- * transaction t to be forgotten overwrote x.  Then r must never get t into its
- * premise, but nobody will remember t to compare with.  So
+ * are remembered: its writes become the base of their keys, and every
+ * transaction is taken to have it in its past.  That takes choices away and
+ * adds none, with one exception to guard against.  Say r read x from the base,
+ * and the transaction t to be forgotten overwrote x.  Then r must never get t
+ * into its premise, but t is no longer there to compare with.  So
  *
  *   (1) while such an r runs, t is not forgotten;
  *   (2) where such an r has committed it is frozen: whatever would let its
@@ -63,7 +63,7 @@ can_forget(const struct store *s, slot_id t)
     return true;
 }
 
-/* Make t part of the base in the eyes of r. */
+/* Make t part of the base for r. */
 static void
 forget_in(struct txn *r, slot_id t)
 {

@@ -1,4 +1,4 @@
-/* cmd_certify.c -- assay certify: is the evidence for a verdict sound?
+/* cmd_certify.c -- assay certify: check a certificate against its history.
  *
  * SPDX-License-Identifier: MIT */
 #include "cli/cli.h"
@@ -10,7 +10,7 @@ static const char *const verdicts[] = {[VERDICT_OK] = "ok",
                                        [VERDICT_VIOLATED] = "violated",
                                        [VERDICT_UNKNOWN] = "unknown"};
 
-/* What a certificate that was looked at is called. */
+/* The word for the result of checking a certificate. */
 static const char *
 outcome(const struct certificate *c, const struct err *err)
 {
@@ -122,7 +122,7 @@ certify(const struct options *o, const char *path, const struct history *h)
         return cli_report_error(&err);
     int status;
     if (in.is_directory) {
-        err_set(&err, ERR_IO, "a directory is no certificate");
+        err_set(&err, ERR_IO, "a directory, expected a certificate");
         err_in_file(&err, path);
         status = cli_report_error(&err);
     } else {
@@ -138,7 +138,7 @@ int
 cmd_certify(const struct options *o)
 {
     if (o->paths.n != 2)
-        return cli_usage_error("certify wants a history and a certificate");
+        return cli_usage_error("certify needs a history and a certificate");
     struct history h;
     if (!cli_load(o, o->paths.at[0], &h, NULL))
         return EXIT_ERROR;

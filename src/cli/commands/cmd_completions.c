@@ -191,5 +191,5 @@ cmd_completions(const struct options *o)
             buf_free(&out);
             return EXIT_HOLDS;
         }
-    return cli_usage_error("completions wants one of bash, zsh, fish");
+    return cli_usage_error("completions needs one of bash, zsh, fish");
 }

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* Names, times and metadata are for people: losing them is worth a note. */
+/* Losing names, times or metadata changes no verdict, but deserves a note. */
 static void
 note_losses(const struct history *h, const struct format *format)
 {
@@ -35,7 +35,7 @@ cmd_convert(const struct options *o)
     struct err err = {0};
     const struct format *format;
     if (o->paths.n != 1)
-        return cli_usage_error("convert wants one history");
+        return cli_usage_error("convert needs exactly one history");
     if (!target_format(o->to, o->output, &format, &err))
         return cli_report_error(&err);
     struct history h;

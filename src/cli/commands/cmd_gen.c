@@ -1,4 +1,4 @@
-/* cmd_gen.c -- assay gen.
+/* cmd_gen.c -- assay gen: make a synthetic history.
  *
  * SPDX-License-Identifier: MIT */
 #include "cli/cli.h"

@@ -64,7 +64,7 @@ void
 cmd_help_show(const struct command *command, struct buf *out)
 {
     if (!command) {
-        buf_text(out, "assay tells the truth about transaction isolation.\n\n"
+        buf_text(out, "assay checks transaction isolation.\n\n"
                       "usage: assay COMMAND [OPTION]... [ARGUMENT]...\n\n");
         for (const struct command *c = command_table; c->name; c++)
             buf_printf(out, "  %-12s %s\n", c->name, c->help);
@@ -91,9 +91,9 @@ cmd_help_show(const struct command *command, struct buf *out)
 void
 cmd_help_show_solver(struct buf *out)
 {
-    buf_text(out, "The engine for pc, psi, si and ser can do without each of "
-                  "its ideas, to measure\nwhat they are worth; no verdict "
-                  "depends on them.\n\n");
+    buf_text(out, "Each technique of the engine for pc, psi, si and ser can "
+                  "be turned off, to\nmeasure its effect.  No verdict "
+                  "depends on it.\n\n");
     for (const struct option *o = option_table; o->name; o++)
         if (o->commands & FOR_MEASURING)
             show_option(o, out);
@@ -107,7 +107,8 @@ cmd_help(const struct options *o)
         command = command_find(o->paths.at[0]);
         if (!command)
             return cli_usage_error(
-                "'%s' is no command; 'assay help' lists them", o->paths.at[0]);
+                "unknown command '%s'; 'assay help' lists them",
+                o->paths.at[0]);
     }
     struct buf text = {0};
     cmd_help_show(command, &text);
@@ -169,7 +170,7 @@ cmd_levels(const struct options *o)
                 buf_printf(&out, "%-32s also: %s\n", "", info->aliases);
         }
         buf_text(&out, "\nEvery level respects session order; "
-                       "--no-session-order ignores it.  What others say:\n\n");
+                       "--no-session-order ignores it.  Other names:\n\n");
         for (const struct level_name *n = level_names; n->name; n++)
             show_other_name(n, &out);
     }
@@ -204,7 +205,8 @@ cmd_formats(const struct options *o)
 /* --- man page --------------------------------------------------------------
  */
 
-/* Text in roff: hyphens are minus signs, and a leading dot is no request. */
+/* Text in roff: hyphens are minus signs, and a leading dot would be a request.
+ */
 static void
 roff(struct buf *out, const char *text)
 {
@@ -264,7 +266,7 @@ cmd_manpage(const struct options *o)
     struct buf out = {0};
     buf_printf(&out, ".TH ASSAY 1 \"\" \"assay %s\"\n", ASSAY_VERSION);
     buf_text(&out,
-             ".SH NAME\nassay \\- tell the truth about transaction isolation\n"
+             ".SH NAME\nassay \\- check transaction isolation\n"
              ".SH SYNOPSIS\n.B assay\n.I COMMAND\n[\\fIOPTION\\fR]... "
              "[\\fIARGUMENT\\fR]...\n"
              ".SH DESCRIPTION\nAssay checks recorded histories of transactions "

@@ -315,12 +315,13 @@ cmd_predict(const struct options *o)
     struct err err = {0};
     struct command_run run;
     if (!o->paths.n)
-        return cli_usage_error("predict wants a history; see 'assay predict "
+        return cli_usage_error("predict needs a history; see 'assay predict "
                                "--help'");
     if (!take_options(o, o->level ? o->level : "si", &run, &err))
         return cli_report_error(&err);
     if (o->certificate && (o->paths.n != 1 || (run.levels & (run.levels - 1))))
-        return cli_usage_error("--certificate wants one history and one level");
+        return cli_usage_error(
+            "--certificate needs exactly one history and one level");
     int status = EXIT_HOLDS;
     const struct report_style style = run.report.style;
     report_begin(&run.report, run.report.format, &style);

@@ -1,4 +1,4 @@
-/* cmd_prove.c -- assay prove: do these SQL programs stay serializable?
+/* cmd_prove.c -- assay prove: whether SQL programs stay serializable.
  *
  * SPDX-License-Identifier: MIT */
 #include "cli/prove.h"
@@ -80,7 +80,7 @@ write_schedule(const struct options *o, const struct finding *f,
     }
     if (f->shape == SHAPE_VISIBLE || isolation_of(f->isolation, 0) == LEVEL_PC)
         return err_set(err, ERR_USAGE,
-                       "--schedule wants rc or si, which PostgreSQL has");
+                       "--schedule needs rc or si, levels that PostgreSQL has");
     struct buf text = {0};
     struct story story;
     story_init(&story, f);
@@ -208,10 +208,10 @@ prove_program(const struct options *o, const struct program *p)
         status = cli_report_error(&err);
     else if (o->schedule && n != 1)
         status =
-            cli_usage_error("--schedule wants one level, and there are %zu", n);
+            cli_usage_error("--schedule needs exactly one level, found %zu", n);
     else if (o->repair && !are_postgresql(levels, n))
-        status = cli_usage_error("--repair wants rc or si, which PostgreSQL "
-                                 "has");
+        status = cli_usage_error("--repair needs rc or si, levels that "
+                                 "PostgreSQL has");
     else
         status = prove_levels(o, p, levels, n);
     for (size_t i = 0; i < LEVELS; i++)
@@ -236,7 +236,7 @@ check_usage(const struct options *o)
 {
     if (!o->paths.n)
         return cli_usage_error(
-            "prove wants SQL files; see 'assay prove --help'");
+            "prove needs SQL files; see 'assay prove --help'");
     if (o->weakest && (o->prove_levels.n || o->pairs.n || o->all ||
                        o->schedule || o->sequence || o->repair))
         return cli_usage_error(
@@ -245,7 +245,7 @@ check_usage(const struct options *o)
             "--sequence");
     if (!o->weakest && !o->prove_levels.n)
         return cli_usage_error(
-            "prove wants a level, as in 'assay prove -l si'");
+            "prove needs a level, as in 'assay prove -l si'");
     if (o->schedule && o->all)
         return cli_usage_error("--schedule writes one anomaly, and --all shows "
                                "several; --sequence chooses one");

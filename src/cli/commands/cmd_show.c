@@ -1,4 +1,4 @@
-/* cmd_show.c -- assay show: transactions and sessions for people.
+/* cmd_show.c -- assay show: print transactions and sessions.
  *
  * SPDX-License-Identifier: MIT */
 #include "cli/cli.h"
@@ -8,7 +8,8 @@
 
 enum { MOST_CANDIDATES = 5 };
 
-/* Those who may have appended an element of a list, where there are several. */
+/* The transactions that may have appended an element, where there are several.
+ */
 static struct txn_range
 find_authors(const struct history *h, value_id v)
 {
@@ -104,9 +105,9 @@ show_txn(const struct history *h, txn_id t, struct buf *out)
                status[h->txn_status[t]]);
     if (h->txn_status[t] == TXN_INDETERMINATE)
         buf_text(out, h->txn_counts[t] == TXN_COUNTS
-                          ? ", but somebody read from it"
+                          ? ", but another transaction read from it"
                       : h->txn_counts[t] == TXN_MAY_COUNT
-                          ? ", and somebody may have read from it"
+                          ? ", and another transaction may have read from it"
                           : ", left out");
     if (h->txn_began && h->txn_began[t] != INT64_MIN)
         buf_printf(out, ", from %" PRId64, h->txn_began[t]);
@@ -125,7 +126,7 @@ show_txn(const struct history *h, txn_id t, struct buf *out)
     }
 }
 
-/* Show the transactions that go by that name; false where there is none. */
+/* Show the transactions of that name; false where there is none. */
 static bool
 show_named(const struct history *h, const char *name, struct buf *out)
 {
@@ -166,7 +167,7 @@ cmd_show(const struct options *o)
 {
     static const char session[] = "session:";
     if (o->paths.n < 2)
-        return cli_usage_error("show wants a history and transactions, or "
+        return cli_usage_error("show needs a history and transactions, or "
                                "session:NAME");
     struct history h;
     if (!cli_load(o, o->paths.at[0], &h, NULL))

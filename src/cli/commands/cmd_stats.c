@@ -1,4 +1,4 @@
-/* cmd_stats.c -- assay stats.
+/* cmd_stats.c -- assay stats: print the sizes of histories.
  *
  * SPDX-License-Identifier: MIT */
 #include "cli/cli.h"
@@ -107,7 +107,7 @@ int
 cmd_stats(const struct options *o)
 {
     if (!o->paths.n)
-        return cli_usage_error("stats wants a history");
+        return cli_usage_error("stats needs a history");
     int status = EXIT_HOLDS;
     struct buf out = {0};
     for (size_t i = 0; i < o->paths.n; i++) {

@@ -6,7 +6,7 @@
 #include "cli/interrupt.h"
 #include "cli/run_options.h"
 #include "cli/run_show.h"
-#include "pipeline/recording.h"
+#include "pipeline/history_file.h"
 #include "pipeline/spec_run.h"
 
 #include <string.h>
@@ -14,7 +14,7 @@
 struct test {
     const struct options *options;
     struct inspect inspect;
-    struct recording recording;
+    struct history_file recording;
     struct test_run run;
     struct run_show show;
     int status;      // the worst so far
@@ -134,7 +134,7 @@ static bool
 run_test(struct test *t, struct test_run_options *options, struct err *err)
 {
     options->observer = run_show_observer(&t->show);
-    if (!recording_open(&t->recording, t->options->keep, err))
+    if (!history_file_open(&t->recording, t->options->keep, err))
         return false;
     const bool ok = test_run_begin(options, &t->run, err);
     if (ok) {
@@ -144,7 +144,7 @@ run_test(struct test *t, struct test_run_options *options, struct err *err)
             test_workload(t);
         test_run_end(&t->run);
     }
-    recording_close(&t->recording);
+    history_file_close(&t->recording);
     return ok;
 }
 

@@ -1,8 +1,8 @@
 /* cobra.h -- what the reader and the writer of 'cobra' share.
  *
  * SPDX-License-Identifier: MIT */
-#ifndef FORMAT_COBRA_H
-#define FORMAT_COBRA_H
+#ifndef FORMAT_CHECKERS_COBRA_H
+#define FORMAT_CHECKERS_COBRA_H
 
 #include "format/format.h"
 

@@ -1,6 +1,6 @@
 /* cobra_write.c -- writing what cobra.c reads.
  *
- * The standard flavour wants ids of writes that are unique among all keys.
+ * The standard flavour needs ids of writes that are unique among all keys.
  * Where the history's own values are, they serve as ids; otherwise the
  * universal flavour is written, in which values may repeat.  Both say the same
  * to a reader that compares ids or values per key.
@@ -133,7 +133,7 @@ txn_number(const struct writer *w, txn_id t)
     return w->own_ids ? history_txn_atom(w->h, t).bits : (uint64_t)t + 1;
 }
 
-/* The id that a read gives its writer; nobody has 0 where nobody wrote. */
+/* The id of the writer of a read; 0 stands for the initial state. */
 static uint64_t
 writer_number(const struct writer *w, value_id v)
 {

@@ -126,7 +126,7 @@ read_events(struct reader *r, txn_id t, size_t n, bool committed)
     const char *event = r->in->data + r->at;
     for (size_t i = 0; i < n; i++, event += EVENT_SIZE) {
         // A statement that failed did nothing.  What an aborted transaction
-        // tried is kept: somebody may have seen it.
+        // tried is kept: another transaction may have read it.
         if (committed && !event[EVENT_SIZE - 1])
             continue;
         const struct atom key = atom_uint(load_little64(event + 1));
@@ -339,7 +339,8 @@ put_head(const struct history *h, struct buf *b)
     buf_little64(b, txns);
     buf_little64(b, events);
     put_string(b, "assay");
-    // dbcop wants dates here, and the same history shall be the same file.
+    // dbcop expects dates here; fixed ones make the same file of the same
+    // history.
     put_string(b, "1970-01-01T00:00:00+00:00");
     put_string(b, "1970-01-01T00:00:00+00:00");
 }

@@ -5,8 +5,8 @@
  * so that a history does not depend on the order of the directory.
  *
  * SPDX-License-Identifier: MIT */
-#ifndef FORMAT_LOGS_H
-#define FORMAT_LOGS_H
+#ifndef FORMAT_CHECKERS_LOGS_H
+#define FORMAT_CHECKERS_LOGS_H
 
 #include "base/arena.h"
 #include "base/vec.h"

@@ -1,8 +1,8 @@
 /* trace.h -- what the reader and the writer of 'trace' share.
  *
  * SPDX-License-Identifier: MIT */
-#ifndef FORMAT_TRACE_H
-#define FORMAT_TRACE_H
+#ifndef FORMAT_CHECKERS_TRACE_H
+#define FORMAT_CHECKERS_TRACE_H
 
 #include "format/format.h"
 

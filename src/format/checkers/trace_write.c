@@ -43,7 +43,7 @@ holds_keys(const struct history *h, struct err *err)
     return true;
 }
 
-/* Whether it is certain from whom the operation read. */
+/* Whether the writer of the read is known for certain. */
 static bool
 names_its_writer(const struct history *h, op_id op)
 {

@@ -4,10 +4,10 @@
  *     {"value": [["r", key, value, is_dead], ["w", key, value, succeeded]]}
  *
  * A write that did not succeed changed nothing and is left out; whether a value
- * read stood for a deleted row makes no difference to who wrote it.
+ * read stood for a deleted row makes no difference to its writer.
  *
  * The logs of a database that was filled before do not say with what.  So a
- * read of a value that nobody writes is a read of the initial state.  Where a
+ * read of a value without a writer is a read of the initial state.  Where a
  * transaction with "isInitial": true does say it, what it writes is the
  * initial state, and only an absent value counts as one besides.  Either way a
  * read can be understood only once all writes are known: the files are read
@@ -314,7 +314,7 @@ sniff_file(const struct input *in)
                : 0;
 }
 
-/* A directory is told by its first log that is not empty. */
+/* A directory is recognised by its first log that is not empty. */
 static int
 viper_sniff(const struct input *in)
 {

@@ -14,8 +14,8 @@
  *   (3) no form lies deeper than FORM_DEPTH containers, whatever the input.
  *
  * SPDX-License-Identifier: MIT */
-#ifndef FORMAT_FORM_H
-#define FORMAT_FORM_H
+#ifndef FORMAT_FORM_FORM_H
+#define FORMAT_FORM_FORM_H
 
 #include "base/arena.h"
 #include "format/scan/scan.h"

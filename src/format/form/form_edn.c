@@ -334,7 +334,7 @@ read_one(struct parse *p, bool *is_value)
     }
     *is_value = true;
     if (*s->at == '"')
-        return edn_string(s, &text) &&
+        return json_string_edn(s, &text) &&
                form_add_text(s, p->f, FORM_STRING, start, text);
     return *s->at == '\\' ? read_character(s, p->f) : read_word(s, p->f);
 }

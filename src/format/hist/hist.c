@@ -19,10 +19,10 @@
  *     name, key, value := integer | word | quoted | ":" word | ":" quoted
  *
  * '?' as a value is the initial state; '!' after a transaction says that it
- * aborted, '?' that nobody knows.  A word before '[' names the transaction, a
- * word after '---' that is not followed by '[' names the session; sessions
- * without a name are numbered from 1.  A session whose name was there before
- * goes on.
+ * aborted, '?' that its outcome is unknown.  A word before '[' names the
+ * transaction, a word after '---' that is not followed by '[' names the
+ * session; sessions without a name are numbered from 1.  A session whose name
+ * was there before goes on.
  *
  * The parser descends by hand, and no rule contains itself, so its depth does
  * not depend on the input.  Tokens point into the input; positions of errors
@@ -209,7 +209,7 @@ parse_outcome(struct parser *p, txn_id t)
     if (ended < began)
         return scan_fail(&p->s, at, ERR_SYNTAX,
                          "this transaction ends before it begins");
-    // Nobody knows either when a transaction took effect that nobody knows of.
+    // When a transaction of unknown outcome took effect is unknown, too.
     builder_times(p->b, t, began, open ? INT64_MAX : ended);
     return true;
 }

@@ -2,8 +2,8 @@
  * transactions, hist_atom.c what they are made of, hist_write.c writes.
  *
  * SPDX-License-Identifier: MIT */
-#ifndef FORMAT_HIST_H
-#define FORMAT_HIST_H
+#ifndef FORMAT_HIST_HIST_H
+#define FORMAT_HIST_HIST_H
 
 #include "format/format.h"
 

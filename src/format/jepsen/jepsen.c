@@ -45,8 +45,8 @@ struct reader {
     struct forms forms, again;
     struct intmap process_index;
     VEC(struct process) processes;
-    struct process nobody; // where the log names no process
-    int64_t n_nobody;
+    struct process unnamed; // where the log names no process
+    int64_t n_unnamed;
     bool has_invocation;
     const char *orphan; // the first completion without an invocation
     VEC(struct atom) elements;
@@ -62,24 +62,25 @@ find_process(struct reader *r, const struct jepsen_entry *e,
 {
     const uint32_t i = e->known[KEY_PROCESS];
     const struct form *form = &e->f->at[i];
-    const bool is_nobody = !i || form->kind == FORM_NIL;
+    const bool is_unnamed = !i || form->kind == FORM_NIL;
     *out = NULL;
-    if (!is_nobody && form->kind == FORM_NUMBER)
+    if (!is_unnamed && form->kind == FORM_NUMBER)
         return form_unexpected(&r->log.s, e->f, i,
                                "a process, an integer of 64 bits");
-    if (!is_nobody && form->kind != FORM_INTEGER)
+    if (!is_unnamed && form->kind != FORM_INTEGER)
         return true;
-    if (is_nobody ? r->processes.n : (size_t)r->n_nobody)
+    if (is_unnamed ? r->processes.n : (size_t)r->n_unnamed)
         return scan_fail(&r->log.s, e->at, ERR_SYNTAX,
-                         is_nobody ? "an operation without 'process', "
-                                     "expected one as in those before it"
-                                   : "an operation with 'process', "
-                                     "expected none as in those before it");
-    if (is_nobody) {
+                         is_unnamed ? "an operation without 'process', "
+                                      "expected one as in those before it"
+                                    : "an operation with 'process', "
+                                      "expected none as in those before it");
+    if (is_unnamed) {
         // Its session begins with its invocation, or with what comes alone.
-        if (!r->nobody.invoked)
-            r->nobody.session = builder_session(r->b, atom_int(r->n_nobody++));
-        *out = &r->nobody;
+        if (!r->unnamed.invoked)
+            r->unnamed.session =
+                builder_session(r->b, atom_int(r->n_unnamed++));
+        *out = &r->unnamed;
         return true;
     }
     if (form->atom.tag != ATOM_INT)
@@ -316,14 +317,14 @@ read_log(struct reader *r, struct input *in)
         r->log.n++;
         input_done(in, (size_t)(s->at - in->data));
     }
-    if (first && !r->processes.n && !r->n_nobody)
+    if (first && !r->processes.n && !r->n_unnamed)
         return scan_fail(s, first, ERR_SYNTAX,
                          "no operation of a client in the log: no 'process' "
                          "is an integer");
     for (size_t i = 0; i < r->processes.n; i++)
         if (!leave_open(r, &r->processes.at[i]))
             return false;
-    return leave_open(r, &r->nobody);
+    return leave_open(r, &r->unnamed);
 }
 
 bool

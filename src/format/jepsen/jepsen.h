@@ -5,8 +5,8 @@
  * edn.c and json.c know the notation; what a log means is known here only.
  *
  * SPDX-License-Identifier: MIT */
-#ifndef FORMAT_JEPSEN_H
-#define FORMAT_JEPSEN_H
+#ifndef FORMAT_JEPSEN_JEPSEN_H
+#define FORMAT_JEPSEN_JEPSEN_H
 
 #include "format/form/form.h"
 #include "format/format.h"

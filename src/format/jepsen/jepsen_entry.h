@@ -2,8 +2,8 @@
  * and the micro-operations it carries.
  *
  * SPDX-License-Identifier: MIT */
-#ifndef FORMAT_JEPSEN_ENTRY_H
-#define FORMAT_JEPSEN_ENTRY_H
+#ifndef FORMAT_JEPSEN_JEPSEN_ENTRY_H
+#define FORMAT_JEPSEN_JEPSEN_ENTRY_H
 
 #include "format/form/form.h"
 

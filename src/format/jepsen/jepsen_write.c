@@ -1,6 +1,6 @@
 /* jepsen_write.c -- a history as a log of invocations and completions.
  *
- * The log's order is real time to whoever reads it, so it must say "a ended
+ * Readers take the log's order as real time, so it must say "a ended
  * before b began" where h does, and nowhere else if that can be helped.  The
  * events are sorted by time, and at the same time invocations come before
  * completions, since such transactions overlap.  A process, however, cannot

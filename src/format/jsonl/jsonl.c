@@ -9,7 +9,7 @@
  * what 'collect' writes, so it is read in one pass, straight into the builder:
  * no tree is made of a line, and text is not copied before it is interned.
  *
- * The builder wants the session before the operations.  A line that gives
+ * The builder needs the session before the operations.  A line that gives
  * them the other way round is taken in two steps: the operations are skipped
  * and come back to when the object has ended.
  *
@@ -225,7 +225,7 @@ end_line(struct reader *r, struct line *line, const char *start)
     if (line->end < line->start)
         return scan_fail(s, line->end_at, ERR_SYNTAX,
                          "the transaction ends before it starts");
-    // What nobody saw the end of may take effect at any later time.
+    // A transaction without a known end may take effect at any later time.
     builder_times(r->in.b, line->txn, line->start,
                   line->status == TXN_INDETERMINATE ? INT64_MAX : line->end);
     return true;

@@ -1,8 +1,8 @@
 /* jsonl.h -- what the reader and the writer of 'jsonl' share.
  *
  * SPDX-License-Identifier: MIT */
-#ifndef FORMAT_JSONL_H
-#define FORMAT_JSONL_H
+#ifndef FORMAT_JSONL_JSONL_H
+#define FORMAT_JSONL_JSONL_H
 
 #include "format/format.h"
 

@@ -3,8 +3,8 @@
  * Each function reads one value at the scan, which stops behind it.
  *
  * SPDX-License-Identifier: MIT */
-#ifndef FORMAT_JSONL_ENTRY_H
-#define FORMAT_JSONL_ENTRY_H
+#ifndef FORMAT_JSONL_JSONL_ENTRY_H
+#define FORMAT_JSONL_JSONL_ENTRY_H
 
 #include "format/form/form.h"
 #include "format/scan/scan_json.h"

@@ -1,13 +1,13 @@
 /* jsonl_record.h -- the lines of 'jsonl', for recorders and writers.
  *
- * A recorder must be safe against being killed at any moment: whoever reads
- * what a transaction wrote must find that transaction in the recording.  So a
+ * A recorder must be safe against being killed at any moment: a transaction
+ * that was read from must be in the recording.  So a
  * transaction that writes is recorded before its commit is sent, with the
  * outcome "unknown", and the outcome follows in a line of its own.
  *
  * SPDX-License-Identifier: MIT */
-#ifndef FORMAT_JSONL_RECORD_H
-#define FORMAT_JSONL_RECORD_H
+#ifndef FORMAT_JSONL_JSONL_RECORD_H
+#define FORMAT_JSONL_JSONL_RECORD_H
 
 #include "base/buf.h"
 #include "history/history.h"

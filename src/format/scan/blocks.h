@@ -6,8 +6,8 @@
  * buffers that go round, so memory does not grow with the file.
  *
  * SPDX-License-Identifier: MIT */
-#ifndef FORMAT_BLOCKS_H
-#define FORMAT_BLOCKS_H
+#ifndef FORMAT_SCAN_BLOCKS_H
+#define FORMAT_SCAN_BLOCKS_H
 
 #include "format/input.h"
 

@@ -1,8 +1,8 @@
 /* bytes.h -- integers in binary files.
  *
  * SPDX-License-Identifier: MIT */
-#ifndef FORMAT_BYTES_H
-#define FORMAT_BYTES_H
+#ifndef FORMAT_SCAN_BYTES_H
+#define FORMAT_SCAN_BYTES_H
 
 #include "base/buf.h"
 

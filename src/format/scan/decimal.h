@@ -1,8 +1,8 @@
 /* decimal.h -- unsigned decimal numbers in a text.
  *
  * SPDX-License-Identifier: MIT */
-#ifndef FORMAT_DECIMAL_H
-#define FORMAT_DECIMAL_H
+#ifndef FORMAT_SCAN_DECIMAL_H
+#define FORMAT_SCAN_DECIMAL_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -2,11 +2,11 @@
  *
  * The readers of JSON, EDN and hist move one 'struct scan' over the bytes and
  * never look at a line number: where a mistake is found, its position is
- * counted once.  A mistake is told as "found 'this', expected that".
+ * counted once.  A mistake is reported as "found 'this', expected that".
  *
  * SPDX-License-Identifier: MIT */
-#ifndef FORMAT_SCAN_H
-#define FORMAT_SCAN_H
+#ifndef FORMAT_SCAN_SCAN_H
+#define FORMAT_SCAN_SCAN_H
 
 #include "base/buf.h"
 #include "format/input.h"
@@ -44,7 +44,7 @@ bool scan_unexpected(struct scan *s, const char *at, const char *expected);
 bool scan_unexpected_text(struct scan *s, const char *at, struct span text,
                           const char *expected);
 
-/* Add the position of 'at' to an error that somebody below has set. */
+/* Add the position of 'at' to an error that a lower layer has set. */
 bool scan_locate(struct scan *s, const char *at);
 
 /* The integer that a sign and the decimal digits up to 'end' mean; false

@@ -49,7 +49,7 @@ decode_code_point(struct scan *s, const char *escape)
     }
     if (code >= 0xd800 && code < 0xe000)
         return scan_fail(s, escape, ERR_SYNTAX,
-                         "half of a surrogate pair, which is no character");
+                         "half of a surrogate pair, which is not a character");
     char sequence[4];
     buf_add(&s->decoded, sequence, utf8_put(code, sequence));
     return true;
@@ -136,7 +136,7 @@ json_string(struct scan *s, struct span *out)
 }
 
 bool
-edn_string(struct scan *s, struct span *out)
+json_string_edn(struct scan *s, struct span *out)
 {
     return read_string(s, true, out);
 }

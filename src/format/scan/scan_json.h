@@ -6,8 +6,8 @@
  * with these, and form.h makes trees of them for the other readers.
  *
  * SPDX-License-Identifier: MIT */
-#ifndef FORMAT_SCAN_JSON_H
-#define FORMAT_SCAN_JSON_H
+#ifndef FORMAT_SCAN_SCAN_JSON_H
+#define FORMAT_SCAN_SCAN_JSON_H
 
 #include "format/scan/scan.h"
 
@@ -39,7 +39,7 @@ json_take(struct scan *s, char c)
 /* The string at s->at, where a quote stands.  EDN's strings are the same but
  * for line ends and other control characters, which may stand in them. */
 bool json_string(struct scan *s, struct span *out);
-bool edn_string(struct scan *s, struct span *out);
+bool json_string_edn(struct scan *s, struct span *out);
 
 /* Decode the escape at s->at, where a backslash stands, to s->decoded. */
 bool scan_escape(struct scan *s);

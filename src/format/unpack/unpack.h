@@ -1,8 +1,8 @@
 /* unpack.h -- gzip and zstd, where the build has them.
  *
  * SPDX-License-Identifier: MIT */
-#ifndef FORMAT_UNPACK_H
-#define FORMAT_UNPACK_H
+#ifndef FORMAT_UNPACK_UNPACK_H
+#define FORMAT_UNPACK_UNPACK_H
 
 #include "base/err.h"
 

@@ -1,8 +1,8 @@
 /* test_pipeline.c -- histories and workloads from C, without the command line.
  *
  * SPDX-License-Identifier: MIT */
+#include "pipeline/history_file.h"
 #include "pipeline/inspection.h"
-#include "pipeline/recording.h"
 #include "pipeline/test_run.h"
 
 #include "base/outfile.h"
@@ -15,12 +15,12 @@ static const char fine[] = "a[x==? x:=1]\n---\nb[x==1 x:=2]\n";
 
 /* Write a history to a temporary file. */
 static void
-make_file(struct recording *r, const char *text)
+make_file(struct history_file *r, const char *text)
 {
     struct err err = {0};
     struct buf out = {0};
     buf_text(&out, text);
-    CHECK(recording_open(r, NULL, &err));
+    CHECK(history_file_open(r, NULL, &err));
     CHECK(outfile_write(r->path.at, &out, &err));
     buf_free(&out);
 }
@@ -57,14 +57,14 @@ report_three(const char *format, const struct limits *limits, struct report *r)
                  &(struct report_style){.version = "test"});
     CHECK(r->format);
     for (int i = 0; i < 3; i++) {
-        struct recording file;
+        struct history_file file;
         struct inspection_result result;
         struct err err = {0};
         make_file(&file, texts[i]);
         CHECK(inspection_run(&o, file.path.at, "h", &result, &err));
         CHECK(result.verdict == verdicts[i] && !result.notes.n);
         buf_free(&result.notes);
-        recording_close(&file);
+        history_file_close(&file);
     }
     report_end(r);
     CHECK(r->state.runs == 3);
@@ -115,7 +115,7 @@ a_report_does_not_look_at_its_text(void)
     o.n_reports = 1;
     const char *const texts[] = {lost_update, fine, lost_update};
     for (int i = 0; i < 4; i++) {
-        struct recording file;
+        struct history_file file;
         struct inspection_result result;
         struct err err = {0};
         buf_add(&all, parts.out.at, parts.out.n);
@@ -124,7 +124,7 @@ a_report_does_not_look_at_its_text(void)
             break;
         make_file(&file, texts[i]);
         CHECK(inspection_run(&o, file.path.at, "h", &result, &err));
-        recording_close(&file);
+        history_file_close(&file);
     }
     report_end(&parts);
     buf_add(&all, parts.out.at, parts.out.n);
@@ -152,13 +152,13 @@ a_file_that_cannot_be_read_is_an_error(void)
 static void
 the_certificate_and_the_reduced_history_are_written(void)
 {
-    struct recording file, certificate, reduced;
+    struct history_file file, certificate, reduced;
     struct inspection_options o = inspection_defaults();
     struct inspection_result result;
     struct err err = {0};
     make_file(&file, lost_update);
-    CHECK(recording_open(&certificate, NULL, &err));
-    CHECK(recording_open(&reduced, NULL, &err));
+    CHECK(history_file_open(&certificate, NULL, &err));
+    CHECK(history_file_open(&reduced, NULL, &err));
     o.check.levels = 1u << LEVEL_SER;
     o.certificate = certificate.path.at;
     o.reduced = reduced.path.at;
@@ -175,24 +175,24 @@ the_certificate_and_the_reduced_history_are_written(void)
     CHECK(inspection_run(&o, file.path.at, NULL, &result, &err));
     CHECK(has(&result.notes, "nothing to reduce"));
     buf_free(&result.notes);
-    recording_close(&file);
-    recording_close(&certificate);
-    recording_close(&reduced);
+    history_file_close(&file);
+    history_file_close(&certificate);
+    history_file_close(&reduced);
 }
 
 static void
 kept_recordings_are_numbered(void)
 {
     struct err err = {0};
-    struct recording r;
-    CHECK(recording_open(&r, "some.dir/x.jsonl", &err));
-    recording_number(&r, 3);
+    struct history_file r;
+    CHECK(history_file_open(&r, "some.dir/x.jsonl", &err));
+    history_file_number(&r, 3);
     CHECK_TEXT(r.path.at, "some.dir/x-3.jsonl");
-    recording_close(&r);
-    CHECK(recording_open(&r, "some.dir/x", &err));
-    recording_number(&r, 12);
+    history_file_close(&r);
+    CHECK(history_file_open(&r, "some.dir/x", &err));
+    history_file_number(&r, 12);
     CHECK_TEXT(r.path.at, "some.dir/x-12");
-    recording_close(&r);
+    history_file_close(&r);
 }
 
 static void
@@ -219,9 +219,9 @@ check_store(const char *target, enum verdict expected)
                     .transactions = 400},
         .observer = {.self = &ticks, .progress = count_progress}};
     struct test_run t;
-    struct recording file;
+    struct history_file file;
     struct err err = {0};
-    CHECK(recording_open(&file, NULL, &err));
+    CHECK(history_file_open(&file, NULL, &err));
     CHECK(test_run_begin(&run, &t, &err));
     CHECK(test_run_record(&t, file.path.at, &err));
     CHECK_TEXT(t.name, target);
@@ -234,7 +234,7 @@ check_store(const char *target, enum verdict expected)
     CHECK(inspection_run(&o, file.path.at, NULL, &result, &err));
     CHECK(result.verdict == expected);
     buf_free(&result.notes);
-    recording_close(&file);
+    history_file_close(&file);
 }
 
 static void

@@ -62,7 +62,7 @@ what_is_not_understood_is_refused(void)
          "found 'with'"},
         {"update t as x set a = 1", "found 'as', expected 'set'"},
         {"update t x set a = 1", "found 'x', expected 'set'"},
-        {"update only t set a = 1", "'only' is no table"},
+        {"update only t set a = 1", "unknown table 'only'"},
         {"update t set id = 2 where id = 1", "found 'id'"},
         {"update t set a = 1 from u where t.id = u.id", "found 'from'"},
         {"update t set a = (select 1)", "found 'select'"},
@@ -95,7 +95,8 @@ what_is_not_understood_is_refused(void)
         {"select a from t group by a", "found 'group'"},
         {"select a from t for update skip locked", "found 'skip'"},
         {"select a from (select 1) x", "found '('"},
-        {"select a from nowhere", "'nowhere' is no table that the setup makes"},
+        {"select a from nowhere",
+         "unknown table 'nowhere': the setup does not make it"},
         {"select f()", "found 'f'"},
         {"select a from t where id = 1 /*! or 1 = 1 */", "found '/*'"},
         {"select a from t where id = $1", "found '$'"},
@@ -184,7 +185,8 @@ tables_that_do_more_than_hold_rows_are_refused(void)
     close_one(&o);
     open_one(&o, "mariadb", "create table T (id int primary key, a int)",
              "select a from t");
-    CHECK_TEXT(why_refused(&o), "'t' is no table that the setup makes");
+    CHECK_TEXT(why_refused(&o),
+               "unknown table 't': the setup does not make it");
     close_one(&o);
 }
 

@@ -1,7 +1,7 @@
-/* recording.c -- see recording.h.
+/* history_file.c -- see history_file.h.
  *
  * SPDX-License-Identifier: MIT */
-#include "pipeline/recording.h"
+#include "pipeline/history_file.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -9,9 +9,9 @@
 #include <unistd.h>
 
 bool
-recording_open(struct recording *r, const char *keep, struct err *err)
+history_file_open(struct history_file *r, const char *keep, struct err *err)
 {
-    *r = (struct recording){.keep = keep};
+    *r = (struct history_file){.keep = keep};
     if (keep) {
         buf_text(&r->path, keep);
         return true;
@@ -28,7 +28,7 @@ recording_open(struct recording *r, const char *keep, struct err *err)
 }
 
 void
-recording_number(struct recording *r, size_t n)
+history_file_number(struct history_file *r, size_t n)
 {
     if (!r->keep)
         return;
@@ -41,7 +41,7 @@ recording_number(struct recording *r, size_t n)
 }
 
 void
-recording_close(struct recording *r)
+history_file_close(struct history_file *r)
 {
     if (!r->keep && r->path.n)
         unlink(r->path.at);

@@ -1,0 +1,19 @@
+/* time.h -- clocks.
+ *
+ * Clocks are for limits, for progress and for statistics.  No engine decides by
+ * a clock what to do next (base/budget.h).
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef BASE_TIME_H
+#define BASE_TIME_H
+
+/* Seconds on a monotonic clock. */
+double time_now(void);
+
+/* Seconds of CPU time of the whole process. */
+double time_cpu(void);
+
+/* Wait for this time. */
+void time_pause(double seconds);
+
+#endif
