@@ -55,9 +55,12 @@ int cmd_manpage(const struct options *o);
 int cmd_predict(const struct options *o);
 
 /* The same for a history that was just recorded on the target, at the levels
- * that --predict names; 'name' is what to call it. */
+ * that --predict names; 'name' is what to call it.  Predictions are added to
+ * the page, where there is one. */
+struct report;
 int cmd_predict_recorded(const struct options *o, const char *path,
-                         const char *name, const char *target);
+                         const char *name, const char *target,
+                         struct report *page);
 
 int cmd_prove(const struct options *o);
 int cmd_report(const struct options *o);

@@ -6,6 +6,7 @@
 #include "replay/database.h"
 
 #include <stdio.h>
+#include <string.h>
 
 bool
 predict_validate_options(const struct options *o, struct validation *v,
@@ -51,7 +52,11 @@ try_database(const struct validation *v, const struct prediction *p,
     out->isolation = replay_isolation(v->level);
     if (!database_open(v->target, out->isolation, v->setup, &db, err))
         return false;
-    snprintf(out->database, sizeof out->database, "%s", db.note);
+    // "PostgreSQL 15.18" is enough of "PostgreSQL 15.18 (Debian ...), 1 node".
+    const size_t brief = strcspn(db.note, "(,");
+    snprintf(out->database, sizeof out->database, "%.*s",
+             (int)(brief && db.note[brief - 1] == ' ' ? brief - 1 : brief),
+             db.note);
     bool ok = true;
     out->on_database = mem_calloc(p->found.n + 1, sizeof *out->on_database);
     for (size_t i = 0; ok && i < p->found.n; i++)

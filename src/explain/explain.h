@@ -23,7 +23,8 @@ struct told_op {
     const char *text; // "r(x, 5)"
     const char *key;  // "x"
     bool is_write;
-    bool matters; // the anomaly is about it
+    bool matters;    // the anomaly is about it
+    bool is_changed; // predicted: it was observed to read something else
 };
 
 /* A transaction of an anomaly, or of its neighbourhood. */

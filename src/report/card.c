@@ -183,7 +183,8 @@ put_txn_row(const struct narrate_txn *t, const char *id, size_t i,
         const struct told_op *o = &t->ops[j];
         buf_text(out, j ? "  " : "");
         if (o->matters)
-            buf_printf(out, "<b class=\"op %s\">", o->is_write ? "w" : "r");
+            buf_printf(out, "<b class=\"op %s%s\">", o->is_write ? "w" : "r",
+                       o->is_changed ? " changed" : "");
         part_xml(out, o->text);
         buf_text(out, o->matters ? "</b>" : "");
     }

@@ -255,6 +255,8 @@ add(struct report *to, const struct report_run *run)
                (unsigned long long)run->summary->transactions,
                (unsigned long long)run->summary->operations);
     put_lattice(run, id.at, out);
+    if (run->sides)
+        sides_html(run->sides, out);
     put_cards(run, id.at, out);
     if (*run->format) // else it was not read
         put_honesty(run, &to->style, out);

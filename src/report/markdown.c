@@ -93,6 +93,8 @@ add(struct report *to, const struct report_run *run)
     for (size_t i = 0; !to->style.verdicts_only && i < run->check->results.n;
          i++) {
         const struct explanation *e = &run->explanations[i];
+        if (run->sides)
+            sides_markdown(run->sides, out);
         for (size_t j = 0; j < e->anomalies.n; j++)
             put_anomaly(&e->anomalies.at[j], out);
         if (e->more || e->cut_short) {

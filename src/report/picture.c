@@ -229,7 +229,9 @@ put_box(const struct box *b, const struct narrate_txn *t, const char *prefix,
                        "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" "
                        "rx=\"3\" class=\"cell %s\"/>",
                        b->x + 4, y - LINE + 6, b->width - 8, LINE - 1,
-                       o->is_write ? "write" : "read");
+                       o->is_changed ? "read changed"
+                       : o->is_write ? "write"
+                                     : "read");
         put_text(b->x + PAD, y, o->matters ? "op" : "op dim", o->text, out);
     }
     if (t->elided) {

@@ -18,6 +18,7 @@
 #include "base/buf.h"
 #include "explain/explain.h"
 #include "history/summary.h"
+#include "report/sides.h"
 
 /* One history and what is known about it. */
 struct report_run {
@@ -27,6 +28,7 @@ struct report_run {
     const struct check *check;
     // One for each row of check->results; those of violated ones are filled.
     const struct explanation *explanations;
+    const struct report_sides *sides; // predicted: what was observed; or NULL
 };
 
 struct report_style {

@@ -15,6 +15,7 @@ static const char style[] =
     ".init .frame{fill:#f0f2f4}"
     ".name{font-weight:600}.dim{fill:#6e7781}"
     ".read{fill:#ddf4ff}.write{fill:#fff1cf}"
+    ".read.changed{fill:#fff8c5;stroke:#9a6700}"
     ".line,.hit{fill:none}.hit{stroke:none}"
     ".line{stroke:#8b949e;stroke-width:1.5}.head{fill:#8b949e}"
     ".inferred .line{stroke-dasharray:6 3}.plain .line{stroke-width:1}"

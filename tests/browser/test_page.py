@@ -191,6 +191,42 @@ def rest_on(page, assay, scratch):
     check("Of 2 levels asked about 2 were decided" in said, "the box says what was decided")
 
 
+def foresee(page, assay, scratch):
+    """A prediction stands beside what was observed."""
+    history = pathlib.Path(scratch, "observed.hist")
+    history.write_text("[a:=1 b:=1] [a==1 b==1 b:=2] --- [a==1 b==2 a:=3]",
+                       encoding="utf-8")
+    html = pathlib.Path(scratch, "predicted.html")
+    done = subprocess.run([assay, "predict", "-l", "si", "--output", "html",
+                           str(history)], capture_output=True)
+    check(done.returncode == 1, "predicted: the page is written")
+    html.write_bytes(done.stdout)
+    page.open(str(html))
+    look_at(page, "predicted", 2)
+    check(
+        page.run("document.querySelector('.sides s.changed').textContent")
+        == "r(b, 2)"
+        and page.run("document.querySelector('.sides mark').textContent")
+        == "r(b, 1)",
+        "predicted: the changed read is marked on both sides",
+    )
+    for width in (1280, 400):
+        page.resize(width)
+        check(
+            page.run("(() => { const [a, b] = document.querySelectorAll("
+                     "'.sides thead th'); return a.offsetTop === b.offsetTop"
+                     " && a.offsetWidth > 100 && b.offsetWidth > 100 })()"),
+            f"predicted: the sides are beside each other at {width} pixels",
+        )
+    page.resize(1280)
+    for scheme in ("light", "dark"):
+        page.scheme(scheme)
+        contrast = page.run(CONTRAST + "('.sides mark')")
+        check(contrast >= 4.5, f"predicted: the mark is legible in {scheme}",
+              f"contrast {contrast:.1f}")
+    page.scheme("light")
+
+
 def resist(page):
     check(page.complaints() == [], "hostile names: nothing on the console")
     check(page.run("typeof hacked") == "undefined", "hostile names run nothing")
@@ -242,6 +278,7 @@ def main():
                 use(page)
                 take_along(page, assay, scratch)
         rest_on(page, assay, scratch)
+        foresee(page, assay, scratch)
     page.close()
     return end()
 

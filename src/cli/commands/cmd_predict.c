@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "cli/cli.h"
 #include "cli/inspect.h"
-#include "cli/predict_show.h"
+#include "cli/predict_sides.h"
 #include "cli/progress.h"
 #include "cli/target.h"
 #include "level/names.h"
@@ -23,6 +23,7 @@ struct command_run {
     struct predict_options predict;
     struct validation validation; // with --validate
     struct report report;         // without a format: text or JSON, made here
+    struct report *page;          // of a test that shows predictions; or NULL
 };
 
 /* --- options -------------------------------------------------------------- */
@@ -130,32 +131,40 @@ explain(const struct command_run *run, const struct history *h,
            explain_result(h, check, &check->results.at[0], &how, out, err);
 }
 
-/* Show a prediction by a format that knows histories only. */
+/* Add a prediction to a report, beside what was observed. */
 static void
-show_as_history(struct command_run *run, const struct predict_result *r,
-                size_t i)
+add_to_report(struct report *to, const struct predict_result *r, size_t i)
 {
     struct summary summary;
     summary_of(&r->prediction->found.at[i].history, &summary);
     struct buf path = {0};
     buf_printf(&path, "%s (predicted, %s)", r->path,
                level_table[r->options->level].name);
+    struct predict_sides sides;
+    predict_sides_make(r, i, &sides);
     const struct report_run one = {.path = path.at,
                                    .format = r->format,
                                    .summary = &summary,
                                    .check = &r->checks[i],
-                                   .explanations = &r->explanations[i]};
-    report_add(&run->report, &one);
+                                   .explanations = &r->explanations[i],
+                                   .sides = &sides.report};
+    report_add(to, &one);
+    predict_sides_free(&sides);
     buf_free(&path);
 }
 
 static void
 show(struct command_run *run, const struct predict_result *r, bool is_first)
 {
-    if (run->report.format) {
-        for (size_t i = 0; i < r->prediction->found.n; i++)
-            show_as_history(run, r, i);
-    } else if (run->o->json || strcmp(run->o->report_format, "json") == 0) {
+    for (size_t i = 0; i < r->prediction->found.n; i++) {
+        if (run->report.format)
+            add_to_report(&run->report, r, i);
+        if (run->page)
+            add_to_report(run->page, r, i);
+    }
+    if (run->report.format)
+        return;
+    if (run->o->json || strcmp(run->o->report_format, "json") == 0) {
         buf_text(&run->report.out, is_first ? "" : ",");
         predict_show_json(r, &run->report.out);
     } else {
@@ -202,12 +211,14 @@ show_prediction(struct command_run *run, struct predict_result *r,
     r->explanations = mem_calloc(n + 1, sizeof *r->explanations);
     r->checks = checks;
     struct validated validated = {0};
+    struct arena marks = {0};
     bool ok = !run->o->validate ||
               predict_validate_all(&run->validation, p, &validated, err);
     r->validated = &validated;
     for (size_t i = 0; ok && i < n; i++) {
         ok = explain(run, &p->found.at[i].history, &checks[i],
                      &r->explanations[i], err);
+        predict_sides_mark(&p->found.at[i], &r->explanations[i], &marks);
         if (ok && run->o->predicted)
             ok = write_predicted(run, r, i, err);
     }
@@ -220,6 +231,7 @@ show_prediction(struct command_run *run, struct predict_result *r,
         check_free(&checks[i]);
     }
     predict_validate_free(&validated);
+    arena_free(&marks);
     mem_free(checks);
     mem_free(r->explanations);
     return ok;
@@ -338,13 +350,14 @@ cmd_predict(const struct options *o)
 
 int
 cmd_predict_recorded(const struct options *o, const char *path,
-                     const char *name, const char *target)
+                     const char *name, const char *target, struct report *page)
 {
     struct err err = {0};
     struct command_run run;
     if (!take_options(o, o->predict_level, &run, &err))
         return cli_report_error(&err);
     run.report.format = NULL; // the report is about what happened
+    run.page = page && page->format ? page : NULL;
     run.validation.target = target;
     run.validation.on_database = replay_is_possible_on(target);
     const int status = predict_path(&run, path, name);

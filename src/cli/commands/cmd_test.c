@@ -56,7 +56,8 @@ test_workload(struct test *t)
     const char *name = o->keep ? o->keep : t->run.name;
     take_status(t, inspect_file(&t->inspect, path, name));
     if (o->predict_level)
-        take_status(t, cmd_predict_recorded(o, path, name, t->run.target));
+        take_status(t, cmd_predict_recorded(o, path, name, t->run.target,
+                                            &t->inspect.reports[INSPECT_PAGE]));
 }
 
 /* --- specifications --------------------------------------------------------*/

@@ -1,0 +1,27 @@
+/* predict_sides.h -- a prediction beside what was observed, for reports.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef CLI_PREDICT_SIDES_H
+#define CLI_PREDICT_SIDES_H
+
+#include "base/arena.h"
+#include "cli/predict_show.h"
+#include "report/sides.h"
+
+struct predict_sides {
+    struct report_sides report;
+    struct arena arena; // of all texts
+};
+
+/* Put prediction i beside what was observed: the transactions of its anomaly,
+ * with the operations on the keys that it is about. */
+void predict_sides_make(const struct predict_result *r, size_t i,
+                        struct predict_sides *out);
+void predict_sides_free(struct predict_sides *s);
+
+/* In an explanation of prediction p, say of changed reads what was observed:
+ * "r(x, 5 instead of 9)".  The texts are kept in the arena. */
+void predict_sides_mark(const struct predicted *p, struct explanation *e,
+                        struct arena *arena);
+
+#endif

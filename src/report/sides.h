@@ -1,0 +1,40 @@
+/* sides.h -- what was observed beside what could be: the part of a report about
+ * a predicted execution that an ordinary history does not have.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef REPORT_SIDES_H
+#define REPORT_SIDES_H
+
+#include "base/buf.h"
+#include "base/vec.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* An operation as it was observed and as it could be; NULL: it is not part of
+ * the prediction. */
+struct sides_op {
+    const char *observed, *predicted;
+    bool is_write, is_changed;
+};
+
+struct sides_txn {
+    const char *name, *session;
+    bool is_changed; // it reads something else
+    const struct sides_op *ops;
+    size_t n_ops;
+    size_t elided; // operations that are not listed
+};
+
+struct report_sides {
+    const char *premise;    // "Had T7 read ..., ..."
+    const char *notes;      // lines, or ""
+    const char *prevention; // what keeps it from happening; ""
+    const struct sides_txn *txns;
+    size_t n_txns;
+};
+
+void sides_html(const struct report_sides *s, struct buf *out);
+void sides_markdown(const struct report_sides *s, struct buf *out);
+
+#endif
