@@ -99,6 +99,12 @@ choices_predict_reports(struct buf *out)
             add(out, report_table[i]->name);
 }
 
+void
+choices_prove_reports(struct buf *out)
+{
+    buf_text(out, "text markdown json sarif html");
+}
+
 /* --- runs ------------------------------------------------------------------*/
 
 void

@@ -21,6 +21,7 @@ choices choices_formats;        // that can be read, and auto
 choices choices_written_formats;
 choices choices_reports;         // formats of results
 choices choices_predict_reports; // those that can show a prediction
+choices choices_prove_reports;   // those that can show programs
 choices choices_workloads;       // applications, too
 choices choices_apps;
 choices choices_distributions;

@@ -5,6 +5,7 @@
 
 #include "base/utf8.h"
 
+#include <ctype.h>
 #include <string.h>
 
 /* --- words -----------------------------------------------------------------*/
@@ -280,6 +281,20 @@ part_markdown(struct buf *out, const char *text)
         else
             buf_char(out, *text == '\n' ? ' ' : *text);
     }
+}
+
+void
+part_uri(struct buf *out, const char *path)
+{
+    buf_char(out, '"');
+    for (; *path; path++) {
+        const unsigned char c = (unsigned char)*path;
+        if (isalnum(c) || strchr("-._~/", c))
+            buf_char(out, (char)c);
+        else
+            buf_printf(out, "%%%02X", c);
+    }
+    buf_char(out, '"');
 }
 
 void

@@ -55,6 +55,9 @@ void part_markdown(struct buf *out, const char *text);
 /* Append a JSON string. */
 void part_json(struct buf *out, const char *text);
 
+/* Append a path as a relative or absolute URI reference, in quotes. */
+void part_uri(struct buf *out, const char *path);
+
 /* Append the anomaly as plain lines, the first of them not its headline:
  * what text, JSON, JUnit and SARIF say.  'indent' goes before each line. */
 void part_story(const struct anomaly *a, const char *indent, struct buf *out);

@@ -10,8 +10,6 @@
  * SPDX-License-Identifier: MIT */
 #include "report/parts.h"
 
-#include <ctype.h>
-
 static void
 put_member(const char *before, const char *text, const char *after,
            struct buf *out)
@@ -19,21 +17,6 @@ put_member(const char *before, const char *text, const char *after,
     buf_text(out, before);
     part_json(out, text);
     buf_text(out, after);
-}
-
-/* A path as a relative or absolute URI reference. */
-static void
-put_uri(const char *path, struct buf *out)
-{
-    buf_char(out, '"');
-    for (; *path; path++) {
-        const unsigned char c = (unsigned char)*path;
-        if (isalnum(c) || strchr("-._~/", c))
-            buf_char(out, (char)c);
-        else
-            buf_printf(out, "%%%02X", c);
-    }
-    buf_char(out, '"');
 }
 
 static void
@@ -92,7 +75,7 @@ put_verdict(struct report *to, const struct report_run *run,
     put_member(",\"message\":{\"text\":", text.at, "}", out);
     buf_text(out, ",\"locations\":[{\"physicalLocation\":{\"artifactLocation\":"
                   "{\"uri\":");
-    put_uri(run->path, out);
+    part_uri(out, run->path);
     put_member("}}}],\"properties\":{\"isolation\":",
                level_table[r->level].brief, "}}", out);
     buf_free(&text);
@@ -112,7 +95,7 @@ put_result(struct report *to, const struct report_run *run,
     put_member(",\"message\":{\"text\":", text.at, "}", out);
     buf_text(out, ",\"locations\":[{\"physicalLocation\":{\"artifactLocation\":"
                   "{\"uri\":");
-    put_uri(run->path, out);
+    part_uri(out, run->path);
     buf_text(out, "}},\"logicalLocations\":[");
     bool first = true;
     for (size_t i = 0; i < a->txns.n; i++)

@@ -4,7 +4,6 @@
 #include "robust/record.h"
 
 #include "check/check.h"
-#include "execute/print.h"
 #include "history/builder.h"
 #include "robust/recording.h"
 
@@ -14,7 +13,7 @@ static struct atom
 name_of(struct recording *r, struct builder *b, uint32_t cell)
 {
     const struct string s = strings_get(&r->names, cell);
-    return builder_text(b, ATOM_STRING, s.text, s.len);
+    return builder_text(b, ATOM_OTHER, s.text, s.len);
 }
 
 static struct atom
@@ -22,7 +21,7 @@ value_of(struct recording *r, struct builder *b, uint32_t cell,
          uint32_t version)
 {
     const char *text = r->cells.at[cell].value[version];
-    return text ? builder_text(b, ATOM_STRING, text, strlen(text)) : atom_nil();
+    return text ? builder_text(b, ATOM_OTHER, text, strlen(text)) : atom_nil();
 }
 
 static bool
@@ -54,8 +53,7 @@ write_member(struct recording *r, struct builder *b, uint32_t member,
 {
     struct buf name = {0};
     txn_id t;
-    buf_printf(&name, "T%u ", member + 1);
-    print_call(&name, r->p, &r->f->members[member]);
+    buf_printf(&name, "T%u", member + 1);
     bool ok = begin(b, name.at, &t, err);
     buf_free(&name);
     for (size_t i = 0; ok && i < r->reads[member].n; i++) {

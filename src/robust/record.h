@@ -19,7 +19,8 @@
 #include "history/history.h"
 #include "robust/search.h"
 
-/* The history of an anomaly; to be freed where there was no error. */
+/* The history of an anomaly, with transactions T1, T2 and so on; to be freed
+ * where there was no error. */
 bool record_history(const struct finding *f, struct history *out,
                     struct err *err);
 

@@ -129,7 +129,67 @@ def main():
         check(page.scripts == 1, "html has one script")
         for form in ("text", "markdown", "dot"):
             run(form)
+        programs(assay, scratch)
     return end()
+
+
+PROGRAM = """CREATE TABLE "a<b>" (k int PRIMARY KEY, v int);
+CREATE FUNCTION "f<&>"(p int) RETURNS int LANGUAGE plpgsql STRICT AS $$
+DECLARE a int;
+BEGIN
+  SELECT v INTO a FROM "a<b>" WHERE k = p; -- </pre><script>
+  UPDATE "a<b>" SET v = a + 1 WHERE k = p;
+  RETURN a;
+END $$;
+"""
+
+
+def programs(assay, scratch):
+    """What prove writes: a program with an anomaly at rc, proved at si."""
+    pathlib.Path(scratch, "p&.sql").write_text(PROGRAM, encoding="utf-8")
+
+    def run(form):
+        return subprocess.run(
+            [assay, "prove", "-l", "rc,si", "--output", form, "p&.sql"],
+            cwd=scratch,
+            capture_output=True,
+        )
+
+    done = run("sarif")
+    if done.returncode == 2:
+        skip("prove writes other formats", done.stderr.decode())
+        return
+    sarif = json.loads(done.stdout)["runs"][0]
+    check(done.returncode == 1, "prove writes sarif", done.stderr)
+    check([r.get("kind", "fail") for r in sarif["results"]] == ["fail", "pass"],
+          "a result for each level")
+    place = sarif["results"][0]["locations"][0]["physicalLocation"]
+    check(place["artifactLocation"]["uri"] == "p%26.sql"
+          and place["region"]["startLine"] == 5, "sarif has the line", place)
+    steps = sarif["results"][0]["codeFlows"][0]["threadFlows"][0]["locations"]
+    lines = [s["location"]["physicalLocation"]["region"]["startLine"]
+             for s in steps]
+    check(lines == [5, 5, 6, 7, 6, 7], "sarif has the steps", lines)
+    try:
+        import jsonschema
+
+        schema = os.environ.get("SARIF_SCHEMA", here / "sarif.json")
+        jsonschema.validate(json.loads(done.stdout),
+                            json.loads(pathlib.Path(schema).read_text()))
+        check(True, "prove's sarif fits its schema")
+    except ImportError:
+        skip("prove's sarif fits its schema", "there is no module jsonschema")
+    except jsonschema.ValidationError as error:
+        check(False, "prove's sarif fits its schema", error.message)
+    page = Strict()
+    page.feed(run("html").stdout.decode("utf-8"))
+    check(not page.wrong and not page.open and page.scripts == 1,
+          "prove's html closes what it opens", (page.wrong, page.open))
+    text = run("markdown").stdout.decode("utf-8")
+    check("### read-committed: anomaly" in text and text.count("```") == 2,
+          "prove writes markdown", text)
+    check(json.loads(run("json").stdout)["results"][1]["verdict"] == "proved",
+          "prove writes json")
 
 
 sys.exit(main())

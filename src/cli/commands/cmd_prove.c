@@ -1,7 +1,9 @@
 /* cmd_prove.c -- assay prove: whether SQL programs stay serializable.
  *
  * SPDX-License-Identifier: MIT */
+#include "cli/choices.h"
 #include "cli/prove.h"
+#include "cli/prove_output.h"
 #include "program/read.h"
 #include "robust/prove.h"
 #include "robust/story.h"
@@ -12,12 +14,32 @@ static const char *const verdicts[] = {[PROVE_PROVED] = "proved",
                                        [PROVE_ANOMALY] = "anomaly",
                                        [PROVE_UNKNOWN] = "unknown"};
 
+static bool
+is_json(const struct options *o)
+{
+    return o->json || strcmp(o->report_format, "json") == 0;
+}
+
 /* The files as they were given, separated by spaces. */
 static void
 show_paths(const struct options *o, struct buf *out)
 {
     for (size_t i = 0; i < o->paths.n; i++)
         buf_printf(out, "%s%s", i ? " " : "", o->paths.at[i]);
+}
+
+/* What stands behind the verdict. */
+static void
+show_about(const struct program *p, const struct prove_result *r,
+           const struct finding *f, struct buf *out)
+{
+    if (r->verdict == PROVE_PROVED)
+        buf_printf(out, "every execution of %zu program%s is serializable",
+                   p->functions.n, p->functions.n == 1 ? "" : "s");
+    for (uint32_t i = 0; f && i < f->n; i++)
+        buf_printf(out, "%s%s", i ? ", " : "", f->members[i].function->name);
+    if (r->verdict == PROVE_UNKNOWN)
+        buf_text(out, r->reason);
 }
 
 static void
@@ -28,14 +50,8 @@ show_text(const struct options *o, const struct program *p,
     show_paths(o, out);
     buf_text(out, ": ");
     isolation_show(levels, p, out);
-    buf_printf(out, ": %s", verdicts[r->verdict]);
-    if (r->verdict == PROVE_PROVED)
-        buf_printf(out, ": every execution of %zu program%s is serializable",
-                   p->functions.n, p->functions.n == 1 ? "" : "s");
-    for (uint32_t i = 0; f && i < f->n; i++)
-        buf_printf(out, "%s%s", i ? ", " : ": ", f->members[i].function->name);
-    if (r->verdict == PROVE_UNKNOWN)
-        buf_printf(out, ": %s", r->reason);
+    buf_printf(out, ": %s: ", verdicts[r->verdict]);
+    show_about(p, r, f, out);
     buf_char(out, '\n');
     if (f && !o->quiet) {
         struct story story;
@@ -104,31 +120,58 @@ limits_of(const struct options *o)
     return limits;
 }
 
+/* Show a result in another format than text and JSON. */
+static bool
+show_other(const struct prove_format *format, const struct program *p,
+           const struct isolation *levels, const struct prove_result *r,
+           const struct finding *f, const struct buf *repairs,
+           struct prove_output *out, struct err *err)
+{
+    struct buf about = {0}, words = {0};
+    show_about(p, r, f, &about);
+    buf_add(&about, repairs->at, repairs->n);
+    isolation_show(levels, p, &words);
+    const struct prove_shown shown = {words.at, verdicts[r->verdict], about.at,
+                                      p, f};
+    const bool ok = format->add(out, &shown, err);
+    out->n++;
+    buf_free(&about);
+    buf_free(&words);
+    return ok;
+}
+
 /* Show a result: once, or once for each anomaly. */
-static void
+static bool
 show(const struct options *o, const struct program *p,
      const struct isolation *levels, const struct prove_result *r,
-     const struct findings *each, const struct buf *repairs, struct buf *out)
+     const struct findings *each, const struct buf *repairs,
+     struct prove_output *to, struct err *err)
 {
+    const struct prove_format *format = prove_format_find(o->report_format);
+    struct buf *out = &to->out;
+    bool ok = true;
     const size_t n = each->all.n ? each->all.n : 1;
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; ok && i < n; i++) {
         const struct finding *f = each->all.n ? each->all.at[i]
                                   : r->verdict == PROVE_ANOMALY ? &r->finding
                                                                 : NULL;
-        if (o->json && i)
+        if (is_json(o) && i)
             buf_char(out, ',');
-        if (o->json)
+        if (is_json(o))
             show_json(levels, p, r, f, repairs, out);
+        else if (format)
+            ok = show_other(format, p, levels, r, f, repairs, to, err);
         else
             show_text(o, p, levels, r, f, out);
     }
-    if (!o->json)
+    if (!is_json(o) && !format)
         buf_add(out, repairs->at, repairs->n);
+    return ok;
 }
 
 static int
 prove_one(const struct options *o, const struct program *p,
-          const struct isolation *levels, struct buf *out)
+          const struct isolation *levels, struct prove_output *out)
 {
     struct err err = {0};
     struct prove_result r;
@@ -148,7 +191,7 @@ prove_one(const struct options *o, const struct program *p,
     if (ok && o->repair && r.verdict != PROVE_PROVED)
         ok = prove_show_repairs(o, p, levels, &limits, &repairs, &err);
     if (ok)
-        show(o, p, levels, &r, &each, &repairs, out);
+        ok = show(o, p, levels, &r, &each, &repairs, out, &err);
     buf_free(&repairs);
     if (ok && o->schedule)
         ok = write_schedule(o, r.verdict == PROVE_ANOMALY ? &r.finding : NULL,
@@ -164,27 +207,33 @@ static int
 prove_levels(const struct options *o, const struct program *p,
              struct isolation *levels, size_t n)
 {
+    const struct prove_format *format = prove_format_find(o->report_format);
     int status = EXIT_HOLDS;
-    struct buf out = {0};
-    if (o->json) {
-        struct buf paths = {0};
-        show_paths(o, &paths);
-        buf_text(&out, "{\"program\":");
-        buf_json(&out, paths.at, paths.n);
-        buf_printf(&out, ",\"functions\":%zu,\"results\":[", p->functions.n);
-        buf_free(&paths);
+    struct prove_output out = {.options = o};
+    struct buf paths = {0};
+    show_paths(o, &paths);
+    if (is_json(o)) {
+        buf_text(&out.out, "{\"program\":");
+        buf_json(&out.out, paths.at, paths.n);
+        buf_printf(&out.out, ",\"functions\":%zu,\"results\":[",
+                   p->functions.n);
+    } else if (format) {
+        format->begin(&out, paths.at);
     }
     for (size_t i = 0; i < n; i++) {
-        if (o->json && i)
-            buf_char(&out, ',');
+        if (is_json(o) && i)
+            buf_char(&out.out, ',');
         status = cli_exit_worse(status, prove_one(o, p, &levels[i], &out));
-        if (!o->json)
-            cli_emit(&out);
+        if (!is_json(o) && !format)
+            cli_emit(&out.out);
     }
-    if (o->json)
-        buf_text(&out, "]}\n");
-    cli_emit(&out);
-    buf_free(&out);
+    if (is_json(o))
+        buf_text(&out.out, "]}\n");
+    else if (format)
+        format->end(&out);
+    cli_emit(&out.out);
+    buf_free(&paths);
+    buf_free(&out.out);
     return status;
 }
 
@@ -246,6 +295,12 @@ check_usage(const struct options *o)
     if (!o->weakest && !o->prove_levels.n)
         return cli_usage_error(
             "prove needs a level, as in 'assay prove -l si'");
+    struct err err = {0};
+    if (strcmp(o->report_format, "text") != 0 && !is_json(o) &&
+        !prove_format_find(o->report_format)) {
+        choices_error("output", choices_prove_reports, o->report_format, &err);
+        return cli_report_error(&err);
+    }
     if (o->schedule && o->all)
         return cli_usage_error("--schedule writes one anomaly, and --all shows "
                                "several; --sequence chooses one");
