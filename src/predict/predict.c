@@ -21,7 +21,7 @@ enum { ALTERNATIVES = 40, TRIED = 200 };
 /* Large executions are first searched with a few boundary candidates only, then
  * with a few others, and so on: the clauses are then few, and mostly one of
  * them has a prediction. */
-enum { SAMPLED_FROM = 300, SAMPLE = 32, SAMPLES = 16 };
+enum { SAMPLED_FROM = 100, SAMPLE = 32, SAMPLES = 16 };
 
 enum { GLANCE = 100 }; // conflicts for a first look at a transaction
 
