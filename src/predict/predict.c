@@ -8,8 +8,7 @@
 #include "predict/predict.h"
 
 #include "predict/minimise.h"
-#include "predict/signature.h"
-#include "predict/tell.h"
+#include "predict/run.h"
 #include "verify/verify.h"
 
 #include <stdlib.h>
@@ -24,125 +23,6 @@ enum { ALTERNATIVES = 40, TRIED = 200 };
 enum { SAMPLED_FROM = 100, SAMPLE = 32, SAMPLES = 16 };
 
 enum { GLANCE = 100 }; // conflicts for a first look at a transaction
-
-struct run {
-    const struct predict_options *options;
-    struct prediction *out;
-    struct seek seek;
-    size_t rejected; // predictions that were not welcome
-    bool has_spare;  // one of them is kept, for want of a better one
-    struct execution spare;
-    unsigned spare_grade;
-    struct err *err;
-};
-
-/* --- one prediction ------------------------------------------------------- */
-
-/* Whether the level still holds when boundary transactions go on to do all
- * that was observed; if not, some key that they must not write. */
-static key_id
-find_write_that_loses(struct run *run, const struct execution *x)
-{
-    const struct observed *o = x->o;
-    struct execution whole;
-    key_id found = ID_NONE;
-    execution_init(&whole, o, x->is_strict);
-    for (uint32_t t = 0; t < o->n && found == ID_NONE; t++) {
-        if (x->role[t] != ROLE_BOUNDARY)
-            continue;
-        for (uint32_t w = o->write_first[t];
-             w < o->write_first[t + 1] && found == ID_NONE; w++) {
-            if (execution_has_write(x, w))
-                continue;
-            execution_copy(&whole, x);
-            whole.extra_write = w;
-            if (seek_check(&run->seek, &whole, run->options->level, NULL) ==
-                VERDICT_VIOLATED)
-                found = o->writes.at[w].key;
-        }
-    }
-    execution_free(&whole);
-    return found;
-}
-
-static void
-describe(struct run *run, struct predicted *p)
-{
-    const struct execution *x = &p->execution;
-    p->boundaries = execution_boundaries(x);
-    p->changed = execution_changed(x);
-    p->txns = execution_txns(x);
-    p->is_replay = true;
-    for (uint32_t r = 0; r < x->o->reads.n; r++)
-        if (execution_has_read(x, r) && !tell_is_same_value(x, r))
-            p->is_replay = false;
-    p->must_not_write = ID_NONE;
-    if (x->is_strict &&
-        (run->options->level == LEVEL_PSI || run->options->level == LEVEL_SI))
-        p->must_not_write = find_write_that_loses(run, x);
-    // The last check leaves in 'part' why x is not serializable.
-    seek_check(&run->seek, x, LEVEL_SER, NULL);
-    signature_of(x, &run->seek.part, &p->signature);
-}
-
-/* Check with all care what is about to be told. */
-static bool
-confirm(struct run *run, const struct history *h)
-{
-    const struct check_options options = {.levels = 1u << run->options->level |
-                                                    1u << LEVEL_SER,
-                                          .threads = 1,
-                                          .verify = true,
-                                          .strong = strong_defaults};
-    struct check check;
-    if (!check_history(h, &options, &check, run->err))
-        return false;
-    bool ok = true;
-    for (size_t i = 0; i < check.results.n; i++)
-        ok &= check.results.at[i].certificate.verdict ==
-              (check.results.at[i].level == LEVEL_SER ? VERDICT_VIOLATED
-                                                      : VERDICT_OK);
-    check_free(&check);
-    return ok || err_set(run->err, ERR_INTERNAL,
-                         "bug in assay: a predicted execution is not what it "
-                         "should be");
-}
-
-static void
-predicted_free(struct predicted *p)
-{
-    execution_free(&p->execution);
-    history_free(&p->history);
-    buf_free(&p->signature);
-}
-
-static bool
-is_known(const struct prediction *out, const struct predicted *p)
-{
-    for (size_t i = 0; i < out->found.n; i++)
-        if (strcmp(out->found.at[i].signature.at, p->signature.at) == 0)
-            return true;
-    return false;
-}
-
-/* Keep what the search found, unless its story was told. */
-static bool
-keep(struct run *run, const struct execution *x)
-{
-    struct predicted p = {0};
-    execution_init(&p.execution, x->o, x->is_strict);
-    execution_copy(&p.execution, x);
-    describe(run, &p);
-    const bool known = is_known(run->out, &p);
-    run->out->similar += known;
-    if (!known && tell_execution(x, &p.history, run->err) &&
-        confirm(run, &p.history)) {
-        vec_push(&run->out->found, p);
-        return true;
-    }
-    predicted_free(&p);
-    return known;
-}
 
 /* --- the search ----------------------------------------------------------- */
 
@@ -167,7 +47,7 @@ is_conditional(struct run *run, const struct execution *x)
     return x->is_strict &&
            (run->options->level == LEVEL_PSI ||
             run->options->level == LEVEL_SI) &&
-           find_write_that_loses(run, x) != ID_NONE;
+           run_find_lost_write(run, x) != ID_NONE;
 }
 
 /* How welcome a prediction is: one that depends on nothing, and that whoever
@@ -268,11 +148,11 @@ keep_best(struct run *run, const lit *assumptions, size_t n,
 {
     const unsigned how = reduce(run, x);
     if (how == WELCOME)
-        return keep(run, x);
+        return run_keep(run, x);
     remember(run, x, how);
     return !(look_for_welcome(run, assumptions, n, x) ||
              run->options->most > 1) ||
-           keep(run, x);
+           run_keep(run, x);
 }
 
 /* Look under assumptions and keep what is found; false on an error. */
@@ -356,7 +236,7 @@ look_everywhere(struct run *run)
     sat_set_budget(run->seek.formula.sat, 0);
     execution_free(&x);
     if (ok && !run->out->found.n && run->has_spare)
-        ok = keep(run, &run->spare);
+        ok = run_keep(run, &run->spare);
     return ok;
 }
 
@@ -390,7 +270,7 @@ look_at_observed(struct run *run)
     bool ok = true;
     if (seek_is_prediction(&run->seek, &x)) {
         minimise(&run->seek, &x);
-        ok = keep(run, &x);
+        ok = run_keep(run, &x);
     }
     execution_free(&x);
     return ok;
@@ -500,6 +380,14 @@ predict(const struct history *h, const struct predict_options *options,
                   : out->is_cut_short ? PREDICT_UNKNOWN
                                       : PREDICT_NONE;
     return true;
+}
+
+void
+predicted_free(struct predicted *p)
+{
+    execution_free(&p->execution);
+    history_free(&p->history);
+    buf_free(&p->signature);
 }
 
 void

@@ -81,5 +81,6 @@ struct prediction {
 bool predict(const struct history *h, const struct predict_options *options,
              struct prediction *out, struct err *err);
 void prediction_free(struct prediction *p);
+void predicted_free(struct predicted *p); // one of them
 
 #endif

@@ -1,0 +1,102 @@
+/* found.c -- see run.h: what the search found, made fit to be shown.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "predict/run.h"
+
+#include "predict/signature.h"
+#include "predict/tell.h"
+
+key_id
+run_find_lost_write(struct run *run, const struct execution *x)
+{
+    const struct observed *o = x->o;
+    struct execution whole;
+    key_id found = ID_NONE;
+    execution_init(&whole, o, x->is_strict);
+    for (uint32_t t = 0; t < o->n && found == ID_NONE; t++) {
+        if (x->role[t] != ROLE_BOUNDARY)
+            continue;
+        for (uint32_t w = o->write_first[t];
+             w < o->write_first[t + 1] && found == ID_NONE; w++) {
+            if (execution_has_write(x, w))
+                continue;
+            execution_copy(&whole, x);
+            whole.extra_write = w;
+            if (seek_check(&run->seek, &whole, run->options->level, NULL) ==
+                VERDICT_VIOLATED)
+                found = o->writes.at[w].key;
+        }
+    }
+    execution_free(&whole);
+    return found;
+}
+
+static void
+describe(struct run *run, struct predicted *p)
+{
+    const struct execution *x = &p->execution;
+    p->boundaries = execution_boundaries(x);
+    p->changed = execution_changed(x);
+    p->txns = execution_txns(x);
+    p->is_replay = true;
+    for (uint32_t r = 0; r < x->o->reads.n; r++)
+        if (execution_has_read(x, r) && !tell_is_same_value(x, r))
+            p->is_replay = false;
+    p->must_not_write = ID_NONE;
+    if (x->is_strict &&
+        (run->options->level == LEVEL_PSI || run->options->level == LEVEL_SI))
+        p->must_not_write = run_find_lost_write(run, x);
+    // The last check leaves in 'part' why x is not serializable.
+    seek_check(&run->seek, x, LEVEL_SER, NULL);
+    signature_of(x, &run->seek.part, &p->signature);
+}
+
+/* Check with all care what is about to be told. */
+static bool
+confirm(struct run *run, const struct history *h)
+{
+    const struct check_options options = {.levels = 1u << run->options->level |
+                                                    1u << LEVEL_SER,
+                                          .threads = 1,
+                                          .verify = true,
+                                          .strong = strong_defaults};
+    struct check check;
+    if (!check_history(h, &options, &check, run->err))
+        return false;
+    bool ok = true;
+    for (size_t i = 0; i < check.results.n; i++)
+        ok &= check.results.at[i].certificate.verdict ==
+              (check.results.at[i].level == LEVEL_SER ? VERDICT_VIOLATED
+                                                      : VERDICT_OK);
+    check_free(&check);
+    return ok || err_set(run->err, ERR_INTERNAL,
+                         "bug in assay: a predicted execution is not what it "
+                         "should be");
+}
+
+static bool
+is_known(const struct prediction *out, const struct predicted *p)
+{
+    for (size_t i = 0; i < out->found.n; i++)
+        if (strcmp(out->found.at[i].signature.at, p->signature.at) == 0)
+            return true;
+    return false;
+}
+
+bool
+run_keep(struct run *run, const struct execution *x)
+{
+    struct predicted p = {0};
+    execution_init(&p.execution, x->o, x->is_strict);
+    execution_copy(&p.execution, x);
+    describe(run, &p);
+    const bool known = is_known(run->out, &p);
+    run->out->similar += known;
+    if (!known && tell_execution(x, &p.history, run->err) &&
+        confirm(run, &p.history)) {
+        vec_push(&run->out->found, p);
+        return true;
+    }
+    predicted_free(&p);
+    return known;
+}
