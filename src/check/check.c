@@ -174,12 +174,12 @@ find_losses(struct run *run)
     flaw_vec lost = {0};
     const size_t n = history_lost_reads(run->h, 1, &lost);
     if (n) {
-        struct buf told = {0};
-        flaw_tell(run->h, &lost.at[0], &told);
+        struct buf flaw = {0};
+        flaw_tell(run->h, &lost.at[0], &flaw);
         snprintf(run->lost, sizeof run->lost,
-                 "the recording was cut; as far as it goes, %s%s", told.at,
+                 "the recording was cut; as far as it goes, %s%s", flaw.at,
                  n > 1 ? ", and there are more such reads" : "");
-        buf_free(&told);
+        buf_free(&flaw);
     }
     vec_free(&lost);
 }

@@ -33,10 +33,10 @@ struct level_result {
     double verify_seconds;
     bool verified;
     struct certificate certificate; // with the verdict
-    char reason[256];               // why it is unknown; "" where not told
-    uint64_t work;                  // steps of a budget it took, about
-    struct limit_stop stop;         // which limit was reached, if one was
-    double spent;                   // of the limit of time
+    char reason[256];       // why it is unknown; "" where it is not known
+    uint64_t work;          // steps of a budget it took, about
+    struct limit_stop stop; // which limit was reached, if one was
+    double spent;           // of the limit of time
     struct weak_stats weak;
     struct strong_stats strong;
 };

@@ -88,7 +88,7 @@ is_about(const struct anomaly *a, const struct history *h, key_id k)
 
 static struct sides_txn
 make_txn(const struct execution *x, uint32_t t, const struct anomaly *a,
-         const struct narrate_txn *told, struct arena *arena)
+         const struct anomaly_txn *told, struct arena *arena)
 {
     const struct observed *o = x->o;
     const struct history *h = o->h;
@@ -124,7 +124,7 @@ make_txns(const struct predicted *p, const struct anomaly *a,
     struct sides_txn *txns =
         arena_alloc(&out->arena, (a->txns.n + 1) * sizeof *txns);
     for (size_t i = 0; i < a->txns.n; i++) {
-        const struct narrate_txn *told = &a->txns.at[i];
+        const struct anomaly_txn *told = &a->txns.at[i];
         const uint32_t t = told->is_context || told->is_init
                                ? OBS_NONE
                                : find_txn(p->execution.o, told->name);
@@ -165,7 +165,7 @@ predict_sides_free(struct predict_sides *s)
 
 /* Mark the told operation that is a changed read. */
 static void
-mark_read(const struct execution *x, uint32_t r, struct narrate_txn *told,
+mark_read(const struct execution *x, uint32_t r, struct anomaly_txn *told,
           struct arena *arena)
 {
     const struct observed *o = x->o;
@@ -190,7 +190,7 @@ predict_sides_mark(const struct predicted *p, struct explanation *e,
 {
     const struct execution *x = &p->execution;
     for (size_t i = 0; e->anomalies.n && i < e->anomalies.at[0].txns.n; i++) {
-        struct narrate_txn *told = &e->anomalies.at[0].txns.at[i];
+        struct anomaly_txn *told = &e->anomalies.at[0].txns.at[i];
         const uint32_t t =
             told->is_init ? OBS_NONE : find_txn(x->o, told->name);
         if (t == OBS_NONE)

@@ -157,7 +157,7 @@ predict_words_prevention(const struct anomaly *a, struct buf *text)
     const char *readers[MOST], *keys[MOST];
     size_t n = 0;
     for (size_t i = 0; i < a->cycle.n && n < MOST; i++) {
-        const struct told_edge *e = &a->edges.at[a->cycle.at[i]];
+        const struct anomaly_edge *e = &a->edges.at[a->cycle.at[i]];
         if (e->kind != EDGE_RW)
             continue;
         readers[n] = a->txns.at[e->from].name;

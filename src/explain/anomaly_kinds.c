@@ -6,7 +6,7 @@
 // clang-format off
 const struct anomaly_info anomaly_table[ANOMALY_KINDS] = {
     [ANOMALY_THIN_AIR] = {"thin-air-read", "thin-air read", "", "",
-        "a transaction read a value that nobody wrote"},
+        "a transaction read a value that no transaction wrote"},
     [ANOMALY_ABORTED] = {"aborted-read", "aborted read", "G1a", "G1a",
         "a transaction read what an aborted one wrote"},
     [ANOMALY_FUTURE] = {"future-read", "future read", "", "future-read",

@@ -4,7 +4,7 @@
 #ifndef EXPLAIN_ANOMALY_KINDS_H
 #define EXPLAIN_ANOMALY_KINDS_H
 
-// The order is that in which they are told: the plainest mistakes first.
+// The order is that of a report: the simplest mistakes first.
 enum anomaly_kind {
     ANOMALY_THIN_AIR,
     ANOMALY_ABORTED,

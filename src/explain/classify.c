@@ -58,7 +58,7 @@ void
 classify_turn(struct dep *d, size_t n)
 {
     // Before the first of several rw in a row; else at the smallest id, so
-    // that equal cycles are told equally.
+    // that equal cycles are shown alike.
     for (size_t i = 0; i < n; i++) {
         if (d[0].kind == EDGE_RW && d[n - 1].kind != EDGE_RW)
             return;

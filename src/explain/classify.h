@@ -18,8 +18,8 @@ enum anomaly_kind classify_refutation(const struct history *h,
                                       const struct refutation *r,
                                       uint32_t *step);
 
-/* Turn the cycle so that it begins where it is best told: with its rw, if
- * there is one, and at a reader. */
+/* Turn the cycle so that it begins where it is easiest to explain: with its rw,
+ * if there is one, and at a reader. */
 void classify_turn(struct dep *d, size_t n);
 
 /* Append Elle's name for a cycle of such edges, "G-single-process". */

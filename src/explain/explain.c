@@ -1,20 +1,21 @@
 /* explain.c -- see explain.h.
  *
- * Inconsistent reads come first: nothing is plainer.  Then cycles: at the weak
- * levels one per component, by weak_witnesses; at the strong ones what the
- * certificate rests on, and then, as long as time and wishes last, what the
- * rest of the history violates without the transactions told so far.
+ * Inconsistent reads come first: they are the simplest to understand.  Then
+ * cycles: at the weak levels one per component, by weak_witnesses; at the
+ * strong ones what the certificate rests on, and then, as long as the budget
+ * lasts and more are wanted, what the rest of the history violates without the
+ * transactions shown so far.
  *
  * A violation of a strong level is often one of a weaker level, too, and that
- * is the plainer story: a transaction that reads half of another one should
- * not be told as a cycle that no serial order allows.  So the reduced history
- * is told at the weakest level that it violates.
+ * is simpler to explain: a transaction that reads half of another one should
+ * not be shown as a cycle that no serial order allows.  So the reduced history
+ * is explained at the weakest level that it violates.
  *
  * SPDX-License-Identifier: MIT */
 #include "explain/explain.h"
 
 #include "explain/explain_case.h"
-#include "explain/narrate/narrate.h"
+#include "explain/narrate/narrate_anomaly.h"
 #include "explain/narrate/narrate_flaw.h"
 #include "explain/reduce/core.h"
 #include "explain/reduce/reduce.h"
@@ -23,7 +24,6 @@
 #include <stdlib.h>
 
 enum {
-    EFFORT = 50000000, // looks at dependencies in one refutation
     FEW_OPS = 100000,
     // Checking the rest of a history once more takes so many times as long as
     // checking it did, because the rest has to be made first.
@@ -45,7 +45,7 @@ struct explainer {
     struct explanation *out;
     struct reduce_options reduce; // with 'budget'
     struct budget budget;
-    u32_vec told;     // transactions told
+    u32_vec shown;    // transactions of the anomalies so far
     bool thorough;    // asking engines about all of h is cheap
     uint64_t another; // steps that finding one more is likely to take
 };
@@ -79,173 +79,22 @@ anomaly_strongest(const struct anomaly *a)
     return strongest;
 }
 
-/* --- telling a reduced history -------------------------------------------- */
-
-static bool
-reads_init(const struct history *h)
-{
-    for (op_id op = 0; op < h->n_ops; op++)
-        if (op_is_external_read(h, op) &&
-            (h->op_value[op] == VALUE_INIT ||
-             atom_equal(history_value_atom(h, h->op_value[op]), h->initial)))
-            return true;
-    return false;
-}
-
-/* Two writers that both read the version before and miss each other are a lost
- * update whichever came first: show both misses instead of one order. */
-static void
-prefer_misses(const struct model *m, struct dep *d, size_t n)
-{
-    for (size_t i = 0; n == 2 && i < n; i++) {
-        if (d[i].kind != EDGE_WW || d[1 - i].kind != EDGE_RW)
-            continue;
-        for (size_t j = 0; j < m->deps.n; j++) {
-            const struct dep *other = &m->deps.at[j];
-            if (other->kind == EDGE_RW && other->from == d[i].from &&
-                other->to == d[i].to && other->key == d[1 - i].key &&
-                other->writer == d[1 - i].writer) {
-                d[i] = *other;
-                return;
-            }
-        }
-    }
-}
-
-/* Numbers by size, everything else as it came. */
-static bool
-key_precedes(const struct history *h, key_id a, key_id b)
-{
-    const struct atom x = history_key_atom(h, a), y = history_key_atom(h, b);
-    return x.tag == ATOM_INT && y.tag == ATOM_INT
-               ? (int64_t)x.bits < (int64_t)y.bits
-               : a < b;
-}
+/* --- anomalies -------------------------------------------------------------*/
 
 static void
-gather_keys(const struct history *h, const struct dep *d, size_t n,
-            u32_vec *keys)
+add_anomaly(struct explainer *e, struct reduced *r, enum level asked,
+            enum level weakest, const struct judgement *judgement)
 {
-    for (size_t i = 0; i < n; i++) {
-        bool new = d[i].key != ID_NONE;
-        for (size_t j = 0; j < keys->n; j++)
-            new = new && keys->at[j] != d[i].key;
-        if (new)
-            vec_push(keys, d[i].key);
-    }
-    for (size_t i = 1; i < keys->n; i++)
-        for (size_t j = i; j && key_precedes(h, keys->at[j], keys->at[j - 1]);
-             j--) {
-            const key_id k = keys->at[j];
-            keys->at[j] = keys->at[j - 1];
-            keys->at[j - 1] = k;
-        }
-}
-
-/* Without a refutation: the transactions, and that they are too many. */
-static void
-tell_briefly(struct narration *t, size_t context)
-{
-    struct anomaly *a = t->a;
-    a->kind = ANOMALY_CYCLE;
-    a->edges_in_words = a->also = "";
-    narrate_txns(t, reads_init(t->h), context);
-    narrate_headline(t, NULL, 0);
-    buf_printf(&t->b,
-               "these %zu transactions together leave no order that %s allows"
-               "%s; the argument is too long to be read",
-               a->blamed, level_table[t->level].title,
-               a->unfinished ? ""
-                             : ", and without any one of them there is one");
-    a->story = narrate_keep(t);
-    vec_push(&a->steps,
-             ((struct told_step){"The evidence of the verdict excludes every "
-                                 "order: 'check --certificate FILE' writes it, "
-                                 "and 'certify' checks it",
-                                 0, TOLD_NONE}));
-}
-
-static void
-tell_refutation(struct narration *t, const struct model *m,
-                const struct refutation *r, size_t context)
-{
-    struct anomaly *a = t->a;
-    uint32_t best;
-    a->kind = classify_refutation(t->h, r, &best);
-    const struct refute_step *step = &r->steps.at[best];
-    struct dep *d = mem_alloc(step->n, sizeof *d);
-    for (uint32_t i = 0; i < step->n; i++)
-        d[i] = r->cycles.at[step->first + i];
-    prefer_misses(m, d, step->n);
-    classify_turn(d, step->n);
-    // These names say that a level up to causal is broken.  Where all of them
-    // hold, what was missed came before only because a stronger level says so.
-    if (!(a->violated >> LEVEL_CC & 1) && a->kind >= ANOMALY_NON_REPEATABLE &&
-        a->kind <= ANOMALY_CAUSALITY)
-        a->kind = step->n > 2 && d[step->n - 1].kind == EDGE_WR
-                      ? ANOMALY_READ_SKEW
-                      : ANOMALY_CYCLE;
-    narrate_txns(t, reads_init(t->h), context);
-    narrate_steps(t, m, r, d, step->n);
-    narrate_story(t, d, step->n);
-    u32_vec keys = {0};
-    gather_keys(t->h, d, step->n, &keys);
-    narrate_headline(t, keys.at, keys.n);
-    vec_free(&keys);
-    if (a->kind == ANOMALY_LOST_UPDATE)
-        buf_text(&t->b, anomaly_table[a->kind].elle);
-    else
-        classify_elle(d, step->n, &t->b);
-    a->also = narrate_keep(t);
-    mem_free(d);
-}
-
-/* Tell r, and take it over. */
-static void
-tell_reduced(struct explainer *e, struct reduced *r, enum level asked,
-             enum level weakest, struct judgement judgement)
-{
-    struct anomaly a = {.level = asked,
-                        .violated = judgement.violated,
-                        .holds = judgement.holds,
-                        .unfinished = r->unfinished};
-    struct narration t = {.a = &a,
-                          .whole = e->h,
-                          .h = &r->h,
-                          .origin = r->origin.at,
-                          .level = weakest};
-    narrate_map(&t);
-    struct model m;
-    struct refutation refutation;
-    enum refute_verdict verdict = REFUTE_TOO_LONG;
-    if (r->h.n_txns <= MODEL_MOST_TXNS && r->h.n_ops <= MODEL_MOST_OPS) {
-        model_init(&m, &r->h, weakest);
-        verdict = refute_model(&m, EFFORT, &refutation);
-        if (verdict == REFUTE_YES) {
-            tell_refutation(&t, &m, &refutation, e->o->context);
-            refutation_free(&refutation);
-        }
-        model_free(&m);
-    }
-    if (verdict != REFUTE_YES)
-        tell_briefly(&t, e->o->context);
-    buf_free(&t.b);
-    struct err err = {0};
-    if (!e->h->key_is_list || !narrate_reduced(&t, &err)) {
-        a.reduced = r->h;
-        r->h = (struct history){0};
-    }
+    struct anomaly a;
+    narrate_anomaly(e->h, r, asked, weakest, judgement, e->o->context, &a);
     vec_push(&e->out->anomalies, a);
 }
 
-/* --- finding them ----------------------------------------------------------
- */
-
 static bool
-has_told(const struct explainer *e, txn_id t)
+is_shown(const struct explainer *e, txn_id t)
 {
-    for (size_t i = 0; i < e->told.n; i++)
-        if (e->told.at[i] == t)
+    for (size_t i = 0; i < e->shown.n; i++)
+        if (e->shown.at[i] == t)
             return true;
     return false;
 }
@@ -261,7 +110,7 @@ take_all(const struct history *h, bool counting, u32_vec *out)
 }
 
 /* Look beyond the evidence for an anomaly of fewer transactions, in histories
- * where that takes no time worth mentioning; not among those already told. */
+ * where that is cheap; not among those already shown. */
 static bool
 shrink_further(struct explainer *e, enum level level, struct reduced *r,
                struct err *err)
@@ -271,7 +120,7 @@ shrink_further(struct explainer *e, enum level level, struct reduced *r,
     u32_vec all = {0}, rest = {0};
     take_all(e->h, true, &all);
     for (size_t i = 0; i < all.n; i++)
-        if (!has_told(e, all.at[i]))
+        if (!is_shown(e, all.at[i]))
             vec_push(&rest, all.at[i]);
     struct budget some = budget_take(&e->budget, FURTHER);
     struct reduce_options soon = e->reduce;
@@ -301,12 +150,12 @@ static bool
 is_new(const struct explainer *e, const struct reduced *r)
 {
     for (size_t i = 0; i < r->origin.n; i++)
-        if (!has_told(e, r->origin.at[i]))
+        if (!is_shown(e, r->origin.at[i]))
             return true;
     return false;
 }
 
-/* Take out the operations that do not matter, and tell the rest. */
+/* Take out the operations that do not matter, and narrate the rest. */
 static bool
 explain_reduced(struct explainer *e, struct reduced *r, enum level level,
                 struct err *err)
@@ -320,14 +169,14 @@ explain_reduced(struct explainer *e, struct reduced *r, enum level level,
     if (!reduce_ops(e->h, r, weakest, &e->reduce, err))
         return false;
     for (size_t i = 0; i < n; i++)
-        if (!has_told(e, r->origin.at[i]))
-            vec_push(&e->told, r->origin.at[i]);
+        if (!is_shown(e, r->origin.at[i]))
+            vec_push(&e->shown, r->origin.at[i]);
     judgement = judge(e, r, level);
-    tell_reduced(e, r, level, weakest, judgement);
+    add_anomaly(e, r, level, weakest, &judgement);
     return true;
 }
 
-/* Reduce the core and tell what is left; *found: whether it violates. */
+/* Reduce the core and narrate what is left; *found: whether it violates. */
 static bool
 explain_core(struct explainer *e, const u32_vec *core, enum level level,
              bool *found, struct err *err)
@@ -383,9 +232,9 @@ explain_weak(struct explainer *e, enum level level, struct err *err)
     return ok;
 }
 
-/* Tell the core as it is, or everything where it is no proper part. */
+/* Show the core as it is, or everything where it is not a proper part. */
 static bool
-tell_unreduced(struct explainer *e, u32_vec *core, enum level level,
+show_unreduced(struct explainer *e, u32_vec *core, enum level level,
                struct err *err)
 {
     for (;;) {
@@ -396,8 +245,8 @@ tell_unreduced(struct explainer *e, u32_vec *core, enum level level,
         const bool done =
             !ok || core->n == e->h->n_txns || reduced_is_proper(e->h, &r);
         if (ok && done)
-            tell_reduced(e, &r, level, level,
-                         (struct judgement){.violated = 1u << level});
+            add_anomaly(e, &r, level, level,
+                        &(struct judgement){.violated = 1u << level});
         reduced_free(&r);
         if (done)
             return ok;
@@ -408,8 +257,8 @@ tell_unreduced(struct explainer *e, u32_vec *core, enum level level,
 /* What the evidence speaks about violates the level by itself.  The exception
  * is a transaction that would become part of the loading without what came
  * before it in its session (reduce.h): then everything that counts may do, and
- * everything there is does.  Where there is no time to see any of this, the
- * evidence is as good. */
+ * everything there is does.  Where the budget does not suffice to see any of
+ * this, the evidence is shown. */
 static bool
 explain_evidence(struct explainer *e, enum level level,
                  const struct certificate *evidence, struct err *err)
@@ -425,7 +274,7 @@ explain_evidence(struct explainer *e, enum level level,
         ok = explain_core(e, &core, level, &found, err);
     }
     if (ok && !found)
-        ok = tell_unreduced(e, &named, level, err);
+        ok = show_unreduced(e, &named, level, err);
     vec_free(&named);
     vec_free(&core);
     return ok;
@@ -444,7 +293,7 @@ explain_certificate(struct explainer *e, enum level level,
         vec_clear(&rest);
         take_all(e->h, true, &core);
         for (size_t i = 0; i < core.n; i++)
-            if (!has_told(e, core.at[i]))
+            if (!is_shown(e, core.at[i]))
                 vec_push(&rest, core.at[i]);
         ok = explain_core(e, &rest, level, &found, err);
     }
@@ -472,7 +321,7 @@ static bool
 explain_flaws(struct explainer *e, const struct check *c, enum level level,
               struct err *err)
 {
-    size_t told = 0;
+    size_t shown = 0;
     for (int round = 0; round < 2; round++)
         for (size_t i = 0; i < c->flaws.n; i++) {
             if (e->out->anomalies.n >= e->o->most ||
@@ -483,9 +332,9 @@ explain_flaws(struct explainer *e, const struct check *c, enum level level,
                               err))
                 return false;
             vec_push(&e->out->anomalies, a);
-            told++;
+            shown++;
         }
-    e->out->more = c->n_flaws - told;
+    e->out->more = c->n_flaws - shown;
     return true;
 }
 
@@ -527,8 +376,8 @@ explain_result(const struct history *h, const struct check *c,
     if (ok && out->anomalies.n > 1)
         qsort(out->anomalies.at, out->anomalies.n, sizeof *out->anomalies.at,
               compare_anomalies);
-    assert(!ok || out->anomalies.n); // there is no verdict without a story
-    vec_free(&e.told);
+    assert(!ok || out->anomalies.n); // there is no violation without an anomaly
+    vec_free(&e.shown);
     if (!ok)
         explanation_free(out);
     return ok;

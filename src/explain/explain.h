@@ -1,12 +1,12 @@
 /* explain.h -- from a violation to something a person understands.
  *
  * A violation found in a million transactions is reduced to the few that are
- * to blame, given its name, and told in sentences that end in a contradiction.
- * An anomaly is complete in itself: every text in it is in the input's own
- * words, so that whoever shows it (report/) needs no history.
+ * to blame, given its name, and explained in sentences that end in a
+ * contradiction. An anomaly is complete in itself: every text in it is in the
+ * input's own words, so that showing it (report/) needs no history.
  *
  * Two kinds of text.  Those called 'id' are the input's bytes, for machines
- * and for whoever escapes for his own medium.  All others are for people:
+ * and for code that escapes for its own medium.  All others are for people:
  * valid UTF-8 in which nothing can harm a terminal.
  *
  * SPDX-License-Identifier: MIT */
@@ -17,9 +17,9 @@
 #include "check/check.h"
 #include "explain/anomaly_kinds.h"
 
-#define TOLD_NONE UINT32_MAX
+#define ANOMALY_NONE UINT32_MAX
 
-struct told_op {
+struct anomaly_op {
     const char *text; // "r(x, 5)"
     const char *key;  // "x"
     bool is_write;
@@ -28,7 +28,7 @@ struct told_op {
 };
 
 /* A transaction of an anomaly, or of its neighbourhood. */
-struct narrate_txn {
+struct anomaly_txn {
     const char *id;      // as in the input, else session and position
     const char *name;    // the same, for people
     const char *session; // "" for init
@@ -39,15 +39,15 @@ struct narrate_txn {
     bool has_times;
     int64_t began, ended;
     const char *meta; // a JSON object of the user's, or NULL
-    struct told_op *ops;
+    struct anomaly_op *ops;
     size_t n_ops;
     size_t elided; // operations that are not listed
 };
 
 /* A dependency between transactions, which are indices into 'txns'. */
-struct told_edge {
+struct anomaly_edge {
     uint32_t from, to;
-    uint32_t from_op, to_op; // indices into their 'ops', or TOLD_NONE
+    uint32_t from_op, to_op; // indices into their 'ops', or ANOMALY_NONE
     enum edge_kind kind;     // SO, WR, WW, RW or TIME
     const char *key;         // NULL for SO and TIME
     const char *key_id;      // the same as in the input
@@ -58,10 +58,10 @@ struct told_edge {
 };
 
 /* One numbered sentence.  Cases of a distinction are one deeper. */
-struct told_step {
+struct anomaly_step {
     const char *text;
     uint32_t depth;
-    uint32_t edge; // the one it establishes, or TOLD_NONE
+    uint32_t edge; // the one it establishes, or ANOMALY_NONE
 };
 
 struct anomaly {
@@ -73,12 +73,12 @@ struct anomaly {
     enum level level;           // which it violates: the one asked for
     level_set violated;         // of rc .. ser and the one asked for
     level_set holds;            // of the same; neither: no time to see
-    VEC(struct narrate_txn)
+    VEC(struct anomaly_txn)
     txns; // the blamed ones first, then the context;
           // of very many blamed ones the first
-    VEC(struct told_edge) edges;
+    VEC(struct anomaly_edge) edges;
     u32_vec cycle; // edges, each ending where the next begins; may be empty
-    VEC(struct told_step) steps;
+    VEC(struct anomaly_step) steps;
     size_t blamed;          // how many transactions, init not counted
     bool unfinished;        // no time to see whether fewer would do
     struct history reduced; // the same, an ordinary history
@@ -87,16 +87,16 @@ struct anomaly {
 
 struct explanation {
     enum level level;
-    VEC(struct anomaly) anomalies; // most telling first
-    size_t more;                   // inconsistent reads found beyond those told
-    bool cut_short;                // more anomalies were not looked for
-    struct limit_stop stop;        // why there are none, where a limit was
+    VEC(struct anomaly) anomalies; // simplest first
+    size_t more;            // inconsistent reads found beyond those shown
+    bool cut_short;         // more anomalies were not looked for
+    struct limit_stop stop; // why there are none, where a limit was
 };
 
 struct explain_options {
     size_t most; // anomalies
     // The steps of a budget it may take, and as many again as the check did:
-    // then what has been found is told as it is.
+    // then what has been found is shown as it is.
     uint64_t work;
     size_t context; // neighbouring transactions to show at most
     unsigned threads;

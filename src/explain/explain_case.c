@@ -39,15 +39,15 @@ tell_decisions(struct narration *t, const struct history *h,
 /* Say in the anomaly which case it is about, and that the others are no
  * better. */
 static bool
-tell_case(const struct history *h, const struct certificate *c,
-          struct anomaly *a, struct err *err)
+narrate_case(const struct history *h, const struct certificate *c,
+             struct anomaly *a, struct err *err)
 {
     struct narration t = {.a = a, .whole = h, .h = h};
     if (tell_decisions(&t, h, &c->cases[0].seen)) {
         buf_printf(&t.b, "; whatever else is taken, %s is violated (%zu cases)",
                    level_table[c->level].title, c->n_cases);
         vec_push(&a->steps,
-                 ((struct told_step){narrate_keep(&t), 0, TOLD_NONE}));
+                 ((struct anomaly_step){narrate_keep(&t), 0, ANOMALY_NONE}));
     }
     buf_free(&t.b);
     if (c->n_cases == 1)
@@ -81,7 +81,7 @@ explain_case(const struct history *h, const struct level_result *r,
     bool ok = explain_result(&copy, &check, &first, o, out, err);
     vec_free(&check.flaws);
     for (size_t i = 0; ok && i < out->anomalies.n; i++)
-        ok = tell_case(h, c, &out->anomalies.at[i], err);
+        ok = narrate_case(h, c, &out->anomalies.at[i], err);
     history_free(&copy);
     return ok;
 }

@@ -18,6 +18,8 @@
  * SPDX-License-Identifier: MIT */
 #include "explain/refute.h"
 
+#include "explain/model_cycle.h"
+
 #define TOO_DEAR UINT32_MAX
 
 struct strike {

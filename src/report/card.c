@@ -30,7 +30,7 @@ put_lower(const char *text, struct buf *out)
 }
 
 static void
-put_terms(const struct narrate_txn *t, struct buf *out)
+put_terms(const struct anomaly_txn *t, struct buf *out)
 {
     put_lower(t->name, out);
     if (!t->is_init) {
@@ -114,9 +114,9 @@ put_steps(const struct anomaly *a, const char *id, struct buf *out)
 {
     buf_text(out, "<h4>Why no order works</h4><ol class=\"steps\">");
     for (size_t i = 0; i < a->steps.n; i++) {
-        const struct told_step *s = &a->steps.at[i];
+        const struct anomaly_step *s = &a->steps.at[i];
         buf_printf(out, "<li%s", s->depth ? " class=\"deep\"" : "");
-        if (s->edge != TOLD_NONE)
+        if (s->edge != ANOMALY_NONE)
             buf_printf(out, " data-edge=\"%s-%u\" tabindex=\"0\"", id, s->edge);
         buf_char(out, '>');
         part_xml(out, s->text);
@@ -132,7 +132,7 @@ put_edges(const struct anomaly *a, const char *id, struct buf *out)
         return;
     buf_text(out, "<h4>Why each dependency is there</h4>");
     for (size_t i = 0; i < a->edges.n; i++) {
-        const struct told_edge *e = &a->edges.at[i];
+        const struct anomaly_edge *e = &a->edges.at[i];
         buf_printf(out,
                    "<details class=\"edge%s\" data-edge=\"%s-%zu\" "
                    "data-from=\"%s-%u\" data-to=\"%s-%u\"><summary><span "
@@ -162,7 +162,7 @@ put_edges(const struct anomaly *a, const char *id, struct buf *out)
 }
 
 static void
-put_txn_row(const struct narrate_txn *t, const char *id, size_t i,
+put_txn_row(const struct anomaly_txn *t, const char *id, size_t i,
             struct buf *out)
 {
     buf_printf(out, "<tr data-txn=\"%s-%zu\"%s data-find=\"", id, i,
@@ -180,7 +180,7 @@ put_txn_row(const struct narrate_txn *t, const char *id, size_t i,
                    (long long)t->began, (long long)t->ended);
     buf_text(out, "</td><td class=\"mono\">");
     for (size_t j = 0; j < t->n_ops; j++) {
-        const struct told_op *o = &t->ops[j];
+        const struct anomaly_op *o = &t->ops[j];
         buf_text(out, j ? "  " : "");
         if (o->matters)
             buf_printf(out, "<b class=\"op %s%s\">", o->is_write ? "w" : "r",
@@ -209,9 +209,9 @@ put_txns(const struct anomaly *a, const char *id, struct buf *out)
         if (!a->txns.at[i].is_init)
             put_txn_row(&a->txns.at[i], id, i, out);
     buf_text(out, "</tbody></table></div>");
-    if (part_untold(a))
+    if (part_unlisted(a))
         buf_printf(out, "<p class=\"soft\">... and %zu more transactions</p>",
-                   part_untold(a));
+                   part_unlisted(a));
 }
 
 /* Text to take along, folded in. */

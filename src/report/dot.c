@@ -18,7 +18,7 @@ static void
 put_txn(const struct anomaly *a, uint32_t i, const char *prefix,
         struct buf *out)
 {
-    const struct narrate_txn *t = &a->txns.at[i];
+    const struct anomaly_txn *t = &a->txns.at[i];
     buf_printf(out, "    %st%u [label=\"{", prefix, i);
     put_quoted(t->name, out);
     for (size_t j = 0; j < t->n_ops; j++) {
@@ -35,12 +35,12 @@ static void
 put_port(const char *prefix, uint32_t txn, uint32_t op, struct buf *out)
 {
     buf_printf(out, "%st%u", prefix, txn);
-    if (op != TOLD_NONE)
+    if (op != ANOMALY_NONE)
         buf_printf(out, ":o%u", op);
 }
 
 static void
-put_edge(const struct told_edge *e, const char *prefix, struct buf *out)
+put_edge(const struct anomaly_edge *e, const char *prefix, struct buf *out)
 {
     buf_text(out, "    ");
     put_port(prefix, e->from, e->from_op, out);

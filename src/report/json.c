@@ -30,7 +30,7 @@ put_cycle(const struct anomaly *a, struct buf *out)
 {
     buf_text(out, ",\"cycle\":[");
     for (size_t i = 0; i < a->cycle.n; i++) {
-        const struct told_edge *e = &a->edges.at[a->cycle.at[i]];
+        const struct anomaly_edge *e = &a->edges.at[a->cycle.at[i]];
         buf_text(out, i ? ",{\"from\":" : "{\"from\":");
         part_json(out, a->txns.at[e->from].id);
         put_member("to", a->txns.at[e->to].id, out);
@@ -58,7 +58,7 @@ report_anomaly_json(const struct anomaly *a, struct buf *out)
     buf_text(out, ",\"transactions\":[");
     bool first = true;
     for (size_t i = 0; i < a->txns.n; i++) {
-        const struct narrate_txn *t = &a->txns.at[i];
+        const struct anomaly_txn *t = &a->txns.at[i];
         if (t->is_context || t->is_init)
             continue;
         buf_text(out, first ? "" : ",");

@@ -40,7 +40,7 @@ lane_of(struct lanes *l, const char *session)
 static bool
 is_before(const struct anomaly *a, uint32_t i, uint32_t j)
 {
-    const struct narrate_txn *x = &a->txns.at[i], *y = &a->txns.at[j];
+    const struct anomaly_txn *x = &a->txns.at[i], *y = &a->txns.at[j];
     if (strcmp(x->session, y->session) == 0)
         return x->position < y->position;
     if (x->has_times && y->has_times)
@@ -107,7 +107,7 @@ put_cut(const char *text, struct buf *out)
 }
 
 static void
-put_txn(const struct narrate_txn *t, uint32_t i, int x, int y, int width,
+put_txn(const struct anomaly_txn *t, uint32_t i, int x, int y, int width,
         const char *prefix, struct buf *out)
 {
     buf_printf(out,
@@ -166,7 +166,7 @@ picture_lanes(const struct anomaly *a, const char *prefix, int *width,
         buf_text(out, "</text>");
     }
     for (uint32_t i = 0; i < a->txns.n; i++) {
-        const struct narrate_txn *t = &a->txns.at[i];
+        const struct anomaly_txn *t = &a->txns.at[i];
         if (t->is_init)
             continue;
         put_txn(t, i, name + (int)l.column.at[i] * (box + GAP),

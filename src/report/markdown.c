@@ -9,7 +9,7 @@ put_txns(const struct anomaly *a, struct buf *out)
 {
     buf_text(out, "```text\n");
     for (size_t i = 0; i < a->txns.n; i++) {
-        const struct narrate_txn *t = &a->txns.at[i];
+        const struct anomaly_txn *t = &a->txns.at[i];
         if (t->is_context || t->is_init)
             continue;
         buf_text(out, "  ");
@@ -30,8 +30,8 @@ put_txns(const struct anomaly *a, struct buf *out)
         if (t->meta)
             buf_printf(out, "      %s\n", t->meta);
     }
-    if (part_untold(a))
-        buf_printf(out, "... and %zu more transactions\n", part_untold(a));
+    if (part_unlisted(a))
+        buf_printf(out, "... and %zu more transactions\n", part_unlisted(a));
     buf_text(out, "```\n\n");
 }
 

@@ -70,7 +70,7 @@ part_holds(const struct anomaly *a, struct buf *out)
     buf_text(out, strongest ? "These transactions still satisfy "
                   : a->violated >> LEVEL_RC & 1
                       ? "These transactions satisfy no level"
-                      : "There was no time to see which levels these "
+                      : "It was not decided in time which levels these "
                         "transactions satisfy");
     for (int l = 0; l < LEVELS; l++)
         if (strongest >> l & 1) {
@@ -84,12 +84,12 @@ part_holds(const struct anomaly *a, struct buf *out)
 }
 
 size_t
-part_untold(const struct anomaly *a)
+part_unlisted(const struct anomaly *a)
 {
-    size_t told = 0;
+    size_t listed = 0;
     for (size_t i = 0; i < a->txns.n; i++)
-        told += !a->txns.at[i].is_context && !a->txns.at[i].is_init;
-    return a->blamed - told;
+        listed += !a->txns.at[i].is_context && !a->txns.at[i].is_init;
+    return a->blamed - listed;
 }
 
 void
@@ -104,7 +104,8 @@ part_more(const struct explanation *e, struct buf *out)
     } else if (e->cut_short && !e->anomalies.n)
         buf_text(out, "a limit was reached before this was explained");
     else if (e->cut_short)
-        buf_printf(out, "%sthere was no time to look for more anomalies",
+        buf_printf(out,
+                   "%smore anomalies were not looked for, for lack of time",
                    e->more ? "; " : "");
 }
 
@@ -142,7 +143,7 @@ has_cases(const struct anomaly *a)
 }
 
 static void
-put_txn(const struct narrate_txn *t, size_t width, const char *indent,
+put_txn(const struct anomaly_txn *t, size_t width, const char *indent,
         struct buf *out)
 {
     const size_t len = strlen(t->name);
@@ -183,9 +184,9 @@ part_story(const struct anomaly *a, const char *indent, struct buf *out)
     for (size_t i = 0; i < a->txns.n; i++)
         if (!a->txns.at[i].is_context && !a->txns.at[i].is_init)
             put_txn(&a->txns.at[i], width, indent, out);
-    if (part_untold(a))
+    if (part_unlisted(a))
         buf_printf(out, "%s  ... and %zu more transactions\n", indent,
-                   part_untold(a));
+                   part_unlisted(a));
     buf_printf(out, "\n%sWhy no order works:\n", indent);
     const bool cases = has_cases(a);
     for (size_t i = 0; i < a->steps.n; i++)

@@ -27,7 +27,7 @@ void part_other_names(const struct anomaly *a, struct buf *out);
 void part_holds(const struct anomaly *a, struct buf *out);
 
 /* How many of the blamed transactions are not listed. */
-size_t part_untold(const struct anomaly *a);
+size_t part_unlisted(const struct anomaly *a);
 
 /* Append what else there is or may be, "3 more inconsistent reads are not
  * shown"; nothing where nothing is known of. */

@@ -53,7 +53,7 @@ shown_chars(const char *text)
  * -----------------------------------------------------------------*/
 
 static int
-lines_of(const struct narrate_txn *t)
+lines_of(const struct anomaly_txn *t)
 {
     return (int)t->n_ops + (t->elided ? 1 : 0);
 }
@@ -61,7 +61,7 @@ lines_of(const struct narrate_txn *t)
 static void
 add_box(struct picture *p, const struct anomaly *a, uint32_t txn)
 {
-    const struct narrate_txn *t = &a->txns.at[txn];
+    const struct anomaly_txn *t = &a->txns.at[txn];
     int chars = shown_chars(t->name) + 2;
     for (size_t i = 0; i < t->n_ops; i++)
         if (shown_chars(t->ops[i].text) > chars)
@@ -141,7 +141,7 @@ picture_init(struct picture *p, const struct anomaly *a)
 {
     *p = (struct picture){0};
     for (size_t i = 0; i < a->txns.n; i++)
-        vec_push(&p->box_of, TOLD_NONE);
+        vec_push(&p->box_of, ANOMALY_NONE);
     for (size_t i = 0; i < a->cycle.n; i++)
         add_box(p, a, a->edges.at[a->cycle.at[i]].from);
     const size_t ring = p->boxes.n;
@@ -150,7 +150,7 @@ picture_init(struct picture *p, const struct anomaly *a)
         bool used = !ring && !a->txns.at[i].is_context;
         for (size_t j = 0; j < a->edges.n; j++)
             used |= a->edges.at[j].from == i || a->edges.at[j].to == i;
-        if (used && p->box_of.at[i] == TOLD_NONE)
+        if (used && p->box_of.at[i] == ANOMALY_NONE)
             add_box(p, a, i);
     }
     const size_t left = (ring + 1) / 2;
@@ -201,7 +201,7 @@ put_text(int x, int y, const char *class, const char *text, struct buf *out)
 }
 
 static const char *
-box_class(const struct narrate_txn *t)
+box_class(const struct anomaly_txn *t)
 {
     return t->is_init                   ? "txn init"
            : t->is_context              ? "txn context"
@@ -211,7 +211,7 @@ box_class(const struct narrate_txn *t)
 }
 
 static void
-put_box(const struct box *b, const struct narrate_txn *t, const char *prefix,
+put_box(const struct box *b, const struct anomaly_txn *t, const char *prefix,
         struct buf *out)
 {
     buf_printf(out, "<g class=\"%s\" data-txn=\"%s%u\">", box_class(t), prefix,
@@ -223,7 +223,7 @@ put_box(const struct box *b, const struct narrate_txn *t, const char *prefix,
     put_text(b->x + PAD, b->y + HEAD - 8, "name", t->name, out);
     int y = b->y + HEAD + LINE - 5;
     for (size_t i = 0; i < t->n_ops; i++, y += LINE) {
-        const struct told_op *o = &t->ops[i];
+        const struct anomaly_op *o = &t->ops[i];
         if (o->matters)
             buf_printf(out,
                        "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" "
@@ -256,8 +256,8 @@ struct arrow {
 static int
 height_of(const struct box *b, uint32_t op)
 {
-    return op == TOLD_NONE ? b->y + HEAD / 2
-                           : b->y + HEAD + (int)op * LINE + LINE / 2;
+    return op == ANOMALY_NONE ? b->y + HEAD / 2
+                              : b->y + HEAD + (int)op * LINE + LINE / 2;
 }
 
 static int
@@ -282,7 +282,7 @@ arrow_down(const struct picture *p, const struct box *a, const struct box *b,
 
 /* From the side of one box to the side of another (3). */
 static struct arrow
-arrow_across(const struct picture *p, const struct told_edge *e,
+arrow_across(const struct picture *p, const struct anomaly_edge *e,
              const struct box *a, const struct box *b)
 {
     int from_side, to_side;
@@ -347,7 +347,7 @@ static void
 put_edge(const struct picture *p, const struct anomaly *a, uint32_t i,
          const char *prefix, struct buf *out)
 {
-    const struct told_edge *e = &a->edges.at[i];
+    const struct anomaly_edge *e = &a->edges.at[i];
     const struct box *from = &p->boxes.at[p->box_of.at[e->from]];
     const struct box *to = &p->boxes.at[p->box_of.at[e->to]];
     const bool above = p->box_of.at[e->from] >= p->ring && p->ring &&
@@ -377,19 +377,20 @@ put_edge(const struct picture *p, const struct anomaly *a, uint32_t i,
 
 /* Whether to draw an edge.  Of those that are not part of the cycle, orders of
  * versions that go along with a read, or lie between two transactions of the
- * cycle, are told in the list of reasons and would only cover the rest here. */
+ * cycle, are in the list of reasons and would only cover the rest here. */
 static bool
 is_drawn(const struct picture *p, const struct anomaly *a,
-         const struct told_edge *e)
+         const struct anomaly_edge *e)
 {
-    if (p->box_of.at[e->from] == TOLD_NONE || p->box_of.at[e->to] == TOLD_NONE)
+    if (p->box_of.at[e->from] == ANOMALY_NONE ||
+        p->box_of.at[e->to] == ANOMALY_NONE)
         return false;
     if (e->on_cycle || e->kind != EDGE_WW)
         return true;
     if (p->box_of.at[e->from] < p->ring && p->box_of.at[e->to] < p->ring)
         return false;
     for (size_t i = 0; i < a->edges.n; i++) {
-        const struct told_edge *other = &a->edges.at[i];
+        const struct anomaly_edge *other = &a->edges.at[i];
         if (other->kind == EDGE_WR && other->from == e->from &&
             other->to == e->to)
             return false;
@@ -406,7 +407,7 @@ picture_svg(const struct picture *p, const struct anomaly *a,
     // Those of the cycle last, so that they lie on top.
     for (int cycle = 0; cycle < 2; cycle++)
         for (uint32_t i = 0; i < a->edges.n; i++) {
-            const struct told_edge *e = &a->edges.at[i];
+            const struct anomaly_edge *e = &a->edges.at[i];
             if (e->on_cycle == (cycle == 1) && is_drawn(p, a, e))
                 put_edge(p, a, i, prefix, out);
         }

@@ -15,7 +15,7 @@ struct box {
 struct picture {
     VEC(struct box) boxes; // those of the cycle, in order; then the others
     uint32_t ring;         // how many the cycle has
-    u32_vec box_of;        // by transaction, or TOLD_NONE
+    u32_vec box_of;        // by transaction, or ANOMALY_NONE
     int width, height;
 };
 

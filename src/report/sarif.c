@@ -44,7 +44,7 @@ put_flow(const struct anomaly *a, struct buf *out)
         return;
     buf_text(out, ",\"codeFlows\":[{\"threadFlows\":[{\"locations\":[");
     for (size_t i = 0; i < a->cycle.n; i++) {
-        const struct told_edge *e = &a->edges.at[a->cycle.at[i]];
+        const struct anomaly_edge *e = &a->edges.at[a->cycle.at[i]];
         put_member(i ? ",{\"location\":{\"logicalLocations\":[{\"name\":"
                      : "{\"location\":{\"logicalLocations\":[{\"name\":",
                    a->txns.at[e->from].id, ",\"kind\":\"transaction\"}]", out);

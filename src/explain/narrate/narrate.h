@@ -30,7 +30,7 @@ void narrate_map_ops(struct narration *t, const op_id *ops, size_t n);
 bool narrate_same_value(const struct narration *t, value_id whole, value_id v);
 
 /* Append the list that the operation of the whole read, as it was read.  Of a
- * long one only some elements are told: those of op, the same read in h, or
+ * long one only some elements are shown: those of op, the same read in h, or
  * where that is ID_NONE the last ones. */
 void narrate_list(struct narration *t, op_id whole_op, op_id op);
 
@@ -57,7 +57,8 @@ void narrate_clause(struct narration *t, const struct dep *d);
 /* Append "a -rw-> b -wr-> a". */
 void narrate_ring(struct narration *t, const struct dep *d, size_t n);
 
-/* What happened, in a sentence or two: fills 'story'.  The cycle is turned. */
+/* What happened, in a sentence or two: fills 'story'.  The cycle is rotated by
+ * classify_turn. */
 void narrate_story(struct narration *t, const struct dep *d, size_t n);
 
 /* Fills 'headline': the title, the keys, how many transactions. */
@@ -71,7 +72,8 @@ void narrate_txns(struct narration *t, bool with_init, size_t context);
 void narrate_steps(struct narration *t, const struct model *m,
                    const struct refutation *r, const struct dep *d, size_t n);
 
-/* Where the operation of h stands among the operations told, or TOLD_NONE. */
+/* Where the operation of h stands among the operations that are listed, or
+ * ANOMALY_NONE. */
 uint32_t narrate_place(const struct narration *t, txn_id txn, op_id op);
 
 #endif

@@ -58,25 +58,25 @@ static const char *const rules[FLAW_KINDS] = {
 static void
 add_edge(struct narration *t, const struct flaw *f)
 {
-    uint32_t from = TOLD_NONE, to = TOLD_NONE;
+    uint32_t from = ANOMALY_NONE, to = ANOMALY_NONE;
     for (txn_id i = 0; i < t->h->n_txns; i++) {
         from = t->origin[i] == f->other ? i : from;
         to = t->origin[i] == f->txn ? i : to;
     }
-    if (from == TOLD_NONE || to == TOLD_NONE || from == to ||
+    if (from == ANOMALY_NONE || to == ANOMALY_NONE || from == to ||
         f->kind == FLAW_INCOMPATIBLE)
         return;
-    struct told_edge e = {.from = from,
-                          .to = to,
-                          .from_op = TOLD_NONE,
-                          .to_op = TOLD_NONE,
-                          .kind = EDGE_WR,
-                          .reason = t->a->story};
-    const struct narrate_txn *writer = &t->a->txns.at[from];
-    const struct narrate_txn *reader = &t->a->txns.at[to];
+    struct anomaly_edge e = {.from = from,
+                             .to = to,
+                             .from_op = ANOMALY_NONE,
+                             .to_op = ANOMALY_NONE,
+                             .kind = EDGE_WR,
+                             .reason = t->a->story};
+    const struct anomaly_txn *writer = &t->a->txns.at[from];
+    const struct anomaly_txn *reader = &t->a->txns.at[to];
     for (uint32_t i = 0; i < writer->n_ops; i++)
         if (writer->ops[i].is_write && writer->ops[i].matters &&
-            e.from_op == TOLD_NONE)
+            e.from_op == ANOMALY_NONE)
             e.from_op = i;
     for (uint32_t i = 0; i < reader->n_ops; i++)
         if (!reader->ops[i].is_write && reader->ops[i].matters)
@@ -121,7 +121,7 @@ tell_flaw(struct narration *t, const struct flaw *f)
     history_show_op(h, f->op, b);
     switch (f->kind) {
     case FLAW_THIN_AIR:
-        buf_text(b, ", which nobody wrote");
+        buf_text(b, ", which no transaction wrote");
         break;
     case FLAW_ABORTED:
         buf_text(b, ", but ");
@@ -129,7 +129,8 @@ tell_flaw(struct narration *t, const struct flaw *f)
         buf_text(b, ", which wrote that, aborted");
         break;
     case FLAW_FUTURE:
-        buf_text(b, " before it wrote that value itself, and nobody else did");
+        buf_text(b, " before it wrote that value itself, and no other "
+                    "transaction wrote it");
         break;
     case FLAW_NOT_OWN:
         buf_text(b, ", which is not what it had written");
@@ -172,12 +173,12 @@ narrate_flaw(const struct history *h, const struct flaw *f, enum level level,
     a->story = narrate_keep(&t);
     add_edge(&t, f);
     const char *rule = op_is_of_list(h, f->op) ? list_rule(f->kind) : NULL;
-    const struct told_step steps[] = {
-        {a->story, 0, a->edges.n ? 0 : TOLD_NONE},
-        {rule ? rule : rules[f->kind], 0, TOLD_NONE},
+    const struct anomaly_step steps[] = {
+        {a->story, 0, a->edges.n ? 0 : ANOMALY_NONE},
+        {rule ? rule : rules[f->kind], 0, ANOMALY_NONE},
         {"So no order of the transactions explains this read, and every level "
          "is violated",
-         0, TOLD_NONE},
+         0, ANOMALY_NONE},
     };
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
         vec_push(&a->steps, steps[i]);

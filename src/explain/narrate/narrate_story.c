@@ -1,4 +1,5 @@
-/* narrate_story.c -- what happened, told from the edges; see narrate.h.
+/* narrate_story.c -- what happened, in a sentence or two, from the edges; see
+ * narrate.h.
  *
  * A sentence is a template: %a and %b stand for the transactions of the first
  * edge, %c and %d for those of the next to tell about, %y for the transaction

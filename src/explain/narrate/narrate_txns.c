@@ -1,9 +1,9 @@
 /* narrate_txns.c -- the transactions of an anomaly and some around it; see
  * narrate.h.
  *
- * A transaction of few operations is told with all of them, so that a reader
+ * A transaction of few operations is listed with all of them, so that a reader
  * recognises it, and those that matter are marked; of a long one only those
- * that matter are told.  They are found by going through both transactions,
+ * that matter are listed.  They are found by going through both transactions,
  * the reduced and the whole one, side by side: the first is a subsequence of
  * the second, except that its lists may be shorter, which nobody is shown.
  *
@@ -40,12 +40,12 @@ id_of(struct narration *t, txn_id whole)
 
 /* An operation of the whole; 'op' is the same in h, or ID_NONE where it does
  * not matter. */
-static struct told_op
+static struct anomaly_op
 op_told(struct narration *t, op_id whole, op_id op)
 {
     const struct history *h = t->whole;
-    struct told_op o = {.is_write = op_is_write(h, whole),
-                        .matters = op != ID_NONE};
+    struct anomaly_op o = {.is_write = op_is_write(h, whole),
+                           .matters = op != ID_NONE};
     history_show_key(h, op_key(h, whole), &t->b);
     o.key = narrate_keep(t);
     if (!o.is_write && op_is_of_list(h, whole)) {
@@ -60,12 +60,12 @@ op_told(struct narration *t, op_id whole, op_id op)
 }
 
 /* Everything about a transaction of the whole but its operations. */
-static struct narrate_txn
+static struct anomaly_txn
 head_of(struct narration *t, txn_id whole)
 {
     const struct history *h = t->whole;
     const session_id s = h->txn_session[whole];
-    struct narrate_txn out = {.id = id_of(t, whole),
+    struct anomaly_txn out = {.id = id_of(t, whole),
                               .position = whole - h->session_first[s] + 1,
                               .status = (enum txn_status)h->txn_status[whole]};
     narrate_name(h, whole, &t->b);
@@ -208,7 +208,7 @@ narrate_map_ops(struct narration *t, const op_id *ops, size_t n)
 }
 
 static void
-tell_ops(struct narration *t, txn_id txn, struct narrate_txn *out)
+tell_ops(struct narration *t, txn_id txn, struct anomaly_txn *out)
 {
     const struct history *w = t->whole;
     const txn_id origin = t->origin[txn];
@@ -233,16 +233,16 @@ uint32_t
 narrate_place(const struct narration *t, txn_id txn, op_id op)
 {
     if (op == ID_NONE || txn >= t->a->txns.n)
-        return TOLD_NONE;
-    const struct narrate_txn *told = &t->a->txns.at[txn];
+        return ANOMALY_NONE;
+    const struct anomaly_txn *listed = &t->a->txns.at[txn];
     const op_id recorded = history_recorded(t->h, op);
     uint32_t wanted = 0; // recorded operations before it
     for (op_id i = t->h->txn_begin[txn]; i < recorded; i++)
         wanted += !op_is_implied(t->h, i);
-    for (uint32_t i = 0; i < told->n_ops; i++)
-        if (told->ops[i].matters && wanted-- == 0)
+    for (uint32_t i = 0; i < listed->n_ops; i++)
+        if (listed->ops[i].matters && wanted-- == 0)
             return i;
-    return TOLD_NONE;
+    return ANOMALY_NONE;
 }
 
 /* --- neighbours
@@ -267,7 +267,7 @@ tell_neighbour(struct narration *t, txn_id whole, u32_vec *seen)
             return;
     vec_push(seen, whole);
     const struct history *w = t->whole;
-    struct narrate_txn out = head_of(t, whole);
+    struct anomaly_txn out = head_of(t, whole);
     out.is_context = true;
     const size_t all = history_txn_ops(w, whole);
     out.ops = arena_alloc(&t->a->arena, FEW_OPS * sizeof *out.ops);
@@ -299,13 +299,13 @@ void
 narrate_txns(struct narration *t, bool with_init, size_t context)
 {
     for (txn_id i = 0; i < t->h->n_txns && i < MOST_TXNS; i++) {
-        struct narrate_txn out = head_of(t, t->origin[i]);
+        struct anomaly_txn out = head_of(t, t->origin[i]);
         tell_ops(t, i, &out);
         vec_push(&t->a->txns, out);
     }
     t->a->blamed = t->h->n_txns;
     if (with_init)
-        vec_push(&t->a->txns, ((struct narrate_txn){.id = "init",
+        vec_push(&t->a->txns, ((struct anomaly_txn){.id = "init",
                                                     .name = "init",
                                                     .session = "",
                                                     .is_init = true,
