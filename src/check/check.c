@@ -180,6 +180,9 @@ find_losses(struct run *run)
                  "the recording was cut; as far as it goes, %s%s", flaw.at,
                  n > 1 ? ", and there are more such reads" : "");
         buf_free(&flaw);
+    } else if (run->h->is_cut && !run->h->n_txns) {
+        snprintf(run->lost, sizeof run->lost,
+                 "the recording was cut before its first transaction");
     }
     vec_free(&lost);
 }

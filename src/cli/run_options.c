@@ -79,6 +79,11 @@ choose_target(const struct options *o, struct test_run_options *out,
     if (o->fault && !o->start)
         return err_set(err, ERR_USAGE,
                        "--fault needs servers started with --start");
+    if (o->start && strcmp(o->start, "postgresql+standby") == 0 &&
+        out->isolation == ISOLATION_SERIALIZABLE)
+        return err_set(err, ERR_USAGE,
+                       "a standby of PostgreSQL refuses serializable "
+                       "transactions; ask for less: -i repeatable-read");
     out->start = o->start;
     out->faults = o->fault;
     if (!o->start)

@@ -19,12 +19,16 @@ history_file_open(struct history_file *r, const char *keep, struct err *err)
     const char *parent = getenv("TMPDIR");
     buf_printf(&r->path, "%s/assay-XXXXXX",
                parent && *parent ? parent : "/tmp");
-    const int fd = mkstemp(r->path.at);
-    if (fd >= 0 && close(fd) == 0)
-        return true;
-    err_set(err, ERR_IO, "cannot make a temporary file: %s", strerror(errno));
-    buf_free(&r->path);
-    return false;
+    r->fd = mkstemp(r->path.at);
+    if (r->fd < 0 || unlink(r->path.at) != 0) {
+        err_set(err, ERR_IO, "cannot make a temporary file: %s",
+                strerror(errno));
+        buf_free(&r->path);
+        return false;
+    }
+    buf_clear(&r->path);
+    buf_printf(&r->path, "/proc/self/fd/%d", r->fd);
+    return true;
 }
 
 void
@@ -44,6 +48,6 @@ void
 history_file_close(struct history_file *r)
 {
     if (!r->keep && r->path.n)
-        unlink(r->path.at);
+        close(r->fd);
     buf_free(&r->path);
 }

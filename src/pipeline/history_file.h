@@ -14,9 +14,11 @@
 struct history_file {
     const char *keep; // as the user named it, NULL: temporary; borrowed
     struct buf path;
+    int fd; // of a temporary file
 };
 
-/* Choose the file; a temporary one is made, so that its name is ours. */
+/* Choose the file.  A temporary one has no name but that of its descriptor, so
+ * that nothing is left of it however the program ends. */
 bool history_file_open(struct history_file *r, const char *keep,
                        struct err *err);
 
@@ -24,7 +26,7 @@ bool history_file_open(struct history_file *r, const char *keep,
  * Temporary files are used again. */
 void history_file_number(struct history_file *r, size_t n);
 
-/* Remove a temporary file. */
+/* Let go of a temporary file. */
 void history_file_close(struct history_file *r);
 
 #endif

@@ -15,6 +15,7 @@ import stat
 import subprocess
 import sys
 import tempfile
+import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 from tap import check, end, skip
@@ -135,6 +136,25 @@ def long_names():
     check(not os.listdir(place), "nothing is left there", os.listdir(place))
 
 
+def killed_runs():
+    """Nothing is left of a recording that nobody wanted to keep."""
+    os.mkdir("scratch")
+    env = {**os.environ, "TMPDIR": os.path.abspath("scratch")}
+    running = subprocess.Popen([assay, "test", "-q", "--time", "60", "store:ser"], env=env,
+                               stdout=subprocess.DEVNULL)
+    time.sleep(0.5)
+    alive = running.poll() is None
+    running.kill()
+    running.wait()
+    check(alive and not os.listdir("scratch"), "a killed test leaves no file", os.listdir("scratch"))
+
+
+def refused_targets():
+    result = run("test", "--start", "postgresql+standby", "-l", "ser")
+    check(is_one_line(result) and "-i repeatable-read" in result.stderr,
+          "a standby is not asked for serializable transactions", said(result))
+
+
 def empty_inputs():
     pathlib.Path("empty").write_text("")
     pathlib.Path("blank").write_text("\n \n\n")
@@ -152,6 +172,8 @@ with tempfile.TemporaryDirectory() as scratch:
     full_disks()
     links()
     long_names()
+    killed_runs()
+    refused_targets()
     empty_inputs()
     os.chdir("/")
 sys.exit(end())

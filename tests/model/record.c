@@ -298,6 +298,8 @@ record_build(const struct record *r, struct history *h)
     struct builder *b =
         builder_new(r->initial_is_nil ? atom_nil() : atom_int(0));
     bool ok = true;
+    if (r->is_cut)
+        builder_cut(b);
     for (size_t i = 0; ok && i < r->txns.n; i++) {
         const struct record_txn *t = &r->txns.at[i];
         txn_id id;

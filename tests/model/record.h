@@ -41,6 +41,7 @@ struct record {
     VEC(struct record_op) ops;
     VEC(int64_t) items; // of lists that were read
     bool times;
+    bool is_cut;         // transactions may be missing
     bool initial_is_nil; // how record_build writes the initial value: nil or 0
 };
 

@@ -258,6 +258,19 @@ read_line(struct reader *r)
     return end_line(r, &line, start) || scan_locate(s, start);
 }
 
+/* Let the input end before a tail of zero bytes: that is how a file system may
+ * leave a file that was being extended when the machine went down. */
+static void
+leave_out_zeros(struct scan *s)
+{
+    const char *end = s->end, *last = s->end;
+    for (; end > s->at && (!end[-1] || end[-1] == '\n' || end[-1] == '\r');
+         end--)
+        if (!end[-1])
+            last = end - 1;
+    s->end = last;
+}
+
 /* Let the input end before a last line that is no whole object.  A recorder
  * that is killed leaves at most one, with blank lines behind. */
 static void
@@ -297,10 +310,13 @@ read_lines(struct reader *r, struct input *in)
                              "more behind the end of the recording");
         if (!read_line(r))
             return false;
+        const bool begins = r->lines++ == 0 && r->is_recording;
+        if (begins)
+            leave_out_zeros(s);
         json_space(s);
         if (s->at < s->end && *s->at != '\n')
             return scan_unexpected(s, s->at, "the end of the line");
-        if (r->lines++ == 0 && r->is_recording)
+        if (begins)
             leave_out_torn_line(s);
     }
 }

@@ -7,6 +7,11 @@
  * seen to.  So a key is looked at once; only where something is wrong with it,
  * each of its lists is judged by itself, to say what.
  *
+ * Where the recording was cut, an element of nobody may be of a transaction
+ * that is lost.  That explains the element and nothing else: such a list is
+ * judged like any other, and only one that is fine otherwise is a read of what
+ * is lost.
+ *
  * SPDX-License-Identifier: MIT */
 #include "history/list/list_flaws.h"
 
@@ -152,6 +157,7 @@ struct judged {
     op_id op;
     struct list_seen seen;
     size_t foreign; // as many elements stand before the own ones
+    value_id lost;  // the first one whose author may be lost, or VALUE_INIT
 };
 
 static void
@@ -188,15 +194,21 @@ find_aborted(const struct lists *l, value_id v)
     return ID_NONE;
 }
 
-/* An element of nobody who counts, or of the reader's future. */
+/* An element of nobody who counts, or of the reader's future.  Where the
+ * recording was cut, whoever appended what nobody did may be lost. */
 static bool
-is_unserved(const struct lists *l, const struct judged *j, struct flaw *f)
+is_unserved(const struct lists *l, struct judged *j, struct flaw *f)
 {
     for (size_t i = 0; i < j->seen.n; i++) {
         f->value = j->seen.at[i];
         const op_id append = l->append[f->value];
+        const op_id other =
+            append == ID_NONE ? find_aborted(l, f->value) : ID_NONE;
+        if (append == ID_NONE && other == ID_NONE && l->h->is_cut) {
+            j->lost = j->lost == VALUE_INIT ? f->value : j->lost;
+            continue;
+        }
         if (append == ID_NONE) {
-            const op_id other = find_aborted(l, f->value);
             blame(l, f, other == ID_NONE ? FLAW_THIN_AIR : FLAW_ABORTED, other);
             return true;
         }
@@ -277,6 +289,10 @@ is_broken(const struct lists *l, const struct judged *j, struct flaw *f)
     size_t i = 0;
     while (i < j->foreign) {
         op_id append = l->append[j->seen.at[i]];
+        if (append == ID_NONE) { // whose author is lost
+            i++;
+            continue;
+        }
         if (l->before[append] != ID_NONE) {
             tell_broken(l, j, i + 1, append, f);
             return true;
@@ -320,10 +336,12 @@ judge_list(struct lists *l, op_id op)
     if (!is_twice(l, &j, &f) && !is_unserved(l, &j, &f) &&
         !is_not_own(l, &j, &f) && !is_broken(l, &j, &f)) {
         const struct list_read *r = history_list_read(h, op);
-        if (!r || r->own == ID_NONE)
+        const bool incompatible = r && r->own != ID_NONE;
+        if (!incompatible && j.lost == VALUE_INIT)
             return;
-        f.value = h->op_value[op];
-        blame(l, &f, FLAW_INCOMPATIBLE, find_reference(l, op));
+        f.value = incompatible ? h->op_value[op] : j.lost;
+        blame(l, &f, incompatible ? FLAW_INCOMPATIBLE : FLAW_THIN_AIR,
+              incompatible ? find_reference(l, op) : ID_NONE);
     }
     if (l->total++ < l->most)
         vec_push(l->out, f);
