@@ -9,6 +9,7 @@
 #include "strong/strong.h"
 
 #include "base/limit.h"
+#include "strong/infer/saturate.h"
 #include "strong/order/backtracking.h"
 #include "strong/order/bidirectional.h"
 #include "strong/order/schedule.h"
@@ -298,7 +299,7 @@ decide(struct inference *f, struct dependencies *p,
 {
     struct strong_stats *stats = context->stats;
     double began = time_cpu();
-    const bool ok = infer_init(f, p, context) && infer_run(f);
+    const bool ok = inference_init(f, p, context) && saturate_run(f);
     stats->saturating = time_cpu() - began;
     if (ok && p->one_rw) {
         psi_search(f, out);
@@ -337,7 +338,7 @@ strong_check(const struct history *h, enum level l,
         build(&p, h, l, &context);
         p.records_struck = record || p.n_candidates <= RECORD_MAX;
         decide(&f, &p, &context, out);
-        infer_free(&f);
+        inference_free(&f);
         dependencies_free(&p);
     } while (context.needs_record);
     assert(out->verdict != VERDICT_VIOLATED || out->proof);

@@ -1,25 +1,32 @@
-/* saturate.c -- inference of edges through a window on each key.
+/* saturate.c -- see saturate.h.
  *
- * Two rules give everything that a single undecided pair of versions forces.
+ * Two rules give every edge that a single undecided pair of versions forces.
  * Let t3 read x from t1, and let t2 be another writer of x:
  *
  *   R1  t2 reaches t3's start: then t2 is before t1, else t3 would precede t2;
  *   R2  t1 reaches t2: then t1 is before t2, and every reader of t1's version
  *       starts before t2 commits.
  *
- * Trying every writer of x against every read costs reads times sessions and
+ * They are how PolySI prunes constraints (Huang et al., "Efficient black-box
+ * checking of snapshot isolation in databases", VLDB 2023, section 4.3), stated
+ * for single edges instead of pairs of alternatives.
+ *
+ * Trying every writer of x against every read costs reads times sessions, and
  * most of it infers nothing.  Instead the versions of each key are sorted by
- * the present topological order, and a read is compared with the few versions
- * just before its own and with those between it and the reader, a version with
- * the next few.  That finds nearly all edges that matter; what it misses the
- * search finds, so the window decides speed and never the answer.
+ * the present topological order.  A read is compared with the few versions just
+ * before its own and with those between its own and the reader; a version is
+ * compared with the next few.  The window that this makes finds nearly all
+ * edges that matter.  The search finds the rest, so the width of the window
+ * decides speed and never the answer.
  *
  * A round goes over the keys with the clocks as they are, then sorts and
  * updates the clocks once.  Every edge rests on edges older than the round.
- * Rounds after the first leave out keys where the one before found nothing.
+ * Later rounds leave out keys where the round before found nothing.
  *
  * SPDX-License-Identifier: MIT */
-#include "strong/infer/infer.h"
+#include "strong/infer/saturate.h"
+
+#include "strong/infer/prune.h"
 
 enum {
     BETWEEN_MAX = 64, // versions between a version and its reader
@@ -28,96 +35,6 @@ enum {
     ROUNDS_AMBIGUOUS = 4,
     ROUNDS_MAX = 1000,
 };
-
-// Rows that take more than this and this much per point and operation are not
-// worth having: there are too many sessions, and the search does without.
-#define CLOCK_BYTES ((size_t)64 << 20)
-#define CLOCK_BYTES_EACH ((size_t)256)
-
-bool
-infer_add(struct inference *f, uint32_t from, uint32_t to, struct label label)
-{
-    if (infer_reach(f, from, to))
-        return true;
-    if (infer_reach(f, to, from)) {
-        f->conflict = (struct conflict){
-            .kind = CONFLICT_EDGE, .from = from, .to = to, .label = label};
-        return false;
-    }
-    const struct chains *g = &f->p->g;
-    if (g->edges.n && vec_top(&g->edges).from == from &&
-        vec_top(&g->edges).to == to)
-        return true; // neighbouring reads often infer the same
-    depend_add_edge(f->p, from, to, label);
-    clocks_touch(&f->clocks, to);
-    f->unsorted |= f->rank[from] > f->rank[to];
-    f->changed = true;
-    f->added++;
-    return true;
-}
-
-static bool
-sort_points(struct inference *f)
-{
-    if (!chains_sort(&f->p->g, f->order, &f->conflict.cycle)) {
-        f->conflict.kind = CONFLICT_CYCLE;
-        return false;
-    }
-    for (uint32_t i = 0; i < f->p->g.n; i++)
-        f->rank[f->order[i]] = i;
-    f->unsorted = false;
-    return true;
-}
-
-bool
-infer_settle(struct inference *f)
-{
-    if (f->unsorted && !sort_points(f))
-        return false;
-    if (f->changed && f->has_clocks)
-        clocks_update(&f->clocks, f->order);
-    f->changed = false;
-    return true;
-}
-
-bool
-infer_affords_clocks(const struct dependencies *p)
-{
-    const size_t bytes = clocks_bytes(&p->g);
-    if (bytes > mem_left() / 2)
-        return false;
-    return bytes <=
-           CLOCK_BYTES + CLOCK_BYTES_EACH * ((size_t)p->g.n + p->h->n_ops);
-}
-
-bool
-infer_init(struct inference *f, struct dependencies *p,
-           struct strong_context *context)
-{
-    *f = (struct inference){.p = p, .context = context};
-    f->order = mem_alloc(p->g.n, sizeof *f->order);
-    f->rank = mem_alloc(p->g.n, sizeof *f->rank);
-    f->clocks.g = &p->g;
-    if (!sort_points(f))
-        return false;
-    f->has_clocks = (context->options->saturate || context->options->prune) &&
-                    infer_affords_clocks(p);
-    if (f->has_clocks) {
-        clocks_init(&f->clocks, &p->g);
-        clocks_update(&f->clocks, f->order);
-    }
-    return true;
-}
-
-void
-infer_free(struct inference *f)
-{
-    if (f->has_clocks)
-        clocks_free(&f->clocks);
-    mem_free(f->order);
-    mem_free(f->rank);
-    vec_free(&f->conflict.cycle);
-}
 
 /* --- the window ------------------------------------------------------------
  */
@@ -135,13 +52,15 @@ apply_r1(struct inference *f, read_id r, dense_id t1, dense_id t2)
     const struct dependencies *p = f->p;
     const dense_id t3 = p->read_txn[r];
     const uint32_t commit = point_commit(p, t2);
-    if (t2 == t3 || !infer_reach(f, commit, point_start(p, t3)))
+    assert(t1 != t2 && t1 != t3);
+    if (t2 == t3 || !inference_reach(f, commit, point_start(p, t3)))
         return true;
     if (t1 != DENSE_INIT)
-        return infer_add(f, commit, point_ww_to(p, t1),
-                         (struct label){EDGE_WW, r, 0});
-    // Nothing is before INIT.  Where rw edges are in the graph they have said
-    // so already.
+        return inference_add(f, commit, point_ww_to(p, t1),
+                             (struct label){EDGE_WW, r, 0});
+    // Nothing is before INIT.  Where the graph has rw edges, there is one from
+    // t3 to t2, and the graph had a cycle before we came here.
+    assert(p->one_rw);
     f->conflict = (struct conflict){.kind = CONFLICT_EDGE,
                                     .from = point_start(p, t3),
                                     .to = commit,
@@ -152,12 +71,13 @@ apply_r1(struct inference *f, read_id r, dense_id t1, dense_id t2)
 /* R1 for all readers of the version at place i among those of its key, which
  * are at[0 .. n), INIT's first. */
 static bool
-look_from_readers(struct inference *f, const version_id *at, uint32_t n,
-                  uint32_t i)
+infer_from_readers(struct inference *f, const version_id *at, uint32_t n,
+                   uint32_t i)
 {
     const struct dependencies *p = f->p;
     const dense_id t1 = p->version_txn[at[i]];
     const uint32_t d = f->context->options->window;
+    assert(i < n && (i == 0) == version_is_init(p, at[i]));
     for (read_id r = p->reader[at[i]]; r != READ_NONE; r = p->next_reader[r]) {
         for (uint32_t j = i; i && j-- > 1 && j + d >= i;)
             if (!apply_r1(f, r, t1, p->version_txn[at[j]]))
@@ -178,27 +98,28 @@ look_from_readers(struct inference *f, const version_id *at, uint32_t n,
 
 /* R2 for the version at place i: find the next one that it reaches. */
 static bool
-look_from_writer(struct inference *f, const version_id *at, uint32_t n,
-                 uint32_t i)
+infer_from_writer(struct inference *f, const version_id *at, uint32_t n,
+                  uint32_t i)
 {
     const struct dependencies *p = f->p;
     const dense_id t1 = p->version_txn[at[i]];
+    assert(i && i < n && !p->one_rw);
     const uint32_t from = point_ww_from(p, t1);
     const uint32_t end = i + f->context->options->window + 1;
     for (uint32_t j = i + 1; j < n && j < end; j++) {
         const dense_id t2 = p->version_txn[at[j]];
         const uint32_t commit = point_commit(p, t2);
-        if (!infer_reach(f, from, commit))
+        if (!inference_reach(f, from, commit))
             continue;
         if (p->separates_writers &&
-            !infer_add(f, point_commit(p, t1), point_start(p, t2),
-                       (struct label){EDGE_WW, READ_NONE, 0}))
+            !inference_add(f, point_commit(p, t1), point_start(p, t2),
+                           (struct label){EDGE_WW, READ_NONE, 0}))
             return false;
         for (read_id r = p->reader[at[i]]; r != READ_NONE;
              r = p->next_reader[r])
             if (p->read_txn[r] != t2 &&
-                !infer_add(f, point_start(p, p->read_txn[r]), commit,
-                           (struct label){EDGE_RW, r, at[i]}))
+                !inference_add(f, point_start(p, p->read_txn[r]), commit,
+                               (struct label){EDGE_RW, r, at[i]}))
                 return false;
         return true;
     }
@@ -206,15 +127,15 @@ look_from_writer(struct inference *f, const version_id *at, uint32_t n,
 }
 
 static bool
-look_at_key(struct window *w, key_id k)
+infer_in_key(struct window *w, key_id k)
 {
     const struct dependencies *p = w->f->p;
     const version_id *at = w->sorted + p->key_first[k];
     const uint32_t n = p->key_first[k + 1] - p->key_first[k];
     for (uint32_t i = 0; i < n; i++) {
-        if (!look_from_readers(w->f, at, n, i))
+        if (!infer_from_readers(w->f, at, n, i))
             return false;
-        if (i && !p->one_rw && !look_from_writer(w->f, at, n, i))
+        if (i && !p->one_rw && !infer_from_writer(w->f, at, n, i))
             return false;
     }
     return true;
@@ -228,7 +149,7 @@ window_round(struct window *w)
         if (!w->busy[k])
             continue;
         const uint64_t added = w->f->added;
-        if (!look_at_key(w, k))
+        if (!infer_in_key(w, k))
             return false;
         w->busy[k] = w->f->added > added;
     }
@@ -251,15 +172,15 @@ rounds_allowed(const struct inference *f)
 }
 
 static bool
-prune(struct inference *f)
+prune_if_ambiguous(struct inference *f)
 {
     return !f->context->options->prune || !f->p->ambiguous.n ||
-           infer_candidates(f);
+           prune_candidates(f);
 }
 
-/* Whether a round that gained so many edges makes another one pay.  What it
- * would find, the first order mostly finds by itself; but where reads are
- * ambiguous, each edge may decide one. */
+/* Whether another round pays after one that gained so many edges.  The first
+ * order mostly respects by itself what another round would find.  But where
+ * reads are ambiguous, each edge may decide one. */
 static bool
 pays(const struct dependencies *p, uint64_t gained)
 {
@@ -268,8 +189,8 @@ pays(const struct dependencies *p, uint64_t gained)
     return gained * (p->ambiguous.n ? 100 : 6) >= p->g.edges.n;
 }
 
-/* The steps of a budget that inference has taken, about: rows of clocks, and a
- * look at all versions, edges and candidates each round. */
+/* The steps of a budget that inference has taken so far, approximately: rows of
+ * clocks, and one visit of all versions, edges and candidates in each round. */
 static uint64_t
 count_steps(const struct inference *f)
 {
@@ -288,10 +209,11 @@ run_rounds(struct inference *f, struct window *w)
         const uint64_t added = f->added, steps = count_steps(f);
         const uint64_t struck = p->n_struck;
         f->context->stats->saturation_rounds++;
-        if (!window_round(w) || !infer_settle(f) || !prune(f) ||
-            !infer_settle(f))
+        if (!window_round(w) || !inference_update(f) ||
+            !prune_if_ambiguous(f) || !inference_update(f))
             return false;
         const uint64_t gained = f->added - added;
+        assert(f->conflict.kind == CONFLICT_NONE && !f->changed);
         if (!budget_spend(f->context->budget, count_steps(f) - steps))
             return false;
         if (p->n_struck == struck && !pays(p, gained))
@@ -301,14 +223,14 @@ run_rounds(struct inference *f, struct window *w)
 }
 
 bool
-infer_run(struct inference *f)
+saturate_run(struct inference *f)
 {
     struct dependencies *p = f->p;
     if (!f->has_clocks || !f->context->options->prune)
-        infer_no_candidates(p);
+        prune_own_writes(p);
     if (!f->has_clocks)
         return true;
-    bool ok = prune(f) && infer_settle(f);
+    bool ok = prune_if_ambiguous(f) && inference_update(f);
     if (ok && f->context->options->saturate) {
         struct window w = {.f = f};
         w.sorted = mem_alloc(p->n_versions, sizeof *w.sorted);

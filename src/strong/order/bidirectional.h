@@ -1,19 +1,19 @@
-/* bidirectional.h -- finding an order from both ends at once, where keys are
- * few.
+/* bidirectional.h -- order search from both ends at once, for few keys.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef STRONG_ORDER_BIDIRECTIONAL_H
 #define STRONG_ORDER_BIDIRECTIONAL_H
 
-#include "strong/infer/infer.h"
+#include "base/budget.h"
+#include "depend/dependencies.h"
 
 /* Whether the problem is of the kind: one point a transaction, no time line,
  * and few sessions, keys and values. */
 bool bidirectional_suits(const struct dependencies *p);
 
 /* Try to find a topological order of p->g in which every read sees what was
- * last written, and write it to out[0 .. g.n).  False says nothing: there may
- * be one.  Each effort, from 0 on, is four times the one before.
+ * last written, and write it to out[0 .. g.n).  False says nothing: an order
+ * may exist.  Each effort, from 0 on, is four times the one before.
  *
  *   time    some ten seconds for the last effort, at 100 transactions
  *   memory  about BIDIRECTIONAL_BYTES at most */

@@ -1,14 +1,16 @@
-/* schedule.h -- a first order, by replaying the history like a store.
+/* schedule.h -- a first order, by running the history like a store.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef STRONG_ORDER_SCHEDULE_H
 #define STRONG_ORDER_SCHEDULE_H
 
-#include "strong/infer/infer.h"
+#include "strong/infer/inference.h"
 
 /* Write a topological order of p->g to out[0 .. g.n) that breaks few reads.
- * f->order must be fresh from sorting.  Mark in 'counting' the open
- * transactions that it needs (see order_check.h); the others come last. */
+ * Mark in 'counting' the open transactions that count in it (see
+ * order_check.h); the others come last.
+ *
+ *   require  f->order is sorted by depth, as inference_update leaves it */
 void schedule_run(const struct inference *f, uint32_t *out, uint8_t *counting);
 
 #endif

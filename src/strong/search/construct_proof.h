@@ -1,11 +1,11 @@
-/* construct_proof.h -- from a refutation to a proof that stands by itself.
+/* construct_proof.h -- from a refutation to a proof that needs no engine.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef STRONG_SEARCH_CONSTRUCT_PROOF_H
 #define STRONG_SEARCH_CONSTRUCT_PROOF_H
 
 #include "evidence/proof.h"
-#include "strong/infer/infer.h"
+#include "strong/infer/inference.h"
 #include "strong/search/search_log.h"
 
 /* Prove the conflict of the inference. */

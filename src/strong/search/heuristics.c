@@ -1,18 +1,21 @@
-/* heuristics.c -- what the solver asks: the theory is acyclicity, to which all
- * is passed on, and advice on what to decide, for which alone it matters what
- * variables mean.
+/* heuristics.c -- see heuristics.h.
  *
- * Nothing is decided that the order does well without:
+ * The theory passes everything on to acyclicity.  It adds advice on decisions,
+ * which is the only place where the meaning of a variable matters.
  *
- *   CHOICE   only where the order does not serve the read of one that counts,
- *            and then the candidate that needs the least change;
- *   COUNTS   never: it follows from a choice, and else need not be;
+ * Nothing is decided that the order already satisfies:
+ *
+ *   CHOICE   only where the order does not serve the read of a transaction that
+ *            counts, and then the candidate that needs the least change;
+ *   COUNTS   never: a choice implies it, and otherwise it need not hold;
  *   PAIR     only where the order breaks both literals, or lets a chosen
- * version be overwritten before its read; AHEAD    never: it follows from the
- * others.
+ *            version be overwritten before its read;
+ *   AHEAD    never: the others imply it.
  *
  * SPDX-License-Identifier: MIT */
-#include "strong/search/search.h"
+#include "strong/search/heuristics.h"
+
+#include "strong/search/encoding.h"
 
 // Up to so many versions of a key it is cheaper to look at all of them than to
 // go back from a read to the nearest one.
@@ -33,6 +36,7 @@ theory_assign(void *self, lit l)
     const struct search_variable *v = &s->log.variables.at[lit_var(l)];
     if (v->kind == VARIABLE_CHOICE && !lit_is_negated(l)) {
         const uint32_t place = s->place_of.at[v->a];
+        assert(place < s->n_true.n);
         s->n_true.at[place]++;
         vec_push(&s->chosen, place);
     }
@@ -60,8 +64,11 @@ theory_backtrack(void *self, uint32_t level)
     struct search *s = self;
     s->counts_changes += s->counts.n != 0;
     if (level < s->chosen_levels.n) {
-        while (s->chosen.n > s->chosen_levels.at[level])
-            s->n_true.at[vec_pop(&s->chosen)]--;
+        while (s->chosen.n > s->chosen_levels.at[level]) {
+            const uint32_t place = vec_pop(&s->chosen);
+            assert(s->n_true.at[place]);
+            s->n_true.at[place]--;
+        }
         s->chosen_levels.n = level;
     }
     s->graph.backtrack(s->graph.self, level);
@@ -92,9 +99,10 @@ find_current(const struct search *s, key_id k, uint32_t when)
         if (point >= depend_txn_points(p))
             continue;
         const dense_id t = point_txn(p, point);
-        const version_id v = point == point_commit(p, t) && search_counts(s, t)
-                                 ? find_written(p, k, t)
-                                 : VERSION_NONE;
+        const version_id v =
+            point == point_commit(p, t) && encoding_counts(s, t)
+                ? find_written(p, k, t)
+                : VERSION_NONE;
         if (v != VERSION_NONE)
             return v;
     }
@@ -102,7 +110,8 @@ find_current(const struct search *s, key_id k, uint32_t when)
     uint32_t latest = 0;
     for (version_id v = now + 1; v < p->key_first[k + 1]; v++) {
         const uint32_t at = o->rank[point_commit(p, p->version_txn[v])];
-        if (at < when && at >= latest && search_counts(s, p->version_txn[v])) {
+        if (at < when && at >= latest &&
+            encoding_counts(s, p->version_txn[v])) {
             latest = at;
             now = v;
         }
@@ -117,10 +126,11 @@ epoch(const struct search *s)
     return s->acyc.order.changes + s->counts_changes;
 }
 
-/* Look at an ambiguous read in the present order: the current version, and
- * the open candidate nearest before the read, or else nearest after. */
+/* Look at an ambiguous read in the present order: whether the current version
+ * serves it, and if not, the open candidate nearest before the read, or else
+ * nearest after it. */
 static void
-look_up_service(struct search *s, uint32_t place, struct service *out)
+find_service(struct search *s, uint32_t place, struct service *out)
 {
     const struct dependencies *p = s->p;
     const uint32_t *rank = s->acyc.order.rank;
@@ -151,13 +161,14 @@ static enum advice
 advise_choice(struct search *s, uint32_t var, read_id r)
 {
     const uint32_t place = s->place_of.at[r];
+    assert(place < s->service.n && s->choices.at[place] != ID_NONE);
     if (s->n_true.at[place])
         return ADVICE_LATER;
     struct service *service = &s->service.at[place];
     if (service->epoch != epoch(s) ||
         (service->best != ID_NONE &&
          sat_value(s->sat, lit_make(service->best, false))))
-        look_up_service(s, place, service);
+        find_service(s, place, service);
     return service->best == var ? ADVICE_TRUE : ADVICE_LATER;
 }
 
@@ -187,7 +198,8 @@ theory_advise(void *self, uint32_t var)
     struct search *s = self;
     const struct search_variable *v = &s->log.variables.at[var];
     if (v->kind == VARIABLE_COUNTS ||
-        (v->kind == VARIABLE_CHOICE && !search_counts(s, s->p->read_txn[v->a])))
+        (v->kind == VARIABLE_CHOICE &&
+         !encoding_counts(s, s->p->read_txn[v->a])))
         return ADVICE_LATER;
     if (!s->context->options->leave_open || s->p->one_rw)
         return s->graph.advise(s->graph.self, var);
@@ -202,7 +214,7 @@ theory_advise(void *self, uint32_t var)
 }
 
 struct theory
-search_theory(struct search *s)
+heuristics_theory(struct search *s)
 {
     return (struct theory){"acyclicity",     s,
                            theory_decide,    theory_assign,

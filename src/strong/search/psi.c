@@ -22,7 +22,7 @@
 
 #include "base/limit.h"
 #include "strong/search/construct_proof.h"
-#include "strong/search/search.h"
+#include "strong/search/encoding.h"
 
 enum {
     LEMMAS_PER_ROUND = 256,
@@ -93,7 +93,7 @@ propose(struct psi *x)
         uint32_t n = first; // of those that count
         for (uint32_t i = first; i < p->key_first[k + 1]; i++)
             if (i == first ||
-                search_counts(&x->s, p->version_txn[x->sorted[i]])) {
+                encoding_counts(&x->s, p->version_txn[x->sorted[i]])) {
                 x->sorted[n] = x->sorted[i];
                 x->place[x->sorted[n]] = n;
                 n++;
@@ -107,7 +107,7 @@ propose(struct psi *x)
         }
     }
     x->clocks.g = &x->g;
-    if (infer_affords_clocks(p)) {
+    if (inference_affords_clocks(p)) {
         clocks_init(&x->clocks, &x->g);
         clocks_update(&x->clocks, order);
     }
@@ -191,7 +191,7 @@ find_violations(struct psi *x)
             check_read(x, r, p->read_version[r], ID_NONE);
     for (uint32_t i = 0; i < p->ambiguous.n; i++) {
         const struct candidates c = p->ambiguous.at[i];
-        const bool counts = search_counts(&x->s, p->read_txn[c.read]);
+        const bool counts = encoding_counts(&x->s, p->read_txn[c.read]);
         for (uint32_t j = 0; counts && j < c.n; j++) {
             const lit l = lit_make(x->s.choices.at[i] + j, false);
             if (sat_value(x->s.sat, l) > 0)
@@ -210,16 +210,17 @@ add_lemmas(struct psi *x)
         for (uint32_t j = 0; j < l->n_premises; j++) {
             const struct premise *m = &x->premises.at[l->first_premise + j];
             const lit held =
-                m->l != ID_NONE ? m->l
-                                : search_before(&x->s, m->pair.from, m->pair.to,
-                                                m->pair.key, false);
+                m->l != ID_NONE
+                    ? m->l
+                    : encoding_before(&x->s, m->pair.from, m->pair.to,
+                                      m->pair.key, false);
             vec_push(&clause, lit_not(held));
         }
-        search_add_clause(&x->s,
-                          (struct log_entry){.kind = ENTRY_CYCLE,
-                                             .a = l->first_hop,
-                                             .b = l->n_hops},
-                          clause.at, clause.n);
+        encoding_add_clause(&x->s,
+                            (struct log_entry){.kind = ENTRY_CYCLE,
+                                               .a = l->first_hop,
+                                               .b = l->n_hops},
+                            clause.at, clause.n);
     }
     vec_free(&clause);
 }
@@ -229,7 +230,7 @@ run(struct psi *x)
 {
     struct dependencies *p = x->p;
     for (uint32_t i = 0; i < p->ambiguous.n; i++)
-        (void)search_choices(&x->s, i);
+        (void)encoding_choices(&x->s, i);
     for (;;) {
         x->s.context->stats->search_rounds++;
         const enum sat_answer answer =
@@ -256,14 +257,14 @@ accept(const struct psi *x, struct certificate *out)
     out->verdict = VERDICT_OK;
     out->kind = EVIDENCE_ORDER;
     for (uint32_t i = 0; i < p->g.n; i++)
-        if (search_counts(&x->s, x->s.acyc.order.at[i]))
+        if (encoding_counts(&x->s, x->s.acyc.order.at[i]))
             vec_push(&out->order, p->name[x->s.acyc.order.at[i]]);
     for (read_id r = 0; r < p->n_reads; r++)
         if (p->read_version[r] != VERSION_NONE)
             depend_add_choice(p, r, p->read_version[r], out);
     for (uint32_t i = 0; i < p->ambiguous.n; i++) {
         const struct candidates c = p->ambiguous.at[i];
-        if (!search_counts(&x->s, p->read_txn[c.read]))
+        if (!encoding_counts(&x->s, p->read_txn[c.read]))
             continue;
         uint32_t j = 0;
         while (sat_value(x->s.sat, lit_make(x->s.choices.at[i] + j, false)) <=
@@ -310,7 +311,7 @@ psi_search(struct inference *f, struct certificate *out)
     x.place = mem_alloc(f->p->n_versions, sizeof *x.place);
     x.key_end = mem_alloc(f->p->h->n_keys, sizeof *x.key_end);
     const enum sat_answer answer = run(&x);
-    search_count(&x.s);
+    search_add_stats(&x.s);
     stats->searching = time_cpu() - began;
     began = time_cpu();
     if (answer == SAT_TRUE) {

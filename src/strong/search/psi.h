@@ -4,7 +4,7 @@
 #ifndef STRONG_SEARCH_PSI_H
 #define STRONG_SEARCH_PSI_H
 
-#include "strong/infer/infer.h"
+#include "strong/infer/inference.h"
 
 /* Decide psi after inference, and fill the certificate. */
 void psi_search(struct inference *f, struct certificate *out);

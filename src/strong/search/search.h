@@ -1,4 +1,4 @@
-/* search.h -- deciding what inference left open.
+/* search.h -- CDCL search for what inference left open.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef STRONG_SEARCH_SEARCH_H
@@ -6,20 +6,20 @@
 
 #include "acyc/acyc.h"
 #include "base/intmap.h"
-#include "strong/infer/infer.h"
+#include "strong/infer/inference.h"
 #include "strong/order/order_check.h"
 #include "strong/search/search_log.h"
 
-/* Whether the order serves an ambiguous read, and if not which candidate needs
- * the least change. */
+/* Whether the order serves an ambiguous read, and if not, which candidate needs
+ * the least change.  A cache of heuristics.c. */
 struct service {
     uint64_t epoch; // of the order, 0 = never looked
     bool served;
     uint32_t best; // a variable, or ID_NONE
 };
 
-/* A clause of add_ahead, seen from its pair: while 'choice' is true the order
- * must not put the overwriting commit between the version and the read. */
+/* A clause of encoding_add_ahead, seen from its pair: while 'choice' is true,
+ * the order must not put the overwriting commit between version and read. */
 struct overtaking {
     lit choice, before;
     uint32_t version, commit, start; // points
@@ -32,7 +32,7 @@ struct search {
     struct strong_context *context;
     struct sat *sat;
     struct acyc acyc;
-    struct theory graph; // acyc, to which ours passes everything on
+    struct theory graph; // of acyc; heuristics.c passes everything on to it
     struct search_log log;
     struct log_entry next; // what the clause being added says
 
@@ -55,7 +55,7 @@ struct search {
     uint64_t counts_changes; // of the values of 'counts'
     VEC(uint8_t) counted; // by dense id less n_certain, at the last order_check
     uint64_t clauses;
-    bool taken_up; // what is broken has its variables, but no solution yet
+    bool taken_up; // what is broken has variables, and no assignment yet
 };
 
 /* Begin with a topological order of the known graph. */
@@ -70,25 +70,7 @@ void search_free(struct search *s);
 enum sat_answer search_run(struct search *s, struct order_check *a,
                            broken_vec *broken);
 
-/* heuristics.c: what the solver talks to; valid as long as s is. */
-struct theory search_theory(struct search *s);
-
-/* Parts that psi.c uses too. */
-
-/* The literal 'a is before b', of two writers of key k, with its edges. */
-lit search_before(struct search *s, dense_id a, dense_id b, key_id k,
-                  bool may_stay_open);
-
-/* The variables of an ambiguous read's candidates, in the order of the pool:
- * the first of them. */
-uint32_t search_choices(struct search *s, uint32_t place);
-
-/* Whether t counts as things stand. */
-bool search_counts(const struct search *s, dense_id t);
-
-void search_add_clause(struct search *s, struct log_entry e, const lit *lits,
-                       size_t n);
-
-void search_count(const struct search *s);
+/* Copy the counters of the solver and the theory to the statistics. */
+void search_add_stats(const struct search *s);
 
 #endif

@@ -1,27 +1,28 @@
-/* candidates.c -- what an ambiguous read cannot have read.
+/* prune.c -- see prune.h.
  *
- * Let t3 read x.  Per session, only the latest writer m of x that reaches t3's
- * start matters: the frontier.  A candidate w is out if
+ * Let t3 read x.  Of each session, only the latest writer m of x that reaches
+ * t3's start matters.  These writers are called the frontier of the read.  A
+ * candidate w cannot have been read if
  *
  *   - t3's start reaches w's commit, or
- *   - some m of the frontier, other than w, is certainly after w; within w's
+ *   - some m of the frontier, other than w, is certainly after w.  Within w's
  *     own session that is one comparison.
  *
- * INIT is out as soon as there is a frontier.  A read with one candidate left
- * is decided and becomes an edge like any other.
+ * INIT cannot have been read if there is a frontier.  A read with one candidate
+ * left is decided and becomes an edge like any other.
  *
- * Of an optional transaction it may turn out that it counts: a read that is
- * decided read from it.  Then it precedes its followers, and its own reads are
- * decided like others.  Or it may turn out that it does not: a read of its own
- * has no candidate left, or a follower reaches it.  Then nobody read from it.
- * Until then a choice of it is judged by what its counting would mean: it is
- * also overwritten by what its followers reach.
+ * An optional transaction turns out to count when a decided read read from it.
+ * Then it precedes its followers, and its own reads are decided like others.
+ * It turns out not to count when a read of its own has no candidate left, or
+ * when a follower reaches it.  Then nobody can have read from it.  While it is
+ * open, a choice of it is judged by what its counting would imply: it is also
+ * overwritten by what its followers reach.
  *
  * The ambiguous reads of a key are visited together, so that the sessions that
  * write the key are found once.
  *
  * SPDX-License-Identifier: MIT */
-#include "strong/infer/infer.h"
+#include "strong/infer/prune.h"
 
 #include "depend/known_edges.h"
 
@@ -36,7 +37,8 @@ struct segment {
 
 struct pruning {
     struct inference *f;
-    bool settled; // whether an optional transaction counts, since the last pass
+    bool settled; // in this pass it was found out whether some transaction
+                  // counts
     VEC(struct segment) segments; // of the present key, by chain
     read_id read;                 // the present one
     uint32_t start;               // of its transaction
@@ -54,6 +56,7 @@ find_segments(struct pruning *s, key_id k)
         if (!s->segments.n || vec_top(&s->segments).chain != chain)
             vec_push(&s->segments,
                      ((struct segment){chain, v, v, VERSION_NONE}));
+        assert(vec_top(&s->segments).end == v); // versions are by session
         vec_top(&s->segments).end = v + 1;
     }
 }
@@ -72,6 +75,7 @@ last_below(const struct dependencies *p, const struct segment *g,
         else
             high = middle;
     }
+    assert(low >= g->first && low <= g->end);
     return low > g->first ? low - 1 : VERSION_NONE;
 }
 
@@ -79,6 +83,7 @@ static void
 find_frontier(struct pruning *s, uint32_t start)
 {
     const struct dependencies *p = s->f->p;
+    assert(start < depend_txn_points(p));
     const struct seat seat = p->g.seat[start];
     s->reached = false;
     for (size_t i = 0; i < s->segments.n; i++) {
@@ -105,13 +110,13 @@ is_before(const struct inference *f, dense_id w, dense_id m)
 {
     const struct dependencies *p = f->p;
     const uint32_t commit = point_commit(p, m);
-    if (infer_reach(f, point_ww_from(p, w), commit))
+    if (inference_reach(f, point_ww_from(p, w), commit))
         return true;
     if (!depend_is_open(p, w))
         return false;
     for (dense_id t = depend_follower(p, w, DENSE_INIT); t != DENSE_INIT;
          t = depend_follower(p, w, t))
-        if (infer_reach(f, point_start(p, t), commit))
+        if (inference_reach(f, point_start(p, t), commit))
             return true;
     return false;
 }
@@ -121,6 +126,7 @@ static bool
 is_out(const struct pruning *s, uint32_t start, version_id w, version_id *by)
 {
     const struct dependencies *p = s->f->p;
+    assert(w < p->n_versions);
     *by = VERSION_NONE;
     const dense_id t = p->version_txn[w];
     if (t == DENSE_INIT) {
@@ -132,7 +138,7 @@ is_out(const struct pruning *s, uint32_t start, version_id w, version_id *by)
         *by = VERSION_MISSING;
         return true;
     }
-    if (infer_reach(s->f, start, point_commit(p, t)))
+    if (inference_reach(s->f, start, point_commit(p, t)))
         return true;
     for (size_t i = 0; s->reached && i < s->segments.n; i++) {
         const version_id m = s->segments.at[i].frontier;
@@ -152,6 +158,7 @@ is_out(const struct pruning *s, uint32_t start, version_id w, version_id *by)
 static void
 settle_counting(struct dependencies *p, dense_id t, read_id r)
 {
+    assert(depend_is_open(p, t) && p->read_version[r] != VERSION_NONE);
     p->optional[t - p->n_certain] = (struct optional){
         .counting = COUNTING_YES, .read = r, .edges = (uint32_t)p->g.edges.n};
     for (dense_id next = depend_follower(p, t, DENSE_INIT); next != DENSE_INIT;
@@ -160,12 +167,14 @@ settle_counting(struct dependencies *p, dense_id t, read_id r)
                         (struct label){EDGE_SO, r, p->read_version[r]});
 }
 
-/* r has read v after all. */
+/* r can only have read v: make it an edge. */
 static void
 decide_read(struct pruning *s, read_id r, version_id v)
 {
     struct inference *f = s->f;
     struct dependencies *p = f->p;
+    assert(p->read_version[r] == VERSION_NONE);
+    assert(!depend_is_open(p, p->read_txn[r]));
     const size_t before = p->g.edges.n;
     depend_fix(p, r, v);
     if (version_is_init(p, v))
@@ -178,13 +187,7 @@ decide_read(struct pruning *s, read_id r, version_id v)
         settle_counting(p, p->version_txn[v], r);
         s->settled = true;
     }
-    for (size_t e = before; e < p->g.edges.n; e++) {
-        const struct chain_edge *edge = &p->g.edges.at[e];
-        clocks_touch(&f->clocks, edge->to);
-        f->unsorted |= f->rank[edge->from] > f->rank[edge->to];
-        f->changed = true;
-        f->added++;
-    }
+    inference_note_edges(f, before);
 }
 
 struct own_candidates {
@@ -200,7 +203,7 @@ is_own(void *context, version_id w)
 }
 
 void
-infer_no_candidates(struct dependencies *p)
+prune_own_writes(struct dependencies *p)
 {
     for (size_t i = 0; i < p->ambiguous.n; i++) {
         struct candidates *c = &p->ambiguous.at[i];
@@ -215,6 +218,8 @@ static void
 rule_out(struct pruning *s, dense_id t, read_id r, dense_id follower)
 {
     struct dependencies *p = s->f->p;
+    assert(depend_is_open(p, t));
+    assert((r == READ_NONE) != (follower == DENSE_INIT)); // one reason
     p->optional[t - p->n_certain] =
         (struct optional){.counting = COUNTING_NO,
                           .read = r,
@@ -225,14 +230,14 @@ rule_out(struct pruning *s, dense_id t, read_id r, dense_id follower)
 
 /* Rule out the optional transactions that a follower reaches. */
 static void
-judge_followers(struct pruning *s)
+rule_out_by_followers(struct pruning *s)
 {
     const struct dependencies *p = s->f->p;
     for (dense_id t = p->n_certain; t < p->n_txns; t++)
         for (dense_id next = depend_follower(p, t, DENSE_INIT);
              depend_is_open(p, t) && next != DENSE_INIT;
              next = depend_follower(p, t, next))
-            if (infer_reach(s->f, point_start(p, next), point_commit(p, t)))
+            if (inference_reach(s->f, point_start(p, next), point_commit(p, t)))
                 rule_out(s, t, READ_NONE, next);
 }
 
@@ -298,18 +303,20 @@ prune_reads(struct pruning *s)
     }
     while (i < p->ambiguous.n)
         p->ambiguous.at[kept++] = p->ambiguous.at[i++];
+    assert(kept <= p->ambiguous.n);
     p->ambiguous.n = kept;
     return ok;
 }
 
 bool
-infer_candidates(struct inference *f)
+prune_candidates(struct inference *f)
 {
+    assert(f->has_clocks && !f->changed); // (I3)
     struct pruning s = {.f = f};
     bool ok = true;
     do {
         s.settled = false;
-        judge_followers(&s);
+        rule_out_by_followers(&s);
         ok = prune_reads(&s);
     } while (ok && s.settled);
     vec_free(&s.segments);

@@ -1,0 +1,132 @@
+/* inference.c -- see inference.h.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "strong/infer/inference.h"
+
+#include "base/paranoid.h"
+
+// Clocks that take more than CLOCK_BYTES and this much per point and operation
+// are not worth having.  There are too many sessions, and the search does
+// without.
+#define CLOCK_BYTES ((size_t)64 << 20)
+#define CLOCK_BYTES_EACH ((size_t)256)
+
+static void
+note_edge(struct inference *f, uint32_t from, uint32_t to)
+{
+    clocks_touch(&f->clocks, to);
+    f->unsorted |= f->rank[from] > f->rank[to];
+    f->changed = true;
+    f->added++;
+}
+
+void
+inference_note_edges(struct inference *f, size_t first)
+{
+    assert(f->has_clocks && first <= f->p->g.edges.n);
+    for (size_t e = first; e < f->p->g.edges.n; e++)
+        note_edge(f, f->p->g.edges.at[e].from, f->p->g.edges.at[e].to);
+}
+
+bool
+inference_add(struct inference *f, uint32_t from, uint32_t to,
+              struct label label)
+{
+    assert(from != to && f->conflict.kind == CONFLICT_NONE);
+    if (inference_reach(f, from, to))
+        return true;
+    if (inference_reach(f, to, from)) {
+        f->conflict = (struct conflict){
+            .kind = CONFLICT_EDGE, .from = from, .to = to, .label = label};
+        return false;
+    }
+    const struct chains *g = &f->p->g;
+    if (g->edges.n && vec_top(&g->edges).from == from &&
+        vec_top(&g->edges).to == to)
+        return true; // neighbouring reads often infer the same edge
+    depend_add_edge(f->p, from, to, label);
+    note_edge(f, from, to);
+    return true;
+}
+
+static bool
+sort_points(struct inference *f)
+{
+    if (!chains_sort(&f->p->g, f->order, &f->conflict.cycle)) {
+        assert(f->conflict.cycle.n >= 2);
+        f->conflict.kind = CONFLICT_CYCLE;
+        return false;
+    }
+    for (uint32_t i = 0; i < f->p->g.n; i++)
+        f->rank[f->order[i]] = i;
+    f->unsorted = false;
+    return true;
+}
+
+bool
+inference_update(struct inference *f)
+{
+    if (f->unsorted && !sort_points(f))
+        return false;
+    if (f->changed && f->has_clocks)
+        clocks_update(&f->clocks, f->order);
+    f->changed = false;
+    PARANOID(inference_check(f));
+    return true;
+}
+
+bool
+inference_affords_clocks(const struct dependencies *p)
+{
+    const size_t bytes = clocks_bytes(&p->g);
+    if (bytes > mem_left() / 2)
+        return false;
+    return bytes <=
+           CLOCK_BYTES + CLOCK_BYTES_EACH * ((size_t)p->g.n + p->h->n_ops);
+}
+
+bool
+inference_init(struct inference *f, struct dependencies *p,
+               struct strong_context *context)
+{
+    assert(p->g.edges.n == p->labels.n && context->options && context->stats);
+    *f = (struct inference){.p = p, .context = context};
+    f->order = mem_alloc(p->g.n, sizeof *f->order);
+    f->rank = mem_alloc(p->g.n, sizeof *f->rank);
+    f->clocks.g = &p->g;
+    if (!sort_points(f))
+        return false;
+    f->has_clocks = (context->options->saturate || context->options->prune) &&
+                    inference_affords_clocks(p);
+    if (f->has_clocks) {
+        clocks_init(&f->clocks, &p->g);
+        clocks_update(&f->clocks, f->order);
+    }
+    PARANOID(inference_check(f));
+    return true;
+}
+
+void
+inference_free(struct inference *f)
+{
+    if (f->has_clocks)
+        clocks_free(&f->clocks);
+    mem_free(f->order);
+    mem_free(f->rank);
+    vec_free(&f->conflict.cycle);
+}
+
+void
+inference_check(const struct inference *f)
+{
+    const struct chains *g = &f->p->g;
+    for (uint32_t p = 0; p < g->n; p++) {
+        ENSURE(f->order[f->rank[p]] == p); // (I2)
+        ENSURE(f->unsorted || !chains_has_previous(g, p) ||
+               f->rank[p - 1] < f->rank[p]); // (I1)
+    }
+    for (size_t e = 0; !f->unsorted && e < g->edges.n; e++) // (I1)
+        ENSURE(f->rank[g->edges.at[e].from] < f->rank[g->edges.at[e].to]);
+    if (f->has_clocks && !f->changed) // (I3)
+        clocks_check(&f->clocks);
+}
