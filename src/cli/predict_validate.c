@@ -12,13 +12,13 @@ bool
 predict_validate_options(const struct options *o, struct validation *v,
                          struct err *err)
 {
-    *v = (struct validation){
-        .program = {.app = app_find(o->workload ? o->workload : ""),
-                    .seed = o->seed,
-                    .sessions = o->sessions,
-                    .units = o->keys,
-                    .aborts = o->aborts},
-        .setup = o->setup};
+    *v = (struct validation){.program = {.seed = o->seed,
+                                         .sessions = o->sessions,
+                                         .units = o->keys,
+                                         .aborts = o->aborts},
+                             .setup = o->setup};
+    if (!app_open(o->workload ? o->workload : "", &v->program.app, err))
+        return false;
     if (!v->program.app)
         return err_set(err, ERR_USAGE,
                        "--validate needs -w with the application that was "

@@ -39,7 +39,6 @@ choose_shape(const struct options *o, struct workload_shape *out,
 {
     *out = (struct workload_shape){
         .kind = workload_find(o->workload),
-        .app = app_find(o->workload),
         .sessions = o->sessions,
         .operations = o->operations,
         .keys = o->keys,
@@ -51,6 +50,8 @@ choose_shape(const struct options *o, struct workload_shape *out,
         .aborts = o->aborts,
         .seed = o->seed,
     };
+    if (!app_open(o->workload, &out->app, err))
+        return false;
     if (!out->kind && !out->app)
         return err_set(err, ERR_USAGE,
                        "unknown workload '%s'; see 'assay test --help'",

@@ -197,6 +197,7 @@ run_procedure(struct session *s, struct connection *c, enum outcome *outcome)
     const struct workload_shape *shape = &s->run->o->shape;
     struct random *random = &s->workload.random;
     struct app_txn txn = {.random = random,
+                          .below = random_below,
                           .session = s->number,
                           .sessions = shape->sessions,
                           .number = s->txns};

@@ -91,6 +91,7 @@ make_txn(struct rerun *p, txn_id id)
     const session_id s = p->h->txn_session[id];
     return (struct app_txn){.app = p->of->app,
                             .random = &p->sessions[s].random,
+                            .below = random_below,
                             .units = p->of->units,
                             .session = session_number(p->h, s),
                             .sessions = p->of->sessions,

@@ -29,7 +29,10 @@ work(struct office *o, const char *name, unsigned txns)
     random_seed(&random, 5);
     struct jsonl_record record = {0};
     for (unsigned i = 0; i < txns; i++) {
-        struct app_txn txn = {.random = &random, .sessions = 1, .number = i};
+        struct app_txn txn = {.random = &random,
+                              .below = random_below,
+                              .sessions = 1,
+                              .number = i};
         enum outcome outcome;
         jsonl_record_begin(&record, 1);
         CHECK(d->begin(o->connection) == OUTCOME_OK);
