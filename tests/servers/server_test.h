@@ -10,6 +10,7 @@
 
 #include "expect.h"
 
+#include "driver/driver.h"
 #include "server/server.h"
 
 /* Start a server; false where it is not installed, and where it does not
@@ -65,6 +66,33 @@ expect_of_applications(const char *url)
             .holds = LEVEL_BIT(LEVEL_SER),
             .commits = 20,
         });
+}
+
+/* A table of somebody else that has one of our names is refused, and stays as
+ * it is. */
+static inline void
+expect_to_leave_foreign_tables(const char *url)
+{
+    struct database db;
+    struct connection *c;
+    struct err err = {0};
+    CHECK(database_open(url, ISOLATION_UNCHANGED, NULL, &db, &err));
+    CHECK(db.driver->connect(&db, 0, 0, &c, &err));
+    CHECK(db.driver->query(c, "create table assay_kv (precious bigint)",
+                           NULL) == OUTCOME_OK);
+    CHECK(db.driver->query(c, "insert into assay_kv values (7)", NULL) ==
+          OUTCOME_OK);
+    struct trial_result result = {0};
+    CHECK(!trial_record(&(struct trial){.target = url}, "/dev/null", &result));
+    CHECK(strstr(result.text, "assay_kv exists and is not from this program"));
+    struct result_rows rows = {0};
+    CHECK(db.driver->query(c, "select precious from assay_kv", &rows) ==
+          OUTCOME_OK);
+    CHECK(rows.n == 1 && strcmp(rows_get(&rows, 0, 0), "7") == 0);
+    rows_free(&rows);
+    CHECK(db.driver->query(c, "drop table assay_kv", NULL) == OUTCOME_OK);
+    db.driver->disconnect(c);
+    database_close(&db);
 }
 
 #endif

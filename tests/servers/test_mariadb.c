@@ -125,6 +125,12 @@ applications_are_serializable(void)
     expect_of_applications(servers.url);
 }
 
+static void
+a_table_of_somebody_else_stays(void)
+{
+    expect_to_leave_foreign_tables(servers.url);
+}
+
 int
 main(void)
 {
@@ -138,6 +144,7 @@ main(void)
     RUN(serializable_is_serializable);
     RUN(read_uncommitted_shows_aborted_reads);
     RUN(applications_are_serializable);
+    RUN(a_table_of_somebody_else_stays);
     servers_stop(&servers);
     return test_end();
 }

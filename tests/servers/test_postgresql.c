@@ -89,6 +89,12 @@ applications_are_serializable(void)
     expect_of_applications(servers.url);
 }
 
+static void
+a_table_of_somebody_else_stays(void)
+{
+    expect_to_leave_foreign_tables(servers.url);
+}
+
 int
 main(void)
 {
@@ -100,6 +106,7 @@ main(void)
     RUN(lists_are_serializable_as_text_and_as_arrays);
     RUN(arrays_at_read_committed_are_no_snapshots);
     RUN(applications_are_serializable);
+    RUN(a_table_of_somebody_else_stays);
     servers_stop(&servers);
     return test_end();
 }
