@@ -2,7 +2,9 @@
  * give each its range of operations, hand the arrays over.
  *
  * SPDX-License-Identifier: MIT */
+#include "base/paranoid.h"
 #include "history/builder_internal.h"
+#include "history/history_check.h"
 #include "history/list/implied_reads.h"
 #include "history/list/list_authors.h"
 #include "history/list/reader_outcomes.h"
@@ -211,5 +213,6 @@ builder_finish(struct builder *b, struct history *h, struct err *err)
     }
     history_resolve(h, keep_loading);
     list_orders_counted(h);
+    PARANOID(history_check(h));
     return true;
 }

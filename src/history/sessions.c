@@ -7,6 +7,9 @@
  * SPDX-License-Identifier: MIT */
 #include "history/sessions.h"
 
+#include "base/paranoid.h"
+#include "history/history_check.h"
+
 static void
 name_txns(struct history *h)
 {
@@ -44,4 +47,5 @@ history_ignore_sessions(struct history *h)
         h->txn_session[t] = t;
         h->session_name[t] = atom_int((int64_t)t + 1); // unlike names, unique
     }
+    PARANOID(history_check(h));
 }
