@@ -2,7 +2,7 @@
  * transactions that appended to them.
  *
  * A list that was read shows its elements in the order in which they were
- * appended (Elle: Kingsbury and Alvaro, VLDB 2020, section 3).  An element that
+ * appended (Elle: Kingsbury and Alvaro, VLDB 2020).  An element that
  * no read shows was appended after all those that a read shows.  Both hold at
  * every level.  Only reads of transactions that count or may count say
  * anything.

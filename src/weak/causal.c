@@ -7,9 +7,10 @@
  *     u happened before t   if and only if   u < row(t)[session of u].
  *
  * Rows are computed along a sequence that respects session order and the
- * reading.  Most transactions are never read from again after a while; a row
- * is given back after its last use, so only a part of the n rows exists at
- * any time.
+ * reading.  Most transactions are not read from any more after a while.  A row
+ * is given back after its last use, so only a part of the n rows exists at any
+ * time.  That is why these are not the clocks of graph/clock.h, which keep all
+ * rows: on histories of millions of transactions they would not fit.
  *
  * For a read of key x by t3 from t1, and each session, only the last writer t2
  * of x in that session that happened before t3 matters; and no edge t2 -> t1
@@ -19,12 +20,16 @@
  *   (1) row(t1)[s] <= known(t1)[s], and every transaction of session s below
  *       known(t1)[s] comes before t1 by edges that are there.
  *
- * So t2 is of interest if known(t1)[s] <= t2 < row(t3)[s], and looking at the
- * two numbers settles most sessions without looking at any write.
+ * So t2 matters if known(t1)[s] <= t2 < row(t3)[s], and comparing the two
+ * bounds settles most sessions without a look at any write.
  *
- * Keys with many writers have a list of runs, one per session that writes the
- * key, each with a place where the last search ended: transactions come in an
- * order close to that in time, so the next search begins close to its end.
+ * Keys with many writers have a list of runs, one for each session that writes
+ * the key, and each with the place where the last search ended.  Transactions
+ * come in an order close to that in time, so the next search ends nearby.
+ *
+ * The algorithm is that of AWDIT ("An Optimal Weak Database Isolation Tester",
+ * PLDI 2025, section 3.3), with rows that are recycled and with the
+ * bounds (1).
  *
  * SPDX-License-Identifier: MIT */
 #include "weak/causal.h"
@@ -32,8 +37,8 @@
 #include "depend/writers.h"
 
 enum {
-    FEW = 12,          // writers of a key that are looked through one by one
-    BETWEEN = 1 << 12, // transactions from one look at the budget to the next
+    FEW = 12,          // writers of a key that are visited one by one
+    BETWEEN = 1 << 12, // transactions between two checks of the budget
 };
 
 #define NO_ROW UINT32_MAX // of a transaction
@@ -68,6 +73,7 @@ struct causal {
 static uint32_t *
 row_at(const struct causal *c, uint32_t row)
 {
+    assert(row != NO_ROW && ((size_t)row + 1) * c->width <= c->rows.n);
     return c->rows.at + (size_t)row * c->width;
 }
 
@@ -143,6 +149,7 @@ make_row(struct causal *c, txn_id t, txn_id previous)
         const txn_id w = reading_writer(c->r, op);
         if (w == TXN_INIT || w < at[h->txn_session[w]])
             continue;
+        assert(c->of[w].row != NO_ROW); // its last use is not before t
         row_join(at, row_at(c, c->of[w].row), c->width);
         at[h->txn_session[w]] = w + 1;
     }
@@ -201,6 +208,7 @@ make_runs(struct causal *c)
 static txn_id
 find_below(struct run *run, const txn_id *at, txn_id bound)
 {
+    assert(run->begin <= run->cursor && run->cursor < run->end);
     uint32_t low, high; // the first place not below bound is in low..high
     uint32_t step = 1;
     if (at[run->cursor] < bound) {
@@ -225,6 +233,7 @@ find_below(struct run *run, const txn_id *at, txn_id bound)
         else
             high = middle;
     }
+    assert(low == run->end || at[low] >= bound);
     if (low == run->begin) {
         run->cursor = low;
         return TXN_NONE;
@@ -235,9 +244,10 @@ find_below(struct run *run, const txn_id *at, txn_id bound)
 
 /* --- edges ----------------------------------------------------------------*/
 
-/* t2 wrote what t3 read from t1, and happened before t3. */
+/* Add the edge t2 -> t1: t2 wrote the key that t3 read from t1, and happened
+ * before t3. */
 static void
-force(struct causal *c, txn_id t2, txn_id t1, txn_id t3)
+add_edge(struct causal *c, txn_id t2, txn_id t1, txn_id t3)
 {
     const struct history *h = c->r->h;
     edges_add(c->out, h, t2, t1, t3);
@@ -246,11 +256,12 @@ force(struct causal *c, txn_id t2, txn_id t1, txn_id t3)
     struct txn_rows *of = &c->of[t1];
     if (of->known == NO_ROW)
         of->known = row_copy(c, of->row);
+    assert(row_at(c, of->known)[h->txn_session[t2]] <= t2);
     row_at(c, of->known)[h->txn_session[t2]] = t2 + 1; // (1)
 }
 
 /* The row that bounds what is known to come before t1 (1).  Rows move when
- * one is made, so this is asked for again after each edge. */
+ * one is made, so the result is valid until the next edge only. */
 static const uint32_t *
 known_before(const struct causal *c, txn_id t1)
 {
@@ -260,11 +271,11 @@ known_before(const struct causal *c, txn_id t1)
 }
 
 static void
-look_through_writers(struct causal *c, key_id x, txn_id t3, txn_id t1)
+infer_from_writers(struct causal *c, key_id x, txn_id t3, txn_id t1)
 {
     const struct history *h = c->r->h;
     const struct writers *w = &c->writers;
-    session_id settled = ID_NONE; // its last writer before t3 was seen
+    session_id settled = ID_NONE; // its last writer before t3 is known
     for (uint32_t i = w->first[x + 1]; i-- > w->first[x];) {
         const txn_id t2 = w->at[i];
         const session_id s = h->txn_session[t2];
@@ -272,12 +283,12 @@ look_through_writers(struct causal *c, key_id x, txn_id t3, txn_id t1)
             continue;
         settled = s;
         if (t2 != t1 && t2 >= known_before(c, t1)[s])
-            force(c, t2, t1, t3);
+            add_edge(c, t2, t1, t3);
     }
 }
 
 static void
-look_through_runs(struct causal *c, key_id x, txn_id t3, txn_id t1)
+infer_from_runs(struct causal *c, key_id x, txn_id t3, txn_id t1)
 {
     for (uint32_t i = c->run_first[x]; i < c->run_first[x + 1]; i++) {
         struct run *run = &c->runs.at[i];
@@ -287,7 +298,7 @@ look_through_runs(struct causal *c, key_id x, txn_id t3, txn_id t1)
             continue;
         const txn_id t2 = find_below(run, c->writers.at, bound);
         if (t2 != TXN_NONE && t2 != t1 && t2 >= known)
-            force(c, t2, t1, t3);
+            add_edge(c, t2, t1, t3);
     }
 }
 
@@ -301,9 +312,9 @@ infer_from_reads(struct causal *c, txn_id t3)
         const key_id x = op_key(h, op);
         const txn_id t1 = reading_writer(c->r, op);
         if (c->run_first[x] == c->run_first[x + 1])
-            look_through_writers(c, x, t3, t1);
+            infer_from_writers(c, x, t3, t1);
         else
-            look_through_runs(c, x, t3, t1);
+            infer_from_runs(c, x, t3, t1);
     }
 }
 
@@ -321,6 +332,7 @@ walk(struct causal *c, const struct topological_order *sequence,
             return false;
         const txn_id t = sequence->at[i];
         txn_id *previous = &before[h->txn_session[t]];
+        assert(*previous == TXN_NONE || *previous < t);
         c->of[t].row = make_row(c, t, *previous);
         if (!readers) {
             infer_from_reads(c, t);

@@ -7,14 +7,14 @@
 #include "base/budget.h"
 #include "weak/edges.h"
 
-/* Infer the edges that causal consistency asks for because of the reads of the
+/* Infer the edges that causal consistency requires because of the reads of the
  * transactions in 'readers', which stand in the order of the sequence (NULL:
  * of all that count).  'sequence' respects session order and the reading.
- * Where nothing is to be stored, stop at the first edge that breaks
+ * Where nothing is stored, stop at the first edge that goes against
  * out->sequence.  False where the budget is spent first.
  *
  *   ensure  together with session order, the reading and each other, the
- *           edges imply every edge that the level asks for
+ *           edges imply every edge that the level requires
  *   time    O(n k) for n operations and k sessions, where writes of a key are
  *           found near those that were found before; times log n otherwise
  *   memory  k words per transaction that is still to be read from

@@ -1,14 +1,15 @@
-/* commit_order.c -- first a guess, then the whole truth.
+/* commit_order.c -- see commit_order.h.
  *
- * The sequence that the input suggests is often a commit order already.  That
- * is cheap to see: transactions that only read what was last written are fine
- * at any level, and only the edges that the others force have to be compared
- * with the sequence.  Nothing is stored for that.
+ * The sequence that the input suggests is often a commit order already, and
+ * that is cheap to check.  A transaction that reads only what was last written
+ * satisfies every level.  Only the edges that the other transactions force are
+ * compared with the sequence, and none is stored.
  *
- * Where an edge goes against the sequence, all edges are inferred, and with
- * session order and the reading they are sorted again: a sequence then is a
- * commit order, because each level's premise does not depend on the commit
- * order, and a cycle is a violation.
+ * Where an edge goes against the sequence, all edges are inferred and sorted
+ * together with session order and the reading.  A topological order of them is
+ * a commit order, because no level's premise depends on the commit order; a
+ * cycle is a violation (Biswas and Enea, "On the Complexity of Checking
+ * Transactional Consistency", OOPSLA 2019).
  *
  * SPDX-License-Identifier: MIT */
 #include "weak/commit_order.h"
@@ -48,15 +49,16 @@ static bool
 infer(const struct ordered_reading *g, enum level level,
       const struct weak_options *o, const u32_vec *readers, struct edges *out)
 {
+    assert(level == LEVEL_RC || level == LEVEL_RA || level == LEVEL_CC);
     if (level == LEVEL_CC)
         return causal_edges(&g->reading, &g->sequence, readers, o->budget, out);
     keysets_edges(&g->reading, level, readers, o->threads, out);
     return budget_spend(o->budget, OP_STEPS * (uint64_t)g->reading.h->n_ops);
 }
 
-/* Hand over the transactions of a sequence. */
+/* Move the transactions of a sequence to 'order'. */
 static void
-take_order(struct topological_order *s, u32_vec *order)
+move_order(struct topological_order *s, u32_vec *order)
 {
     vec_free(order);
     order->at = s->at;
@@ -68,6 +70,7 @@ bool
 commit_order_edges(const struct ordered_reading *g, enum level level,
                    const struct weak_options *o, struct edges *out)
 {
+    assert(!g->cyclic && !out->all.n);
     out->store = true;
     add_listed(g, out);
     out->listed = out->all.n;
@@ -76,9 +79,9 @@ commit_order_edges(const struct ordered_reading *g, enum level level,
 
 /* Infer and store all edges, and sort again. */
 static enum verdict
-settle_fully(const struct ordered_reading *g, enum level level,
-             const struct weak_options *o, u32_vec *order, struct edges *edges,
-             struct weak_stats *stats)
+decide_by_all_edges(const struct ordered_reading *g, enum level level,
+                    const struct weak_options *o, u32_vec *order,
+                    struct edges *edges, struct weak_stats *stats)
 {
     const struct reading *r = &g->reading;
     if (!commit_order_edges(g, level, o, edges))
@@ -92,7 +95,7 @@ settle_fully(const struct ordered_reading *g, enum level level,
     const bool acyclic =
         topological_sort_find(r, &more, g->roots, &sequence, NULL);
     if (acyclic)
-        take_order(&sequence, order);
+        move_order(&sequence, order);
     topological_order_free(&sequence);
     predecessors_free(&more);
     return acyclic ? VERDICT_OK : VERDICT_VIOLATED;
@@ -111,7 +114,7 @@ commit_order_decide(const struct ordered_reading *g, enum level level,
     if (!check.broken && g->stale.n && !infer(g, level, o, &g->stale, &check))
         return VERDICT_UNKNOWN;
     if (check.broken)
-        return settle_fully(g, level, o, order, edges, stats);
+        return decide_by_all_edges(g, level, o, order, edges, stats);
     vec_clear(order);
     vec_grow(order, g->sequence.n);
     if (order->n)

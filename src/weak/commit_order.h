@@ -8,7 +8,7 @@
 #include "weak/edges.h"
 #include "weak/weak.h"
 
-/* What is common to all levels. */
+/* A reading, and what all levels need of it. */
 struct ordered_reading {
     struct reading reading;
     const u32_vec *roots;              // an order to stay close to; borrowed

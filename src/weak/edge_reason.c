@@ -1,11 +1,10 @@
-/* edge_reason.c -- why an inferred edge of the commit order has to be there.
+/* edge_reason.c -- see edge_reason.h.
  *
- * With an edge t2 -> t1 only the transaction t3 is stored whose reads force it:
- * there are millions of edges, and a person looks at a handful.  The read from
- * t1 of a key that t2 writes, and the premise between t2 and t3, are found
- * again here.  At cc that is a way from t2 to t3, looked for backwards from t3
- * and never further back than t2 stands in the sequence, which respects what
- * happened before what.
+ * With an edge t2 -> t1 only the transaction t3 is stored whose reads force it,
+ * because there may be millions of edges, of which a handful is shown.  The
+ * read from t1 of a key that t2 writes, and the premise between t2 and t3, are
+ * found again here.  At cc the premise is a path from t2 to t3.  It is searched
+ * backwards from t3, and not beyond the place of t2 in the sequence.
  *
  * SPDX-License-Identifier: MIT */
 #include "weak/edge_reason.h"
@@ -54,6 +53,7 @@ find_first_read(const struct reading *r, txn_id t3, txn_id w)
     op_id op = r->h->txn_begin[t3];
     while (!op_is_external_read(r->h, op) || reading_writer(r, op) != w)
         op++;
+    assert(op < r->h->txn_end[t3]);
     return op;
 }
 
@@ -127,6 +127,7 @@ find_path(const struct ordered_reading *g, txn_id t3, struct cycle_edge *e,
           u32_vec *path)
 {
     const struct history *h = g->reading.h;
+    assert(!g->cyclic && e->from != t3);
     struct search s = {.g = g, .target = e->from};
     s.onward = mem_alloc(h->n_txns, sizeof *s.onward);
     memset(s.onward, 0xff, h->n_txns * sizeof *s.onward); // TXN_NONE
@@ -155,5 +156,6 @@ edge_reason_find(const struct ordered_reading *g, enum level level, txn_id t3,
         find_path(g, t3, e, path);
     }
     e->read = find_overwritten(r, t3, begin, e);
+    assert(level != LEVEL_CC || e->path_n >= 2);
     assert(e->read != ID_NONE);
 }

@@ -1,4 +1,4 @@
-/* edge_reason.h -- why an inferred edge of the commit order has to be there.
+/* edge_reason.h -- the reason for an inferred edge of the commit order.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef WEAK_EDGE_REASON_H

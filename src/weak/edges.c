@@ -13,6 +13,7 @@ edges_free(struct edges *e)
 void
 edges_join(struct edges *e, struct edges *more)
 {
+    assert(e->store == more->store && e->sequence == more->sequence);
     e->broken |= more->broken;
     for (size_t i = 0; i < more->all.n; i++)
         vec_push(&e->all, more->all.at[i]);
@@ -35,6 +36,7 @@ edges_group(const struct edges *e, const struct history *h,
     out->from = mem_alloc(e->all.n, sizeof *out->from);
     for (size_t i = 0; i < e->all.n; i++)
         out->from[next[e->all.at[i].to]++] = e->all.at[i].from;
+    assert(out->first[h->n_txns] == e->all.n);
 }
 
 void

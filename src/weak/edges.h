@@ -1,8 +1,8 @@
 /* edges.h -- the edges of the commit order that a level infers.
  *
- * An inference is run in one of two ways.  First, with a sequence at hand, it
- * is enough to know whether some edge goes against it, and nothing is stored.
- * Only then, and only where one does, are the edges collected.
+ * Inference runs in one of two ways.  The first run compares the edges with a
+ * sequence and stores nothing.  Only where an edge goes against the sequence,
+ * a second run collects them all.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef WEAK_EDGES_H
@@ -19,8 +19,8 @@ struct edges {
     const struct topological_order *sequence; // NULL: do not compare
     bool store;
     bool broken;            // an edge goes against the sequence, or into INIT
-    VEC(struct edge) all;   // where 'store': but those by session order
-    size_t listed;          // as many at the beginning are by lists
+    VEC(struct edge) all;   // where 'store': those not implied by session order
+    size_t listed;          // how many at the beginning come from lists
     VEC(struct edge) stale; // where 'store': those into INIT
 };
 
@@ -29,7 +29,8 @@ static inline void
 edges_add(struct edges *e, const struct history *h, txn_id from, txn_id to,
           txn_id reader)
 {
-    assert(from != to);
+    assert(from != to && to != TXN_NONE);
+    assert(from == TXN_INIT || from < h->n_txns);
     if (from == TXN_INIT)
         return;
     if (to == TXN_INIT) {

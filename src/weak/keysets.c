@@ -2,25 +2,25 @@
  *
  * For a transaction t3 and each other t2 that it read from, the keys that t2
  * writes and t3 reads matter: a read of such a key from t1 forces t2 -> t1 (at
- * rc only where it comes after a read from t2).  What has to be found is the
- * intersection of two sets of keys, and looking through the smaller one keeps
- * the whole within O(n^1.5): AWDIT, "An Optimal Weak Database Isolation
- * Tester", PLDI 2025.
+ * rc only where it comes after a read from t2).  That is an intersection of two
+ * sets of keys.  Visiting the smaller set keeps the whole within O(n^1.5):
+ * AWDIT, "An Optimal Weak Database Isolation Tester", PLDI 2025,
+ * sections 3.1 and 3.2.
  *
- * Sets are not built.  What t3 reads is marked in an array by key that holds
- * the number of the transaction that made the mark, so that nothing ever is
- * cleared; what t2 writes stands in its operations.  Where t2 is much larger
- * than t3 its writes are looked up instead (writers.h).
+ * No set is built.  The keys that t3 reads are marked in an array by key.  A
+ * mark is the number of the transaction that made it, so marks are never
+ * cleared.  The keys that t2 writes stand in its operations; where t2 is much
+ * larger than t3, each key of t3 is looked up instead (writers.h).
  *
- * Not every edge of the definition is made, but all follow:
+ * Not every edge of the definition is added, but the others follow:
  *
- *   rc  Going backwards through the reads of t3, a key remembers from whom it
- *       is read next, and from whom, other than that, after that.  Edges to
- *       later reads of the key follow, because t3 then has read from the
- *       former before them, and that writes the key.
+ *   rc  Going backwards through the reads of t3, a key remembers the writer of
+ *       its next read, and the next writer other than that.  Edges to the
+ *       writers of later reads follow: t3 has read from the former before
+ *       them, and the former writes the key.
  *   ra  One writer per key is enough where all reads of the key agree; where
- *       they do not, there is a cycle of two edges at once.  Of the session's
- *       earlier writers of a key only the last matters.
+ *       they do not, two edges make a cycle at once.  Of the earlier writers
+ *       of a key in the session only the last matters.
  *
  * SPDX-License-Identifier: MIT */
 #include "weak/keysets.h"
@@ -30,7 +30,7 @@
 enum {
     AHEAD = 24,          // operations between a prefetch and its use
     MUCH_LARGER = 8,     // a factor from which on writes are looked up
-    FEW = 64,            // transactions that small are always looked through
+    FEW = 64,            // operations of a transaction that are always visited
     PER_THREAD = 1 << 16 // transactions below which threads do not pay
 };
 
@@ -82,10 +82,12 @@ collect_reads(struct worker *w, txn_id t)
     }
 }
 
-/* t2 writes a key that the current transaction reads: m says from whom. */
+/* Add the edge that follows from t2 writing a key that the current transaction
+ * reads from the writers in m. */
 static void
-meet(struct worker *w, const struct key_mark *m, txn_id t2)
+add_edge_to(struct worker *w, const struct key_mark *m, txn_id t2)
 {
+    assert(m->reader);
     const txn_id t3 = m->reader - 1;
     if (m->writer != t2)
         edges_add(&w->edges, w->r->h, t2, m->writer, t3);
@@ -93,16 +95,17 @@ meet(struct worker *w, const struct key_mark *m, txn_id t2)
         edges_add(&w->edges, w->r->h, t2, m->other, t3);
 }
 
-/* Meet every marked key that t2 writes. */
+/* Add the edges of every marked key that t2 writes. */
 static void
 intersect(struct worker *w, txn_id t3, txn_id t2)
 {
     const struct history *h = w->r->h;
+    assert(t2 != t3 && t2 < h->n_txns);
     const size_t size = h->txn_end[t2] - h->txn_begin[t2];
     if (size > FEW && size / MUCH_LARGER > w->keys.n) {
         for (size_t i = 0; i < w->keys.n; i++)
             if (writers_has(w->writers, w->keys.at[i], t2))
-                meet(w, &w->marks[w->keys.at[i]], t2);
+                add_edge_to(w, &w->marks[w->keys.at[i]], t2);
         return;
     }
     for (op_id op = h->txn_begin[t2]; op < h->txn_end[t2]; op++) {
@@ -110,7 +113,7 @@ intersect(struct worker *w, txn_id t3, txn_id t2)
             continue;
         const struct key_mark *m = &w->marks[op_key(h, op)];
         if (m->reader == t3 + 1)
-            meet(w, m, t2);
+            add_edge_to(w, m, t2);
     }
 }
 
@@ -223,6 +226,7 @@ keysets_edges(const struct reading *r, enum level level, const u32_vec *readers,
               unsigned threads, struct edges *out)
 {
     enum { MOST = 64 };
+    assert(level == LEVEL_RC || level == LEVEL_RA);
     const size_t n = readers ? readers->n : r->h->n_txns;
     unsigned n_workers = threads < 1 ? 1 : threads > MOST ? MOST : threads;
     if (n < (size_t)PER_THREAD * n_workers)

@@ -8,12 +8,12 @@
 #include "level/level.h"
 #include "weak/edges.h"
 
-/* Infer the edges that 'level' (rc or ra) asks for because of the reads of the
- * transactions in 'readers' (NULL: of all that count).  Where nothing is to be
- * stored, stop at the first edge that breaks the sequence.
+/* Infer the edges that 'level' (rc or ra) requires because of the reads of the
+ * transactions in 'readers' (NULL: of all that count).  Where nothing is
+ * stored, stop at the first edge that goes against the sequence.
  *
  *   ensure  together with session order, the reading and each other, the
- *           edges imply every edge that the level asks for
+ *           edges imply every edge that the level requires
  *   time    O(n^1.5) for n operations, times log n where a transaction is
  *           much larger than the one that reads from it
  */

@@ -1,9 +1,9 @@
 /* reading.h -- a history together with who wrote what each read saw.
  *
- * With unique values the history knows; with duplicate values a choice has
- * been made for each read that has several candidates, and with it for each
- * transaction that may count whether it does.  Everything in this layer below
- * writer_choice.c works on a reading and does not care which it was.
+ * With unique values the history says who.  With duplicate values a writer has
+ * been chosen for each read that has several candidates, and that determines
+ * which of the transactions that may count do.  Everything in this layer below
+ * writer_choice.c works on a reading, whichever of the two it is.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef WEAK_READING_H
@@ -17,10 +17,12 @@ struct reading {
     const uint8_t *counts; // by transaction: not 0 if it counts
 };
 
-/* Whom the external read op reads from: a transaction or TXN_INIT. */
+/* The writer that the external read op reads from: a transaction or TXN_INIT.
+ * For other operations the result means nothing. */
 static inline txn_id
 reading_writer(const struct reading *r, op_id op)
 {
+    assert(op < r->h->n_ops);
     const value_id v = r->h->op_value[op];
     const txn_id w = history_writer(r->h, v);
     return !(w & WRITER_MANY) || w == TXN_INIT ? w : r->chosen[op];
@@ -30,6 +32,7 @@ reading_writer(const struct reading *r, op_id op)
 static inline txn_id
 reading_so_before(const struct reading *r, txn_id t)
 {
+    assert(t < r->h->n_txns);
     const txn_id first = r->h->session_first[r->h->txn_session[t]];
     while (t > first)
         if (r->counts[--t])

@@ -1,10 +1,10 @@
 /* topological_sort.c -- topological order of a graph that is made of few
  * chains.
  *
- * Sessions are chains, and that makes the sort small.  What is done already
- * is a prefix of each session, so "done" needs no mark, and the depth-first
- * search needs no node stack: it is enough to note, per session, up to which
- * transaction it has been asked to advance.
+ * Sessions are chains, which keeps the state of the sort small.  The
+ * transactions that are done are a prefix of each session, so they need no
+ * mark.  The depth-first search needs no stack of nodes: it notes, for each
+ * session, the transaction that the session has to advance past.
  *
  *   next[s]   the first transaction of session s that is not done.
  *   stack     of requests (s, until): session s has to advance past 'until'.
@@ -19,16 +19,17 @@
  * A transaction that has to wait for one of a session that is on the stack
  * therefore closes a cycle (2), and the search ends there.
  *
- * Edges are only followed backwards, from a transaction to those it has to
- * wait for.  Those are its session's previous one, the writers of its reads,
- * which stand in its operations, and 'more'.  So no graph is built.
+ * Edges are followed backwards only, from a transaction to those it has to
+ * wait for: the one before it in its session, the writers of its reads, which
+ * stand in its operations, and those in 'more'.  So no graph is built.
  *
- * On the way, last[x] is what was last written to key x so far.  A read of it
- * is certainly of something done, without looking up more; only other reads
- * have to ask who their writer is, and for its position.
+ * On the way, last[x] is the last write of key x so far.  A read of that value
+ * waits for nobody, and its writer need not be looked up.
  *
  * SPDX-License-Identifier: MIT */
 #include "weak/topological_sort.h"
+
+#include "base/paranoid.h"
 
 enum { AHEAD = 24 }; // operations between a prefetch and its use
 
@@ -100,7 +101,8 @@ find_unmet(struct search *s, struct progress *p, txn_id t)
     }
     for (; p->op < h->txn_end[t]; p->op++) {
         prefetch(s, p->op);
-        // Both, because a guess at the first is wrong half of the time.
+        // Both are evaluated: a branch on the first would be mispredicted half
+        // of the time.
         if ((int)!op_is_external_read(h, p->op) | reads_last(s, p->op))
             continue;
         const txn_id w = reading_writer(s->r, p->op);
@@ -114,8 +116,8 @@ find_unmet(struct search *s, struct progress *p, txn_id t)
     return TXN_NONE;
 }
 
-/* Reads that were fine when they were looked at may be stale by now, where t
- * had to wait in between. */
+/* Whether t has a stale read by now.  Where t had to wait, a read that was not
+ * stale when it was visited may have become so. */
 static bool
 is_stale(const struct search *s, txn_id t)
 {
@@ -132,10 +134,11 @@ emit(struct search *s, struct progress *p, txn_id t)
     const struct history *h = s->r->h;
     if (s->stale && (p->stale || (p->waiting && is_stale(s, t))))
         vec_push(s->stale, t);
+    assert(!s->out->position[t] && s->r->counts[t]);
     s->out->at[s->out->n++] = t;
     s->out->position[t] = (uint32_t)s->out->n;
     for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++) {
-        uint32_t none; // in place of a branch
+        uint32_t none; // a target instead of a branch
         uint32_t *last = op_is_write(h, op) ? &s->last[op_key(h, op)] : &none;
         *last = s->r->chosen ? t : h->op_value[op];
     }
@@ -149,6 +152,7 @@ advance(struct search *s, txn_id t)
     vec_push(&s->stack, ((struct request){h->txn_session[t], t}));
     s->sessions[h->txn_session[t]].waiting = true;
     while (s->stack.n) {
+        assert(s->stack.n <= h->n_sessions); // (1)
         const struct request top = vec_top(&s->stack);
         struct progress *p = &s->sessions[top.session];
         if (p->next > top.until) {
@@ -160,8 +164,9 @@ advance(struct search *s, txn_id t)
         const txn_id unmet = s->r->counts[u] ? find_unmet(s, p, u) : TXN_NONE;
         if (unmet != TXN_NONE) {
             struct progress *q = &s->sessions[h->txn_session[unmet]];
+            assert(q->next <= unmet);
             if (q->waiting)
-                return false;
+                return false; // (2)
             q->waiting = true;
             vec_push(&s->stack,
                      ((struct request){h->txn_session[unmet], unmet}));
@@ -211,6 +216,8 @@ topological_sort_find(const struct reading *r, const struct predecessors *more,
             !step(&s, roots->at[i]))
             acyclic = advance(&s, roots->at[i]);
     assert(!acyclic || h->n_optional || out->n == roots->n);
+    if (acyclic)
+        PARANOID(topological_order_check(out, r, more));
 
     vec_free(&s.stack);
     mem_free(s.sessions);
@@ -218,7 +225,34 @@ topological_sort_find(const struct reading *r, const struct predecessors *more,
     return acyclic;
 }
 
-/* --- a suggestion ---------------------------------------------------------*/
+void
+topological_order_check(const struct topological_order *s,
+                        const struct reading *r,
+                        const struct predecessors *more)
+{
+    const struct history *h = r->h;
+    size_t n = 0;
+    for (txn_id t = 0; t < h->n_txns; t++) {
+        const uint32_t place = s->position[t];
+        ENSURE((place != 0) == (r->counts[t] != 0));
+        if (!place)
+            continue;
+        n++;
+        ENSURE(place <= s->n && s->at[place - 1] == t);
+        const txn_id before = reading_so_before(r, t);
+        ENSURE(before == TXN_NONE || s->position[before] < place);
+        for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++)
+            ENSURE(!op_is_external_read(h, op) ||
+                   topological_order_position(s, reading_writer(r, op)) <
+                       place);
+        for (uint32_t i = more ? more->first[t] : 0;
+             more && i < more->first[t + 1]; i++)
+            ENSURE(s->position[more->from[i]] < place);
+    }
+    ENSURE(n == s->n);
+}
+
+/* --- the order of the input ------------------------------------------------*/
 
 /* Whether the input lists one session after the other, several of them. */
 static bool
@@ -230,18 +264,19 @@ is_by_session(const struct history *h)
     return h->n_sessions > 1;
 }
 
-/* How far its session has come with the i-th of n transactions, as a number
- * below 'whole'. */
+/* The relative place of the i-th of n transactions, as a number below
+ * 'whole'. */
 static size_t
-progress(uint64_t i, uint64_t n, uint64_t whole)
+relative_place(uint64_t i, uint64_t n, uint64_t whole)
 {
+    assert(i < n);
     return (size_t)((2 * i + 1) * whole / (2 * n));
 }
 
-/* Append the transactions that count or may count by how far their sessions
- * have come. */
+/* Append the transactions that count or may count by their relative place in
+ * their sessions: a counting sort. */
 static void
-take_turns(const struct history *h, u32_vec *roots)
+interleave_sessions(const struct history *h, u32_vec *roots)
 {
     const size_t n = h->n_txns;
     uint32_t *next = mem_calloc(n + 1, sizeof *next);
@@ -249,7 +284,8 @@ take_turns(const struct history *h, u32_vec *roots)
         const txn_id first = h->session_first[s];
         const uint32_t length = h->session_first[s + 1] - first;
         for (uint32_t i = 0; i < length; i++)
-            next[progress(i, length, n) + 1] += h->txn_counts[first + i] != 0;
+            next[relative_place(i, length, n) + 1] +=
+                h->txn_counts[first + i] != 0;
     }
     for (size_t i = 0; i < n; i++)
         next[i + 1] += next[i];
@@ -259,8 +295,9 @@ take_turns(const struct history *h, u32_vec *roots)
         const uint32_t length = h->session_first[s + 1] - first;
         for (uint32_t i = 0; i < length; i++)
             if (h->txn_counts[first + i])
-                roots->at[next[progress(i, length, n)]++] = first + i;
+                roots->at[next[relative_place(i, length, n)]++] = first + i;
     }
+    assert(next[n - 1] == roots->n);
     mem_free(next);
 }
 
@@ -268,7 +305,7 @@ void
 topological_sort_suggest(const struct history *h, u32_vec *roots)
 {
     if (is_by_session(h)) {
-        take_turns(h, roots);
+        interleave_sessions(h, roots);
         return;
     }
     vec_reserve(roots, h->n_txns);

@@ -1,4 +1,4 @@
-/* topological_sort.h -- orders of transactions, and how they are found.
+/* topological_sort.h -- orders of transactions that respect a reading.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef WEAK_TOPOLOGICAL_SORT_H
@@ -17,6 +17,7 @@ struct topological_order {
 static inline uint32_t
 topological_order_position(const struct topological_order *s, txn_id t)
 {
+    assert(t != TXN_NONE);
     return t == TXN_INIT ? 0 : s->position[t];
 }
 
@@ -48,10 +49,15 @@ bool topological_sort_find(const struct reading *r,
                            const u32_vec *roots, struct topological_order *out,
                            u32_vec *stale);
 
+/* Assert that an order has every transaction of the reading once, and respects
+ * session order, the reading and 'more'. */
+void topological_order_check(const struct topological_order *s,
+                             const struct reading *r,
+                             const struct predecessors *more);
+
 /* Append the transactions that count or may count in the order that the input
- * suggests: as
- * they stand in it, or, where it lists one session after the other, by how far
- * each session has come. */
+ * suggests: as they stand in it, or, where it lists one session after the
+ * other, by their relative place in their sessions. */
 void topological_sort_suggest(const struct history *h, u32_vec *roots);
 
 #endif

@@ -23,16 +23,17 @@ conclude(const struct ordered_reading *g, enum verdict verdict,
         return;
     cycle_vec cycles = {0};
     witness_find(g, c->level, edges, false, 1, &cycles);
-    assert(cycles.n == 1);
+    assert(cycles.n == 1 && cycles.at[0].edges.n >= 2);
     c->kind = EVIDENCE_CYCLE;
     c->cycle = cycles.at[0];
     vec_free(&cycles);
 }
 
-/* What holds for 'from' holds for the weaker level of 'to'. */
+/* Take over the evidence for a stronger level that holds. */
 static void
 inherit(struct certificate *to, const struct certificate *from)
 {
+    assert(from->kind == EVIDENCE_ORDER && to->level < from->level);
     to->verdict = VERDICT_OK;
     to->kind = EVIDENCE_ORDER;
     for (size_t i = 0; i < from->order.n; i++)
@@ -122,6 +123,7 @@ weak_check(const struct history *h, level_set levels,
            const struct weak_options *o, struct certificate out[LEVELS],
            struct weak_stats *stats)
 {
+    assert(h->txn_counts); // resolved
     *stats = (struct weak_stats){0};
     if (!check_reads(h, levels, out))
         return;

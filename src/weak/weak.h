@@ -13,7 +13,7 @@
 
 struct weak_options {
     unsigned threads;
-    struct budget *budget; // NULL: no end
+    struct budget *budget; // NULL: no limit
 };
 
 /* What a check cost. */

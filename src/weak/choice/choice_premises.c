@@ -1,11 +1,12 @@
-/* choice_premises.c -- the choices that a cycle rests on; see choice_solver.h.
+/* choice_premises.c -- see choice_premises.h.
  *
- * A transaction that may count does in a reading because one reads from it that
- * counts, so what rests on its counting rests on that choice, and on those by
- * which the reader counts.
+ * A transaction that may count does in a reading because a transaction that
+ * counts reads from it.  So what depends on its counting depends on that
+ * choice, and on the choices by which the reader counts.
  *
  * SPDX-License-Identifier: MIT */
-#include "weak/choice/choice_solver.h"
+#include "weak/choice/choice_premises.h"
+
 #include "weak/reading.h"
 
 static void
@@ -19,8 +20,8 @@ note_choice(const struct history *h, op_id read, txn_id writer, choice_vec *out)
     vec_push(out, ((struct choice){read, writer}));
 }
 
-/* A step of a path from a to b; if not by session order then by a read, and
- * best by one that had no choice. */
+/* Note the choice that the step of a path from a to b depends on: none where
+ * it is by session order, or by a read with one candidate. */
 static void
 note_step(const struct reading *r, txn_id a, txn_id b, choice_vec *out)
 {
@@ -36,6 +37,7 @@ note_step(const struct reading *r, txn_id a, txn_id b, choice_vec *out)
         if (read == ID_NONE)
             read = op;
     }
+    assert(read != ID_NONE);
     note_choice(h, read, a, out);
 }
 
@@ -44,6 +46,7 @@ static void
 note_counting(const struct choice_solver *c, txn_id t, choice_vec *out)
 {
     while (t < c->h->n_txns && c->h->txn_counts[t] == TXN_MAY_COUNT) {
+        assert(c->counts[t] && c->chosen[c->why[t]] != TXN_NONE);
         note_choice(c->h, c->why[t], t, out);
         t = c->op_txn[c->why[t]];
     }
@@ -66,8 +69,8 @@ note_all_counting(const struct choice_solver *c, const struct cycle *cycle,
 }
 
 void
-choice_solver_premises(const struct choice_solver *c, const struct cycle *cycle,
-                       choice_vec *out)
+choice_premises_find(const struct choice_solver *c, const struct cycle *cycle,
+                     choice_vec *out)
 {
     const struct history *h = c->h;
     const struct reading r = {h, c->chosen, c->counts};

@@ -1,19 +1,19 @@
 /* choice_solver.c -- see choice_solver.h.
  *
- * A variable is a candidate of a read, or a transaction that may count.  Some
- * candidate of a read is chosen if its transaction counts; whoever is chosen
- * counts.
+ * A variable stands for a candidate of a read, or for a transaction that may
+ * count.  One clause says that some candidate of a read is chosen if its
+ * transaction counts, another that a chosen writer counts.
  *
  *   (1) vars.at[v] is the choice that variable v of the solver stands for; with
  *       read == ID_NONE it stands for 'writer' counting;
  *   (2) the variables of one read are adjacent, from first_var[read] on;
- *   (3) the reads of transactions that do not count in the model are not asked
- *       for, and keep what they had.
+ *   (3) a read of a transaction that does not count in the model keeps its
+ *       choice.
  *
- * A combination that was forbidden does not come again.  Its reads are known to
- * the solver, so chosen is what the model allows, first those of transactions
- * that certainly count, then those of the writers chosen for these, which count
- * in the model because of that, and so on.
+ * A combination that was forbidden does not come again: its reads are known to
+ * the solver, so the model chooses them, first those of transactions that
+ * certainly count, then those of the writers chosen for these, which count in
+ * the model because of that, and so on.
  *
  * SPDX-License-Identifier: MIT */
 #include "weak/choice/choice_solver.h"
@@ -21,6 +21,7 @@
 static proof_lit
 to_proof(struct choice_solver *c, lit l)
 {
+    assert(lit_var(l) < c->vars.n); // (1)
     const struct choice choice = c->vars.at[lit_var(l)];
     const proof_lit p =
         choice.read == ID_NONE
@@ -52,6 +53,7 @@ log_derived(void *self, uint32_t id, const lit *lits, size_t n,
 static const struct open_read *
 open_read_of(const struct choice_solver *c, op_id read)
 {
+    assert(c->open.all.at[c->open_at[read]].left.read == read);
     return &c->open.all.at[c->open_at[read]];
 }
 
@@ -71,7 +73,7 @@ add_var(struct choice_solver *c, struct choice choice, bool phase)
     return v;
 }
 
-/* If t counts, so does whoever alone can have served one of its reads. */
+/* If t counts, so does the only candidate of each of its reads. */
 static void
 add_consequences(struct choice_solver *c, txn_id t, u32_vec *queue)
 {
@@ -111,7 +113,7 @@ add_counts(struct choice_solver *c, txn_id t)
     return lit_make(c->count_var[t], false);
 }
 
-/* Whoever is chosen counts. */
+/* Add the clauses that say that a chosen writer counts. */
 static void
 add_writers(struct choice_solver *c, op_id read)
 {
@@ -127,9 +129,9 @@ add_writers(struct choice_solver *c, op_id read)
     }
 }
 
-/* Make a read known to the solver: one of its candidates it is, if its
- * transaction counts.  The solver is told to allow, if it may, all that pruning
- * has left. */
+/* Make a read known to the solver: one of its candidates is chosen if its
+ * transaction counts.  The initial phases allow all candidates that pruning has
+ * left. */
 static void
 add_read(struct choice_solver *c, op_id read)
 {
@@ -139,6 +141,7 @@ add_read(struct choice_solver *c, op_id read)
         c->narrow ? left : history_candidates(c->h, c->h->op_value[read]);
     VEC(lit) clause = {0};
     size_t next = 0; // of those that are left, which are in the same order
+    assert(c->first_var[read] == ID_NONE);
     c->first_var[read] = (uint32_t)c->vars.n;
     for (size_t i = 0; i < range.n; i++) {
         if (range.at[i] == r->txn)
@@ -167,11 +170,12 @@ var_of(const struct choice_solver *c, struct choice choice)
     uint32_t v = c->first_var[choice.read];
     while (c->vars.at[v].writer != choice.writer)
         v++;
+    assert(v < c->vars.n && c->vars.at[v].read == choice.read); // (2)
     return v;
 }
 
 /* Whether a narrow solver has nothing to choose: one candidate is left, and
- * nobody's counting depends on it. */
+ * both transactions certainly count. */
 static bool
 is_settled(const struct choice_solver *c, struct choice choice)
 {
@@ -233,6 +237,7 @@ choice_solver_begin(struct choice_solver *c)
 void
 choice_solver_widen(struct choice_solver *c)
 {
+    assert(c->narrow);
     choice_solver_end(c);
     c->narrow = false;
     choice_solver_begin(c);
@@ -240,10 +245,10 @@ choice_solver_widen(struct choice_solver *c)
         choice_solver_forbid(c, &c->lemmas.at[i]);
 }
 
-/* How well a candidate suits a reader: best is the last one before the reader
- * in the order of the guess, then those before that, then those after it. */
+/* A preference among candidates: best is the last one before the reader in the
+ * order of the guess, then those before that, then those after the reader. */
 static int64_t
-suits(const struct choice_solver *c, txn_id writer, txn_id reader)
+preference(const struct choice_solver *c, txn_id writer, txn_id reader)
 {
     const int64_t w = writer == TXN_INIT ? 0 : c->place[writer];
     return w < c->place[reader] ? w : -w;
@@ -264,7 +269,7 @@ choice_solver_follow(struct choice_solver *c)
             const txn_id w = c->vars.at[v].writer;
             if (sat_value(c->sat, lit_make(v, false)) > 0 &&
                 (best == TXN_NONE ||
-                 suits(c, w, reader) > suits(c, best, reader)))
+                 preference(c, w, reader) > preference(c, best, reader)))
                 best = w;
         }
         assert(best != TXN_NONE || may_count(c, reader)); // (3)

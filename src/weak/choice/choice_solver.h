@@ -1,4 +1,4 @@
-/* choice_solver.h -- the choice of writers, as a solver sees it; see
+/* choice_solver.h -- the choice of writers as a satisfiability problem; see
  * writer_choice.c.
  *
  * SPDX-License-Identifier: MIT */
@@ -11,7 +11,7 @@
 
 typedef VEC(struct choice) choice_vec;
 
-/* Why a combination of choices cannot be. */
+/* A combination of choices that is impossible, and the cycle that shows it. */
 struct lemma {
     choice_vec choices;
     struct cycle cycle;
@@ -19,7 +19,7 @@ struct lemma {
 
 struct choice_solver {
     const struct history *h;
-    bool narrow; // only what pruning has left is known to the solver
+    bool narrow; // the solver knows only the candidates that pruning has left
     VEC(struct lemma) lemmas;
     txn_id *chosen;      // by op
     uint8_t *counts;     // by transaction: it counts in the reading
@@ -36,26 +36,20 @@ struct choice_solver {
     struct proof *proof;
 };
 
-/* Begin with a solver that knows nothing, and give it back. */
+/* Create a solver that knows nothing, and free it. */
 void choice_solver_begin(struct choice_solver *c);
 void choice_solver_end(struct choice_solver *c);
 
-/* Begin again with a solver that knows every candidate, and with what was
- * found out so far. */
+/* Replace the solver by one that knows every candidate and the lemmas found so
+ * far. */
 void choice_solver_widen(struct choice_solver *c);
 
-/* Tell the solver that the choices of a lemma cannot all be. */
+/* Add the clause that forbids the choices of a lemma together. */
 void choice_solver_forbid(struct choice_solver *c, struct lemma *lemma);
 
-/* Choose as the solver's model does, keeping a choice that it allows. */
+/* Choose as the solver's model does.  A choice that the model allows stays. */
 void choice_solver_follow(struct choice_solver *c);
 
 void choice_solver_free_lemma(struct lemma *lemma);
-
-/* Append the choices that a cycle of the present reading rests on: reads with
- * several candidates that its edges or their reasons use, or by which its
- * transactions count, each once.  (choice_premises.c) */
-void choice_solver_premises(const struct choice_solver *c,
-                            const struct cycle *cycle, choice_vec *out);
 
 #endif

@@ -22,6 +22,7 @@ counting_find(const struct history *h, const txn_id *chosen, uint8_t *counts,
             const txn_id w = reading_writer(&r, op);
             if (w == TXN_INIT || counts[w])
                 continue;
+            assert(h->txn_counts[w] == TXN_MAY_COUNT); // (H1)
             counts[w] = 1;
             if (why)
                 why[w] = op;

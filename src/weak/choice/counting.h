@@ -1,4 +1,4 @@
-/* counting.h -- who counts in a reading.
+/* counting.h -- which transactions count in a reading.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef WEAK_CHOICE_COUNTING_H
@@ -7,8 +7,8 @@
 #include "weak/reading.h"
 
 /* Set counts[t] for each transaction that counts under the choices in 'chosen':
- * those that certainly do, and whoever one reads from that does.  For the
- * latter why[t] is such a read; 'why' may be NULL.
+ * those that certainly count, and those that a transaction which counts reads
+ * from.  For the latter why[t] is such a read; 'why' may be NULL.
  *
  *   time   O(operations), or O(transactions) where none may count */
 void counting_find(const struct history *h, const txn_id *chosen,

@@ -1,20 +1,20 @@
-/* initial_reading.c -- a guess at an order of transactions and at whom they
- * read from.
+/* initial_reading.c -- see initial_reading.h.
  *
- * Inputs that list one session after the other do not tell how the sessions
- * interleaved, and with duplicate values it is not even known who wrote what
- * was read.  Most recorded histories are nearly serializable all the same.  So
- * the sessions are replayed against a store: the next transaction of some
+ * An input that lists one session after the other does not say how the sessions
+ * interleaved, and with duplicate values it does not say who wrote what was
+ * read.  Most recorded histories are nearly serializable all the same.  So the
+ * sessions are replayed against a store, greedily.  The next transaction of a
  * session is taken if each of its reads finds its value in the store, and if
- * its writes do not overwrite a value that somebody is still to read and that
- * nobody will write again.  A careless overwriting is the one mistake that
- * cannot be made good later, and with unique values avoiding it is no mistake.
+ * its writes overwrite no value that is still to be read and not written again.
+ * The second rule matters because a value that is gone too early never comes
+ * back; with unique values it costs nothing.
  *
- * When no session can go on like that, the least bad one is made to: one that
- * overwrites; else one whose values were there at some time; else any.
+ * When no session can go on, the least bad transaction is taken: one that
+ * overwrites such a value; else one whose values were in the store at some
+ * time; else any.
  *
- * A transaction that may count is run where it fits and writes what somebody is
- * still to read and nobody else will write; else it is passed over.
+ * A transaction that may count is taken where it fits and writes a value that
+ * is still to be read and that nobody else will write; else it is skipped.
  *
  * 'slot' is a value, or the initial value of one key: value 0 belongs to all
  * keys that nobody writes it to again.
@@ -44,7 +44,7 @@ slot_of(const struct replay *p, op_id op)
 }
 
 static void
-prepare(struct replay *p)
+replay_init(struct replay *p)
 {
     const struct history *h = p->h;
     const size_t slots = (size_t)h->n_values + h->n_keys;
@@ -89,7 +89,8 @@ count_reads(struct replay *p, txn_id t, bool done)
             p->reads[slot_of(p, op)] += done ? (uint32_t)-1 : 1;
 }
 
-/* Whether t, all of whose reads fit, overwrites what others need. */
+/* Whether t overwrites a value that is still to be read and not written again.
+ */
 static bool
 overwrites(struct replay *p, txn_id t)
 {
@@ -107,7 +108,7 @@ overwrites(struct replay *p, txn_id t)
 }
 
 static enum fitness
-judge(struct replay *p, txn_id t)
+find_fitness(struct replay *p, txn_id t)
 {
     const struct history *h = p->h;
     enum fitness fitness = FITS;
@@ -135,10 +136,11 @@ guess_writer(const struct replay *p, op_id op, txn_id t)
     if (w != TXN_NONE && w != t)
         return w;
     const struct txn_range range = history_candidates(p->h, p->h->op_value[op]);
+    assert(range.n > 1);
     return range.at[range.at[0] == t];
 }
 
-/* Whether t, which may count, writes what somebody needs. */
+/* Whether t, which may count, fits and writes a value that is needed. */
 static bool
 is_needed(struct replay *p, txn_id t)
 {
@@ -149,13 +151,14 @@ is_needed(struct replay *p, txn_id t)
         needed = op_is_final_write(h, op) && p->reads[slot] &&
                  !p->writes[slot] && p->state[op_key(h, op)] != slot;
     }
-    return needed && judge(p, t) == FITS;
+    return needed && find_fitness(p, t) == FITS;
 }
 
 static void
 take(struct replay *p, session_id s)
 {
     const struct history *h = p->h;
+    assert(p->next[s] < h->session_first[s + 1]);
     const txn_id t = p->next[s]++;
     if (!h->txn_counts[t])
         return;
@@ -171,6 +174,7 @@ take(struct replay *p, session_id s)
     for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++)
         if (op_is_final_write(h, op)) {
             const uint32_t slot = slot_of(p, op);
+            assert(!counts || p->writes[slot]);
             p->state[op_key(h, op)] = slot;
             p->writer[slot] = t;
             p->writes[slot] -= counts;
@@ -186,7 +190,8 @@ progress(const struct replay *p, session_id s)
            (double)(p->h->session_first[s + 1] - first);
 }
 
-/* Take what fits; false when a whole turn had nothing. */
+/* Take every transaction that fits, one turn through the sessions; false where
+ * there was none. */
 static bool
 take_turn(struct replay *p)
 {
@@ -195,7 +200,7 @@ take_turn(struct replay *p)
     for (session_id s = 0; s < h->n_sessions; s++)
         while (p->next[s] < h->session_first[s + 1] &&
                (h->txn_counts[p->next[s]] != TXN_COUNTS ||
-                judge(p, p->next[s]) == FITS)) {
+                find_fitness(p, p->next[s]) == FITS)) {
             take(p, s);
             any = true;
         }
@@ -212,7 +217,7 @@ take_least_bad(struct replay *p)
     for (session_id s = 0; s < h->n_sessions; s++) {
         if (p->next[s] == h->session_first[s + 1])
             continue;
-        const enum fitness fitness = judge(p, p->next[s]);
+        const enum fitness fitness = find_fitness(p, p->next[s]);
         if (best == ID_NONE || fitness < best_fitness ||
             (fitness == best_fitness && progress(p, s) < progress(p, best))) {
             best = s;
@@ -230,7 +235,7 @@ initial_reading_guess(const struct history *h, u32_vec *order, txn_id *chosen)
 {
     struct replay p = {.h = h, .chosen = chosen, .order = order};
     p.budget = UINT64_C(100000000) + (uint64_t)h->n_ops * 50;
-    prepare(&p);
+    replay_init(&p);
     do {
         while (p.work < p.budget && take_turn(&p))
             ;

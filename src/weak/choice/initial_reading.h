@@ -1,5 +1,5 @@
-/* initial_reading.h -- a guess at an order of transactions and at whom they
- * read from.
+/* initial_reading.h -- a guess at the order of transactions and at the writers
+ * of their reads.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef WEAK_CHOICE_INITIAL_READING_H
@@ -11,9 +11,9 @@
  * each read see what was written last, and note in chosen[op] (where chosen is
  * not NULL) a candidate for each external read of a value with several writers.
  *
- * It is a guess: nothing is promised but that session order is respected and
- * that the candidates are candidates.  False, with 'order' and 'chosen'
- * incomplete, where finding it takes too long.
+ * It is a guess: only session order is sure to be respected, and what is chosen
+ * is a candidate.  False, with 'order' and 'chosen' incomplete, where it takes
+ * too long.
  *
  *   time   O(n k) for n operations and k sessions at worst, mostly near O(n) */
 bool initial_reading_guess(const struct history *h, u32_vec *order,

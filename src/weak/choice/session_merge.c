@@ -1,15 +1,15 @@
-/* session_merge.c -- an order in which every read finds its writer before it.
+/* session_merge.c -- see session_merge.h.
  *
- * Sessions advance one transaction at a time.  Of the sessions whose next
- * transaction is ready, the one goes on whose next comes first in the old
- * order; where none is ready, the rule is broken for the one that comes first.
- * Choices made here are of what came before, so they close no cycle with each
- * other and with session order, unless the rule had to be broken.
+ * The sessions are merged: of those whose next transaction is ready, the one
+ * advances whose next transaction comes first in the old order.  Where none is
+ * ready, the rule is broken for the first one.  The writers chosen here come
+ * before their readers, so they close no cycle with each other and with session
+ * order, unless the rule was broken.
  *
  * SPDX-License-Identifier: MIT */
 #include "weak/choice/session_merge.h"
 
-struct arranging {
+struct merge {
     const struct history *h;
     const struct open_reads *open;
     const struct predecessors *more;
@@ -20,14 +20,14 @@ struct arranging {
 };
 
 static bool
-is_placed(const struct arranging *a, txn_id t)
+is_placed(const struct merge *a, txn_id t)
 {
     return t == TXN_INIT || a->position[t];
 }
 
 /* Whether a writer that the external read op may be of is placed. */
 static bool
-has_writer(const struct arranging *a, op_id op)
+has_writer(const struct merge *a, op_id op)
 {
     const struct history *h = a->h;
     const value_id v = h->op_value[op];
@@ -42,7 +42,7 @@ has_writer(const struct arranging *a, op_id op)
 }
 
 static bool
-is_ready(const struct arranging *a, txn_id t)
+is_ready(const struct merge *a, txn_id t)
 {
     const struct history *h = a->h;
     for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++)
@@ -54,9 +54,10 @@ is_ready(const struct arranging *a, txn_id t)
     return true;
 }
 
-/* The last candidate alive that is placed; else any that is alive. */
+/* The last candidate that is placed; INIT where none is and it is one; else
+ * the first. */
 static txn_id
-choose(const struct arranging *a, const struct open_read *r)
+choose(const struct merge *a, const struct open_read *r)
 {
     const struct txn_range left = open_reads_left(a->open, r);
     txn_id best = TXN_NONE;
@@ -70,24 +71,26 @@ choose(const struct arranging *a, const struct open_read *r)
             best_position = position;
         }
     }
+    assert(best != TXN_NONE);
     return best;
 }
 
 static void
-place(struct arranging *a, txn_id t, u32_vec *order, txn_id *chosen)
+place(struct merge *a, txn_id t, u32_vec *order, txn_id *chosen)
 {
     const struct history *h = a->h;
     for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++)
         if (op_is_external_read(h, op) &&
             history_has_several(h, h->op_value[op]))
             chosen[op] = choose(a, &a->open->all.at[a->open_at[op]]);
+    assert(!a->position[t]);
     vec_push(order, t);
     a->position[t] = (uint32_t)order->n;
 }
 
 /* The session that goes on, or ID_NONE at the end. */
 static session_id
-find_session(const struct arranging *a)
+find_session(const struct merge *a)
 {
     const struct history *h = a->h;
     session_id ready = ID_NONE, first = ID_NONE;
@@ -110,7 +113,7 @@ void
 session_merge(const struct history *h, const struct open_reads *open,
               const struct predecessors *more, u32_vec *order, txn_id *chosen)
 {
-    struct arranging a = {.h = h, .open = open, .more = more};
+    struct merge a = {.h = h, .open = open, .more = more};
     a.old = mem_calloc(h->n_txns, sizeof *a.old);
     for (size_t i = 0; i < order->n; i++)
         a.old[order->at[i]] = (uint32_t)i;
@@ -128,6 +131,8 @@ session_merge(const struct history *h, const struct open_reads *open,
         if (h->txn_counts[t])
             place(&a, t, order, chosen);
     }
+    for (session_id s = 0; s < h->n_sessions; s++)
+        assert(a.next[s] == h->session_first[s + 1]);
 
     mem_free(a.old);
     mem_free(a.position);

@@ -7,10 +7,11 @@
 #include "weak/choice/open_reads.h"
 #include "weak/topological_sort.h"
 
-/* Rearrange 'order' as little as needed so that session order, the reads with
- * one writer and the edges in 'more' are respected, and so that for each open
- * read one of its candidates that are alive comes before the reader; choose the
- * last such candidate in chosen[op].  Where that cannot be, go on all the same.
+/* Rearrange 'order' as little as needed so that it respects session order, the
+ * reads with one writer and the edges in 'more', and so that for each open read
+ * one of the candidates that are left comes before the reader; choose the last
+ * such candidate in chosen[op].  Where that is impossible, break the rule for
+ * one transaction and go on.
  *
  *   time   O(n k) for n operations and k sessions */
 void session_merge(const struct history *h, const struct open_reads *open,

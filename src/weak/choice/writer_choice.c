@@ -1,29 +1,30 @@
-/* writer_choice.c -- duplicate values: is there a choice of writers?
+/* writer_choice.c -- see writer_choice.h.
  *
- * The levels are decided for one reading at a time, and there are as many
- * readings as combinations of candidates.  So guess a reading
- * (initial_reading.h) and decide it.  If it fails, the cycle that shows it
- * rests on a few choices only, and every reading with those fails: that is a
- * clause.  A solver keeps the clauses and proposes choices that no clause
- * forbids, until a reading holds or the solver finds that none is left.
+ * A reading can be decided in polynomial time, but there are as many readings
+ * as combinations of candidates.  So the search is lazy, as in satisfiability
+ * modulo theories: guess a reading (initial_reading.h) and decide it.  If it
+ * fails, the cycle depends on a few choices only, and every reading with these
+ * fails; their negation is a clause.  A SAT solver keeps the clauses and
+ * proposes choices that satisfy them, until a reading holds or no model is
+ * left.
  *
- * Reads are made known to the solver when a cycle first rests on them; the
- * others keep the guess.  A model may allow several candidates of a read: any
- * of them will do, because clauses only forbid.
+ * The solver learns of a read when a cycle first depends on it; all others keep
+ * the guess.  A model may allow several candidates of a read.  Any of them is
+ * as good, because clauses only forbid.
  *
  * A transaction that may count does in a reading where one that counts reads
- * from it.  So a choice of writers is also one of who counts.
+ * from it.  So a choice of writers also determines which transactions count.
  *
  * At first the solver knows only the candidates that pruning has left
- * (open_reads.h), so that it does not wander off; pruning gives no proof,
- * however. When none of those readings is left, it begins again with all
- * candidates and with the cycles found so far, and now what it derives is
- * logged, so that "none is left" comes with a proof.
+ * (open_reads.h), which keeps its proposals close to the guess.  Pruning gives
+ * no proof, however.  When none of those readings is left, a new solver begins
+ * with all candidates and with the cycles found so far.  What that one derives
+ * is logged, so that a violation comes with a proof.
  *
  * SPDX-License-Identifier: MIT */
 #include "weak/choice/writer_choice.h"
 
-#include "weak/choice/choice_solver.h"
+#include "weak/choice/choice_premises.h"
 #include "weak/choice/counting.h"
 #include "weak/choice/initial_reading.h"
 #include "weak/choice/session_merge.h"
@@ -32,13 +33,13 @@
 
 enum { CYCLES_PER_ROUND = 512 };
 
-/* Rearrange the order so that it respects what is certain, session order, the
- * reads that have one candidate left, and the edges of the level that those
- * force; and choose by that order.  Reads that are still open pass for reads
- * from INIT, which forces nothing among transactions. */
+/* Rearrange the order so that it respects what is certain (session order, the
+ * reads that have one candidate left, and the edges of the level that these
+ * force), and choose by that order.  Reads that are still open are taken as
+ * reads from INIT, which force nothing among transactions. */
 static void
-mend_order(struct choice_solver *c, enum level level,
-           const struct weak_options *o, u32_vec *roots)
+repair_order(struct choice_solver *c, enum level level,
+             const struct weak_options *o, u32_vec *roots)
 {
     const struct reading certain = {c->h, c->chosen, c->counts};
     struct ordered_reading g;
@@ -81,20 +82,20 @@ guess(struct choice_solver *c, enum level level, const struct weak_options *o,
     open_reads_prune(h, level, &c->open);
     for (size_t i = 0; i < c->open.all.n; i++)
         choose_certain(c, &c->open.all.at[i]);
-    mend_order(c, level, o, roots);
+    repair_order(c, level, o, roots);
     for (size_t i = 0; i < roots->n; i++)
         c->place[roots->at[i]] = (uint32_t)i + 1;
 }
 
-/* Turn the cycles of a failed reading into clauses; true where one rests on no
- * choice and so is the answer. */
+/* Turn the cycles of a failed reading into clauses; true where one depends on
+ * no choice, and so is the evidence. */
 static bool
 learn(struct choice_solver *c, cycle_vec *cycles, struct certificate *out)
 {
     for (size_t i = 0; i < cycles->n; i++) {
         struct lemma lemma = {.cycle = cycles->at[i]};
         cycles->at[i] = (struct cycle){0};
-        choice_solver_premises(c, &lemma.cycle, &lemma.choices);
+        choice_premises_find(c, &lemma.cycle, &lemma.choices);
         if (!lemma.choices.n) {
             out->verdict = VERDICT_VIOLATED;
             out->kind = EVIDENCE_CYCLE;
@@ -107,12 +108,13 @@ learn(struct choice_solver *c, cycle_vec *cycles, struct certificate *out)
     return false;
 }
 
-/* Decide the reading that is chosen now; true when that is the end. */
+/* Decide the reading that is chosen now; true where the search is over. */
 static bool
 try_reading(struct choice_solver *c, const u32_vec *roots,
             const struct weak_options *o, struct certificate *out,
             struct weak_stats *stats)
 {
+    assert(!out->order.n || out->verdict == VERDICT_UNKNOWN);
     const struct reading r = {c->h, c->chosen, c->counts};
     struct ordered_reading g;
     struct edges edges = {0};
@@ -141,6 +143,7 @@ conclude(const struct choice_solver *c, struct certificate *out)
     out->kind = EVIDENCE_ORDER;
     for (size_t i = 0; i < c->open.all.n; i++) {
         const op_id op = c->open.all.at[i].left.read;
+        assert(c->chosen[op] != c->open.all.at[i].txn);
         if (!c->counts[c->open.all.at[i].txn])
             continue;
         vec_push(&out->choices, ((struct choice){op, c->chosen[op]}));
@@ -201,6 +204,7 @@ void
 writer_choice_decide(const struct history *h, const struct weak_options *o,
                      struct certificate *out, struct weak_stats *stats)
 {
+    assert(h->several.n && out->verdict == VERDICT_UNKNOWN);
     struct choice_solver c = {.h = h, .narrow = true, .proof = proof_new()};
     c.first_var = mem_alloc(h->n_ops, sizeof *c.first_var);
     c.counts = mem_calloc(h->n_txns, sizeof *c.counts);
