@@ -35,6 +35,7 @@ formula_free(struct formula *f)
 {
     sat_free(f->sat);
     mem_free(f->precedes);
+    mem_free(f->at_pivots);
     mem_free(f->base);
     mem_free(f->boundary);
     mem_free(f->reaches);
@@ -183,6 +184,8 @@ may_be_boundary(const struct formula *f, uint32_t t)
 static bool
 is_sampled(const struct formula *f, uint32_t t)
 {
+    if (f->at_pivots && !f->at_pivots[t])
+        return false;
     return !f->sample.every ||
            f->o->place[t] % f->sample.every == f->sample.first;
 }
@@ -383,6 +386,13 @@ formula_add_choices(struct formula *f)
     const struct observed *o = f->o;
     add_base(f);
     find_boundaries(f);
+    if (f->sample.at_pivots) {
+        uint8_t *marks = mem_calloc(o->n + 1, sizeof *marks);
+        formula_mark_pivots(f, marks);
+        f->at_pivots = marks;
+        vec_clear(&f->picks);
+        find_boundaries(f); // once more, among these
+    }
     for (uint32_t i = 0; i < o->n; i++)
         if (f->boundary[o->order[i]] != VAR_NONE)
             add_boundary(f, o->order[i]);

@@ -45,6 +45,7 @@ struct instance {
  * in the observed order; 0: all. */
 struct sample {
     uint32_t every, first;
+    bool at_pivots; // si: and of these, those in a conflict of a pivot
 };
 
 enum { BOUNDS = 2 }; // bounds on the number of boundary transactions: 1 and 2
@@ -54,6 +55,7 @@ struct formula {
     enum level level;
     bool is_strict;
     struct sample sample;
+    uint8_t *at_pivots; // by transaction, where the sample is so; or NULL
     struct sat *sat;
 
     uint32_t *base;       // by transaction
@@ -109,7 +111,9 @@ bool formula_is_stale_with(const struct formula *f, uint32_t r, uint32_t w,
                            uint32_t other, uint32_t u);
 void formula_add_levels(struct formula *f);
 
-/* pivots.c, at si */
+/* pivots.c, at si: mark who, as a boundary transaction, is in a conflict of a
+ * pivot, as far as the candidates of reads say; and the clauses. */
+void formula_mark_pivots(struct formula *f, uint8_t *marks);
 void formula_add_pivots(struct formula *f);
 
 /* instance.c */

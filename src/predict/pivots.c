@@ -266,44 +266,90 @@ add_conflicts(struct finder *s, const conflict_vec *conflicts, uint32_t pivot,
     vec_free(&vars);
 }
 
-/* Let p be a pivot, where it can be one. */
-static void
-add_pivot(struct finder *s, struct actor p, u32_vec *pivots)
+/* Find the conflicts of p; whether it can be a pivot. */
+static bool
+find_pivot(struct finder *s, struct actor p)
 {
     if (!can_be(s->f, p))
-        return;
+        return false;
     find_out(s, p);
     if (s->out.n)
         find_in(s, p);
-    if (!s->out.n || !s->in.n)
-        return;
+    return s->out.n && s->in.n;
+}
+
+static void
+finder_init(struct finder *s, struct formula *f)
+{
+    const struct observed *o = f->o;
+    *s = (struct finder){.f = f};
+    s->readers = mem_calloc(o->n_keys + 1, sizeof *s->readers);
+    for (uint32_t r = 0; r < o->reads.n; r++)
+        vec_push(&s->readers[o->reads.at[r].key], r);
+}
+
+static void
+finder_free(struct finder *s)
+{
+    for (key_id k = 0; k < s->f->o->n_keys; k++)
+        vec_free(&s->readers[k]);
+    mem_free(s->readers);
+    vec_free(&s->in);
+    vec_free(&s->out);
+    intmap_free(&s->known);
+}
+
+static void
+mark(const conflict_vec *conflicts, uint8_t *marks)
+{
+    for (size_t i = 0; i < conflicts->n; i++) {
+        const struct conflict *c = &conflicts->at[i];
+        if (c->x.is_boundary)
+            marks[c->x.txn] = 1;
+        if (c->y.is_boundary)
+            marks[c->y.txn] = 1;
+    }
+}
+
+void
+formula_mark_pivots(struct formula *f, uint8_t *marks)
+{
+    struct finder s;
+    finder_init(&s, f);
+    for (uint32_t t = 0; t < f->o->n; t++)
+        for (int role = 0; role < 2; role++)
+            if (find_pivot(&s, (struct actor){t, role})) {
+                mark(&s.in, marks);
+                mark(&s.out, marks);
+            }
+    finder_free(&s);
+}
+
+static uint32_t
+add_pivot(struct finder *s, struct actor p)
+{
     const uint32_t pivot =
         formula_var(s->f, FACT_PIVOT, p.txn, p.is_boundary, 0);
     add_conflicts(s, &s->in, pivot, RULE_PIVOT_IN, p);
     add_conflicts(s, &s->out, pivot, RULE_PIVOT_OUT, p);
-    vec_push(pivots, pivot);
+    return pivot;
 }
 
 void
 formula_add_pivots(struct formula *f)
 {
-    const struct observed *o = f->o;
-    struct finder s = {.f = f};
+    struct finder s;
     u32_vec pivots = {0};
-    s.readers = mem_calloc(o->n_keys + 1, sizeof *s.readers);
-    for (uint32_t r = 0; r < o->reads.n; r++)
-        vec_push(&s.readers[o->reads.at[r].key], r);
-    for (uint32_t t = 0; t < o->n; t++)
-        for (int role = 0; role < 2; role++)
-            add_pivot(&s, (struct actor){t, role}, &pivots);
+    finder_init(&s, f);
+    for (uint32_t t = 0; t < f->o->n; t++)
+        for (int role = 0; role < 2; role++) {
+            const struct actor p = {t, role};
+            if (find_pivot(&s, p))
+                vec_push(&pivots, add_pivot(&s, p));
+        }
     for (size_t i = 0; i < pivots.n; i++)
         formula_lit(f, pivots.at[i], true);
     formula_add(f, RULE_PIVOT, 0, 0, 0, 0);
-    for (key_id k = 0; k < o->n_keys; k++)
-        vec_free(&s.readers[k]);
-    mem_free(s.readers);
-    vec_free(&s.in);
-    vec_free(&s.out);
     vec_free(&pivots);
-    intmap_free(&s.known);
+    finder_free(&s);
 }

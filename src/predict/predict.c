@@ -334,8 +334,8 @@ search(struct run *run, enum level level, struct sample sample,
     return ok;
 }
 
-/* Look for a prediction where it is mostly soon found: in samples; and for pc,
- * among those of si, which are fewer and which pivots lead to. */
+/* Look for a prediction where it is mostly soon found: in samples; near the
+ * pivots; and for pc, among those of si, which are fewer and have pivots. */
 static bool
 search_quickly(struct run *run, const struct limit *limit)
 {
@@ -344,7 +344,11 @@ search_quickly(struct run *run, const struct limit *limit)
     const uint32_t every = out->observed.n / SAMPLE;
     bool ok = true;
     for (uint32_t i = 0; ok && i < every && i < SAMPLES && !out->found.n; i++)
-        ok = search(run, level, (struct sample){every, i}, limit);
+        ok = search(run, level, (struct sample){every, i, false}, limit);
+    if (level != LEVEL_SI && level != LEVEL_PC)
+        return ok;
+    if (ok && !out->found.n)
+        ok = search(run, LEVEL_SI, (struct sample){0, 0, true}, limit);
     if (ok && level == LEVEL_PC && !out->found.n)
         ok = search(run, LEVEL_SI, (struct sample){0}, limit);
     return ok;

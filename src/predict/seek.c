@@ -22,13 +22,13 @@ seek_init(struct seek *s, const struct observed *o,
           struct sample sample, const struct limit *limit)
 {
     const bool is_strict = options->is_strict;
-    *s = (struct seek){.o = o,
-                       .level = level,
-                       .is_approximate = options->is_approximate,
-                       .is_recorded = options->prove && !sample.every &&
-                                      !options->is_approximate &&
-                                      level == options->level,
-                       .limit = *limit};
+    *s = (struct seek){
+        .o = o,
+        .level = level,
+        .is_approximate = options->is_approximate,
+        .is_recorded = options->prove && !sample.every && !sample.at_pivots &&
+                       !options->is_approximate && level == options->level,
+        .limit = *limit};
     s->check = (struct check_options){
         .threads = 1, .until = &s->limit, .strong = strong_defaults};
     formula_init(&s->formula, o, level, is_strict);
@@ -54,7 +54,8 @@ seek_init(struct seek *s, const struct observed *o,
     s->readers = mem_calloc(o->n_keys + 1, sizeof *s->readers);
     for (uint32_t r = 0; r < o->reads.n; r++)
         vec_push(&s->readers[o->reads.at[r].key], r);
-    orders_add_slots(s);
+    if (!sat_is_refuted(s->formula.sat))
+        orders_add_slots(s);
 }
 
 void

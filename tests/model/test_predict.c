@@ -149,6 +149,8 @@ damage(struct absence *a, struct random *r)
                 (uint32_t)random_below(r, a->steps.n);
         break;
     case 6:
+        if (!a->orders.n)
+            break;
         a->orders.at[0].place[random_below(r, 2 * a->n_txns)] =
             random_below(r, UINT64_C(1) << 36);
         break;
