@@ -1,15 +1,8 @@
 /* check.c -- see check.h.
  *
  * Inconsistent reads come first: with one of them every level is violated, and
- * the strong engine is not asked.  The weak engine decides all its levels in
+ * the strong engine does not run.  The weak engine decides all its levels in
  * one go, because they share most of the work.
- *
- * Where values repeat, the weak levels are a search too, and sometimes a hard
- * one although a stronger level is easy: whatever satisfies pc satisfies them
- * with the same order and the same choices.  So the weak engine gets a small
- * budget, then the strong engine is asked for pc, and only then the weak engine
- * goes on as long as it takes.  Budgets are counted, not timed; the verdict
- * does not depend on who was first.
  *
  * Under limits, a level is decided and verified in one try (limit.h).  A level
  * that has reached a limit may still follow from another one.
@@ -20,13 +13,12 @@
 #include "check/cases.h"
 #include "check/convert.h"
 #include "check/lattice.h"
+#include "check/weak_portfolio.h"
 #include "level/names.h"
 #include "strong/z3_opinion.h"
 #include "verify/verify.h"
 
 #include <stdio.h>
-
-enum { PATIENCE_EACH = 100 }; // steps of a budget, for an operation
 
 struct run {
     const struct history *h;
@@ -88,67 +80,6 @@ end_work(struct run *run, struct level_result *r)
 
 /* --- engines ---------------------------------------------------------------
  */
-
-static level_set
-undecided(const struct certificate certificates[LEVELS], level_set levels)
-{
-    level_set left = 0;
-    for (int l = 0; l < LEVELS; l++)
-        if ((levels >> l & 1) && certificates[l].verdict == VERDICT_UNKNOWN)
-            left |= 1u << l;
-    return left;
-}
-
-/* Try to settle levels up to cc by showing that pc holds. */
-static void
-settle_by_prefix(const struct run *run, level_set levels, struct budget *budget,
-                 struct certificate certificates[LEVELS])
-{
-    struct certificate prefix = {0};
-    strong_check(run->h, LEVEL_PC, &run->options->strong, budget, &prefix,
-                 NULL);
-    for (int l = 0; prefix.verdict == VERDICT_OK && l < LEVELS; l++) {
-        if (!(levels >> l & 1))
-            continue;
-        certificate_free(&certificates[l]);
-        (void)convert_certificate(run->h, &prefix, (enum level)l,
-                                  &certificates[l]);
-    }
-    certificate_free(&prefix);
-}
-
-/* Decide weak levels, with all that is in the budget. */
-static void
-weak_portfolio(const struct run *run, level_set levels, struct budget *all,
-               struct certificate certificates[LEVELS],
-               struct weak_stats *stats)
-{
-    const uint64_t patience =
-        BUDGET_SECOND / 10 + PATIENCE_EACH * (uint64_t)run->h->n_ops;
-    struct weak_options weak = {run->options->threads, all};
-    if (!run->h->several.n || run->out->n_flaws) {
-        weak_check(run->h, levels, &weak, certificates, stats);
-        return;
-    }
-    struct budget some = budget_take(all, patience);
-    weak.budget = &some;
-    weak_check(run->h, levels, &weak, certificates, stats);
-    budget_give_back(all, &some);
-    level_set left = undecided(certificates, levels);
-    if (!left)
-        return;
-    some = budget_take(all, 20 * patience);
-    settle_by_prefix(run, left, &some, certificates);
-    budget_give_back(all, &some);
-    left = undecided(certificates, levels);
-    if (!left)
-        return;
-    for (int l = 0; l < LEVELS; l++)
-        if (left >> l & 1)
-            certificate_free(&certificates[l]);
-    weak.budget = all;
-    weak_check(run->h, left, &weak, certificates, stats);
-}
 
 /* The budget of a level. */
 static struct budget
@@ -241,7 +172,8 @@ decide_weak(struct run *run, level_set levels, struct level_result *payer)
     struct weak_stats stats = {0};
     const double begin = time_cpu();
     struct budget budget = budget_of(run);
-    weak_portfolio(run, levels, &budget, certificates, &stats);
+    weak_portfolio_check(run->h, run->options, run->out->n_flaws > 0, levels,
+                         &budget, certificates, &stats);
     const double seconds = time_cpu() - begin;
     bool ok = true;
     for (int l = 0; l < LEVELS; l++) {

@@ -3,6 +3,8 @@
  * SPDX-License-Identifier: MIT */
 #include "spec/script.h"
 
+#include "spec/table_setup.h"
+
 #include <string.h>
 
 /* The end of the statement at a token: a semicolon or the last token. */

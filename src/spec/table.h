@@ -24,11 +24,6 @@ struct spec_table {
 
 typedef VEC(struct spec_table) table_vec;
 
-/* Understand a statement of the setup: note the tables that it makes, and the
- * flaws that it gives to others.  False where it may do something that
- * changes what later statements mean. */
-bool table_learn_setup(struct parser *p, table_vec *tables);
-
 /* Refuse the statement where a table that it names has a flaw. */
 const struct spec_table *table_find(struct parser *p, const table_vec *tables,
                                     const char *name);

@@ -182,6 +182,12 @@ parser_take(struct parser *p, const char *text)
 }
 
 bool
+parser_ends(struct parser *p, const char *expected)
+{
+    return parser_next(p).kind == TOKEN_END || parser_expected(p, expected);
+}
+
+bool
 parser_refuse(struct parser *p, const char *format, ...)
 {
     if (p->refusal.at)

@@ -65,6 +65,9 @@ void parser_skip(struct parser *p);
  * noted before, and return false. */
 bool parser_expected(struct parser *p, const char *what);
 
+/* Whether there is no token left; else the same, with what was expected. */
+bool parser_ends(struct parser *p, const char *expected);
+
 /* The same for a reason of any other kind. */
 __attribute__((format(printf, 2, 3))) bool
 parser_refuse(struct parser *p, const char *format, ...);

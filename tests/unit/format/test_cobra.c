@@ -2,8 +2,8 @@
  * transactions, the order of sessions, and which flavour is written.
  *
  * SPDX-License-Identifier: MIT */
-#include "format/scan/bytes.h"
 #include "format/checkers/cobra.h"
+#include "format/scan/bytes.h"
 #include "format/support.h"
 #include "hist.h"
 #include "test.h"

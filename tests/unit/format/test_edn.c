@@ -442,8 +442,9 @@ odd_names_are_refused(void)
                         atom_int(1), &err));
     CHECK(builder_finish(b, &h, &err));
     CHECK(!format_edn.holds(&h, &err));
-    CHECK_TEXT(err.text, "format 'edn' cannot hold key \"a b\": it is no "
-                         "keyword of EDN");
+    CHECK_TEXT(
+        err.text,
+        "format 'edn' cannot hold key \"a b\": it is not a keyword of EDN");
     history_free(&h);
 }
 

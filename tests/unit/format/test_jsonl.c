@@ -280,8 +280,9 @@ that_a_recording_was_cut_is_kept_or_refused(void)
     CHECK(read_text(JSONL, thin_air, &h, &err));
     CHECK(!format_write(&h, &format_hist, "/dev/null", &err));
     CHECK(err.kind == ERR_FEATURE);
-    CHECK_TEXT(err.text, "format 'hist' cannot say that the recording was cut, "
-                         "and the history has reads that no transaction served");
+    CHECK_TEXT(err.text,
+               "format 'hist' cannot say that the recording was cut, "
+               "and the history has reads that no transaction served");
     history_free(&h);
     CHECK(writes(JSONL, FIRST "{\"session\":1,\"ops\":[]}\n" LAST, JSONL,
                  "{\"session\":1,\"ops\":[]}\n"));

@@ -1,0 +1,68 @@
+/* weak_portfolio.c -- see weak_portfolio.h.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "check/weak_portfolio.h"
+
+#include "check/convert.h"
+
+enum { PATIENCE_EACH = 100 }; // steps of a budget, for an operation
+
+static level_set
+undecided(const struct certificate certificates[LEVELS], level_set levels)
+{
+    level_set left = 0;
+    for (int l = 0; l < LEVELS; l++)
+        if ((levels >> l & 1) && certificates[l].verdict == VERDICT_UNKNOWN)
+            left |= 1u << l;
+    return left;
+}
+
+/* Try to settle levels up to cc by showing that pc holds. */
+static void
+settle_by_prefix(const struct history *h, const struct strong_options *strong,
+                 level_set levels, struct budget *budget,
+                 struct certificate certificates[LEVELS])
+{
+    struct certificate prefix = {0};
+    strong_check(h, LEVEL_PC, strong, budget, &prefix, NULL);
+    for (int l = 0; prefix.verdict == VERDICT_OK && l < LEVELS; l++) {
+        if (!(levels >> l & 1))
+            continue;
+        certificate_free(&certificates[l]);
+        (void)convert_certificate(h, &prefix, (enum level)l, &certificates[l]);
+    }
+    certificate_free(&prefix);
+}
+
+void
+weak_portfolio_check(const struct history *h, const struct check_options *o,
+                     bool has_flaws, level_set levels, struct budget *all,
+                     struct certificate certificates[LEVELS],
+                     struct weak_stats *stats)
+{
+    const uint64_t patience =
+        BUDGET_SECOND / 10 + PATIENCE_EACH * (uint64_t)h->n_ops;
+    struct weak_options weak = {o->threads, all};
+    if (!h->several.n || has_flaws) {
+        weak_check(h, levels, &weak, certificates, stats);
+        return;
+    }
+    struct budget some = budget_take(all, patience);
+    weak.budget = &some;
+    weak_check(h, levels, &weak, certificates, stats);
+    budget_give_back(all, &some);
+    level_set left = undecided(certificates, levels);
+    if (!left)
+        return;
+    some = budget_take(all, 20 * patience);
+    settle_by_prefix(h, &o->strong, left, &some, certificates);
+    budget_give_back(all, &some);
+    left = undecided(certificates, levels);
+    if (!left)
+        return;
+    for (int l = 0; l < LEVELS; l++)
+        if (left >> l & 1)
+            certificate_free(&certificates[l]);
+    weak.budget = all;
+    weak_check(h, left, &weak, certificates, stats);
+}

@@ -1,0 +1,20 @@
+/* statement_rows.h -- statements that read or write rows.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef SPEC_STATEMENT_ROWS_H
+#define SPEC_STATEMENT_ROWS_H
+
+#include "spec/statement.h"
+
+/* Understand a statement behind its first word; false with p's refusal set
+ * where it is not understood. */
+bool statement_select(struct parser *p, const table_vec *tables,
+                      struct spec_statement *out);
+bool statement_insert(struct parser *p, const table_vec *tables,
+                      struct spec_statement *out);
+bool statement_update(struct parser *p, const table_vec *tables,
+                      struct spec_statement *out);
+bool statement_delete(struct parser *p, const table_vec *tables,
+                      struct spec_statement *out);
+
+#endif
