@@ -235,8 +235,6 @@ look_everywhere(struct run *run)
     }
     sat_set_budget(run->seek.formula.sat, 0);
     execution_free(&x);
-    if (ok && !run->out->found.n && run->has_spare)
-        ok = run_keep(run, &run->spare);
     return ok;
 }
 
@@ -296,7 +294,8 @@ static bool
 prove(struct run *run)
 {
     struct prediction *out = run->out;
-    if (out->found.n || out->is_cut_short || !run->seek.is_recorded)
+    if (out->found.n || run->has_spare || out->is_cut_short ||
+        !run->seek.is_recorded)
         return true;
     double begin = time_cpu();
     if (!absent_make(&run->seek.recorder, &run->seek.formula, &out->absence,
@@ -322,16 +321,33 @@ search(struct run *run, enum level level, struct sample sample,
     const double begin = time_cpu();
     out->is_cut_short = false;
     seek_init(&run->seek, &out->observed, run->options, level, sample, limit);
-    execution_init(&run->spare, &out->observed, run->options->is_strict);
     bool ok = look_at_observed(run);
     if (ok && !is_enough(run))
         ok = look_everywhere(run);
     gather_stats(run);
     out->seconds += time_cpu() - begin;
     ok = ok && prove(run);
-    execution_free(&run->spare);
     seek_free(&run->seek);
     return ok;
+}
+
+/* Nothing better was found than what was remembered. */
+static bool
+keep_spare(struct run *run, const struct limit *limit)
+{
+    struct prediction *out = run->out;
+    const struct sample any = {.every = out->observed.n}; // nothing is searched
+    seek_init(&run->seek, &out->observed, run->options, run->options->level,
+              any, limit);
+    const bool ok = run_keep(run, &run->spare);
+    seek_free(&run->seek);
+    return ok;
+}
+
+static bool
+is_done(const struct run *run)
+{
+    return run->out->found.n || is_weary(run);
 }
 
 /* Look for a prediction where it is mostly soon found: in samples; near the
@@ -343,13 +359,13 @@ search_quickly(struct run *run, const struct limit *limit)
     const enum level level = run->options->level;
     const uint32_t every = out->observed.n / SAMPLE;
     bool ok = true;
-    for (uint32_t i = 0; ok && i < every && i < SAMPLES && !out->found.n; i++)
+    for (uint32_t i = 0; ok && i < every && i < SAMPLES && !is_done(run); i++)
         ok = search(run, level, (struct sample){every, i, false}, limit);
     if (level != LEVEL_SI && level != LEVEL_PC)
         return ok;
-    if (ok && !out->found.n)
+    if (ok && !is_done(run))
         ok = search(run, LEVEL_SI, (struct sample){0, 0, true}, limit);
-    if (ok && level == LEVEL_PC && !out->found.n)
+    if (ok && level == LEVEL_PC && !is_done(run) && !run->has_spare)
         ok = search(run, LEVEL_SI, (struct sample){0}, limit);
     return ok;
 }
@@ -368,11 +384,15 @@ predict(const struct history *h, const struct predict_options *options,
         return false;
     out->seconds = time_cpu() - begin;
     struct run run = {.options = options, .out = out, .err = err};
+    execution_init(&run.spare, &out->observed, options->is_strict);
     bool ok = true;
     if (out->observed.n >= SAMPLED_FROM && options->most <= 1)
         ok = search_quickly(&run, &limit);
-    if (ok && !out->found.n)
+    if (ok && !out->found.n && !run.has_spare)
         ok = search(&run, options->level, (struct sample){0}, &limit);
+    if (ok && !out->found.n && run.has_spare)
+        ok = keep_spare(&run, &limit);
+    execution_free(&run.spare);
     if (!ok) {
         prediction_free(out);
         return false;
