@@ -101,6 +101,8 @@ is_read(struct terms *t, const struct sym_read *read, uint32_t slot,
         enum edge_reads which)
 {
     term is = term_and(t, read->live, read->only[slot]);
+    if (which == READS_EXACT && read->coarse)
+        return t->no;
     if (which == READS_EARLY)
         is = term_and(t, is, read->early);
     if (which == READS_LATE)

@@ -24,8 +24,9 @@ struct edge_end {
     const struct contents *before, *after;
 };
 
-/* Which reads of an interrupted transaction count. */
-enum edge_reads { READS_ALL, READS_EARLY, READS_LATE };
+/* Which reads count: of an interrupted transaction those before or after the
+ * split, or those of which it is known which rows they are about. */
+enum edge_reads { READS_ALL, READS_EARLY, READS_LATE, READS_EXACT };
 
 term edge_rw(struct symbolic *s, const struct edge_end *a,
              enum edge_reads which, const struct edge_end *b);

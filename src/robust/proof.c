@@ -111,50 +111,6 @@ require_held_rows(struct query_terms *q, const struct contents *state)
         }
 }
 
-/* A generated key is in no state before its insert. */
-static void
-require_new_keys(struct query_terms *q, uint32_t member,
-                 const struct contents *state)
-{
-    struct terms *t = &q->terms;
-    const struct sym_run *run = &q->runs[member];
-    for (size_t a = 0; a < run->inputs.n; a++) {
-        const struct input_site *site =
-            &run->function->inputs[run->inputs.at[a].site];
-        if (site->kind != INPUT_KEY)
-            continue;
-        for (uint32_t k = 0; k < q->symbolic.slots[site->table]; k++) {
-            const struct cell_row *row = &state->rows[site->table][k];
-            require(
-                q, term_not(t, term_and(t, row->alive,
-                                        term_equal(
-                                            t, row->columns[site->column].value,
-                                            run->inputs.at[a].value.value))));
-        }
-    }
-}
-
-/* Generated keys of different transactions are different. */
-static void
-require_different_keys(struct query_terms *q, const struct sym_run *a,
-                       const struct sym_run *b)
-{
-    struct terms *t = &q->terms;
-    for (size_t i = 0; i < a->inputs.n; i++)
-        for (size_t j = 0; j < b->inputs.n; j++) {
-            const struct input_site *x =
-                &a->function->inputs[a->inputs.at[i].site];
-            const struct input_site *y =
-                &b->function->inputs[b->inputs.at[j].site];
-            if (x->kind == INPUT_KEY && y->kind == INPUT_KEY &&
-                x->table == y->table && x->column == y->column &&
-                (a != b || i != j))
-                require(q,
-                        term_not(t, term_equal(t, a->inputs.at[i].value.value,
-                                               b->inputs.at[j].value.value)));
-        }
-}
-
 /* Run the transactions that are not P, one after the other. */
 static void
 run_others(struct query_terms *q)
@@ -219,19 +175,21 @@ run_p(struct query_terms *q)
         require_held_rows(q, &q->now);
 }
 
+/* Generated keys differ, and are in no state before their insert. */
 static void
 require_keys(struct query_terms *q)
 {
+    struct symbolic *x = &q->symbolic;
     for (uint32_t i = 0; i < q->n; i++) {
-        require_different_keys(q, &q->runs[i], &q->runs[i]);
-        for (uint32_t j = 0; j < i; j++)
-            require_different_keys(q, &q->runs[i], &q->runs[j]);
+        for (uint32_t j = 0; j <= i; j++)
+            require(q, sym_keys_differ(x, &q->runs[i], &q->runs[j]));
         for (uint32_t j = 0; j < q->n; j++)
             if (i == 0 || j <= i)
-                require_new_keys(q, i, j ? &q->states[j] : &q->start);
+                require(q, sym_keys_are_new(x, &q->runs[i],
+                                            j ? &q->states[j] : &q->start));
     }
     if (q->prover->level != LEVEL_PC)
-        require_new_keys(q, 0, &q->now);
+        require(q, sym_keys_are_new(x, &q->runs[0], &q->now));
 }
 
 /* A transaction that does nothing after others have run is in no cycle. */
@@ -471,20 +429,20 @@ refute_cycles(struct prover *v, uint32_t p)
     return ok;
 }
 
-static bool
-is_able(struct prover *v)
+bool
+proof_is_able(const struct program *p, const struct isolation *isolation,
+              const struct footprint *footprints, struct proof *out)
 {
-    for (uint32_t i = 0; i < v->program->functions.n; i++) {
-        const struct footprint *f = &v->footprints[i];
-        const bool mixed =
-            isolation_of(v->isolation, i) == LEVEL_RC && f->mixed;
+    for (uint32_t i = 0; i < p->functions.n; i++) {
+        const struct footprint *f = &footprints[i];
+        const bool mixed = isolation_of(isolation, i) == LEVEL_RC && f->mixed;
         if (!f->unbounded && !mixed)
             continue;
-        v->out->end = PROOF_UNABLE;
-        v->out->p = i;
-        v->out->line = f->unbounded ? f->unbounded : f->mixed;
-        v->out->what = f->unbounded ? "a loop or INSERT .. SELECT"
-                                    : "a write or lock with a subquery";
+        out->end = PROOF_UNABLE;
+        out->p = i;
+        out->line = f->unbounded ? f->unbounded : f->mixed;
+        out->what = f->unbounded ? "a loop or INSERT .. SELECT"
+                                 : "a write or lock with a subquery";
         return false;
     }
     return true;
@@ -510,7 +468,7 @@ proof_try(const struct program *p, const struct isolation *isolation,
         footprint_init(&v.footprints[i], p, p->functions.at[i]);
         access_init(&v.accesses[i], p, p->functions.at[i]);
     }
-    bool going = is_able(&v);
+    bool going = proof_is_able(p, isolation, v.footprints, out);
     for (uint32_t i = 0; going && i < n; i++) {
         assert(isolation_shape(isolation, i) != SHAPE_VISIBLE);
         v.level = isolation_of(isolation, i);

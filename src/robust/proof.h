@@ -44,6 +44,16 @@ bool proof_try(const struct program *p, const struct isolation *isolation,
                double seconds, const struct limit *limit, struct proof *out,
                struct err *err);
 
+/* The same for levels that are rules about visibility: see paths.c. */
+bool proof_try_paths(const struct program *p, const struct isolation *isolation,
+                     double seconds, const struct limit *limit,
+                     struct proof *out, struct err *err);
+
+/* Whether proofs handle what the functions do; 'out' says what they do not. */
+struct footprint;
+bool proof_is_able(const struct program *p, const struct isolation *isolation,
+                   const struct footprint *footprints, struct proof *out);
+
 /* Check that every program keeps every invariant that is stated.
  *
  *   error  ERR_SYNTAX at the invariant, which names the program */

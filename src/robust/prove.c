@@ -17,11 +17,9 @@ say_why(const struct program *p, const struct proof *proof, char *out,
     const char *const name = p->functions.n && proof->p < p->functions.n
                                  ? p->functions.at[proof->p]->name
                                  : "";
-    if (proof->end == PROOF_UNABLE && proof->line)
+    if (proof->end == PROOF_UNABLE)
         snprintf(out, room, "%s has %s in line %u, which proofs do not handle",
                  name, proof->what, proof->line);
-    else if (proof->end == PROOF_UNABLE)
-        snprintf(out, room, "there are no proofs for this level");
     else
         snprintf(out, room, "a cycle of %s, %s%s%s%s is not excluded", name,
                  p->functions.at[proof->x]->name,
@@ -71,9 +69,10 @@ search_candidate(const struct search *search, const struct proof *proof,
     return search_sequence(search, shape, functions, n, 2, out, err);
 }
 
-/* Whether every function can be the one that is delayed or interrupted. */
+/* Whether it is enough to look at one function that is delayed or interrupted.
+ */
 static bool
-has_proofs(const struct program *p, const struct isolation *isolation)
+has_delay(const struct program *p, const struct isolation *isolation)
 {
     for (uint32_t i = 0; i < p->functions.n; i++)
         if (isolation_shape(isolation, i) == SHAPE_VISIBLE)
@@ -98,11 +97,11 @@ prove_level(const struct program *p, const struct isolation *isolation,
     bool ok = true;
     struct proof proof = {.end = PROOF_UNABLE};
     ok = proof_check_invariants(p, limits->seconds, err);
-    if (ok && has_proofs(p, isolation))
-        ok =
-            proof_try(p, isolation, limits->seconds, &limits->all, &proof, err);
+    if (ok && !is_serializable(isolation))
+        ok = (has_delay(p, isolation) ? proof_try : proof_try_paths)(
+            p, isolation, limits->seconds, &limits->all, &proof, err);
     out->proof_queries = proof.queries;
-    if (ok && proof.end == PROOF_CANDIDATE)
+    if (ok && proof.end == PROOF_CANDIDATE && has_delay(p, isolation))
         ok = search_candidate(&search, &proof, &out->finding, err);
     if (ok && !is_serializable(isolation) && proof.end != PROOF_DONE) {
         if (out->finding.kind != FINDING_ANOMALY)

@@ -190,6 +190,53 @@ sym_writes(struct symbolic *s, const struct sym_run *run, uint32_t table,
                   &run->effects[table][slot]);
 }
 
+/* The column that a generated value is the key of; NULL: it is no key. */
+static const struct input_site *
+key_site(const struct sym_run *run, size_t i)
+{
+    const struct input_site *site =
+        &run->function->inputs[run->inputs.at[i].site];
+    return site->kind == INPUT_KEY ? site : NULL;
+}
+
+term
+sym_keys_differ(struct symbolic *s, const struct sym_run *a,
+                const struct sym_run *b)
+{
+    struct terms *t = s->terms;
+    term differ = t->yes;
+    for (size_t i = 0; i < a->inputs.n; i++)
+        for (size_t j = 0; j < b->inputs.n; j++) {
+            const struct input_site *x = key_site(a, i), *y = key_site(b, j);
+            if (!x || !y || x->table != y->table || x->column != y->column ||
+                (a == b && i == j))
+                continue;
+            differ =
+                term_and(t, differ,
+                         term_not(t, term_equal(t, a->inputs.at[i].value.value,
+                                                b->inputs.at[j].value.value)));
+        }
+    return differ;
+}
+
+term
+sym_keys_are_new(struct symbolic *s, const struct sym_run *run,
+                 const struct contents *c)
+{
+    struct terms *t = s->terms;
+    term new = t->yes;
+    for (size_t i = 0; i < run->inputs.n; i++) {
+        const struct input_site *site = key_site(run, i);
+        for (uint32_t k = 0; site && k < s->slots[site->table]; k++) {
+            const struct cell_row *row = &c->rows[site->table][k];
+            const term same = term_equal(t, row->columns[site->column].value,
+                                         run->inputs.at[i].value.value);
+            new = term_and(t, new, term_not(t, term_and(t, row->alive, same)));
+        }
+    }
+    return new;
+}
+
 term
 sym_differ(struct symbolic *s, const struct sym_run *a, const struct sym_run *b)
 {

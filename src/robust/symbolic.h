@@ -42,6 +42,10 @@ struct symbolic {
     /* Abstract: the slots are some of the rows, and queries that name no key
      * also see a 'ghost' that stands for the rest; see sym_abstract.c. */
     bool abstract;
+    /* What runs see need not be a state that satisfies constraints and
+     * invariants, and its rows may mix columns of several writers; see paths.c.
+     */
+    bool loose, coarse;
     struct arena arena;
 };
 
@@ -155,6 +159,12 @@ term sym_blocks(struct symbolic *s, const struct sym_run *p,
                 const struct sym_run *x, const struct contents *keys);
 term sym_writes(struct symbolic *s, const struct sym_run *run, uint32_t table,
                 uint32_t slot);
+/* Whether the generated keys of two runs (or of one) differ, and whether those
+ * of a run are keys of no row that is there. */
+term sym_keys_differ(struct symbolic *s, const struct sym_run *a,
+                     const struct sym_run *b);
+term sym_keys_are_new(struct symbolic *s, const struct sym_run *run,
+                      const struct contents *c);
 /* Whether two runs of one instance see something different. */
 term sym_differ(struct symbolic *s, const struct sym_run *a,
                 const struct sym_run *b);
