@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "cli/isolation.h"
 
+#include "format/input.h"
 #include "robust/prove.h"
 
 #include <stdio.h>
@@ -81,9 +82,23 @@ take_pair(const char *text, const struct program *p, struct isolation *all,
     return true;
 }
 
-bool
-isolation_read(const struct options *o, const struct program *p,
-               struct isolation *out, size_t *n, struct err *err)
+static bool
+read_own(const char *path, struct axioms *out, struct err *err)
+{
+    struct input in;
+    memset(out, 0, sizeof *out);
+    if (!input_open(&in, path, err))
+        return false;
+    const bool ok = in.is_directory ? err_set(err, ERR_SYNTAX,
+                                              "a directory, expected formulas")
+                                    : axioms_parse(in.data, in.size, out, err);
+    input_close(&in);
+    return ok || err_in_file(err, path);
+}
+
+static bool
+read_levels(const struct options *o, const struct program *p,
+            struct isolation *out, size_t *n, struct err *err)
 {
     *n = 0;
     for (size_t i = 0; i < o->prove_levels.n; i++)
@@ -96,10 +111,28 @@ isolation_read(const struct options *o, const struct program *p,
     for (size_t i = 0; i < o->prove_levels.n; i++)
         if (!take_levels(o->prove_levels.at[i], p, true, out, n, err))
             return false;
+    return true;
+}
+
+bool
+isolation_read(const struct options *o, const struct program *p,
+               struct isolation *out, size_t *n, struct axioms *own,
+               struct err *err)
+{
+    memset(own, 0, sizeof *own);
+    if (o->level_file) {
+        *n = 1;
+        out->own = own;
+        out->name = o->level_file;
+        if (!read_own(o->level_file, own, err))
+            return false;
+    } else if (!read_levels(o, p, out, n, err)) {
+        return false;
+    }
     for (size_t i = 0; i < o->pairs.n; i++)
         if (!take_pair(o->pairs.at[i], p, out, *n, err))
             return false;
-    for (size_t i = 0; i < *n; i++) {
+    for (size_t i = 0; !o->level_file && i < *n; i++) {
         if (!isolation_is_mixed(&out[i]))
             out[i].common = isolation_of(&out[i], 0);
         if (!isolation_is_family(&out[i]))
@@ -120,7 +153,7 @@ void
 isolation_show(const struct isolation *i, const struct program *p,
                struct buf *out)
 {
-    buf_text(out, level_table[i->common].name);
+    buf_text(out, i->own ? i->name : level_table[i->common].name);
     for (uint32_t f = 0; i->levels && f < i->functions; f++)
         if (i->levels[f] != i->common)
             buf_printf(out, ", %s at %s", p->functions.at[f]->name,
@@ -157,7 +190,9 @@ void
 isolation_json(const struct isolation *i, const struct program *p,
                struct buf *out)
 {
-    buf_printf(out, "\"level\":\"%s\"", level_table[i->common].brief);
+    const char *const name = i->own ? i->name : level_table[i->common].brief;
+    buf_text(out, "\"level\":");
+    buf_json(out, name, strlen(name));
     if (i->pairs)
         json_pairs(i, p, out);
     if (!isolation_is_mixed(i))

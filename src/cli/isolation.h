@@ -9,14 +9,15 @@
 #include "cli/options.h"
 #include "execute/isolation.h"
 
-/* What -l and --serializable say: an isolation for each level, with the same
- * exceptions.  At most LEVELS of them, all-zero before and to be freed in any
- * case.
+/* What -l, --level-file and --serializable say: an isolation for each level,
+ * with the same exceptions.  At most LEVELS of them, all-zero before and to be
+ * freed in any case, as are the axioms of a level of the user's own.
  *
  *   error  ERR_USAGE for a name that is none, or levels that do not go
- *          together */
+ *          together; ERR_SYNTAX with the position of a mistake in the file */
 bool isolation_read(const struct options *o, const struct program *p,
-                    struct isolation *out, size_t *n, struct err *err);
+                    struct isolation *out, size_t *n, struct axioms *own,
+                    struct err *err);
 
 /* The short name; ec is read atomic without sessions. */
 const char *isolation_brief(enum level l);

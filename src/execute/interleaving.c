@@ -65,21 +65,29 @@ reads_well(const struct interleaving *e, enum level level, uint32_t reader)
     return true;
 }
 
-static bool
-minds_conflicts(enum level level)
-{
-    return level == LEVEL_PSI || level == LEVEL_SI || level == LEVEL_SER;
-}
-
 /* Whether b may miss a, which committed before it. */
 static bool
 may_miss(const struct interleaving *e, const struct isolation *levels,
          uint32_t a, uint32_t b)
 {
-    return !isolation_is_paired(levels, number_of(e, a), number_of(e, b)) &&
-           (!minds_conflicts(level_of(e, levels, a)) ||
-            !minds_conflicts(level_of(e, levels, b)) ||
+    const uint32_t f = number_of(e, a), g = number_of(e, b);
+    return !isolation_is_paired(levels, f, g) &&
+           (!isolation_minds(levels, f, g) ||
             !conflict_between(e->program, &e->runs[a], &e->runs[b]));
+}
+
+/* Whether the user's own level allows it. */
+static bool
+own_holds(const struct interleaving *e, const struct axioms *own)
+{
+    uint32_t conflict[INTERLEAVING_MOST] = {0};
+    for (uint32_t b = 0; b < e->n; b++)
+        for (uint32_t a = 0; a < e->n; a++)
+            if (a != b &&
+                conflict_between(e->program, &e->runs[a], &e->runs[b]))
+                conflict[b] |= (uint32_t)1 << a;
+    const struct axiom_world w = {e->n, e->visible, e->session, conflict};
+    return axioms_hold(own, &w);
 }
 
 /* A member that runs, and whose statements somebody wants to know. */
@@ -145,10 +153,12 @@ run_all(struct interleaving *e)
 static bool
 run_visible(struct interleaving *e, const struct isolation *levels)
 {
-    for (uint32_t i = 0; i < e->n; i++)
+    for (uint32_t i = 0; !levels->own && i < e->n; i++)
         if (!reads_well(e, level_of(e, levels, i), i))
             return false;
     if (!run_all(e))
+        return false;
+    if (levels->own && !own_holds(e, levels->own))
         return false;
     for (uint32_t b = 0; b < e->n; b++)
         for (uint32_t a = 0; a < b; a++)

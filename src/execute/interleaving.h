@@ -30,6 +30,9 @@ struct interleaving {
 
     // Visible, delayed: bit i of visible[j]: member j sees member i < j.
     uint32_t visible[INTERLEAVING_MOST];
+    // With a level of the user's own, the same for those before it in its
+    // session.
+    uint32_t session[INTERLEAVING_MOST];
 
     // Interrupted: before which statement member 0 is interrupted; whether that
     // statement began before the last other member's commit and waited for it.

@@ -80,8 +80,20 @@ isolation_is_mixed(const struct isolation *i)
 }
 
 bool
+isolation_minds(const struct isolation *i, uint32_t f, uint32_t g)
+{
+    const enum level both[] = {isolation_of(i, f), isolation_of(i, g)};
+    for (int k = 0; !i->own && k < 2; k++)
+        if (both[k] != LEVEL_PSI && both[k] != LEVEL_SI && both[k] != LEVEL_SER)
+            return false;
+    return !i->own || axioms_mind_conflicts(i->own);
+}
+
+bool
 isolation_is_postgresql(const struct isolation *i)
 {
+    if (i->own)
+        return false;
     for (uint32_t f = 0; f < (i->levels ? i->functions : 1); f++) {
         const enum level l = isolation_of(i, f);
         if (l != LEVEL_RC && l != LEVEL_SI && l != LEVEL_SER)
@@ -93,6 +105,8 @@ isolation_is_postgresql(const struct isolation *i)
 level_set
 isolation_shared(const struct isolation *i)
 {
+    if (i->own)
+        return (level_set)1 << LEVEL_RA;
     level_set all = level_implied(isolation_of(i, 0));
     for (uint32_t f = 1; i->levels && f < i->functions; f++)
         all &= level_implied(i->levels[f]);
@@ -118,6 +132,8 @@ enum shape
 isolation_shape(const struct isolation *i, uint32_t p)
 {
     const enum level l = isolation_of(i, p);
+    if (i->own)
+        return SHAPE_VISIBLE;
     if (isolation_is_postgresql(i))
         return l == LEVEL_RC ? SHAPE_INTERRUPTED : SHAPE_DELAYED;
     return l == LEVEL_PC && !isolation_is_mixed(i) ? SHAPE_DELAYED

@@ -11,12 +11,14 @@
  *   si, ser            its own level, and of two that conflict one sees the
  *                      other where both run at psi, si or ser.
  *
- * Two functions may also be declared never to run concurrently.
+ * Two functions may also be declared never to run concurrently.  A level of the
+ * user's own (axioms.h) is for all functions.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef EXECUTE_ISOLATION_H
 #define EXECUTE_ISOLATION_H
 
+#include "execute/axioms.h"
 #include "level/level.h"
 #include "program/ir.h"
 
@@ -27,6 +29,9 @@ struct isolation {
     enum level *levels; // of each function; NULL: 'common'
     bool *pairs; // [f * functions + g]: not concurrent; NULL: no such pair
     uint32_t functions;
+    // A level of the user's own instead of all this; borrowed.
+    const struct axioms *own;
+    const char *name; // of it
 };
 
 /* How executions are put together: see interleaving.h. */
@@ -42,6 +47,8 @@ void isolation_copy(struct isolation *to, const struct isolation *from);
 void isolation_free(struct isolation *i);
 
 enum level isolation_of(const struct isolation *i, uint32_t function);
+/* Whether of two members that conflict one sees the other. */
+bool isolation_minds(const struct isolation *i, uint32_t f, uint32_t g);
 bool isolation_is_paired(const struct isolation *i, uint32_t f, uint32_t g);
 bool isolation_is_mixed(const struct isolation *i);
 

@@ -18,6 +18,7 @@
 #include "program/access.h"
 #include "robust/edges.h"
 #include "robust/footprint.h"
+#include "robust/sym_axioms.h"
 
 #include <string.h>
 
@@ -102,30 +103,44 @@ require_reads(struct path_query *q, uint32_t a, uint32_t b, uint32_t reader)
                             q->sees[reader][a]));
 }
 
-static bool
-minds_conflicts(enum level level)
+static term
+conflict(struct path_query *q, uint32_t a, uint32_t b)
 {
-    return level == LEVEL_PSI || level == LEVEL_SI || level == LEVEL_SER;
+    return sym_conflict(&q->symbolic, &q->runs[a], &q->runs[b], &q->states[0],
+                        false);
 }
 
 static void
 require_pair(struct path_query *q, uint32_t a, uint32_t b)
 {
     struct terms *t = &q->terms;
+    const struct isolation *levels = q->v->isolation;
     const term before = is_before(q, a, b);
     require(q, term_implies(t, q->sees[b][a], before));
-    if (level_of(q, b) == LEVEL_SER)
+    if (!levels->own && level_of(q, b) == LEVEL_SER)
         require(q, term_implies(t, before, q->sees[b][a]));
-    if (isolation_is_paired(q->v->isolation, q->functions[a], q->functions[b]))
+    if (isolation_is_paired(levels, q->functions[a], q->functions[b]))
         require(q, term_or(t, q->sees[a][b], q->sees[b][a]));
-    if (minds_conflicts(level_of(q, a)) && minds_conflicts(level_of(q, b)))
-        require(
-            q,
-            term_or(t, term_not(t, before),
-                    term_or(t, q->sees[b][a],
-                            term_not(t, sym_conflict(&q->symbolic, &q->runs[a],
-                                                     &q->runs[b], &q->states[0],
-                                                     false)))));
+    if (isolation_minds(levels, q->functions[a], q->functions[b]))
+        require(q,
+                term_or(t, term_not(t, term_and(t, before, conflict(q, a, b))),
+                        q->sees[b][a]));
+}
+
+/* The user's own level. */
+static void
+require_own(struct path_query *q)
+{
+    struct terms *t = &q->terms;
+    struct sym_relations r = {.n = q->n};
+    for (uint32_t b = 0; b < q->n; b++)
+        for (uint32_t a = 0; a < q->n; a++) {
+            r.vis[b][a] = q->sees[b][a];
+            r.before[b][a] = a == b ? t->no : is_before(q, a, b);
+            r.conflict[b][a] = a == b ? t->no : conflict(q, a, b);
+        }
+    sym_sessions(t, &r);
+    sym_axioms(t, q->v->isolation->own, &r);
 }
 
 /* The order, the visibility, and what the levels say of them. */
@@ -144,10 +159,12 @@ require_levels(struct path_query *q)
                 continue;
             require(q, term_not(t, term_equal(t, q->place[a], q->place[b])));
             require_pair(q, a, b);
-            for (uint32_t c = 0; c < q->n; c++)
+            for (uint32_t c = 0; !q->v->isolation->own && c < q->n; c++)
                 if (c != b)
                     require_reads(q, a, b, c);
         }
+    if (q->v->isolation->own)
+        require_own(q);
 }
 
 /* Generated keys are different, and are in the state of those who see them. */
@@ -375,7 +392,7 @@ proof_try_paths(const struct program *p, const struct isolation *isolation,
                             .n = n};
     v.whole = true;
     for (uint32_t i = 0; i < n; i++)
-        v.whole = v.whole && minds_conflicts(isolation_of(isolation, i));
+        v.whole = v.whole && isolation_minds(isolation, i, i);
     v.footprints = mem_calloc(n + 1, sizeof *v.footprints);
     v.accesses = mem_calloc(n + 1, sizeof *v.accesses);
     v.back = mem_calloc((size_t)n * n + 1, sizeof *v.back);

@@ -83,7 +83,7 @@ has_delay(const struct program *p, const struct isolation *isolation)
 static bool
 is_serializable(const struct isolation *i)
 {
-    return isolation_of(i, 0) == LEVEL_SER && !isolation_is_mixed(i);
+    return !i->own && isolation_of(i, 0) == LEVEL_SER && !isolation_is_mixed(i);
 }
 
 bool

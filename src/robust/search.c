@@ -4,6 +4,7 @@
 #include "robust/search.h"
 
 #include "robust/record.h"
+#include "robust/sym_axioms.h"
 #include "robust/symbolic.h"
 
 #include <string.h>
@@ -23,6 +24,7 @@ struct sequence {
     struct contents initial, final;
     struct sym_run runs[INTERLEAVING_MOST];
     term visible[INTERLEAVING_MOST][INTERLEAVING_MOST]; // [reader][writer]
+    struct sym_relations relations; // of the user's own level
     term split, waits;
     bool failed;    // with an error
     VEC(term) told; // ways through the functions whose anomaly was collected
@@ -142,10 +144,29 @@ require_reads(struct sequence *q, uint32_t b, uint32_t c)
     }
 }
 
-static bool
-minds_conflicts(enum level level)
+/* What b did to make c fail, if c did not see it. */
+static term
+conflict(struct sequence *q, uint32_t b, uint32_t c)
 {
-    return level == LEVEL_PSI || level == LEVEL_SI || level == LEVEL_SER;
+    return sym_conflict(&q->symbolic, &q->runs[b], &q->runs[c], &q->initial,
+                        false);
+}
+
+/* The user's own level. */
+static void
+require_own(struct sequence *q)
+{
+    struct terms *t = &q->terms;
+    struct sym_relations *r = &q->relations;
+    r->n = q->n;
+    for (uint32_t b = 0; b < q->n; b++)
+        for (uint32_t a = 0; a < q->n; a++) {
+            r->vis[b][a] = a < b ? q->visible[b][a] : t->no;
+            r->before[b][a] = a < b ? t->yes : t->no;
+            r->conflict[b][a] = a != b ? conflict(q, a, b) : t->no;
+        }
+    sym_sessions(t, r);
+    sym_axioms(t, q->isolation->own, r);
 }
 
 /* What the levels say of visibility; a < b < c in the order of commits. */
@@ -155,17 +176,16 @@ require_level(struct sequence *q)
     struct terms *t = &q->terms;
     for (uint32_t c = 0; c < q->n; c++)
         for (uint32_t b = 0; b < c; b++) {
-            require_reads(q, b, c);
+            if (!q->isolation->own)
+                require_reads(q, b, c);
             if (is_paired(q, b, c))
                 require(q, q->visible[c][b]);
-            if (minds_conflicts(level_of(q, b)) &&
-                minds_conflicts(level_of(q, c)))
+            if (isolation_minds(q->isolation, q->functions[b], q->functions[c]))
                 require(q, term_or(t, q->visible[c][b],
-                                   term_not(
-                                       t, sym_conflict(&q->symbolic,
-                                                       &q->runs[b], &q->runs[c],
-                                                       &q->initial, false))));
+                                   term_not(t, conflict(q, b, c))));
         }
+    if (q->isolation->own)
+        require_own(q);
 }
 
 /* Each member sees some of those before it. */
@@ -335,6 +355,10 @@ happens(struct sequence *q, struct finding *out)
         for (uint32_t j = 0; j < i; j++)
             if (term_truth(&q->terms, q->visible[i][j]))
                 e->visible[i] |= (uint32_t)1 << j;
+    for (uint32_t i = 0; q->isolation->own && i < q->n; i++)
+        for (uint32_t j = 0; j < i; j++)
+            if (term_truth(&q->terms, q->relations.so[i][j]))
+                e->session[i] |= (uint32_t)1 << j;
     return interleaving_run(e, q->isolation);
 }
 
@@ -425,6 +449,7 @@ collect(struct sequence *q, const struct finding *f)
     interleaving_init(e, q->program, &copy->initial, copy->members, f->n);
     e->shape = f->shape;
     memcpy(e->visible, f->interleaving.visible, sizeof e->visible);
+    memcpy(e->session, f->interleaving.session, sizeof e->session);
     e->split = f->interleaving.split;
     e->waits = f->interleaving.waits;
     interleaving_run(e, q->isolation);

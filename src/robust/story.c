@@ -315,6 +315,7 @@ story_init(struct story *s, const struct finding *f)
                       f->n);
     e.shape = f->shape;
     memcpy(e.visible, f->interleaving.visible, sizeof e.visible);
+    memcpy(e.session, f->interleaving.session, sizeof e.session);
     e.split = f->interleaving.split;
     e.waits = f->interleaving.waits;
     e.trace = note_statement;

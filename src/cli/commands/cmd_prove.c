@@ -251,9 +251,10 @@ prove_program(const struct options *o, const struct program *p)
 {
     struct err err = {0};
     struct isolation levels[LEVELS] = {{0}};
+    struct axioms own;
     size_t n = 0;
     int status;
-    if (!isolation_read(o, p, levels, &n, &err))
+    if (!isolation_read(o, p, levels, &n, &own, &err))
         status = cli_report_error(&err);
     else if (o->schedule && n != 1)
         status =
@@ -265,6 +266,7 @@ prove_program(const struct options *o, const struct program *p)
         status = prove_levels(o, p, levels, n);
     for (size_t i = 0; i < LEVELS; i++)
         isolation_free(&levels[i]);
+    axioms_free(&own);
     return status;
 }
 
@@ -286,13 +288,15 @@ check_usage(const struct options *o)
     if (!o->paths.n)
         return cli_usage_error(
             "prove needs SQL files; see 'assay prove --help'");
-    if (o->weakest && (o->prove_levels.n || o->pairs.n || o->all ||
-                       o->schedule || o->sequence || o->repair))
+    if (o->weakest && (o->prove_levels.n || o->level_file || o->pairs.n ||
+                       o->all || o->schedule || o->sequence || o->repair))
         return cli_usage_error(
             "--weakest looks at all levels, and takes none of "
-            "-l, --serializable, --all, --repair, --schedule and "
+            "-l, --level-file, --serializable, --all, --repair, --schedule and "
             "--sequence");
-    if (!o->weakest && !o->prove_levels.n)
+    if (o->level_file && o->prove_levels.n)
+        return cli_usage_error("-l and --level-file, expected one of them");
+    if (!o->weakest && !o->level_file && !o->prove_levels.n)
         return cli_usage_error(
             "prove needs a level, as in 'assay prove -l si'");
     struct err err = {0};
