@@ -61,6 +61,8 @@ const struct option option_table[] = {
      "show every distinct anomaly, not only the first"},
     {"weakest", 0, OPTION_FLAG, NULL, AT(weakest), CMD_PROVE, 0, 0, NULL, NULL,
      "say which level is enough: for all functions together, and for each on PostgreSQL"},
+    {"smt", 0, OPTION_TEXT, "DIR", AT(smt), CMD_PROVE, 0, 0, NULL, NULL,
+     "write the queries of a proof into DIR as SMT-LIB, for another solver: each is unsat"},
     {"repair", 0, OPTION_FLAG, NULL, AT(repair), CMD_PROVE, 0, 0, NULL, NULL,
      "find the smallest change that makes the functions serializable at rc or si, and prove it"},
     {"members", 'k', OPTION_NUMBER, "N", AT(members), CMD_PROVE, 2, 6, "3", NULL,

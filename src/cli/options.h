@@ -85,7 +85,7 @@ struct options {
 
     // prove
     option_texts prove_levels, pairs;
-    const char *schedule, *sequence, *level_file;
+    const char *schedule, *sequence, *level_file, *smt;
     uint64_t members;
     bool weakest, repair;
 

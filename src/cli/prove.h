@@ -6,7 +6,7 @@
 
 #include "cli/cli.h"
 #include "cli/isolation.h"
-#include "robust/search.h"
+#include "robust/prove.h"
 
 /* The weakest levels, for all functions and for each; 'files' is how the
  * program is called.  Gives the exit status. */
@@ -18,5 +18,11 @@ bool prove_show_repairs(const struct options *o, const struct program *p,
                         const struct isolation *levels,
                         const struct search_limits *limits, struct buf *out,
                         struct err *err);
+
+/* Write the queries of a proof, numbered, into the directory of --smt. */
+bool prove_write_queries(const struct options *o,
+                         const struct isolation *levels,
+                         const struct prove_result *r,
+                         const struct proof_log *log, struct err *err);
 
 #endif

@@ -43,10 +43,21 @@ broken(struct symbolic *s, const struct contents *c,
     return any;
 }
 
+static void
+keep_query(struct proof_log *log, const char *query, const struct function *f,
+           const struct invariant *inv)
+{
+    struct buf what = {0};
+    buf_printf(&what, "%s breaks the invariant in line %u", f->name, inv->line);
+    proof_log_add(log, query, what.at);
+    buf_free(&what);
+}
+
 /* Whether the function keeps the invariant, for certain. */
 static bool
 keeps(const struct program *p, const struct function *f,
-      const struct invariant *inv, double seconds, bool *kept, struct err *err)
+      const struct invariant *inv, const struct search_limits *limits,
+      bool *kept, struct err *err)
 {
     struct terms terms;
     struct symbolic s;
@@ -69,7 +80,14 @@ keeps(const struct program *p, const struct function *f,
     term_assert(&terms, term_not(&terms, run.aborts));
     const struct contents after = contents_after(&s, &before, &run, terms.yes);
     term_assert(&terms, broken(&s, &after, inv));
-    *kept = !footprint.unbounded && terms_check(&terms, seconds) == ANSWER_NO;
+    struct buf query = {0};
+    if (limits->log) // the solver rewrites what it has checked
+        buf_text(&query, terms_text(&terms));
+    *kept = !footprint.unbounded &&
+            terms_check(&terms, limits->seconds) == ANSWER_NO;
+    if (*kept && limits->log)
+        keep_query(limits->log, query.at, f, inv);
+    buf_free(&query);
     sym_run_free(&run);
     footprint_free(&footprint);
     symbolic_free(&s);
@@ -78,13 +96,14 @@ keeps(const struct program *p, const struct function *f,
 }
 
 bool
-proof_check_invariants(const struct program *p, double seconds, struct err *err)
+proof_check_invariants(const struct program *p,
+                       const struct search_limits *limits, struct err *err)
 {
     for (size_t i = 0; i < p->invariants.n; i++)
         for (size_t j = 0; j < p->functions.n; j++) {
             const struct invariant *inv = &p->invariants.at[i];
             bool kept;
-            if (!keeps(p, p->functions.at[j], inv, seconds, &kept, err))
+            if (!keeps(p, p->functions.at[j], inv, limits, &kept, err))
                 return false;
             if (kept)
                 continue;

@@ -27,8 +27,7 @@ enum { MOST_MEMBERS = 5, MOST_QUERIES = 600 };
 struct path_prover {
     const struct program *program;
     const struct isolation *isolation;
-    double seconds;
-    const struct limit *limit;
+    const struct search_limits *limits;
     struct footprint *footprints;
     struct access *accesses;
     struct proof *out;
@@ -261,12 +260,30 @@ require_asked(struct path_query *q, enum asked asked)
         }
 }
 
+/* "a cycle: f, g". */
+static void
+keep_query(struct path_query *q, enum asked asked, const char *query)
+{
+    static const char *const what[] = {[ASKED_BACK] = "an edge back",
+                                       [ASKED_EDGE] = "an edge",
+                                       [ASKED_CYCLE] = "a cycle",
+                                       [ASKED_PATH] = "a path"};
+    struct buf text = {0};
+    buf_text(&text, what[asked]);
+    for (uint32_t i = 0; i < q->n; i++)
+        buf_printf(&text, "%s%s", i ? ", " : ": ",
+                   q->v->program->functions.at[q->functions[i]]->name);
+    proof_log_add(q->v->limits->log, query, text.at);
+    buf_free(&text);
+}
+
 /* Whether this can be; when in doubt, it can. */
 static bool
 can_be(struct path_prover *v, const uint32_t *functions, uint32_t n,
        enum asked asked)
 {
-    if (v->failed || limit_reached(v->limit) || v->out->queries >= MOST_QUERIES)
+    if (v->failed || limit_reached(&v->limits->all) ||
+        v->out->queries >= MOST_QUERIES)
         return true;
     struct path_query *q = mem_calloc(1, sizeof *q);
     *q = (struct path_query){.v = v, .functions = functions, .n = n};
@@ -281,7 +298,13 @@ can_be(struct path_prover *v, const uint32_t *functions, uint32_t n,
         require_keys(q);
         require_asked(q, asked);
         v->out->queries++;
-        answer = terms_check(&q->terms, v->seconds) != ANSWER_NO;
+        struct buf query = {0};
+        if (v->limits->log) // the solver rewrites what it has checked
+            buf_text(&query, terms_text(&q->terms));
+        answer = terms_check(&q->terms, v->limits->seconds) != ANSWER_NO;
+        if (!answer && v->limits->log)
+            keep_query(q, asked, query.at);
+        buf_free(&query);
         for (uint32_t i = 0; i < n; i++)
             sym_run_free(&q->runs[i]);
         symbolic_free(&q->symbolic);
@@ -378,15 +401,14 @@ prove(struct path_prover *v)
 
 bool
 proof_try_paths(const struct program *p, const struct isolation *isolation,
-                double seconds, const struct limit *limit, struct proof *out,
+                const struct search_limits *limits, struct proof *out,
                 struct err *err)
 {
     const uint32_t n = (uint32_t)p->functions.n;
     memset(out, 0, sizeof *out);
     struct path_prover v = {.program = p,
                             .isolation = isolation,
-                            .seconds = seconds,
-                            .limit = limit,
+                            .limits = limits,
                             .out = out,
                             .err = err,
                             .n = n};

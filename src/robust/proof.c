@@ -15,8 +15,7 @@ struct prover {
     const struct program *program;
     const struct isolation *isolation;
     enum level level; // P's; that of a serializable P is si, see is_refused
-    double seconds;
-    const struct limit *limit;
+    const struct search_limits *limits;
     struct table_lemmas *lemmas;
     struct footprint *footprints;
     struct access *accesses;
@@ -239,12 +238,36 @@ last_edge(struct query_terms *q)
     return edge;
 }
 
+/* "P = f, X = g: first edge, last edge". */
+static void
+keep_query(struct query_terms *q, const uint32_t *functions, uint32_t pieces,
+           const char *query)
+{
+    static const char *const names[] = {"P", "X", "Y"};
+    static const char *const edges[] = {"first", "middle", "last"};
+    const struct prover *v = q->prover;
+    const char *separator = ":";
+    struct buf what = {0};
+    for (uint32_t i = 0; i < q->n; i++)
+        buf_printf(&what, "%s%s = %s", i ? ", " : "", names[i],
+                   v->program->functions.at[functions[i]]->name);
+    if (v->level == LEVEL_RC)
+        buf_printf(&what, ", interrupted before step %u", v->split);
+    for (uint32_t i = 0; i < 3; i++)
+        if (pieces >> i & 1) {
+            buf_printf(&what, "%s %s edge", separator, edges[i]);
+            separator = ",";
+        }
+    proof_log_add(v->limits->log, query, what.at);
+    buf_free(&what);
+}
+
 /* Whether the pieces can hold together; when in doubt, they can. */
 static bool
 can_be(struct prover *v, uint32_t p, uint32_t x, uint32_t y, uint32_t pieces)
 {
     const uint32_t functions[3] = {p, x, y};
-    if (v->failed || limit_reached(v->limit))
+    if (v->failed || limit_reached(&v->limits->all))
         return true;
     struct query_terms *q = mem_calloc(1, sizeof *q);
     q->prover = v;
@@ -268,7 +291,13 @@ can_be(struct prover *v, uint32_t p, uint32_t x, uint32_t y, uint32_t pieces)
         if (pieces & PIECE_LAST)
             require(q, last_edge(q));
         v->out->queries++;
-        answer = terms_check(&q->terms, v->seconds) != ANSWER_NO;
+        struct buf query = {0};
+        if (v->limits->log) // the solver rewrites what it has checked
+            buf_text(&query, terms_text(&q->terms));
+        answer = terms_check(&q->terms, v->limits->seconds) != ANSWER_NO;
+        if (!answer && v->limits->log)
+            keep_query(q, functions, pieces, query.at);
+        buf_free(&query);
         for (uint32_t i = 0; i < q->n; i++)
             sym_run_free(&q->runs[i]);
         symbolic_free(&q->symbolic);
@@ -450,14 +479,13 @@ proof_is_able(const struct program *p, const struct isolation *isolation,
 
 bool
 proof_try(const struct program *p, const struct isolation *isolation,
-          double seconds, const struct limit *limit, struct proof *out,
+          const struct search_limits *limits, struct proof *out,
           struct err *err)
 {
     memset(out, 0, sizeof *out);
     struct prover v = {.program = p,
                        .isolation = isolation,
-                       .seconds = seconds,
-                       .limit = limit,
+                       .limits = limits,
                        .out = out,
                        .err = err};
     const size_t n = p->functions.n;

@@ -17,9 +17,7 @@
 #ifndef ROBUST_PROOF_H
 #define ROBUST_PROOF_H
 
-#include "base/err.h"
-#include "base/limit.h"
-#include "execute/isolation.h"
+#include "robust/search.h"
 
 enum proof_end {
     PROOF_DONE,      // serializable
@@ -41,13 +39,13 @@ struct proof {
  *
  *   error  ERR_FEATURE where Z3 cannot be loaded */
 bool proof_try(const struct program *p, const struct isolation *isolation,
-               double seconds, const struct limit *limit, struct proof *out,
+               const struct search_limits *limits, struct proof *out,
                struct err *err);
 
 /* The same for levels that are rules about visibility: see paths.c. */
 bool proof_try_paths(const struct program *p, const struct isolation *isolation,
-                     double seconds, const struct limit *limit,
-                     struct proof *out, struct err *err);
+                     const struct search_limits *limits, struct proof *out,
+                     struct err *err);
 
 /* Whether proofs handle what the functions do; 'out' says what they do not. */
 struct footprint;
@@ -57,7 +55,8 @@ bool proof_is_able(const struct program *p, const struct isolation *isolation,
 /* Check that every program keeps every invariant that is stated.
  *
  *   error  ERR_SYNTAX at the invariant, which names the program */
-bool proof_check_invariants(const struct program *p, double seconds,
+bool proof_check_invariants(const struct program *p,
+                            const struct search_limits *limits,
                             struct err *err);
 
 #endif

@@ -96,10 +96,10 @@ prove_level(const struct program *p, const struct isolation *isolation,
     memset(out, 0, sizeof *out);
     bool ok = true;
     struct proof proof = {.end = PROOF_UNABLE};
-    ok = proof_check_invariants(p, limits->seconds, err);
+    ok = proof_check_invariants(p, limits, err);
     if (ok && !is_serializable(isolation))
         ok = (has_delay(p, isolation) ? proof_try : proof_try_paths)(
-            p, isolation, limits->seconds, &limits->all, &proof, err);
+            p, isolation, limits, &proof, err);
     out->proof_queries = proof.queries;
     if (ok && proof.end == PROOF_CANDIDATE && has_delay(p, isolation))
         ok = search_candidate(&search, &proof, &out->finding, err);
@@ -147,7 +147,7 @@ prove_each(const struct program *p, const struct isolation *isolation,
 {
     const double start = time_now();
     memset(out, 0, sizeof *out);
-    bool ok = proof_check_invariants(p, limits->seconds, err) &&
+    bool ok = proof_check_invariants(p, limits, err) &&
               search_each(p, isolation, limits, each, &out->finding, err);
     keep_distinct(each);
     out->verdict = each->all.n ? PROVE_ANOMALY : PROVE_UNKNOWN;
@@ -196,7 +196,7 @@ prove_sequence(const struct program *p, const struct isolation *isolation,
         return false;
     if (is_serializable(isolation))
         return true;
-    bool ok = proof_check_invariants(p, limits->seconds, err);
+    bool ok = proof_check_invariants(p, limits, err);
     const enum shape first =
         isolation_shape(isolation, program_number(p, functions[0]));
     const enum shape last =

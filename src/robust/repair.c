@@ -121,8 +121,7 @@ prove(struct repairer *r, const struct search_limits *limits,
     struct repaired c;
     repaired_init(&c, r->program, r->levels, &r->out->sites, r->out->chosen);
     r->out->proofs++;
-    const bool ok = proof_try(&c.program, &c.levels, limits->seconds,
-                              &limits->all, proof, err);
+    const bool ok = proof_try(&c.program, &c.levels, limits, proof, err);
     repaired_free(&c);
     return ok;
 }

@@ -17,12 +17,14 @@
 #include "base/err.h"
 #include "base/limit.h"
 #include "execute/interleaving.h"
+#include "robust/proof_log.h"
 
 struct search_limits {
     uint32_t members; // at most
     uint32_t slots;   // rows a table, at most
     double seconds;   // a query of the solver
     struct limit all;
+    struct proof_log *log; // where a proof's queries are kept; NULL: nowhere
 };
 
 enum finding_kind { FINDING_NONE, FINDING_ANOMALY, FINDING_UNKNOWN };

@@ -22,7 +22,8 @@
     F(Z3_mk_params) F(Z3_params_inc_ref) F(Z3_params_dec_ref) \
     F(Z3_params_set_uint) F(Z3_mk_string_symbol) F(Z3_model_inc_ref) \
     F(Z3_model_dec_ref) F(Z3_model_eval) F(Z3_get_numeral_int64) \
-    F(Z3_get_bool_value) F(Z3_is_numeral_ast) F(Z3_set_error_handler)
+    F(Z3_get_bool_value) F(Z3_is_numeral_ast) F(Z3_set_error_handler) \
+    F(Z3_solver_to_string)
 // clang-format on
 static struct {
     CALLS(LIBRARY_MEMBER)
@@ -260,6 +261,12 @@ terms_check(struct terms *t, double seconds)
     return answer == Z3_L_TRUE    ? ANSWER_YES
            : answer == Z3_L_FALSE ? ANSWER_NO
                                   : ANSWER_UNKNOWN;
+}
+
+const char *
+terms_text(struct terms *t)
+{
+    return z3.Z3_solver_to_string(t->z3, t->solver);
 }
 
 int64_t

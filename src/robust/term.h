@@ -54,6 +54,9 @@ enum answer { ANSWER_NO, ANSWER_YES, ANSWER_UNKNOWN };
 /* Whether the assertions can hold together, within so many seconds. */
 enum answer terms_check(struct terms *t, double seconds);
 
+/* The assertions in SMT-LIB; valid until the next call. */
+const char *terms_text(struct terms *t);
+
 /* The value of a term in the last model. */
 int64_t term_value(struct terms *t, term a);
 bool term_truth(struct terms *t, term a);

@@ -107,9 +107,9 @@ look_at(const struct program *p, enum level level, uint64_t seed,
 {
     struct err err = {0};
     struct prove_result r;
-    const struct limit none = {0};
     const struct isolation levels_of = {.common = level};
-    const struct search_limits limits = {2, 2, 20, none};
+    const struct search_limits limits = {
+        .members = 2, .slots = 2, .seconds = 20};
     CHECK(prove_level(p, &levels_of, &limits, &r, &err));
     const bool bad2 = truth->two.bad[level], bad3 = truth->three.bad[level];
     if (r.verdict == PROVE_PROVED && (bad2 || bad3))

@@ -113,8 +113,10 @@ write_schedule(const struct options *o, const struct finding *f,
 static struct search_limits
 limits_of(const struct options *o)
 {
-    struct search_limits limits = {
-        (uint32_t)o->members, 3, 20, {.memory = o->memory}};
+    struct search_limits limits = {.members = (uint32_t)o->members,
+                                   .slots = 3,
+                                   .seconds = 20,
+                                   .all = {.memory = o->memory}};
     if (o->timeout > 0)
         limits.all.deadline = time_now() + o->timeout;
     return limits;
@@ -177,7 +179,10 @@ prove_one(const struct options *o, const struct program *p,
     struct prove_result r;
     struct findings each = {0};
     struct buf repairs = {0};
-    const struct search_limits limits = limits_of(o);
+    struct proof_log log = {{0}};
+    struct search_limits limits = limits_of(o);
+    if (o->smt)
+        limits.log = &log;
     bool ok = o->sequence
                   ? prove_sequence(p, levels, o->sequence, &limits, &r, &err)
                   : prove_level(p, levels, &limits, &r, &err);
@@ -188,6 +193,7 @@ prove_one(const struct options *o, const struct program *p,
     int status = r.verdict == PROVE_PROVED    ? EXIT_HOLDS
                  : r.verdict == PROVE_ANOMALY ? EXIT_VIOLATED
                                               : EXIT_UNKNOWN;
+    limits.log = NULL;
     if (ok && o->repair && r.verdict != PROVE_PROVED)
         ok = prove_show_repairs(o, p, levels, &limits, &repairs, &err);
     if (ok)
@@ -196,8 +202,11 @@ prove_one(const struct options *o, const struct program *p,
     if (ok && o->schedule)
         ok = write_schedule(o, r.verdict == PROVE_ANOMALY ? &r.finding : NULL,
                             &err);
+    if (ok && o->smt)
+        ok = prove_write_queries(o, levels, &r, &log, &err);
     if (!ok)
         status = cli_report_error(&err);
+    proof_log_free(&log);
     findings_free(&each);
     prove_free(&r);
     return status;
