@@ -56,10 +56,27 @@ unique_clash(struct symbolic *s, uint32_t table, const struct effect *a,
     return clash;
 }
 
-/* One makes a foreign key point to what the other deletes. */
+/* How many statements write the table. */
+static uint32_t
+count_writes(const struct block *b, uint32_t table)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < b->n; i++) {
+        const struct statement *s = b->at[i];
+        n += (s->kind == STATEMENT_UPDATE || s->kind == STATEMENT_DELETE ||
+              s->kind == STATEMENT_INSERT) &&
+             s->table == table;
+        n += count_writes(&s->body, table) + count_writes(&s->other, table);
+    }
+    return n;
+}
+
+/* One makes a foreign key point to what the other deletes; 'early': before the
+ * split, for certain. */
 static term
 foreign_clash(struct symbolic *s, uint32_t table, const struct effect *child,
-              const struct sym_run *parent, const struct contents *keys)
+              const struct sym_run *parent, const struct contents *keys,
+              bool early)
 {
     struct terms *t = s->terms;
     const struct table *shape = &s->program->tables.at[table];
@@ -68,11 +85,15 @@ foreign_clash(struct symbolic *s, uint32_t table, const struct effect *child,
         const struct foreign_key *k = &shape->foreign[f];
         for (uint32_t j = 0; j < s->slots[k->table]; j++) {
             const struct effect *e = &parent->effects[k->table][j];
+            term gone = deletes(t, e);
+            if (early && count_writes(&parent->function->body, k->table) > 1)
+                continue;
+            if (early)
+                gone = term_and(t, gone, e->early);
             clash = term_or(
                 t, clash,
                 term_and(t,
-                         term_and(t, leaves_any(t, child, &k->columns),
-                                  deletes(t, e)),
+                         term_and(t, leaves_any(t, child, &k->columns), gone),
                          columns_match(t, &k->columns, child->columns,
                                        &k->referenced,
                                        keys->rows[k->table][j].columns)));
@@ -96,9 +117,11 @@ writes_clash(struct symbolic *s, const struct sym_run *a,
                     clash = term_or(t, clash,
                                     unique_clash(s, i, x, &b->effects[i][k]));
             if (!latest)
-                clash = term_or(t, clash, foreign_clash(s, i, x, b, keys));
-            clash = term_or(t, clash,
-                            foreign_clash(s, i, &b->effects[i][j], a, keys));
+                clash =
+                    term_or(t, clash, foreign_clash(s, i, x, b, keys, false));
+            clash =
+                term_or(t, clash,
+                        foreign_clash(s, i, &b->effects[i][j], a, keys, false));
         }
     return clash;
 }
@@ -124,21 +147,6 @@ sym_conflict(struct symbolic *s, const struct sym_run *a,
                 term_and(t, writes(t, table, &a->effects[i][j]), touched));
         }
     return conflict;
-}
-
-/* How many statements write the table. */
-static uint32_t
-count_writes(const struct block *b, uint32_t table)
-{
-    uint32_t n = 0;
-    for (uint32_t i = 0; i < b->n; i++) {
-        const struct statement *s = b->at[i];
-        n += (s->kind == STATEMENT_UPDATE || s->kind == STATEMENT_DELETE ||
-              s->kind == STATEMENT_INSERT) &&
-             s->table == table;
-        n += count_writes(&s->body, table) + count_writes(&s->other, table);
-    }
-    return n;
 }
 
 term
@@ -172,12 +180,12 @@ sym_blocks(struct symbolic *s, const struct sym_run *p, const struct sym_run *x,
                         t, blocks,
                         term_and(t, a->early,
                                  unique_clash(s, i, a, &x->effects[i][k])));
-            blocks =
-                term_or(t, blocks,
-                        term_and(t, a->early, foreign_clash(s, i, a, x, keys)));
+            blocks = term_or(
+                t, blocks,
+                term_and(t, a->early, foreign_clash(s, i, a, x, keys, false)));
             // Where p deletes a row later, it fails because of what x added.
-            if (!s->abstract)
-                blocks = term_or(t, blocks, foreign_clash(s, i, b, p, keys));
+            blocks = term_or(t, blocks,
+                             foreign_clash(s, i, b, p, keys, s->abstract));
         }
     return blocks;
 }

@@ -38,11 +38,20 @@ static const struct fact facts[] = {
     {"job_queue", PROVE_PROVED, 0, PROVE_UNKNOWN, 0},
     {"on_call", PROVE_ANOMALY, 2, PROVE_ANOMALY, 2},
     {"orphans", PROVE_ANOMALY, 2, PROVE_ANOMALY, 2},
-    {"orphans_referenced", PROVE_PROVED, 0, PROVE_UNKNOWN, 0},
+    {"orphans_referenced", PROVE_PROVED, 0, PROVE_PROVED, 0},
     {"set_value", PROVE_PROVED, 0, PROVE_PROVED, 0},
     {"transfer_locked", PROVE_PROVED, 0, PROVE_PROVED, 0},
     {"user_names", PROVE_ANOMALY, 2, PROVE_ANOMALY, 2},
     {"user_names_unique", PROVE_PROVED, 0, PROVE_PROVED, 0},
+    {"counts", PROVE_PROVED, 0, PROVE_PROVED, 0},
+    {"early_return", PROVE_PROVED, 0, PROVE_PROVED, 0},
+    {"nulls", PROVE_PROVED, 0, PROVE_ANOMALY, 2},
+    {"payday", PROVE_UNKNOWN, 0, PROVE_ANOMALY, 2},
+    {"refuse_raise", PROVE_PROVED, 0, PROVE_UNKNOWN, 0},
+    {"refuse_return", PROVE_ANOMALY, 2, PROVE_ANOMALY, 2},
+    {"replace_row", PROVE_UNKNOWN, 0, PROVE_UNKNOWN, 0},
+    {"tickets", PROVE_ANOMALY, 2, PROVE_ANOMALY, 2},
+    {"upsert", PROVE_PROVED, 0, PROVE_PROVED, 0},
 };
 // clang-format on
 
