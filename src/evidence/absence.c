@@ -21,7 +21,7 @@
  * SPDX-License-Identifier: MIT */
 #include "evidence/absence.h"
 
-#include "evidence/certificate_io.h"
+#include "evidence/certificate_write.h"
 
 #include <inttypes.h>
 

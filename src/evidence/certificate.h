@@ -5,7 +5,7 @@
  *
  *   ORDER   the level holds: a total order of all points, and for each read
  *           with several candidates the writer it read from.
- *   FLAW    violated by an inconsistent read (history/consistency.h).
+ *   FLAW    violated by an inconsistent read (history/read_checks.h).
  *   CYCLE   violated by a cycle of certain edges, each with its reason.
  *   PROOF   violated because every choice leads to a cycle: clauses, each
  *           either an axiom, a cycle that forbids a combination of choices, or

@@ -1,7 +1,7 @@
-/* certificate_write.c -- certificates to text; see certificate_io.h.
+/* certificate_write.c -- see certificate_write.h.
  *
  * SPDX-License-Identifier: MIT */
-#include "evidence/certificate_io.h"
+#include "evidence/certificate_write.h"
 
 #include "base/hash.h"
 #include "evidence/certificate_names.h"

@@ -4,7 +4,7 @@
 #include "pipeline/inspection_files.h"
 
 #include "base/outfile.h"
-#include "evidence/certificate_io.h"
+#include "evidence/certificate_write.h"
 
 static bool
 write_certificate(const struct inspection *i, const char *path, struct err *err)

@@ -7,7 +7,7 @@
  * SPDX-License-Identifier: MIT */
 #include "predict/absent.h"
 
-#include "evidence/certificate_io.h"
+#include "evidence/certificate_write.h"
 
 /* --- recording ------------------------------------------------------------ */
 

@@ -9,7 +9,7 @@
 
 #include "predict/minimise.h"
 #include "predict/run.h"
-#include "verify/verify.h"
+#include "verify/absence/verify_absence.h"
 
 #include <stdlib.h>
 

@@ -1,19 +1,24 @@
-/* analyse.c -- from a conflict to the clause that would have prevented it.
+/* analyse.c -- see analyse.h.
  *
  * First unique implication point, then removal of literals that the others
  * imply in one step.  'from' collects the ids of all clauses used, so that a
  * proof can be cut down to what the empty clause rests on; literals false at
  * level 0 are dropped and stand in 'from' by their unit clauses (S4).
  *
- * Large problems here are many small ones that hardly touch.  Jumping back as
- * far as a clause allows would give up thousands of decisions for a conflict of
- * two; so a long jump is replaced by one step, and the trail gets out of order.
+ * Large problems here consist of many small ones that are nearly independent.
+ * Jumping back as far as a clause allows would undo thousands of decisions for
+ * a conflict of two.  So a long jump is replaced by one step, and the trail may
+ * be out of order afterwards.
  *
  * A. Nadel and V. Ryvchin, "Chronological backtracking", 2018.
  * S. Moehle and A. Biere, "Backing backtracking", 2019.
  *
  * SPDX-License-Identifier: MIT */
-#include "sat/internal.h"
+#include "sat/analyse.h"
+
+#include "sat/clause.h"
+#include "sat/decide.h"
+#include "sat/propagate.h"
 
 static void
 use_unit(struct sat *s, lit l)

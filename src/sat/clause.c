@@ -1,13 +1,14 @@
-/* clause.c -- storing clauses, and throwing learnt ones away.
+/* clause.c -- see clause.h.
  *
  * Learnt clauses are judged by glue: the number of decision levels among
- * their literals when they were learnt.  Those with glue at most 2 are kept
- * for good; of the rest the worse half goes at each reduction, except the
- * reasons of current assignments.  The array of words is compacted then, so
- * references change and the watches are built again.
+ * their literals when they were learnt (Audemard and Simon, "Predicting learnt
+ * clauses quality in modern SAT solvers", IJCAI 2009).  Those with glue at most
+ * 2 are kept for good.  Of the rest the worse half goes at each reduction,
+ * except the reasons of current assignments.  The array of words is compacted
+ * then, so references change and the watches are built again.
  *
  * SPDX-License-Identifier: MIT */
-#include "sat/internal.h"
+#include "sat/clause.h"
 
 #include <stdlib.h>
 
@@ -62,7 +63,6 @@ watch_instead(struct sat *s, clause_ref c, uint32_t watched, uint32_t other)
     lits[other] = swap;
 }
 
-/* All literals of c are false: watch those that will be open again first. */
 void
 sat_clause_watch_latest(struct sat *s, clause_ref c)
 {

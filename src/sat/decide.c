@@ -1,13 +1,16 @@
-/* decide.c -- which variable next: a binary heap by activity (VSIDS), and
- * variables that the theory asked to leave open.
+/* decide.c -- see decide.h.
  *
- * Open variables live in a list outside the heap.  When the heap is empty the
- * list is walked round once: the first one the theory no longer wants to leave
- * open is decided.  One that had to be decided OPEN_MAX times becomes an
- * ordinary variable, because the theory is not going to hold it by itself.
+ * Variables are in a binary heap by activity (VSIDS: Moskewicz et al., "Chaff",
+ * DAC 2001).  Those that the theory advises to leave open are in a list outside
+ * the heap.  When the heap is empty, the theory is asked again about each of
+ * them, and the first that must be decided after all is.  A variable that had
+ * to be decided OPEN_MAX times becomes an ordinary one, because the theory does
+ * not hold it by itself.
  *
  * SPDX-License-Identifier: MIT */
-#include "sat/internal.h"
+#include "sat/decide.h"
+
+#include "sat/propagate.h"
 
 enum { OPEN_MAX = 255 };
 

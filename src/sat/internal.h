@@ -1,4 +1,4 @@
-/* internal.h -- the state that the files of this layer share.
+/* internal.h -- the state of the solver, which the files of this layer share.
  *
  * Clauses lie in one array of 32-bit words and are named by the index of
  * their header:
@@ -125,32 +125,5 @@ sat_level(const struct sat *s)
 {
     return (uint32_t)s->levels.n;
 }
-
-/* clause.c */
-void sat_clause_watch_latest(struct sat *s, clause_ref c);
-clause_ref sat_clause_add(struct sat *s, const lit *lits, size_t n, uint32_t id,
-                          bool learnt, uint32_t glue);
-void sat_clause_reduce(struct sat *s);
-
-/* propagate.c */
-void sat_assign(struct sat *s, lit l, clause_ref reason, uint32_t level);
-clause_ref sat_propagate(struct sat *s); // a conflict, or REF_NONE
-void sat_backtrack(struct sat *s, uint32_t level);
-clause_ref sat_explain(struct sat *s, uint32_t var);
-
-/* validate.c: assert (S1) to (S5), after a propagation without conflict. */
-void sat_check(struct sat *s);
-
-/* analyse.c: learn from a conflict, jump back and assign what follows; false
- * if the conflict is final. */
-bool sat_analyse(struct sat *s, clause_ref conflict);
-
-/* decide.c */
-void sat_heap_insert(struct sat *s, uint32_t var);
-void sat_heap_bump(struct sat *s, uint32_t var);
-bool sat_decide(struct sat *s); // false: nothing is left to decide
-
-/* Decide the next assumption; false where it is false already. */
-bool sat_assume(struct sat *s);
 
 #endif

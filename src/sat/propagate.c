@@ -1,13 +1,17 @@
-/* propagate.c -- unit propagation with two watched literals, and the theory.
+/* propagate.c -- unit propagation with two watched literals; see propagate.h.
  *
  * Propagation runs until neither clauses nor theory imply anything more.  The
- * theory is asked only when the clauses are done, because they are cheaper.
+ * theory runs only when the clauses are done, because they are cheaper.
  *
  * SPDX-License-Identifier: MIT */
-#include "base/paranoid.h"
-#include "sat/internal.h"
+#include "sat/propagate.h"
 
-/* Tell the proof that l holds for good (S4). */
+#include "base/paranoid.h"
+#include "sat/clause.h"
+#include "sat/decide.h"
+#include "sat/validate.h"
+
+/* Report to the proof that l holds at the root (S4). */
 static void
 note_unit(struct sat *s, lit l, clause_ref reason)
 {
@@ -172,7 +176,8 @@ sat_explain(struct sat *s, uint32_t var)
     return c;
 }
 
-/* Ask the theory; false with *conflict set where it objects. */
+/* Let the theory propagate.  Returns false with *conflict set where it finds
+ * one. */
 static bool
 propagate_theory(struct sat *s, clause_ref *conflict)
 {

@@ -1,11 +1,17 @@
 /* sat.c -- conflict-driven clause learning: construction and the main loop.
  *
- * The parts: clause.c stores, propagate.c infers, analyse.c learns, decide.c
- * guesses.  Restarts follow the Luby sequence, because with few conflicts
- * (tens to thousands are usual here) nothing cleverer can be told apart.
+ * The parts: clause.c stores clauses, propagate.c propagates, analyse.c learns,
+ * decide.c decides.  Restarts follow the Luby sequence.  Tens to thousands of
+ * conflicts are usual here, and with so few no other policy was measurably
+ * better.
  *
  * SPDX-License-Identifier: MIT */
-#include "sat/internal.h"
+#include "sat/sat.h"
+
+#include "sat/analyse.h"
+#include "sat/clause.h"
+#include "sat/decide.h"
+#include "sat/propagate.h"
 
 enum {
     RESTART_UNIT = 64,      // conflicts

@@ -1,11 +1,12 @@
-/* validate.c -- whether the solver's state is what internal.h says.
+/* validate.c -- see validate.h.
  *
- * Slow and obvious: every clause, watch and assignment is looked at.  Runs in
- * paranoid builds after each propagation.
+ * Slow and obvious: every clause, watch and assignment is looked at, after each
+ * propagation of a paranoid build.
  *
  * SPDX-License-Identifier: MIT */
+#include "sat/validate.h"
+
 #include "base/paranoid.h"
-#include "sat/internal.h"
 
 static bool
 watches(const struct sat *s, lit l, clause_ref c)

@@ -16,13 +16,14 @@ struct strong_cycle {
 
 /* Check that n edges form a cycle that the level forbids, and append to
  * 'clause' the negations of the literals that they rest on. */
-bool verify_strong_cycle(struct strong_cycle *s, const struct proof_edge *edges,
-                         size_t n, u32_vec *clause, struct err *err);
+bool strong_cycle_check(struct strong_cycle *s, const struct proof_edge *edges,
+                        size_t n, u32_vec *clause, struct err *err);
 
 /* Append the negations of what it takes for 'read', of 'reader', to have read
  * from 'writer' and for 'other' to overwrite that.  False where 'writer' is no
  * candidate or 'other' does not write the key, or is one of the two. */
-bool verify_overwrites(struct strong_cycle *s, txn_id reader, op_id read,
-                       txn_id writer, txn_id other, u32_vec *clause);
+bool strong_cycle_add_overwrite(struct strong_cycle *s, txn_id reader,
+                                op_id read, txn_id writer, txn_id other,
+                                u32_vec *clause);
 
 #endif

@@ -3,6 +3,15 @@
  * SPDX-License-Identifier: MIT */
 #include "verify/verify.h"
 
+#include "verify/verify_cases.h"
+#include "verify/verify_cycle.h"
+#include "verify/verify_flaw.h"
+#include "verify/verify_lists.h"
+#include "verify/verify_order.h"
+#include "verify/verify_proof.h"
+#include "verify/verify_psi.h"
+#include "verify/verify_weak.h"
+
 /* Read consistency holds: nothing was set aside, and lists agree. */
 static bool
 verify_reads(const struct history *h, struct err *err)

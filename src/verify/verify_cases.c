@@ -16,10 +16,11 @@
  * cases: it counts or does not.
  *
  * SPDX-License-Identifier: MIT */
-#include "verify/verify.h"
+#include "verify/verify_cases.h"
 
 #include "history/list/reader_outcomes.h"
 #include "history/rebuild.h"
+#include "verify/verify.h"
 
 static bool
 wrong(struct err *err, const char *what)

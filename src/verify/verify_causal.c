@@ -13,7 +13,7 @@
  * writer of x that did, which costs a search.
  *
  * SPDX-License-Identifier: MIT */
-#include "verify/weak_order.h"
+#include "verify/verify_causal.h"
 
 struct clocks {
     const struct weak_order *w;
@@ -137,8 +137,8 @@ check_read(const struct clocks *c, const struct versions *by_id,
     const struct history *h = w->h;
     const key_id x = op_key(h, op);
     const uint32_t position = weak_order_position(w, weak_order_writer(w, op));
-    const uint32_t begin = versions_after(w, x, position);
-    const uint32_t end = versions_after(w, x, w->position[t3] - 1);
+    const uint32_t begin = weak_order_after(w, x, position);
+    const uint32_t end = weak_order_after(w, x, w->position[t3] - 1);
     if (end - begin <= c->k) {
         for (uint32_t i = begin; i < end; i++) {
             const txn_id t2 = w->versions.at[i];

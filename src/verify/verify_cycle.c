@@ -4,7 +4,8 @@
  * Then all of them are in every commit order, and a cycle of them is in none.
  *
  * SPDX-License-Identifier: MIT */
-#include "verify/verify.h"
+#include "verify/verify_cycle.h"
+
 #include "verify/verify_list_order.h"
 
 struct check {

@@ -10,7 +10,9 @@
  * checked as far as it says more.
  *
  * SPDX-License-Identifier: MIT */
-#include "verify/verify.h"
+#include "verify/verify_flaw.h"
+
+#include "verify/verify_list_flaw.h"
 
 static bool
 wrong(struct err *err, const char *what)

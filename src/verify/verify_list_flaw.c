@@ -5,7 +5,7 @@
  * counts; elements have one such author (history/authors.h).
  *
  * SPDX-License-Identifier: MIT */
-#include "verify/verify.h"
+#include "verify/verify_list_flaw.h"
 
 static bool
 wrong(struct err *err, const char *what)

@@ -4,7 +4,7 @@
 #ifndef VERIFY_VERIFY_LIST_ORDER_H
 #define VERIFY_VERIFY_LIST_ORDER_H
 
-#include "verify/verify.h"
+#include "evidence/certificate.h"
 
 /* Where elements stand in the lists that transactions which count have read;
  * these lists are sound (verify_lists), so an element has one author and one

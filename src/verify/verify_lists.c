@@ -13,7 +13,7 @@
  *       the one right before the first of them.
  *
  * SPDX-License-Identifier: MIT */
-#include "verify/verify.h"
+#include "verify/verify_lists.h"
 
 struct lists {
     const struct history *h;

@@ -17,6 +17,8 @@
  * Linear in operations; it runs after every check, so it has to be.
  *
  * SPDX-License-Identifier: MIT */
+#include "verify/verify_order.h"
+
 #include "verify/verify_list_order.h"
 
 struct replay {

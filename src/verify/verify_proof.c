@@ -9,7 +9,10 @@
  * that contains it is looked at.
  *
  * SPDX-License-Identifier: MIT */
+#include "verify/verify_proof.h"
+
 #include "verify/strong_cycle.h"
+#include "verify/verify_cycle.h"
 
 struct clause {
     size_t first, n; // of 'lits'
@@ -196,8 +199,8 @@ take_ahead(struct checker *c, size_t i)
     const txn_id t = txn_of(c, s->read);
     if (t == TXN_NONE || level_table[c->cycles.level].one_rw ||
         s->other >= c->h->n_txns || !c->h->txn_counts[s->other] ||
-        !verify_overwrites(&c->cycles, t, s->read, s->writer, s->other,
-                           &c->scratch))
+        !strong_cycle_add_overwrite(&c->cycles, t, s->read, s->writer, s->other,
+                                    &c->scratch))
         return wrong(c, i, "overwrites what was not read so");
     vec_push(&c->scratch, proof_ahead(c->cycles.facts, t, s->other));
     return true;
@@ -268,8 +271,8 @@ take_cycle(struct checker *c, size_t i)
     const struct proof_step *s = &c->proof->steps.at[i];
     if (s->first > c->proof->edges.n || s->n > c->proof->edges.n - s->first)
         return wrong(c, i, "has no edges");
-    return verify_strong_cycle(&c->cycles, c->proof->edges.at + s->first, s->n,
-                               &c->scratch, c->err);
+    return strong_cycle_check(&c->cycles, c->proof->edges.at + s->first, s->n,
+                              &c->scratch, c->err);
 }
 
 static bool

@@ -6,6 +6,8 @@
  * version is enough to look at, because it reaches all later ones.
  *
  * SPDX-License-Identifier: MIT */
+#include "verify/verify_psi.h"
+
 #include "graph/clock.h"
 #include "verify/verify_list_order.h"
 

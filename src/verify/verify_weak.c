@@ -17,81 +17,10 @@
  * are fewer.
  *
  * SPDX-License-Identifier: MIT */
+#include "verify/verify_weak.h"
+
+#include "verify/verify_causal.h"
 #include "verify/verify_list_order.h"
-#include "verify/weak_order.h"
-
-static bool
-wrong(const struct weak_order *w, txn_id t, const char *what)
-{
-    struct buf name = {0};
-    history_show_txn(w->h, t, &name);
-    err_set(w->err, ERR_SYNTAX, "the order: transaction %s %s", name.at, what);
-    buf_free(&name);
-    return false;
-}
-
-/* --- what the certificate says --------------------------------------------*/
-
-static bool
-read_positions(struct weak_order *w, const u32_vec *order)
-{
-    const struct history *h = w->h;
-    w->position = mem_calloc(h->n_txns, sizeof *w->position);
-    for (size_t i = 0; i < order->n; i++) {
-        const txn_id t = order->at[i];
-        if (t >= h->n_txns)
-            return err_set(w->err, ERR_SYNTAX,
-                           "the order: there is no transaction number %u", t);
-        if (h->txn_counts[t] == TXN_LEFT_OUT)
-            return wrong(w, t, "does not count");
-        if (w->position[t])
-            return wrong(w, t, "stands in it twice");
-        w->position[t] = (uint32_t)i + 1;
-    }
-    txn_id before = TXN_NONE;
-    for (txn_id t = 0; t < h->n_txns; t++) {
-        if (h->txn_counts[t] == TXN_COUNTS && !w->position[t])
-            return wrong(w, t, "is missing");
-        if (!w->position[t])
-            continue;
-        if (before != TXN_NONE && h->txn_session[before] == h->txn_session[t] &&
-            w->position[before] > w->position[t])
-            return wrong(w, t, "is not where its session has it");
-        before = t;
-    }
-    return true;
-}
-
-static bool
-is_candidate(const struct history *h, value_id v, txn_id writer)
-{
-    const struct txn_range range = history_candidates(h, v);
-    for (size_t i = 0; i < range.n; i++)
-        if (range.at[i] == writer)
-            return true;
-    return false;
-}
-
-static bool
-read_choices(struct weak_order *w, const struct certificate *c)
-{
-    const struct history *h = w->h;
-    if (!h->several.n)
-        return !c->choices.n ||
-               err_set(w->err, ERR_SYNTAX, "choices, but nothing to choose");
-    w->chosen = mem_alloc(h->n_ops, sizeof *w->chosen);
-    memset(w->chosen, 0xff, h->n_ops * sizeof *w->chosen); // TXN_NONE
-    for (size_t i = 0; i < c->choices.n; i++) {
-        const struct choice choice = c->choices.at[i];
-        if (choice.read >= h->n_ops || !op_is_external_read(h, choice.read) ||
-            !history_has_several(h, h->op_value[choice.read]) ||
-            !is_candidate(h, h->op_value[choice.read], choice.writer))
-            return err_set(w->err, ERR_SYNTAX,
-                           "choice %zu is not one of the candidates", i + 1);
-        w->chosen[choice.read] = choice.writer;
-    }
-    return true;
-}
 
 /* --- replay ---------------------------------------------------------------*/
 
@@ -134,11 +63,13 @@ replay_reads(const struct store *s, txn_id t, bool *stale)
             continue;
         const txn_id t1 = weak_order_writer(w, op);
         if (t1 == TXN_NONE)
-            return wrong(w, t, "has a read for which nothing is chosen");
+            return weak_order_wrong(w, t,
+                                    "has a read for which nothing is chosen");
         if (t1 != TXN_INIT && !w->position[t1])
-            return wrong(w, t, "reads from one that is not in it");
+            return weak_order_wrong(w, t, "reads from one that is not in it");
         if (weak_order_position(w, t1) >= w->position[t])
-            return wrong(w, t, "stands before one that it reads from");
+            return weak_order_wrong(w, t,
+                                    "stands before one that it reads from");
         *stale = true;
     }
     return true;
@@ -166,69 +97,17 @@ replay(struct weak_order *w)
     return fine;
 }
 
-/* --- writers of a key, in commit order ------------------------------------*/
-
-static void
-collect_versions(const struct weak_order *w, struct versions *v)
-{
-    const struct history *h = w->h;
-    v->first = mem_calloc((size_t)h->n_keys + 2, sizeof *v->first);
-    uint32_t *next = v->first + 1;
-    for (txn_id t = 0; t < h->n_txns; t++)
-        for (op_id op = h->txn_begin[t]; w->position[t] && op < h->txn_end[t];
-             op++)
-            if (op_is_final_write(h, op))
-                next[op_key(h, op) + 1]++;
-    for (key_id k = 0; k < h->n_keys; k++)
-        next[k + 1] += next[k];
-    v->at = mem_alloc(next[h->n_keys], sizeof *v->at);
-    for (size_t i = 0; i < w->order->n; i++) {
-        const txn_id t = w->order->at[i];
-        for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++)
-            if (op_is_final_write(h, op))
-                v->at[next[op_key(h, op)]++] = t;
-    }
-}
-
-uint32_t
-versions_after(const struct weak_order *w, key_id x, uint32_t position)
-{
-    uint32_t low = w->versions.first[x], high = w->versions.first[x + 1];
-    while (low < high) {
-        const uint32_t middle = low + (high - low) / 2;
-        if (w->position[w->versions.at[middle]] <= position)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-bool
-weak_order_refuted(const struct weak_order *w, txn_id t3, txn_id t2)
-{
-    struct buf name = {0};
-    history_show_txn(w->h, t2, &name);
-    buf_text(&name, ", and reads what that had overwritten in the order");
-    struct buf what = {0};
-    buf_printf(&what, "has to see %s", name.at);
-    wrong(w, t3, what.at);
-    buf_free(&what);
-    buf_free(&name);
-    return false;
-}
-
 /* --- rc and ra ------------------------------------------------------------*/
 
-/* Whom the current transaction t3 read from, and where first. */
-struct met {
+/* The transactions that the present one, t3, read from, and where first. */
+struct sources {
     uint32_t *by; // by transaction: 1 + t3
     op_id *at;    // by transaction
     u32_vec all;  // each once
 };
 
 static void
-meet_all(const struct weak_order *w, txn_id t3, struct met *m)
+collect_sources(const struct weak_order *w, txn_id t3, struct sources *m)
 {
     const struct history *h = w->h;
     vec_clear(&m->all);
@@ -246,33 +125,33 @@ meet_all(const struct weak_order *w, txn_id t3, struct met *m)
 
 /* Whether t3 read from t2, in time for 'op'. */
 static bool
-has_met(const struct weak_order *w, const struct met *m, txn_id t3, txn_id t2,
-        op_id op)
+has_read_from(const struct weak_order *w, const struct sources *m, txn_id t3,
+              txn_id t2, op_id op)
 {
     return m->by[t2] == t3 + 1 &&
            (w->premise == PREMISE_DIRECT || m->at[t2] < op);
 }
 
 static bool
-check_stale_read(const struct weak_order *w, const struct met *m, txn_id t3,
+check_stale_read(const struct weak_order *w, const struct sources *m, txn_id t3,
                  op_id op)
 {
     const key_id x = op_key(w->h, op);
     const uint32_t position = weak_order_position(w, weak_order_writer(w, op));
     const struct versions *v = &w->versions;
-    const uint32_t begin = versions_after(w, x, position);
-    const uint32_t end = versions_after(w, x, w->position[t3] - 1);
+    const uint32_t begin = weak_order_after(w, x, position);
+    const uint32_t end = weak_order_after(w, x, w->position[t3] - 1);
     if (end - begin <= m->all.n) {
         for (uint32_t i = begin; i < end; i++)
-            if (has_met(w, m, t3, v->at[i], op))
+            if (has_read_from(w, m, t3, v->at[i], op))
                 return weak_order_refuted(w, t3, v->at[i]);
         return true;
     }
     for (size_t i = 0; i < m->all.n; i++) {
         const txn_id t2 = m->all.at[i];
-        if (w->position[t2] <= position || !has_met(w, m, t3, t2, op))
+        if (w->position[t2] <= position || !has_read_from(w, m, t3, t2, op))
             continue;
-        const uint32_t place = versions_after(w, x, w->position[t2] - 1);
+        const uint32_t place = weak_order_after(w, x, w->position[t2] - 1);
         if (place < v->first[x + 1] && v->at[place] == t2)
             return weak_order_refuted(w, t3, t2);
     }
@@ -283,13 +162,13 @@ static bool
 check_stale_reads(const struct weak_order *w)
 {
     const struct history *h = w->h;
-    struct met m = {0};
+    struct sources m = {0};
     m.by = mem_calloc(h->n_txns, sizeof *m.by);
     m.at = mem_alloc(h->n_txns, sizeof *m.at);
     bool fine = true;
     for (size_t i = 0; fine && i < w->stale.n; i++) {
         const txn_id t = w->stale.at[i];
-        meet_all(w, t, &m);
+        collect_sources(w, t, &m);
         for (op_id op = h->txn_begin[t]; fine && op < h->txn_end[t]; op++)
             if (op_is_external_read(h, op))
                 fine = check_stale_read(w, &m, t, op);
@@ -333,7 +212,7 @@ check_premises(struct weak_order *w)
 {
     if (!w->stale.n)
         return true;
-    collect_versions(w, &w->versions);
+    weak_order_collect_versions(w);
     if (w->premise == PREMISE_CAUSAL)
         return verify_causal(w);
     return check_stale_reads(w) &&
@@ -344,17 +223,10 @@ bool
 verify_weak_order(const struct history *h, const struct certificate *c,
                   struct err *err)
 {
-    struct weak_order w = {.h = h,
-                           .premise = level_table[c->level].premise,
-                           .order = &c->order,
-                           .err = err};
-    const bool fine =
-        read_positions(&w, &c->order) && read_choices(&w, c) && replay(&w) &&
-        verify_list_order_check(h, &c->order, false, err) && check_premises(&w);
-    mem_free(w.position);
-    mem_free(w.chosen);
-    vec_free(&w.stale);
-    mem_free(w.versions.first);
-    mem_free(w.versions.at);
+    struct weak_order w;
+    const bool fine = weak_order_init(&w, h, c, err) && replay(&w) &&
+                      verify_list_order_check(h, &c->order, false, err) &&
+                      check_premises(&w);
+    weak_order_free(&w);
     return fine;
 }

@@ -1,11 +1,10 @@
-/* weak_order.h -- what verify_weak.c and verify_causal.c share: a commit order
- * that is being checked.
+/* weak_order.h -- a commit order that is being checked.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef VERIFY_WEAK_ORDER_H
 #define VERIFY_WEAK_ORDER_H
 
-#include "verify/verify.h"
+#include "evidence/certificate.h"
 
 /* The writers of each key in commit order: those of key k are
  * at[first[k] .. first[k + 1]). */
@@ -25,7 +24,8 @@ struct weak_order {
     struct err *err;
 };
 
-/* Whom the external read op reads from; TXN_NONE where that is left open. */
+/* The writer that the external read op reads from, or TXN_NONE where that is
+ * left open. */
 static inline txn_id
 weak_order_writer(const struct weak_order *w, op_id op)
 {
@@ -40,14 +40,25 @@ weak_order_position(const struct weak_order *w, txn_id t)
     return t == TXN_INIT ? 0 : w->position[t];
 }
 
+/* Read positions and choices from c.  False with an error where the order does
+ * not have each counting transaction once, respecting sessions, or a choice is
+ * not a candidate.  The caller frees w in either case. */
+bool weak_order_init(struct weak_order *w, const struct history *h,
+                     const struct certificate *c, struct err *err);
+void weak_order_free(struct weak_order *w);
+
+/* Fill in w->versions. */
+void weak_order_collect_versions(struct weak_order *w);
+
 /* The place of the first version of x that is later than 'position'. */
-uint32_t versions_after(const struct weak_order *w, key_id x,
-                        uint32_t position);
+uint32_t weak_order_after(const struct weak_order *w, key_id x,
+                          uint32_t position);
 
-/* Say that t3 has the premise with t2, which overwrote what t3 read. */
+/* Report what is wrong with t; always false. */
+bool weak_order_wrong(const struct weak_order *w, txn_id t, const char *what);
+
+/* Report that t3 has the premise with t2, which overwrote what t3 read; always
+ * false. */
 bool weak_order_refuted(const struct weak_order *w, txn_id t3, txn_id t2);
-
-/* Check the reads of stale transactions at cc. */
-bool verify_causal(const struct weak_order *w);
 
 #endif

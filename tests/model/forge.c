@@ -3,7 +3,8 @@
  * SPDX-License-Identifier: MIT */
 #include "forge.h"
 
-#include "evidence/certificate_io.h"
+#include "evidence/certificate_read.h"
+#include "evidence/certificate_write.h"
 #include "verify/verify.h"
 
 #include <string.h>

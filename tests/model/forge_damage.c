@@ -7,7 +7,8 @@
  * SPDX-License-Identifier: MIT */
 #include "forge.h"
 
-#include "evidence/certificate_io.h"
+#include "evidence/certificate_read.h"
+#include "evidence/certificate_write.h"
 
 #include <stdlib.h>
 

@@ -17,7 +17,7 @@
 #include "test.h"
 
 #include "check/check.h"
-#include "evidence/certificate_io.h"
+#include "evidence/certificate_write.h"
 
 #include <stdlib.h>
 

@@ -15,7 +15,7 @@
 #include "predict/predict.h"
 #include "range.h"
 #include "test.h"
-#include "verify/verify.h"
+#include "verify/absence/verify_absence.h"
 
 static uint64_t count = 400, first_seed = 1;
 static uint64_t asked, predicted, forged; // what the test has seen

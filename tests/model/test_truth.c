@@ -25,7 +25,8 @@
 
 #include "base/random.h"
 #include "check/check.h"
-#include "evidence/certificate_io.h"
+#include "evidence/certificate_read.h"
+#include "evidence/certificate_write.h"
 #include "verify/verify.h"
 
 static uint64_t first_seed = 1;

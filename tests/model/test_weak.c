@@ -14,7 +14,8 @@
 #include "test.h"
 
 #include "base/random.h"
-#include "evidence/certificate_io.h"
+#include "evidence/certificate_read.h"
+#include "evidence/certificate_write.h"
 #include "format/format.h"
 #include "verify/verify.h"
 #include "weak/weak.h"

@@ -2,8 +2,9 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "cli/cli.h"
-#include "evidence/certificate_io.h"
+#include "evidence/certificate_read.h"
 #include "history/sessions.h"
+#include "verify/absence/verify_absence.h"
 #include "verify/verify.h"
 
 static const char *const verdicts[] = {[VERDICT_OK] = "ok",

@@ -1,4 +1,5 @@
-/* verify_absence.c -- checks evidence of absence step by step; see verify.h.
+/* verify_absence.c -- checks evidence of absence step by step; see
+ * verify_absence.h.
  *
  * A step by a rule: its clause is made here.  A core: what its clause denies is
  * made a history of its own here, and the certificate says why that history
@@ -7,7 +8,9 @@
  * until one of them fails.
  *
  * SPDX-License-Identifier: MIT */
-#include "evidence/certificate_io.h"
+#include "verify/absence/verify_absence.h"
+
+#include "evidence/certificate_read.h"
 #include "history/builder.h"
 #include "verify/absence/absence_view.h"
 #include "verify/verify.h"

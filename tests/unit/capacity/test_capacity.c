@@ -14,7 +14,8 @@
 
 #include "base/capacity.h"
 #include "check/check.h"
-#include "evidence/certificate_io.h"
+#include "evidence/certificate_read.h"
+#include "evidence/certificate_write.h"
 #include "gen/gen.h"
 
 #include <inttypes.h>

@@ -2,7 +2,8 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "check/check.h"
-#include "evidence/certificate_io.h"
+#include "evidence/certificate_read.h"
+#include "evidence/certificate_write.h"
 #include "hist.h"
 #include "test.h"
 #include "verify/verify.h"

@@ -4,7 +4,8 @@
 #include "hist.h"
 #include "test.h"
 
-#include "evidence/certificate_io.h"
+#include "evidence/certificate_read.h"
+#include "evidence/certificate_write.h"
 #include "verify/verify.h"
 #include "weak/weak.h"
 

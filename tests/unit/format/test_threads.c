@@ -5,7 +5,7 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "check/check.h"
-#include "evidence/certificate_io.h"
+#include "evidence/certificate_write.h"
 #include "format/format.h"
 #include "gen/gen.h"
 #include "test.h"

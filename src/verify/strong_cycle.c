@@ -1,4 +1,4 @@
-/* verify_strong.c -- see strong_cycle.h.
+/* strong_cycle.c -- see strong_cycle.h.
  *
  * Each edge is looked up in the history, and its ends are placed as the row of
  * the level says (level/level.h, which is the definition and no engine's):
@@ -79,8 +79,8 @@ add_before(struct strong_cycle *s, txn_id a, txn_id b, u32_vec *clause)
 }
 
 bool
-verify_overwrites(struct strong_cycle *s, txn_id reader, op_id read,
-                  txn_id writer, txn_id other, u32_vec *clause)
+strong_cycle_add_overwrite(struct strong_cycle *s, txn_id reader, op_id read,
+                           txn_id writer, txn_id other, u32_vec *clause)
 {
     if (!add_read(s, reader, read, writer, clause) || other == reader ||
         other == writer || !writes(s->h, other, op_key(s->h, read)))
@@ -130,8 +130,8 @@ check_edge(struct strong_cycle *s, const struct proof_edge *e, u32_vec *clause,
             return true;
         }
         return (e->read != ID_NONE &&
-                verify_overwrites(s, e->from, e->read, e->writer, e->to,
-                                  clause)) ||
+                strong_cycle_add_overwrite(s, e->from, e->read, e->writer,
+                                           e->to, clause)) ||
                wrong(err, "what was read is not overwritten so");
     default:
         return wrong(err, "an edge is of no kind that counts here");
@@ -148,8 +148,8 @@ place(const struct level_info *level, const struct proof_edge *e)
 }
 
 bool
-verify_strong_cycle(struct strong_cycle *s, const struct proof_edge *edges,
-                    size_t n, u32_vec *clause, struct err *err)
+strong_cycle_check(struct strong_cycle *s, const struct proof_edge *edges,
+                   size_t n, u32_vec *clause, struct err *err)
 {
     const struct level_info *level = &level_table[s->level];
     size_t rws = 0;

@@ -1,4 +1,4 @@
-/* certificate_io.h -- certificates as text.
+/* certificate_write.h -- certificates as text.
  *
  * The first lines say what the rest is about:
  *
@@ -10,13 +10,12 @@
  *
  * and then one line per item, and 'end'.  Transactions and operations are
  * numbered as they are in memory, which is determined by the history's file;
- * '-' stands for none and 'init' for the initial transaction;
- * doc/certificates.md
- * describes all items.
+ * '-' stands for none and 'init' for the initial transaction.
+ * doc/certificates.md describes all items.
  *
  * SPDX-License-Identifier: MIT */
-#ifndef EVIDENCE_CERTIFICATE_IO_H
-#define EVIDENCE_CERTIFICATE_IO_H
+#ifndef EVIDENCE_CERTIFICATE_WRITE_H
+#define EVIDENCE_CERTIFICATE_WRITE_H
 
 #include "base/buf.h"
 #include "evidence/certificate.h"
@@ -28,14 +27,5 @@ uint64_t certificate_fingerprint(const struct history *h);
 /* Append c, a certificate about h. */
 void certificate_write(const struct history *h, const struct certificate *c,
                        struct buf *out);
-
-/* Read the len bytes at text as a certificate about h.  Whatever is not
- * exactly as certificate_write makes it is an error, with its line; so is a
- * certificate about another history.
- *
- *   ensure  true: every id in out is in its range; out is the caller's to
- *           free.  false: out is empty */
-bool certificate_read(const struct history *h, const char *text, size_t len,
-                      struct certificate *out, struct err *err);
 
 #endif
