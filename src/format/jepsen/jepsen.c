@@ -24,6 +24,7 @@
  * SPDX-License-Identifier: MIT */
 #include "format/jepsen/jepsen.h"
 
+#include "base/hash.h"
 #include "base/intmap.h"
 #include "format/jepsen/jepsen_entry.h"
 
@@ -35,6 +36,7 @@ struct process {
     session_id session;
     const char *invoked; // (1)
     int64_t began;       // number of that entry
+    uint64_t writes;     // a hash of what it said it would write
     txn_id txn;          // what it began
 };
 
@@ -143,17 +145,66 @@ add_mop(struct reader *r, const struct forms *f, uint32_t i,
     return ok || scan_locate(&r->log.s, f->at[i].at);
 }
 
-/* Check the micro-operations, or hand them to the builder. */
+static uint64_t
+hash_form(const struct forms *f, uint32_t i, uint64_t before)
+{
+    const struct form *form = &f->at[i];
+    const bool is_text = form->kind == FORM_STRING ||
+                         form->kind == FORM_KEYWORD ||
+                         form->kind == FORM_SYMBOL;
+    const uint64_t value = form->kind == FORM_INTEGER ? form->atom.bits
+                           : is_text ? hash_bytes(form->text.at, form->text.n)
+                                     : 0;
+    return hash_pair(hash_pair(before, form->kind), value);
+}
+
+/* A hash of the keys and values that an entry writes, in order. */
 static bool
-each_mop(struct reader *r, const struct jepsen_entry *e,
-         enum jepsen_entry_type type, const txn_id *t)
+hash_writes(struct reader *r, const struct jepsen_entry *e, uint64_t *hash)
 {
     const struct forms *f = e->f;
     const uint32_t v = e->known[KEY_VALUE];
-    struct mop ignored;
+    *hash = 0;
+    for (uint32_t i = form_first(v); i < form_end(f, v); i = form_next(f, i)) {
+        struct mop mop = {0};
+        if (!jepsen_mop_read(&mop, &r->log.s, f, i))
+            return false;
+        if (mop.kind == MOP_READ)
+            continue;
+        *hash = hash_pair(*hash, mop.kind);
+        *hash = hash_form(f, mop.key, *hash);
+        *hash = hash_form(f, mop.value, *hash);
+    }
+    return true;
+}
+
+/* An operation that is ok did what it was invoked for. */
+static bool
+check_writes(struct reader *r, const struct jepsen_entry *e,
+             const struct process *p)
+{
+    uint64_t hash, line, column;
+    if (!hash_writes(r, e, &hash))
+        return false;
+    if (hash == p->writes)
+        return true;
+    input_position(r->log.s.in, (size_t)(p->invoked - r->log.s.in->data), &line,
+                   &column);
+    return scan_fail(&r->log.s, e->at, ERR_SYNTAX,
+                     "an ok operation with other writes, expected those of "
+                     "its invocation at %" PRIu64 ":%" PRIu64,
+                     line, column);
+}
+
+/* Hand the micro-operations to the builder. */
+static bool
+add_mops(struct reader *r, const struct jepsen_entry *e,
+         enum jepsen_entry_type type, txn_id t)
+{
+    const struct forms *f = e->f;
+    const uint32_t v = e->known[KEY_VALUE];
     for (uint32_t i = form_first(v); i < form_end(f, v); i = form_next(f, i))
-        if (t ? !add_mop(r, f, i, type, *t)
-              : !jepsen_mop_read(&ignored, &r->log.s, f, i))
+        if (!add_mop(r, f, i, type, t))
             return false;
     return true;
 }
@@ -213,7 +264,7 @@ end_txn(struct reader *r, struct jepsen_entry *e, struct process *p,
     if (p->invoked)
         builder_times(r->b, p->txn, p->began, is_known ? r->log.n : INT64_MAX);
     p->invoked = NULL;
-    return each_mop(r, mops, type, &p->txn);
+    return add_mops(r, mops, type, p->txn);
 }
 
 static bool
@@ -235,7 +286,7 @@ invoke(struct reader *r, const struct jepsen_entry *e, struct process *p)
     p->invoked = e->at;
     p->began = r->log.n;
     return jepsen_entry_needs_mops(e, &r->log.s) &&
-           each_mop(r, e, TYPE_INVOKE, NULL) && begin_txn(r, e, p);
+           hash_writes(r, e, &p->writes) && begin_txn(r, e, p);
 }
 
 /* Read the entry at 'at' once more. */
@@ -265,8 +316,10 @@ complete(struct reader *r, struct jepsen_entry *e, struct process *p,
         return false;
     if (is_orphan && !begin_txn(r, e, p))
         return false;
+    const struct process before = *p;
     if (jepsen_entry_has_mops(e))
-        return end_txn(r, e, p, e, type);
+        return end_txn(r, e, p, e, type) &&
+               (is_orphan || type != TYPE_OK || check_writes(r, e, &before));
     struct jepsen_entry invocation;
     return read_again(r, p->invoked, &invocation) &&
            end_txn(r, e, p, &invocation, type);
