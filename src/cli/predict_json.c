@@ -122,6 +122,7 @@ put_json_predicted(const struct predict_result *r, size_t i, struct buf *out)
     if (p->must_not_write != ID_NONE) {
         struct buf key = {0};
         history_show_key(o->h, p->must_not_write, &key);
+        buf_text(out, "\"conditional\":true,");
         put_json(out, "must_not_write", &key);
         buf_char(out, ',');
         buf_free(&key);

@@ -124,6 +124,8 @@ predict_show_text(const struct predict_result *r, const struct report_style *s,
         buf_printf(out, "\033[%sm", colour_of(p->answer));
     buf_printf(out, "%s: %s", level_table[r->options->level].name,
                predict_show_answer(p->answer));
+    if (p->found.n && p->found.at[0].must_not_write != ID_NONE)
+        buf_text(out, " on a condition");
     if (p->found.n && r->explanations[0].anomalies.n)
         buf_printf(out, ": %s", r->explanations[0].anomalies.at[0].headline);
     if (p->found.n > 1)

@@ -145,7 +145,15 @@ predict_words_notes(const struct predicted *p, struct buf *text)
                        "prediction.\n");
     if (p->must_not_write == ID_NONE)
         return;
-    buf_text(text, "It commits only if it does not go on to write ");
+    for (uint32_t t = 0; t < o->n; t++) {
+        const uint32_t w = observed_write(o, t, p->must_not_write);
+        if (p->execution.role[t] != ROLE_BOUNDARY || w == OBS_NONE ||
+            execution_has_write(&p->execution, w))
+            continue;
+        history_show_txn(o->h, o->id[t], text);
+        break;
+    }
+    buf_text(text, " commits only if it does not go on to write ");
     history_show_key(o->h, p->must_not_write, text);
     buf_text(text, ", as it did.\n");
 }
@@ -187,6 +195,12 @@ put_replay(const struct replay *p, const struct predicted *of, struct buf *text)
                              "application did exactly this.\n");
         return;
     }
+    if (p->outcome == REPLAY_REFUSED && of->must_not_write != ID_NONE) {
+        buf_text(text, "The condition is not met: run again, ");
+        history_show_txn(h, p->where, text);
+        buf_text(text, " went on to write, and was refused at its commit.\n");
+        return;
+    }
     buf_text(text, "Not validated: ");
     if (p->outcome == REPLAY_UNLIKE) {
         buf_text(text, "the application is not the one that was observed: ");
@@ -201,12 +215,7 @@ put_replay(const struct replay *p, const struct predicted *of, struct buf *text)
         history_show_txn(h, p->where, text);
         buf_text(text, " was ");
     }
-    buf_text(text, replay_outcome_name(p->outcome));
-    if (p->outcome == REPLAY_REFUSED && of->must_not_write != ID_NONE) {
-        buf_text(text, ", because it goes on to write ");
-        history_show_key(h, of->must_not_write, text);
-    }
-    buf_text(text, ".\n");
+    buf_printf(text, "%s.\n", replay_outcome_name(p->outcome));
 }
 
 void
