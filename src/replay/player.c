@@ -269,6 +269,8 @@ player_start(struct player *p, struct stage *stage, uint32_t session,
         return false;
     p->is_busy = true; // until it waits for its first turn
     p->has_thread = pthread_create(&p->thread, NULL, live, p) == 0;
+    if (!p->has_thread)
+        p->is_busy = false;
     return p->has_thread || err_set(err, ERR_IO, "cannot start a thread");
 }
 

@@ -194,8 +194,13 @@ put_honesty(const struct report_run *run, const struct report_style *s,
         decided += r->certificate.verdict != VERDICT_UNKNOWN;
         verified += r->verified;
     }
-    buf_text(out, "<section class=\"box\"><h2>What this rests on</h2><ul>"
-                  "<li>Sessions are as recorded: what a session did earlier "
+    buf_text(out, "<section class=\"box\"><h2>What this rests on</h2><ul>");
+    if (run->sides)
+        buf_text(out, "<li>This execution was not observed. It consists of "
+                      "transactions that were, with the reads changed that are "
+                      "marked; that the level in question allows it was "
+                      "checked.</li>");
+    buf_text(out, "<li>Sessions are as recorded: what a session did earlier "
                   "comes first. The initial state comes before everything."
                   "</li>");
     if (m->ambiguous_reads)

@@ -188,7 +188,7 @@ def rest_on(page, assay, scratch):
         "the box says the command, without the password",
         page.run("document.querySelector('.box code').textContent"),
     )
-    check("Of 2 levels asked about 2 were decided" in said, "the box says what was decided")
+    check("Of 2 levels checked, 2 were decided" in said, "the box says what was decided")
 
 
 def foresee(page, assay, scratch):
