@@ -88,6 +88,14 @@ runner_check_row(struct runner *r, uint32_t table, const struct datum *row,
 {
     const struct table *t = &r->program->tables.at[table];
     bool ok = keeps_checks(r, table, row);
+    for (uint32_t i = 0; i < t->n_unique; i++)
+        if (sets_some(&t->unique[i], set))
+            runner_note_check(r, table, &t->unique[i], row, t->n_columns,
+                              &t->unique[i]);
+    for (uint32_t i = 0; i < t->n_foreign; i++)
+        if (sets_some(&t->foreign[i].columns, set))
+            runner_note_check(r, t->foreign[i].table, &t->foreign[i].referenced,
+                              row, t->n_columns, &t->foreign[i].columns);
     for (uint32_t i = 0; ok && i < t->n_unique; i++)
         ok = !sets_some(&t->unique[i], set) ||
              is_unique(&r->mine, table, &t->unique[i], row);
@@ -105,6 +113,10 @@ runner_check_removed(struct runner *r, uint32_t table, const struct datum *row)
         const struct table *child = &r->program->tables.at[i];
         for (uint32_t j = 0; j < child->n_foreign; j++) {
             const struct foreign_key *f = &child->foreign[j];
+            if (f->table == table)
+                runner_note_check(r, i, &f->columns, row,
+                                  r->program->tables.at[table].n_columns,
+                                  &f->referenced);
             for (size_t k = 0; f->table == table && k < r->mine.tables[i].n;
                  k++)
                 if (same_values(&f->columns, dataset_row(&r->mine, i, k),

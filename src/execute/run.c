@@ -68,6 +68,20 @@ runner_note_row(struct runner *r, const struct statement *s, uint32_t table,
 }
 
 void
+runner_note_check(struct runner *r, uint32_t table,
+                  const struct columns *columns, const struct datum *row,
+                  uint32_t width, const struct columns *of)
+{
+    if (!r->instance)
+        return;
+    const struct checking checking = {r->out->statements - 1, table, columns,
+                                      of, r->out->values.n};
+    for (uint32_t i = 0; i < width; i++)
+        vec_push(&r->out->values, row[i]);
+    vec_push(&r->out->checkings, checking);
+}
+
+void
 runner_note_condition(struct runner *r, const struct statement *s,
                       uint32_t source, const struct expr *where)
 {
@@ -312,6 +326,7 @@ clear(struct run *out)
     vec_clear(&out->locks);
     vec_clear(&out->refused);
     vec_clear(&out->readings);
+    vec_clear(&out->checkings);
 }
 
 void
@@ -354,6 +369,7 @@ run_free(struct run *r)
     vec_free(&r->locks);
     vec_free(&r->refused);
     vec_free(&r->readings);
+    vec_free(&r->checkings);
 }
 
 static bool

@@ -67,6 +67,15 @@ struct reading {
     size_t row;  // where its values begin in 'values'; only the key counts
 };
 
+/* Rows that a constraint looked for: those of the table that have, in some
+ * columns, the values of a row that was written or removed. */
+struct checking {
+    uint32_t step, table;
+    const struct columns *columns; // NULL: the row itself, by its key
+    const struct columns *of;      // where the values are in the row
+    size_t row;                    // where it begins in 'values'
+};
+
 struct lock_held {
     uint32_t table;
     enum lock mode;
@@ -83,6 +92,7 @@ struct run {
     VEC(struct lock_held) locks;   // rows read FOR UPDATE or FOR SHARE
     VEC(struct lock_held) refused; // rows that ON CONFLICT met
     VEC(struct reading) readings;
+    VEC(struct checking) checkings;
 };
 
 /* Run t; 'out' is all-zero or a run before it, and to be freed. */

@@ -187,6 +187,7 @@ insert_row(struct runner *r, const struct statement *s, const struct datum *row,
     if (r->failed)
         return;
     const size_t at = dataset_find(&r->mine, s->table, row);
+    runner_note_check(r, s->table, NULL, row, t->n_columns, NULL);
     if (at != SIZE_MAX) {
         if (s->on_conflict == CONFLICT_ABORTS)
             runner_abort(r);

@@ -51,6 +51,10 @@ void runner_note_row(struct runner *r, const struct statement *s,
                      uint32_t table, const struct datum *row, bool chosen);
 void runner_note_condition(struct runner *r, const struct statement *s,
                            uint32_t source, const struct expr *where);
+/* Note what a constraint looks for; see struct checking. */
+void runner_note_check(struct runner *r, uint32_t table,
+                       const struct columns *columns, const struct datum *row,
+                       uint32_t width, const struct columns *of);
 void runner_set_found(struct runner *r, bool found);
 /* Put a row (NULL: no row) into the variables of the statement. */
 void runner_take_row(struct runner *r, const struct statement *s,

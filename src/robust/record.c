@@ -90,6 +90,27 @@ write_all(struct recording *r, struct builder *b, struct err *err)
     return ok && write_end(r, b, err);
 }
 
+/* "end" comes after every member that wrote: it reads something of each, and
+ * where all that one wrote was overwritten, that it has committed. */
+static void
+mark_commits(struct recording *r)
+{
+    const uint32_t all = (1u << r->f->n) - 1;
+    for (uint32_t m = 0; m < r->f->n; m++) {
+        bool writes = false, left = false;
+        for (uint32_t i = 0; i < r->cells.n; i++) {
+            writes = writes || r->cells.at[i].value[m];
+            left = left || recording_version(r, i, all) == m;
+        }
+        if (!writes || left)
+            continue;
+        struct buf name = {0};
+        buf_printf(&name, "commit of T%u", m + 1);
+        const uint32_t cell = recording_cell(r, &name);
+        r->cells.at[cell].value[m] = "done";
+    }
+}
+
 static void
 mark_used(struct recording *r)
 {
@@ -127,6 +148,7 @@ record_history(const struct finding *f, struct history *out, struct err *err)
         recording_add_writes(&r, i);
     for (uint32_t i = 0; i < f->n; i++)
         recording_add_reads(&r, i);
+    mark_commits(&r);
     mark_used(&r);
     struct builder *b = builder_new(atom_nil());
     bool ok = write_all(&r, b, err);

@@ -10,8 +10,8 @@
 
 /* --- cells ----------------------------------------------------------------*/
 
-static uint32_t
-add_cell(struct recording *r, struct buf *name)
+uint32_t
+recording_cell(struct recording *r, struct buf *name)
 {
     const uint32_t id = strings_add(&r->names, name->at, name->n);
     const struct cell none = {.is_used = false};
@@ -38,7 +38,7 @@ recording_row(struct recording *r, uint32_t table, const struct datum *row)
 {
     struct buf name = {0};
     print_key(r, table, row, &name);
-    return add_cell(r, &name);
+    return recording_cell(r, &name);
 }
 
 uint32_t
@@ -48,7 +48,7 @@ recording_column(struct recording *r, uint32_t table, const struct datum *row,
     struct buf name = {0};
     print_key(r, table, row, &name);
     buf_printf(&name, ".%s", r->p->tables.at[table].columns[column].name);
-    return add_cell(r, &name);
+    return recording_cell(r, &name);
 }
 
 bool
@@ -71,7 +71,7 @@ recording_values(struct recording *r, uint32_t table,
         buf_free(&name);
         return false;
     }
-    *cell = add_cell(r, &name);
+    *cell = recording_cell(r, &name);
     return true;
 }
 

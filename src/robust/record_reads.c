@@ -96,61 +96,47 @@ record_readings(struct recording *r, uint32_t member)
                  recording_seen(r, member, UINT32_MAX));
 }
 
-/* What the constraints of the row's table look at when it is written. */
-static void
-read_constraints(struct recording *r, uint32_t member, const struct change *c,
-                 const struct datum *row)
+/* Whether the row has the values that a check looked for. */
+static bool
+is_looked_for(const struct checking *c, const struct datum *row,
+              const struct datum *values)
 {
-    const uint32_t seen = recording_seen(r, member, UINT32_MAX);
-    const struct table *t = &r->p->tables.at[c->table];
-    const uint64_t sets = c->kind == CHANGE_INSERT ? UINT64_MAX : c->columns;
-    uint32_t cell;
-    read_cell(r, member, recording_row(r, c->table, row), seen);
-    for (uint32_t i = 0; i < t->n_unique; i++)
-        if (sets >> t->unique[i].at[0] & 1 &&
-            recording_values(r, c->table, &t->unique[i], row, &t->unique[i],
-                             &cell))
-            read_cell(r, member, cell, seen);
-    for (uint32_t i = 0; i < t->n_foreign; i++) {
-        const struct foreign_key *k = &t->foreign[i];
-        if (!(sets >> k->columns.at[0] & 1))
-            continue;
-        for (size_t j = 0; j < r->rows[k->table].n; j++) {
-            const struct datum *parent = r->rows[k->table].at[j];
-            bool same = true;
-            for (uint32_t m = 0; m < k->columns.n; m++)
-                same = same && datum_equal(row[k->columns.at[m]],
-                                           parent[k->referenced.at[m]]);
-            if (same)
-                read_cell(r, member, recording_row(r, k->table, parent), seen);
-        }
-    }
+    for (uint32_t i = 0; i < c->columns->n; i++)
+        if (!datum_equal(row[c->columns->at[i]], values[c->of->at[i]]))
+            return false;
+    return true;
 }
 
-/* A row may go when nothing refers to it. */
+/* What a constraint looked at: the row itself, rows with these values of a key,
+ * or whether there is any row with these values. */
 static void
-read_references(struct recording *r, uint32_t member, const struct change *c,
-                const struct datum *row)
+record_checking(struct recording *r, uint32_t member, const struct checking *c)
 {
+    const struct table *t = &r->p->tables.at[c->table];
+    const struct datum *values = r->e->runs[member].values.at + c->row;
+    const uint32_t seen = recording_seen(r, member, c->step);
     uint32_t cell;
-    for (uint32_t t = 0; t < r->p->tables.n; t++)
-        for (uint32_t i = 0; i < r->p->tables.at[t].n_foreign; i++) {
-            const struct foreign_key *k = &r->p->tables.at[t].foreign[i];
-            if (k->table == c->table &&
-                recording_values(r, t, &k->columns, row, &k->referenced, &cell))
-                read_cell(r, member, cell,
-                          recording_seen(r, member, UINT32_MAX));
-        }
+    if (!c->columns) {
+        read_cell(r, member, recording_row(r, c->table, values), seen);
+        return;
+    }
+    bool key = c->columns->n == t->primary.n;
+    for (uint32_t i = 0; i < c->columns->n; i++)
+        key = key && columns_have(&t->primary, c->columns->at[i]);
+    for (size_t i = 0; key && i < r->rows[c->table].n; i++)
+        if (is_looked_for(c, r->rows[c->table].at[i], values))
+            read_cell(r, member,
+                      recording_row(r, c->table, r->rows[c->table].at[i]),
+                      seen);
+    if (!key && recording_values(r, c->table, c->columns, values, c->of, &cell))
+        read_cell(r, member, cell, seen);
 }
 
 void
 recording_add_reads(struct recording *r, uint32_t member)
 {
-    const struct changes *c = &r->e->runs[member].changes;
+    const struct run *run = &r->e->runs[member];
     record_readings(r, member);
-    for (size_t i = 0; i < c->all.n; i++)
-        if (c->all.at[i].kind == CHANGE_DELETE)
-            read_references(r, member, &c->all.at[i], changes_row(c, i));
-        else
-            read_constraints(r, member, &c->all.at[i], changes_row(c, i));
+    for (size_t i = 0; i < run->checkings.n; i++)
+        record_checking(r, member, &run->checkings.at[i]);
 }

@@ -47,6 +47,9 @@ uint32_t recording_seen(const struct recording *r, uint32_t member,
 uint32_t recording_version(const struct recording *r, uint32_t cell,
                            uint32_t seen);
 
+/* The cell of a name, which is freed. */
+uint32_t recording_cell(struct recording *r, struct buf *name);
+
 /* The cell that says whether the row is there, and those of its columns. */
 uint32_t recording_row(struct recording *r, uint32_t table,
                        const struct datum *row);

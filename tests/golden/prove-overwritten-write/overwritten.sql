@@ -1,0 +1,7 @@
+CREATE TABLE t (k int PRIMARY KEY, v int NOT NULL);
+CREATE FUNCTION keep(q int) RETURNS void LANGUAGE sql STRICT AS $$
+  UPDATE t SET v = q WHERE v = q
+$$;
+CREATE FUNCTION clear(p int) RETURNS void LANGUAGE sql STRICT AS $$
+  UPDATE t SET v = 0 WHERE k = p
+$$;
