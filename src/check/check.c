@@ -97,8 +97,8 @@ drop_evidence(struct level_result *r)
     r->verified = false;
 }
 
-/* Where the recording was cut, and somebody read what nobody is recorded to
- * have written, nothing is known to hold: who wrote it may be lost. */
+/* Where the recording was cut, and a transaction read what none is recorded to
+ * have written, nothing is known to hold: its writer may be lost. */
 static void
 find_losses(struct run *run)
 {

@@ -118,7 +118,7 @@ job_run(const struct job_tables *tables, struct connection *c,
     txn->app = tables->app;
     txn->access = &access;
     txn->units = tables->units;
-    const bool wants = tables->app->procedures[procedure].run(txn);
+    const bool commits = tables->app->procedures[procedure].run(txn);
     *outcome = j.outcome;
-    return wants;
+    return commits;
 }

@@ -211,13 +211,13 @@ static bool
 run_body(struct session *s, struct connection *c, enum outcome *outcome,
          enum txn_status *status, struct err *err)
 {
-    const bool wants = s->run->o->shape.app ? run_procedure(s, c, outcome)
-                                            : run_steps(s, c, outcome);
+    const bool commits = s->run->o->shape.app ? run_procedure(s, c, outcome)
+                                              : run_steps(s, c, outcome);
     *status = *outcome == OUTCOME_LOST ? TXN_INDETERMINATE : TXN_ABORTED;
     if (*outcome != OUTCOME_OK)
         return true;
     time_pause(s->run->o->pause);
-    if (!wants)
+    if (!commits)
         return true;
     if (!write_pending(s, c, err))
         return false;

@@ -245,7 +245,7 @@ query(struct connection *base, const char *sql, struct result_rows *out)
 }
 
 // Its own '||' joins text everywhere but in MariaDB; concat() is not in 3.40.
-// Nobody waits for a lock for longer than WAIT_FOR_LOCK.
+// No session waits for a lock for longer than WAIT_FOR_LOCK.
 static const struct dialect dialect = {
     .append = "coalesce(v, '') || ',%s'",
     .upsert = "on conflict (assay_key) do update set",

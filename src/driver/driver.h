@@ -133,7 +133,7 @@ struct cell_place {
 
 struct driver {
     const char *scheme, *form, *help;
-    const struct dialect *sql; // of SQL; NULL where it speaks none
+    const struct dialect *sql; // of SQL; NULL where it has none
 
     /* Open what db->url names and fill in nodes, self and note. */
     bool (*open)(struct database *db, struct err *err);
@@ -174,7 +174,7 @@ struct driver {
     enum outcome (*abort)(struct connection *c);
 
     /* Run one SQL statement; its rows replace those of 'out', which may be
-     * NULL.  NULL where the database speaks no SQL. */
+     * NULL.  NULL where the database has no SQL. */
     enum outcome (*query)(struct connection *c, const char *sql,
                           struct result_rows *out);
 };

@@ -146,7 +146,7 @@ select_row(struct connection *c, const char *sql, size_t columns,
         return outcome;
     snprintf(found, sizeof found, "%zu rows of %zu columns", rows->n,
              rows->width);
-    return misunderstood(c, "one row, or none, of the columns asked for",
+    return misunderstood(c, "one row, or none, of the columns requested",
                          found);
 }
 

@@ -30,10 +30,9 @@ enum {
     AGAIN = 8,
 };
 
-// Steps of a budget: of an answer that may be asked for several times; that
-// looking for fewer transactions may take; that are always there for the levels
-// that a reduced history holds; that cycles may take where inconsistent reads
-// say enough.
+// Steps of a budget: a check that may be repeated several times; the search for
+// fewer transactions; the levels of a reduced history, which are always
+// decided; cycles where inconsistent reads have been found.
 #define CHEAP (BUDGET_SECOND / 4)
 #define FURTHER BUDGET_SECOND
 #define JUDGING BUDGET_SECOND
@@ -46,7 +45,7 @@ struct explainer {
     struct reduce_options reduce; // with 'budget'
     struct budget budget;
     u32_vec shown;    // transactions of the anomalies so far
-    bool thorough;    // asking engines about all of h is cheap
+    bool thorough;    // checking all of h again is cheap
     uint64_t another; // steps that finding one more is likely to take
 };
 
@@ -239,9 +238,11 @@ show_unreduced(struct explainer *e, u32_vec *core, enum level level,
 {
     for (;;) {
         struct reduced r = {.unfinished = true};
-        const struct subhistory_wish wish = {.txns = core->at, .n = core->n};
+        const struct subhistory_selection selection = {.txns = core->at,
+                                                       .n = core->n};
         vec_grow(&r.origin, core->n);
-        const bool ok = subhistory_make(e->h, &wish, &r.h, r.origin.at, err);
+        const bool ok =
+            subhistory_make(e->h, &selection, &r.h, r.origin.at, err);
         const bool done =
             !ok || core->n == e->h->n_txns || reduced_is_proper(e->h, &r);
         if (ok && done)
@@ -254,11 +255,11 @@ show_unreduced(struct explainer *e, u32_vec *core, enum level level,
     }
 }
 
-/* What the evidence speaks about violates the level by itself.  The exception
- * is a transaction that would become part of the loading without what came
- * before it in its session (reduce.h): then everything that counts may do, and
- * everything there is does.  Where the budget does not suffice to see any of
- * this, the evidence is shown. */
+/* The transactions of the evidence violate the level by themselves.  The
+ * exception is a transaction that would become part of the loading without what
+ * came before it in its session (reduce.h): then everything that counts may do,
+ * and everything there is does.  Where the budget does not suffice to see any
+ * of this, the evidence is shown. */
 static bool
 explain_evidence(struct explainer *e, enum level level,
                  const struct certificate *evidence, struct err *err)

@@ -70,9 +70,9 @@ struct anomaly {
     const char *story;          // what happened, in a sentence or two
     const char *edges_in_words; // "rw rw": the kinds of the cycle; or ""
     const char *also;           // Elle's name in full: "G-single-process"
-    enum level level;           // which it violates: the one asked for
-    level_set violated;         // of rc .. ser and the one asked for
-    level_set holds;            // of the same; neither: no time to see
+    enum level level;           // the level that was checked
+    level_set violated;         // of rc .. ser and the level checked
+    level_set holds;            // of the same; neither: not decided in time
     VEC(struct anomaly_txn)
     txns; // the blamed ones first, then the context;
           // of very many blamed ones the first
@@ -80,7 +80,7 @@ struct anomaly {
     u32_vec cycle; // edges, each ending where the next begins; may be empty
     VEC(struct anomaly_step) steps;
     size_t blamed;          // how many transactions, init not counted
-    bool unfinished;        // no time to see whether fewer would do
+    bool unfinished;        // not known whether fewer suffice
     struct history reduced; // the same, an ordinary history
     struct arena arena;     // of all texts
 };

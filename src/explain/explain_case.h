@@ -1,4 +1,5 @@
-/* explain_case.h -- violations whoever appended what the lists show.
+/* explain_case.h -- violations in every case of which transaction appended what
+ * the lists show.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef EXPLAIN_EXPLAIN_CASE_H

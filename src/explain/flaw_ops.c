@@ -18,7 +18,7 @@ show_op(struct flaw_ops *e, txn_id t, op_id op)
     vec_push(&e->ops, op);
 }
 
-/* Show a write of the value by somebody other than 'reader': by one who
+/* Show a write of the value by another transaction than 'reader', one that
  * counts, if there is one. */
 static void
 show_writer(struct flaw_ops *e, value_id v, txn_id reader)
@@ -48,7 +48,7 @@ show_overwriting(struct flaw_ops *e, txn_id t, op_id op)
             show_op(e, t, op);
 }
 
-/* By value: 1 where somebody who counts wrote it. */
+/* By value: 1 where a transaction that counts wrote it. */
 static uint8_t *
 find_written(const struct history *h)
 {
@@ -82,7 +82,7 @@ find_difference(struct list_seen a, struct list_seen b, const uint8_t *only,
     return true;
 }
 
-/* Elements that nobody should have seen are another matter, so those that
+/* Elements that should not be visible are another kind of flaw, so those that
  * differ are looked for among the others first. */
 static void
 show_difference(struct flaw_ops *e, const struct flaw *f)
@@ -228,15 +228,15 @@ flaw_ops_make(struct flaw_ops *e, struct reduced *out, struct err *err)
     sorted_unique(&e->ops);
     sorted_unique(&e->values);
     vec_grow(&out->origin, e->txns.n);
-    struct subhistory_wish wish = {.txns = e->txns.at,
-                                   .n = e->txns.n,
-                                   .only = e->ops.at,
-                                   .n_only = e->ops.n,
-                                   .elements = e->values.at,
-                                   .n_elements = e->values.n,
-                                   .inconsistent = true,
-                                   .count = true};
-    if (!subhistory_make(e->h, &wish, &out->h, out->origin.at, err))
+    struct subhistory_selection selection = {.txns = e->txns.at,
+                                             .n = e->txns.n,
+                                             .only = e->ops.at,
+                                             .n_only = e->ops.n,
+                                             .elements = e->values.at,
+                                             .n_elements = e->values.n,
+                                             .inconsistent = true,
+                                             .count = true};
+    if (!subhistory_make(e->h, &selection, &out->h, out->origin.at, err))
         return false;
     if (has_flaw(&out->h))
         return true;
@@ -246,10 +246,10 @@ flaw_ops_make(struct flaw_ops *e, struct reduced *out, struct err *err)
              op < e->h->txn_end[e->txns.at[i]]; op++)
             vec_push(&e->ops, op);
     sorted_unique(&e->ops);
-    wish.only = e->ops.at;
-    wish.n_only = e->ops.n;
-    wish.elements = NULL;
-    return subhistory_make(e->h, &wish, &out->h, out->origin.at, err);
+    selection.only = e->ops.at;
+    selection.n_only = e->ops.n;
+    selection.elements = NULL;
+    return subhistory_make(e->h, &selection, &out->h, out->origin.at, err);
 }
 
 bool

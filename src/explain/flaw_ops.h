@@ -20,8 +20,8 @@ void flaw_ops_gather(struct flaw_ops *e, const struct flaw *f);
  * transactions.  e->ops are the operations it has. */
 bool flaw_ops_make(struct flaw_ops *e, struct reduced *out, struct err *err);
 
-/* The same with the lists as they were read.  Who counts only because of
- * somebody left out is committed there. */
+/* The same with the lists as they were read.  A transaction that counts only
+ * because of one that is left out is committed there. */
 bool flaw_ops_complete(const struct flaw_ops *e, struct history *out,
                        struct err *err);
 

@@ -171,7 +171,7 @@ add_read(struct model *m, const struct writes *w, txn_id t, op_id op)
         add_seen(m, w, t, op, m->answers.at[a].writer, a);
 }
 
-/* The questions who took effect. */
+/* The questions which transactions took effect. */
 static void
 add_effects(struct model *m, struct writes *w)
 {

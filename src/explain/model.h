@@ -9,8 +9,9 @@
  *
  * Of a transaction that may count it is open whether it took effect.  Only then
  * does it precede those after it in its session, and only then is there a
- * question whom its reads saw; and whoever was seen took effect.  One that did
- * not is thought to come after all others, so orders hold for it, too.
+ * question from which its reads came; and a transaction that was seen took
+ * effect.  One that did not is thought to come after all others, so orders hold
+ * for it, too.
  *
  * The initial state is before everything by definition, so it is no node: a
  * read from it is an rw to every other writer of the key.
@@ -53,7 +54,7 @@ struct dep {
     txn_id from, to;
     key_id key;
     op_id read;         // WR: of 'to'; RW: of 'from'
-    txn_id writer;      // RW: whom 'from' read
+    txn_id writer;      // RW: the writer that 'from' read from
     answer_id needs[2]; // ID_NONE where nothing is needed
 };
 

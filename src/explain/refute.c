@@ -99,9 +99,9 @@ strike_because(struct refuter *r, answer_id a, answer_id because,
     strike(r, a, step);
 }
 
-/* Strike what cannot be because of who took effect: whoever was seen did;
- * whoever did not was not seen; and one whose read nobody can have served did
- * not.  False where there is nothing of that kind. */
+/* Strike what contradicts which transactions took effect: one that was seen
+ * did; one that did not was not seen; and one with a read that has no writer
+ * did not.  False where there is nothing of that kind. */
 static bool
 strike_implied(struct refuter *r)
 {

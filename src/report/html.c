@@ -124,7 +124,7 @@ put_lattice(const struct report_run *run, const char *id, struct buf *out)
  */
 
 /* Whether the same anomaly was shown for a level before; then the card there
- * speaks for both. */
+ * stands for both. */
 static bool
 is_repeated(const struct report_run *run, size_t level, const struct anomaly *a)
 {

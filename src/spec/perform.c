@@ -50,7 +50,7 @@ perform_query(struct performer *p, const char *sql, size_t width,
     if (out->width != width || out->cells.n != out->n * width)
         return refuse(p,
                       "the database answered with %zu columns, and %zu were "
-                      "asked for",
+                      "requested",
                       out->width, width);
     for (size_t i = 0; i < out->cells.n; i++) {
         const struct cell *cell = &out->cells.at[i];
@@ -175,7 +175,7 @@ expect_keys(struct performer *p, const struct spec_statement *s,
             k++;
         if (k == s->keys.n)
             return refuse(p, "a row came back whose key is none of those "
-                             "that were asked for");
+                             "that were requested");
     }
     return OUTCOME_OK;
 }

@@ -26,7 +26,7 @@ is_in_word(char c)
     return begins_word(c) || isdigit((unsigned char)c) || c == '$';
 }
 
-/* Step over white space and comments.  MariaDB runs some comments, and wants
+/* Step over white space and comments.  MariaDB runs some comments, and needs
  * white space behind the dashes: those are left for the token. */
 static const char *
 skip_blank(const char *at)

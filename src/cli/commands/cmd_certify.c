@@ -20,62 +20,49 @@ outcome(const struct certificate *c, const struct err *err)
                                            : "certified";
 }
 
+/* What a certificate states, and whether it proves that. */
+struct claim {
+    const char *path;
+    enum level level;
+    const char *boundary; // of a prediction; NULL: a verdict about a level
+    const char *verdict;  // "violated"
+    const char *outcome;  // "certified"
+    const struct err *err;
+};
+
 static void
-say(const struct options *o, const char *path, const struct certificate *c,
-    const struct err *err)
+put_json(const struct claim *c, struct buf *out)
 {
-    const struct level_info *level = &level_table[c->level];
-    struct buf out = {0};
-    if (o->json) {
-        buf_text(&out, "{\"certificate\":");
-        buf_json(&out, path, strlen(path));
-        buf_printf(&out, ",\"level\":\"%s\",\"verdict\":\"%s\",\"valid\":%s",
-                   level->brief, verdicts[c->verdict],
-                   err->kind ? "false" : "true");
-        if (err->kind) {
-            buf_text(&out, ",\"why\":");
-            buf_json(&out, err->text, strlen(err->text));
-        }
-        buf_text(&out, "}\n");
-    } else {
-        buf_shown(&out, path);
-        buf_printf(&out, ": %s: %s: %s%s", level->name, verdicts[c->verdict],
-                   outcome(c, err), err->kind ? ": " : "");
-        buf_shown(&out, err->text);
-        buf_char(&out, '\n');
+    buf_text(out, "{\"certificate\":");
+    buf_json(out, c->path, strlen(c->path));
+    buf_printf(out, ",\"level\":\"%s\"", level_table[c->level].brief);
+    if (c->boundary)
+        buf_printf(out, ",\"boundary\":\"%s\"", c->boundary);
+    buf_printf(out, ",\"verdict\":\"%s\",\"valid\":%s", c->verdict,
+               c->err->kind ? "false" : "true");
+    if (c->err->kind) {
+        buf_text(out, ",\"why\":");
+        buf_json(out, c->err->text, strlen(c->err->text));
     }
-    cli_emit(&out);
-    buf_free(&out);
+    buf_text(out, "}\n");
 }
 
-/* Evidence that there is no prediction. */
 static void
-say_absence(const struct options *o, const char *path, const struct absence *a,
-            const struct err *err)
+put_text(const struct claim *c, struct buf *out)
 {
-    const struct level_info *level = &level_table[a->level];
-    const char *boundary = a->is_strict ? "strict" : "relaxed";
+    buf_shown(out, c->path);
+    buf_printf(out, ": %s%s%s: %s: %s%s", level_table[c->level].name,
+               c->boundary ? ", " : "", c->boundary ? c->boundary : "",
+               c->verdict, c->outcome, c->err->kind ? ": " : "");
+    buf_shown(out, c->err->text);
+    buf_char(out, '\n');
+}
+
+static void
+show(const struct options *o, const struct claim *c)
+{
     struct buf out = {0};
-    if (o->json) {
-        buf_text(&out, "{\"certificate\":");
-        buf_json(&out, path, strlen(path));
-        buf_printf(&out,
-                   ",\"level\":\"%s\",\"boundary\":\"%s\","
-                   "\"verdict\":\"none\",\"valid\":%s",
-                   level->brief, boundary, err->kind ? "false" : "true");
-        if (err->kind) {
-            buf_text(&out, ",\"why\":");
-            buf_json(&out, err->text, strlen(err->text));
-        }
-        buf_text(&out, "}\n");
-    } else {
-        buf_shown(&out, path);
-        buf_printf(&out, ": %s, %s: none: %s%s", level->name, boundary,
-                   err->kind ? "not certified" : "certified",
-                   err->kind ? ": " : "");
-        buf_shown(&out, err->text);
-        buf_char(&out, '\n');
-    }
+    (o->json ? put_json : put_text)(c, &out);
     cli_emit(&out);
     buf_free(&out);
 }
@@ -91,7 +78,12 @@ certify_absence(const struct options *o, const char *path,
         return cli_report_error(&err);
     }
     const bool ok = verify_absence(h, &a, &err);
-    say_absence(o, path, &a, &err);
+    show(o, &(struct claim){.path = path,
+                            .level = a.level,
+                            .boundary = a.is_strict ? "strict" : "relaxed",
+                            .verdict = "none",
+                            .outcome = ok ? "certified" : "not certified",
+                            .err = &err});
     absence_free(&a);
     return ok ? EXIT_HOLDS : EXIT_VIOLATED;
 }
@@ -109,7 +101,11 @@ certify_verdict(const struct options *o, const char *path,
     const int status = !verify_certificate(h, &c, &err) ? EXIT_VIOLATED
                        : c.verdict == VERDICT_UNKNOWN   ? EXIT_UNKNOWN
                                                         : EXIT_HOLDS;
-    say(o, path, &c, &err);
+    show(o, &(struct claim){.path = path,
+                            .level = c.level,
+                            .verdict = verdicts[c.verdict],
+                            .outcome = outcome(&c, &err),
+                            .err = &err});
     certificate_free(&c);
     return status;
 }

@@ -64,7 +64,7 @@ void narrate_story(struct narration *t, const struct dep *d, size_t n);
 /* Fills 'headline': the title, the keys, how many transactions. */
 void narrate_headline(struct narration *t, const key_id *keys, size_t n);
 
-/* Fills 'txns': those of h, init where somebody read it, and neighbours from
+/* Fills 'txns': those of h, init where it was read, and neighbours from
  * the whole.  'with_init': whether it is mentioned. */
 void narrate_txns(struct narration *t, bool with_init, size_t context);
 

@@ -96,7 +96,7 @@ find_told(const struct narration *t, op_id op)
     return ID_NONE;
 }
 
-/* What happened.  history/consistency.h says the same for one line on a
+/* What happened.  history/read_checks.h says the same for one line on a
  * terminal; here transactions are named as everywhere in an explanation. */
 static void
 tell_flaw(struct narration *t, const struct flaw *f)

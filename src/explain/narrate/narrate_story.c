@@ -10,7 +10,7 @@
  * SPDX-License-Identifier: MIT */
 #include "explain/narrate/narrate.h"
 
-/* The edges that a sentence speaks about. */
+/* The edges that a sentence is about. */
 struct scene {
     const struct dep *first, *second, *last;
 };

@@ -5,7 +5,7 @@
  * recognises it, and those that matter are marked; of a long one only those
  * that matter are listed.  They are found by going through both transactions,
  * the reduced and the whole one, side by side: the first is a subsequence of
- * the second, except that its lists may be shorter, which nobody is shown.
+ * the second, except that its lists may be shorter, which is not shown.
  *
  * Neighbours are what the sessions did right before and after, which is where
  * one looks next in a log.
@@ -118,7 +118,7 @@ count_own(const struct history *h, txn_id t, op_id read)
 }
 
 /* Whether the list that txn read in h is that of the whole without the elements
- * of those who are not there.  Whom it was read from is there. */
+ * of transactions that are not there.  The writer it was read from is. */
 static bool
 same_list(const struct narration *t, txn_id txn, op_id whole, op_id op)
 {

@@ -139,9 +139,9 @@ find_needy_of(const struct history *h, op_id op, const uint8_t *needs)
     return found;
 }
 
-/* An indeterminate transaction counts because somebody read from it: that one
- * belongs to the core; and if it is indeterminate itself, so does one who read
- * from it. */
+/* An indeterminate transaction counts because another one read from it: that
+ * one belongs to the core; and if it is indeterminate itself, so does one that
+ * read from it. */
 static void
 add_readers(struct gathering *g)
 {
@@ -173,8 +173,8 @@ add_readers(struct gathering *g)
     sorted_unique(g->core);
 }
 
-/* The longest list that one who counts read, by key; ID_NONE where there is
- * none. */
+/* The longest list that a counting transaction read, by key; ID_NONE where
+ * there is none. */
 static op_id *
 longest_reads(const struct gathering *g)
 {

@@ -1,4 +1,4 @@
-/* core.h -- the transactions that a certificate speaks about.
+/* core.h -- the transactions that a certificate is about.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef EXPLAIN_REDUCE_CORE_H

@@ -1,7 +1,7 @@
 /* reduce.c -- see reduce.h.
  *
  * Engines answer with evidence, and the evidence names transactions: as long
- * as the answer on a part speaks about a smaller part, that one is next.  It
+ * as the answer on a part is about a smaller part, that one is next.  It
  * usually ends after two or three rounds with a handful of transactions.  What
  * is left is tried without its halves, quarters and so on down to the single
  * transactions, and each success again shrinks to what its evidence names.
@@ -12,7 +12,7 @@
  * same until one changes nothing, because evidence may skip some.
  *
  * All of it ends when a budget is spent; then the part violates the level, and
- * nobody knows whether less of it would.
+ * it is not known whether less of it would.
  *
  * SPDX-License-Identifier: MIT */
 #include "explain/reduce/reduce.h"
@@ -57,8 +57,8 @@ reduced_is_proper(const struct history *whole, const struct reduced *r)
     return !n;
 }
 
-/* Check h with a share of what is left of the budget, so that one hard question
- * does not keep others from being asked; false where nothing is. */
+/* Check h with a share of what is left of the budget, so that one hard check
+ * leaves something for others; false where nothing is. */
 static bool
 check_within_budget(const struct history *h, level_set levels,
                     const struct reduce_options *o, struct check *c)
@@ -134,8 +134,9 @@ take_part(const struct reduced *r, const u32_vec *txns, struct reduced *out,
 {
     *out = (struct reduced){0};
     vec_grow(&out->origin, txns->n);
-    const struct subhistory_wish wish = {.txns = txns->at, .n = txns->n};
-    if (!subhistory_make(&r->h, &wish, &out->h, out->origin.at, err)) {
+    const struct subhistory_selection selection = {.txns = txns->at,
+                                                   .n = txns->n};
+    if (!subhistory_make(&r->h, &selection, &out->h, out->origin.at, err)) {
         vec_free(&out->origin);
         return false;
     }
@@ -217,8 +218,9 @@ reduce_txns(const struct history *h, const u32_vec *core, enum level level,
     *out = (struct reduced){0};
     u32_vec named = {0};
     vec_grow(&out->origin, core->n);
-    const struct subhistory_wish wish = {.txns = core->at, .n = core->n};
-    bool ok = subhistory_make(h, &wish, &out->h, out->origin.at, err);
+    const struct subhistory_selection selection = {.txns = core->at,
+                                                   .n = core->n};
+    bool ok = subhistory_make(h, &selection, &out->h, out->origin.at, err);
     enum reply reply = ok ? ask(&q, out, &named) : HOLDS;
     out->unfinished = reply == NO_ANSWER;
     ok = reply == VIOLATES && shrink_to(&q, out, &named, &reply, err);
@@ -313,13 +315,14 @@ try_without_ops(const struct inquiry *q, struct reduced *r, const u32_vec *txns,
         for (op_id op = r->h.txn_end[t]; ok && op-- > r->h.txn_begin[t];) {
             if (op >= r->h.txn_end[t])
                 continue; // implied reads went as well
-            const struct subhistory_wish wish = {
+            const struct subhistory_selection selection = {
                 .txns = txns->at, .n = txns->n, .without = &op, .n_without = 1};
             if (!may_go(&r->h, t, op) || budget_is_spent(q->o->budget))
                 continue;
             struct reduced part = {.unfinished = r->unfinished};
             vec_grow(&part.origin, txns->n);
-            ok = subhistory_make(&r->h, &wish, &part.h, part.origin.at, err);
+            ok = subhistory_make(&r->h, &selection, &part.h, part.origin.at,
+                                 err);
             memcpy(part.origin.at, r->origin.at, txns->n * sizeof *txns->at);
             if (ok && ask(q, &part, NULL) == VIOLATES) {
                 // Operations before this one keep their ids, but for implied

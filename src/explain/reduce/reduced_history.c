@@ -69,14 +69,14 @@ reduced_history_make(const struct history *h, const op_id *ops, size_t n,
     sorted_unique(&c.ops);
     sorted_unique(&c.txns);
     txn_id *origin = mem_alloc(c.txns.n, sizeof *origin);
-    const struct subhistory_wish wish = {.txns = c.txns.at,
-                                         .n = c.txns.n,
-                                         .only = c.ops.at,
-                                         .n_only = c.ops.n,
-                                         .inconsistent = true,
-                                         .count = count,
-                                         .whole_lists = true};
-    const bool ok = subhistory_make(h, &wish, out, origin, err);
+    const struct subhistory_selection selection = {.txns = c.txns.at,
+                                                   .n = c.txns.n,
+                                                   .only = c.ops.at,
+                                                   .n_only = c.ops.n,
+                                                   .inconsistent = true,
+                                                   .count = count,
+                                                   .whole_lists = true};
+    const bool ok = subhistory_make(h, &selection, out, origin, err);
     mem_free(origin);
     vec_free(&c.ops);
     vec_free(&c.txns);

@@ -21,11 +21,11 @@
 
 struct cut {
     const struct history *h;
-    const struct subhistory_wish *wish;
+    const struct subhistory_selection *selection;
     struct builder *b;
     u32_vec appended; // elements by those that stay, in ascending order
     // Where inconsistent reads stay, of the values that these saw, in ascending
-    // order: all; by place in it, whether somebody who goes wrote it.
+    // order: all; by place in it, whether a transaction that goes wrote it.
     u32_vec seen;
     VEC(uint8_t) lost;
     VEC(struct atom) elements;
@@ -40,7 +40,7 @@ has(const uint32_t *sorted, size_t n, uint32_t id)
 static bool
 stays(const struct cut *c, txn_id t)
 {
-    return t == TXN_INIT || has(c->wish->txns, c->wish->n, t);
+    return t == TXN_INIT || has(c->selection->txns, c->selection->n, t);
 }
 
 /* Whether all that may have written v for the reader t stay. */
@@ -59,7 +59,8 @@ writers_stay(const struct cut *c, value_id v, txn_id t)
     return true;
 }
 
-/* Whether nobody who goes wrote a value that an inconsistent read saw. */
+/* Whether no transaction that goes wrote a value that an inconsistent read saw.
+ */
 static bool
 keeps_writers(const struct cut *c, value_id v)
 {
@@ -69,17 +70,17 @@ keeps_writers(const struct cut *c, value_id v)
     return found && !c->lost.at[found - c->seen.at];
 }
 
-/* An element of a list stays when somebody who stays appended it; where
- * inconsistent reads are the point, also when nobody did. */
+/* An element of a list stays when a transaction that stays appended it; where
+ * inconsistent reads are the point, also when none did. */
 static bool
 element_stays(const struct cut *c, value_id v)
 {
-    if (c->wish->whole_lists)
+    if (c->selection->whole_lists)
         return true;
-    if (c->wish->elements)
-        return has(c->wish->elements, c->wish->n_elements, v);
+    if (c->selection->elements)
+        return has(c->selection->elements, c->selection->n_elements, v);
     return has(c->appended.at, c->appended.n, v) ||
-           (c->wish->inconsistent && keeps_writers(c, v));
+           (c->selection->inconsistent && keeps_writers(c, v));
 }
 
 /* Whether the read saw a list that contradicts another. */
@@ -107,20 +108,21 @@ static bool
 read_stays(const struct cut *c, txn_id t, op_id op)
 {
     const struct history *h = c->h;
-    if (c->wish->only)
+    if (c->selection->only)
         return true;
     const struct list_seen seen = history_list_seen(h, op);
     if (is_own_list(h, seen))
-        return c->wish->inconsistent && element_stays(c, seen.at[seen.n - 1]);
+        return c->selection->inconsistent &&
+               element_stays(c, seen.at[seen.n - 1]);
     if (h->op_key[op] & OP_ASIDE)
-        return c->wish->inconsistent && keeps_writers(c, h->op_value[op]);
+        return c->selection->inconsistent && keeps_writers(c, h->op_value[op]);
     op_id external = op;
     if (!(h->op_key[op] & OP_MAIN)) {
         external = find_implied(h, t, op);
         if (external == ID_NONE)
             return true; // of its own write
         if (h->op_key[external] & OP_ASIDE)
-            return c->wish->inconsistent;
+            return c->selection->inconsistent;
     }
     return h->op_value[external] == VALUE_INIT || !h->txn_counts[t] ||
            writers_stay(c, h->op_value[external], t);
@@ -129,7 +131,7 @@ read_stays(const struct cut *c, txn_id t, op_id op)
 static bool
 op_stays(const struct cut *c, txn_id t, op_id op)
 {
-    const struct subhistory_wish *w = c->wish;
+    const struct subhistory_selection *w = c->selection;
     return !op_is_implied(c->h, op) && !has(w->without, w->n_without, op) &&
            (!w->only || has(w->only, w->n_only, op)) &&
            (op_is_write(c->h, op) || read_stays(c, t, op));
@@ -202,7 +204,7 @@ copy_txn(struct cut *c, txn_id from, struct err *err)
         return false;
     enum txn_status status = (enum txn_status)h->txn_status[from];
     if (status == TXN_LOADING ||
-        (c->wish->count && h->txn_counts[from] == TXN_COUNTS))
+        (c->selection->count && h->txn_counts[from] == TXN_COUNTS))
         status = TXN_COMMITTED;
     builder_status(c->b, to, status);
     copy_name(c, from, to);
@@ -218,13 +220,14 @@ copy_txn(struct cut *c, txn_id from, struct err *err)
     return true;
 }
 
-/* Where the whole has settled who is seen and who counts, so has the part. */
+/* Where the whole has decided which writers are seen and which transactions
+ * count, so has the part. */
 static bool
 copy_authors(struct cut *c, struct err *err)
 {
     const struct history *h = c->h;
-    for (size_t i = 0; i < c->wish->n; i++) {
-        const txn_id t = c->wish->txns[i];
+    for (size_t i = 0; i < c->selection->n; i++) {
+        const txn_id t = c->selection->txns[i];
         if (h->txn_status[t] == TXN_INDETERMINATE &&
             h->txn_counts[t] == TXN_COUNTS)
             builder_outcome(c->b, (txn_id)i);
@@ -249,8 +252,8 @@ static void
 note_appended(struct cut *c)
 {
     const struct history *h = c->h;
-    for (size_t i = 0; i < c->wish->n; i++) {
-        const txn_id t = c->wish->txns[i];
+    for (size_t i = 0; i < c->selection->n; i++) {
+        const txn_id t = c->selection->txns[i];
         for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++)
             if (op_is_write(h, op) && h->key_is_list[op_key(h, op)])
                 vec_push(&c->appended, h->op_value[op]);
@@ -281,8 +284,8 @@ static void
 find_lost(struct cut *c)
 {
     const struct history *h = c->h;
-    for (size_t i = 0; i < c->wish->n; i++)
-        note_seen(c, c->wish->txns[i]);
+    for (size_t i = 0; i < c->selection->n; i++)
+        note_seen(c, c->selection->txns[i]);
     if (!c->seen.n)
         return;
     sorted_unique(&c->seen);
@@ -302,21 +305,23 @@ find_lost(struct cut *c)
 }
 
 bool
-subhistory_make(const struct history *h, const struct subhistory_wish *wish,
+subhistory_make(const struct history *h,
+                const struct subhistory_selection *selection,
                 struct history *out, txn_id *origin, struct err *err)
 {
     assert(!atom_is_text(h->initial)); // whose text would have to move
-    struct cut c = {.h = h, .wish = wish, .b = builder_new(h->initial)};
+    struct cut c = {
+        .h = h, .selection = selection, .b = builder_new(h->initial)};
     if (h->is_cut)
         builder_cut(c.b);
     if (h->key_is_list)
         note_appended(&c);
-    if (wish->inconsistent)
+    if (selection->inconsistent)
         find_lost(&c);
     bool ok = true;
-    for (size_t i = 0; ok && i < wish->n; i++) {
-        ok = copy_txn(&c, wish->txns[i], err);
-        origin[i] = wish->txns[i];
+    for (size_t i = 0; ok && i < selection->n; i++) {
+        ok = copy_txn(&c, selection->txns[i], err);
+        origin[i] = selection->txns[i];
     }
     ok = ok && copy_authors(&c, err);
     vec_free(&c.appended);

@@ -87,11 +87,11 @@ take_blamed(const struct anomaly *a, struct history *out)
         if (is_blamed(a, t))
             vec_push(&txns, t);
     CHECK(txns.n == a->blamed);
-    const struct subhistory_wish wish = {
+    const struct subhistory_selection selection = {
         .txns = txns.at, .n = txns.n, .inconsistent = is_flaw(a)};
     txn_id *origin = mem_alloc(txns.n, sizeof *origin);
     struct err err = {0};
-    CHECK(subhistory_make(&a->reduced, &wish, out, origin, &err));
+    CHECK(subhistory_make(&a->reduced, &selection, out, origin, &err));
     mem_free(origin);
     vec_free(&txns);
 }
@@ -107,9 +107,9 @@ is_violated_without(const struct anomaly *a, const struct history *h,
     struct history part;
     struct err err = {0};
     txn_id *origin = mem_alloc(h->n_txns, sizeof *origin);
-    const struct subhistory_wish wish = {
+    const struct subhistory_selection selection = {
         .txns = rest.at, .n = rest.n, .inconsistent = is_flaw(a)};
-    CHECK(subhistory_make(h, &wish, &part, origin, &err));
+    CHECK(subhistory_make(h, &selection, &part, origin, &err));
     bool violated = is_violated(&part, level);
     // A transaction that now only loads initial values is not what it was.
     for (txn_id t = 0; t < part.n_txns; t++)

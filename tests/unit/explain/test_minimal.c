@@ -63,8 +63,8 @@ fewer_violate(const struct history *h, enum level level, size_t size)
         if (!n || n >= size)
             continue;
         struct history part;
-        const struct subhistory_wish wish = {.txns = picked, .n = n};
-        CHECK(subhistory_make(h, &wish, &part, origin, &err));
+        const struct subhistory_selection selection = {.txns = picked, .n = n};
+        CHECK(subhistory_make(h, &selection, &part, origin, &err));
         found = is_violated(&part, level);
         for (txn_id t = 0; t < part.n_txns; t++)
             found = found && part.txn_status[t] != TXN_LOADING;

@@ -363,13 +363,13 @@ bad_answers_are_refused(void)
     } cases[] = {
         {BAD_NO_ROW, ""},
         {BAD_NO_COLUMN, "step 'x': the database answered with 0 columns, and 2 "
-                        "were asked for"},
+                        "were requested"},
         {BAD_FEWER, "step 'x': the database answered with 1 columns, and 2 "
-                    "were asked for"},
+                    "were requested"},
         {BAD_NULL, "step 'x': a row without a key"},
         {BAD_BYTES, "step 'x': a value that is not text in UTF-8"},
         {BAD_KEY, "step 'x': a row came back whose key is none of those that "
-                  "were asked for"},
+                  "were requested"},
     };
     static const char *const steps[] = {"select v from t where id = 1",
                                         "update t set v = v + 1 where id = 1"};
