@@ -10,7 +10,7 @@
 #ifndef BASE_BUDGET_H
 #define BASE_BUDGET_H
 
-#include "base/limit.h"
+#include "base/context.h"
 
 /* Steps in what used to be a second. */
 #define BUDGET_SECOND UINT64_C(100000000)
@@ -30,6 +30,7 @@ budget_is_spent(const struct budget *b)
 static inline bool
 budget_spend(struct budget *b, uint64_t n)
 {
+    context_poll();
     if (!b)
         return true;
     b->left = n < b->left ? b->left - n : 0;

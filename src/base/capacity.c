@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "base/capacity.h"
 
-#include "base/limit.h"
+#include "base/context.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -23,7 +23,7 @@ capacity_name(enum capacity c)
 void
 capacity_exceeded(enum capacity c)
 {
-    limit_end_try(LIMIT_CAPACITY, capacity_name(c), capacity_most[c]);
+    context_stop(LIMIT_CAPACITY, capacity_name(c), capacity_most[c]);
     fprintf(stderr,
             "assay: more than %" PRIu64 " %s: this program cannot number so "
             "many\n",

@@ -3,12 +3,14 @@
  * The child says which limit it reached in memory that both processes share;
  * what it says consists of numbers and of pointers to constants, which are the
  * same in both.  Time is a timer of the child whose signal ends it at once,
- * memory is checked in mem.c.  A child whose parent is killed is killed.
+ * memory is the limit of the process in context.c.  A child whose parent is
+ * killed is killed.
  *
  * SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE
 #include "base/limit.h"
 
+#include "base/context.h"
 #include "base/mem.h"
 
 #include <assert.h>
@@ -94,12 +96,6 @@ on_alarm(int signal)
 }
 
 static void
-on_memory(void)
-{
-    limit_end_try(LIMIT_MEMORY, NULL, 0);
-}
-
-static void
 set_timer(double after)
 {
     // Zero would be never.
@@ -129,8 +125,7 @@ limit_try(const struct limits *l, double spent, const char *phase,
     const pid_t child = fork_quietly();
     if (child == 0) {
         shared = page;
-        if (l->bytes)
-            mem_set_limit(l->bytes, on_memory);
+        context_limit_process(l->bytes);
         if (l->seconds > 0)
             set_timer(l->seconds - spent);
         return true;
@@ -156,7 +151,7 @@ limit_kept(void)
     if (!shared)
         return;
     setitimer(ITIMER_REAL, &(struct itimerval){0}, NULL);
-    mem_set_limit(0, NULL);
+    context_limit_process(0);
     munmap(shared, sizeof *shared);
     shared = NULL;
 }
@@ -295,6 +290,9 @@ limit_show(const struct limit_stop *stop, struct buf *out)
         break;
     case LIMIT_SYSTEM:
         buf_text(out, "the system had no more memory");
+        break;
+    case LIMIT_CANCELLED:
+        buf_text(out, "the work was cancelled");
         break;
     case LIMIT_CAPACITY:
         buf_printf(out, "more than %" PRIu64 " %s were needed", stop->most,

@@ -35,8 +35,9 @@ enum limit_kind {
     LIMIT_NONE,
     LIMIT_TIME,
     LIMIT_MEMORY,
-    LIMIT_SYSTEM,   // the system has no more memory
-    LIMIT_CAPACITY, // this program cannot number more (capacity.h)
+    LIMIT_SYSTEM,    // the system has no more memory
+    LIMIT_CAPACITY,  // this program cannot number more (capacity.h)
+    LIMIT_CANCELLED, // the caller cancelled the work (context.h)
 };
 
 /* Which limit was reached. */

@@ -1,4 +1,4 @@
-/* mem.c -- malloc that is counted, checked for overflow, and never NULL.
+/* mem.c -- malloc, calloc and realloc: counted, overflow-checked, never NULL.
  *
  * The count uses the allocator's own idea of a block's size, so no header is
  * needed in front of a block.
@@ -7,10 +7,9 @@
 #define _GNU_SOURCE
 #include "base/mem.h"
 
-#include "base/limit.h"
+#include "base/context.h"
 
 #include <malloc.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -23,57 +22,40 @@ enum {
     LARGE_TABLE = 16 << 20,
 };
 
-static atomic_size_t in_use, peak;
-static size_t most = SIZE_MAX;
-static void (*most_reached)(void);
-
+/* Stop before n bytes more are in use, in place of the block at 'old', if that
+ * is too much for this thread's context or one around it. */
 static void
-count(void *p)
+keep_limits(size_t n, void *old)
 {
-    const size_t now = atomic_fetch_add_explicit(&in_use, malloc_usable_size(p),
-                                                 memory_order_relaxed) +
-                       malloc_usable_size(p);
-    size_t seen = atomic_load_explicit(&peak, memory_order_relaxed);
-    while (now > seen &&
-           !atomic_compare_exchange_weak_explicit(
-               &peak, &seen, now, memory_order_relaxed, memory_order_relaxed))
-        ;
-}
-
-/* Whether n bytes more may be in use, in place of the block at 'old'. */
-static void
-ask_limit(size_t n, void *old)
-{
-    const size_t now = mem_in_use() - (old ? malloc_usable_size(old) : 0);
-    if (now + n > most)
-        most_reached();
-}
-
-void
-mem_set_limit(size_t bytes, void (*reached)(void))
-{
-    most = bytes ? bytes : SIZE_MAX;
-    most_reached = reached;
+    const size_t before = old ? malloc_usable_size(old) : 0;
+    context_poll();
+    for (const struct context *c = context_here(); c; c = context_outer(c)) {
+        const size_t now =
+            atomic_load_explicit(&c->in_use, memory_order_relaxed);
+        if (c->memory && now - before + n > c->memory)
+            context_stop(LIMIT_MEMORY, NULL, 0);
+    }
 }
 
 size_t
 mem_left(void)
 {
-    const size_t now = mem_in_use();
-    return most == SIZE_MAX ? SIZE_MAX : now < most ? most - now : 0;
-}
-
-static void
-uncount(void *p)
-{
-    atomic_fetch_sub_explicit(&in_use, malloc_usable_size(p),
-                              memory_order_relaxed);
+    size_t least = SIZE_MAX;
+    for (const struct context *c = context_here(); c; c = context_outer(c)) {
+        const size_t now =
+            atomic_load_explicit(&c->in_use, memory_order_relaxed);
+        const size_t left = !c->memory        ? SIZE_MAX
+                            : now < c->memory ? c->memory - now
+                                              : 0;
+        least = left < least ? left : least;
+    }
+    return least;
 }
 
 static _Noreturn void
 out_of_memory(size_t n, size_t size)
 {
-    limit_end_try(LIMIT_SYSTEM, NULL, 0);
+    context_stop(LIMIT_SYSTEM, NULL, 0);
     fprintf(stderr, "assay: out of memory (%zu x %zu bytes wanted)\n", n, size);
     _exit(2);
 }
@@ -103,51 +85,59 @@ prefer_huge_pages(void *p)
     (void)madvise((void *)begin, end - begin, MADV_HUGEPAGE);
 }
 
+/* Count a new block. */
+static void *
+keep(struct context *c, void *p, size_t n, size_t size)
+{
+    if (context_add_block(c, p, malloc_usable_size(p), 0))
+        return p;
+    free(p);
+    out_of_memory(n, size);
+}
+
 void *
 mem_alloc(size_t n, size_t size)
 {
     const size_t bytes = total(n, size);
-    if (most != SIZE_MAX)
-        ask_limit(bytes, NULL);
+    keep_limits(bytes, NULL);
     void *p = malloc(bytes);
     if (!p)
         out_of_memory(n, size);
-    count(p);
     if (n * size >= LARGE)
         prefer_huge_pages(p);
-    return p;
+    return keep(context_here(), p, n, size);
 }
 
 void *
 mem_calloc(size_t n, size_t size)
 {
     const size_t bytes = total(n, size);
-    if (most != SIZE_MAX)
-        ask_limit(bytes, NULL);
+    keep_limits(bytes, NULL);
     void *p = calloc(1, bytes);
     if (!p)
         out_of_memory(n, size);
-    count(p);
     if (n * size >= LARGE_TABLE)
         prefer_huge_pages(p);
-    return p;
+    return keep(context_here(), p, n, size);
 }
 
 void *
 mem_realloc(void *p, size_t n, size_t size)
 {
     const size_t bytes = total(n, size);
-    if (most != SIZE_MAX)
-        ask_limit(bytes, p);
-    if (p)
-        uncount(p);
+    keep_limits(bytes, p);
+    // A block stays with its owner: a vector of the caller may grow here.
+    struct context *owner =
+        p ? context_remove_block(p, malloc_usable_size(p)) : context_here();
     void *q = realloc(p, bytes);
-    if (!q)
+    if (!q) {
+        if (p)
+            keep(owner, p, n, size);
         out_of_memory(n, size);
-    count(q);
+    }
     if (n * size >= LARGE)
         prefer_huge_pages(q);
-    return q;
+    return keep(owner, q, n, size);
 }
 
 void
@@ -155,18 +145,38 @@ mem_free(void *p)
 {
     if (!p)
         return;
-    uncount(p);
+    context_remove_block(p, malloc_usable_size(p));
     free(p);
+}
+
+void *
+mem_map(int fd, size_t size)
+{
+    context_poll();
+    void *p = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
+    if (p == MAP_FAILED)
+        return NULL;
+    if (context_add_block(context_here(), p, 0, size))
+        return p;
+    (void)munmap(p, size);
+    return NULL;
+}
+
+void
+mem_unmap(void *p, size_t size)
+{
+    context_remove_block(p, 0);
+    (void)munmap(p, size);
 }
 
 size_t
 mem_in_use(void)
 {
-    return atomic_load_explicit(&in_use, memory_order_relaxed);
+    return atomic_load_explicit(&context_here()->in_use, memory_order_relaxed);
 }
 
 size_t
 mem_peak(void)
 {
-    return atomic_load_explicit(&peak, memory_order_relaxed);
+    return atomic_load_explicit(&context_here()->peak, memory_order_relaxed);
 }

@@ -10,6 +10,7 @@
  * SPDX-License-Identifier: MIT */
 #include "check/check.h"
 
+#include "base/context.h"
 #include "check/cases.h"
 #include "check/convert.h"
 #include "check/lattice.h"
@@ -129,7 +130,7 @@ verify_row(struct run *run, struct level_result *r)
     if (!run->options->verify || r->certificate.verdict == VERDICT_UNKNOWN)
         return true;
     struct err why = {0};
-    limit_phase("verifying");
+    context_phase("verifying");
     const double begin = time_cpu();
     r->verified = verify_certificate(run->h, &r->certificate, &why);
     r->verify_seconds = time_cpu() - begin;

@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "cli/cli.h"
+#include "base/context.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -68,7 +69,7 @@ cli_load(const struct options *o, const char *path, struct history *h,
          const struct format **format)
 {
     struct err err = {0};
-    limit_phase("reading");
+    context_phase("reading");
     if (format_read(path, o->format, cli_thread_count(o), h, format, &err))
         return true;
     cli_report_error(&err);

@@ -4,6 +4,7 @@
 #define _GNU_SOURCE
 #include "format/input.h"
 
+#include "base/context.h"
 #include "base/mem.h"
 #include "base/vec.h"
 #include "format/unpack/unpack.h"
@@ -53,8 +54,8 @@ map(int fd, size_t size, struct input *in, struct err *err)
 {
     if (size < MAPPED)
         return slurp(fd, size, in, err);
-    void *p = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
-    if (p == MAP_FAILED)
+    void *p = mem_map(fd, size);
+    if (!p)
         return slurp(fd, size, in, err);
     (void)madvise(p, size, MADV_SEQUENTIAL);
     in->data = p;
@@ -68,7 +69,7 @@ release(struct input *in)
 {
     // The casts: the data is const for readers only.
     if (in->held == INPUT_MAPPED)
-        (void)munmap((void *)(uintptr_t)in->data, in->size);
+        mem_unmap((void *)(uintptr_t)in->data, in->size);
     else if (in->held == INPUT_HEAP)
         mem_free((void *)(uintptr_t)in->data);
     in->data = NULL;
@@ -108,17 +109,26 @@ open_descriptor(struct input *in, int fd, struct err *err)
     return ok && unpack(in, err);
 }
 
+static void
+close_descriptor(void *fd)
+{
+    if (*(int *)fd > STDIN_FILENO)
+        close(*(int *)fd);
+}
+
 bool
 input_open(struct input *in, const char *path, struct err *err)
 {
     *in = (struct input){.name = path, .threads = 1};
     const bool is_stdin = strcmp(path, "-") == 0;
-    const int fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+    int fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
     bool ok = fd >= 0 || err_set(err, ERR_IO, "%s", strerror(errno));
-    if (ok)
+    if (ok) {
+        context_defer(close_descriptor, &fd);
         ok = open_descriptor(in, fd, err);
-    if (fd >= 0 && !is_stdin)
-        close(fd);
+        context_undefer();
+    }
+    close_descriptor(&fd);
     if (ok)
         return true;
     release(in);

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "pipeline/inspection_files.h"
 
+#include "base/context.h"
 #include "base/outfile.h"
 #include "evidence/certificate_write.h"
 
@@ -41,10 +42,10 @@ static bool
 write_files(const struct inspection_options *o, const struct inspection *i,
             struct buf *notes, struct err *err)
 {
-    limit_phase("writing the certificate");
+    context_phase("writing the certificate");
     if (o->certificate && !write_certificate(i, o->certificate, err))
         return false;
-    limit_phase("writing the reduced history");
+    context_phase("writing the reduced history");
     return !o->reduced || write_reduced(o, i, notes, err);
 }
 

@@ -25,7 +25,7 @@
  * SPDX-License-Identifier: MIT */
 #include "weak/keysets.h"
 
-#include <pthread.h>
+#include "base/parallel.h"
 
 enum {
     AHEAD = 24,          // operations between a prefetch and its use
@@ -158,10 +158,10 @@ infer_atomic(struct worker *w, txn_id t3)
             intersect(w, t3, w->reads.at[i].writer);
 }
 
-static void *
-work(void *argument)
+static void
+work(void *workers, size_t number)
 {
-    struct worker *w = argument;
+    struct worker *w = (struct worker *)workers + number;
     const struct history *h = w->r->h;
     w->marks = mem_calloc(h->n_keys, sizeof *w->marks);
     w->met = mem_calloc(h->n_txns, sizeof *w->met);
@@ -180,7 +180,6 @@ work(void *argument)
     vec_free(&w->keys);
     mem_free(w->met);
     mem_free(w->marks);
-    return NULL;
 }
 
 /* ra: the session's own last write of a key, as t2.  Transactions are in
@@ -225,19 +224,18 @@ void
 keysets_edges(const struct reading *r, enum level level, const u32_vec *readers,
               unsigned threads, struct edges *out)
 {
-    enum { MOST = 64 };
     assert(level == LEVEL_RC || level == LEVEL_RA);
     const size_t n = readers ? readers->n : r->h->n_txns;
-    unsigned n_workers = threads < 1 ? 1 : threads > MOST ? MOST : threads;
+    unsigned n_workers = threads < 1               ? 1
+                         : threads > PARALLEL_MOST ? PARALLEL_MOST
+                                                   : threads;
     if (n < (size_t)PER_THREAD * n_workers)
         n_workers = 1;
     struct writers writers = {0};
     if (n && has_large_txn(r->h))
         writers_init(&writers, r->h, r->counts);
 
-    struct worker workers[MOST];
-    pthread_t ids[MOST];
-    unsigned started = 0;
+    struct worker workers[PARALLEL_MOST];
     for (unsigned i = 0; i < n_workers; i++) {
         workers[i] = (struct worker){.r = r,
                                      .level = level,
@@ -247,17 +245,10 @@ keysets_edges(const struct reading *r, enum level level, const u32_vec *readers,
                                      .writers = &writers};
         workers[i].edges.sequence = out->sequence;
         workers[i].edges.store = out->store;
-        if (i + 1 == n_workers || started != i ||
-            pthread_create(&ids[i], NULL, work, &workers[i]) != 0)
-            work(&workers[i]);
-        else
-            started = i + 1;
     }
-    for (unsigned i = 0; i < n_workers; i++) {
-        if (i < started)
-            pthread_join(ids[i], NULL);
+    parallel_for(n_workers, n_workers, work, workers);
+    for (unsigned i = 0; i < n_workers; i++)
         edges_join(out, &workers[i].edges);
-    }
     writers_free(&writers);
     if (level == LEVEL_RA && (out->store || !out->broken))
         infer_session(r, out);

@@ -1,6 +1,7 @@
 /* cmd_certify.c -- assay certify: check a certificate against its history.
  *
  * SPDX-License-Identifier: MIT */
+#include "base/context.h"
 #include "cli/cli.h"
 #include "evidence/certificate_read.h"
 #include "history/sessions.h"
@@ -141,7 +142,7 @@ cmd_certify(const struct options *o)
         return EXIT_ERROR;
     if (!o->session_order)
         history_ignore_sessions(&h);
-    limit_phase("verifying");
+    context_phase("verifying");
     const int status = certify(o, o->paths.at[1], &h);
     history_free(&h);
     return status;

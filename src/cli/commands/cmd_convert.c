@@ -1,6 +1,7 @@
 /* cmd_convert.c -- assay convert: write a history in another format.
  *
  * SPDX-License-Identifier: MIT */
+#include "base/context.h"
 #include "cli/cli.h"
 #include "cli/target.h"
 #include "history/rebuild.h"
@@ -50,7 +51,7 @@ cmd_convert(const struct options *o)
             h = numbered;
         }
     }
-    limit_phase("writing");
+    context_phase("writing");
     ok = ok && format_write(&h, format, o->output, &err);
     if (ok && !o->quiet)
         note_losses(&h, format);

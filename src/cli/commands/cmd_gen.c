@@ -1,6 +1,7 @@
 /* cmd_gen.c -- assay gen: make a synthetic history.
  *
  * SPDX-License-Identifier: MIT */
+#include "base/context.h"
 #include "cli/cli.h"
 #include "cli/target.h"
 #include "gen/gen.h"
@@ -47,10 +48,10 @@ cmd_gen(const struct options *o)
         !target_format(o->to, o->output, &format, &err))
         return cli_report_error(&err);
     struct history h;
-    limit_phase("generating");
+    context_phase("generating");
     if (!gen_history(&shape, &h, &err))
         return cli_report_error(&err);
-    limit_phase("writing");
+    context_phase("writing");
     const bool ok = format_write(&h, format, o->output, &err);
     if (ok && !o->quiet)
         fprintf(stderr,

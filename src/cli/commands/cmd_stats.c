@@ -1,6 +1,7 @@
 /* cmd_stats.c -- assay stats: print the sizes of histories.
  *
  * SPDX-License-Identifier: MIT */
+#include "base/context.h"
 #include "cli/cli.h"
 #include "history/summary.h"
 
@@ -118,7 +119,7 @@ cmd_stats(const struct options *o)
             continue;
         }
         struct summary s;
-        limit_phase("counting");
+        context_phase("counting");
         summary_of(&h, &s);
         (o->json ? show_json : show_text)(&out, o->paths.at[i], format->name,
                                           &h, &s);

@@ -3,6 +3,8 @@
  * SPDX-License-Identifier: MIT */
 #include "format/checkers/logs.h"
 
+#include "base/context.h"
+
 #include "base/buf.h"
 #include "format/scan/decimal.h"
 
@@ -52,16 +54,24 @@ compare_logs(const void *a, const void *b)
     return strcmp(x->path, y->path);
 }
 
+static void
+close_directory(void *dir)
+{
+    closedir(dir);
+}
+
 bool
 logs_list(struct logs *logs, const char *directory, struct err *err)
 {
     DIR *dir = opendir(directory);
     if (!dir)
         return err_set(err, ERR_IO, "%s", strerror(errno));
+    context_defer(close_directory, dir);
     const struct dirent *entry;
     while ((entry = readdir(dir)))
         if (is_log(entry->d_name))
             add_log(logs, directory, entry->d_name);
+    context_undefer();
     closedir(dir);
     if (!logs->n)
         return err_set(err, ERR_SYNTAX, "a directory without *.log files");

@@ -12,6 +12,7 @@
  * SPDX-License-Identifier: MIT */
 #include "format/scan/blocks.h"
 
+#include "base/context.h"
 #include "base/mem.h"
 
 #include <pthread.h>
@@ -99,13 +100,30 @@ struct ring {
     const struct input *in;
     block_scan *scan;
     size_t n_blocks, size;
+    struct context *context;
 
     pthread_mutex_t lock;
     pthread_cond_t changed;
     size_t claimed, consumed;
     bool stop;
     struct slot slots[RING];
+
+    pthread_t threads[MOST_THREADS];
+    unsigned started;
 };
+
+/* The scan of one block, which may be abandoned (context.h). */
+struct attempt {
+    const struct ring *ring;
+    struct slot *slot;
+};
+
+static void
+scan_slot(void *self)
+{
+    const struct attempt *a = self;
+    a->slot->ok = a->ring->scan(&a->slot->block, &a->slot->err);
+}
 
 static void *
 scan_blocks(void *arg)
@@ -123,8 +141,10 @@ scan_blocks(void *arg)
         pthread_mutex_unlock(&ring->lock);
 
         slot->err = (struct err){0};
+        slot->ok = false;
         find_block(ring->in, number, &slot->block);
-        slot->ok = ring->scan(&slot->block, &slot->err);
+        struct attempt attempt = {ring, slot};
+        (void)context_worker(ring->context, scan_slot, &attempt);
 
         pthread_mutex_lock(&ring->lock);
         slot->scanned = true;
@@ -146,6 +166,7 @@ consume_blocks(struct ring *ring, struct input *in, block_consume *consume,
         slot->scanned = false;
         pthread_mutex_unlock(&ring->lock);
 
+        context_poll(); // the scan may have been abandoned
         if (!slot->ok)
             *err = slot->err;
         if (!slot->ok || !consume(self, &slot->block, err))
@@ -160,6 +181,20 @@ consume_blocks(struct ring *ring, struct input *in, block_consume *consume,
     return true;
 }
 
+static void
+end_scanners(void *self)
+{
+    struct ring *ring = self;
+    pthread_mutex_lock(&ring->lock);
+    ring->stop = true;
+    pthread_cond_broadcast(&ring->changed);
+    pthread_mutex_unlock(&ring->lock);
+    while (ring->started)
+        pthread_join(ring->threads[--ring->started], NULL);
+    pthread_cond_destroy(&ring->changed);
+    pthread_mutex_destroy(&ring->lock);
+}
+
 static bool
 run_together(struct input *in, unsigned n_scanners, block_scan *scan,
              block_consume *consume, void *self, struct err *err)
@@ -168,31 +203,26 @@ run_together(struct input *in, unsigned n_scanners, block_scan *scan,
     *ring = (struct ring){.in = in,
                           .scan = scan,
                           .n_blocks = count_blocks(in),
+                          .context = context_current(),
                           .size = 2 * (size_t)n_scanners};
     pthread_mutex_init(&ring->lock, NULL);
     pthread_cond_init(&ring->changed, NULL);
-    pthread_t threads[MOST_THREADS];
-    unsigned started = 0;
-    while (started < n_scanners &&
-           pthread_create(&threads[started], NULL, scan_blocks, ring) == 0)
-        started++;
+    context_defer(end_scanners, ring);
+    while (ring->started < n_scanners &&
+           pthread_create(&ring->threads[ring->started], NULL, scan_blocks,
+                          ring) == 0)
+        ring->started++;
 
     bool ok;
-    if (started)
+    if (ring->started)
         ok = consume_blocks(ring, in, consume, self, err);
     else
         ok = run_alone(in, scan, consume, self, err);
 
-    pthread_mutex_lock(&ring->lock);
-    ring->stop = true;
-    pthread_cond_broadcast(&ring->changed);
-    pthread_mutex_unlock(&ring->lock);
-    while (started)
-        pthread_join(threads[--started], NULL);
+    context_undefer();
+    end_scanners(ring);
     for (size_t i = 0; i < RING; i++)
         mem_free(ring->slots[i].block.records);
-    pthread_cond_destroy(&ring->changed);
-    pthread_mutex_destroy(&ring->lock);
     mem_free(ring);
     return ok;
 }
