@@ -72,9 +72,19 @@ static void
 put_json_validated(const struct validated *v, size_t i, const struct history *h,
                    struct buf *out)
 {
-    buf_printf(out, "\"validation\":{\"outcome\":\"%s\",\"diverged\":%s},",
-               replay_outcome_name(v->on_store[i].outcome),
-               v->on_store[i].is_diverged ? "true" : "false");
+    const struct replay *on_store = &v->on_store[i];
+    buf_printf(out, "\"validation\":{\"outcome\":\"%s\",\"diverged\":%s",
+               replay_outcome_name(on_store->outcome),
+               on_store->is_diverged ? "true" : "false");
+    if (on_store->is_diverged) {
+        struct buf how = {0};
+        history_show_txn(h, on_store->diverged, &how);
+        buf_printf(&how, " %s", on_store->how);
+        buf_char(out, ',');
+        put_json(out, "divergence", &how);
+        buf_free(&how);
+    }
+    buf_text(out, "},");
     if (!v->on_database)
         return;
     const struct replay *p = &v->on_database[i];

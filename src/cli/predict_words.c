@@ -181,18 +181,30 @@ predict_words_prevention(const struct anomaly *a, struct buf *text)
 
 /* --- validation ----------------------------------------------------------- */
 
+/* "s2/3 read y instead of writing x". */
+static void
+put_divergence(const struct replay *p, const struct history *h,
+               struct buf *text)
+{
+    history_show_txn(h, p->diverged, text);
+    buf_printf(text, " %s", p->how);
+}
+
 /* How the application behaved when it was run again on the store. */
 static void
 put_replay(const struct replay *p, const struct predicted *of, struct buf *text)
 {
     const struct history *h = of->execution.o->h;
     if (p->outcome == REPLAY_VALIDATED) {
-        buf_text(text, p->is_diverged
-                           ? "Validated: run again with these reads, the "
-                             "application went on in another way, and the "
-                             "outcome is not serializable either.\n"
-                           : "Validated: run again with these reads, the "
-                             "application did exactly this.\n");
+        buf_text(text, "Validated: run again with these reads, the "
+                       "application ");
+        if (p->is_diverged) {
+            buf_text(text, "went on in another way (");
+            put_divergence(p, h, text);
+            buf_text(text, "), and the outcome is not serializable either.\n");
+        } else {
+            buf_text(text, "did exactly this.\n");
+        }
         return;
     }
     if (p->outcome == REPLAY_REFUSED && of->must_not_write != ID_NONE) {
@@ -215,7 +227,12 @@ put_replay(const struct replay *p, const struct predicted *of, struct buf *text)
         history_show_txn(h, p->where, text);
         buf_text(text, " was ");
     }
-    buf_printf(text, "%s.\n", replay_outcome_name(p->outcome));
+    buf_text(text, replay_outcome_name(p->outcome));
+    if (p->is_diverged) {
+        buf_text(text, ": ");
+        put_divergence(p, h, text);
+    }
+    buf_text(text, ".\n");
 }
 
 void
@@ -249,8 +266,10 @@ predict_words_obstacle(const struct replay *p, const struct history *h,
         buf_text(text, "the outcome is serializable");
         if (p->differs[0])
             buf_printf(text, ", because %s", p->differs);
-        else if (p->is_diverged)
-            buf_text(text, ", because a transaction went on in another way");
+        else if (p->is_diverged) {
+            buf_text(text, ", because ");
+            put_divergence(p, h, text);
+        }
     }
 }
 

@@ -179,7 +179,8 @@ settle(struct player *p, bool wants, enum txn_status status)
         note_txn(p, status);
     const bool is_alike = rerun_txn_is_alike(&p->run);
     const bool is_base = s->x->role[p->txn] == ROLE_BASE;
-    s->out->is_diverged |= !is_alike && (is_base || !s->x->is_strict);
+    if (!is_alike && (is_base || !s->x->is_strict))
+        replay_note_divergence(s->out, &p->run);
     if (status != TXN_COMMITTED && !s->has_failed && !s->is_over) {
         s->has_failed = s->is_over = true;
         s->out->where = p->run.id;

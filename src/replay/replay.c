@@ -100,7 +100,8 @@ end_txn(struct stage *s, struct run *r, bool wants)
         s->out->outcome = REPLAY_UNLIKE;
         return false;
     }
-    s->out->is_diverged |= !is_alike && !s->x->is_strict;
+    if (!is_alike && !s->x->is_strict)
+        replay_note_divergence(s->out, &r->run);
     if (!wants) {
         store_abort(s->store, r->in_store);
         s->out->outcome = REPLAY_ROLLED_BACK;
@@ -214,6 +215,16 @@ make_plan(struct stage *s, enum level level)
 }
 
 /* --- all of it ------------------------------------------------------------ */
+
+void
+replay_note_divergence(struct replay *out, const struct rerun_txn *r)
+{
+    if (out->is_diverged)
+        return;
+    out->is_diverged = true;
+    out->diverged = r->id;
+    memcpy(out->how, r->how, sizeof out->how);
+}
 
 bool
 replay_judge(struct replay *out, enum level level, struct err *err)

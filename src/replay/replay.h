@@ -25,17 +25,22 @@ enum replay_outcome {
 
 struct replay {
     enum replay_outcome outcome;
-    bool is_diverged;  // a transaction did not go on as predicted
-    bool breaks_level; // on a database: the level does not hold
-    txn_id where;      // of the history: who was refused, rolled back, unlike
-    size_t waits;      // on a database: steps that had to wait for a lock
-    char said[256];    // what the database said when it refused
-    char differs[256]; // the first read that found another version
+    bool is_diverged;    // a transaction did not go on as predicted:
+    txn_id diverged;     // the first of them, and
+    char how[RERUN_HOW]; // "read y instead of writing x"
+    bool breaks_level;   // on a database: the level does not hold
+    txn_id where;        // of the history: who was refused, rolled back, unlike
+    size_t waits;        // on a database: steps that had to wait for a lock
+    char said[256];      // what the database said when it refused
+    char differs[256];   // the first read that found another version
     struct history history; // what happened; unless somebody failed
 };
 
 bool replay_run(const struct execution *x, const struct replay_program *program,
                 enum level level, struct replay *out, struct err *err);
+
+/* Note that a transaction went on in another way than predicted. */
+void replay_note_divergence(struct replay *out, const struct rerun_txn *r);
 
 /* Check the history of 'out' and set its outcome. */
 bool replay_judge(struct replay *out, enum level level, struct err *err);

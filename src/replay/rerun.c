@@ -68,21 +68,38 @@ void
 rerun_txn_follow(struct rerun_txn *r, bool is_write, const char *key)
 {
     const struct history *h = r->of->h;
+    const char *done = is_write ? "wrote" : "read";
     if (r->op >= h->txn_end[r->id]) {
+        if (!r->is_unlike)
+            snprintf(r->how, sizeof r->how, "also %s %s", done, key);
         r->is_unlike = true;
         return;
     }
-    const struct atom a = history_key_atom(h, op_key(h, r->op));
-    r->is_unlike |=
-        op_is_write(h, r->op) != is_write || !atom_is_text(a) ||
-        strcmp(strings_get(&h->strings, (uint32_t)a.bits).text, key) != 0;
+    struct buf expected = {0};
+    history_show_key(h, op_key(h, r->op), &expected);
+    const bool same =
+        op_is_write(h, r->op) == is_write && strcmp(expected.at, key) == 0;
+    if (!same && !r->is_unlike)
+        snprintf(r->how, sizeof r->how, "%s %s instead of %s %s", done, key,
+                 op_is_write(h, r->op) ? "writing" : "reading", expected.at);
+    r->is_unlike |= !same;
+    buf_free(&expected);
     r->op++;
 }
 
 bool
-rerun_txn_is_alike(const struct rerun_txn *r)
+rerun_txn_is_alike(struct rerun_txn *r)
 {
-    return !r->is_unlike && r->op == r->of->h->txn_end[r->id];
+    const struct history *h = r->of->h;
+    if (!r->is_unlike && r->op < h->txn_end[r->id]) {
+        struct buf missed = {0};
+        history_show_key(h, op_key(h, r->op), &missed);
+        snprintf(r->how, sizeof r->how, "did not %s %s",
+                 op_is_write(h, r->op) ? "write" : "read", missed.at);
+        buf_free(&missed);
+        r->is_unlike = true;
+    }
+    return !r->is_unlike;
 }
 
 static struct app_txn

@@ -14,7 +14,7 @@
 #include "app/app.h"
 #include "history/history.h"
 
-enum { RERUN_KEY = 96, RERUN_VALUE = 48 }; // bytes of text
+enum { RERUN_KEY = 96, RERUN_VALUE = 48, RERUN_HOW = 256 }; // bytes of text
 
 /* The program that was observed; session s of the run is called s + 1 in the
  * history, and all its transactions are there, also those that were rolled
@@ -47,8 +47,9 @@ bool rerun_fits(const struct history *h);
 struct rerun_txn {
     struct rerun *of;
     txn_id id;
-    op_id op;       // the next of the observed operations
-    bool is_unlike; // it did another operation than was observed
+    op_id op;            // the next of the observed operations
+    bool is_unlike;      // it did another operation than was observed:
+    char how[RERUN_HOW]; // "read y instead of writing x"
 };
 
 /* Run what was rolled back before 'id' in its session; false where it does not
@@ -61,8 +62,9 @@ bool rerun_txn_run(struct rerun_txn *r, const struct app_access *access);
 /* Compare the next operation with what was observed, and step behind it. */
 void rerun_txn_follow(struct rerun_txn *r, bool is_write, const char *key);
 
-/* Whether it did all that was observed and nothing else. */
-bool rerun_txn_is_alike(const struct rerun_txn *r);
+/* At its end: whether it did all that was observed and nothing else; if not,
+ * 'how' says in what it first differed. */
+bool rerun_txn_is_alike(struct rerun_txn *r);
 
 /* The number that stands behind '#' in what a transaction writes. */
 int64_t rerun_author(const struct rerun *p, txn_id id);
