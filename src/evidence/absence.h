@@ -162,7 +162,7 @@ struct absence {
 
 void absence_free(struct absence *a);
 
-/* As text, and back: certificate_io.h has the rules. */
+/* As text, and back; certificate_write.h has the rules. */
 void absence_write(const struct history *h, const struct absence *a,
                    struct buf *out);
 bool absence_read(const struct history *h, const char *text, size_t len,

@@ -1,10 +1,10 @@
 /* order_check.c -- see order_check.h.
  *
- * Each key is judged by itself.  With its versions in the order of their
- * commits, a read is served if its version is before its start and the next
- * version is not; and at si no writer may start before the one before it has
- * committed.  It is enough to look at neighbours: if all neighbouring versions
- * are in order, all are.
+ * Each key is checked by itself.  With its versions in the order of their
+ * commits, a read is served if its version is committed before its start and
+ * the next version is not.  Where writers are separate (si), no writer may
+ * start before the one before it has committed.  It is enough to look at
+ * neighbours: if all neighbouring versions are in order, all are.
  *
  * SPDX-License-Identifier: MIT */
 #include "strong/order/order_check.h"
@@ -63,9 +63,9 @@ commit_rank(const struct dependencies *p, const uint32_t *rank, version_id v)
     return rank[point_commit(p, p->version_txn[v])];
 }
 
-/* Ambiguous reads of k: whatever is current must have the value. */
+/* Check the ambiguous reads of k: the current version must have the value. */
 static void
-judge_ambiguous(const struct order_check *a, key_id k, const version_id *at,
+check_ambiguous(const struct order_check *a, key_id k, const version_id *at,
                 uint32_t n, const uint32_t *rank, broken_vec *out)
 {
     const struct dependencies *p = a->p;
@@ -75,7 +75,7 @@ judge_ambiguous(const struct order_check *a, key_id k, const version_id *at,
         if (!order_check_counts(a, p->read_txn[r]))
             continue;
         const uint32_t start = rank[point_start(p, p->read_txn[r])];
-        uint32_t low = 1, high = n; // first version after the start
+        uint32_t low = 1, high = n; // find the first version after the start
         while (low < high) {
             const uint32_t middle = low + (high - low) / 2;
             if (commit_rank(p, rank, at[middle]) < start)
@@ -83,6 +83,7 @@ judge_ambiguous(const struct order_check *a, key_id k, const version_id *at,
             else
                 high = middle;
         }
+        assert(p->read_version[r] == VERSION_NONE);
         if (!version_serves(p, at[low - 1], r))
             vec_push(out, ((struct broken){r, VERSION_NONE, at[low - 1]}));
     }
@@ -101,12 +102,13 @@ keep_counting(const struct order_check *a, const version_id *at, uint32_t *n)
     return a->kept;
 }
 
-/* Judge key k, whose versions in order are at[0 .. n), INIT's first. */
+/* Check key k, whose versions in order are at[0 .. n), INIT's first. */
 static void
-judge(const struct order_check *a, key_id k, const version_id *at, uint32_t n,
-      const uint32_t *rank, broken_vec *out)
+check_key(const struct order_check *a, key_id k, const version_id *at,
+          uint32_t n, const uint32_t *rank, broken_vec *out)
 {
     const struct dependencies *p = a->p;
+    assert(n && version_is_init(p, at[0]));
     if (a->counting)
         at = keep_counting(a, at, &n);
     for (uint32_t i = 0; i + 1 < n; i++) {
@@ -120,7 +122,7 @@ judge(const struct order_check *a, key_id k, const version_id *at, uint32_t n,
                 commit_rank(p, rank, at[i]))
             vec_push(out, ((struct broken){READ_NONE, at[i], at[i + 1]}));
     }
-    judge_ambiguous(a, k, at, n, rank, out);
+    check_ambiguous(a, k, at, n, rank, out);
 }
 
 void
@@ -130,8 +132,8 @@ order_check_all(struct order_check *a, const uint32_t *order,
     const struct dependencies *p = a->p;
     depend_arrange(p, order, a->sorted);
     for (key_id k = 0; k < p->h->n_keys; k++)
-        judge(a, k, a->sorted + p->key_first[k],
-              p->key_first[k + 1] - p->key_first[k], rank, out);
+        check_key(a, k, a->sorted + p->key_first[k],
+                  p->key_first[k + 1] - p->key_first[k], rank, out);
 }
 
 static int
@@ -141,7 +143,8 @@ compare_ranked(const void *a, const void *b)
     return x->rank < y->rank ? -1 : x->rank > y->rank;
 }
 
-/* Sort by rank what was sorted before a few points moved. */
+/* Sort by rank.  Few versions have moved since the last time, so insertion sort
+ * is nearly linear; where that is not so, sort from scratch. */
 static void
 sort_versions(struct ranked_version *at, uint32_t n)
 {
@@ -180,5 +183,5 @@ order_check_key(struct order_check *a, key_id k, const uint32_t *rank,
         sort_versions(a->scratch + 1, n - 1);
     for (uint32_t i = 1; i < n; i++)
         a->sorted[first + i] = a->scratch[i].version;
-    judge(a, k, a->sorted + first, n, rank, out);
+    check_key(a, k, a->sorted + first, n, rank, out);
 }

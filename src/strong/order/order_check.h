@@ -1,4 +1,4 @@
-/* order_check.h -- what an order of the points breaks.
+/* order_check.h -- checks an order of the points against the level.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef STRONG_ORDER_ORDER_CHECK_H
@@ -6,9 +6,10 @@
 
 #include "depend/dependencies.h"
 
-/* A read whose version 'first' is overwritten by 'second' before it starts; or
- * an ambiguous read that sees 'second', which has another value ('first' is
- * VERSION_NONE); or, without a read, two versions whose writers overlap. */
+/* Something that an order breaks: a read whose version 'first' is overwritten
+ * by 'second' before it starts; or an ambiguous read that sees 'second', which
+ * has another value ('first' is VERSION_NONE); or, without a read, two versions
+ * whose writers overlap. */
 struct broken {
     read_id read;
     version_id first, second;
@@ -21,9 +22,9 @@ struct order_check {
     version_id *sorted;        // the versions of each key as last sorted
     struct ranked_version *scratch;
     size_t scratch_room;
-    // Which optional transactions count in the order; the others are thought
-    // to be after its end.  By dense id less p->n_certain; for the caller to
-    // fill, and at first those that certainly count.
+    // Which optional transactions count in the order; the others are placed
+    // after its end.  By dense id less p->n_certain.  At first these are the
+    // ones that certainly count; the caller may mark more.
     uint8_t *counting;
     version_id *kept; // the versions of a key whose writers count
 };
@@ -37,7 +38,7 @@ order_check_counts(const struct order_check *a, dense_id t)
 void order_check_init(struct order_check *a, const struct dependencies *p);
 void order_check_free(struct order_check *a);
 
-/* Let no optional transaction count that does not have to. */
+/* Go back to the optional transactions that certainly count. */
 void order_check_reset_counting(struct order_check *a);
 
 /* Append what order[0 .. g.n), with rank its inverse, breaks: in any key, or

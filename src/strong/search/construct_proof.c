@@ -28,18 +28,21 @@ translate_lit(struct proof_builder *b, lit l)
     return negated ? proof_not(x) : x;
 }
 
-/* Which clauses the empty one rests on. */
+/* Mark the clauses that the empty one rests on, by id. */
 static uint8_t *
 mark_clauses(const struct search_log *g)
 {
+    assert(g->empty && g->empty < g->entries.n);
     uint8_t *used = mem_calloc(g->entries.n, sizeof *used);
     used[g->empty] = 1;
     for (uint32_t id = g->empty; id; id--) {
         const struct log_entry *e = &g->entries.at[id];
         if (!used[id] || e->kind != ENTRY_DERIVED)
             continue;
-        for (uint32_t i = 0; i < e->n_from; i++)
+        for (uint32_t i = 0; i < e->n_from; i++) {
+            assert(g->from.at[e->from + i] < id); // ids grow
             used[g->from.at[e->from + i]] = 1;
+        }
     }
     return used;
 }
@@ -48,7 +51,7 @@ static void
 prove_hop(struct proof_builder *b, const struct logged_hop *h)
 {
     proof_builder_add_hop(b, *h);
-    // An assumed edge may speak of a read that pruning decided.
+    // An assumed edge may rest on a read that pruning decided.
     if (h->edge == EDGE_NONE && h->label.read != READ_NONE &&
         b->p->read_version[h->label.read] != VERSION_NONE)
         proof_facts_need_read(b, h->label.read);

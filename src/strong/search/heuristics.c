@@ -78,6 +78,7 @@ theory_backtrack(void *self, uint32_t level)
 static version_id
 find_written(const struct dependencies *p, key_id k, dense_id t)
 {
+    assert(t < p->n_txns);
     const version_id first = p->key_first[k], end = p->key_first[k + 1];
     for (uint32_t i = p->write_first[t]; i < p->write_first[t + 1]; i++)
         if (p->write[i] >= first && p->write[i] < end)
@@ -184,6 +185,7 @@ advise_pair(struct search *s, uint32_t var)
     for (uint32_t i = s->overtaking_of.at[var]; i != ID_NONE;
          i = s->overtakings.at[i].next) {
         const struct overtaking *o = &s->overtakings.at[i];
+        assert(lit_var(o->before) == var);
         if (sat_value(s->sat, o->choice) > 0 &&
             rank[o->version] < rank[o->commit] &&
             rank[o->commit] < rank[o->start])

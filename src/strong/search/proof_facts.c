@@ -45,6 +45,7 @@ proof_facts_need_read(struct proof_builder *b, read_id r)
         (p->read_txn[r] < p->n_certain &&
          !history_has_several(p->h, p->h->op_value[p->read_op[r]])))
         return;
+    assert(r < p->n_reads);
     b->chosen[r] = 1;
     vec_push(&b->reads, r);
 }
@@ -55,6 +56,7 @@ static void
 prove_counting(struct proof_builder *b, dense_id t)
 {
     const struct dependencies *p = b->p;
+    assert(t >= p->n_certain && t < p->n_txns);
     const struct optional *o = &p->optional[t - p->n_certain];
     if (o->counting == COUNTING_OPEN)
         return;
@@ -77,6 +79,7 @@ static void
 prove_struck(struct proof_builder *b, uint32_t index)
 {
     const struct dependencies *p = b->p;
+    assert(index < p->struck.n);
     const struct struck *s = &p->struck.at[index];
     const uint32_t start = point_start(p, p->read_txn[s->read]);
     const dense_id w = p->version_txn[s->version];

@@ -1,18 +1,20 @@
-/* psi.c -- parallel snapshot isolation: no cycle with at most one rw edge.
+/* psi.c -- see psi.h.
  *
- * Cycles with two rw edges are allowed, so no placement of points turns psi
- * into plain acyclicity.  The graph here has so, wr and ww edges only, which
- * must be acyclic; and whenever t3 read a version of w that t2 overwrites, t2
- * must not reach t3.  The rules of inference are sound for that as they are.
+ * Parallel snapshot isolation forbids cycles with at most one rw edge.  Cycles
+ * with two are allowed, so no placement of points turns psi into plain
+ * acyclicity.  The graph here has so, wr and ww edges only, which must be
+ * acyclic; and whenever t3 read a version that t2 overwrites, t2 must not reach
+ * t3.  The rules of inference are sound for that as they are.
  *
- * The rest is a loop: the solver proposes choices and an order that respects
- * them; the order gives every key a version order; with all its ww edges in
- * the graph, clocks tell which reads are violated; each violation is a cycle
- * with one rw edge, and becomes a clause over the pairs and choices on it.  A
- * clause excludes what was just proposed, so the loop ends.
+ * The rest is a loop of proposals and lemmas.  The solver proposes choices and
+ * an order that respects them.  The order gives every key a version order.
+ * With all its ww edges in the graph, the clocks say which reads are violated.
+ * Each violation is a cycle with one rw edge and becomes a clause over the
+ * pairs and choices on it.  The clause excludes what was just proposed, so the
+ * loop ends.
  *
- * Only the next version after the one read needs to be looked at: it reaches
- * all later ones.
+ * Only the next version after the one that was read needs to be looked at,
+ * because it reaches all later ones.
  *
  * Before that si is tried, which implies psi and is decided faster: its order
  * of commits is an order for psi.
@@ -35,7 +37,7 @@ struct proposed {
     key_id key;
 };
 
-/* A literal of a clause to be: a carried edge's, or a pair's. */
+/* A literal of a lemma: that of a carried edge, or of a pair of writers. */
 struct premise {
     lit l; // ID_NONE: the pair
     struct proposed pair;
@@ -84,6 +86,7 @@ propose(struct psi *x)
 {
     const struct dependencies *p = x->p;
     const uint32_t *order = x->s.acyc.order.at;
+    assert(p->one_rw && !p->two_points); // points are transactions
     copy_chains(&p->g, &x->g);
     x->given = (uint32_t)x->g.edges.n;
     vec_clear(&x->proposed);
@@ -122,9 +125,9 @@ withdraw(struct psi *x)
     chains_free(&x->g);
 }
 
-/* Take one hop of a violating path into the lemma. */
+/* Add one hop of a violating path to the lemma. */
 static void
-take_hop(struct psi *x, struct hop h)
+add_hop(struct psi *x, struct hop h)
 {
     const struct label chain = {EDGE_SO, READ_NONE, 0};
     const struct label ww = {EDGE_WW, READ_NONE, 0};
@@ -153,6 +156,7 @@ check_read(struct psi *x, read_id r, version_id v, lit choice)
     const key_id k = p->version_key[v];
     if (x->place[v] + 1 == x->key_end[k] || x->lemmas.n == LEMMAS_PER_ROUND)
         return;
+    assert(x->sorted[x->place[v]] == v);
     const dense_id t3 = p->read_txn[r];
     const dense_id t2 = p->version_txn[x->sorted[x->place[v] + 1]];
     const uint32_t *rank = x->s.acyc.order.rank;
@@ -172,7 +176,7 @@ check_read(struct psi *x, read_id r, version_id v, lit choice)
         vec_push(&x->premises,
                  ((struct premise){ID_NONE, {p->version_txn[v], t2, k}}));
     for (size_t i = 0; i < x->path.n; i++)
-        take_hop(x, x->path.at[i]);
+        add_hop(x, x->path.at[i]);
     capacity_want(CAPACITY_LOG, x->s.log.hops.n);
     capacity_want(CAPACITY_LOG, x->premises.n);
     l.n_hops = (uint32_t)x->s.log.hops.n - l.first_hop;
@@ -214,6 +218,7 @@ add_lemmas(struct psi *x)
                     ? m->l
                     : encoding_before(&x->s, m->pair.from, m->pair.to,
                                       m->pair.key, false);
+            assert(m->l == ID_NONE || m->l < 2 * sat_vars(x->s.sat));
             vec_push(&clause, lit_not(held));
         }
         encoding_add_clause(&x->s,
@@ -225,6 +230,7 @@ add_lemmas(struct psi *x)
     vec_free(&clause);
 }
 
+/* Propose and refute until a proposal holds or there is none left. */
 static enum sat_answer
 run(struct psi *x)
 {
@@ -254,6 +260,7 @@ static void
 accept(const struct psi *x, struct certificate *out)
 {
     const struct dependencies *p = x->p;
+    assert(out->verdict == VERDICT_UNKNOWN && !x->lemmas.n);
     out->verdict = VERDICT_OK;
     out->kind = EVIDENCE_ORDER;
     for (uint32_t i = 0; i < p->g.n; i++)
@@ -286,6 +293,7 @@ accept_si(const struct inference *f, struct certificate *out)
     if (ok) {
         out->verdict = VERDICT_OK;
         out->kind = EVIDENCE_ORDER;
+        assert(si.order.n % 2 == 0); // a start and a commit each
         for (size_t i = 0; i < si.order.n; i++)
             if (si.order.at[i] % 2)
                 vec_push(&out->order, si.order.at[i] / 2);

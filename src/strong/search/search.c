@@ -27,6 +27,7 @@ search_init(struct search *s, struct inference *f, const uint32_t *order)
     acyc_init(&s->acyc, &p->g, order);
     s->acyc.leave_open = options->leave_open;
     s->acyc.budget = f->context->budget;
+    assert(!f->unsorted && p->labels.n == p->g.edges.n); // (D2)
     s->sat = sat_new();
     s->graph = acyc_theory(&s->acyc);
     const struct theory theory = heuristics_theory(s);
@@ -116,6 +117,7 @@ find_overtaken(struct search *s, const broken_vec *broken,
         if (b->first != VERSION_NONE || b->read == READ_NONE)
             continue;
         const uint32_t place = s->place_of.at[b->read];
+        assert(place < p->ambiguous.n);
         const uint32_t first = s->choices.at[place];
         if (first == ID_NONE)
             continue;
@@ -164,6 +166,7 @@ struct dirty {
 static void
 make_dirty(struct dirty *d, key_id k)
 {
+    assert(k < d->is_dirty.n);
     if (d->is_dirty.at[k])
         return;
     d->is_dirty.at[k] = 1;
@@ -214,8 +217,9 @@ check_again(struct search *s, struct order_check *a, struct dirty *d,
     for (size_t i = 0; i < d->keys.n; i++) {
         const key_id k = d->keys.at[i];
         budget_spend(s->context->budget, p->key_first[k + 1] - p->key_first[k]);
-        order_check_key(a, d->keys.at[i], o->rank, broken);
-        d->is_dirty.at[d->keys.at[i]] = 0;
+        assert(d->is_dirty.at[k]);
+        order_check_key(a, k, o->rank, broken);
+        d->is_dirty.at[k] = 0;
     }
     vec_clear(&d->keys);
 }
@@ -224,6 +228,7 @@ enum sat_answer
 search_run(struct search *s, struct order_check *a, broken_vec *broken)
 {
     struct dependencies *p = s->p;
+    assert(broken->n || !s->taken_up);
     struct dirty d = {0};
     vec_grow(&d.is_dirty, p->h->n_keys);
     memset(d.is_dirty.at, 0, d.is_dirty.n);

@@ -16,6 +16,7 @@ search_log_free(struct search_log *g)
 void
 search_log_set(struct search_log *g, uint32_t id, struct log_entry e)
 {
+    assert(id); // ids begin at 1
     while (g->entries.n <= id)
         vec_push(&g->entries, ((struct log_entry){.kind = ENTRY_DERIVED}));
     g->entries.at[id] = e;

@@ -1,7 +1,7 @@
-/* search_log.h -- what the search did, kept so that a refutation can be proved.
+/* search_log.h -- a log of the search, from which a refutation can be proved.
  *
  * Every clause of the solver has an entry, by its id.  The log stores facts and
- * no reasons: paths over the known graph are found again when a proof is made,
+ * no reasons.  Paths over the known graph are found again when a proof is made,
  * and only for what the proof needs.
  *
  * SPDX-License-Identifier: MIT */
