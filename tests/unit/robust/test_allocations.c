@@ -28,7 +28,7 @@ static const struct row rows[] = {
     // write_check writes is not known there.
     {NONE, NONE, "RTRTT", false},        {NONE, CHECKING, "RTRTT", false},
     {SAVINGS, NONE, "TTTTT", false},     {SAVINGS, CHECKING, "TTTTT", false},
-    {NONE, SAVINGS, "RSRRS", false},      {NONE, BOTH, "RSRRR", false},
+    {NONE, SAVINGS, "RSRRS", false},     {NONE, BOTH, "RSRRR", false},
     {CHECKING, BOTH, "RSRRR", false},    {CHECKING, NONE, "RSRRS", false},
     {CHECKING, SAVINGS, "RSRRS", false}, {CHECKING, CHECKING, "RSRRS", false},
     {BOTH, NONE, "RRRRS", false},        {SAVINGS, SAVINGS, "RRRRS", false},
