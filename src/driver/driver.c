@@ -117,8 +117,8 @@ driver_missing(struct database *db, struct err *err)
                    "this program was built without %s:", db->driver->scheme);
 }
 
-static const struct driver *
-find_driver(const char *scheme)
+const struct driver *
+driver_find(const char *scheme)
 {
     // Both spellings of two names are in use.
     const char *name = strcmp(scheme, "postgres") == 0 ? "postgresql"
@@ -133,7 +133,7 @@ find_driver(const char *scheme)
 bool
 driver_is_built(const char *scheme, struct err *err)
 {
-    struct database db = {.driver = find_driver(scheme)};
+    struct database db = {.driver = driver_find(scheme)};
     return db.driver->connect || driver_missing(&db, err);
 }
 
@@ -145,7 +145,7 @@ database_open(const char *target, enum isolation isolation, const char *setup,
         (struct database){.isolation = isolation, .setup = setup, .nodes = 1};
     bool ok = url_parse(target, &out->url, err);
     if (ok) {
-        out->driver = find_driver(out->url.scheme);
+        out->driver = driver_find(out->url.scheme);
         ok = out->driver ||
              err_set(err, ERR_USAGE,
                      "unknown kind of target '%s'; expected store:, sqlite:, "

@@ -181,6 +181,9 @@ struct driver {
 
 extern const struct driver *const driver_table[]; // ends in NULL
 
+/* The driver of targets that begin with "scheme:", or NULL. */
+const struct driver *driver_find(const char *scheme);
+
 /* Whether this build has the driver; if not, fail with ERR_FEATURE. */
 bool driver_is_built(const char *scheme, struct err *err);
 

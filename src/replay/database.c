@@ -32,12 +32,10 @@ struct play {
 bool
 replay_is_possible_on(const char *target)
 {
-    const size_t n = strcspn(target, ":");
-    for (size_t i = 0; driver_table[i]; i++)
-        if (strlen(driver_table[i]->scheme) == n &&
-            memcmp(driver_table[i]->scheme, target, n) == 0)
-            return driver_table[i]->sql && driver_table[i]->sql->waits;
-    return false;
+    char scheme[16];
+    snprintf(scheme, sizeof scheme, "%.*s", (int)strcspn(target, ":"), target);
+    const struct driver *driver = driver_find(scheme);
+    return driver && driver->sql && driver->sql->waits;
 }
 
 enum isolation
