@@ -4,7 +4,6 @@
 #include "format/put.h"
 
 #include "base/utf8.h"
-#include "format/form/edn_token.h"
 
 void
 put_free(struct put *p)

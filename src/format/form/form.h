@@ -64,6 +64,12 @@ bool form_read_json(struct scan *s, struct forms *f);
  * false; neither is moved over. */
 bool form_read_edn(struct scan *s, char closer, struct forms *f, bool *found);
 
+/* Move over EDN's white space and comments. */
+void edn_space(struct scan *s);
+
+/* Whether the text may stand behind a colon as a keyword. */
+bool edn_is_keyword(const char *text, size_t len);
+
 /* The first form in container i, and the one behind j. */
 static inline uint32_t
 form_first(uint32_t i)

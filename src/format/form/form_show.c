@@ -8,7 +8,6 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "base/vec.h"
-#include "format/form/edn_token.h"
 #include "format/form/form.h"
 
 #include <math.h>

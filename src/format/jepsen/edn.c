@@ -1,7 +1,6 @@
 /* edn.c -- Jepsen's logs in EDN: maps one after another, or in one vector.
  *
  * SPDX-License-Identifier: MIT */
-#include "format/form/edn_token.h"
 #include "format/jepsen/jepsen.h"
 #include "format/put.h"
 #include "format/readers.h"
