@@ -70,32 +70,6 @@ read_rows(struct recording *r, uint32_t member, const struct reading *x,
     }
 }
 
-static void
-record_readings(struct recording *r, uint32_t member)
-{
-    const struct run *run = &r->e->runs[member];
-    const struct function *f = r->f->members[member].function;
-    for (size_t i = 0; i < run->readings.n;) {
-        size_t end = i;
-        while (end < run->readings.n &&
-               run->readings.at[end].step == run->readings.at[i].step)
-            end++;
-        for (int older = 1; older >= 0; older--)
-            for (size_t k = i; k < end; k++) {
-                const struct reading *x = &run->readings.at[k];
-                struct access a;
-                access_init_statement(&a, r->p, f, x->statement);
-                read_rows(r, member, x, a.reads[x->table], older);
-                access_free(&a);
-            }
-        i = end;
-    }
-    for (size_t i = 0; i < run->refused.n; i++)
-        read_row(r, member, run->refused.at[i].table,
-                 run->values.at + run->refused.at[i].row, UINT64_MAX,
-                 recording_seen(r, member, UINT32_MAX));
-}
-
 /* Whether the row has the values that a check looked for. */
 static bool
 is_looked_for(const struct checking *c, const struct datum *row,
@@ -105,6 +79,21 @@ is_looked_for(const struct checking *c, const struct datum *row,
         if (!datum_equal(row[c->columns->at[i]], values[c->of->at[i]]))
             return false;
     return true;
+}
+
+/* Whether ON CONFLICT met the row. */
+static bool
+was_refused(const struct recording *r, uint32_t member,
+            const struct checking *c)
+{
+    const struct run *run = &r->e->runs[member];
+    for (size_t i = 0; i < run->refused.n; i++)
+        if (run->refused.at[i].table == c->table &&
+            dataset_same_key(&r->p->tables.at[c->table],
+                             run->values.at + run->refused.at[i].row,
+                             run->values.at + c->row))
+            return true;
+    return false;
 }
 
 /* What a constraint looked at: the row itself, rows with these values of a key,
@@ -117,7 +106,8 @@ record_checking(struct recording *r, uint32_t member, const struct checking *c)
     const uint32_t seen = recording_seen(r, member, c->step);
     uint32_t cell;
     if (!c->columns) {
-        read_cell(r, member, recording_row(r, c->table, values), seen);
+        read_row(r, member, c->table, values,
+                 was_refused(r, member, c) ? UINT64_MAX : 0, seen);
         return;
     }
     bool key = c->columns->n == t->primary.n;
@@ -132,11 +122,30 @@ record_checking(struct recording *r, uint32_t member, const struct checking *c)
         read_cell(r, member, cell, seen);
 }
 
+/* What a step read, what it saw before a wait first. */
+static void
+record_step(struct recording *r, uint32_t member, uint32_t step)
+{
+    const struct run *run = &r->e->runs[member];
+    const struct function *f = r->f->members[member].function;
+    for (int older = 1; older >= 0; older--)
+        for (size_t i = 0; i < run->readings.n; i++) {
+            const struct reading *x = &run->readings.at[i];
+            struct access a;
+            if (x->step != step)
+                continue;
+            access_init_statement(&a, r->p, f, x->statement);
+            read_rows(r, member, x, a.reads[x->table], older);
+            access_free(&a);
+        }
+    for (size_t i = 0; i < run->checkings.n; i++)
+        if (run->checkings.at[i].step == step)
+            record_checking(r, member, &run->checkings.at[i]);
+}
+
 void
 recording_add_reads(struct recording *r, uint32_t member)
 {
-    const struct run *run = &r->e->runs[member];
-    record_readings(r, member);
-    for (size_t i = 0; i < run->checkings.n; i++)
-        record_checking(r, member, &run->checkings.at[i]);
+    for (uint32_t i = 0; i < r->e->runs[member].statements; i++)
+        record_step(r, member, i);
 }
