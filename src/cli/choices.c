@@ -141,7 +141,7 @@ choices_isolations(struct buf *out)
 {
     for (int i = ISOLATION_UNCHANGED + 1; i < ISOLATIONS; i++) {
         const size_t before = out->n;
-        add(out, isolation_names[i]);
+        add(out, driver_isolation_names[i]);
         for (size_t k = before + 1; k < out->n; k++)
             if (out->at[k] == ' ')
                 out->at[k] = '-';

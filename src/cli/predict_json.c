@@ -95,7 +95,7 @@ put_json_validated(const struct validated *v, size_t i, const struct history *h,
     buf_printf(out,
                ",\"isolation\":\"%s\",\"outcome\":\"%s\",\"as_predicted\":%s,"
                "\"level_holds\":%s,\"waits\":%zu",
-               isolation_names[v->isolation],
+               driver_isolation_names[v->isolation],
                shown ? "shown" : replay_outcome_name(p->outcome),
                shown && !p->differs[0] && !p->is_diverged ? "true" : "false",
                shown && p->breaks_level ? "false" : "true", p->waits);

@@ -24,7 +24,7 @@ struct validated {
     struct replay *on_database; // NULL: not tried
     size_t n;
     char database[128]; // what is running there
-    enum isolation isolation;
+    enum driver_isolation isolation;
 };
 
 /* Understand the options. */

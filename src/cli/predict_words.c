@@ -237,7 +237,7 @@ put_replay(const struct replay *p, const struct predicted *of, struct buf *text)
 
 void
 predict_words_obstacle(const struct replay *p, const struct history *h,
-                       enum isolation isolation, struct buf *text)
+                       enum driver_isolation isolation, struct buf *text)
 {
     switch (p->outcome) {
     case REPLAY_NO_SCHEDULE:
@@ -281,7 +281,7 @@ put_shown(const struct validated *v, size_t i, const struct history *h,
     const struct replay *p = &v->on_database[i];
     const bool shown = p->outcome == REPLAY_VALIDATED;
     buf_printf(text, "%s by %s at %s: ", shown ? "Shown" : "Not shown",
-               v->database, isolation_names[v->isolation]);
+               v->database, driver_isolation_names[v->isolation]);
     if (shown)
         buf_text(text, p->differs[0] || p->is_diverged
                            ? "its sessions driven in lock step, the "

@@ -39,6 +39,6 @@ void predict_words_validated(const struct validated *v, size_t i,
 
 /* Why the database does not show what was predicted. */
 void predict_words_obstacle(const struct replay *p, const struct history *h,
-                            enum isolation isolation, struct buf *text);
+                            enum driver_isolation isolation, struct buf *text);
 
 #endif

@@ -15,11 +15,12 @@ enum {
 
 /* The strongest level to check decides which isolation is requested. */
 static bool
-choose_isolation(const struct options *o, enum isolation *out, struct err *err)
+choose_isolation(const struct options *o, enum driver_isolation *out,
+                 struct err *err)
 {
     level_set levels;
     if (o->isolation)
-        return isolation_parse(o->isolation, out) ||
+        return driver_isolation_parse(o->isolation, out) ||
                choices_error("isolation", choices_isolations, o->isolation,
                              err);
     if (!level_parse_list(o->level ? o->level : "ser", o->session_order,
@@ -29,7 +30,7 @@ choose_isolation(const struct options *o, enum isolation *out, struct err *err)
     for (int l = 0; l < LEVELS; l++)
         if (levels >> l & 1)
             strongest = (enum level)l;
-    *out = isolation_for(strongest);
+    *out = driver_isolation_for(strongest);
     return true;
 }
 

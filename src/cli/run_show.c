@@ -92,7 +92,8 @@ run_show_summary(const struct test_run *t, const char *workload, FILE *out)
     cli_print_shown(out, t->note);
     fputc('\n', out);
     if (strncmp(t->target, "store:", 6) != 0)
-        fprintf(out, "asked for %s\n", isolation_names[t->options.isolation]);
+        fprintf(out, "asked for %s\n",
+                driver_isolation_names[t->options.isolation]);
     fprintf(out,
             "workload %s: %" PRIu64 " sessions, %" PRIu64 " keys, seed %" PRIu64
             "\n",

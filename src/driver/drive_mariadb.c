@@ -167,9 +167,9 @@ take_rows(MYSQL_RES *result, struct result_rows *out)
         out->n++;
         for (size_t i = 0; i < out->width; i++)
             if (row[i])
-                rows_add(out, row[i], lengths[i]);
+                result_rows_add(out, row[i], lengths[i]);
             else
-                rows_add_null(out);
+                result_rows_add_null(out);
     }
 }
 
@@ -178,7 +178,7 @@ query(struct connection *base, const char *sql, struct result_rows *out)
 {
     struct link *c = (struct link *)base;
     if (out)
-        rows_clear(out);
+        result_rows_clear(out);
     if (maria.mysql_real_query(c->my, sql, strlen(sql)) != 0)
         return note_failure(c);
     MYSQL_RES *result = maria.mysql_store_result(c->my);

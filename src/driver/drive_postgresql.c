@@ -142,10 +142,10 @@ take_rows(const PGresult *r, struct result_rows *out)
     for (int i = 0; i < n; i++)
         for (int k = 0; k < width; k++)
             if (pq.PQgetisnull(r, i, k))
-                rows_add_null(out);
+                result_rows_add_null(out);
             else
-                rows_add(out, pq.PQgetvalue(r, i, k),
-                         (size_t)pq.PQgetlength(r, i, k));
+                result_rows_add(out, pq.PQgetvalue(r, i, k),
+                                (size_t)pq.PQgetlength(r, i, k));
 }
 
 static enum outcome
@@ -153,7 +153,7 @@ query(struct connection *base, const char *sql, struct result_rows *out)
 {
     struct link *c = (struct link *)base;
     if (out)
-        rows_clear(out);
+        result_rows_clear(out);
     PGresult *r = pq.PQexec(c->pg, sql);
     base->changed = strtoull(pq.PQcmdTuples(r), NULL, 10);
     const ExecStatusType status = pq.PQresultStatus(r);

@@ -170,7 +170,7 @@ disconnect(struct connection *base)
 static bool
 set_isolation(struct link *c, const struct place *p, struct err *err)
 {
-    const enum isolation wanted = c->base.database->isolation;
+    const enum driver_isolation wanted = c->base.database->isolation;
     if (wanted == ISOLATION_READ_UNCOMMITTED && !p->is_shared)
         return err_set(err, ERR_USAGE,
                        "sqlite: read uncommitted needs ?cache=shared");
@@ -215,9 +215,9 @@ take_row(sqlite3_stmt *s, struct result_rows *out)
     for (int i = 0; i < (int)out->width; i++) {
         const char *text = (const char *)lite.sqlite3_column_text(s, i);
         if (text)
-            rows_add(out, text, (size_t)lite.sqlite3_column_bytes(s, i));
+            result_rows_add(out, text, (size_t)lite.sqlite3_column_bytes(s, i));
         else
-            rows_add_null(out);
+            result_rows_add_null(out);
     }
 }
 
@@ -226,7 +226,7 @@ query(struct connection *base, const char *sql, struct result_rows *out)
 {
     struct link *c = (struct link *)base;
     if (out)
-        rows_clear(out);
+        result_rows_clear(out);
     // After some errors SQLite has rolled back by itself already.
     if (strcmp(sql, "rollback") == 0 && lite.sqlite3_get_autocommit(c->db))
         return OUTCOME_OK;

@@ -15,7 +15,7 @@ const struct driver *const driver_table[] = {
 
 /* --- isolation -------------------------------------------------------------*/
 
-const char *const isolation_names[ISOLATIONS] = {
+const char *const driver_isolation_names[ISOLATIONS] = {
     [ISOLATION_UNCHANGED] = "",
     [ISOLATION_READ_UNCOMMITTED] = "read uncommitted",
     [ISOLATION_READ_COMMITTED] = "read committed",
@@ -35,18 +35,18 @@ same_words(const char *a, const char *b)
 }
 
 bool
-isolation_parse(const char *text, enum isolation *out)
+driver_isolation_parse(const char *text, enum driver_isolation *out)
 {
     for (int i = ISOLATION_READ_UNCOMMITTED; i < ISOLATIONS; i++)
-        if (same_words(text, isolation_names[i])) {
-            *out = (enum isolation)i;
+        if (same_words(text, driver_isolation_names[i])) {
+            *out = (enum driver_isolation)i;
             return true;
         }
     return false;
 }
 
-enum isolation
-isolation_for(enum level level)
+enum driver_isolation
+driver_isolation_for(enum level level)
 {
     switch (level) {
     case LEVEL_READS:
@@ -63,7 +63,7 @@ isolation_for(enum level level)
 /* --- rows ------------------------------------------------------------------*/
 
 void
-rows_clear(struct result_rows *r)
+result_rows_clear(struct result_rows *r)
 {
     r->n = r->width = 0;
     vec_clear(&r->cells);
@@ -71,7 +71,7 @@ rows_clear(struct result_rows *r)
 }
 
 void
-rows_free(struct result_rows *r)
+result_rows_free(struct result_rows *r)
 {
     vec_free(&r->cells);
     buf_free(&r->text);
@@ -79,22 +79,22 @@ rows_free(struct result_rows *r)
 }
 
 void
-rows_add(struct result_rows *r, const char *text, size_t n)
+result_rows_add(struct result_rows *r, const char *text, size_t n)
 {
-    vec_push(&r->cells, ((struct cell){r->text.n, n, false}));
+    vec_push(&r->cells, ((struct result_cell){r->text.n, n, false}));
     buf_add(&r->text, text, n);
     buf_char(&r->text, 0);
 }
 
 void
-rows_add_null(struct result_rows *r)
+result_rows_add_null(struct result_rows *r)
 {
-    rows_add(r, "", 0);
+    result_rows_add(r, "", 0);
     vec_top(&r->cells).is_null = true;
 }
 
 const char *
-rows_get(const struct result_rows *r, size_t row, size_t column)
+result_rows_get(const struct result_rows *r, size_t row, size_t column)
 {
     if (row >= r->n || column >= r->width)
         return "";
@@ -102,7 +102,7 @@ rows_get(const struct result_rows *r, size_t row, size_t column)
 }
 
 bool
-rows_is_null(const struct result_rows *r, size_t row, size_t column)
+result_rows_is_null(const struct result_rows *r, size_t row, size_t column)
 {
     return row >= r->n || column >= r->width ||
            r->cells.at[row * r->width + column].is_null;
@@ -138,8 +138,8 @@ driver_is_built(const char *scheme, struct err *err)
 }
 
 bool
-database_open(const char *target, enum isolation isolation, const char *setup,
-              struct database *out, struct err *err)
+database_open(const char *target, enum driver_isolation isolation,
+              const char *setup, struct database *out, struct err *err)
 {
     *out =
         (struct database){.isolation = isolation, .setup = setup, .nodes = 1};

@@ -26,7 +26,7 @@ enum outcome {
 
 /* What a session asks of the server; not to be confused with the level that
  * its histories are checked against. */
-enum isolation {
+enum driver_isolation {
     ISOLATION_UNCHANGED, // the server's default
     ISOLATION_READ_UNCOMMITTED,
     ISOLATION_READ_COMMITTED,
@@ -36,40 +36,42 @@ enum isolation {
 };
 
 /* As in SQL, "repeatable read"; "" for ISOLATION_UNCHANGED. */
-extern const char *const isolation_names[ISOLATIONS];
+extern const char *const driver_isolation_names[ISOLATIONS];
 
 /* Parse a name, with '-' or ' ' between the words, in any case. */
-bool isolation_parse(const char *text, enum isolation *out);
+bool driver_isolation_parse(const char *text, enum driver_isolation *out);
 
 /* What to ask of a server that is to satisfy the level. */
-enum isolation isolation_for(enum level level);
+enum driver_isolation driver_isolation_for(enum level level);
 
 /* What a statement returned: n rows of 'width' cells each.  All-zero is
  * empty. */
-struct cell {
+struct result_cell {
     size_t at, n; // in 'text'
     bool is_null;
 };
 
 struct result_rows {
     size_t n, width;
-    VEC(struct cell) cells;
+    VEC(struct result_cell) cells;
     struct buf text;
 };
 
-void rows_clear(struct result_rows *r);
-void rows_free(struct result_rows *r);
+void result_rows_clear(struct result_rows *r);
+void result_rows_free(struct result_rows *r);
 
 /* Append a cell, of the last row. */
-void rows_add(struct result_rows *r, const char *text, size_t n);
-void rows_add_null(struct result_rows *r);
+void result_rows_add(struct result_rows *r, const char *text, size_t n);
+void result_rows_add_null(struct result_rows *r);
 
 /* The text of a cell; "" for NULL and where there is no such cell: how many
  * rows and columns an answer has is up to the server. */
-const char *rows_get(const struct result_rows *r, size_t row, size_t column);
+const char *result_rows_get(const struct result_rows *r, size_t row,
+                            size_t column);
 
 /* Whether a cell is NULL or not there. */
-bool rows_is_null(const struct result_rows *r, size_t row, size_t column);
+bool result_rows_is_null(const struct result_rows *r, size_t row,
+                         size_t column);
 
 struct driver;
 struct dialect; // driver/sql.h
@@ -81,7 +83,7 @@ enum key_kind { KEYS_REGISTERS, KEYS_LISTS, KEYS_ARRAYS };
 struct database {
     const struct driver *driver;
     struct url url;
-    enum isolation isolation;
+    enum driver_isolation isolation;
     const char *setup;        // SQL for each connection, or NULL; borrowed
     enum key_kind keys;       // what was loaded
     VEC(const char *) tables; // that were made, by the names of their shapes
@@ -188,7 +190,7 @@ const struct driver *driver_find(const char *scheme);
 bool driver_is_built(const char *scheme, struct err *err);
 
 /* Open the database at a target. */
-bool database_open(const char *target, enum isolation isolation,
+bool database_open(const char *target, enum driver_isolation isolation,
                    const char *setup, struct database *out, struct err *err);
 void database_close(struct database *db);
 

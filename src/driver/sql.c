@@ -62,20 +62,20 @@ static bool
 set_isolation(struct connection *c, struct err *err)
 {
     const struct dialect *dialect = c->driver->sql;
-    const enum isolation wanted = c->database->isolation;
+    const enum driver_isolation wanted = c->database->isolation;
     if (wanted == ISOLATION_UNCHANGED || !dialect->set_isolation)
         return true;
     struct buf sql = {0};
     struct result_rows rows = {0};
-    enum isolation got = ISOLATION_UNCHANGED;
-    sql_fill(&sql, dialect->set_isolation, isolation_names[wanted]);
+    enum driver_isolation got = ISOLATION_UNCHANGED;
+    sql_fill(&sql, dialect->set_isolation, driver_isolation_names[wanted]);
     bool ok = sql_must(c, sql.at, NULL, err) &&
               sql_must(c, dialect->get_isolation, &rows, err);
-    const char *answer = rows_get(&rows, 0, rows.width - 1);
-    if (ok && (!isolation_parse(answer, &got) || got != wanted))
+    const char *answer = result_rows_get(&rows, 0, rows.width - 1);
+    if (ok && (!driver_isolation_parse(answer, &got) || got != wanted))
         ok = err_set(err, ERR_IO, "%s: requested %s, got '%s'",
-                     c->driver->scheme, isolation_names[wanted], answer);
-    rows_free(&rows);
+                     c->driver->scheme, driver_isolation_names[wanted], answer);
+    result_rows_free(&rows);
     buf_free(&sql);
     return ok;
 }
@@ -86,8 +86,8 @@ look_around(struct connection *c, struct err *err)
     const char *sql = c->driver->sql->is_read_only;
     struct result_rows rows = {0};
     const bool ok = !sql || sql_must(c, sql, &rows, err);
-    c->is_read_only = rows_get(&rows, 0, 0)[0] == '1';
-    rows_free(&rows);
+    c->is_read_only = result_rows_get(&rows, 0, 0)[0] == '1';
+    result_rows_free(&rows);
     return ok;
 }
 
@@ -157,9 +157,9 @@ take_integer(const struct result_rows *rows, size_t column, int64_t otherwise,
 {
     char *end;
     *out = otherwise;
-    if (rows_is_null(rows, 0, column))
+    if (result_rows_is_null(rows, 0, column))
         return true;
-    const char *text = rows_get(rows, 0, column);
+    const char *text = result_rows_get(rows, 0, column);
     errno = 0;
     *out = strtoll(text, &end, 10);
     return end != text && !*end && errno == 0;
@@ -170,10 +170,10 @@ static enum outcome
 take_reading(struct connection *c, const struct result_rows *rows,
              struct driver_read *out)
 {
-    out->has_value = !rows_is_null(rows, 0, 0);
+    out->has_value = !result_rows_is_null(rows, 0, 0);
     for (size_t i = 0; i < 2; i++)
         if (!take_integer(rows, i, 0, i ? &out->author : &out->value))
-            return misunderstood(c, "an integer", rows_get(rows, 0, i));
+            return misunderstood(c, "an integer", result_rows_get(rows, 0, i));
     return OUTCOME_OK;
 }
 
@@ -188,7 +188,7 @@ sql_read(struct connection *c, uint64_t key, struct driver_read *out)
     *out = (struct driver_read){0};
     if (outcome == OUTCOME_OK)
         outcome = take_reading(c, &rows, out);
-    rows_free(&rows);
+    result_rows_free(&rows);
     return outcome;
 }
 
@@ -263,9 +263,10 @@ sql_read_list(struct connection *c, uint64_t key, int_vec *out)
     enum outcome outcome = select_row(c, sql, 1, &rows);
     vec_clear(out);
     if (outcome == OUTCOME_OK &&
-        !sql_int_list_parse(rows_get(&rows, 0, 0), out))
-        outcome = misunderstood(c, "a list of integers", rows_get(&rows, 0, 0));
-    rows_free(&rows);
+        !sql_int_list_parse(result_rows_get(&rows, 0, 0), out))
+        outcome = misunderstood(c, "a list of integers",
+                                result_rows_get(&rows, 0, 0));
+    result_rows_free(&rows);
     return outcome;
 }
 
@@ -288,7 +289,7 @@ sql_read_cell(struct connection *c, const struct cell_place *at,
     *out = (struct driver_read){0};
     if (outcome == OUTCOME_OK)
         outcome = take_reading(c, &rows, out);
-    rows_free(&rows);
+    result_rows_free(&rows);
     buf_free(&sql);
     return outcome;
 }

@@ -116,11 +116,11 @@ await(struct connection *c, const struct table_shape *t, struct err *err)
     const double until = time_now() + PATIENCE;
     while (!there && time_now() < until) {
         there = c->driver->query(c, sql.at, &rows) == OUTCOME_OK &&
-                strtoull(rows_get(&rows, 0, 0), NULL, 10) == t->rows;
+                strtoull(result_rows_get(&rows, 0, 0), NULL, 10) == t->rows;
         if (!there)
             time_pause(0.05);
     }
-    rows_free(&rows);
+    result_rows_free(&rows);
     buf_free(&sql);
     return there || err_set(err, ERR_IO,
                             "%s: the tables have not reached node %zu after "

@@ -37,7 +37,7 @@ struct spec_run_tally {
 struct spec_run_options {
     const char *spec;   // the file
     const char *target; // address of the database
-    enum isolation isolation;
+    enum driver_isolation isolation;
     const char *setup;              // SQL for each connection, or NULL
     struct history_file *recording; // where histories go
     void *self;

@@ -35,7 +35,7 @@ struct test_run_options {
     const char *start;  // servers to start, "galera:3", or NULL
     const char *faults; // "kill@2,stop:3@4.5" for these servers, or NULL
     const char *setup;  // SQL for each connection, or NULL
-    enum isolation isolation;
+    enum driver_isolation isolation;
     struct collect_options collect; // without tick
     struct test_run_observer observer;
 };

@@ -38,7 +38,7 @@ replay_is_possible_on(const char *target)
     return driver && driver->sql && driver->sql->waits;
 }
 
-enum isolation
+enum driver_isolation
 replay_isolation(enum level level)
 {
     return level == LEVEL_RC ? ISOLATION_READ_COMMITTED
@@ -51,7 +51,7 @@ replay_has_schedule(const struct execution *x, enum level level)
     struct schedule s;
     struct err err = {0};
     bool exists;
-    const enum isolation isolation = replay_isolation(level);
+    const enum driver_isolation isolation = replay_isolation(level);
     bool ok = rerun_fits(x->o->h) &&
               schedule_make(&s, x, isolation, false, &exists, &err);
     if (!ok)
@@ -76,8 +76,8 @@ ask(struct play *g, const struct player *p, const char *pattern)
     sql_fill(&sql, pattern, id);
     const bool yes =
         g->observer->driver->query(g->observer, sql.at, &rows) == OUTCOME_OK &&
-        rows.n && strcmp(rows_get(&rows, 0, 0), "0") != 0;
-    rows_free(&rows);
+        rows.n && strcmp(result_rows_get(&rows, 0, 0), "0") != 0;
+    result_rows_free(&rows);
     buf_free(&sql);
     return yes;
 }

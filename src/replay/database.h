@@ -17,7 +17,7 @@
 bool replay_is_possible_on(const char *target);
 
 /* What a database is asked for where the level is to be tried. */
-enum isolation replay_isolation(enum level level);
+enum driver_isolation replay_isolation(enum level level);
 
 /* Whether there is a schedule, and no two transactions in it write the same row
  * at the same time where that is refused. */

@@ -235,7 +235,7 @@ schedule_statements(struct schedule *s, const struct execution *x, bool last,
 
 bool
 schedule_make(struct schedule *s, const struct execution *x,
-              enum isolation isolation, bool last, bool *exists,
+              enum driver_isolation isolation, bool last, bool *exists,
               struct err *err)
 {
     assert(isolation == ISOLATION_REPEATABLE_READ ||

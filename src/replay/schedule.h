@@ -36,7 +36,7 @@ struct schedule {
  * has these reads.  With 'last', boundary transactions end after all others.
  */
 bool schedule_make(struct schedule *s, const struct execution *x,
-                   enum isolation isolation, bool last, bool *exists,
+                   enum driver_isolation isolation, bool last, bool *exists,
                    struct err *err);
 void schedule_free(struct schedule *s);
 

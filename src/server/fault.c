@@ -76,13 +76,13 @@ cut_connections(struct connection *c, struct err *err)
         struct buf sql = {0};
         char id[24];
         snprintf(id, sizeof id, "%llu",
-                 strtoull(rows_get(&rows, i, 0), NULL, 10));
+                 strtoull(result_rows_get(&rows, i, 0), NULL, 10));
         sql_fill(&sql, dialect->cut, id);
         // A connection that is gone already does no harm.
         c->driver->query(c, sql.at, NULL);
         buf_free(&sql);
     }
-    rows_free(&rows);
+    result_rows_free(&rows);
     return ok;
 }
 

@@ -171,6 +171,6 @@ void
 account_free_state(struct state *s)
 {
     for (size_t i = 0; i < s->tables.n; i++)
-        rows_free(&s->tables.at[i]);
+        result_rows_free(&s->tables.at[i]);
     vec_free(&s->tables);
 }

@@ -338,8 +338,9 @@ ask_observer(struct actor *a, const char *pattern)
     const bool known =
         a->observer->driver->query(a->observer, sql.at, &rows) == OUTCOME_OK &&
         rows.n && rows.cells.n;
-    const int answer = !known ? -1 : strcmp(rows_get(&rows, 0, 0), "0") != 0;
-    rows_free(&rows);
+    const int answer =
+        !known ? -1 : strcmp(result_rows_get(&rows, 0, 0), "0") != 0;
+    result_rows_free(&rows);
     buf_free(&sql);
     return answer;
 }

@@ -85,11 +85,11 @@ learn_states(struct book *b)
         const struct result_rows *initial = &b->account->initial->tables.at[t];
         const struct result_rows *final = &b->account->final->tables.at[t];
         for (size_t i = 0; i < initial->n; i++) {
-            const uint32_t row = book_row(b, t, rows_get(initial, i, 0));
+            const uint32_t row = book_row(b, t, result_rows_get(initial, i, 0));
             b->rows.at[row].initial = i;
         }
         for (size_t i = 0; i < final->n; i++) {
-            const uint32_t row = book_row(b, t, rows_get(final, i, 0));
+            const uint32_t row = book_row(b, t, result_rows_get(final, i, 0));
             b->rows.at[row].final = i;
         }
     }

@@ -8,7 +8,7 @@
 #include <string.h>
 
 bool
-column_is_in(const u32_vec *columns, uint32_t column)
+clause_has_column(const u32_vec *columns, uint32_t column)
 {
     for (size_t i = 0; i < columns->n; i++)
         if (columns->at[i] == column)
@@ -17,9 +17,9 @@ column_is_in(const u32_vec *columns, uint32_t column)
 }
 
 void
-column_add(u32_vec *columns, uint32_t column)
+clause_add_column(u32_vec *columns, uint32_t column)
 {
-    if (!column_is_in(columns, column))
+    if (!clause_has_column(columns, column))
         vec_push(columns, column);
 }
 
@@ -170,7 +170,7 @@ take_operand(struct parser *p, const struct spec_table *t, u32_vec *columns)
     if (!clause_column(p, t, &column))
         return false;
     if (column != t->key)
-        column_add(columns, column);
+        clause_add_column(columns, column);
     return true;
 }
 
@@ -208,7 +208,7 @@ take_aggregate(struct parser *p, const struct spec_table *t, u32_vec *columns)
         if (!clause_column(p, t, &column))
             return false;
         if (column != t->key)
-            column_add(columns, column);
+            clause_add_column(columns, column);
     }
     return parser_take(p, ")") || parser_expected(p, "')'");
 }
@@ -230,7 +230,7 @@ take_item(struct parser *p, const struct spec_table *t, u32_vec *columns,
         *kinds |= 1;
         for (uint32_t i = 0; i < t->columns.n; i++)
             if (i != t->key)
-                column_add(columns, i);
+                clause_add_column(columns, i);
     } else if (next.kind == TOKEN_NUMBER || next.kind == TOKEN_STRING) {
         parser_skip(p);
     } else {
@@ -238,7 +238,7 @@ take_item(struct parser *p, const struct spec_table *t, u32_vec *columns,
         if (!clause_column(p, t, &column))
             return false;
         if (column != t->key)
-            column_add(columns, column);
+            clause_add_column(columns, column);
     }
     if (parser_take(p, "as"))
         parser_skip(p);
@@ -272,7 +272,7 @@ clause_order(struct parser *p, const struct spec_table *t, u32_vec *columns,
         if (!clause_column(p, t, &column))
             return false;
         if (column != t->key)
-            column_add(columns, column);
+            clause_add_column(columns, column);
         if (!parser_take(p, "desc"))
             parser_take(p, "asc");
     } while (parser_take(p, ","));

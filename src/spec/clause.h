@@ -36,7 +36,7 @@ bool clause_order(struct parser *p, const struct spec_table *t,
 bool clause_lock(struct parser *p, bool *locks);
 
 /* Add a number that is not there yet. */
-void column_add(u32_vec *columns, uint32_t column);
-bool column_is_in(const u32_vec *columns, uint32_t column);
+void clause_add_column(u32_vec *columns, uint32_t column);
+bool clause_has_column(const u32_vec *columns, uint32_t column);
 
 #endif

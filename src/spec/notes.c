@@ -64,7 +64,7 @@ notes_scan(struct notes *n, const struct spec_table *t,
     assert(n->is_open);
     const char **keys = arena_alloc(&n->arena, (rows->n + 1) * sizeof *keys);
     for (size_t i = 0; i < rows->n; i++)
-        keys[i] = copy(n, rows_get(rows, i, 0));
+        keys[i] = copy(n, result_rows_get(rows, i, 0));
     const struct note note = {
         .kind = NOTE_SCAN, .table = t, .rows = keys, .n_rows = rows->n};
     vec_push(&vec_top(&n->txns).notes, note);
@@ -88,7 +88,7 @@ notes_cell_value(struct arena *arena, const struct result_rows *rows,
 {
     return rows->cells.at[row * rows->width + column].is_null
                ? NOTES_NULL
-               : notes_text_value(arena, rows_get(rows, row, column));
+               : notes_text_value(arena, result_rows_get(rows, row, column));
 }
 
 void

@@ -53,7 +53,7 @@ perform_query(struct performer *p, const char *sql, size_t width,
                       "requested",
                       out->width, width);
     for (size_t i = 0; i < out->cells.n; i++) {
-        const struct cell *cell = &out->cells.at[i];
+        const struct result_cell *cell = &out->cells.at[i];
         const char *text = out->text.at + cell->at;
         if (cell->is_null && i % width == 0)
             return refuse(p, "a row without a key");
@@ -129,7 +129,7 @@ static size_t
 find_row(const struct result_rows *rows, const char *key)
 {
     size_t i = 0;
-    while (i < rows->n && strcmp(rows_get(rows, i, 0), key) != 0)
+    while (i < rows->n && strcmp(result_rows_get(rows, i, 0), key) != 0)
         i++;
     return i;
 }
@@ -147,7 +147,7 @@ note_rows(struct performer *p, const struct spec_statement *s,
     if (s->is_whole)
         notes_scan(&p->notes, t, found);
     for (size_t i = 0; i < found->n; i++)
-        notes_read(&p->notes, t, rows_get(found, i, 0), t->key,
+        notes_read(&p->notes, t, result_rows_get(found, i, 0), t->key,
                    notes_cell_value(&p->notes.arena, found, i, 0));
 }
 
@@ -158,7 +158,7 @@ note_values(struct performer *p, bool is_write, const struct spec_table *t,
 {
     for (size_t k = 0; k < columns->n; k++)
         (is_write ? notes_write : notes_read)(
-            &p->notes, t, rows_get(rows, row, 0), columns->at[k],
+            &p->notes, t, result_rows_get(rows, row, 0), columns->at[k],
             notes_cell_value(&p->notes.arena, rows, row, k + 1));
 }
 
@@ -171,7 +171,7 @@ expect_keys(struct performer *p, const struct spec_statement *s,
     for (size_t i = 0; !s->is_whole && s->keys.n && i < found->n; i++) {
         size_t k = 0;
         while (k < s->keys.n &&
-               strcmp(s->keys.at[k], rows_get(found, i, 0)) != 0)
+               strcmp(s->keys.at[k], result_rows_get(found, i, 0)) != 0)
             k++;
         if (k == s->keys.n)
             return refuse(p, "a row came back whose key is none of those "
@@ -195,7 +195,7 @@ perform_select(struct performer *p, const struct spec_statement *s)
         for (size_t i = 0; i < rows.n; i++)
             note_values(p, false, s->table, &s->reads, &rows, i);
     }
-    rows_free(&rows);
+    result_rows_free(&rows);
     return outcome;
 }
 
@@ -230,7 +230,8 @@ perform_update(struct performer *p, const struct spec_statement *s)
     const bool has_before = !p->flavour->has_returning || s->reads.n;
     bool same = !has_before || before.n == after.n;
     for (size_t i = 0; outcome == OUTCOME_OK && has_before && i < after.n; i++)
-        same = same && find_row(&before, rows_get(&after, i, 0)) < before.n;
+        same =
+            same && find_row(&before, result_rows_get(&after, i, 0)) < before.n;
     if (outcome == OUTCOME_OK && !same)
         outcome = refuse(p, "rows came or went between reading them and "
                             "updating them");
@@ -239,11 +240,11 @@ perform_update(struct performer *p, const struct spec_statement *s)
     for (size_t i = 0; outcome == OUTCOME_OK && i < after.n; i++) {
         if (s->reads.n)
             note_values(p, false, s->table, &s->reads, &before,
-                        find_row(&before, rows_get(&after, i, 0)));
+                        find_row(&before, result_rows_get(&after, i, 0)));
         note_values(p, true, s->table, &s->writes, &after, i);
     }
-    rows_free(&before);
-    rows_free(&after);
+    result_rows_free(&before);
+    result_rows_free(&after);
     return outcome;
 }
 
@@ -279,13 +280,13 @@ perform_insert(struct performer *p, const struct spec_statement *s)
                              s->keys.n, rows.n);
     }
     for (size_t i = 0; outcome == OUTCOME_OK && i < rows.n; i++) {
-        const char *key = rows_get(&rows, i, 0);
+        const char *key = result_rows_get(&rows, i, 0);
         notes_read(&p->notes, t, key, t->key, NOTES_NO_ROW);
         notes_write(&p->notes, t, key, t->key,
                     notes_cell_value(&p->notes.arena, &rows, i, 0));
         note_values(p, true, t, &s->writes, &rows, i);
     }
-    rows_free(&rows);
+    result_rows_free(&rows);
     return outcome;
 }
 
@@ -310,8 +311,9 @@ perform_delete(struct performer *p, const struct spec_statement *s)
         note_rows(p, s, &rows);
     for (size_t i = 0; outcome == OUTCOME_OK && i < rows.n; i++)
         for (size_t k = 0; k < t->columns.n; k++)
-            notes_write(&p->notes, t, rows_get(&rows, i, 0), k, NOTES_NO_ROW);
-    rows_free(&rows);
+            notes_write(&p->notes, t, result_rows_get(&rows, i, 0), k,
+                        NOTES_NO_ROW);
+    result_rows_free(&rows);
     return outcome;
 }
 

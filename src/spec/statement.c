@@ -23,12 +23,12 @@ parse_level(struct parser *p, struct spec_statement *out)
         else if (parser_take(p, "read"))
             parser_skip(p);
     }
-    enum isolation isolation;
-    if (!isolation_parse(parser_text(p, begin, p->at), &isolation)) {
+    enum driver_isolation isolation;
+    if (!driver_isolation_parse(parser_text(p, begin, p->at), &isolation)) {
         p->at = begin;
         return parser_expected(p, "an isolation level");
     }
-    out->isolation = isolation_names[isolation];
+    out->isolation = driver_isolation_names[isolation];
     return true;
 }
 

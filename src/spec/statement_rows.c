@@ -89,15 +89,15 @@ parse_assignment(struct parser *p, struct spec_statement *out, u32_vec *own)
         p->at = begin;
         return parser_expected(p, "a column that is not the primary key");
     }
-    if (column_is_in(&out->writes, column))
+    if (clause_has_column(&out->writes, column))
         return parser_refuse(p, "a column that is assigned twice");
-    column_add(&out->writes, column);
+    clause_add_column(&out->writes, column);
     if (!parser_take(p, "="))
         return parser_expected(p, "'='");
     u32_vec used = {0};
     const bool ok = clause_expression(p, out->table, &used);
     for (size_t i = 0; i < used.n; i++)
-        column_add(used.at[i] == column ? own : &out->reads, used.at[i]);
+        clause_add_column(used.at[i] == column ? own : &out->reads, used.at[i]);
     vec_free(&used);
     return ok;
 }
@@ -108,12 +108,12 @@ static bool
 join_reads(struct parser *p, struct spec_statement *out, const u32_vec *own)
 {
     for (size_t i = 0; i < out->writes.n; i++)
-        if (column_is_in(&out->reads, out->writes.at[i]))
+        if (clause_has_column(&out->reads, out->writes.at[i]))
             return parser_refuse(
                 p, "column '%s' is assigned, and read by another assignment",
                 out->table->columns.at[out->writes.at[i]]);
     for (size_t i = 0; i < own->n; i++)
-        column_add(&out->reads, own->at[i]);
+        clause_add_column(&out->reads, own->at[i]);
     return true;
 }
 

@@ -88,8 +88,8 @@ expect_to_leave_foreign_tables(const char *url)
     struct result_rows rows = {0};
     CHECK(db.driver->query(c, "select precious from assay_kv", &rows) ==
           OUTCOME_OK);
-    CHECK(rows.n == 1 && strcmp(rows_get(&rows, 0, 0), "7") == 0);
-    rows_free(&rows);
+    CHECK(rows.n == 1 && strcmp(result_rows_get(&rows, 0, 0), "7") == 0);
+    result_rows_free(&rows);
     CHECK(db.driver->query(c, "drop table assay_kv", NULL) == OUTCOME_OK);
     db.driver->disconnect(c);
     database_close(&db);

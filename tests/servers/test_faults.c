@@ -76,10 +76,10 @@ tell(struct ordeal *o, const char *const *statements, size_t n, size_t *count)
         for (size_t i = 0; ok && i < n; i++)
             ok = c->driver->query(c, statements[i], &rows) == OUTCOME_OK;
         if (ok && count)
-            *count = strtoul(rows_get(&rows, 0, 0), NULL, 10);
+            *count = strtoul(result_rows_get(&rows, 0, 0), NULL, 10);
         c->driver->disconnect(c);
     }
-    rows_free(&rows);
+    result_rows_free(&rows);
     database_close(&db);
     return ok;
 }

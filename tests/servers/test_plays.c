@@ -16,7 +16,7 @@ enum end { HOLDS, BROKEN, IMPOSSIBLE, REFUSED };
 
 struct fact {
     const char *name, *spec;
-    enum isolation isolation;
+    enum driver_isolation isolation;
     enum level level;
     enum end end;
     size_t committed, waited; // at least so many steps waited
@@ -184,8 +184,8 @@ judge(const struct fact *f, const struct played *p, const char *path)
                          : !p->is_possible ? IMPOSSIBLE
                                            : HOLDS;
     printf("# %s, %s: %zu committed, %zu aborted, %zu waited %s\n", f->name,
-           isolation_names[f->isolation], p->committed, p->aborted, p->waited,
-           p->refusal);
+           driver_isolation_names[f->isolation], p->committed, p->aborted,
+           p->waited, p->refusal);
     CHECK(end == (f->end == BROKEN ? HOLDS : f->end));
     CHECK(p->committed == f->committed);
     CHECK(p->waited >= f->waited);

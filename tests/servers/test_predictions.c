@@ -30,7 +30,7 @@ has_schedule(void *self, const struct execution *x)
 /* Play what is predicted first, at an isolation. */
 static enum replay_outcome
 play_first(const struct history *h, struct trial_of *t,
-           enum isolation isolation, bool *as_predicted)
+           enum driver_isolation isolation, bool *as_predicted)
 {
     struct prediction p;
     struct replay replay = {.outcome = REPLAY_UNLIKE};
@@ -47,9 +47,10 @@ play_first(const struct history *h, struct trial_of *t,
                                  &db, &replay, &err));
         *as_predicted = !replay.is_diverged && !replay.differs[0];
         printf("# %s at %s: %s%s%s%s%s, %zu waits\n", t->program->app->name,
-               isolation_names[isolation], replay_outcome_name(replay.outcome),
-               replay.said[0] ? ", " : "", replay.said,
-               replay.differs[0] ? ", " : "", replay.differs, replay.waits);
+               driver_isolation_names[isolation],
+               replay_outcome_name(replay.outcome), replay.said[0] ? ", " : "",
+               replay.said, replay.differs[0] ? ", " : "", replay.differs,
+               replay.waits);
     }
     const enum replay_outcome outcome = replay.outcome;
     replay_free(&replay);

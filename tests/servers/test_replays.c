@@ -117,8 +117,9 @@ note_answer(struct replay *r, struct player *p, const struct spec *spec)
     for (size_t i = 0; i < p->rows.n; i++)
         for (size_t j = 0; j < p->rows.width; j++)
             buf_printf(&r->answers, "%s %s", i || j ? "," : "",
-                       rows_is_null(&p->rows, i, j) ? "NULL"
-                                                    : rows_get(&p->rows, i, j));
+                       result_rows_is_null(&p->rows, i, j)
+                           ? "NULL"
+                           : result_rows_get(&p->rows, i, j));
     buf_char(&r->answers, '\n');
 }
 
@@ -177,7 +178,7 @@ play(const struct spec *spec, struct replay *r)
             note_answer(r, &players[i], spec);
         if (players[i].connection)
             db.driver->disconnect(players[i].connection);
-        rows_free(&players[i].rows);
+        result_rows_free(&players[i].rows);
     }
     first->driver->query(first, spec->teardown.sql, NULL);
     db.driver->disconnect(first);

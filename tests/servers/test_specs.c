@@ -11,7 +11,7 @@
 
 struct spec_fact {
     const char *spec;
-    enum isolation isolation;
+    enum driver_isolation isolation;
     enum level level;
     bool violated;
     enum anomaly_kind told; // where violated
@@ -108,7 +108,7 @@ check_all(const char *target, const struct spec_fact *table, size_t n)
         const struct spec_fact *e = &table[i];
         struct trial_result r = {0};
         CHECK(play(target, e, &r));
-        printf("# %s, %s: %s\n", e->spec, isolation_names[e->isolation],
+        printf("# %s, %s: %s\n", e->spec, driver_isolation_names[e->isolation],
                r.text);
         CHECK(r.verdict[e->level] ==
               (e->violated ? VERDICT_VIOLATED : VERDICT_OK));

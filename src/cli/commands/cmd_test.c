@@ -70,7 +70,7 @@ show_database(void *self, const char *note)
         return;
     cli_print_shown(facts(t), note);
     fprintf(facts(t), "\nasked for %s\n",
-            isolation_names[t->run.options.isolation]);
+            driver_isolation_names[t->run.options.isolation]);
 }
 
 static void

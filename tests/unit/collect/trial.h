@@ -13,7 +13,7 @@
 struct trial {
     const char *target, *workload;
     const char *app; // instead of a workload
-    enum isolation isolation;
+    enum driver_isolation isolation;
     const char *setup;
     uint64_t sessions, transactions, operations, keys, values, seed;
     double seconds, reads, duplicates, aborts, pause;

@@ -75,15 +75,15 @@ what_is_no_target_is_refused(void)
 static void
 isolation_levels_have_the_names_of_sql(void)
 {
-    enum isolation i;
-    CHECK(isolation_parse("repeatable-read", &i) &&
+    enum driver_isolation i;
+    CHECK(driver_isolation_parse("repeatable-read", &i) &&
           i == ISOLATION_REPEATABLE_READ);
-    CHECK(isolation_parse("READ UNCOMMITTED", &i) &&
+    CHECK(driver_isolation_parse("READ UNCOMMITTED", &i) &&
           i == ISOLATION_READ_UNCOMMITTED);
-    CHECK(!isolation_parse("serial", &i));
-    CHECK(isolation_for(LEVEL_SER) == ISOLATION_SERIALIZABLE);
-    CHECK(isolation_for(LEVEL_SI) == ISOLATION_REPEATABLE_READ);
-    CHECK(isolation_for(LEVEL_RC) == ISOLATION_READ_COMMITTED);
+    CHECK(!driver_isolation_parse("serial", &i));
+    CHECK(driver_isolation_for(LEVEL_SER) == ISOLATION_SERIALIZABLE);
+    CHECK(driver_isolation_for(LEVEL_SI) == ISOLATION_REPEATABLE_READ);
+    CHECK(driver_isolation_for(LEVEL_RC) == ISOLATION_READ_COMMITTED);
 }
 
 static bool
@@ -175,10 +175,10 @@ conflicts_abort_and_mistakes_fail(void)
     CHECK(d->query(b, "select 1, null union select 2, 'x' order by 1", &rows) ==
           OUTCOME_OK);
     CHECK(rows.n == 2 && rows.width == 2 && rows.cells.at[1].is_null);
-    CHECK_TEXT(rows_get(&rows, 1, 1), "x");
+    CHECK_TEXT(result_rows_get(&rows, 1, 1), "x");
     CHECK(!sql_run(b, "select 1; select nonsense", &err));
     CHECK(err.kind == ERR_IO);
-    rows_free(&rows);
+    result_rows_free(&rows);
     d->disconnect(a);
     d->disconnect(b);
     database_close(&db);

@@ -269,14 +269,14 @@ answer(struct connection *c, const char *sql, struct result_rows *out)
     c->changed = 0;
     if (!out)
         return OUTCOME_OK;
-    rows_clear(out);
+    result_rows_clear(out);
     out->n = fake_rows;
     out->width = fake_width;
     for (size_t i = 0; i < fake_rows * fake_width; i++)
         if (fake_text)
-            rows_add(out, fake_text, strlen(fake_text));
+            result_rows_add(out, fake_text, strlen(fake_text));
         else
-            rows_add_null(out);
+            result_rows_add_null(out);
     return OUTCOME_OK;
 }
 

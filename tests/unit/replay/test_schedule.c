@@ -91,9 +91,9 @@ check_predictions(const struct history *h, enum level level, bool is_strict,
     const struct predict_options options = {
         .level = level, .is_strict = is_strict, .most = 5, .timeout = 20};
     CHECK(predict(h, &options, &p, &err));
-    const enum isolation isolation = level == LEVEL_RC
-                                         ? ISOLATION_READ_COMMITTED
-                                         : ISOLATION_REPEATABLE_READ;
+    const enum driver_isolation isolation = level == LEVEL_RC
+                                                ? ISOLATION_READ_COMMITTED
+                                                : ISOLATION_REPEATABLE_READ;
     for (size_t i = 0; i < p.found.n; i++) {
         const struct execution *x = &p.found.at[i].execution;
         struct schedule s;

@@ -284,7 +284,7 @@ tables_of_others_stay(void)
     CHECK_TEXT(s.err.text, "there is a table 't' in the database already, "
                            "expected none");
     CHECK(sql_must(c, "select x from t", &rows, &err) && rows.n == 1);
-    rows_free(&rows);
+    result_rows_free(&rows);
     db.driver->disconnect(c);
     database_close(&db);
 }
@@ -301,7 +301,7 @@ static enum outcome
 bad_query(struct connection *c, const char *sql, struct result_rows *out)
 {
     if (out)
-        rows_clear(out);
+        result_rows_clear(out);
     if (strncmp(sql, "create", 6) == 0)
         is_set_up = true;
     if (strstr(sql, "1 = 0"))
@@ -315,13 +315,13 @@ bad_query(struct connection *c, const char *sql, struct result_rows *out)
     if (!out->n || !out->width)
         return OUTCOME_OK;
     if (bad_answer == BAD_NULL)
-        rows_add_null(out);
+        result_rows_add_null(out);
     else
-        rows_add(out, bad_answer == BAD_KEY ? "9" : "1", 1);
+        result_rows_add(out, bad_answer == BAD_KEY ? "9" : "1", 1);
     if (bad_answer == BAD_BYTES)
-        rows_add(out, "\xff", 1);
+        result_rows_add(out, "\xff", 1);
     else if (out->width == 2)
-        rows_add(out, "1", 1);
+        result_rows_add(out, "1", 1);
     return OUTCOME_OK;
 }
 
