@@ -52,7 +52,10 @@ take_levels(const char *text, const struct program *p, bool functions,
         if (!is_function && !functions) {
             if (*n == LEVELS)
                 return err_set(err, ERR_USAGE, "too many levels");
-            if (!prove_parse_level(at, len, &out[(*n)++].common, err))
+            struct isolation *i = &out[(*n)++];
+            i->innodb = len == 5 && memcmp(at, "my-rr", 5) == 0;
+            i->common = LEVEL_PC;
+            if (!i->innodb && !prove_parse_level(at, len, &i->common, err))
                 return false;
         }
         at += len;
@@ -133,6 +136,10 @@ isolation_read(const struct options *o, const struct program *p,
         if (!take_pair(o->pairs.at[i], p, out, *n, err))
             return false;
     for (size_t i = 0; !o->level_file && i < *n; i++) {
+        if (out[i].innodb && out[i].levels)
+            return err_set(err, ERR_USAGE,
+                           "my-rr and a level for one function, expected one "
+                           "level for all");
         if (!isolation_is_mixed(&out[i]))
             out[i].common = isolation_of(&out[i], 0);
         if (!isolation_is_family(&out[i]))
@@ -153,7 +160,9 @@ void
 isolation_show(const struct isolation *i, const struct program *p,
                struct buf *out)
 {
-    buf_text(out, i->own ? i->name : level_table[i->common].name);
+    buf_text(out, i->innodb ? "my-rr"
+                  : i->own  ? i->name
+                            : level_table[i->common].name);
     for (uint32_t f = 0; i->levels && f < i->functions; f++)
         if (i->levels[f] != i->common)
             buf_printf(out, ", %s at %s", p->functions.at[f]->name,
@@ -190,7 +199,9 @@ void
 isolation_json(const struct isolation *i, const struct program *p,
                struct buf *out)
 {
-    const char *const name = i->own ? i->name : level_table[i->common].brief;
+    const char *const name = i->innodb ? "my-rr"
+                             : i->own  ? i->name
+                                       : level_table[i->common].brief;
     buf_text(out, "\"level\":");
     buf_json(out, name, strlen(name));
     if (i->pairs)

@@ -97,7 +97,30 @@ struct traced {
     uint32_t member;
     const struct dataset *state;
     struct interrupted *interrupted; // NULL: all statements see 'state'
+    // InnoDB: what statements see that are not plain reads; NULL: 'state'.
+    const struct dataset *latest;
+    struct dataset *mixed; // room for what plain ones see
 };
+
+/* The snapshot, but for rows that the member itself has changed: they are as
+ * they are now. */
+static const struct dataset *
+see_own_rows(const struct traced *t)
+{
+    const struct run *run = &t->e->runs[t->member];
+    dataset_copy(t->mixed, t->state);
+    for (size_t i = 0; i < run->changes.all.n; i++) {
+        const uint32_t table = run->changes.all.at[i].table;
+        const struct datum *row = changes_row(&run->changes, i);
+        const size_t old = dataset_find(t->mixed, table, row);
+        const size_t new = dataset_find(t->latest, table, row);
+        if (old != SIZE_MAX)
+            dataset_remove(t->mixed, table, old);
+        if (new != SIZE_MAX)
+            dataset_insert(t->mixed, table, dataset_row(t->latest, table, new));
+    }
+    return t->mixed;
+}
 
 static bool next_view(struct interrupted *v, uint32_t number,
                       const struct statement *s, struct view *out);
@@ -110,6 +133,8 @@ next_traced(void *context, uint32_t number, const struct statement *s,
     if (t->interrupted)
         return next_view(t->interrupted, number, s, out);
     *out = (struct view){t->state, NULL};
+    if (t->latest)
+        out->now = s && interleaving_is_plain(s) ? see_own_rows(t) : t->latest;
     return true;
 }
 
@@ -125,7 +150,7 @@ static void
 run_member(struct interleaving *e, uint32_t member, const struct dataset *state,
            struct interrupted *interrupted)
 {
-    struct traced t = {e, member, state, interrupted};
+    struct traced t = {e, member, state, interrupted, NULL, NULL};
     const struct views views = {&t, next_traced, e->trace ? trace : NULL};
     run_instance(e->program, &e->members[member], &views, &e->runs[member]);
 }
@@ -203,13 +228,64 @@ is_pivot(const struct interleaving *e, const struct isolation *levels)
     return in && out;
 }
 
+/* Whether an UPDATE of the member changes nothing in the latest rows: then
+ * InnoDB does not count it as one, and what is seen later differs. */
+static bool
+changes_nothing(const struct run *run, const struct dataset *latest)
+{
+    for (size_t i = 0; i < run->changes.all.n; i++) {
+        const struct change *c = &run->changes.all.at[i];
+        const struct datum *row = changes_row(&run->changes, i);
+        const size_t at = dataset_find(latest, c->table, row);
+        if (c->kind != CHANGE_UPDATE || at == SIZE_MAX)
+            continue;
+        const struct datum *old = dataset_row(latest, c->table, at);
+        bool same = true;
+        for (uint32_t k = 0; k < latest->tables[c->table].width; k++)
+            same =
+                same && (!(c->columns >> k & 1) || datum_equal(old[k], row[k]));
+        if (same)
+            return true;
+    }
+    return false;
+}
+
+/* At InnoDB's REPEATABLE READ, the last member writes the latest rows. */
+static bool
+run_innodb(struct interleaving *e)
+{
+    const uint32_t p = e->n - 1;
+    struct dataset latest, mixed;
+    bool ok = true;
+    dataset_init(&latest, e->program);
+    dataset_init(&mixed, e->program);
+    dataset_copy(&latest, e->initial);
+    for (uint32_t i = 0; ok && i < p; i++) {
+        run_member(e, i, &latest, NULL);
+        changes_apply(&e->runs[i].changes, &latest);
+        ok = e->runs[i].end == RUN_COMMITS;
+    }
+    if (ok) {
+        struct traced t = {e, p, e->initial, NULL, &latest, &mixed};
+        const struct views views = {&t, next_traced, e->trace ? trace : NULL};
+        run_instance(e->program, &e->members[p], &views, &e->runs[p]);
+        ok = e->runs[p].end == RUN_COMMITS &&
+             !changes_nothing(&e->runs[p], &latest);
+        dataset_copy(&e->final, &latest);
+        changes_apply(&e->runs[p].changes, &e->final);
+    }
+    dataset_free(&mixed);
+    dataset_free(&latest);
+    return ok;
+}
+
 static bool
 run_delayed(struct interleaving *e, const struct isolation *levels)
 {
     const uint32_t p = e->n - 1;
     for (uint32_t i = 0; i < e->n; i++)
         e->visible[i] = i < p ? ((uint32_t)1 << i) - 1 : 0;
-    if (!run_all(e))
+    if (!(levels->innodb ? run_innodb(e) : run_all(e)))
         return false;
     for (uint32_t i = 0; i < p; i++) {
         if (isolation_is_paired(levels, number_of(e, i), number_of(e, p)))
@@ -228,6 +304,17 @@ struct interrupted {
     uint32_t split, stop;                           // stop: run no further
     bool waited; // the statement at the split is one that can wait
 };
+
+bool
+interleaving_is_plain(const struct statement *s)
+{
+    if (s->kind == STATEMENT_UPDATE || s->kind == STATEMENT_DELETE ||
+        s->kind == STATEMENT_INSERT)
+        return false;
+    const bool reads = s->kind == STATEMENT_SELECT ||
+                       s->kind == STATEMENT_ROWS || s->kind == STATEMENT_FOR;
+    return !reads || !s->query->lock;
+}
 
 bool
 interleaving_can_wait(const struct statement *s)

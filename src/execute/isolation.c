@@ -105,6 +105,8 @@ isolation_is_postgresql(const struct isolation *i)
 level_set
 isolation_shared(const struct isolation *i)
 {
+    if (i->innodb)
+        return (level_set)1 << LEVEL_READS;
     if (i->own)
         return (level_set)1 << LEVEL_RA;
     level_set all = level_implied(isolation_of(i, 0));

@@ -11,6 +11,10 @@
  *   si, ser            its own level, and of two that conflict one sees the
  *                      other where both run at psi, si or ser.
  *
+ * InnoDB's REPEATABLE READ (my-rr) is for all functions: plain queries see the
+ * snapshot, statements that write or lock see the latest rows, and nothing is
+ * refused.
+ *
  * Two functions may also be declared never to run concurrently.  A level of the
  * user's own (axioms.h) is for all functions.
  *
@@ -29,6 +33,8 @@ struct isolation {
     enum level *levels; // of each function; NULL: 'common'
     bool *pairs; // [f * functions + g]: not concurrent; NULL: no such pair
     uint32_t functions;
+    // InnoDB's REPEATABLE READ instead; 'common' is pc.
+    bool innodb;
     // A level of the user's own instead of all this; borrowed.
     const struct axioms *own;
     const char *name; // of it

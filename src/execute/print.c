@@ -437,11 +437,12 @@ print_columns(struct buf *out, const struct table *t, const struct columns *c)
 }
 
 void
-print_table(struct buf *out, const struct program *p, uint32_t table)
+print_table(struct buf *out, const struct program *p, uint32_t table,
+            const char *text)
 {
-    static const char *const types[] = {[TYPE_INTEGER] = "integer",
-                                        [TYPE_BOOLEAN] = "boolean",
-                                        [TYPE_TEXT] = "text"};
+    const char *const types[] = {[TYPE_INTEGER] = "integer",
+                                 [TYPE_BOOLEAN] = "boolean",
+                                 [TYPE_TEXT] = text};
     const struct table *t = &p->tables.at[table];
     buf_printf(out, "CREATE TABLE %s (", t->name);
     for (uint32_t i = 0; i < t->n_columns - t->hidden_key; i++)

@@ -27,8 +27,10 @@ void print_statement(struct buf *out, const struct program *p,
                      const struct instance *t, const struct statement *s,
                      const struct datum *variables, const uint32_t *used);
 
-/* CREATE TABLE, and INSERT for the rows of a state. */
-void print_table(struct buf *out, const struct program *p, uint32_t table);
+/* CREATE TABLE, with this type for texts, and the rows of a state as INSERT has
+ * them. */
+void print_table(struct buf *out, const struct program *p, uint32_t table,
+                 const char *text);
 void print_rows(struct buf *out, const struct dataset *s, uint32_t table);
 
 #endif

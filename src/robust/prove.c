@@ -17,7 +17,9 @@ say_why(const struct program *p, const struct proof *proof, char *out,
     const char *const name = p->functions.n && proof->p < p->functions.n
                                  ? p->functions.at[proof->p]->name
                                  : "";
-    if (proof->end == PROOF_UNABLE)
+    if (proof->end == PROOF_UNABLE && !proof->line)
+        snprintf(out, room, "there are no proofs for this level");
+    else if (proof->end == PROOF_UNABLE)
         snprintf(out, room, "%s has %s in line %u, which proofs do not handle",
                  name, proof->what, proof->line);
     else
@@ -97,7 +99,7 @@ prove_level(const struct program *p, const struct isolation *isolation,
     bool ok = true;
     struct proof proof = {.end = PROOF_UNABLE};
     ok = proof_check_invariants(p, limits, err);
-    if (ok && !is_serializable(isolation))
+    if (ok && !is_serializable(isolation) && !isolation->innodb)
         ok = (has_delay(p, isolation) ? proof_try : proof_try_paths)(
             p, isolation, limits, &proof, err);
     out->proof_queries = proof.queries;

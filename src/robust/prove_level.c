@@ -17,7 +17,7 @@ prove_parse_level(const char *text, size_t len, enum level *out,
              *out > LEVEL_SER)
         return err_set(err, ERR_USAGE,
                        "'%s' is no level for prove, expected rc, ec, cc, pc, "
-                       "psi, si or ser",
+                       "psi, si, ser or my-rr",
                        err_quote(quoted, sizeof quoted, text, len));
     return true;
 }

@@ -83,10 +83,26 @@ recording_member(const struct recording *r, uint32_t i)
     return r->f->shape == SHAPE_INTERRUPTED ? (i + 1) % r->f->n : i;
 }
 
+/* At InnoDB's REPEATABLE READ: whether the step is one that reads the latest
+ * rows. */
+static bool
+is_latest(const struct recording *r, uint32_t member, uint32_t step)
+{
+    const struct run *run = &r->e->runs[member];
+    if (!r->f->isolation->innodb || member + 1 < r->f->n)
+        return false;
+    for (size_t i = 0; i < run->readings.n; i++)
+        if (run->readings.at[i].step == step)
+            return !interleaving_is_plain(run->readings.at[i].statement);
+    return true; // the check of a constraint
+}
+
 uint32_t
 recording_seen(const struct recording *r, uint32_t member, uint32_t step)
 {
     const uint32_t all = (1u << r->f->n) - 1;
+    if (is_latest(r, member, step))
+        return all & ~(1u << member);
     if (r->f->shape != SHAPE_INTERRUPTED)
         return r->e->visible[member];
     if (member) // those before it; the first is still running

@@ -49,12 +49,18 @@ require(struct sequence *q, term condition)
 }
 
 static void
+run_member_on(struct sequence *q, uint32_t i, const struct sym_views *views)
+{
+    sym_execute(&q->symbolic, &q->runs[i], views, NULL);
+    require(q, term_not(&q->terms, q->runs[i].aborts));
+    require(q, term_not(&q->terms, q->runs[i].uncertain));
+}
+
+static void
 run_member(struct sequence *q, uint32_t i, const struct contents *view)
 {
     const struct sym_views views = {.before = view};
-    sym_execute(&q->symbolic, &q->runs[i], &views, NULL);
-    require(q, term_not(&q->terms, q->runs[i].aborts));
-    require(q, term_not(&q->terms, q->runs[i].uncertain));
+    run_member_on(q, i, &views);
 }
 
 /* The last member is delayed: it sees the initial state only. */
@@ -68,7 +74,10 @@ build_delayed(struct sequence *q)
         now = contents_after(&q->symbolic, &now, &q->runs[i], t->yes);
     }
     const struct sym_run *last = &q->runs[q->n - 1];
-    run_member(q, q->n - 1, &q->initial);
+    const struct sym_views views = {.before = &q->initial,
+                                    .after = q->isolation->innodb ? &now : NULL,
+                                    .innodb = q->isolation->innodb};
+    run_member_on(q, q->n - 1, &views);
     q->final = contents_after(&q->symbolic, &now, last, t->yes);
     for (uint32_t i = 0; level_of(q, q->n - 1) != LEVEL_PC && i + 1 < q->n; i++)
         require(q, term_not(t, sym_conflict(&q->symbolic, &q->runs[i], last,

@@ -59,7 +59,7 @@ void story_text(const struct story *s, struct buf *out);
 void story_json(const struct story *s, struct buf *out);
 
 /* A script in the language of PostgreSQL's isolation tester; at levels that it
- * has. */
+ * has, and for MariaDB at InnoDB's. */
 void story_script(const struct story *s, struct buf *out);
 
 #endif

@@ -57,9 +57,12 @@ const struct cell_row *
 sym_row(struct sym_runner *r, uint32_t table, uint32_t slot)
 {
     struct cell_row *row = &(*cached(r, &r->view, table))[slot];
+    term late = term_not(r->t, r->is_early);
+    if (r->views->innodb) // rows that it has written are as they are now
+        late = term_or(r->t, late, sym_writes(r->s, r->run, table, slot));
     if (!row->columns)
-        *row = *overlay(r, table, slot, r->views->before, r->views->after,
-                        term_not(r->t, r->is_early));
+        *row =
+            *overlay(r, table, slot, r->views->before, r->views->after, late);
     return row;
 }
 
@@ -80,6 +83,18 @@ sym_checked_row(struct sym_runner *r, uint32_t table, uint32_t slot)
                : sym_row(r, table, slot);
 }
 
+/* Whether the statement only reads, and locks nothing. */
+static bool
+is_plain(const struct statement *s)
+{
+    const bool writes = s->kind == STATEMENT_UPDATE ||
+                        s->kind == STATEMENT_DELETE ||
+                        s->kind == STATEMENT_INSERT;
+    const bool reads = s->kind == STATEMENT_SELECT ||
+                       s->kind == STATEMENT_ROWS || s->kind == STATEMENT_FOR;
+    return !writes && !(reads && s->query->lock);
+}
+
 void
 sym_begin(struct sym_runner *r, const struct statement *s, bool can_mix)
 {
@@ -92,8 +107,9 @@ sym_begin(struct sym_runner *r, const struct statement *s, bool can_mix)
         vec_push(&r->run->steps, step);
         return;
     }
-    r->is_early =
-        r->views->after ? term_less(t, number, r->views->split) : t->yes;
+    r->is_early = r->views->innodb  ? is_plain(s) ? t->yes : t->no
+                  : r->views->after ? term_less(t, number, r->views->split)
+                                    : t->yes;
     r->mixed = can_mix && r->views->waited_from
                    ? term_and(t, r->views->waits,
                               term_equal(t, number, r->views->split))

@@ -122,8 +122,9 @@ struct sym_views {
     // Where it is not NULL: what PRIMARY KEY, UNIQUE and references to removed
     // rows are checked against, which is more than the run sees.
     const struct contents *latest;
-    term split; // the number of the first step that sees 'after'
-    term waits; // the step at the split chooses rows in 'waited_from'
+    bool innodb; // plain reads see 'before', other statements 'after'
+    term split;  // the number of the first step that sees 'after'
+    term waits;  // the step at the split chooses rows in 'waited_from'
 };
 
 void symbolic_init(struct symbolic *s, struct terms *t, const struct program *p,

@@ -94,9 +94,10 @@ write_schedule(const struct options *o, const struct finding *f,
         fprintf(stderr, "note: no schedule: there is no anomaly\n");
         return true;
     }
-    if (f->shape == SHAPE_VISIBLE || isolation_of(f->isolation, 0) == LEVEL_PC)
+    if (!f->isolation->innodb && !isolation_is_postgresql(f->isolation))
         return err_set(err, ERR_USAGE,
-                       "--schedule needs rc or si, levels that PostgreSQL has");
+                       "--schedule needs rc, si or my-rr, levels that servers "
+                       "have");
     struct buf text = {0};
     struct story story;
     story_init(&story, f);

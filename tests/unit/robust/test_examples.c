@@ -119,6 +119,26 @@ weaker_levels_are_what_is_known_of_them(void)
 }
 
 static void
+innodb_loses_updates_and_not_increments(void)
+{
+    static const char *const programs[] = {"bank", "transfer", "increment"};
+    const struct isolation innodb = {.common = LEVEL_PC, .innodb = true};
+    const struct search_limits limits = {
+        .members = 2, .slots = 2, .seconds = 60};
+    for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {
+        struct program p = {0};
+        struct err err = {0};
+        struct prove_result r;
+        CHECK(read_example(programs[i], &p));
+        CHECK(prove_level(&p, &innodb, &limits, &r, &err));
+        CHECK(r.verdict == (i < 2 ? PROVE_ANOMALY : PROVE_UNKNOWN));
+        CHECK(r.finding.unconfirmed == 0);
+        prove_free(&r);
+        program_free(&p);
+    }
+}
+
+static void
 a_delivery_to_several_districts_is_not_serializable(void)
 {
     struct program p = {0};
@@ -218,6 +238,7 @@ main(void)
     RUN(examples_are_what_is_known_of_them_at_read_committed);
     RUN(weaker_levels_are_what_is_known_of_them);
     RUN(an_anomaly_is_told_with_its_lines_and_can_be_played);
+    RUN(innodb_loses_updates_and_not_increments);
     RUN(a_delivery_to_several_districts_is_not_serializable);
     RUN(an_invariant_that_is_not_kept_is_an_error);
     return test_end();
