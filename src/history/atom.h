@@ -73,6 +73,7 @@ struct atoms {
 static inline struct atom
 atoms_get(const struct atoms *a, size_t i)
 {
+    assert(i < a->tags.n);
     return (struct atom){column_get(&a->bits, i), (enum atom_tag)a->tags.at[i]};
 }
 
@@ -87,6 +88,7 @@ atoms_push(struct atoms *a, struct atom atom)
 static inline void
 atoms_set(struct atoms *a, size_t i, struct atom atom)
 {
+    assert(i < a->tags.n);
     column_set(&a->bits, i, atom.bits);
     a->tags.at[i] = (uint8_t)atom.tag;
 }
@@ -94,8 +96,9 @@ atoms_set(struct atoms *a, size_t i, struct atom atom)
 void atoms_trim(struct atoms *a);
 void atoms_free(struct atoms *a);
 
-/* Append a for people: integers and plain words bare, other text in quotes
- * with everything escaped that could harm a terminal or a one-line message. */
+/* Append a as people read it: integers and plain words as they are, other text
+ * in quotes, with everything escaped that could harm a terminal or a one-line
+ * message. */
 void atom_show(const struct strings *pool, struct atom a, struct buf *out);
 
 /* Append a as a JSON value: keywords become strings, ATOM_OTHER too. */

@@ -1,7 +1,9 @@
-/* builder.c -- taking in sessions, transactions and operations; see builder.h.
+/* builder.c -- adding sessions, transactions and operations; see builder.h.
  *
  * SPDX-License-Identifier: MIT */
-#include "history/builder_internal.h"
+#include "history/builder.h"
+
+#include "history/builder_bulk.h"
 
 #include <inttypes.h>
 
@@ -53,7 +55,7 @@ builder_expect(struct builder *b, size_t ops)
     intmap_expect(&b->key_index[ATOM_INT], ops);
     vec_reserve(&b->op_key, ops);
     vec_reserve(&b->op_value, ops);
-    // What is not used of these costs nothing; growing would leave holes.
+    // Unused room costs no memory; growing would fragment the heap.
     const size_t txns = ops / TYPICAL_TXN;
     vec_reserve(&b->txn_session, txns);
     vec_reserve(&b->txn_status, txns);
@@ -72,7 +74,7 @@ builder_text(struct builder *b, enum atom_tag tag, const char *text, size_t len)
     return (struct atom){strings_add(&b->strings, text, len), tag};
 }
 
-/* Whether there can be n of them. */
+/* Whether n of them are within the capacity; an error otherwise. */
 static bool
 have_room(enum capacity c, uint64_t n, struct err *err)
 {
@@ -108,12 +110,14 @@ builder_txn(struct builder *b, session_id s, txn_id *t, struct err *err)
 void
 builder_status(struct builder *b, txn_id t, enum txn_status status)
 {
+    assert(t < b->txn_status.n);
     b->txn_status.at[t] = (uint8_t)status;
 }
 
 void
 builder_name(struct builder *b, txn_id t, struct atom name)
 {
+    assert(t < b->txn_session.n);
     while (b->txn_names.tags.n <= t)
         atoms_push(&b->txn_names, atom_nil());
     atoms_set(&b->txn_names, t, name);
@@ -122,6 +126,7 @@ builder_name(struct builder *b, txn_id t, struct atom name)
 void
 builder_times(struct builder *b, txn_id t, int64_t began, int64_t ended)
 {
+    assert(t < b->txn_session.n);
     // Without times a transaction is concurrent with every other.
     while (b->began.n <= t) {
         vec_push(&b->began, INT64_MIN);
@@ -134,6 +139,7 @@ builder_times(struct builder *b, txn_id t, int64_t began, int64_t ended)
 void
 builder_meta(struct builder *b, txn_id t, const char *json, size_t len)
 {
+    assert(t < b->txn_session.n);
     while (b->meta.n <= t)
         vec_push(&b->meta, ID_NONE);
     b->meta.at[t] = strings_add(&b->strings, json, len);
@@ -161,6 +167,7 @@ builder_intern_key(struct builder *b, struct atom name, key_id *key,
 static bool
 use_key(struct builder *b, key_id key, enum key_use use, struct err *err)
 {
+    assert(b->has_lists && key < b->key_use.n && use != USE_UNKNOWN);
     if (b->key_use.at[key] == USE_UNKNOWN)
         b->key_use.at[key] = (uint8_t)use;
     if (b->key_use.at[key] == use)
@@ -192,8 +199,8 @@ builder_room(const struct builder *b, size_t n, struct err *err)
     return have_room(CAPACITY_OPS, b->op_key.n + n, err);
 }
 
-/* From now on, keep the use of keys: no key is both register and list.  A read
- * of the initial state does not tell which it is. */
+/* From now on, note whether each key is a register or a list.  A read of the
+ * initial state does not tell which. */
 static bool
 begin_lists(struct builder *b, struct err *err)
 {
@@ -245,6 +252,7 @@ add_op(struct builder *b, txn_id t, bool is_write, struct atom key,
     };
     if (b->has_lists)
         return add_register(b, &op, err);
+    assert(t < b->txn_session.n && b->n_queue < TOGETHER);
     b->queue[b->n_queue++] = op;
     return b->n_queue < TOGETHER || builder_bulk_flush(b, err);
 }
@@ -280,6 +288,8 @@ builder_append(struct builder *b, txn_id t, struct atom key,
 static void
 note_list(struct builder *b, key_id k, const value_id *items, size_t n)
 {
+    assert(n && b->op_key.n &&
+           b->op_value.at[b->op_value.n - 1] == items[n - 1]);
     struct list_read r = {(op_id)b->op_key.n - 1, (uint32_t)n, ID_NONE};
     if (!list_orders_explain(&b->orders, k, items, n, true)) {
         capacity_want(CAPACITY_LIST_ITEMS, b->list_items.n + n);
@@ -342,7 +352,7 @@ builder_batch(struct builder *b, const struct raw_op *ops, size_t n,
               struct err *err)
 {
     if (!b->has_lists)
-        return builder_bulk_flush(b, err) && builder_bulk_take(b, ops, n, err);
+        return builder_bulk_flush(b, err) && builder_bulk_add(b, ops, n, err);
     for (size_t i = 0; i < n; i++)
         if (!add_register(b, &ops[i], err))
             return false;
@@ -352,6 +362,7 @@ builder_batch(struct builder *b, const struct raw_op *ops, size_t n,
 session_id
 builder_session_of(const struct builder *b, txn_id t)
 {
+    assert(t < b->txn_session.n);
     return b->txn_session.at[t];
 }
 

@@ -21,11 +21,11 @@ struct builder;
 struct builder *builder_new(struct atom initial);
 void builder_free(struct builder *b);
 
-/* Say about how many operations will come, where the input's size tells:
- * tables are laid out for that. */
+/* Announce about how many operations will come, so that tables get their size
+ * at once. */
 void builder_expect(struct builder *b, size_t ops);
 
-/* Say that the recorder was killed, so that transactions may be missing. */
+/* Note that the recorder was killed, so that transactions may be missing. */
 void builder_cut(struct builder *b);
 
 /* An atom whose text is the len bytes at text. */
@@ -35,7 +35,8 @@ struct atom builder_text(struct builder *b, enum atom_tag tag, const char *text,
 /* The session of that name, added at the end where it is new. */
 session_id builder_session(struct builder *b, struct atom name);
 
-/* Begin the next transaction of a session; it is committed until told. */
+/* Begin the next transaction of a session.  It is committed unless a status
+ * is given. */
 bool builder_txn(struct builder *b, session_id s, txn_id *t, struct err *err);
 void builder_status(struct builder *b, txn_id t, enum txn_status status);
 void builder_name(struct builder *b, txn_id t, struct atom name);
@@ -54,21 +55,22 @@ bool builder_append(struct builder *b, txn_id t, struct atom key,
 bool builder_read_list(struct builder *b, txn_id t, struct atom key,
                        const struct atom *elements, size_t n, struct err *err);
 
-/* Say who is seen where a list shows an element that several appended: t is one
- * of them (history.h, list_author).  All of them are said, or none. */
+/* Choose t as the author of an element that several transactions appended and
+ * a list shows (history.h, list_author).  The caller chooses an author for all
+ * such elements, or for none. */
 bool builder_author(struct builder *b, txn_id t, struct atom key,
                     struct atom element, struct err *err);
 
-/* Say that the indeterminate t, which is a choice because it read lists
- * (reader_outcomes.h), counts.  Those of which nothing is said do not. */
+/* Choose that the indeterminate t, whose outcome is a choice because it read
+ * lists (reader_outcomes.h), counts.  The others of that kind do not. */
 void builder_outcome(struct builder *b, txn_id t);
 
-/* Transactions that record the initial values have the status TXN_LOADING
- * already; no others become that. */
+/* Do not detect transactions that record the initial values: they have the
+ * status TXN_LOADING already. */
 void builder_keep_loading(struct builder *b);
 
-/* Many operations of registers at once, for those who have them in an array;
- * singly, they are gathered and taken in together as well. */
+/* An operation of a register.  Adding many at once saves a copy; single ones
+ * are gathered into batches as well. */
 struct raw_op {
     uint64_t key, value; // bits of atoms
     txn_id txn;
@@ -81,7 +83,7 @@ bool builder_batch(struct builder *b, const struct raw_op *ops, size_t n,
 /* The session that a transaction was begun in. */
 session_id builder_session_of(const struct builder *b, txn_id t);
 
-/* So far: transactions begun, operations added. */
+/* How many transactions have begun and operations were added so far. */
 size_t builder_txns(const struct builder *b);
 size_t builder_ops(const struct builder *b);
 

@@ -1,13 +1,12 @@
-/* builder_bulk.c -- many operations of registers, taken into a builder
- * together.
+/* builder_bulk.c -- see builder_bulk.h.
  *
- * An operation needs the id of its key, and then that of its value, whose row
- * has to be looked at: three accesses to tables that do not fit into the cache,
- * each of which depends on the one before.  So every step is made for many
- * operations before the next one, and starts loading what that will need.
+ * An operation needs the id of its key, then the id of its value, then the row
+ * of that value: three accesses to tables that do not fit into the cache, each
+ * of which depends on the one before.  So every step is made for a batch of
+ * operations before the next step, and prefetches what that will access.
  *
  * SPDX-License-Identifier: MIT */
-#include "history/builder_internal.h"
+#include "history/builder_bulk.h"
 
 static struct atom
 key_of(const struct raw_op *op)
@@ -21,7 +20,7 @@ value_of(const struct raw_op *op)
     return (struct atom){op->value, (enum atom_tag)op->value_tag};
 }
 
-/* The entries of the keys of n operations on their way. */
+/* Prefetch the key-index entries of n operations. */
 static void
 prefetch_keys(const struct builder *b, const struct raw_op *ops, size_t n)
 {
@@ -29,7 +28,7 @@ prefetch_keys(const struct builder *b, const struct raw_op *ops, size_t n)
         intmap_prefetch(&b->key_index[ops[i].key_tag], ops[i].key);
 }
 
-/* The ids of keys, and the entries of values on their way. */
+/* Find the ids of keys, and prefetch the entries of values. */
 static bool
 find_keys(struct builder *b, const struct raw_op *ops, size_t n, key_id *keys,
           struct err *err)
@@ -44,7 +43,7 @@ find_keys(struct builder *b, const struct raw_op *ops, size_t n, key_id *keys,
     return true;
 }
 
-/* The first rows with the values, and those rows on their way. */
+/* Find the first rows with the values, and prefetch those rows. */
 static void
 find_rows(const struct values *v, const struct raw_op *ops, size_t n,
           value_id *rows)
@@ -55,8 +54,9 @@ find_rows(const struct values *v, const struct raw_op *ops, size_t n,
     }
 }
 
-/* The ids of values, given those rows.  Whether a value is there is as good as
- * random, so no branch depends on it: those that are not are gathered. */
+/* Find the ids of values, given those rows.  Whether a value is known is as
+ * good as random, so no branch depends on it: the unknown ones are gathered
+ * first and added afterwards. */
 static void
 find_values(struct builder *b, const struct raw_op *ops, size_t n,
             const key_id *keys, value_id *rows)
@@ -75,9 +75,10 @@ find_values(struct builder *b, const struct raw_op *ops, size_t n,
 }
 
 static bool
-take_together(struct builder *b, const struct raw_op *ops, size_t n,
-              struct err *err)
+add_batch(struct builder *b, const struct raw_op *ops, size_t n,
+          struct err *err)
 {
+    assert(n <= TOGETHER && !b->has_lists);
     key_id keys[TOGETHER];
     value_id values[TOGETHER];
     if (!find_keys(b, ops, n, keys, err))
@@ -93,8 +94,8 @@ take_together(struct builder *b, const struct raw_op *ops, size_t n,
 }
 
 bool
-builder_bulk_take(struct builder *b, const struct raw_op *ops, size_t n,
-                  struct err *err)
+builder_bulk_add(struct builder *b, const struct raw_op *ops, size_t n,
+                 struct err *err)
 {
     if (!builder_room(b, n, err))
         return false;
@@ -103,7 +104,7 @@ builder_bulk_take(struct builder *b, const struct raw_op *ops, size_t n,
         const size_t some = n < TOGETHER ? n : TOGETHER;
         const size_t rest = n - some;
         prefetch_keys(b, ops + some, rest < TOGETHER ? rest : TOGETHER);
-        if (!take_together(b, ops, some, err))
+        if (!add_batch(b, ops, some, err))
             return false;
         ops += some;
         n = rest;
@@ -114,7 +115,8 @@ builder_bulk_take(struct builder *b, const struct raw_op *ops, size_t n,
 bool
 builder_bulk_flush(struct builder *b, struct err *err)
 {
+    assert(b->n_queue <= TOGETHER);
     const size_t n = b->n_queue;
     b->n_queue = 0;
-    return builder_bulk_take(b, b->queue, n, err);
+    return builder_bulk_add(b, b->queue, n, err);
 }

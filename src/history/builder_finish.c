@@ -1,12 +1,15 @@
-/* builder_finish.c -- from a builder to a history: number the transactions,
- * give each its range of operations, hand the arrays over.
+/* builder_finish.c -- builder_finish() of builder.h.
+ *
+ * Numbers the transactions by session, gives each its range of operations,
+ * moves the arrays from the builder to the history, and resolves it.
  *
  * SPDX-License-Identifier: MIT */
 #include "base/paranoid.h"
-#include "history/builder_internal.h"
+#include "history/builder_bulk.h"
 #include "history/history_check.h"
 #include "history/list/implied_reads.h"
 #include "history/list/list_authors.h"
+#include "history/list/list_order_counted.h"
 #include "history/list/reader_outcomes.h"
 #include "history/resolve.h"
 
@@ -25,18 +28,19 @@ number_txns(struct builder *b, struct history *h)
         next[b->txn_session.at[t] + 1]++;
     for (uint32_t s = 0; s < h->n_sessions; s++)
         next[s + 1] += next[s];
-    // next[s] is now the first id of s; giving ids out moves it to the first
+    // next[s] is now the first id of s; assigning ids moves it to the first
     // of s + 1, which is where session_first[s + 1] is expected.
     txn_id *renumber = mem_alloc(h->n_txns, sizeof *renumber);
     for (size_t t = 0; t < h->n_txns; t++)
         renumber[t] = next[b->txn_session.at[t]]++;
+    assert(h->session_first[h->n_sessions] == h->n_txns);
     return renumber;
 }
 
-/* Where a run ends. */
 static op_id
 run_end(const struct builder *b, size_t r)
 {
+    assert(r < b->runs.n);
     return r + 1 < b->runs.n ? b->runs.at[r + 1].begin : (op_id)b->op_key.n;
 }
 
@@ -57,6 +61,7 @@ gather_ops(struct builder *b, struct history *h, const txn_id *renumber)
         h->txn_begin[t] = h->txn_end[t] = sum;
         sum += count;
     }
+    assert(sum == n);
     u32_vec key = {0}, value = {0};
     vec_grow(&key, n);
     vec_grow(&value, n);
@@ -95,7 +100,7 @@ find_ranges(struct builder *b, struct history *h, const txn_id *renumber)
     vec_free(&b->runs);
 }
 
-/* h->field[new] = source[old]; source may be shorter, then 'other' it is. */
+/* h->field[new] = source[old], or 'other' where source is shorter. */
 #define RENUMBER(field, source, n_source, other)                               \
     do {                                                                       \
         (field) = mem_alloc(h->n_txns, sizeof *(field));                       \
@@ -129,7 +134,7 @@ move_txns(struct builder *b, struct history *h)
     }
     if (b->meta.n)
         RENUMBER(h->txn_meta, b->meta.at, b->meta.n, ID_NONE);
-    h->arrival = renumber; // which is what it lists, too
+    h->arrival = renumber; // by old id, which is the order of arrival
 }
 
 static int
@@ -212,7 +217,7 @@ builder_finish(struct builder *b, struct history *h, struct err *err)
         return false;
     }
     history_resolve(h, keep_loading);
-    list_orders_counted(h);
+    list_order_counted_apply(h);
     PARANOID(history_check(h));
     return true;
 }

@@ -1,10 +1,10 @@
-/* builder_internal.h -- what a builder holds; for builder.c, builder_bulk.c and
- * builder_finish.c.
+/* builder_internal.h -- the fields of a builder, for builder.c, builder_bulk.c
+ * and builder_finish.c.
  *
- * Operations are appended as they come, in runs that belong to one
- * transaction.  Nearly always a transaction is one run, and then its range of
- * operations is known without moving any; a history whose lines interleave is
- * sorted by transaction once, at the end.
+ * Operations are appended as they come.  A run is a sequence of them that
+ * belong to one transaction.  Nearly always a transaction is one run, and then
+ * no operation has to move.  A history whose transactions interleave in the
+ * input is sorted by transaction once, at the end.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HISTORY_BUILDER_INTERNAL_H
@@ -23,7 +23,7 @@ struct op_run {
     op_id begin;
 };
 
-enum { TOGETHER = 64 }; // operations that are taken in together
+enum { TOGETHER = 64 }; // operations of a batch
 
 struct builder {
     struct strings strings;
@@ -47,41 +47,36 @@ struct builder {
 
     struct values values;
 
-    struct raw_op queue[TOGETHER]; // operations to be taken in
+    struct raw_op queue[TOGETHER]; // operations of the next batch
     size_t n_queue;
 
-    bool has_lists;            // the rest is there from the first list on
+    bool has_lists;            // what follows is used from the first list on
     VEC(uint8_t) key_use;      // by key
     struct list_orders orders; // of the lists read so far
     VEC(struct list_read) list_reads;
     u32_vec list_items;
-    VEC(struct list_author) authors; // that were wanted
+    VEC(struct list_author) authors; // that the caller has chosen
     bool keep_loading;
 };
 
-/* Whether n operations more can be numbered. */
+/* Whether n more operations fit; an error otherwise. */
 bool builder_room(const struct builder *b, size_t n, struct err *err);
 
-/* The id of a key, and of a value that a register holds. */
+/* The id of a key, and of a value of a register. */
 bool builder_intern_key(struct builder *b, struct atom name, key_id *key,
                         struct err *err);
 value_id builder_intern_value(struct builder *b, key_id key, struct atom value);
 
-/* The next operation. */
+/* Append an operation. */
 static inline void
 builder_add_op(struct builder *b, txn_id t, uint32_t flagged_key,
                value_id value)
 {
+    assert(t < b->txn_session.n && value < b->values.all.n);
     if (!b->runs.n || vec_top(&b->runs).txn != t)
         vec_push(&b->runs, ((struct op_run){t, (op_id)b->op_key.n}));
     vec_push(&b->op_key, flagged_key);
     vec_push(&b->op_value, value);
 }
-
-/* builder_bulk.c: take in n operations of registers, or what is in the queue.
- * No key may be a list. */
-bool builder_bulk_take(struct builder *b, const struct raw_op *ops, size_t n,
-                       struct err *err);
-bool builder_bulk_flush(struct builder *b, struct err *err);
 
 #endif

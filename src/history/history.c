@@ -1,4 +1,4 @@
-/* history.c -- names, candidates and the end of a history; see history.h.
+/* history.c -- candidates, implied reads, lists and names; see history.h.
  *
  * SPDX-License-Identifier: MIT */
 #include "history/history.h"
@@ -43,6 +43,7 @@ history_candidates(const struct history *h, value_id v)
 {
     assert(history_has_several(h, v));
     const uint32_t i = h->values[v].writer & ~WRITER_MANY;
+    assert(i + 1 < h->several_first.n);
     const uint32_t first = h->several_first.at[i];
     return (struct txn_range){h->several.at + first,
                               h->several_first.at[i + 1] - first};
@@ -82,6 +83,7 @@ history_recorded(const struct history *h, op_id op)
 uint32_t
 history_txn_ops(const struct history *h, txn_id t)
 {
+    assert(t < h->n_txns);
     const size_t implied =
         find_implied(h, h->txn_end[t]) - find_implied(h, h->txn_begin[t]);
     return h->txn_end[t] - h->txn_begin[t] - (uint32_t)implied;
@@ -90,6 +92,7 @@ history_txn_ops(const struct history *h, txn_id t)
 struct atom
 history_value_atom(const struct history *h, value_id v)
 {
+    assert(v < h->n_values);
     if (v == VALUE_INIT)
         return h->initial;
     return (struct atom){column_get(&h->value_bits, v),
@@ -105,6 +108,7 @@ history_txn_atom(const struct history *h, txn_id t)
 void
 history_show_session(const struct history *h, session_id s, struct buf *out)
 {
+    assert(s < h->n_sessions);
     atom_show(&h->strings, h->session_name[s], out);
 }
 
@@ -115,6 +119,7 @@ history_show_txn(const struct history *h, txn_id t, struct buf *out)
         buf_text(out, "init");
         return;
     }
+    assert(t < h->n_txns);
     const struct atom name = history_txn_atom(h, t);
     if (name.tag != ATOM_NIL) {
         atom_show(&h->strings, name, out);
@@ -162,6 +167,7 @@ history_list_seen(const struct history *h, op_id op)
     const struct list_read *r = history_list_read(h, op);
     if (!r)
         return (struct list_seen){NULL, 0};
+    assert(r->length && !op_is_write(h, op));
     const value_id *at =
         r->own != ID_NONE ? h->list_items.at + r->own
                           : h->order_items.at + h->order_first[op_key(h, op)];
@@ -178,7 +184,7 @@ history_show_op(const struct history *h, op_id op, struct buf *out)
     buf_text(out, ", ");
     const struct list_seen seen = history_list_seen(h, op);
     if (seen.at) {
-        // A long list is told by its end, which is what the read is about.
+        // Of a long list only the end is shown: the latest elements.
         const size_t shown = seen.n > 6 ? 4 : seen.n;
         buf_text(out, shown < seen.n ? "[..." : "[");
         for (size_t i = seen.n - shown; i < seen.n; i++) {

@@ -1,16 +1,17 @@
-/* history.h -- a history in memory: what every engine reads.
+/* history.h -- a history in memory, as every engine reads it.
  *
  * Structure of arrays, 32-bit ids, nothing allocated per operation.
  *
  * Ids.  Transactions are numbered by session and then in session order, so a
  * session is a range of transactions and "earlier in the same session" is a
  * comparison.  A transaction is a range of operations, in program order.  The
- * operations of different transactions lie as the input had them, which is
- * close to the order in time: passes over all operations that go by 'arrival'
- * go straight through memory.
+ * operations of different transactions keep the order of the input, which is
+ * close to the order in time.  A pass over the transactions in the order of
+ * 'arrival' therefore goes straight through memory.
  *
- * Values.  A value id names a pair of a key and a value; whoever writes a
- * value again writes the same id.  Value 0 is the initial value of every key.
+ * Values.  A value id names a pair of a key and a value, so two writes of the
+ * same value to the same key have the same id.  Value 0 is the initial value of
+ * every key.
  *
  * Resolution (resolve.h) decides which transactions count or may count, marks
  * the last write of each key in each transaction as 'final' and each read that
@@ -24,18 +25,20 @@
  *   (H3) value 0 is read from INIT only.  Where ordinary transactions write the
  *        initial value of a key again, that key has another value id for it,
  *        with INIT as its first candidate;
- *   (H4) engines look at transactions that count or may count, at their final
- *        writes and at their external reads that are not set aside, and at
- *        nothing else;
- *   (H5) no read of a transaction that may count is set aside, and every
- *        transaction that may count writes a value that one reads which counts
- *        or may count.  There are none where no value has several writers.
+ *   (H4) engines use transactions that count or may count, their final writes
+ *        and their external reads that are not set aside, and nothing else;
+ *   (H5) no read of a transaction that may count is set aside (unless the
+ *        recording was cut), and every transaction that may count writes a
+ *        value that is read by one that counts or may count.  There are none
+ *        where no value has several writers.
+ *
+ * history_check.h checks these in paranoid builds.
  *
  * Implied reads.  A transaction that appends to a list and reads it afterwards
- * tells what stood there before: that is an external read at the place of its
- * first append, and an operation of its own right before that append.  It was
- * not recorded, so whoever shows, writes or counts operations leaves it out
- * (op_is_implied).
+ * has seen what the list held before the first append.  That is an external
+ * read.  It is an operation of its own, inserted right before that append.  It
+ * was not recorded, so code that shows, writes or counts operations leaves it
+ * out (op_is_implied).
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HISTORY_HISTORY_H
@@ -62,13 +65,14 @@ typedef uint32_t value_id;
 enum txn_status {
     TXN_COMMITTED,
     TXN_ABORTED,
-    TXN_INDETERMINATE, // the client never learnt
+    TXN_INDETERMINATE, // the client never learnt the outcome
     TXN_LOADING,       // recorded the initial values: part of INIT
 };
 
-/* Whether a transaction counts (doc/levels.md).  One that may count does where
- * an engine chooses it as the writer of a read; then its own reads bind, and it
- * precedes those that follow it in its session. */
+/* Whether a transaction counts, that is, took effect (doc/levels.md).  One that
+ * may count does where an engine chooses it as the writer of a read.  Then its
+ * own reads have to be served, and it precedes the later ones of its session.
+ */
 enum txn_counting {
     TXN_LEFT_OUT,
     TXN_COUNTS,
@@ -81,7 +85,7 @@ enum txn_counting {
 #define OP_ASIDE (1u << 29) // an inconsistent read
 #define OP_KEY (OP_ASIDE - 1)
 
-// What value.writer says beside a transaction's id.
+// What value.writer holds besides the id of a transaction.
 #define WRITER_MANY (1u << 31) // flag: the rest is an index into 'several'
 
 struct value {
@@ -176,12 +180,14 @@ void history_free(struct history *h);
 static inline key_id
 op_key(const struct history *h, op_id op)
 {
+    assert(op < h->n_ops);
     return h->op_key[op] & OP_KEY;
 }
 
 static inline bool
 op_is_write(const struct history *h, op_id op)
 {
+    assert(op < h->n_ops);
     return h->op_key[op] & OP_WRITE;
 }
 
@@ -189,6 +195,7 @@ op_is_write(const struct history *h, op_id op)
 static inline bool
 op_is_final_write(const struct history *h, op_id op)
 {
+    assert(op < h->n_ops);
     return (h->op_key[op] & (OP_WRITE | OP_MAIN)) == (OP_WRITE | OP_MAIN);
 }
 
@@ -196,6 +203,7 @@ op_is_final_write(const struct history *h, op_id op)
 static inline bool
 op_is_external_read(const struct history *h, op_id op)
 {
+    assert(op < h->n_ops);
     return (h->op_key[op] & (OP_WRITE | OP_MAIN | OP_ASIDE)) == OP_MAIN;
 }
 
@@ -208,10 +216,10 @@ op_is_implied(const struct history *h, op_id op)
     return h->implied.n && history_implied_by(h, op) != ID_NONE;
 }
 
-/* The operation that was recorded: op, or what op is implied by. */
+/* The recorded operation: op, or the read that op is a part of. */
 op_id history_recorded(const struct history *h, op_id op);
 
-/* How many operations of t were recorded, and of all. */
+/* How many operations of t, and of all transactions, were recorded. */
 uint32_t history_txn_ops(const struct history *h, txn_id t);
 
 static inline uint32_t
@@ -233,12 +241,14 @@ op_is_of_list(const struct history *h, op_id op)
 static inline txn_id
 history_writer(const struct history *h, value_id v)
 {
+    assert(v < h->n_values);
     return v == VALUE_INIT ? TXN_INIT : h->values[v].writer;
 }
 
 static inline bool
 history_has_several(const struct history *h, value_id v)
 {
+    assert(v < h->n_values);
     const txn_id w = h->values[v].writer;
     return v != VALUE_INIT && (w & WRITER_MANY) && w < TXN_INIT;
 }
@@ -270,6 +280,7 @@ struct atom history_txn_atom(const struct history *h, txn_id t); // or nil
 static inline struct atom
 history_key_atom(const struct history *h, key_id k)
 {
+    assert(k < h->n_keys);
     return atoms_get(&h->key_names, k);
 }
 

@@ -3,23 +3,23 @@
  * A level holds when it holds for some choice of which indeterminate
  * transactions count (doc/levels.md).  Most of them leave no choice:
  *
- *   - one that cannot be explained never counts: an own read is inconsistent,
- *     or nobody can have served it who may count itself;
- *   - one that nobody reads from who may count is left out, because its writes
- *     and reads would only add constraints;
- *   - one that alone can have served a read of a transaction that counts,
- *     counts.
+ *   - one that cannot be explained never counts: a read of its own is
+ *     inconsistent, or has no writer that counts or may count;
+ *   - one that no transaction reads from that counts or may count is left out,
+ *     because its writes and reads would only add constraints;
+ *   - one that is the only possible writer of a read of a transaction that
+ *     counts, counts.
  *
- * A read of what nobody is recorded to have written explains itself where the
- * recording was cut: its writer may be lost.  Whether its transaction counts is
- * then open too; nothing is known to hold (read_checks.h).
+ * Where the recording was cut, a read of a value without a recorded writer is
+ * explained: its writer may be lost.  Whether its transaction counts is then
+ * open as well, and no level is known to hold (read_checks.h).
  *
- * What remains may count, and the engines choose.  With unique values nothing
- * remains.
+ * The others may count, and the engines choose.  With unique values there are
+ * none.
  *
- * Where a transaction that counts read what only inexplicable ones wrote, no
- * choice helps.  The first of these is then taken to count, so that what is
- * wrong with it is reported.
+ * Where a transaction that counts read a value that only inexplicable ones
+ * wrote, no choice helps.  The first of these is then taken to count, so that
+ * its inconsistent read is reported.
  *
  *   (1) explicable[t] only ever falls, and counts only ever rises from
  *       TXN_LEFT_OUT over TXN_MAY_COUNT to TXN_COUNTS;
@@ -48,7 +48,7 @@ struct settling {
     struct uses writes, reads;
     uint32_t *support;   // by place in 'writes', see (2)
     uint8_t *explicable; // by transaction
-    uint8_t *written;    // by value: somebody wrote it; NULL: not cut
+    uint8_t *written;    // by value: it was written; NULL where not cut
     u32_vec queue;       // transactions
 };
 
@@ -91,7 +91,7 @@ is_offer(const struct history *h, op_id op)
            (op_is_write(h, op) && op_is_of_list(h, op));
 }
 
-/* --- who can be explained --------------------------------------------------*/
+/* --- which can be explained ------------------------------------------------*/
 
 static void
 collect_uses(struct settling *s)
@@ -125,7 +125,7 @@ collect_uses(struct settling *s)
     }
 }
 
-/* Note what is written at all, where it matters. */
+/* Note which values are written at all, where the recording was cut. */
 static void
 find_written(struct settling *s)
 {
@@ -161,7 +161,7 @@ count_other_writers(const struct settling *s, value_id v, txn_id t)
     return n;
 }
 
-/* t cannot be explained: neither can those that depend on it. */
+/* Mark t as inexplicable; those that depend on it are visited next. */
 static void
 give_up(struct settling *s, txn_id t)
 {
@@ -169,8 +169,12 @@ give_up(struct settling *s, txn_id t)
     s->explicable[t] = 0;
     const struct history *h = s->h;
     for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++)
-        if (is_offer(h, op))
-            s->support[find_uses(&s->writes, h->op_value[op])]--;
+        if (is_offer(h, op)) {
+            uint32_t *support =
+                &s->support[find_uses(&s->writes, h->op_value[op])];
+            assert(*support); // (2)
+            --*support;
+        }
     vec_push(&s->queue, t);
 }
 
@@ -215,15 +219,16 @@ leave_out_chosen(struct settling *s)
     }
 }
 
-/* --- who counts ------------------------------------------------------------*/
+/* --- which count -----------------------------------------------------------*/
 
 static void
 raise(struct settling *s, txn_id t, enum txn_counting to)
 {
     if (s->h->txn_counts[t] == TXN_COUNTS || s->h->txn_counts[t] == to)
         return;
+    assert(s->h->txn_counts[t] < TXN_COUNTS && to != TXN_LEFT_OUT); // (1)
     s->h->txn_counts[t] = (uint8_t)to;
-    vec_push(&s->queue, t); // its reads are to be looked at
+    vec_push(&s->queue, t); // its reads have to be visited
 }
 
 static void

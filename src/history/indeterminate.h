@@ -1,4 +1,4 @@
-/* indeterminate.h -- which indeterminate transactions count.
+/* indeterminate.h -- which indeterminate transactions count or may count.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HISTORY_INDETERMINATE_H

@@ -1,14 +1,16 @@
 /* read_checks.c -- see read_checks.h.
  *
- * Most histories have no flaw, and then one scan of the marks is all.  To
- * classify flaws, the writes of the values concerned are looked up in a second
- * scan.  What a flaw is depends on who else wrote its value, so two different
- * counting writers are kept per value: one of them is not the reader.
+ * Most histories have no flaw, and then one scan of the marks suffices.  To
+ * classify flaws, a second scan looks up the writes of the values concerned.
+ * The kind of a flaw depends on which other transaction wrote its value, so two
+ * different writers are kept per value: one of them is not the reader.
  *
  * SPDX-License-Identifier: MIT */
+#include "history/read_checks.h"
+
 #include "history/list/list_flaws.h"
 
-/* Who wrote a value that somebody read inconsistently. */
+/* The writers of a value that was read inconsistently. */
 struct evidence {
     struct {
         txn_id txn;
@@ -18,12 +20,12 @@ struct evidence {
 
 struct lookup {
     const struct history *h;
-    uint32_t *index; // by value: 1 + its place in 'found', 0 = not wanted
+    uint32_t *index; // by value: 1 + its place in 'found', 0 = not there
     VEC(struct evidence) found;
 };
 
 static void
-want(struct lookup *l, value_id v)
+add_value(struct lookup *l, value_id v)
 {
     if (v == VALUE_INIT || l->index[v])
         return;
@@ -89,11 +91,12 @@ blame(struct flaw *f, enum flaw_kind kind, txn_id other, op_id other_op)
     f->other_op = other_op;
 }
 
-/* Decide what kind of flaw the read f->op, which was set aside, is. */
+/* Find the kind of the flaw f, a read that was set aside. */
 static void
 classify(const struct lookup *l, struct flaw *f)
 {
     const struct history *h = l->h;
+    assert(!op_is_write(h, f->op) && f->value == h->op_value[f->op]);
     const uint32_t i = l->index[f->value];
     struct evidence none;
     memset(&none, 0xff, sizeof none);
@@ -148,7 +151,7 @@ find_flaws(const struct history *h, size_t most, flaw_vec *out)
         struct lookup l = {.h = h};
         l.index = mem_calloc(h->n_values, sizeof *l.index);
         for (size_t i = first; i < out->n; i++)
-            want(&l, out->at[i].value);
+            add_value(&l, out->at[i].value);
         find_writes(&l);
         for (size_t i = first; i < out->n; i++)
             classify(&l, &out->at[i]);
@@ -209,18 +212,21 @@ static const struct {
 const char *
 flaw_name(enum flaw_kind kind)
 {
+    assert(kind < FLAW_KINDS);
     return words[kind].name;
 }
 
 const char *
 flaw_title(enum flaw_kind kind)
 {
+    assert(kind < FLAW_KINDS);
     return words[kind].title;
 }
 
 const char *
 flaw_adya(enum flaw_kind kind)
 {
+    assert(kind < FLAW_KINDS);
     return words[kind].adya;
 }
 

@@ -1,7 +1,7 @@
 /* read_checks.h -- read consistency, which every level requires.
  *
- * Resolution has set the inconsistent reads aside; here each is told for what
- * it is.  The names are those of doc/levels.md.
+ * Resolution has set the inconsistent reads aside.  Here each gets a name, one
+ * of those in doc/levels.md.
  *
  * Where the recording was cut, a read of a value that nobody wrote is no flaw:
  * its writer may be in the part that is lost.

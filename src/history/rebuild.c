@@ -3,9 +3,8 @@
  * SPDX-License-Identifier: MIT */
 #include "history/rebuild.h"
 
-#include "history/list/reader_outcomes.h"
-
 #include "history/builder.h"
+#include "history/list/reader_outcomes.h"
 
 struct copying {
     const struct history *h;
@@ -15,7 +14,7 @@ struct copying {
     const uint8_t *open_values, *open_txns;
 };
 
-/* Names and metadata are text in the old pool; take it over into the new. */
+/* Copy an atom; text moves from the old pool of strings to the new one. */
 static struct atom
 copy_atom(const struct copying *c, struct atom a)
 {

@@ -14,15 +14,15 @@
 bool history_rebuild_numbered(const struct history *h, struct history *out,
                               struct err *err);
 
-/* Make *out a copy of h in which seen[i] appended the element of which
- * h->authors.at[i] speaks, wherever a list shows it.  That is settled there:
+/* Make *out a copy of h in which seen[i] is the author of the element of
+ * h->authors.at[i], wherever a list shows it.  The copy leaves no choice:
  * out->authors is empty.  Transactions keep their ids.
  *
- * Where seen[i] is TXN_OPEN the copy leaves out what depends on the answer: the
- * reads of lists that show the element, or all those of the transaction of
- * which it is not known whether it counts.  Whoever it was, what satisfies a
- * level satisfies it without these reads, so a copy that violates a level
- * refutes all answers at once. */
+ * Where seen[i] is TXN_OPEN, the copy leaves out the reads that depend on the
+ * choice: those of lists that show the element, or all reads of lists by the
+ * transaction that may count.  A history that satisfies a level satisfies it
+ * without these reads as well, so a copy that violates a level refutes every
+ * choice at once. */
 bool history_rebuild_with_authors(const struct history *h, const txn_id *seen,
                                   struct history *out, struct err *err);
 

@@ -1,23 +1,23 @@
-/* resolve.c -- from what was recorded to what the engines need.
+/* resolve.c -- see resolve.h.
  *
  * In order:
  *   1. transactions that only record the initial values become part of INIT;
  *   2. per transaction: which writes are final, which reads external, and
  *      whether internal reads saw the write before them;
  *   3. keys whose initial value is written again get a value id for it (H3);
- *   4. each value learns its writer, or that it has several;
+ *   4. each value gets its writer, or a mark that it has several;
  *   5. indeterminate transactions count, may count or are left out
  *      (indeterminate.c);
  *   6. the several writers of a value are collected;
- *   7. external reads that nobody can have served are set aside.
+ *   7. external reads without a possible writer are set aside.
  *
  * "The last write of key k in this transaction" needs no set: last_write[k]
  * is an operation, and it is this transaction's exactly when it lies in the
  * transaction's range.
  *
- * Everything is linear in the operations and goes through them as they lie in
- * memory, with accesses to keys and values started ahead; step 5 sorts what
- * indeterminate transactions do, of which there are few.
+ * Everything is linear in the operations and goes through them in memory order,
+ * with prefetches of keys and values.  Step 5 sorts the operations of
+ * indeterminate transactions, of which there are few.
  *
  * SPDX-License-Identifier: MIT */
 #include "history/resolve.h"
@@ -64,15 +64,15 @@ prefetch_value(const struct history *h, op_id op)
         __builtin_prefetch(&h->values[h->op_value[op + AHEAD]]);
 }
 
-/* External reads whose writers had not come by yet when they did.  In a file
- * in order of time there are few, and then step 7 looks at them alone. */
+/* External reads that were visited before their writers.  In a file in order of
+ * time there are few, and then step 7 visits only these. */
 struct waiting {
     VEC(struct wait {
         txn_id txn;
         op_id op;
     })
     reads;
-    bool too_many; // to note
+    bool too_many; // so none is noted, and step 7 visits all
 };
 
 static void
@@ -101,8 +101,8 @@ mark_again(struct history *h, op_id op, op_id last)
 }
 
 /* Mark the operations of t; true if it writes an initial value.  Reads and
- * writes come in no order that can be guessed, so the usual case has no branch
- * that depends on which it is. */
+ * writes alternate unpredictably, so the usual case has no branch that depends
+ * on which it is. */
 static bool
 mark_ops(struct history *h, txn_id t, op_id *last_write, struct waiting *w)
 {
@@ -117,6 +117,7 @@ mark_ops(struct history *h, txn_id t, op_id *last_write, struct waiting *w)
         const bool is_initial = h->op_value[op] == VALUE_INIT;
         op_id *place = &last_write[op_key(h, op)];
         const op_id last = *place;
+        assert(last == ID_NONE || op_is_write(h, last));
         *place = is_write ? op : last;
         writes_initial |= is_write & is_initial;
         if (last >= begin && last < op) {
@@ -175,7 +176,7 @@ static void
 note_writes(struct history *h, txn_id t, uint32_t *n_several)
 {
     for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++) {
-        struct value none = {0, TXN_NONE}; // in place of a branch
+        struct value none = {0, TXN_NONE}; // a target instead of a branch
         struct value *value =
             op_is_final_write(h, op) ? &h->values[h->op_value[op]] : &none;
         if (value->writer == TXN_NONE)
@@ -204,7 +205,7 @@ find_writers(struct history *h, struct waiting *w)
     mem_free(last_write);
     if (!writes_initial)
         return n_several;
-    w->too_many = true; // to know, now that values change
+    w->too_many = true; // the ids of values change
     for (value_id v = 0; v < h->n_values; v++)
         h->values[v].writer = v == VALUE_INIT ? TXN_INIT : TXN_NONE;
     name_rewritten_initials(h);
@@ -264,6 +265,7 @@ collect_several(struct history *h, uint32_t n)
         next[several_index(h, h->op_value[op]) + 1]++;
     for (uint32_t i = 0; i < n; i++)
         next[i + 1] += next[i];
+    assert(next[n] >= 2 * (size_t)n); // each of them has two at least
     vec_grow(&h->several, next[n]);
     for (value_id v = 1; v < h->n_values; v++)
         if (init_is_candidate(h, v))
@@ -276,7 +278,7 @@ collect_several(struct history *h, uint32_t n)
 
 /* --- 7 ------------------------------------------------------------------ */
 
-/* Whether somebody other than t can have served a read of v. */
+/* Whether v has a writer other than t. */
 static bool
 has_other_writer(const struct history *h, value_id v, txn_id t)
 {
@@ -288,7 +290,7 @@ has_other_writer(const struct history *h, value_id v, txn_id t)
 }
 
 static inline void
-judge_read(struct history *h, txn_id t, op_id op)
+check_read(struct history *h, txn_id t, op_id op)
 {
     if (op_is_external_read(h, op) && !has_other_writer(h, h->op_value[op], t))
         h->op_key[op] |= OP_ASIDE;
@@ -299,7 +301,7 @@ set_unserved_aside(struct history *h, const struct waiting *w)
 {
     if (!w->too_many) {
         for (size_t i = 0; i < w->reads.n; i++)
-            judge_read(h, w->reads.at[i].txn, w->reads.at[i].op);
+            check_read(h, w->reads.at[i].txn, w->reads.at[i].op);
         return;
     }
     for (txn_id i = 0; i < h->n_txns; i++) {
@@ -308,7 +310,7 @@ set_unserved_aside(struct history *h, const struct waiting *w)
             continue;
         for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++) {
             prefetch_value(h, op);
-            judge_read(h, t, op);
+            check_read(h, t, op);
         }
     }
 }
@@ -316,6 +318,7 @@ set_unserved_aside(struct history *h, const struct waiting *w)
 void
 history_resolve(struct history *h, bool keep_loading)
 {
+    assert(!h->txn_counts && !h->several.n); // only once
     find_loading(h, keep_loading);
     struct waiting w = {0};
     uint32_t n_several = find_writers(h, &w);
@@ -324,7 +327,7 @@ history_resolve(struct history *h, bool keep_loading)
         indeterminate |= h->txn_status[t] == TXN_INDETERMINATE;
     if (indeterminate) {
         settle_indeterminate(h, &n_several);
-        w.too_many = true; // transactions count that did not before
+        w.too_many = true; // more transactions count now
     }
     if (n_several)
         collect_several(h, n_several);

@@ -1,4 +1,4 @@
-/* resolve.h -- which transactions count, and who wrote what was read.
+/* resolve.h -- which transactions count, and who wrote the values read.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HISTORY_RESOLVE_H
@@ -6,13 +6,9 @@
 
 #include "history/history.h"
 
-/* Resolve h as history.h describes (H1..H4).  Which transactions record the
- * initial values is found out, or, with keep_loading, known by their status.
+/* Establish (H1) to (H5) of history.h.  The transactions that record the
+ * initial values are detected, or, with keep_loading, known by their status.
  * Called once, by the builder. */
 void history_resolve(struct history *h, bool keep_loading);
-
-/* Make the orders of lists again without what those read who do not count.
- * Called once, by the builder, after history_resolve. */
-void list_orders_counted(struct history *h);
 
 #endif

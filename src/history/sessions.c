@@ -1,8 +1,8 @@
 /* sessions.c -- see sessions.h.
  *
- * Transaction ids go by session, so a session of one transaction each leaves
- * every id where it is.  A name like "s1/4" would change with the session: it
- * is written down before.
+ * Transaction ids are ordered by session, so making every transaction a session
+ * of its own changes no id.  A name like "s1/4" would change with the session,
+ * so such names are stored first.
  *
  * SPDX-License-Identifier: MIT */
 #include "history/sessions.h"
@@ -34,6 +34,7 @@ name_txns(struct history *h)
 void
 history_ignore_sessions(struct history *h)
 {
+    assert(h->txn_counts); // resolved
     name_txns(h);
     mem_free(h->session_first);
     mem_free(h->session_name);
@@ -45,7 +46,7 @@ history_ignore_sessions(struct history *h)
     for (txn_id t = 0; t < h->n_txns; t++) {
         h->session_first[t] = t;
         h->txn_session[t] = t;
-        h->session_name[t] = atom_int((int64_t)t + 1); // unlike names, unique
+        h->session_name[t] = atom_int((int64_t)t + 1); // unique
     }
     PARANOID(history_check(h));
 }

@@ -6,10 +6,10 @@
 
 #include "history/history.h"
 
-/* Make every transaction of a resolved history a session of its own, behind
- * INIT.  Transactions keep their ids and the names that they are shown by.
- * What resolution found stays as it is: which transactions recorded the
- * loading depends on the sessions as recorded. */
+/* Make every transaction of a resolved history a session of its own.
+ * Transactions keep their ids and the names that they are shown by.  The result
+ * of resolution stays: which transactions recorded the initial values depends
+ * on the sessions as recorded. */
 void history_ignore_sessions(struct history *h);
 
 #endif

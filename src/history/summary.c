@@ -120,10 +120,11 @@ void
 summary_of(const struct history *h, struct summary *out)
 {
     summary_sizes(h, out);
-    // Row 0 stands for the initial value, and a key whose initial value is
-    // written again has a row for that: neither is a value of its own.
+    // Row 0 is the initial value, and a key whose initial value is written
+    // again has a row for it.  Neither counts as a value.
     for (value_id v = 1; v < h->n_values; v++)
         out->values += !atom_equal(history_value_atom(h, v), h->initial);
+    assert(out->values >= h->renamed_from.n);
     out->values -= h->renamed_from.n;
     for (key_id k = 0; h->key_is_list && k < h->n_keys; k++)
         out->list_keys += h->key_is_list[k];

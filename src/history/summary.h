@@ -1,4 +1,4 @@
-/* summary.h -- the sizes and the mix of a history, for people.
+/* summary.h -- the sizes of a history, and which operations it has.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HISTORY_SUMMARY_H
@@ -25,7 +25,7 @@ struct summary {
 
 void summary_of(const struct history *h, struct summary *out);
 
-/* Only what is known without looking at a single operation: sessions,
+/* Only what is known without a pass over the operations: sessions,
  * transactions, operations and keys. */
 void summary_sizes(const struct history *h, struct summary *out);
 

@@ -39,6 +39,7 @@ probe(const struct values *v, uint32_t tagged_key, uint64_t bits)
     size_t i = hash_value(tagged_key, bits) & (v->slots_n - 1);
     for (;; i = (i + 1) & (v->slots_n - 1)) {
         const uint32_t id = v->slots[i];
+        assert(id < v->all.n);
         if (!id || (v->all.at[id].key == tagged_key &&
                     column_get(&v->bits, id) == bits))
             return &v->slots[i];
@@ -51,7 +52,7 @@ grow_slots(struct values *v)
     const size_t old_n = v->slots_n;
     uint32_t *old = v->slots;
     v->slots_n = old_n ? old_n * 2 : 64;
-    while (v->slots_n * 3 < v->expected * 4) // and so it need not grow
+    while (v->slots_n * 3 < v->expected * 4) // so that it need not grow
         v->slots_n *= 2;
     v->slots = mem_calloc(v->slots_n, sizeof *v->slots);
     for (size_t i = 0; i < old_n; i++)
@@ -68,7 +69,7 @@ cover(struct values *v, uint64_t bits)
     const size_t n_values = v->all.n > v->expected ? v->all.n : v->expected;
     if (bits >= n_values * DIRECT_FACTOR + DIRECT_SLACK)
         return false;
-    // Fresh memory, because what of it is never touched costs nothing.
+    // Zeroed fresh memory: pages that are never touched cost nothing.
     const size_t n = n_values * DIRECT_FACTOR + DIRECT_SLACK;
     uint32_t *direct = mem_calloc(n, sizeof *direct);
     if (v->direct_n)
@@ -99,6 +100,7 @@ values_add_slow(struct values *v, uint32_t tagged_key, struct atom atom)
         slot = probe(v, tagged_key, bits);
     }
     v->used++;
+    assert(!*slot && v->used < v->slots_n);
     *slot = fresh;
     return fresh;
 }

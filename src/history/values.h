@@ -1,8 +1,9 @@
-/* values.h -- the table that gives each pair of key and value its id.
+/* values.h -- the table of value ids, one for each pair of key and value.
  *
- * The pair is found by the value alone in most histories, because generators
- * number their writes: a plain table indexed by small integer values leads to
- * the first pair with that value.  All others are in open addressing.
+ * In most histories the value alone identifies the pair, because generators
+ * number their writes.  So a plain array, indexed by small integer values,
+ * holds the first pair with that value.  All other pairs are in a hash table
+ * with open addressing.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HISTORY_VALUES_H
@@ -23,7 +24,7 @@ struct values {
 void values_init(struct values *v);
 void values_prefetch_slot(const struct values *v, key_id key, struct atom atom);
 
-/* Say that about n values will come: integers up to some times that get a
+/* Announce about n values.  Integers up to a small multiple of n then have a
  * place in 'direct' from the start, in whatever order they appear. */
 void values_expect(struct values *v, size_t n);
 
@@ -34,6 +35,7 @@ value_id values_add_slow(struct values *v, uint32_t tagged_key,
 static inline value_id
 values_add(struct values *v, key_id key, struct atom atom)
 {
+    assert(!(key >> VALUE_TAG_SHIFT) && atom.tag != ATOM_NIL);
     const uint32_t tagged_key = key | (uint32_t)atom.tag << VALUE_TAG_SHIFT;
     if (atom.tag == ATOM_INT && atom.bits < v->direct_n) {
         const uint32_t id = v->direct[atom.bits];
@@ -46,7 +48,7 @@ values_add(struct values *v, key_id key, struct atom atom)
 void values_free_index(struct values *v);
 void values_free(struct values *v);
 
-/* Start loading what a search for the pair will touch first. */
+/* Prefetch what a search for the pair accesses first. */
 static inline void
 values_prefetch(const struct values *v, key_id key, struct atom atom)
 {
@@ -57,7 +59,7 @@ values_prefetch(const struct values *v, key_id key, struct atom atom)
 }
 
 /* The first pair with this integer as its value, where 'direct' has it; else
- * 0, a row as well. */
+ * row 0. */
 static inline value_id
 values_peek(const struct values *v, struct atom atom)
 {
@@ -70,6 +72,7 @@ values_peek(const struct values *v, struct atom atom)
 static inline bool
 values_is(const struct values *v, value_id row, key_id key, enum atom_tag tag)
 {
+    assert(row < v->all.n);
     return v->all.at[row].key == (key | (uint32_t)tag << VALUE_TAG_SHIFT);
 }
 

@@ -1,8 +1,8 @@
 /* implied_reads.c -- see implied_reads.h.
  *
- * Transactions are walked one by one.  The appends of a transaction to a key
- * are a chain from the last one back, so comparing a list with them costs no
- * more than the list is long.
+ * Transactions are visited one by one.  The appends of a transaction to a key
+ * are linked from the last one back, so comparing a list with them takes no
+ * longer than the list.
  *
  * SPDX-License-Identifier: MIT */
 #include "history/list/implied_reads.h"
@@ -43,9 +43,9 @@ match_own(const struct search *s, txn_id t, op_id op, struct list_seen seen,
     return first;
 }
 
-/* A read of a list that t appended to before. */
+/* Note what the read op implies, of a list that t appended to before. */
 static void
-look_at_read(struct search *s, txn_id t, op_id op)
+add_implied(struct search *s, txn_id t, op_id op)
 {
     struct history *h = s->h;
     uint32_t n = 0;
@@ -57,6 +57,7 @@ look_at_read(struct search *s, txn_id t, op_id op)
     } else if (*implied != first) {
         *implied = first;
         const struct list_read *r = history_list_read(h, op);
+        assert(r && n && n <= r->length);
         vec_push(&s->found,
                  ((struct insertion){first, op, r->length - n, r->own}));
     }
@@ -78,7 +79,7 @@ search_txn(struct search *s, txn_id t)
             vec_top(&s->chain) = again ? *last : ID_NONE;
             *last = op;
         } else if (again) {
-            look_at_read(s, t, op);
+            add_implied(s, t, op);
         }
     }
 }
@@ -91,8 +92,8 @@ compare_insertions(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* How many reads are inserted before op: the operations of its transaction
- * that come before it move it by as many. */
+/* How many reads are inserted before op, or, if inclusive, right before it as
+ * well: op moves by as many places. */
 static uint32_t
 shift_of(const struct search *s, op_id op, bool inclusive)
 {
@@ -107,6 +108,7 @@ shift_of(const struct search *s, op_id op, bool inclusive)
     return (uint32_t)low;
 }
 
+/* Move the operations behind each insertion, and insert the reads. */
 static void
 move_ops(struct search *s)
 {
@@ -138,9 +140,11 @@ move_ops(struct search *s)
         h->txn_end[t] += shift_of(s, h->txn_end[t], false);
     }
     h->n_ops += more;
+    assert(capacity_holds(CAPACITY_OPS, h->n_ops));
 }
 
-/* The same for the lists, in order of their operations. */
+/* Move the list reads as their operations moved, and add the implied ones, in
+ * order of operations. */
 static void
 move_lists(struct search *s)
 {
@@ -163,6 +167,7 @@ move_lists(struct search *s)
         vec_push(&h->implied, ((struct implied_read){
                                   op, n->whole + shift_of(s, n->whole, true)}));
     }
+    assert(next == h->list_reads.n && h->implied.n == s->found.n);
     vec_free(&h->list_reads);
     memcpy(&h->list_reads, &reads, sizeof h->list_reads);
 }

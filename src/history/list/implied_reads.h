@@ -1,4 +1,4 @@
-/* implied_reads.h -- lists that a transaction appended to and then read.
+/* implied_reads.h -- reads of lists that the reader appended to before.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HISTORY_LIST_IMPLIED_READS_H
@@ -6,9 +6,9 @@
 
 #include "history/history.h"
 
-/* Insert the implied reads (history.h), and set reads aside that do not end
+/* Insert the implied reads (history.h), and set aside the reads that do not end
  * with what their own transaction appended before.  Called once, by the
- * builder, before resolution.  False where that makes too many operations.
+ * builder, before resolution.  False where there are too many operations then.
  *
  *   time   O(operations + elements of lists that were read after own appends),
  *          nothing where no list was read */

@@ -1,7 +1,7 @@
 /* list_authors.c -- see list_authors.h.
  *
- * Appends of aborted transactions are no candidates and keep their value ids:
- * whoever saw one of those is told so.
+ * Appends of aborted transactions are no candidates and keep their value ids,
+ * so that a list which shows one is reported as an aborted read.
  *
  * SPDX-License-Identifier: MIT */
 #include "history/list/list_authors.h"
@@ -11,8 +11,8 @@ struct choosing {
     txn_id *first;    // by value: the first transaction that appends it
     uint32_t *number; // by value: 1 + its place in 'repeated', 0 = not there
     u32_vec repeated; // values that were appended more than once
-    VEC(u32_vec) candidates; // who did, each once
-    VEC(uint8_t) shown;      // a list has it
+    VEC(u32_vec) candidates; // the transactions that did, each once
+    VEC(uint8_t) shown;      // a list shows it
 };
 
 #define EACH_APPEND(h, t, op)                                                  \
@@ -43,6 +43,7 @@ find_repeated(struct choosing *c)
             c->number[v] = (uint32_t)c->repeated.n;
         }
         u32_vec *all = &c->candidates.at[c->number[v] - 1];
+        assert(c->number[v] <= c->repeated.n && all->n);
         if (vec_top(all) != t)
             vec_push(all, t);
     }
@@ -60,13 +61,14 @@ find_shown(struct choosing *c)
             c->shown.at[c->number[h->list_items.at[i]] - 1] = 1;
 }
 
-/* The candidate that was wanted, or the first that committed, or the first. */
+/* The candidate in 'wanted', or the first that committed, or the first. */
 static txn_id
 choose(const struct choosing *c, size_t i, const struct list_author *wanted,
        size_t n)
 {
     const struct history *h = c->h;
     const u32_vec *all = &c->candidates.at[i];
+    assert(i < c->repeated.n && all->n);
     txn_id seen = TXN_NONE;
     for (size_t j = 0; j < all->n; j++) {
         if (seen == TXN_NONE && h->txn_status[all->at[j]] == TXN_COMMITTED)
@@ -114,6 +116,7 @@ void
 list_authors_choose(struct history *h, const struct list_author *wanted,
                     size_t n)
 {
+    assert(!h->txn_counts); // not resolved yet
     if (!h->key_is_list)
         return;
     struct choosing c = {.h = h};

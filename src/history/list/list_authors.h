@@ -6,12 +6,12 @@
 
 #include "history/history.h"
 
-/* Give every append to a list that is not the one seen a value id of its own,
- * so that an element has one append: of several transactions that may have
- * appended it, one is taken to be the one seen, and nobody sees the others.
- * Where a list shows the element, that is a choice, and h->authors says which
- * was made: the one in 'wanted', which has n rows in ascending order of
- * values, or else the first that may be.
+/* Make every list element have one append.  Of several transactions that may
+ * have appended an element, one is chosen as the author of what lists show, and
+ * the appends of the others get value ids of their own, which no list shows.
+ * Where a list does show the element, h->authors records the choice: the one in
+ * 'wanted', which has n rows in ascending order of values, or else the first
+ * candidate.
  *
  * Called once, by the builder, before anything is resolved.
  *

@@ -20,12 +20,13 @@ order_of(struct list_orders *o, key_id k)
     const uint32_t i = intmap_add(&o->number_of, k, (uint32_t)o->all.n, &added);
     if (added)
         vec_push(&o->all, ((u32_vec){0}));
+    assert(i < o->all.n);
     return &o->all.at[i];
 }
 
-/* Take a value into an order; false where it is in one already. */
+/* Mark a value as part of an order; false where it is in one already. */
 static bool
-take(struct list_orders *o, value_id v)
+mark(struct list_orders *o, value_id v)
 {
     while (o->taken.n <= v)
         vec_push(&o->taken, 0);
@@ -39,8 +40,8 @@ extend_order(struct list_orders *o, u32_vec *order, const value_id *more,
              size_t n)
 {
     for (size_t i = 0; i < n; i++) {
-        if (!take(o, more[i])) {
-            while (i--)
+        if (!mark(o, more[i])) {
+            while (i--) // undo
                 o->taken.at[vec_pop(order)] = 0;
             return false;
         }
@@ -53,6 +54,7 @@ bool
 list_orders_explain(struct list_orders *o, key_id k, const value_id *items,
                     size_t n, bool extend)
 {
+    assert(n);
     u32_vec *order = order_of(o, k);
     const size_t common = n < order->n ? n : order->n;
     return (!common || memcmp(items, order->at, common * sizeof *items) == 0) &&

@@ -1,7 +1,7 @@
 /* list_order.h -- the order of the elements of each list, as reads show it.
  *
- * The longest list that was read of a key is its order; lists that are prefixes
- * of it are explained by it.  All-zero is empty.
+ * The order of a key is the longest list that was read of it.  Lists that are
+ * prefixes of the order need not be stored.  All-zero is empty.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HISTORY_LIST_LIST_ORDER_H
@@ -18,8 +18,9 @@ struct list_orders {
 
 void list_orders_free(struct list_orders *o);
 
-/* Whether a list of a key is a prefix of its order, which is extended for that
- * where 'extend' allows it and the elements are new. */
+/* Whether a list of a key is a prefix of its order.  With 'extend', a longer
+ * list extends the order first, if it begins with it and the other elements are
+ * new. */
 bool list_orders_explain(struct list_orders *o, key_id k, const value_id *items,
                          size_t n, bool extend);
 

@@ -1,29 +1,32 @@
-/* list_order_counted.c -- the orders of lists without what does not count.
+/* list_order_counted.c -- see list_order_counted.h.
  *
  * The builder takes the order of a list from the longest list that was read,
- * before it knows whether the reader counts.  A transaction that aborted sees
- * its own elements, which nobody else will ever see, and one that may have
- * aborted may have seen such elements; so their lists say nothing about the
- * order, and with them a consistent history would look as if lists had been
- * rewritten.  Where they read lists, the orders are therefore made again from
- * the reads of those who count, in the order of the operations.
+ * before it is known whether the reader counts.  An aborted transaction sees
+ * its own elements, which no other transaction ever sees, and one that may have
+ * aborted may have seen such elements.  Their lists say nothing about the
+ * order; with them, a consistent history would look as if lists had been
+ * rewritten.  Where they read lists, the orders are therefore computed again
+ * from the reads of the transactions that count, in the order of the
+ * operations.
  *
- * Who counts does not depend on the orders: a list that was read is the same
- * list whether it stands in the order of its key or by itself.
+ * Which transactions count does not depend on the orders: a list that was read
+ * is the same list whether it is stored as a prefix of the order of its key or
+ * by itself.
  *
  * SPDX-License-Identifier: MIT */
+#include "history/list/list_order_counted.h"
+
 #include "history/list/list_order.h"
-#include "history/resolve.h"
 
 struct reordering {
     struct history *h;
-    uint8_t *counts; // by operation: recorded, by one who counts
+    uint8_t *counts; // by operation: recorded, and its transaction counts
     struct list_orders orders;
     u32_vec items; // of the lists that no order explains
 };
 
-/* Explain the lists of those who count, which make the orders, or of those who
- * do not. */
+/* Store the lists of the transactions that count, which make the orders, or of
+ * those that do not, which only use them. */
 static void
 explain_lists(struct reordering *r, const struct list_seen *seen, bool counting)
 {
@@ -36,6 +39,7 @@ explain_lists(struct reordering *r, const struct list_seen *seen, bool counting)
         if (list_orders_explain(&r->orders, op_key(h, read->op), seen[i].at,
                                 seen[i].n, counting))
             continue;
+        assert(seen[i].n == read->length);
         capacity_want(CAPACITY_LIST_ITEMS, r->items.n + seen[i].n);
         read->own = (uint32_t)r->items.n;
         for (size_t j = 0; j < seen[i].n; j++)
@@ -54,10 +58,11 @@ put_in_place(struct reordering *r)
         list_orders_copy(&r->orders, k, &h->order_items);
         h->order_first[k + 1] = (uint32_t)h->order_items.n;
     }
+    assert(h->order_first[0] == 0);
 }
 
 void
-list_orders_counted(struct history *h)
+list_order_counted_apply(struct history *h)
 {
     if (!h->list_reads.n)
         return;
@@ -71,7 +76,7 @@ list_orders_counted(struct history *h)
     for (size_t i = 0; i < h->list_reads.n; i++)
         any = any || !r.counts[h->list_reads.at[i].op];
     for (size_t i = 0; i < h->implied.n; i++)
-        r.counts[h->implied.at[i].op] = 0; // what they are part of says it all
+        r.counts[h->implied.at[i].op] = 0; // the whole read says the same
     if (any) {
         struct list_seen *seen = mem_alloc(h->list_reads.n, sizeof *seen);
         for (size_t i = 0; i < h->list_reads.n; i++)

@@ -1,8 +1,8 @@
 /* reader_outcomes.c -- see reader_outcomes.h.
  *
- * Who may be a choice is decided later, and depends on the authors of elements.
- * Here it is enough to find all that can be: those that write what another
- * wrote too, or what is read by one that can be a choice.
+ * Which transactions may count is decided later, and depends on the authors of
+ * elements.  Here it suffices to find all that possibly may: those that write
+ * a value that another one writes too, or that one of them reads.
  *
  * SPDX-License-Identifier: MIT */
 #include "history/list/reader_outcomes.h"
@@ -11,7 +11,7 @@ struct outcomes {
     struct history *h;
     txn_id *writer;   // by value: one that did not abort, or TXN_NONE
     uint8_t *many;    // by value: there are several, or it is the initial one
-    uint8_t *wanted;  // by value: read by one that can be a choice
+    uint8_t *read;    // by value: a transaction in 'choices' reads it
     uint8_t *choices; // by transaction: it can be a choice
 };
 
@@ -32,19 +32,20 @@ find_writers(struct outcomes *o)
         }
 }
 
-/* t can be a choice: what it read may become one. */
+/* Add t to the choices, and note what it reads. */
 static void
 note_reads(struct outcomes *o, txn_id t)
 {
     const struct history *h = o->h;
+    assert(h->txn_status[t] == TXN_INDETERMINATE && !o->choices[t]);
     o->choices[t] = 1;
     for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++) {
         if (op_is_write(h, op))
             continue;
-        o->wanted[h->op_value[op]] = 1;
+        o->read[h->op_value[op]] = 1;
         const struct list_seen seen = history_list_seen(h, op);
         for (size_t i = 0; i < seen.n; i++)
-            o->wanted[seen.at[i]] = 1;
+            o->read[seen.at[i]] = 1;
     }
 }
 
@@ -54,7 +55,7 @@ can_be_choice(const struct outcomes *o, txn_id t)
     const struct history *h = o->h;
     for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++)
         if (op_is_write(h, op) &&
-            (o->many[h->op_value[op]] || o->wanted[h->op_value[op]]))
+            (o->many[h->op_value[op]] || o->read[h->op_value[op]]))
             return true;
     return false;
 }
@@ -108,7 +109,7 @@ reader_outcomes_choose(struct history *h, const struct list_author *wanted,
     struct outcomes o = {.h = h};
     o.writer = mem_alloc(h->n_values, sizeof *o.writer);
     o.many = mem_calloc(h->n_values, sizeof *o.many);
-    o.wanted = mem_calloc(h->n_values, sizeof *o.wanted);
+    o.read = mem_calloc(h->n_values, sizeof *o.read);
     o.choices = mem_calloc(h->n_txns, sizeof *o.choices);
     find_writers(&o);
     find_choices(&o);
@@ -117,6 +118,6 @@ reader_outcomes_choose(struct history *h, const struct list_author *wanted,
             add_row(h, t, wanted, n);
     mem_free(o.writer);
     mem_free(o.many);
-    mem_free(o.wanted);
+    mem_free(o.read);
     mem_free(o.choices);
 }

@@ -1,5 +1,4 @@
-/* reader_outcomes.h -- readers of lists of which nobody knows whether they
- * count.
+/* reader_outcomes.h -- indeterminate transactions that read lists.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HISTORY_LIST_READER_OUTCOMES_H
@@ -9,10 +8,10 @@
 
 /* Find the indeterminate transactions that read lists and may turn out to be a
  * choice (indeterminate.h), and add a row for each to h->authors: with the
- * value VALUE_INIT, and the candidates the transaction itself, for counting,
- * and TXN_NONE.  Lists bind everybody as soon as one that counts has read them,
- * so for these transactions both cases are checked apart.  The choice is the
- * one in 'wanted', which has n rows, or else that they do not count.
+ * value VALUE_INIT, and two candidates: the transaction itself, if it counts,
+ * and TXN_NONE.  A list that a transaction which counts has read orders all
+ * authors of its elements, so both cases are checked separately.  The choice is
+ * the one in 'wanted', which has n rows, or else that they do not count.
  *
  * Called once, by the builder, before the authors of elements are chosen.
  *
