@@ -8,6 +8,7 @@
  * SPDX-License-Identifier: MIT */
 #include "history/read_checks.h"
 
+#include "history/list/list_flaw_text.h"
 #include "history/list/list_flaws.h"
 
 /* The writers of a value that was read inconsistently. */
@@ -256,7 +257,7 @@ flaw_tell(const struct history *h, const struct flaw *f, struct buf *out)
     }
     history_show_op(h, f->op, out);
     if (op_is_of_list(h, f->op)) {
-        list_flaws_tell(h, f, history_show_txn, out);
+        list_flaw_text_append(h, f, history_show_txn, out);
         return;
     }
     switch (f->kind) {

@@ -9,7 +9,7 @@
 #include "explain/narrate/narrate_flaw.h"
 
 #include "explain/flaw_ops.h"
-#include "history/list/list_flaws.h"
+#include "history/list/list_flaw_text.h"
 
 // flaw_kind -> anomaly_kind
 static const enum anomaly_kind kinds[FLAW_KINDS] = {
@@ -115,7 +115,7 @@ tell_flaw(struct narration *t, const struct flaw *f)
         buf_text(b, ", ");
         narrate_list(t, f->op, find_told(t, f->op));
         buf_char(b, ')');
-        list_flaws_tell(h, f, narrate_name, b);
+        list_flaw_text_append(h, f, narrate_name, b);
         return;
     }
     history_show_op(h, f->op, b);
