@@ -226,7 +226,7 @@ raise(struct settling *s, txn_id t, enum txn_counting to)
 {
     if (s->h->txn_counts[t] == TXN_COUNTS || s->h->txn_counts[t] == to)
         return;
-    assert(s->h->txn_counts[t] < TXN_COUNTS && to != TXN_LEFT_OUT); // (1)
+    assert(s->h->txn_counts[t] == TXN_LEFT_OUT || to == TXN_COUNTS); // (1)
     s->h->txn_counts[t] = (uint8_t)to;
     vec_push(&s->queue, t); // its reads have to be visited
 }
