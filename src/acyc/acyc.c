@@ -7,9 +7,10 @@
  * for consequences ahead.
  *
  * The order outlives backtracking, so it holds the best guess so far.  It
- * tells which sign of a variable costs less, and whether a variable needs to be
- * decided at all: if the order agrees with every edge of one of its literals,
- * that literal could be true, and it is enough to look again at the end.
+ * determines which sign of a variable costs less, and whether a variable needs
+ * to be decided at all: if the order agrees with every edge of one of its
+ * literals, that literal could be true, and the variable may stay open until
+ * the end.
  *
  *   (A1) carried.at[i].inserted says whether the edge is in the graph;
  *   (A2) edge base + i of the graph is carried.at[inserted.at[i]].

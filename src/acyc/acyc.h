@@ -12,7 +12,7 @@
 /* An edge that holds when its literal does. */
 struct carried {
     uint32_t from, to;
-    uint32_t tag;  // the owner's
+    uint32_t tag;  // what the edge means to the caller
     uint32_t next; // of the same literal
     lit owner;
     bool inserted;
@@ -47,7 +47,7 @@ void acyc_carry(struct acyc *a, lit l, uint32_t from, uint32_t to,
  * its literals. */
 void acyc_may_stay_open(struct acyc *a, uint32_t v, bool may);
 
-/* What the solver talks to; valid as long as a is. */
+/* The theory for the solver; valid as long as a is. */
 struct theory acyc_theory(struct acyc *a);
 
 /* The carried edge of an edge of the graph, or NULL where it holds anyway. */

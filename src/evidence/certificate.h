@@ -1,4 +1,4 @@
-/* certificate.h -- what an engine hands over with its verdict.
+/* certificate.h -- the evidence that an engine returns with its verdict.
  *
  * Every verdict but 'unknown' carries evidence that code which shares nothing
  * with the engines can check (verify/):
@@ -11,8 +11,8 @@
  *           either an axiom, a cycle that forbids a combination of choices, or
  *           a consequence of the clauses before it by unit propagation; the
  *           last one is empty.
- *   CASES   violated whoever appended what the lists show: a tree that branches
- *           on rows of h->authors, with evidence at its leaves.
+ *   CASES   violated for every choice of authors of list elements: a tree that
+ *           branches on rows of h->authors, with evidence at its leaves.
  *
  * Authors.  Where h->authors is not empty, evidence other than CASES is about
  * the copy of the history in which the transactions in 'seen' are the authors
@@ -36,7 +36,7 @@
 #include "history/read_checks.h"
 #include "level/level.h"
 
-// What nobody has filled in claims nothing.
+// A certificate that is all zero claims nothing.
 enum verdict { VERDICT_UNKNOWN, VERDICT_OK, VERDICT_VIOLATED };
 
 enum evidence_kind {

@@ -6,8 +6,8 @@
 
 #include "evidence/certificate.h"
 
-/* Read the len bytes at text as a certificate about h.  Whatever is not
- * exactly as certificate_write makes it is an error, with its line; so is a
+/* Read the len bytes at text as a certificate about h.  Text that
+ * certificate_write would not produce is an error, with its line; so is a
  * certificate about another history.
  *
  *   ensure  true: every id in out is in its range; out is the caller's to

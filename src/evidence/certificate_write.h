@@ -20,7 +20,7 @@
 #include "base/buf.h"
 #include "evidence/certificate.h"
 
-/* A number that tells histories apart: over sessions, transactions, statuses,
+/* A hash that identifies a history: of sessions, transactions, statuses,
  * operations, and the names of keys and values. */
 uint64_t certificate_fingerprint(const struct history *h);
 

@@ -1,6 +1,6 @@
-/* proof.h -- why no choice works: the evidence of kind PROOF.
+/* proof.h -- evidence of kind PROOF: every choice leads to a cycle.
  *
- * Facts are the questions a history leaves open.  For each pair of
+ * Facts are what a history leaves open.  For each pair of
  * transactions that write a common key:
  *
  *   BEFORE a b   the versions of a precede those of b, in every key that both
@@ -10,7 +10,7 @@
  *   AHEAD a b    the start of a lies before the commit of b;
  *   COUNTS t     t, which may count, does.
  *
- * A transaction that may count but does not is taken to come after all others:
+ * A transaction that may count but does not is placed after all others:
  * nothing follows from its reads and from its place in its session, so it has a
  * place in every order.  That makes BEFORE and AHEAD meaningful for it.
  *
@@ -29,7 +29,7 @@
  *   LEARNT       follows from the clauses before it by unit propagation.
  *
  * The clauses of CHOICES, COUNTS, AHEAD and CYCLE are not stored: they follow
- * from the history, and whoever checks the proof makes them.  The proof is
+ * from the history, and the checker of the proof makes them.  The proof is
  * complete when unit propagation over all of it ends in a contradiction.
  *
  * SPDX-License-Identifier: MIT */

@@ -1,8 +1,8 @@
 /* chains.c -- see chains.h.
  *
- * Sorting takes points off whose predecessors are all gone.  Points on a
- * cycle never go, and each point that stays has a predecessor that stays; so
- * walking backwards from any of them must come round.
+ * Sorting removes points whose predecessors are all removed (Kahn, 1962).
+ * Points on a cycle are never removed, and each point that stays has a
+ * predecessor that stays; so walking backwards from any of them finds a cycle.
  *
  * SPDX-License-Identifier: MIT */
 #include "graph/chains.h"
@@ -156,19 +156,20 @@ find_cycle(const struct chains *g, const uint32_t *waiting, hop_vec *cycle)
     uint32_t p = 0;
     while (!waiting[p])
         p++;
-    uint32_t *met = mem_calloc(g->n, sizeof *met); // 1 + index into walk
+    uint32_t *visited =
+        mem_calloc(g->n, sizeof *visited); // 1 + index into walk
     hop_vec walk = {0};
-    while (!met[p]) {
-        met[p] = (uint32_t)walk.n + 1;
+    while (!visited[p]) {
+        visited[p] = (uint32_t)walk.n + 1;
         const struct hop h = hop_from_staying(g, waiting, p);
         vec_push(&walk, h);
         p = h.from;
     }
-    for (size_t i = walk.n; i >= met[p]; i--)
+    for (size_t i = walk.n; i >= visited[p]; i--)
         vec_push(cycle, walk.at[i - 1]);
     assert(cycle->at[0].from == vec_top(cycle).to);
     vec_free(&walk);
-    mem_free(met);
+    mem_free(visited);
 }
 
 bool

@@ -2,8 +2,8 @@
  *
  * An edge u -> v with rank[v] < rank[u] can only disturb points with ranks in
  * between.  Those reached from v and those that reach u, within these ranks,
- * share their ranks out again: first the latter, then the former, each group in
- * its old order.  Removing an edge needs nothing, so backtracking is free and
+ * redistribute their ranks: first the latter, then the former, each group in
+ * its old order.  Removing an edge needs no work, so backtracking is free and
  * the order remembers where the search has been.
  *
  * The search from v is breadth first, so that a path to u is a shortest one:
@@ -53,7 +53,7 @@ order_free(struct order *o)
 }
 
 static void
-meet(struct order *o, u32_vec *list, uint32_t p, struct hop h)
+visit(struct order *o, u32_vec *list, uint32_t p, struct hop h)
 {
     if (o->stamp[p] == o->epoch)
         return;
@@ -70,24 +70,24 @@ search_forward(struct order *o, uint32_t v, uint32_t u)
     const uint32_t last = o->rank[u];
     vec_clear(&o->forward);
     o->epoch = capacity_epoch(o->epoch, o->stamp, g->n);
-    meet(o, &o->forward, v, (struct hop){v, v, EDGE_NONE});
+    visit(o, &o->forward, v, (struct hop){v, v, EDGE_NONE});
     for (size_t i = 0; i < o->forward.n; i++) {
         const uint32_t p = o->forward.at[i];
         if (p == u)
             return true;
         if (chains_has_next(g, p) && o->rank[p + 1] <= last)
-            meet(o, &o->forward, p + 1, (struct hop){p, p + 1, EDGE_NONE});
+            visit(o, &o->forward, p + 1, (struct hop){p, p + 1, EDGE_NONE});
         for (uint32_t e = g->out[p]; e != EDGE_NONE;
              e = g->edges.at[e].next_out)
             if (o->rank[g->edges.at[e].to] <= last)
-                meet(o, &o->forward, g->edges.at[e].to,
-                     (struct hop){p, g->edges.at[e].to, e});
+                visit(o, &o->forward, g->edges.at[e].to,
+                      (struct hop){p, g->edges.at[e].to, e});
     }
     return false;
 }
 
-/* Collect what reaches u from v's rank on.  Nothing of it was met forward,
- * since v does not reach u; so the stamps need not be told apart. */
+/* Collect what reaches u from v's rank on.  None of it was visited
+ * forward, because v does not reach u; so both searches can share stamps. */
 static void
 search_backward(struct order *o, uint32_t u, uint32_t v)
 {
@@ -95,14 +95,14 @@ search_backward(struct order *o, uint32_t u, uint32_t v)
     const uint32_t first = o->rank[v];
     const struct hop none = {0, 0, EDGE_NONE};
     vec_clear(&o->backward);
-    meet(o, &o->backward, u, none);
+    visit(o, &o->backward, u, none);
     for (size_t i = 0; i < o->backward.n; i++) {
         const uint32_t p = o->backward.at[i];
         if (chains_has_previous(g, p) && o->rank[p - 1] >= first)
-            meet(o, &o->backward, p - 1, none);
+            visit(o, &o->backward, p - 1, none);
         for (uint32_t e = g->in[p]; e != EDGE_NONE; e = g->edges.at[e].next_in)
             if (o->rank[g->edges.at[e].from] >= first)
-                meet(o, &o->backward, g->edges.at[e].from, none);
+                visit(o, &o->backward, g->edges.at[e].from, none);
     }
 }
 
@@ -118,7 +118,7 @@ take_ranks(struct order *o, u32_vec *points)
 }
 
 static void
-share_out(struct order *o)
+redistribute(struct order *o)
 {
     vec_clear(&o->ranks);
     take_ranks(o, &o->backward);
@@ -171,7 +171,7 @@ order_add(struct order *o, uint32_t u, uint32_t v, hop_vec *path)
         }
         search_backward(o, u, v);
         o->visits += o->backward.n;
-        share_out(o);
+        redistribute(o);
         o->changes++;
     }
     assert(o->rank[u] < o->rank[v]);

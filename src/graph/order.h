@@ -13,7 +13,7 @@ struct order {
     u32_vec moved;    // points whose rank changed since the owner cleared it
     uint8_t *is_moved;
 
-    // Scratch: points met from either end, and how they were reached.
+    // Scratch: points visited from either end, and how they were reached.
     uint32_t *stamp, epoch;
     struct hop *came;
     u32_vec forward, backward, ranks;

@@ -118,8 +118,7 @@ level_separates_writers(enum level l)
            level_table[l].place[DEPENDS_WW].to == POINT_START;
 }
 
-/* Whether every forbidden cycle of l is one of whole transactions, whatever its
- * dependencies: ser. */
+/* Whether l forbids every cycle of whole transactions: ser. */
 static inline bool
 level_is_serial(enum level l)
 {

@@ -187,7 +187,7 @@ sat_analyse(struct sat *s, clause_ref conflict)
     go_to_conflict_level(s, conflict);
     if (!sat_level(s))
         return refute(s, conflict);
-    // Reasons from the theory are asked for first, because that adds clauses.
+    // The theory explains its literals first, because that adds clauses.
     // The theory is only asked about literals of the present level, which is
     // all that the walk below resolves on.
     for (size_t i = s->trail.n; i > s->levels.at[sat_level(s) - 1]; i--)

@@ -1,6 +1,6 @@
 /* clause.c -- see clause.h.
  *
- * Learnt clauses are judged by glue: the number of decision levels among
+ * Learnt clauses are ranked by glue: the number of decision levels among
  * their literals when they were learnt (Audemard and Simon, "Predicting learnt
  * clauses quality in modern SAT solvers", IJCAI 2009).  Those with glue at most
  * 2 are kept for good.  Of the rest the worse half goes at each reduction,

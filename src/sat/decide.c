@@ -2,8 +2,8 @@
  *
  * Variables are in a binary heap by activity (VSIDS: Moskewicz et al., "Chaff",
  * DAC 2001).  Those that the theory advises to leave open are in a list outside
- * the heap.  When the heap is empty, the theory is asked again about each of
- * them, and the first that must be decided after all is.  A variable that had
+ * the heap.  When the heap is empty, the theory advises on each of them again,
+ * and the first that it no longer leaves open is decided.  A variable that had
  * to be decided OPEN_MAX times becomes an ordinary one, because the theory does
  * not hold it by itself.
  *
@@ -122,7 +122,7 @@ decide_var(struct sat *s, uint32_t var, enum advice advice)
     sat_assign(s, lit_make(var, !value), REF_NONE, sat_level(s));
 }
 
-/* The next open variable that has to be decided after all, or UINT32_MAX. */
+/* The next open variable that has to be decided now, or UINT32_MAX. */
 static uint32_t
 find_open(struct sat *s, enum advice *advice)
 {

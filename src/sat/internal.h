@@ -68,7 +68,7 @@ struct sat {
     lit_vec trail;
     u32_vec levels;     // where each level begins in the trail
     size_t head;        // propagated so far
-    size_t theory_head; // told the theory so far
+    size_t theory_head; // assigned to the theory so far
 
     // Decisions: a heap by activity, and the variables the theory left open.
     VEC(double) activity;

@@ -157,7 +157,7 @@ add_lemma(struct sat *s, lit implied)
         s->refuted = true;
         return REF_NONE;
     }
-    if (s->clause.n == 1) // a clause of one literal twice stands for a unit
+    if (s->clause.n == 1) // a unit is stored as one literal twice
         vec_push(&s->clause, s->clause.at[0]);
     return sat_clause_add(s, s->clause.at, s->clause.n, id, true, 2);
 }

@@ -16,7 +16,8 @@ clause_ref sat_propagate(struct sat *s);
 /* Undo all assignments above a level. */
 void sat_backtrack(struct sat *s, uint32_t level);
 
-/* The clause that implied a variable; the theory is asked for it if need be. */
+/* The clause that implied a variable.  Where the theory implied it, the theory
+ * explains it now. */
 clause_ref sat_explain(struct sat *s, uint32_t var);
 
 #endif

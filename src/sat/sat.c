@@ -280,8 +280,8 @@ static enum sat_answer
 search(struct sat *s, struct budget *budget)
 {
     s->next_restart = s->stats.conflicts + RESTART_UNIT;
-    s->head = 0;        // new clauses may speak of old assignments, and the
-    s->theory_head = 0; // theory may have learnt more about old literals
+    s->head = 0;        // new clauses may have assigned literals, and the
+    s->theory_head = 0; // theory may have new edges for them
     uint32_t countdown = SPEND_EVERY;
     uint64_t spent = count_steps(s);
     while (!s->refuted) {

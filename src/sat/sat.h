@@ -33,7 +33,7 @@ struct sat_proof {
     void (*input)(void *self, uint32_t id, const lit *lits, size_t n);
 
     /* The theory's conflict or reason became clause 'id'.  Called before the
-     * theory is asked for anything else. */
+     * theory is called again. */
     void (*lemma)(void *self, uint32_t id, const lit *lits, size_t n);
 
     /* Clause 'id' follows from the clauses 'from' by unit propagation. */
@@ -44,7 +44,7 @@ struct sat_proof {
 struct sat_stats {
     uint64_t decisions, propagations, conflicts, theory_conflicts;
     uint64_t restarts, reductions, learnt_literals;
-    uint64_t asked; // how often the theory was asked for advice
+    uint64_t asked; // calls of the theory for advice
 };
 
 struct sat *sat_new(void);
@@ -85,7 +85,7 @@ enum sat_answer sat_solve(struct sat *s, struct budget *budget);
 enum sat_answer sat_solve_under(struct sat *s, const lit *assumptions, size_t n,
                                 struct budget *budget);
 
-/* Whether there is no model whatever is assumed. */
+/* Whether there is no model under any assumptions. */
 bool sat_is_refuted(const struct sat *s);
 
 /* 1 true, -1 false, 0 open: in the model, or for certain after sat_to_root. */

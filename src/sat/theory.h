@@ -1,20 +1,20 @@
-/* theory.h -- what the search asks of a theory.
+/* theory.h -- the interface between the solver and a theory.
  *
  * The solver owns the trail and calls; the theory answers.  Calls come in this
  * order and no other:
  *
  *     ( decide | assign* propagate )*  [ conflict: explain* backtrack ]
  *
- * Reasons are asked for later, and only for literals that the analysis of a
- * conflict really meets, so 'propagate' may be cheap and 'explain' thorough.
+ * Reasons are requested later, and only for literals that the analysis of a
+ * conflict visits, so 'propagate' may be cheap and 'explain' thorough.
  *
  * Both sides rely on this:
  *   (T1) every literal of a reason or conflict was true on the trail when the
  *        theory reported it;
  *   (T2) after backtrack(l) the theory has forgotten exactly the assignments
  *        above level l;
- *   (T3) literals true at the root are told again when a search begins, since
- *        the theory may have learnt more about them in between;
+ *   (T3) literals true at the root are assigned again when a search begins,
+ *        because edges may have been added to them in between;
  *   (T4) a theory without conflict is satisfied by the assignment, where a
  *        variable that it advised to leave open counts for whichever sign the
  *        theory prefers.
@@ -60,7 +60,7 @@ enum advice {
     ADVICE_TRUE,  // decide the variable true
     ADVICE_FALSE, // decide it false
     ADVICE_OPEN,  // no need to decide it now; ask again at the end
-    ADVICE_LATER, // the same, however often it was decided after all
+    ADVICE_LATER, // the same, however often it had to be decided
 };
 
 struct theory {

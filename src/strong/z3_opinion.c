@@ -8,10 +8,10 @@
  * version order is the order of commits.
  *
  * A transaction that may count has a truth value that says whether it does.
- * Whatever involves it holds only then.
+ * What involves the transaction holds only if it counts.
  *
- * Two points that nothing compares may get the same number; any order of them
- * will do.
+ * Two points that no constraint compares may get the same number; either order
+ * of them works.
  *
  * SPDX-License-Identifier: MIT */
 #include "strong/z3_opinion.h"

@@ -118,7 +118,7 @@ check_edge(struct strong_cycle *s, const struct proof_edge *e, u32_vec *clause,
                wrong(err, "time is not as claimed");
     case EDGE_WR:
         return add_read(s, e->to, e->read, e->from, clause) ||
-               wrong(err, "a read cannot have read that");
+               wrong(err, "the read cannot have read from the source");
     case EDGE_WW:
         if (!write_common_key(h, e->from, e->to))
             return wrong(err, "two transactions write no common key");
@@ -132,9 +132,9 @@ check_edge(struct strong_cycle *s, const struct proof_edge *e, u32_vec *clause,
         return (e->read != ID_NONE &&
                 strong_cycle_add_overwrite(s, e->from, e->read, e->writer,
                                            e->to, clause)) ||
-               wrong(err, "what was read is not overwritten so");
+               wrong(err, "the target does not overwrite what was read");
     default:
-        return wrong(err, "an edge is of no kind that counts here");
+        return wrong(err, "an edge has a kind that this level does not have");
     }
 }
 
@@ -160,7 +160,8 @@ strong_cycle_check(struct strong_cycle *s, const struct proof_edge *edges,
         if (!check_edge(s, e, clause, err))
             return false;
         if (e->to != next->from)
-            return wrong(err, "an edge does not begin where one ends");
+            return wrong(err,
+                         "an edge does not begin where the one before ends");
         if (level->two_points && place(level, e).to == POINT_COMMIT &&
             place(level, next).from == POINT_START)
             return wrong(err, "a commit is followed by its start");

@@ -1,4 +1,4 @@
-/* strong_cycle.h -- the clause that a cycle of a proof stands for.
+/* strong_cycle.h -- the clause that a cycle of a proof implies.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef VERIFY_STRONG_CYCLE_H

@@ -3,14 +3,13 @@
  *
  * The clock of a transaction has one entry per session: how many of that
  * session's transactions, counted from its first, happened before it.  Clocks
- * are made along the order, which respects session order and reads, and each
- * is kept for as long as somebody is still to read from its transaction or to
- * follow it in its session.
+ * are computed along the order, which respects session order and reads.  Each
+ * is kept until all readers and the successor in its session are computed.
  *
  * For a read of x by t3 from t1, the writers of x between t1 and t3 in the
- * order are asked one by one whether they happened before t3; where they are
- * more than there are sessions, each session is asked instead for its last
- * writer of x that did, which costs a search.
+ * order are checked one by one for having happened before t3.  Where they are
+ * more than there are sessions, the last writer of x in each session that
+ * happened before t3 is found by binary search instead.
  *
  * SPDX-License-Identifier: MIT */
 #include "verify/verify_causal.h"

@@ -43,8 +43,8 @@ owner(const struct history *h, op_id op)
 }
 
 /* Which transactions count if the choices that are assumed are made: those that
- * do anyway, the two sides of a choice, and whoever alone can have served a
- * read of one that counts. */
+ * do anyway, the two sides of a choice, and the only possible writer of a read
+ * of one that counts. */
 static uint8_t *
 find_counting(const struct check *c)
 {
@@ -144,7 +144,7 @@ check_path(const struct check *c, const struct cycle_edge *e, txn_id t3)
         return wrong(c, "there is no path to the reader");
     const txn_id *at = path->at + e->path_first;
     if (at[0] != e->from || at[e->path_n - 1] != t3)
-        return wrong(c, "the path has other ends");
+        return wrong(c, "the path does not lead from the source to the reader");
     for (uint32_t i = 1; i < e->path_n; i++) {
         if (!counts(c, at[i - 1]) || !counts(c, at[i]))
             return wrong(c, "the path leaves the history");
@@ -181,13 +181,12 @@ check_inferred(const struct check *c, const struct cycle_edge *e)
 {
     const struct history *h = c->h;
     if (!counts(c, e->from) || e->from == e->to)
-        return wrong(c, "it has no proper beginning");
+        return wrong(c, "its source does not count, or is its target");
     const txn_id t3 = owner(h, e->read);
     if (t3 == TXN_NONE || !reads_from(c, t3, e->read, e->to))
-        return wrong(c, "the read is not from where the edge ends");
+        return wrong(c, "the read is not from the target of the edge");
     if (t3 == e->from || final_write(h, e->from, op_key(h, e->read)) == ID_NONE)
-        return wrong(c, "where it begins, nobody writes the key that was "
-                        "read");
+        return wrong(c, "its source does not write the key that was read");
     return check_premise(c, e, t3);
 }
 
@@ -202,7 +201,8 @@ check_edge(const struct check *c, const struct cycle_edge *e)
         return reads_from(c, e->to, e->read, e->from) ||
                wrong(c, "there is no such read");
     case EDGE_WW:
-        return is_list_order(c, e->from, e->to) || wrong(c, "no list says so");
+        return is_list_order(c, e->from, e->to) ||
+               wrong(c, "no list orders the two");
     case EDGE_CO:
         return check_inferred(c, e);
     default:
@@ -220,7 +220,7 @@ check_edges(struct check *c)
     for (; c->edge < length; c->edge++) {
         const struct cycle_edge *e = &cycle->edges.at[c->edge];
         if (e->to != cycle->edges.at[(c->edge + 1) % length].from)
-            return wrong(c, "it does not end where the next begins");
+            return wrong(c, "its target is not the source of the next");
         if (!check_edge(c, e))
             return false;
     }

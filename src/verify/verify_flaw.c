@@ -2,9 +2,9 @@
  *
  * A read of a transaction that counts is inconsistent when its transaction
  * wrote the key before and the value is not that of the last such write; or
- * when it did not, and nobody can have served the value: it is not initial, and
- * no other transaction that counts or may count has it as its last write of the
- * key.  For lists see verify_list_flaw.c.
+ * when it did not, and no write can have served the value: it is not initial,
+ * and no other transaction that counts or may count has it as its last write of
+ * the key.  For lists see verify_list_flaw.c.
  *
  * That is checked from the recorded operations alone.  The kind of flaw is then
  * checked as far as it says more.

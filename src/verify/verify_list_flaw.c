@@ -1,8 +1,8 @@
 /* verify_list_flaw.c -- a list that no level allows.
  *
  * Each kind of flaw is checked for what it says, from the recorded operations
- * and lists alone.  Whoever is not aborted and appended an element that is seen
- * counts; elements have one such author (history/authors.h).
+ * and lists alone.  A transaction that is not aborted and appended an element
+ * that was read counts; elements have one such author (history/list).
  *
  * SPDX-License-Identifier: MIT */
 #include "verify/verify_list_flaw.h"
@@ -76,7 +76,7 @@ check_twice(const struct flaw *f, struct list_seen seen, struct err *err)
            wrong(err, "it does not have that element twice");
 }
 
-/* An element that nobody who counts appended before. */
+/* An element that no counting transaction appended before. */
 static bool
 check_unserved(const struct history *h, const struct flaw *f,
                struct list_seen seen, struct err *err)
@@ -93,10 +93,10 @@ check_unserved(const struct history *h, const struct flaw *f,
             if (op_is_write(h, op) && h->op_value[op] == f->value)
                 return wrong(err, "its transaction had appended that element");
         return !is_appended(h, f->value, f->txn, false) ||
-               wrong(err, "somebody else appended that element");
+               wrong(err, "another transaction appended that element");
     }
     if (is_appended(h, f->value, TXN_NONE, false))
-        return wrong(err, "somebody appended that element");
+        return wrong(err, "a transaction appended that element");
     return (f->kind == FLAW_THIN_AIR
                 ? !is_appended(h, f->value, TXN_NONE, true)
                 : has_other && h->txn_status[f->other] == TXN_ABORTED) ||
@@ -158,7 +158,8 @@ check_run(const struct history *h, const struct flaw *f, struct list_seen seen,
     for (op_id op = h->txn_begin[f->other]; op < h->txn_end[f->other]; op++)
         if (appends(h, op, k) &&
             is_appended(h, h->op_value[op], f->other, false))
-            return wrong(err, "somebody else appended one of the elements");
+            return wrong(err,
+                         "another transaction appended one of the elements");
     bool differs;
     const size_t own = own_end(h, f, seen, &differs);
     const bool missing = !place_of(seen, f->value);
@@ -179,7 +180,7 @@ check_incompatible(const struct history *h, const struct flaw *f,
         op_key(h, f->op) != op_key(h, f->other_op))
         return wrong(err, "the other operation does not read that list");
     if (!h->txn_counts[f->other])
-        return wrong(err, "who read the other list does not count");
+        return wrong(err, "the reader of the other list does not count");
     const struct list_seen b = history_list_seen(h, f->other_op);
     const size_t n = a.n < b.n ? a.n : b.n;
     return (n && memcmp(a.at, b.at, n * sizeof *a.at) != 0) ||

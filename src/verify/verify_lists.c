@@ -8,8 +8,8 @@
  *       from its first append on, but for the end of the list;
  *   (4) a list ends with what its reader appended before the read, and shows
  *       nothing that the reader appends later;
- *   (5) what stands before that ends with somebody's last append, or is empty,
- *       and is an external read: the operation itself, or, after own appends,
+ *   (5) what precedes that ends with the last append of a transaction, or is
+ * empty, and is an external read: the operation itself, or, after own appends,
  *       the one right before the first of them.
  *
  * SPDX-License-Identifier: MIT */
@@ -20,7 +20,7 @@ struct lists {
     struct list_seen *longest; // by key
     op_id *append;             // by value: by one who counts, or ID_NONE
     uint32_t *place;           // by value: in the longest list, from 1
-    // By key: appends of the transaction at hand so far, or ID_NONE.
+    // By key: appends of the present transaction so far, or ID_NONE.
     op_id *first, *last;
     txn_id *owner;         // by operation
     op_id *before, *after; // by append: the next ones to the key in its txn
@@ -94,7 +94,8 @@ check_longest(struct lists *l, key_id k)
         const op_id append = l->append[list.at[i]];
         if (append == ID_NONE || l->place[list.at[i]])
             return err_set(l->err, ERR_SYNTAX,
-                           "a list has an element twice, or of nobody");
+                           "a list has an element twice, or one that no "
+                           "transaction appended");
         l->place[list.at[i]] = (uint32_t)i + 1;
         if (expected != ID_NONE ? append != expected
                                 : l->before[append] != ID_NONE)
@@ -134,7 +135,8 @@ check_read(const struct lists *l, txn_id t, op_id op)
     const op_id before = l->first[k] - 1;
     return (l->first[k] > h->txn_begin[t] && op_key(h, before) == k &&
             reads_external(l, before, seen, n)) ||
-           wrong(l, t, "has before its own elements what nobody ended with");
+           wrong(l, t,
+                 "does not end with a last append before its own elements");
 }
 
 /* Own elements must not show before they are appended. */

@@ -9,8 +9,10 @@
  *     one after the other;
  *   - every external read finds the value it saw, written by the writer that
  *     the certificate names where there are several;
- *   - si: whoever installs a version started after the one before was;
- *   - strict: nobody starts before the commit of one that ended before it
+ *   - si: the writer of a version starts after the version before it was
+ *     installed;
+ *   - strict: no transaction starts before the commit of one that ended before
+ *     it
  * began;
  *   - lists: elements are appended in the order that was observed.
  *
@@ -73,11 +75,12 @@ start(struct replay *r, txn_id t, uint32_t place)
     r->started[t] = place + 1;
     const txn_id before = r->session_last[h->txn_session[t]];
     if (before != TXN_NONE && (before > t || !r->committed[before]))
-        return wrong(r, t, "comes before an earlier one of its session");
+        return wrong(r, t,
+                     "comes before an earlier transaction of its session");
     r->session_last[h->txn_session[t]] = t;
     for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++)
         if (op_is_external_read(h, op) && !is_served(r, op))
-            return wrong(r, t, "reads what is not there");
+            return wrong(r, t, "reads a version that is not current");
     return true;
 }
 
@@ -104,13 +107,14 @@ commit(struct replay *r, txn_id t, uint32_t place)
 
 /* --- time ----------------------------------------------------------------- */
 
-/* At a commit: nobody has started who began after t ended. */
+/* At a commit of t: no transaction that began after t ended has started. */
 static bool
 respects_end(struct replay *r, txn_id t)
 {
     const struct history *h = r->h;
     if (h->txn_status[t] == TXN_COMMITTED && h->txn_ended[t] < r->latest_begin)
-        return wrong(r, t, "commits after one that began after its end");
+        return wrong(r, t,
+                     "commits after a transaction that began after its end");
     return true;
 }
 
@@ -129,8 +133,9 @@ replay_point(struct replay *r, uint32_t place)
     const point_id p = r->c->order.at[place];
     const txn_id t = r->two_points ? p / 2 : p;
     if (t >= r->h->n_txns || r->h->txn_counts[t] == TXN_LEFT_OUT)
-        return err_set(r->err, ERR_SYNTAX,
-                       "the order has a point of no transaction");
+        return err_set(
+            r->err, ERR_SYNTAX,
+            "the order has a point of a transaction that does not count");
     const bool starts = !r->two_points || p % 2 == 0;
     const bool commits = !r->two_points || p % 2 == 1;
     if (starts && !start(r, t, place))
@@ -155,7 +160,8 @@ note_choices(struct replay *r)
         const struct choice *c = &r->c->choices.at[i];
         if (c->read >= h->n_ops || !op_is_external_read(h, c->read) ||
             !history_has_several(h, h->op_value[c->read]))
-            return err_set(r->err, ERR_SYNTAX, "a choice where there is none");
+            return err_set(r->err, ERR_SYNTAX,
+                           "a choice for a read that has one candidate");
         // A read that was repeated has one choice for all of them.
         r->chosen[c->read] = c->writer;
     }

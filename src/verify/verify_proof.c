@@ -1,9 +1,9 @@
 /* verify_proof.c -- checks a proof: clauses and unit propagation.
  *
- * Every step becomes a clause.  Those that speak of the history are checked
+ * Every step becomes a clause.  Those about the history are checked
  * against it; those that claim to follow from the clauses before are checked by
  * assuming the opposite and propagating units until a contradiction.  The proof
- * is good when the clauses alone contradict each other.
+ * is valid when the clauses contradict each other.
  *
  * Propagation is the plain kind: when a literal becomes false, every clause
  * that contains it is looked at.
@@ -179,7 +179,7 @@ take_choices(struct checker *c, size_t i)
     return true;
 }
 
-/* Whoever is read from counts. */
+/* A writer that was read from counts. */
 static bool
 take_counts(struct checker *c, size_t i)
 {
@@ -201,12 +201,13 @@ take_ahead(struct checker *c, size_t i)
         s->other >= c->h->n_txns || !c->h->txn_counts[s->other] ||
         !strong_cycle_add_overwrite(&c->cycles, t, s->read, s->writer, s->other,
                                     &c->scratch))
-        return wrong(c, i, "overwrites what was not read so");
+        return wrong(
+            c, i, "names a transaction that does not overwrite what was read");
     vec_push(&c->scratch, proof_ahead(c->cycles.facts, t, s->other));
     return true;
 }
 
-/* Number a literal of the proof anew. */
+/* Add a literal of the proof to the clause, with a number of our own. */
 static bool
 take_literal(struct checker *c, proof_lit l)
 {
@@ -236,7 +237,7 @@ take_literals(struct checker *c, size_t i)
         return wrong(c, i, "has no literals");
     for (uint32_t j = 0; j < s->n; j++)
         if (!take_literal(c, c->proof->lits.at[s->first + j]))
-            return wrong(c, i, "has a literal of no fact");
+            return wrong(c, i, "has a literal without a fact");
     return true;
 }
 
@@ -296,7 +297,7 @@ check_step(struct checker *c, size_t i)
         return take_literals(c, i) &&
                (follows(c) || wrong(c, i, "does not follow from those before"));
     }
-    return wrong(c, i, "is of no kind");
+    return wrong(c, i, "has an unknown kind");
 }
 
 bool

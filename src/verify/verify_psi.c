@@ -2,7 +2,7 @@
  *
  * The order gives every key its version order.  With so, wr and the ww edges
  * between neighbouring versions as a graph, the order must be topological, and
- * whoever overwrites what a transaction read must not reach it.  The next
+ * a transaction that overwrites what another read must not reach it.  The next
  * version is enough to look at, because it reaches all later ones.
  *
  * SPDX-License-Identifier: MIT */
@@ -43,7 +43,8 @@ place_all(struct psi_order *o)
     for (uint32_t i = 0; i < o->c->order.n; i++) {
         const txn_id t = o->c->order.at[i];
         if (t >= h->n_txns || h->txn_counts[t] == TXN_LEFT_OUT || o->place[t])
-            return wrong(o, "has a point twice, or one of no transaction");
+            return wrong(o,
+                         "has a transaction twice, or one that does not count");
         o->place[t] = i + 1;
     }
     for (txn_id t = 0; t < h->n_txns; t++)
@@ -114,9 +115,9 @@ add_reads(struct psi_order *o)
                 continue;
             const txn_id w = writer_of(o, op);
             if (w == TXN_NONE || w == t)
-                return wrong(o, "does not say whom a read read from");
+                return wrong(o, "names no writer for a read");
             if (w != TXN_INIT && !o->place[w])
-                return wrong(o, "leaves out whom a read read from");
+                return wrong(o, "leaves out the writer of a read");
             if (w != TXN_INIT && !add_edge(o, w, t))
                 return false;
         }
@@ -124,7 +125,8 @@ add_reads(struct psi_order *o)
     return true;
 }
 
-/* Deal the versions out in order, with an edge from each to the next. */
+/* List the versions of each key in order, with an edge from each to the next.
+ */
 static bool
 add_versions(struct psi_order *o)
 {

@@ -1,10 +1,10 @@
 /* verify_weak.c -- a commit order at rc, ra or cc.
  *
  * The order is replayed once.  A read from the last writer of its key before
- * the reader is fine at every level: whoever comes before the reader, by
- * whatever premise, and writes the key, comes no later than that writer.  In
- * most histories that is all, and where values do not repeat, who the last
- * writer is can be told by the value.
+ * the reader satisfies every level: a transaction that precedes the reader, by
+ * any premise, and writes the key, comes no later than that writer.  In
+ * most histories that is all.  Where values do not repeat, the value identifies
+ * the last writer.
  *
  * For the other reads, of key x by t3 from t1, no writer of x between t1 and
  * t3 may have the level's premise with t3:
@@ -63,13 +63,13 @@ replay_reads(const struct store *s, txn_id t, bool *stale)
             continue;
         const txn_id t1 = weak_order_writer(w, op);
         if (t1 == TXN_NONE)
-            return weak_order_wrong(w, t,
-                                    "has a read for which nothing is chosen");
+            return weak_order_wrong(w, t, "has a read without a chosen writer");
         if (t1 != TXN_INIT && !w->position[t1])
-            return weak_order_wrong(w, t, "reads from one that is not in it");
+            return weak_order_wrong(
+                w, t, "reads from a transaction that is not in it");
         if (weak_order_position(w, t1) >= w->position[t])
-            return weak_order_wrong(w, t,
-                                    "stands before one that it reads from");
+            return weak_order_wrong(
+                w, t, "is before a transaction that it reads from");
         *stale = true;
     }
     return true;

@@ -26,7 +26,7 @@ read_positions(struct weak_order *w, const u32_vec *order)
         if (h->txn_counts[t] == TXN_LEFT_OUT)
             return weak_order_wrong(w, t, "does not count");
         if (w->position[t])
-            return weak_order_wrong(w, t, "stands in it twice");
+            return weak_order_wrong(w, t, "is in it twice");
         w->position[t] = (uint32_t)i + 1;
     }
     txn_id before = TXN_NONE;
@@ -37,7 +37,7 @@ read_positions(struct weak_order *w, const u32_vec *order)
             continue;
         if (before != TXN_NONE && h->txn_session[before] == h->txn_session[t] &&
             w->position[before] > w->position[t])
-            return weak_order_wrong(w, t, "is not where its session has it");
+            return weak_order_wrong(w, t, "contradicts session order");
         before = t;
     }
     return true;
@@ -59,7 +59,8 @@ read_choices(struct weak_order *w, const struct certificate *c)
     const struct history *h = w->h;
     if (!h->several.n)
         return !c->choices.n ||
-               err_set(w->err, ERR_SYNTAX, "choices, but nothing to choose");
+               err_set(w->err, ERR_SYNTAX,
+                       "there are choices, but no read has several candidates");
     w->chosen = mem_alloc(h->n_ops, sizeof *w->chosen);
     memset(w->chosen, 0xff, h->n_ops * sizeof *w->chosen); // TXN_NONE
     for (size_t i = 0; i < c->choices.n; i++) {

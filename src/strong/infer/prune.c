@@ -14,9 +14,9 @@
  * An optional transaction turns out to count when a decided read read from it.
  * Then it precedes its followers, and its own reads are decided like others.
  * It turns out not to count when a read of its own has no candidate left, or
- * when a follower reaches it.  Then nobody can have read from it.  While it is
- * open, a choice of it is judged by what its counting would imply: it is also
- * overwritten by what its followers reach.
+ * when a follower reaches it.  Then no read can have read from it.  While it
+ * is open, a choice of it is struck out by what its counting would imply: it is
+ * also overwritten by what its followers reach.
  *
  * The ambiguous reads of a key are visited together, so that the sessions that
  * write the key are found once.
@@ -32,7 +32,7 @@
 struct segment {
     uint32_t chain;
     version_id first, end;
-    version_id frontier; // of the read at hand, or VERSION_NONE
+    version_id frontier; // of the present read, or VERSION_NONE
 };
 
 struct pruning {

@@ -265,7 +265,7 @@ holds_what_is_required(const struct bidirectional *m, const uint8_t *front,
     return ok;
 }
 
-/* Find a state of each side that meet. */
+/* Find two states, one of each side, that meet. */
 static bool
 find_pair(const struct bidirectional *m, size_t *front, size_t *rear)
 {

@@ -74,7 +74,7 @@ add_reads(struct compact_history *c, const struct dependencies *p, dense_id t,
             v == VERSION_NONE       ? value[p->h->op_value[p->read_op[r]]]
             : version_is_init(p, v) ? HOLDS_INITIAL
                                     : value[p->version_value[v]];
-        assert(what != HOLDS_ANYTHING); // somebody wrote it
+        assert(what != HOLDS_ANYTHING); // it was written
         if (writes_key(p, t, read_key(p, r)) == written)
             vec_push(&c->cells,
                      ((struct compact_cell){key[read_key(p, r)], what}));

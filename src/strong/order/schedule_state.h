@@ -88,7 +88,7 @@ key_id schedule_state_start_waits_on(const struct schedule_state *s,
 key_id schedule_state_commit_waits_on(struct schedule_state *s, dense_id t,
                                       bool with_start);
 
-/* Run a point, whatever that breaks, and wake those that waited for it.
+/* Run a point, even if that breaks a read, and wake those that waited for it.
  *
  *   require  all its predecessors have run */
 void schedule_state_run(struct schedule_state *s, uint32_t point);

@@ -173,7 +173,7 @@ advise_choice(struct search *s, uint32_t var, read_id r)
     return service->best == var ? ADVICE_TRUE : ADVICE_LATER;
 }
 
-/* A pair that the order leaves open must be decided after all where it lets a
+/* A pair that the order satisfies must still be decided where the order lets a
  * chosen version be overwritten before its read. */
 static enum advice
 advise_pair(struct search *s, uint32_t var)

@@ -6,7 +6,7 @@
 
 #include "strong/search/search.h"
 
-/* The theory that the solver talks to: acyclicity, with advice on decisions.
+/* The theory that the solver calls: acyclicity, with advice on decisions.
  * Valid as long as s is. */
 struct theory heuristics_theory(struct search *s);
 
