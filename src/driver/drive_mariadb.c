@@ -166,10 +166,7 @@ take_rows(MYSQL_RES *result, struct result_rows *out)
         const unsigned long *lengths = maria.mysql_fetch_lengths(result);
         out->n++;
         for (size_t i = 0; i < out->width; i++)
-            if (row[i])
-                result_rows_add(out, row[i], lengths[i]);
-            else
-                result_rows_add_null(out);
+            result_rows_add(out, row[i], lengths[i]);
     }
 }
 

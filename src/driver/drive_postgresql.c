@@ -141,11 +141,9 @@ take_rows(const PGresult *r, struct result_rows *out)
     out->width = (size_t)width;
     for (int i = 0; i < n; i++)
         for (int k = 0; k < width; k++)
-            if (pq.PQgetisnull(r, i, k))
-                result_rows_add_null(out);
-            else
-                result_rows_add(out, pq.PQgetvalue(r, i, k),
-                                (size_t)pq.PQgetlength(r, i, k));
+            result_rows_add(
+                out, pq.PQgetisnull(r, i, k) ? NULL : pq.PQgetvalue(r, i, k),
+                (size_t)pq.PQgetlength(r, i, k));
 }
 
 static enum outcome

@@ -214,10 +214,7 @@ take_row(sqlite3_stmt *s, struct result_rows *out)
     out->n++;
     for (int i = 0; i < (int)out->width; i++) {
         const char *text = (const char *)lite.sqlite3_column_text(s, i);
-        if (text)
-            result_rows_add(out, text, (size_t)lite.sqlite3_column_bytes(s, i));
-        else
-            result_rows_add_null(out);
+        result_rows_add(out, text, (size_t)lite.sqlite3_column_bytes(s, i));
     }
 }
 

@@ -81,16 +81,10 @@ result_rows_free(struct result_rows *r)
 void
 result_rows_add(struct result_rows *r, const char *text, size_t n)
 {
-    vec_push(&r->cells, ((struct result_cell){r->text.n, n, false}));
-    buf_add(&r->text, text, n);
+    vec_push(&r->cells, ((struct result_cell){r->text.n, text ? n : 0, !text}));
+    if (text)
+        buf_add(&r->text, text, n);
     buf_char(&r->text, 0);
-}
-
-void
-result_rows_add_null(struct result_rows *r)
-{
-    result_rows_add(r, "", 0);
-    vec_top(&r->cells).is_null = true;
 }
 
 const char *

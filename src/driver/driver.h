@@ -60,9 +60,8 @@ struct result_rows {
 void result_rows_clear(struct result_rows *r);
 void result_rows_free(struct result_rows *r);
 
-/* Append a cell, of the last row. */
+/* Append a cell of the last row; a text that is NULL is SQL's NULL. */
 void result_rows_add(struct result_rows *r, const char *text, size_t n);
-void result_rows_add_null(struct result_rows *r);
 
 /* The text of a cell; "" for NULL and where there is no such cell: how many
  * rows and columns an answer has is up to the server. */

@@ -128,8 +128,9 @@ classify_misses(const struct history *h, const struct dep *d, size_t n,
     return ANOMALY_G2_ITEM;
 }
 
-enum anomaly_kind
-classify_cycle(const struct history *h, const struct dep *cycle, size_t n)
+/* The name of one cycle in h. */
+static enum anomaly_kind
+name_cycle(const struct history *h, const struct dep *cycle, size_t n)
 {
     struct dep *d = mem_alloc(n, sizeof *d);
     memcpy(d, cycle, n * sizeof *d);
@@ -167,14 +168,14 @@ classify_refutation(const struct history *h, const struct refutation *r,
     // cannot be blamed on less.
     enum anomaly_kind kind = ANOMALY_DIRTY_WRITE;
     if (end->n)
-        kind = classify_cycle(h, &r->cycles.at[end->first], end->n);
+        kind = name_cycle(h, &r->cycles.at[end->first], end->n);
     if (!end->n || !shows_miss(r, last))
         for (size_t i = 0; i < last; i++) {
             const struct refute_step *s = &r->steps.at[i];
             if (!s->needed || !s->n || (end->n && !shows_miss(r, i)))
                 continue;
             const enum anomaly_kind k =
-                classify_cycle(h, &r->cycles.at[s->first], s->n);
+                name_cycle(h, &r->cycles.at[s->first], s->n);
             if (k >= kind) {
                 kind = k;
                 best = i;

@@ -8,10 +8,6 @@
 #include "explain/anomaly_kinds.h"
 #include "explain/refute.h"
 
-/* The name of one cycle in h. */
-enum anomaly_kind classify_cycle(const struct history *h, const struct dep *d,
-                                 size_t n);
-
 /* The name of what a refutation shows, and in *cycle the cycle that shows it
  * best: its place in r->steps. */
 enum anomaly_kind classify_refutation(const struct history *h,

@@ -195,8 +195,9 @@ can_connect(const char *url)
     return ok;
 }
 
-bool
-servers_interrupted(const struct servers *s, struct err *err)
+/* Whether the user has interrupted the program; then err says so. */
+static bool
+is_interrupted(const struct servers *s, struct err *err)
 {
     return s->interrupted && *s->interrupted &&
            !err_set(err, ERR_IO, "interrupted");
@@ -212,7 +213,7 @@ node_start(struct servers *s, struct node *n, const char *url, struct err *err)
         return false;
     while (!can_connect(url)) {
         const bool is_late = time_now() > until;
-        if (servers_interrupted(s, err))
+        if (is_interrupted(s, err))
             return false;
         time_pause(0.05);
         const bool has_ended = process_has_ended(n->pid);
@@ -278,7 +279,7 @@ copy_log(const char *from, FILE *to)
 bool
 servers_blame(struct servers *s, struct err *err)
 {
-    if (!s->root || err->kind != ERR_IO || servers_interrupted(s, err))
+    if (!s->root || err->kind != ERR_IO || is_interrupted(s, err))
         return false;
     const char *path = servers_text(s, "%s.log", s->root);
     FILE *file = create_file(path);

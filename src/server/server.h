@@ -117,9 +117,6 @@ bool node_start(struct servers *s, struct node *n, const char *url,
 /* Stop the process of a node, if it runs, with that signal. */
 void node_stop(struct servers *s, struct node *n, int signal);
 
-/* Whether the user has interrupted the program; then err says so. */
-bool servers_interrupted(const struct servers *s, struct err *err);
-
 /* Run a tool to its end as the kind's user; 'variable' as in command_line. */
 bool servers_run(struct servers *s, const char *const *argv,
                  const char *variable, struct err *err);

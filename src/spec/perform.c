@@ -40,9 +40,11 @@ run(struct performer *p, const char *sql, struct result_rows *out)
     return p->connection->driver->query(p->connection, sql, out);
 }
 
-enum outcome
-perform_query(struct performer *p, const char *sql, size_t width,
-              struct result_rows *out)
+/* Run SQL that must return rows of that width whose first cell, the key, is
+ * not NULL; where it does not, that is a refusal, and OUTCOME_FAILED. */
+static enum outcome
+query_rows(struct performer *p, const char *sql, size_t width,
+           struct result_rows *out)
 {
     const enum outcome outcome = run(p, sql, out);
     if (outcome != OUTCOME_OK || !out->n)
@@ -88,7 +90,7 @@ select_rows(struct performer *p, const struct spec_table *t,
         buf_printf(&sql, " %s", rest);
     if (*lock)
         buf_printf(&sql, " %s", lock);
-    const enum outcome outcome = perform_query(p, sql.at, columns->n + 1, out);
+    const enum outcome outcome = query_rows(p, sql.at, columns->n + 1, out);
     buf_free(&sql);
     return outcome;
 }
@@ -117,7 +119,7 @@ run_returning(struct performer *p, const struct spec_statement *s,
     struct buf sql = {0};
     buf_printf(&sql, "%s returning ", s->text);
     list_columns(&sql, s->table, columns);
-    const enum outcome outcome = perform_query(p, sql.at, columns->n + 1, out);
+    const enum outcome outcome = query_rows(p, sql.at, columns->n + 1, out);
     buf_free(&sql);
     return outcome;
 }

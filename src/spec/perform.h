@@ -21,11 +21,6 @@ struct performer {
 enum outcome perform_statement(struct performer *p,
                                const struct spec_statement *s);
 
-/* Run SQL that must return rows of that width whose first cell, the key, is
- * not NULL; where it does not, that is a refusal, and OUTCOME_FAILED. */
-enum outcome perform_query(struct performer *p, const char *sql, size_t width,
-                           struct result_rows *out);
-
 /* All rows of a table, in the order of their keys: the key, and then the
  * other columns. */
 enum outcome perform_table(struct performer *p, const struct spec_table *t,

@@ -276,7 +276,7 @@ answer(struct connection *c, const char *sql, struct result_rows *out)
         if (fake_text)
             result_rows_add(out, fake_text, strlen(fake_text));
         else
-            result_rows_add_null(out);
+            result_rows_add(out, NULL, 0);
     return OUTCOME_OK;
 }
 

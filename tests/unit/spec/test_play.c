@@ -315,7 +315,7 @@ bad_query(struct connection *c, const char *sql, struct result_rows *out)
     if (!out->n || !out->width)
         return OUTCOME_OK;
     if (bad_answer == BAD_NULL)
-        result_rows_add_null(out);
+        result_rows_add(out, NULL, 0);
     else
         result_rows_add(out, bad_answer == BAD_KEY ? "9" : "1", 1);
     if (bad_answer == BAD_BYTES)
