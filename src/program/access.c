@@ -311,3 +311,37 @@ access_looks_at(const struct program *p, const struct function *f,
 {
     return looks_at(p, f, &f->body, table);
 }
+
+/* Whether a block can end the function with RETURN ('returns' is set then), and
+ * whether control can come out behind it. */
+static bool
+falls_through(const struct block *b, bool *returns)
+{
+    for (uint32_t i = 0; i < b->n; i++) {
+        const struct statement *s = b->at[i];
+        switch (s->kind) {
+        case STATEMENT_RAISE:
+            return false;
+        case STATEMENT_RETURN:
+            *returns = true;
+            return false;
+        case STATEMENT_IF: {
+            const bool body = falls_through(&s->body, returns);
+            const bool other = falls_through(&s->other, returns);
+            if (!body && !other)
+                return false;
+            break;
+        }
+        default:
+            falls_through(&s->body, returns); // of a loop, which may not run
+        }
+    }
+    return true;
+}
+
+bool
+access_can_commit(const struct function *f)
+{
+    bool returns = false;
+    return falls_through(&f->body, &returns) || returns;
+}

@@ -46,4 +46,8 @@ bool access_looks_at(const struct program *p, const struct function *f,
                      uint32_t table);
 bool access_writes(const struct program *p, const struct access *a);
 
+/* Whether some way through the function does not end in RAISE, as far as the
+ * statements alone tell. */
+bool access_can_commit(const struct function *f);
+
 #endif

@@ -136,6 +136,12 @@ read_files(struct program *p, struct source_file *files, size_t n,
                 "no functions, expected one for each transaction");
         ok = err_in_file(err, files[0].name);
     }
+    if (ok && !p->tables.n) {
+        err_set(err, ERR_SYNTAX,
+                "no tables, expected those that the functions "
+                "use");
+        ok = err_in_file(err, files[0].name);
+    }
     for (size_t i = 0; i < n; i++)
         parser_free(files[i].tree);
     lower_free(&l);

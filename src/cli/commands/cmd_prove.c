@@ -4,6 +4,7 @@
 #include "cli/choices.h"
 #include "cli/prove.h"
 #include "cli/prove_output.h"
+#include "program/access.h"
 #include "program/read.h"
 #include "robust/prove.h"
 #include "robust/story.h"
@@ -321,6 +322,20 @@ check_usage(const struct options *o)
     return EXIT_HOLDS;
 }
 
+/* What is no mistake, but hardly meant. */
+static void
+warn(const struct program *p)
+{
+    for (size_t i = 0; i < p->functions.n; i++) {
+        const struct function *f = p->functions.at[i];
+        if (!access_can_commit(f))
+            fprintf(stderr,
+                    "warning: %s:%u: function %s never commits, so that it is "
+                    "in no execution\n",
+                    f->file, f->line, f->name);
+    }
+}
+
 int
 cmd_prove(const struct options *o)
 {
@@ -329,10 +344,12 @@ cmd_prove(const struct options *o)
     if (status != EXIT_HOLDS)
         return status;
     struct program p = {0};
-    if (!program_read(&p, o->paths.at, o->paths.n, &err))
+    if (!program_read(&p, o->paths.at, o->paths.n, &err)) {
         status = cli_report_error(&err);
-    else
+    } else {
+        warn(&p);
         status = o->weakest ? prove_weakest(o, &p) : prove_program(o, &p);
+    }
     program_free(&p);
     return status;
 }

@@ -27,6 +27,8 @@ static const struct {
     {"CREATE TABEL t (k int);",
      "bad.sql:1:8: syntax error at or near \"TABEL\""},
     {TABLE, "bad.sql: no functions, expected one for each transaction"},
+    {"CREATE FUNCTION f() RETURNS int LANGUAGE sql AS 'SELECT 1';",
+     "bad.sql: no tables, expected those that the functions use"},
     {"CREATE TABLE t (k int);\nCREATE TABLE t (k int);",
      "bad.sql:2:14: a second table 't'"},
     {"CREATE TABLE t (k int, k int);", "bad.sql:1:24: a second column 'k'"},
