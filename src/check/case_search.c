@@ -132,8 +132,7 @@ take_hints(struct search *a, const u32_vec *seen)
 {
     const struct history *h = a->s->h;
     const struct certificate *c = &a->s->last.certificate;
-    const bool two = c->level >= LEVEL_PC && c->level != LEVEL_SER &&
-                     c->level != LEVEL_STRICT_SER; // points a transaction
+    const bool two = level_table[c->level].two_points;
     uint8_t *counts = mem_calloc(h->n_txns, sizeof *counts);
     for (size_t i = 0; i < c->order.n; i++)
         counts[c->order.at[i] >> two] = 1;

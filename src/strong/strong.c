@@ -182,7 +182,7 @@ try_bidirectional(const struct inference *f, unsigned effort,
  * with the order searches.  Both get more effort each time.  *found says
  * whether 'order' is the answer. */
 static enum sat_answer
-alternate(struct search *s, struct order_check *a, broken_vec *broken,
+alternate(struct order_search *s, struct order_check *a, broken_vec *broken,
           uint32_t *order, bool *found)
 {
     const struct inference *f = s->f;
@@ -218,7 +218,7 @@ search(struct inference *f, uint32_t *order, struct order_check *a,
 {
     assert(broken->n);
     struct strong_stats *stats = f->context->stats;
-    struct search s;
+    struct order_search s;
     double began = time_cpu();
     search_init(&s, f, order);
     const bool backtracks = suits_backtracking(f);

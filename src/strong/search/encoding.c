@@ -4,7 +4,8 @@
 #include "strong/search/encoding.h"
 
 static uint32_t
-add_variable(struct search *s, enum variable_kind kind, uint32_t a, uint32_t b)
+add_variable(struct order_search *s, enum variable_kind kind, uint32_t a,
+             uint32_t b)
 {
     const uint32_t v = sat_add_var(s->sat);
     assert(v == s->log.variables.n);
@@ -13,7 +14,7 @@ add_variable(struct search *s, enum variable_kind kind, uint32_t a, uint32_t b)
 }
 
 void
-encoding_add_clause(struct search *s, struct log_entry e, const lit *lits,
+encoding_add_clause(struct order_search *s, struct log_entry e, const lit *lits,
                     size_t n)
 {
     assert(e.kind != ENTRY_DERIVED);
@@ -25,7 +26,8 @@ encoding_add_clause(struct search *s, struct log_entry e, const lit *lits,
 /* Let l carry an edge, unless the known graph has it anyway; if the known
  * graph forbids it, l is false. */
 static void
-carry(struct search *s, lit l, uint32_t from, uint32_t to, struct label label)
+carry(struct order_search *s, lit l, uint32_t from, uint32_t to,
+      struct label label)
 {
     if (s->f->has_clocks && inference_reach(s->f, from, to))
         return;
@@ -49,7 +51,7 @@ carry(struct search *s, lit l, uint32_t from, uint32_t to, struct label label)
 
 /* The edges of 'version v is before version w', of one key. */
 static void
-carry_before(struct search *s, lit l, version_id v, version_id w)
+carry_before(struct order_search *s, lit l, version_id v, version_id w)
 {
     const struct dependencies *p = s->p;
     const dense_id a = p->version_txn[v], b = p->version_txn[w];
@@ -72,7 +74,7 @@ two_ids(uint32_t a, uint32_t b)
 }
 
 lit
-encoding_before(struct search *s, dense_id a, dense_id b, key_id k,
+encoding_before(struct order_search *s, dense_id a, dense_id b, key_id k,
                 bool may_stay_open)
 {
     assert(a != b);
@@ -98,7 +100,7 @@ encoding_before(struct search *s, dense_id a, dense_id b, key_id k,
 
 /* The edges of 'r read the version w'. */
 static void
-carry_choice(struct search *s, lit l, read_id r, version_id w)
+carry_choice(struct order_search *s, lit l, read_id r, version_id w)
 {
     const struct dependencies *p = s->p;
     const uint32_t start = point_start(p, p->read_txn[r]);
@@ -120,7 +122,7 @@ carry_choice(struct search *s, lit l, read_id r, version_id w)
 }
 
 bool
-encoding_counts(const struct search *s, dense_id t)
+encoding_counts(const struct order_search *s, dense_id t)
 {
     const struct dependencies *p = s->p;
     if (depend_is_certain(p, t))
@@ -131,7 +133,7 @@ encoding_counts(const struct search *s, dense_id t)
 
 /* The literal 't counts', of one that is open. */
 static lit
-add_counts(struct search *s, dense_id t)
+add_counts(struct order_search *s, dense_id t)
 {
     const struct dependencies *p = s->p;
     assert(depend_is_open(p, t));
@@ -147,7 +149,7 @@ add_counts(struct search *s, dense_id t)
 }
 
 uint32_t
-encoding_choices(struct search *s, uint32_t place)
+encoding_choices(struct order_search *s, uint32_t place)
 {
     const struct dependencies *p = s->p;
     assert(place < p->ambiguous.n);
@@ -186,7 +188,7 @@ encoding_choices(struct search *s, uint32_t place)
 }
 
 void
-encoding_add_ahead(struct search *s, read_id r, lit choice, version_id w,
+encoding_add_ahead(struct order_search *s, read_id r, lit choice, version_id w,
                    dense_id t2)
 {
     const struct dependencies *p = s->p;

@@ -22,23 +22,23 @@
 /* The literal 'a is before b', of two writers of key k, with its edges.  With
  * may_stay_open, it need not be decided where the order agrees with one of its
  * signs. */
-lit encoding_before(struct search *s, dense_id a, dense_id b, key_id k,
+lit encoding_before(struct order_search *s, dense_id a, dense_id b, key_id k,
                     bool may_stay_open);
 
 /* The variables of an ambiguous read's candidates, in the order of the pool:
  * the first of them.  'place' is that of the read in p->ambiguous. */
-uint32_t encoding_choices(struct search *s, uint32_t place);
+uint32_t encoding_choices(struct order_search *s, uint32_t place);
 
 /* If r reads w, which 'choice' says, and w is before t2, then r's start is
  * before t2's commit. */
-void encoding_add_ahead(struct search *s, read_id r, lit choice, version_id w,
-                        dense_id t2);
+void encoding_add_ahead(struct order_search *s, read_id r, lit choice,
+                        version_id w, dense_id t2);
 
 /* Whether t counts in the present assignment. */
-bool encoding_counts(const struct search *s, dense_id t);
+bool encoding_counts(const struct order_search *s, dense_id t);
 
 /* Add a clause, and record in the log what it says. */
-void encoding_add_clause(struct search *s, struct log_entry e, const lit *lits,
-                         size_t n);
+void encoding_add_clause(struct order_search *s, struct log_entry e,
+                         const lit *lits, size_t n);
 
 #endif

@@ -24,7 +24,7 @@ enum { VERSIONS_SEARCHED = 256 };
 static void
 theory_decide(void *self)
 {
-    struct search *s = self;
+    struct order_search *s = self;
     vec_push(&s->chosen_levels, (uint32_t)s->chosen.n);
     s->graph.decide(s->graph.self);
 }
@@ -32,7 +32,7 @@ theory_decide(void *self)
 static void
 theory_assign(void *self, lit l)
 {
-    struct search *s = self;
+    struct order_search *s = self;
     const struct search_variable *v = &s->log.variables.at[lit_var(l)];
     if (v->kind == VARIABLE_CHOICE && !lit_is_negated(l)) {
         const uint32_t place = s->place_of.at[v->a];
@@ -47,21 +47,21 @@ theory_assign(void *self, lit l)
 static bool
 theory_propagate(void *self, lit_vec *out)
 {
-    struct search *s = self;
+    struct order_search *s = self;
     return s->graph.propagate(s->graph.self, out);
 }
 
 static void
 theory_explain(void *self, lit l, lit_vec *out)
 {
-    struct search *s = self;
+    struct order_search *s = self;
     s->graph.explain(s->graph.self, l, out);
 }
 
 static void
 theory_backtrack(void *self, uint32_t level)
 {
-    struct search *s = self;
+    struct order_search *s = self;
     s->counts_changes += s->counts.n != 0;
     if (level < s->chosen_levels.n) {
         while (s->chosen.n > s->chosen_levels.at[level]) {
@@ -90,7 +90,7 @@ find_written(const struct dependencies *p, key_id k, dense_id t)
  * its versions by those that count, or, where there are many, the nearest going
  * back. */
 static version_id
-find_current(const struct search *s, key_id k, uint32_t when)
+find_current(const struct order_search *s, key_id k, uint32_t when)
 {
     const struct dependencies *p = s->p;
     const struct order *o = &s->acyc.order;
@@ -122,7 +122,7 @@ find_current(const struct search *s, key_id k, uint32_t when)
 
 /* What the service of reads depends on, as a number that only grows. */
 static uint64_t
-epoch(const struct search *s)
+epoch(const struct order_search *s)
 {
     return s->acyc.order.changes + s->counts_changes;
 }
@@ -131,7 +131,7 @@ epoch(const struct search *s)
  * serves it, and if not, the open candidate nearest before the read, or else
  * nearest after it. */
 static void
-find_service(struct search *s, uint32_t place, struct service *out)
+find_service(struct order_search *s, uint32_t place, struct service *out)
 {
     const struct dependencies *p = s->p;
     const uint32_t *rank = s->acyc.order.rank;
@@ -159,7 +159,7 @@ find_service(struct search *s, uint32_t place, struct service *out)
 /* A read that the order serves, or that has its choice, needs no decision;
  * otherwise its best candidate does. */
 static enum advice
-advise_choice(struct search *s, uint32_t var, read_id r)
+advise_choice(struct order_search *s, uint32_t var, read_id r)
 {
     const uint32_t place = s->place_of.at[r];
     assert(place < s->service.n && s->choices.at[place] != ID_NONE);
@@ -176,7 +176,7 @@ advise_choice(struct search *s, uint32_t var, read_id r)
 /* A pair that the order satisfies must still be decided where the order lets a
  * chosen version be overwritten before its read. */
 static enum advice
-advise_pair(struct search *s, uint32_t var)
+advise_pair(struct order_search *s, uint32_t var)
 {
     const enum advice advice = s->graph.advise(s->graph.self, var);
     if (advice != ADVICE_OPEN || var >= s->overtaking_of.n)
@@ -197,7 +197,7 @@ advise_pair(struct search *s, uint32_t var)
 static enum advice
 theory_advise(void *self, uint32_t var)
 {
-    struct search *s = self;
+    struct order_search *s = self;
     const struct search_variable *v = &s->log.variables.at[var];
     if (v->kind == VARIABLE_COUNTS ||
         (v->kind == VARIABLE_CHOICE &&
@@ -216,7 +216,7 @@ theory_advise(void *self, uint32_t var)
 }
 
 struct theory
-heuristics_theory(struct search *s)
+heuristics_theory(struct order_search *s)
 {
     return (struct theory){"acyclicity",     s,
                            theory_decide,    theory_assign,

@@ -8,6 +8,6 @@
 
 /* The theory that the solver calls: acyclicity, with advice on decisions.
  * Valid as long as s is. */
-struct theory heuristics_theory(struct search *s);
+struct theory heuristics_theory(struct order_search *s);
 
 #endif

@@ -6,7 +6,7 @@
 static void
 trace_input(void *self, uint32_t id, const lit *lits, size_t n)
 {
-    struct search *s = self;
+    struct order_search *s = self;
     (void)lits;
     search_log_set(&s->log, id, s->next);
     if (!n)
@@ -14,7 +14,7 @@ trace_input(void *self, uint32_t id, const lit *lits, size_t n)
 }
 
 static struct logged_hop
-log_hop(const struct search *s, struct hop h)
+log_hop(const struct order_search *s, struct hop h)
 {
     const struct label chain = {EDGE_SO, READ_NONE, 0};
     if (h.edge == EDGE_NONE)
@@ -29,7 +29,7 @@ log_hop(const struct search *s, struct hop h)
 static void
 trace_lemma(void *self, uint32_t id, const lit *lits, size_t n)
 {
-    struct search *s = self;
+    struct order_search *s = self;
     (void)lits, (void)n;
     const struct carried *closing = &s->acyc.carried.at[s->acyc.closing];
     const uint32_t first = (uint32_t)s->log.hops.n;
@@ -51,7 +51,7 @@ static void
 trace_derived(void *self, uint32_t id, const lit *lits, size_t n,
               const uint32_t *from, size_t n_from)
 {
-    struct search *s = self;
+    struct order_search *s = self;
     struct search_log *g = &s->log;
     capacity_want(CAPACITY_LOG, g->lits.n + n);
     capacity_want(CAPACITY_LOG, g->from.n + n_from);
@@ -69,7 +69,7 @@ trace_derived(void *self, uint32_t id, const lit *lits, size_t n,
 }
 
 struct sat_proof
-proof_trace(struct search *s)
+proof_trace(struct order_search *s)
 {
     return (struct sat_proof){s, trace_input, trace_lemma, trace_derived};
 }

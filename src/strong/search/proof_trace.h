@@ -7,6 +7,6 @@
 #include "strong/search/search.h"
 
 /* What the solver reports its clauses to; valid as long as s is. */
-struct sat_proof proof_trace(struct search *s);
+struct sat_proof proof_trace(struct order_search *s);
 
 #endif

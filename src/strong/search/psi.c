@@ -49,7 +49,7 @@ struct lemma {
 };
 
 struct psi {
-    struct search s;
+    struct order_search s;
     struct dependencies *p;
     version_id *sorted;
     uint32_t *place;   // by version: its index in 'sorted'

@@ -19,11 +19,11 @@
 #include "strong/search/proof_trace.h"
 
 void
-search_init(struct search *s, struct inference *f, const uint32_t *order)
+search_init(struct order_search *s, struct inference *f, const uint32_t *order)
 {
     struct dependencies *p = f->p;
     const struct strong_options *options = f->context->options;
-    *s = (struct search){.p = p, .f = f, .context = f->context};
+    *s = (struct order_search){.p = p, .f = f, .context = f->context};
     acyc_init(&s->acyc, &p->g, order);
     s->acyc.leave_open = options->leave_open;
     s->acyc.budget = f->context->budget;
@@ -55,7 +55,7 @@ search_init(struct search *s, struct inference *f, const uint32_t *order)
 }
 
 void
-search_free(struct search *s)
+search_free(struct order_search *s)
 {
     sat_free(s->sat);
     acyc_free(&s->acyc);
@@ -77,7 +77,7 @@ search_free(struct search *s)
 }
 
 void
-search_add_stats(const struct search *s)
+search_add_stats(const struct order_search *s)
 {
     struct strong_stats *stats = s->context->stats;
     const struct sat_stats sat = sat_get_stats(s->sat);
@@ -107,7 +107,7 @@ struct overtaken {
 /* Find the chosen versions that are overwritten before their reads.  This reads
  * the model, so it comes before anything is added. */
 static void
-find_overtaken(struct search *s, const broken_vec *broken,
+find_overtaken(struct order_search *s, const broken_vec *broken,
                struct overtaken **out, size_t *n)
 {
     const struct dependencies *p = s->p;
@@ -136,7 +136,7 @@ find_overtaken(struct search *s, const broken_vec *broken,
 
 /* Turn everything that is broken into variables. */
 static void
-take_up(struct search *s, const broken_vec *broken)
+take_up(struct order_search *s, const broken_vec *broken)
 {
     const struct dependencies *p = s->p;
     struct overtaken *overtaken;
@@ -184,7 +184,7 @@ make_keys_dirty(const struct dependencies *p, struct dirty *d, dense_id t)
 
 /* Pass on to the order check which optional transactions count now. */
 static void
-update_counting(struct search *s, struct order_check *a, struct dirty *d)
+update_counting(struct order_search *s, struct order_check *a, struct dirty *d)
 {
     const struct dependencies *p = s->p;
     for (dense_id t = p->n_certain; t < p->n_txns; t++) {
@@ -199,7 +199,7 @@ update_counting(struct search *s, struct order_check *a, struct dirty *d)
 /* Check the keys of the transactions that moved, and the keys that were broken
  * before, which may still be although nothing moved. */
 static void
-check_again(struct search *s, struct order_check *a, struct dirty *d,
+check_again(struct order_search *s, struct order_check *a, struct dirty *d,
             broken_vec *broken)
 {
     const struct dependencies *p = s->p;
@@ -225,7 +225,7 @@ check_again(struct search *s, struct order_check *a, struct dirty *d,
 }
 
 enum sat_answer
-search_run(struct search *s, struct order_check *a, broken_vec *broken)
+search_run(struct order_search *s, struct order_check *a, broken_vec *broken)
 {
     struct dependencies *p = s->p;
     assert(broken->n || !s->taken_up);

@@ -26,7 +26,7 @@ struct overtaking {
     uint32_t next;                   // of the same pair, or ID_NONE
 };
 
-struct search {
+struct order_search {
     struct dependencies *p;
     struct inference *f;
     struct strong_context *context;
@@ -59,18 +59,19 @@ struct search {
 };
 
 /* Begin with a topological order of the known graph. */
-void search_init(struct search *s, struct inference *f, const uint32_t *order);
-void search_free(struct search *s);
+void search_init(struct order_search *s, struct inference *f,
+                 const uint32_t *order);
+void search_free(struct order_search *s);
 
 /* Find an order of the points that breaks nothing, from a first order that
  * breaks what 'broken' lists; s->acyc.order holds it afterwards.
  *
  *   returns  SAT_TRUE, SAT_FALSE with s->log.empty set, or SAT_UNKNOWN; then
  *            it can be called again to go on */
-enum sat_answer search_run(struct search *s, struct order_check *a,
+enum sat_answer search_run(struct order_search *s, struct order_check *a,
                            broken_vec *broken);
 
 /* Copy the counters of the solver and the theory to the statistics. */
-void search_add_stats(const struct search *s);
+void search_add_stats(const struct order_search *s);
 
 #endif

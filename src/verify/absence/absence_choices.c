@@ -154,7 +154,7 @@ make_pair(struct absence_view *v, const struct rule_row *rule)
         !pick(v, false, r, w))
         return false;
     if (rule->kind == RULE_PAIR)
-        return !view_may_read_with(v, other, u, r, w) &&
+        return !absence_view_may_read_with(v, other, u, r, w) &&
                pick(v, false, other, u);
     const uint32_t all =
         v->a->pick_first.at[other + 1] - v->a->pick_first.at[other];
@@ -162,7 +162,8 @@ make_pair(struct absence_view *v, const struct rule_row *rule)
     if (n == ABSENCE_NONE)
         return false;
     for (uint32_t i = 0; i < n; i++)
-        if (view_may_read_with(v, other, candidate_at(v, other, i), r, w))
+        if (absence_view_may_read_with(v, other, candidate_at(v, other, i), r,
+                                       w))
             return false;
     return u == ABSENCE_NONE || from(v, true, other, u);
 }
@@ -252,7 +253,7 @@ make_updated(struct absence_view *v, const struct rule_row *rule)
 }
 
 bool
-view_make_choice(struct absence_view *v, const struct rule_row *rule)
+absence_view_make_choice(struct absence_view *v, const struct rule_row *rule)
 {
     switch (rule->kind) {
     case RULE_SESSION:
@@ -279,7 +280,7 @@ view_make_choice(struct absence_view *v, const struct rule_row *rule)
     case RULE_PIVOT_OUT:
     case RULE_CONFLICT_READER:
     case RULE_CONFLICT_WRITER:
-        return view_make_pivot(v, rule);
+        return absence_view_make_pivot(v, rule);
     default:
         return make_about_read(v, rule);
     }

@@ -67,7 +67,9 @@ index_behind(struct absence_view *v, uint32_t n, key_id k, uint32_t w)
 {
     if (w == ABSENCE_INIT)
         return view_versions(v, n)->first[k];
-    return view_find_version(v, n, view_write_of(v, w, k), VERSION_BASE) + 1;
+    return absence_view_find_version(v, n, view_write_of(v, w, k),
+                                     VERSION_BASE) +
+           1;
 }
 
 /* The last version that the reader of r itself may make of the key, as one of
@@ -115,7 +117,7 @@ make_between(struct absence_view *v, const struct rule_row *rule)
 {
     const uint32_t n = rule->d, r = rule->c / 2;
     const bool as_boundary = rule->c % 2;
-    const uint32_t i = view_find_version(v, n, rule->a, rule->b);
+    const uint32_t i = absence_view_find_version(v, n, rule->a, rule->b);
     if (i == NONE || r >= v->reads.n ||
         v->writes.at[rule->a].key != v->reads.at[r].key)
         return false;
@@ -184,7 +186,7 @@ make_done(struct absence_view *v, const struct rule_row *rule,
           enum absence_fact kind)
 {
     const uint32_t w = rule->a, tag = rule->b, n = rule->d;
-    if (view_find_version(v, n, w, tag) == NONE ||
+    if (absence_view_find_version(v, n, w, tag) == NONE ||
         !view_lit(v, false, kind, w, tag, n, 0))
         return false;
     const struct view_write *write = &v->writes.at[w];
@@ -202,7 +204,7 @@ static bool
 make_version(struct absence_view *v, const struct rule_row *rule)
 {
     const uint32_t n = rule->d;
-    const uint32_t i = view_find_version(v, n, rule->a, rule->b);
+    const uint32_t i = absence_view_find_version(v, n, rule->a, rule->b);
     if (i == NONE)
         return false;
     const uint32_t end = end_of_key(v, n, v->writes.at[rule->a].key);
@@ -338,12 +340,12 @@ make_at(struct absence_view *v, const struct rule_row *rule)
         return view_boundary(v, true, b);
     const uint64_t *place = v->a->orders.at[n].place;
     view_way_vec ways = {0};
-    view_find_ways(v, place, b, &ways);
+    absence_view_find_ways(v, place, b, &ways);
     bool ok = true;
     if (rule->kind == RULE_AT_NOT_BEFORE)
         ok = rule->c < ways.n &&
-             view_place_before(place, ways.at[rule->c].next) <
-                 view_place_before(place, next) &&
+             absence_view_place_before(place, ways.at[rule->c].next) <
+                 absence_view_place_before(place, next) &&
              way_lit(v, false, &ways.at[rule->c]);
     else
         for (size_t i = 0; ok && i < ways.n; i++)
@@ -354,7 +356,7 @@ make_at(struct absence_view *v, const struct rule_row *rule)
 }
 
 bool
-view_make_cycle(struct absence_view *v, const struct rule_row *rule)
+absence_view_make_cycle(struct absence_view *v, const struct rule_row *rule)
 {
     if (rule->d >= v->a->orders.n)
         return false;

@@ -56,8 +56,8 @@ is_too_old(const struct absence_view *v, key_id k, uint32_t w, uint32_t p)
 }
 
 bool
-view_may_read_with(const struct absence_view *v, uint32_t r, uint32_t w,
-                   uint32_t other, uint32_t u)
+absence_view_may_read_with(const struct absence_view *v, uint32_t r, uint32_t w,
+                           uint32_t other, uint32_t u)
 {
     const key_id k = v->reads.at[r].key;
     if (v->a->level == LEVEL_RC)
@@ -66,7 +66,7 @@ view_may_read_with(const struct absence_view *v, uint32_t r, uint32_t w,
 }
 
 bool
-view_may_read(const struct absence_view *v, uint32_t r, uint32_t w)
+absence_view_may_read(const struct absence_view *v, uint32_t r, uint32_t w)
 {
     const struct view_read *read = &v->reads.at[r];
     const uint32_t b = read->txn;
@@ -85,8 +85,8 @@ view_may_read(const struct absence_view *v, uint32_t r, uint32_t w)
     for (uint32_t i = v->read_first[b]; v->a->is_strict && i < r; i++) {
         const uint32_t u = v->reads.at[i].writer;
         if ((u != ABSENCE_INIT && v->looped[u]) ||
-            !view_may_read_with(v, r, w, i, u) ||
-            !view_may_read_with(v, i, u, r, w))
+            !absence_view_may_read_with(v, r, w, i, u) ||
+            !absence_view_may_read_with(v, i, u, r, w))
             return false;
     }
     return true;
@@ -116,7 +116,7 @@ count_writers(const struct absence_view *v, uint32_t r, size_t *may,
     for (size_t i = 0; i <= writes->n; i++) {
         const uint32_t w =
             i < writes->n ? v->writes.at[writes->at[i]].txn : ABSENCE_INIT;
-        if (!view_may_read(v, r, w))
+        if (!absence_view_may_read(v, r, w))
             continue;
         ++*may;
         *unlisted += !is_listed(v, r, w);
@@ -153,7 +153,7 @@ check_txn(const struct absence_view *v, uint32_t t, struct err *err)
 }
 
 bool
-view_check_candidates(const struct absence_view *v, struct err *err)
+absence_view_check_candidates(const struct absence_view *v, struct err *err)
 {
     for (uint32_t t = 0; t < v->n; t++)
         if (!check_txn(v, t, err))

@@ -230,7 +230,7 @@ make_conflict(struct absence_view *v, const struct rule_row *rule)
 }
 
 bool
-view_make_pivot(struct absence_view *v, const struct rule_row *rule)
+absence_view_make_pivot(struct absence_view *v, const struct rule_row *rule)
 {
     if (v->a->level != LEVEL_SI)
         return false;

@@ -27,8 +27,8 @@ find_next(const struct absence_view *v, const uint64_t *place, uint32_t b,
 }
 
 void
-view_find_ways(const struct absence_view *v, const uint64_t *place, uint32_t b,
-               view_way_vec *out)
+absence_view_find_ways(const struct absence_view *v, const uint64_t *place,
+                       uint32_t b, view_way_vec *out)
 {
     for (uint32_t r = v->read_first[b]; r < v->read_first[b + 1]; r++) {
         const struct view_read *read = &v->reads.at[r];
@@ -48,7 +48,7 @@ view_find_ways(const struct absence_view *v, const uint64_t *place, uint32_t b,
 }
 
 uint64_t
-view_place_before(const uint64_t *place, uint32_t next)
+absence_view_place_before(const uint64_t *place, uint32_t next)
 {
     return next == NONE ? UINT64_MAX : place[2 * next];
 }
@@ -103,7 +103,7 @@ put_versions(struct absence_view *v, uint32_t n, uint32_t write)
     }
     view_way_vec ways = {0};
     u32_vec seen = {0};
-    view_find_ways(v, place, t, &ways);
+    absence_view_find_ways(v, place, t, &ways);
     for (size_t i = 0; i <= ways.n; i++) {
         const uint32_t next = i < ways.n ? ways.at[i].next : NONE;
         bool known = false;
@@ -113,8 +113,8 @@ put_versions(struct absence_view *v, uint32_t n, uint32_t write)
             continue;
         vec_push(&seen, next);
         vec_push(&o->versions,
-                 ((struct view_version){view_place_before(place, next) - 1,
-                                        write, next}));
+                 ((struct view_version){
+                     absence_view_place_before(place, next) - 1, write, next}));
     }
     vec_free(&ways);
     vec_free(&seen);
@@ -151,8 +151,8 @@ view_versions(struct absence_view *v, uint32_t n)
 
 /* The index of a version, or NONE. */
 uint32_t
-view_find_version(struct absence_view *v, uint32_t n, uint32_t write,
-                  uint32_t tag)
+absence_view_find_version(struct absence_view *v, uint32_t n, uint32_t write,
+                          uint32_t tag)
 {
     const struct view_order *o = view_versions(v, n);
     if (write >= v->writes.n)

@@ -97,13 +97,15 @@ view_is_last_read(const struct absence_view *v, uint32_t r)
 
 /* Whether a boundary transaction can have its read r from w, at the level; and
  * while its read 'other' is from u. */
-bool view_may_read(const struct absence_view *v, uint32_t r, uint32_t w);
-bool view_may_read_with(const struct absence_view *v, uint32_t r, uint32_t w,
-                        uint32_t other, uint32_t u);
+bool absence_view_may_read(const struct absence_view *v, uint32_t r,
+                           uint32_t w);
+bool absence_view_may_read_with(const struct absence_view *v, uint32_t r,
+                                uint32_t w, uint32_t other, uint32_t u);
 
 /* Whether who is no candidate cannot be a boundary transaction, and the writers
  * left out of the lists cannot be picked. */
-bool view_check_candidates(const struct absence_view *v, struct err *err);
+bool absence_view_check_candidates(const struct absence_view *v,
+                                   struct err *err);
 
 /* --- versions (absence_versions.c) ------------------------------------------
  */
@@ -116,22 +118,25 @@ struct view_way {
 };
 typedef VEC(struct view_way) view_way_vec;
 
-void view_find_ways(const struct absence_view *v, const uint64_t *place,
-                    uint32_t b, view_way_vec *out);
+void absence_view_find_ways(const struct absence_view *v, const uint64_t *place,
+                            uint32_t b, view_way_vec *out);
 
 /* Where whoever is just before 'next' is; at the end for ABSENCE_NONE. */
-uint64_t view_place_before(const uint64_t *place, uint32_t next);
+uint64_t absence_view_place_before(const uint64_t *place, uint32_t next);
 
 /* The versions under order n; the index of one, or ABSENCE_NONE. */
 const struct view_order *view_versions(struct absence_view *v, uint32_t n);
-uint32_t view_find_version(struct absence_view *v, uint32_t n, uint32_t write,
-                           uint32_t tag);
+uint32_t absence_view_find_version(struct absence_view *v, uint32_t n,
+                                   uint32_t write, uint32_t tag);
 
 /* --- rules: make the clause (absence_*.c) ------------
  */
 
-bool view_make_choice(struct absence_view *v, const struct rule_row *rule);
-bool view_make_pivot(struct absence_view *v, const struct rule_row *rule);
-bool view_make_cycle(struct absence_view *v, const struct rule_row *rule);
+bool absence_view_make_choice(struct absence_view *v,
+                              const struct rule_row *rule);
+bool absence_view_make_pivot(struct absence_view *v,
+                             const struct rule_row *rule);
+bool absence_view_make_cycle(struct absence_view *v,
+                             const struct rule_row *rule);
 
 #endif

@@ -297,7 +297,8 @@ take_rule(struct run *run, const struct rule_row *rule)
 {
     struct absence_view *v = &run->v;
     vec_clear(&v->clause);
-    if (!(rule->kind >= RULE_ON ? view_make_cycle : view_make_choice)(v, rule))
+    if (!(rule->kind >= RULE_ON ? absence_view_make_cycle
+                                : absence_view_make_choice)(v, rule))
         return err_set(run->err, ERR_SYNTAX,
                        "rule %u does not apply to %u %u %u %u", rule->kind,
                        rule->a, rule->b, rule->c, rule->d);
@@ -335,7 +336,8 @@ verify_absence(const struct history *h, const struct absence *a,
     struct run run = {.err = err};
     if (!view_init(&run.v, h, a, err))
         return false;
-    const bool ok = view_check_candidates(&run.v, err) && take_steps(&run);
+    const bool ok =
+        absence_view_check_candidates(&run.v, err) && take_steps(&run);
     view_free(&run.v);
     vec_free(&run.lits);
     vec_free(&run.first);
