@@ -183,26 +183,10 @@ put_cards(const struct report_run *run, const char *id, struct buf *out)
 /* --- what was assumed -------------------------------------------------------
  */
 
+/* What the verdicts assume about the history. */
 static void
-put_honesty(const struct report_run *run, const struct report_style *s,
-            struct buf *out)
+put_assumptions(const struct summary *m, struct buf *out)
 {
-    const struct summary *m = run->summary;
-    size_t verified = 0, decided = 0;
-    for (size_t i = 0; i < run->check->results.n; i++) {
-        const struct level_result *r = &run->check->results.at[i];
-        decided += r->certificate.verdict != VERDICT_UNKNOWN;
-        verified += r->verified;
-    }
-    buf_text(out, "<section class=\"box\"><h2>What this rests on</h2><ul>");
-    if (run->sides)
-        buf_text(out, "<li>This execution was not observed. It consists of "
-                      "transactions that were, with the reads changed that are "
-                      "marked; that the level in question allows it was "
-                      "checked.</li>");
-    buf_text(out, "<li>Sessions are as recorded: what a session did earlier "
-                  "comes first. The initial state comes before everything."
-                  "</li>");
     if (m->ambiguous_reads)
         buf_printf(out,
                    "<li>%llu of %llu reads could have come from several "
@@ -225,6 +209,29 @@ put_honesty(const struct report_run *run, const struct report_style *s,
     buf_printf(out, "<li>Times: %s.</li>",
                m->has_times ? "recorded; only the strict levels look at them"
                             : "none, so nothing is said about real time");
+}
+
+/* What the results rest on: assumptions, checked evidence, the command. */
+static void
+put_basis(const struct report_run *run, const struct report_style *s,
+          struct buf *out)
+{
+    size_t verified = 0, decided = 0;
+    for (size_t i = 0; i < run->check->results.n; i++) {
+        const struct level_result *r = &run->check->results.at[i];
+        decided += r->certificate.verdict != VERDICT_UNKNOWN;
+        verified += r->verified;
+    }
+    buf_text(out, "<section class=\"box\"><h2>What this rests on</h2><ul>");
+    if (run->sides)
+        buf_text(out, "<li>This execution was not observed. It consists of "
+                      "transactions that were, with the reads changed that are "
+                      "marked; that the level in question allows it was "
+                      "checked.</li>");
+    buf_text(out, "<li>Sessions are as recorded: what a session did earlier "
+                  "comes first. The initial state comes before everything."
+                  "</li>");
+    put_assumptions(run->summary, out);
     buf_printf(out,
                "<li>Of %zu level%s checked, %zu %s decided, exactly and not "
                "by sampling; the evidence for %zu of the verdicts was checked "
@@ -264,7 +271,7 @@ add(struct report *to, const struct report_run *run)
         sides_html(run->sides, out);
     put_cards(run, id.at, out);
     if (*run->format) // else it was not read
-        put_honesty(run, &to->style, out);
+        put_basis(run, &to->style, out);
     buf_text(out, "</section>\n");
     buf_free(&id);
 }
