@@ -361,7 +361,7 @@ search_quickly(struct run *run, const struct limit *limit)
     bool ok = true;
     for (uint32_t i = 0; ok && i < every && i < SAMPLES && !is_done(run); i++)
         ok = search(run, level, (struct sample){every, i, false}, limit);
-    if (level != LEVEL_SI && level != LEVEL_PC)
+    if ((level != LEVEL_SI && level != LEVEL_PC) || run->has_spare)
         return ok;
     if (ok && !is_done(run))
         ok = search(run, LEVEL_SI, (struct sample){0, 0, true}, limit);
