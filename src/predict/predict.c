@@ -14,8 +14,8 @@
 #include <stdlib.h>
 
 /* Predictions to look at for a welcome one: with the same boundary transaction,
- * and in all where each of them is tried. */
-enum { ALTERNATIVES = 40, TRIED = 200 };
+ * and in all where each of them is tried, unless the execution is large. */
+enum { ALTERNATIVES = 40, TRIED = 200, LARGE = 250 };
 
 /* Large executions are first searched with a few boundary candidates only, then
  * with a few others, and so on: the clauses are then few, and mostly one of
@@ -37,7 +37,9 @@ is_enough(const struct run *run)
 static bool
 is_weary(const struct run *run)
 {
-    return run->rejected >= (run->options->accept ? TRIED : ALTERNATIVES);
+    const bool is_patient =
+        run->options->accept && run->out->observed.n < LARGE;
+    return run->rejected >= (is_patient ? TRIED : ALTERNATIVES);
 }
 
 /* Whether a boundary transaction would lose, were it to go on as observed. */
@@ -72,7 +74,7 @@ reduce(struct run *run, struct execution *x)
     execution_copy(&whole, x);
     minimise(&run->seek, x);
     unsigned reduced = grade(run, x);
-    if (reduced < WELCOME) {
+    if (reduced < WELCOME && x->o->n < LARGE) {
         const unsigned as_is = grade(run, &whole);
         if (as_is > reduced) {
             execution_copy(x, &whole);
@@ -92,6 +94,19 @@ remember(struct run *run, const struct execution *x, unsigned how)
     execution_copy(&run->spare, x);
     run->spare_grade = how;
     run->has_spare = true;
+}
+
+/* Look under assumptions, but not for long. */
+static enum predict_answer
+seek_briefly(struct run *run, const lit *assumptions, size_t n,
+             struct execution *x)
+{
+    struct sat *sat = run->seek.formula.sat;
+    sat_set_budget(sat, GLANCE);
+    const enum predict_answer answer =
+        seek_under(&run->seek, assumptions, n, x);
+    sat_set_budget(sat, 0);
+    return answer;
 }
 
 /* Where 'wish' holds, the boundary transactions of x do not change all the
@@ -128,7 +143,7 @@ look_for_welcome(struct run *run, const lit *assumptions, size_t n,
     for (int i = 0; how < WELCOME && i < ALTERNATIVES && !is_weary(run); i++) {
         run->rejected++;
         wish_for_others(run, wish, &other);
-        if (seek_under(&run->seek, assumed, n + 1, &other) != PREDICT_FOUND)
+        if (seek_briefly(run, assumed, n + 1, &other) != PREDICT_FOUND)
             break;
         how = reduce(run, &other);
         if (how < WELCOME)
@@ -160,7 +175,9 @@ static bool
 look(struct run *run, const lit *assumptions, size_t n, struct execution *x,
      enum predict_answer *answer)
 {
-    *answer = seek_under(&run->seek, assumptions, n, x);
+    // For something better than what there is, not for long.
+    *answer = run->has_spare ? seek_briefly(run, assumptions, n, x)
+                             : seek_under(&run->seek, assumptions, n, x);
     run->out->is_cut_short |= *answer == PREDICT_UNKNOWN && !run->has_spare;
     return *answer != PREDICT_FOUND || keep_best(run, assumptions, n, x);
 }
@@ -207,10 +224,7 @@ glance(struct run *run, struct execution *x)
             continue;
         const lit assumed[] = {lit_not(f->bound[0]),
                                lit_make(f->boundary[t], false)};
-        sat_set_budget(f->sat, GLANCE);
-        const enum predict_answer answer =
-            seek_under(&run->seek, assumed, 2, x);
-        sat_set_budget(f->sat, 0);
+        const enum predict_answer answer = seek_briefly(run, assumed, 2, x);
         if (limit_reached(&run->seek.limit))
             break;
         if (answer == PREDICT_FOUND)
@@ -229,11 +243,8 @@ look_everywhere(struct run *run)
         if (run->out->found.n || is_weary(run) || run->out->is_cut_short ||
             sat_is_refuted(run->seek.formula.sat))
             break;
-        // For something better than what there is, not for long.
-        sat_set_budget(run->seek.formula.sat, run->has_spare ? GLANCE : 0);
         ok = look_up_to(run, bound, &x);
     }
-    sat_set_budget(run->seek.formula.sat, 0);
     execution_free(&x);
     return ok;
 }
