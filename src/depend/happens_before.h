@@ -24,7 +24,7 @@ struct happens_before {
 
 /* Build the relation.  writer[op] is whom an external read of a value with
  * several writers read from, or TXN_INIT where that is open; reads of
- * transactions with counts[t] == 0 are not looked at.
+ * transactions with counts[t] == 0 are ignored.
  *
  * False, with nothing to free, where the relation has a cycle or its clocks
  * would take more than 'most' bytes.

@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "depend/list_edges.h"
 
-#define AUTHORS_SEVERAL TXN_INIT // nobody appends as INIT
+#define AUTHORS_SEVERAL TXN_INIT // which appends nothing
 
 /* All operations of the transactions that count or may count. */
 #define EACH_COUNTING_OP(h, t, op)                                             \

@@ -24,7 +24,7 @@ typedef VEC(struct list_edge) list_edge_vec;
 
 /* Append edges that imply the whole order: from the author of an element to the
  * author of the next one, and from the author of the last element that was read
- * to whoever appended an element that was not.  Elements with several authors
+ * to the authors of elements that were not.  Elements with several authors
  * are left out.
  *
  *   time   O(operations + elements); nothing where there are no lists */

@@ -167,21 +167,10 @@ move_lists(struct builder *b, struct history *h)
     b->list_items = (u32_vec){0};
 }
 
-bool
-builder_finish(struct builder *b, struct history *h, struct err *err)
+/* Move the names of sessions, and keys, operations and values. */
+static void
+move_ops(struct builder *b, struct history *h)
 {
-    *h = (struct history){0};
-    if (!builder_bulk_flush(b, err)) {
-        builder_free(b);
-        return false;
-    }
-    values_free_index(&b->values);
-    for (int tag = 0; tag < ATOM_TAGS; tag++)
-        intmap_free(&b->key_index[tag]);
-    move_txns(b, h);
-
-    h->initial = b->initial;
-    h->is_cut = b->is_cut;
     h->n_keys = (uint32_t)b->key_names.tags.n;
     atoms_trim(&b->key_names);
     h->key_names = b->key_names;
@@ -202,6 +191,24 @@ builder_finish(struct builder *b, struct history *h, struct err *err)
     column_trim(&b->values.bits);
     h->value_bits = b->values.bits;
     b->values.bits = (struct column){0};
+}
+
+bool
+builder_finish(struct builder *b, struct history *h, struct err *err)
+{
+    *h = (struct history){0};
+    if (!builder_bulk_flush(b, err)) {
+        builder_free(b);
+        return false;
+    }
+    values_free_index(&b->values);
+    for (int tag = 0; tag < ATOM_TAGS; tag++)
+        intmap_free(&b->key_index[tag]);
+    move_txns(b, h);
+
+    h->initial = b->initial;
+    h->is_cut = b->is_cut;
+    move_ops(b, h);
     move_lists(b, h);
     strings_seal(&b->strings);
     h->strings = b->strings;

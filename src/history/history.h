@@ -166,9 +166,9 @@ struct history {
     VEC(struct implied_read) implied; // by op
     VEC(struct list_author) authors;
     u32_vec author_items;
-    // Appends that nobody sees, of elements that somebody else's append is
-    // seen for, have ids of their own from first_renamed on; the id that each
-    // would have is in renamed_from.
+    // Where several transactions appended an element, lists show the append of
+    // its author.  The other appends have ids of their own, from first_renamed
+    // on; renamed_from holds the id of the element for each.
     value_id first_renamed;
     u32_vec renamed_from;
 };
@@ -237,7 +237,8 @@ op_is_of_list(const struct history *h, op_id op)
 /* --- writers of values ------------------------------------------------- */
 
 /* The transaction that a read of v reads from: TXN_INIT, a transaction, or,
- * with history_has_several(h, v), not determined.  TXN_NONE: nobody. */
+ * with history_has_several(h, v), not determined.  TXN_NONE: it has no writer.
+ */
 static inline txn_id
 history_writer(const struct history *h, value_id v)
 {

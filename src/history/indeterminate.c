@@ -43,7 +43,7 @@ struct uses {
     VEC(struct use) at; // by value, then by transaction
 };
 
-struct settling {
+struct decision {
     struct history *h;
     struct uses writes, reads;
     uint32_t *support;   // by place in 'writes', see (2)
@@ -94,7 +94,7 @@ is_offer(const struct history *h, op_id op)
 /* --- which can be explained ------------------------------------------------*/
 
 static void
-collect_uses(struct settling *s)
+collect_uses(struct decision *s)
 {
     const struct history *h = s->h;
     for (txn_id t = 0; t < h->n_txns; t++) {
@@ -127,7 +127,7 @@ collect_uses(struct settling *s)
 
 /* Note which values are written at all, where the recording was cut. */
 static void
-find_written(struct settling *s)
+find_written(struct decision *s)
 {
     const struct history *h = s->h;
     if (!h->is_cut)
@@ -149,7 +149,7 @@ has_certain_writer(const struct history *h, value_id v, txn_id t)
 
 /* How many indeterminate transactions other than t may have written v. */
 static uint32_t
-count_other_writers(const struct settling *s, value_id v, txn_id t)
+count_other_writers(const struct decision *s, value_id v, txn_id t)
 {
     const size_t first = find_uses(&s->writes, v);
     if (!is_use_of(&s->writes, first, v))
@@ -163,7 +163,7 @@ count_other_writers(const struct settling *s, value_id v, txn_id t)
 
 /* Mark t as inexplicable; those that depend on it are visited next. */
 static void
-give_up(struct settling *s, txn_id t)
+mark_inexplicable(struct decision *s, txn_id t)
 {
     assert(s->explicable[t]);
     s->explicable[t] = 0;
@@ -179,50 +179,50 @@ give_up(struct settling *s, txn_id t)
 }
 
 static void
-judge_reader(struct settling *s, struct use read)
+check_reader(struct decision *s, struct use read)
 {
     if (s->explicable[read.txn] && !(s->written && !s->written[read.value]) &&
         !has_certain_writer(s->h, read.value, read.txn) &&
         !count_other_writers(s, read.value, read.txn))
-        give_up(s, read.txn);
+        mark_inexplicable(s, read.txn);
 }
 
 static void
-find_inexplicable(struct settling *s)
+find_inexplicable(struct decision *s)
 {
     const struct history *h = s->h;
     for (size_t i = 0; i < s->reads.at.n; i++)
-        judge_reader(s, s->reads.at.at[i]);
+        check_reader(s, s->reads.at.at[i]);
     while (s->queue.n) {
         const txn_id t = vec_pop(&s->queue);
         for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++) {
             const value_id v = h->op_value[op];
             if (!is_offer(h, op) || s->support[find_uses(&s->writes, v)] > 1)
-                continue; // whoever reads it has another writer
+                continue; // its readers have another writer
             for (size_t i = find_uses(&s->reads, v); is_use_of(&s->reads, i, v);
                  i++)
-                judge_reader(s, s->reads.at.at[i]);
+                check_reader(s, s->reads.at.at[i]);
         }
     }
 }
 
-/* Give up those that were chosen not to count (reader_outcomes.h). */
+/* Mark those that were chosen not to count (reader_outcomes.h). */
 static void
-leave_out_chosen(struct settling *s)
+leave_out_chosen(struct decision *s)
 {
     const struct history *h = s->h;
     for (size_t i = 0; i < h->authors.n; i++) {
         const struct list_author *a = &h->authors.at[i];
         const txn_id t = h->author_items.at[a->first];
         if (reader_outcomes_is(a) && a->seen == TXN_NONE && s->explicable[t])
-            give_up(s, t);
+            mark_inexplicable(s, t);
     }
 }
 
 /* --- which count -----------------------------------------------------------*/
 
 static void
-raise(struct settling *s, txn_id t, enum txn_counting to)
+raise(struct decision *s, txn_id t, enum txn_counting to)
 {
     if (s->h->txn_counts[t] == TXN_COUNTS || s->h->txn_counts[t] == to)
         return;
@@ -232,7 +232,7 @@ raise(struct settling *s, txn_id t, enum txn_counting to)
 }
 
 static void
-count_chosen(struct settling *s)
+count_chosen(struct decision *s)
 {
     const struct history *h = s->h;
     for (size_t i = 0; i < h->authors.n; i++)
@@ -243,7 +243,7 @@ count_chosen(struct settling *s)
 
 /* t, which counts or may, has read v. */
 static void
-see_value(struct settling *s, txn_id t, value_id v)
+see_value(struct decision *s, txn_id t, value_id v)
 {
     const bool certain = has_certain_writer(s->h, v, t);
     const uint32_t others = count_other_writers(s, v, t);
@@ -264,7 +264,7 @@ see_value(struct settling *s, txn_id t, value_id v)
 
 /* A transaction that counts has seen the element v of a list. */
 static void
-see_element(struct settling *s, value_id v)
+see_element(struct decision *s, value_id v)
 {
     if (history_writer(s->h, v) != TXN_NONE)
         return;
@@ -273,7 +273,7 @@ see_element(struct settling *s, value_id v)
 }
 
 static void
-see_reads(struct settling *s, txn_id t)
+see_reads(struct decision *s, txn_id t)
 {
     const struct history *h = s->h;
     for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++) {
@@ -290,9 +290,9 @@ see_reads(struct settling *s, txn_id t)
 }
 
 void
-history_settle_indeterminate(struct history *h)
+indeterminate_decide(struct history *h)
 {
-    struct settling s = {.h = h};
+    struct decision s = {.h = h};
     s.explicable = mem_calloc(h->n_txns, sizeof *s.explicable);
     collect_uses(&s);
     find_written(&s);

@@ -11,7 +11,8 @@
  *
  *   require  the operations are marked, and each value knows its committed
  *            writers
- *   time     O(operations), and a sort of what indeterminate ones do */
-void history_settle_indeterminate(struct history *h);
+ *   time     O(operations), and a sort of the operations of indeterminate ones
+ */
+void indeterminate_decide(struct history *h);
 
 #endif

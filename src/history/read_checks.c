@@ -164,10 +164,10 @@ find_flaws(const struct history *h, size_t most, flaw_vec *out)
     return total;
 }
 
-/* Of a history that was cut, the flaws that are reads of nobody's value, or
- * those that are not. */
+/* Of a history that was cut, find the reads whose writers may be lost, or all
+ * other flaws. */
 static size_t
-sift_flaws(const struct history *h, bool are_lost, size_t most, flaw_vec *out)
+filter_flaws(const struct history *h, bool are_lost, size_t most, flaw_vec *out)
 {
     flaw_vec all = {0};
     size_t total = 0;
@@ -182,14 +182,14 @@ sift_flaws(const struct history *h, bool are_lost, size_t most, flaw_vec *out)
 size_t
 history_flaws(const struct history *h, size_t most, flaw_vec *out)
 {
-    return h->is_cut ? sift_flaws(h, false, most, out)
+    return h->is_cut ? filter_flaws(h, false, most, out)
                      : find_flaws(h, most, out);
 }
 
 size_t
 history_lost_reads(const struct history *h, size_t most, flaw_vec *out)
 {
-    return h->is_cut ? sift_flaws(h, true, most, out) : 0;
+    return h->is_cut ? filter_flaws(h, true, most, out) : 0;
 }
 
 /* --- words ---------------------------------------------------------------- */

@@ -3,7 +3,7 @@
  * Resolution has set the inconsistent reads aside.  Here each gets a name, one
  * of those in doc/levels.md.
  *
- * Where the recording was cut, a read of a value that nobody wrote is no flaw:
+ * Where the recording was cut, a read of a value without a writer is no flaw:
  * its writer may be in the part that is lost.
  *
  * SPDX-License-Identifier: MIT */
@@ -13,7 +13,7 @@
 #include "history/history.h"
 
 enum flaw_kind {
-    FLAW_THIN_AIR,     // nobody wrote the value
+    FLAW_THIN_AIR,     // no transaction wrote the value
     FLAW_ABORTED,      // only aborted transactions wrote it (G1a)
     FLAW_FUTURE,       // its own transaction writes it, later
     FLAW_NOT_OWN,      // its transaction wrote the key before, and it read

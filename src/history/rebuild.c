@@ -202,7 +202,7 @@ history_rebuild_with_authors(const struct history *h, const txn_id *seen,
     const bool ok = copy_with_authors(&c, seen, out, err);
     mem_free(open_values);
     mem_free(open_txns);
-    // What nobody shows any more is no question any more.
+    // An element that no list shows any more leaves no choice.
     assert(!ok || out->authors.n <= decided);
     if (ok)
         vec_clear(&out->authors);

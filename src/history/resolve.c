@@ -219,9 +219,9 @@ find_writers(struct history *h, struct waiting *w)
 /* --- 5 ------------------------------------------------------------------ */
 
 static void
-settle_indeterminate(struct history *h, uint32_t *n_several)
+decide_indeterminate(struct history *h, uint32_t *n_several)
 {
-    history_settle_indeterminate(h);
+    indeterminate_decide(h);
     for (txn_id t = 0; t < h->n_txns; t++)
         if (h->txn_status[t] == TXN_INDETERMINATE && h->txn_counts[t])
             note_writes(h, t, n_several);
@@ -326,7 +326,7 @@ history_resolve(struct history *h, bool keep_loading)
     for (txn_id t = 0; t < h->n_txns; t++)
         indeterminate |= h->txn_status[t] == TXN_INDETERMINATE;
     if (indeterminate) {
-        settle_indeterminate(h, &n_several);
+        decide_indeterminate(h, &n_several);
         w.too_many = true; // more transactions count now
     }
     if (n_several)

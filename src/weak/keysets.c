@@ -183,7 +183,8 @@ work(void *workers, size_t number)
 }
 
 /* ra: the session's own last write of a key, as t2.  Transactions are in
- * session order, so a write of another session is told by its number. */
+ * session order, so a write of another session has a smaller number than the
+ * first of this one. */
 static void
 infer_session(const struct reading *r, struct edges *out)
 {

@@ -24,7 +24,7 @@
  * stand in its operations, and those in 'more'.  So no graph is built.
  *
  * On the way, last[x] is the last write of key x so far.  A read of that value
- * waits for nobody, and its writer need not be looked up.
+ * is never a reason to wait, and its writer need not be looked up.
  *
  * SPDX-License-Identifier: MIT */
 #include "weak/topological_sort.h"
@@ -180,7 +180,7 @@ advance(struct search *s, txn_id t)
     return true;
 }
 
-/* The usual case: t is the next of its session and waits for nobody. */
+/* The usual case: t is the next of its session and need not wait. */
 static bool
 step(struct search *s, txn_id t)
 {

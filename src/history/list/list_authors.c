@@ -81,8 +81,9 @@ choose(const struct choosing *c, size_t i, const struct list_author *wanted,
     return seen == TXN_NONE ? all->at[0] : seen;
 }
 
-/* Value ids of their own for the appends of those who are not seen, and for
- * what the one who is appends again: no list shows an element twice. */
+/* Give value ids of their own to the appends of transactions that are not the
+ * author, and to repeated appends of the author: no list shows an element
+ * twice. */
 static void
 rename_unseen(struct choosing *c, const txn_id *seen)
 {

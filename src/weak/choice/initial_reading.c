@@ -14,10 +14,10 @@
  * time; else any.
  *
  * A transaction that may count is taken where it fits and writes a value that
- * is still to be read and that nobody else will write; else it is skipped.
+ * is still to be read and that no other will write; else it is skipped.
  *
  * 'slot' is a value, or the initial value of one key: value 0 belongs to all
- * keys that nobody writes it to again.
+ * keys to which it is not written again.
  *
  * SPDX-License-Identifier: MIT */
 #include "weak/choice/initial_reading.h"
@@ -29,7 +29,7 @@ struct replay {
     txn_id *chosen;
     u32_vec *order;
     uint32_t *state;  // by key: the slot in the store
-    txn_id *writer;   // by slot: who wrote it last, TXN_NONE for nobody yet
+    txn_id *writer;   // by slot: its last writer so far, or TXN_NONE
     uint32_t *reads;  // by slot: external reads that are still to come
     uint32_t *writes; // by slot: final writes that are still to come
     txn_id *next;     // by session
@@ -95,16 +95,16 @@ static bool
 overwrites(struct replay *p, txn_id t)
 {
     const struct history *h = p->h;
-    bool harm = false;
+    bool found = false;
     count_reads(p, t, true);
-    for (op_id op = h->txn_begin[t]; op < h->txn_end[t] && !harm; op++) {
+    for (op_id op = h->txn_begin[t]; op < h->txn_end[t] && !found; op++) {
         if (!op_is_final_write(h, op))
             continue;
         const uint32_t old = p->state[op_key(h, op)];
-        harm = old != slot_of(p, op) && p->reads[old] && !p->writes[old];
+        found = old != slot_of(p, op) && p->reads[old] && !p->writes[old];
     }
     count_reads(p, t, false);
-    return harm;
+    return found;
 }
 
 static enum fitness
