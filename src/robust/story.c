@@ -67,18 +67,39 @@ show_observation(struct buf *out, const struct program *p, const struct run *r,
     }
 }
 
+/* Whether observation i, that a SELECT found a row, is followed by the row. */
+static bool
+has_row(const struct run *r, size_t i)
+{
+    const struct observation *o = &r->observations.at[i];
+    return !o->statement->hidden && r->values.at[o->first].number;
+}
+
+/* Whether observation i says if a SELECT found a row.  In a loop, one SELECT
+ * may follow itself. */
+static bool
+is_found(const struct run *r, size_t i)
+{
+    const struct statement *s = r->observations.at[i].statement;
+    size_t at = i;
+    if (s->kind != STATEMENT_SELECT)
+        return false;
+    while (at > 0 && r->observations.at[at - 1].statement == s)
+        at--;
+    while (at < i)
+        at += has_row(r, at) ? 2 : 1;
+    return at == i;
+}
+
 /* Observation i of a run: a SELECT first shows whether there is a row. */
 static void
 show(struct buf *out, const struct program *p, const struct run *r, size_t i)
 {
     const struct observation *o = &r->observations.at[i];
-    const bool pair = i + 1 < r->observations.n && !o->statement->hidden &&
-                      r->observations.at[i + 1].statement == o->statement;
-    if (o->statement->kind == STATEMENT_SELECT && o->n == 1 &&
-        (i == 0 || r->observations.at[i - 1].statement != o->statement)) {
+    if (is_found(r, i)) {
         if (!r->values.at[o->first].number)
             buf_text(out, "no row");
-        else if (!pair)
+        else if (!has_row(r, i))
             buf_text(out, "a row");
         return;
     }
@@ -117,8 +138,11 @@ add_observations(struct collecting *c, uint32_t member)
         }
         if (*seen)
             m->steps.at[k].seen = seen;
-        const bool more = i + 1 < r->observations.n &&
-                          r->observations.at[i + 1].statement == o->statement;
+        const bool more =
+            o->statement->kind == STATEMENT_SELECT
+                ? is_found(r, i) && has_row(r, i)
+                : i + 1 < r->observations.n &&
+                      r->observations.at[i + 1].statement == o->statement;
         at = more ? k : k + 1;
     }
 }
