@@ -55,7 +55,7 @@ struct txn_rows {
 };
 
 struct causal {
-    const struct reading *r;
+    const struct weak_reading *r;
     struct edges *out;
     struct writers writers;
     VEC(struct run) runs;
@@ -350,8 +350,9 @@ walk(struct causal *c, const struct topological_order *sequence,
 }
 
 bool
-causal_edges(const struct reading *r, const struct topological_order *sequence,
-             const u32_vec *readers, struct budget *budget, struct edges *out)
+causal_edges(const struct weak_reading *r,
+             const struct topological_order *sequence, const u32_vec *readers,
+             struct budget *budget, struct edges *out)
 {
     const struct history *h = r->h;
     if (readers && !readers->n)

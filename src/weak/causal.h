@@ -19,7 +19,7 @@
  *           found near those that were found before; times log n otherwise
  *   memory  k words per transaction that is still to be read from
  */
-bool causal_edges(const struct reading *r,
+bool causal_edges(const struct weak_reading *r,
                   const struct topological_order *sequence,
                   const u32_vec *readers, struct budget *budget,
                   struct edges *out);

@@ -36,7 +36,7 @@ static void
 add_all(struct commit_graph *p, const struct edges *edges)
 {
     const struct history *h = p->h;
-    const struct reading *r = &p->g->reading;
+    const struct weak_reading *r = &p->g->reading;
     txn_id before = TXN_NONE;
     for (txn_id t = 0; t < h->n_txns; t++) {
         if (!r->counts[t])

@@ -20,7 +20,7 @@
 enum { OP_STEPS = 4 }; // of a budget, for a pass over the operations
 
 void
-ordered_reading_init(struct ordered_reading *g, const struct reading *r,
+ordered_reading_init(struct ordered_reading *g, const struct weak_reading *r,
                      const u32_vec *roots)
 {
     *g = (struct ordered_reading){.reading = *r, .roots = roots};
@@ -83,7 +83,7 @@ decide_by_all_edges(const struct ordered_reading *g, enum level level,
                     const struct weak_options *o, u32_vec *order,
                     struct edges *edges, struct weak_stats *stats)
 {
-    const struct reading *r = &g->reading;
+    const struct weak_reading *r = &g->reading;
     if (!commit_order_edges(g, level, o, edges))
         return VERDICT_UNKNOWN;
     stats->edges += edges->all.n;

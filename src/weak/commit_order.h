@@ -10,7 +10,7 @@
 
 /* A reading, and what all levels need of it. */
 struct ordered_reading {
-    struct reading reading;
+    struct weak_reading reading;
     const u32_vec *roots;              // an order to stay close to; borrowed
     struct topological_order sequence; // respects session order and the reading
     bool cyclic;          // there is none: both together have a cycle
@@ -18,8 +18,8 @@ struct ordered_reading {
     list_edge_vec listed; // edges of every level, by the orders of lists
 };
 
-void ordered_reading_init(struct ordered_reading *g, const struct reading *r,
-                          const u32_vec *roots);
+void ordered_reading_init(struct ordered_reading *g,
+                          const struct weak_reading *r, const u32_vec *roots);
 void ordered_reading_free(struct ordered_reading *g);
 
 /* Collect the edges of 'level' in 'out', which is empty; false where the budget

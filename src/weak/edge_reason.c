@@ -10,7 +10,7 @@
 #include "weak/edge_reason.h"
 
 op_id
-edge_reason_read(const struct reading *r, txn_id t, txn_id w)
+edge_reason_read(const struct weak_reading *r, txn_id t, txn_id w)
 {
     op_id found = ID_NONE;
     for (op_id op = r->h->txn_begin[t]; op < r->h->txn_end[t]; op++) {
@@ -36,7 +36,7 @@ writes(const struct history *h, txn_id t, key_id k)
 /* The first read of t3, from 'begin' on, that is from e->to and of a key that
  * e->from writes. */
 static op_id
-find_overwritten(const struct reading *r, txn_id t3, op_id begin,
+find_overwritten(const struct weak_reading *r, txn_id t3, op_id begin,
                  const struct cycle_edge *e)
 {
     for (op_id op = begin; op < r->h->txn_end[t3]; op++)
@@ -48,7 +48,7 @@ find_overwritten(const struct reading *r, txn_id t3, op_id begin,
 
 /* The first read of t3 from w. */
 static op_id
-find_first_read(const struct reading *r, txn_id t3, txn_id w)
+find_first_read(const struct weak_reading *r, txn_id t3, txn_id w)
 {
     op_id op = r->h->txn_begin[t3];
     while (!op_is_external_read(r->h, op) || reading_writer(r, op) != w)
@@ -81,7 +81,7 @@ reach(struct search *s, txn_id t, txn_id onward, u32_vec *list)
 static void
 search_backwards(struct search *s, txn_id t3)
 {
-    const struct reading *r = &s->g->reading;
+    const struct weak_reading *r = &s->g->reading;
     s->onward[t3] = t3;
     vec_push(&s->now, t3);
     while (s->onward[s->target] == TXN_NONE) {
@@ -142,7 +142,7 @@ void
 edge_reason_find(const struct ordered_reading *g, enum level level, txn_id t3,
                  struct cycle_edge *e, u32_vec *path)
 {
-    const struct reading *r = &g->reading;
+    const struct weak_reading *r = &g->reading;
     op_id begin = r->h->txn_begin[t3];
     e->premise = ID_NONE;
     if (level == LEVEL_RC) {

@@ -16,6 +16,6 @@ void edge_reason_find(const struct ordered_reading *g, enum level level,
                       txn_id t3, struct cycle_edge *e, u32_vec *path);
 
 /* An operation of t that reads from w. */
-op_id edge_reason_read(const struct reading *r, txn_id t, txn_id w);
+op_id edge_reason_read(const struct weak_reading *r, txn_id t, txn_id w);
 
 #endif

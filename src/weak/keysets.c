@@ -49,7 +49,7 @@ struct external {
 
 /* What one thread needs. */
 struct worker {
-    const struct reading *r;
+    const struct weak_reading *r;
     enum level level;
     const u32_vec *readers;
     size_t begin, end; // readers, or transactions
@@ -186,7 +186,7 @@ work(void *workers, size_t number)
  * session order, so a write of another session has a smaller number than the
  * first of this one. */
 static void
-infer_session(const struct reading *r, struct edges *out)
+infer_session(const struct weak_reading *r, struct edges *out)
 {
     const struct history *h = r->h;
     txn_id *last = mem_calloc(h->n_keys, sizeof *last); // 1 + transaction
@@ -222,8 +222,8 @@ has_large_txn(const struct history *h)
 }
 
 void
-keysets_edges(const struct reading *r, enum level level, const u32_vec *readers,
-              unsigned threads, struct edges *out)
+keysets_edges(const struct weak_reading *r, enum level level,
+              const u32_vec *readers, unsigned threads, struct edges *out)
 {
     assert(level == LEVEL_RC || level == LEVEL_RA);
     const size_t n = readers ? readers->n : r->h->n_txns;

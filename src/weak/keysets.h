@@ -17,7 +17,7 @@
  *   time    O(n^1.5) for n operations, times log n where a transaction is
  *           much larger than the one that reads from it
  */
-void keysets_edges(const struct reading *r, enum level level,
+void keysets_edges(const struct weak_reading *r, enum level level,
                    const u32_vec *readers, unsigned threads, struct edges *out);
 
 #endif

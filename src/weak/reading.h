@@ -11,7 +11,7 @@
 
 #include "history/history.h"
 
-struct reading {
+struct weak_reading {
     const struct history *h;
     const txn_id *chosen;  // by op; NULL where no read has several candidates
     const uint8_t *counts; // by transaction: not 0 if it counts
@@ -20,7 +20,7 @@ struct reading {
 /* The writer that the external read op reads from: a transaction or TXN_INIT.
  * For other operations the result means nothing. */
 static inline txn_id
-reading_writer(const struct reading *r, op_id op)
+reading_writer(const struct weak_reading *r, op_id op)
 {
     assert(op < r->h->n_ops);
     const value_id v = r->h->op_value[op];
@@ -30,7 +30,7 @@ reading_writer(const struct reading *r, op_id op)
 
 /* The counting transaction before t in its session, or TXN_NONE. */
 static inline txn_id
-reading_so_before(const struct reading *r, txn_id t)
+reading_so_before(const struct weak_reading *r, txn_id t)
 {
     assert(t < r->h->n_txns);
     const txn_id first = r->h->session_first[r->h->txn_session[t]];

@@ -49,7 +49,7 @@ struct progress {
 };
 
 struct search {
-    const struct reading *r;
+    const struct weak_reading *r;
     const struct predecessors *more;
     struct topological_order *out;
     u32_vec *stale;
@@ -194,9 +194,9 @@ step(struct search *s, txn_id t)
 }
 
 bool
-topological_sort_find(const struct reading *r, const struct predecessors *more,
-                      const u32_vec *roots, struct topological_order *out,
-                      u32_vec *stale)
+topological_sort_find(const struct weak_reading *r,
+                      const struct predecessors *more, const u32_vec *roots,
+                      struct topological_order *out, u32_vec *stale)
 {
     const struct history *h = r->h;
     struct search s = {.r = r, .more = more, .out = out, .stale = stale};
@@ -227,7 +227,7 @@ topological_sort_find(const struct reading *r, const struct predecessors *more,
 
 void
 topological_order_check(const struct topological_order *s,
-                        const struct reading *r,
+                        const struct weak_reading *r,
                         const struct predecessors *more)
 {
     const struct history *h = r->h;

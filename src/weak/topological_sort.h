@@ -44,7 +44,7 @@ struct predecessors {
  *   time     O(operations + edges)
  *   memory   two words a transaction for the result, one a key for scratch
  */
-bool topological_sort_find(const struct reading *r,
+bool topological_sort_find(const struct weak_reading *r,
                            const struct predecessors *more,
                            const u32_vec *roots, struct topological_order *out,
                            u32_vec *stale);
@@ -52,7 +52,7 @@ bool topological_sort_find(const struct reading *r,
 /* Assert that an order has every transaction of the reading once, and respects
  * session order, the reading and 'more'. */
 void topological_order_check(const struct topological_order *s,
-                             const struct reading *r,
+                             const struct weak_reading *r,
                              const struct predecessors *more);
 
 /* Append the transactions that count or may count in the order that the input

@@ -73,7 +73,7 @@ check_unique(const struct history *h, level_set levels,
              const struct weak_options *o, struct certificate out[LEVELS],
              struct weak_stats *stats)
 {
-    const struct reading r = {h, NULL, h->txn_counts};
+    const struct weak_reading r = {h, NULL, h->txn_counts};
     u32_vec roots = {0};
     struct ordered_reading g;
     topological_sort_suggest(h, &roots);
@@ -148,7 +148,7 @@ weak_witnesses(const struct history *h, enum level level,
         certificate_free(&c);
         return;
     }
-    const struct reading r = {h, NULL, h->txn_counts};
+    const struct weak_reading r = {h, NULL, h->txn_counts};
     struct weak_stats stats = {0};
     u32_vec roots = {0}, order = {0};
     struct edges edges = {0};

@@ -23,7 +23,7 @@ note_choice(const struct history *h, op_id read, txn_id writer, choice_vec *out)
 /* Note the choice that the step of a path from a to b depends on: none where
  * it is by session order, or by a read with one candidate. */
 static void
-note_step(const struct reading *r, txn_id a, txn_id b, choice_vec *out)
+note_step(const struct weak_reading *r, txn_id a, txn_id b, choice_vec *out)
 {
     const struct history *h = r->h;
     if (h->txn_session[a] == h->txn_session[b] && a < b)
@@ -73,7 +73,7 @@ choice_premises_find(const struct choice_solver *c, const struct cycle *cycle,
                      choice_vec *out)
 {
     const struct history *h = c->h;
-    const struct reading r = {h, c->chosen, c->counts};
+    const struct weak_reading r = {h, c->chosen, c->counts};
     for (size_t i = 0; i < cycle->edges.n; i++) {
         const struct cycle_edge *e = &cycle->edges.at[i];
         if (e->kind == EDGE_WR)

@@ -13,7 +13,7 @@ counting_find(const struct history *h, const txn_id *chosen, uint8_t *counts,
         if (counts[t] && h->n_optional)
             vec_push(&queue, t);
     }
-    const struct reading r = {h, chosen, counts};
+    const struct weak_reading r = {h, chosen, counts};
     while (queue.n) {
         const txn_id t = vec_pop(&queue);
         for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++) {

@@ -110,7 +110,7 @@ find_certain(struct pruning *p)
 static txn_id
 certain_writer(const struct pruning *p, op_id op)
 {
-    const struct reading r = {p->h, p->certain, p->counts};
+    const struct weak_reading r = {p->h, p->certain, p->counts};
     return reading_writer(&r, op);
 }
 

@@ -41,7 +41,7 @@ static void
 repair_order(struct choice_solver *c, enum level level,
              const struct weak_options *o, u32_vec *roots)
 {
-    const struct reading certain = {c->h, c->chosen, c->counts};
+    const struct weak_reading certain = {c->h, c->chosen, c->counts};
     struct ordered_reading g;
     struct edges edges = {0};
     struct predecessors more;
@@ -115,7 +115,7 @@ try_reading(struct choice_solver *c, const u32_vec *roots,
             struct weak_stats *stats)
 {
     assert(!out->order.n || out->verdict == VERDICT_UNKNOWN);
-    const struct reading r = {c->h, c->chosen, c->counts};
+    const struct weak_reading r = {c->h, c->chosen, c->counts};
     struct ordered_reading g;
     struct edges edges = {0};
     cycle_vec cycles = {0};
