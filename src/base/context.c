@@ -2,7 +2,7 @@
  *
  * The work is abandoned by a jump to context_run or context_worker; all other
  * threads of the context have ended before its memory is freed, because
- * whoever starts threads defers waiting for them (parallel.c, blocks.c).  The
+ * code that starts threads defers waiting for them (parallel.c, blocks.c).  The
  * blocks of a context are a set of addresses, so that no block needs a header
  * and blocks outside of contexts cost nothing; the set is under a lock because
  * of workers.
@@ -40,7 +40,7 @@ enum { DEFERRED = 16, FIRST_ROOM = 1 << 8 };
 
 struct context_private {
     struct context *outer;
-    atomic_bool stopped; // somebody set 'stop'
+    atomic_bool stopped; // 'stop' is set
     pthread_mutex_t lock;
     struct block *blocks;
     size_t n, room; // a power of two

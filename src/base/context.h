@@ -3,7 +3,7 @@
  * A library must not end the process of its caller.  So work that a caller
  * starts, such as checking one history, runs in a context: what it allocates
  * is counted there, and when memory runs out, a limit is reached, a capacity
- * is exceeded or somebody cancels it, the work is abandoned, everything that
+ * is exceeded or the caller cancels it, the work is abandoned, everything that
  * it allocated is freed, and context_run returns false with the reason.  The
  * functions in between need no error paths for that.
  *
@@ -52,7 +52,7 @@ bool context_run(struct context *c, void (*work)(void *self), void *self);
 struct context *context_current(void);
 
 /* Run work(self) on another thread as a part of c, which may be NULL.  False:
- * it was abandoned.  Whoever waits for the thread calls context_poll then. */
+ * it was abandoned.  The thread that waits for it calls context_poll then. */
 bool context_worker(struct context *c, void (*work)(void *self), void *self);
 
 /* Abandon the work if there is a reason to; else return. */

@@ -126,7 +126,8 @@ decide(const struct search *a, const u32_vec *rows, size_t n, u32_vec *seen)
         seen->at[a->core.at[i]] = a->seen.at[a->core.at[i]];
 }
 
-/* The level holds with some rows open: whoever counts there may count. */
+/* The level holds with some rows open: the transactions that count there may
+ * count. */
 static void
 take_hints(struct search *a, const u32_vec *seen)
 {

@@ -25,8 +25,8 @@ struct case_result {
 };
 
 /* Check the copy with these authors at the level, in so many steps of a budget
- * (0 = no end); the result is in s->last.  Whoever wants its certificate takes
- * it from there. */
+ * (0 = no end); the result is in s->last.  A caller
+ * takes its certificate from there. */
 bool case_check(struct case_search *s, enum level level, const u32_vec *seen,
                 uint64_t work, struct err *err);
 

@@ -11,7 +11,7 @@
  * A fact is something that holds in an execution or not; those about a cycle
  * speak of one cycle under one version order.  A clause is a disjunction of
  * facts and negated facts.  A step is a clause: one that follows from a rule,
- * and then whoever checks makes it himself; one whose denial violates the
+ * and then the checker makes it itself; one whose denial violates the
  * level, with evidence; or one that follows from earlier steps by unit
  * propagation.  The last one is empty.
  *
@@ -89,8 +89,9 @@ enum absence_rule {
     RULE_UPDATED_STILL,
     RULE_UPDATED_ONCE, // key a is updated by one boundary transaction at most
     RULE_PIVOT,        // si: there is a pivot
-    RULE_PIVOT_IN,     // a pivot conflicts with somebody who read what it wrote
-    RULE_PIVOT_OUT,    // and with somebody who wrote what it read
+    RULE_PIVOT_IN,     // a pivot conflicts with a transaction that read what it
+                       // wrote
+    RULE_PIVOT_OUT,    // and with one that wrote what it read
     RULE_CONFLICT_READER, // where there is a conflict, its reader reads so
     RULE_CONFLICT_WRITER, // and its writer writes
     RULE_CORE,            // what the clause denies violates the level: evidence

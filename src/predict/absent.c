@@ -157,7 +157,8 @@ take_denied(struct maker *m, const struct recorded *c)
         m->part.read[r] |= m->x.role[o->reads.at[r].txn] == ROLE_BASE;
 }
 
-/* Whether somebody would have to be in the base and a boundary transaction. */
+/* Whether a transaction would have to be both in the base and a boundary
+ * transaction. */
 static bool
 is_impossible(const struct maker *m, const struct recorded *c)
 {

@@ -1,8 +1,8 @@
 /* instance.c -- "there is a dependency cycle under this version order".
  *
- * Whoever is on the cycle has a successor on it, and somebody is on it: in a
- * finite graph that is a cycle, without any arithmetic.  The successors of a
- * transaction are
+ * A transaction on the cycle has a successor on it, and some transaction is on
+ * it: in a finite graph that is a cycle, without any arithmetic.  The
+ * successors of a transaction are
  *
  *   so  the next one of its session;
  *   wr  those that read from it: always where they are in the base, by a pick

@@ -37,7 +37,7 @@ find_flaw(const struct history *h, struct err *err)
         struct buf text = {0};
         flaw_tell(h, &flaws.at[0], &text);
         err_set(err, ERR_SYNTAX,
-                "prediction wants an execution whose reads can be explained, "
+                "prediction needs an execution whose reads can be explained, "
                 "but %s",
                 text.at);
         buf_free(&text);

@@ -1,12 +1,12 @@
 /* pivots.c -- at si, what every execution that is not serializable has; see
  * formula.h.
  *
- * Take starts and commits as si gives them, and a dependency cycle.  Whoever on
- * it commits first, S, is overwriter of what its predecessor P read, and P
- * started before S committed; every other edge would have P commit before S.
- * Likewise P overwrites what its own predecessor T read, and T and P overlap,
- * for else T would have committed before P started.  So there are a pivot P and
- * transactions T and S, possibly the same one, with
+ * Take starts and commits as si gives them, and a dependency cycle.  The
+ * transaction of it that commits first, S, is overwriter of what its
+ * predecessor P read, and P started before S committed; every other edge would
+ * have P commit before S. Likewise P overwrites what its own predecessor T
+ * read, and T and P overlap, for else T would have committed before P started.
+ * So there are a pivot P and transactions T and S, possibly the same one, with
  *
  *     T -rw-> P -rw-> S
  *

@@ -52,8 +52,8 @@ is_conditional(struct run *run, const struct execution *x)
            run_find_lost_write(run, x) != ID_NONE;
 }
 
-/* How welcome a prediction is: one that depends on nothing, and that whoever
- * asked accepts, is WELCOME. */
+/* How welcome a prediction is: one that depends on nothing, and that a caller
+ * who asked accepts, is WELCOME. */
 enum { CONDITIONAL, WELCOME = 1 + PREDICT_ACCEPTED };
 
 static unsigned

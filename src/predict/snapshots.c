@@ -2,10 +2,11 @@
  *
  * At pc and si every transaction has a start and a commit, and reads lay an
  * order on them: a writer commits before its reader starts, and the reader
- * starts before whoever overwrites what it read commits (doc/levels.md).  These
- * edges must be acyclic.  Here they are given to the theory of acyclicity, each
- * with the fact that it rests on: that its reader is in the base, that a
- * boundary transaction keeps a read, or that it picks a writer.
+ * starts before a transaction that overwrites what it read commits
+ * (doc/levels.md).  These edges must be acyclic.  Here they are given to the
+ * theory of acyclicity, each with the fact that it rests on: that its reader is
+ * in the base, that a boundary transaction keeps a read, or that it picks a
+ * writer.
  *
  * Overwriters are only those that certainly are: that happen after the writer.
  * The order of other versions, and what boundary transactions write, is left
@@ -49,8 +50,8 @@ snapshots_init(struct snapshots *s, struct formula *f)
 
 /* --- edges ---------------------------------------------------------------- */
 
-/* Whoever first overwrites, in its session, what w wrote to k, and nobody else
- * of these happens before: append them. */
+/* Append the transactions that are the first of their session to overwrite what
+ * w wrote to k, unless another one of these happens before them. */
 static void
 find_overwriters(const struct observed *o, key_id k, uint32_t w, uint32_t t,
                  u32_vec *out)

@@ -145,8 +145,9 @@ put_version(struct maker *m, uint64_t place, uint32_t w, uint32_t tag,
     vec_push(&m->sorted, ((struct version){place, w, tag, there}));
 }
 
-/* Whether every writer of k has read it, each from another one: then whoever
- * else reads and writes k loses or comes last, and its place does not matter.
+/* Whether every writer of k has read it, each from another one: then another
+ * transaction that reads and writes k loses or comes last, and its place does
+ * not matter.
  */
 static bool
 is_chain(const struct observed *o, key_id k)
@@ -180,7 +181,7 @@ put_versions(struct maker *m, uint32_t w, const cause_vec *places)
         put_version(m, m->in->place[2 * t + 1], w, VERSION_OWN, done);
         return;
     }
-    // Just before somebody, and after him who would be there anyway.
+    // Just before a writer, and after the one that would be there anyway.
     for (size_t i = 0; i < places->n; i++)
         put_version(m, place_before(m, places->at[i].next) - 1, w,
                     places->at[i].next, places->at[i].var);

@@ -122,7 +122,7 @@ is_all_done(const struct play *g)
     return true;
 }
 
-/* Wait until somebody who is busy is free again. */
+/* Wait until a busy session is free again. */
 static bool
 await_anybody(struct play *g)
 {

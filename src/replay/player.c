@@ -168,8 +168,8 @@ note_txn(struct player *p, enum txn_status status)
     buf_free(&name);
 }
 
-/* Note how it ended.  Whoever fails ends the play: what comes later in its
- * session draws on what it did not do. */
+/* Note how it ended.  A session that fails ends the play: what comes later in
+ * its session draws on what it did not do. */
 static void
 settle(struct player *p, bool wants, enum txn_status status)
 {

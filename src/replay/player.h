@@ -27,7 +27,7 @@ struct stage {
     struct replay *out;
 
     pthread_mutex_t lock;   // of what follows
-    pthread_cond_t changes; // somebody becomes busy, or stops being it
+    pthread_cond_t changes; // a session becomes busy or free
     bool is_over;           // no more accesses
     bool has_failed;        // a transaction did not commit
     struct builder *builder;

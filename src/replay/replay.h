@@ -33,7 +33,7 @@ struct replay {
     size_t waits;        // on a database: steps that had to wait for a lock
     char said[256];      // what the database said when it refused
     char differs[256];   // the first read that found another version
-    struct history history; // what happened; unless somebody failed
+    struct history history; // what happened; unless a session failed
 };
 
 bool replay_run(const struct execution *x, const struct replay_program *program,

@@ -56,7 +56,7 @@ struct rerun_txn {
  * do what was observed, and *unlike is the transaction. */
 bool rerun_draw_until(struct rerun *p, txn_id id, txn_id *unlike);
 
-/* Run the next transaction of its session; whether it wants to commit. */
+/* Run the next transaction of its session; whether it asks to commit. */
 bool rerun_txn_run(struct rerun_txn *r, const struct app_access *access);
 
 /* Compare the next operation with what was observed, and step behind it. */

@@ -1,8 +1,8 @@
 /* verify_cases.c -- evidence where lists show elements that several appended.
  *
- * Whoever is seen, the copy of the history with these authors has one for each
- * element, and evidence about it is checked as ever.  That a level holds takes
- * one such copy, with all authors decided.
+ * For each choice of authors, the copy of the history with these authors has
+ * one author for each element, and evidence about it is checked as usual.  That
+ * a level holds takes one such copy, with all authors decided.
  *
  * That it does not hold takes a tree (certificate.h).  Each branch tries every
  * candidate of a row, so whatever the authors are, one way through the tree

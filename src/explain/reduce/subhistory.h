@@ -22,7 +22,7 @@ struct subhistory_selection {
     const op_id *without; // operations left out, in ascending order
     size_t n_without;
     const op_id *only;        // where not NULL: these operations and no others,
-    size_t n_only;            // whoever wrote what they read
+    size_t n_only;            // independent of who wrote what they read
     const value_id *elements; // where not NULL: no others in lists; ascending
     size_t n_elements;
     bool inconsistent; // with the reads that were set aside

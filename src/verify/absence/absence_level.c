@@ -3,13 +3,13 @@
  * A reader that sees v, which wrote the key, must not read a version that
  * precedes v's.  One version precedes another when its writer happens before
  * the other's; at psi and si also when its writer missed what the other one, or
- * somebody before it, wrote, and both write a common key: then the other cannot
- * have been first.
+ * a transaction before it, wrote, and both write a common key: then the other
+ * cannot have been first.
  *
  * SPDX-License-Identifier: MIT */
 #include "verify/absence/absence_view.h"
 
-/* Whether w read a version that v, or somebody who happens before v, has
+/* Whether w read a version that v, or a transaction that happens before v, has
  * overwritten. */
 static bool
 missed(const struct absence_view *v, uint32_t w, uint32_t other)
@@ -143,13 +143,14 @@ check_txn(const struct absence_view *v, uint32_t t, struct err *err)
     const bool possible = v->a->is_strict ? some : all && changed;
     if (!possible || (v->candidate[t] && complete))
         return true;
-    return err_set(err, ERR_SYNTAX,
-                   v->candidate[t]
-                       ? "transaction %u could read from somebody who is not "
-                         "listed"
-                       : "transaction %u could be a boundary transaction, and "
-                         "the evidence leaves it out",
-                   t);
+    return err_set(
+        err, ERR_SYNTAX,
+        v->candidate[t]
+            ? "transaction %u could read from a transaction that is not "
+              "listed"
+            : "transaction %u could be a boundary transaction, and "
+              "the evidence leaves it out",
+        t);
 }
 
 bool

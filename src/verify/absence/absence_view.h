@@ -121,7 +121,7 @@ typedef VEC(struct view_way) view_way_vec;
 void absence_view_find_ways(const struct absence_view *v, const uint64_t *place,
                             uint32_t b, view_way_vec *out);
 
-/* Where whoever is just before 'next' is; at the end for ABSENCE_NONE. */
+/* Where the writer just before 'next' is; at the end for ABSENCE_NONE. */
 uint64_t absence_view_place_before(const uint64_t *place, uint32_t next);
 
 /* The versions under order n; the index of one, or ABSENCE_NONE. */
