@@ -25,7 +25,7 @@ find_function(const struct program *p, const char *text, size_t len,
 /* "f=si": true for every isolation there is. */
 static bool
 set_level(const struct program *p, const char *text, size_t len,
-          struct isolation *all, size_t n, struct err *err)
+          struct level_choice *all, size_t n, struct err *err)
 {
     const char *equals = memchr(text, '=', len);
     uint32_t f;
@@ -42,7 +42,7 @@ set_level(const struct program *p, const char *text, size_t len,
 /* The parts of -l that name a function, or the others. */
 static bool
 take_levels(const char *text, const struct program *p, bool functions,
-            struct isolation *out, size_t *n, struct err *err)
+            struct level_choice *out, size_t *n, struct err *err)
 {
     for (const char *at = text;; at++) {
         const size_t len = strcspn(at, ",");
@@ -52,7 +52,7 @@ take_levels(const char *text, const struct program *p, bool functions,
         if (!is_function && !functions) {
             if (*n == LEVELS)
                 return err_set(err, ERR_USAGE, "too many levels");
-            struct isolation *i = &out[(*n)++];
+            struct level_choice *i = &out[(*n)++];
             i->innodb = len == 5 && memcmp(at, "my-rr", 5) == 0;
             i->common = LEVEL_PC;
             if (!i->innodb && !prove_parse_level(at, len, &i->common, err))
@@ -66,7 +66,7 @@ take_levels(const char *text, const struct program *p, bool functions,
 
 /* "f,g". */
 static bool
-take_pair(const char *text, const struct program *p, struct isolation *all,
+take_pair(const char *text, const struct program *p, struct level_choice *all,
           size_t n, struct err *err)
 {
     char quoted[ERR_QUOTE_ROOM];
@@ -101,7 +101,7 @@ read_own(const char *path, struct axioms *out, struct err *err)
 
 static bool
 read_levels(const struct options *o, const struct program *p,
-            struct isolation *out, size_t *n, struct err *err)
+            struct level_choice *out, size_t *n, struct err *err)
 {
     *n = 0;
     for (size_t i = 0; i < o->prove_levels.n; i++)
@@ -119,7 +119,7 @@ read_levels(const struct options *o, const struct program *p,
 
 bool
 isolation_read(const struct options *o, const struct program *p,
-               struct isolation *out, size_t *n, struct axioms *own,
+               struct level_choice *out, size_t *n, struct axioms *own,
                struct err *err)
 {
     memset(own, 0, sizeof *own);
@@ -157,7 +157,7 @@ isolation_brief(enum level l)
 }
 
 void
-isolation_show(const struct isolation *i, const struct program *p,
+isolation_show(const struct level_choice *i, const struct program *p,
                struct buf *out)
 {
     buf_text(out, i->innodb ? "my-rr"
@@ -175,7 +175,8 @@ isolation_show(const struct isolation *i, const struct program *p,
 }
 
 static void
-json_pairs(const struct isolation *i, const struct program *p, struct buf *out)
+json_pairs(const struct level_choice *i, const struct program *p,
+           struct buf *out)
 {
     const char *separator = "";
     buf_text(out, ",\"serializable\":[");
@@ -196,7 +197,7 @@ json_pairs(const struct isolation *i, const struct program *p, struct buf *out)
 }
 
 void
-isolation_json(const struct isolation *i, const struct program *p,
+isolation_json(const struct level_choice *i, const struct program *p,
                struct buf *out)
 {
     const char *const name = i->innodb ? "my-rr"

@@ -16,17 +16,17 @@
  *   error  ERR_USAGE for a name that is none, or levels that do not go
  *          together; ERR_SYNTAX with the position of a mistake in the file */
 bool isolation_read(const struct options *o, const struct program *p,
-                    struct isolation *out, size_t *n, struct axioms *own,
+                    struct level_choice *out, size_t *n, struct axioms *own,
                     struct err *err);
 
 /* The short name; ec is read atomic without sessions. */
 const char *isolation_brief(enum level l);
 
 /* "snapshot, balance at rc". */
-void isolation_show(const struct isolation *i, const struct program *p,
+void isolation_show(const struct level_choice *i, const struct program *p,
                     struct buf *out);
 /* The members of an object. */
-void isolation_json(const struct isolation *i, const struct program *p,
+void isolation_json(const struct level_choice *i, const struct program *p,
                     struct buf *out);
 
 #endif

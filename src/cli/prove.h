@@ -15,13 +15,13 @@ int prove_show_weakest(const struct options *o, const struct program *p,
 
 /* Repairs of a program that is not proved, behind its verdict. */
 bool prove_show_repairs(const struct options *o, const struct program *p,
-                        const struct isolation *levels,
+                        const struct level_choice *levels,
                         const struct search_limits *limits, struct buf *out,
                         struct err *err);
 
 /* Write the queries of a proof, numbered, into the directory of --smt. */
 bool prove_write_queries(const struct options *o,
-                         const struct isolation *levels,
+                         const struct level_choice *levels,
                          const struct prove_result *r,
                          const struct proof_log *log, struct err *err);
 

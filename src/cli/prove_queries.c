@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 
 bool
-prove_write_queries(const struct options *o, const struct isolation *levels,
+prove_write_queries(const struct options *o, const struct level_choice *levels,
                     const struct prove_result *r, const struct proof_log *log,
                     struct err *err)
 {

@@ -57,7 +57,7 @@ show_json(const struct program *p, const struct repair *r, enum repair_by by,
 
 bool
 prove_show_repairs(const struct options *o, const struct program *p,
-                   const struct isolation *levels,
+                   const struct level_choice *levels,
                    const struct search_limits *limits, struct buf *out,
                    struct err *err)
 {

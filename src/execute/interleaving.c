@@ -43,7 +43,7 @@ number_of(const struct interleaving *e, uint32_t member)
 }
 
 static enum level
-level_of(const struct interleaving *e, const struct isolation *levels,
+level_of(const struct interleaving *e, const struct level_choice *levels,
          uint32_t member)
 {
     return isolation_of(levels, number_of(e, member));
@@ -67,7 +67,7 @@ reads_well(const struct interleaving *e, enum level level, uint32_t reader)
 
 /* Whether b may miss a, which committed before it. */
 static bool
-may_miss(const struct interleaving *e, const struct isolation *levels,
+may_miss(const struct interleaving *e, const struct level_choice *levels,
          uint32_t a, uint32_t b)
 {
     const uint32_t f = number_of(e, a), g = number_of(e, b);
@@ -90,7 +90,7 @@ own_holds(const struct interleaving *e, const struct axioms *own)
     return axioms_hold(own, &w);
 }
 
-/* A member that runs, and whose statements somebody wants to know. */
+/* A member that runs, with its statements recorded. */
 struct interrupted;
 struct traced {
     const struct interleaving *e;
@@ -176,7 +176,7 @@ run_all(struct interleaving *e)
 }
 
 static bool
-run_visible(struct interleaving *e, const struct isolation *levels)
+run_visible(struct interleaving *e, const struct level_choice *levels)
 {
     for (uint32_t i = 0; !levels->own && i < e->n; i++)
         if (!reads_well(e, level_of(e, levels, i), i))
@@ -200,7 +200,7 @@ reads_what_is_written(const struct interleaving *e, uint32_t a, uint32_t b)
     const struct run *x = &e->runs[a], *y = &e->runs[b];
     for (size_t i = 0; i < x->readings.n; i++)
         for (size_t j = 0; j < y->changes.all.n; j++) {
-            const struct reading *r = &x->readings.at[i];
+            const struct run_read *r = &x->readings.at[i];
             if (r->table == y->changes.all.at[j].table &&
                 (r->whole || dataset_same_key(&e->program->tables.at[r->table],
                                               x->values.at + r->row,
@@ -213,7 +213,7 @@ reads_what_is_written(const struct interleaving *e, uint32_t a, uint32_t b)
 /* Whether a serializable last member is refused: it depends on what another
  * serializable one overwrites, and overwrites what such a one has read. */
 static bool
-is_pivot(const struct interleaving *e, const struct isolation *levels)
+is_pivot(const struct interleaving *e, const struct level_choice *levels)
 {
     const uint32_t p = e->n - 1;
     bool in = false, out = false;
@@ -280,7 +280,7 @@ run_innodb(struct interleaving *e)
 }
 
 static bool
-run_delayed(struct interleaving *e, const struct isolation *levels)
+run_delayed(struct interleaving *e, const struct level_choice *levels)
 {
     const uint32_t p = e->n - 1;
     for (uint32_t i = 0; i < e->n; i++)
@@ -366,7 +366,7 @@ has_to_wait(const struct interleaving *e, const struct dataset *before)
 }
 
 static bool
-run_interrupted(struct interleaving *e, const struct isolation *levels)
+run_interrupted(struct interleaving *e, const struct level_choice *levels)
 {
     struct dataset after, before;
     struct run prefix = {0};
@@ -408,7 +408,7 @@ run_interrupted(struct interleaving *e, const struct isolation *levels)
 }
 
 bool
-interleaving_run(struct interleaving *e, const struct isolation *levels)
+interleaving_run(struct interleaving *e, const struct level_choice *levels)
 {
     assert(e->n >= 1);
     return e->shape == SHAPE_INTERRUPTED ? run_interrupted(e, levels)

@@ -56,7 +56,8 @@ void interleaving_free(struct interleaving *e);
 
 /* Run the members in the shape that is set, with the visibility or the split
  * that is set, and say whether their levels allow it. */
-bool interleaving_run(struct interleaving *e, const struct isolation *levels);
+bool interleaving_run(struct interleaving *e,
+                      const struct level_choice *levels);
 
 enum serial { SERIAL_NONE, SERIAL_FOUND, SERIAL_UNCERTAIN };
 

@@ -9,8 +9,8 @@
 #include <string.h>
 
 void
-isolation_set(struct isolation *i, const struct program *p, uint32_t function,
-              enum level level)
+isolation_set(struct level_choice *i, const struct program *p,
+              uint32_t function, enum level level)
 {
     assert(function < p->functions.n);
     i->functions = (uint32_t)p->functions.n;
@@ -23,7 +23,7 @@ isolation_set(struct isolation *i, const struct program *p, uint32_t function,
 }
 
 void
-isolation_pair(struct isolation *i, const struct program *p, uint32_t f,
+isolation_pair(struct level_choice *i, const struct program *p, uint32_t f,
                uint32_t g)
 {
     const size_t n = p->functions.n;
@@ -35,7 +35,7 @@ isolation_pair(struct isolation *i, const struct program *p, uint32_t f,
 }
 
 void
-isolation_copy(struct isolation *to, const struct isolation *from)
+isolation_copy(struct level_choice *to, const struct level_choice *from)
 {
     const size_t n = from->functions;
     *to = *from;
@@ -50,7 +50,7 @@ isolation_copy(struct isolation *to, const struct isolation *from)
 }
 
 void
-isolation_free(struct isolation *i)
+isolation_free(struct level_choice *i)
 {
     mem_free(i->levels);
     mem_free(i->pairs);
@@ -58,20 +58,20 @@ isolation_free(struct isolation *i)
 }
 
 enum level
-isolation_of(const struct isolation *i, uint32_t function)
+isolation_of(const struct level_choice *i, uint32_t function)
 {
     assert(!i->levels || function < i->functions);
     return i->levels ? i->levels[function] : i->common;
 }
 
 bool
-isolation_is_paired(const struct isolation *i, uint32_t f, uint32_t g)
+isolation_is_paired(const struct level_choice *i, uint32_t f, uint32_t g)
 {
     return i->pairs && i->pairs[(size_t)f * i->functions + g];
 }
 
 bool
-isolation_is_mixed(const struct isolation *i)
+isolation_is_mixed(const struct level_choice *i)
 {
     for (uint32_t f = 1; i->levels && f < i->functions; f++)
         if (i->levels[f] != i->levels[0])
@@ -80,7 +80,7 @@ isolation_is_mixed(const struct isolation *i)
 }
 
 bool
-isolation_minds(const struct isolation *i, uint32_t f, uint32_t g)
+isolation_minds(const struct level_choice *i, uint32_t f, uint32_t g)
 {
     const enum level both[] = {isolation_of(i, f), isolation_of(i, g)};
     for (int k = 0; !i->own && k < 2; k++)
@@ -90,7 +90,7 @@ isolation_minds(const struct isolation *i, uint32_t f, uint32_t g)
 }
 
 bool
-isolation_is_postgresql(const struct isolation *i)
+isolation_is_postgresql(const struct level_choice *i)
 {
     if (i->own)
         return false;
@@ -103,7 +103,7 @@ isolation_is_postgresql(const struct isolation *i)
 }
 
 level_set
-isolation_shared(const struct isolation *i)
+isolation_shared(const struct level_choice *i)
 {
     if (i->innodb)
         return (level_set)1 << LEVEL_READS;
@@ -120,7 +120,7 @@ isolation_shared(const struct isolation *i)
 }
 
 bool
-isolation_is_family(const struct isolation *i)
+isolation_is_family(const struct level_choice *i)
 {
     if (isolation_is_postgresql(i))
         return true;
@@ -131,7 +131,7 @@ isolation_is_family(const struct isolation *i)
 }
 
 enum shape
-isolation_shape(const struct isolation *i, uint32_t p)
+isolation_shape(const struct level_choice *i, uint32_t p)
 {
     const enum level l = isolation_of(i, p);
     if (i->own)

@@ -28,7 +28,7 @@
 
 #include <stdint.h>
 
-struct isolation {
+struct level_choice {
     enum level common;  // of functions that are given no other
     enum level *levels; // of each function; NULL: 'common'
     bool *pairs; // [f * functions + g]: not concurrent; NULL: no such pair
@@ -45,30 +45,30 @@ enum shape { SHAPE_VISIBLE, SHAPE_DELAYED, SHAPE_INTERRUPTED };
 
 /* Give one function a level, or declare a pair of functions; what this takes
  * is to be freed. */
-void isolation_set(struct isolation *i, const struct program *p,
+void isolation_set(struct level_choice *i, const struct program *p,
                    uint32_t function, enum level level);
-void isolation_pair(struct isolation *i, const struct program *p, uint32_t f,
+void isolation_pair(struct level_choice *i, const struct program *p, uint32_t f,
                     uint32_t g);
-void isolation_copy(struct isolation *to, const struct isolation *from);
-void isolation_free(struct isolation *i);
+void isolation_copy(struct level_choice *to, const struct level_choice *from);
+void isolation_free(struct level_choice *i);
 
-enum level isolation_of(const struct isolation *i, uint32_t function);
+enum level isolation_of(const struct level_choice *i, uint32_t function);
 /* Whether of two members that conflict one sees the other. */
-bool isolation_minds(const struct isolation *i, uint32_t f, uint32_t g);
-bool isolation_is_paired(const struct isolation *i, uint32_t f, uint32_t g);
-bool isolation_is_mixed(const struct isolation *i);
+bool isolation_minds(const struct level_choice *i, uint32_t f, uint32_t g);
+bool isolation_is_paired(const struct level_choice *i, uint32_t f, uint32_t g);
+bool isolation_is_mixed(const struct level_choice *i);
 
 /* The shape in which function 'p' is the one that is delayed or interrupted;
  * SHAPE_VISIBLE where there is none such. */
-enum shape isolation_shape(const struct isolation *i, uint32_t p);
+enum shape isolation_shape(const struct level_choice *i, uint32_t p);
 
 /* The strongest levels that all functions satisfy. */
-level_set isolation_shared(const struct isolation *i);
+level_set isolation_shared(const struct level_choice *i);
 
 /* Whether every function runs at rc, si or ser. */
-bool isolation_is_postgresql(const struct isolation *i);
+bool isolation_is_postgresql(const struct level_choice *i);
 
 /* Whether the levels belong to one family. */
-bool isolation_is_family(const struct isolation *i);
+bool isolation_is_family(const struct level_choice *i);
 
 #endif

@@ -1,6 +1,8 @@
 /* run.c -- statements on concrete data; see run.h.
  *
  * SPDX-License-Identifier: MIT */
+#include "execute/run.h"
+
 #include "execute/runner.h"
 
 #include "program/access.h"
@@ -57,11 +59,11 @@ runner_note_row(struct runner *r, const struct statement *s, uint32_t table,
 {
     if (!s)
         return; // a constraint
-    const struct reading reading = {.statement = s,
-                                    .step = r->out->statements - 1,
-                                    .table = table,
-                                    .chosen = chosen,
-                                    .row = r->out->values.n};
+    const struct run_read reading = {.statement = s,
+                                     .step = r->out->statements - 1,
+                                     .table = table,
+                                     .chosen = chosen,
+                                     .row = r->out->values.n};
     for (uint32_t i = 0; i < r->mine.tables[table].width; i++)
         vec_push(&r->out->values, row[i]);
     vec_push(&r->out->readings, reading);
@@ -90,11 +92,11 @@ runner_note_condition(struct runner *r, const struct statement *s,
     const uint32_t table = r->instance->function->source_tables[source];
     const struct table *t = &r->program->tables.at[table];
     const struct expr *keys[64];
-    if (!where_fixes_key(where, source, t, keys)) {
-        const struct reading reading = {.statement = s,
-                                        .step = r->out->statements - 1,
-                                        .table = table,
-                                        .whole = true};
+    if (!access_where_fixes_key(where, source, t, keys)) {
+        const struct run_read reading = {.statement = s,
+                                         .step = r->out->statements - 1,
+                                         .table = table,
+                                         .whole = true};
         vec_push(&r->out->readings, reading);
         return;
     }

@@ -58,7 +58,7 @@ struct observation {
 
 /* A row that a statement read, or the whole table where it asked for rows
  * without naming a key. */
-struct reading {
+struct run_read {
     const struct statement *statement;
     uint32_t step; // how many statements had run before
     uint32_t table;
@@ -91,7 +91,7 @@ struct run {
     VEC(struct datum) values;
     VEC(struct lock_held) locks;   // rows read FOR UPDATE or FOR SHARE
     VEC(struct lock_held) refused; // rows that ON CONFLICT met
-    VEC(struct reading) readings;
+    VEC(struct run_read) readings;
     VEC(struct checking) checkings;
 };
 

@@ -256,7 +256,7 @@ add_head(struct maker *m)
     *a = (struct absence){
         .level = f->level, .is_strict = f->is_strict, .n_txns = f->o->n};
     for (size_t i = 0; i < f->instances.n; i++) {
-        const struct instance *in = &f->instances.at[i];
+        const struct predict_instance *in = &f->instances.at[i];
         struct absence_order o = {mem_alloc(2 * f->o->n + 1, sizeof *o.place),
                                   in->by_reads, in->is_serial};
         memcpy(o.place, in->place, 2 * f->o->n * sizeof *o.place);

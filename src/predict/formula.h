@@ -33,7 +33,7 @@ struct pick {
 };
 
 /* A version order, and the variables of a cycle under it. */
-struct instance {
+struct predict_instance {
     uint64_t *place; // of t as one of the base: at 2t; as a boundary: at 2t + 1
     uint32_t on;     // variable of transaction 0; the others follow
     bool by_reads;   // boundary writes of keys that were not read are placed by
@@ -65,7 +65,7 @@ struct formula {
     VEC(struct pick) picks;
     uint8_t *precedes; // psi, si: by two transactions, see levels.c; or NULL
     lit bound[BOUNDS]; // bound[i]: more than i + 1 boundary transactions
-    VEC(struct instance) instances;
+    VEC(struct predict_instance) instances;
 
     lit_vec clause;             // the one being built
     bool keep;                  // write facts and rules down

@@ -7,7 +7,7 @@
 #include "predict/tell.h"
 
 key_id
-run_find_lost_write(struct run *run, const struct execution *x)
+run_find_lost_write(struct predict_run *run, const struct execution *x)
 {
     const struct observed *o = x->o;
     struct execution whole;
@@ -32,7 +32,7 @@ run_find_lost_write(struct run *run, const struct execution *x)
 }
 
 static void
-describe(struct run *run, struct predicted *p)
+describe(struct predict_run *run, struct predicted *p)
 {
     const struct execution *x = &p->execution;
     p->boundaries = execution_boundaries(x);
@@ -53,7 +53,7 @@ describe(struct run *run, struct predicted *p)
 
 /* Check with all care what is about to be told. */
 static bool
-confirm(struct run *run, const struct history *h)
+confirm(struct predict_run *run, const struct history *h)
 {
     const struct check_options options = {.levels = 1u << run->options->level |
                                                     1u << LEVEL_SER,
@@ -84,7 +84,7 @@ is_known(const struct prediction *out, const struct predicted *p)
 }
 
 bool
-run_keep(struct run *run, const struct execution *x)
+run_keep(struct predict_run *run, const struct execution *x)
 {
     struct predicted p = {0};
     execution_init(&p.execution, x->o, x->is_strict);

@@ -312,9 +312,10 @@ formula_add_instance(struct formula *f, const uint64_t *place, bool by_reads,
 {
     const struct observed *o = f->o;
     sat_to_root(f->sat);
-    struct instance in = {.place = mem_alloc(2 * o->n + 1, sizeof *in.place),
-                          .by_reads = by_reads,
-                          .is_serial = is_serial};
+    struct predict_instance in = {.place =
+                                      mem_alloc(2 * o->n + 1, sizeof *in.place),
+                                  .by_reads = by_reads,
+                                  .is_serial = is_serial};
     memcpy(in.place, place, 2 * o->n * sizeof *place);
     const uint32_t number = (uint32_t)f->instances.n;
     for (uint32_t t = 0; t < o->n; t++) {

@@ -16,7 +16,7 @@ struct version {
 struct maker {
     struct formula *f;
     const struct observed *o;
-    const struct instance *in;
+    const struct predict_instance *in;
     uint32_t number;            // of the instance
     uint32_t *first;            // by key: where its versions begin
     VEC(struct version) sorted; // versions, by key and place

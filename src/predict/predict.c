@@ -27,7 +27,7 @@ enum { GLANCE = 100 }; // conflicts for a first look at a transaction
 /* --- the search ----------------------------------------------------------- */
 
 static bool
-is_enough(const struct run *run)
+is_enough(const struct predict_run *run)
 {
     const size_t most = run->options->most ? run->options->most : 1;
     return run->out->found.n >= most;
@@ -35,7 +35,7 @@ is_enough(const struct run *run)
 
 /* Enough predictions were not welcome; the first of them will do. */
 static bool
-is_weary(const struct run *run)
+is_weary(const struct predict_run *run)
 {
     const bool is_patient =
         run->options->accept && run->out->observed.n < LARGE;
@@ -44,7 +44,7 @@ is_weary(const struct run *run)
 
 /* Whether a boundary transaction would lose, were it to go on as observed. */
 static bool
-is_conditional(struct run *run, const struct execution *x)
+is_conditional(struct predict_run *run, const struct execution *x)
 {
     return x->is_strict &&
            (run->options->level == LEVEL_PSI ||
@@ -57,7 +57,7 @@ is_conditional(struct run *run, const struct execution *x)
 enum { CONDITIONAL, WELCOME = 1 + PREDICT_ACCEPTED };
 
 static unsigned
-grade(struct run *run, const struct execution *x)
+grade(struct predict_run *run, const struct execution *x)
 {
     const struct predict_options *o = run->options;
     return is_conditional(run, x) ? CONDITIONAL
@@ -67,7 +67,7 @@ grade(struct run *run, const struct execution *x)
 
 /* Reduce x, unless it is more welcome as it is; how welcome it then is. */
 static unsigned
-reduce(struct run *run, struct execution *x)
+reduce(struct predict_run *run, struct execution *x)
 {
     struct execution whole;
     execution_init(&whole, x->o, x->is_strict);
@@ -87,7 +87,7 @@ reduce(struct run *run, struct execution *x)
 
 /* Remember the most welcome of those that are not WELCOME. */
 static void
-remember(struct run *run, const struct execution *x, unsigned how)
+remember(struct predict_run *run, const struct execution *x, unsigned how)
 {
     if (run->has_spare && how <= run->spare_grade)
         return;
@@ -98,7 +98,7 @@ remember(struct run *run, const struct execution *x, unsigned how)
 
 /* Look under assumptions, but not for long. */
 static enum predict_answer
-seek_briefly(struct run *run, const lit *assumptions, size_t n,
+seek_briefly(struct predict_run *run, const lit *assumptions, size_t n,
              struct execution *x)
 {
     struct sat *sat = run->seek.formula.sat;
@@ -112,7 +112,8 @@ seek_briefly(struct run *run, const lit *assumptions, size_t n,
 /* Where 'wish' holds, the boundary transactions of x do not change all the
  * reads that they change in x in the same way. */
 static void
-wish_for_others(struct run *run, uint32_t wish, const struct execution *x)
+wish_for_others(struct predict_run *run, uint32_t wish,
+                const struct execution *x)
 {
     struct formula *f = &run->seek.formula;
     const struct observed *o = x->o;
@@ -127,7 +128,7 @@ wish_for_others(struct run *run, uint32_t wish, const struct execution *x)
 /* Replace x, which is not welcome, by a prediction that is, where one is found
  * soon. */
 static bool
-look_for_welcome(struct run *run, const lit *assumptions, size_t n,
+look_for_welcome(struct predict_run *run, const lit *assumptions, size_t n,
                  struct execution *x)
 {
     struct formula *f = &run->seek.formula;
@@ -158,7 +159,7 @@ look_for_welcome(struct run *run, const lit *assumptions, size_t n,
 /* Keep what was found under assumptions, or something better.  Where one
  * prediction is wanted and this one is not welcome, it is only remembered. */
 static bool
-keep_best(struct run *run, const lit *assumptions, size_t n,
+keep_best(struct predict_run *run, const lit *assumptions, size_t n,
           struct execution *x)
 {
     const unsigned how = reduce(run, x);
@@ -172,8 +173,8 @@ keep_best(struct run *run, const lit *assumptions, size_t n,
 
 /* Look under assumptions and keep what is found; false on an error. */
 static bool
-look(struct run *run, const lit *assumptions, size_t n, struct execution *x,
-     enum predict_answer *answer)
+look(struct predict_run *run, const lit *assumptions, size_t n,
+     struct execution *x, enum predict_answer *answer)
 {
     // For something better than what there is, not for long.
     *answer = run->has_spare ? seek_briefly(run, assumptions, n, x)
@@ -184,7 +185,7 @@ look(struct run *run, const lit *assumptions, size_t n, struct execution *x,
 
 /* At most 'bound' + 1 boundary transactions, or any number of them. */
 static bool
-look_up_to(struct run *run, uint32_t bound, struct execution *x)
+look_up_to(struct predict_run *run, uint32_t bound, struct execution *x)
 {
     const struct formula *f = &run->seek.formula;
     lit assumptions[2];
@@ -212,7 +213,7 @@ look_up_to(struct run *run, uint32_t bound, struct execution *x)
 /* One boundary transaction after the other, none for long: where many have a
  * prediction, one is soon found. */
 static bool
-glance(struct run *run, struct execution *x)
+glance(struct predict_run *run, struct execution *x)
 {
     struct formula *f = &run->seek.formula;
     const struct observed *o = &run->out->observed;
@@ -234,7 +235,7 @@ glance(struct run *run, struct execution *x)
 }
 
 static bool
-look_everywhere(struct run *run)
+look_everywhere(struct predict_run *run)
 {
     struct execution x;
     execution_init(&x, &run->out->observed, run->options->is_strict);
@@ -267,7 +268,7 @@ compare_predicted(const void *a, const void *b)
 
 /* Where what was observed is no better than a prediction, it is the answer. */
 static bool
-look_at_observed(struct run *run)
+look_at_observed(struct predict_run *run)
 {
     const struct observed *o = &run->out->observed;
     if (!o->is_violated || o->n_looped)
@@ -286,7 +287,7 @@ look_at_observed(struct run *run)
 }
 
 static void
-gather_stats(struct run *run)
+gather_stats(struct predict_run *run)
 {
     struct predict_stats *s = &run->out->stats;
     *s = run->seek.stats;
@@ -302,7 +303,7 @@ gather_stats(struct run *run)
 
 /* Where there is none, make the evidence and check it. */
 static bool
-prove(struct run *run)
+prove(struct predict_run *run)
 {
     struct prediction *out = run->out;
     if (out->found.n || run->has_spare || out->is_cut_short ||
@@ -325,7 +326,7 @@ prove(struct run *run)
 
 /* Search at a level with the boundary transactions of a sample. */
 static bool
-search(struct run *run, enum level level, struct sample sample,
+search(struct predict_run *run, enum level level, struct sample sample,
        const struct limit *limit)
 {
     struct prediction *out = run->out;
@@ -344,7 +345,7 @@ search(struct run *run, enum level level, struct sample sample,
 
 /* Nothing better was found than what was remembered. */
 static bool
-keep_spare(struct run *run, const struct limit *limit)
+keep_spare(struct predict_run *run, const struct limit *limit)
 {
     struct prediction *out = run->out;
     const struct sample any = {.every = out->observed.n}; // nothing is searched
@@ -356,7 +357,7 @@ keep_spare(struct run *run, const struct limit *limit)
 }
 
 static bool
-is_done(const struct run *run)
+is_done(const struct predict_run *run)
 {
     return run->out->found.n || is_weary(run);
 }
@@ -364,7 +365,7 @@ is_done(const struct run *run)
 /* Look for a prediction where it is mostly soon found: in samples; near the
  * pivots; and for pc, among those of si, which are fewer and have pivots. */
 static bool
-search_quickly(struct run *run, const struct limit *limit)
+search_quickly(struct predict_run *run, const struct limit *limit)
 {
     struct prediction *out = run->out;
     const enum level level = run->options->level;
@@ -394,7 +395,7 @@ predict(const struct history *h, const struct predict_options *options,
     if (!observed_init(&out->observed, h, &limit, err))
         return false;
     out->seconds = time_cpu() - begin;
-    struct run run = {.options = options, .out = out, .err = err};
+    struct predict_run run = {.options = options, .out = out, .err = err};
     execution_init(&run.spare, &out->observed, options->is_strict);
     bool ok = true;
     if (out->observed.n >= SAMPLED_FROM && options->most <= 1)

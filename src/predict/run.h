@@ -7,7 +7,7 @@
 #include "predict/predict.h"
 #include "predict/seek.h"
 
-struct run {
+struct predict_run {
     const struct predict_options *options;
     struct prediction *out;
     struct seek seek;
@@ -20,10 +20,10 @@ struct run {
 
 /* found.c: where boundary transactions of x go on to do all that was observed,
  * some key that they must not write if the level is to hold; or ID_NONE. */
-key_id run_find_lost_write(struct run *run, const struct execution *x);
+key_id run_find_lost_write(struct predict_run *run, const struct execution *x);
 
 /* Keep x, described, checked with all care, and told as a history, unless its
  * story was told before.  False on an error. */
-bool run_keep(struct run *run, const struct execution *x);
+bool run_keep(struct predict_run *run, const struct execution *x);
 
 #endif

@@ -75,8 +75,8 @@ fixed_to(const struct expr *where, uint32_t source, uint32_t column)
 }
 
 bool
-where_fixes_key(const struct expr *where, uint32_t source,
-                const struct table *t, const struct expr **keys)
+access_where_fixes_key(const struct expr *where, uint32_t source,
+                       const struct table *t, const struct expr **keys)
 {
     for (uint32_t i = 0; i < t->primary.n; i++) {
         const struct expr *e = fixed_to(where, source, t->primary.at[i]);

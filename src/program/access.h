@@ -10,8 +10,8 @@
 /* Whether the condition fixes the whole primary key of a source's row, with
  * expressions that do not depend on that row.  They are put into 'keys' (where
  * it is not NULL), one for each column of the key. */
-bool where_fixes_key(const struct expr *where, uint32_t source,
-                     const struct table *t, const struct expr **keys);
+bool access_where_fixes_key(const struct expr *where, uint32_t source,
+                            const struct table *t, const struct expr **keys);
 
 /* Whether the expression mentions a column of the source. */
 bool expr_uses_source(const struct expr *e, uint32_t source);

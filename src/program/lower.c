@@ -56,7 +56,7 @@ lower_last_name(PgQuery__Node *const *names, size_t n)
 /* The types whose values are integers, booleans and texts here.  Moments and
  * amounts of money are whole numbers of something. */
 enum value_type
-type_of_name(const char *name, bool *serial)
+lower_type_of_name(const char *name, bool *serial)
 {
     static const struct {
         const char *name;
@@ -101,7 +101,7 @@ enum value_type
 lower_type(struct lower *l, const PgQuery__TypeName *type, bool *serial)
 {
     const char *name = lower_last_name(type->names, type->n_names);
-    const enum value_type found = type_of_name(name, serial);
+    const enum value_type found = lower_type_of_name(name, serial);
     if (type->n_array_bounds || type->setof)
         lower_fail(l, type->location, "type %s[] is no scalar", name);
     else if (found != TYPE_UNKNOWN)

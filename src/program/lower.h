@@ -110,7 +110,7 @@ const char *lower_last_name(PgQuery__Node *const *names, size_t n);
  * (may be NULL) says whether it generates its values. */
 enum value_type lower_type(struct lower *l, const PgQuery__TypeName *type,
                            bool *serial);
-enum value_type type_of_name(const char *name, bool *serial);
+enum value_type lower_type_of_name(const char *name, bool *serial);
 
 /* Queries: lower_query.c. */
 struct query *lower_query(struct lower *l, const PgQuery__SelectStmt *select);

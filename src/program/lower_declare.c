@@ -45,7 +45,7 @@ declared_type(struct body *b, const char *name, const char *type,
     else if (strncmp(word, "timestamp ", 10) == 0)
         *out = TYPE_INTEGER;
     else
-        *out = type_of_name(word, NULL);
+        *out = lower_type_of_name(word, NULL);
     return *out != TYPE_UNKNOWN || strchr(type, '[')
                ? *out != TYPE_UNKNOWN && !strchr(type, '[')
                : lower_fail(l, -1,

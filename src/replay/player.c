@@ -171,7 +171,7 @@ note_txn(struct player *p, enum txn_status status)
 /* Note how it ended.  A session that fails ends the play: what comes later in
  * its session draws on what it did not do. */
 static void
-settle(struct player *p, bool wants, enum txn_status status)
+settle(struct player *p, bool commits, enum txn_status status)
 {
     struct stage *s = p->stage;
     pthread_mutex_lock(&s->lock);
@@ -184,7 +184,7 @@ settle(struct player *p, bool wants, enum txn_status status)
     if (status != TXN_COMMITTED && !s->has_failed && !s->is_over) {
         s->has_failed = s->is_over = true;
         s->out->where = p->run.id;
-        s->out->outcome = wants || p->outcome != OUTCOME_OK
+        s->out->outcome = commits || p->outcome != OUTCOME_OK
                               ? REPLAY_REFUSED
                               : REPLAY_ROLLED_BACK;
         if (p->outcome != OUTCOME_OK)
@@ -228,10 +228,10 @@ run_txn(struct player *p)
     }
     p->outcome = d->begin(p->connection);
     take_snapshot(p);
-    bool wants = false;
+    bool commits = false;
     if (p->outcome == OUTCOME_OK)
-        wants = rerun_txn_run(&p->run, &access);
-    if (wants && p->outcome == OUTCOME_OK && take_turn(p)) {
+        commits = rerun_txn_run(&p->run, &access);
+    if (commits && p->outcome == OUTCOME_OK && take_turn(p)) {
         p->outcome = d->commit(p->connection);
         status = p->outcome == OUTCOME_OK     ? TXN_COMMITTED
                  : p->outcome == OUTCOME_LOST ? TXN_INDETERMINATE
@@ -239,7 +239,7 @@ run_txn(struct player *p)
     }
     if (status == TXN_ABORTED)
         d->abort(p->connection);
-    settle(p, wants, status);
+    settle(p, commits, status);
 }
 
 static void *

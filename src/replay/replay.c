@@ -90,19 +90,19 @@ write_cell(void *self, size_t table, uint64_t row, size_t column, int64_t value)
 
 /* Note how t ended, where that is not by a commit; true where it is. */
 static bool
-end_txn(struct stage *s, struct run *r, bool wants)
+end_txn(struct stage *s, struct run *r, bool commits)
 {
     const bool is_base = s->x->role[r->txn] == ROLE_BASE;
     const bool is_alike = rerun_txn_is_alike(&r->run);
     s->out->where = r->run.id;
-    if (is_base && (!is_alike || !wants)) {
+    if (is_base && (!is_alike || !commits)) {
         store_abort(s->store, r->in_store);
         s->out->outcome = REPLAY_UNLIKE;
         return false;
     }
     if (!is_alike && !s->x->is_strict)
         replay_note_divergence(s->out, &r->run);
-    if (!wants) {
+    if (!commits) {
         store_abort(s->store, r->in_store);
         s->out->outcome = REPLAY_ROLLED_BACK;
         return false;
@@ -137,8 +137,8 @@ run_txn(struct stage *s, uint32_t t)
     buf_free(&name);
     r.in_store = store_begin(s->store, s->o->session[t]);
     const struct app_access access = {&r, read_cell, write_cell};
-    const bool wants = rerun_txn_run(&r.run, &access);
-    return end_txn(s, &r, wants) && r.ok;
+    const bool commits = rerun_txn_run(&r.run, &access);
+    return end_txn(s, &r, commits) && r.ok;
 }
 
 static bool

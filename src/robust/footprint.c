@@ -71,7 +71,7 @@ bool
 footprint_is_lookup(const struct expr *where, uint32_t source,
                     const struct table *t, const struct expr **keys)
 {
-    if (!where_fixes_key(where, source, t, keys))
+    if (!access_where_fixes_key(where, source, t, keys))
         return false;
     for (uint32_t i = 0; i < t->primary.n; i++)
         if (mentions_rows(keys[i]))

@@ -26,11 +26,11 @@ enum { MOST_MEMBERS = 5, MOST_QUERIES = 600 };
 
 struct path_prover {
     const struct program *program;
-    const struct isolation *isolation;
+    const struct level_choice *isolation;
     const struct search_limits *limits;
     struct footprint *footprints;
     struct access *accesses;
-    struct proof *out;
+    struct robust_proof *out;
     struct err *err;
     bool failed;
     bool whole; // a row is always as one transaction left it
@@ -113,7 +113,7 @@ static void
 require_pair(struct path_query *q, uint32_t a, uint32_t b)
 {
     struct terms *t = &q->terms;
-    const struct isolation *levels = q->v->isolation;
+    const struct level_choice *levels = q->v->isolation;
     const term before = is_before(q, a, b);
     require(q, term_implies(t, q->sees[b][a], before));
     if (!levels->own && level_of(q, b) == LEVEL_SER)
@@ -400,8 +400,8 @@ prove(struct path_prover *v)
 }
 
 bool
-proof_try_paths(const struct program *p, const struct isolation *isolation,
-                const struct search_limits *limits, struct proof *out,
+proof_try_paths(const struct program *p, const struct level_choice *isolation,
+                const struct search_limits *limits, struct robust_proof *out,
                 struct err *err)
 {
     const uint32_t n = (uint32_t)p->functions.n;

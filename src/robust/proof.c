@@ -13,13 +13,13 @@
 /* What is known of the programs before any query. */
 struct prover {
     const struct program *program;
-    const struct isolation *isolation;
+    const struct level_choice *isolation;
     enum level level; // P's; that of a serializable P is si, see is_refused
     const struct search_limits *limits;
     struct table_lemmas *lemmas;
     struct footprint *footprints;
     struct access *accesses;
-    struct proof *out;
+    struct robust_proof *out;
     struct err *err;
     bool failed;
     uint32_t split; // rc: before which step P is interrupted
@@ -459,8 +459,8 @@ refute_cycles(struct prover *v, uint32_t p)
 }
 
 bool
-proof_is_able(const struct program *p, const struct isolation *isolation,
-              const struct footprint *footprints, struct proof *out)
+proof_is_able(const struct program *p, const struct level_choice *isolation,
+              const struct footprint *footprints, struct robust_proof *out)
 {
     for (uint32_t i = 0; i < p->functions.n; i++) {
         const struct footprint *f = &footprints[i];
@@ -478,8 +478,8 @@ proof_is_able(const struct program *p, const struct isolation *isolation,
 }
 
 bool
-proof_try(const struct program *p, const struct isolation *isolation,
-          const struct search_limits *limits, struct proof *out,
+proof_try(const struct program *p, const struct level_choice *isolation,
+          const struct search_limits *limits, struct robust_proof *out,
           struct err *err)
 {
     memset(out, 0, sizeof *out);

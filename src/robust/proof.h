@@ -26,7 +26,7 @@ enum proof_end {
     PROOF_UNABLE,    // a program is not one that proofs handle
 };
 
-struct proof {
+struct robust_proof {
     enum proof_end end;
     uint32_t p, x, y; // functions of a candidate; y UINT32_MAX: none
     uint32_t line;    // of what proofs do not handle
@@ -38,19 +38,22 @@ struct proof {
  * rc, and mixtures of rc, si and ser.
  *
  *   error  ERR_FEATURE where Z3 cannot be loaded */
-bool proof_try(const struct program *p, const struct isolation *isolation,
-               const struct search_limits *limits, struct proof *out,
+bool proof_try(const struct program *p, const struct level_choice *isolation,
+               const struct search_limits *limits, struct robust_proof *out,
                struct err *err);
 
 /* The same for levels that are rules about visibility: see paths.c. */
-bool proof_try_paths(const struct program *p, const struct isolation *isolation,
-                     const struct search_limits *limits, struct proof *out,
-                     struct err *err);
+bool proof_try_paths(const struct program *p,
+                     const struct level_choice *isolation,
+                     const struct search_limits *limits,
+                     struct robust_proof *out, struct err *err);
 
 /* Whether proofs handle what the functions do; 'out' says what they do not. */
 struct footprint;
-bool proof_is_able(const struct program *p, const struct isolation *isolation,
-                   const struct footprint *footprints, struct proof *out);
+bool proof_is_able(const struct program *p,
+                   const struct level_choice *isolation,
+                   const struct footprint *footprints,
+                   struct robust_proof *out);
 
 /* Check that every program keeps every invariant that is stated.
  *

@@ -11,7 +11,7 @@
 
 /* Why there is no proof. */
 static void
-say_why(const struct program *p, const struct proof *proof, char *out,
+say_why(const struct program *p, const struct robust_proof *proof, char *out,
         size_t room)
 {
     const char *const name = p->functions.n && proof->p < p->functions.n
@@ -31,7 +31,7 @@ say_why(const struct program *p, const struct proof *proof, char *out,
 }
 
 static void
-say_unknown(const struct program *p, const struct proof *proof,
+say_unknown(const struct program *p, const struct robust_proof *proof,
             struct prove_result *out, const struct search_limits *limits)
 {
     const struct finding *f = &out->finding;
@@ -53,8 +53,9 @@ say_unknown(const struct program *p, const struct proof *proof,
 
 /* Look first where the proof got stuck. */
 static bool
-search_candidate(const struct search *search, const struct proof *proof,
-                 struct finding *out, struct err *err)
+search_candidate(const struct anomaly_search *search,
+                 const struct robust_proof *proof, struct finding *out,
+                 struct err *err)
 {
     const struct program *p = search->program;
     const enum shape shape = isolation_shape(search->isolation, proof->p);
@@ -74,7 +75,7 @@ search_candidate(const struct search *search, const struct proof *proof,
 /* Whether it is enough to look at one function that is delayed or interrupted.
  */
 static bool
-has_delay(const struct program *p, const struct isolation *isolation)
+has_delay(const struct program *p, const struct level_choice *isolation)
 {
     for (uint32_t i = 0; i < p->functions.n; i++)
         if (isolation_shape(isolation, i) == SHAPE_VISIBLE)
@@ -83,21 +84,21 @@ has_delay(const struct program *p, const struct isolation *isolation)
 }
 
 static bool
-is_serializable(const struct isolation *i)
+is_serializable(const struct level_choice *i)
 {
     return !i->own && isolation_of(i, 0) == LEVEL_SER && !isolation_is_mixed(i);
 }
 
 bool
-prove_level(const struct program *p, const struct isolation *isolation,
+prove_level(const struct program *p, const struct level_choice *isolation,
             const struct search_limits *limits, struct prove_result *out,
             struct err *err)
 {
     const double start = time_now();
-    const struct search search = {p, isolation, limits, NULL};
+    const struct anomaly_search search = {p, isolation, limits, NULL};
     memset(out, 0, sizeof *out);
     bool ok = true;
-    struct proof proof = {.end = PROOF_UNABLE};
+    struct robust_proof proof = {.end = PROOF_UNABLE};
     ok = proof_check_invariants(p, limits, err);
     if (ok && !is_serializable(isolation) && !isolation->innodb)
         ok = (has_delay(p, isolation) ? proof_try : proof_try_paths)(
@@ -143,7 +144,7 @@ keep_distinct(struct findings *each)
 }
 
 bool
-prove_each(const struct program *p, const struct isolation *isolation,
+prove_each(const struct program *p, const struct level_choice *isolation,
            const struct search_limits *limits, struct findings *each,
            struct prove_result *out, struct err *err)
 {
@@ -185,12 +186,12 @@ find_functions(const struct program *p, const char *names,
 }
 
 bool
-prove_sequence(const struct program *p, const struct isolation *isolation,
+prove_sequence(const struct program *p, const struct level_choice *isolation,
                const char *names, const struct search_limits *limits,
                struct prove_result *out, struct err *err)
 {
     const double start = time_now();
-    const struct search search = {p, isolation, limits, NULL};
+    const struct anomaly_search search = {p, isolation, limits, NULL};
     const struct function *functions[INTERLEAVING_MOST];
     uint32_t n;
     memset(out, 0, sizeof *out);

@@ -20,19 +20,20 @@ struct prove_result {
  *
  *   error  ERR_FEATURE where Z3 is not there; ERR_SYNTAX where an invariant
  *          that the program states is not kept */
-bool prove_level(const struct program *p, const struct isolation *isolation,
+bool prove_level(const struct program *p, const struct level_choice *isolation,
                  const struct search_limits *limits, struct prove_result *out,
                  struct err *err);
 /* Look for an anomaly in one sequence of functions, whose names are separated
  * by commas: the first is interrupted at rc, the last delayed at other levels.
  *
  *   error  ERR_USAGE for a name that is no function, or too many of them */
-bool prove_sequence(const struct program *p, const struct isolation *isolation,
-                    const char *names, const struct search_limits *limits,
+bool prove_sequence(const struct program *p,
+                    const struct level_choice *isolation, const char *names,
+                    const struct search_limits *limits,
                     struct prove_result *out, struct err *err);
 /* Look for the distinct anomalies: those of other functions, or of other
  * statements.  'unknown' where there is none.  The findings are to be freed. */
-bool prove_each(const struct program *p, const struct isolation *isolation,
+bool prove_each(const struct program *p, const struct level_choice *isolation,
                 const struct search_limits *limits, struct findings *each,
                 struct prove_result *out, struct err *err);
 void prove_free(struct prove_result *r);

@@ -7,7 +7,7 @@
 #include <string.h>
 
 bool
-prove_level(const struct program *p, const struct isolation *isolation,
+prove_level(const struct program *p, const struct level_choice *isolation,
             const struct search_limits *limits, struct prove_result *out,
             struct err *err)
 {
@@ -19,7 +19,7 @@ prove_level(const struct program *p, const struct isolation *isolation,
 }
 
 bool
-prove_sequence(const struct program *p, const struct isolation *isolation,
+prove_sequence(const struct program *p, const struct level_choice *isolation,
                const char *names, const struct search_limits *limits,
                struct prove_result *out, struct err *err)
 {
@@ -28,7 +28,7 @@ prove_sequence(const struct program *p, const struct isolation *isolation,
 }
 
 bool
-prove_each(const struct program *p, const struct isolation *isolation,
+prove_each(const struct program *p, const struct level_choice *isolation,
            const struct search_limits *limits, struct findings *each,
            struct prove_result *out, struct err *err)
 {
@@ -74,7 +74,7 @@ weakest_is_lowest(const struct weakest *w, enum level level)
 }
 
 bool
-repair_find(const struct program *p, const struct isolation *levels,
+repair_find(const struct program *p, const struct level_choice *levels,
             enum repair_by by, const struct search_limits *limits,
             struct repair *out, struct err *err)
 {

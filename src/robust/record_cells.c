@@ -14,7 +14,7 @@ uint32_t
 recording_cell(struct recording *r, struct buf *name)
 {
     const uint32_t id = strings_add(&r->names, name->at, name->n);
-    const struct cell none = {.is_used = false};
+    const struct recorded_cell none = {.is_used = false};
     if (id == r->cells.n)
         vec_push(&r->cells, none);
     buf_free(name);
@@ -128,7 +128,7 @@ recording_version(const struct recording *r, uint32_t cell, uint32_t seen)
 static void
 set(struct recording *r, uint32_t cell, uint32_t version, struct buf *text)
 {
-    struct cell *c = &r->cells.at[cell];
+    struct recorded_cell *c = &r->cells.at[cell];
     bool repeated = false;
     for (uint32_t i = 0; i < VERSIONS; i++)
         repeated = repeated || (i != version && c->value[i] &&

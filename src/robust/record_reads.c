@@ -37,10 +37,10 @@ read_row(struct recording *r, uint32_t member, uint32_t table,
  * had waited. */
 static bool
 was_chosen(const struct recording *r, const struct run *run,
-           const struct reading *x, const struct datum *row)
+           const struct run_read *x, const struct datum *row)
 {
     for (size_t i = 0; i < run->readings.n; i++) {
-        const struct reading *y = &run->readings.at[i];
+        const struct run_read *y = &run->readings.at[i];
         if (y->chosen && y->step == x->step && y->table == x->table &&
             dataset_same_key(&r->p->tables.at[x->table],
                              run->values.at + y->row, row))
@@ -52,7 +52,7 @@ was_chosen(const struct recording *r, const struct run *run,
 /* The rows of a reading.  A statement that waited has seen all but the last
  * of the others ('older'); rows that it chose then count as they are after. */
 static void
-read_rows(struct recording *r, uint32_t member, const struct reading *x,
+read_rows(struct recording *r, uint32_t member, const struct run_read *x,
           uint64_t columns, bool older)
 {
     const struct run *run = &r->e->runs[member];
@@ -130,7 +130,7 @@ record_step(struct recording *r, uint32_t member, uint32_t step)
     const struct function *f = r->f->members[member].function;
     for (int older = 1; older >= 0; older--)
         for (size_t i = 0; i < run->readings.n; i++) {
-            const struct reading *x = &run->readings.at[i];
+            const struct run_read *x = &run->readings.at[i];
             struct access a;
             if (x->step != step)
                 continue;

@@ -16,7 +16,7 @@ enum { INITIAL = INTERLEAVING_MOST, VERSIONS };
 
 /* What a cell holds in each version; NULL where the version does not write
  * it.  The initial version of what is not there is NULL, too: nil. */
-struct cell {
+struct recorded_cell {
     const char *value[VERSIONS];
     bool is_used;
 };
@@ -30,7 +30,7 @@ struct recording {
     const struct program *p;
     const struct interleaving *e;
     struct strings names;
-    VEC(struct cell) cells;
+    VEC(struct recorded_cell) cells;
     VEC(const struct datum *) * rows; // of each table: all that ever were
     VEC(struct version_read) reads[INTERLEAVING_MOST];
     struct arena arena;
@@ -43,7 +43,7 @@ uint32_t recording_member(const struct recording *r, uint32_t i);
 uint32_t recording_seen(const struct recording *r, uint32_t member,
                         uint32_t step);
 
-/* The version of a cell for somebody who saw these members. */
+/* The version of a cell for a transaction that saw these members. */
 uint32_t recording_version(const struct recording *r, uint32_t cell,
                            uint32_t seen);
 

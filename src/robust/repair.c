@@ -19,7 +19,7 @@ static const uint32_t costs[] = {
 
 struct repairer {
     const struct program *program;
-    const struct isolation *levels;
+    const struct level_choice *levels;
     enum repair_by by;
     struct access *access;
     struct repair *out;
@@ -47,7 +47,7 @@ writes(const struct repairer *r, uint32_t function, uint32_t table)
  * and what the others write, or about one of the others and what P writes. */
 static bool
 bears_on(const struct repairer *r, const struct repair_site *s,
-         const struct proof *c)
+         const struct robust_proof *c)
 {
     const uint32_t y = c->y == UINT32_MAX ? c->x : c->y;
     const bool of_p = s->function == c->p;
@@ -99,7 +99,7 @@ hit(struct repairer *r, size_t i, uint32_t cost)
 /* Note the cycle that the changes chosen so far leave.  False where nothing
  * else bears on it. */
 static bool
-add_clause(struct repairer *r, const struct proof *cycle)
+add_clause(struct repairer *r, const struct robust_proof *cycle)
 {
     const size_t n = r->out->sites.n;
     bool *clause = mem_calloc(n + 1, sizeof *clause), any = false;
@@ -116,7 +116,7 @@ add_clause(struct repairer *r, const struct proof *cycle)
 /* Prove the programs with what is chosen, or find out why not. */
 static bool
 prove(struct repairer *r, const struct search_limits *limits,
-      struct proof *proof, struct err *err)
+      struct robust_proof *proof, struct err *err)
 {
     struct repaired c;
     repaired_init(&c, r->program, r->levels, &r->out->sites, r->out->chosen);
@@ -131,7 +131,7 @@ improve(struct repairer *r, const struct search_limits *limits, struct err *err)
 {
     struct repair *out = r->out;
     for (;;) {
-        struct proof proof;
+        struct robust_proof proof;
         if (!prove(r, limits, &proof, err))
             return false;
         out->found = proof.end == PROOF_DONE;
@@ -156,7 +156,7 @@ improve(struct repairer *r, const struct search_limits *limits, struct err *err)
 }
 
 bool
-repair_find(const struct program *p, const struct isolation *levels,
+repair_find(const struct program *p, const struct level_choice *levels,
             enum repair_by by, const struct search_limits *limits,
             struct repair *out, struct err *err)
 {

@@ -30,7 +30,7 @@ struct repair {
  * any case.
  *
  *   error  ERR_FEATURE where Z3 cannot be loaded */
-bool repair_find(const struct program *p, const struct isolation *levels,
+bool repair_find(const struct program *p, const struct level_choice *levels,
                  enum repair_by by, const struct search_limits *limits,
                  struct repair *out, struct err *err);
 void repair_free(struct repair *r);

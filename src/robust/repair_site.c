@@ -217,7 +217,7 @@ add_levels(struct finder *f, enum level level)
 }
 
 void
-repair_sites_find(const struct program *p, const struct isolation *levels,
+repair_sites_find(const struct program *p, const struct level_choice *levels,
                   repair_sites *out)
 {
     for (uint32_t i = 0; i < p->functions.n; i++) {

@@ -43,13 +43,13 @@ struct repair_site {
 typedef VEC(struct repair_site) repair_sites;
 
 /* All changes that a program offers, where its functions run at the levels. */
-void repair_sites_find(const struct program *p, const struct isolation *levels,
-                       repair_sites *out);
+void repair_sites_find(const struct program *p,
+                       const struct level_choice *levels, repair_sites *out);
 
 /* A program with changes. */
 struct repaired {
     struct program program; // not to be freed for itself
-    struct isolation levels;
+    struct level_choice levels;
     struct arena arena;
     uint32_t guard; // the new table; UINT32_MAX: none
 };
@@ -57,8 +57,8 @@ struct repaired {
 /* Apply the changes whose bit is set; to be freed.  The program stays in use.
  */
 void repaired_init(struct repaired *c, const struct program *p,
-                   const struct isolation *levels, const repair_sites *changes,
-                   const bool *chosen);
+                   const struct level_choice *levels,
+                   const repair_sites *changes, const bool *chosen);
 void repaired_free(struct repaired *c);
 
 /* "write_check, line 59: read savings FOR UPDATE". */

@@ -267,7 +267,7 @@ add_guard(struct repaired *c)
 
 void
 repaired_init(struct repaired *c, const struct program *p,
-              const struct isolation *levels, const repair_sites *changes,
+              const struct level_choice *levels, const repair_sites *changes,
               const bool *chosen)
 {
     memset(c, 0, sizeof *c);

@@ -13,9 +13,9 @@ enum { MOST_ROUNDS = 60, INPUTS_EACH = 16 };
 
 /* A sequence in symbols. */
 struct sequence {
-    const struct search *search;
+    const struct anomaly_search *search;
     const struct program *program;
-    const struct isolation *isolation;
+    const struct level_choice *isolation;
     enum shape shape;
     uint32_t n;
     uint32_t functions[INTERLEAVING_MOST]; // numbers
@@ -583,7 +583,7 @@ is_excluded(const struct sequence *q)
 }
 
 bool
-search_sequence(const struct search *search, enum shape shape,
+search_sequence(const struct anomaly_search *search, enum shape shape,
                 const struct function *const *functions, uint32_t n,
                 uint32_t slots, struct finding *out, struct err *err)
 {

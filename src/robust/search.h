@@ -31,7 +31,7 @@ enum finding_kind { FINDING_NONE, FINDING_ANOMALY, FINDING_UNKNOWN };
 
 struct finding {
     enum finding_kind kind;
-    const struct isolation *isolation; // borrowed
+    const struct level_choice *isolation; // borrowed
     enum shape shape;
     struct dataset initial;
     uint32_t n;
@@ -52,9 +52,9 @@ struct findings {
 };
 
 /* What is looked at, and how. */
-struct search {
+struct anomaly_search {
     const struct program *program;
-    const struct isolation *isolation;
+    const struct level_choice *isolation;
     const struct search_limits *limits;
     struct findings *each; // NULL: the first anomaly is enough
 };
@@ -63,19 +63,19 @@ struct search {
  * A delayed member comes last, an interrupted one first.
  *
  *   error  ERR_FEATURE where Z3 cannot be loaded */
-bool search_all(const struct program *p, const struct isolation *isolation,
+bool search_all(const struct program *p, const struct level_choice *isolation,
                 const struct search_limits *limits, struct finding *out,
                 struct err *err);
 
 /* Collect anomalies instead: of each sequence one for each way through its
  * functions, and of sequences that have a part with an anomaly none.  'out'
  * says what it took, and is UNKNOWN where something was left undecided. */
-bool search_each(const struct program *p, const struct isolation *isolation,
+bool search_each(const struct program *p, const struct level_choice *isolation,
                  const struct search_limits *limits, struct findings *each,
                  struct finding *out, struct err *err);
 
 /* The same in one sequence, in one shape. */
-bool search_sequence(const struct search *search, enum shape shape,
+bool search_sequence(const struct anomaly_search *search, enum shape shape,
                      const struct function *const *functions, uint32_t n,
                      uint32_t slots, struct finding *out, struct err *err);
 

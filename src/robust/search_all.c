@@ -12,7 +12,7 @@
 #include <string.h>
 
 struct sequences {
-    struct search search;
+    struct anomaly_search search;
     struct access *access; // of each function
     struct finding *out;
     struct err *err;
@@ -39,7 +39,7 @@ may_be_cycle_through_first(const struct sequences *s, const uint32_t *at,
                            uint32_t n)
 {
     const struct program *program = s->search.program;
-    const struct isolation *levels = s->search.isolation;
+    const struct level_choice *levels = s->search.isolation;
     const struct access *p = &s->access[at[0]];
     const enum level level = isolation_of(levels, at[0]);
     if (!access_reads_from(program, p, &s->access[at[1]]))
@@ -156,7 +156,7 @@ try_lengths(struct sequences *s)
 }
 
 bool
-search_each(const struct program *p, const struct isolation *isolation,
+search_each(const struct program *p, const struct level_choice *isolation,
             const struct search_limits *limits, struct findings *each,
             struct finding *out, struct err *err)
 {
@@ -176,7 +176,7 @@ search_each(const struct program *p, const struct isolation *isolation,
 }
 
 bool
-search_all(const struct program *p, const struct isolation *isolation,
+search_all(const struct program *p, const struct level_choice *isolation,
            const struct search_limits *limits, struct finding *out,
            struct err *err)
 {

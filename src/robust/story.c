@@ -218,7 +218,7 @@ saw(const struct finding *f, uint32_t a, uint32_t b)
 }
 
 static void
-add_edge(struct story *s, uint32_t from, uint32_t to, const struct reading *r,
+add_edge(struct story *s, uint32_t from, uint32_t to, const struct run_read *r,
          const struct change *c, const struct datum *row)
 {
     const struct program *p = s->finding->interleaving.program;
@@ -245,7 +245,7 @@ find_edges(struct story *s, uint32_t a, uint32_t b)
     const struct run *y = &f->interleaving.runs[b];
     for (size_t i = 0; i < x->readings.n; i++)
         for (size_t j = 0; j < y->changes.all.n; j++) {
-            const struct reading *r = &x->readings.at[i];
+            const struct run_read *r = &x->readings.at[i];
             const struct change *c = &y->changes.all.at[j];
             if (r->table != c->table)
                 continue;
@@ -333,7 +333,7 @@ story_init(struct story *s, const struct finding *f)
     assert(f->kind == FINDING_ANOMALY);
     *s = (struct story){.finding = f};
     struct collecting c = {.story = s};
-    // Once more, this time with somebody watching.
+    // Once more, this time with its statements recorded.
     struct interleaving e;
     interleaving_init(&e, f->interleaving.program, &f->initial, f->members,
                       f->n);

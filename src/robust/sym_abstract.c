@@ -48,9 +48,10 @@ sym_name_key(struct sym_runner *r, uint32_t table, const struct symbol *row,
     for (uint32_t i = 0; i < shape->primary.n; i++)
         hit = term_or(t, hit, row[shape->primary.at[i]].null);
     for (uint32_t j = 0; j < r->s->slots[table]; j++)
-        hit = term_or(t, hit,
-                      columns_match(t, &shape->primary, row, &shape->primary,
-                                    r->views->before->rows[table][j].columns));
+        hit = term_or(
+            t, hit,
+            symbolic_columns_match(t, &shape->primary, row, &shape->primary,
+                                   r->views->before->rows[table][j].columns));
     term_assert(t, term_implies(t, term_and(t, r->live, when), hit));
 }
 
@@ -131,7 +132,7 @@ sym_ghost(struct sym_runner *r, uint32_t table)
     for (uint32_t j = 0; j < r->s->slots[table]; j++)
         term_assert(
             t,
-            term_not(t, columns_match(
+            term_not(t, symbolic_columns_match(
                             t, &shape->primary, ghost->columns, &shape->primary,
                             r->views->before->rows[table][j].columns)));
     for (size_t i = 0;
@@ -259,10 +260,11 @@ coarsen(struct sym_runner *r, struct sym_read *read)
     for (uint32_t i = 0; i < shape->primary.n; i++)
         row[shape->primary.at[i]] = sym_evaluate(r, keys[i]);
     for (uint32_t j = 0; j < r->s->slots[read->table]; j++)
-        read->only[j] = term_and(
-            t, read->only[j],
-            columns_match(t, &shape->primary, row, &shape->primary,
-                          r->views->before->rows[read->table][j].columns));
+        read->only[j] =
+            term_and(t, read->only[j],
+                     symbolic_columns_match(
+                         t, &shape->primary, row, &shape->primary,
+                         r->views->before->rows[read->table][j].columns));
 }
 
 void

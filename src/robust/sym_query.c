@@ -395,8 +395,8 @@ is_one_row(const struct building *b)
         return q->n_sources == 0;
     const uint32_t source = q->sources[0];
     const uint32_t table = b->r->function->source_tables[source];
-    return where_fixes_key(q->where, source,
-                           &b->r->s->program->tables.at[table], NULL);
+    return access_where_fixes_key(q->where, source,
+                                  &b->r->s->program->tables.at[table], NULL);
 }
 
 static void

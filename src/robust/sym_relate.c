@@ -46,13 +46,13 @@ unique_clash(struct symbolic *s, uint32_t table, const struct effect *a,
     const struct table *shape = &s->program->tables.at[table];
     term clash = t->no;
     for (uint32_t u = 0; u < shape->n_unique; u++)
-        clash =
-            term_or(t, clash,
-                    term_and(t,
-                             term_and(t, leaves_any(t, a, &shape->unique[u]),
-                                      leaves_any(t, b, &shape->unique[u])),
-                             columns_match(t, &shape->unique[u], a->columns,
-                                           &shape->unique[u], b->columns)));
+        clash = term_or(
+            t, clash,
+            term_and(t,
+                     term_and(t, leaves_any(t, a, &shape->unique[u]),
+                              leaves_any(t, b, &shape->unique[u])),
+                     symbolic_columns_match(t, &shape->unique[u], a->columns,
+                                            &shape->unique[u], b->columns)));
     return clash;
 }
 
@@ -94,9 +94,9 @@ foreign_clash(struct symbolic *s, uint32_t table, const struct effect *child,
                 t, clash,
                 term_and(t,
                          term_and(t, leaves_any(t, child, &k->columns), gone),
-                         columns_match(t, &k->columns, child->columns,
-                                       &k->referenced,
-                                       keys->rows[k->table][j].columns)));
+                         symbolic_columns_match(
+                             t, &k->columns, child->columns, &k->referenced,
+                             keys->rows[k->table][j].columns)));
         }
     }
     return clash;

@@ -88,8 +88,8 @@ look_up_parent(struct sym_runner *r, const struct foreign_key *k,
     sym_name_key(r, k->table, key, t->yes);
     struct sym_read *read = sym_note_read(r, k->table);
     for (uint32_t j = 0; j < r->s->slots[k->table]; j++)
-        read->only[j] = columns_match(t, &k->columns, row, &k->referenced,
-                                      read->rows[j]->columns);
+        read->only[j] = symbolic_columns_match(
+            t, &k->columns, row, &k->referenced, read->rows[j]->columns);
 }
 
 /* Abort where a changed row breaks a constraint; own effects are visible. */
@@ -112,10 +112,10 @@ check_row(struct sym_runner *r, uint32_t table, uint32_t slot, term when,
             if (j == slot || !sets_some(&shape->unique[u], set))
                 continue;
             const struct cell_row *other = sym_checked_row(r, table, j);
-            sym_abort_if(
-                r, term_and(t, other->alive,
-                            columns_match(t, &shape->unique[u], row,
-                                          &shape->unique[u], other->columns)));
+            sym_abort_if(r, term_and(t, other->alive,
+                                     symbolic_columns_match(
+                                         t, &shape->unique[u], row,
+                                         &shape->unique[u], other->columns)));
         }
     for (uint32_t f = 0; f < shape->n_foreign; f++) {
         const struct foreign_key *k = &shape->foreign[f];
@@ -128,11 +128,11 @@ check_row(struct sym_runner *r, uint32_t table, uint32_t slot, term when,
             look_up_parent(r, k, row);
         for (uint32_t j = 0; j < r->s->slots[k->table]; j++) {
             const struct cell_row *to = sym_row(r, k->table, j);
-            fine =
-                term_or(t, fine,
-                        term_and(t, to->alive,
-                                 columns_match(t, &k->columns, row,
-                                               &k->referenced, to->columns)));
+            fine = term_or(
+                t, fine,
+                term_and(t, to->alive,
+                         symbolic_columns_match(t, &k->columns, row,
+                                                &k->referenced, to->columns)));
         }
         sym_abort_if(r, term_not(t, fine));
     }
@@ -155,10 +155,10 @@ check_removed(struct sym_runner *r, uint32_t table, const struct symbol *row,
                 sym_note_values(r, c, &k->columns, row, &k->referenced);
             for (uint32_t j = 0; k->table == table && j < r->s->slots[c]; j++) {
                 const struct cell_row *child = sym_checked_row(r, c, j);
-                sym_abort_if(
-                    r, term_and(t, child->alive,
-                                columns_match(t, &k->columns, child->columns,
-                                              &k->referenced, row)));
+                sym_abort_if(r, term_and(t, child->alive,
+                                         symbolic_columns_match(
+                                             t, &k->columns, child->columns,
+                                             &k->referenced, row)));
             }
         }
     r->live = live;
@@ -282,7 +282,7 @@ sym_update(struct sym_runner *r, const struct statement *s)
 }
 
 /* A row that was inserted and deleted again is as it was; but the insert has
- * met whoever wrote it before. */
+ * met the transaction that wrote it before. */
 static void
 undo_insert(struct sym_runner *r, uint32_t table, struct effect *e, term when)
 {

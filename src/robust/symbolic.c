@@ -33,8 +33,9 @@ symbol_if(struct terms *t, term condition, struct symbol a, struct symbol b)
 }
 
 term
-columns_match(struct terms *t, const struct columns *ca, const struct symbol *a,
-              const struct columns *cb, const struct symbol *b)
+symbolic_columns_match(struct terms *t, const struct columns *ca,
+                       const struct symbol *a, const struct columns *cb,
+                       const struct symbol *b)
 {
     assert(ca->n == cb->n);
     term all = t->yes;
@@ -125,7 +126,7 @@ assert_unique(struct symbolic *s, const struct contents *c, uint32_t table)
                 const term both = term_and(x, a->alive, b->alive);
                 term_assert(
                     x, term_not(x, term_and(x, both,
-                                            columns_match(
+                                            symbolic_columns_match(
                                                 x, &t->unique[u], a->columns,
                                                 &t->unique[u], b->columns))));
             }
@@ -153,17 +154,17 @@ assert_foreign(struct symbolic *s, const struct contents *c, uint32_t table)
                         x,
                         term_implies(x,
                                      term_and(x, row->alive,
-                                              columns_match(
+                                              symbolic_columns_match(
                                                   x, &k->columns, row->columns,
                                                   &k->referenced, to->columns)),
                                      to->alive));
                     continue;
                 }
-                parent = term_or(
-                    x, parent,
-                    term_and(x, to->alive,
-                             columns_match(x, &k->columns, row->columns,
-                                           &k->referenced, to->columns)));
+                parent = term_or(x, parent,
+                                 term_and(x, to->alive,
+                                          symbolic_columns_match(
+                                              x, &k->columns, row->columns,
+                                              &k->referenced, to->columns)));
             }
             if (!s->abstract)
                 term_assert(x, term_implies(x, row->alive, parent));

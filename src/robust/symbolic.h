@@ -179,8 +179,8 @@ struct symbol symbol_fresh(struct terms *t, const char *name,
                            enum value_type type, bool not_null);
 
 /* Whether two slots' columns have no NULL and equal values. */
-term columns_match(struct terms *t, const struct columns *ca,
-                   const struct symbol *a, const struct columns *cb,
-                   const struct symbol *b);
+term symbolic_columns_match(struct terms *t, const struct columns *ca,
+                            const struct symbol *a, const struct columns *cb,
+                            const struct symbol *b);
 
 #endif

@@ -7,7 +7,7 @@
 #include <string.h>
 
 static bool
-try_levels(const struct program *p, const struct isolation *levels,
+try_levels(const struct program *p, const struct level_choice *levels,
            struct search_limits limits, double timeout, struct weakest_try *out,
            struct err *err)
 {
@@ -60,7 +60,7 @@ find_for_all(const struct program *p, const struct search_limits *limits,
     static const enum level downwards[] = {
         LEVEL_SER, LEVEL_RC, LEVEL_SI, LEVEL_PC, LEVEL_PSI, LEVEL_CC, LEVEL_RA};
     for (size_t i = 0; i < sizeof downwards / sizeof *downwards; i++) {
-        const struct isolation all = {.common = downwards[i]};
+        const struct level_choice all = {.common = downwards[i]};
         if (is_due(w, downwards[i]) &&
             !try_levels(p, &all, *limits, timeout, &w->levels[downwards[i]],
                         err))
@@ -72,7 +72,7 @@ find_for_all(const struct program *p, const struct search_limits *limits,
 /* Lower a function as far as it goes; the others stay. */
 static bool
 lower(const struct program *p, uint32_t f, const struct search_limits *limits,
-      double timeout, struct isolation *levels, struct weakest *w,
+      double timeout, struct level_choice *levels, struct weakest *w,
       struct err *err)
 {
     isolation_set(levels, p, f, LEVEL_RC);
@@ -99,7 +99,7 @@ weakest_find(const struct program *p, const struct search_limits *limits,
     out->functions = mem_calloc(n + 1, sizeof *out->functions);
     out->at_rc = mem_calloc(n + 1, sizeof *out->at_rc);
     out->at_si = mem_calloc(n + 1, sizeof *out->at_si);
-    struct isolation levels = {.common = LEVEL_SER};
+    struct level_choice levels = {.common = LEVEL_SER};
     bool ok = find_for_all(p, limits, timeout, out, err);
     for (uint32_t f = 0; ok && f < n; f++)
         ok = lower(p, f, limits, timeout, &levels, out, err);

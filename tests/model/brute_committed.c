@@ -124,7 +124,7 @@ interrupts_badly(struct world *w, uint32_t initial, const uint32_t *members,
                  uint32_t k)
 {
     struct instance instances[INTERLEAVING_MOST] = {{0}};
-    const struct isolation at_rc = {.common = LEVEL_RC};
+    const struct level_choice at_rc = {.common = LEVEL_RC};
     bool bad = false;
     for (uint32_t i = 0; i < k; i++)
         instances[i] = w->instances.at[members[i]];

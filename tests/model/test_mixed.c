@@ -48,7 +48,7 @@ fill(struct dataset *d, struct random *r)
 }
 
 static void
-choose_levels(struct isolation *i, const struct program *p, struct random *r)
+choose_levels(struct level_choice *i, const struct program *p, struct random *r)
 {
     static const enum level seen[] = {LEVEL_RA,  LEVEL_CC, LEVEL_PC,
                                       LEVEL_PSI, LEVEL_SI, LEVEL_SER};
@@ -68,8 +68,8 @@ choose_levels(struct isolation *i, const struct program *p, struct random *r)
 
 /* One execution of k transactions; whether it is an anomaly. */
 static bool
-is_anomaly(const struct program *p, const struct isolation *levels, uint32_t k,
-           struct random *r)
+is_anomaly(const struct program *p, const struct level_choice *levels,
+           uint32_t k, struct random *r)
 {
     struct instance members[INTERLEAVING_MOST] = {{0}};
     struct datum arguments[INTERLEAVING_MOST][4];
@@ -111,7 +111,7 @@ is_anomaly(const struct program *p, const struct isolation *levels, uint32_t k,
 }
 
 static bool
-is_delayed(const struct program *p, const struct isolation *levels)
+is_delayed(const struct program *p, const struct level_choice *levels)
 {
     for (uint32_t i = 0; i < p->functions.n; i++)
         if (isolation_shape(levels, i) == SHAPE_VISIBLE)
@@ -122,8 +122,8 @@ is_delayed(const struct program *p, const struct isolation *levels)
 static void
 look_at(const struct program *p, uint64_t seed, struct random *r)
 {
-    struct isolation levels = {0};
-    struct proof proof;
+    struct level_choice levels = {0};
+    struct robust_proof proof;
     struct err err = {0};
     const struct search_limits limits = {
         .members = 2, .slots = 2, .seconds = 20};

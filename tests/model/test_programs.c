@@ -107,7 +107,7 @@ look_at(const struct program *p, enum level level, uint64_t seed,
 {
     struct err err = {0};
     struct prove_result r;
-    const struct isolation levels_of = {.common = level};
+    const struct level_choice levels_of = {.common = level};
     const struct search_limits limits = {
         .members = 2, .slots = 2, .seconds = 20};
     CHECK(prove_level(p, &levels_of, &limits, &r, &err));

@@ -45,7 +45,7 @@ show_about(const struct program *p, const struct prove_result *r,
 
 static void
 show_text(const struct options *o, const struct program *p,
-          const struct isolation *levels, const struct prove_result *r,
+          const struct level_choice *levels, const struct prove_result *r,
           const struct finding *f, struct buf *out)
 {
     show_paths(o, out);
@@ -63,7 +63,7 @@ show_text(const struct options *o, const struct program *p,
 }
 
 static void
-show_json(const struct isolation *levels, const struct program *p,
+show_json(const struct level_choice *levels, const struct program *p,
           const struct prove_result *r, const struct finding *f,
           const struct buf *repairs, struct buf *out)
 {
@@ -127,7 +127,7 @@ limits_of(const struct options *o)
 /* Show a result in another format than text and JSON. */
 static bool
 show_other(const struct prove_format *format, const struct program *p,
-           const struct isolation *levels, const struct prove_result *r,
+           const struct level_choice *levels, const struct prove_result *r,
            const struct finding *f, const struct buf *repairs,
            struct prove_output *out, struct err *err)
 {
@@ -147,7 +147,7 @@ show_other(const struct prove_format *format, const struct program *p,
 /* Show a result: once, or once for each anomaly. */
 static bool
 show(const struct options *o, const struct program *p,
-     const struct isolation *levels, const struct prove_result *r,
+     const struct level_choice *levels, const struct prove_result *r,
      const struct findings *each, const struct buf *repairs,
      struct prove_output *to, struct err *err)
 {
@@ -175,7 +175,7 @@ show(const struct options *o, const struct program *p,
 
 static int
 prove_one(const struct options *o, const struct program *p,
-          const struct isolation *levels, struct prove_output *out)
+          const struct level_choice *levels, struct prove_output *out)
 {
     struct err err = {0};
     struct prove_result r;
@@ -216,7 +216,7 @@ prove_one(const struct options *o, const struct program *p,
 
 static int
 prove_levels(const struct options *o, const struct program *p,
-             struct isolation *levels, size_t n)
+             struct level_choice *levels, size_t n)
 {
     const struct prove_format *format = prove_format_find(o->report_format);
     int status = EXIT_HOLDS;
@@ -249,7 +249,7 @@ prove_levels(const struct options *o, const struct program *p,
 }
 
 static bool
-are_postgresql(const struct isolation *levels, size_t n)
+are_postgresql(const struct level_choice *levels, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         if (!isolation_is_postgresql(&levels[i]))
@@ -261,7 +261,7 @@ static int
 prove_program(const struct options *o, const struct program *p)
 {
     struct err err = {0};
-    struct isolation levels[LEVELS] = {{0}};
+    struct level_choice levels[LEVELS] = {{0}};
     struct axioms own;
     size_t n = 0;
     int status;

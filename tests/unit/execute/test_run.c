@@ -207,7 +207,7 @@ is_anomaly(struct instance a, struct instance b, enum level level)
     struct interleaving e;
     uint32_t order[INTERLEAVING_MOST];
     interleaving_init(&e, &p, &initial, members, 2);
-    const struct isolation levels = {.common = level};
+    const struct level_choice levels = {.common = level};
     const bool bad = interleaving_run(&e, &levels) &&
                      interleaving_explain(&e, order) == SERIAL_NONE;
     interleaving_free(&e);
@@ -224,7 +224,7 @@ is_interrupted_anomaly(struct instance a, struct instance b, uint32_t split,
     interleaving_init(&e, &p, &initial, members, 2);
     e.split = split;
     e.waits = waits;
-    const struct isolation levels = {.common = LEVEL_RC};
+    const struct level_choice levels = {.common = LEVEL_RC};
     e.shape = SHAPE_INTERRUPTED;
     const bool bad = interleaving_run(&e, &levels) &&
                      interleaving_explain(&e, order) == SERIAL_NONE;

@@ -64,7 +64,7 @@ read_programs(struct program *p)
 static void
 look_at(const struct program *p, const struct row *row)
 {
-    const struct isolation levels = {.common = LEVEL_SER};
+    const struct level_choice levels = {.common = LEVEL_SER};
     const struct search_limits limits = {
         .members = 2, .slots = 2, .seconds = 60};
     const uint32_t savings = program_find_table(p, "savings");

@@ -55,7 +55,7 @@ static const struct fact facts[] = {
 };
 // clang-format on
 
-static const struct isolation at_si = {.common = LEVEL_SI};
+static const struct level_choice at_si = {.common = LEVEL_SI};
 
 static bool
 read_example(const char *name, struct program *p)
@@ -78,7 +78,7 @@ expect(const char *name, enum level level, enum prove_verdict verdict,
     const struct search_limits limits = {
         .members = 3, .slots = 2, .seconds = 60};
     CHECK(read_example(name, &p));
-    CHECK(prove_level(&p, &(struct isolation){.common = level}, &limits, &r,
+    CHECK(prove_level(&p, &(struct level_choice){.common = level}, &limits, &r,
                       &err));
     printf("# %s at %s: %.2f s\n", name, level_table[level].brief, r.seconds);
     CHECK(r.verdict == verdict);
@@ -122,7 +122,7 @@ static void
 innodb_loses_updates_and_not_increments(void)
 {
     static const char *const programs[] = {"bank", "transfer", "increment"};
-    const struct isolation innodb = {.common = LEVEL_PC, .innodb = true};
+    const struct level_choice innodb = {.common = LEVEL_PC, .innodb = true};
     const struct search_limits limits = {
         .members = 2, .slots = 2, .seconds = 60};
     for (size_t i = 0; i < sizeof programs / sizeof *programs; i++) {

@@ -50,7 +50,7 @@ verdict_of(unsigned set, enum level level, uint32_t members)
              root ? root : ".");
     CHECK(program_read(&p, (const char *const[]){path}, 1, &err));
     select_functions(&p, set);
-    CHECK(prove_level(&p, &(struct isolation){.common = level}, &limits, &r,
+    CHECK(prove_level(&p, &(struct level_choice){.common = level}, &limits, &r,
                       &err));
     const enum prove_verdict verdict = r.verdict;
     prove_free(&r);

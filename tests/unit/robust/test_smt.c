@@ -55,7 +55,7 @@ repeat(const char *name, enum level level, size_t least)
     struct err err = {0};
     struct prove_result r;
     struct proof_log log = {{0}};
-    const struct isolation levels = {.common = level};
+    const struct level_choice levels = {.common = level};
     const struct search_limits limits = {
         .members = 2, .slots = 2, .seconds = 60, .log = &log};
     size_t weaker = 0;
