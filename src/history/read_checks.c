@@ -194,41 +194,22 @@ history_lost_reads(const struct history *h, size_t most, flaw_vec *out)
 
 /* --- words ---------------------------------------------------------------- */
 
-// clang-format off
-static const struct {
-    const char *name, *title, *adya;
-} words[FLAW_KINDS] = {
-    [FLAW_THIN_AIR]     = {"thin-air-read",      "thin-air read",      ""},
-    [FLAW_ABORTED]      = {"aborted-read",       "aborted read",       "G1a"},
-    [FLAW_FUTURE]       = {"future-read",        "future read",        ""},
-    [FLAW_NOT_OWN]      = {"not-own-write",      "not own write",      ""},
-    [FLAW_NOT_LATEST]   = {"not-latest-write",   "not latest write",   "G1b"},
-    [FLAW_INCOMPATIBLE] = {"incompatible-order", "incompatible order", ""},
-    [FLAW_DUPLICATE]    = {"duplicate-elements", "duplicate elements", ""},
-    [FLAW_DIRTY_WRITE]  = {"dirty-write",        "dirty write",        "G0"},
-    [FLAW_LOST_APPEND]  = {"lost-append",        "lost append",        ""},
-};
-// clang-format on
-
 const char *
 flaw_name(enum flaw_kind kind)
 {
+    static const char *const names[FLAW_KINDS] = {
+        [FLAW_THIN_AIR] = "thin-air-read",
+        [FLAW_ABORTED] = "aborted-read",
+        [FLAW_FUTURE] = "future-read",
+        [FLAW_NOT_OWN] = "not-own-write",
+        [FLAW_NOT_LATEST] = "not-latest-write",
+        [FLAW_INCOMPATIBLE] = "incompatible-order",
+        [FLAW_DUPLICATE] = "duplicate-elements",
+        [FLAW_DIRTY_WRITE] = "dirty-write",
+        [FLAW_LOST_APPEND] = "lost-append",
+    };
     assert(kind < FLAW_KINDS);
-    return words[kind].name;
-}
-
-const char *
-flaw_title(enum flaw_kind kind)
-{
-    assert(kind < FLAW_KINDS);
-    return words[kind].title;
-}
-
-const char *
-flaw_adya(enum flaw_kind kind)
-{
-    assert(kind < FLAW_KINDS);
-    return words[kind].adya;
+    return names[kind];
 }
 
 static void

@@ -245,15 +245,6 @@ access_reads_from(const struct program *p, const struct access *a,
     return false;
 }
 
-bool
-access_writes(const struct program *p, const struct access *a)
-{
-    for (uint32_t i = 0; i < p->tables.n; i++)
-        if (a->writes[i])
-            return true;
-    return false;
-}
-
 static bool
 is_constrained(const struct table *t, uint32_t column)
 {

@@ -44,7 +44,6 @@ bool access_makes_room(const struct program *p, const struct function *f);
 /* Whether a statement other than INSERT reads rows of the table. */
 bool access_looks_at(const struct program *p, const struct function *f,
                      uint32_t table);
-bool access_writes(const struct program *p, const struct access *a);
 
 /* Whether some way through the function does not end in RAISE, as far as the
  * statements alone tell. */
