@@ -126,25 +126,19 @@ depend_add_edge(struct dependencies *d, uint32_t from, uint32_t to,
 
 /* --- the whole -------------------------------------------------------------*/
 
-/* Edges rely on where so, wr and rw are placed; only the placement of ww
- * differs between levels. */
-static inline bool
-places_reads_as_usual(const struct level_info *row)
-{
-    const struct level_placement sees = row->place[DEPENDS_SEES];
-    const struct level_placement rw = row->place[DEPENDS_RW];
-    return sees.from == POINT_COMMIT && sees.to == POINT_START &&
-           rw.from == POINT_START && rw.to == POINT_COMMIT &&
-           row->place[DEPENDS_WW].from == POINT_COMMIT;
-}
-
 /* Take the columns of the level's row. */
 static void
 take_level(struct dependencies *d, enum level l)
 {
     const struct level_info *row = &level_table[l];
     assert(level_is_strong(l));
-    assert(!row->two_points || places_reads_as_usual(row));
+    // Edges rely on where so, wr and rw are placed; only the placement of ww
+    // differs between levels.
+    assert(!row->two_points || (row->place[DEPENDS_SEES].from == POINT_COMMIT &&
+                                row->place[DEPENDS_SEES].to == POINT_START &&
+                                row->place[DEPENDS_RW].from == POINT_START &&
+                                row->place[DEPENDS_RW].to == POINT_COMMIT &&
+                                row->place[DEPENDS_WW].from == POINT_COMMIT));
     d->level = l;
     d->two_points = row->two_points;
     d->separates_writers = level_separates_writers(l);

@@ -19,7 +19,7 @@
 #include "driver/driver.h"
 #include "predict/execution.h"
 
-enum { SCHEDULE_TO_THE_END = UINT32_MAX };
+#define SCHEDULE_TO_THE_END UINT32_MAX
 
 struct schedule_step {
     uint32_t txn; // of the execution

@@ -19,7 +19,8 @@ struct world_domain {
     uint32_t first_argument, last_argument;
 };
 
-enum { WORLD_VIEWS = 40, WORLD_NONE = UINT32_MAX };
+enum { WORLD_VIEWS = 40 };
+#define WORLD_NONE UINT32_MAX
 
 /* The views of the statements that have run, and what came of it. */
 struct world_run {
