@@ -28,7 +28,7 @@ struct exploring {
     uint32_t k, initial;
     const uint32_t *members;
     struct strings met;
-    VEC(struct configuration) todo;
+    VEC(struct configuration) pending;
     struct brute_found *out;
 };
 
@@ -37,7 +37,7 @@ add(struct exploring *x, const struct configuration *c)
 {
     const size_t known = x->met.all.n;
     if (strings_add(&x->met, (const char *)c, sizeof *c) == known)
-        vec_push(&x->todo, *c);
+        vec_push(&x->pending, *c);
 }
 
 static bool
@@ -105,8 +105,8 @@ explore(struct exploring *x)
         first.members[i] = (struct progress){run, WORLD_NONE, false};
     }
     add(x, &first);
-    while (x->todo.n) {
-        const struct configuration c = x->todo.at[--x->todo.n];
+    while (x->pending.n) {
+        const struct configuration c = x->pending.at[--x->pending.n];
         uint32_t committed = 0;
         for (uint32_t i = 0; i < x->k; i++) {
             committed += c.members[i].committed;
@@ -161,7 +161,7 @@ brute_committed(struct world *w, uint32_t k, uint64_t most,
         if (sorted || n < all)
             explore(&x);
         strings_free(&x.met);
-        vec_free(&x.todo);
+        vec_free(&x.pending);
     }
 }
 
