@@ -10,6 +10,8 @@
  * SPDX-License-Identifier: MIT */
 #include "server_test.h"
 
+#include "examples.h"
+
 #include "base/limit.h"
 #include "spec/spec.h"
 
@@ -21,41 +23,9 @@
 static struct servers servers;
 static char script_path[] = "/tmp/assay-replay-XXXXXX";
 
-static const char *const names[] = {
-    "bank",
-    "bank_skew",
-    "blocked_update",
-    "close_month",
-    "counts",
-    "courseware",
-    "early_return",
-    "increment",
-    "job_queue",
-    "nulls",
-    "on_call",
-    "orphans",
-    "orphans_referenced",
-    "payday",
-    "refuse_raise",
-    "refuse_return",
-    "replace_row",
-    "rubis",
-    "set_value",
-    "smallbank",
-    "smallbank_locked",
-    "smallbank_updates",
-    "tickets",
-    "tpcc",
-    "transfer",
-    "transfer_locked",
-    "twitter",
-    "upsert",
-    "user_names",
-    "user_names_unique",
-    "voter",
-    "wikipedia",
-};
-enum { N_NAMES = sizeof names / sizeof *names, MOST = 6 };
+// All but the last, which has a test of its own.
+static const char *const *const names = example_programs;
+enum { N_NAMES = N_EXAMPLES - 1, MOST = 6 };
 
 static const char *
 root(void)

@@ -3,6 +3,8 @@
  * SPDX-License-Identifier: MIT */
 #include "test.h"
 
+#include "examples.h"
+
 #include "program/read.h"
 
 #include <stdlib.h>
@@ -188,48 +190,13 @@ each_mistake_has_its_message_and_line(void)
 static void
 every_example_is_read(void)
 {
-    static const char *const names[] = {
-        "bank",
-        "bank_skew",
-        "blocked_update",
-        "close_month",
-        "counts",
-        "courseware",
-        "early_return",
-        "increment",
-        "job_queue",
-        "nulls",
-        "on_call",
-        "orphans",
-        "orphans_referenced",
-        "payday",
-        "refuse_raise",
-        "refuse_return",
-        "replace_row",
-        "rubis",
-        "set_value",
-        "smallbank",
-        "smallbank_locked",
-        "smallbank_updates",
-        "tickets",
-        "tpcc",
-        "tpcc_multi",
-        "transfer",
-        "transfer_locked",
-        "twitter",
-        "upsert",
-        "user_names",
-        "user_names_unique",
-        "voter",
-        "wikipedia",
-    };
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    for (size_t i = 0; i < N_EXAMPLES; i++) {
         struct program p = {0};
         struct err err = {0};
         char path[1000], message[1024] = "";
         const char *root = getenv("SOURCE_ROOT");
         snprintf(path, sizeof path, "%s/examples/programs/%s.sql",
-                 root ? root : ".", names[i]);
+                 root ? root : ".", example_programs[i]);
         if (!program_read(&p, (const char *const[]){path}, 1, &err))
             err_format(&err, message, sizeof message);
         CHECK_TEXT(message, "");
