@@ -8,8 +8,8 @@
 #include "program/read.h"
 
 #include "format/input.h"
-#include "program/lower.h"
-#include "program/script.h"
+#include "program/lower/lower.h"
+#include "program/pgbench/pgbench.h"
 
 #include <string.h>
 
@@ -104,9 +104,9 @@ static bool
 parse_file(struct program *p, struct source_file *file, struct err *err)
 {
     int at;
-    file->script = script_is(file->text);
+    file->script = pgbench_is(file->text);
     if (file->script)
-        file->text = script_functions(&p->arena, file->name, file->text, err);
+        file->text = pgbench_functions(&p->arena, file->name, file->text, err);
     if (!file->text)
         return false;
     if (parser_parse(file->text, &file->tree, &at, err))

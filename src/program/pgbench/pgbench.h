@@ -1,4 +1,4 @@
-/* script.h -- pgbench scripts as functions.
+/* pgbench.h -- pgbench scripts as functions.
  *
  * A script is what people have who write no functions: SQL statements between
  * BEGIN and COMMIT, with variables.  It is rewritten as the text of functions
@@ -12,8 +12,8 @@
  *   - a query without \gset shows its rows.
  *
  * SPDX-License-Identifier: MIT */
-#ifndef PROGRAM_SCRIPT_H
-#define PROGRAM_SCRIPT_H
+#ifndef PROGRAM_PGBENCH_PGBENCH_H
+#define PROGRAM_PGBENCH_PGBENCH_H
 
 #include "base/arena.h"
 #include "base/err.h"
@@ -22,11 +22,11 @@
 
 /* Whether the text is a script: it begins with a backslash or a statement that
  * defines nothing. */
-bool script_is(const char *text);
+bool pgbench_is(const char *text);
 
 /* The text of its functions, in the arena; NULL with an error that has the
  * line.  'path' gives the functions their names. */
-const char *script_functions(struct arena *arena, const char *path,
-                             const char *text, struct err *err);
+const char *pgbench_functions(struct arena *arena, const char *path,
+                              const char *text, struct err *err);
 
 #endif

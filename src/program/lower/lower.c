@@ -1,7 +1,7 @@
 /* lower.c -- positions, and what lowering shares; see lower.h.
  *
  * SPDX-License-Identifier: MIT */
-#include "program/lower.h"
+#include "program/lower/lower.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* lower_query.c -- SELECT: joins become conditions, '*' becomes columns.
  *
  * SPDX-License-Identifier: MIT */
-#include "program/lower.h"
+#include "program/lower/lower.h"
 
 #include "program/access.h"
 

@@ -1,7 +1,7 @@
 /* body.c -- see body.h.
  *
  * SPDX-License-Identifier: MIT */
-#include "program/body.h"
+#include "program/lower/body.h"
 
 #include <string.h>
 

@@ -6,8 +6,8 @@
  * has the file and the line; nothing is skipped in silence.
  *
  * SPDX-License-Identifier: MIT */
-#ifndef PROGRAM_LOWER_H
-#define PROGRAM_LOWER_H
+#ifndef PROGRAM_LOWER_LOWER_H
+#define PROGRAM_LOWER_LOWER_H
 
 #include "program/ir.h"
 #include "program/parser.h"
@@ -63,8 +63,11 @@ uint32_t lower_line(const struct lower *l, int location);
 
 enum { LOWER_LIST = 500 }; // members of a list in an expression
 
-/* Expressions: lower_expr.c, lower_sugar.c, lower_call.c. */
+/* Expressions: lower_expr.c, lower_operator.c, lower_name.c, lower_sugar.c,
+ * lower_call.c. */
 struct expr *lower_expr(struct lower *l, const PgQuery__Node *node);
+struct expr *lower_name(struct lower *l, const PgQuery__ColumnRef *ref);
+struct expr *lower_param(struct lower *l, const PgQuery__ParamRef *node);
 struct expr *lower_operator(struct lower *l, const char *name, struct expr *a,
                             struct expr *b, int location);
 struct expr *lower_in(struct lower *l, const PgQuery__AExpr *node,
@@ -84,6 +87,8 @@ bool lower_match_types(struct lower *l, struct expr **a, struct expr **b,
 struct expr *lower_call(struct lower *l, const PgQuery__FuncCall *call);
 struct expr *lower_cast(struct lower *l, struct expr *e, enum value_type type,
                         int location);
+
+/* Nodes: lower_node.c. */
 struct expr *expr_new(struct lower *l, enum expr_kind kind,
                       enum value_type type);
 struct expr *expr_unary(struct lower *l, enum expr_kind kind,

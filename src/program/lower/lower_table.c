@@ -3,7 +3,7 @@
  * Foreign keys are read in a second pass, when every table is known.
  *
  * SPDX-License-Identifier: MIT */
-#include "program/lower.h"
+#include "program/lower/lower.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* lower_call.c -- calls: aggregates, generated values, a few functions.
  *
  * SPDX-License-Identifier: MIT */
-#include "program/lower.h"
+#include "program/lower/lower.h"
 
 #include <string.h>
 

@@ -6,7 +6,7 @@
  * may be left out) satisfy the second.  PostgreSQL sees a comment.
  *
  * SPDX-License-Identifier: MIT */
-#include "program/lower.h"
+#include "program/lower/lower.h"
 
 #include "base/buf.h"
 

@@ -1,7 +1,7 @@
 /* lower_write.c -- INSERT, UPDATE, DELETE, and SELECT as statements.
  *
  * SPDX-License-Identifier: MIT */
-#include "program/lower.h"
+#include "program/lower/lower.h"
 
 #include "program/access.h"
 

@@ -2,7 +2,7 @@
  * where that is SQL.
  *
  * SPDX-License-Identifier: MIT */
-#include "program/lower.h"
+#include "program/lower/lower.h"
 
 #include <stdio.h>
 #include <string.h>

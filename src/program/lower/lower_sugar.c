@@ -2,7 +2,7 @@
  * CASE, COALESCE, subqueries as operands, IS [NOT] TRUE.
  *
  * SPDX-License-Identifier: MIT */
-#include "program/lower.h"
+#include "program/lower/lower.h"
 
 #include <string.h>
 

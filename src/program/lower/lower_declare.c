@@ -1,7 +1,7 @@
 /* lower_declare.c -- the variables of a PL/pgSQL function, and its body.
  *
  * SPDX-License-Identifier: MIT */
-#include "program/body.h"
+#include "program/lower/body.h"
 
 #include "program/access.h"
 

@@ -4,11 +4,11 @@
  * lines of that JSON count from the line on which the body begins.
  *
  * SPDX-License-Identifier: MIT */
-#ifndef PROGRAM_BODY_H
-#define PROGRAM_BODY_H
+#ifndef PROGRAM_LOWER_BODY_H
+#define PROGRAM_LOWER_BODY_H
 
 #include "format/form/form.h"
-#include "program/lower.h"
+#include "program/lower/lower.h"
 
 struct body {
     struct lower *l;
@@ -39,5 +39,16 @@ struct statement *body_sql(struct body *b, const char *text);
 
 /* The statements of a list (0: none). */
 bool body_block(struct body *b, uint32_t list, struct block *out);
+
+/* Put the row of a query into the variables of a target. */
+bool body_into(struct body *b, struct statement *s, uint32_t target);
+
+/* Statements with statements inside: body_branch.c and body_loop.c. */
+struct statement *body_if(struct body *b, uint32_t node);
+struct statement *body_case(struct body *b, uint32_t node);
+struct statement *body_for_query(struct body *b, uint32_t node);
+struct statement *body_range(struct body *b, uint32_t node);
+struct statement *body_while(struct body *b, uint32_t node);
+struct statement *body_exit(struct body *b, uint32_t node);
 
 #endif
