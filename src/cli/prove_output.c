@@ -4,7 +4,7 @@
 #include "cli/prove_output.h"
 
 #include "report/parts.h"
-#include "robust/story.h"
+#include "robust/anomaly/story.h"
 #include "version.h"
 
 #include <string.h>

@@ -12,8 +12,8 @@
 #include "format/input.h"
 #include "report/card.h"
 #include "report/parts.h"
-#include "robust/record.h"
-#include "robust/story.h"
+#include "robust/anomaly/record.h"
+#include "robust/anomaly/story.h"
 
 #include <string.h>
 

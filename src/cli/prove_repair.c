@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "cli/prove.h"
 
-#include "robust/repair.h"
+#include "robust/repair/repair.h"
 
 static const char *const kinds[] = {
     [REPAIR_LOCK] = "lock",     [REPAIR_PROMOTE] = "promote",

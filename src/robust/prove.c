@@ -3,8 +3,8 @@
  * SPDX-License-Identifier: MIT */
 #include "robust/prove.h"
 
-#include "robust/proof.h"
-#include "robust/story.h"
+#include "robust/anomaly/story.h"
+#include "robust/proof/proof.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 #ifndef ROBUST_PROVE_H
 #define ROBUST_PROVE_H
 
-#include "robust/search.h"
+#include "robust/search/search.h"
 
 enum prove_verdict { PROVE_PROVED, PROVE_ANOMALY, PROVE_UNKNOWN };
 

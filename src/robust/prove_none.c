@@ -1,7 +1,7 @@
 /* prove_none.c -- a build without Z3 proves nothing.
  *
  * SPDX-License-Identifier: MIT */
-#include "robust/repair.h"
+#include "robust/repair/repair.h"
 #include "robust/weakest.h"
 
 #include <string.h>

@@ -16,7 +16,7 @@
 
 #include "execute/interleaving.h"
 #include "program/read.h"
-#include "robust/proof.h"
+#include "robust/proof/proof.h"
 #include "robust/prove.h"
 
 #include <string.h>

@@ -6,8 +6,8 @@
 #include "cli/prove_output.h"
 #include "program/access.h"
 #include "program/read.h"
+#include "robust/anomaly/story.h"
 #include "robust/prove.h"
-#include "robust/story.h"
 
 #include <string.h>
 

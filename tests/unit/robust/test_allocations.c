@@ -8,7 +8,7 @@
 #include "test.h"
 
 #include "program/read.h"
-#include "robust/repair_site.h"
+#include "robust/repair/repair_site.h"
 #include "robust/weakest.h"
 
 #include <stdlib.h>

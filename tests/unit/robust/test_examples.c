@@ -4,8 +4,8 @@
 #include "test.h"
 
 #include "program/read.h"
+#include "robust/anomaly/story.h"
 #include "robust/prove.h"
-#include "robust/story.h"
 
 #include <stdlib.h>
 

@@ -1,0 +1,21 @@
+/* proof_log.h -- the queries of a proof, for another solver to repeat.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef ROBUST_PROOF_PROOF_LOG_H
+#define ROBUST_PROOF_PROOF_LOG_H
+
+#include "base/buf.h"
+#include "base/vec.h"
+
+/* Each as a script in SMT-LIB, whose answer is "unsat". */
+struct proof_log {
+    VEC(struct buf) queries;
+};
+
+/* Add assertions that cannot hold together, with a line that says what they
+ * are. */
+void proof_log_add(struct proof_log *log, const char *assertions,
+                   const char *what);
+void proof_log_free(struct proof_log *log);
+
+#endif

@@ -1,0 +1,104 @@
+/* runs.h -- a symbolic run in progress; private to symbolic*.c.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef ROBUST_SYMBOLIC_RUNS_H
+#define ROBUST_SYMBOLIC_RUNS_H
+
+#include "robust/symbolic/symbolic.h"
+
+struct loop {
+    term exits, continues; // where control left the body early
+};
+
+struct sym_runner {
+    struct symbolic *s;
+    struct terms *t;
+    const struct function *function; // NULL: constraints are evaluated
+    struct sym_run *run;
+    const struct sym_views *views;
+    const struct sym_run *same;
+
+    term live;
+    term mixed;    // the statement waited, and chooses rows in the older state
+    term is_early; // the step is before the split
+    struct symbol *variables;
+    const struct symbol **bound; // the row of each source
+    const struct symbol *aggregates;
+    struct contents view; // what the statement sees; NULL where not yet asked
+    struct contents old;  // what it saw before it waited
+    struct loop *loop;    // around the statement
+    const struct statement *statement; // that runs
+    const bool *scan_writes; // abstract: tables that are written by a scan
+};
+
+/* The row of a slot as the statement sees it, own effects included. */
+const struct cell_row *sym_row(struct sym_runner *r, uint32_t table,
+                               uint32_t slot);
+/* The same in the older state of a statement that waits. */
+const struct cell_row *sym_old_row(struct sym_runner *r, uint32_t table,
+                                   uint32_t slot);
+
+/* The same in the contents that constraints are checked against. */
+const struct cell_row *sym_checked_row(struct sym_runner *r, uint32_t table,
+                                       uint32_t slot);
+
+/* Begin a statement that takes a view; 'can_mix' when it can wait. */
+void sym_begin(struct sym_runner *r, const struct statement *s, bool can_mix);
+void sym_forget_views(struct sym_runner *r); // own effects have changed
+
+void sym_abort_if(struct sym_runner *r, term condition);
+void sym_uncertain_if(struct sym_runner *r, term condition);
+void sym_observe(struct sym_runner *r, const struct statement *s, term live,
+                 struct symbol value);
+void sym_set(struct sym_runner *r, uint32_t variable, struct symbol value);
+void sym_set_found(struct sym_runner *r, term found);
+
+struct symbol sym_evaluate(struct sym_runner *r, const struct expr *e);
+/* Whether a condition (NULL: true) is true. */
+term sym_holds(struct sym_runner *r, const struct expr *e);
+
+/* The rows of a query: for each combination of slots whether it is one, and
+ * its targets. */
+struct sym_rows {
+    uint32_t n, width;
+    term *match;          // in order: of keys, or as ORDER BY says
+    struct symbol *cells; // n * width
+    uint32_t *slots;      // n * n_sources
+    term tied;            // the first is not the only one that could be first
+    term several;         // there is more than one
+};
+/* 'first': leave only the first one. */
+void sym_query(struct sym_runner *r, const struct query *q, bool first,
+               struct sym_rows *out);
+/* The first row, under the condition that there is one. */
+struct symbol sym_first(struct sym_runner *r, const struct sym_rows *rows,
+                        uint32_t target);
+term sym_any(struct sym_runner *r, const struct sym_rows *rows);
+
+void sym_update(struct sym_runner *r, const struct statement *s);
+void sym_delete(struct sym_runner *r, const struct statement *s);
+void sym_insert(struct sym_runner *r, const struct statement *s);
+
+/* The condition that a row breaks NOT NULL or CHECK. */
+term sym_breaks_checks(struct sym_runner *r, const struct table *t,
+                       const struct symbol *row);
+
+/* Abstract runs: sym_abstract.c. */
+bool sym_look_up(struct sym_runner *r, const struct expr *where,
+                 uint32_t source);
+void sym_name_key(struct sym_runner *r, uint32_t table,
+                  const struct symbol *row, term when);
+const struct cell_row *sym_ghost(struct sym_runner *r, uint32_t table);
+struct sym_read *sym_note_read(struct sym_runner *r, uint32_t table);
+/* The last read was that of a constraint, and so of the latest contents, too.
+ */
+void sym_note_latest(struct sym_runner *r);
+void sym_note_query(struct sym_runner *r, const struct query *q);
+void sym_note_write_read(struct sym_runner *r, const struct statement *s);
+void sym_note_constraint(struct sym_runner *r, uint32_t table,
+                         const struct columns *columns);
+void sym_note_values(struct sym_runner *r, uint32_t table,
+                     const struct columns *columns, const struct symbol *row,
+                     const struct columns *from);
+
+#endif
