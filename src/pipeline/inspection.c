@@ -115,6 +115,35 @@ explain_all(const struct inspection_options *o, struct inspection *i,
     return ok;
 }
 
+/* Decide the levels that were not asked for and that do not follow from those
+ * that were.  They are for the answer only (report/answer.h), so they have a
+ * budget and need no explanation. */
+static bool
+check_others(const struct inspection_options *o, struct inspection *i,
+             struct err *err)
+{
+    level_set left = 0;
+    for (int l = LEVEL_RC; l < LEVELS; l++)
+        left |= level_table[l].needs_times ? 0 : 1u << l;
+    for (size_t r = 0; r < i->check.results.n; r++) {
+        const enum level level = i->check.results.at[r].level;
+        const enum verdict v = i->check.results.at[r].certificate.verdict;
+        left &= ~(1u << level);
+        for (int l = 0; l < LEVELS; l++)
+            if ((v == VERDICT_OK && level_implied(level) >> l & 1) ||
+                (v == VERDICT_VIOLATED &&
+                 level_implied((enum level)l) >> level & 1))
+                left &= ~(1u << l);
+    }
+    if (!left)
+        return true;
+    struct check_options options = o->check;
+    options.levels = left;
+    options.work = SECONDS * BUDGET_SECOND;
+    options.ask_z3 = false;
+    return check_history(&i->history, &options, &i->others, err);
+}
+
 bool
 inspection_read(const struct inspection_options *options, const char *path,
                 struct inspection *out, struct err *err)
@@ -132,6 +161,8 @@ inspection_read(const struct inspection_options *options, const char *path,
         check_nothing(&o.check, &stop, &out->check);
     else
         ok = check_history(&out->history, &o.check, &out->check, err);
+    if (ok && o.all_levels && !stop.kind)
+        ok = check_others(&o, out, err);
     end_phase(&o);
     begin_phase(&o, "explaining", path);
     ok = ok && explain_all(&o, out, err);
@@ -148,6 +179,7 @@ inspection_free(struct inspection *i)
     for (size_t r = 0; i->explanations && r < i->check.results.n; r++)
         explanation_free(&i->explanations[r]);
     mem_free(i->explanations);
+    check_free(&i->others);
     check_free(&i->check);
     history_free(&i->history);
 }
@@ -214,7 +246,9 @@ add_to_reports(const struct inspection_options *o, struct inspection *i)
                                    .format = i->format ? i->format->name : "",
                                    .summary = &i->summary,
                                    .check = &i->check,
-                                   .explanations = i->explanations};
+                                   .explanations = i->explanations,
+                                   .others = &i->others,
+                                   .origin = o->origin};
     for (size_t r = 0; r < o->n_reports; r++)
         report_add(&o->reports[r], &run);
     limit_kept();

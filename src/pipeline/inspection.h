@@ -33,6 +33,7 @@ struct inspection {
     struct summary summary;
     struct check check;
     struct explanation *explanations; // one for each of check.results
+    struct check others;              // levels not asked for; may be empty
     double load_seconds;              // of CPU time
     double began;                     // on the clock of time_now()
 };
@@ -53,6 +54,8 @@ struct inspection_options {
     bool session_order;
     bool explain;      // violated levels
     bool full_summary; // more than sizes, for an HTML report
+    bool all_levels;   // decide those not asked for, too, for the answer
+    const struct report_origin *origin; // of a recording; or NULL
     struct check_options check;
     struct explain_options explaining;
 

@@ -9,6 +9,7 @@
  * The size is that of the anomalies and not of the history.
  *
  * SPDX-License-Identifier: MIT */
+#include "report/answer.h"
 #include "report/card.h"
 #include "report/parts.h"
 
@@ -55,22 +56,6 @@ find_result(const struct check *c, int level)
     return NULL;
 }
 
-/* The verdict of a level that was not checked may follow from one that was. */
-static int
-implied_verdict(const struct check *c, int level)
-{
-    for (size_t i = 0; i < c->results.n; i++) {
-        const struct level_result *r = &c->results.at[i];
-        if (r->certificate.verdict == VERDICT_OK &&
-            level_implied(r->level) >> level & 1)
-            return VERDICT_OK;
-        if (r->certificate.verdict == VERDICT_VIOLATED &&
-            level_implied((enum level)level) >> r->level & 1)
-            return VERDICT_VIOLATED;
-    }
-    return -1;
-}
-
 static void
 put_chip(const struct report_run *run, int level, const char *id,
          struct buf *out)
@@ -79,8 +64,7 @@ put_chip(const struct report_run *run, int level, const char *id,
                                         [VERDICT_VIOLATED] = "\xe2\x9c\x97",
                                         [VERDICT_UNKNOWN] = "?"};
     const struct level_result *r = find_result(run->check, level);
-    const int verdict =
-        r ? (int)r->certificate.verdict : implied_verdict(run->check, level);
+    const int verdict = answer_verdict(run, (enum level)level);
     const struct level_info *info = &level_table[level];
     const bool link = r && verdict == VERDICT_VIOLATED;
     if (link)
@@ -266,6 +250,8 @@ add(struct report *to, const struct report_run *run)
                run->format, (unsigned long long)run->summary->sessions,
                (unsigned long long)run->summary->transactions,
                (unsigned long long)run->summary->operations);
+    if (answer_applies(run))
+        answer_html(run, out);
     put_lattice(run, id.at, out);
     if (run->sides)
         sides_html(run->sides, out);

@@ -3,6 +3,7 @@
  * The names of the members are a contract (cli.md); members may be added.
  *
  * SPDX-License-Identifier: MIT */
+#include "report/answer.h"
 #include "report/parts.h"
 
 static void
@@ -142,6 +143,10 @@ add(struct report *to, const struct report_run *run)
     if (run->check->all) {
         put_levels("strongest", check_strongest(run->check), out);
         put_levels("not_checked", run->check->skipped, out);
+    }
+    if (answer_applies(run)) {
+        buf_text(out, ",\"answer\":");
+        answer_json(run, out);
     }
     buf_text(out, "}\n");
 }

@@ -1,6 +1,7 @@
 /* markdown.c -- results for an issue or the summary of a CI run.
  *
  * SPDX-License-Identifier: MIT */
+#include "report/answer.h"
 #include "report/parts.h"
 
 /* A fence cannot end inside: no line of ours begins with a back quote. */
@@ -90,6 +91,8 @@ add(struct report *to, const struct report_run *run)
         buf_text(out, ".\n\n");
         buf_free(&line);
     }
+    if (answer_applies(run))
+        answer_markdown(run, out);
     for (size_t i = 0; !to->style.verdicts_only && i < run->check->results.n;
          i++) {
         const struct explanation *e = &run->explanations[i];

@@ -18,6 +18,7 @@
 #include "base/buf.h"
 #include "explain/explain.h"
 #include "history/summary.h"
+#include "report/origin.h"
 #include "report/sides.h"
 
 /* One history and what is known about it. */
@@ -28,7 +29,9 @@ struct report_run {
     const struct check *check;
     // One for each row of check->results; those of violated ones are filled.
     const struct explanation *explanations;
-    const struct report_sides *sides; // predicted: what was observed; or NULL
+    const struct check *others;         // levels not asked for; or NULL
+    const struct report_origin *origin; // of a recording; or NULL
+    const struct report_sides *sides;   // predicted: what was observed; or NULL
 };
 
 struct report_style {

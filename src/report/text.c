@@ -4,6 +4,7 @@
  * follows is indented, so that the verdict lines can be picked out.
  *
  * SPDX-License-Identifier: MIT */
+#include "report/answer.h"
 #include "report/parts.h"
 
 static void
@@ -100,6 +101,8 @@ add(struct report *to, const struct report_run *run)
         part_strongest(run->check, out);
         buf_char(out, '\n');
     }
+    if (answer_applies(run) && !s->verdicts_only)
+        answer_text(run, s, out);
 }
 
 const struct report_format report_text = {

@@ -17,6 +17,8 @@ struct test {
     struct history_file recording;
     struct test_run run;
     struct run_show show;
+    struct buf database; // what its answer calls it
+    struct report_origin origin;
     int status;      // the worst so far
     size_t violated; // interleavings
 };
@@ -38,6 +40,26 @@ take_status(struct test *t, int status)
 
 /* --- workloads -------------------------------------------------------------*/
 
+/* What the database is, for the reports: its name and version, or the target
+ * where it says nothing about itself. */
+static void
+note_origin(struct test *t)
+{
+    const struct test_run *run = &t->run;
+    const bool is_store = strncmp(run->target, "store:", 6) == 0;
+    buf_clear(&t->database);
+    if (is_store || !*run->note)
+        buf_text(&t->database, run->name);
+    else
+        buf_add(&t->database, run->note, strcspn(run->note, ","));
+    t->origin = (struct report_origin){
+        .database = t->database.at,
+        .isolation =
+            is_store ? "" : driver_isolation_names[run->options.isolation]};
+    t->inspect.options.origin = &t->origin;
+    t->inspect.options.all_levels = true;
+}
+
 static void
 test_workload(struct test *t)
 {
@@ -53,6 +75,7 @@ test_workload(struct test *t)
         take_status(t, cli_report_error(&err));
         return;
     }
+    note_origin(t);
     const char *name = o->keep ? o->keep : t->run.name;
     take_status(t, inspect_file(&t->inspect, path, name));
     if (o->predict_level)
@@ -161,6 +184,7 @@ cmd_test(const struct options *o)
     interrupt_catch();
     const bool ok = run_test(&t, &options, &err);
     interrupt_restore();
+    buf_free(&t.database);
     if (ok)
         return inspect_end(&t.inspect, t.status);
     inspect_free(&t.inspect);

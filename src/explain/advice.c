@@ -1,0 +1,81 @@
+/* advice.c -- see advice.h.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "explain/advice.h"
+
+// clang-format off
+const struct anomaly_advice advice_table[ANOMALY_KINDS] = {
+    [ANOMALY_THIN_AIR] = {
+        "An application acts on a value that nobody stored.",
+        "Check first that every writer is recorded, also scripts and triggers. If so, this is a bug of the database or its driver; report it with the reduced history."},
+    [ANOMALY_ABORTED] = {
+        "An application acts on data that was taken back: a cancelled payment looks paid.",
+        "Use READ COMMITTED or stronger; only READ UNCOMMITTED allows this. If that was used, check that the recorder calls a transaction aborted only when the database said so: after a timeout the outcome is unknown."},
+    [ANOMALY_FUTURE] = {
+        "An application sees a change before it made it.",
+        "No level allows this. Check that operations are recorded in the order they ran; if so, it is a bug of the database."},
+    [ANOMALY_NOT_OWN] = {
+        "A transaction does not see its own change, so a check after an update checks the wrong value.",
+        "No level of an SQL database allows this. Check that the read ran in the same transaction and not on another connection or a replica."},
+    [ANOMALY_NOT_LATEST] = {
+        "An application acts on a value that was only a step on the way, such as an account between two halves of a transfer.",
+        "Use READ COMMITTED or stronger; only READ UNCOMMITTED allows this."},
+    [ANOMALY_INCOMPATIBLE] = {
+        "Two readers disagree about the order of entries, so a log or a queue is not the same for everybody.",
+        "Use SERIALIZABLE, or keep each entry in a row of its own with a number from a counter row that is locked with SELECT ... FOR UPDATE. On replicas, read from the primary."},
+    [ANOMALY_DUPLICATE] = {
+        "An entry that was added once is there twice: an order is shipped two times.",
+        "Give each entry a key and a UNIQUE constraint, so that an insert that is tried again fails. Check that retries do not repeat a commit whose outcome is unknown."},
+    [ANOMALY_LOST_APPEND] = {
+        "An entry that was added and acknowledged is missing.",
+        "Append in one statement (UPDATE ... SET list = list || entry), or lock the row with SELECT ... FOR UPDATE before reading it, or keep each entry in a row of its own."},
+    [ANOMALY_DIRTY_WRITE] = {
+        "Two transactions that change the same rows leave a mixture: the car belongs to one buyer and the invoice to the other.",
+        "No level of an SQL database allows this. Where several databases or shards are written, use one transaction manager; else report it as a bug."},
+    [ANOMALY_CIRCULAR] = {
+        "Two transactions each saw the other one's change, so neither can have come first: decisions rest on each other.",
+        "Use READ COMMITTED or stronger. If that was used, it is a bug of the database; report it with the reduced history."},
+    [ANOMALY_NON_REPEATABLE] = {
+        "A value changes between two reads of a transaction: a price is checked and another one is charged.",
+        "Use REPEATABLE READ or stronger, read once and use that value, or lock the row at the first read with SELECT ... FOR SHARE or FOR UPDATE."},
+    [ANOMALY_FRACTURED] = {
+        "A transaction sees one half of another one's changes: the money has left one account and is not on the other yet.",
+        "Read everything in one SELECT statement, or use REPEATABLE READ (PostgreSQL), SNAPSHOT or SERIALIZABLE."},
+    [ANOMALY_READ_YOUR_WRITES] = {
+        "A user does not see what they have just saved, and saves it again.",
+        "Read from the node that was written, or make reads wait until a replica has caught up (causal reads, wsrep_sync_wait, synchronous_commit = remote_apply)."},
+    [ANOMALY_NON_MONOTONIC] = {
+        "A user sees new data, loads the page again, and it is gone.",
+        "Keep a session on one node, or make reads wait until a replica has caught up (causal reads, wsrep_sync_wait, synchronous_commit = remote_apply)."},
+    [ANOMALY_MONOTONIC_WRITE] = {
+        "Others see the later change of a session without the earlier one: the reply without the message.",
+        "Make both changes in one transaction, keep a session on one node, or make reads wait until a replica has caught up."},
+    [ANOMALY_CAUSALITY] = {
+        "A reader sees an answer and not the question: the effect is there and its cause is not.",
+        "Read from the primary, or use a level that is at least causal on all nodes (causal reads, wsrep_sync_wait); on one node use REPEATABLE READ or stronger."},
+    [ANOMALY_READ_SKEW] = {
+        "A transaction combines values of different moments: a sum over accounts that never was the sum.",
+        "Read everything in one SELECT statement, or use REPEATABLE READ (PostgreSQL), SNAPSHOT or SERIALIZABLE. On MariaDB and MySQL, lock what is read before a write with SELECT ... FOR UPDATE."},
+    [ANOMALY_STALE_READ] = {
+        "A change that was acknowledged is not seen afterwards: one client tells another by other means, and it is not there.",
+        "Read from the primary, or make reads wait until a replica has caught up. Where the database promises it, ask for a strict (linearizable) read."},
+    [ANOMALY_LOST_UPDATE] = {
+        "Two transactions read a value, and each writes a new one computed from it: the change of the first is lost. A counter counts one of two events, an account misses a deposit.",
+        "Change the value in one statement (UPDATE ... SET balance = balance + 10), or lock the row when it is read (SELECT ... FOR UPDATE), or write with a condition on what was read (... WHERE version = 7), or use PostgreSQL's REPEATABLE READ or SERIALIZABLE anywhere, and try again what is refused."},
+    [ANOMALY_LONG_FORK] = {
+        "Two readers see two changes in opposite orders, so what each of them concludes contradicts the other.",
+        "Use SERIALIZABLE, and read from one node or with reads that wait for the other nodes."},
+    [ANOMALY_WRITE_SKEW] = {
+        "A rule about several rows is broken although every transaction checks it: both doctors leave because each sees the other one on call.",
+        "Use SERIALIZABLE and try again what is refused; or lock the rows that the rule is about with SELECT ... FOR UPDATE before checking it; or let a constraint or a shared row that both update state the rule."},
+    [ANOMALY_READ_ONLY] = {
+        "A report shows a state that never was: totals that do not match what is booked later.",
+        "Use SERIALIZABLE for the report, too (on PostgreSQL, SERIALIZABLE READ ONLY DEFERRABLE waits for a safe snapshot and is never refused), and try again what is refused."},
+    [ANOMALY_G2_ITEM] = {
+        "Transactions act on what the others are changing, in a circle: no order of them gives this outcome, so rules about several rows may be broken.",
+        "Use SERIALIZABLE and try again what is refused; or lock what a decision rests on with SELECT ... FOR UPDATE."},
+    [ANOMALY_CYCLE] = {
+        "No order of the transactions gives this outcome, so rules that each of them keeps may be broken.",
+        "Use SERIALIZABLE and try again what is refused; or lock what a decision rests on with SELECT ... FOR UPDATE."},
+};
+// clang-format on

@@ -1,0 +1,362 @@
+/* answer.c -- see answer.h.
+ *
+ * Anomalies of one kind have the same meaning and the same remedy, so they
+ * stand together: the first one found is told, the others are counted.  The
+ * same anomaly, found again at a stronger level, counts once.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "report/answer.h"
+
+#include "explain/advice.h"
+#include "report/parts.h"
+
+#include <assert.h>
+#include <ctype.h>
+#include <string.h>
+
+enum { MOST_KINDS = 3 }; // that are told; the others are named
+
+/* --- levels ----------------------------------------------------------------*/
+
+bool
+answer_applies(const struct report_run *run)
+{
+    return (run->check->all || run->origin) && run->check->results.n &&
+           !run->sides && *run->format;
+}
+
+static int
+verdict_in(const struct check *c, enum level level)
+{
+    for (size_t i = 0; i < c->results.n; i++)
+        if (c->results.at[i].level == level)
+            return (int)c->results.at[i].certificate.verdict;
+    return -1;
+}
+
+/* What follows for a level from others that were decided. */
+static int
+implied_by(const struct check *c, enum level level)
+{
+    for (size_t i = 0; i < c->results.n; i++) {
+        const struct level_result *r = &c->results.at[i];
+        const enum verdict v = r->certificate.verdict;
+        if (v == VERDICT_OK && level_implied(r->level) >> level & 1)
+            return VERDICT_OK;
+        if (v == VERDICT_VIOLATED && level_implied(level) >> r->level & 1)
+            return VERDICT_VIOLATED;
+    }
+    return -1;
+}
+
+int
+answer_verdict(const struct report_run *run, enum level level)
+{
+    int v = verdict_in(run->check, level);
+    if (v < 0 && run->others)
+        v = verdict_in(run->others, level);
+    if (v < 0)
+        v = implied_by(run->check, level);
+    if (v < 0 && run->others)
+        v = implied_by(run->others, level);
+    return v;
+}
+
+/* Whether the answer is about a level: a strict one has to be asked for. */
+static bool
+is_told(const struct report_run *run, int level)
+{
+    return answer_verdict(run, (enum level)level) >= 0 &&
+           (!level_table[level].needs_times ||
+            verdict_in(run->check, (enum level)level) >= 0);
+}
+
+static level_set
+levels_with(const struct report_run *run, enum verdict verdict)
+{
+    level_set set = 0;
+    for (int l = LEVEL_RC; l < LEVELS; l++)
+        if (is_told(run, l) &&
+            answer_verdict(run, (enum level)l) == (int)verdict)
+            set |= 1u << l;
+    return set;
+}
+
+/* Those that follow from no other one of the set. */
+static level_set
+strongest_of(level_set set)
+{
+    level_set below = 0;
+    for (int l = 0; l < LEVELS; l++)
+        if (set >> l & 1)
+            below |= level_implied((enum level)l) & ~(1u << l);
+    return set & ~below;
+}
+
+/* Those from which no other one of the set follows. */
+static level_set
+weakest_of(level_set set)
+{
+    level_set weakest = 0;
+    for (int l = 0; l < LEVELS; l++)
+        if (set >> l & 1 && !(level_implied((enum level)l) & ~(1u << l) & set))
+            weakest |= 1u << l;
+    return weakest;
+}
+
+static void
+put_titles(level_set set, struct buf *out)
+{
+    const char *between = "";
+    for (int l = 0; l < LEVELS; l++)
+        if (set >> l & 1) {
+            const level_set left = set & ~((2u << l) - 1);
+            buf_printf(out, "%s%s", between, level_table[l].title);
+            between = left & (left - 1) ? ", " : " and ";
+        }
+}
+
+static void
+put_subject(const struct report_run *run, struct buf *out)
+{
+    const struct report_origin *o = run->origin;
+    buf_shown(out, o ? o->database : run->path);
+    if (!o || !*o->isolation)
+        return;
+    buf_text(out, ", ");
+    for (const char *p = o->isolation; *p; p++)
+        buf_char(out, (char)toupper((unsigned char)*p));
+}
+
+void
+answer_sentence(const struct report_run *run, struct buf *out)
+{
+    const level_set held = strongest_of(levels_with(run, VERDICT_OK));
+    const level_set violated = weakest_of(levels_with(run, VERDICT_VIOLATED));
+    const level_set unknown = weakest_of(levels_with(run, VERDICT_UNKNOWN));
+    assert(answer_applies(run));
+    put_subject(run, out);
+    buf_text(out, ": ");
+    if (held) {
+        put_titles(held, out);
+        buf_text(out, " held");
+    }
+    if (violated) {
+        buf_text(out, held ? ", " : "no level held, not even ");
+        put_titles(violated, out);
+        buf_text(out, held ? " did not" : "");
+    }
+    if (unknown) {
+        buf_text(out, held || violated ? "; not decided: " : "not decided: ");
+        put_titles(unknown, out);
+    }
+}
+
+/* The anomaly to show beside a violated level, or NULL. */
+static const struct anomaly *
+anomaly_at(const struct report_run *run, enum level level)
+{
+    for (size_t i = 0; i < run->check->results.n; i++) {
+        const struct explanation *e = &run->explanations[i];
+        if (run->check->results.at[i].level == level && e->anomalies.n)
+            return &e->anomalies.at[0];
+    }
+    return NULL;
+}
+
+/* --- kinds of anomalies ----------------------------------------------------*/
+
+struct kind {
+    const struct anomaly *first;
+    size_t n;
+};
+
+static bool
+was_before(const struct report_run *run, size_t row, const struct anomaly *a)
+{
+    for (size_t i = 0; i < row; i++) {
+        const struct explanation *e = &run->explanations[i];
+        for (size_t j = 0; j < e->anomalies.n; j++)
+            if (strcmp(e->anomalies.at[j].story, a->story) == 0)
+                return true;
+    }
+    return false;
+}
+
+static void
+group_anomalies(const struct report_run *run, struct kind out[ANOMALY_KINDS])
+{
+    memset(out, 0, ANOMALY_KINDS * sizeof *out);
+    for (size_t i = 0; i < run->check->results.n; i++) {
+        const struct explanation *e = &run->explanations[i];
+        for (size_t j = 0; j < e->anomalies.n; j++) {
+            const struct anomaly *a = &e->anomalies.at[j];
+            struct kind *k = &out[a->kind];
+            if (was_before(run, i, a))
+                continue;
+            k->first = k->first ? k->first : a;
+            k->n++;
+        }
+    }
+}
+
+/* --- text ------------------------------------------------------------------*/
+
+static const char *
+verdict_in_words(int v)
+{
+    return v == VERDICT_OK         ? "held"
+           : v == VERDICT_VIOLATED ? "violated"
+                                   : "not decided";
+}
+
+static void
+put_table(const struct report_run *run, struct buf *out)
+{
+    for (int l = LEVEL_RC; l < LEVELS; l++) {
+        const int v = answer_verdict(run, (enum level)l);
+        const struct anomaly *a = anomaly_at(run, (enum level)l);
+        if (!is_told(run, l))
+            continue;
+        buf_printf(out, "    %-29s%s", level_table[l].title,
+                   verdict_in_words(v));
+        if (a && v == VERDICT_VIOLATED)
+            buf_printf(out, ": %s", a->headline);
+        buf_char(out, '\n');
+    }
+}
+
+static void
+put_kinds(const struct report_run *run, struct buf *out)
+{
+    struct kind kinds[ANOMALY_KINDS];
+    size_t told = 0;
+    group_anomalies(run, kinds);
+    for (int k = 0; k < ANOMALY_KINDS; k++) {
+        if (!kinds[k].n)
+            continue;
+        if (told == MOST_KINDS) {
+            buf_printf(out, "\n  Also found: %s.\n", anomaly_table[k].title);
+            continue;
+        }
+        told++;
+        buf_printf(out, "\n  What happened: %s.\n", kinds[k].first->story);
+        buf_printf(out, "  What can go wrong: %s\n", advice_table[k].risk);
+        buf_printf(out, "  What to do: %s\n", advice_table[k].remedy);
+        buf_printf(out, "  More: doc/anomalies.md, \"%s\".\n",
+                   anomaly_table[k].title);
+    }
+}
+
+void
+answer_text(const struct report_run *run, const struct report_style *s,
+            struct buf *out)
+{
+    struct buf text = {0};
+    if (s->colour)
+        buf_text(out, "\033[1m");
+    answer_sentence(run, out);
+    buf_text(out, s->colour ? "\033[0m\n" : "\n");
+    if (levels_with(run, VERDICT_VIOLATED)) {
+        buf_char(&text, '\n');
+        put_table(run, &text);
+    }
+    put_kinds(run, &text);
+    if (s->width && text.n)
+        part_wrap(text.at, s->width, out);
+    else
+        buf_add(out, text.at, text.n);
+    buf_free(&text);
+}
+
+/* --- Markdown --------------------------------------------------------------*/
+
+void
+answer_markdown(const struct report_run *run, struct buf *out)
+{
+    struct buf line = {0};
+    struct kind kinds[ANOMALY_KINDS];
+    answer_sentence(run, &line);
+    buf_text(out, "**");
+    part_markdown(out, line.at);
+    buf_text(out, ".**\n\n");
+    buf_free(&line);
+    group_anomalies(run, kinds);
+    for (int k = 0; k < ANOMALY_KINDS; k++) {
+        if (!kinds[k].n)
+            continue;
+        buf_printf(out, "- **%s.** ", anomaly_table[k].title);
+        part_markdown(out, advice_table[k].risk);
+        buf_text(out, " *What to do:* ");
+        part_markdown(out, advice_table[k].remedy);
+        buf_char(out, '\n');
+    }
+    buf_char(out, '\n');
+}
+
+/* --- HTML ------------------------------------------------------------------*/
+
+void
+answer_html(const struct report_run *run, struct buf *out)
+{
+    struct buf line = {0};
+    struct kind kinds[ANOMALY_KINDS];
+    answer_sentence(run, &line);
+    buf_text(out, "<p class=\"answer\">");
+    part_xml(out, line.at);
+    buf_text(out, ".</p>\n");
+    buf_free(&line);
+    group_anomalies(run, kinds);
+    for (int k = 0; k < ANOMALY_KINDS; k++) {
+        if (!kinds[k].n)
+            continue;
+        buf_printf(out,
+                   "<dl class=\"advice\"><dt>%s: what can go wrong</dt>"
+                   "<dd>",
+                   anomaly_table[k].title);
+        part_xml(out, kinds[k].first->story);
+        buf_text(out, ". ");
+        part_xml(out, advice_table[k].risk);
+        buf_text(out, "</dd><dt>What to do</dt><dd>");
+        part_xml(out, advice_table[k].remedy);
+        buf_text(out, "</dd></dl>\n");
+    }
+}
+
+/* --- JSON ------------------------------------------------------------------*/
+
+void
+answer_json(const struct report_run *run, struct buf *out)
+{
+    struct buf line = {0};
+    struct kind kinds[ANOMALY_KINDS];
+    const char *between = "";
+    answer_sentence(run, &line);
+    buf_text(out, "{\"summary\":");
+    part_json(out, line.at);
+    buf_free(&line);
+    buf_text(out, ",\"levels\":{");
+    for (int l = LEVEL_RC; l < LEVELS; l++) {
+        const int v = answer_verdict(run, (enum level)l);
+        if (!is_told(run, l))
+            continue;
+        buf_printf(out, "%s\"%s\":\"%s\"", between, level_table[l].brief,
+                   part_verdict((enum verdict)v));
+        between = ",";
+    }
+    buf_text(out, "},\"anomalies\":[");
+    between = "";
+    group_anomalies(run, kinds);
+    for (int k = 0; k < ANOMALY_KINDS; k++) {
+        if (!kinds[k].n)
+            continue;
+        buf_printf(out, "%s{\"name\":\"%s\",\"shown\":%zu,\"risk\":", between,
+                   anomaly_table[k].name, kinds[k].n);
+        part_json(out, advice_table[k].risk);
+        buf_text(out, ",\"remedy\":");
+        part_json(out, advice_table[k].remedy);
+        buf_char(out, '}');
+        between = ",";
+    }
+    buf_text(out, "]}");
+}
