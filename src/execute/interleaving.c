@@ -92,6 +92,7 @@ own_holds(const struct interleaving *e, const struct axioms *own)
 
 /* A member that runs, with its statements recorded. */
 struct interrupted;
+
 struct traced {
     const struct interleaving *e;
     uint32_t member;
@@ -134,7 +135,7 @@ next_traced(void *context, uint32_t number, const struct statement *s,
         return next_view(t->interrupted, number, s, out);
     *out = (struct view){t->state, NULL};
     if (t->latest)
-        out->now = s && interleaving_is_plain(s) ? see_own_rows(t) : t->latest;
+        out->now = s && isolation_is_plain(s) ? see_own_rows(t) : t->latest;
     return true;
 }
 
@@ -305,27 +306,6 @@ struct interrupted {
     bool waited; // the statement at the split is one that can wait
 };
 
-bool
-interleaving_is_plain(const struct statement *s)
-{
-    if (s->kind == STATEMENT_UPDATE || s->kind == STATEMENT_DELETE ||
-        s->kind == STATEMENT_INSERT)
-        return false;
-    const bool reads = s->kind == STATEMENT_SELECT ||
-                       s->kind == STATEMENT_ROWS || s->kind == STATEMENT_FOR;
-    return !reads || !s->query->lock;
-}
-
-bool
-interleaving_can_wait(const struct statement *s)
-{
-    if (s->kind == STATEMENT_UPDATE || s->kind == STATEMENT_DELETE)
-        return true;
-    const bool reads = s->kind == STATEMENT_SELECT ||
-                       s->kind == STATEMENT_ROWS || s->kind == STATEMENT_FOR;
-    return reads && s->query->lock && s->query->n_sources == 1;
-}
-
 static bool
 next_view(struct interrupted *v, uint32_t number, const struct statement *s,
           struct view *out)
@@ -333,7 +313,7 @@ next_view(struct interrupted *v, uint32_t number, const struct statement *s,
     if (number >= v->stop)
         return false;
     *out = (struct view){number < v->split ? v->initial : v->after, NULL};
-    if (v->before && number == v->split && s && interleaving_can_wait(s)) {
+    if (v->before && number == v->split && s && isolation_can_wait(s)) {
         out->before = v->before;
         v->waited = true;
     }
@@ -414,70 +394,4 @@ interleaving_run(struct interleaving *e, const struct level_choice *levels)
     return e->shape == SHAPE_INTERRUPTED ? run_interrupted(e, levels)
            : e->shape == SHAPE_DELAYED   ? run_delayed(e, levels)
                                          : run_visible(e, levels);
-}
-
-enum serial
-interleaving_try_order(const struct interleaving *e,
-                       const uint32_t order[INTERLEAVING_MOST],
-                       struct run runs[INTERLEAVING_MOST],
-                       struct dataset *final)
-{
-    enum serial found = SERIAL_FOUND;
-    dataset_copy(final, e->initial);
-    for (uint32_t i = 0; i < e->n; i++) {
-        const uint32_t t = order[i];
-        run_on(e->program, &e->members[t], final, &runs[t]);
-        if (runs[t].end == RUN_UNCERTAIN)
-            return SERIAL_UNCERTAIN;
-        if (runs[t].end != RUN_COMMITS ||
-            !run_same_observations(&runs[t], &e->runs[t]))
-            found = SERIAL_NONE;
-        if (runs[t].end == RUN_COMMITS)
-            changes_apply(&runs[t].changes, final);
-    }
-    return found == SERIAL_FOUND && dataset_equal(final, &e->final)
-               ? SERIAL_FOUND
-               : SERIAL_NONE;
-}
-
-bool
-interleaving_next_order(uint32_t *order, uint32_t n)
-{
-    uint32_t i = n;
-    while (i > 1 && order[i - 2] > order[i - 1])
-        i--;
-    if (i < 2)
-        return false;
-    const uint32_t pivot = i - 2;
-    uint32_t j = n - 1;
-    while (order[j] < order[pivot])
-        j--;
-    const uint32_t swap = order[pivot];
-    order[pivot] = order[j];
-    order[j] = swap;
-    for (uint32_t a = pivot + 1, b = n - 1; a < b; a++, b--) {
-        const uint32_t t = order[a];
-        order[a] = order[b];
-        order[b] = t;
-    }
-    return true;
-}
-
-enum serial
-interleaving_explain(const struct interleaving *e,
-                     uint32_t order[INTERLEAVING_MOST])
-{
-    struct run runs[INTERLEAVING_MOST] = {{0}};
-    struct dataset final;
-    dataset_init(&final, e->program);
-    for (uint32_t i = 0; i < e->n; i++)
-        order[i] = i;
-    enum serial found = SERIAL_NONE;
-    do
-        found = interleaving_try_order(e, order, runs, &final);
-    while (found == SERIAL_NONE && interleaving_next_order(order, e->n));
-    for (uint32_t i = 0; i < INTERLEAVING_MOST; i++)
-        run_free(&runs[i]);
-    dataset_free(&final);
-    return found;
 }

@@ -73,13 +73,6 @@ enum serial interleaving_try_order(const struct interleaving *e,
                                    struct run runs[INTERLEAVING_MOST],
                                    struct dataset *final);
 
-/* Whether the statement only reads, and locks nothing. */
-bool interleaving_is_plain(const struct statement *s);
-
-/* Whether the statement, when it has to wait, chooses rows before the wait and
- * changes them after it. */
-bool interleaving_can_wait(const struct statement *s);
-
 /* The next permutation of n numbers; false behind the last. */
 bool interleaving_next_order(uint32_t *order, uint32_t n);
 

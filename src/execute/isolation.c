@@ -141,3 +141,24 @@ isolation_shape(const struct level_choice *i, uint32_t p)
     return l == LEVEL_PC && !isolation_is_mixed(i) ? SHAPE_DELAYED
                                                    : SHAPE_VISIBLE;
 }
+
+bool
+isolation_is_plain(const struct statement *s)
+{
+    if (s->kind == STATEMENT_UPDATE || s->kind == STATEMENT_DELETE ||
+        s->kind == STATEMENT_INSERT)
+        return false;
+    const bool reads = s->kind == STATEMENT_SELECT ||
+                       s->kind == STATEMENT_ROWS || s->kind == STATEMENT_FOR;
+    return !reads || !s->query->lock;
+}
+
+bool
+isolation_can_wait(const struct statement *s)
+{
+    if (s->kind == STATEMENT_UPDATE || s->kind == STATEMENT_DELETE)
+        return true;
+    const bool reads = s->kind == STATEMENT_SELECT ||
+                       s->kind == STATEMENT_ROWS || s->kind == STATEMENT_FOR;
+    return reads && s->query->lock && s->query->n_sources == 1;
+}

@@ -71,4 +71,11 @@ bool isolation_is_postgresql(const struct level_choice *i);
 /* Whether the levels belong to one family. */
 bool isolation_is_family(const struct level_choice *i);
 
+/* Whether the statement only reads, and locks nothing. */
+bool isolation_is_plain(const struct statement *s);
+
+/* Whether the statement, when it has to wait, chooses rows before the wait and
+ * changes them after it. */
+bool isolation_can_wait(const struct statement *s);
+
 #endif

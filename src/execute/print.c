@@ -3,24 +3,10 @@
  * SPDX-License-Identifier: MIT */
 #include "execute/print.h"
 
+#include "execute/printing.h"
 #include "program/access.h"
 
 #include <string.h>
-
-struct printing {
-    struct buf *out;
-    const struct program *program;
-    const struct table *table;       // whose constraint this is, or NULL
-    const struct instance *instance; // otherwise
-    const struct datum *variables;
-    const uint32_t *used;
-    uint32_t *more;                 // inputs printed of each site
-    bool plain;                     // one table only: names need no table
-    const struct statement *upsert; // the refused row has a name of its own
-};
-
-static void print_expr(struct printing *p, const struct expr *e);
-static void print_query(struct printing *p, const struct query *q);
 
 void
 print_value(struct buf *out, const struct program *p, enum value_type type,
@@ -78,152 +64,6 @@ print_call(struct buf *out, const struct program *p, const struct instance *t)
     buf_char(out, ')');
 }
 
-static const struct table *
-table_of(const struct printing *p, uint32_t source)
-{
-    return &p->program->tables.at[p->instance->function->source_tables[source]];
-}
-
-static void
-print_input(struct printing *p, const struct expr *e)
-{
-    const struct instance *t = p->instance;
-    const struct function *f = t->function;
-    uint32_t site = e->index, n;
-    if (f->inputs[site].kind == INPUT_MOMENT) {
-        for (site = 0; f->inputs[site].kind != INPUT_MOMENT;)
-            site++;
-        n = 0;
-    } else {
-        n = p->used[site] + p->more[site]++;
-    }
-    const struct datum d = n < t->inputs_each
-                               ? t->inputs[site * t->inputs_each + n]
-                               : (struct datum){0, true};
-    print_value(p->out, p->program, f->inputs[site].type, d);
-}
-
-static void
-print_operator(struct printing *p, const struct expr *e)
-{
-    static const char *const names[] = {
-        [EXPR_AND] = "AND",    [EXPR_OR] = "OR",
-        [EXPR_EQ] = "=",       [EXPR_NE] = "<>",
-        [EXPR_LT] = "<",       [EXPR_LE] = "<=",
-        [EXPR_GT] = ">",       [EXPR_GE] = ">=",
-        [EXPR_ADD] = "+",      [EXPR_SUBTRACT] = "-",
-        [EXPR_MULTIPLY] = "*", [EXPR_DIVIDE] = "/",
-        [EXPR_MODULO] = "%",   [EXPR_DISTINCT] = "IS DISTINCT FROM",
-    };
-    const bool plain = e->kind >= EXPR_EQ && e->kind <= EXPR_GE;
-    const bool is_and = e->kind == EXPR_AND;
-    buf_text(p->out, plain || is_and ? "" : "(");
-    print_expr(p, e->arg[0]);
-    buf_printf(p->out, " %s ", names[e->kind]);
-    print_expr(p, e->arg[1]);
-    buf_text(p->out, plain || is_and ? "" : ")");
-}
-
-static void
-print_call_of(struct printing *p, const char *name, const struct expr *e)
-{
-    buf_printf(p->out, "%s(", name);
-    for (uint32_t i = 0; i < expr_arity(e->kind); i++) {
-        buf_text(p->out, i ? ", " : "");
-        print_expr(p, e->arg[i]);
-    }
-    buf_char(p->out, ')');
-}
-
-static void
-print_case(struct printing *p, const struct expr *e)
-{
-    buf_text(p->out, "CASE WHEN ");
-    print_expr(p, e->arg[0]);
-    buf_text(p->out, " THEN ");
-    print_expr(p, e->arg[1]);
-    buf_text(p->out, " ELSE ");
-    print_expr(p, e->arg[2]);
-    buf_text(p->out, " END");
-}
-
-static void
-print_column(struct printing *p, const struct expr *e)
-{
-    if (p->table) {
-        buf_text(p->out, p->table->columns[e->column].name);
-        return;
-    }
-    if (p->upsert && e->source == p->upsert->excluded) {
-        buf_printf(p->out, "excluded.%s",
-                   table_of(p, e->source)->columns[e->column].name);
-        return;
-    }
-    if (p->plain) {
-        buf_text(p->out, table_of(p, e->source)->columns[e->column].name);
-        return;
-    }
-    buf_printf(p->out, "t%u.%s", e->source,
-               table_of(p, e->source)->columns[e->column].name);
-}
-
-static void
-print_unary(struct printing *p, const struct expr *e)
-{
-    buf_text(p->out, e->kind == EXPR_NOT      ? "NOT ("
-                     : e->kind == EXPR_NEGATE ? "-("
-                                              : "((");
-    print_expr(p, e->arg[0]);
-    buf_text(p->out, e->kind == EXPR_IS_NULL ? ") IS NULL)" : ")");
-}
-
-static void
-print_expr(struct printing *p, const struct expr *e)
-{
-    switch (e->kind) {
-    case EXPR_CONSTANT:
-        print_value(p->out, p->program, e->type, e->value);
-        break;
-    case EXPR_VARIABLE:
-        print_value(p->out, p->program, e->type, p->variables[e->index]);
-        break;
-    case EXPR_COLUMN:
-        print_column(p, e);
-        break;
-    case EXPR_INPUT:
-        print_input(p, e);
-        break;
-    case EXPR_AGGREGATE:
-        assert(false); // printed with its query
-        break;
-    case EXPR_EXISTS:
-    case EXPR_SCALAR:
-        buf_text(p->out, e->kind == EXPR_EXISTS ? "EXISTS (" : "(");
-        print_query(p, e->query);
-        buf_char(p->out, ')');
-        break;
-    case EXPR_NOT:
-    case EXPR_NEGATE:
-    case EXPR_IS_NULL:
-        print_unary(p, e);
-        break;
-    case EXPR_COALESCE:
-        print_call_of(p, "coalesce", e);
-        break;
-    case EXPR_LEAST:
-        print_call_of(p, "least", e);
-        break;
-    case EXPR_GREATEST:
-        print_call_of(p, "greatest", e);
-        break;
-    case EXPR_CASE:
-        print_case(p, e);
-        break;
-    default:
-        print_operator(p, e);
-    }
-}
-
 static void
 print_aggregate(struct printing *p, const struct aggregate *a)
 {
@@ -264,7 +104,7 @@ print_from(struct printing *p, const struct query *q)
 {
     for (uint32_t i = 0; i < q->n_sources; i++) {
         buf_printf(p->out, "%s%s", i ? ", " : " FROM ",
-                   table_of(p, q->sources[i])->name);
+                   print_table_of(p, q->sources[i])->name);
         if (!p->plain)
             buf_printf(p->out, " t%u", q->sources[i]);
     }
@@ -274,7 +114,7 @@ print_from(struct printing *p, const struct query *q)
     }
 }
 
-static void
+void
 print_query(struct printing *p, const struct query *q)
 {
     buf_text(p->out, q->distinct ? "SELECT DISTINCT " : "SELECT ");

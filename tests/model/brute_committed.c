@@ -64,7 +64,7 @@ go_on(struct exploring *x, struct configuration c, uint32_t member)
         add(x, &c);
         return;
     }
-    const bool mixes = m->since != WORLD_NONE && interleaving_can_wait(next);
+    const bool mixes = m->since != WORLD_NONE && isolation_can_wait(next);
     const uint32_t run =
         world_step(w, m->run, c.state, mixes ? m->since : WORLD_NONE);
     const enum run_end end = w->runs.at[run]->run.end;

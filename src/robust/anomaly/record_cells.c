@@ -93,7 +93,7 @@ is_latest(const struct recording *r, uint32_t member, uint32_t step)
         return false;
     for (size_t i = 0; i < run->readings.n; i++)
         if (run->readings.at[i].step == step)
-            return !interleaving_is_plain(run->readings.at[i].statement);
+            return !isolation_is_plain(run->readings.at[i].statement);
     return true; // the check of a constraint
 }
 

@@ -62,4 +62,9 @@ void story_json(const struct story *s, struct buf *out);
  * has, and for MariaDB at InnoDB's. */
 void story_script(const struct story *s, struct buf *out);
 
+/* Private to story*.c: add what one read and another changed without its
+ * seeing that; keep a text as long as the story, and free it. */
+void story_find_edges(struct story *s);
+char *story_keep(struct story *s, struct buf *text);
+
 #endif

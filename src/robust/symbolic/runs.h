@@ -79,6 +79,19 @@ void sym_update(struct sym_runner *r, const struct statement *s);
 void sym_delete(struct sym_runner *r, const struct statement *s);
 void sym_insert(struct sym_runner *r, const struct statement *s);
 
+/* The columns that an UPDATE sets, as bits. */
+uint64_t sym_columns_set(const struct statement *s);
+/* Abort where a row of which the columns 'set' are new breaks a constraint; own
+ * effects are visible. */
+void sym_check_row(struct sym_runner *r, uint32_t table, uint32_t slot,
+                   term when, uint64_t set);
+/* Abort where a row still points to one that was removed. */
+void sym_check_removed(struct sym_runner *r, uint32_t table,
+                       const struct symbol *row, term when);
+/* Abstract: constraints are checked for rows that are no slots, too; of these
+ * checks nothing is known. */
+void sym_check_rest(struct sym_runner *r, const struct statement *s, term when);
+
 /* The condition that a row breaks NOT NULL or CHECK. */
 term sym_breaks_checks(struct sym_runner *r, const struct table *t,
                        const struct symbol *row);

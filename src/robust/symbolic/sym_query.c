@@ -1,23 +1,11 @@
 /* sym_query.c -- queries on symbols: every combination of slots at once.
  *
  * SPDX-License-Identifier: MIT */
-#include "robust/symbolic/runs.h"
+#include "robust/symbolic/sym_query.h"
 
 #include "program/access.h"
 
 #include <string.h>
-
-/* What is being built. */
-struct building {
-    struct sym_runner *r;
-    const struct query *q;
-    struct sym_rows *rows;
-    struct symbol *order;  // n * n_order
-    struct symbol *values; // n * n_aggregates: their arguments
-    uint32_t at;
-    const struct cell_row **ghosts; // of each source, or NULL
-    struct symbol *totals;          // of the aggregates
-};
 
 /* How many rows a source has: its slots, and a ghost for the rest. */
 static uint32_t
@@ -27,8 +15,8 @@ rows_of(const struct building *b, uint32_t i)
     return b->r->s->slots[table] + (b->ghosts[i] != NULL);
 }
 
-static bool
-is_ghost(const struct building *b, uint32_t i, uint32_t slot)
+bool
+sym_is_ghost(const struct building *b, uint32_t i, uint32_t slot)
 {
     const uint32_t table = b->r->function->source_tables[b->q->sources[i]];
     return slot == b->r->s->slots[table];
@@ -42,7 +30,7 @@ bind(struct building *b, const uint32_t *slots, bool old, term *alive)
     for (uint32_t i = 0; i < b->q->n_sources; i++) {
         const uint32_t s = b->q->sources[i];
         const uint32_t table = r->function->source_tables[s];
-        const struct cell_row *row = is_ghost(b, i, slots[i]) ? b->ghosts[i]
+        const struct cell_row *row = sym_is_ghost(b, i, slots[i]) ? b->ghosts[i]
                                      : old ? sym_old_row(r, table, slots[i])
                                            : sym_row(r, table, slots[i]);
         r->bound[s] = row->columns;
@@ -73,7 +61,7 @@ add_combination(struct building *b, const uint32_t *slots)
     const uint32_t at = b->at++;
     term alive, before = t->yes;
     if (q->lock && q->n_sources == 1 && r->mixed != t->no &&
-        !is_ghost(b, 0, slots[0])) {
+        !sym_is_ghost(b, 0, slots[0])) {
         const uint32_t table = r->function->source_tables[q->sources[0]];
         bind(b, slots, true, &alive);
         const term old = matches(b, alive);
@@ -206,106 +194,6 @@ remove_duplicates(struct building *b)
                 term_not(t, term_and(t, rows->match[j], same_cells(b, i, j))));
 }
 
-static struct symbol
-fold(struct building *b, uint32_t which)
-{
-    struct terms *t = b->r->t;
-    const struct aggregate *a = &b->q->aggregates[which];
-    const uint32_t n = b->q->n_aggregates;
-    const bool count = a->kind == AGGREGATE_COUNT;
-    const bool boolean = a->kind >= AGGREGATE_ANY;
-    struct symbol total = {count ? t->no : t->yes,
-                           boolean ? t->no : term_number(t, 0)};
-    for (uint32_t i = 0; i < b->rows->n; i++) {
-        const struct symbol v = b->values[i * n + which];
-        term counts = term_and(t, b->rows->match[i], term_not(t, v.null));
-        for (uint32_t j = 0; a->distinct && j < i; j++) {
-            const struct symbol w = b->values[j * n + which];
-            counts = term_and(
-                t, counts,
-                term_not(t,
-                         term_and(t, b->rows->match[j],
-                                  term_and(t, term_not(t, w.null),
-                                           term_equal(t, v.value, w.value)))));
-        }
-        term next = v.value;
-        if (count)
-            next = term_add(t, total.value, term_number(t, 1));
-        else if (a->kind == AGGREGATE_SUM)
-            next = term_add(t, total.value, v.value);
-        else if (a->kind == AGGREGATE_ANY)
-            next = term_or(t, term_and(t, term_not(t, total.null), total.value),
-                           v.value);
-        else if (a->kind == AGGREGATE_ALL)
-            next = term_and(t, term_or(t, total.null, total.value), v.value);
-        else
-            next = term_if(t,
-                           term_and(t, term_not(t, total.null),
-                                    a->kind == AGGREGATE_MIN
-                                        ? term_less(t, total.value, v.value)
-                                        : term_less(t, v.value, total.value)),
-                           total.value, v.value);
-        total.value = term_if(t, counts, next, total.value);
-        total.null = term_and(t, total.null, term_not(t, counts));
-    }
-    return total;
-}
-
-static bool
-has_ghost(const struct building *b)
-{
-    for (uint32_t i = 0; i < b->q->n_sources; i++)
-        if (b->ghosts[i])
-            return true;
-    return false;
-}
-
-/* The rest of the table counts for more than the one ghost. */
-static void
-add_rest(struct building *b, uint32_t which, struct symbol *total)
-{
-    struct terms *t = b->r->t;
-    const struct aggregate *a = &b->q->aggregates[which];
-    const term rest = term_fresh(t, "rest", false);
-    term any = t->no; // a combination with a ghost
-    for (uint32_t i = 0; i < b->rows->n; i++) {
-        bool ghost = false;
-        for (uint32_t j = 0; j < b->q->n_sources; j++)
-            ghost = ghost ||
-                    is_ghost(b, j, b->rows->slots[i * b->q->n_sources + j]);
-        if (ghost)
-            any = term_or(t, any, b->rows->match[i]);
-    }
-    if (a->kind == AGGREGATE_COUNT && !a->distinct)
-        term_assert(t, term_at_most(t, term_number(t, 0), rest));
-    if (!a->distinct)
-        term_assert(t, term_or(t, any, term_equal(t, rest, term_number(t, 0))));
-    total->value = term_add(t, total->value, rest);
-}
-
-/* The one row of a query with aggregates. */
-static void
-aggregate(struct building *b)
-{
-    struct sym_runner *r = b->r;
-    const struct query *q = b->q;
-    struct symbol *totals =
-        arena_alloc(&r->s->arena, q->n_aggregates * sizeof *totals);
-    b->totals = totals;
-    for (uint32_t i = 0; i < q->n_aggregates; i++) {
-        totals[i] = fold(b, i);
-        if (has_ghost(b) && q->aggregates[i].kind <= AGGREGATE_SUM)
-            add_rest(b, i, &totals[i]);
-    }
-    const struct symbol *outer = r->aggregates;
-    r->aggregates = totals;
-    b->rows->n = 1;
-    b->rows->match[0] = r->t->yes;
-    for (uint32_t i = 0; i < q->n_targets; i++)
-        b->rows->cells[i] = sym_evaluate(r, q->targets[i].value);
-    r->aggregates = outer;
-}
-
 static void
 lock_rows(struct building *b)
 {
@@ -315,7 +203,7 @@ lock_rows(struct building *b)
     for (uint32_t i = 0; i < b->rows->n; i++)
         for (uint32_t j = 0; j < q->n_sources; j++) {
             const uint32_t table = r->function->source_tables[q->sources[j]];
-            if (is_ghost(b, j, b->rows->slots[i * q->n_sources + j]))
+            if (sym_is_ghost(b, j, b->rows->slots[i * q->n_sources + j]))
                 continue;
             struct effect *e =
                 &r->run->effects[table][b->rows->slots[i * q->n_sources + j]];
@@ -329,21 +217,6 @@ lock_rows(struct building *b)
                 e->early_shared = term_or(t, e->early_shared, early);
             }
         }
-}
-
-/* Only rows up to the minimum, or from the maximum on, matter. */
-static void
-note_extreme(struct building *b, size_t read)
-{
-    const struct aggregate *a = &b->q->aggregates[0];
-    if ((a->kind != AGGREGATE_MIN && a->kind != AGGREGATE_MAX) ||
-        b->r->run->reads.n <= read)
-        return;
-    struct sym_read *noted = &b->r->run->reads.at[read];
-    noted->extreme = a;
-    noted->best = arena_alloc(&b->r->s->arena, sizeof *noted->best);
-    *noted->best = b->totals[0];
-    noted->none = b->totals[0].null;
 }
 
 /* Leave one row, any of those that match and are not behind another. */
@@ -441,9 +314,9 @@ sym_query(struct sym_runner *r, const struct query *q, bool first,
     if (n)
         combine(&b);
     if (q->n_aggregates) {
-        aggregate(&b);
+        sym_aggregate(&b);
         if (r->s->abstract && q->n_sources == 1 && q->n_aggregates == 1)
-            note_extreme(&b, reads);
+            sym_note_extreme(&b, reads);
         return;
     }
     if (q->distinct)

@@ -1,0 +1,150 @@
+/* print_expr.c -- expressions as SQL text; see printing.h.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "execute/printing.h"
+
+const struct table *
+print_table_of(const struct printing *p, uint32_t source)
+{
+    return &p->program->tables.at[p->instance->function->source_tables[source]];
+}
+
+static void
+print_input(struct printing *p, const struct expr *e)
+{
+    const struct instance *t = p->instance;
+    const struct function *f = t->function;
+    uint32_t site = e->index, n;
+    if (f->inputs[site].kind == INPUT_MOMENT) {
+        for (site = 0; f->inputs[site].kind != INPUT_MOMENT;)
+            site++;
+        n = 0;
+    } else {
+        n = p->used[site] + p->more[site]++;
+    }
+    const struct datum d = n < t->inputs_each
+                               ? t->inputs[site * t->inputs_each + n]
+                               : (struct datum){0, true};
+    print_value(p->out, p->program, f->inputs[site].type, d);
+}
+
+static void
+print_operator(struct printing *p, const struct expr *e)
+{
+    static const char *const names[] = {
+        [EXPR_AND] = "AND",    [EXPR_OR] = "OR",
+        [EXPR_EQ] = "=",       [EXPR_NE] = "<>",
+        [EXPR_LT] = "<",       [EXPR_LE] = "<=",
+        [EXPR_GT] = ">",       [EXPR_GE] = ">=",
+        [EXPR_ADD] = "+",      [EXPR_SUBTRACT] = "-",
+        [EXPR_MULTIPLY] = "*", [EXPR_DIVIDE] = "/",
+        [EXPR_MODULO] = "%",   [EXPR_DISTINCT] = "IS DISTINCT FROM",
+    };
+    const bool plain = e->kind >= EXPR_EQ && e->kind <= EXPR_GE;
+    const bool is_and = e->kind == EXPR_AND;
+    buf_text(p->out, plain || is_and ? "" : "(");
+    print_expr(p, e->arg[0]);
+    buf_printf(p->out, " %s ", names[e->kind]);
+    print_expr(p, e->arg[1]);
+    buf_text(p->out, plain || is_and ? "" : ")");
+}
+
+static void
+print_call_of(struct printing *p, const char *name, const struct expr *e)
+{
+    buf_printf(p->out, "%s(", name);
+    for (uint32_t i = 0; i < expr_arity(e->kind); i++) {
+        buf_text(p->out, i ? ", " : "");
+        print_expr(p, e->arg[i]);
+    }
+    buf_char(p->out, ')');
+}
+
+static void
+print_case(struct printing *p, const struct expr *e)
+{
+    buf_text(p->out, "CASE WHEN ");
+    print_expr(p, e->arg[0]);
+    buf_text(p->out, " THEN ");
+    print_expr(p, e->arg[1]);
+    buf_text(p->out, " ELSE ");
+    print_expr(p, e->arg[2]);
+    buf_text(p->out, " END");
+}
+
+static void
+print_column(struct printing *p, const struct expr *e)
+{
+    if (p->table) {
+        buf_text(p->out, p->table->columns[e->column].name);
+        return;
+    }
+    if (p->upsert && e->source == p->upsert->excluded) {
+        buf_printf(p->out, "excluded.%s",
+                   print_table_of(p, e->source)->columns[e->column].name);
+        return;
+    }
+    if (p->plain) {
+        buf_text(p->out, print_table_of(p, e->source)->columns[e->column].name);
+        return;
+    }
+    buf_printf(p->out, "t%u.%s", e->source,
+               print_table_of(p, e->source)->columns[e->column].name);
+}
+
+static void
+print_unary(struct printing *p, const struct expr *e)
+{
+    buf_text(p->out, e->kind == EXPR_NOT      ? "NOT ("
+                     : e->kind == EXPR_NEGATE ? "-("
+                                              : "((");
+    print_expr(p, e->arg[0]);
+    buf_text(p->out, e->kind == EXPR_IS_NULL ? ") IS NULL)" : ")");
+}
+
+void
+print_expr(struct printing *p, const struct expr *e)
+{
+    switch (e->kind) {
+    case EXPR_CONSTANT:
+        print_value(p->out, p->program, e->type, e->value);
+        break;
+    case EXPR_VARIABLE:
+        print_value(p->out, p->program, e->type, p->variables[e->index]);
+        break;
+    case EXPR_COLUMN:
+        print_column(p, e);
+        break;
+    case EXPR_INPUT:
+        print_input(p, e);
+        break;
+    case EXPR_AGGREGATE:
+        assert(false); // printed with its query
+        break;
+    case EXPR_EXISTS:
+    case EXPR_SCALAR:
+        buf_text(p->out, e->kind == EXPR_EXISTS ? "EXISTS (" : "(");
+        print_query(p, e->query);
+        buf_char(p->out, ')');
+        break;
+    case EXPR_NOT:
+    case EXPR_NEGATE:
+    case EXPR_IS_NULL:
+        print_unary(p, e);
+        break;
+    case EXPR_COALESCE:
+        print_call_of(p, "coalesce", e);
+        break;
+    case EXPR_LEAST:
+        print_call_of(p, "least", e);
+        break;
+    case EXPR_GREATEST:
+        print_call_of(p, "greatest", e);
+        break;
+    case EXPR_CASE:
+        print_case(p, e);
+        break;
+    default:
+        print_operator(p, e);
+    }
+}

@@ -1,0 +1,36 @@
+/* path_query.h -- whether functions can form a path; private to proofs.
+ *
+ * For what a path is see paths.c.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef ROBUST_PROOF_PATH_QUERY_H
+#define ROBUST_PROOF_PATH_QUERY_H
+
+#include "program/access.h"
+#include "robust/proof/footprint.h"
+#include "robust/proof/proof.h"
+
+enum { PATH_MOST = 5 }; // members
+
+struct path_prover {
+    const struct program *program;
+    const struct level_choice *isolation;
+    const struct search_limits *limits;
+    struct footprint *footprints;
+    struct access *accesses;
+    struct robust_proof *out;
+    struct err *err;
+    bool failed;
+    bool whole; // a row is always as one transaction left it
+    bool *back; // [a * n + b]: an rw edge from a back to b can be
+    bool *edge; // [a * n + b]: any edge can be
+    uint32_t n;
+};
+
+enum asked { ASKED_BACK, ASKED_EDGE, ASKED_CYCLE, ASKED_PATH };
+
+/* Whether this can be; when in doubt, it can. */
+bool path_can_be(struct path_prover *v, const uint32_t *functions, uint32_t n,
+                 enum asked asked);
+
+#endif

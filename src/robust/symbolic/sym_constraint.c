@@ -1,0 +1,130 @@
+/* sym_constraint.c -- constraints of rows that were written; see runs.h.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "robust/symbolic/runs.h"
+
+static bool
+sets_some(const struct columns *columns, uint64_t set)
+{
+    for (uint32_t i = 0; i < columns->n; i++)
+        if (set >> columns->at[i] & 1)
+            return true;
+    return false;
+}
+
+uint64_t
+sym_columns_set(const struct statement *s)
+{
+    uint64_t set = 0;
+    for (uint32_t i = 0; i < s->n_sets; i++)
+        set |= (uint64_t)1 << s->sets[i].column;
+    return set;
+}
+
+/* The row that a foreign key points to is named, and read. */
+static void
+look_up_parent(struct sym_runner *r, const struct foreign_key *k,
+               const struct symbol *row)
+{
+    struct terms *t = r->t;
+    const struct table *to = &r->s->program->tables.at[k->table];
+    struct symbol *key = arena_alloc(&r->s->arena, to->n_columns * sizeof *key);
+    for (uint32_t i = 0; i < k->columns.n; i++)
+        key[k->referenced.at[i]] = row[k->columns.at[i]];
+    sym_name_key(r, k->table, key, t->yes);
+    struct sym_read *read = sym_note_read(r, k->table);
+    for (uint32_t j = 0; j < r->s->slots[k->table]; j++)
+        read->only[j] = symbolic_columns_match(
+            t, &k->columns, row, &k->referenced, read->rows[j]->columns);
+}
+
+void
+sym_check_row(struct sym_runner *r, uint32_t table, uint32_t slot, term when,
+              uint64_t set)
+{
+    struct terms *t = r->t;
+    const struct table *shape = &r->s->program->tables.at[table];
+    const struct symbol *row = sym_row(r, table, slot)->columns;
+    const term live = r->live;
+    r->live = when;
+    sym_abort_if(r, sym_breaks_checks(r, shape, row));
+    for (uint32_t u = 0; r->s->abstract && u < shape->n_unique; u++)
+        if (sets_some(&shape->unique[u], set))
+            sym_note_values(r, table, &shape->unique[u], row,
+                            &shape->unique[u]);
+    for (uint32_t u = 0; u < shape->n_unique; u++)
+        for (uint32_t j = 0; j < r->s->slots[table]; j++) {
+            if (j == slot || !sets_some(&shape->unique[u], set))
+                continue;
+            const struct cell_row *other = sym_checked_row(r, table, j);
+            sym_abort_if(r, term_and(t, other->alive,
+                                     symbolic_columns_match(
+                                         t, &shape->unique[u], row,
+                                         &shape->unique[u], other->columns)));
+        }
+    for (uint32_t f = 0; f < shape->n_foreign; f++) {
+        const struct foreign_key *k = &shape->foreign[f];
+        if (!sets_some(&k->columns, set))
+            continue;
+        term fine = t->no;
+        for (uint32_t i = 0; i < k->columns.n; i++)
+            fine = term_or(t, fine, row[k->columns.at[i]].null);
+        if (r->s->abstract)
+            look_up_parent(r, k, row);
+        for (uint32_t j = 0; j < r->s->slots[k->table]; j++) {
+            const struct cell_row *to = sym_row(r, k->table, j);
+            fine = term_or(
+                t, fine,
+                term_and(t, to->alive,
+                         symbolic_columns_match(t, &k->columns, row,
+                                                &k->referenced, to->columns)));
+        }
+        sym_abort_if(r, term_not(t, fine));
+    }
+    r->live = live;
+}
+
+void
+sym_check_removed(struct sym_runner *r, uint32_t table,
+                  const struct symbol *row, term when)
+{
+    struct terms *t = r->t;
+    const struct program *p = r->s->program;
+    const term live = r->live;
+    r->live = when;
+    for (uint32_t c = 0; c < p->tables.n; c++)
+        for (uint32_t f = 0; f < p->tables.at[c].n_foreign; f++) {
+            const struct foreign_key *k = &p->tables.at[c].foreign[f];
+            if (r->s->abstract && k->table == table)
+                sym_note_values(r, c, &k->columns, row, &k->referenced);
+            for (uint32_t j = 0; k->table == table && j < r->s->slots[c]; j++) {
+                const struct cell_row *child = sym_checked_row(r, c, j);
+                sym_abort_if(r, term_and(t, child->alive,
+                                         symbolic_columns_match(
+                                             t, &k->columns, child->columns,
+                                             &k->referenced, row)));
+            }
+        }
+    r->live = live;
+}
+
+void
+sym_check_rest(struct sym_runner *r, const struct statement *s, term when)
+{
+    const struct program *p = r->s->program;
+    const struct table *t = &p->tables.at[s->table];
+    const term live = r->live;
+    r->live = when;
+    for (uint32_t u = 0; u < t->n_unique; u++)
+        if (sets_some(&t->unique[u], sym_columns_set(s)))
+            sym_note_constraint(r, s->table, &t->unique[u]);
+    for (uint32_t f = 0; f < t->n_foreign; f++)
+        if (sets_some(&t->foreign[f].columns, sym_columns_set(s)))
+            sym_note_constraint(r, t->foreign[f].table,
+                                &t->foreign[f].referenced);
+    for (uint32_t c = 0; s->kind == STATEMENT_DELETE && c < p->tables.n; c++)
+        for (uint32_t f = 0; f < p->tables.at[c].n_foreign; f++)
+            if (p->tables.at[c].foreign[f].table == s->table)
+                sym_note_constraint(r, c, &p->tables.at[c].foreign[f].columns);
+    r->live = live;
+}
