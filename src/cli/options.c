@@ -114,6 +114,8 @@ const struct option option_table[] = {
      "show at most N anomalies per level"},
     {"stats", 0, OPTION_FLAG, NULL, AT(stats), CMD_CHECK | CMD_PREDICT, 0, 0, NULL, NULL,
      "print counters, times and memory on stderr at the end"},
+    {"power", 0, OPTION_FLAG, NULL, AT(power), CMD_STATS, 0, 0, NULL, NULL,
+     "also count overlapping transactions, and how often each anomaly could have shown"},
     {"threads", 'j', OPTION_NUMBER, "N", AT(threads), READING | CMD_TEST, 0, 64, "0", NULL,
      "threads to use; 0 is one per processor"},
     {"timeout", 0, OPTION_REAL, "SECONDS", AT(timeout), JUDGING, 0, 1e9, "0", NULL,

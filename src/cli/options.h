@@ -56,7 +56,7 @@ typedef VEC(const char *) option_texts;
 struct options {
     const char *command; // all of it, as a line
     bool help, json, quiet, verify, explain, stats, renumber, help_solver;
-    bool session_order;
+    bool session_order, power;
     const char *level, *format, *to, *output, *report_format, *report;
     const char *solver, *certificate, *reduced;
     uint64_t threads, memory, max_anomalies;

@@ -5,6 +5,7 @@
 
 #include "history/sessions.h"
 #include "pipeline/inspection_files.h"
+#include "report/power.h"
 
 #include <assert.h>
 
@@ -163,6 +164,8 @@ inspection_read(const struct inspection_options *options, const char *path,
         ok = check_history(&out->history, &o.check, &out->check, err);
     if (ok && o.all_levels && !stop.kind)
         ok = check_others(&o, out, err);
+    if (ok && o.power && !stop.kind)
+        overlap_count(&out->history, POWER_WORK, &out->overlap);
     end_phase(&o);
     begin_phase(&o, "explaining", path);
     ok = ok && explain_all(&o, out, err);
@@ -248,7 +251,9 @@ add_to_reports(const struct inspection_options *o, struct inspection *i)
                                    .check = &i->check,
                                    .explanations = i->explanations,
                                    .others = &i->others,
-                                   .origin = o->origin};
+                                   .origin = o->origin,
+                                   .power = o->power && i->format ? &i->overlap
+                                                                  : NULL};
     for (size_t r = 0; r < o->n_reports; r++)
         report_add(&o->reports[r], &run);
     limit_kept();

@@ -34,6 +34,7 @@ struct inspection {
     struct check check;
     struct explanation *explanations; // one for each of check.results
     struct check others;              // levels not asked for; may be empty
+    struct overlap overlap;           // where options->power asks for it
     double load_seconds;              // of CPU time
     double began;                     // on the clock of time_now()
 };
@@ -55,6 +56,7 @@ struct inspection_options {
     bool explain;      // violated levels
     bool full_summary; // more than sizes, for an HTML report
     bool all_levels;   // decide those not asked for, too, for the answer
+    bool power;        // count what could have gone wrong, for the reports
     const struct report_origin *origin; // of a recording; or NULL
     struct check_options check;
     struct explain_options explaining;

@@ -12,6 +12,7 @@
 #include "report/answer.h"
 #include "report/card.h"
 #include "report/parts.h"
+#include "report/power.h"
 
 #include "page.h"
 
@@ -236,6 +237,22 @@ put_basis(const struct report_run *run, const struct report_style *s,
     buf_text(out, ".</li></ul></section>\n");
 }
 
+/* How much was tested, and whether that is enough. */
+static void
+put_power(const struct report_run *run, struct buf *out)
+{
+    struct buf weakness = {0};
+    power_weakness(run->power, power_levels(run->check), run->origin,
+                   &weakness);
+    if (weakness.n) {
+        buf_text(out, "<p class=\"weak\"><b>Weak test:</b> ");
+        part_xml(out, weakness.at);
+        buf_text(out, ".</p>\n");
+    }
+    buf_free(&weakness);
+    power_html(run->power, out);
+}
+
 static void
 add(struct report *to, const struct report_run *run)
 {
@@ -252,6 +269,8 @@ add(struct report *to, const struct report_run *run)
                (unsigned long long)run->summary->operations);
     if (answer_applies(run))
         answer_html(run, out);
+    if (run->power)
+        put_power(run, out);
     put_lattice(run, id.at, out);
     if (run->sides)
         sides_html(run->sides, out);

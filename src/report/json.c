@@ -5,6 +5,7 @@
  * SPDX-License-Identifier: MIT */
 #include "report/answer.h"
 #include "report/parts.h"
+#include "report/power.h"
 
 static void
 put_member(const char *name, const char *text, struct buf *out)
@@ -147,6 +148,10 @@ add(struct report *to, const struct report_run *run)
     if (answer_applies(run)) {
         buf_text(out, ",\"answer\":");
         answer_json(run, out);
+    }
+    if (run->power) {
+        buf_text(out, ",\"power\":");
+        power_json(run->power, power_levels(run->check), run->origin, out);
     }
     buf_text(out, "}\n");
 }

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "report/answer.h"
 #include "report/parts.h"
+#include "report/power.h"
 
 /* A fence cannot end inside: no line of ours begins with a back quote. */
 static void
@@ -93,6 +94,14 @@ add(struct report *to, const struct report_run *run)
     }
     if (answer_applies(run))
         answer_markdown(run, out);
+    if (run->power) {
+        struct buf weakness = {0};
+        power_weakness(run->power, power_levels(run->check), run->origin,
+                       &weakness);
+        if (weakness.n)
+            buf_printf(out, "**weak test:** %s.\n\n", weakness.at);
+        buf_free(&weakness);
+    }
     for (size_t i = 0; !to->style.verdicts_only && i < run->check->results.n;
          i++) {
         const struct explanation *e = &run->explanations[i];

@@ -17,6 +17,7 @@
 
 #include "base/buf.h"
 #include "explain/explain.h"
+#include "history/overlap.h"
 #include "history/summary.h"
 #include "report/origin.h"
 #include "report/sides.h"
@@ -31,6 +32,7 @@ struct report_run {
     const struct explanation *explanations;
     const struct check *others;         // levels not asked for; or NULL
     const struct report_origin *origin; // of a recording; or NULL
+    const struct overlap *power;        // of the test; or NULL
     const struct report_sides *sides;   // predicted: what was observed; or NULL
 };
 

@@ -6,6 +6,7 @@
  * SPDX-License-Identifier: MIT */
 #include "report/answer.h"
 #include "report/parts.h"
+#include "report/power.h"
 
 static void
 put_colour(const struct report_style *s, const char *code, struct buf *out)
@@ -62,6 +63,23 @@ shown_before(const struct report_run *run, size_t i, const struct anomaly *a)
     return LEVELS;
 }
 
+/* Why the verdicts say little, on a line of its own. */
+static void
+put_weakness(const struct report_run *run, const struct report_style *s,
+             struct buf *out)
+{
+    struct buf weakness = {0};
+    power_weakness(run->power, power_levels(run->check), run->origin,
+                   &weakness);
+    if (weakness.n) {
+        put_colour(s, "33", out);
+        buf_printf(out, "weak test: %s.", weakness.at);
+        put_colour(s, "0", out);
+        buf_char(out, '\n');
+    }
+    buf_free(&weakness);
+}
+
 static void
 add(struct report *to, const struct report_run *run)
 {
@@ -103,6 +121,8 @@ add(struct report *to, const struct report_run *run)
     }
     if (answer_applies(run) && !s->verdicts_only)
         answer_text(run, s, out);
+    if (run->power && !s->verdicts_only)
+        put_weakness(run, s, out);
 }
 
 const struct report_format report_text = {

@@ -4,6 +4,7 @@
 #include "base/context.h"
 #include "cli/cli.h"
 #include "history/summary.h"
+#include "report/power.h"
 
 #include <inttypes.h>
 
@@ -101,7 +102,27 @@ show_json(struct buf *out, const char *path, const char *format,
         atom_json(&h->strings, history_key_atom(h, s->hottest_key), out);
         buf_printf(out, ",\"hottest_key_operations\":%" PRIu64, s->hottest_ops);
     }
-    buf_printf(out, ",\"times\":%s}\n", s->has_times ? "true" : "false");
+    buf_printf(out, ",\"times\":%s", s->has_times ? "true" : "false");
+}
+
+/* The power to test rc, si and ser, between which the others lie. */
+static void
+show_power(struct buf *out, const struct history *h, bool json)
+{
+    struct overlap p;
+    struct buf weakness = {0};
+    const level_set levels = 1u << LEVEL_SER | 1u << LEVEL_SI | 1u << LEVEL_RC;
+    overlap_count(h, POWER_WORK, &p);
+    if (json) {
+        buf_text(out, ",\"power\":");
+        power_json(&p, levels, false, out);
+        return;
+    }
+    power_text(&p, out);
+    power_weakness(&p, levels, false, &weakness);
+    if (weakness.n)
+        buf_printf(out, "  weak test: %s.\n", weakness.at);
+    buf_free(&weakness);
 }
 
 int
@@ -123,6 +144,9 @@ cmd_stats(const struct options *o)
         summary_of(&h, &s);
         (o->json ? show_json : show_text)(&out, o->paths.at[i], format->name,
                                           &h, &s);
+        if (o->power)
+            show_power(&out, &h, o->json);
+        buf_text(&out, o->json ? "}\n" : "");
         history_free(&h);
         cli_emit(&out);
     }

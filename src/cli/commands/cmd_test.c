@@ -57,7 +57,7 @@ note_origin(struct test *t)
         .isolation =
             is_store ? "" : driver_isolation_names[run->options.isolation]};
     t->inspect.options.origin = &t->origin;
-    t->inspect.options.all_levels = true;
+    t->inspect.options.all_levels = t->inspect.options.power = true;
 }
 
 static void

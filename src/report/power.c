@@ -1,0 +1,141 @@
+/* power.c -- see power.h.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "report/power.h"
+
+#include "report/parts.h"
+
+#include <assert.h>
+#include <inttypes.h>
+
+enum { ENOUGH = 30 }; // chances
+
+#define BIT(level) (1u << (level))
+
+/* An anomaly, what its chances are, and the levels that it tests. */
+static const struct power_row {
+    const char *name, *title, *what;
+    level_set tests;
+} rows[CHANCES] = {
+    [CHANCE_ABORTED_READ] = {"aborted-read", "aborted read",
+                             "pairs: one read a key that the other wrote "
+                             "before it was rolled back",
+                             0},
+    [CHANCE_INTERMEDIATE] = {"not-latest-write", "intermediate read",
+                             "pairs: one read a key that the other wrote twice",
+                             0},
+    [CHANCE_FRACTURED] = {"fractured-read", "fractured read",
+                          "pairs: one read two keys that the other wrote",
+                          BIT(LEVEL_RC) | BIT(LEVEL_RA)},
+    [CHANCE_SESSION] = {"non-monotonic-read", "session violation",
+                        "reads of a key that the session had used before",
+                        BIT(LEVEL_CC)},
+    [CHANCE_LONG_FORK] = {"long-fork", "long fork",
+                          "readers of two keys that two others wrote",
+                          BIT(LEVEL_PC) | BIT(LEVEL_SI) | BIT(LEVEL_STRICT_SI)},
+    [CHANCE_LOST_UPDATE] = {"lost-update", "lost update",
+                            "pairs that both read and wrote a key",
+                            BIT(LEVEL_PSI) | BIT(LEVEL_SI) |
+                                BIT(LEVEL_STRICT_SI)},
+    [CHANCE_WRITE_SKEW] = {"write-skew", "write skew",
+                           "pairs: each read a key that the other wrote",
+                           BIT(LEVEL_SER) | BIT(LEVEL_STRICT_SER)},
+};
+
+void
+power_text(const struct overlap *p, struct buf *out)
+{
+    const char *least = p->is_partial ? ">= " : "";
+    buf_printf(out, "  %-22s %s%12" PRIu64 "%s\n", "overlapping pairs", least,
+               p->pairs,
+               p->has_times ? "" : "  (no times: any of different sessions)");
+    buf_printf(out, "  %-22s %s%12" PRIu64 "\n", "  in conflict", least,
+               p->conflicts);
+    buf_text(out, "  how often an anomaly could have shown\n");
+    for (int c = 0; c < CHANCES; c++)
+        buf_printf(out, "    %-20s %s%12" PRIu64 "  %s\n", rows[c].title, least,
+                   p->chances[c], rows[c].what);
+}
+
+/* Append the anomalies that test one of the levels and had too few chances:
+ * "lost update (3), write skew (0)". */
+static void
+put_missing(const struct overlap *p, level_set levels, struct buf *out)
+{
+    for (int c = 0; c < CHANCES; c++)
+        if (rows[c].tests & levels && p->chances[c] < ENOUGH)
+            buf_printf(out, "%s%s (%" PRIu64 ")", out->n ? ", " : "",
+                       rows[c].title, p->chances[c]);
+}
+
+void
+power_weakness(const struct overlap *p, level_set levels, bool is_own,
+               struct buf *out)
+{
+    struct buf missing = {0};
+    if (!p->is_partial)
+        put_missing(p, levels, &missing);
+    if (missing.n)
+        buf_printf(
+            out,
+            "of %" PRIu64 " overlapping pairs of transactions %" PRIu64
+            " were in conflict, with fewer than %d chances of: %s. "
+            "Run more transactions%s in more sessions%s on fewer keys%s, "
+            "and make them last longer%s",
+            p->pairs, p->conflicts, ENOUGH, missing.at,
+            is_own ? " (--txns)" : "", is_own ? " (--sessions)" : "",
+            is_own ? " (--keys)" : "", is_own ? " (--pause)" : "");
+    buf_free(&missing);
+}
+
+level_set
+power_levels(const struct check *c)
+{
+    level_set set = 0;
+    for (size_t i = 0; i < c->results.n; i++)
+        if (c->results.at[i].certificate.verdict == VERDICT_OK)
+            set |= BIT(c->results.at[i].level);
+    return set;
+}
+
+void
+power_json(const struct overlap *p, level_set levels, bool is_own,
+           struct buf *out)
+{
+    struct buf weakness = {0};
+    power_weakness(p, levels, is_own, &weakness);
+    buf_printf(out,
+               "{\"overlapping_pairs\":%" PRIu64
+               ",\"conflicting_pairs\":%" PRIu64
+               ",\"times\":%s,\"at_least\":%s,\"chances\":{",
+               p->pairs, p->conflicts, p->has_times ? "true" : "false",
+               p->is_partial ? "true" : "false");
+    for (int c = 0; c < CHANCES; c++)
+        buf_printf(out, "%s\"%s\":%" PRIu64, c ? "," : "", rows[c].name,
+                   p->chances[c]);
+    buf_text(out, "}");
+    if (weakness.n) {
+        buf_text(out, ",\"weak\":");
+        part_json(out, weakness.at);
+    }
+    buf_char(out, '}');
+    buf_free(&weakness);
+}
+
+void
+power_html(const struct overlap *p, struct buf *out)
+{
+    const char *least = p->is_partial ? "at least " : "";
+    assert(p->conflicts <= p->pairs);
+    buf_printf(out,
+               "<details class=\"power\"><summary>How much was tested: "
+               "%s%" PRIu64 " overlapping pairs of transactions, %s%" PRIu64
+               " of them in conflict</summary><table><tr><th>anomaly</th>"
+               "<th>could have shown</th><th>because of</th></tr>",
+               least, p->pairs, least, p->conflicts);
+    for (int c = 0; c < CHANCES; c++)
+        buf_printf(
+            out, "<tr><td>%s</td><td>%s%" PRIu64 " times</td><td>%s</td></tr>",
+            rows[c].title, least, p->chances[c], rows[c].what);
+    buf_text(out, "</table></details>\n");
+}
