@@ -17,7 +17,8 @@ const struct command command_table[] = {
      cmd_check},
     {"test", CMD_TEST, "[TARGET] [-l LEVELS]",
      "run a workload on a database, check its history, and explain",
-     "TARGET is sqlite:PATH, postgresql://HOST/DATABASE, mariadb://HOST/DATABASE, or "
+     "TARGET is sqlite:PATH, postgresql://HOST/DATABASE, mariadb://HOST/DATABASE, "
+     "exec:COMMAND, a program that you write for a database of your own, or "
      "store:LEVEL, a store built into this program that is exactly as consistent as "
      "LEVEL. Without one, an embedded SQLite database in a temporary directory is "
      "tested; with --start, a server that is started for the run. Tables named assay_... "

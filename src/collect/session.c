@@ -72,7 +72,7 @@ get_connection(struct session *s, struct err *err)
             run->stats.reconnects += s->is_cut_off;
             pthread_mutex_unlock(&run->lock);
             s->is_cut_off = false;
-        } else if (time_now() > until) {
+        } else if (atomic_load(&run->db->is_gone) || time_now() > until) {
             *err = why;
             return NULL;
         } else {

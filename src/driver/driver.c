@@ -10,7 +10,8 @@
 #include <string.h>
 
 const struct driver *const driver_table[] = {
-    &driver_store, &driver_sqlite, &driver_postgresql, &driver_mariadb, NULL,
+    &driver_store,   &driver_sqlite, &driver_postgresql,
+    &driver_mariadb, &driver_exec,   NULL,
 };
 
 /* --- isolation -------------------------------------------------------------*/

@@ -16,6 +16,8 @@
 #include "driver/url.h"
 #include "level/level.h"
 
+#include <stdatomic.h>
+
 enum outcome {
     OUTCOME_OK,
     OUTCOME_ABORTED, // rolled back by the database, which may be tried again
@@ -89,6 +91,7 @@ struct database {
     size_t nodes;             // at least 1
     void *self;               // the driver's
     char note[128];           // what is running there, for people
+    atomic_bool is_gone;      // for good: to connect again is of no use
 };
 
 struct connection {

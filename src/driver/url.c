@@ -108,6 +108,10 @@ url_parse(const char *text, struct url *out, struct err *err)
                        text);
     out->scheme = decode(out, at, colon);
     at = colon + 1;
+    if (strcmp(out->scheme, "exec") == 0) {
+        out->path = at;
+        return true;
+    }
     if (end - at >= 2 && at[0] == '/' && at[1] == '/') {
         const char *slash = find(at + 2, end, "/?");
         out->has_hosts = true;

@@ -1,0 +1,50 @@
+"""A store for one session or many that misbehaves on request.
+
+    child.py HOW      well, many, garbage, stranger, ends, refuses, limits,
+                      uncertain, wrong
+"""
+import json
+import sys
+
+how = sys.argv[1]
+store = {}
+asked = 0
+
+
+def answer(ask):
+    do = ask["do"]
+    if do == "open" and how == "refuses":
+        return {"ok": False, "message": "no such\u001b[1m place"}
+    if do == "open" and how == "limits":
+        return {"ok": True, "sessions": "three"}
+    if do == "open":
+        return {"ok": True, "name": "a child",
+                "sessions": "one" if how == "well" else "many"}
+    if do == "commit" and how == "uncertain":
+        return {"ok": False, "outcome": "lost", "code": "gone",
+                "message": "no answer from the store"}
+    if do == "commit" and how == "wrong":
+        return {"ok": "perhaps"}
+    if do == "read":
+        return {"ok": True, "value": store.get(ask["key"])}
+    if do == "append":
+        store.setdefault(ask["key"], []).append(ask["element"])
+    if do == "read-list":
+        return {"ok": True, "value": store.get(ask["key"], [])}
+    if do == "write":
+        store[ask["key"]] = ask["value"]
+    return {"ok": True}
+
+
+for line in sys.stdin:
+    ask = json.loads(line)
+    asked += 1
+    if asked > 40 and how == "garbage":
+        print("{'ok': 1}", flush=True)
+    elif asked > 40 and how == "stranger":
+        print('{"session":77,"ok":true}', flush=True)
+    elif asked > 40 and how == "ends":
+        sys.exit(0)
+    else:
+        print(json.dumps({"session": ask["session"], **answer(ask)}),
+              flush=True)

@@ -1,0 +1,86 @@
+#!/usr/bin/env python3
+"""Databases are tested through a program that answers a JSON line per step.
+
+    test_exec.py ASSAY EXAMPLES
+
+Speaks TAP.
+"""
+import os
+import pathlib
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+
+here = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(here.parent))
+from tap import check, end, skip
+
+assay, examples = (os.path.abspath(word) for word in sys.argv[1:3])
+spec = str(pathlib.Path(examples).parent / "specs" / "read-only-anomaly.spec")
+python = shlex.quote(sys.executable)
+
+
+def run(command, *words):
+    return subprocess.run([assay, "test", "exec:" + command, "--sessions", "4",
+                           "--keys", "8", *words], text=True,
+                          capture_output=True, timeout=120, check=False)
+
+
+def child(how, *words):
+    return run(f"{python} {shlex.quote(str(here / 'child.py'))} {how}", *words)
+
+
+def has(done, status, text, name):
+    out = done.stdout + done.stderr
+    check(done.returncode == status and text in out, name,
+          f"exit {done.returncode}: {out}")
+
+
+with tempfile.TemporaryDirectory() as scratch:
+    file = shlex.quote(os.path.join(scratch, "a b.db"))
+    script = shlex.quote(os.path.join(examples, "sqlite_store.py"))
+    has(run(f"{python} {script} {file}", "--txns", "60"), 0, "SQLite 3",
+        "the example in Python: SQLite is serializable")
+    has(run(f"{python} {script} {file}", "--txns", "10", "--setup",
+            "select a from nowhere"), 2, "the setup failed: no such",
+        "what the setup asks for is sent")
+
+if shutil.which("node"):
+    script = shlex.quote(os.path.join(examples, "memory_store.js"))
+    done = run("node " + script, "-l", "si,ser", "--txns", "600")
+    has(done, 1, ": snapshot: ok",
+        "the example in JavaScript: snapshot isolation")
+    has(done, 1, "write skew", "and no more than that")
+    has(run("node " + script, "-w", "smallbank", "-l", "si", "--txns", "60"),
+        0, "snapshot: ok", "applications run on it")
+    has(run("node " + script, "-w", "append"), 2, "refuses", "it has no lists")
+else:
+    skip("the example in JavaScript", "node is not installed")
+
+# One process a session: each has a store of its own, which nobody else sees.
+has(child("well", "--txns", "80"), 1, "serializable: violated",
+    "four stores are not one")
+# A store without isolation.
+has(child("many", "--txns", "400", "-l", "rc"), 1, "a child",
+    "what is read before it is committed is found")
+has(child("many", "--txns", "40", "--sessions", "1", "-w", "append"), 0,
+    "serializable: ok", "lists are appended to and read")
+has(child("uncertain", "--txns", "40", "--sessions", "1"), 0, "40 unknown",
+    "a commit without an answer is unknown")
+has(child("wrong", "--txns", "20"), 0, 'neither "ok":true nor an "outcome"',
+    "an answer that is none makes the outcome unknown")
+has(child("refuses"), 2, "refuses to open: no such\\x1b[1m place",
+    "a refusal is shown, and does no harm to a terminal")
+has(child("limits"), 2, '"sessions" is "one" or "many", not \'three\'',
+    "a word that is not known is named")
+for how, words in (("garbage", "it wrote '{'ok': 1}': "),
+                   ("stranger", "session 77 asked nothing"),
+                   ("ends", "it has ended")):
+    done = child(how, "--txns", "400")
+    has(done, 2, words, "a child that breaks down: " + how)
+has(run("exit 3"), 2, "exit 3: it has ended", "a command that fails")
+has(run(""), 2, "expected a command", "no command")
+has(child("well", "--spec", spec), 2, "speaks SQL", "a spec needs SQL")
+sys.exit(end())
