@@ -61,6 +61,8 @@ const struct option option_table[] = {
      "show every distinct anomaly, not only the first"},
     {"weakest", 0, OPTION_FLAG, NULL, AT(weakest), CMD_PROVE, 0, 0, NULL, NULL,
      "say which level is enough: for all functions together, and for each on PostgreSQL"},
+    {"graph", 0, OPTION_FLAG, NULL, AT(graph), CMD_PROVE, 0, 0, NULL, NULL,
+     "a cycle of dependencies is an anomaly, also where nobody can observe it"},
     {"smt", 0, OPTION_TEXT, "DIR", AT(smt), CMD_PROVE, 0, 0, NULL, NULL,
      "write the queries of a proof into DIR as SMT-LIB, for another solver: each is unsat"},
     {"repair", 0, OPTION_FLAG, NULL, AT(repair), CMD_PROVE, 0, 0, NULL, NULL,

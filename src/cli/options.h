@@ -87,7 +87,7 @@ struct options {
     option_texts prove_levels, pairs;
     const char *schedule, *sequence, *level_file, *smt;
     uint64_t members;
-    bool weakest, repair;
+    bool weakest, repair, graph;
 
     option_texts paths; // arguments that are not options, in order
 };

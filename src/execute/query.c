@@ -268,7 +268,7 @@ runner_query(struct runner *r, const struct query *q, struct result *out)
             (struct datum){0, q->aggregates[i].kind != AGGREGATE_COUNT};
     combine(&c);
     for (uint32_t i = 0; i < q->n_sources; i++)
-        runner_note_condition(r, r->statement, q->sources[i], q->where);
+        runner_note_condition(r, r->statement, q, q->sources[i], q->where);
     if (q->n_aggregates)
         aggregate_row(&c, out);
     else

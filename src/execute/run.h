@@ -65,15 +65,24 @@ struct run_read {
     bool whole;
     bool chosen; // to be changed or locked, and so read again after a wait
     size_t row;  // where its values begin in 'values'; only the key counts
+    // Of a condition on rows: what it is, on which source of which query (NULL:
+    // of an UPDATE or DELETE), with the variables as they were.
+    bool condition;
+    const struct expr *where;
+    const struct query *query;
+    uint32_t source;
+    size_t variables; // where they begin in 'values'
+    size_t changes;   // that the transaction had made before
 };
 
 /* Rows that a constraint looked for: those of the table that have, in some
  * columns, the values of a row that was written or removed. */
 struct checking {
-    uint32_t step, table;
+    uint32_t step, table, line;
     const struct columns *columns; // NULL: the row itself, by its key
     const struct columns *of;      // where the values are in the row
     size_t row;                    // where it begins in 'values'
+    size_t changes;                // that the transaction had made before
 };
 
 struct lock_held {

@@ -25,7 +25,8 @@ runner_note_row(struct runner *r, const struct statement *s, uint32_t table,
                                      .step = r->out->statements - 1,
                                      .table = table,
                                      .chosen = chosen,
-                                     .row = r->out->values.n};
+                                     .row = r->out->values.n,
+                                     .changes = r->out->changes.all.n};
     for (uint32_t i = 0; i < r->mine.tables[table].width; i++)
         vec_push(&r->out->values, row[i]);
     vec_push(&r->out->readings, reading);
@@ -38,16 +39,37 @@ runner_note_check(struct runner *r, uint32_t table,
 {
     if (!r->instance)
         return;
-    const struct checking checking = {r->out->statements - 1, table, columns,
-                                      of, r->out->values.n};
+    const struct checking checking = {.step = r->out->statements - 1,
+                                      .table = table,
+                                      .line = r->statement->line,
+                                      .columns = columns,
+                                      .of = of,
+                                      .row = r->out->values.n,
+                                      .changes = r->out->changes.all.n};
     for (uint32_t i = 0; i < width; i++)
         vec_push(&r->out->values, row[i]);
     vec_push(&r->out->checkings, checking);
 }
 
+/* The last reading was that of a condition. */
+static void
+note_where(struct runner *r, const struct query *q, uint32_t source,
+           const struct expr *where)
+{
+    struct run_read *reading = &vec_top(&r->out->readings);
+    reading->condition = true;
+    reading->where = where;
+    reading->query = q;
+    reading->source = source;
+    reading->variables = r->out->values.n;
+    for (uint32_t i = 0; i < r->instance->function->n_variables; i++)
+        vec_push(&r->out->values, r->variables[i]);
+}
+
 void
 runner_note_condition(struct runner *r, const struct statement *s,
-                      uint32_t source, const struct expr *where)
+                      const struct query *q, uint32_t source,
+                      const struct expr *where)
 {
     if (r->failed || !s)
         return;
@@ -58,8 +80,10 @@ runner_note_condition(struct runner *r, const struct statement *s,
         const struct run_read reading = {.statement = s,
                                          .step = r->out->statements - 1,
                                          .table = table,
-                                         .whole = true};
+                                         .whole = true,
+                                         .changes = r->out->changes.all.n};
         vec_push(&r->out->readings, reading);
+        note_where(r, q, source, where);
         return;
     }
     for (uint32_t i = 0; i < t->primary.n; i++)
@@ -69,4 +93,5 @@ runner_note_condition(struct runner *r, const struct statement *s,
     for (uint32_t i = 0; i < t->primary.n; i++)
         row[t->primary.at[i]] = runner_evaluate(r, keys[i]);
     runner_note_row(r, s, table, row, false);
+    note_where(r, q, source, where);
 }

@@ -109,7 +109,7 @@ runner_update(struct runner *r, const struct statement *s)
     struct chosen chosen = {0};
     runner_begin(r, s);
     choose(r, s, &chosen);
-    runner_note_condition(r, s, s->source, s->where);
+    runner_note_condition(r, s, NULL, s->source, s->where);
     uint64_t columns = 0;
     for (size_t i = 0; i < chosen.rows.n; i++)
         chosen.rows.at[i] = set_columns(r, s, chosen.rows.at[i], &columns);
@@ -134,7 +134,7 @@ runner_delete(struct runner *r, const struct statement *s)
     struct chosen chosen = {0};
     runner_begin(r, s);
     choose(r, s, &chosen);
-    runner_note_condition(r, s, s->source, s->where);
+    runner_note_condition(r, s, NULL, s->source, s->where);
     forget_wait(r);
     for (size_t i = 0; !r->failed && i < chosen.rows.n; i++) {
         const struct datum *row = chosen.rows.at[i];

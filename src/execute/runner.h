@@ -50,7 +50,8 @@ void runner_observe(struct runner *r, const struct statement *s,
 void runner_note_row(struct runner *r, const struct statement *s,
                      uint32_t table, const struct datum *row, bool chosen);
 void runner_note_condition(struct runner *r, const struct statement *s,
-                           uint32_t source, const struct expr *where);
+                           const struct query *q, uint32_t source,
+                           const struct expr *where);
 /* Note what a constraint looks for; see struct checking. */
 void runner_note_check(struct runner *r, uint32_t table,
                        const struct columns *columns, const struct datum *row,

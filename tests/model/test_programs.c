@@ -9,6 +9,7 @@
  *
  *   - what is proved has no anomaly;
  *   - where the search finds none among two transactions, there is none;
+ *   - what is proved has no cycle of dependencies, and an anomaly has one;
  *   - where there is an anomaly at si or pc, there is one with a transaction
  *     that is delayed, and at rc one with a transaction that is interrupted:
  *     the shapes on which proofs and searches rest.
@@ -23,6 +24,7 @@
 #include "test.h"
 
 #include "program/read.h"
+#include "robust/anomaly/dependency.h"
 #include "robust/prove.h"
 
 #include <string.h>
@@ -101,6 +103,28 @@ count_unknown(enum level level, const struct prove_result *r, bool bad)
     seen[level].open_and_bad += bad;
 }
 
+/* Dependencies on values and those of proofs agree: without a cycle there is no
+ * anomaly, and what is proved has no cycle. */
+static void
+look_for_cycles(const struct program *p, const struct level_choice *levels_of,
+                const struct prove_result *r, uint64_t seed)
+{
+    struct err err = {0};
+    struct finding found;
+    struct dependency cycle[INTERLEAVING_MOST];
+    const enum level level = levels_of->common;
+    const struct search_limits limits = {
+        .members = 2, .slots = 2, .seconds = 20, .graph = true};
+    if (r->verdict == PROVE_ANOMALY && !dependency_cycle(&r->finding, cycle))
+        fails("an anomaly without a cycle", seed, level);
+    if (r->verdict != PROVE_PROVED)
+        return;
+    CHECK(search_all(p, levels_of, &limits, &found, &err));
+    if (found.kind == FINDING_ANOMALY)
+        fails("proved, and there is a cycle", seed, level);
+    finding_free(&found);
+}
+
 static void
 look_at(const struct program *p, enum level level, uint64_t seed,
         const struct truth *truth)
@@ -116,6 +140,7 @@ look_at(const struct program *p, enum level level, uint64_t seed,
         fails("proved, and there is an anomaly", seed, level);
     if (r.verdict == PROVE_UNKNOWN && r.finding.kind == FINDING_NONE && bad2)
         fails("the search missed an anomaly of two", seed, level);
+    look_for_cycles(p, &levels_of, &r, seed);
     seen[level].proved += r.verdict == PROVE_PROVED;
     seen[level].anomalies += r.verdict == PROVE_ANOMALY;
     if (r.verdict == PROVE_UNKNOWN)

@@ -39,6 +39,8 @@ show_about(const struct program *p, const struct prove_result *r,
                    p->functions.n, p->functions.n == 1 ? "" : "s");
     for (uint32_t i = 0; f && i < f->n; i++)
         buf_printf(out, "%s%s", i ? ", " : "", f->members[i].function->name);
+    if (f && f->graph)
+        buf_text(out, " (a cycle of dependencies)");
     if (r->verdict == PROVE_UNKNOWN)
         buf_text(out, r->reason);
 }
@@ -118,6 +120,7 @@ limits_of(const struct options *o)
     struct search_limits limits = {.members = (uint32_t)o->members,
                                    .slots = 3,
                                    .seconds = 20,
+                                   .graph = o->graph,
                                    .all = {.memory = o->memory}};
     if (o->timeout > 0)
         limits.all.deadline = time_now() + o->timeout;

@@ -161,11 +161,12 @@ record_history(const struct finding *f, struct history *out, struct err *err)
 }
 
 bool
-record_confirm(const struct finding *f, bool *confirmed, struct err *err)
+record_check(const struct finding *f, bool *allowed, bool *serializable,
+             struct err *err)
 {
     struct history h;
     struct check check;
-    *confirmed = false;
+    *allowed = *serializable = false;
     if (!record_history(f, &h, err))
         return false;
     const struct check_options options = {
@@ -175,13 +176,14 @@ record_confirm(const struct finding *f, bool *confirmed, struct err *err)
         .strong = strong_defaults};
     const bool ok = check_history(&h, &options, &check, err);
     if (ok) {
-        *confirmed = true;
+        *allowed = *serializable = true;
         for (size_t i = 0; i < check.results.n; i++) {
             const struct level_result *r = &check.results.at[i];
-            *confirmed =
-                *confirmed &&
-                r->certificate.verdict ==
-                    (r->level == LEVEL_SER ? VERDICT_VIOLATED : VERDICT_OK);
+            const enum verdict verdict = r->certificate.verdict;
+            if (r->level == LEVEL_SER)
+                *serializable = verdict != VERDICT_VIOLATED;
+            else
+                *allowed = *allowed && verdict == VERDICT_OK;
         }
         check_free(&check);
     }

@@ -24,8 +24,9 @@
 bool record_history(const struct finding *f, struct history *out,
                     struct err *err);
 
-/* Whether 'check' finds that the history satisfies the level and is not
- * serializable. */
-bool record_confirm(const struct finding *f, bool *confirmed, struct err *err);
+/* What 'check' finds: whether the history satisfies the level, and whether it
+ * may be serializable. */
+bool record_check(const struct finding *f, bool *allowed, bool *serializable,
+                  struct err *err);
 
 #endif

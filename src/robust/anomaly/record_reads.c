@@ -33,11 +33,9 @@ read_row(struct recording *r, uint32_t member, uint32_t table,
             read_cell(r, member, recording_column(r, table, row, i), seen);
 }
 
-/* Whether the statement of a reading chose the row, to read it again after it
- * had waited. */
-static bool
-was_chosen(const struct recording *r, const struct run *run,
-           const struct run_read *x, const struct datum *row)
+bool
+recording_was_chosen(const struct recording *r, const struct run *run,
+                     const struct run_read *x, const struct datum *row)
 {
     for (size_t i = 0; i < run->readings.n; i++) {
         const struct run_read *y = &run->readings.at[i];
@@ -64,7 +62,7 @@ read_rows(struct recording *r, uint32_t member, const struct run_read *x,
     for (size_t i = 0; i < n; i++) {
         const struct datum *row =
             x->whole ? r->rows[x->table].at[i] : run->values.at + x->row;
-        const bool old = waited && !was_chosen(r, run, x, row);
+        const bool old = waited && !recording_was_chosen(r, run, x, row);
         if (old == older)
             read_row(r, member, x->table, row, columns, old ? before : seen);
     }

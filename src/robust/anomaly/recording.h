@@ -63,6 +63,11 @@ bool recording_values(struct recording *r, uint32_t table,
                       const struct columns *columns, const struct datum *from,
                       const struct columns *of, uint32_t *cell);
 
+/* Whether the statement of a reading chose the row, to read it again after it
+ * had waited. */
+bool recording_was_chosen(const struct recording *r, const struct run *run,
+                          const struct run_read *x, const struct datum *row);
+
 /* Note the initial rows, what a member writes, and, when that is known of all,
  * what one reads. */
 void recording_add_initial(struct recording *r);

@@ -298,7 +298,13 @@ story_init(struct story *s, const struct finding *f)
         add_observations(&c, i);
     arrange(&c);
     story_find_edges(s);
-    tell_orders(s);
+    if (f->graph) {
+        s->n_cycle = dependency_cycle(f, s->cycle);
+        s->is_hidden =
+            interleaving_explain(&f->interleaving, s->same) == SERIAL_FOUND;
+    }
+    if (!s->is_hidden)
+        tell_orders(s);
     for (uint32_t i = 0; i < f->n; i++)
         vec_free(&c.members[i].steps);
 }

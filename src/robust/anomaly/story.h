@@ -6,6 +6,7 @@
 #define ROBUST_ANOMALY_STORY_H
 
 #include "base/buf.h"
+#include "robust/anomaly/dependency.h"
 #include "robust/search/search.h"
 
 enum story_step_kind {
@@ -40,6 +41,12 @@ struct story {
     const struct finding *finding;
     VEC(struct story_step) steps;
     VEC(struct story_edge) edges;
+    // Where a cycle is enough: the dependencies, and whether a serial order
+    // gives everybody the same, and which.
+    struct dependency cycle[INTERLEAVING_MOST];
+    uint32_t n_cycle;
+    bool is_hidden;
+    uint32_t same[INTERLEAVING_MOST];
     VEC(struct story_order) orders; // at most STORY_ORDERS
     uint32_t orders_more;           // that are not told
     struct arena arena;

@@ -48,10 +48,41 @@ write_step(const struct story_step *step, struct buf *out)
 }
 
 static void
-write_order(const struct story *s, const struct story_order *o, struct buf *out)
+write_order(const struct story *s, const uint32_t *order, struct buf *out)
 {
     for (uint32_t i = 0; i < s->finding->n; i++)
-        buf_printf(out, "%sT%u", i ? ", " : "", o->order[i] + 1);
+        buf_printf(out, "%sT%u", i ? ", " : "", order[i] + 1);
+}
+
+/* "T1 -rw-> T2: T1 reads account (1) in line 11, T2 changes it in line 15". */
+static void
+write_dependency(const struct story *s, const struct dependency *d,
+                 struct buf *out)
+{
+    const struct program *p = s->finding->interleaving.program;
+    buf_printf(out, "    T%u -%s-> T%u: T%u %s %s ", d->from + 1,
+               dependency_names[d->kind], d->to + 1, d->from + 1,
+               d->kind == DEPENDENCY_RW ? "reads" : "changes",
+               p->tables.at[d->table].name);
+    print_row(out, p, d->table, d->row, true);
+    buf_printf(out, " in line %u, T%u %s it in line %u\n", d->from_line,
+               d->to + 1, d->kind == DEPENDENCY_WR ? "reads" : "changes",
+               d->to_line);
+}
+
+static void
+write_cycle(const struct story *s, struct buf *out)
+{
+    if (!s->n_cycle)
+        return;
+    buf_text(out, "  Dependencies that form a cycle:\n");
+    for (uint32_t i = 0; i < s->n_cycle; i++)
+        write_dependency(s, &s->cycle[i], out);
+    if (!s->is_hidden)
+        return;
+    buf_text(out, "  Nobody can observe this: the serial order ");
+    write_order(s, s->same, out);
+    buf_text(out, " gives the same results and the same rows\n");
 }
 
 void
@@ -84,10 +115,12 @@ story_text(const struct story *s, struct buf *out)
             out, "    T%u reads %s in line %u; T%u changes it in line %u\n",
             e->from + 1, e->what, e->read_line, e->to + 1, e->write_line);
     }
-    buf_text(out, "  No serial order gives this:\n");
+    write_cycle(s, out);
+    if (!s->is_hidden)
+        buf_text(out, "  No serial order gives this:\n");
     for (size_t i = 0; i < s->orders.n; i++) {
         buf_text(out, "    ");
-        write_order(s, &s->orders.at[i], out);
+        write_order(s, s->orders.at[i].order, out);
         buf_printf(out, ": %s\n", s->orders.at[i].why);
     }
     if (s->orders_more)
@@ -138,6 +171,43 @@ json_members(const struct story *s, struct buf *out)
     buf_char(out, '}');
 }
 
+static void
+json_order(const struct story *s, const uint32_t *order, struct buf *out)
+{
+    for (uint32_t i = 0; i < s->finding->n; i++)
+        buf_printf(out, "%s\"T%u\"", i ? "," : "[", order[i] + 1);
+    buf_char(out, ']');
+}
+
+/* The cycle, and whether it can be observed. */
+static void
+json_cycle(const struct story *s, struct buf *out)
+{
+    const struct program *p = s->finding->interleaving.program;
+    if (!s->n_cycle)
+        return;
+    buf_text(out, ",\"cycle\":[");
+    for (uint32_t i = 0; i < s->n_cycle; i++) {
+        const struct dependency *d = &s->cycle[i];
+        struct buf row = {0};
+        buf_printf(&row, "%s ", p->tables.at[d->table].name);
+        print_row(&row, p, d->table, d->row, true);
+        buf_printf(out,
+                   "%s{\"from\":\"T%u\",\"to\":\"T%u\",\"edge\":\"%s\","
+                   "\"from_line\":%u,\"to_line\":%u",
+                   i ? "," : "", d->from + 1, d->to + 1,
+                   dependency_names[d->kind], d->from_line, d->to_line);
+        json_text(out, "row", row.at);
+        buf_char(out, '}');
+        buf_free(&row);
+    }
+    buf_printf(out, "],\"observable\":%s", s->is_hidden ? "false" : "true");
+    if (s->is_hidden) {
+        buf_text(out, ",\"same_as\":");
+        json_order(s, s->same, out);
+    }
+}
+
 void
 story_json(const struct story *s, struct buf *out)
 {
@@ -171,13 +241,12 @@ story_json(const struct story *s, struct buf *out)
         json_text(out, "row", e->what);
         buf_char(out, '}');
     }
-    buf_text(out, "],\"serial\":[");
+    buf_char(out, ']');
+    json_cycle(s, out);
+    buf_text(out, ",\"serial\":[");
     for (size_t i = 0; i < s->orders.n; i++) {
-        buf_printf(out, "%s{\"order\":[", i ? "," : "");
-        for (uint32_t j = 0; j < s->finding->n; j++)
-            buf_printf(out, "%s\"T%u\"", j ? "," : "",
-                       s->orders.at[i].order[j] + 1);
-        buf_char(out, ']');
+        buf_printf(out, "%s{\"order\":", i ? "," : "");
+        json_order(s, s->orders.at[i].order, out);
         json_text(out, "differs", s->orders.at[i].why);
         buf_char(out, '}');
     }

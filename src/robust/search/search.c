@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "robust/search/search.h"
 
+#include "robust/anomaly/dependency.h"
 #include "robust/anomaly/record.h"
 #include "robust/search/sequence.h"
 
@@ -76,6 +77,7 @@ collect(struct sequence *q, const struct finding *f)
     copy->kind = FINDING_ANOMALY;
     copy->isolation = f->isolation;
     copy->shape = f->shape;
+    copy->graph = f->graph;
     copy->n = f->n;
     dataset_init(&copy->initial, q->program);
     dataset_copy(&copy->initial, &f->initial);
@@ -137,6 +139,22 @@ add_order(struct orders_tried *tried, const uint32_t *order, uint32_t n)
     return true;
 }
 
+/* Whether what happened is an anomaly. */
+static bool
+confirm(const struct finding *f, enum serial serial, bool *confirmed,
+        struct err *err)
+{
+    struct dependency cycle[INTERLEAVING_MOST];
+    bool allowed = false, serializable = false;
+    *confirmed = false;
+    if (f->graph ? !dependency_cycle(f, cycle) : serial != SERIAL_NONE)
+        return true;
+    if (!record_check(f, &allowed, &serializable, err))
+        return false;
+    *confirmed = allowed && (f->graph || !serializable);
+    return true;
+}
+
 static enum finding_kind
 solve(struct sequence *q, struct orders_tried *tried, struct finding *out,
       struct err *err)
@@ -153,10 +171,11 @@ solve(struct sequence *q, struct orders_tried *tried, struct finding *out,
         uint32_t order[INTERLEAVING_MOST];
         const bool happened = sequence_happens(q, out);
         const enum serial serial =
-            happened ? interleaving_explain(&out->interleaving, order)
-                     : SERIAL_UNCERTAIN;
+            happened && !out->graph
+                ? interleaving_explain(&out->interleaving, order)
+                : SERIAL_UNCERTAIN;
         bool confirmed = false;
-        if (serial == SERIAL_NONE && !record_confirm(out, &confirmed, err)) {
+        if (happened && !confirm(out, serial, &confirmed, err)) {
             forget(out);
             q->failed = true;
             return FINDING_UNKNOWN;
@@ -224,11 +243,13 @@ search_sequence(const struct anomaly_search *search, enum shape shape,
         q->functions[i] = program_number(search->program, functions[i]);
     out->isolation = search->isolation;
     out->shape = shape;
+    out->graph = search->limits->graph;
     out->kind = FINDING_NONE;
     const bool runs = !is_excluded(q);
     bool ok = !runs || terms_init(&q->terms, err);
     if (ok && runs) {
         symbolic_init(&q->symbolic, &q->terms, search->program, slots);
+        q->symbolic.notes_reads = search->limits->graph;
         for (uint32_t i = 0; i < n; i++)
             sym_instance(&q->symbolic, &q->runs[i], functions[i]);
         sequence_build(q);

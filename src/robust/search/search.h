@@ -7,6 +7,9 @@
  * is an anomaly, and a fact as far as the interpreter is right.  Where an order
  * does, the solver is told to differ from it, and goes on.
  *
+ * Where a cycle of dependencies is enough, it has to be there when the model is
+ * run, and 'check' has to find the history allowed by the level.
+ *
  * For the shapes see interleaving.h.  At si, pc and rc it is enough to look at
  * one transaction that is delayed or interrupted.
  *
@@ -25,6 +28,9 @@ struct search_limits {
     double seconds;   // a query of the solver
     struct limit all;
     struct proof_log *log; // where a proof's queries are kept; NULL: nowhere
+    // A cycle of dependencies is an anomaly, whether or not anybody can observe
+    // it (dependency.h).
+    bool graph;
 };
 
 enum finding_kind { FINDING_NONE, FINDING_ANOMALY, FINDING_UNKNOWN };
@@ -38,6 +44,7 @@ struct finding {
     struct instance members[INTERLEAVING_MOST];
     struct interleaving interleaving; // what happened
     struct arena arena;
+    bool graph; // dependencies form a cycle; a serial order may explain it
 
     // What it took.
     uint32_t sequences, queries, rounds, slots;

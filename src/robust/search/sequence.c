@@ -3,6 +3,8 @@
  * SPDX-License-Identifier: MIT */
 #include "robust/search/sequence.h"
 
+#include "robust/search/sym_cycle.h"
+
 void
 sequence_require(struct sequence *q, term condition)
 {
@@ -239,4 +241,13 @@ sequence_build(struct sequence *q)
     else
         build_visible(q);
     require_new_keys(q);
+    if (q->search->limits->graph) {
+        const struct sym_cycle cycle = {.symbolic = &q->symbolic,
+                                        .shape = q->shape,
+                                        .n = q->n,
+                                        .runs = q->runs,
+                                        .initial = &q->initial,
+                                        .visible = q->visible};
+        sequence_require(q, sym_cycle(&cycle));
+    }
 }

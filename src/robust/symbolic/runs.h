@@ -96,6 +96,13 @@ void sym_check_rest(struct sym_runner *r, const struct statement *s, term when);
 term sym_breaks_checks(struct sym_runner *r, const struct table *t,
                        const struct symbol *row);
 
+/* Whether the run notes what it reads. */
+static inline bool
+sym_notes_reads(const struct sym_runner *r)
+{
+    return r->s->abstract || r->s->notes_reads;
+}
+
 /* Abstract runs: sym_abstract.c. */
 bool sym_look_up(struct sym_runner *r, const struct expr *where,
                  uint32_t source);

@@ -31,7 +31,8 @@ look_up_parent(struct sym_runner *r, const struct foreign_key *k,
     struct symbol *key = arena_alloc(&r->s->arena, to->n_columns * sizeof *key);
     for (uint32_t i = 0; i < k->columns.n; i++)
         key[k->referenced.at[i]] = row[k->columns.at[i]];
-    sym_name_key(r, k->table, key, t->yes);
+    if (r->s->abstract)
+        sym_name_key(r, k->table, key, t->yes);
     struct sym_read *read = sym_note_read(r, k->table);
     for (uint32_t j = 0; j < r->s->slots[k->table]; j++)
         read->only[j] = symbolic_columns_match(
@@ -48,7 +49,7 @@ sym_check_row(struct sym_runner *r, uint32_t table, uint32_t slot, term when,
     const term live = r->live;
     r->live = when;
     sym_abort_if(r, sym_breaks_checks(r, shape, row));
-    for (uint32_t u = 0; r->s->abstract && u < shape->n_unique; u++)
+    for (uint32_t u = 0; sym_notes_reads(r) && u < shape->n_unique; u++)
         if (sets_some(&shape->unique[u], set))
             sym_note_values(r, table, &shape->unique[u], row,
                             &shape->unique[u]);
@@ -69,7 +70,7 @@ sym_check_row(struct sym_runner *r, uint32_t table, uint32_t slot, term when,
         term fine = t->no;
         for (uint32_t i = 0; i < k->columns.n; i++)
             fine = term_or(t, fine, row[k->columns.at[i]].null);
-        if (r->s->abstract)
+        if (sym_notes_reads(r))
             look_up_parent(r, k, row);
         for (uint32_t j = 0; j < r->s->slots[k->table]; j++) {
             const struct cell_row *to = sym_row(r, k->table, j);
@@ -95,7 +96,7 @@ sym_check_removed(struct sym_runner *r, uint32_t table,
     for (uint32_t c = 0; c < p->tables.n; c++)
         for (uint32_t f = 0; f < p->tables.at[c].n_foreign; f++) {
             const struct foreign_key *k = &p->tables.at[c].foreign[f];
-            if (r->s->abstract && k->table == table)
+            if (sym_notes_reads(r) && k->table == table)
                 sym_note_values(r, c, &k->columns, row, &k->referenced);
             for (uint32_t j = 0; k->table == table && j < r->s->slots[c]; j++) {
                 const struct cell_row *child = sym_checked_row(r, c, j);

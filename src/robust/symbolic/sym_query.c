@@ -309,7 +309,7 @@ sym_query(struct sym_runner *r, const struct query *q, bool first,
     b.order = arena_alloc(arena, (n * q->n_order + 1) * sizeof *b.order);
     b.values = arena_alloc(arena, (n * q->n_aggregates + 1) * sizeof *b.values);
     const size_t reads = r->run->reads.n;
-    if (r->s->abstract)
+    if (sym_notes_reads(r))
         sym_note_query(r, q);
     if (n)
         combine(&b);

@@ -97,9 +97,10 @@ finish(struct sym_runner *r, const struct statement *s, const term *changed,
 static term
 match_rest(struct sym_runner *r, const struct statement *s)
 {
+    if (sym_notes_reads(r))
+        sym_note_write_read(r, s);
     if (!r->s->abstract)
         return r->t->no;
-    sym_note_write_read(r, s);
     if (sym_look_up(r, s->where, s->source))
         return r->t->no;
     const struct cell_row *ghost = sym_ghost(r, s->table);
@@ -254,7 +255,7 @@ insert_row(struct sym_runner *r, const struct statement *s,
     if (r->s->abstract && r->views->latest &&
         access_looks_at(r->s->program, r->function, s->table))
         both = sym_note_read(r, s->table)->only;
-    if (r->s->abstract) {
+    if (sym_notes_reads(r)) {
         struct sym_read *read = sym_note_read(r, s->table);
         if (s->on_conflict == CONFLICT_UPDATES)
             read->used = UINT64_MAX;

@@ -42,6 +42,9 @@ struct symbolic {
     /* Abstract: the slots are some of the rows, and queries that name no key
      * also see a 'ghost' that stands for the rest; see sym_abstract.c. */
     bool abstract;
+    /* Runs note what they read, so that edges.h can be asked; abstract runs
+     * always do. */
+    bool notes_reads;
     /* What runs see need not be a state that satisfies constraints and
      * invariants, and its rows may mix columns of several writers; see paths.c.
      */
