@@ -10,8 +10,13 @@
 #include <string.h>
 
 const struct driver *const driver_table[] = {
-    &driver_store,   &driver_sqlite, &driver_postgresql,
-    &driver_mariadb, &driver_exec,   NULL,
+    &driver_store,
+    &driver_sqlite,
+    &driver_postgresql,
+    &driver_mariadb,
+    &driver_duckdb,
+    &driver_exec,
+    NULL,
 };
 
 /* --- isolation -------------------------------------------------------------*/

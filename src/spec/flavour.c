@@ -7,7 +7,8 @@
 #include <stddef.h>
 #include <string.h>
 
-// SQLite needs no row locks: a writer locks the whole file.
+// SQLite needs no row locks: a writer locks the whole file.  Nor does DuckDB:
+// the later of two writers of a row fails.
 static const struct flavour flavours[] = {
     {.scheme = "postgresql",
      .home = "public",
@@ -31,6 +32,14 @@ static const struct flavour flavours[] = {
      .folds_tables = true,
      .compares_bytes = true,
      .duplicate_key = "1555",
+     .begin_again = BEGIN_FAILS,
+     .lock_to_update = ""},
+    {.scheme = "duckdb",
+     .home = "main",
+     .folds_tables = true,
+     .compares_bytes = true,
+     .has_returning = true,
+     .error_ends_txn = true,
      .begin_again = BEGIN_FAILS,
      .lock_to_update = ""},
 };
