@@ -1,4 +1,4 @@
-/* format.c -- recognising, reading and writing by the table.
+/* format.c -- recognise, read and write a file by the table of formats.
  *
  * SPDX-License-Identifier: MIT */
 #include "format/format.h"
@@ -39,11 +39,11 @@ format_recognise(const struct input *in, const struct format **out,
     if (best)
         return true;
     return err_set(err, ERR_SYNTAX,
-                   "no format recognises this; name it with --format ('assay "
+                   "no format recognises this; use --format ('assay "
                    "formats' lists them)");
 }
 
-/* Whether there is nothing but blanks and line ends. */
+/* Whether the input is only blanks and line ends. */
 static bool
 is_empty(const struct input *in)
 {
@@ -110,7 +110,7 @@ format_discard(const char *path)
     outfile_discard(path);
 }
 
-/* A recording that was cut matters where it has reads without a writer. */
+/* A truncated recording matters only if it has reads without a writer. */
 static bool
 keeps_cut(const struct history *h, const struct format *format, struct err *err)
 {
@@ -120,8 +120,8 @@ keeps_cut(const struct history *h, const struct format *format, struct err *err)
     vec_free(&none);
     return !matters ||
            err_set(err, ERR_FEATURE,
-                   "format '%s' cannot say that the recording was "
-                   "cut, and the history has reads that no transaction "
+                   "format '%s' cannot mark the recording as truncated, "
+                   "and the history has reads that no transaction "
                    "served",
                    format->name);
 }
@@ -185,7 +185,7 @@ format_needs_integers(const struct history *h, const struct format *format,
     for (value_id v = 1; v < h->n_values; v++) {
         const struct atom a = history_value_atom(h, v);
         if (atom_equal(a, h->initial))
-            continue; // an initial value that is written again
+            continue; // a transaction wrote the initial value
         if (!atom_is_u64(a) || (a.bits == 0 && format->initial == ATOM_INT))
             return refuse(h, format, "value", a, err);
     }

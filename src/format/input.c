@@ -17,18 +17,18 @@
 #include <unistd.h>
 
 enum {
-    MAPPED = 1 << 18,     // bytes; to read less is cheaper than to map it
-    GIVEN_BACK = 1 << 19, // at a time, at least
+    MAPPED = 1 << 18,     // bytes; smaller files are cheaper to read
+    GIVEN_BACK = 1 << 19, // bytes, the least that is released at once
 };
 
 typedef VEC(char) bytes;
 
-/* Read the descriptor to its end, which may come after 'size' bytes. */
+/* Read the descriptor to its end; 'size' bytes are expected. */
 static bool
 slurp(int fd, size_t size, struct input *in, struct err *err)
 {
     bytes all = {0};
-    vec_reserve(&all, size + 1); // so that the end can be seen
+    vec_reserve(&all, size + 1); // one more byte, to see the end
     for (;;) {
         if (all.n == all.room)
             vec_reserve(&all, all.n + 65536);
@@ -67,7 +67,7 @@ map(int fd, size_t size, struct input *in, struct err *err)
 static void
 release(struct input *in)
 {
-    // The casts: the data is const for readers only.
+    // The cast is safe: the data is const for readers only.
     if (in->held == INPUT_MAPPED)
         mem_unmap((void *)(uintptr_t)in->data, in->size);
     else if (in->held == INPUT_HEAP)
@@ -148,7 +148,7 @@ input_done(struct input *in, size_t offset)
         return;
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
     offset = offset / page * page;
-    // Only what is new: looking through pages that are gone costs time, too.
+    // Only new pages: releasing the others again costs time, too.
     (void)madvise((void *)((uintptr_t)in->data + in->done), offset - in->done,
                   MADV_DONTNEED);
     in->done = offset;

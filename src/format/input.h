@@ -1,7 +1,7 @@
 /* input.h -- the bytes of one input: a file, a directory, or stdin.
  *
- * Files are mapped; gzip and zstd are recognised by their magic and unpacked
- * into memory, in every format.
+ * Files are mapped.  In every format, gzip and zstd are recognised by their
+ * first bytes and unpacked into memory.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef FORMAT_INPUT_H
@@ -14,9 +14,9 @@ struct input {
     const char *data; // size bytes; NULL for a directory
     size_t size;
     bool is_directory;
-    unsigned threads; // that a reader may use
+    unsigned threads; // how many a reader may use
 
-    // Private: what 'data' is, and how much of it was given back.
+    // Private: how 'data' is held, and how much of it was released.
     enum { INPUT_NOTHING, INPUT_MAPPED, INPUT_HEAP } held;
     size_t done;
 };
@@ -25,9 +25,8 @@ struct input {
 bool input_open(struct input *in, const char *path, struct err *err);
 void input_close(struct input *in);
 
-/* Say that the bytes before 'offset' are not needed again, so that a mapped
- * file does not count as memory in use.  They can still be read.  To be said
- * often: mostly it does nothing. */
+/* Release the bytes before 'offset', so that a mapped file does not count as
+ * memory in use.  They can still be read.  Cheap: most calls do nothing. */
 void input_done(struct input *in, size_t offset);
 
 /* Line and column (from 1) of a byte; for messages only, O(offset). */

@@ -84,7 +84,7 @@ put_op(struct put *p, op_id op, bool is_invocation)
     buf_printf(&p->out, p->is_json ? "[\"%s\"," : "[:%s ", name);
     put_atom(p, history_key_atom(h, k));
     put_separator(p);
-    // The initial value has other names in other formats; here it is nil.
+    // The initial value, which other formats write differently, is nil here.
     const struct atom value = history_value_atom(h, h->op_value[op]);
     if (is_read && is_invocation)
         put_nil(p);
@@ -115,14 +115,14 @@ put_ops(struct put *p, txn_id t, bool is_invocation)
 
 /* --- what fits ----------------------------------------------------------- */
 
-/* Where an atom is used: two that look the same must be the same, there. */
+/* A use of atoms.  Two atoms of one use must not be written the same. */
 enum use { USE_SESSION, USE_TXN, USE_KEY, USE_VALUE };
 
 struct fit {
     const struct history *h;
     const char *format;
     bool is_json, has_others;
-    uint8_t *used; // by string: bit 2u of a string in use u, 2u+1 of a keyword
+    uint8_t *used; // by string: bit 2u, a string of use u; 2u+1, a keyword
     struct forms forms;
     struct err *err;
 };

@@ -14,7 +14,7 @@ struct put {
     const struct history *h;
     bool is_json;
     struct buf out;
-    struct forms forms; // of the text at hand
+    struct forms forms; // forms of the current text
 };
 
 void put_free(struct put *p);
@@ -22,13 +22,13 @@ void put_free(struct put *p);
 /* An atom.  JSON has no keywords: they become strings. */
 void put_atom(struct put *p, struct atom a);
 
-/* The operations of t, as an array or vector.  Where an invocation is meant,
- * reads have no value yet. */
+/* The operations of t, as an array or vector.  In an invocation, reads have no
+ * value yet. */
 void put_ops(struct put *p, txn_id t, bool is_invocation);
 
 /* Whether put_atom can write every name and value of h so that reading gives
- * it back; if not, say which is in the way (ERR_FEATURE).  'has_others': the
- * format has more kinds of values than strings, integers and nil. */
+ * it back; if not, the error says which it cannot (ERR_FEATURE).  'has_others':
+ * the format has more kinds of values than strings, integers and nil. */
 bool put_fits(const struct history *h, const char *format, bool is_json,
               bool has_others, struct err *err);
 

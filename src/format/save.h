@@ -1,4 +1,4 @@
-/* save.h -- handing what a writer has built to its file.
+/* save.h -- write a buffer to a file.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef FORMAT_SAVE_H
@@ -21,7 +21,7 @@ save_all(struct buf *b, FILE *file, struct err *err)
     return true;
 }
 
-/* The same, but only once b is worth a system call. */
+/* The same, but only if b is large enough for a system call. */
 static inline bool
 save_some(struct buf *b, FILE *file, struct err *err)
 {

@@ -1,4 +1,4 @@
-/* cobra.c -- the binary logs of Cobra: a directory with a file a session.
+/* cobra.c -- the binary logs of Cobra: a directory with one file per session.
  *
  *     'S' txn                          start
  *     'W' write key value
@@ -8,20 +8,20 @@
  * One byte and then integers of 8 bytes, big endian.  Other tools read them
  * with a sign; keys and values are hashes, so here they are unsigned.
  *
- * There are two flavours.  In the standard one every write has an id of its
- * own, which is what readers saw: the value to compare.  In the universal one
- * all ids are the same and only the value tells writes apart.  A log does not
- * say which it is, so all files are looked through once before the history is
- * built from them; that first pass also checks everything that can be wrong,
- * and the second one relies on it.
+ * There are two flavours.  In the standard one every write has its own id, and
+ * a read records the id it saw: ids are the values to compare.  In the
+ * universal one all ids are the same and only the values differ.  A log does
+ * not say which flavour it is, so a first pass reads all files before the
+ * history is built.  The first pass also checks the records, and the second
+ * relies on it.
  *
  * Transactions that aborted are not logged.  One that began and has no commit
  * when its file ends is indeterminate.
  *
  * Invariants after the first pass over a file:
  *   (1) it is a sequence of whole records;
- *   (2) operations and commits stand between the start of a transaction and
- *       its commit, which has the same id, and starts do not.
+ *   (2) each transaction is a start, operations, and a commit with the same
+ *       id; transactions do not overlap.
  *
  * Cost: O(size of the files), twice; files are mapped, all at the same time.
  *
@@ -35,7 +35,7 @@
 #include <inttypes.h>
 
 enum {
-    WRITE_SIZE = 1 + 24, // of a record, the smallest of an operation
+    WRITE_SIZE = 1 + 24, // bytes of a write, the smallest operation
 };
 
 struct reader {
@@ -47,7 +47,7 @@ struct reader {
 
 /* --- the first pass ------------------------------------------------------- */
 
-/* What a record begins with; 0 integers where nothing does. */
+/* Records by their first byte; 0 integers if no record begins with it. */
 static const struct kind {
     size_t integers;
     const char *name;
@@ -77,13 +77,13 @@ field(const char *record, size_t i)
     return load_big64(record + 1 + 8 * i);
 }
 
-/* The transaction that is open at some place of a log. */
+/* The transaction that is open at the current place of a log. */
 struct open_txn {
     bool is_open;
     uint64_t id;
 };
 
-/* Say that the record does not fit to what is open (2). */
+/* Report a record that does not fit the open transaction (2). */
 static bool
 bad_place(const struct log_file *log, const char *record, struct open_txn open,
           struct err *err)
@@ -115,7 +115,7 @@ check_record(const struct log_file *log, const char *record, size_t left,
     return err_at_byte(err, (uint64_t)(record - log->in.data));
 }
 
-/* Make (1) and (2) sure; see whether the log is of the universal flavour. */
+/* Check (1) and (2); find out whether the log is of the universal flavour. */
 static bool
 check_log(const struct log_file *log, bool *universal, struct err *err)
 {
@@ -249,7 +249,7 @@ cobra_sniff(const struct input *in)
 const struct format format_cobra = {
     .name = "cobra",
     .suffix = ".cobra",
-    .help = "a directory of binary logs, one *.log a session (Cobra)",
+    .help = "a directory of binary logs, one *.log per session (Cobra)",
     .initial = ATOM_NIL,
     .keeps = KEEPS_NAMES,
     .writes_directory = true,

@@ -6,10 +6,10 @@
 
 #include "format/format.h"
 
-// Identifiers with a meaning.
+// Identifiers with a special meaning.
 #define COBRA_INIT UINT64_C(0xbebeebee)      // the initial state
-#define COBRA_NULL UINT64_C(0xdeadbeef)      // an absent row: the same here
-#define COBRA_UNIVERSAL UINT64_C(0xabddefee) // of every write, if of one
+#define COBRA_NULL UINT64_C(0xdeadbeef)      // an absent row, also initial
+#define COBRA_UNIVERSAL UINT64_C(0xabddefee) // the id of all writes
 
 static inline bool
 cobra_is_initial(uint64_t write_id)

@@ -1,12 +1,12 @@
 /* cobra_write.c -- writing what cobra.c reads.
  *
- * The standard flavour needs ids of writes that are unique among all keys.
- * Where the history's own values are, they serve as ids; otherwise the
- * universal flavour is written, in which values may repeat.  Both say the same
+ * The standard flavour needs ids of writes that are unique among all keys.  If
+ * the history's own values are unique, they serve as ids.  Otherwise the
+ * universal flavour is written, in which values may repeat.  Both mean the same
  * to a reader that compares ids or values per key.
  *
- * The directory is made beside its place and moved there when it is complete.
- * A directory that is there already is left alone.
+ * The directory is written under a temporary name and renamed when it is
+ * complete.  An existing directory is never overwritten.
  *
  * SPDX-License-Identifier: MIT */
 #include "format/checkers/cobra.h"
@@ -34,8 +34,8 @@ is_initial(const struct history *h, value_id v)
     return v == VALUE_INIT || atom_equal(history_value_atom(h, v), h->initial);
 }
 
-/* Whether no value is written twice, under whatever key, and none that is read
- * or written means something else as an id. */
+/* Whether the values can serve as ids: none is written twice, under any key,
+ * and none is an id with a special meaning. */
 static bool
 values_serve_as_ids(const struct history *h)
 {
@@ -86,10 +86,10 @@ cobra_holds(const struct history *h, struct err *err)
             return false;
     if (!format_needs_integers(h, &format_cobra, err))
         return false;
-    // Only a write tells the universal flavour from the standard one.
+    // Only a write distinguishes the universal flavour from the standard one.
     if (!writes_values(h) && !values_serve_as_ids(h))
         return err_set(err, ERR_FEATURE,
-                       "format 'cobra' has another meaning for a value that "
+                       "format 'cobra' has a special meaning for a value that "
                        "is read here");
     return true;
 }

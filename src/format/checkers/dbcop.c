@@ -7,16 +7,16 @@
  *
  * Integers, counts and lengths of strings are 8 bytes, little endian.  The
  * five integers and three strings of the head describe how the history was
- * made and are not relied upon.  doc/formats/dbcop.md has the meaning.
+ * made; the reader ignores them.  doc/formats/dbcop.md explains the fields.
  *
- * Nothing in the file says what it is, so recognising one means walking
- * through its beginning: a foreign file has a head whose lengths point out of
- * it, or bytes where booleans have to be, long before the walk ends.
+ * The format has no magic number, so it is recognised by parsing its
+ * beginning.  Another file soon has a length that exceeds the file, or a byte
+ * other than 0 and 1 where a boolean is expected.
  *
  * Invariants of a reader:
  *   (1) 'at' is at most 'size';
- *   (2) a count is believed only when what is left of the file holds as many
- *       records of the least size, so loops and memory are bounded by the
+ *   (2) a count is accepted only if the rest of the file can hold as many
+ *       records of the smallest size, so loops and memory are bounded by the
  *       size of the file.
  *
  * Cost: O(size).
@@ -35,8 +35,8 @@ enum {
     EVENT_SIZE = 18,
     TXN_SIZE_LEAST = 8 + 1,
     SESSION_SIZE_LEAST = 8,
-    SNIFF_EVENTS = 4096, // and transactions and sessions, looked at
-    STRING_LIMIT = 1024, // of a plausible string
+    SNIFF_EVENTS = 4096, // parsed to recognise a file; also transactions
+    STRING_LIMIT = 1024, // bytes of a plausible string
 };
 
 static const char FILE_IN_DIRECTORY[] = "history.bincode";
@@ -77,8 +77,8 @@ read_count(struct reader *r, size_t least, const char *whole, const char *parts,
         return true;
     }
     err_set(r->err, ERR_SYNTAX,
-            "%s has %" PRIu64 " %s by its count, but only %zu bytes follow",
-            whole, *count, parts, left(r) - 8);
+            "%s claims %" PRIu64 " %s, but only %zu bytes follow", whole,
+            *count, parts, left(r) - 8);
     return err_at_byte(r->err, r->at);
 }
 
@@ -99,8 +99,8 @@ read_head(struct reader *r)
     return true;
 }
 
-/* The offset of the first byte of the n events at 'at' that should be a
- * boolean and is not; SIZE_MAX where all are. */
+/* The offset of the first byte in the n events at 'at' that should be a
+ * boolean and is not; SIZE_MAX if there is none. */
 static size_t
 find_bad_flag(const char *at, size_t n)
 {
@@ -184,7 +184,7 @@ read_sessions(struct reader *r)
     }
     if (left(r)) {
         err_set(r->err, ERR_SYNTAX,
-                "found %zu bytes behind the last session, expected the end",
+                "found %zu bytes after the last session, expected the end",
                 left(r));
         return err_at_byte(r->err, r->at);
     }
@@ -237,7 +237,7 @@ is_printable(const char *text, size_t len)
     return true;
 }
 
-/* Walk through the head; true if it is plausible and complete. */
+/* Parse the head; true if it is plausible and complete. */
 static bool
 sniff_head(struct reader *r)
 {
@@ -254,8 +254,8 @@ sniff_head(struct reader *r)
     return true;
 }
 
-/* Walk through some sessions; false if a flag contradicts the format.  A file
- * that was cut is still recognised, so that reading it says where. */
+/* Parse some sessions; false if a flag contradicts the format.  A truncated
+ * file is still recognised, so that reading it reports where it ends. */
 static bool
 sniff_sessions(struct reader *r)
 {
@@ -299,7 +299,7 @@ dbcop_sniff(const struct input *in)
         return found ? 95 : 0;
     }
     struct err ignored = {0};
-    struct input view = *in; // a reader takes its input without const
+    struct input view = *in; // the reader's input is not const
     struct reader r = {.in = &view, .err = &ignored};
     return sniff_head(&r) && sniff_sessions(&r) ? 85 : 0;
 }
@@ -326,21 +326,21 @@ put_string(struct buf *b, const char *text)
 static void
 put_head(const struct history *h, struct buf *b)
 {
-    uint32_t txns = 0, events = 0; // at most, of a session and a transaction
+    uint32_t txns = 0, events = 0; // largest session, largest transaction
     for (session_id s = 0; s < h->n_sessions; s++)
         if (h->session_first[s + 1] - h->session_first[s] > txns)
             txns = h->session_first[s + 1] - h->session_first[s];
     for (txn_id t = 0; t < h->n_txns; t++)
         if (h->txn_end[t] - h->txn_begin[t] > events)
             events = h->txn_end[t] - h->txn_begin[t];
-    buf_little64(b, 0); // the number of this history among others
+    buf_little64(b, 0); // the number of this history in its series
     buf_little64(b, h->n_sessions);
     buf_little64(b, h->n_keys);
     buf_little64(b, txns);
     buf_little64(b, events);
     put_string(b, "assay");
-    // dbcop expects dates here; fixed ones make the same file of the same
-    // history.
+    // dbcop expects dates here.  They are fixed, so that the same history
+    // always gives the same file.
     put_string(b, "1970-01-01T00:00:00+00:00");
     put_string(b, "1970-01-01T00:00:00+00:00");
 }

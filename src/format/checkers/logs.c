@@ -42,7 +42,7 @@ add_log(struct logs *logs, const char *directory, const char *name)
     buf_free(&path);
 }
 
-/* By number, and those without one behind by name. */
+/* By number; files without a number come last, by name. */
 static int
 compare_logs(const void *a, const void *b)
 {
@@ -85,8 +85,8 @@ open_log(struct log_file *log, const struct log_file *before, struct err *err)
     if (before && log->has_number && before->has_number &&
         log->number == before->number)
         err_set(err, ERR_SYNTAX,
-                "session %" PRIu64 " by its name, and so is '%s.log'",
-                log->number, before->stem);
+                "this file and '%s.log' both name session %" PRIu64,
+                before->stem, log->number);
     else if (input_open(&log->in, log->path, err) && log->in.is_directory)
         err_set(err, ERR_SYNTAX, "a directory, expected a file");
     return err->kind == ERR_NONE || err_in_file(err, log->path);

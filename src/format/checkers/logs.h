@@ -1,8 +1,8 @@
 /* logs.h -- a directory that holds one *.log file per session.
  *
- * Other files are left alone.  The sessions are ordered by the number in the
- * file's name (T10.log comes behind T9.log), files without one behind by name,
- * so that a history does not depend on the order of the directory.
+ * Other files are ignored.  The sessions are ordered by the number in the
+ * file's name (T10.log comes after T9.log); files without a number come last,
+ * by name.  So a history does not depend on the order of the directory.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef FORMAT_CHECKERS_LOGS_H
@@ -13,7 +13,7 @@
 #include "format/input.h"
 
 struct log_file {
-    const char *path, *stem; // in the arena; T10 of T10.log
+    const char *path, *stem; // in the arena; the stem of T10.log is T10
     bool has_number;
     uint64_t number;
     struct input in;
@@ -25,7 +25,7 @@ struct logs {
     struct arena arena;
 };
 
-/* Find the logs of a directory, which must have one. */
+/* Find the logs of a directory; it is an error if there are none. */
 bool logs_list(struct logs *logs, const char *directory, struct err *err);
 
 /* Open them all; two with the same number are an error. */

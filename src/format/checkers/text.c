@@ -1,13 +1,13 @@
 /* text.c -- one operation per line: r(key,value,session,txn), w(...).
  *
- * The format of Plume, PolySI, IsoVista and AWDIT, and the one in which the
- * largest histories come, so it is read at the speed of memory.  The file is
- * cut into blocks; a line belongs to the block in which it begins, so blocks
- * can be scanned into records independently (blocks.h), by several threads;
- * one thread takes the blocks in order and hands the records to the builder.
+ * This is the format of Plume, PolySI, IsoVista and AWDIT.  The largest
+ * histories come in it, so the reader has to be fast.  The file is cut into
+ * blocks, and a line belongs to the block in which it begins.  Several threads
+ * scan blocks into records independently (blocks.h).  One thread takes the
+ * blocks in order and passes the records to the builder.
  *
- * Transaction -1 stands for every aborted transaction: of its operations only
- * the writes count, and they are gathered per session.
+ * Transaction -1 stands for all aborted transactions.  Only its writes count,
+ * and they are collected into one aborted transaction per session.
  *
  * SPDX-License-Identifier: MIT */
 #include "format/checkers/text.h"
@@ -21,22 +21,22 @@
 
 /* --- scanning ------------------------------------------------------------ */
 
-/* Lines in a row that are of one transaction. */
+/* Consecutive lines of one transaction. */
 struct run {
     uint64_t session;
     int64_t txn;
-    uint32_t offset; // of the first line, from the start of its block
-    uint32_t begin;  // of its operations among those of the block
+    uint32_t offset; // from the start of the block to the first line
+    uint32_t begin;  // index of its first operation in the block
 };
 
-/* What a block holds; the transactions of the operations are not known yet. */
+/* The records of a block; their transactions have no ids yet. */
 struct scanned {
     size_t n_runs, n_ops;
     struct run *runs;
     struct raw_op *ops;
 };
 
-/* What is wrong at a byte of a line, for the message. */
+/* Report what was found at a byte of a line. */
 static bool
 unexpected(const char *at, const char *end, const char *expected,
            struct err *err)
@@ -53,8 +53,8 @@ unexpected(const char *at, const char *end, const char *expected,
 static inline unsigned
 count_digits(uint64_t word)
 {
-    // A byte is a digit when its high half is 3 and stays 3 when 6 is added;
-    // bytes that are not keep a bit, and the lowest such bit tells.
+    // A byte is a digit if its high half is 3 and stays 3 when 6 is added.
+    // Other bytes leave a bit set, and the lowest such bit gives the count.
     const uint64_t high = UINT64_C(0xf0f0f0f0f0f0f0f0);
     const uint64_t three = UINT64_C(0x3030303030303030);
     const uint64_t six = UINT64_C(0x0606060606060606);
@@ -63,7 +63,8 @@ count_digits(uint64_t word)
     return wrong ? (unsigned)__builtin_ctzll(wrong) / 8 : 8;
 }
 
-/* The number that the eight digits of a word spell, the first one lowest. */
+/* The number that the eight digits of a word mean; the lowest byte is the
+ * first digit. */
 static inline uint64_t
 spell_digits(uint64_t word)
 {
@@ -73,7 +74,7 @@ spell_digits(uint64_t word)
            32;
 }
 
-/* Parse an unsigned number at *at and move behind it, digit by digit. */
+/* Parse an unsigned number at *at, digit by digit, and move past it. */
 static bool
 scan_long_number(const char **at, const char *end, uint64_t *out,
                  struct err *err)
@@ -96,7 +97,7 @@ scan_long_number(const char **at, const char *end, uint64_t *out,
     return true;
 }
 
-/* The same, for the usual case of one to seven digits in one step. */
+/* The same; numbers of one to seven digits, the usual case, take one step. */
 static inline bool
 scan_number(const char **at, const char *end, uint64_t *out, struct err *err)
 {
@@ -141,9 +142,9 @@ scan_txn(const char **at, const char *end, int64_t *out, struct err *err)
     return true;
 }
 
-/* The end of a line, ",session,txn)", which the next line mostly repeats. */
+/* The end of a line, ",session,txn)", which the next line usually repeats. */
 struct tail {
-    uint64_t word[2], mask[2]; // its bytes, where they are at most 16
+    uint64_t word[2], mask[2]; // its bytes, if there are at most 16
     size_t len;                // 0 = none yet, or longer
     uint64_t session;
     int64_t txn;
@@ -178,13 +179,13 @@ scan_tail(const char **at, const char *end, struct tail *tail, struct err *err)
     return true;
 }
 
-/* Parse the line at *at up to its end, which stays unread.  *same: it is of
- * the transaction of the line before. */
+/* Parse the line at *at up to its end, which stays unread.  *same is set if
+ * the line before belongs to the same transaction. */
 static inline bool
 scan_line(const char **at, const char *end, struct raw_op *op,
           struct tail *tail, bool *same, struct err *err)
 {
-    // A table, because a guess between the two is wrong half of the time.
+    // A table, because a branch would be mispredicted half of the time.
     static const uint8_t kinds[256] = {['r'] = 1, ['w'] = 2};
     const uint8_t kind = kinds[(unsigned char)**at];
     if (!kind)
@@ -205,7 +206,7 @@ scan_line(const char **at, const char *end, struct raw_op *op,
     return true;
 }
 
-/* Parse the lines of a block, as far as they are right. */
+/* Parse the lines of a block, up to the first error. */
 static bool
 scan_lines(struct text_block *block, struct scanned *found, struct err *err)
 {
@@ -228,13 +229,13 @@ scan_lines(struct text_block *block, struct scanned *found, struct err *err)
             block->error_at = stop;
             return false;
         }
-        // A line begins in the bytes of its block, of which there are few.
+        // The offset fits: a line begins inside its block, which is small.
         assert((uint64_t)(at - block->begin) <= UINT32_MAX);
         if (!same)
             found->runs[found->n_runs++] = (struct run){
                 tail.session, tail.txn, (uint32_t)(at - block->begin),
                 (uint32_t)found->n_ops};
-        // Of aborted transactions the reads do not count.
+        // The reads of aborted transactions do not count.
         found->n_ops += op->is_write | (tail.txn != -1);
         at = stop;
         if (at < end && *at == '\r')
@@ -299,13 +300,13 @@ find_txn(struct text_reader *reader, const struct run *r, txn_id *t,
     if (!aborted && builder_session_of(reader->b, *t) !=
                         builder_session(reader->b, atom_uint(r->session)))
         return err_set(err, ERR_SYNTAX,
-                       "transaction %" PRId64 " is of session %" PRIu64
-                       " here, and of another one before",
+                       "transaction %" PRId64 " is in session %" PRIu64
+                       " here, but was in another session before",
                        r->txn, r->session);
     return true;
 }
 
-/* blocks.h: hand the operations of one block to the builder. */
+/* blocks.h: pass the operations of one block to the builder. */
 static bool
 build_block(void *self, struct text_block *block, struct err *err)
 {
@@ -325,7 +326,7 @@ build_block(void *self, struct text_block *block, struct err *err)
     return builder_batch(reader->b, found->ops, found->n_ops, err);
 }
 
-/* About how many operations a file holds, by the lines in its middle. */
+/* Estimate how many operations a file holds from the lines in its middle. */
 static size_t
 guess_ops(const struct input *in)
 {
@@ -370,7 +371,7 @@ text_sniff(const struct input *in)
 const struct format format_text = {
     .name = "text",
     .suffix = ".txt",
-    .help = "an operation a line: r(key,value,session,txn) "
+    .help = "one operation per line: r(key,value,session,txn) "
             "(Plume, PolySI, IsoVista, AWDIT)",
     .initial = ATOM_INT,
     .keeps = KEEPS_NAMES,

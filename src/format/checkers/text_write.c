@@ -9,7 +9,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* The number by which a transaction or session is written. */
+/* The number that is written for a transaction or a session. */
 static bool
 has_number(struct atom a, bool negative)
 {
@@ -25,7 +25,7 @@ has_aborted_read(const struct history *h, txn_id t)
     return false;
 }
 
-/* A session is nothing but its transactions, and they their operations. */
+/* The file lists operations only, so nothing may be empty. */
 static bool
 holds_session(const struct history *h, session_id s, struct err *err)
 {
@@ -44,8 +44,8 @@ holds_session(const struct history *h, session_id s, struct err *err)
         if (h->txn_status[t] == TXN_ABORTED &&
             (aborted > 1 || has_aborted_read(h, t)))
             return err_set(err, ERR_FEATURE,
-                           "format 'text' holds the writes of one aborted "
-                           "transaction a session, and no more of them");
+                           "format 'text' holds only the writes of one aborted "
+                           "transaction per session");
     }
     return true;
 }
@@ -59,8 +59,8 @@ text_holds(const struct history *h, struct err *err)
     return format_needs_integers(h, &format_text, err);
 }
 
-/* Whether the sessions' and transactions' own numbers can be kept: integers,
- * and no transaction's twice. */
+/* Whether the names of sessions and transactions can be kept: they are
+ * integers, and no two transactions have the same one. */
 static bool
 keeps_numbers(const struct history *h)
 {

@@ -6,23 +6,23 @@
  *     DELETE[7] from Set[s] Txn(2, 1)
  *     CONTAINS[7] in Set[s] From(1, 1) Txn(2, 2)
  *
- * There are no values.  A write stores the name of its transaction, and a read
- * reads the name of its writer, so reading resolves as in any other history;
- * of several writes of a key by one transaction the last one counts, as they
- * all store the same.  An element of a set is a key, 'Set(s:7)'.  Txn(0, 0) is
- * the initial state: what it writes is there anyway.
+ * There are no values.  Here a write stores the name of its transaction, and a
+ * read returns the name of its writer, so reads are resolved as in any other
+ * history.  If a transaction writes a key several times, all writes store the
+ * same name, and the last one counts.  An element of a set is a key,
+ * 'Set(s:7)'.  Txn(0, 0) is the initial state, and its writes are skipped.
  *
- * Transactions stand in the order in which they were committed.  Nothing
- * follows from that order for any level, so it does not become times; it is
- * kept as the order of arrival in the history.
+ * Transactions are listed in the order in which they committed.  No level uses
+ * that order, so it does not become times; it is kept as the order of arrival
+ * in the history.
  *
- * A read may name a writer that writes only later in the file, so whether the
- * writer writes the key at all is checked at the end.
+ * A read may name a writer whose write comes later in the file, so the reader
+ * checks at the end that each writer wrote the key.
  *
  * Invariants while reading:
- *   (1) of each session one transaction is open, the last that appeared; an
+ *   (1) one transaction of each session is open, the last that appeared; an
  *       earlier one does not come back;
- *   (2) 'written' has each pair of a transaction and a key it wrote so far.
+ *   (2) 'written' holds each pair of a transaction and a key it wrote so far.
  *
  * Cost: one pass, O(size), and a table entry for each written pair.
  *
@@ -37,13 +37,13 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Txn(s, i) as it stands in the file. */
+/* Txn(s, i) in the file. */
 struct label {
     uint32_t session, index;
-    const char *at; // behind the parenthesis
+    const char *at; // after the parenthesis
 };
 
-/* A read whose writer is to be looked for at the end. */
+/* A read whose writer is checked at the end. */
 struct claim {
     uint64_t writer; // a label in one word
     uint32_t key;
@@ -54,10 +54,10 @@ struct reader {
     struct scan s;
     const char *line_end;
     struct builder *b;
-    struct strings keys;   // as the builder gets them, numbered here
+    struct strings keys;   // as they are passed to the builder
     struct intmap txns;    // a label in one word -> the builder's id
     struct intmap open;    // session -> index into open_index
-    u32_vec open_index;    // of the transaction that is open
+    u32_vec open_index;    // the i of the open transaction Txn(s, i)
     struct intmap written; // transaction and key in one word
     VEC(struct claim) claims;
     struct buf text;
@@ -94,7 +94,7 @@ expect(struct reader *r, const char *text, const char *name)
     return accept(r, text) || scan_unexpected(&r->s, r->s.at, name);
 }
 
-/* Take the text up to 'stop', which begins with a bracket, and step over it. */
+/* Take the text up to 'stop', which begins with a bracket, and skip both. */
 static bool
 take_until(struct reader *r, const char *stop, const char *name,
            struct span *out)
@@ -114,7 +114,7 @@ take_until(struct reader *r, const char *stop, const char *name,
         at++;
     }
     return scan_fail(&r->s, out->at, ERR_SYNTAX,
-                     "no '%s' behind this %s on its line", stop, name);
+                     "no '%s' after this %s on its line", stop, name);
 }
 
 static bool
@@ -133,7 +133,7 @@ parse_number(struct reader *r, uint32_t *out)
     return true;
 }
 
-/* "s, i)" behind "Txn(" or "From(". */
+/* "s, i)" after "Txn(" or "From(". */
 static bool
 parse_label(struct reader *r, struct label *out)
 {
@@ -183,7 +183,7 @@ key_atom(struct reader *r, struct span text)
     return builder_text(r->b, ATOM_STRING, text.at, text.n);
 }
 
-/* The transaction of this label, begun where it is new (1). */
+/* The transaction of this label; it is begun if it is new (1). */
 static bool
 find_txn(struct reader *r, struct label l, txn_id *t)
 {
@@ -205,7 +205,7 @@ find_txn(struct reader *r, struct label l, txn_id *t)
         return true;
     return scan_fail(&r->s, l.at, ERR_SYNTAX,
                      "Txn(%" PRIu32 ", %" PRIu32
-                     ") comes back behind Txn(%" PRIu32 ", %" PRIu32
+                     ") comes back after Txn(%" PRIu32 ", %" PRIu32
                      ") of its session",
                      l.session, l.index, l.session, r->open_index.at[slot]);
 }
@@ -249,7 +249,7 @@ add_read(struct reader *r, struct span key, struct label by, struct label from)
 
 /* --- lines ---------------------------------------------------------------- */
 
-/* The shapes of a line.  Behind the opening comes the key, or an element, then
+/* The shapes of a line.  After the opening comes a key, or an element, then
  * 'middle' and the set; then the labels in their order. */
 static const struct shape {
     const char *opening, *middle, *first_label;
@@ -323,7 +323,7 @@ parse_line(struct reader *r, struct buf *set_key)
                            "or 'CONTAINS['");
 }
 
-/* Every transaction that was read from wrote the key. */
+/* Check that every transaction that was read from wrote the key. */
 static bool
 check_claims(struct reader *r)
 {

@@ -6,8 +6,8 @@
 
 #include "format/format.h"
 
-/* Whether a key with this text is an integer: written as one would write it,
- * without a needless zero. */
+/* Whether a key with this text is an integer in its usual notation, without
+ * leading zeros. */
 bool trace_is_integer(const char *text, size_t len, struct atom *out);
 
 bool trace_holds(const struct history *h, struct err *err);

@@ -1,8 +1,8 @@
 /* trace_write.c -- writing what trace.c reads.
  *
- * A trace names the writer of every read, so a history fits only where every
- * read has one that is certain, and transactions exist only by their
- * operations.  Lines come in the order in which the history had them.
+ * A trace names the writer of every read and lists operations only.  So a
+ * history fits only if every read has a certain writer and no transaction is
+ * empty.  Lines keep the order of the history.
  *
  * SPDX-License-Identifier: MIT */
 #include "format/checkers/trace.h"
@@ -96,8 +96,8 @@ trace_holds(const struct history *h, struct err *err)
 
 struct writer {
     const struct history *h;
-    bool own_sessions; // their names are the numbers to write
-    bool own_labels;   // the transactions' names too, as trace.c gave them
+    bool own_sessions; // the sessions' names are numbers and are kept
+    bool own_labels;   // so are the transactions', as trace.c gives them
     struct buf out;
 };
 
@@ -111,7 +111,7 @@ sessions_have_numbers(const struct history *h)
     return true;
 }
 
-/* The i of a transaction that is named "s/i" for its session's number s. */
+/* The i of a transaction named "s/i", where s is its session's number. */
 static bool
 find_index(const struct history *h, txn_id t, uint64_t *index)
 {
@@ -128,7 +128,7 @@ find_index(const struct history *h, txn_id t, uint64_t *index)
            *index <= UINT32_MAX;
 }
 
-/* Whether all have such a name, in an order that makes them distinct. */
+/* Whether all have such a name, in increasing order, thus distinct. */
 static bool
 txns_have_labels(const struct history *h)
 {

@@ -3,15 +3,15 @@
  *
  *     {"value": [["r", key, value, is_dead], ["w", key, value, succeeded]]}
  *
- * A write that did not succeed changed nothing and is left out; whether a value
- * read stood for a deleted row makes no difference to its writer.
+ * A write that did not succeed changed nothing and is left out.  'is_dead', the
+ * mark of a deleted row, has no influence on who wrote the value.
  *
- * The logs of a database that was filled before do not say with what.  So a
- * read of a value without a writer is a read of the initial state.  Where a
- * transaction with "isInitial": true does say it, what it writes is the
- * initial state, and only an absent value counts as one besides.  Either way a
- * read can be understood only once all writes are known: the files are read
- * twice, and the first time for the writes.
+ * If the database was filled before, the logs do not say with what.  So a read
+ * of a value without a writer is a read of the initial state.  If there is a
+ * transaction with "isInitial": true, its writes are the initial state, and
+ * besides them only an absent value counts as initial.  In both cases a read
+ * can be understood only once all writes are known.  So the files are read
+ * twice, the first time for the writes.
  *
  * Pairs of key and value are remembered by their text, in the pools 'written'
  * and 'initial'.
@@ -37,7 +37,7 @@ struct reader {
     struct forms forms;
     struct buf pair;
     session_id session;
-    size_t n_txns; // of this file so far
+    size_t n_txns; // in this file so far
 };
 
 /* One operation, as indices of forms. */
@@ -66,8 +66,8 @@ key_text(struct reader *r, const struct op *op)
     return (struct string){r->pair.at, r->pair.n};
 }
 
-/* Whether the pool had the text after the first pass.  Looking adds it, but
- * behind the ones that count. */
+/* Whether the pool had the text after the first pass.  The lookup adds it,
+ * but after those that count. */
 static bool
 had(struct strings *pool, size_t n, struct string text)
 {
@@ -103,7 +103,7 @@ read_op(struct reader *r, uint32_t i, struct op *op)
     const struct forms *f = &r->forms;
     struct scan *s = &r->s;
     const char *at = f->at[i].at;
-    // The forms in it: what, key, value and perhaps a flag, all scalars.
+    // Its forms are scalars: what, key, value and an optional flag.
     const uint32_t n = f->at[i].size - 1;
     if (f->at[i].kind != FORM_VECTOR || n < 1)
         return form_unexpected(s, f, i, "an operation, [what, key, value]");
@@ -118,8 +118,8 @@ read_op(struct reader *r, uint32_t i, struct op *op)
             return form_unexpected(s, f, j, "a string or a number");
     if (n != 3 && n != 4)
         return scan_fail(s, at, ERR_SYNTAX,
-                         "%u elements, expected what, key, value and perhaps "
-                         "a flag",
+                         "%u elements, expected what, key, value and an "
+                         "optional flag",
                          (unsigned)n);
     op->key = i + 2;
     op->value = i + 3;
@@ -160,7 +160,7 @@ build_op(struct reader *r, const struct op *op, txn_id t)
 
 /* --- transactions -------------------------------------------------------- */
 
-/* Find "value" and "isInitial"; other entries are not for us. */
+/* Find "value" and "isInitial"; other entries are ignored. */
 static bool
 read_entries(struct reader *r, uint32_t *value, bool *of_initial)
 {

@@ -1,17 +1,17 @@
 /* form.h -- one JSON value or EDN form as a flat tree.
  *
- * Jepsen's logs come in both notations, and their entries in any order, so an
- * operation is first read as a whole.  JSON is taken for the EDN it would be:
- * an object is a map, an array a vector, null is nil.
+ * Jepsen's logs come in both notations, and the entries of an operation in any
+ * order, so an operation is first read as a whole.  JSON is read as the
+ * corresponding EDN: an object is a map, an array is a vector, null is nil.
  *
- * The forms of a tree lie in one array in the order of the text, each with
- * the number of forms inside it, so that a subtree is a range and the next
- * sibling is found by addition.  The array is used again for every operation.
+ * The forms of a tree are one array in the order of the text.  Each has the
+ * size of its subtree, so a subtree is a range and the next sibling is found
+ * by addition.  The array is reused for every operation.
  *
- *   (1) forms.at[0] is the root, and every other form lies in exactly one
- *       container whose range it is in;
+ *   (1) forms.at[0] is the root, and every other form has exactly one innermost
+ *       container whose range includes it;
  *   (2) the forms in a map alternate between key and value;
- *   (3) no form lies deeper than FORM_DEPTH containers, whatever the input.
+ *   (3) no form is nested more than FORM_DEPTH containers deep, on any input.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef FORMAT_FORM_FORM_H
@@ -27,7 +27,7 @@ enum form_kind {
     FORM_NIL,
     FORM_TRUE,
     FORM_FALSE,
-    FORM_INTEGER,   // 'atom' holds it
+    FORM_INTEGER,   // its value is in 'atom'
     FORM_NUMBER,    // any other number; its text
     FORM_CHARACTER, // its UTF-8 sequence
     FORM_STRING,
@@ -41,36 +41,36 @@ enum form_kind {
 
 struct form {
     enum form_kind kind;
-    uint32_t size;    // of its range, itself included
+    uint32_t size;    // forms in its range, itself included
     const char *at;   // in the input
-    struct span text; // of a scalar or a tag, decoded
-    struct atom atom; // of an integer
+    struct span text; // decoded text of a scalar or a tag
+    struct atom atom; // value of an integer
 };
 
 struct forms {
     struct form *at;
     size_t n, room;
-    struct arena text; // of what had to be decoded
-    bool is_json;      // how it was written
+    struct arena text; // text that had to be decoded
+    bool is_json;      // read from JSON, not from EDN
 };
 
 void forms_free(struct forms *f);
 
-/* Read the JSON value at s->at into f, in place of what f held. */
+/* Read the JSON value at s->at into f, which loses its contents. */
 bool form_read_json(struct scan *s, struct forms *f);
 
-/* Read the next EDN form in the same way.  Where the input ends first, or,
- * outside of any form, the byte 'closer' comes (0: none does), *found is
- * false; neither is moved over. */
+/* Read the next EDN form in the same way.  *found is false if the input ends,
+ * or the byte 'closer' (0: no byte) comes, before a form begins; s->at then
+ * stays there. */
 bool form_read_edn(struct scan *s, char closer, struct forms *f, bool *found);
 
-/* Move over EDN's white space and comments. */
+/* Skip EDN's white space and comments. */
 void edn_space(struct scan *s);
 
-/* Whether the text may stand behind a colon as a keyword. */
+/* Whether a colon and the text make a keyword. */
 bool edn_is_keyword(const char *text, size_t len);
 
-/* The first form in container i, and the one behind j. */
+/* The first form in container i, and the form after j. */
 static inline uint32_t
 form_first(uint32_t i)
 {
@@ -89,30 +89,30 @@ form_end(const struct forms *f, uint32_t i)
     return i + f->at[i].size;
 }
 
-/* The value inside any tags around form i. */
+/* The value of form i without its tags. */
 uint32_t form_untagged(const struct forms *f, uint32_t i);
 
-/* A key that stands twice in one of the maps of f, which was JSON; 0 where
- * there is none.  O(n log n). */
+/* A key that occurs twice in one of the maps of f, which was read from JSON;
+ * 0 if there is none.  O(n log n). */
 uint32_t form_find_twin(const struct forms *f);
 
-/* Note that something else than 'expected' stands where form i does. */
+/* Report that form i was found and 'expected' was expected. */
 bool form_unexpected(struct scan *s, const struct forms *f, uint32_t i,
                      const char *expected);
 
-/* Form i as an atom of b.  What is no integer, string, keyword or nil becomes
- * its canonical text, so that equal forms are equal atoms. */
+/* Form i as an atom of b.  Anything but an integer, a string, a keyword or nil
+ * becomes its canonical text, so that equal forms are equal atoms. */
 struct atom form_atom(const struct forms *f, uint32_t i, struct builder *b);
 
-/* Append form i as compact JSON.  What JSON does not have becomes a string
- * (keywords, symbols, characters), an array (sets) or loses its tag. */
+/* Append form i as compact JSON.  Keywords, symbols and characters become
+ * strings, sets become arrays, and tags are dropped. */
 void form_show_json(const struct forms *f, uint32_t i, struct buf *out);
 
-/* The same for a key of a map, which is a string in any case. */
+/* The same for a key of a map, which is always written as a string. */
 void form_show_json_key(const struct forms *f, uint32_t i, struct buf *out);
 
-/* Append form i, which was JSON, as EDN, with keywords for the keys of maps
- * where they can be keywords. */
+/* Append form i, which was read from JSON, as EDN.  Keys of maps that can be
+ * keywords become keywords. */
 void form_show_edn(const struct forms *f, uint32_t i, struct buf *out);
 void form_show_edn_key(const struct forms *f, uint32_t i, struct buf *out);
 
@@ -120,10 +120,10 @@ void form_show_edn_key(const struct forms *f, uint32_t i, struct buf *out);
  * sorted, numbers normalised. */
 void form_show_canonical(const struct forms *f, uint32_t i, struct buf *out);
 
-/* Whether JSON can say form i without loss. */
+/* Whether JSON can represent form i without loss. */
 bool form_is_json(const struct forms *f, uint32_t i);
 
-/* Private to form*.c: begin a new tree; make room for a form; complain. */
+/* Private to form*.c: begin a new tree; add a form; report an error. */
 void forms_clear(struct forms *f);
 bool forms_grow(struct scan *s, struct forms *f, const char *at);
 bool form_too_deep(struct scan *s);

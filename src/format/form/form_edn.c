@@ -1,8 +1,8 @@
 /* form_edn.c -- EDN as forms; see form.h.
  *
- * Beside the containers that have a closing bracket there are two that take
- * exactly the next form: a tag, which keeps it, and #_, which drops it.  Both
- * wait on the same stack, so "#_ #_ a #tag b" needs no recursion.
+ * Besides containers with a closing bracket there are two that take exactly
+ * the next form: a tag, which keeps it, and #_, which drops it.  All are kept
+ * on one stack, so "#_ #_ a #tag b" needs no recursion.
  *
  * Tokens and structure are in one file so that the compiler can inline: apart,
  * reading EDN takes 3.4 % more instructions.
@@ -16,10 +16,10 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* A container around the place of reading. */
+/* A container that is open at the current place. */
 struct frame {
     uint32_t form;     // its index; for #_ that of the form it drops
-    char closer;       // 0 where the next form closes it
+    char closer;       // 0 if the next form closes it
     bool drops;        // #_
     bool is_odd;       // a map that waits for a value
     const char *start; // in the input
@@ -72,7 +72,7 @@ edn_space(struct scan *s)
     }
 }
 
-/* Move over the symbol, keyword or number at s->at. */
+/* Skip the symbol, keyword or number at s->at. */
 static bool
 read_token(struct scan *s, struct span *out)
 {
@@ -89,7 +89,7 @@ read_token(struct scan *s, struct span *out)
     return true;
 }
 
-/* The integer of 64 bits that the token is, with an 'N' or without. */
+/* Parse the token as a 64-bit integer, with or without a final 'N'. */
 static bool
 parse_integer(struct span token, struct atom *out)
 {
@@ -113,7 +113,7 @@ count_digits(struct span token, size_t from)
 }
 
 /* Whether the token is a number of another kind: a larger integer, a decimal
- * fraction, a ratio; or one in base 16, as in the addresses of objects. */
+ * fraction, a ratio, or a number in base 16, as in the addresses of objects. */
 static bool
 is_other_number(struct span token)
 {
@@ -200,7 +200,7 @@ read_word(struct scan *s, struct forms *f)
                          at, token);
 }
 
-/* A character, where a backslash stands. */
+/* A character; s->at is its backslash. */
 static bool
 read_character(struct scan *s, struct forms *f)
 {
@@ -215,7 +215,7 @@ read_character(struct scan *s, struct forms *f)
         s->at < s->end ? utf8_length(s->at, (size_t)(s->end - s->at)) : 0;
     if (!n || is_space(*s->at))
         return scan_unexpected(s, s->at, "a character");
-    // The first one may itself be a delimiter, as in "\\(".
+    // The character itself may be a delimiter, as in "\\(".
     struct span token = {s->at, n}, rest;
     s->at += n;
     if (!read_token(s, &rest))
@@ -260,7 +260,7 @@ open_container(struct parse *p, enum form_kind kind, size_t opener, char closer)
     return true;
 }
 
-/* What begins with '#'; *is_value where that was a whole form. */
+/* A form that begins with '#'; *is_value is set if it is complete. */
 static bool
 read_dispatch(struct parse *p, bool *is_value)
 {
@@ -288,13 +288,13 @@ read_dispatch(struct parse *p, bool *is_value)
     }
     s->at++;
     if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')))
-        return scan_unexpected(s, s->at, "'{', '_' or a tag behind '#'");
+        return scan_unexpected(s, s->at, "'{', '_' or a tag after '#'");
     const struct frame frame = {.form = (uint32_t)p->f->n, .start = start};
     return read_token(s, &text) && push(p, frame) &&
            form_add_text(s, p->f, FORM_TAGGED, start, text);
 }
 
-/* A closing bracket stands where another one, or none, belongs. */
+/* Report a closing bracket where another one, or none, is expected. */
 static bool
 wrong_closer(struct parse *p)
 {
@@ -306,7 +306,7 @@ wrong_closer(struct parse *p)
                                              : "a form");
 }
 
-/* Read a scalar or open a container; *is_value where a form is complete. */
+/* Read a scalar or open a container; *is_value is set if a form is complete. */
 static bool
 read_one(struct parse *p, bool *is_value)
 {
@@ -338,7 +338,7 @@ read_one(struct parse *p, bool *is_value)
 }
 
 /* A form is complete: close the tags and the #_ that waited for it.  *is_value
- * turns false where it was dropped. */
+ * becomes false if the form is dropped. */
 static void
 end_value(struct parse *p, bool *is_value)
 {
@@ -355,7 +355,7 @@ end_value(struct parse *p, bool *is_value)
         p->stack[p->depth - 1].is_odd = !p->stack[p->depth - 1].is_odd;
 }
 
-/* Close the container at whose bracket s->at stands. */
+/* Close the container whose bracket is at s->at. */
 static bool
 close_container(struct parse *p)
 {
@@ -363,14 +363,14 @@ close_container(struct parse *p)
     struct form *form = &p->f->at[top->form];
     if (form->kind == FORM_MAP && top->is_odd)
         return scan_fail(p->s, p->s->at, ERR_SYNTAX,
-                         "the map ends behind a key, expected its value");
+                         "the map ends after a key, expected its value");
     form->size = (uint32_t)p->f->n - top->form;
     p->depth--;
     p->s->at++;
     return true;
 }
 
-/* The input ends inside something: say what, and where that began. */
+/* The input ends inside a container: report which, and where it began. */
 static bool
 ends_early(struct parse *p)
 {
@@ -400,7 +400,7 @@ form_read_edn(struct scan *s, char closer, struct forms *f, bool *found)
         edn_space(s);
         if (s->at == s->end)
             return p.depth ? ends_early(&p) : true;
-        // A zero byte in the input is none of these closers.
+        // A zero byte in the input does not match: closers are not zero here.
         const char awaited = p.depth ? p.stack[p.depth - 1].closer : closer;
         const bool closes = awaited && *s->at == awaited;
         bool is_value = true;

@@ -65,7 +65,7 @@ read_scalar(struct scan *s, struct forms *f)
     return scan_unexpected(s, s->at, "a JSON value");
 }
 
-/* The key of the next entry of a map, and the colon. */
+/* Read the key of the next entry of a map, and the colon. */
 static bool
 read_key(struct parse *p)
 {
@@ -77,7 +77,7 @@ read_key(struct parse *p)
            (json_take(s, ':') || scan_unexpected(s, s->at, "':'"));
 }
 
-/* Open the container at s->at; *goes_on where a value comes next. */
+/* Open the container at s->at; *goes_on is set if a value comes next. */
 static bool
 open_container(struct parse *p, bool *goes_on)
 {
@@ -95,7 +95,7 @@ open_container(struct parse *p, bool *goes_on)
     return !is_map || read_key(p);
 }
 
-/* Behind a value: the next one, or the ends of the containers around it. */
+/* After a value: move to the next one, or close the containers around it. */
 static bool
 pass_ends(struct parse *p)
 {

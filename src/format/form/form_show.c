@@ -1,10 +1,10 @@
 /* form_show.c -- forms as text again; see form.h.
  *
  * JSON and EDN are written in one pass with a stack of the open containers.
- * The canonical text is built from the leaves up, because the entries of maps
- * and sets are sorted by their own canonical text: the forms are taken from
- * last to first, so that the text of what is inside is there before it is
- * needed.  Text is copied once per level, of which there are few.
+ * The canonical text is built bottom up, because the entries of maps and sets
+ * are sorted by their own canonical text.  The forms are visited from last to
+ * first, so the text of a form's contents is complete before it is needed.
+ * Text is copied once per level of nesting, and nesting is shallow.
  *
  * SPDX-License-Identifier: MIT */
 #include "base/vec.h"
@@ -17,11 +17,11 @@
 
 /* --- scalars ------------------------------------------------------------- */
 
-/* Whether the text is a number to JSON too. */
+/* Whether the text of an EDN number is a JSON number too. */
 static bool
 is_json_number(struct span text)
 {
-    // A number of EDN differs by its sign, its end or its radix only.
+    // An EDN number differs only in its sign, its suffix or its radix.
     const char last = text.n ? text.at[text.n - 1] : 0;
     return last >= '0' && last <= '9' && text.at[0] != '+' &&
            !memchr(text.at, 'x', text.n) && !memchr(text.at, '/', text.n);
@@ -49,7 +49,7 @@ show_character(struct span text, struct buf *out)
         buf_add(out, text.at, text.n);
 }
 
-/* The shortest decimal that is this floating-point number. */
+/* The shortest decimal that reads back as this floating-point number. */
 static void
 show_double(double x, struct buf *out)
 {
@@ -61,7 +61,7 @@ show_double(double x, struct buf *out)
     }
     buf_text(out, text);
     if (!strpbrk(text, ".e"))
-        buf_text(out, ".0"); // or it would read as an integer
+        buf_text(out, ".0"); // otherwise it would read as an integer
 }
 
 /* A number beyond 64 bits or with a fraction.  The canonical text is the same
@@ -153,13 +153,13 @@ show_scalar_json(const struct form *form, struct buf *out)
     buf_json(out, text.at, text.n);
 }
 
-/* --- in one pass --------------------------------------------------------- */
+/* --- JSON and EDN -------------------------------------------------------- */
 
 /* A container that is being written. */
 struct frame {
-    uint32_t end; // of its range
+    uint32_t end; // the end of its range
     bool is_map;
-    uint32_t shown; // forms in it so far
+    uint32_t shown; // forms written so far
 };
 
 static bool
@@ -286,7 +286,7 @@ form_is_json(const struct forms *f, uint32_t i)
 
 /* --- canonical ----------------------------------------------------------- */
 
-/* The text of one entry of a container: of a map, key and value. */
+/* The text of one entry of a container; an entry of a map is key and value. */
 struct jepsen_entry {
     const char *text;
     size_t n;
@@ -303,11 +303,11 @@ compare_entries(const void *a, const void *b)
 struct canon {
     const struct forms *f;
     uint32_t root;
-    VEC(struct buf) texts; // of form root + i
+    VEC(struct buf) texts; // texts.at[i] is the text of form root + i
     VEC(struct jepsen_entry) entries;
 };
 
-/* Make one text of the key and the value at form i. */
+/* Join the texts of the key at form i and its value. */
 static void
 join_pair(struct canon *c, uint32_t i)
 {

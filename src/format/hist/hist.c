@@ -1,4 +1,4 @@
-/* hist.c -- reading histories that people write by hand.
+/* hist.c -- read histories that people write by hand.
  *
  *     // a lost update
  *     [x:=1]
@@ -7,7 +7,7 @@
  *     ---
  *     [x==1 x:=3]
  *
- * Grammar; blanks, line ends and comments may stand between any two tokens:
+ * The grammar; blanks, line ends and comments may separate any two tokens:
  *
  *     history     := ( "---" name? )? session ( "---" name? session )*
  *     session     := transaction*
@@ -18,15 +18,15 @@
  *     times       := "@" integer? ".." integer?
  *     name, key, value := integer | word | quoted | ":" word | ":" quoted
  *
- * '?' as a value is the initial state; '!' after a transaction says that it
- * aborted, '?' that its outcome is unknown.  A word before '[' names the
- * transaction, a word after '---' that is not followed by '[' names the
- * session; sessions without a name are numbered from 1.  A session whose name
- * was there before goes on.
+ * '?' as a value is the initial state.  After a transaction, '!' means that it
+ * aborted and '?' that its outcome is unknown.  A word before '[' names the
+ * transaction.  A word after '---' that is not followed by '[' names the
+ * session; sessions without a name are numbered from 1.  A name that was used
+ * before continues that session.
  *
- * The parser descends by hand, and no rule contains itself, so its depth does
- * not depend on the input.  Tokens point into the input; positions of errors
- * are counted only when there is one.  hist_write.c is the other direction.
+ * The parser is a recursive descent without recursion: no rule contains itself,
+ * so its depth does not depend on the input.  Tokens point into the input.  The
+ * line and column of an error are computed only if there is one.
  *
  * Cost: one pass, O(size).
  *
@@ -41,14 +41,14 @@
 
 enum {
     SNIFF_SIZE = 1 << 16,
-    BYTES_PER_OP = 14, // about, of a large file
+    BYTES_PER_OP = 14, // roughly, in a large file
 };
 
 struct parser {
     struct scan s;
     struct builder *b;
-    VEC(struct atom) element; // of the list at hand
-    size_t n_opened;          // sessions, counting one that goes on again
+    VEC(struct atom) element; // elements of the current list
+    size_t n_opened;          // sessions, a continued one counted again
     size_t n_sessions;
 };
 
@@ -110,7 +110,7 @@ parse_element(struct parser *p, struct atom *element)
     return parse_atom(p, "an element", element);
 }
 
-/* The elements of a list whose bracket was stepped over. */
+/* The elements of a list, after its opening bracket. */
 static bool
 parse_list(struct parser *p)
 {
@@ -157,7 +157,7 @@ parse_operation(struct parser *p, txn_id t)
              builder_append(p->b, t, key, value, p->s.err);
     else
         ok = scan_unexpected(&p->s, p->s.at, "':=', '==' or '+='");
-    // What the builder said has no position yet; what was found here has.
+    // An error of the builder has no position yet; an error found here has.
     return ok || scan_locate(&p->s, begin);
 }
 
@@ -168,7 +168,7 @@ parse_time(struct parser *p, int64_t *time)
 {
     const char *begin = p->s.at;
     if (p->s.at == p->s.end || (*p->s.at != '-' && !is_digit(*p->s.at)))
-        return true; // left out: not known
+        return true; // left out, so not known
     p->s.at++;
     while (p->s.at < p->s.end && is_digit(*p->s.at))
         p->s.at++;
@@ -188,7 +188,7 @@ parse_time(struct parser *p, int64_t *time)
     return true;
 }
 
-/* What may stand behind the bracket of a transaction, without a blank. */
+/* What may follow the bracket of a transaction, without a blank. */
 static bool
 parse_outcome(struct parser *p, txn_id t)
 {
@@ -209,7 +209,7 @@ parse_outcome(struct parser *p, txn_id t)
     if (ended < began)
         return scan_fail(&p->s, at, ERR_SYNTAX,
                          "this transaction ends before it begins");
-    // When a transaction of unknown outcome took effect is unknown, too.
+    // It is unknown when a transaction of unknown outcome took effect.
     builder_times(p->b, t, began, open ? INT64_MAX : ended);
     return true;
 }
@@ -247,7 +247,7 @@ parse_txn(struct parser *p, session_id s)
     }
 }
 
-/* The name of a session, if the line goes on with one. */
+/* The name of a session, if one follows on the line. */
 static bool
 parse_session_name(struct parser *p, bool *found, struct atom *name)
 {
@@ -270,7 +270,7 @@ parse_session_name(struct parser *p, bool *found, struct atom *name)
     return hist_make(&p->s, p->b, &token, name);
 }
 
-/* Open a session behind its '---', or the first one that has none. */
+/* Open a session after its '---', or the first session without one. */
 static bool
 open_session(struct parser *p, bool separated, session_id *s)
 {
@@ -286,10 +286,11 @@ open_session(struct parser *p, bool separated, session_id *s)
         return true;
     }
     if (named)
-        return true; // the session goes on
-    return scan_fail(&p->s, begin, ERR_SYNTAX,
-                     "this would be session %zu, but another is named so",
-                     p->n_opened);
+        return true; // the session continues
+    return scan_fail(
+        &p->s, begin, ERR_SYNTAX,
+        "this would be session %zu, but another session has that name",
+        p->n_opened);
 }
 
 static bool
@@ -335,7 +336,7 @@ hist_read(struct input *in, struct builder *b, struct err *err)
 
 /* --- recognition ---------------------------------------------------------- */
 
-/* Step over a name, if one stands here, and the blanks behind it. */
+/* Skip a name, if there is one, and the blanks after it. */
 static void
 skip_name(struct parser *p)
 {
@@ -345,8 +346,8 @@ skip_name(struct parser *p)
     skip_blank(p);
 }
 
-/* Look for the beginning of an operation, which no other format has this way,
- * behind comments, separators and names. */
+/* Look for the beginning of an operation after comments, separators and names.
+ * No other format has operations in this notation. */
 static int
 hist_sniff(const struct input *in)
 {

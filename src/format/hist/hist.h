@@ -1,5 +1,5 @@
 /* hist.h -- what the parts of 'hist' share: hist.c reads sessions and
- * transactions, hist_atom.c what they are made of, hist_write.c writes.
+ * transactions, hist_atom.c reads names, keys and values, hist_write.c writes.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef FORMAT_HIST_HIST_H
@@ -9,26 +9,26 @@
 
 struct scan;
 
-/* A name, key or value where it stands in the input. */
+/* A name, key or value in the input. */
 struct hist_token {
     const char *text; // without colon and quotes
     size_t len;
     bool is_keyword, is_quoted;
 };
 
-/* Whether c may stand in a word without quotes. */
+/* Whether c may be part of a word without quotes. */
 bool hist_is_word(char c);
 
-/* Whether a word reads as an integer, of whatever size. */
+/* Whether a word reads as an integer of any size. */
 bool hist_is_integer(const char *text, size_t len);
 
-/* Whether the next bytes are these; if so, step over them. */
+/* If the next bytes are these, skip them and return true. */
 bool hist_accept(struct scan *s, const char *text);
 
-/* Step over a token; the error says that 'expected' is not here. */
+/* Skip a token; the error is that 'expected' was expected. */
 bool hist_lex(struct scan *s, const char *expected, struct hist_token *token);
 
-/* What the token means. */
+/* The atom that the token means. */
 bool hist_make(struct scan *s, struct builder *b,
                const struct hist_token *token, struct atom *atom);
 bool hist_make_integer(struct scan *s, const struct hist_token *token,

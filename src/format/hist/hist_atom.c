@@ -1,8 +1,7 @@
 /* hist_atom.c -- the names, keys and values of 'hist'.
  *
- * A token is found first and made into an atom second, because the same word
- * can be a name or not by what stands behind it, and because recognising a
- * file needs no atoms.
+ * Finding a token and making an atom of it are separate steps.  Whether a word
+ * is a name depends on what follows it, and recognising a file needs no atoms.
  *
  * SPDX-License-Identifier: MIT */
 #include "format/hist/hist.h"
@@ -29,7 +28,7 @@ hist_accept(struct scan *s, const char *text)
     return true;
 }
 
-/* Find the end of a string whose opening quote was stepped over. */
+/* Find the end of a string, after its opening quote. */
 static bool
 lex_quoted(struct scan *s, struct hist_token *token)
 {
@@ -56,7 +55,7 @@ hist_lex(struct scan *s, const char *expected, struct hist_token *token)
     while (s->at < s->end && hist_is_word(*s->at))
         s->at++;
     token->len = (size_t)(s->at - token->text);
-    // A dash in front is a sign or part of a separator, but of no word.
+    // A leading dash is a sign or part of a separator; no word begins so.
     const bool dash = token->len && token->text[0] == '-';
     if (token->len > dash && (!dash || is_digit(token->text[1])))
         return true;
@@ -73,8 +72,8 @@ hex_digit(char c)
                                   : -1;
 }
 
-/* Append one escape whose backslash stands at text, and return its length; 0
- * where it is none. */
+/* Append the character of the escape at text, which begins with a backslash,
+ * and return the escape's length; 0 if the escape is unknown. */
 static size_t
 unescape_one(struct buf *out, const char *text, size_t len)
 {

@@ -1,11 +1,11 @@
-/* hist_write.c -- writing what hist.c reads.
+/* hist_write.c -- write what hist.c reads.
  *
- * A text that could be taken for something else is quoted, with every control
- * character escaped, so that reading gives back the same bytes.  Short
- * transactions share a line; a line that got long ends before the next one.
+ * Text that could be read as something else is quoted, and every control
+ * character is escaped, so that reading gives back the same bytes.  Short
+ * transactions share a line; a long line ends before the next transaction.
  *
- * What 'hist' does not hold: meta data, which is left out, and atoms that are
- * neither integer, text nor keyword, for which hist_holds says no.
+ * 'hist' has no meta data, which is left out, and only atoms that are integers,
+ * text or keywords; hist_holds refuses a history with others.
  *
  * SPDX-License-Identifier: MIT */
 #include "format/hist/hist.h"
@@ -17,7 +17,7 @@ enum { LINE_WIDTH = 78 };
 struct writer {
     const struct history *h;
     struct buf out;
-    struct buf txn; // the transaction at hand
+    struct buf txn; // the current transaction
     size_t column;
 };
 
@@ -31,7 +31,7 @@ refuse(const struct history *h, const char *what, struct atom a,
     atom_show(&h->strings, a, &shown);
     err_set(err, ERR_FEATURE,
             "format 'hist' holds integers, text and keywords only, and %s %s "
-            "is none",
+            "is none of these",
             what, shown.at);
     buf_free(&shown);
     return false;
@@ -59,8 +59,8 @@ hist_holds(const struct history *h, struct err *err)
 
 /* --- atoms ---------------------------------------------------------------- */
 
-/* A leading dash is left to integers and separators, and a byte order mark
- * would be skipped where it comes first in the file. */
+/* A leading dash begins an integer or a separator, and a leading byte order
+ * mark would be skipped at the start of the file; both need quotes. */
 static bool
 is_plain(struct string s, bool is_keyword)
 {
@@ -179,8 +179,8 @@ put_txn(const struct history *h, struct buf *out, txn_id t)
 
 /* --- sessions ------------------------------------------------------------- */
 
-/* The separator can be left out before a first session that has no name but
- * its number and is not empty. */
+/* The separator can be left out before the first session if that session is
+ * not empty and has no name but its number. */
 static void
 put_separator(struct writer *w, session_id s)
 {

@@ -5,7 +5,7 @@
 #include "format/put.h"
 #include "format/readers.h"
 
-/* Behind the bracket that closes the log nothing may follow. */
+/* Nothing may follow the bracket that closes the log. */
 static bool
 end_log(struct jepsen_log *log)
 {
@@ -15,12 +15,12 @@ end_log(struct jepsen_log *log)
     if (s->at == s->end)
         return scan_unexpected(s, s->at,
                                log->closer == ']'
-                                   ? "']' behind the last operation"
-                                   : "')' behind the last operation");
+                                   ? "']' after the last operation"
+                                   : "')' after the last operation");
     s->at++;
     edn_space(s);
     return s->at == s->end ||
-           scan_unexpected(s, s->at, "the end of the input behind the log");
+           scan_unexpected(s, s->at, "the end of the input after the log");
 }
 
 static bool
@@ -74,8 +74,8 @@ edn_sniff(const struct input *in)
     return s.at < s.end && *s.at == ':' ? 90 : 0;
 }
 
-/* EDN has a notation for everything but odd text in keywords, and bytes that
- * are no text. */
+/* EDN has a notation for everything but keywords with unusual characters, and
+ * bytes that are not text. */
 static bool
 edn_holds(const struct history *h, struct err *err)
 {

@@ -1,19 +1,20 @@
 /* jepsen.c -- from a log of invocations and completions to transactions.
  *
  * A process is a session.  It invokes a transaction and then completes it:
- * 'ok' is committed, 'fail' aborted, 'info' indeterminate, and so is what never
- * completes.  What a transaction did stands in its completion, because only
- * that tells what the reads saw; an indeterminate or aborted one may lack it,
- * and then the invocation is read again for the writes it wanted.  So the only
- * thing to keep between the two is where the invocation stands in the input.
+ * 'ok' is committed, 'fail' is aborted, 'info' is indeterminate, and so is a
+ * transaction that never completes.  The operations are taken from the
+ * completion, because only that shows what the reads saw.  An aborted or
+ * indeterminate completion may lack them; then the invocation is read again
+ * for the writes.  So all that has to be kept until the completion is the
+ * place of the invocation in the input.
  *
- * Real time is the order of the log: a transaction begins and ends at the
- * number of its entries, and an indeterminate one ends never.
+ * Real time is the order of the log.  The times of a transaction are the
+ * numbers of its two entries; an indeterminate transaction never ends.
  *
- * Two kinds of logs say less.  One that has no invocation at all is taken as
- * a list of outcomes without times.  In one that names no process, as in
- * hand-written examples, every invocation and the completion behind it are a
- * session of their own.  Mixtures are mistakes.
+ * Two kinds of logs contain less.  A log without any invocation is read as a
+ * list of outcomes without times.  If a log names no process, as in
+ * hand-written examples, every invocation and the completion after it are a
+ * session of their own.  Mixtures are errors.
  *
  *   (1) processes[i].invoked is not NULL exactly while a transaction of that
  *       process is open, and it is the process's latest;
@@ -30,14 +31,14 @@
 
 #include <inttypes.h>
 
-enum { BYTES_PER_OP = 40 }; // about, of a large file, invocation included
+enum { BYTES_PER_OP = 40 }; // roughly, in a large file, with invocations
 
 struct process {
     session_id session;
     const char *invoked; // (1)
-    int64_t began;       // number of that entry
-    uint64_t writes;     // a hash of what it said it would write
-    txn_id txn;          // what it began
+    int64_t began;       // number of the invocation's entry
+    uint64_t writes;     // a hash of the writes in the invocation
+    txn_id txn;          // the open transaction
 };
 
 struct reader {
@@ -47,7 +48,7 @@ struct reader {
     struct forms forms, again;
     struct intmap process_index;
     VEC(struct process) processes;
-    struct process unnamed; // where the log names no process
+    struct process unnamed; // used if the log names no process
     int64_t n_unnamed;
     bool has_invocation;
     const char *orphan; // the first completion without an invocation
@@ -57,7 +58,7 @@ struct reader {
 
 /* --- processes ----------------------------------------------------------- */
 
-/* The process of an entry, or NULL where that is no client. */
+/* The process of an entry; NULL if it is not a client. */
 static bool
 find_process(struct reader *r, const struct jepsen_entry *e,
              struct process **out)
@@ -78,7 +79,7 @@ find_process(struct reader *r, const struct jepsen_entry *e,
                                     : "an operation with 'process', "
                                       "expected none as in those before it");
     if (is_unnamed) {
-        // Its session begins with its invocation, or with what comes alone.
+        // A session begins with an invocation, or with a lone completion.
         if (!r->unnamed.invoked)
             r->unnamed.session =
                 builder_session(r->b, atom_int(r->n_unnamed++));
@@ -127,7 +128,7 @@ add_mop(struct reader *r, const struct forms *f, uint32_t i,
     struct err *err = r->log.s.err;
     const enum form_kind value = mop.value ? f->at[mop.value].kind : FORM_NIL;
     if (mop.kind == MOP_READ && value == FORM_NIL && type != TYPE_OK)
-        return true; // what it saw is not known
+        return true; // it is not known what it saw
     if (!mop.value)
         return scan_fail(&r->log.s, f->at[i].at, ERR_SYNTAX,
                          "a read of an ok operation without a value");
@@ -178,7 +179,7 @@ hash_writes(struct reader *r, const struct jepsen_entry *e, uint64_t *hash)
     return true;
 }
 
-/* An operation that is ok did what it was invoked for. */
+/* Check that an 'ok' operation has the writes of its invocation. */
 static bool
 check_writes(struct reader *r, const struct jepsen_entry *e,
              const struct process *p)
@@ -196,7 +197,7 @@ check_writes(struct reader *r, const struct jepsen_entry *e,
                      line, column);
 }
 
-/* Hand the micro-operations to the builder. */
+/* Pass the micro-operations to the builder. */
 static bool
 add_mops(struct reader *r, const struct jepsen_entry *e,
          enum jepsen_entry_type type, txn_id t)
@@ -211,7 +212,7 @@ add_mops(struct reader *r, const struct jepsen_entry *e,
 
 /* --- transactions -------------------------------------------------------- */
 
-/* What is kept for the explanation: entries that mean nothing to us. */
+/* Keep the entries with unknown keys as meta data, for the explanation. */
 static void
 keep_meta(struct reader *r, const struct jepsen_entry *e, txn_id t)
 {
@@ -235,7 +236,7 @@ keep_meta(struct reader *r, const struct jepsen_entry *e, txn_id t)
     builder_meta(r->b, t, r->meta.at, r->meta.n);
 }
 
-/* Begin a transaction of p.  What is not told later stays as it is here. */
+/* Begin a transaction of p.  What its completion lacks stays as it is here. */
 static bool
 begin_txn(struct reader *r, const struct jepsen_entry *e, struct process *p)
 {
@@ -245,15 +246,15 @@ begin_txn(struct reader *r, const struct jepsen_entry *e, struct process *p)
     return true;
 }
 
-/* End it with what the entry tells; 'mops' is the one with the
- * micro-operations, which may be its invocation. */
+/* End it with the contents of the entry.  'mops' is the entry with the
+ * micro-operations, which may be the invocation. */
 static bool
 end_txn(struct reader *r, struct jepsen_entry *e, struct process *p,
         const struct jepsen_entry *mops, enum jepsen_entry_type type)
 {
     const uint32_t id = e->known[KEY_TXN_ID], index = e->known[KEY_INDEX];
     if (id && index)
-        e->extra[e->n_extra++] = index - 1; // its key is one scalar
+        e->extra[e->n_extra++] = index - 1; // its key, which is one scalar
     if (id || index)
         builder_name(r->b, p->txn, form_atom(e->f, id ? id : index, r->b));
     keep_meta(r, e, p->txn);
@@ -289,7 +290,7 @@ invoke(struct reader *r, const struct jepsen_entry *e, struct process *p)
            hash_writes(r, e, &p->writes) && begin_txn(r, e, p);
 }
 
-/* Read the entry at 'at' once more. */
+/* Read the entry at 'at' again. */
 static bool
 read_again(struct reader *r, const char *at, struct jepsen_entry *e)
 {
@@ -325,7 +326,7 @@ complete(struct reader *r, struct jepsen_entry *e, struct process *p,
            end_txn(r, e, p, &invocation, type);
 }
 
-/* A transaction that is still open where the log ends. */
+/* A transaction that is still open at the end of the log. */
 static bool
 leave_open(struct reader *r, struct process *p)
 {

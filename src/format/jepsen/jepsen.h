@@ -1,8 +1,8 @@
-/* jepsen.h -- a log of Jepsen operations, whatever its notation.
+/* jepsen.h -- a log of Jepsen operations, in either notation.
  *
  * Elle, Jepsen and elle-cli write the same log in EDN and in JSON: a sequence
  * of maps, each the invocation or the completion of a transaction by a process.
- * edn.c and json.c know the notation; what a log means is known here only.
+ * edn.c and json.c know the notation; jepsen.c knows what a log means.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef FORMAT_JEPSEN_JEPSEN_H
@@ -14,25 +14,25 @@
 /* A log that is being read. */
 struct jepsen_log {
     struct scan s;
-    char closer; // of the bracket around the log; 0 where there is none
+    char closer; // the bracket that closes the log; 0 if there is none
     int64_t n;   // entries so far
 };
 
 struct jepsen_notation {
-    /* Read the next entry; at the end of the log, which must be the end of
-     * the input, *found is false. */
+    /* Read the next entry.  At the end of the log *found is false; the input
+     * must end there, too. */
     bool (*next)(struct jepsen_log *log, struct forms *f, bool *found);
 
-    /* Read the entry at s->at once more. */
+    /* Read the entry at s->at again. */
     bool (*again)(struct scan *s, struct forms *f);
 };
 
 bool jepsen_read(struct input *in, const struct jepsen_notation *notation,
                  struct builder *b, struct err *err);
 
-/* Whether a log in the format of that name says what h does: no transaction
- * whose outcome is unknown read an initial value, where that matters, and none
- * ended before an earlier one of its session began. */
+/* Whether a log in the format of that name can represent h.  It cannot if an
+ * indeterminate transaction read an initial value and that matters, or if a
+ * transaction ended before an earlier one of its session began. */
 bool jepsen_holds(const struct history *h, const char *name, struct err *err);
 
 /* Write h as a log, one entry per line (jepsen_write.c says in which order). */

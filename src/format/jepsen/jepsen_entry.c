@@ -122,7 +122,7 @@ jepsen_mop_read(struct mop *mop, struct scan *s, const struct forms *f,
     }
     if (form_next(f, mop->value) != end)
         return form_unexpected(s, f, form_next(f, mop->value),
-                               "']' behind the value");
+                               "']' after the value");
     return true;
 }
 

@@ -1,5 +1,5 @@
-/* jepsen_entry.h -- one entry of a Jepsen log: which of its keys are there,
- * and the micro-operations it carries.
+/* jepsen_entry.h -- one entry of a Jepsen log: which keys it has, and its
+ * micro-operations.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef FORMAT_JEPSEN_JEPSEN_ENTRY_H
@@ -7,7 +7,7 @@
 
 #include "format/form/form.h"
 
-enum { ENTRY_EXTRAS = 64 }; // keys that we do not know, at most
+enum { ENTRY_EXTRAS = 64 }; // the most unknown keys of an entry
 
 enum jepsen_entry_type { TYPE_INVOKE, TYPE_OK, TYPE_FAIL, TYPE_INFO };
 
@@ -22,36 +22,36 @@ enum entry_key {
     N_ENTRY_KEYS
 };
 
-// Keys that Jepsen does not know and that we read and write: the user's name
-// of a transaction, and the name of a session that is no integer.
+// Our own keys, unknown to Jepsen: the user's name of a transaction, and the
+// name of a session that is not an integer.
 #define JEPSEN_TXN_ID "txn-id"
 #define JEPSEN_SESSION "assay/session"
 
-/* The values of the known keys, as indices of forms; 0 is the entry itself and
- * means that there is none.  Of the others their keys. */
+/* The values of the known keys, as indices of forms; 0, the index of the entry
+ * itself, means that there is none.  'extra' holds the unknown keys. */
 struct jepsen_entry {
     const struct forms *f;
     const char *at; // in the input
     uint32_t known[N_ENTRY_KEYS];
-    uint32_t extra[ENTRY_EXTRAS + 1]; // room for 'index' too
+    uint32_t extra[ENTRY_EXTRAS + 1]; // one more, for 'index'
     size_t n_extra;
 };
 
-/* Read the entry that f holds; f stays in use.  No key may stand twice. */
+/* Read the entry that f holds; f stays in use.  No key may occur twice. */
 bool jepsen_entry_read(struct jepsen_entry *e, struct scan *s,
                        const struct forms *f);
 
 bool jepsen_entry_type(const struct jepsen_entry *e, struct scan *s,
                        enum jepsen_entry_type *out);
 
-/* Whether the entry carries micro-operations; complain where it does not. */
+/* Whether the entry has micro-operations; an error if it has not. */
 bool jepsen_entry_has_mops(const struct jepsen_entry *e);
 bool jepsen_entry_needs_mops(const struct jepsen_entry *e, struct scan *s);
 
 enum mop_kind { MOP_READ, MOP_WRITE, MOP_APPEND };
 
-/* A micro-operation [f key value], as indices of forms; value is 0 where there
- * is none, which only a read may lack. */
+/* A micro-operation [f key value], as indices of forms.  Only a read may lack
+ * the value, which then is 0. */
 struct mop {
     enum mop_kind kind;
     uint32_t key, value;
@@ -60,7 +60,7 @@ struct mop {
 bool jepsen_mop_read(struct mop *mop, struct scan *s, const struct forms *f,
                      uint32_t i);
 
-/* Whether an entry of that name means something to us, and is no meta data. */
+/* Whether a key of that name is known, and thus is not meta data. */
 bool jepsen_entry_is_reserved(struct span key);
 
 #endif

@@ -1,22 +1,21 @@
 /* jepsen_write.c -- a history as a log of invocations and completions.
  *
- * Readers take the log's order as real time, so it must say "a ended
- * before b began" where h does, and nowhere else if that can be helped.  The
- * events are sorted by time, and at the same time invocations come before
- * completions, since such transactions overlap.  A process, however, cannot
- * invoke before it has completed: where h says that a transaction began when
- * the one before it in its session was not yet over, the completion is moved
- * up to just before that invocation.  Those invocations come last among the
- * ones of their time, so that as little as possible is claimed beyond what h
- * knows.
+ * Readers take the order of the log as real time.  So the log must show that a
+ * ended before b began wherever h says so, and nowhere else if possible.  The
+ * events are sorted by time.  Of events at the same time, invocations come
+ * before completions, since such transactions overlap.  But a process cannot
+ * invoke a transaction before it has completed the one before.  If h has such
+ * an overlap inside a session, the completion is moved up to just before the
+ * invocation.  Those invocations come last among the events of their time, so
+ * that the log implies as little as possible that h does not say.
  *
- * A history without times has no such order, and a log cannot leave it open:
- * the transactions follow each other as they came.  The strict levels mean
- * nothing on such a log.
+ * A history without times has no such order, but a log always has one.  There
+ * the transactions follow each other in the order of the input, and the strict
+ * levels mean nothing on such a log.
  *
- * A process that ends in 'info' is used again for the next transaction of its
- * session.  Elle's own histories take a fresh process there; that would end
- * the session.
+ * A process that ends in 'info' is reused for the next transaction of its
+ * session.  Elle's own histories use a new process there, which would end the
+ * session.
  *
  * SPDX-License-Identifier: MIT */
 #include "base/intmap.h"
@@ -45,8 +44,8 @@ struct writer {
 
 /* --- processes ----------------------------------------------------------- */
 
-/* A session named by an integer is that process; the others take the numbers
- * that are left. */
+/* A session whose name is an integer becomes that process; the others get the
+ * remaining numbers. */
 static void
 number_processes(struct writer *w)
 {
@@ -93,7 +92,7 @@ put_head(struct writer *w, txn_id t, const char *type, bool is_invocation)
     put_ops(p, t, is_invocation);
 }
 
-/* Whether an entry of the meta data would be taken for one of the log's. */
+/* Whether a key of the meta data would be read as a known key. */
 static bool
 clashes(const struct forms *f)
 {
@@ -105,7 +104,7 @@ clashes(const struct forms *f)
     return any;
 }
 
-/* The meta data: as entries of their own, or in one that keeps them apart. */
+/* Write the meta data, as separate entries or inside one entry. */
 static void
 put_meta(struct writer *w, struct string meta)
 {
@@ -186,7 +185,7 @@ compare_events(const void *a, const void *b)
                                 : 0;
 }
 
-/* The events in the order of the log, but for completions that move up. */
+/* The events in the order of the log, before completions are moved up. */
 static struct event *
 sort_events(const struct history *h)
 {
@@ -196,7 +195,7 @@ sort_events(const struct history *h)
         const txn_id first = h->session_first[s];
         int64_t began = INT64_MIN;
         for (txn_id t = first; t < h->session_first[s + 1]; t++) {
-            // Session order stands above a clock that went back.
+            // If a clock went back, session order takes precedence.
             began = h->txn_began[t] > began ? h->txn_began[t] : began;
             const bool is_late = t > first && h->txn_ended[t - 1] >= began;
             events[2 * (size_t)t] = (struct event){
@@ -240,8 +239,8 @@ put_untimed(struct writer *w, struct err *err)
 
 /* --- what fits ------------------------------------------------------------ */
 
-/* A read of nil in an 'info' says that there was no answer, so it would be lost
- * from a transaction that counts or may count. */
+/* A read of nil in an 'info' entry means that there was no answer.  So a read
+ * of the initial value would be lost from a transaction that counts or may. */
 static bool
 keeps_reads(const struct history *h, txn_id t)
 {

@@ -1,7 +1,7 @@
 /* json.c -- Jepsen's logs in JSON: one array of objects, or JSON Lines.
  *
- * elle-cli reads the array; programs that log as they go write the lines.  We
- * write lines.
+ * elle-cli reads the array; programs that log while they run write lines.  The
+ * writer writes lines.
  *
  * SPDX-License-Identifier: MIT */
 #include "format/jepsen/jepsen.h"
@@ -9,7 +9,7 @@
 #include "format/readers.h"
 #include "format/scan/scan_json.h"
 
-/* Behind an entry of the array: its end, or the next one. */
+/* After an entry of the array: move to its end, or to the next entry. */
 static bool
 pass_comma(struct jepsen_log *log, bool *found)
 {
@@ -38,7 +38,7 @@ next_entry(struct jepsen_log *log, struct forms *f, bool *found)
         return form_read_json(s, f);
     json_space(s);
     return s->at == s->end ||
-           scan_unexpected(s, s->at, "the end of the input behind the log");
+           scan_unexpected(s, s->at, "the end of the input after the log");
 }
 
 static bool

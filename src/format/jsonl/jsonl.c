@@ -1,27 +1,27 @@
-/* jsonl.c -- our own format: one transaction per line, as a JSON object.
+/* jsonl.c -- Assay's own format: one transaction per line, a JSON object.
  *
  *     {"session":1,"id":"pay-17","status":"committed","start":1200,"end":1350,
  *      "ops":[["r","x",5],["w","y","a"],["append","l",3],["r","l",[1,2,3]]]}
  *
  * (on one line).  People write this by hand and from a dozen languages, so the
- * reader is strict where a slip would lose data: a key it does not know, a key
- * given twice, or a number that is no 64-bit integer is an error.  It is also
- * what 'collect' writes, so it is read in one pass, straight into the builder:
- * no tree is made of a line, and text is not copied before it is interned.
+ * reader is strict where a mistake would lose data: an unknown key, a repeated
+ * key, or a number that is not a 64-bit integer is an error.  'collect' writes
+ * large files in this format, so it is read in one pass, straight into the
+ * builder.  No tree is made of a line, and text is not copied before it is
+ * interned.
  *
- * The builder needs the session before the operations.  A line that gives
- * them the other way round is taken in two steps: the operations are skipped
- * and come back to when the object has ended.
+ * The builder needs the session before the operations.  If a line has them in
+ * the other order, the operations are skipped and read when the object has
+ * ended.
  *
- * A line's end ends the object.  So a file that was cut inside a line is an
- * error at the place of the cut, and a line that lost its end does not swallow
- * the next one.
+ * The end of a line ends the object.  So if a line is truncated, the error is
+ * reported there, and the line does not swallow the next one.
  *
- * A transaction whose outcome is unknown may get it from a later line of its
- * session that has no operations: recorders write the operations before they
- * ask for the commit.  A recording that says so in its first line says in its
- * last one that it is complete; where that is missing it was cut, and may lack
- * the end of its last line too.
+ * A later line of the same session, without operations, may give the outcome
+ * of a transaction whose outcome is unknown: recorders write the operations
+ * before they send the commit.  The first line of such a file says that it is
+ * a recording, and the last line that it is complete.  Without the last line
+ * the recording is truncated, possibly inside a line.
  *
  * SPDX-License-Identifier: MIT */
 #include "format/jsonl/jsonl.h"
@@ -29,7 +29,7 @@
 #include "format/jsonl/jsonl_entry.h"
 #include "format/readers.h"
 
-enum { BYTES_PER_OP = 20 }; // about, of a large file
+enum { BYTES_PER_OP = 20 }; // roughly, in a large file
 
 enum line_key {
     KEY_SESSION,
@@ -47,20 +47,20 @@ static const char *const line_keys[N_LINE_KEYS + 1] = {
     "session", "id", "status", "start", "end", "ops", "meta", "recording", NULL,
 };
 
-/* One line, as far as it is read. */
+/* The part of a line that has been read. */
 struct line {
-    unsigned seen; // bit k: line_keys[k] was there
+    unsigned seen; // bit k: the line has line_keys[k]
     struct atom session, id;
     enum txn_status status;
     int64_t start, end;
-    const char *end_at; // where 'end' stands
-    const char *ops_at; // operations that wait for their session
+    const char *end_at; // the value of 'end'
+    const char *ops_at; // operations that came before the session
     bool has_txn;       // the transaction has begun
     txn_id txn;
-    unsigned mark; // of a line that is about the recording
+    unsigned mark; // which mark, on a line about the recording
 };
 
-/* The last transaction of a session, where its outcome may follow. */
+/* The last transaction of a session, if its outcome may follow. */
 struct pending {
     bool is_open;
     txn_id txn;
@@ -72,9 +72,9 @@ enum { MARK_BEGIN, MARK_END };
 struct reader {
     struct jsonl_scan in;
     VEC(struct pending) pending; // by session
-    bool is_recording;           // the first line said so
-    bool is_complete;            // so did the last one
-    size_t lines;                // that were read
+    bool is_recording;           // according to the first line
+    bool is_complete;            // according to the last line
+    size_t lines;                // read so far
 };
 
 static bool
@@ -130,26 +130,27 @@ read_key(struct scan *s, const struct line *line, unsigned *out)
                     out))
         return false;
     return !(line->seen & 1u << *out) ||
-           scan_fail(s, start, ERR_SYNTAX, "key '%s' twice in one line",
+           scan_fail(s, start, ERR_SYNTAX, "key '%s' occurs twice in one line",
                      line_keys[*out]);
 }
 
 /* --- lines --------------------------------------------------------------- */
 
-/* A line that says where the recording begins or ends. */
+/* A line that marks the beginning or the end of the recording. */
 static bool
 end_mark(struct reader *r, const struct line *line, const char *start)
 {
     struct scan *s = &r->in.s;
     if (line->seen != 1u << KEY_RECORDING)
         return scan_fail(s, start, ERR_SYNTAX,
-                         "'recording' stands in a line of its own");
+                         "'recording' must be on a line of its own");
     if (line->mark == MARK_BEGIN && r->lines)
-        return scan_fail(s, start, ERR_SYNTAX,
-                         "a recording begins in the first line");
+        return scan_fail(
+            s, start, ERR_SYNTAX,
+            "the beginning of a recording, expected in the first line only");
     if (line->mark == MARK_END && !r->is_recording)
         return scan_fail(s, start, ERR_SYNTAX,
-                         "the end of a recording that has no beginning");
+                         "the end of a recording without its beginning");
     r->is_recording = true;
     r->is_complete = line->mark == MARK_END;
     return true;
@@ -168,8 +169,8 @@ end_outcome(struct reader *r, const struct line *line, const char *start)
     struct pending *p = session < r->pending.n ? &r->pending.at[session] : NULL;
     if (!p || !p->is_open)
         return scan_fail(s, start, ERR_SYNTAX,
-                         "an outcome, and no transaction of the session waits "
-                         "for one");
+                         "an outcome, but no transaction of the session is "
+                         "pending");
     p->is_open = false;
     builder_status(r->in.b, p->txn, line->status);
     if (line->end < p->start)
@@ -193,7 +194,7 @@ note_pending(struct reader *r, const struct line *line)
             (struct pending){is_open, line->txn, line->start};
 }
 
-/* What could not be done before the whole object was seen. */
+/* Do what needs the whole object. */
 static bool
 end_line(struct reader *r, struct line *line, const char *start)
 {
@@ -231,7 +232,7 @@ end_line(struct reader *r, struct line *line, const char *start)
     return true;
 }
 
-/* Read the object at s->at; the scan stops behind its '}'. */
+/* Read the object at s->at; the scan stops after its '}'. */
 static bool
 read_line(struct reader *r)
 {
@@ -258,8 +259,8 @@ read_line(struct reader *r)
     return end_line(r, &line, start) || scan_locate(s, start);
 }
 
-/* Let the input end before a tail of zero bytes: that is how a file system may
- * leave a file that was being extended when the machine went down. */
+/* Drop zero bytes at the end of the input.  A file system may leave them in a
+ * file that was being extended when the machine crashed. */
 static void
 leave_out_zeros(struct scan *s)
 {
@@ -271,8 +272,8 @@ leave_out_zeros(struct scan *s)
     s->end = last;
 }
 
-/* Let the input end before a last line that is no whole object.  A recorder
- * that is killed leaves at most one, with blank lines behind. */
+/* Drop a last line that is not a complete object.  A recorder that is killed
+ * leaves at most one, perhaps with blank lines after it. */
 static void
 leave_out_torn_line(struct scan *s)
 {
@@ -307,7 +308,7 @@ read_lines(struct reader *r, struct input *in)
         }
         if (r->is_complete)
             return scan_fail(s, s->at, ERR_SYNTAX,
-                             "more behind the end of the recording");
+                             "more lines after the end of the recording");
         if (!read_line(r))
             return false;
         const bool begins = r->lines++ == 0 && r->is_recording;
@@ -333,7 +334,7 @@ jsonl_read(struct input *in, struct builder *b, struct err *err)
     bool ok = read_lines(&r, in);
     if (ok && r.is_complete && r.in.s.end < in->data + in->size)
         ok = scan_fail(&r.in.s, r.in.s.end, ERR_SYNTAX,
-                       "more behind the end of the recording");
+                       "more lines after the end of the recording");
     if (r.is_recording && !r.is_complete)
         builder_cut(b);
     vec_free(&r.pending);
@@ -360,7 +361,7 @@ jsonl_sniff(const struct input *in)
 const struct format format_jsonl = {
     .name = "jsonl",
     .suffix = ".jsonl",
-    .help = "one transaction per line as a JSON object; our own",
+    .help = "one transaction per line as a JSON object; Assay's own format",
     .initial = ATOM_NIL,
     .keeps = KEEPS_NAMES | KEEPS_TIMES | KEEPS_META | KEEPS_CUT,
     .sniff = jsonl_sniff,

@@ -9,7 +9,7 @@
 bool jsonl_holds(const struct history *h, struct err *err);
 bool jsonl_write(const struct history *h, struct output *out, struct err *err);
 
-/* Append what jsonl_write writes; for small histories.
+/* Append h as text in the format 'jsonl'; for small histories.
  *
  *   require  jsonl_holds */
 void jsonl_show(const struct history *h, struct buf *out);

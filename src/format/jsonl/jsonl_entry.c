@@ -40,7 +40,7 @@ read_value(struct jsonl_scan *r, struct atom *out)
     return is_null(&r->s) || jsonl_atom(r, "a string, an integer or null", out);
 }
 
-/* The rest of a list behind its '[', into r->elements. */
+/* Read the rest of a list, after its '[', into r->elements. */
 static bool
 read_elements(struct jsonl_scan *r)
 {
@@ -79,7 +79,7 @@ jsonl_word(struct scan *s, const char *const *words, const char *expected,
     return scan_unexpected_text(s, start, text, expected);
 }
 
-/* The value of an operation, handed to the builder. */
+/* Read the value of an operation and pass it to the builder. */
 static bool
 add_op(struct jsonl_scan *r, txn_id t, enum op_kind kind, struct atom key)
 {
@@ -106,7 +106,7 @@ read_op_kind(struct scan *s, unsigned *out)
         [OP_KIND_APPEND] = "append",
         NULL,
     };
-    // The hot path: nearly every operation is one of these two.
+    // The hot path: nearly all operations are one of these two.
     if (s->end - s->at > 3 && s->at[0] == '"' && s->at[2] == '"' &&
         (s->at[1] == 'r' || s->at[1] == 'w')) {
         *out = s->at[1] == 'r' ? OP_KIND_READ : OP_KIND_WRITE;
@@ -135,9 +135,9 @@ read_op(struct jsonl_scan *r, txn_id t)
     if (!json_take(s, ','))
         return scan_unexpected(s, s->at, "',' and a value");
     if (!add_op(r, t, (enum op_kind)kind, key))
-        return scan_locate(s, start); // where the builder has complained
+        return scan_locate(s, start); // for an error of the builder
     return json_take(s, ']') ||
-           scan_unexpected(s, s->at, "']' behind the value");
+           scan_unexpected(s, s->at, "']' after the value");
 }
 
 bool
@@ -186,7 +186,7 @@ jsonl_time(struct jsonl_scan *r, int64_t *out)
     if (!json_integer(s, "an integer", &time))
         return false;
     *out = (int64_t)time.bits;
-    // The ends of the range say "not known" to the builder.
+    // To the builder, the ends of the range mean "not known".
     return (time.tag == ATOM_INT && *out != INT64_MIN && *out != INT64_MAX) ||
            scan_unexpected(s, start, "a time that fits into 64 signed bits");
 }

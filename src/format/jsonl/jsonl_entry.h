@@ -1,6 +1,6 @@
-/* jsonl_entry.h -- the values of the entries of a line of 'jsonl'.
+/* jsonl_entry.h -- the values of the entries in a line of 'jsonl'.
  *
- * Each function reads one value at the scan, which stops behind it.
+ * Each function reads the value at the scan, which stops after it.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef FORMAT_JSONL_JSONL_ENTRY_H
@@ -15,18 +15,18 @@
 struct jsonl_scan {
     struct scan s;
     struct builder *b;
-    VEC(struct atom) elements; // of the list at hand
+    VEC(struct atom) elements; // elements of the current list
     struct forms meta;
-    struct buf meta_text; // of the last 'meta'
+    struct buf meta_text; // text of the last 'meta'
 };
 
 bool jsonl_atom(struct jsonl_scan *r, const char *expected, struct atom *out);
 
-/* One of a few words in quotes: its number in 'words', which ends in NULL. */
+/* One of a few words in quotes: its index in 'words', which ends with NULL. */
 bool jsonl_word(struct scan *s, const char *const *words, const char *expected,
                 unsigned *out);
 
-/* An array of operations, which become those of t. */
+/* An array of operations, which are added to t. */
 bool jsonl_ops(struct jsonl_scan *r, txn_id t);
 
 bool jsonl_status(struct jsonl_scan *r, enum txn_status *out);

@@ -31,7 +31,7 @@ jsonl_record_begin_named(struct jsonl_record *t, const char *session)
     buf_text(&t->line, ",\"ops\":[");
 }
 
-/* Whether the operation is to be written down; it counts in any case. */
+/* Count the operation; true if it is recorded too. */
 static bool
 begin_op(struct jsonl_record *t, const char *kind, uint64_t key)
 {
@@ -191,7 +191,7 @@ jsonl_record_outcome(struct jsonl_record *t, enum txn_status status,
     buf_clear(&t->line);
     buf_text(&t->line, "{\"session\":");
     buf_u64(&t->line, t->session);
-    put_status(&t->line, status); // committed, too
+    put_status(&t->line, status); // also if it is 'committed'
     jsonl_put_times(&t->line, INT64_MIN, ended);
     put_meta_and_end(t, NULL);
 }

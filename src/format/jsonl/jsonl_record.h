@@ -1,9 +1,9 @@
 /* jsonl_record.h -- the lines of 'jsonl', for recorders and writers.
  *
- * A recorder must be safe against being killed at any moment: a transaction
- * that was read from must be in the recording.  So a
- * transaction that writes is recorded before its commit is sent, with the
- * outcome "unknown", and the outcome follows in a line of its own.
+ * A recorder may be killed at any moment, and still every transaction that was
+ * read from must be in the recording.  So a transaction that writes is recorded
+ * before its commit is sent, with the outcome "unknown".  The outcome follows
+ * on a line of its own.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef FORMAT_JSONL_JSONL_RECORD_H
@@ -12,16 +12,17 @@
 #include "base/buf.h"
 #include "history/history.h"
 
-/* A transaction while it runs; all-zero is none.  A session uses one again and
- * again. */
+/* A transaction while it runs; all-zero is none.  A session reuses it for all
+ * of its transactions. */
 struct jsonl_record {
     struct buf line;
     size_t ops, writes;
     uint64_t session;
-    bool is_off; // count operations only, for measuring
+    bool is_off; // for measuring: operations are only counted
 };
 
-// The first and the last line of a recording.  One without the last was cut.
+// The first and the last line of a recording.  Without the last it is
+// truncated.
 #define JSONL_RECORDING_BEGIN "{\"recording\":\"begin\"}\n"
 #define JSONL_RECORDING_END "{\"recording\":\"end\"}\n"
 
@@ -34,8 +35,8 @@ void jsonl_record_append(struct jsonl_record *t, uint64_t key, int64_t element);
 void jsonl_record_read_list(struct jsonl_record *t, uint64_t key,
                             const int64_t *elements, size_t n);
 
-/* The same for keys that are text.  A value that looks like an integer is
- * written as one; NULL stands for no value. */
+/* The same for keys that are text.  A value that reads as an integer is
+ * written as an integer; NULL is the absent value. */
 void jsonl_record_text(struct jsonl_record *t, bool is_write, const char *key,
                        const char *value);
 
@@ -44,7 +45,7 @@ void jsonl_record_text(struct jsonl_record *t, bool is_write, const char *key,
 void jsonl_record_pending(struct jsonl_record *t, int64_t began,
                           const char *meta);
 
-/* Make the line that gives the outcome of a pending transaction. */
+/* Make the line with the outcome of a pending transaction. */
 void jsonl_record_outcome(struct jsonl_record *t, enum txn_status status,
                           int64_t ended);
 
@@ -56,14 +57,14 @@ void jsonl_record_free(struct jsonl_record *t);
 
 /* --- entries of a line, which the writer of whole histories shares ---------*/
 
-/* ',"status":...', left out where the transaction has committed. */
+/* ',"status":...', left out if the transaction committed. */
 void jsonl_put_status(struct buf *line, enum txn_status status);
 
-/* ',"start":...' and ',"end":...', each left out where it is not known:
+/* ',"start":...' and ',"end":...', each left out if it is not known, which is
  * INT64_MIN and INT64_MAX. */
 void jsonl_put_times(struct buf *line, int64_t began, int64_t ended);
 
-/* ',"meta":...', left out where it is empty, and the end of the line. */
+/* ',"meta":...', left out if it is empty, and the end of the line. */
 void jsonl_put_meta_and_end(struct buf *line, const char *meta, size_t n);
 
 #endif

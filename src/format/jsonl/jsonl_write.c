@@ -1,8 +1,8 @@
-/* jsonl_write.c -- writing what jsonl.c reads.
+/* jsonl_write.c -- write what jsonl.c reads.
  *
- * The lines come in the order in which the transactions came, and an entry
- * that says no more than its absence would is left out.  A recording that was
- * cut stays recognisable: it has a first line and no last one.
+ * The lines keep the order of the input, and an entry with its default value
+ * is left out.  A truncated recording stays recognisable: it has a first line
+ * and no last one.
  *
  * SPDX-License-Identifier: MIT */
 #include "format/jsonl/jsonl.h"

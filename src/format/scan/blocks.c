@@ -1,8 +1,8 @@
 /* blocks.c -- see blocks.h.
  *
  * With one thread, each block is scanned and consumed in turn.  Otherwise the
- * blocks go round a ring: a scanner claims the next block number when the
- * buffer it maps to is free, and the consumer waits for the number it needs.
+ * buffers form a ring.  A scanner claims the next block when its buffer is
+ * free, and the consumer waits for the block that comes next.
  *
  * Invariants of the ring, under its lock:
  *   (1) blocks consumed <= claimed <= consumed + size of the ring;
@@ -35,7 +35,7 @@ block_records(struct text_block *block, size_t bytes)
     return block->records;
 }
 
-/* The begin of the first line that begins at or behind an offset. */
+/* The first line that begins at or after an offset. */
 static const char *
 line_at(const struct input *in, size_t offset)
 {
@@ -231,7 +231,7 @@ bool
 blocks_run(struct input *in, block_scan *scan, block_consume *consume,
            void *self, struct err *err)
 {
-    // One scanner keeps one builder busy; the builder is the narrow place.
+    // One scanner keeps the builder busy; the builder is the bottleneck.
     const unsigned scanners =
         in->threads - 1 > MOST_THREADS ? MOST_THREADS : in->threads - 1;
     if (!scanners || count_blocks(in) < 4)

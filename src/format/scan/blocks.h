@@ -2,8 +2,8 @@
  * consumed in order by one.
  *
  * A line belongs to the block in which it begins, so a block can be found and
- * scanned without looking at the ones before it.  Records live in a few
- * buffers that go round, so memory does not grow with the file.
+ * scanned without the blocks before it.  A few buffers for records are reused,
+ * so memory does not grow with the file.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef FORMAT_SCAN_BLOCKS_H
@@ -14,8 +14,8 @@
 struct text_block {
     const char *begin, *end; // whole lines, the last one's newline included
     const char *limit;       // end of the input
-    void *records;           // what the scan made of them
-    const char *error_at;    // where scan or consume found a mistake
+    void *records;           // the records of these lines
+    const char *error_at;    // where scan or consume found an error
 
     size_t records_room; // private: bytes
 };

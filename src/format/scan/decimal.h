@@ -14,7 +14,7 @@ is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* The number that the len bytes at text are; false where there is none or it
+/* Parse the len bytes at text as a number; false if they are no number or it
  * does not fit. */
 static inline bool
 parse_decimal(const char *text, size_t len, uint64_t *out)

@@ -48,7 +48,7 @@ static size_t
 word_length(const char *at, const char *end)
 {
     if (end - at > ERR_QUOTE_ROOM)
-        end = at + ERR_QUOTE_ROOM; // more would not be shown
+        end = at + ERR_QUOTE_ROOM; // a message shows no more
     const char *p = at;
     if (*at == '"') {
         for (p++; p < end && *p != '"' && *p != '\n'; p++)

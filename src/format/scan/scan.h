@@ -1,8 +1,8 @@
-/* scan.h -- a place in a text input, and how its readers complain.
+/* scan.h -- a place in a text input, and the errors of its readers.
  *
- * The readers of JSON, EDN and hist move one 'struct scan' over the bytes and
- * never look at a line number: where a mistake is found, its position is
- * counted once.  A mistake is reported as "found 'this', expected that".
+ * The readers of JSON, EDN and hist move one 'struct scan' over the bytes. They
+ * do not count lines: the line and column of an error are computed when it is
+ * reported.  The message is "found 'this', expected that".
  *
  * SPDX-License-Identifier: MIT */
 #ifndef FORMAT_SCAN_SCAN_H
@@ -19,36 +19,36 @@ struct span {
 };
 
 struct scan {
-    const char *at, *end; // the next byte, and behind the last
+    const char *at, *end; // the next byte; after the last byte
     const struct input *in;
     struct err *err;
-    bool one_line;      // a value may not go on in the next line
-    struct buf decoded; // the last string, where it had escapes
+    bool one_line;      // a value must end on its line
+    struct buf decoded; // the last string, if it had escapes
 };
 
-/* Begin at the first byte of 'in', behind a byte order mark.  scan_free gives
- * back the memory of 'decoded'. */
+/* Begin at the first byte of 'in', after a byte order mark.  scan_free frees
+ * the memory of 'decoded'. */
 void scan_init(struct scan *s, const struct input *in, struct err *err);
 void scan_free(struct scan *s);
 
-/* Note an error at a byte of the input and return false. */
+/* Report an error at a byte of the input and return false. */
 __attribute__((format(printf, 4, 5))) bool scan_fail(struct scan *s,
                                                      const char *at,
                                                      enum err_kind kind,
                                                      const char *format, ...);
 
-/* Note that something else than 'expected' stands at 'at'. */
+/* Report what was found at 'at', and that 'expected' was expected. */
 bool scan_unexpected(struct scan *s, const char *at, const char *expected);
 
-/* The same, where what stands there is known better: text, without quotes. */
+/* The same with the text that was found, shown without quotes. */
 bool scan_unexpected_text(struct scan *s, const char *at, struct span text,
                           const char *expected);
 
 /* Add the position of 'at' to an error that a lower layer has set. */
 bool scan_locate(struct scan *s, const char *at);
 
-/* The integer that a sign and the decimal digits up to 'end' mean; false
- * where it takes more than 64 bits. */
+/* Parse a sign and the decimal digits up to 'end'; false if the integer does
+ * not fit in 64 bits. */
 bool scan_integer(bool negative, const char *digits, const char *end,
                   struct atom *out);
 

@@ -32,7 +32,7 @@ hex_quad(struct scan *s, uint32_t *out)
     return true;
 }
 
-/* What follows "\u": one code point, which takes two escapes above U+FFFF. */
+/* The code point after "\u"; above U+FFFF it takes two escapes. */
 static bool
 decode_code_point(struct scan *s, const char *escape)
 {
@@ -73,7 +73,7 @@ scan_escape(struct scan *s)
     return true;
 }
 
-/* Move to the next byte that does not simply stand for itself. */
+/* Move to the next byte with a special meaning in a string. */
 static bool
 pass_plain(struct scan *s)
 {
@@ -93,7 +93,7 @@ pass_plain(struct scan *s)
     return true;
 }
 
-/* A string of either notation; EDN's may hold control characters. */
+/* A string of JSON or EDN; control characters are allowed in EDN only. */
 static bool
 read_string(struct scan *s, bool is_edn, struct span *out)
 {
@@ -185,7 +185,7 @@ bool
 json_integer(struct scan *s, const char *expected, struct atom *out)
 {
     const char *start = s->at, *digits = start + (*start == '-'), *at = digits;
-    uint64_t x = 0; // right as long as there are fewer than 19 digits
+    uint64_t x = 0; // exact if there are fewer than 19 digits
     for (; at < s->end && *at >= '0' && *at <= '9'; at++)
         x = x * 10 + (uint64_t)(*at - '0');
     if (at == digits ||
@@ -250,7 +250,7 @@ note_key(struct json_look *look, struct span key)
 struct json_look
 json_look(const struct input *in)
 {
-    enum { FAR = 1 << 16 }; // bytes; keys beyond do not help to recognise
+    enum { FAR = 1 << 16 }; // bytes; later keys are not looked at
     struct json_look look = {0};
     struct err ignored = {0};
     struct scan s;

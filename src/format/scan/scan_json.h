@@ -1,9 +1,9 @@
 /* scan_json.h -- the tokens of JSON, in one pass over the bytes.
  *
- * Strings without escapes are handed out as they lie in the input; the others
- * are decoded first, and stay valid until the next string.  Only UTF-8 is
- * accepted.  Nothing here builds a tree: jsonl.c goes straight to the builder
- * with these, and form.h makes trees of them for the other readers.
+ * A string without escapes is returned as a part of the input.  Others are
+ * decoded first and stay valid until the next string.  Only UTF-8 is accepted.
+ * Nothing here builds a tree: jsonl.c passes the tokens to the builder, and
+ * form.h makes trees of them for the other readers.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef FORMAT_SCAN_SCAN_JSON_H
@@ -11,7 +11,7 @@
 
 #include "format/scan/scan.h"
 
-/* Move over white space; a line's end is none where s->one_line is set. */
+/* Skip white space; if s->one_line is set, it does not include line ends. */
 static inline void
 json_space(struct scan *s)
 {
@@ -21,12 +21,12 @@ json_space(struct scan *s)
         s->at++;
 }
 
-/* Move over the byte c, with white space before it; false where something
- * else stands there. */
+/* Skip white space and the byte c; false if another byte follows the white
+ * space. */
 static inline bool
 json_take(struct scan *s, char c)
 {
-    // Compact input, the usual case, has no white space to look for.
+    // The usual case: compact input has no white space.
     if (s->at == s->end || *s->at != c) {
         json_space(s);
         if (s->at == s->end || *s->at != c)
@@ -36,16 +36,16 @@ json_take(struct scan *s, char c)
     return true;
 }
 
-/* The string at s->at, where a quote stands.  EDN's strings are the same but
- * for line ends and other control characters, which may stand in them. */
+/* The string whose quote is at s->at.  EDN's strings are the same, except that
+ * they may contain line ends and other control characters. */
 bool json_string(struct scan *s, struct span *out);
 bool json_string_edn(struct scan *s, struct span *out);
 
-/* Decode the escape at s->at, where a backslash stands, to s->decoded. */
+/* Decode the escape whose backslash is at s->at to s->decoded. */
 bool scan_escape(struct scan *s);
 
-/* The integer at s->at, where a digit or a minus stands; a fraction, an
- * exponent or more than 64 bits is an error that says what was expected. */
+/* The integer at s->at, which begins with a digit or a minus.  A fraction, an
+ * exponent or more than 64 bits is an error: 'expected' was expected. */
 bool json_integer(struct scan *s, const char *expected, struct atom *out);
 
 /* The number at s->at, as text. */
@@ -57,15 +57,15 @@ json_is_number_start(char c)
     return c == '-' || (c >= '0' && c <= '9');
 }
 
-/* Move over one value without looking into it. */
+/* Skip one value without interpreting it. */
 bool json_skip(struct scan *s);
 
-/* Which well-known keys the first object of the input has, as far as a look
- * at the beginning tells; for recognising who wrote it. */
+/* Which well-known keys the first object of the input has, judging by the
+ * beginning of the input; for recognising the format. */
 struct json_look {
-    bool is_object;               // an object begins the input,
-    bool is_array;                // or the array that does
-    bool session, ops, recording; // its keys
+    bool is_object;               // the input begins with an object
+    bool is_array;                // the input begins with an array
+    bool session, ops, recording; // keys of its first object
     bool type, process, value;
 };
 struct json_look json_look(const struct input *in);

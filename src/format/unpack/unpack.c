@@ -11,8 +11,8 @@ begins_with(const char *data, size_t size, const char *magic, size_t len)
     return size >= len && memcmp(data, magic, len) == 0;
 }
 
-/* The third byte is the method, of which there is one.  Two bytes alone may
- * well begin a binary history. */
+/* The third byte is the method; gzip has only one.  Two bytes would not be
+ * enough: a binary history may begin with them. */
 static bool
 is_gzip(const char *data, size_t size)
 {

@@ -1,8 +1,8 @@
-/* unpack_gzip.c -- gzip by way of zlib.
+/* unpack_gzip.c -- unpack gzip with zlib.
  *
- * A gzip file is one or more members, one after the other ('cat a.gz b.gz' is
- * such a file), each with a checksum at its end that zlib compares.  Anything
- * else behind a member is an error, and so is an end before a member's.
+ * A gzip file is one or more members ('cat a.gz b.gz' makes such a file).  Each
+ * ends with a checksum, which zlib verifies.  Other bytes after a member are an
+ * error, and so is an incomplete member.
  *
  * zlib counts its input in 32 bits, so larger inputs are given in pieces.
  *
@@ -14,7 +14,7 @@
 
 #include <zlib.h>
 
-/* What is used of the library; see base/library.h. */
+/* The functions of the library that are used; see base/library.h. */
 #define CALLS(F) F(inflate) F(inflateEnd) F(inflateInit2_) F(inflateReset)
 static struct {
     CALLS(LIBRARY_MEMBER)
@@ -23,18 +23,18 @@ static const char *const calls[] = {CALLS(LIBRARY_NAME)};
 
 enum {
     PIECE = 1 << 30,           // bytes of input given to zlib at once
-    ROOM = 1 << 16,            // bytes of output asked for at least
-    WINDOW_AND_GZIP = 15 + 16, // zlib's words for the gzip wrapping only
+    ROOM = 1 << 16,            // the least bytes of output at once
+    WINDOW_AND_GZIP = 15 + 16, // zlib's argument for "gzip only"
 };
 
 struct gunzip {
     z_stream z;
     const char *data;
-    size_t size, taken; // of the input, by zlib
+    size_t size, taken; // input bytes, and those zlib has taken
     VEC(char) out;
 };
 
-/* Let zlib go on; what it says. */
+/* Let zlib unpack more; returns its status. */
 static int
 step(struct gunzip *g)
 {
@@ -42,7 +42,7 @@ step(struct gunzip *g)
     const size_t room = g->out.room - g->out.n, left = g->size - g->taken;
     g->z.next_out = (Bytef *)g->out.at + g->out.n;
     g->z.avail_out = room < PIECE ? (uInt)room : PIECE;
-    // zlib does not write to its input, whatever the type says.
+    // zlib does not write to its input, although its type is not const.
     g->z.next_in = (Bytef *)(uintptr_t)(g->data + g->taken);
     g->z.avail_in = left < PIECE ? (uInt)left : PIECE;
     const uInt in_before = g->z.avail_in, out_before = g->z.avail_out;
@@ -62,7 +62,7 @@ gunzip_all(struct gunzip *g, struct err *err)
                 return true;
             if ((unsigned char)g->data[g->taken] != 0x1f)
                 return err_set(err, ERR_SYNTAX,
-                               "found other bytes behind the gzip data");
+                               "found other bytes after the gzip data");
             lib.inflateReset(&g->z);
         } else if (said == Z_BUF_ERROR ||
                    (said == Z_OK && g->taken == g->size && g->z.avail_out)) {

@@ -1,4 +1,4 @@
-/* unpack_no_gzip.c -- what stands for unpack_gzip.c in a build without zlib.
+/* unpack_no_gzip.c -- replaces unpack_gzip.c in a build without zlib.
  *
  * SPDX-License-Identifier: MIT */
 #include "format/unpack/unpack.h"

@@ -1,4 +1,4 @@
-/* unpack_no_zstd.c -- what stands for unpack_zstd.c in a build without libzstd.
+/* unpack_no_zstd.c -- replaces unpack_zstd.c in a build without libzstd.
  *
  * SPDX-License-Identifier: MIT */
 #include "format/unpack/unpack.h"

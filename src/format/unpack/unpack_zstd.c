@@ -1,8 +1,8 @@
-/* unpack_zstd.c -- zstd by way of libzstd.
+/* unpack_zstd.c -- unpack zstd with libzstd.
  *
- * A zstd file is one or more frames, one after the other.  The library reads
- * them as one stream and says after each step how much it still misses of the
- * frame at hand: nothing, when the frame is complete.
+ * A zstd file is one or more frames.  The library reads them as one stream.
+ * After each step it returns how much of the current frame is missing, which is
+ * 0 when the frame is complete.
  *
  * SPDX-License-Identifier: MIT */
 #include "format/unpack/unpack.h"
@@ -12,7 +12,7 @@
 
 #include <zstd.h>
 
-/* What is used of the library; see base/library.h. */
+/* The functions of the library that are used; see base/library.h. */
 // clang-format off
 #define CALLS(F) F(ZSTD_createDStream) F(ZSTD_decompressStream) \
     F(ZSTD_DStreamOutSize) F(ZSTD_freeDStream) F(ZSTD_getErrorName) \
@@ -25,7 +25,7 @@ static const char *const calls[] = {CALLS(LIBRARY_NAME)};
 
 typedef VEC(char) char_vec;
 
-/* *taken: how far the library got in the data. */
+/* *taken: how many bytes the library has read. */
 static bool
 unzstd_all(ZSTD_DStream *stream, const char *data, size_t size, char_vec *out,
            size_t *taken, struct err *err)

@@ -137,7 +137,7 @@ sessions_go_by_the_number_in_the_name(void)
     history_free(&h);
     put_log(&s, "U9.log", &log);
     CHECK(!read_logs(&s, &h, &err));
-    CHECK_TEXT(err.text, "session 9 by its name, and so is 'T9.log'");
+    CHECK_TEXT(err.text, "this file and 'T9.log' both name session 9");
     buf_free(&log);
     scratch_free(&s);
 }

@@ -192,8 +192,9 @@ mistakes_have_their_place(void)
                               "']'"));
     CHECK(fails_with("[x:=1 x+=2]", "1:7: key x is used both as a register "
                                     "and as a list"));
-    CHECK(fails_with("--- 2 [] --- []",
-                     "1:13: this would be session 2, but another is named so"));
+    CHECK(fails_with(
+        "--- 2 [] --- []",
+        "1:13: this would be session 2, but another session has that name"));
 }
 
 static void

@@ -213,8 +213,8 @@ an_outcome_belongs_to_the_last_transaction_of_its_session(void)
         struct history h;
         struct err err = {0};
         CHECK(!read_text(JSONL, texts[i], &h, &err));
-        CHECK_TEXT(err.text, "an outcome, and no transaction of the session "
-                             "waits for one");
+        CHECK_TEXT(err.text, "an outcome, but no transaction of the session "
+                             "is pending");
     }
 }
 
@@ -281,7 +281,7 @@ that_a_recording_was_cut_is_kept_or_refused(void)
     CHECK(!format_write(&h, &format_hist, "/dev/null", &err));
     CHECK(err.kind == ERR_FEATURE);
     CHECK_TEXT(err.text,
-               "format 'hist' cannot say that the recording was cut, "
+               "format 'hist' cannot mark the recording as truncated, "
                "and the history has reads that no transaction served");
     history_free(&h);
     CHECK(writes(JSONL, FIRST "{\"session\":1,\"ops\":[]}\n" LAST, JSONL,

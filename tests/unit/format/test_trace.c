@@ -126,7 +126,7 @@ mistakes_have_their_place(void)
                      "this key"));
     CHECK(fails_with("WRITE KEY[x] Txn(1, 0)\nWRITE KEY[x] Txn(1, 1)\n"
                      "WRITE KEY[x] Txn(1, 0)",
-                     "3:18: Txn(1, 0) comes back behind Txn(1, 1) of its "
+                     "3:18: Txn(1, 0) comes back after Txn(1, 1) of its "
                      "session"));
     CHECK(fails_with("READ KEY[x] Txn(0, 0) From(0, 0)",
                      "1:17: Txn(0, 0) is the initial state and reads nothing"));
