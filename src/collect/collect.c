@@ -1,7 +1,7 @@
 /* collect.c -- see collect.h.
  *
- * All sessions connect before the first transaction begins, so that they
- * really run at the same time.  The calling thread only keeps the time.
+ * All sessions connect before the first transaction begins, so that they really
+ * run concurrently.  The calling thread only watches the time.
  *
  * SPDX-License-Identifier: MIT */
 #include "collect/collect.h"
@@ -19,7 +19,7 @@ time_is_up(const struct collect_run *run)
            (o->interrupted && *o->interrupted);
 }
 
-/* Wait for the sessions to end, and make them end when it is time. */
+/* Wait for the sessions to end, and end them when the time is up. */
 static void
 watch(struct collect_run *run)
 {
@@ -110,8 +110,8 @@ load_data(struct collect_run *run, struct err *err)
     return job_tables_load(&run->tables, run->db, err);
 }
 
-/* Run all sessions between the first and the last line of the recording; the
- * last one says that nothing is missing. */
+/* Run all sessions, and write the first and the last line of the recording.
+ * The last line says that the recording is complete. */
 static bool
 run_recorded(struct collect_run *run, const char *path, struct err *err)
 {

@@ -13,14 +13,14 @@ enum { COLLECT_CODES = 16 }; // kinds of failures that are counted separately
 
 struct failure_count {
     char code[16];
-    char message[256]; // of the first
+    char message[256]; // the message of the first one
     uint64_t n;
 };
 
 struct collect_stats {
     double seconds;
     uint64_t committed, aborted, unknown;
-    uint64_t operations; // of all of them
+    uint64_t operations; // in all transactions
     uint64_t reconnects;
     struct err left; // why the tables could not be removed
     struct failure_count failures[COLLECT_CODES];
@@ -33,8 +33,8 @@ struct collect_options {
     double seconds;        // 0 = until all transactions have run
     double pause;          // seconds before each operation
     bool move;             // sessions go to another node for each transaction
-    double patience;       // seconds to wait for a server that is gone
-    bool leave_tables;     // for inspection afterwards
+    double patience;       // seconds to wait for a server that is down
+    bool leave_tables;     // keep the tables for inspection
 
     /* Called every tenth of a second or so, from the calling thread. */
     void (*tick)(void *self, const struct collect_stats *stats);
@@ -44,10 +44,10 @@ struct collect_options {
 };
 
 /* Make the tables, run one thread per session, write the history to path, and
- * remove the tables; NULL for a path runs without recording, for measuring.
- * Fails where the database cannot be used at all or the history cannot be
- * written; what was recorded until then is a history all the same, which says
- * by its missing last line that it was cut. */
+ * remove the tables.  Without a path (NULL) nothing is recorded, for measuring.
+ * Fails if the database cannot be used at all or the history cannot be
+ * written.  What was recorded until then is a valid history; it lacks the last
+ * line and thus counts as truncated. */
 bool collect_run(struct database *db, const struct collect_options *o,
                  const char *path, struct collect_stats *stats,
                  struct err *err);

@@ -47,7 +47,7 @@ struct job {
     const struct job_tables *tables;
     struct connection *connection;
     struct jsonl_record *record;
-    int64_t author; // the transaction
+    int64_t author; // the number of the transaction
     enum outcome outcome;
 };
 

@@ -1,10 +1,10 @@
-/* job.h -- procedures of applications, run on a connection and recorded.
+/* job.h -- run a procedure of an application on a connection and record it.
  *
  * A cell's key in the history is "table:row:column".  Its value is the number
- * and the transaction that wrote it, "7#12", so that a read names the writer it
- * is, however often 7 was written; or, where values are to repeat, the number
- * alone.  What a cell holds in the beginning is null; where values repeat, so
- * is whatever equals it.
+ * and the transaction that wrote it, "7#12", so a read identifies its writer
+ * however often 7 was written.  If values are to repeat, the value is the
+ * number alone.  The initial value of a cell is null; if values repeat, every
+ * value equal to the initial one is null.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef COLLECT_JOB_H
@@ -32,8 +32,8 @@ void job_tables_init(struct job_tables *t, const struct app *app,
 bool job_tables_load(const struct job_tables *t, struct database *db,
                      struct err *err);
 
-/* Run a procedure between begin and commit.  Returns false where it decided to
- * roll back; *outcome is that of the first access that failed. */
+/* Run a procedure between begin and commit.  Returns false if it decided to
+ * roll back.  *outcome is the outcome of the first access that failed. */
 bool job_run(const struct job_tables *tables, struct connection *c,
              struct app_txn *txn, size_t procedure, struct jsonl_record *record,
              enum outcome *outcome);

@@ -1,8 +1,8 @@
 /* journal.c -- see journal.h.
  *
- * Invariant, between calls: the file holds n bytes of lines, and empty lines
- * from there to the end of the window.  The window is filled by writing, so
- * that a full disk is an error of a call and not a signal of an access.
+ * Invariant between calls: the file holds n bytes of lines, and empty lines
+ * from there to the end of the window.  The window is filled by write calls, so
+ * a full disk is the error of a call and not a signal on an access.
  *
  * SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE
@@ -33,7 +33,7 @@ journal_open(struct journal *j, const char *path, struct err *err)
     struct stat st;
     if (j->fd < 0 || fstat(j->fd, &st) < 0)
         return cannot_write(j, err);
-    // What is mapped for writing must be open for reading too.
+    // A file that is mapped for writing must be open for reading too.
     j->is_file = S_ISREG(st.st_mode);
     const int both = j->is_file ? open(path, O_RDWR | O_CLOEXEC) : -1;
     if (both >= 0) {
@@ -60,7 +60,7 @@ write_all(int fd, const char *at, size_t n)
     return true;
 }
 
-/* Cut off what is no whole line. */
+/* Truncate the file to the lines. */
 static bool
 cut(const struct journal *j)
 {
@@ -75,7 +75,7 @@ close_window(struct journal *j)
     j->window = NULL;
 }
 
-/* Fill the file with empty lines, from where it ends. */
+/* Extend the file with empty lines. */
 static bool
 fill_to(struct journal *j, size_t end)
 {
@@ -107,16 +107,16 @@ move_window(struct journal *j, size_t n)
         j->window = window;
         return true;
     }
-    j->is_mapped = false; // this file system cannot
+    j->is_mapped = false; // the file system cannot map files
     return cut(j) && lseek(j->fd, (off_t)j->n, SEEK_SET) >= 0;
 }
 
-/* Copy from the first byte to the last: of a line that is cut off by a kill,
- * only the end can be missing. */
+/* Copy from the first byte to the last, so that a kill can lose only the end of
+ * a line. */
 static void
 copy_in_order(char *to, const char *from, size_t n)
 {
-    enum { STRIDE = 8 }; // bytes that one instruction copies
+    enum { STRIDE = 8 }; // bytes per copy instruction
     for (; n >= STRIDE; n -= STRIDE, to += STRIDE, from += STRIDE) {
         memcpy(to, from, STRIDE);
         atomic_signal_fence(memory_order_seq_cst);

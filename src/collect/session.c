@@ -1,14 +1,13 @@
 /* session.c -- see session.h.
  *
  * A transaction that writes is recorded before its commit is sent, and its
- * outcome when it is known.  So whatever another session reads is there before
- * the read is, and a recording that is cut lacks no writer.
+ * outcome when it is known.  So a writer is always recorded before its readers,
+ * and a truncated recording lacks no writer.
  *
- * A transaction ends in one of three ways.  It is committed when the database
- * said so, aborted when the database said so or no commit was sent, and
- * unknown when the connection was lost: a session that loses its connection
- * does not know what the server had received.  Then it connects again and goes
- * on, the same session as before.
+ * A transaction ends in one of three ways.  It is committed if the database
+ * said so, aborted if the database said so or no commit was sent, and unknown
+ * if the connection was lost, because it is not known what the server has
+ * received.  Then the session connects again and continues as the same session.
  *
  * SPDX-License-Identifier: MIT */
 #include "collect/session.h"
@@ -19,7 +18,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define SHORTLY 0.02 // seconds, before something is tried again
+#define SHORTLY 0.02 // seconds before another try
 
 enum { PLACE_ROOM = 80 };
 
@@ -57,8 +56,8 @@ session_close(struct session *s)
     vec_free(&s->elements);
 }
 
-/* A connection to the node of the session, made again where it was lost; NULL
- * when the run ends first. */
+/* The connection to the session's node, made again if it was lost; NULL if the
+ * run ends first. */
 static struct connection *
 get_connection(struct session *s, struct err *err)
 {
@@ -109,8 +108,8 @@ write_line(struct session *s, struct err *err)
            journal_add(&s->run->journal, r->line.at, r->line.n, err);
 }
 
-/* Write what a transaction did, before its commit is sent.  Nobody can read
- * from one that wrote nothing, and it is recorded at its end. */
+/* Record what a transaction did, before its commit is sent.  A transaction
+ * without writes has no readers, and is recorded at its end. */
 static bool
 write_pending(struct session *s, const struct connection *c, struct err *err)
 {
@@ -122,7 +121,7 @@ write_pending(struct session *s, const struct connection *c, struct err *err)
     return write_line(s, err);
 }
 
-/* Write how it ended. */
+/* Record its outcome. */
 static bool
 write_end(struct session *s, const struct connection *c, enum txn_status status,
           struct err *err)
@@ -134,7 +133,7 @@ write_end(struct session *s, const struct connection *c, enum txn_status status,
     else if (status != TXN_INDETERMINATE)
         jsonl_record_outcome(&s->record, status, now(s->run));
     else
-        return true; // as it was recorded
+        return true; // it is already recorded as unknown
     return write_line(s, err);
 }
 
@@ -161,7 +160,7 @@ run_step(struct session *s, struct connection *c,
         if (outcome == OUTCOME_OK)
             jsonl_record_read_list(t, step->key, s->elements.at, s->elements.n);
         return outcome;
-    // What failed is recorded too: it may have left traces.
+    // A failed operation is recorded too: it may have had an effect.
     case STEP_WRITE:
         outcome = d->write(c, step->key, step->value, &is_missing);
         if (!is_missing)
@@ -176,7 +175,7 @@ run_step(struct session *s, struct connection *c,
     return OUTCOME_FAILED;
 }
 
-/* What the transaction does up to its end; false where it is to be rolled
+/* Run the operations of the transaction; false if it is to be rolled
  * back. */
 static bool
 run_steps(struct session *s, struct connection *c, enum outcome *outcome)
@@ -206,7 +205,7 @@ run_procedure(struct session *s, struct connection *c, enum outcome *outcome)
            random_unit(random) >= shape->aborts;
 }
 
-/* Everything between begin and the end.  Fails where it cannot be recorded. */
+/* Run a transaction after its begin.  Fails if it cannot be recorded. */
 static bool
 run_body(struct session *s, struct connection *c, enum outcome *outcome,
          enum txn_status *status, struct err *err)
@@ -284,7 +283,7 @@ run_txn(struct session *s, struct err *err)
             c->driver->abort(c) == OUTCOME_LOST)
             outcome = OUTCOME_LOST;
     } else {
-        // Nothing has happened, so there is nothing to record.
+        // The transaction did nothing, so there is nothing to record.
         time_pause(SHORTLY);
     }
     if (outcome == OUTCOME_LOST) {
@@ -294,7 +293,7 @@ run_txn(struct session *s, struct err *err)
     return ok;
 }
 
-/* How many transactions are this session's. */
+/* How many transactions this session has to run. */
 static uint64_t
 share_of(const struct session *s)
 {
@@ -303,7 +302,7 @@ share_of(const struct session *s)
            (s->number < o->transactions % o->shape.sessions);
 }
 
-/* Wait until all sessions are there, so that they really run together. */
+/* Wait until all sessions are ready, so that they run concurrently. */
 static void
 await_start(struct collect_run *run)
 {

@@ -17,27 +17,27 @@ struct collect_run {
     struct database *db;
     const struct collect_options *o;
     struct journal journal;
-    struct job_tables tables; // of an application
-    double began;             // on the clock of time_now
+    struct job_tables tables; // the tables of an application
+    double began;             // by the clock of time_now
     atomic_bool stop;
-    atomic_size_t running; // sessions
-    pthread_mutex_t lock;  // of the rest
+    atomic_size_t running; // sessions that have not ended
+    pthread_mutex_t lock;  // for the fields below
     pthread_cond_t opens;  // 'is_open' becomes true
-    bool is_open;          // all threads are there
+    bool is_open;          // all threads are ready
     struct collect_stats stats;
-    struct err err; // the first of all sessions
+    struct err err; // the first error of any session
 };
 
 struct session {
     struct collect_run *run;
     uint32_t number;
     size_t node;
-    struct connection **connections; // one per node, NULL where not yet
+    struct connection **connections; // one per node, NULL if not yet
     bool is_cut_off;                 // a connection was lost
     struct workload workload;
-    uint64_t txns; // so far
+    uint64_t txns; // transactions so far
     struct jsonl_record record;
-    int64_t began;   // the transaction
+    int64_t began;   // when the transaction began
     bool is_pending; // it is recorded, but not its outcome
     step_vec steps;
     int_vec elements;
@@ -47,7 +47,7 @@ bool session_open(struct session *s, struct collect_run *run, uint32_t number,
                   struct err *err);
 void session_close(struct session *s);
 
-/* The thread: 'arg' is a session. */
+/* The function of the thread; 'arg' is a session. */
 void *session_run(void *arg);
 
 #endif

@@ -1,8 +1,8 @@
 /* workload.c -- the kinds of workload.
  *
- * A value is written once in a run, unless duplicates are wanted: the n-th
- * write of session s of k writes n k + s + 1, above the space that duplicates
- * are drawn from.
+ * Unless duplicates are requested, every write of a run has its own value: the
+ * n-th write of session s of k sessions writes n k + s + 1, plus the size of
+ * the space that duplicates are drawn from.
  *
  * SPDX-License-Identifier: MIT */
 #include "collect/workload.h"
@@ -69,7 +69,7 @@ draw_blind(struct workload *w, bool reads_only, step_vec *out)
             add_write(w, out, draw_key(w));
 }
 
-/* One or two keys, read and then written, or read only. */
+/* One or two keys, read and then written, or only read. */
 static void
 draw_update(struct workload *w, bool reads_only, step_vec *out)
 {
@@ -101,8 +101,8 @@ draw_append(struct workload *w, bool reads_only, step_vec *out)
     }
 }
 
-/* One key of a pair is written after both were read: two transactions that do
- * so at once can each miss what the other writes. */
+/* Both keys of a pair are read, then one is written: two concurrent
+ * transactions can each miss the write of the other. */
 static void
 draw_skew(struct workload *w, bool reads_only, step_vec *out)
 {
@@ -114,8 +114,8 @@ draw_skew(struct workload *w, bool reads_only, step_vec *out)
         add_write(w, out, first + random_below(&w->random, 2));
 }
 
-/* Either one key is written or all are read: two readers that each see a
- * write that the other misses have seen a fork. */
+/* Either one key is written or all are read.  If two readers each see a write
+ * that the other misses, that is a fork. */
 static void
 draw_fork(struct workload *w, bool reads_only, step_vec *out)
 {

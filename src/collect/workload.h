@@ -1,4 +1,4 @@
-/* workload.h -- what sessions do: transactions drawn from a seed.
+/* workload.h -- what sessions do: random transactions from a seed.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef COLLECT_WORKLOAD_H
@@ -27,24 +27,25 @@ struct workload;
 struct workload_kind {
     const char *name, *help;
     bool has_lists;
-    bool reads_all; // keys of probes: as many as a transaction has operations
+    bool reads_all; // a transaction reads all keys, so they are few
     void (*draw)(struct workload *w, bool reads_only, step_vec *out);
 };
 
-extern const struct workload_kind workload_table[]; // ends in one without name
+extern const struct workload_kind
+    workload_table[]; // ends with one without name
 
 const struct workload_kind *workload_find(const char *name);
 
 struct workload_shape {
-    const struct workload_kind *kind; // NULL: an application
+    const struct workload_kind *kind; // NULL for an application
     const struct app *app;
     enum key_kind lists; // how lists are kept
     uint64_t sessions, operations, keys;
     enum gen_distribution distribution;
     double theta;      // skew of zipf keys
-    double reads;      // share of operations, or of transactions
-    double duplicates; // share of writes that draw from a space of values
-    uint64_t values;   // the size of that space
+    double reads;      // share of operations, or transactions, that read
+    double duplicates; // share of writes whose value may repeat
+    uint64_t values;   // how many values may repeat
     double value_theta;
     double aborts; // share of transactions that are rolled back at their end
     uint64_t seed;
@@ -53,8 +54,8 @@ struct workload_shape {
 /* How many keys the workload uses. */
 uint64_t workload_keys(const struct workload_shape *shape);
 
-/* The workload of one session.  What it does depends on shape and session
- * alone, not on what others do. */
+/* The workload of one session.  It depends only on the shape and the session,
+ * not on other sessions. */
 struct workload {
     const struct workload_shape *shape; // borrowed
     struct random random;
@@ -69,7 +70,7 @@ void workload_init(struct workload *w, const struct workload_shape *shape,
                    uint64_t session);
 
 /* Draw the next transaction; return whether it is to be rolled back.  With
- * 'reads_only' it writes nothing. */
+ * 'reads_only' it has no writes. */
 bool workload_next(struct workload *w, bool reads_only, step_vec *out);
 
 #endif

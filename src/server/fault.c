@@ -1,4 +1,4 @@
-/* fault.c -- what can happen to a server, made to happen.
+/* fault.c -- parse faults, and inject them into a server.
  *
  * SPDX-License-Identifier: MIT */
 #include "server/server.h"
@@ -64,7 +64,7 @@ faults_parse(const char *text, size_t nodes, fault_vec *out, struct err *err)
     return true;
 }
 
-/* --- inflicting ------------------------------------------------------------*/
+/* --- injecting -------------------------------------------------------------*/
 
 static bool
 cut_connections(struct connection *c, struct err *err)
@@ -78,7 +78,7 @@ cut_connections(struct connection *c, struct err *err)
         snprintf(id, sizeof id, "%llu",
                  strtoull(result_rows_get(&rows, i, 0), NULL, 10));
         sql_fill(&sql, dialect->cut, id);
-        // A connection that is gone already does no harm.
+        // It does no harm if the connection is closed already.
         c->driver->query(c, sql.at, NULL);
         buf_free(&sql);
     }

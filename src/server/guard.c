@@ -1,7 +1,7 @@
 /* guard.c -- see guard.h.
  *
- * That the guard makes the directory itself leaves no moment at which there is
- * one that would never be removed.
+ * The guard makes the directory itself, so that there is never a directory
+ * without a process that will remove it.
  *
  * SPDX-License-Identifier: MIT */
 #define _DEFAULT_SOURCE // realpath
@@ -19,11 +19,11 @@
 #include <string.h>
 #include <unistd.h>
 
-// Servers take paths of 512 characters, and their files lie deep.
+// Servers accept paths of 512 characters, and nest their files deeply.
 enum { LONGEST_PARENT = 300 };
 
-// What was killed may write a little longer, so that removing takes several
-// tries.
+// A killed process may write a little longer, so removing the directory may
+// take several tries.
 static const char script[] =
     "umask 077\n"
     "root=$(mktemp -d \"$1/assay-XXXXXX\") || exit 1\n"
@@ -63,7 +63,7 @@ find_parent(char path[PATH_MAX], struct err *err)
                    quoted, strlen(path), LONGEST_PARENT);
 }
 
-/* All that comes out of a pipe; false where nothing does. */
+/* All that comes out of a pipe; false if nothing does. */
 static bool
 read_all(int fd, struct buf *out)
 {
@@ -126,7 +126,7 @@ tell(const struct guard *g, char what, pid_t pid)
     char line[32];
     const int n = snprintf(line, sizeof line, "%c %ld\n", what, (long)pid);
     if (!g->pid || write(g->pipe, line, (size_t)n) != n)
-        return; // without a guard there is nothing to notify
+        return; // there is no guard
 }
 
 void

@@ -1,10 +1,10 @@
-/* guard.h -- a process that cleans up behind this program, however it ends.
+/* guard.h -- a process that cleans up after this program, however it ends.
  *
- * The guard is a shell that makes the temporary directory of a run and listens
- * to a pipe.  It is notified of each program before that begins and after it
- * has ended.  When the pipe closes, which the system does for the dead too, it
- * ends what still runs, with all that it has started, and removes the
- * directory.
+ * The guard is a shell that makes the temporary directory of a run and reads
+ * from a pipe.  It is told of each program before the program begins and after
+ * it has ended.  When this program ends or dies, the kernel closes the pipe.
+ * Then the guard kills the programs that still run, with their children, and
+ * removes the directory.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef SERVER_GUARD_H
@@ -16,21 +16,21 @@
 #include <sys/types.h>
 
 struct guard {
-    pid_t pid; // 0: none
-    int pipe;  // what it listens to
+    pid_t pid; // 0: there is no guard
+    int pipe;  // this program's end
 };
 
-/* Start the guard, and let it make a directory in TMPDIR that no other user can
- * look into.  *root is its path. */
+/* Start the guard, which makes a directory in TMPDIR that no other user can
+ * read.  *root is its path. */
 bool guard_start(struct guard *g, struct arena *arena, const char **root,
                  struct err *err);
 
-/* Tell it that a program, which leads a group of processes, is about to begin;
- * and that it has ended. */
+/* Tell the guard that a program, the leader of a process group, is about to
+ * begin; and that it has ended. */
 void guard_add(const struct guard *g, pid_t pid);
 void guard_remove(const struct guard *g, pid_t pid);
 
-/* Let it clean up, and wait for that. */
+/* Make the guard clean up, and wait for it. */
 void guard_end(struct guard *g);
 
 #endif

@@ -1,12 +1,12 @@
 /* process.c -- see process.h.
  *
- * Everything that could take a lock happens before fork: the program may have
- * many threads when a server is started again in the middle of a run, and in
- * the child only what is safe in a signal handler may be called.
+ * Everything that could take a lock happens before fork.  This program may have
+ * many threads when a server is restarted in the middle of a run, so the child
+ * may call only functions that are safe in a signal handler.
  *
- * A child waits for a byte of a pipe before it becomes the program.  The byte
- * is sent when the guard knows of it; a program killed before that closes
- * the pipe instead, and the child ends.
+ * A child waits for a byte from a pipe before it executes the program.  The
+ * byte is sent when the guard knows the child.  If this program is killed
+ * before that, the pipe closes and the child ends.
  *
  * SPDX-License-Identifier: MIT */
 #define _DEFAULT_SOURCE // setgroups
@@ -49,13 +49,14 @@ find_identity(const char *name, struct identity *out, struct err *err)
         return true;
     const struct passwd *entry = getpwnam(name);
     if (!entry)
-        return err_set(err, ERR_IO, "there is no user '%s' to run it as", name);
+        return err_set(err, ERR_IO, "the user '%s' to run it as does not exist",
+                       name);
     *out = (struct identity){true, entry->pw_uid, entry->pw_gid};
     return true;
 }
 
-/* The environment with a directory in front of PATH and a variable more; the
- * first two entries are the caller's to free, and with them the vector. */
+/* The environment with a directory at the front of PATH and one more variable.
+ * The caller frees the first two entries and the vector. */
 typedef VEC(char *) environment;
 
 static void
@@ -75,7 +76,7 @@ make_environment(const struct command_line *c, environment *out)
     vec_push(out, NULL);
 }
 
-/* Drop every right that the user does not have. */
+/* Drop all privileges that the user does not have. */
 static bool
 change_identity(const struct identity *who)
 {
@@ -83,8 +84,7 @@ change_identity(const struct identity *who)
                              setgid(who->group) == 0 && setuid(who->user) == 0);
 }
 
-/* In the child: wait for the word to go, and become the program.  Never
- * returns. */
+/* In the child: wait for the byte, and execute the program.  Never returns. */
 static void
 become(const struct command_line *c, const struct identity *who, char **env,
        const int go[2])
@@ -105,7 +105,7 @@ become(const struct command_line *c, const struct identity *who, char **env,
     sigprocmask(SIG_SETMASK, &none, NULL);
     if (in >= 0 && out >= 0 && dup2(in, 0) == 0 && dup2(out, 1) == 1 &&
         dup2(log, 2) == 2 && change_identity(who) && chdir(c->directory) == 0) {
-        // execve takes its strings as not const and leaves them alone.
+        // execve does not change its strings, although they are not const.
         union {
             const char *const *in;
             char *const *out;
@@ -115,7 +115,7 @@ become(const struct command_line *c, const struct identity *who, char **env,
     _exit(127);
 }
 
-/* Fork, tell the guard, and let the child go. */
+/* Fork, tell the guard, and let the child continue. */
 static pid_t
 fork_guarded(const struct command_line *c, const struct identity *who,
              char **env)
@@ -166,7 +166,7 @@ process_run(const struct command_line *c,
     if (!process_start(c, &pid, err))
         return false;
     while (waitpid(pid, &status, WNOHANG) != pid) {
-        // It leads a group of its own, with all that it has started.
+        // It leads a process group, which includes its children.
         if (interrupted && *interrupted)
             kill(-pid, SIGKILL);
         time_pause(0.01);
@@ -249,7 +249,7 @@ void
 process_last_line(const char *path, char *out, size_t room)
 {
     char line[1024];
-    snprintf(out, room, "it said nothing");
+    snprintf(out, room, "its log is empty");
     FILE *file = fopen(path, "r");
     while (file && fgets(line, sizeof line, file)) {
         line[strcspn(line, "\n")] = 0;

@@ -1,21 +1,21 @@
 /* serve_mariadb.c -- a MariaDB server, or a Galera cluster of them.
  *
- * The log is written at each commit but not forced to disk: what has to be
- * survived is the end of the process, not of the machine.
+ * The log is written at each commit but not forced to disk: commits have to
+ * survive a crash of the process, not of the machine.
  *
- * The installation has one user, 'assay', which connects by TCP with a password
- * that is in no command line: others can read those.  There is no root and no
- * user without a name.  The socket, which a server insists on, lies in the
- * data.
+ * The installation has one user, 'assay', which connects by TCP with a
+ * password.  The password is on no command line, because other users can read
+ * those.  There is no root and no anonymous user.  The server always makes a
+ * socket; it is in the data directory.
  *
- * Each process has a directory for temporary files to itself, because one that
- * starts removes what it takes for leftovers there: those of others, too.
+ * Each process has its own directory for temporary files.  A server that starts
+ * removes leftover temporary files, and would remove those of other servers.
  *
- * A node that joins a cluster gets a copy of the data from another one.  The
- * scripts that come with MariaDB need rsync or a backup tool and ports of
- * their own; here all nodes share a file system, so a script of ours, written
- * into the temporary directory, copies files.  The two sides find each other
- * by the port of the joiner, for which there is a link to its directory.
+ * A node that joins a cluster gets a copy of the data from another node.  The
+ * scripts of MariaDB need rsync or a backup tool, and more ports.  Here all
+ * nodes share a file system, so our own script, written into the temporary
+ * directory, copies the files.  It finds the joiner's directory by a link that
+ * is named after the joiner's port.
  *
  * SPDX-License-Identifier: MIT */
 #include "driver/driver.h"
@@ -77,7 +77,7 @@ install(struct servers *s, const struct node *n, struct err *err)
     return servers_run(s, argv, NULL, err);
 }
 
-/* The words that every node's command line begins with. */
+/* The arguments that every node's command line begins with. */
 static bool
 common_words(struct servers *s, struct node *n, const char *name,
              struct err *err)
@@ -123,11 +123,11 @@ start_alone(struct servers *s, size_t count, struct err *err)
 
 /* --- Galera ----------------------------------------------------------------*/
 
-// Called by the server as wsrep_sst_copy, on both sides, with a role.  What it
-// prints and the files that it waits for are the server's protocol.
+// The server calls this as wsrep_sst_copy, on both sides, with a role.  What it
+// prints and the files that it waits for are the protocol of the server.
 static const char transfer_script[] =
     "#!/bin/sh\n"
-    "# Hand the data of one node to another on the same machine.\n"
+    "# Copy the data of one node to another on the same machine.\n"
     "root=$(dirname \"$0\")\n"
     "role= address= data= position= bypass=\n"
     "while [ $# -gt 0 ]; do\n"
@@ -187,8 +187,8 @@ struct ports {
     unsigned group, receive, transfer; // replication, catching up, copying
 };
 
-/* Make a key and a certificate that signs itself: nodes of a cluster speak to
- * those only who have it, too. */
+/* Make a key and a self-signed certificate.  The nodes of a cluster accept only
+ * nodes that have the same certificate. */
 static bool
 make_key(struct servers *s, struct err *err)
 {
@@ -214,8 +214,8 @@ galera_words(struct servers *s, struct node *n, const char *name,
     node_word(s, n, "--binlog-format=ROW");
     node_word(s, n, "--default-storage-engine=InnoDB");
     node_word(s, n, "--innodb-autoinc-lock-mode=2");
-    // Waits between local and replicated transactions can be circles that
-    // no other user can see.
+    // A deadlock between local and replicated transactions may not be
+    // visible to other connections.
     node_word(s, n, "--innodb-lock-wait-timeout=5");
     node_word(s, n, "--wsrep-on=ON");
     node_word(s, n, "--wsrep-provider=%s", provider);
@@ -269,8 +269,8 @@ start_member(struct servers *s, size_t i, const char *provider,
         !link_directory(s, n, p->transfer, err))
         return false;
     galera_words(s, n, name, provider, p, cluster);
-    // Only the first start of the first node begins a new cluster; when it is
-    // started again it joins the others.
+    // Only the first start of the first node makes a new cluster; after a
+    // restart it joins the others.
     if (i == 0)
         node_word(s, n, "--wsrep-new-cluster");
     if (!node_start(s, n, node_url(s, n), err))

@@ -1,10 +1,10 @@
 /* serve_postgresql.c -- a PostgreSQL server, alone or with a standby.
  *
- * The standby is an ordinary one: made with pg_basebackup, following the
- * primary asynchronously, and open for reads.  Nothing is ever forced to disk,
- * because what has to be survived is the end of the process, not of the
- * machine.  There are no sockets in the file system, and TCP needs a password,
- * which is in no command line: others can read those.
+ * The standby is made with pg_basebackup, follows the primary asynchronously,
+ * and accepts reads.  Nothing is forced to disk, because commits have to
+ * survive a crash of the process, not of the machine.  There are no sockets in
+ * the file system.  TCP needs a password, which is on no command line, because
+ * other users can read those.
  *
  * SPDX-License-Identifier: MIT */
 #include "server/kinds.h"
@@ -135,7 +135,7 @@ const struct server_kind server_postgresql = {
     .help = "a PostgreSQL server",
     .nodes = 1,
     .scheme = "postgresql",
-    .stop_signal = SIGINT, // a fast shutdown: does not wait for clients
+    .stop_signal = SIGINT, // a fast shutdown, which does not wait for clients
     .user = "postgres",
     .start = start_primary,
 };

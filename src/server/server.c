@@ -1,8 +1,8 @@
 /* server.c -- see server.h.
  *
- * Whatever is written goes into the temporary directory, which is the server's
- * user's and closed to all others; only the logs of a server that does not
- * start are copied out of it, into a file that must be new.
+ * All files are in the temporary directory, which belongs to the server's user
+ * and is closed to others.  Only the logs of a server that does not start are
+ * copied out of it, into a file that must not exist before.
  *
  * SPDX-License-Identifier: MIT */
 #define _DEFAULT_SOURCE // getentropy
@@ -28,10 +28,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-// Seconds.  Machines that build software can be slower than one expects.
+// Seconds.  Build machines can be very slow.
 enum { START_PATIENCE = 180, STOP_PATIENCE = 30 };
 
-// Below those that systems hand out to clients: one of them could take a port
+// Below the ports that kernels assign to clients: a client could take a port
 // before the server does.
 enum { FIRST_PORT = 10000, PORTS = 20000 };
 
@@ -39,7 +39,7 @@ const struct server_kind *const server_kinds[] = {
     &server_postgresql, &server_standby, &server_mariadb, &server_galera, NULL,
 };
 
-/* --- small things ----------------------------------------------------------*/
+/* --- text and files --------------------------------------------------------*/
 
 __attribute__((format(printf, 2, 0))) static char *
 compose(struct servers *s, const char *format, va_list args)
@@ -91,7 +91,7 @@ servers_port(struct servers *s)
     return 0;
 }
 
-/* Give what is at 'path' to the kind's user, where this program is root. */
+/* Make the kind's user the owner of 'path', if this program is root. */
 static bool
 give_away(const struct servers *s, const char *path, struct err *err)
 {
@@ -99,7 +99,8 @@ give_away(const struct servers *s, const char *path, struct err *err)
         return true;
     const struct passwd *owner = getpwnam(s->kind->user);
     if (!owner)
-        return err_set(err, ERR_IO, "there is no user '%s' to run a server as",
+        return err_set(err, ERR_IO,
+                       "the user '%s' to run a server as does not exist",
                        s->kind->user);
     return lchown(path, owner->pw_uid, owner->pw_gid) == 0 ||
            err_set(err, ERR_IO, "cannot give '%s' to %s: %s", path,
@@ -112,11 +113,11 @@ servers_directory(struct servers *s, const char *name)
     struct err ignored = {0};
     const char *path = servers_text(s, "%s/%s", s->root, name);
     mkdir(path, 0700);
-    give_away(s, path, &ignored); // the server will say so
+    give_away(s, path, &ignored); // if this fails, the server reports it
     return path;
 }
 
-/* A new file; one that exists already is refused. */
+/* Write a new file; it is an error if the file exists. */
 static FILE *
 create_file(const char *path)
 {
@@ -195,7 +196,7 @@ can_connect(const char *url)
     return ok;
 }
 
-/* Whether the user has interrupted the program; then err says so. */
+/* Whether the user has interrupted the program; then err is set. */
 static bool
 is_interrupted(const struct servers *s, struct err *err)
 {
@@ -221,8 +222,8 @@ node_start(struct servers *s, struct node *n, const char *url, struct err *err)
             guard_remove(&s->guard, n->pid);
             n->pid = 0;
         }
-        // A server that was killed can leave processes behind that keep the
-        // next one from starting for a while; the first one has no excuse.
+        // A killed server can leave processes that keep the next one from
+        // starting for a while.  The first start is not tried again.
         if (is_late || (has_ended && !n->has_run)) {
             process_last_line(n->log, line, sizeof line);
             return err_set(err, ERR_IO, "'%s' %s: %s", n->argv.at[0],
@@ -324,7 +325,7 @@ draw_password(struct servers *s, struct err *err)
 {
     unsigned char bytes[16];
     if (getentropy(bytes, sizeof bytes) != 0)
-        return err_set(err, ERR_IO, "cannot draw a password: %s",
+        return err_set(err, ERR_IO, "cannot make a random password: %s",
                        strerror(errno));
     struct buf text = {0};
     for (size_t i = 0; i < sizeof bytes; i++)
@@ -347,7 +348,7 @@ servers_start(const char *what, const volatile sig_atomic_t *interrupted,
 {
     size_t count = 1;
     *s = (struct servers){.interrupted = interrupted};
-    // Two programs that start at once should not try the same ports.
+    // Two programs that start at the same time should try different ports.
     s->port = (uint32_t)((uint64_t)getpid() * 7919 % PORTS);
     if (!find_kind(what, &s->kind, &count, err) ||
         !driver_is_built(s->kind->scheme, err))
@@ -364,7 +365,7 @@ servers_start(const char *what, const volatile sig_atomic_t *interrupted,
 void
 servers_stop(struct servers *s)
 {
-    // The last to come goes first: a standby before what it follows.
+    // In reverse order: a standby stops before its primary.
     for (size_t i = s->nodes.n; i--;) {
         node_stop(s, &s->nodes.at[i], s->kind->stop_signal);
         vec_free(&s->nodes.at[i].argv);

@@ -1,9 +1,9 @@
-/* server.h -- database servers for one run: made from nothing in a temporary
- * directory, on loopback, and removed afterwards.
+/* server.h -- database servers for one run: installed in a temporary directory,
+ * on loopback, and removed afterwards.
  *
- * Other users have no access.  The directory, with all sockets and files, is
- * closed to other users, connections by TCP take a password drawn for the run,
- * and where this program runs as root the servers run as another user.
+ * Other users have no access.  The directory with all sockets and files is
+ * closed to them, TCP connections need a random password, and if this program
+ * runs as root, the servers run as another user.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef SERVER_SERVER_H
@@ -23,7 +23,7 @@ struct node {
     bool has_run; // it has answered before
     uint16_t port;
     const char *directory, *log;
-    const char *url; // of this node alone
+    const char *url; // the URL of this node alone
     VEC(const char *) argv;
 };
 
@@ -34,36 +34,36 @@ struct servers {
     struct arena arena;
     const char *root;     // the temporary directory
     const char *password; // of the user 'assay' on all nodes
-    const char *url;      // of all nodes together
+    const char *url;      // the URL of all nodes together
     VEC(struct node) nodes;
     struct guard guard; // cleans up when this program dies
-    uint32_t port;      // the last one handed out
-    // A flag that a signal handler sets to give up starting; or NULL.
+    uint32_t port;      // the last port that was assigned
+    // A flag that a signal handler sets to interrupt the start; or NULL.
     const volatile sig_atomic_t *interrupted;
 };
 
-enum { SERVER_NODES = 3 }; // of a kind with any number, by default
+enum { SERVER_NODES = 3 }; // the default for kinds with any number of nodes
 
-/* What there is to start. */
+/* A kind of server that can be started. */
 struct server_kind {
     const char *name, *help;
-    const char *scheme; // of the driver that speaks to it
-    size_t nodes;       // 0: a number of them, "galera:3"
-    int stop_signal;    // that ends it in order
-    const char *user;   // what it runs as, where this program is root
+    const char *scheme; // the scheme of its driver
+    size_t nodes;       // 0: any number, as in "galera:3"
+    int stop_signal;    // the signal for an orderly shutdown
+    const char *user;   // the user it runs as, if this program is root
     /* Make and start all nodes; on failure the caller cleans up. */
     bool (*start)(struct servers *s, size_t count, struct err *err);
 };
 
-extern const struct server_kind *const server_kinds[]; // ends in NULL
+extern const struct server_kind *const server_kinds[]; // ends with NULL
 
-/* How many nodes there are in what is named: "postgresql",
- * "postgresql+standby", "mariadb", "galera:3".  Fails for anything else. */
+/* How many nodes a name stands for: "postgresql", "postgresql+standby",
+ * "mariadb", "galera:3".  Fails for any other name. */
 bool servers_count(const char *what, size_t *nodes, struct err *err);
 
-/* Start what is named.  On success s->url says where to connect to.  Fails with
- * ERR_FEATURE where the programs are not installed or this program cannot
- * speak to them; with ERR_IO, and the file that has all logs, where the
+/* Start the named servers.  On success s->url is the URL to connect to.  Fails
+ * with ERR_FEATURE if the programs are not installed or this build has no
+ * driver for them; with ERR_IO, and the name of a file with all logs, if the
  * servers do not start. */
 bool servers_start(const char *what, const volatile sig_atomic_t *interrupted,
                    struct servers *s, struct err *err);
@@ -73,29 +73,29 @@ void servers_stop(struct servers *s);
 
 /* --- faults -----------------------------------------------------------------
  *
- * Each goes by itself: afterwards the server serves again. */
+ * After each fault the server serves again. */
 enum fault_kind {
-    FAULT_KILL,       // end it without warning, and start it again
-    FAULT_STOP,       // let it freeze for a second
-    FAULT_DISCONNECT, // cut all connections of clients
-    FAULT_RESTART,    // end it in order, and start it again
+    FAULT_KILL,       // kill the server, and start it again
+    FAULT_STOP,       // freeze it for a second
+    FAULT_DISCONNECT, // close all connections of clients
+    FAULT_RESTART,    // shut it down in order, and start it again
     FAULTS
 };
 
 struct fault {
     enum fault_kind kind;
     size_t node;    // from 0
-    double seconds; // when
+    double seconds; // when, from the start of the run
     bool is_done;
 };
 
 typedef VEC(struct fault) fault_vec;
 
-/* Parse "kill@2,stop:3@4.5": what, on which node (the first), and when. */
+/* Parse "kill@2,stop:3@4.5": kind, node (default: the first), and time. */
 bool faults_parse(const char *text, size_t nodes, fault_vec *out,
                   struct err *err);
 
-/* Inflict it and wait until the server is back. */
+/* Inject the fault and wait until the server serves again. */
 bool servers_fault(struct servers *s, const struct fault *f, struct err *err);
 
 /* --- for the kinds ---------------------------------------------------------*/
@@ -106,7 +106,7 @@ const char *servers_directory(struct servers *s, const char *name);
 /* Add a node with a directory of its own and a free port. */
 struct node *servers_add(struct servers *s, const char *name);
 
-/* Append a word to a node's command line, made as by printf. */
+/* Append an argument to a node's command line, formatted as by printf. */
 __attribute__((format(printf, 3, 4))) void
 node_word(struct servers *s, struct node *n, const char *format, ...);
 
@@ -122,18 +122,17 @@ bool servers_run(struct servers *s, const char *const *argv,
                  const char *variable, struct err *err);
 
 /* Make a file in the temporary directory that only the kind's user can read.
- * NULL where that fails. */
+ * NULL if that fails. */
 const char *servers_file(struct servers *s, const char *name, const char *text,
                          struct err *err);
 
 __attribute__((format(printf, 2, 3))) const char *
 servers_text(struct servers *s, const char *format, ...);
 
-/* Copy the logs to a file that stays and name it in err, an error of a server;
- * returns false. */
+/* Copy the logs to a file that is kept, and name it in err; return false. */
 bool servers_blame(struct servers *s, struct err *err);
 
-/* A free port on loopback; 0 where there is none. */
+/* A free port on loopback; 0 if there is none. */
 uint16_t servers_port(struct servers *s);
 
 #endif

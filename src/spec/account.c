@@ -15,7 +15,7 @@ struct writer {
     struct jsonl_record record;
 };
 
-/* Begin a transaction, with the mark. */
+/* Begin a transaction with its read of the mark. */
 static void
 begin_txn(struct writer *w, const char *session, bool is_setup)
 {
@@ -33,7 +33,7 @@ end_txn(struct writer *w, enum txn_status status, double began, double ended,
     return journal_add(&w->journal, w->record.line.at, w->record.line.n, err);
 }
 
-/* The initial state, a transaction for each row, and one with the mark. */
+/* The initial state: one transaction per row, and one for the mark. */
 static bool
 write_setup(struct writer *w, const char *session, struct err *err)
 {
@@ -53,8 +53,8 @@ write_setup(struct writer *w, const char *session, struct err *err)
     return ok && end_txn(w, TXN_COMMITTED, s->began, s->ended, err);
 }
 
-/* The final state, in one reader.  Of a row that is not there the key's cell
- * is enough. */
+/* The final state, in one transaction.  Of an absent row it reads only the
+ * cell of the key. */
 static bool
 write_final(struct writer *w, const char *session, struct err *err)
 {
@@ -71,7 +71,7 @@ write_final(struct writer *w, const char *session, struct err *err)
     return end_txn(w, TXN_COMMITTED, s->began, s->ended, err);
 }
 
-/* A scan read the absence of all rows that it did not return. */
+/* A scan also reads that the rows it did not return are absent. */
 static void
 write_scan(struct writer *w, const struct note *note)
 {
@@ -129,7 +129,7 @@ free_name(struct book *b, const char *name)
     for (size_t i = 0; i < a->sessions.n; i++)
         if (strcmp(a->sessions.at[i].name, text.at) == 0) {
             buf_char(&text, '\'');
-            i = SIZE_MAX; // from the first one again
+            i = SIZE_MAX; // start again with the first
         }
     name = arena_copy(&b->arena, text.at, text.n);
     buf_free(&text);

@@ -1,13 +1,13 @@
 /* account.h -- the history of a play, from the notes of its sessions.
  *
- *     setup    one transaction, which writes the initial state: the tables as
+ *     setup    one transaction that writes the initial state: the tables as
  *              they were read back before the sessions began
  *     session  its transactions
- *     final    one transaction, which reads the tables as they were left
+ *     final    one transaction that reads the final state of the tables
  *
  * The setup also writes a mark, which every other transaction reads first:
- * each of them begins when the setup is done.  Only registers that a session
- * read or wrote are in the history.
+ * this says that they begin after the setup.  The history has only registers
+ * that a session read or wrote.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef SPEC_ACCOUNT_H
@@ -22,7 +22,7 @@
 /* The rows of all tables; those of tables with a flaw are left out. */
 struct state {
     VEC(struct result_rows) tables;
-    double began, ended; // the reading of it
+    double began, ended; // when it was read
 };
 
 void account_free_state(struct state *s);
@@ -36,12 +36,11 @@ struct account {
     const struct script *script;
     const struct state *initial, *final;
     VEC(struct account_session) sessions;
-    char refusal[240]; // out: why there is no history; "" where there is one
+    char refusal[240]; // out: why there is no history; "" if there is one
 };
 
-/* Write the history to path.  Where a row was changed by no known
- * statement, or where no row was read or written, there is a refusal
- * instead. */
+/* Write the history to path.  There is a refusal instead if no known statement
+ * explains the change of a row, or if no row was read or written. */
 bool account_write(struct account *a, const char *path, struct err *err);
 
 #endif

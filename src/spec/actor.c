@@ -1,7 +1,7 @@
 /* actor.c -- see actor.h.
  *
- * The statements of a step that are not inside a transaction are one
- * transaction, as when PostgreSQL's tester sends them, and the first one that
+ * The statements of a step that are outside a transaction form one implicit
+ * transaction, as PostgreSQL's tester sends them.  The first statement that
  * fails ends the step.
  *
  * SPDX-License-Identifier: MIT */
@@ -15,8 +15,8 @@
 #include <string.h>
 #include <time.h>
 
-// Seconds between two looks at a session that is busy, as long as MariaDB
-// keeps an old answer.
+// Seconds between two queries about a busy session: MariaDB repeats its old
+// answer for as long.
 #define LOOK_AGAIN 0.12
 
 /* --- statements ------------------------------------------------------------*/
@@ -39,9 +39,9 @@ note_failure(struct actor *a, const char *sql)
              err_quote(said, sizeof said, message, strlen(message)));
 }
 
-/* A database that has rolled back by itself would take what follows as
- * transactions of their own: nothing may follow before the transaction was
- * left. */
+/* After a rollback by the database, further statements would run as
+ * transactions of their own.  So none is sent until the script ends the
+ * transaction. */
 static void
 give_up(struct actor *a, enum outcome outcome)
 {
@@ -66,7 +66,7 @@ commit(struct actor *a)
     return outcome == OUTCOME_OK;
 }
 
-/* Begin, with the level where the statement names one. */
+/* Begin, with the level if the statement names one. */
 static bool
 begin(struct actor *a, const char *text, const char *isolation)
 {
@@ -99,7 +99,7 @@ begin_again(struct actor *a, const struct spec_statement *s)
         return commit(a) && begin(a, s->text, s->isolation);
     case BEGIN_FAILS:
         note_failure(a, s->text);
-        return true; // and the transaction goes on
+        return true; // the transaction continues
     default:
         break;
     }
@@ -118,7 +118,7 @@ run_begin(struct actor *a, const struct spec_statement *s)
     if (a->performer.notes.is_open)
         return begin_again(a, s);
     if (a->is_gone && a->performer.flavour->error_ends_txn)
-        return false; // it is still inside the one that failed
+        return false; // it is still inside the failed transaction
     a->is_gone = false;
     return begin(a, s->text, s->isolation);
 }
@@ -139,7 +139,7 @@ run_end(struct actor *a, const struct spec_statement *s)
     return true;
 }
 
-/* What a statement that did not succeed means for its transaction. */
+/* Handle a statement that failed: what becomes of its transaction. */
 static void
 fail(struct actor *a, const struct spec_statement *s, enum outcome outcome)
 {
@@ -153,11 +153,11 @@ fail(struct actor *a, const struct spec_statement *s, enum outcome outcome)
         return;
     if (goes_on && !a->performer.refusal[0])
         snprintf(a->performer.refusal, sizeof a->performer.refusal,
-                 "a statement failed in a transaction that goes on");
+                 "a statement failed in a transaction that continues");
     give_up(a, outcome);
 }
 
-/* Whether the step goes on. */
+/* Run a statement; returns whether the step continues. */
 static bool
 run_statement(struct actor *a, const struct spec_statement *s,
               bool is_one_of_many)
@@ -326,7 +326,7 @@ actor_await(struct actor *a, double seconds)
     return idle;
 }
 
-/* What the observer's query about the session answers; -1: nothing. */
+/* The answer to the observer's query about the session; -1: none. */
 static int
 ask_observer(struct actor *a, const char *pattern)
 {

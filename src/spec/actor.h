@@ -2,7 +2,7 @@
  * time.
  *
  * A second connection, the observer, asks the database whether the session
- * waits for a lock, and cuts it off when it does not come back.
+ * waits for a lock, and closes its connection if it does not return.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef SPEC_ACTOR_H
@@ -15,18 +15,18 @@
 
 struct actor {
     struct performer performer;  // its connection, and what it noted
-    struct connection *observer; // NULL where no session waits for long
+    struct connection *observer; // NULL if no session waits for long
     bool is_implicit;            // the open transaction ends with the step
-    bool is_gone;      // rolled back by the database, and not yet left
+    bool is_gone;      // rolled back by the database, not yet by the script
     size_t failed;     // statements that the database refused
-    char failure[300]; // the last of them, and what it said
+    char failure[300]; // the last of them, with the database's message
 
     bool has_thread;
     pthread_t thread;
     pthread_mutex_t lock;
-    pthread_cond_t changes;           // of what follows
+    pthread_cond_t changes;           // the fields below have changed
     const struct script_block *block; // to be run, or NULL,
-    const char *sql;                  // or this, as it is and without notes
+    const char *sql;                  // or this, run verbatim, not noted
     bool is_busy, is_over;
 };
 
@@ -34,7 +34,7 @@ struct actor {
 bool actor_open(struct actor *a, struct database *db, uint32_t session,
                 size_t node, struct err *err);
 
-/* Hand it the statements of a step, or SQL to be run as it is.
+/* Start the statements of a step, or SQL to be run verbatim.
  *
  *   require  it is not busy */
 void actor_act(struct actor *a, const struct script_block *block);
@@ -42,17 +42,17 @@ void actor_run(struct actor *a, const char *sql);
 
 bool actor_is_busy(struct actor *a);
 
-/* Wait until it is not busy, for so many seconds at most; return whether. */
+/* Wait up to that many seconds until it is not busy; return whether it is. */
 bool actor_await(struct actor *a, double seconds);
 
 enum actor_state { ACTOR_IDLE, ACTOR_WAITS, ACTOR_RUNS };
 
-/* Wait until it is idle or waits for a lock, for so many seconds at most.
- * Where the database cannot say which session waits, a step that takes longer
- * than 'patience' does. */
+/* Wait up to that many seconds until it is idle or waits for a lock.  If the
+ * database cannot report which session waits, a step that takes longer than
+ * 'patience' counts as waiting. */
 enum actor_state actor_settle(struct actor *a, double patience, double limit);
 
-/* Cut off a session that is busy, and wait for it to notice. */
+/* Close the connection of a busy session, and wait until it has noticed. */
 bool actor_cut(struct actor *a, double limit);
 
 /* Roll back what is still open.
@@ -60,7 +60,7 @@ bool actor_cut(struct actor *a, double limit);
  *   require  it is not busy */
 void actor_rest(struct actor *a);
 
-/* End thread and connections; what was noted stays.
+/* End the thread and the connections; the notes stay.
  *
  *   require  it is not busy */
 void actor_close(struct actor *a);

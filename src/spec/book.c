@@ -44,7 +44,7 @@ book_cell(struct book *b, uint32_t row, uint32_t column)
     return id;
 }
 
-/* What a state holds in a column of a row. */
+/* The value of a column of a row in a state. */
 static const char *
 value_in(struct book *b, const struct state *s, const struct known_row *r,
          size_t at, uint32_t column)
@@ -130,7 +130,7 @@ learn_notes(struct book *b)
             for (size_t k = 0; k < n->txns.at[t].notes.n; k++)
                 learn_note(b, &n->txns.at[t].notes.at[k]);
     }
-    // A scan looks for every row of its table.
+    // A scan reads every row of its table.
     for (uint32_t i = 0; i < b->rows.n; i++)
         if (b->is_scanned[b->rows.at[i].table]) {
             const size_t table = b->rows.at[i].table;
@@ -155,7 +155,7 @@ is_explained(struct book *b, uint32_t row, uint32_t column)
     const size_t before = b->cells.n;
     const uint32_t cell = book_cell(b, row, column);
     if (b->cells.n > before)
-        return false; // it was not written: a delete writes all cells of a row
+        return false; // not written: a delete writes all cells of a row
     const size_t writes = b->writes.all.n;
     remember_write(b, cell, value);
     return b->writes.all.n == writes;
@@ -166,7 +166,7 @@ refuse_change(struct book *b, const struct known_row *row, const char *column)
 {
     char quoted[ERR_QUOTE_ROOM];
     snprintf(b->account->refusal, sizeof b->account->refusal,
-             "'%.40s:%s:%.40s' changed, and no statement is known to have "
+             "'%.40s:%s:%.40s' changed, but no statement is known to have "
              "changed it",
              b->tables->at[row->table].name,
              err_quote(quoted, sizeof quoted, row->key, strlen(row->key)),
@@ -189,7 +189,7 @@ book_find_surprises(struct book *b)
         has_notes = has_notes || b->is_scanned[t];
     if (!has_notes && !a->refusal[0])
         snprintf(a->refusal, sizeof a->refusal,
-                 "no statement of it reads or writes a row");
+                 "none of its statements reads or writes a row");
 }
 
 void

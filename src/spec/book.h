@@ -1,8 +1,8 @@
 /* book.h -- the rows and cells that a play is known to have read or written.
  *
- * A cell, a column of a row, is a register of the history.  What the sessions
- * noted is compared with the states before and after the play: a change that
- * no note explains means that a statement was misunderstood.
+ * A cell is a column of a row and a register of the history.  The notes of the
+ * sessions are compared with the states before and after the run: if no note
+ * explains a change, a statement was misunderstood.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef SPEC_BOOK_H
@@ -13,20 +13,20 @@
 
 #define BOOK_NOWHERE SIZE_MAX
 
-/* A row that a session has read, written or looked for. */
+/* A row that a session read, wrote or looked for. */
 struct known_row {
     size_t table;
     const char *key;
     size_t initial, final; // in the two states, or BOOK_NOWHERE
     bool is_noted;         // by a session
-    uint32_t cells;        // the last of its cells, from 1; 0: none
-    size_t scan;           // the last one that returned it
+    uint32_t cells;        // number of its last cell, from 1; 0: none
+    size_t scan;           // the last scan that returned it
 };
 
 /* A column of a row that is noted. */
 struct known_cell {
     uint32_t row, column;
-    uint32_t next;    // of the same row, from 1; 0: none
+    uint32_t next;    // the next cell of the row, from 1; 0: none
     const char *name; // "table:key:column"
 };
 
@@ -41,25 +41,25 @@ struct book {
     struct arena arena;
 };
 
-/* Learn the rows of both states and of all notes. */
+/* Collect the rows of both states and of all notes. */
 void book_init(struct book *b, struct account *a);
 void book_free(struct book *b);
 
-/* The number of a row of a table, which is added where it is new. */
+/* The number of a row of a table, which is added if it is new. */
 uint32_t book_row(struct book *b, size_t table, const char *key);
 
 /* The number of a cell of a row, likewise. */
 uint32_t book_cell(struct book *b, uint32_t row, uint32_t column);
 
-/* What a column of a row held before and after the play. */
+/* The value of a column of a row before and after the run. */
 const char *book_initial(struct book *b, uint32_t row, uint32_t column);
 const char *book_final(struct book *b, uint32_t row, uint32_t column);
 
 /* The index of a note's table. */
 size_t book_table(const struct book *b, const struct note *note);
 
-/* Set the account's refusal where a change is not explained by a note, or no
- * row was read or written. */
+/* Set the refusal if a change is not explained by a note, or if no row was read
+ * or written. */
 void book_find_surprises(struct book *b);
 
 #endif

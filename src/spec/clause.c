@@ -23,7 +23,7 @@ clause_add_column(u32_vec *columns, uint32_t column)
         vec_push(columns, column);
 }
 
-/* Step over a word of a list; the list ends in NULL. */
+/* Skip a word of a list; the list ends with NULL. */
 static bool
 take_any(struct parser *p, const char *const *words)
 {
@@ -53,7 +53,7 @@ clause_column(struct parser *p, const struct spec_table *t, uint32_t *out)
 {
     struct parser qualified = *p;
     const char *name;
-    // "t.c", and "t.c.d" is a field of a column.
+    // "t.c" is a column; "t.c.d" is a field of a column.
     if (p->at + 1 < p->end && p->at[1].kind == TOKEN_SYMBOL &&
         *p->at[1].at == '.') {
         qualified.end = p->at + 1;
@@ -109,7 +109,7 @@ take_comparison(struct parser *p, struct spec_statement *s)
     if (parser_take(p, "="))
         return take_key(p, s);
     if (!parser_take(p, "in") || !parser_take(p, "("))
-        return parser_expected(p, "'=' or 'in (' behind the primary key");
+        return parser_expected(p, "'=' or 'in (' after the primary key");
     do
         if (!take_key(p, s))
             return false;
@@ -135,7 +135,7 @@ clause_keys(struct parser *p, struct spec_statement *s)
 
 /* --- expressions -----------------------------------------------------------*/
 
-/* Functions of their arguments alone. */
+/* Functions whose value depends on their arguments only. */
 static bool
 take_function(struct parser *p)
 {
@@ -149,7 +149,7 @@ take_function(struct parser *p)
     return false;
 }
 
-/* Step over one token of an expression, or over a column. */
+/* Skip one token of an expression, or a column. */
 static bool
 take_operand(struct parser *p, const struct spec_table *t, u32_vec *columns)
 {

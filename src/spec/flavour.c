@@ -50,6 +50,6 @@ flavour_of(const char *scheme)
     for (size_t i = 0; i < sizeof flavours / sizeof flavours[0]; i++)
         if (strcmp(flavours[i].scheme, scheme) == 0)
             return &flavours[i];
-    assert(!"a driver whose SQL is not known here");
+    assert(!"a driver without a row in this table");
     return NULL;
 }

@@ -74,7 +74,7 @@ const char *
 notes_text_value(struct arena *arena, const char *text)
 {
     const size_t n = strlen(text);
-    char *out = arena_copy(arena, text, n + 1); // room for one more
+    char *out = arena_copy(arena, text, n + 1); // room for one more byte
     if (*text == '(') {
         memcpy(out + 1, text, n);
         out[n + 1] = 0;

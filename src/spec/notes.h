@@ -1,8 +1,8 @@
 /* notes.h -- what the transactions of a session read and wrote.
  *
  * A register is a column of a row, named by table, primary key and column.
- * The key's own column stands for the row: it holds the key while the row is
- * there, and NOTES_NO_ROW, as all columns do, while it is not.
+ * While a row is absent, all its columns hold NOTES_NO_ROW.  The column of the
+ * key thus shows whether the row exists.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef SPEC_NOTES_H
@@ -18,7 +18,7 @@
 enum note_kind {
     NOTE_READ,
     NOTE_WRITE,
-    NOTE_SCAN, // of a whole table: no other rows were there
+    NOTE_SCAN, // of a whole table: it has no other rows
 };
 
 struct note {
@@ -27,7 +27,7 @@ struct note {
     const char *row; // its key, as the database shows it
     uint32_t column;
     const char *value;
-    const char *const *rows; // of a scan
+    const char *const *rows; // the rows that a scan returned
     size_t n_rows;
 };
 
@@ -47,7 +47,7 @@ struct notes {
 void notes_begin(struct notes *n);
 void notes_end(struct notes *n, enum txn_status status);
 
-/* Note something that the open transaction did. */
+/* Note an operation of the open transaction. */
 void notes_read(struct notes *n, const struct spec_table *t, const char *row,
                 size_t column, const char *value);
 void notes_write(struct notes *n, const struct spec_table *t, const char *row,
@@ -55,8 +55,8 @@ void notes_write(struct notes *n, const struct spec_table *t, const char *row,
 void notes_scan(struct notes *n, const struct spec_table *t,
                 const struct result_rows *rows);
 
-/* A text, or a cell, as the value that is noted: text that could be taken for
- * one of the two words above gets a parenthesis in front. */
+/* The value to note for a text or a cell.  Text that equals one of the two
+ * words above gets a parenthesis in front. */
 const char *notes_text_value(struct arena *arena, const char *text);
 const char *notes_cell_value(struct arena *arena,
                              const struct result_rows *rows, size_t row,

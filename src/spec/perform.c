@@ -1,16 +1,16 @@
 /* perform.c -- see perform.h.
  *
- * What is noted comes from the database, never from the text of the statement:
- * values and keys are then always in the form in which the database shows
- * them.  A select is run with the key and the columns that it reads.  The rows
- * that an insert, update or delete has hit are returned by it where the
- * database can; where it cannot, they are read before, with the locks that
- * the statement itself would take, and after.  Old values that an update reads
- * are read before it in the same way.  No SQL is made from values.
+ * Notes come from the database, never from the text of the statement, so values
+ * and keys are always in the notation of the database.  A select is run with
+ * the key and the columns that it reads.  If the database can, an insert,
+ * update or delete returns the rows that it changed.  Otherwise these rows are
+ * read before it, with the locks that the statement would take, and after it.
+ * The old values that an update depends on are read before it in the same way.
+ * No SQL is made from values.
  *
- * What was not there comes first among the notes of a statement: where a
- * statement waits for a row and then sees a later version of it, what it had
- * not found it had not found before.
+ * Absent rows come first among the notes of a statement.  A statement may wait
+ * for a row and then see a later version of it; the absence of the other rows
+ * was observed before that.
  *
  * SPDX-License-Identifier: MIT */
 #include "spec/perform.h"
@@ -21,7 +21,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* --- asking ----------------------------------------------------------------*/
+/* --- queries ---------------------------------------------------------------*/
 
 __attribute__((format(printf, 2, 3))) static enum outcome
 refuse(struct performer *p, const char *format, ...)
@@ -40,8 +40,8 @@ run(struct performer *p, const char *sql, struct result_rows *out)
     return p->connection->driver->query(p->connection, sql, out);
 }
 
-/* Run SQL that must return rows of that width whose first cell, the key, is
- * not NULL; where it does not, that is a refusal, and OUTCOME_FAILED. */
+/* Run SQL that must return rows of that width, with a first cell, the key, that
+ * is not NULL.  Other answers are a refusal and OUTCOME_FAILED. */
 static enum outcome
 query_rows(struct performer *p, const char *sql, size_t width,
            struct result_rows *out)
@@ -51,7 +51,7 @@ query_rows(struct performer *p, const char *sql, size_t width,
         return outcome;
     if (out->width != width || out->cells.n != out->n * width)
         return refuse(p,
-                      "the database answered with %zu columns, and %zu were "
+                      "the database answered with %zu columns, but %zu were "
                       "requested",
                       out->width, width);
     for (size_t i = 0; i < out->cells.n; i++) {
@@ -111,7 +111,7 @@ perform_table(struct performer *p, const struct spec_table *t,
     return outcome;
 }
 
-/* Run the statement so that it returns the rows it has hit. */
+/* Run the statement so that it returns the rows it changed. */
 static enum outcome
 run_returning(struct performer *p, const struct spec_statement *s,
               const u32_vec *columns, struct result_rows *out)
@@ -126,7 +126,7 @@ run_returning(struct performer *p, const struct spec_statement *s,
 
 /* --- noting ----------------------------------------------------------------*/
 
-/* The row with that key; rows->n where there is none. */
+/* The row with that key; rows->n if there is none. */
 static size_t
 find_row(const struct result_rows *rows, const char *key)
 {
@@ -136,8 +136,8 @@ find_row(const struct result_rows *rows, const char *key)
     return i;
 }
 
-/* Note which rows the statement looked at and did not find, and that those
- * which it found are there. */
+/* Note which rows the statement looked for and did not find, and that the
+ * found ones exist. */
 static void
 note_rows(struct performer *p, const struct spec_statement *s,
           const struct result_rows *found)
@@ -164,8 +164,8 @@ note_values(struct performer *p, bool is_write, const struct spec_table *t,
             notes_cell_value(&p->notes.arena, rows, row, k + 1));
 }
 
-/* Rows with other keys than requested, such as 'A' for 'a', could not be
- * attributed. */
+/* A row with another key than requested, such as 'A' for 'a', cannot be
+ * attributed to a register. */
 static enum outcome
 expect_keys(struct performer *p, const struct spec_statement *s,
             const struct result_rows *found)
@@ -176,7 +176,7 @@ expect_keys(struct performer *p, const struct spec_statement *s,
                strcmp(s->keys.at[k], result_rows_get(found, i, 0)) != 0)
             k++;
         if (k == s->keys.n)
-            return refuse(p, "a row came back whose key is none of those "
+            return refuse(p, "a row was returned whose key is none of those "
                              "that were requested");
     }
     return OUTCOME_OK;
@@ -201,7 +201,7 @@ perform_select(struct performer *p, const struct spec_statement *s)
     return outcome;
 }
 
-/* The rows before and after an update; those after it are the ones it hit. */
+/* The rows before and after an update; the latter are those it changed. */
 static enum outcome
 update_rows(struct performer *p, const struct spec_statement *s,
             struct result_rows *before, struct result_rows *after)
@@ -235,7 +235,7 @@ perform_update(struct performer *p, const struct spec_statement *s)
         same =
             same && find_row(&before, result_rows_get(&after, i, 0)) < before.n;
     if (outcome == OUTCOME_OK && !same)
-        outcome = refuse(p, "rows came or went between reading them and "
+        outcome = refuse(p, "rows appeared or disappeared between reading and "
                             "updating them");
     if (outcome == OUTCOME_OK)
         note_rows(p, s, &after);
@@ -250,7 +250,7 @@ perform_update(struct performer *p, const struct spec_statement *s)
     return outcome;
 }
 
-/* An insert that failed because of its key has read that the row is there. */
+/* An insert that failed because of its key has read that the row exists. */
 static void
 note_duplicate(struct performer *p, const struct spec_statement *s)
 {
@@ -278,7 +278,7 @@ perform_insert(struct performer *p, const struct spec_statement *s)
             outcome = select_rows(p, t, &s->writes, s->condition,
                                   p->flavour->lock_to_update, &rows);
         if (outcome == OUTCOME_OK && rows.n != s->keys.n)
-            outcome = refuse(p, "%zu rows were inserted, and %zu are there",
+            outcome = refuse(p, "%zu rows were inserted, but %zu were found",
                              s->keys.n, rows.n);
     }
     for (size_t i = 0; outcome == OUTCOME_OK && i < rows.n; i++) {

@@ -1,5 +1,5 @@
-/* perform.h -- running a statement that is understood, and noting what it
- * read and wrote.
+/* perform.h -- run a statement that is understood, and note what it read and
+ * wrote.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef SPEC_PERFORM_H
@@ -12,9 +12,9 @@ struct performer {
     struct connection *connection;
     const struct flavour *flavour;
     struct notes notes;
-    char refusal[200]; // why what was done cannot be told; "" where it can
-    bool failed_alone; // the last statement failed, which changed nothing and
-                       // is noted: its transaction may go on
+    char refusal[200]; // why it is not known what was done; "" if it is
+    bool failed_alone; // the last statement failed, changed nothing and is
+                       // noted: its transaction may continue
 };
 
 /* Run a statement about rows in the open transaction. */

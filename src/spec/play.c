@@ -1,8 +1,8 @@
 /* play.c -- see play.h.
  *
- * Steps go to the threads of their sessions one after the other.  The next one
- * starts when the last has ended, or waits for a lock: then the others go on,
- * and the one that waits ends whenever it can.
+ * Steps are passed to the threads of their sessions one after the other.  The
+ * next step starts when the one before has ended or waits for a lock.  A step
+ * that waits ends whenever the lock is released.
  *
  * SPDX-License-Identifier: MIT */
 #include "spec/play.h"
@@ -15,7 +15,7 @@
 #include <stdio.h>
 #include <string.h>
 
-// Seconds in which a database finds that sessions wait for each other.
+// Seconds that a database needs to detect a deadlock.
 #define FIND_DEADLOCK 3.0
 
 struct stage {
@@ -23,7 +23,7 @@ struct stage {
     struct database *db;
     const struct play_options *o;
     struct played *out;
-    struct actor *setup; // makes the tables, and reads them
+    struct actor *setup; // makes and reads the tables
     VEC(struct actor) actors;
     struct state initial, final;
     VEC(struct account_session) sessions;
@@ -42,7 +42,7 @@ refuse(struct stage *g, const char *format, ...)
 
 /* --- tables ----------------------------------------------------------------*/
 
-/* Tables that exist already are not ours. */
+/* Refuse to run if a table of the specification exists already. */
 static bool
 expect_no_tables(struct stage *g, struct err *err)
 {
@@ -55,21 +55,21 @@ expect_no_tables(struct stage *g, struct err *err)
         buf_free(&sql);
         if (outcome == OUTCOME_OK)
             return err_set(err, ERR_USAGE,
-                           "there is a table '%s' in the database already, "
+                           "the database already has a table '%s', "
                            "expected none",
                            name);
     }
     return true;
 }
 
-/* Through the observer where there is one: it is there even where the session
- * itself was cut off. */
+/* Through the observer if there is one: it works even if the session's own
+ * connection was closed. */
 static void
 drop_tables(struct stage *g)
 {
     struct connection *c = g->setup->observer ? g->setup->observer
                                               : g->setup->performer.connection;
-    // Backwards: later tables may depend on earlier ones.
+    // In reverse order: later tables may depend on earlier ones.
     for (size_t i = g->script->tables.n; i--;) {
         struct buf sql = {0};
         buf_printf(&sql, "drop table if exists %s",
@@ -79,7 +79,7 @@ drop_tables(struct stage *g)
     }
 }
 
-/* Run SQL as it is; false where it does not end. */
+/* Run SQL verbatim; false if it does not end. */
 static bool
 run_text(struct stage *g, struct actor *a, const char *sql)
 {
@@ -90,7 +90,7 @@ run_text(struct stage *g, struct actor *a, const char *sql)
     return false;
 }
 
-/* Run the setup; a statement of it that fails makes the rest senseless. */
+/* Run the setup; if one of its statements fails, the run fails. */
 static bool
 make_tables(struct stage *g, struct err *err)
 {
@@ -102,7 +102,7 @@ make_tables(struct stage *g, struct err *err)
     for (size_t i = 0; i < s->setups.n; i++) {
         if (!run_text(g, a, s->setups.at[i].sql))
             return err_set(err, ERR_IO,
-                           "the setup is not over after %g seconds",
+                           "the setup has not ended after %g seconds",
                            g->o->limit);
         if (a->failed)
             return err_set(err, ERR_IO, "the setup failed at %s", a->failure);
@@ -160,7 +160,7 @@ is_same_state(const struct state *a, const struct state *b)
     return true;
 }
 
-/* Wait until a session sees the initial state: it may still be on its way to
+/* Wait until a session sees the initial state, which may still be on its way to
  * another node. */
 static bool
 meet_state(struct stage *g, struct actor *a, const char *name, struct err *err)
@@ -176,7 +176,7 @@ meet_state(struct stage *g, struct actor *a, const char *name, struct err *err)
             return true;
         if (time_now() > until)
             return err_set(err, ERR_IO,
-                           "session '%s' does not see what the setup left",
+                           "session '%s' does not see the result of the setup",
                            name);
         time_pause(0.05);
     }
@@ -203,7 +203,7 @@ open_actors(struct stage *g, struct err *err)
     return true;
 }
 
-/* Wait for a session after its step was begun; false where it runs too long.
+/* Wait for a session after its step was begun; false if it runs too long.
  */
 static bool
 watch(struct stage *g, struct actor *a, const char *what, const char *name,
@@ -213,7 +213,7 @@ watch(struct stage *g, struct actor *a, const char *what, const char *name,
     *waits = state == ACTOR_WAITS;
     if (state == ACTOR_RUNS)
         refuse(g,
-               "%s '%.60s' was not over after %g seconds, and waits for no "
+               "%s '%.60s' had not ended after %g seconds, and waits for no "
                "lock",
                what, name, g->o->limit);
     else if (state == ACTOR_IDLE && a->performer.refusal[0])
@@ -243,8 +243,8 @@ count_busy(struct stage *g)
     return n;
 }
 
-/* Whether the session can take a step.  One that waits for a lock cannot,
- * unless several wait for each other, which the database will end. */
+/* Whether the session can take a step.  A session that waits for a lock cannot,
+ * unless it is in a deadlock, which the database will end. */
 static bool
 is_free(struct stage *g, struct actor *a)
 {
@@ -273,8 +273,8 @@ run_steps(struct stage *g, const u32_vec *order)
     }
 }
 
-/* Idle sessions end so that waiting ones can continue, until no session is
- * busy; false where one still is after so many seconds. */
+/* End idle sessions so that waiting ones can continue, until no session is
+ * busy; false if one still is after that many seconds. */
 static bool
 give_way(struct stage *g, double seconds)
 {
@@ -287,8 +287,8 @@ give_way(struct stage *g, double seconds)
     return !count_busy(g);
 }
 
-/* End all transactions; sessions that do not come back are cut off.  Where the
- * play is over anyhow, no session is waited for. */
+/* End all transactions; the connections of sessions that do not return are
+ * closed.  If the run has failed already, no session is waited for. */
 static bool
 settle(struct stage *g, struct err *err)
 {
@@ -300,8 +300,7 @@ settle(struct stage *g, struct err *err)
         struct actor *a = &g->actors.at[i];
         const char *name = g->script->spec->sessions.at[i].name;
         if (actor_is_busy(a) && !actor_cut(a, g->o->limit))
-            return err_set(err, ERR_IO, "session '%s' does not come back",
-                           name);
+            return err_set(err, ERR_IO, "session '%s' does not return", name);
         actor_rest(a);
         if (is_told && a->performer.refusal[0])
             refuse(g, "session '%.60s': %s", name, a->performer.refusal);
@@ -371,8 +370,8 @@ play(struct stage *g, const u32_vec *order, const char *path, struct err *err)
     return ok;
 }
 
-/* End a session.  The thread of one that does not come back cannot be ended,
- * and keeps what it uses. */
+/* End a session.  The thread of a session that does not return cannot be
+ * ended, so what it uses is not freed. */
 static bool
 dismiss(struct actor *a)
 {

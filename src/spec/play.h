@@ -1,4 +1,4 @@
-/* play.h -- playing an interleaving of a specification on a database.
+/* play.h -- run an interleaving of a specification on a database.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef SPEC_PLAY_H
@@ -8,26 +8,26 @@
 #include "spec/script.h"
 
 struct play_options {
-    // Seconds after which a step counts as waiting, where the database cannot
-    // say which session waits.
+    // Seconds after which a step counts as waiting, if the database cannot
+    // report which session waits.
     double patience;
     // Seconds after which a step that waits for no other session is ended.
     double limit;
 };
 
 struct played {
-    bool is_possible;  // no step had to come while its session was waiting
-    char refusal[320]; // why what happened is not told; "" where it is
+    bool is_possible;  // no step came while its session was waiting
+    char refusal[320]; // why there is no history; "" if there is one
     size_t waited;     // steps that had to wait for another session
     size_t committed, aborted;
     size_t failed;     // statements that the database refused
     char failure[300]; // the last of them
 };
 
-/* Run the steps in that order, with the tables made anew, and write the
- * history to path: see spec/account.h.  Where a session that waits would have
- * to go on, the interleaving is not possible, and the rest is left out.  There
- * is no history where the interleaving is not possible or refused. */
+/* Make the tables, run the steps in that order, and write the history to path
+ * (spec/account.h).  If a session has to take a step while it waits, the
+ * interleaving is not possible, and the rest is left out.  There is no history
+ * if the interleaving is not possible or is refused. */
 bool spec_play(const struct script *s, struct database *db,
                const u32_vec *order, const struct play_options *o,
                const char *path, struct played *out, struct err *err);

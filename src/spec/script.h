@@ -1,8 +1,8 @@
 /* script.h -- a specification whose statements are understood, or refused.
  *
- * What a session does before its steps belongs to every interleaving, and so
- * does the setup: where one of their statements is refused, all interleavings
- * are.  A step that is refused spoils those that it is part of.
+ * The setup, and the setup of each session, belong to every interleaving.  If
+ * one of their statements is refused, all interleavings are.  If a statement of
+ * a step is refused, so are the interleavings with that step.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef SPEC_SCRIPT_H
@@ -14,7 +14,7 @@
 /* The statements of a block, up to the first that is refused. */
 struct script_block {
     VEC(struct spec_statement) statements;
-    uint32_t refusal; // among the script's; SCRIPT_UNDERSTOOD
+    uint32_t refusal; // an index of the script's, or SCRIPT_UNDERSTOOD
 };
 
 #define SCRIPT_UNDERSTOOD UINT32_MAX
@@ -36,20 +36,19 @@ struct script {
     struct arena arena;
 };
 
-/* Understand what there is to understand. */
+/* Understand the statements of a specification. */
 void script_read(const struct spec *s, const struct flavour *flavour,
                  struct script *out);
 void script_free(struct script *s);
 
-/* The refusal that an interleaving has met, or SCRIPT_UNDERSTOOD. */
+/* The refusal of an interleaving, or SCRIPT_UNDERSTOOD. */
 uint32_t script_refuses(const struct script *s, const u32_vec *order);
 
 /* The same as an error, "file:line:column: not understood, ..."; return
  * false. */
 bool script_error(const struct script *s, uint32_t refusal, struct err *err);
 
-/* The statements of a text as they stand, for databases that take one at a
- * time. */
+/* Split a text into its statements, for databases that take one at a time. */
 void script_split(const char *sql, const struct flavour *flavour,
                   struct arena *arena, text_vec *out);
 

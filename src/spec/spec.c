@@ -1,7 +1,7 @@
-/* spec.c -- reading specifications, and walking through interleavings.
+/* spec.c -- parse specifications, and enumerate interleavings.
  *
- * Interleavings are the orderings of a word in which each session stands as
- * often as it has steps; the next one in lexical order is found in place.
+ * An interleaving is a permutation of a word in which each session occurs as
+ * often as it has steps.  The next one in lexical order is computed in place.
  *
  * SPDX-License-Identifier: MIT */
 #include "spec/spec.h"
@@ -58,7 +58,7 @@ is_name(char c)
     return isalnum((unsigned char)c) || c == '_' || c == '-' || c == '.';
 }
 
-/* A name, plain or in quotes; NULL at the end or in front of anything else. */
+/* A name, plain or in quotes; NULL if there is none here. */
 static const char *
 read_name(struct reader *r)
 {
@@ -80,7 +80,7 @@ read_name(struct reader *r)
                : arena_copy(&r->out->arena, begin, (size_t)(r->at - begin));
 }
 
-/* The SQL between braces; it holds no closing brace itself. */
+/* The SQL between braces; it cannot contain a closing brace. */
 static bool
 read_block(struct reader *r, struct spec_block *out)
 {
@@ -157,7 +157,7 @@ read_step(struct reader *r)
     if (!step.name)
         return fail_at(r, start, "expected the name of a step");
     if (find_step(r->out, step.name) < r->out->steps.n)
-        return fail_at(r, start, "a step of this name was there already");
+        return fail_at(r, start, "another step has this name already");
     if (!read_block(r, &step.block))
         return false;
     step.session = (uint32_t)(r->out->sessions.n - 1);
@@ -166,7 +166,7 @@ read_step(struct reader *r)
     return true;
 }
 
-/* Whether the word that follows begins the next part. */
+/* Whether the next word begins another part. */
 static bool
 is_keyword(struct reader *r)
 {
@@ -181,8 +181,8 @@ is_keyword(struct reader *r)
     return !name;
 }
 
-/* Markers behind a step, as in "w1(*)", are about when PostgreSQL's tester
- * reports it, and mean nothing here. */
+/* Skip the markers after a step, as in "w1(*)".  They say when PostgreSQL's
+ * tester reports the step, which does not matter here. */
 static bool
 skip_marker(struct reader *r)
 {
@@ -281,7 +281,7 @@ spec_count(const struct spec *s, size_t most)
 {
     if (s->permutation_ends.n)
         return s->permutation_ends.n < most ? s->permutation_ends.n : most;
-    // (a + b + ...)! / (a! b! ...), one factor after the other.
+    // (a + b + ...)! / (a! b! ...), one factor at a time.
     double n = 1;
     size_t placed = 0;
     for (size_t i = 0; i < s->sessions.n; i++)
@@ -322,8 +322,8 @@ next_word(u32_vec *word)
     return true;
 }
 
-/* From steps to their sessions, or back: the k-th time that a session stands
- * there means its k-th step. */
+/* Replace steps by their sessions, or back: the k-th occurrence of a session is
+ * its k-th step. */
 static void
 name_sessions(const struct spec *s, u32_vec *order)
 {

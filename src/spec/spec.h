@@ -11,7 +11,7 @@
  *     ...
  *     permutation r1 w2 c1 c2
  *
- * Without a permutation all interleavings of the sessions' steps are meant.
+ * Without a permutation, all interleavings of the sessions' steps are run.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef SPEC_SPEC_H
@@ -25,7 +25,7 @@
 
 /* SQL between braces, and where it begins in the file. */
 struct spec_block {
-    const char *sql; // "" where there is none
+    const char *sql; // "" if there is none
     uint64_t line, column;
 };
 
@@ -38,7 +38,7 @@ struct spec_step {
 struct spec_session {
     const char *name;
     struct spec_block setup, teardown;
-    uint32_t first, n; // of its steps
+    uint32_t first, n; // its first step, and how many it has
 };
 
 struct spec {
@@ -47,8 +47,8 @@ struct spec {
     struct spec_block teardown;
     VEC(struct spec_session) sessions;
     VEC(struct spec_step) steps; // by session
-    u32_vec permutations;        // steps, one permutation behind the other
-    u32_vec permutation_ends;    // where each ends
+    u32_vec permutations;        // the steps of all permutations
+    u32_vec permutation_ends;    // where each permutation ends
     struct arena arena;
 };
 
@@ -58,12 +58,12 @@ bool spec_parse(const char *text, size_t len, struct spec *out,
 bool spec_read(const char *path, struct spec *out, struct err *err);
 void spec_free(struct spec *s);
 
-/* How many permutations there are to run: those listed, else all, of which
- * 'most' are taken. */
+/* How many permutations to run: those that are listed, or else all, at most
+ * 'most'. */
 size_t spec_count(const struct spec *s, size_t most);
 
-/* Walk through them.  'order' is empty at first and holds the next one after
- * each call that returns true. */
+/* Enumerate them.  'order' is empty at first; each call that returns true puts
+ * the next permutation into it. */
 bool spec_next(const struct spec *s, size_t index, u32_vec *order);
 
 #endif

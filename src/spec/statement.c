@@ -101,7 +101,7 @@ parse_set(struct parser *p, struct spec_statement *out)
     return parser_ends(p, "the end of the statement");
 }
 
-/* Those that take locks, wait or tidy up, and show no row. */
+/* Statements that take locks, wait or clean up, and return no row. */
 static bool
 is_quiet(struct parser *p)
 {
@@ -109,7 +109,7 @@ is_quiet(struct parser *p)
                                         "listen", "unlisten", "checkpoint"};
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
         if (parser_sees(p, words[i]))
-            return p->flavour->runs_many; // elsewhere "lock" commits
+            return p->flavour->runs_many; // in others, "lock" commits
     return false;
 }
 

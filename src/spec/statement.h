@@ -1,6 +1,6 @@
 /* statement.h -- what a statement of a session reads and writes.
  *
- * Understood, and nothing else:
+ * These are understood, and nothing else:
  *
  *     select ITEM, ... from T [where KEYS] [order by ...] [for update ...]
  *     insert into T [(columns)] values (CONSTANT, ...), ...
@@ -11,9 +11,9 @@
  *
  * ITEM is '*', a column, a constant, count(*), or sum, min, max, avg or count
  * of a column.  KEYS is 'k = 1', several of them with 'or', or 'k in (1, 2)',
- * where k is the primary key.  EXPRESSION is made of constants, operators and
- * columns of T; a column that it reads may be assigned only there.  Whatever
- * else is found is refused: a statement is understood exactly or not at all.
+ * where k is the primary key.  EXPRESSION consists of constants, operators and
+ * columns of T; no other assignment may change a column that it reads.  Any
+ * other statement is refused: a statement is understood exactly or not at all.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef SPEC_STATEMENT_H
@@ -36,16 +36,16 @@ struct spec_statement {
     enum spec_statement_kind kind;
     const char *text;               // as written
     const char *isolation;          // BEGIN: "serializable", or ""
-    const struct spec_table *table; // of the last four kinds
+    const struct spec_table *table; // for the last four kinds
     const char *rest;               // SELECT: what follows the table's name
     const char *condition; // "where ..." for the same rows, or "" for all
-    bool is_whole;         // all rows of the table are looked at;
-    text_vec keys;         // else, and by an insert, those with these keys
-    bool names_keys;       // INSERT: whether they are known
+    bool is_whole;         // all rows of the table are read
+    text_vec keys;         // otherwise, and for INSERT, the keys of the rows
+    bool names_keys;       // INSERT: whether the keys are known
     u32_vec reads, writes; // columns, without the key
 };
 
-/* Understand a statement; false with p's refusal set where it is not. */
+/* Understand a statement; false, with p's refusal set, if it is refused. */
 bool statement_parse(struct parser *p, const table_vec *tables,
                      struct spec_statement *out);
 void statement_free(struct spec_statement *s);

@@ -34,7 +34,7 @@ parse_call(struct parser *p, struct spec_statement *out)
     return parser_ends(p, "',' or the end of the statement");
 }
 
-/* Where the 'from' of a select is, outside of parentheses; NULL: nowhere. */
+/* The 'from' of a select, outside of parentheses; NULL: there is none. */
 static const struct token *
 find_from(const struct parser *p)
 {
@@ -103,14 +103,14 @@ parse_assignment(struct parser *p, struct spec_statement *out, u32_vec *own)
 }
 
 /* A column that is assigned must not be read by another assignment: databases
- * differ on whether that is the old value. */
+ * differ on whether that reads the old or the new value. */
 static bool
 join_reads(struct parser *p, struct spec_statement *out, const u32_vec *own)
 {
     for (size_t i = 0; i < out->writes.n; i++)
         if (clause_has_column(&out->reads, out->writes.at[i]))
             return parser_refuse(
-                p, "column '%s' is assigned, and read by another assignment",
+                p, "column '%s' is assigned and read by another assignment",
                 out->table->columns.at[out->writes.at[i]]);
     for (size_t i = 0; i < own->n; i++)
         clause_add_column(&out->reads, own->at[i]);
@@ -156,7 +156,7 @@ parse_columns(struct parser *p, const struct spec_table *t, u32_vec *out)
     return parser_take(p, ")") || parser_expected(p, "',' or ')'");
 }
 
-/* "(1, 'x')", and where its key stands. */
+/* "(1, 'x')", and the place of its key. */
 static bool
 parse_row(struct parser *p, const u32_vec *columns, struct spec_statement *out,
           struct buf *keys)

@@ -6,8 +6,8 @@
 
 #include "spec/statement.h"
 
-/* Understand a statement behind its first word; false with p's refusal set
- * where it is not understood. */
+/* Understand a statement after its first word; false, with p's refusal set, if
+ * it is refused. */
 bool statement_select(struct parser *p, const table_vec *tables,
                       struct spec_statement *out);
 bool statement_insert(struct parser *p, const table_vec *tables,

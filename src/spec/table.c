@@ -25,7 +25,8 @@ table_find(struct parser *p, const table_vec *tables, const char *name)
                 parser_refuse(p, "table '%s': %s", name, t->flaw);
             return t->flaw ? NULL : t;
         }
-    parser_refuse(p, "unknown table '%.60s': the setup does not make it", name);
+    parser_refuse(p, "unknown table '%.60s': the setup does not create it",
+                  name);
     return NULL;
 }
 
@@ -54,7 +55,7 @@ plain_integer(struct parser *p, bool negative, const char *digits, size_t n)
     return copy;
 }
 
-/* What a string without escapes holds. */
+/* The contents of a string without escapes. */
 static const char *
 string_value(struct parser *p, struct token t)
 {

@@ -19,7 +19,7 @@ is_one_of(const char *word, const char *const *list)
     return *list != NULL;
 }
 
-/* Step over the next token if it is a word of a list. */
+/* Skip the next token if it is a word of a list. */
 static bool
 take_one_of(struct parser *p, const char *const *list)
 {
@@ -39,7 +39,7 @@ find(table_vec *tables, const char *name)
     return NULL;
 }
 
-/* Give a table a flaw; the first one counts. */
+/* Give a table a flaw; the first one is kept. */
 static void
 set_flaw(struct parser *p, struct spec_table *t, const char *what)
 {
@@ -47,7 +47,7 @@ set_flaw(struct parser *p, struct spec_table *t, const char *what)
         t->flaw = arena_copy(p->arena, what, strlen(what));
 }
 
-/* That of the token at hand. */
+/* The flaw that the definition has the current token. */
 static void
 find_flaw(struct parser *p, struct spec_table *t)
 {
@@ -73,7 +73,7 @@ type_of(const char *type, const struct flavour *flavour)
                                                                : KEY_NONE;
 }
 
-/* Step over a type and give its first word. */
+/* Skip a type and give its first word. */
 static const char *
 take_type(struct parser *p)
 {
@@ -97,7 +97,7 @@ take_type(struct parser *p)
             return word;
 }
 
-/* Step over the constant of a default. */
+/* Skip the constant of a default. */
 static bool
 take_constant(struct parser *p)
 {
@@ -112,7 +112,7 @@ take_constant(struct parser *p)
     return take_one_of(p, words);
 }
 
-/* Step over one constraint of a column; false at the end of them. */
+/* Skip one constraint of a column; false at the end of them. */
 static bool
 take_constraint(struct parser *p, bool *is_key)
 {
@@ -159,7 +159,7 @@ learn_column(struct parser *p, struct spec_table *t)
         find_flaw(p, t);
 }
 
-/* A part of the definition that is no column: "primary key (c)". */
+/* A part of the definition that is not a column: "primary key (c)". */
 static void
 learn_key(struct parser *p, struct spec_table *t, const char **name)
 {
@@ -180,7 +180,7 @@ learn_key(struct parser *p, struct spec_table *t, const char **name)
 
 /* --- tables ----------------------------------------------------------------*/
 
-/* Step to what follows the part of a definition at hand. */
+/* Skip to the end of the current part of a definition. */
 static void
 skip_part(struct parser *p)
 {
@@ -191,7 +191,7 @@ skip_part(struct parser *p)
             parser_skip(p);
 }
 
-/* The columns' places are kept until the key is known by its name. */
+/* The key may be named after its column, so the columns come first. */
 static void
 learn_columns(struct parser *p, struct spec_table *t)
 {
@@ -231,7 +231,7 @@ learn_columns(struct parser *p, struct spec_table *t)
         set_flaw(p, t, "it has no primary key");
 }
 
-/* What may stand behind the columns. */
+/* The options after the columns. */
 static void
 learn_options(struct parser *p, struct spec_table *t)
 {
@@ -271,7 +271,7 @@ spoil(struct parser *p, table_vec *tables, const char *flaw)
     }
 }
 
-/* Tables that a definition refers to are part of more than themselves. */
+/* Give a flaw to the tables that a definition refers to. */
 static void
 learn_relatives(struct parser *p, table_vec *tables)
 {
@@ -290,7 +290,7 @@ learn_table(struct parser *p, table_vec *tables, const char *flaw)
     if (parser_take(p, "if") && parser_take(p, "not"))
         parser_take(p, "exists");
     if (!parser_take_name(p, &t.name)) {
-        // With a quoted name: nothing that is understood can be about it.
+        // The name is quoted.  No statement that is understood can use it.
         p->refusal = (struct refusal){0};
         return;
     }
@@ -302,15 +302,15 @@ learn_table(struct parser *p, table_vec *tables, const char *flaw)
     }
     learn_relatives(&whole, tables);
     struct spec_table *before = find(tables, t.name);
-    set_flaw(p, before, "it is made twice");
+    set_flaw(p, before, "it is created twice");
     if (before)
         vec_free(&t.columns);
     else
         vec_push(tables, t);
 }
 
-/* A definition that does more than make a table spoils the tables that it
- * names: what they do is then not known. */
+/* A statement that does more than create a table gives a flaw to the tables
+ * that it names: their behaviour is not known. */
 static bool
 learn_other(struct parser *p, const char *verb, table_vec *tables)
 {
@@ -325,7 +325,7 @@ learn_other(struct parser *p, const char *verb, table_vec *tables)
 static bool
 learn_created(struct parser *p, table_vec *tables)
 {
-    // What lies still until a statement names it, which is then refused.
+    // Has no effect until a statement names it, and that is refused.
     static const char *const still[] = {
         "index",  "view", "materialized", "sequence", "function",
         "schema", "type", "domain",       "role",     NULL};
@@ -350,7 +350,7 @@ learn_created(struct parser *p, table_vec *tables)
 bool
 table_learn_setup(struct parser *p, table_vec *tables)
 {
-    // What can only change rows, which are read back afterwards, or nothing.
+    // Changes only rows, which are read back afterwards, or nothing.
     static const char *const rows[] = {
         "insert",     "update", "delete", "select", "with",     "merge",
         "replace",    "values", "copy",   "vacuum", "truncate", "analyze",

@@ -6,9 +6,9 @@
 
 #include "spec/table.h"
 
-/* Understand a statement of the setup: note the tables that it makes, and the
- * flaws that it gives to others.  False where it may do something that
- * changes what later statements mean. */
+/* Understand a statement of the setup: add the tables that it creates, and the
+ * flaws that it gives to others.  False if it may change the meaning of later
+ * statements. */
 bool table_learn_setup(struct parser *p, table_vec *tables);
 
 #endif

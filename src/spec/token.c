@@ -26,8 +26,8 @@ is_in_word(char c)
     return begins_word(c) || isdigit((unsigned char)c) || c == '$';
 }
 
-/* Step over white space and comments.  MariaDB runs some comments, and needs
- * white space behind the dashes: those are left for the token. */
+/* Skip white space and comments.  MariaDB executes some comments, and needs
+ * white space after the dashes; such comments become tokens. */
 static const char *
 skip_blank(const char *at)
 {
@@ -41,7 +41,7 @@ skip_blank(const char *at)
             const char *close = strstr(at + 2, "*/");
             const char *again = strstr(at + 2, "/*");
             if (!close || (again && again < close))
-                return at; // open, or nested: not the same everywhere
+                return at; // open or nested: databases differ
             at = close + 2;
         } else {
             return at;
@@ -49,8 +49,8 @@ skip_blank(const char *at)
     }
 }
 
-/* The end of a quoted text, a doubled quote being part of it; NULL where it
- * does not end.  'plain' becomes false where a backslash escapes. */
+/* The end of a quoted text, which may contain doubled quotes; NULL if it does
+ * not end.  'plain' becomes false if the text has a backslash escape. */
 static const char *
 quoted_end(const char *at, bool escapes, bool *plain)
 {
@@ -112,7 +112,7 @@ number_token(const char *at)
                           (size_t)(end - at)};
 }
 
-/* The token at 'at', which is no blank. */
+/* The token at 'at', which is not a blank. */
 static struct token
 token_at(const char *at, const struct flavour *flavour)
 {
@@ -131,7 +131,7 @@ token_at(const char *at, const struct flavour *flavour)
     const char *end = at;
     while (is_in_word(*end))
         end++;
-    // E'...', x'...' and the like: e'...' escapes everywhere.
+    // E'...', x'...' and the like; e'...' always has escapes.
     if (*end == '\'')
         return quoted_token(at, end, tolower((unsigned char)*at) == 'e');
     return (struct token){TOKEN_WORD, at, (size_t)(end - at)};

@@ -1,8 +1,8 @@
-/* token.h -- the words of SQL, and a cursor over them.
+/* token.h -- the tokens of SQL, and a cursor over them.
  *
  * Only what every database reads in the same way becomes a token that the
- * parser accepts; the rest (escaped strings, dollar quotes, executable
- * comments, parameters) is TOKEN_OTHER, which it refuses.
+ * parser accepts.  The rest (escaped strings, dollar quotes, executable
+ * comments, parameters) becomes TOKEN_OTHER, which the parser refuses.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef SPEC_TOKEN_H
@@ -49,39 +49,39 @@ struct parser {
     struct refusal refusal;
 };
 
-/* The next token; its kind is TOKEN_END behind the last one. */
+/* The next token; its kind is TOKEN_END after the last one. */
 struct token parser_next(const struct parser *p);
 
 /* Whether the next token is this word, in any case, or this symbol. */
 bool parser_sees(const struct parser *p, const char *text);
 
-/* Step over it where it is. */
+/* If it is, skip it and return true. */
 bool parser_take(struct parser *p, const char *text);
 
-/* Step over whatever is next. */
+/* Skip the next token. */
 void parser_skip(struct parser *p);
 
-/* Note that the next token is not what was expected, unless something was
- * noted before, and return false. */
+/* Refuse because the next token is not what was expected, unless there is a
+ * refusal already; return false. */
 bool parser_expected(struct parser *p, const char *what);
 
-/* Whether there is no token left; else the same, with what was expected. */
+/* Whether no token is left; if one is, refuse in the same way. */
 bool parser_ends(struct parser *p, const char *expected);
 
-/* The same for a reason of any other kind. */
+/* The same for any other reason. */
 __attribute__((format(printf, 2, 3))) bool
 parser_refuse(struct parser *p, const char *format, ...);
 
-/* Copies in the arena: of a token, in lower case; of the text from a token up
- * to, but not including, another one. */
+/* Copies in the arena: a token in lower case; the text from one token up to,
+ * but not including, another. */
 const char *parser_lower(struct parser *p, struct token t);
 const char *parser_text(struct parser *p, const struct token *from,
                         const struct token *to);
 
-/* Step over a name, "table" or "schema.table", as it is to be looked for. */
+/* Skip a name, "table" or "schema.table", and return it normalised. */
 bool parser_take_name(struct parser *p, const char **out);
 
-/* Step behind the parenthesis that closes the one just taken. */
+/* Skip to after the parenthesis that closes the one just taken. */
 void parser_skip_parentheses(struct parser *p);
 
 #endif

@@ -84,7 +84,8 @@ expect_to_leave_foreign_tables(const char *url)
           OUTCOME_OK);
     struct trial_result result = {0};
     CHECK(!trial_record(&(struct trial){.target = url}, "/dev/null", &result));
-    CHECK(strstr(result.text, "assay_kv exists and is not from this program"));
+    CHECK(strstr(result.text,
+                 "assay_kv exists and was not made by this program"));
     struct result_rows rows = {0};
     CHECK(db.driver->query(c, "select precious from assay_kv", &rows) ==
           OUTCOME_OK);

@@ -162,8 +162,8 @@ static const struct fact of_postgresql[] = {
     {"schema", SCHEMA, SER, HOLDS, 3, 0, NULL},
     {"serial key", SERIAL_KEY, SER, HOLDS, 2, 0, NULL},
     {"hidden", HIDDEN, SER, HOLDS, 1, 0, NULL}, // the row itself tells
-    {"cascade", CASCADE, SER, REFUSED, 1, 0, "'t:1:v' changed, and no statement is known to have changed it"},
-    {"sleeps", SLEEPS("pg_sleep"), RC, REFUSED, 0, 0, "step 'c' was not over after 2 seconds, and waits for no lock"},
+    {"cascade", CASCADE, SER, REFUSED, 1, 0, "'t:1:v' changed, but no statement is known to have changed it"},
+    {"sleeps", SLEEPS("pg_sleep"), RC, REFUSED, 0, 0, "step 'c' had not ended after 2 seconds, and waits for no lock"},
     {"never", NEVER, RC, REFUSED, 0, 2, "sessions still wait for each other after 2 seconds"},
 };
 static const struct fact of_mariadb[] = {
@@ -172,7 +172,7 @@ static const struct fact of_mariadb[] = {
     {"last writes", LAST_WRITES, SI, BROKEN, 2, 0, NULL},
     {"duplicate", DUPLICATE, RC, HOLDS, 2, 0, NULL},
     {"duplicate", DUPLICATE, SI, BROKEN, 2, 0, NULL},
-    {"sleeps", SLEEPS("sleep"), RC, REFUSED, 0, 0, "step 'c' was not over after 2 seconds, and waits for no lock"},
+    {"sleeps", SLEEPS("sleep"), RC, REFUSED, 0, 0, "step 'c' had not ended after 2 seconds, and waits for no lock"},
 };
 // clang-format on
 

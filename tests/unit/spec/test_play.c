@@ -238,9 +238,10 @@ what_cannot_be_told_is_refused(void)
          &s);
     CHECK(s.ok);
     CHECK_TEXT(s.played.refusal,
-               "step 'y': a statement failed in a transaction that goes on");
+               "step 'y': a statement failed in a transaction that continues");
     play("setup { " T " } session a step x { begin; select 1; commit }\n", &s);
-    CHECK_TEXT(s.played.refusal, "no statement of it reads or writes a row");
+    CHECK_TEXT(s.played.refusal,
+               "none of its statements reads or writes a row");
     play("setup { " T " insert into t values (null, 1) }\n"
          "session a step x { select v from t }\n",
          &s);
@@ -281,7 +282,7 @@ tables_of_others_stay(void)
             "teardown { drop table t } session a step x { select id from t }\n",
             &s);
     CHECK(!s.ok);
-    CHECK_TEXT(s.err.text, "there is a table 't' in the database already, "
+    CHECK_TEXT(s.err.text, "the database already has a table 't', "
                            "expected none");
     CHECK(sql_must(c, "select x from t", &rows, &err) && rows.n == 1);
     result_rows_free(&rows);
@@ -362,14 +363,15 @@ bad_answers_are_refused(void)
         const char *refusal;
     } cases[] = {
         {BAD_NO_ROW, ""},
-        {BAD_NO_COLUMN, "step 'x': the database answered with 0 columns, and 2 "
+        {BAD_NO_COLUMN, "step 'x': the database answered with 0 columns, but 2 "
                         "were requested"},
-        {BAD_FEWER, "step 'x': the database answered with 1 columns, and 2 "
+        {BAD_FEWER, "step 'x': the database answered with 1 columns, but 2 "
                     "were requested"},
         {BAD_NULL, "step 'x': a row without a key"},
         {BAD_BYTES, "step 'x': a value that is not text in UTF-8"},
-        {BAD_KEY, "step 'x': a row came back whose key is none of those that "
-                  "were requested"},
+        {BAD_KEY,
+         "step 'x': a row was returned whose key is none of those that "
+         "were requested"},
     };
     static const char *const steps[] = {"select v from t where id = 1",
                                         "update t set v = v + 1 where id = 1"};

@@ -80,7 +80,7 @@ mistakes_are_told_with_their_place(void)
         {"session s\nstep a { select 1", "this '{' is not closed", 2, 8},
         {"step a { }", "a step outside a session", 1, 6},
         {"session s step a { } step a { }",
-         "a step of this name was there already", 1, 27},
+         "another step has this name already", 1, 27},
         {"session s step a { }\npermutation a b",
          "there is no step of this name", 2, 15},
         {"session s stop",

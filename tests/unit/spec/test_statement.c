@@ -66,7 +66,7 @@ what_is_not_understood_is_refused(void)
         {"update t set id = 2 where id = 1", "found 'id'"},
         {"update t set a = 1 from u where t.id = u.id", "found 'from'"},
         {"update t set a = (select 1)", "found 'select'"},
-        {"update t set a = 1, b = a", "column 'a' is assigned, and read"},
+        {"update t set a = 1, b = a", "column 'a' is assigned and read"},
         {"update t set a = 1, a = 2", "assigned twice"},
         {"update t set (a, b) = (1, 2)", "found '('"},
         {"update t set a = 1 where a = 2", "found 'a', expected the primary"},
@@ -96,7 +96,7 @@ what_is_not_understood_is_refused(void)
         {"select a from t for update skip locked", "found 'skip'"},
         {"select a from (select 1) x", "found '('"},
         {"select a from nowhere",
-         "unknown table 'nowhere': the setup does not make it"},
+         "unknown table 'nowhere': the setup does not create it"},
         {"select f()", "found 'f'"},
         {"select a from t where id = 1 /*! or 1 = 1 */", "found '/*'"},
         {"select a from t where id = $1", "found '$'"},
@@ -157,7 +157,7 @@ tables_that_do_more_than_hold_rows_are_refused(void)
          "'partition'"},
         {"create table t as select 1", "'as'"},
         {"create temp table t (id int primary key, a int)", "it is temporary"},
-        {T T, "it is made twice"},
+        {T T, "it is created twice"},
         {T "create trigger x after insert on \"t\" execute f()",
          "has 'create trigger' about it"},
         {T "create event trigger x on y execute f()", "found 'event'"},
@@ -186,7 +186,7 @@ tables_that_do_more_than_hold_rows_are_refused(void)
     open_one(&o, "mariadb", "create table T (id int primary key, a int)",
              "select a from t");
     CHECK_TEXT(why_refused(&o),
-               "unknown table 't': the setup does not make it");
+               "unknown table 't': the setup does not create it");
     close_one(&o);
 }
 
