@@ -1,16 +1,16 @@
-/* drive_mariadb.c -- mariadb://, MariaDB, MySQL and Galera through MariaDB
+/* drive_mariadb.c -- mariadb://, for MariaDB, MySQL and Galera, with MariaDB
  * Connector/C.
  *
  *     mariadb://user:password@host:port,host:port/database?socket=PATH
  *
- * Several hosts are the nodes of a cluster: a session is on one of them.
+ * Several hosts are the nodes of a cluster; a session uses one of them.
  *
  * Errors by number: a deadlock (1213) and, with innodb_snapshot_isolation, a
- * row that has changed (1020) roll the transaction back; a lock wait that ran
- * out (1205) rolls back the statement only, and the caller the rest.  After
- * 1020 the session silently commits each statement by itself, which is why
- * nothing may follow but a rollback.  An error while a commit is being carried
- * out by the cluster (1180) leaves it unknown.
+ * changed row (1020) roll the transaction back.  A lock wait timeout (1205)
+ * rolls back only the statement, and the caller rolls back the rest.  After
+ * 1020 the session silently commits each further statement by itself, so only a
+ * rollback may follow.  After an error during a commit in the cluster (1180)
+ * the outcome is unknown.
  *
  * SPDX-License-Identifier: MIT */
 #include "base/library.h"
@@ -24,7 +24,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is used of the library; see base/library.h. */
+/* The functions of the library that are used; see base/library.h. */
 // clang-format off
 #define CALLS(F) F(mysql_affected_rows) F(mysql_close) F(mysql_errno) F(mysql_error) \
     F(mysql_fetch_lengths) F(mysql_fetch_row) F(mysql_field_count) \
@@ -51,11 +51,11 @@ connect_host(const struct database *db, size_t node, MYSQL **out,
     const struct url_host host = u->hosts.at[node];
     const char *socket = url_get(u, "socket", NULL);
     MYSQL *my = maria.mysql_init(NULL);
-    // CLIENT_FOUND_ROWS: an update of a row to what it is counts as one.
+    // CLIENT_FOUND_ROWS: an update that changes no value counts its rows.
     const unsigned patience = 10; // seconds
     maria.mysql_options(my, MYSQL_OPT_CONNECT_TIMEOUT, &patience);
     if (!socket) {
-        // "localhost" would otherwise mean a socket of the system's server.
+        // Without this, "localhost" means the socket of the system's server.
         const enum mysql_protocol_type tcp = MYSQL_PROTOCOL_TCP;
         maria.mysql_options(my, MYSQL_OPT_PROTOCOL, &tcp);
     }
@@ -148,7 +148,7 @@ note_failure(struct link *c)
         outcome = OUTCOME_LOST;
         break;
     default:
-        // The client's own numbers are about the connection.
+        // Error numbers of the client are about the connection.
         if (number >= CR_MIN_ERROR && number <= CR_MAX_ERROR)
             outcome = OUTCOME_LOST;
     }
@@ -188,9 +188,9 @@ query(struct connection *base, const char *sql, struct result_rows *out)
     return OUTCOME_OK;
 }
 
-// MariaDB and MySQL have different names for the variable.  InnoDB answers
-// about its transactions from a copy that is renewed only after a tenth of a
-// second without queries.
+// MariaDB and MySQL have different names for the variable.  InnoDB caches the
+// list of its transactions, and renews it only after a tenth of a second
+// without queries.
 static const struct dialect dialect = {
     .set_isolation = "set session transaction isolation level %s",
     .get_isolation = "show session variables where variable_name in "

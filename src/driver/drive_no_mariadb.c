@@ -1,5 +1,5 @@
-/* drive_no_mariadb.c -- in place of drive_mariadb.c where the build has
- * no libmariadb.
+/* drive_no_mariadb.c -- replaces drive_mariadb.c in a build without
+ * libmariadb.
  *
  * SPDX-License-Identifier: MIT */
 #include "driver/drivers.h"

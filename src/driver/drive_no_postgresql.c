@@ -1,5 +1,5 @@
-/* drive_no_postgresql.c -- in place of drive_postgresql.c where the build has
- * no libpq.
+/* drive_no_postgresql.c -- replaces drive_postgresql.c in a build without
+ * libpq.
  *
  * SPDX-License-Identifier: MIT */
 #include "driver/drivers.h"

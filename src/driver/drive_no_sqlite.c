@@ -1,5 +1,5 @@
-/* drive_no_sqlite.c -- in place of drive_sqlite.c where the build has
- * no sqlite3.
+/* drive_no_sqlite.c -- replaces drive_sqlite.c in a build without
+ * sqlite3.
  *
  * SPDX-License-Identifier: MIT */
 #include "driver/drivers.h"

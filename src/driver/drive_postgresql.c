@@ -1,14 +1,14 @@
-/* drive_postgresql.c -- postgresql://, PostgreSQL through libpq.
+/* drive_postgresql.c -- postgresql://, for PostgreSQL, with libpq.
  *
  *     postgresql://user@host:port,host:port/database?parameters of libpq
  *
- * Several hosts are several nodes: a session is on one of them.  A node that
- * is in recovery, as a standby is, takes reads only.
+ * Several hosts are several nodes; a session uses one of them.  A node in
+ * recovery, such as a standby, accepts only reads.
  *
- * Errors by SQLSTATE: class 40 is a rollback; a connection that is bad, class
- * 08 and the 57P codes of a server that goes down mean that it is lost; the
- * rest is a refused statement.  A commit that a failed transaction turns into
- * a rollback is reported as success by the protocol, with another tag.
+ * Errors by SQLSTATE: class 40 is a rollback.  A bad connection, class 08 and
+ * the 57P codes of a server that shuts down mean that the connection is lost.
+ * Everything else is a refused statement.  The commit of a failed transaction
+ * is a rollback, which the protocol reports as a success with another tag.
  *
  * SPDX-License-Identifier: MIT */
 #include "base/library.h"
@@ -20,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is used of the library; see base/library.h. */
+/* The functions of the library that are used; see base/library.h. */
 // clang-format off
 #define CALLS(F) F(PQbackendPID) F(PQclear) F(PQcmdStatus) F(PQcmdTuples) F(PQconnectdb) \
     F(PQerrorMessage) F(PQexec) F(PQfinish) F(PQgetisnull) F(PQgetlength) \
@@ -120,7 +120,7 @@ note_failure(struct link *c, const PGresult *r)
     const char *state = pq.PQresultErrorField(r, PG_DIAG_SQLSTATE);
     const char *message = pq.PQresultErrorField(r, PG_DIAG_MESSAGE_PRIMARY);
     const char *code = state ? state : "";
-    // 40003 says that the server itself does not know.
+    // 40003: the server itself does not know the outcome.
     const bool lost = pq.PQstatus(c->pg) != CONNECTION_OK || !state ||
                       strncmp(code, "08", 2) == 0 ||
                       strncmp(code, "57P", 3) == 0 ||
@@ -189,7 +189,7 @@ static const struct dialect dialect = {
 const struct driver driver_postgresql = {
     .scheme = "postgresql",
     .form = "postgresql://[USER[:PASSWORD]@]HOST[:PORT][,HOST...]/DATABASE",
-    .help = "PostgreSQL, and what speaks its protocol",
+    .help = "PostgreSQL, and databases with the same protocol",
     .sql = &dialect,
     .open = open_postgresql,
     .close = close_postgresql,

@@ -1,13 +1,13 @@
 /* drive_sqlite.c -- sqlite:PATH, SQLite in this process.
  *
  *     sqlite:test.db?journal=wal           rollback journal by default
- *     sqlite:test.db?cache=shared          one cache for all sessions, where
- *                                          read uncommitted means something
+ *     sqlite:test.db?cache=shared          one cache for all sessions, which
+ *                                          read uncommitted needs
  *
- * Without a path the database is a file that SQLite makes in a temporary
- * directory and that is removed at the end.  Transactions are deferred, so
- * readers do not wait; a transaction that needs a lock held by another one
- * gets SQLITE_BUSY or SQLITE_LOCKED, and rolls back.
+ * Without a path the database is a file in a temporary directory, which is
+ * removed at the end.  Transactions are deferred, so readers do not wait.  If
+ * another transaction holds a lock that a transaction needs, it gets
+ * SQLITE_BUSY or SQLITE_LOCKED, and rolls back.
  *
  * SPDX-License-Identifier: MIT */
 #include "base/library.h"
@@ -21,7 +21,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* What is used of the library; see base/library.h. */
+/* The functions of the library that are used; see base/library.h. */
 // clang-format off
 #define CALLS(F) F(sqlite3_busy_timeout) F(sqlite3_changes) F(sqlite3_close) \
     F(sqlite3_column_bytes) F(sqlite3_column_count) F(sqlite3_column_text) \
@@ -166,7 +166,7 @@ disconnect(struct connection *base)
     mem_free(c);
 }
 
-/* SQLite is serializable; only a shared cache offers less. */
+/* SQLite is serializable, unless a shared cache allows dirty reads. */
 static bool
 set_isolation(struct link *c, const struct place *p, struct err *err)
 {
@@ -224,7 +224,7 @@ query(struct connection *base, const char *sql, struct result_rows *out)
     struct link *c = (struct link *)base;
     if (out)
         result_rows_clear(out);
-    // After some errors SQLite has rolled back by itself already.
+    // After some errors SQLite has already rolled back.
     if (strcmp(sql, "rollback") == 0 && lite.sqlite3_get_autocommit(c->db))
         return OUTCOME_OK;
     sqlite3_stmt *s = NULL;
@@ -241,8 +241,8 @@ query(struct connection *base, const char *sql, struct result_rows *out)
     return outcome;
 }
 
-// Its own '||' joins text everywhere but in MariaDB; concat() is not in 3.40.
-// No session waits for a lock for longer than WAIT_FOR_LOCK.
+// Appends use '||', because SQLite 3.40 has no concat().  No query for waiting
+// sessions is needed: none waits for a lock for longer than WAIT_FOR_LOCK.
 static const struct dialect dialect = {
     .append = "coalesce(v, '') || ',%s'",
     .upsert = "on conflict (assay_key) do update set",

@@ -2,14 +2,14 @@
  *
  *     store:cc?fresh=0.5&window=64&seed=1       store:latest
  *
- * Threads take turns by a lock around every call, and offer the processor to
- * each other after it: calls are so short that sessions would otherwise run
- * whole batches of transactions one after the other.  Where other programs
- * take the processor then, for much longer, it is offered less often.
+ * Every call takes a lock, and yields the processor afterwards.  Calls are so
+ * short that sessions would otherwise run whole batches of transactions one
+ * after the other.  If other programs then take the processor for much longer,
+ * calls yield less often.
  *
- * An append reads the list and writes a longer one.  Where updates may get
- * lost, below psi, so may elements that were read, and then no order
- * of the appends explains the lists; such levels have no lists.
+ * An append reads the list and writes a longer one.  Below psi updates may be
+ * lost, and with them elements that were read.  Then no order of the appends
+ * explains the lists, so those levels have no lists.
  *
  * SPDX-License-Identifier: MIT */
 #include "base/limit.h"
@@ -24,13 +24,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LONG_TURN 2e-4 // seconds: more than other sessions need for a call
+#define LONG_TURN 2e-4 // seconds; a call of another session takes less
 
 struct shared {
     pthread_mutex_t lock;
     struct store *store;
     struct store_chance chance;
-    bool can_append; // the level keeps updates from getting lost
+    bool can_append; // the level prevents lost updates
 };
 
 struct local {
@@ -38,7 +38,7 @@ struct local {
     struct shared *shared;
     store_txn txn;
     bool is_running;
-    unsigned keep; // calls after which not to offer the processor
+    unsigned keep; // calls that do not yield the processor
 };
 
 static struct store *
@@ -119,7 +119,7 @@ close_store(struct database *db)
     mem_free(s);
 }
 
-/* Nothing to prepare: a key without a value is no different from none. */
+/* Nothing to prepare: a key without a value is the same as no key. */
 static bool
 load(struct database *db, uint64_t keys, enum key_kind kind, struct err *err)
 {
@@ -130,8 +130,8 @@ load(struct database *db, uint64_t keys, enum key_kind kind, struct err *err)
                        "store: has no arrays; keep the lists as text");
     return kind == KEYS_REGISTERS || s->can_append ||
            err_set(err, ERR_USAGE,
-                   "store: updates may get lost at %s, and a list that loses "
-                   "what was appended is none; take psi, si or ser",
+                   "store: updates may be lost at %s, so lists would lose "
+                   "elements; use psi, si or ser",
                    db->url.path);
 }
 
@@ -145,7 +145,7 @@ load_table(struct database *db, const struct table_shape *table,
     return true;
 }
 
-/* The store ends with the database. */
+/* Nothing to remove: the store ends with the database. */
 static bool
 unload(struct database *db, struct err *err)
 {
@@ -268,8 +268,8 @@ read_elements(struct connection *base, uint64_t key, int_vec *out)
     return OUTCOME_OK;
 }
 
-/* A key that was not written yet has the initial value of its column; the
- * others hold value and author. */
+/* A key that was not written has the initial value of its column; the others
+ * hold a value and its author. */
 static void
 cell_key(const struct cell_place *at, struct buf *out)
 {
@@ -328,7 +328,7 @@ commit(struct connection *base)
     c->is_running = false;
     return ok ? OUTCOME_OK
               : outcome_set(base, OUTCOME_ABORTED, "conflict",
-                            "no place in the commit order is left");
+                            "no place is left in the commit order");
 }
 
 static enum outcome

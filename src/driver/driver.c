@@ -120,7 +120,7 @@ driver_missing(struct database *db, struct err *err)
 const struct driver *
 driver_find(const char *scheme)
 {
-    // Both spellings of two names are in use.
+    // Two schemes have two common spellings.
     const char *name = strcmp(scheme, "postgres") == 0 ? "postgresql"
                        : strcmp(scheme, "mysql") == 0  ? "mariadb"
                                                        : scheme;

@@ -1,12 +1,12 @@
 /* driver.h -- databases behind one table of functions.
  *
  * A driver opens a database, connects sessions to it, and runs transactions of
- * reads, writes and appends on numbered keys; the drivers of SQL databases
- * also run SQL.  What happens to a transaction is one of four outcomes, which
- * is all that the callers need to know about errors.
+ * reads, writes and appends on numbered keys.  The drivers of SQL databases
+ * also run SQL.  Each call has one of four outcomes, which is all that callers
+ * need to know about errors.
  *
- * A database is shared by the threads of all sessions; a connection belongs to
- * one session's thread.
+ * A database is shared by the threads of all sessions.  A connection belongs to
+ * the thread of one session.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef DRIVER_DRIVER_H
@@ -20,14 +20,14 @@
 
 enum outcome {
     OUTCOME_OK,
-    OUTCOME_ABORTED, // rolled back by the database, which may be tried again
+    OUTCOME_ABORTED, // rolled back by the database; may be tried again
     OUTCOME_FAILED,  // the statement was refused; the caller should roll back
-    OUTCOME_LOST,    // the connection is gone, and with it the knowledge of
-                     // what became of a commit
+    OUTCOME_LOST,    // the connection is lost; the outcome of a commit is
+                     // not known
 };
 
-/* What a session asks of the server; not to be confused with the level that
- * its histories are checked against. */
+/* The isolation that a session requests from the server; not to be confused
+ * with the level that its history is checked against. */
 enum driver_isolation {
     ISOLATION_UNCHANGED, // the server's default
     ISOLATION_READ_UNCOMMITTED,
@@ -43,10 +43,10 @@ extern const char *const driver_isolation_names[ISOLATIONS];
 /* Parse a name, with '-' or ' ' between the words, in any case. */
 bool driver_isolation_parse(const char *text, enum driver_isolation *out);
 
-/* What to ask of a server that is to satisfy the level. */
+/* The isolation to request from a server that should satisfy the level. */
 enum driver_isolation driver_isolation_for(enum level level);
 
-/* What a statement returned: n rows of 'width' cells each.  All-zero is
+/* The result of a statement: n rows of 'width' cells each.  All-zero is
  * empty. */
 struct result_cell {
     size_t at, n; // in 'text'
@@ -62,23 +62,23 @@ struct result_rows {
 void result_rows_clear(struct result_rows *r);
 void result_rows_free(struct result_rows *r);
 
-/* Append a cell of the last row; a text that is NULL is SQL's NULL. */
+/* Append a cell to the last row; a NULL pointer is SQL's NULL. */
 void result_rows_add(struct result_rows *r, const char *text, size_t n);
 
-/* The text of a cell; "" for NULL and where there is no such cell: how many
- * rows and columns an answer has is up to the server. */
+/* The text of a cell; "" for NULL and if there is no such cell, because the
+ * server decides how many rows and columns an answer has. */
 const char *result_rows_get(const struct result_rows *r, size_t row,
                             size_t column);
 
-/* Whether a cell is NULL or not there. */
+/* Whether a cell is NULL or does not exist. */
 bool result_rows_is_null(const struct result_rows *r, size_t row,
                          size_t column);
 
 struct driver;
 struct dialect; // driver/sql.h
 
-/* What keys hold: an integer, or a list of them, kept as text or in a column
- * of the database's own array type. */
+/* The type of a key's value: an integer, or a list of integers, kept as text or
+ * in a column of the database's array type. */
 enum key_kind { KEYS_REGISTERS, KEYS_LISTS, KEYS_ARRAYS };
 
 struct database {
@@ -86,12 +86,12 @@ struct database {
     struct url url;
     enum driver_isolation isolation;
     const char *setup;        // SQL for each connection, or NULL; borrowed
-    enum key_kind keys;       // what was loaded
-    VEC(const char *) tables; // that were made, by the names of their shapes
+    enum key_kind keys;       // the type of the loaded keys
+    VEC(const char *) tables; // names of the tables that were made
     size_t nodes;             // at least 1
-    void *self;               // the driver's
-    char note[128];           // what is running there, for people
-    atomic_bool is_gone;      // for good: to connect again is of no use
+    void *self;               // private to the driver
+    char note[128];           // product and version, for people
+    atomic_bool is_gone;      // for good: connecting again cannot succeed
 };
 
 struct connection {
@@ -99,33 +99,33 @@ struct connection {
     struct database *database;
     uint32_t session;
     size_t node;
-    bool is_read_only;  // the node takes no writes
-    uint64_t server_id; // what the server calls this connection
+    bool is_read_only;  // the node refuses writes
+    uint64_t server_id; // the server's id of this connection
     uint64_t changed;   // rows that the last statement wrote
-    char code[16];      // of the last outcome that was not OK
-    char message[256];  // and what the server said
+    char code[16];      // error code of the last outcome that was not OK
+    char message[256];  // and the server's message
 };
 
-/* A read of a register or a cell: nothing, or an integer. */
+/* The result of reading a register or a cell: nothing, or an integer. */
 struct driver_read {
     bool has_value;
     int64_t value;
-    int64_t author; // of a cell with authors; 0: not written yet
+    int64_t author; // if cells have authors; 0: not written yet
 };
 
 typedef VEC(int64_t) int_vec;
 
-/* A table of cells: rows have an integer for a key, and all columns hold
- * integers. */
+/* A table of cells: the key of a row is an integer, and so are the values of
+ * all columns. */
 struct table_shape {
     const char *name;
     const char *const *columns;
-    const int64_t *initial; // one per column, of the rows that are there from
-                            // the beginning; NULL: no values
+    const int64_t *initial; // values of the initial rows, one per column;
+                            // NULL: no values
     size_t n_columns;
-    uint64_t rows; // 0 .. rows-1 are there from the beginning
-    // Each value comes with the number of its writer, not 0: different
-    // transactions may write the same value.
+    uint64_t rows; // the initial rows are 0 .. rows-1
+    // Each value is stored with the number of its writer, which is not 0, so
+    // that different transactions may write the same value.
     bool has_authors;
 };
 
@@ -137,13 +137,13 @@ struct cell_place {
 
 struct driver {
     const char *scheme, *form, *help;
-    const struct dialect *sql; // of SQL; NULL where it has none
+    const struct dialect *sql; // the SQL dialect; NULL if it has no SQL
 
     /* Open what db->url names and fill in nodes, self and note. */
     bool (*open)(struct database *db, struct err *err);
     void (*close)(struct database *db);
 
-    /* Make keys 0..keys-1 be there, all without a value. */
+    /* Make the keys 0..keys-1, all without a value. */
     bool (*load)(struct database *db, uint64_t keys, enum key_kind kind,
                  struct err *err);
 
@@ -159,8 +159,8 @@ struct driver {
     void (*disconnect)(struct connection *c);
 
     /* A transaction.  After an outcome that is not OK call 'abort', unless the
-     * connection is lost.  A key whose row is missing reads as one without a
-     * value, and to write it does nothing: *is_missing says so. */
+     * connection is lost.  A key whose row is missing reads as a key without a
+     * value.  Writing it does nothing, and *is_missing is set. */
     enum outcome (*begin)(struct connection *c);
     enum outcome (*read)(struct connection *c, uint64_t key,
                          struct driver_read *out);
@@ -178,12 +178,12 @@ struct driver {
     enum outcome (*abort)(struct connection *c);
 
     /* Run one SQL statement; its rows replace those of 'out', which may be
-     * NULL.  NULL where the database has no SQL. */
+     * NULL.  NULL if the database has no SQL. */
     enum outcome (*query)(struct connection *c, const char *sql,
                           struct result_rows *out);
 };
 
-extern const struct driver *const driver_table[]; // ends in NULL
+extern const struct driver *const driver_table[]; // ends with NULL
 
 /* The driver of targets that begin with "scheme:", or NULL. */
 const struct driver *driver_find(const char *scheme);
@@ -196,10 +196,10 @@ bool database_open(const char *target, enum driver_isolation isolation,
                    const char *setup, struct database *out, struct err *err);
 void database_close(struct database *db);
 
-/* For drivers that are not in this build: the 'open' that says so. */
+/* 'open' of a driver that is not in this build; it fails. */
 bool driver_missing(struct database *db, struct err *err);
 
-/* For drivers: note a failure and return its outcome. */
+/* For drivers: record a failure and return its outcome. */
 enum outcome outcome_set(struct connection *c, enum outcome outcome,
                          const char *code, const char *message);
 

@@ -1,8 +1,8 @@
 /* sql.c -- see sql.h.
  *
- * Statements are plain text without parameters: keys and values are integers
- * that this program made, every server takes them, and the server's own log
- * then shows what was run.
+ * Statements are plain text without parameters.  That is safe, because keys and
+ * values are integers made by this program.  It works on every server, and the
+ * server's log shows what was run.
  *
  * SPDX-License-Identifier: MIT */
 #include "driver/sql.h"
@@ -150,7 +150,7 @@ select_row(struct connection *c, const char *sql, size_t columns,
                          found);
 }
 
-/* A cell of the only row as an integer; 'otherwise' where there is none. */
+/* A cell of the only row as an integer; 'otherwise' if there is none. */
 static bool
 take_integer(const struct result_rows *rows, size_t column, int64_t otherwise,
              int64_t *out)
@@ -165,7 +165,7 @@ take_integer(const struct result_rows *rows, size_t column, int64_t otherwise,
     return end != text && !*end && errno == 0;
 }
 
-/* What a row of a value, and perhaps its author, says. */
+/* Decode a row with a value and, if there are authors, its author. */
 static enum outcome
 take_reading(struct connection *c, const struct result_rows *rows,
              struct driver_read *out)
@@ -304,7 +304,7 @@ assign(struct buf *sql, const struct cell_place *at, int64_t value,
         buf_printf(sql, ", %s_by = %" PRId64, column, author);
 }
 
-/* Rows that are not there from the beginning may have to be made. */
+/* Write a row that may not exist yet. */
 static void
 insert_or_assign(struct buf *sql, const struct connection *c,
                  const struct cell_place *at, int64_t value, int64_t author)

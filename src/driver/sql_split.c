@@ -1,8 +1,8 @@
-/* sql_split.c -- where a statement ends.
+/* sql_split.c -- find the end of a statement.
  *
- * A semicolon ends it unless it stands in a string, a quoted name or a comment.
- * Databases differ in what those look like, which the LEXIS_ flags say.  What
- * is not closed reaches to the end of the text: the server will complain.
+ * A semicolon ends a statement, except in a string, a quoted name or a comment.
+ * Databases differ in their notation; see the LEXIS_ flags.  A string that is
+ * not closed extends to the end of the text, and the server reports it.
  *
  * SPDX-License-Identifier: MIT */
 #include "driver/sql.h"
@@ -16,7 +16,7 @@ is_name_char(char c)
     return isalnum((unsigned char)c) || c == '_' || (unsigned char)c >= 0x80;
 }
 
-/* Behind what is quoted with 'close', which begins at 'at'. */
+/* The end of the quoted text at 'at', which 'close' ends. */
 static const char *
 skip_quoted(const char *at, char close, bool has_backslashes)
 {
@@ -24,7 +24,7 @@ skip_quoted(const char *at, char close, bool has_backslashes)
         if (has_backslashes && *at == '\\' && at[1])
             at++;
         else if (*at == close && at[1] == close)
-            at++; // doubled, it stands for itself
+            at++; // a doubled quote is part of the text
         else if (*at == close)
             return at + 1;
     return at;
@@ -55,7 +55,7 @@ skip_comment(const char *at, bool nests)
     return at;
 }
 
-/* Behind $tag$ ... $tag$; 'at' itself where it is no such quote. */
+/* The end of $tag$ ... $tag$; 'at' itself if there is no such quote. */
 static const char *
 skip_dollars(const char *at)
 {
@@ -71,7 +71,7 @@ skip_dollars(const char *at)
     return at + strlen(at);
 }
 
-/* Behind a comment that begins at 'at'; 'at' itself where none does. */
+/* The end of the comment at 'at'; 'at' itself if there is none. */
 static const char *
 skip_blank(const char *at, unsigned lexis)
 {
@@ -95,7 +95,7 @@ has_escape_prefix(const char *text, const char *at)
            (at - 1 == text || !is_name_char(at[-2]));
 }
 
-/* Behind the token at 'at', or part of it. */
+/* The end of the token at 'at', or of a part of it. */
 static const char *
 skip_token(const char *text, const char *at, unsigned lexis)
 {

@@ -1,9 +1,8 @@
-/* sql_tables.c -- the tables of a run: made, spread over the nodes, removed.
+/* sql_tables.c -- make and remove the tables of a run.
  *
- * Tables that this program did not make are never touched.  Ours are recognised
- * by the name of their key column, assay_key: what a killed run has left is
- * removed by the next one, and a table that only has one of our names is
- * refused.
+ * Tables that this program did not make are never touched.  Its own tables have
+ * a column assay_key.  The tables of a killed run are removed by the next run.
+ * If a table has one of the names but no such column, the run is refused.
  *
  * SPDX-License-Identifier: MIT */
 #include "driver/sql.h"
@@ -62,15 +61,15 @@ has_column(struct connection *c, const char *table, const char *column)
     return has;
 }
 
-/* Remove a table of ours where it exists; refuse one that is not ours. */
+/* Remove a table if it exists; an error if this program did not make it. */
 static bool
 remove_table(struct connection *c, const char *name, struct err *err)
 {
     if (!has_column(c, name, "assay_key"))
         return !has_column(c, name, "1") ||
                err_set(err, ERR_IO,
-                       "%s: the table assay_%s exists and is not from this "
-                       "program, so it stays; rename it or test another "
+                       "%s: the table assay_%s exists and was not made by this "
+                       "program; rename it or test another "
                        "database",
                        c->driver->scheme, name);
     struct buf sql = {0};
@@ -105,7 +104,7 @@ make_table(struct connection *c, const struct table_shape *t, const char *type,
     return ok && fill(c, t, err);
 }
 
-/* Wait until a node has all of it. */
+/* Wait until a node has the whole table. */
 static bool
 await(struct connection *c, const struct table_shape *t, struct err *err)
 {
@@ -129,8 +128,8 @@ await(struct connection *c, const struct table_shape *t, struct err *err)
                             c->message[0] ? ": " : "", c->message);
 }
 
-/* Make a table on the first node that takes writes, and see it arrive on all
- * of them. */
+/* Make a table on the first node that accepts writes, and wait until all nodes
+ * have it. */
 static bool
 spread_table(struct database *db, const struct table_shape *t, const char *type,
              struct err *err)
@@ -149,7 +148,7 @@ spread_table(struct database *db, const struct table_shape *t, const char *type,
             }
             db->driver->disconnect(c);
         }
-    return ok && (made || err_set(err, ERR_IO, "%s: no node takes writes",
+    return ok && (made || err_set(err, ERR_IO, "%s: no node accepts writes",
                                   db->driver->scheme));
 }
 

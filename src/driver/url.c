@@ -46,7 +46,7 @@ find(const char *at, const char *end, const char *stops)
 static void
 parse_host(struct url *u, const char *at, const char *end)
 {
-    // An address of IPv6 has colons of its own, in brackets.
+    // An IPv6 address has colons, and is in brackets.
     const char *close = *at == '[' ? find(at, end, "]") : at;
     const char *colon = find(close, end, ":");
     const bool bracketed = close > at && close < end;
@@ -85,7 +85,7 @@ parse_parameters(struct url *u, const char *at, const char *end,
         const char *equals = find(at, stop, "=");
         if (equals == stop || equals == at)
             return err_set(err, ERR_USAGE,
-                           "'%s': expected name=value behind the '?'", u->text);
+                           "'%s': expected name=value after the '?'", u->text);
         vec_push(&u->parameters,
                  ((struct url_parameter){decode(u, at, equals),
                                          decode(u, equals + 1, stop)}));
@@ -148,13 +148,13 @@ url_expect(const struct url *u, const char *const *known, struct err *err)
         while (known[k] && strcmp(known[k], u->parameters.at[i].name) != 0)
             k++;
         if (!known[k])
-            return err_set(err, ERR_USAGE, "%s: takes no parameter '%s'",
+            return err_set(err, ERR_USAGE, "%s: unknown parameter '%s'",
                            u->scheme, u->parameters.at[i].name);
     }
     return true;
 }
 
-/* Append text with everything encoded that could end it early. */
+/* Append text with all characters encoded that have a meaning in a URL. */
 static void
 encode(struct buf *out, const char *text)
 {

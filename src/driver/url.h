@@ -1,4 +1,4 @@
-/* url.h -- where a database is: taking a target apart.
+/* url.h -- parse a target, the address of a database.
  *
  *     postgresql://user:password@host:port,host:port/database?name=value
  *     sqlite:path?name=value            store:level?name=value
@@ -14,7 +14,7 @@
 
 struct url_host {
     const char *name;
-    const char *port; // "" where not given
+    const char *port; // "" if not given
 };
 
 struct url_parameter {
@@ -22,29 +22,29 @@ struct url_parameter {
 };
 
 struct url {
-    const char *text;   // as it was given
+    const char *text;   // as given
     const char *scheme; // "postgresql"
-    bool has_hosts;     // it has "//" behind the scheme
+    bool has_hosts;     // it has "//" after the scheme
     const char *user, *password;
     VEC(struct url_host) hosts;
-    const char *path; // the database, file or level; "" where not given
+    const char *path; // the database, file or level; "" if not given
     VEC(struct url_parameter) parameters;
     struct arena arena;
 };
 
-/* Take 'text' apart and decode %XX.  Fails with ERR_USAGE. */
+/* Parse 'text' and decode %XX.  Fails with ERR_USAGE. */
 bool url_parse(const char *text, struct url *out, struct err *err);
 void url_free(struct url *u);
 
-/* The value of a parameter, or 'otherwise' where it is not given. */
+/* The value of a parameter, or 'otherwise' if it is not given. */
 const char *url_get(const struct url *u, const char *name,
                     const char *otherwise);
 
-/* Fail with ERR_USAGE where a parameter is not in 'known', which ends in NULL:
- * a misspelt parameter must not silently test something else. */
+/* Fail with ERR_USAGE if a parameter is not in 'known', which ends with
+ * NULL: a misspelt parameter must not silently test something else. */
 bool url_expect(const struct url *u, const char *const *known, struct err *err);
 
-/* The text of a URL in the same form that has the i-th host alone. */
+/* The same URL with the i-th host alone. */
 char *url_of_host(const struct url *u, size_t i, struct arena *arena);
 
 #endif

@@ -1,8 +1,8 @@
 /* card.c -- see card.h.
  *
- * Everything that stands for a transaction carries data-txn, everything that
- * stands for an edge data-edge, with the same value in all views: that is how
- * the script (page.js) links them.  What the filter looks for is in data-find.
+ * Elements for a transaction have the attribute data-txn, elements for an edge
+ * data-edge.  The values are the same in all views, so the script (page.js) can
+ * link them.  The filter searches in data-find.
  *
  * SPDX-License-Identifier: MIT */
 #include "report/card.h"
@@ -13,7 +13,7 @@
 
 #include <string.h>
 
-enum { MOST_OPS = 2000 }; // of a reduced history that goes into the page
+enum { MOST_OPS = 2000 }; // the largest reduced history shown in the page
 
 /* --- what the filter finds
  * --------------------------------------------------*/
@@ -48,7 +48,7 @@ put_terms(const struct anomaly_txn *t, struct buf *out)
 /* --- parts of a card
  * ---------------------------------------------------------*/
 
-/* What the lines mean. */
+/* The legend of the lines. */
 static void
 put_legend(const struct anomaly *a, struct buf *out)
 {
@@ -214,7 +214,7 @@ put_txns(const struct anomaly *a, const char *id, struct buf *out)
                    part_unlisted(a));
 }
 
-/* Text to take along, folded in. */
+/* Text to copy, in a folded section. */
 static void
 put_text(const char *title, const char *id, const char *what, const char *text,
          const char *link, struct buf *out)
@@ -238,8 +238,8 @@ put_as_text(const struct anomaly *a, const char *id, struct buf *out)
     buf_free(&text);
 }
 
-/* The reduced history, to be copied or saved.  In the address every byte that
- * is not plain is encoded, so nothing in it ends the attribute. */
+/* The reduced history, to copy or save.  In the address, all special bytes are
+ * encoded, so none can end the attribute. */
 static void
 put_reduced(const struct anomaly *a, const char *id, struct buf *out)
 {

@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "report/parts.h"
 
-/* Text inside a quoted string; in a record, its separators too. */
+/* Escape text for a quoted string; in a record, also its separators. */
 static void
 put_quoted(const char *text, struct buf *out)
 {

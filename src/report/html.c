@@ -1,12 +1,11 @@
-/* html.c -- the report as one page that needs nothing else.
+/* html.c -- the report as one self-contained page.
  *
- * The page works from disk and loads nothing: style and script are in it, and
- * its content security policy allows exactly these two, by their hashes, and
- * nothing more.  Everything that comes from a history passes through part_xml
- * on its way into text or a quoted attribute; no style, no script and no
- * address is made of it.
+ * The page works from disk and loads nothing.  It contains its style and
+ * script, and its content security policy allows only these two, by their
+ * hashes.  Text from a history goes through part_xml into text or a quoted
+ * attribute; it never becomes part of a style, a script or an address.
  *
- * The size is that of the anomalies and not of the history.
+ * The size depends on the anomalies, not on the history.
  *
  * SPDX-License-Identifier: MIT */
 #include "report/answer.h"
@@ -91,7 +90,7 @@ put_lattice(const struct report_run *run, const char *id, struct buf *out)
     buf_text(out, "<ol class=\"lattice\" aria-label=\"levels, weakest "
                   "first\">");
     for (int l = LEVEL_RC; l < LEVELS; l++) {
-        // Strict levels only where they were checked.
+        // Strict levels only if they were checked.
         if (level_table[l].needs_times && !find_result(run->check, l))
             continue;
         buf_text(out, l == LEVEL_PSI ? "" : "<li>");
@@ -108,8 +107,8 @@ put_lattice(const struct report_run *run, const char *id, struct buf *out)
 /* --- cards ------------------------------------------------------------------
  */
 
-/* Whether the same anomaly was shown for a level before; then the card there
- * stands for both. */
+/* Whether the same anomaly was shown for an earlier level; then that card
+ * serves for both. */
 static bool
 is_repeated(const struct report_run *run, size_t level, const struct anomaly *a)
 {
@@ -257,7 +256,7 @@ static void
 add(struct report *to, const struct report_run *run)
 {
     struct buf *out = &to->out;
-    struct buf id = {0}; // of the run, in front of all ids in it
+    struct buf id = {0}; // of the run, the prefix of all ids in it
     buf_printf(&id, "h%zu", to->state.runs + 1);
     buf_text(out, "<section class=\"run\"><h2>");
     part_xml(out, run->path);
@@ -275,7 +274,7 @@ add(struct report *to, const struct report_run *run)
     if (run->sides)
         sides_html(run->sides, out);
     put_cards(run, id.at, out);
-    if (*run->format) // else it was not read
+    if (*run->format) // otherwise it was not read
         put_basis(run, &to->style, out);
     buf_text(out, "</section>\n");
     buf_free(&id);
@@ -293,7 +292,7 @@ end(struct report *to)
 const struct report_format report_html = {
     .name = "html",
     .suffix = ".html",
-    .help = "a page that needs nothing else",
+    .help = "a self-contained page",
     .begin = begin,
     .add = add,
     .end = end,

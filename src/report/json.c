@@ -1,6 +1,6 @@
 /* json.c -- results for programs: JSON Lines, one object per history.
  *
- * The names of the members are a contract (cli.md); members may be added.
+ * Programs rely on the names of the members; members may be added.
  *
  * SPDX-License-Identifier: MIT */
 #include "report/answer.h"

@@ -1,7 +1,7 @@
 /* junit.c -- results as test cases: a suite per history, a case per level.
  *
- * A limit that was reached is an error and not a failure: nothing was found,
- * and nothing was shown.
+ * An unknown verdict is an error and not a failure: a limit was reached before
+ * the level was decided.
  *
  * SPDX-License-Identifier: MIT */
 #include "report/parts.h"

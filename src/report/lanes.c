@@ -1,10 +1,10 @@
 /* lanes.c -- an anomaly on a time line; see picture.h.
  *
- * A lane per session, its transactions from left to right.  Columns stand for
- * order and not for time: a transaction is right of those before it in its
- * session and of those that it read from, and, where the history has times, of
- * those that had ended when it began.  That is all that is certain; two boxes
- * in different lanes may otherwise have run in any order.
+ * There is one lane per session, with its transactions from left to right.
+ * Columns show order, not time: a transaction is to the right of those before
+ * it in its session, of those that it read from and, if the history has times,
+ * of those that had ended when it began.  Nothing else is certain: other
+ * transactions in different lanes may have run in any order.
  *
  * SPDX-License-Identifier: MIT */
 #include "report/parts.h"
@@ -52,8 +52,8 @@ is_before(const struct anomaly *a, uint32_t i, uint32_t j)
     return false;
 }
 
-/* Push transactions to the right until all are right of those before them; a
- * cycle of reads is cut off after as many rounds as there are transactions. */
+/* Move transactions to the right until each is right of those before it.  If
+ * there is a cycle of reads, stop after as many rounds as transactions. */
 static uint32_t
 find_columns(struct lanes *l)
 {

@@ -5,7 +5,7 @@
 #include "report/parts.h"
 #include "report/power.h"
 
-/* A fence cannot end inside: no line of ours begins with a back quote. */
+/* The fence cannot end early: no line of the text begins with a back quote. */
 static void
 put_txns(const struct anomaly *a, struct buf *out)
 {

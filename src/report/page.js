@@ -1,5 +1,5 @@
-// What the page can do: highlight the same thing in all views, pin it, filter,
-// and move by keyboard.  The page is complete without it.
+// The script of the page: highlight a transaction or edge in all views, pin it,
+// filter, and move by keyboard.  The page is complete without the script.
 "use strict";
 
 const cards = Array.from(document.querySelectorAll(".card"));
@@ -7,7 +7,7 @@ const filter = document.getElementById("filter");
 const status = document.getElementById("status");
 const selector = "[data-txn], [data-edge]";
 
-// All elements that stand for the same transaction or edge.
+// All elements for the same transaction or edge.
 function twins(element) {
   const kind = element.dataset.edge ? "edge" : "txn";
   return document.querySelectorAll(
@@ -18,7 +18,7 @@ function mark(element, name, on) {
   for (const twin of twins(element)) {
     twin.classList.toggle(name, on);
   }
-  // An edge brings its two transactions along.
+  // An edge also highlights its two transactions.
   if (element.dataset.edge) {
     for (const edge of twins(element)) {
       for (const end of [edge.dataset.from, edge.dataset.to]) {
@@ -88,8 +88,8 @@ function copyText(button) {
   if (!done) box.open = true;
 }
 
-// A card stays when each word of the filter is part of a key, a session or a
-// transaction of it; boxes that match no word fade.
+// A card stays visible if each word of the filter occurs in one of its keys,
+// sessions or transactions; boxes that match no word fade.
 function applyFilter() {
   const words = filter.value.toLowerCase().split(/\s+/).filter(Boolean);
   let shown = 0;

@@ -270,13 +270,14 @@ part_xml(struct buf *out, const char *text)
 void
 part_markdown(struct buf *out, const char *text)
 {
-    // Signs that make a list, a heading or a rule do so at the start only.
+    // Characters that begin a list, a heading or a rule matter at the start.
     if (*text && strchr("-+=0123456789", *text))
         buf_text(out, "&#8203;");
     for (; *text; text++) {
         const bool address = strncmp(text, "://", 3) == 0;
         if (address || strchr("<>&@", *text))
-            buf_printf(out, "&#%d;", *text); // no tag, mention or link
+            buf_printf(out, "&#%d;",
+                       *text); // prevents tags, mentions and links
         else if (strchr("\\`*_[]#|~", *text))
             buf_printf(out, "\\%c", *text);
         else

@@ -1,4 +1,4 @@
-/* parts.h -- what the formats share: words and escaping.
+/* parts.h -- what the formats share: sentences and escaping.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef REPORT_PARTS_H
@@ -19,18 +19,18 @@ const char *part_edge(enum edge_kind kind);
 const char *part_status(enum txn_status status);
 
 /* Append the names of Adya and Elle that differ: "Adya: G-single, Elle: ...";
- * nothing where there are none. */
+ * nothing if there are none. */
 void part_other_names(const struct anomaly *a, struct buf *out);
 
-/* Append what still holds, "These transactions still satisfy ...", and what
- * was not decided in time. */
+/* Append "These transactions still satisfy ..." and which levels were not
+ * decided in time. */
 void part_holds(const struct anomaly *a, struct buf *out);
 
 /* How many of the blamed transactions are not listed. */
 size_t part_unlisted(const struct anomaly *a);
 
-/* Append what else there is or may be, "3 more inconsistent reads are not
- * shown"; nothing where nothing is known of. */
+/* Append what is not shown, "3 more inconsistent reads are not shown"; nothing
+ * if all is shown. */
 void part_more(const struct explanation *e, struct buf *out);
 
 /* Append a verdict and what part_more says about it. */
@@ -38,7 +38,7 @@ void part_verdict_and_more(const struct level_result *r,
                            const struct explanation *e, struct buf *out);
 
 /* Append the verdicts that a drawing of the anomalies does not show: those that
- * are not ok and have none. */
+ * are not ok and have no anomaly. */
 void part_undrawn(const struct report_run *run, struct buf *out);
 
 /* Append which are the strongest levels that hold, "strongest level that
@@ -46,10 +46,10 @@ void part_undrawn(const struct report_run *run, struct buf *out);
 void part_strongest(const struct check *c, struct buf *out);
 
 /* Append text as the contents of an element or of a quoted attribute in HTML
- * and XML.  What XML cannot hold becomes U+FFFD. */
+ * and XML.  Characters that XML does not allow become U+FFFD. */
 void part_xml(struct buf *out, const char *text);
 
-/* Append text as Markdown that stands for itself. */
+/* Append text as Markdown, escaped so that it shows as it is. */
 void part_markdown(struct buf *out, const char *text);
 
 /* Append a JSON string. */
@@ -58,11 +58,11 @@ void part_json(struct buf *out, const char *text);
 /* Append a path as a relative or absolute URI reference, in quotes. */
 void part_uri(struct buf *out, const char *path);
 
-/* Append the anomaly as plain lines, the first of them not its headline:
- * what text, JSON, JUnit and SARIF say.  'indent' goes before each line. */
+/* Append the anomaly as plain lines, without its headline, for text, JSON,
+ * JUnit and SARIF.  'indent' goes before each line. */
 void part_story(const struct anomaly *a, const char *indent, struct buf *out);
 
-/* Append these lines, broken where they are longer than 'width'. */
+/* Append these lines; those longer than 'width' are broken. */
 void part_wrap(const char *text, size_t width, struct buf *out);
 
 #endif

@@ -1,15 +1,15 @@
 /* picture.c -- see picture.h.
  *
  * A cycle of n transactions is drawn as a ring of two columns, down on the left
- * and up on the right, so that arrows run along it; what only supports the
- * cycle, such as the transaction that wrote what two others overwrote, stands
- * in a row above.  Cycles are short, because the history was reduced; a long
- * one makes a tall picture, and nothing overlaps.
+ * and up on the right, and the arrows follow the ring.  Transactions that only
+ * support the cycle, such as the writer of a version that two others
+ * overwrote, are in a row above.  Cycles are short, because the history was
+ * reduced; a long one makes a tall picture without overlaps.
  *
- * Widths of text are estimated: all fonts used are monospaced.
+ * Widths of text are estimated, which works because all fonts are monospaced.
  *
  *   (1) a box is as wide as its longest line;
- *   (2) columns are apart by at least what a label between them needs;
+ *   (2) the gap between columns is wide enough for a label;
  *   (3) an arrow leaves and enters at the height of its operation, on the side
  *       where the other box is; between boxes of one column it runs outside.
  *
@@ -56,7 +56,7 @@ add_box(struct picture *p, const struct anomaly *a, uint32_t txn)
              }));
 }
 
-/* The boxes from 'first' to 'end' below each other, centred at x. */
+/* Stack the boxes from 'first' to 'end', centred at x. */
 static int
 stack(struct picture *p, size_t first, size_t end, int step, int x, int y)
 {
@@ -79,7 +79,7 @@ widest(const struct picture *p, size_t first, size_t end)
     return width;
 }
 
-/* The row above the ring; returns where the ring begins. */
+/* Lay out the row above the ring; returns where the ring begins. */
 static int
 place_row(struct picture *p, size_t first, int centre)
 {
@@ -99,7 +99,7 @@ place_row(struct picture *p, size_t first, int centre)
            (height ? height + PICTURE_GAP_Y + PICTURE_GAP_Y / 2 : 0);
 }
 
-/* Move everything so that nothing lies left of the margin, and measure. */
+/* Move everything to the right of the margin, and measure the picture. */
 static void
 settle(struct picture *p)
 {
@@ -156,7 +156,7 @@ picture_free(struct picture *p)
 /* --- boxes ------------------------------------------------------------------
  */
 
-/* Text, cut to what a box holds. */
+/* Text, truncated to the width of a box. */
 static void
 put_text(int x, int y, const char *class, const char *text, struct buf *out)
 {
@@ -226,9 +226,9 @@ put_box(const struct box *b, const struct anomaly_txn *t, const char *prefix,
     buf_text(out, "</g>");
 }
 
-/* Whether to draw an edge.  Of those that are not part of the cycle, orders of
- * versions that go along with a read, or lie between two transactions of the
- * cycle, are in the list of reasons and would only cover the rest here. */
+/* Whether to draw an edge.  A version order outside the cycle is not drawn if
+ * it accompanies a read or joins two transactions of the cycle: it is in the
+ * list of reasons, and would only cover other edges here. */
 static bool
 is_drawn(const struct picture *p, const struct anomaly *a,
          const struct anomaly_edge *e)
@@ -255,7 +255,7 @@ picture_svg(const struct picture *p, const struct anomaly *a,
 {
     for (size_t i = 0; i < p->boxes.n; i++)
         put_box(&p->boxes.at[i], &a->txns.at[p->boxes.at[i].txn], prefix, out);
-    // Those of the cycle last, so that they lie on top.
+    // Edges of the cycle come last, so that they are on top.
     for (int cycle = 0; cycle < 2; cycle++)
         for (uint32_t i = 0; i < a->edges.n; i++) {
             const struct anomaly_edge *e = &a->edges.at[i];

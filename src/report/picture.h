@@ -8,13 +8,13 @@
 #include "report/report.h"
 
 struct box {
-    uint32_t txn; // index into the anomaly's
+    uint32_t txn; // index into the anomaly's transactions
     int x, y, width, height;
 };
 
 struct picture {
-    VEC(struct box) boxes; // those of the cycle, in order; then the others
-    uint32_t ring;         // how many the cycle has
+    VEC(struct box) boxes; // the cycle's, in order; then the others
+    uint32_t ring;         // how many boxes the cycle has
     u32_vec box_of;        // by transaction, or ANOMALY_NONE
     int width, height;
 };
@@ -28,7 +28,7 @@ void picture_free(struct picture *p);
 void picture_svg(const struct picture *p, const struct anomaly *a,
                  const char *prefix, struct buf *out);
 
-/* The same transactions and their neighbours, a lane per session, time from
+/* Draw the same transactions and their neighbours, one lane per session, from
  * left to right; sets the size of the drawing. */
 void picture_lanes(const struct anomaly *a, const char *prefix, int *width,
                    int *height, struct buf *out);

@@ -17,8 +17,8 @@ picture_chars(const char *text)
 /* A cubic curve. */
 struct arrow {
     int x[4], y[4];
-    int side;     // of the box that it enters: +1 right, -1 left
-    double label; // where on the curve its label sits, from 0 to 1
+    int side;     // where it enters the box: +1 right, -1 left
+    double label; // the place of its label on the curve, from 0 to 1
 };
 
 static int
@@ -74,7 +74,7 @@ arrow_across(const struct picture *p, const struct anomaly_edge *e,
     const int down = y < to_y ? to_y - y : y - to_y;
     const int bend = from_side == to_side ? clamp(down / 3, 34, 46)
                                           : clamp(across / 2, 30, 200);
-    // The label is nearer to the beginning where two arrows cross.
+    // If two arrows cross, the label is nearer to the beginning.
     return (struct arrow){
         .x = {x, x + from_side * bend, to_x + to_side * bend, to_x},
         .y = {y, y, to_y, to_y},
@@ -125,7 +125,7 @@ picture_arrow(const struct picture *p, const struct anomaly *a, uint32_t i,
     const struct arrow w =
         above ? arrow_down(p, from, to, height_of(to, e->to_op))
               : arrow_across(p, e, from, to);
-    // That the initial state was read goes without saying, and without label.
+    // A read of the initial state needs no label.
     const bool plain = a->txns.at[e->from].is_init && !e->on_cycle;
     buf_printf(
         out,

@@ -16,8 +16,8 @@ enum {
     PICTURE_GAP_X = 150,   // between columns (2)
     PICTURE_GAP_Y = 34,    // between boxes of a column
     PICTURE_MARGIN = 54,   // around everything, for arrows that run outside (3)
-    PICTURE_HEAD_SIZE = 7, // of an arrow
-    PICTURE_MOST_CHARS = 34 // of an operation; longer ones are cut
+    PICTURE_HEAD_SIZE = 7, // size of an arrowhead
+    PICTURE_MOST_CHARS = 34 // longer operations are truncated
 };
 
 /* The length of UTF-8 text in characters. */

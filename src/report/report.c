@@ -1,4 +1,4 @@
-/* report.c -- the table of formats, and a report while it is written.
+/* report.c -- the table of formats, and writing a report.
  *
  * SPDX-License-Identifier: MIT */
 #include "report/report.h"

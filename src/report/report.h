@@ -1,11 +1,11 @@
 /* report.h -- results and their explanations in several formats.
  *
- * A report begins, takes one history after the other, and ends.  A row of the
- * table says how a format does that.  All formats show the same explanation and
- * none looks at a history, so a run over many inputs holds one at a time.
+ * A report begins, takes one history after another, and ends.  A format is a
+ * row of the table.  All formats show the same explanation, and none keeps a
+ * history, so a run over many inputs holds one history at a time.
  *
- * Text is collected in 'out'.  The caller may take it away and empty the buffer
- * at any time: what a format has to remember is in the state, not in the text.
+ * Text is collected in 'out'.  The caller may take the text and empty the
+ * buffer at any time: the state of a format is in 'state', not in the text.
  *
  *     report_begin(&r, report_find("sarif"), &style);
  *     report_add(&r, &run); // once for each history
@@ -25,22 +25,22 @@
 /* One history and what is known about it. */
 struct report_run {
     const char *path;   // as the user wrote it
-    const char *format; // of the input
+    const char *format; // the format of the input
     const struct summary *summary;
     const struct check *check;
-    // One for each row of check->results; those of violated ones are filled.
+    // One for each row of check->results, filled if the level is violated.
     const struct explanation *explanations;
     const struct check *others;         // levels not asked for; or NULL
     const struct report_origin *origin; // of a recording; or NULL
     const struct overlap *power;        // of the test; or NULL
-    const struct report_sides *sides;   // predicted: what was observed; or NULL
+    const struct report_sides *sides;   // of a prediction, or NULL
 };
 
 struct report_style {
     const char *version; // of this program
     const char *command; // the user's command line, or NULL
     bool colour;         // text
-    size_t width;        // text: columns to stay in; 0 = lines are not broken
+    size_t width;        // text: columns; 0 = lines are not broken
     bool verdicts_only;  // text: no explanations
 };
 
@@ -49,7 +49,7 @@ struct report;
 /* A format appends to to->out and may use to->state. */
 struct report_format {
     const char *name, *suffix, *help;
-    bool is_for_tests;                // verdicts as tests or alerts of a CI run
+    bool is_for_tests;                // shows verdicts as tests or alerts
     void (*begin)(struct report *to); // may be NULL
     void (*add)(struct report *to, const struct report_run *run);
     void (*end)(struct report *to); // may be NULL
@@ -58,12 +58,12 @@ struct report_format {
 /* What has been written so far. */
 struct report_state {
     size_t runs;    // histories
-    size_t results; // of SARIF
+    size_t results; // results of SARIF
 };
 
 /* A report that is being written. */
 struct report {
-    const struct report_format *format; // NULL: there is none to write
+    const struct report_format *format; // NULL: no report is written
     struct report_style style;
     struct report_state state;
     struct buf out;
@@ -76,23 +76,23 @@ void report_add(struct report *r, const struct report_run *run);
 void report_end(struct report *r);
 void report_free(struct report *r);
 
-/* Write an HTML report that has ended to DIR/index.html.  DIR is made where it
- * is missing. */
+/* Write a complete HTML report to DIR/index.html.  DIR is made if it does not
+ * exist. */
 bool report_write_page(const struct report *r, const char *dir,
                        struct err *err);
 
-// text, markdown, json, dot, svg, junit, sarif, html; ends in NULL.
+// text, markdown, json, dot, svg, junit, sarif, html; ends with NULL.
 extern const struct report_format *const report_table[];
 
 const struct report_format *report_find(const char *name);
 
 /* "serializable: violated: lost update on key 4, 3 transactions", without the
- * name of the history; e may be NULL where the level is not violated. */
+ * name of the history; e may be NULL if the level is not violated. */
 void report_verdict(const struct level_result *r, const struct explanation *e,
                     struct buf *out);
 
-/* An anomaly as text for a terminal, number i of n, headline first; and as the
- * JSON object that stands under "anomalies". */
+/* An anomaly as text for a terminal, number i of n, headline first; and as a
+ * JSON object, an element of "anomalies". */
 void report_anomaly_text(const struct anomaly *a, const struct report_style *s,
                          size_t i, size_t n, struct buf *out);
 void report_anomaly_json(const struct anomaly *a, struct buf *out);

@@ -1,11 +1,10 @@
 /* sarif.c -- results as SARIF 2.1.0, which code hosts show as alerts.
  *
- * The rules are the anomalies by name; a result is an anomaly in a history,
- * and its code flow goes around the cycle.  A history has no lines that mean
- * anything to a reader, so places are files and, as logical locations, the
- * transactions.
+ * The rules are the names of anomalies.  A result is an anomaly in a history,
+ * and its code flow follows the cycle.  Line numbers of a history mean nothing
+ * to a reader, so locations are files and, as logical locations, transactions.
  *
- * The format is one JSON object, written as the histories come.
+ * The format is one JSON object, which is written incrementally.
  *
  * SPDX-License-Identifier: MIT */
 #include "report/parts.h"

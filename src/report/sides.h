@@ -1,5 +1,5 @@
-/* sides.h -- what was observed beside what could be: the part of a report about
- * a predicted execution that an ordinary history does not have.
+/* sides.h -- observed and predicted operations side by side: the part of a
+ * report that only a predicted execution has.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef REPORT_SIDES_H
@@ -11,8 +11,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* An operation as it was observed and as it could be; NULL: it is not part of
- * the prediction. */
+/* An operation as observed and as predicted; NULL: it is not part of the
+ * prediction. */
 struct sides_op {
     const char *observed, *predicted;
     bool is_write, is_changed;
@@ -20,7 +20,7 @@ struct sides_op {
 
 struct sides_txn {
     const char *name, *session;
-    bool is_changed; // it reads something else
+    bool is_changed; // it has a changed read
     const struct sides_op *ops;
     size_t n_ops;
     size_t elided; // operations that are not listed
@@ -29,7 +29,7 @@ struct sides_txn {
 struct report_sides {
     const char *premise;    // "Had T7 read ..., ..."
     const char *notes;      // lines, or ""
-    const char *prevention; // what keeps it from happening; ""
+    const char *prevention; // what prevents it, or ""
     const struct sides_txn *txns;
     size_t n_txns;
 };

@@ -1,7 +1,7 @@
 /* text.c -- results for a terminal.
  *
- * The first line of a result is the verdict line that cli.md fixes; what
- * follows is indented, so that the verdict lines can be picked out.
+ * The first line of a result is the verdict line, whose form scripts rely on.
+ * The lines after it are indented, so that the verdict lines can be found.
  *
  * SPDX-License-Identifier: MIT */
 #include "report/answer.h"
@@ -49,7 +49,7 @@ report_anomaly_text(const struct anomaly *a, const struct report_style *s,
     buf_free(&story);
 }
 
-/* The level at which the anomaly was shown before, or LEVELS. */
+/* The level at which the anomaly was already shown, or LEVELS. */
 static enum level
 shown_before(const struct report_run *run, size_t i, const struct anomaly *a)
 {

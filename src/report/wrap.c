@@ -1,16 +1,16 @@
 /* wrap.c -- see parts.h.
  *
- * What an anomaly says is one line per sentence or transaction.  A line that
- * is too long goes on under where its text began: behind the number of a step,
- * or behind the name of a transaction, whose operations stand two blanks apart
- * and are not taken apart themselves.
+ * An anomaly has one line per sentence or transaction.  A line that is too long
+ * continues below the beginning of its text, which is after the number of a
+ * step or the name of a transaction.  Operations are separated by two blanks
+ * and never broken.
  *
  * SPDX-License-Identifier: MIT */
 #include "report/parts.h"
 
 #include <string.h>
 
-/* How many columns n bytes of text take, roughly: one per character. */
+/* How many columns n bytes of text take, at one per character. */
 static size_t
 columns(const char *text, size_t n)
 {
@@ -24,7 +24,7 @@ columns(const char *text, size_t n)
 struct line {
     const char *text;
     size_t n;
-    size_t hang;    // bytes before its text begins
+    size_t hang;    // bytes before its text, the indent of further lines
     bool in_pieces; // breaks at two blanks only
 };
 
@@ -52,8 +52,8 @@ look_at(const char *text, size_t n)
     return l;
 }
 
-/* The last place, from 'at' on, where the line may break so that 'width'
- * columns hold it; where there is none, the first. */
+/* The last place after 'at' where the line may break so that it fits in 'width'
+ * columns; if there is none, the first place where it may break. */
 static size_t
 find_break(const struct line *l, size_t at, size_t width)
 {

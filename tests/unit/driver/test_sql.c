@@ -249,7 +249,7 @@ tables_of_others_are_left_alone(void)
     run("insert into assay_kv values (1, 42)");
     CHECK(!d->load(&db, 3, KEYS_REGISTERS, &err));
     CHECK(err.kind == ERR_IO);
-    CHECK(strstr(err.text, "assay_kv exists and is not from this program"));
+    CHECK(strstr(err.text, "assay_kv exists and was not made by this program"));
     err = (struct err){0};
     CHECK(d->unload(&db, &err));
     CHECK(exists("assay_kv"));
