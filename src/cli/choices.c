@@ -56,7 +56,7 @@ choices_predict_levels(struct buf *out)
 void
 choices_prove_levels(struct buf *out)
 {
-    // Prove knows read atomic by another name (robust/prove.h).
+    // Prove uses another name for read atomic (robust/prove.h).
     for (int l = LEVEL_RC; l <= LEVEL_SER; l++)
         add(out, l == LEVEL_RA ? "ec" : level_table[l].brief);
     add(out, "my-rr");

@@ -12,7 +12,7 @@
 int
 cli_exit_worse(int a, int b)
 {
-    // Worst first: bad input, violated, unknown, fine.
+    // Worst first: bad input, violated, unknown, satisfied.
     static const int rank[] = {[EXIT_HOLDS] = 0,
                                [EXIT_VIOLATED] = 2,
                                [EXIT_ERROR] = 3,

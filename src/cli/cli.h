@@ -12,25 +12,25 @@
 #include "cli/options.h"
 #include "format/format.h"
 
-// Exit statuses; over several inputs the worst wins (cli_exit_worse).
+// Exit statuses; of several inputs the worst counts (cli_exit_worse).
 enum { EXIT_HOLDS = 0, EXIT_VIOLATED = 1, EXIT_ERROR = 2, EXIT_UNKNOWN = 3 };
 
 int cli_exit_worse(int a, int b);
 
-/* One line on stderr: "assay: ..." for usage, "file:line:column: ..." else. */
+/* Print an error: "assay: ..." for usage, otherwise "file:line:column: ...". */
 int cli_report_error(const struct err *err);
 
 /* Fail with a usage error. */
 __attribute__((format(printf, 1, 2))) int cli_usage_error(const char *format,
                                                           ...);
 
-/* Read a history as the options say; on failure report the error. */
+/* Read a history according to the options; on failure print the error. */
 bool cli_load(const struct options *o, const char *path, struct history *h,
               const struct format **format);
 
 unsigned cli_thread_count(const struct options *o);
 
-/* Print text from outside with everything escaped that a terminal would obey.
+/* Print text from outside with all control characters escaped.
  */
 void cli_print_shown(FILE *out, const char *text);
 
@@ -54,9 +54,9 @@ int cmd_levels(const struct options *o);
 int cmd_manpage(const struct options *o);
 int cmd_predict(const struct options *o);
 
-/* The same for a history that was just recorded on the target, at the levels
- * that --predict names; 'name' is what to call it.  Predictions are added to
- * the page, where there is one. */
+/* The same for a history that was just recorded on the target, at the levels of
+ * --predict.  'name' is its name in messages.  Predictions are added to the
+ * page, if there is one. */
 struct report;
 int cmd_predict_recorded(const struct options *o, const char *path,
                          const char *name, const char *target,
@@ -71,7 +71,7 @@ int cmd_test(const struct options *o);
 /* The help of one command, or of the program for NULL. */
 void cmd_help_show(const struct command *command, struct buf *out);
 
-/* The switches of the engine for strong levels. */
+/* The options of the engine for strong levels. */
 void cmd_help_show_solver(struct buf *out);
 
 #endif

@@ -8,8 +8,8 @@
 
 #define HIDDEN "***"
 
-/* Where the password of an address begins: behind the colon of user:password@,
- * which stands before the first slash.  NULL where there is none. */
+/* The password of an address, after the colon of user:password@ and before the
+ * first slash.  NULL if there is none. */
 static const char *
 find_password(const char *address, const char **end)
 {
@@ -17,7 +17,7 @@ find_password(const char *address, const char **end)
     if (!host)
         return NULL;
     host += 3;
-    // In a password an @ may stand as it is: the last one ends it.
+    // A password may contain an @, so the last one ends it.
     *end = NULL;
     for (const char *p = host; *p && *p != '/'; p++)
         if (*p == '@')

@@ -6,10 +6,9 @@
 
 #include "base/buf.h"
 
-/* Append "assay check -l si 'a b.hist'": the words behind the program's name,
- * quoted so that a shell takes them for the same words.  Reports are passed
- * on, so nothing goes in that the user did not type, and passwords that were
- * typed become "***": in addresses, and behind "password=". */
+/* Append "assay check -l si 'a b.hist'": the arguments, quoted for a shell.
+ * Reports are passed on to others, so only what the user typed is included, and
+ * passwords in addresses and after "password=" become "***". */
 void command_line_show(int n, char *const words[], struct buf *out);
 
 #endif

@@ -6,7 +6,7 @@
 
 #include "check/check.h"
 
-/* Print what is not zero, a line each, on stderr. */
+/* Print the counters that are not zero on stderr, one per line. */
 void counters_show(const struct level_result *r);
 void counters_show_time(const char *name, double seconds);
 

@@ -63,7 +63,7 @@ take_options(const struct options *o, struct inspection_options *out,
                             &out->check.levels, err);
 }
 
-/* --- what is shown beside the reports --------------------------------------*/
+/* --- output besides the reports --------------------------------------------*/
 
 static void
 begin_phase(void *self, const char *phase, const char *path)

@@ -1,8 +1,8 @@
-/* inspect.h -- from the command line to inspections of histories, and from
- * their results to reports, messages and an exit status: what check, report
- * and test share.
+/* inspect.h -- what check, report and test share: inspect histories according
+ * to the command line, and turn the results into reports, messages and an exit
+ * status.
  *
- *     inspect_begin   understands the options
+ *     inspect_begin   parses the options
  *     inspect_file    once for each history
  *     inspect_end     ends the reports
  *
@@ -18,29 +18,29 @@ enum { INSPECT_STDOUT, INSPECT_PAGE, INSPECT_REPORTS };
 
 struct inspect {
     struct inspection_options options;
-    struct report reports[INSPECT_REPORTS]; // either may be without a format
+    struct report reports[INSPECT_REPORTS]; // either may have no format
     const char *page;                       // directory of the page, or NULL
     struct progress *progress;
     bool quiet;
 };
 
-/* What the command line says about levels, limits, engines and reports.  The
- * page goes to 'page', NULL: there is none; the result to stdout unless
+/* Take levels, limits, engines and reports from the command line.  The page is
+ * written to 'page' (NULL: there is none), the result to stdout unless
  * 'page_only'. */
 bool inspect_begin(const struct options *o, const char *page, bool page_only,
                    struct inspect *out, struct err *err);
 
-/* Inspect a history, under that name, NULL: its path; return the exit status
- * of its verdicts. */
+/* Inspect a history and show it under that name (NULL: its path); return the
+ * exit status of its verdicts. */
 int inspect_file(struct inspect *i, const char *path, const char *name);
 
 /* End the reports and write the page; return the exit status. */
 int inspect_end(struct inspect *i, int status);
 
-/* Drop the reports, where they are not to be shown. */
+/* Drop the reports without showing them. */
 void inspect_free(struct inspect *i);
 
-/* The format that the command line asks for results in. */
+/* The format of results that the command line asks for. */
 bool inspect_report_format(const struct options *o,
                            const struct report_format **out, struct err *err);
 

@@ -1,7 +1,7 @@
-/* interrupt.h -- ^C ends a run early and not the program.
+/* interrupt.h -- ^C ends a run early, but not the program.
  *
- * What was recorded until then is checked, and the servers that were started
- * are stopped.
+ * The history recorded so far is checked, and the servers that were started are
+ * stopped.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef CLI_INTERRUPT_H
@@ -9,11 +9,11 @@
 
 #include <signal.h>
 
-// Set by SIGINT and SIGTERM.  A signal handler can reach only globals.
+// Set by SIGINT and SIGTERM; a global, because signal handlers need one.
 extern volatile sig_atomic_t interrupt_flag;
 
-/* From here on signals set the flag, and a broken connection is an error of a
- * call and not a signal; until interrupt_restore. */
+/* Until interrupt_restore, signals set the flag, and writing to a broken
+ * connection is an error of the call and not a signal. */
 void interrupt_catch(void);
 void interrupt_restore(void);
 

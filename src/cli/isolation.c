@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The function of a name. */
+/* The function with that name. */
 static bool
 find_function(const struct program *p, const char *text, size_t len,
               uint32_t *out, struct err *err)
@@ -18,11 +18,11 @@ find_function(const struct program *p, const char *text, size_t len,
     snprintf(name, sizeof name, "%.*s", (int)len, text);
     *out = program_find_function(p, name);
     return *out != UINT32_MAX ||
-           err_set(err, ERR_USAGE, "'%s' is no function of the program",
+           err_set(err, ERR_USAGE, "the program has no function '%s'",
                    err_quote(quoted, sizeof quoted, text, len));
 }
 
-/* "f=si": true for every isolation there is. */
+/* Parse "f=si" into every isolation. */
 static bool
 set_level(const struct program *p, const char *text, size_t len,
           struct level_choice *all, size_t n, struct err *err)
@@ -39,7 +39,7 @@ set_level(const struct program *p, const char *text, size_t len,
     return true;
 }
 
-/* The parts of -l that name a function, or the others. */
+/* Parse the parts of -l that name a function, or the others. */
 static bool
 take_levels(const char *text, const struct program *p, bool functions,
             struct level_choice *out, size_t *n, struct err *err)

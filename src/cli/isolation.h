@@ -1,4 +1,4 @@
-/* isolation.h -- the levels that programs are looked at, as options and as
+/* isolation.h -- the levels at which programs are analysed, as options and as
  * text.
  *
  * SPDX-License-Identifier: MIT */
@@ -9,17 +9,18 @@
 #include "cli/options.h"
 #include "execute/isolation.h"
 
-/* What -l, --level-file and --serializable say: an isolation for each level,
- * with the same exceptions.  At most LEVELS of them, all-zero before and to be
- * freed in any case, as are the axioms of a level of the user's own.
+/* Parse -l, --level-file and --serializable: one isolation for each level, all
+ * with the same exceptions.  There are at most LEVELS.  They are all-zero
+ * before and must be freed in any case, and so must the axioms of a user's
+ * level.
  *
- *   error  ERR_USAGE for a name that is none, or levels that do not go
- *          together; ERR_SYNTAX with the position of a mistake in the file */
+ *   error  ERR_USAGE for an unknown name, or levels that cannot be combined;
+ *          ERR_SYNTAX with the position of an error in the file */
 bool isolation_read(const struct options *o, const struct program *p,
                     struct level_choice *out, size_t *n, struct axioms *own,
                     struct err *err);
 
-/* The short name; ec is read atomic without sessions. */
+/* The short name; 'ec' is read atomic without sessions. */
 const char *isolation_brief(enum level l);
 
 /* "snapshot, balance at rc". */

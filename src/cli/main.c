@@ -22,13 +22,13 @@ const struct command command_table[] = {
      "store:LEVEL, a store built into this program that is exactly as consistent as "
      "LEVEL. Without one, an embedded SQLite database in a temporary directory is "
      "tested; with --start, a server that is started for the run. Tables named assay_... "
-     "are made for the run and removed at its end; those of others are left alone.",
+     "are made for the run and removed at its end; other tables are not touched.",
      cmd_test},
     {"collect", CMD_COLLECT, "TARGET -o FILE",
      "run a workload on a database and record its history",
      "The first half of 'assay test': TARGET and options are the same. What a transaction "
-     "did is in FILE before its commit is sent, so that the history is sound when the run "
-     "is killed, too; FILE then lacks its last line.",
+     "did is in FILE before its commit is sent, so the history is valid even if the run "
+     "is killed; FILE then lacks its last line.",
      cmd_collect},
     {"predict", CMD_PREDICT, "[-l LEVELS] TRACE...",
      "find anomalies that the same program could have shown",
@@ -43,12 +43,12 @@ const struct command command_table[] = {
      "The programs are functions in PL/pgSQL or SQL, each of which is a transaction, with the "
      "tables that they use. An anomaly is shown with its transactions, their arguments, the "
      "initial rows, every statement, and what each serial order would have given instead. "
-     "Exits 0 where all levels are proved, 1 where there is an anomaly, 3 where neither is known.",
+     "Exits 0 if all levels are proved, 1 if there is an anomaly, 3 if neither is known.",
      cmd_prove},
     {"report", CMD_REPORT, "[-l LEVELS] -o DIR HISTORY...",
      "check histories and write the results as a page for a browser",
-     "DIR/index.html is one file that needs nothing else. 'assay check --report DIR' "
-     "writes the same beside the verdicts.",
+     "DIR/index.html is one self-contained file. 'assay check --report DIR' "
+     "writes the same page in addition to the verdicts.",
      cmd_report},
     {"certify", CMD_CERTIFY, "HISTORY CERTIFICATE",
      "check a certificate with independent code",
@@ -60,7 +60,7 @@ const struct command command_table[] = {
     {"stats", CMD_STATS, "HISTORY...",
      "print sizes, keys, values and the mix of operations", NULL, cmd_stats},
     {"show", CMD_SHOW, "HISTORY TRANSACTION...|session:NAME...",
-     "print transactions or sessions readably",
+     "print transactions or sessions in readable form",
      "A transaction is given by its id in the input, or as s<session>/<position>. "
      "Each external read is shown with the transaction that it read from.",
      cmd_show},
@@ -93,7 +93,7 @@ command_find(const char *name)
     return NULL;
 }
 
-/* Words like --version in front of, or instead of, a command. */
+/* Options such as --version before, or instead of, a command. */
 static const struct command *
 find_alias(const char *word)
 {
@@ -102,7 +102,7 @@ find_alias(const char *word)
     return command_find(word);
 }
 
-/* Run a command, under the limits where they apply to all of it. */
+/* Run a command, under the limits if they apply to the whole command. */
 static int
 run_command(const struct command *command, const struct options *o)
 {
@@ -110,7 +110,7 @@ run_command(const struct command *command, const struct options *o)
     if (!(command->bit & CMD_LIMITED) || !limits_set(&limits))
         return command->run(o);
     struct limit_stop stop;
-    // Predict ends by itself at the limit and shows what it has found.
+    // Predict itself ends at the limit, and shows what it has found.
     const double more = command->bit & CMD_PREDICT ? -0.1 * o->timeout : 0;
     if (limit_try(&limits, more, NULL, &stop)) {
         const int status = command->run(o);
@@ -173,9 +173,9 @@ main(int argc, char *argv[])
 {
     heap_tune();
     int status = run(argc - 1, argv + 1);
-    // A result that could not be written is an error, whatever the verdict.
+    // If a result cannot be written, that is an error for any verdict.
     if (fflush(stdout) != 0 || ferror(stdout)) {
-        if (status != EXIT_ERROR) // reported already
+        if (status != EXIT_ERROR) // otherwise it is reported already
             fprintf(stderr, "stdout: cannot write: %s\n", strerror(errno));
         status = EXIT_ERROR;
     }

@@ -1,4 +1,4 @@
-/* options.c -- the table, and parsing by it; see options.h.
+/* options.c -- the table of options; see options.h.
  *
  * SPDX-License-Identifier: MIT */
 #include "cli/options.h"
@@ -27,9 +27,9 @@ const struct option option_table[] = {
     {"level", 'l', OPTION_TEXT, "LEVELS", AT(level), CMD_PREDICT, 0, 0, NULL, choices_predict_levels,
      "isolation levels, separated by commas (default: si)"},
     {"boundary", 0, OPTION_TEXT, "WAY", AT(boundary), CMD_PREDICT | CMD_TEST, 0, 0, "relaxed", choices_boundaries,
-     "whether a transaction that reads something else ends there, or goes on as observed"},
+     "whether a transaction with a changed read ends there, or continues as observed"},
     {"approx", 0, OPTION_FLAG, NULL, AT(approx), CMD_PREDICT, 0, 0, NULL, NULL,
-     "leave out executions that only a distinction of cases shows not to be serializable"},
+     "leave out executions whose violation only a case distinction shows"},
     {"all", 0, OPTION_FLAG, NULL, AT(all), CMD_PREDICT, 0, 0, NULL, NULL,
      "show every distinct anomaly, the simplest first"},
     {"max", 0, OPTION_NUMBER, "N", AT(most), CMD_PREDICT, 1, 1e9, "1", NULL,
@@ -44,7 +44,7 @@ const struct option option_table[] = {
     {"sessions", 0, OPTION_NUMBER, "N", AT(sessions), CMD_PREDICT, 1, 1e6, "10", NULL,
      "with --validate: how many sessions it had"},
     {"keys", 0, OPTION_NUMBER, "N", AT(keys), CMD_PREDICT, 1, 5e8, NULL, NULL,
-     "with --validate: its --keys, where they were given"},
+     "with --validate: its --keys, if they were given"},
     {"aborts", 0, OPTION_REAL, "SHARE", AT(aborts), CMD_PREDICT, 0, 1, "0", NULL,
      "with --validate: its --aborts"},
     {"seed", 0, OPTION_NUMBER, "N", AT(seed), CMD_PREDICT, 0, 1e18, "1", NULL,
@@ -54,7 +54,7 @@ const struct option option_table[] = {
     {"level", 'l', OPTION_LIST, "LEVELS", AT(prove_levels), CMD_PROVE, 0, 0, NULL, choices_prove_levels,
      "isolation levels, separated by commas; rc is PostgreSQL's READ COMMITTED, si its REPEATABLE READ, my-rr InnoDB's; FUNCTION=LEVEL is for one function"},
     {"level-file", 0, OPTION_TEXT, "FILE", AT(level_file), CMD_PROVE, 0, 0, NULL, NULL,
-     "a level of your own, as formulas over vis, ar, so and conflict, one a line"},
+     "a level of your own, as formulas over vis, ar, so and conflict, one per line"},
     {"serializable", 0, OPTION_LIST, "F,G", AT(pairs), CMD_PROVE, 0, 0, NULL, NULL,
      "functions F and G never run concurrently; may be given several times"},
     {"all", 0, OPTION_FLAG, NULL, AT(all), CMD_PROVE, 0, 0, NULL, NULL,
@@ -103,11 +103,11 @@ const struct option option_table[] = {
     {"verify", 0, OPTION_FLAG, NULL, AT(verify), CMD_CHECK | CMD_REPORT | CMD_TEST, 0, 0, "1", NULL,
      "check each verdict's certificate with independent code"},
     {"verify", 0, OPTION_FLAG, NULL, AT(verify), CMD_PREDICT, 0, 0, "1", NULL,
-     "prove that there is no prediction and check that with independent code"},
+     "prove that there is no prediction, and check the proof with independent code"},
     {"certificate", 0, OPTION_TEXT, "FILE", AT(certificate), CMD_CHECK, 0, 0, NULL, NULL,
      "write the certificate of the verdict (one history and one level)"},
     {"certificate", 0, OPTION_TEXT, "FILE", AT(certificate), CMD_PREDICT, 0, 0, NULL, NULL,
-     "where there is no prediction, write the proof (one history and one level)"},
+     "if there is no prediction, write the proof (one history and one level)"},
     {"explain", 0, OPTION_FLAG, NULL, AT(explain), CMD_CHECK | CMD_TEST, 0, 0, "1", NULL,
      "reduce each violation and explain it"},
     {"reduced", 0, OPTION_TEXT, "FILE", AT(reduced), CMD_CHECK, 0, 0, NULL, NULL,
@@ -155,7 +155,7 @@ const struct option option_table[] = {
     {"value-theta", 0, OPTION_REAL, "X", AT(value_theta), CMD_GEN | RUNNING, 0, 10, "0.5", NULL,
      "skew of the zipf distribution of values that repeat"},
     {"lag", 0, OPTION_NUMBER, "N", AT(lag), CMD_GEN, 0, 1e6, "20", NULL,
-     "at si and pc, how many commits a snapshot is old at most"},
+     "at si and pc, the maximal age of a snapshot in commits"},
     {"seed", 0, OPTION_NUMBER, "N", AT(seed), CMD_GEN | RUNNING, 0, 1e18, "1", NULL,
      "seed of all random choices"},
     {"inject", 0, OPTION_TEXT, "ANOMALY", AT(inject), CMD_GEN, 0, 0, NULL,
@@ -169,7 +169,7 @@ const struct option option_table[] = {
     {"lists", 0, OPTION_TEXT, "FORM", AT(lists), RUNNING, 0, 0, "text", choices_lists,
      "how 'append' keeps its lists; only PostgreSQL has arrays"},
     {"pause", 0, OPTION_REAL, "SECONDS", AT(pause), RUNNING, 0, 3600, "0", NULL,
-     "wait before every operation and commit, so that transactions overlap"},
+     "wait this long before every operation and commit, so that transactions overlap"},
     {"time", 0, OPTION_REAL, "SECONDS", AT(time), RUNNING, 0, 1e9, "0", NULL,
      "run for this time, instead of a number of transactions"},
     {"isolation", 'i', OPTION_TEXT, "NAME", AT(isolation), RUNNING, 0, 0, NULL,
@@ -182,7 +182,7 @@ const struct option option_table[] = {
     {"move", 0, OPTION_FLAG, NULL, AT(move), RUNNING, 0, 0, NULL, NULL,
      "sessions go to another node for each transaction"},
     {"record", 0, OPTION_FLAG, NULL, AT(record), CMD_COLLECT, 0, 0, "1", NULL,
-     "record the history; without it, the run shows what recording costs"},
+     "record the history; --no-record measures what recording costs"},
     {"start", 0, OPTION_TEXT, "SERVER", AT(start), RUNNING, 0, 0, NULL,
      choices_servers,
      "start a server for this run, in a temporary directory and on loopback"},
@@ -193,7 +193,7 @@ const struct option option_table[] = {
     {"keep", 0, OPTION_TEXT, "FILE", AT(keep), CMD_TEST, 0, 0, NULL, NULL,
      "keep the recorded history in this file; with --spec, those of several interleavings in numbered ones"},
     {"help-solver", 0, OPTION_FLAG, NULL, AT(help_solver), CMD_CHECK, 0, 0, NULL, NULL,
-     "list the switches of the engine for pc, psi, si and ser"},
+     "list the options of the engine for pc, psi, si and ser"},
     {"solver", 0, OPTION_TEXT, "NAME", AT(solver), ENGINE, 0, 0, "own", choices_solvers,
      "z3: also ask Z3, at pc, si, ser and the strict levels, and fail if it disagrees"},
     {"saturate", 0, OPTION_FLAG, NULL, AT(strong.saturate), ENGINE, 0, 0, "1", NULL,
@@ -215,11 +215,11 @@ const struct option option_table[] = {
     {"restarts", 0, OPTION_FLAG, NULL, AT(strong.restarts), ENGINE, 0, 0, "1", NULL,
      "restart the search"},
     {"step-back", 0, OPTION_FLAG, NULL, AT(strong.step_back), ENGINE, 0, 0, "1", NULL,
-     "backtrack one level where a conflict would allow more"},
+     "backtrack one level if a conflict would allow more"},
     {"window", 0, OPTION_NUMBER, "N", AT(window), ENGINE, 1, 1000, "2", NULL,
-     "how many versions on either side saturation looks at"},
+     "how many versions on each side saturation considers"},
     {"rounds", 0, OPTION_NUMBER, "N", AT(rounds), ENGINE, 0, 1000, "0", NULL,
-     "rounds of saturation; 0: as long as they find something"},
+     "rounds of saturation; 0: until they find nothing new"},
     {"help", 'h', OPTION_FLAG, NULL, AT(help), CMD_ALL, 0, 0, NULL, NULL,
      "explain the command"},
     {0},
@@ -298,8 +298,8 @@ set_value(const struct option *o, struct options *out, const char *text,
 
 /* --- words ---------------------------------------------------------------- */
 
-/* The row of that letter or name.  Commands may have options of the same name
- * that mean different things: the row of this command is preferred. */
+/* The row with that letter or name.  Options of different commands may have the
+ * same name; the row of this command is preferred. */
 static const struct option *
 find_letter(char letter, const struct command *command)
 {

@@ -34,12 +34,12 @@ enum {
     CMD_PREDICT = 1 << 14,
     CMD_PROVE = 1 << 15,
     CMD_ALL = (1 << 16) - 1,
-    // Commands whose limits are for all of what they do.
+    // Commands whose limits apply to the whole command.
     CMD_LIMITED = CMD_CERTIFY | CMD_STATS | CMD_SHOW | CMD_CONVERT | CMD_GEN |
                   CMD_PREDICT,
 };
 
-// In an option's commands: shown by --help-solver only.
+// In an option's commands: only --help-solver shows it.
 #define FOR_MEASURING (1u << 31)
 
 enum option_kind {
@@ -48,13 +48,13 @@ enum option_kind {
     OPTION_REAL,   // double, within low..high
     OPTION_BYTES,  // uint64_t with an optional suffix k, M, G
     OPTION_TEXT,   // const char *
-    OPTION_LIST,   // option_texts: each time it is given adds one
+    OPTION_LIST,   // option_texts: each occurrence adds one
 };
 
 typedef VEC(const char *) option_texts;
 
 struct options {
-    const char *command; // all of it, as a line
+    const char *command; // the whole command line
     bool help, json, quiet, verify, explain, stats, renumber, help_solver;
     bool session_order, power;
     const char *level, *format, *to, *output, *report_format, *report;
@@ -94,18 +94,18 @@ struct options {
 
 struct option {
     const char *name;
-    char letter; // 0 where there is none
+    char letter; // 0 if there is none
     enum option_kind kind;
-    const char *argument; // what its value is called; NULL for a flag
-    size_t offset;        // of its field
+    const char *argument; // the name of its value; NULL for a flag
+    size_t offset;        // the offset of its field
     uint32_t commands;    // bits, and FOR_MEASURING
     double low, high;
     const char *initial; // as text, or NULL
-    choices *choices;    // the words that it takes, NULL: any
+    choices *choices;    // the words that it takes; NULL: any
     const char *help;
 };
 
-extern const struct option option_table[]; // ends in a row without a name
+extern const struct option option_table[]; // ends with a row without a name
 
 struct command {
     const char *name;
@@ -116,11 +116,11 @@ struct command {
     int (*run)(const struct options *options);
 };
 
-extern const struct command command_table[]; // ends in a row without a name
+extern const struct command command_table[]; // ends with a row without a name
 
 const struct command *command_find(const char *name);
 
-/* Parse the words behind the command's name. */
+/* Parse the arguments after the command's name. */
 bool options_parse(int n, char *const words[], const struct command *command,
                    struct options *out, struct err *err);
 

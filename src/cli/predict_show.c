@@ -16,7 +16,7 @@ predict_show_answer(enum predict_answer a)
                                : "unknown";
 }
 
-/* Lines of a paragraph, indented and broken as the style says. */
+/* Lines of a paragraph, indented and broken according to the style. */
 static void
 put_lines(const struct buf *text, const struct report_style *s, struct buf *out)
 {
@@ -39,7 +39,7 @@ struct change_row {
     struct buf read, observed, predicted;
 };
 
-/* The changed reads, what was observed beside what could be. */
+/* The changed reads, observed and predicted side by side. */
 static void
 put_table(const struct execution *x, struct buf *out)
 {

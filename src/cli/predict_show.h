@@ -7,14 +7,14 @@
 #include "cli/predict_validate.h"
 #include "report/report.h"
 
-/* What is known about one level. */
+/* The result for one level. */
 struct predict_result {
     const char *path, *format;
     const struct summary *summary;
     const struct predict_options *options;
     const struct prediction *prediction;
-    const struct check *checks;        // by prediction: that it violates ser
-    const struct validated *validated; // empty where that was not asked for
+    const struct check *checks;        // by prediction: the check at ser
+    const struct validated *validated; // empty without --validate
     struct explanation *explanations;  // by prediction: why
 };
 

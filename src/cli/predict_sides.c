@@ -15,7 +15,7 @@ keep(struct arena *arena, struct buf *text)
     return copy;
 }
 
-/* The transaction of the execution that an explanation calls by that name, or
+/* The transaction of the execution that has that name in an explanation, or
  * OBS_NONE. */
 static uint32_t
 find_txn(const struct observed *o, const char *name)
@@ -54,7 +54,7 @@ observed_value(const struct history *h, op_id op, struct arena *arena)
     return keep(arena, &text);
 }
 
-/* An operation on both sides; 'cut': it is behind the end of a boundary
+/* An operation on both sides; 'cut': it comes after the end of a boundary
  * transaction. */
 static struct sides_op
 make_op(const struct execution *x, uint32_t read, op_id op, bool cut,
@@ -97,7 +97,7 @@ make_txn(const struct execution *x, uint32_t t, const struct anomaly *a,
         arena_alloc(arena, (size_t)(end - first + 1) * sizeof *ops);
     struct sides_txn out = {told->name, told->session, false, ops, 0, 0};
     const bool is_cut = x->is_strict && x->role[t] == ROLE_BOUNDARY;
-    op_id last = end; // the operation with which it is cut
+    op_id last = end; // the last operation that is kept
     if (is_cut && x->reads[t])
         last = o->reads.at[o->read_first[t] + x->reads[t] - 1].op;
     uint32_t r = o->read_first[t];
@@ -163,7 +163,7 @@ predict_sides_free(struct predict_sides *s)
 
 /* --- marks ---------------------------------------------------------------- */
 
-/* Mark the told operation that is a changed read. */
+/* Mark the operation of the explanation that is a changed read. */
 static void
 mark_read(const struct execution *x, uint32_t r, struct anomaly_txn *told,
           struct arena *arena)

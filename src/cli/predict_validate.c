@@ -52,7 +52,7 @@ try_database(const struct validation *v, const struct prediction *p,
     out->isolation = replay_isolation(v->level);
     if (!database_open(v->target, out->isolation, v->setup, &db, err))
         return false;
-    // "PostgreSQL 15.18" is enough of "PostgreSQL 15.18 (Debian ...), 1 node".
+    // Shorten "PostgreSQL 15.18 (Debian ...), 1 node" to "PostgreSQL 15.18".
     const size_t brief = strcspn(db.note, "(,");
     snprintf(out->database, sizeof out->database, "%.*s",
              (int)(brief && db.note[brief - 1] == ' ' ? brief - 1 : brief),

@@ -1,4 +1,4 @@
-/* predict_validate.h -- predictions tried on the program that was observed.
+/* predict_validate.h -- try predictions on the program that was observed.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef CLI_PREDICT_VALIDATE_H
@@ -14,26 +14,25 @@ struct validation {
     struct replay_program program;
     enum level level;
     const char *target; // the database that was observed, or NULL
-    bool on_database;   // it can be driven in lock step
+    bool on_database;   // its sessions can be driven in lock step
     const char *setup;  // SQL for each connection, or NULL
 };
 
-/* What came of it, by prediction. */
+/* The results, by prediction. */
 struct validated {
     struct replay *on_store;
     struct replay *on_database; // NULL: not tried
     size_t n;
-    char database[128]; // what is running there
+    char database[128]; // product and version of the database
     enum driver_isolation isolation;
 };
 
-/* Understand the options. */
+/* Parse the options. */
 bool predict_validate_options(const struct options *o, struct validation *v,
                               struct err *err);
 
-/* For predict(): whether the program does what is predicted on the store (1),
- * and the database has a schedule for it as well (2); self is a struct
- * validation. */
+/* For predict(): 1 if the program behaves as predicted on the store, 2 if the
+ * database also has a schedule for it; self is a struct validation. */
 unsigned predict_validate_accept(void *self, const struct execution *x);
 
 /* Try every prediction, on the store and on the database. */

@@ -45,7 +45,7 @@ predict_words_source(const struct observed *o, uint32_t w, key_id k,
     buf_free(&writer);
 }
 
-/* Whether the value of the read says more than who wrote it. */
+/* Whether the value of the read is more than the name of its writer. */
 static bool
 has_value(const struct observed *o, uint32_t w, key_id k)
 {
@@ -181,7 +181,7 @@ predict_words_prevention(const struct anomaly *a, struct buf *text)
 
 /* --- validation ----------------------------------------------------------- */
 
-/* "s2/3 read y instead of writing x". */
+/* Append "s2/3 read y instead of writing x". */
 static void
 put_divergence(const struct replay *p, const struct history *h,
                struct buf *text)

@@ -1,7 +1,7 @@
-/* predict_words.h -- a prediction in words that an application developer
- * understands: what all formats say about it.
+/* predict_words.h -- a prediction in sentences for an application developer,
+ * the same in all formats.
  *
- * Texts of several sentences have a line for each of them.
+ * Texts of several sentences have one sentence per line.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef CLI_PREDICT_WORDS_H
@@ -10,15 +10,15 @@
 #include "cli/predict_validate.h"
 #include "explain/explain.h"
 
-/* Whether a read takes place and has another writer than was observed. */
+/* Whether a read takes place and has another writer than observed. */
 bool predict_words_is_changed(const struct execution *x, uint32_t r);
 
 /* The value that a read of k from w returns. */
 void predict_words_value(const struct observed *o, uint32_t w, key_id k,
                          struct buf *out);
 
-/* "5 from T2", "nil, the initial state"; "from T2" where values are but the
- * names of their writers, as in the format 'trace'. */
+/* "5 from T2", "nil, the initial state"; "from T2" if values are only the names
+ * of their writers, as in the format 'trace'. */
 void predict_words_source(const struct observed *o, uint32_t w, key_id k,
                           const char *equals, struct buf *out);
 
@@ -30,10 +30,10 @@ void predict_words_premise(const struct predicted *p, enum level level,
 /* What the prediction depends on, or does not. */
 void predict_words_notes(const struct predicted *p, struct buf *text);
 
-/* What keeps the anomaly from happening. */
+/* What prevents the anomaly. */
 void predict_words_prevention(const struct anomaly *a, struct buf *text);
 
-/* What came of trying prediction i. */
+/* The result of trying prediction i. */
 void predict_words_validated(const struct validated *v, size_t i,
                              const struct predicted *p, struct buf *out);
 

@@ -1,7 +1,8 @@
-/* progress.h -- a line on stderr while something takes long.
+/* progress.h -- a line on stderr during long work.
  *
- * Only on a terminal, and only after a second: what is being done, for how
- * long, and how much memory it holds.  The line is removed when the work ends.
+ * The line appears only on a terminal, and only after a second.  It shows what
+ * is being done, for how long, and how much memory it uses.  It is removed when
+ * the work ends.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef CLI_PROGRESS_H
@@ -11,7 +12,7 @@
 
 struct progress;
 
-/* Show that 'what' begins.  NULL where progress is not shown. */
+/* Begin to show progress of 'what'.  NULL if progress is not shown. */
 struct progress *progress_begin(bool quiet, const char *what,
                                 const char *subject);
 void progress_end(struct progress *p);

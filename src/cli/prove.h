@@ -1,4 +1,4 @@
-/* prove.h -- what 'assay prove' shows instead of a verdict.
+/* prove.h -- what 'assay prove' shows besides verdicts.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef CLI_PROVE_H
@@ -8,12 +8,12 @@
 #include "cli/isolation.h"
 #include "robust/prove.h"
 
-/* The weakest levels, for all functions and for each; 'files' is how the
- * program is called.  Gives the exit status. */
+/* Show the weakest levels, for all functions and for each; 'files' is the name
+ * of the program.  Returns the exit status. */
 int prove_show_weakest(const struct options *o, const struct program *p,
                        const struct search_limits *limits, const char *files);
 
-/* Repairs of a program that is not proved, behind its verdict. */
+/* Show repairs of a program that is not proved, after its verdict. */
 bool prove_show_repairs(const struct options *o, const struct program *p,
                         const struct level_choice *levels,
                         const struct search_limits *limits, struct buf *out,

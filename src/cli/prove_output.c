@@ -43,7 +43,7 @@ add_markdown(struct prove_output *to, const struct prove_shown *r,
     if (r->finding && !to->options->quiet) {
         struct story story;
         story_init(&story, r->finding);
-        // A fence cannot end inside: every line of a story is indented.
+        // The fence cannot end early: every line of a story is indented.
         buf_text(&to->out, "\n```text\n");
         story_text(&story, &to->out);
         buf_text(&to->out, "```\n");
@@ -83,7 +83,7 @@ file_of(const struct finding *f, uint32_t member)
     return f->members[member].function->file;
 }
 
-/* The statements that read what others change; where no edge is told, the
+/* The statements that read what others change; if no edge is known, the
  * functions. */
 static void
 put_places(const struct story *s, struct buf *out)

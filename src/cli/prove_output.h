@@ -1,5 +1,5 @@
-/* prove_output.h -- what 'assay prove' found, for other readers than a
- * terminal: Markdown, SARIF and a page for a browser.
+/* prove_output.h -- the results of 'assay prove' as Markdown, SARIF and a page
+ * for a browser.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef CLI_PROVE_OUTPUT_H
@@ -9,7 +9,7 @@
 #include "report/report.h"
 #include "robust/prove.h"
 
-/* A verdict, with one anomaly where there is one. */
+/* A verdict, with one anomaly if there is one. */
 struct prove_shown {
     const char *levels;  // in words
     const char *verdict; // "proved", "anomaly", "unknown"
@@ -18,7 +18,7 @@ struct prove_shown {
     const struct finding *finding; // NULL: no anomaly
 };
 
-/* Results on their way out. */
+/* Output in one of these formats. */
 struct prove_output {
     const struct options *options;
     size_t n; // results so far
@@ -31,19 +31,19 @@ struct prove_format {
     void (*begin)(struct prove_output *to, const char *files);
     /* Add a result.
      *
-     *   error  ERR_INTERNAL where an anomaly cannot be explained; ERR_IO where
-     *          a file of the program cannot be read any more */
+     *   error  ERR_INTERNAL if an anomaly cannot be explained; ERR_IO if a
+     *          file of the program can no longer be read */
     bool (*add)(struct prove_output *to, const struct prove_shown *r,
                 struct err *err);
     void (*end)(struct prove_output *to);
 };
 
-/* SARIF has an anomaly at the lines of the statements that read what another
- * one changes, and its code flow is what happens, step by step; the page has
- * the source of the functions beside each anomaly. */
+/* SARIF locates an anomaly at the statements that read what another one
+ * changes; its code flow is the execution, step by step.  The page has the
+ * source of the functions beside each anomaly. */
 extern const struct prove_format prove_markdown, prove_sarif, prove_html;
 
-/* The format of that name; NULL where it is none of these. */
+/* The format of that name; NULL if it is none of these. */
 const struct prove_format *prove_format_find(const char *name);
 
 #endif

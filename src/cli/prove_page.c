@@ -1,9 +1,8 @@
 /* prove_page.c -- anomalies of programs in a page; see prove_output.h.
  *
- * The picture is that of the history that the anomaly became (record.h),
- * explained as any other history is.  The source stands beside it: the
- * functions of the anomaly as they are in their files, and by the lines of
- * statements that ran, which transactions ran them.
+ * The picture shows the history of the anomaly (record.h), explained like any
+ * other history.  Beside it is the source: the functions of the anomaly, and
+ * for each line that ran, the transactions that ran it.
  *
  * SPDX-License-Identifier: MIT */
 #include "cli/prove_output.h"
@@ -19,8 +18,8 @@
 
 /* --- source ---------------------------------------------------------------*/
 
-/* The first line behind a function: that of the next one in its file, or the
- * end. */
+/* The first line after a function: the line of the next function in its file,
+ * or the end. */
 static uint32_t
 end_of(const struct program *p, const struct function *f)
 {

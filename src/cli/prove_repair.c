@@ -1,4 +1,4 @@
-/* prove_repair.c -- assay prove --repair: changes that are proved to suffice.
+/* prove_repair.c -- assay prove --repair: changes that provably suffice.
  *
  * SPDX-License-Identifier: MIT */
 #include "cli/prove.h"

@@ -11,7 +11,7 @@ static const char *const verdicts[] = {[PROVE_PROVED] = "proved",
                                        [PROVE_ANOMALY] = "anomaly",
                                        [PROVE_UNKNOWN] = "unknown"};
 
-/* "; not si: anomaly: f, g", where the level was tried in vain. */
+/* "; not si: anomaly: f, g", if the level was tried and is not enough. */
 static void
 show_try(const struct weakest_try *t, enum level level, struct buf *out)
 {
@@ -95,7 +95,7 @@ show_json(const char *files, const struct program *p, const struct weakest *w,
     buf_text(out, "]}\n");
 }
 
-/* Whether a level was tried, and nothing is known of it. */
+/* Whether a level was tried without a result. */
 static bool
 is_open(const struct weakest *w)
 {

@@ -9,8 +9,8 @@
 #include <string.h>
 
 enum {
-    PATIENCE = 30, // seconds to wait for a server that is gone
-    KEYS = 100,    // of a workload that is no application, by default
+    PATIENCE = 30, // seconds to wait for a server that is down
+    KEYS = 100,    // the default, except for applications
 };
 
 /* The strongest level to check decides which isolation is requested. */

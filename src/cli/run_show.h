@@ -1,4 +1,4 @@
-/* run_show.h -- a run of a workload, shown while it goes on and at its end.
+/* run_show.h -- show a run of a workload, during the run and at its end.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef CLI_RUN_SHOW_H
@@ -9,7 +9,7 @@
 
 struct run_show {
     bool quiet;
-    double shown; // when progress was shown last, in seconds of the run
+    double shown; // when progress was last shown, in seconds of the run
     bool is_line; // there is a line of progress on the terminal
 };
 

@@ -1,4 +1,4 @@
-/* target.h -- the format of an output file: named, or by its suffix.
+/* target.h -- the format of an output file, by its name or suffix.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef CLI_TARGET_H
@@ -6,8 +6,8 @@
 
 #include "format/format.h"
 
-/* The format called 'name', else the one that has the suffix of 'path', else
- * jsonl.  Fails where there is no format of that name. */
+/* The format called 'name', or else the one with the suffix of 'path', or else
+ * jsonl.  Fails if there is no format of that name. */
 bool target_format(const char *name, const char *path,
                    const struct format **out, struct err *err);
 

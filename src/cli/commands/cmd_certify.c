@@ -21,7 +21,7 @@ outcome(const struct certificate *c, const struct err *err)
                                            : "certified";
 }
 
-/* What a certificate states, and whether it proves that. */
+/* What a certificate claims, and whether it proves the claim. */
 struct claim {
     const char *path;
     enum level level;

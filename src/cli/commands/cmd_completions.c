@@ -17,7 +17,7 @@ add_words(struct buf *out, const struct command *c)
     }
 }
 
-/* The words that an option takes, which are plain in every shell. */
+/* The words that an option takes; no shell needs quotes for them. */
 static void
 add_choices(struct buf *out, const struct option *o)
 {
@@ -62,7 +62,7 @@ bash(struct buf *out)
              "}\ncomplete -o filenames -F _assay assay\n");
 }
 
-/* Text inside single quotes and square brackets of zsh's _arguments. */
+/* Escape text for the single quotes and brackets of zsh's _arguments. */
 static void
 zsh_text(struct buf *out, const char *text)
 {

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* Losing names, times or metadata changes no verdict, but deserves a note. */
+/* Print a note if names, times or metadata are lost: no verdict changes. */
 static void
 note_losses(const struct history *h, const struct format *format)
 {

@@ -9,7 +9,7 @@
 
 enum { HELP_COLUMN = 31, HELP_WIDTH = 80 };
 
-/* Append words, broken into lines that begin at a column. */
+/* Append words in lines that begin at a column. */
 static void
 wrap(struct buf *out, size_t *column, size_t left, const char *text)
 {
@@ -205,7 +205,8 @@ cmd_formats(const struct options *o)
 /* --- man page --------------------------------------------------------------
  */
 
-/* Text in roff: hyphens are minus signs, and a leading dot would be a request.
+/* Escape text for roff: hyphens are minus signs, and a leading dot is a
+ * request.
  */
 static void
 roff(struct buf *out, const char *text)
@@ -272,7 +273,7 @@ cmd_manpage(const struct options *o)
              ".SH DESCRIPTION\nAssay checks recorded histories of transactions "
              "against isolation levels and explains what went wrong.\n"
              "Results go to standard output, everything else to standard "
-             "error.\nA history is a file, a directory where its format is "
+             "error.\nA history is a file, a directory if its format is "
              "one, or \\- for standard input.\n"
              ".SH COMMANDS\n");
     for (const struct command *c = command_table; c->name; c++)
@@ -300,7 +301,7 @@ cmd_manpage(const struct options *o)
         ".TP\n2\nbad usage or bad input: one line on standard error, with the "
         "position in the input\n"
         ".TP\n3\nunknown: a limit that the user set was reached\n.PP\n"
-        "Over several inputs the worst wins: 2, 1, 3, 0.\n"
+        "For several inputs the worst status counts: 2, 1, 3, 0.\n"
         ".SH ENVIRONMENT\n.TP\nNO_COLOR\nif set, output is never coloured\n");
     cli_emit(&out);
     buf_free(&out);

@@ -1,4 +1,4 @@
-/* cmd_predict.c -- assay predict: anomalies that did not happen yet.
+/* cmd_predict.c -- assay predict: anomalies that could have happened.
  *
  * SPDX-License-Identifier: MIT */
 #include "cli/cli.h"
@@ -22,8 +22,8 @@ struct command_run {
     level_set levels;
     struct predict_options predict;
     struct validation validation; // with --validate
-    struct report report;         // without a format: text or JSON, made here
-    struct report *page;          // of a test that shows predictions; or NULL
+    struct report report;         // without a format for text and JSON
+    struct report *page;          // the page of a test, or NULL
 };
 
 /* --- options -------------------------------------------------------------- */
@@ -92,7 +92,7 @@ write_predicted(const struct command_run *run, const struct predict_result *r,
     return ok;
 }
 
-/* Write the proof that there is none, where there is one. */
+/* If there is no prediction and a proof of that, write the proof. */
 static bool
 write_certificate(const struct command_run *run, const struct history *h,
                   const struct prediction *p, struct err *err)
@@ -114,7 +114,7 @@ write_certificate(const struct command_run *run, const struct history *h,
 
 /* --- explanations --------------------------------------------------------- */
 
-/* Say why the predicted execution is not serializable. */
+/* Explain why the predicted execution is not serializable. */
 static bool
 explain(const struct command_run *run, const struct history *h,
         struct check *check, struct explanation *out, struct err *err)
@@ -131,7 +131,7 @@ explain(const struct command_run *run, const struct history *h,
            explain_result(h, check, &check->results.at[0], &how, out, err);
 }
 
-/* Add a prediction to a report, beside what was observed. */
+/* Add a prediction to a report, beside the observed operations. */
 static void
 add_to_report(struct report *to, const struct predict_result *r, size_t i)
 {
@@ -263,7 +263,7 @@ predict_level(struct command_run *run, struct predict_result *r,
     }
     if (is_first && p.observed.n_looped)
         fprintf(stderr,
-                "note: %s: %zu transactions read from each other in a circle, "
+                "note: %s: %zu transactions read from each other in a cycle, "
                 "or follow those that do; no prediction keeps them as "
                 "observed\n",
                 r->path, p.observed.n_looped);
@@ -356,7 +356,7 @@ cmd_predict_recorded(const struct options *o, const char *path,
     struct command_run run;
     if (!take_options(o, o->predict_level, &run, &err))
         return cli_report_error(&err);
-    run.report.format = NULL; // the report is about what happened
+    run.report.format = NULL; // the report shows the recorded history
     run.page = page && page->format ? page : NULL;
     run.validation.target = target;
     run.validation.on_database = replay_is_possible_on(target);

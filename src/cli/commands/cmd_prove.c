@@ -21,7 +21,7 @@ is_json(const struct options *o)
     return o->json || strcmp(o->report_format, "json") == 0;
 }
 
-/* The files as they were given, separated by spaces. */
+/* The files as given, separated by spaces. */
 static void
 show_paths(const struct options *o, struct buf *out)
 {
@@ -29,7 +29,7 @@ show_paths(const struct options *o, struct buf *out)
         buf_printf(out, "%s%s", i ? " " : "", o->paths.at[i]);
 }
 
-/* What stands behind the verdict. */
+/* The text after the verdict. */
 static void
 show_about(const struct program *p, const struct prove_result *r,
            const struct finding *f, struct buf *out)
@@ -88,7 +88,7 @@ show_json(const struct level_choice *levels, const struct program *p,
     buf_char(out, '}');
 }
 
-/* Write the script that plays the anomaly. */
+/* Write a script that reproduces the anomaly. */
 static bool
 write_schedule(const struct options *o, const struct finding *f,
                struct err *err)
@@ -284,7 +284,7 @@ prove_program(const struct options *o, const struct program *p)
     return status;
 }
 
-/* What --weakest asks for is about all levels. */
+/* --weakest looks at all levels and takes no option about one. */
 static int
 prove_weakest(const struct options *o, const struct program *p)
 {
@@ -309,7 +309,8 @@ check_usage(const struct options *o)
             "-l, --level-file, --serializable, --all, --repair, --schedule and "
             "--sequence");
     if (o->level_file && o->prove_levels.n)
-        return cli_usage_error("-l and --level-file, expected one of them");
+        return cli_usage_error(
+            "found both -l and --level-file, expected one of them");
     if (!o->weakest && !o->level_file && !o->prove_levels.n)
         return cli_usage_error(
             "prove needs a level, as in 'assay prove -l si'");
@@ -325,7 +326,7 @@ check_usage(const struct options *o)
     return EXIT_HOLDS;
 }
 
-/* What is no mistake, but hardly meant. */
+/* Warn about programs that are valid but probably not intended. */
 static void
 warn(const struct program *p)
 {
@@ -333,8 +334,8 @@ warn(const struct program *p)
         const struct function *f = p->functions.at[i];
         if (!access_can_commit(f))
             fprintf(stderr,
-                    "warning: %s:%u: function %s never commits, so that it is "
-                    "in no execution\n",
+                    "warning: %s:%u: function %s never commits, so no "
+                    "execution contains it\n",
                     f->file, f->line, f->name);
     }
 }

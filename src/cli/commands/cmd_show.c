@@ -8,7 +8,7 @@
 
 enum { MOST_CANDIDATES = 5 };
 
-/* The transactions that may have appended an element, where there are several.
+/* The transactions that may have appended an element, if there are several.
  */
 static struct txn_range
 find_authors(const struct history *h, value_id v)
@@ -45,7 +45,7 @@ show_writers(const struct history *h, op_id op, txn_id reader, struct buf *out)
         buf_printf(out, " (%zu candidates)", c.n);
 }
 
-/* The external read that op is or has as its first part; or ID_NONE. */
+/* The external read that op is or begins with; or ID_NONE. */
 static op_id
 find_external(const struct history *h, op_id op)
 {
@@ -120,13 +120,13 @@ show_txn(const struct history *h, txn_id t, struct buf *out)
     if (h->txn_meta && h->txn_meta[t] != ID_NONE) {
         const struct string meta = strings_get(&h->strings, h->txn_meta[t]);
         buf_text(out, "  ");
-        // JSON text: printable but for DEL, which a terminal ignores.
+        // JSON text is printable, except for DEL, which a terminal ignores.
         buf_add(out, meta.text, meta.len);
         buf_char(out, '\n');
     }
 }
 
-/* Show the transactions of that name; false where there is none. */
+/* Show the transactions of that name; false if there is none. */
 static bool
 show_named(const struct history *h, const char *name, struct buf *out)
 {

@@ -20,11 +20,11 @@ struct test {
     struct buf database; // what its answer calls it
     struct report_origin origin;
     int status;      // the worst so far
-    size_t violated; // interleavings
+    size_t violated; // violated interleavings
 };
 
-/* Where to show facts about the run: with the results where these are text for
- * people, else apart from them. */
+/* Where to print facts about the run: on stdout if the results are text for
+ * people, otherwise on stderr. */
 static FILE *
 facts(const struct test *t)
 {
