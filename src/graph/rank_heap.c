@@ -35,6 +35,7 @@ rank_heap_pop(struct rank_heap *h)
     if (h->at.n)
         h->at.at[i] = last;
     assert(!h->at.n || top <= h->at.at[0]);
+    PARANOID(rank_heap_check(h));
     return top;
 }
 

@@ -153,6 +153,12 @@ def refused_targets():
     result = run("test", "--start", "postgresql+standby", "-l", "ser")
     check(is_one_line(result) and "-i repeatable-read" in result.stderr,
           "a standby is not asked for serializable transactions", said(result))
+    for target in ("postgresql://127.0.0.1:1/x", "mariadb://assay@127.0.0.1:1/x"):
+        result = run("test", target)
+        check(result.returncode == 2 and ("refused" in result.stderr or "can't connect" in result.stderr.lower() or
+                                          "without" in result.stderr), f"no server at {target}", said(result))
+        result = run("test", target + "?burn=1")
+        check(is_one_line(result), f"an unknown parameter of {target}", said(result))
 
 
 def empty_inputs():

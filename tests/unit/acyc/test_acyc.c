@@ -130,6 +130,7 @@ solve(const struct puzzle *z, uint32_t *model)
         *model |= (uint32_t)(sat_value(s, lit_make(v, false)) > 0) << v;
     if (answer == SAT_TRUE)
         order_check(&a.order);
+    acyc_check(&a);
     sat_free(s);
     acyc_free(&a);
     chains_free(&g);

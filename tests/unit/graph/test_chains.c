@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: MIT */
 #include "graph/clock.h"
 #include "graph/order.h"
+#include "graph/rank_heap.h"
 
 #include "base/random.h"
 #include "test.h"
@@ -167,6 +168,8 @@ clocks_are_reachability_and_paths_exist(void)
             }
             CHECK(chains_sort(&g, at, &path));
             clocks_update(&c, at);
+            chains_check(&g);
+            clocks_check(&c);
             const struct closure now = close_graph(&g, g.edges.n);
             const uint32_t limit = (uint32_t)random_below(&r, g.edges.n + 1);
             const struct closure then = close_graph(&g, limit);
@@ -187,9 +190,35 @@ clocks_are_reachability_and_paths_exist(void)
     }
 }
 
+/* Ranks come out of a heap in order, however they went in. */
+static void
+a_heap_sorts(void)
+{
+    struct random r;
+    random_seed(&r, 11);
+    struct rank_heap h = {0};
+    for (int round = 0; round < 200; round++) {
+        uint32_t last = 0;
+        const size_t n = 1 + (size_t)random_below(&r, 40);
+        for (size_t i = 0; i < n; i++) {
+            rank_heap_push(&h, (uint32_t)random_below(&r, 20));
+            rank_heap_check(&h);
+        }
+        for (size_t i = 0; i < n; i++) {
+            const uint32_t next = rank_heap_pop(&h);
+            rank_heap_check(&h);
+            CHECK(next >= last);
+            last = next;
+        }
+        CHECK(h.at.n == 0);
+    }
+    vec_free(&h.at);
+}
+
 int
 main(void)
 {
+    RUN(a_heap_sorts);
     RUN(sorts_or_finds_a_cycle);
     RUN(order_survives_edges_and_refuses_cycles);
     RUN(clocks_are_reachability_and_paths_exist);
