@@ -359,6 +359,16 @@ builder_batch(struct builder *b, const struct raw_op *ops, size_t n,
     return true;
 }
 
+bool
+builder_takes_batches(const struct builder *b, size_t txns, size_t ops)
+{
+    const size_t queued = b->n_queue + ops;
+    return !b->has_lists &&
+           capacity_holds(CAPACITY_TXNS, b->txn_session.n + txns) &&
+           capacity_holds(CAPACITY_KEYS, b->key_names.tags.n + queued) &&
+           capacity_holds(CAPACITY_OPS, b->op_key.n + queued);
+}
+
 session_id
 builder_session_of(const struct builder *b, txn_id t)
 {

@@ -80,6 +80,10 @@ struct raw_op {
 bool builder_batch(struct builder *b, const struct raw_op *ops, size_t n,
                    struct err *err);
 
+/* Whether so many more transactions and operations, in batches, are added for
+ * certain: there is room for them, and no key is a list so far. */
+bool builder_takes_batches(const struct builder *b, size_t txns, size_t ops);
+
 /* The session that a transaction was begun in. */
 session_id builder_session_of(const struct builder *b, txn_id t);
 

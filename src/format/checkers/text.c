@@ -15,6 +15,7 @@
 #include "base/intmap.h"
 #include "format/readers.h"
 #include "format/scan/blocks.h"
+#include "format/scan/decimal.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -49,31 +50,6 @@ unexpected(const char *at, const char *end, const char *expected,
                    err_quote(quoted, sizeof quoted, at, 1), expected);
 }
 
-/* How many of the eight bytes of a word, from the lowest on, are digits. */
-static inline unsigned
-count_digits(uint64_t word)
-{
-    // A byte is a digit if its high half is 3 and stays 3 when 6 is added.
-    // Other bytes leave a bit set, and the lowest such bit gives the count.
-    const uint64_t high = UINT64_C(0xf0f0f0f0f0f0f0f0);
-    const uint64_t three = UINT64_C(0x3030303030303030);
-    const uint64_t six = UINT64_C(0x0606060606060606);
-    const uint64_t wrong =
-        ((word & high) ^ three) | (((word + six) & high) ^ three);
-    return wrong ? (unsigned)__builtin_ctzll(wrong) / 8 : 8;
-}
-
-/* The number that the eight digits of a word mean; the lowest byte is the
- * first digit. */
-static inline uint64_t
-spell_digits(uint64_t word)
-{
-    word = (word & UINT64_C(0x0f0f0f0f0f0f0f0f)) * 2561 >> 8;
-    word = (word & UINT64_C(0x00ff00ff00ff00ff)) * 6553601 >> 16;
-    return (word & UINT64_C(0x0000ffff0000ffff)) * UINT64_C(42949672960001) >>
-           32;
-}
-
 /* Parse an unsigned number at *at, digit by digit, and move past it. */
 static bool
 scan_long_number(const char **at, const char *end, uint64_t *out,
@@ -104,9 +80,9 @@ scan_number(const char **at, const char *end, uint64_t *out, struct err *err)
     uint64_t word;
     if (__builtin_expect(end - *at >= 8, 1)) {
         memcpy(&word, *at, sizeof word);
-        const unsigned n = count_digits(word);
+        const unsigned n = decimal_digits(word);
         if (__builtin_expect(n >= 1 && n <= 7, 1)) {
-            *out = spell_digits(word << (64 - 8 * n));
+            *out = decimal_value(word << (64 - 8 * n));
             *at += n;
             return true;
         }
@@ -250,8 +226,9 @@ scan_lines(struct text_block *block, struct scanned *found, struct err *err)
 
 /* blocks.h: scan the lines of one block. */
 static bool
-scan_block(struct text_block *block, struct err *err)
+scan_block(const void *self, struct text_block *block, struct err *err)
 {
+    (void)self;
     // The shortest line is 10 bytes long with its newline.
     const size_t most = (size_t)(block->end - block->begin) / 10 + 1;
     struct scanned *found =
@@ -350,7 +327,9 @@ text_read(struct input *in, struct builder *b, struct err *err)
     const size_t ops = guess_ops(in);
     builder_expect(b, ops);
     intmap_expect(&reader->txn_of, ops);
-    const bool ok = blocks_run(in, scan_block, build_block, reader, err);
+    const struct block_work work = {
+        .scan = scan_block, .consume = build_block, .self = reader};
+    const bool ok = blocks_run(in, &work, err);
     intmap_free(&reader->txn_of);
     intmap_free(&reader->aborted_of);
     mem_free(reader);

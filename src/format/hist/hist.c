@@ -35,7 +35,7 @@
 
 #include "format/readers.h"
 #include "format/scan/decimal.h"
-#include "format/scan/scan.h"
+#include "format/scan/plain.h"
 
 #include <string.h>
 
@@ -50,6 +50,7 @@ struct parser {
     VEC(struct atom) element; // elements of the current list
     size_t n_opened;          // sessions, a continued one counted again
     size_t n_sessions;
+    session_id session; // the one at hand, once n_opened
 };
 
 /* --- tokens --------------------------------------------------------------- */
@@ -221,7 +222,7 @@ starts_name(char c)
 }
 
 static bool
-parse_txn(struct parser *p, session_id s)
+parse_txn(struct parser *p)
 {
     const char *begin = p->s.at;
     const bool named = starts_name(*begin);
@@ -234,7 +235,7 @@ parse_txn(struct parser *p, session_id s)
                                named ? "'[' after the name of a transaction"
                                      : "'[' or '---'");
     txn_id t;
-    if (!builder_txn(p->b, s, &t, p->s.err))
+    if (!builder_txn(p->b, p->session, &t, p->s.err))
         return scan_locate(&p->s, begin);
     if (named)
         builder_name(p->b, t, name);
@@ -272,16 +273,17 @@ parse_session_name(struct parser *p, bool *found, struct atom *name)
 
 /* Open a session after its '---', or the first session without one. */
 static bool
-open_session(struct parser *p, bool separated, session_id *s)
+open_session(struct parser *p, bool separated)
 {
     const char *begin = p->s.at;
     bool named = false;
     struct atom name;
     if (separated && !parse_session_name(p, &named, &name))
         return false;
-    *s = builder_session(p->b, named ? name : atom_uint(p->n_opened + 1));
+    p->session =
+        builder_session(p->b, named ? name : atom_uint(p->n_opened + 1));
     p->n_opened++;
-    if (*s == p->n_sessions) {
+    if (p->session == p->n_sessions) {
         p->n_sessions++;
         return true;
     }
@@ -303,21 +305,42 @@ accept_separator(struct parser *p)
     return true;
 }
 
+/* Read a transaction, or begin a session.  The first one needs no '---'. */
 static bool
-parse_history(struct parser *p, struct input *in)
+parse_next(void *self)
 {
+    struct parser *p = self;
     skip_blank(p);
     if (p->s.at == p->s.end)
         return true;
-    session_id s;
-    bool ok = open_session(p, accept_separator(p), &s);
-    for (;;) {
-        skip_blank(p);
-        if (!ok || p->s.at == p->s.end)
-            return ok;
-        ok = accept_separator(p) ? open_session(p, true, &s) : parse_txn(p, s);
-        input_done(in, (size_t)(p->s.at - in->data));
-    }
+    const bool separated = accept_separator(p);
+    if ((separated || !p->n_opened) && !open_session(p, separated))
+        return false;
+    return separated || parse_txn(p);
+}
+
+/* plain.h: where the next transaction or separator stands. */
+static const char *
+find_next(void *self)
+{
+    struct parser *p = self;
+    skip_blank(p);
+    return p->s.at;
+}
+
+/* plain.h: take a transaction that the scan has read. */
+static bool
+use_txn(void *self, const struct plain_entry *e,
+        const struct plain_block *found, txn_id *t, bool *used)
+{
+    struct parser *p = self;
+    *used = p->n_opened && builder_txn(p->b, p->session, t, p->s.err);
+    if (!*used)
+        return true;
+    if (e->flags)
+        builder_name(p->b, *t, plain_atom(found, p->b, e->name));
+    builder_status(p->b, *t, (enum txn_status)e->status);
+    return true;
 }
 
 static bool
@@ -328,7 +351,14 @@ hist_read(struct input *in, struct builder *b, struct err *err)
     struct parser p = {.b = b};
     scan_init(&p.s, in, err);
     builder_expect(b, in->size / BYTES_PER_OP);
-    const bool ok = parse_history(&p, in);
+    const struct plain_reader plain = {.s = &p.s,
+                                       .b = b,
+                                       .self = &p,
+                                       .scan = hist_plain_scan,
+                                       .next = find_next,
+                                       .read = parse_next,
+                                       .use = use_txn};
+    const bool ok = plain_run(&plain, in, err);
     vec_free(&p.element);
     scan_free(&p.s);
     return ok;

@@ -12,13 +12,6 @@
 #include <string.h>
 
 bool
-hist_is_word(char c)
-{
-    return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-           c == '_' || c == '-' || c == '.' || (unsigned char)c >= 0x80;
-}
-
-bool
 hist_accept(struct scan *s, const char *text)
 {
     const size_t len = strlen(text);

@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "format/jepsen/jepsen.h"
+#include "format/jepsen/jepsen_plain.h"
 #include "format/put.h"
 #include "format/readers.h"
 
@@ -35,6 +36,14 @@ next_entry(struct jepsen_log *log, struct forms *f, bool *found)
     return form_read_edn(s, log->closer, f, found) && (*found || end_log(log));
 }
 
+static const char *
+find_entry(const struct jepsen_log *log)
+{
+    struct scan s = log->s;
+    edn_space(&s);
+    return s.at;
+}
+
 static bool
 read_again(struct scan *s, struct forms *f)
 {
@@ -45,7 +54,8 @@ read_again(struct scan *s, struct forms *f)
 static bool
 edn_read(struct input *in, struct builder *b, struct err *err)
 {
-    static const struct jepsen_notation edn = {next_entry, read_again};
+    static const struct jepsen_notation edn = {
+        next_entry, find_entry, jepsen_plain_scan_edn, read_again};
     return jepsen_read(in, &edn, b, err);
 }
 

@@ -25,9 +25,8 @@
  * SPDX-License-Identifier: MIT */
 #include "format/jepsen/jepsen.h"
 
-#include "base/hash.h"
 #include "base/intmap.h"
-#include "format/jepsen/jepsen_entry.h"
+#include "format/jepsen/jepsen_plain.h"
 
 #include <inttypes.h>
 
@@ -54,6 +53,8 @@ struct reader {
     const char *orphan; // the first completion without an invocation
     VEC(struct atom) elements;
     struct buf meta;
+    const char *first; // entry of the log
+    bool is_done;      // the log has ended
 };
 
 /* --- processes ----------------------------------------------------------- */
@@ -146,17 +147,16 @@ add_mop(struct reader *r, const struct forms *f, uint32_t i,
     return ok || scan_locate(&r->log.s, f->at[i].at);
 }
 
+/* What the hash of writes takes from a form. */
 static uint64_t
-hash_form(const struct forms *f, uint32_t i, uint64_t before)
+hashed_bits(const struct form *form)
 {
-    const struct form *form = &f->at[i];
     const bool is_text = form->kind == FORM_STRING ||
                          form->kind == FORM_KEYWORD ||
                          form->kind == FORM_SYMBOL;
-    const uint64_t value = form->kind == FORM_INTEGER ? form->atom.bits
-                           : is_text ? hash_bytes(form->text.at, form->text.n)
-                                     : 0;
-    return hash_pair(hash_pair(before, form->kind), value);
+    return form->kind == FORM_INTEGER ? form->atom.bits
+           : is_text                  ? hash_bytes(form->text.at, form->text.n)
+                                      : 0;
 }
 
 /* A hash of the keys and values that an entry writes, in order. */
@@ -172,9 +172,9 @@ hash_writes(struct reader *r, const struct jepsen_entry *e, uint64_t *hash)
             return false;
         if (mop.kind == MOP_READ)
             continue;
-        *hash = hash_pair(*hash, mop.kind);
-        *hash = hash_form(f, mop.key, *hash);
-        *hash = hash_form(f, mop.value, *hash);
+        const struct form *key = &f->at[mop.key], *value = &f->at[mop.value];
+        *hash = jepsen_hash_write(*hash, mop.kind, key->kind, hashed_bits(key),
+                                  value->kind, hashed_bits(value));
     }
     return true;
 }
@@ -353,26 +353,101 @@ take_entry(struct reader *r)
     return type == TYPE_INVOKE ? invoke(r, &e, p) : complete(r, &e, p, type);
 }
 
+/* Read the next entry, or the end of the log. */
+static bool
+read_next(void *self)
+{
+    struct reader *r = self;
+    bool found;
+    if (!r->notation->next(&r->log, &r->forms, &found))
+        return false;
+    r->is_done = !found;
+    if (!found)
+        return true;
+    if (!r->first)
+        r->first = r->forms.at[0].at;
+    if (!take_entry(r))
+        return false;
+    r->log.n++;
+    return true;
+}
+
+/* plain.h: where the next entry begins. */
+static const char *
+find_next(void *self)
+{
+    struct reader *r = self;
+    return r->is_done ? r->log.s.end : r->notation->find(&r->log);
+}
+
+/* Tell the builder what an ok completion says beside its operations. */
+static void
+use_completion(struct reader *r, const struct plain_entry *e, struct process *p)
+{
+    if (e->flags & (1u << KEY_INDEX | 1u << KEY_TXN_ID))
+        builder_name(r->b, p->txn, e->name);
+    if (e->flags & PLAIN_HAS_TIME) {
+        buf_clear(&r->meta);
+        buf_text(&r->meta, "{\"time\":");
+        buf_i64(&r->meta, e->start);
+        buf_char(&r->meta, '}');
+        builder_meta(r->b, p->txn, r->meta.at, r->meta.n);
+    }
+    builder_status(r->b, p->txn, TXN_COMMITTED);
+    builder_times(r->b, p->txn, p->began, r->log.n);
+    p->invoked = NULL;
+}
+
+/* plain.h: take an entry that the scan has read.  The first one of a log or of
+ * a process, and whatever is a mistake, is left to the full reader. */
+static bool
+use_entry(void *self, const struct plain_entry *e,
+          const struct plain_block *found, txn_id *t, bool *used)
+{
+    (void)found;
+    struct reader *r = self;
+    const uint32_t at = intmap_find(&r->process_index, e->session.bits);
+    *used = false;
+    if (at == UINT32_MAX)
+        return true;
+    struct process *p = &r->processes.at[at];
+    if (e->flags & PLAIN_IS_INVOCATION) {
+        if (r->orphan || p->invoked ||
+            !builder_txn(r->b, p->session, &p->txn, r->log.s.err))
+            return true;
+        r->has_invocation = true;
+        p->invoked = e->at;
+        p->began = r->log.n;
+        p->writes = e->hash;
+        builder_status(r->b, p->txn, TXN_INDETERMINATE);
+    } else {
+        if (!p->invoked || e->hash != p->writes)
+            return true;
+        use_completion(r, e, p);
+    }
+    *t = p->txn;
+    r->log.n++;
+    return *used = true;
+}
+
 static bool
 read_log(struct reader *r, struct input *in)
 {
     struct scan *s = &r->log.s;
-    const char *first = NULL;
-    for (;;) {
-        bool found;
-        if (!r->notation->next(&r->log, &r->forms, &found))
-            return false;
-        if (!found)
-            break;
-        if (!first)
-            first = r->forms.at[0].at;
-        if (!take_entry(r))
-            return false;
-        r->log.n++;
-        input_done(in, (size_t)(s->at - in->data));
-    }
-    if (first && !r->processes.n && !r->n_unnamed)
-        return scan_fail(s, first, ERR_SYNTAX,
+    const struct plain_reader plain = {.s = s,
+                                       .b = r->b,
+                                       .self = r,
+                                       .scan = r->notation->plain,
+                                       .next = find_next,
+                                       .read = read_next,
+                                       .use = use_entry};
+    bool ok = plain_run(&plain, in, s->err);
+    while (ok && !r->is_done)
+        ok = read_next(r);
+    if (!ok)
+        return false;
+    if (r->first && !r->processes.n && !r->n_unnamed)
+        return scan_fail(s, r->first, ERR_SYNTAX,
                          "no operation of a client in the log: no 'process' "
                          "is an integer");
     for (size_t i = 0; i < r->processes.n; i++)

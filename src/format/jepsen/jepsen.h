@@ -10,6 +10,7 @@
 
 #include "format/form/form.h"
 #include "format/format.h"
+#include "format/scan/plain.h"
 
 /* A log that is being read. */
 struct jepsen_log {
@@ -22,6 +23,12 @@ struct jepsen_notation {
     /* Read the next entry.  At the end of the log *found is false; the input
      * must end there, too. */
     bool (*next)(struct jepsen_log *log, struct forms *f, bool *found);
+
+    /* The byte where the next entry begins, or, if none can begin, a byte
+     * where none does.  The scan stays where it is. */
+    const char *(*find)(const struct jepsen_log *log);
+
+    plain_scan *plain; // of an entry
 
     /* Read the entry at s->at again. */
     bool (*again)(struct scan *s, struct forms *f);

@@ -5,6 +5,7 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "format/jepsen/jepsen.h"
+#include "format/jepsen/jepsen_plain.h"
 #include "format/put.h"
 #include "format/readers.h"
 #include "format/scan/scan_json.h"
@@ -41,10 +42,22 @@ next_entry(struct jepsen_log *log, struct forms *f, bool *found)
            scan_unexpected(s, s->at, "the end of the input after the log");
 }
 
+static const char *
+find_entry(const struct jepsen_log *log)
+{
+    struct scan s = log->s;
+    // Without a comma no entry begins here.
+    if (log->closer && log->n && !json_take(&s, ','))
+        return log->s.at - 1;
+    json_space(&s);
+    return s.at;
+}
+
 static bool
 json_read(struct input *in, struct builder *b, struct err *err)
 {
-    static const struct jepsen_notation json = {next_entry, form_read_json};
+    static const struct jepsen_notation json = {
+        next_entry, find_entry, jepsen_plain_scan_json, form_read_json};
     return jepsen_read(in, &json, b, err);
 }
 

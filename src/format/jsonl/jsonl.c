@@ -8,7 +8,7 @@
  * key, or a number that is not a 64-bit integer is an error.  'collect' writes
  * large files in this format, so it is read in one pass, straight into the
  * builder.  No tree is made of a line, and text is not copied before it is
- * interned.
+ * interned.  Threads scan lines as programs write them (jsonl_plain.h).
  *
  * The builder needs the session before the operations.  If a line has them in
  * the other order, the operations are skipped and read when the object has
@@ -27,23 +27,12 @@
 #include "format/jsonl/jsonl.h"
 
 #include "format/jsonl/jsonl_entry.h"
+#include "format/jsonl/jsonl_plain.h"
 #include "format/readers.h"
 
 enum { BYTES_PER_OP = 20 }; // roughly, in a large file
 
-enum line_key {
-    KEY_SESSION,
-    KEY_ID,
-    KEY_STATUS,
-    KEY_START,
-    KEY_END,
-    KEY_OPS,
-    KEY_META,
-    KEY_RECORDING,
-    N_LINE_KEYS
-};
-
-static const char *const line_keys[N_LINE_KEYS + 1] = {
+static const char *const line_keys[LINE_KEYS + 1] = {
     "session", "id", "status", "start", "end", "ops", "meta", "recording", NULL,
 };
 
@@ -92,27 +81,27 @@ static bool
 read_entry(struct reader *r, struct line *line, enum line_key key)
 {
     switch (key) {
-    case KEY_SESSION:
+    case LINE_SESSION:
         return jsonl_atom(&r->in, JSONL_NAME, &line->session);
-    case KEY_ID:
+    case LINE_ID:
         return jsonl_atom(&r->in, JSONL_NAME, &line->id);
-    case KEY_STATUS:
+    case LINE_STATUS:
         return jsonl_status(&r->in, &line->status);
-    case KEY_START:
+    case LINE_START:
         return jsonl_time(&r->in, &line->start);
-    case KEY_END:
+    case LINE_END:
         json_space(&r->in.s);
         line->end_at = r->in.s.at;
         return jsonl_time(&r->in, &line->end);
-    case KEY_OPS:
-        if (line->seen & 1u << KEY_SESSION)
+    case LINE_OPS:
+        if (line->seen & 1u << LINE_SESSION)
             return begin_txn(r, line) && jsonl_ops(&r->in, line->txn);
         json_space(&r->in.s);
         line->ops_at = r->in.s.at;
         return json_skip(&r->in.s);
-    case KEY_META:
+    case LINE_META:
         return jsonl_meta(&r->in);
-    case KEY_RECORDING:
+    case LINE_RECORDING:
         return jsonl_word(&r->in.s, marks, "\"begin\" or \"end\"", &line->mark);
     default:
         return false;
@@ -141,7 +130,7 @@ static bool
 end_mark(struct reader *r, const struct line *line, const char *start)
 {
     struct scan *s = &r->in.s;
-    if (line->seen != 1u << KEY_RECORDING)
+    if (line->seen != 1u << LINE_RECORDING)
         return scan_fail(s, start, ERR_SYNTAX,
                          "'recording' must be on a line of its own");
     if (line->mark == MARK_BEGIN && r->lines)
@@ -162,7 +151,7 @@ end_outcome(struct reader *r, const struct line *line, const char *start)
 {
     struct scan *s = &r->in.s;
     const unsigned allowed =
-        1u << KEY_SESSION | 1u << KEY_STATUS | 1u << KEY_END;
+        1u << LINE_SESSION | 1u << LINE_STATUS | 1u << LINE_END;
     if (line->seen & ~allowed || line->status == TXN_INDETERMINATE)
         return scan_fail(s, start, ERR_SYNTAX, "a transaction without 'ops'");
     const session_id session = builder_session(r->in.b, line->session);
@@ -176,7 +165,7 @@ end_outcome(struct reader *r, const struct line *line, const char *start)
     if (line->end < p->start)
         return scan_fail(s, line->end_at, ERR_SYNTAX,
                          "the transaction ends before it starts");
-    if (p->start != INT64_MIN || line->seen & 1u << KEY_END)
+    if (p->start != INT64_MIN || line->seen & 1u << LINE_END)
         builder_times(r->in.b, p->txn, p->start, line->end);
     return true;
 }
@@ -194,20 +183,41 @@ note_pending(struct reader *r, const struct line *line)
             (struct pending){is_open, line->txn, line->start};
 }
 
+/* Tell the builder everything about a transaction except its operations. */
+static bool
+end_txn(struct reader *r, const struct line *line)
+{
+    note_pending(r, line);
+    builder_status(r->in.b, line->txn, line->status);
+    if (line->seen & 1u << LINE_ID)
+        builder_name(r->in.b, line->txn, line->id);
+    if (line->seen & 1u << LINE_META)
+        builder_meta(r->in.b, line->txn, r->in.meta_text.at, r->in.meta_text.n);
+    if (!(line->seen & (1u << LINE_START | 1u << LINE_END)))
+        return true;
+    if (line->end < line->start)
+        return scan_fail(&r->in.s, line->end_at, ERR_SYNTAX,
+                         "the transaction ends before it starts");
+    // A transaction without a known end may take effect at any later time.
+    builder_times(r->in.b, line->txn, line->start,
+                  line->status == TXN_INDETERMINATE ? INT64_MAX : line->end);
+    return true;
+}
+
 /* Do what needs the whole object. */
 static bool
 end_line(struct reader *r, struct line *line, const char *start)
 {
     struct scan *s = &r->in.s;
-    const unsigned outcome = 1u << KEY_SESSION | 1u << KEY_STATUS;
-    if (line->seen & 1u << KEY_RECORDING)
+    const unsigned outcome = 1u << LINE_SESSION | 1u << LINE_STATUS;
+    if (line->seen & 1u << LINE_RECORDING)
         return end_mark(r, line, start);
-    if (!(line->seen & 1u << KEY_OPS) && (line->seen & outcome) == outcome)
+    if (!(line->seen & 1u << LINE_OPS) && (line->seen & outcome) == outcome)
         return end_outcome(r, line, start);
-    const unsigned required = 1u << KEY_SESSION | 1u << KEY_OPS;
+    const unsigned required = 1u << LINE_SESSION | 1u << LINE_OPS;
     if ((line->seen & required) != required)
         return scan_fail(s, start, ERR_SYNTAX, "a transaction without '%s'",
-                         line->seen & 1u << KEY_SESSION ? "ops" : "session");
+                         line->seen & 1u << LINE_SESSION ? "ops" : "session");
     if (!line->has_txn) {
         const char *behind = s->at;
         s->at = line->ops_at;
@@ -215,21 +225,7 @@ end_line(struct reader *r, struct line *line, const char *start)
             return false;
         s->at = behind;
     }
-    note_pending(r, line);
-    builder_status(r->in.b, line->txn, line->status);
-    if (line->seen & 1u << KEY_ID)
-        builder_name(r->in.b, line->txn, line->id);
-    if (line->seen & 1u << KEY_META)
-        builder_meta(r->in.b, line->txn, r->in.meta_text.at, r->in.meta_text.n);
-    if (!(line->seen & (1u << KEY_START | 1u << KEY_END)))
-        return true;
-    if (line->end < line->start)
-        return scan_fail(s, line->end_at, ERR_SYNTAX,
-                         "the transaction ends before it starts");
-    // A transaction without a known end may take effect at any later time.
-    builder_times(r->in.b, line->txn, line->start,
-                  line->status == TXN_INDETERMINATE ? INT64_MAX : line->end);
-    return true;
+    return end_txn(r, line);
 }
 
 /* Read the object at s->at; the scan stops after its '}'. */
@@ -293,33 +289,74 @@ leave_out_torn_line(struct scan *s)
     scan_free(&last);
 }
 
+/* Read the line at s->at, or the blanks and line ends that stand there. */
+static bool
+read_next(void *self)
+{
+    struct reader *r = self;
+    struct scan *s = &r->in.s;
+    json_space(s);
+    for (; s->at < s->end && *s->at == '\n'; json_space(s))
+        s->at++;
+    if (s->at == s->end)
+        return true;
+    if (r->is_complete)
+        return scan_fail(s, s->at, ERR_SYNTAX,
+                         "more lines after the end of the recording");
+    if (!read_line(r))
+        return false;
+    const bool begins = r->lines++ == 0 && r->is_recording;
+    if (begins)
+        leave_out_zeros(s);
+    json_space(s);
+    if (s->at < s->end && *s->at != '\n')
+        return scan_unexpected(s, s->at, "the end of the line");
+    if (begins)
+        leave_out_torn_line(s);
+    return true;
+}
+
+/* plain.h: the first byte of the next line that has one. */
+static const char *
+find_next(void *self)
+{
+    const struct reader *r = self;
+    const char *at = r->in.s.at;
+    while (at < r->in.s.end &&
+           (*at == '\n' || *at == ' ' || *at == '\t' || *at == '\r'))
+        at++;
+    return at;
+}
+
+/* plain.h: take a line that the scan has read. */
+static bool
+use_line(void *self, const struct plain_entry *e,
+         const struct plain_block *found, txn_id *t, bool *used)
+{
+    struct reader *r = self;
+    struct line line = {.seen = e->flags,
+                        .session = plain_atom(found, r->in.b, e->session),
+                        .id = plain_atom(found, r->in.b, e->name),
+                        .status = (enum txn_status)e->status,
+                        .start = e->start,
+                        .end = e->stop};
+    *used = !r->is_complete && begin_txn(r, &line) && end_txn(r, &line);
+    *t = line.txn;
+    r->lines += *used;
+    return true;
+}
+
 static bool
 read_lines(struct reader *r, struct input *in)
 {
-    struct scan *s = &r->in.s;
-    for (;;) {
-        json_space(s);
-        if (s->at == s->end)
-            return true;
-        input_done(in, (size_t)(s->at - in->data));
-        if (*s->at == '\n') {
-            s->at++;
-            continue;
-        }
-        if (r->is_complete)
-            return scan_fail(s, s->at, ERR_SYNTAX,
-                             "more lines after the end of the recording");
-        if (!read_line(r))
-            return false;
-        const bool begins = r->lines++ == 0 && r->is_recording;
-        if (begins)
-            leave_out_zeros(s);
-        json_space(s);
-        if (s->at < s->end && *s->at != '\n')
-            return scan_unexpected(s, s->at, "the end of the line");
-        if (begins)
-            leave_out_torn_line(s);
-    }
+    const struct plain_reader plain = {.s = &r->in.s,
+                                       .b = r->in.b,
+                                       .self = r,
+                                       .scan = jsonl_plain_scan,
+                                       .next = find_next,
+                                       .read = read_next,
+                                       .use = use_line};
+    return plain_run(&plain, in, r->in.s.err) && read_next(r);
 }
 
 static bool

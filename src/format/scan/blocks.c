@@ -30,7 +30,7 @@ block_records(struct text_block *block, size_t bytes)
     if (block->records_room < bytes) {
         mem_free(block->records);
         block->records_room = bytes;
-        block->records = mem_alloc(bytes, 1);
+        block->records = mem_calloc(bytes, 1);
     }
     return block->records;
 }
@@ -73,20 +73,28 @@ fail_at(const struct input *in, const struct text_block *block, struct err *err)
     return err_at_line(err, line, column);
 }
 
+static void
+free_records(const struct block_work *work, struct text_block *block)
+{
+    if (block->records && work->release)
+        work->release(block->records);
+    mem_free(block->records);
+}
+
 static bool
-run_alone(struct input *in, block_scan *scan, block_consume *consume,
-          void *self, struct err *err)
+run_alone(struct input *in, const struct block_work *work, struct err *err)
 {
     struct text_block block = {0};
     bool ok = true;
     for (size_t i = 0; ok && i < count_blocks(in); i++) {
         find_block(in, i, &block);
-        ok = scan(&block, err) && consume(self, &block, err);
+        ok = work->scan(work->self, &block, err) &&
+             work->consume(work->self, &block, err);
         if (!ok)
             fail_at(in, &block, err);
         input_done(in, (size_t)(block.begin - in->data));
     }
-    mem_free(block.records);
+    free_records(work, &block);
     return ok;
 }
 
@@ -98,7 +106,7 @@ struct slot {
 
 struct ring {
     const struct input *in;
-    block_scan *scan;
+    const struct block_work *work;
     size_t n_blocks, size;
     struct context *context;
 
@@ -122,7 +130,8 @@ static void
 scan_slot(void *self)
 {
     const struct attempt *a = self;
-    a->slot->ok = a->ring->scan(&a->slot->block, &a->slot->err);
+    const struct block_work *work = a->ring->work;
+    a->slot->ok = work->scan(work->self, &a->slot->block, &a->slot->err);
 }
 
 static void *
@@ -155,9 +164,9 @@ scan_blocks(void *arg)
 }
 
 static bool
-consume_blocks(struct ring *ring, struct input *in, block_consume *consume,
-               void *self, struct err *err)
+consume_blocks(struct ring *ring, struct input *in, struct err *err)
 {
+    const struct block_work *work = ring->work;
     for (size_t i = 0; i < ring->n_blocks; i++) {
         struct slot *slot = &ring->slots[i % ring->size];
         pthread_mutex_lock(&ring->lock);
@@ -169,7 +178,7 @@ consume_blocks(struct ring *ring, struct input *in, block_consume *consume,
         context_poll(); // the scan may have been abandoned
         if (!slot->ok)
             *err = slot->err;
-        if (!slot->ok || !consume(self, &slot->block, err))
+        if (!slot->ok || !work->consume(work->self, &slot->block, err))
             return fail_at(in, &slot->block, err);
         input_done(in, (size_t)(slot->block.begin - in->data));
 
@@ -196,12 +205,12 @@ end_scanners(void *self)
 }
 
 static bool
-run_together(struct input *in, unsigned n_scanners, block_scan *scan,
-             block_consume *consume, void *self, struct err *err)
+run_together(struct input *in, unsigned n_scanners,
+             const struct block_work *work, struct err *err)
 {
     struct ring *ring = mem_calloc(1, sizeof *ring);
     *ring = (struct ring){.in = in,
-                          .scan = scan,
+                          .work = work,
                           .n_blocks = count_blocks(in),
                           .context = context_current(),
                           .size = 2 * (size_t)n_scanners};
@@ -215,26 +224,25 @@ run_together(struct input *in, unsigned n_scanners, block_scan *scan,
 
     bool ok;
     if (ring->started)
-        ok = consume_blocks(ring, in, consume, self, err);
+        ok = consume_blocks(ring, in, err);
     else
-        ok = run_alone(in, scan, consume, self, err);
+        ok = run_alone(in, work, err);
 
     context_undefer();
     end_scanners(ring);
     for (size_t i = 0; i < RING; i++)
-        mem_free(ring->slots[i].block.records);
+        free_records(work, &ring->slots[i].block);
     mem_free(ring);
     return ok;
 }
 
 bool
-blocks_run(struct input *in, block_scan *scan, block_consume *consume,
-           void *self, struct err *err)
+blocks_run(struct input *in, const struct block_work *work, struct err *err)
 {
     // One scanner keeps the builder busy; the builder is the bottleneck.
     const unsigned scanners =
         in->threads - 1 > MOST_THREADS ? MOST_THREADS : in->threads - 1;
     if (!scanners || count_blocks(in) < 4)
-        return run_alone(in, scan, consume, self, err);
-    return run_together(in, scanners, scan, consume, self, err);
+        return run_alone(in, work, err);
+    return run_together(in, scanners, work, err);
 }

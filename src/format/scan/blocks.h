@@ -20,19 +20,26 @@ struct text_block {
     size_t records_room; // private: bytes
 };
 
-/* Room for that many bytes of records in the block's buffer. */
+/* Room for that many bytes of records in the block's buffer, which holds what
+ * it held for an earlier block, or zeros where it is new or larger. */
 void *block_records(struct text_block *block, size_t bytes);
 
-/* Called on any thread: fill records, or fail with error_at. */
-typedef bool block_scan(struct text_block *block, struct err *err);
+struct block_work {
+    /* Called on any thread: fill records, or fail with error_at. */
+    bool (*scan)(const void *self, struct text_block *block, struct err *err);
 
-/* Called on the calling thread, block after block. */
-typedef bool block_consume(void *self, struct text_block *block,
-                           struct err *err);
+    /* Called on the calling thread, block after block. */
+    bool (*consume)(void *self, struct text_block *block, struct err *err);
+
+    /* Free what records hold; NULL where that is nothing. */
+    void (*release)(void *records);
+
+    void *self;
+};
 
 /* Run over all of 'in' with in->threads threads.  The error of the earliest
- * block wins and gets the line and column of error_at. */
-bool blocks_run(struct input *in, block_scan *scan, block_consume *consume,
-                void *self, struct err *err);
+ * block wins and gets the line and column of error_at, if that is set. */
+bool blocks_run(struct input *in, const struct block_work *work,
+                struct err *err);
 
 #endif

@@ -18,16 +18,17 @@
 /* --- reading -------------------------------------------------------------- */
 
 /* Read what is in memory, from a copy of exactly that size, so that a sanitizer
- * sees every byte read beyond it. */
+ * sees every byte read beyond it; 'full': with the full reader alone. */
 static inline bool
-read_memory(const struct format *format, const char *data, size_t size,
-            struct history *h, struct err *err)
+read_memory_by(bool full, const struct format *format, const char *data,
+               size_t size, struct history *h, struct err *err)
 {
     char *copy = mem_alloc(size ? size : 1, 1);
     if (size)
         memcpy(copy, data, size);
     struct input in = {.name = "memory", .data = copy, .size = size};
     in.threads = 1;
+    in.full = full;
     struct builder *b =
         builder_new(format->initial == ATOM_INT ? atom_int(0) : atom_nil());
     bool ok = format->read(&in, b, err);
@@ -37,6 +38,13 @@ read_memory(const struct format *format, const char *data, size_t size,
         builder_free(b);
     mem_free(copy);
     return ok;
+}
+
+static inline bool
+read_memory(const struct format *format, const char *data, size_t size,
+            struct history *h, struct err *err)
+{
+    return read_memory_by(false, format, data, size, h, err);
 }
 
 static inline bool
@@ -286,6 +294,44 @@ same_history(const struct history *a, const struct history *b, unsigned loses)
     for (txn_id t = 0; same && t < a->n_txns; t++)
         same = same_txn(&w, t);
     mem_free(w.txn);
+    return same;
+}
+
+/* Whether transactions of the same numbers have the same metadata. */
+static inline bool
+same_meta(const struct history *a, const struct history *b)
+{
+    bool same = a->n_txns == b->n_txns && !a->txn_meta == !b->txn_meta;
+    for (txn_id t = 0; same && a->txn_meta && t < a->n_txns; t++) {
+        const uint32_t x = a->txn_meta[t], y = b->txn_meta[t];
+        same = (x == ID_NONE) == (y == ID_NONE) &&
+               (x == ID_NONE || strcmp(strings_get(&a->strings, x).text,
+                                       strings_get(&b->strings, y).text) == 0);
+    }
+    return same;
+}
+
+/* Whether the full reader alone finds the same in the bytes. */
+static inline bool
+same_by_full_reader(const struct format *format, const char *data, size_t size)
+{
+    struct history a, b;
+    struct err of_a = {0}, of_b = {0};
+    const bool read_a = read_memory_by(false, format, data, size, &a, &of_a);
+    const bool read_b = read_memory_by(true, format, data, size, &b, &of_b);
+    bool same = read_a == read_b;
+    if (same && !read_a) {
+        char x[1024], y[1024];
+        err_format(&of_a, x, sizeof x);
+        err_format(&of_b, y, sizeof y);
+        same = strcmp(x, y) == 0;
+    }
+    if (same && read_a)
+        same = same_history(&a, &b, 0) && same_meta(&a, &b);
+    if (read_a)
+        history_free(&a);
+    if (read_b)
+        history_free(&b);
     return same;
 }
 

@@ -1,0 +1,168 @@
+/* test_plain.c -- the scans of plain entries change nothing: with them and
+ * without, a reader gives the same history or the same message.
+ *
+ * The inputs are what the writers make of a history, with a few bytes changed:
+ * by such a change an entry is mostly not plain any more, or a mistake.
+ *
+ *     test_plain [COUNT [SEED]]
+ *
+ * SPDX-License-Identifier: MIT */
+#include "base/random.h"
+#include "format/support.h"
+#include "gen/gen.h"
+#include "test.h"
+
+enum { TXNS = 30 };
+
+static long count = 600;
+static uint64_t seed = 1;
+
+/* Replace, insert or remove a byte. */
+static void
+change(struct random *r, char *data, size_t *size)
+{
+    static const char bytes[] =
+        "0123456789 \n\t,:;[]{}()\"'\\?!=-@/#_arwxnNe\r";
+    const size_t at = random_below(r, *size);
+    const char byte = bytes[random_below(r, sizeof bytes - 1)];
+    const uint64_t kind = random_below(r, 4);
+    if (kind == 0 && *size > 1) {
+        memmove(data + at, data + at + 1, *size - at - 1);
+        --*size;
+    } else if (kind == 1) {
+        memmove(data + at + 1, data + at, *size - at);
+        ++*size;
+        data[at] = byte;
+    } else {
+        data[at] = byte;
+    }
+}
+
+static void
+check_format(const char *name, bool has_text)
+{
+    const struct format *format = format_find(name);
+    const struct gen_shape shape = {.sessions = 3,
+                                    .transactions = TXNS,
+                                    .operations = 3,
+                                    .keys = 7,
+                                    .reads = 0.5,
+                                    .level = LEVEL_SER,
+                                    .seed = seed};
+    struct history h;
+    struct err err = {0};
+    char *data = NULL;
+    size_t size = 0;
+    CHECK(gen_history(&shape, &h, &err) &&
+          write_memory(&h, format, &data, &size, &err));
+    history_free(&h);
+    struct random r;
+    random_seed(&r, seed);
+    long different = 0;
+    char *copy = mem_alloc(size + 8, 1);
+    for (long i = 0; i < count; i++) {
+        size_t n = size;
+        memcpy(copy, data, size);
+        // Keys that are words, in half of the runs.
+        for (size_t k = 0; has_text && i % 2 && k + 1 < n; k++)
+            if (copy[k] == '3' && (copy[k + 1] == ':' || copy[k + 1] == '='))
+                copy[k] = 'k';
+        for (long changes = i % 4; changes > 0; changes--)
+            change(&r, copy, &n);
+        if (same_by_full_reader(format, copy, n))
+            continue;
+        printf("# %s, change %ld\n", name, i);
+        different++;
+    }
+    CHECK(!different);
+    mem_free(copy);
+    free(data);
+}
+
+static void
+lines_of_jsonl_are_the_same(void)
+{
+    check_format("jsonl", false);
+}
+
+static void
+logs_in_edn_are_the_same(void)
+{
+    check_format("edn", false);
+}
+
+static void
+logs_in_json_are_the_same(void)
+{
+    check_format("json", false);
+}
+
+static void
+transactions_of_hist_are_the_same(void)
+{
+    check_format("hist", true);
+}
+
+/* Read it both ways, and see what was read. */
+static bool
+reads_as(const char *name, const char *text, size_t txns, size_t ops)
+{
+    const struct format *format = format_find(name);
+    struct history h;
+    struct err err = {0};
+    struct buf all = {0};
+    // What follows gives the scan the room that it needs.
+    for (int i = 0; i < 10; i++)
+        buf_text(&all, text);
+    bool ok = same_by_full_reader(format, all.at, all.n) &&
+              read_memory(format, all.at, all.n, &h, &err);
+    if (ok) {
+        ok = h.n_txns == 10 * txns && h.n_ops == 10 * ops;
+        history_free(&h);
+    }
+    buf_free(&all);
+    return ok;
+}
+
+static void
+every_part_of_an_entry_is_scanned(void)
+{
+    CHECK(reads_as("jsonl",
+                   "{\"session\": \"a b\", \"id\": \"t\", \"status\": "
+                   "\"aborted\", \"start\": 1, \"end\": 123456789012345, "
+                   "\"ops\": [[\"r\", \"x\", \"y\"], [\"w\", 1, null]]}\n",
+                   1, 2));
+    CHECK(reads_as("jsonl",
+                   "{\"session\":1,\"ops\":[],\"status\":\"unknown\"}\n"
+                   "{\"session\":1,\"status\":\"committed\",\"end\":7}\n",
+                   1, 0));
+    CHECK(reads_as("edn",
+                   "{:index 1, :time 77, :type :invoke, :process 1, :f :txn, "
+                   ":value [[:w :x \"s\"] [:r 1 nil]]}\n"
+                   "{:type :ok, :process 1, :f :txn, :value [[:w :x \"s\"] "
+                   "[:r 1 5]], :index 2, :time 78}\n",
+                   1, 2));
+    CHECK(reads_as("json",
+                   "{\"type\": \"invoke\", \"process\": 1, \"value\": "
+                   "[[\"w\", \"x\", 3], [\"r\", 1, null]]}\n"
+                   "{\"type\": \"ok\", \"process\": 1, \"value\": "
+                   "[[\"w\", \"x\", 3], [\"r\", 1, 4]], \"time\": 5}\n",
+                   1, 2));
+    CHECK(reads_as("hist", "[x:=1 12345678901==word_1]! t7[007:=?]? [] \n", 3,
+                   3));
+}
+
+int
+main(int argc, char **argv)
+{
+    if (argc > 1)
+        count = strtol(argv[1], NULL, 10);
+    if (argc > 2)
+        seed = strtoull(argv[2], NULL, 10);
+    RUN(lines_of_jsonl_are_the_same);
+    RUN(logs_in_edn_are_the_same);
+    RUN(logs_in_json_are_the_same);
+    RUN(transactions_of_hist_are_the_same);
+    RUN(every_part_of_an_entry_is_scanned);
+    return test_end();
+}
