@@ -18,7 +18,7 @@ const struct command command_table[] = {
     {"test", CMD_TEST, "[TARGET] [-l LEVELS]",
      "run a workload on a database, check its history, and explain",
      "TARGET is sqlite:PATH, postgresql://HOST/DATABASE, mariadb://HOST/DATABASE, "
-     "duckdb:PATH, exec:COMMAND, a program that you write for a database of your own, or "
+     "duckdb:PATH, firebird:PATH, exec:COMMAND, a program that you write for a database of your own, or "
      "store:LEVEL, a store built into this program that is exactly as consistent as "
      "LEVEL. Without one, an embedded SQLite database in a temporary directory is "
      "tested; with --start, a server that is started for the run. Tables named assay_... "

@@ -12,14 +12,13 @@
  * SPDX-License-Identifier: MIT */
 #include "base/library.h"
 #include "driver/drivers.h"
+#include "driver/scratch.h"
 #include "driver/sql.h"
 
-#include <errno.h>
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* The functions of the library that are used; see base/library.h. */
 // clang-format off
@@ -37,8 +36,7 @@ static const char *const calls[] = {CALLS(LIBRARY_NAME)};
 enum { WAIT_FOR_LOCK = 200 }; // milliseconds
 
 struct place {
-    char *path;
-    char *directory; // made for the database, or NULL
+    struct scratch file;
     bool is_wal, is_shared;
     sqlite3 *keeper; // keeps a shared cache alive between connections
 };
@@ -59,31 +57,6 @@ parse_choice(const struct database *db, const char *name, const char *usual,
                    usual, other, text);
 }
 
-static char *
-copy_text(const char *text)
-{
-    const size_t n = strlen(text) + 1;
-    return memcpy(mem_alloc(n, 1), text, n);
-}
-
-static bool
-make_directory(struct place *p, struct err *err)
-{
-    const char *parent = getenv("TMPDIR");
-    struct buf name = {0};
-    buf_printf(&name, "%s/assay-XXXXXX", parent && *parent ? parent : "/tmp");
-    if (!mkdtemp(name.at)) {
-        buf_free(&name);
-        return err_set(err, ERR_IO, "cannot make a temporary directory: %s",
-                       strerror(errno));
-    }
-    p->directory = copy_text(name.at);
-    buf_text(&name, "/test.db");
-    p->path = copy_text(name.at);
-    buf_free(&name);
-    return true;
-}
-
 /* Open one handle on the file. */
 static bool
 open_handle(const struct place *p, sqlite3 **out, struct err *err)
@@ -94,33 +67,22 @@ open_handle(const struct place *p, sqlite3 **out, struct err *err)
     const char *const settings =
         p->is_wal ? "pragma journal_mode=wal; pragma synchronous=off"
                   : "pragma journal_mode=delete; pragma synchronous=off";
-    if (lite.sqlite3_open_v2(p->path, out, flags, NULL) == SQLITE_OK &&
+    if (lite.sqlite3_open_v2(p->file.path, out, flags, NULL) == SQLITE_OK &&
         lite.sqlite3_busy_timeout(*out, WAIT_FOR_LOCK) == SQLITE_OK &&
         lite.sqlite3_exec(*out, settings, NULL, NULL, NULL) == SQLITE_OK)
         return true;
     err_set(err, ERR_IO, "cannot open: %s", lite.sqlite3_errmsg(*out));
     lite.sqlite3_close(*out);
     *out = NULL;
-    return err_in_file(err, p->path);
+    return err_in_file(err, p->file.path);
 }
 
 static void
 remove_place(struct place *p)
 {
+    static const char *const suffixes[] = {"-journal", "-wal", "-shm", NULL};
     lite.sqlite3_close(p->keeper);
-    if (p->directory) {
-        static const char *const suffixes[] = {"", "-journal", "-wal", "-shm"};
-        struct buf name = {0};
-        for (size_t i = 0; i < sizeof suffixes / sizeof suffixes[0]; i++) {
-            buf_clear(&name);
-            buf_printf(&name, "%s%s", p->path, suffixes[i]);
-            unlink(name.at);
-        }
-        buf_free(&name);
-        rmdir(p->directory);
-    }
-    mem_free(p->directory);
-    mem_free(p->path);
+    scratch_close(&p->file, suffixes);
     mem_free(p);
 }
 
@@ -136,11 +98,8 @@ open_sqlite(struct database *db, struct err *err)
         url_expect(&db->url, known, err) &&
         parse_choice(db, "journal", "rollback", "wal", &p->is_wal, err) &&
         parse_choice(db, "cache", "private", "shared", &p->is_shared, err);
-    if (ok && db->url.path[0])
-        p->path = copy_text(db->url.path);
-    else if (ok)
-        ok = make_directory(p, err);
-    ok = ok && open_handle(p, &p->keeper, err);
+    ok = ok && scratch_open(&p->file, db->url.path, err) &&
+         open_handle(p, &p->keeper, err);
     if (!ok) {
         remove_place(p);
         return false;

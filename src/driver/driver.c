@@ -10,13 +10,8 @@
 #include <string.h>
 
 const struct driver *const driver_table[] = {
-    &driver_store,
-    &driver_sqlite,
-    &driver_postgresql,
-    &driver_mariadb,
-    &driver_duckdb,
-    &driver_exec,
-    NULL,
+    &driver_store,  &driver_sqlite,   &driver_postgresql, &driver_mariadb,
+    &driver_duckdb, &driver_firebird, &driver_exec,       NULL,
 };
 
 /* --- isolation -------------------------------------------------------------*/
@@ -137,6 +132,22 @@ driver_is_built(const char *scheme, struct err *err)
     return db.driver->connect || driver_missing(&db, err);
 }
 
+static bool
+unknown_scheme(const char *scheme, struct err *err)
+{
+    struct buf known = {0};
+    for (size_t i = 0; driver_table[i]; i++)
+        buf_printf(&known, "%s%s:",
+                   !i                    ? ""
+                   : driver_table[i + 1] ? ", "
+                                         : " or ",
+                   driver_table[i]->scheme);
+    err_set(err, ERR_USAGE, "unknown kind of target '%s'; expected %s", scheme,
+            known.at);
+    buf_free(&known);
+    return false;
+}
+
 bool
 database_open(const char *target, enum driver_isolation isolation,
               const char *setup, struct database *out, struct err *err)
@@ -146,11 +157,7 @@ database_open(const char *target, enum driver_isolation isolation,
     bool ok = url_parse(target, &out->url, err);
     if (ok) {
         out->driver = driver_find(out->url.scheme);
-        ok = out->driver ||
-             err_set(err, ERR_USAGE,
-                     "unknown kind of target '%s'; expected store:, sqlite:, "
-                     "postgresql:// or mariadb://",
-                     out->url.scheme);
+        ok = out->driver || unknown_scheme(out->url.scheme, err);
     }
     ok = ok && out->driver->open(out, err);
     if (!ok)

@@ -310,15 +310,20 @@ insert_or_assign(struct buf *sql, const struct connection *c,
                  const struct cell_place *at, int64_t value, int64_t author)
 {
     const char *column = at->table->columns[at->column];
-    buf_printf(sql, "insert into assay_%s (assay_key, %s", at->table->name,
-               column);
+    const char *upsert = c->driver->sql->upsert;
+    buf_printf(sql, "%s into assay_%s (assay_key, %s",
+               upsert ? "insert" : "update or insert", at->table->name, column);
     if (at->table->has_authors)
         buf_printf(sql, ", %s_by", column);
     buf_printf(sql, ") values (%" PRIu64 ", %" PRId64, at->row, value);
     if (at->table->has_authors)
         buf_printf(sql, ", %" PRId64, author);
-    buf_printf(sql, ") %s ", c->driver->sql->upsert);
-    assign(sql, at, value, author);
+    if (upsert) {
+        buf_printf(sql, ") %s ", upsert);
+        assign(sql, at, value, author);
+    } else {
+        buf_text(sql, ") matching (assay_key)");
+    }
 }
 
 enum outcome

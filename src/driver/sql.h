@@ -30,7 +30,10 @@ struct dialect {
     const char *append;          // column v, a text, with an element appended
     const char *array;           // a type for lists of integers
     const char *append_to_array; // the same for column v of that type
-    const char *upsert;          // after an insert: assign if the row exists
+    const char *upsert;          // insert ... or assign instead; NULL: it has
+                                 // 'update or insert ... matching'
+    const char *text;            // a type for long texts, where not 'text'
+    bool inserts_one_row;        // an insert has the values of one row
     const char *waits;           // a query for another connection: more
                                  // than 0 if a connection, given by its
                                  // server_id, waits for a lock

@@ -35,12 +35,13 @@ add_row(struct buf *sql, const struct table_shape *t, uint64_t row)
 static bool
 fill(struct connection *c, const struct table_shape *t, struct err *err)
 {
+    const int most = c->driver->sql->inserts_one_row ? 1 : ROWS_PER_INSERT;
     struct buf sql = {0};
     bool ok = true;
     for (uint64_t row = 0; ok && row < t->rows;) {
         buf_clear(&sql);
         buf_printf(&sql, "insert into assay_%s values ", t->name);
-        for (int i = 0; i < ROWS_PER_INSERT && row < t->rows; i++, row++) {
+        for (int i = 0; i < most && row < t->rows; i++, row++) {
             buf_text(&sql, i ? ", " : "");
             add_row(&sql, t, row);
         }
@@ -162,8 +163,9 @@ sql_load(struct database *db, uint64_t keys, enum key_kind kind,
                                   .columns = columns,
                                   .n_columns = 1,
                                   .rows = keys};
+    const char *text = db->driver->sql->text;
     const char *const types[] = {[KEYS_REGISTERS] = "bigint",
-                                 [KEYS_LISTS] = "text",
+                                 [KEYS_LISTS] = text ? text : "text",
                                  [KEYS_ARRAYS] = db->driver->sql->array};
     if (!types[kind])
         return err_set(err, ERR_USAGE,

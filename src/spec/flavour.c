@@ -42,6 +42,12 @@ static const struct flavour flavours[] = {
      .error_ends_txn = true,
      .begin_again = BEGIN_FAILS,
      .lock_to_update = ""},
+    {.scheme = "firebird",
+     .home = "",
+     .folds_tables = true,
+     .duplicate_key = "23000",
+     .begin_again = BEGIN_FAILS,
+     .lock_to_update = "with lock"},
 };
 
 const struct flavour *
