@@ -218,8 +218,13 @@ prove_sequence(const struct program *p, const struct level_choice *isolation,
     }
     out->verdict =
         out->finding.kind == FINDING_ANOMALY ? PROVE_ANOMALY : PROVE_UNKNOWN;
-    snprintf(out->reason, sizeof out->reason,
-             "no anomaly of this sequence with %u rows a table", limits->slots);
+    if (out->finding.gave_up)
+        snprintf(out->reason, sizeof out->reason,
+                 "the solver gave up on this sequence");
+    else
+        snprintf(out->reason, sizeof out->reason,
+                 "no anomaly of this sequence with %u rows a table",
+                 limits->slots);
     out->seconds = time_now() - start;
     return ok;
 }

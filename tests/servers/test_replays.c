@@ -1,8 +1,9 @@
 /* test_replays.c -- the anomalies of examples/programs happen on PostgreSQL,
  * and those at InnoDB's REPEATABLE READ on MariaDB.
  *
- * The programs are loaded as they are.  'assay prove --schedule' writes each
- * anomaly at si and rc as a script, which is played on a server: every
+ * The programs are loaded as they are, and pgbench runs its scripts.  'assay
+ * prove --schedule' writes each anomaly at si, at rc and at mixtures of levels
+ * as a script, which is played on a server: every
  * statement succeeds, gives what the script says, and all transactions commit.
  * Played once more at SERIALIZABLE, something is refused or comes out
  * different.
@@ -23,7 +24,7 @@
 static struct servers servers;
 static char script_path[] = "/tmp/assay-replay-XXXXXX";
 
-// All but the last, which has a test of its own.
+// The last has an anomaly of its own.
 static const char *const *const names = example_programs;
 enum { N_NAMES = N_EXAMPLES - 1, MOST = 6 };
 
@@ -265,28 +266,38 @@ replay(const char *name, const char *level, const struct buf *script)
     buf_free(&strict.answers);
 }
 
+/* Run 'assay prove' with these arguments, for which paths begin in the
+ * examples; play the anomaly where there is one.  The exit status. */
+static int
+prove_and_play(const char *name, const char *level, const char *files)
+{
+    const char *assay = getenv("ASSAY");
+    char command[2000];
+    struct buf script = {0};
+    CHECK(assay != NULL);
+    snprintf(command, sizeof command,
+             "cd '%s/examples/programs' && '%s' prove -q -l %s --schedule %s "
+             "%s >/dev/null 2>&1",
+             root(), assay ? assay : "false", level, script_path, files);
+    const int ended = system(command);
+    const int status = WIFEXITED(ended) ? WEXITSTATUS(ended) : -1;
+    if (status == 1) {
+        get_file(script_path, &script);
+        replay(name, level, &script);
+    }
+    buf_free(&script);
+    return status;
+}
+
 static void
 anomalies_happen(const char *level, const char *const *programs, size_t n)
 {
-    const char *assay = getenv("ASSAY");
-    for (size_t i = 0; assay && i < n; i++) {
-        char command[2000];
-        struct buf script = {0};
-        snprintf(command, sizeof command,
-                 "'%s' prove -q -l %s --schedule %s "
-                 "'%s/examples/programs/%s.sql' >/dev/null 2>&1",
-                 assay, level, script_path, root(), programs[i]);
-        const int status = system(command);
-        if (WIFEXITED(status) && WEXITSTATUS(status) == 1) {
-            get_file(script_path, &script);
-            replay(programs[i], level, &script);
-        } else {
-            CHECK(WIFEXITED(status) &&
-                  (WEXITSTATUS(status) == 0 || WEXITSTATUS(status) == 3));
-        }
-        buf_free(&script);
+    for (size_t i = 0; i < n; i++) {
+        char file[200];
+        snprintf(file, sizeof file, "%s.sql", programs[i]);
+        const int status = prove_and_play(programs[i], level, file);
+        CHECK(status == 0 || status == 1 || status == 3);
     }
-    CHECK(assay != NULL);
 }
 
 static void
@@ -304,19 +315,82 @@ anomalies_at_read_committed_happen(void)
 static void
 a_delivery_to_several_districts_happens(void)
 {
-    const char *assay = getenv("ASSAY");
-    char command[2000];
-    struct buf script = {0};
-    snprintf(command, sizeof command,
-             "'%s' prove -q -l si --sequence "
-             "make_order,make_order,order_status,delivery --schedule %s "
-             "'%s/examples/programs/tpcc_multi.sql' >/dev/null 2>&1",
-             assay ? assay : "", script_path, root());
-    const int status = system(command);
-    CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 1);
-    get_file(script_path, &script);
-    replay("tpcc_multi", "si", &script);
-    buf_free(&script);
+    CHECK(prove_and_play("tpcc_multi", "si",
+                         "--sequence "
+                         "make_order,make_order,order_status,delivery "
+                         "tpcc_multi.sql") == 1);
+}
+
+/* Each session has the level of its function. */
+static void
+anomalies_at_mixed_levels_happen(void)
+{
+    static const struct {
+        const char *level, *files;
+    } mixtures[] = {
+        {"si,write_check=rc", "smallbank.sql"},
+        {"ser,write_check=si", "smallbank.sql"},
+        {"ser,balance=rc", "smallbank.sql"},
+        {"rc,close_month=si", "close_month.sql"},
+        {"si --serializable store_bid,close_auction", "rubis.sql"},
+        {"si,add_course=ser --serializable enrol,remove_course",
+         "courseware.sql"},
+    };
+    for (size_t i = 0; i < sizeof mixtures / sizeof *mixtures; i++)
+        CHECK(prove_and_play(mixtures[i].files, mixtures[i].level,
+                             mixtures[i].files) == 1);
+}
+
+/* What a script of pgbench does wrong happens, too. */
+static void
+anomalies_of_scripts_happen(void)
+{
+    CHECK(prove_and_play("withdraw", "rc",
+                         "pgbench/tables.sql pgbench/withdraw.sql") == 1);
+    CHECK(prove_and_play("tpcb", "rc", "pgbench/tables.sql pgbench/tpcb.sql") !=
+          1);
+}
+
+/* pgbench itself runs the scripts on the tables that stand beside them. */
+static void
+pgbench_runs_the_scripts(void)
+{
+    static const char *const scripts[] = {"tpcb", "withdraw"};
+    struct err err = {0};
+    struct database db;
+    struct connection *c;
+    struct buf text = {0};
+    char path[1000];
+    if (system("pgbench --version >/dev/null 2>&1") != 0) {
+        SKIP("pgbench is not installed");
+        return;
+    }
+    CHECK(database_open(servers.url, ISOLATION_UNCHANGED, NULL, &db, &err));
+    CHECK(db.driver->connect(&db, 0, 0, &c, &err));
+    snprintf(path, sizeof path, "%s/examples/programs/pgbench/tables.sql",
+             root());
+    get_file(path, &text);
+    buf_text(&text, "INSERT INTO pgbench_branches VALUES (1, 0);"
+                    "INSERT INTO pgbench_tellers"
+                    " SELECT i, 1, 0 FROM generate_series(1, 10) i;"
+                    "INSERT INTO pgbench_accounts"
+                    " SELECT i, 1, 500 FROM generate_series(1, 100000) i");
+    CHECK(set_up(c, text.at));
+    for (size_t i = 0; i < sizeof scripts / sizeof *scripts; i++) {
+        char command[2000];
+        snprintf(command, sizeof command,
+                 "pgbench -n -c 2 -t 20 -f "
+                 "'%s/examples/programs/pgbench/%s.sql' '%s' 2>&1 |"
+                 " grep -q 'actually processed: 40/40'",
+                 root(), scripts[i], servers.url);
+        const int status = system(command);
+        CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    }
+    CHECK(set_up(c, "DROP TABLE pgbench_branches, pgbench_tellers,"
+                    " pgbench_accounts, pgbench_history"));
+    buf_free(&text);
+    db.driver->disconnect(c);
+    database_close(&db);
 }
 
 static void
@@ -327,7 +401,7 @@ the_server_loads_every_program(void)
     struct connection *c;
     CHECK(database_open(servers.url, ISOLATION_UNCHANGED, NULL, &db, &err));
     CHECK(db.driver->connect(&db, 0, 0, &c, &err));
-    for (size_t i = 0; i < N_NAMES; i++) {
+    for (size_t i = 0; i < N_EXAMPLES; i++) {
         char path[1000];
         struct buf text = {0};
         snprintf(path, sizeof path, "%s/examples/programs/%s.sql", root(),
@@ -370,6 +444,9 @@ play_on_postgresql(void)
     RUN(anomalies_at_snapshot_isolation_happen);
     RUN(anomalies_at_read_committed_happen);
     RUN(a_delivery_to_several_districts_happens);
+    RUN(anomalies_at_mixed_levels_happen);
+    RUN(anomalies_of_scripts_happen);
+    RUN(pgbench_runs_the_scripts);
     servers_stop(&servers);
 }
 

@@ -6,6 +6,7 @@
 #include "program/access.h"
 
 #include <string.h>
+#include <strings.h>
 
 /* The type of a declared variable; a record has none, its fields do. */
 static bool
@@ -125,6 +126,26 @@ read_function(struct body *b)
     return body_block(b, body_find(b, block, "body"), &l->function->body);
 }
 
+/* The compiler of PL/pgSQL knows the line of the statement before the one that
+ * it refuses.  Where its message quotes a word, that is on the line where the
+ * word is first found from there on.  'text' makes the function. */
+static uint32_t
+line_of_error(const struct lower *l, const char *text, uint32_t near)
+{
+    const char *open = strchr(l->err->text, '"');
+    const char *close = open ? strchr(open + 1, '"') : NULL;
+    const size_t n = close ? (size_t)(close - open) - 1 : 0;
+    uint32_t line = l->function->line;
+    for (; *text && line < near; text++)
+        line += *text == '\n';
+    for (; n && *text; text++) {
+        if (strncasecmp(text, open + 1, n) == 0)
+            return line;
+        line += *text == '\n';
+    }
+    return near;
+}
+
 bool
 lower_plpgsql(struct lower *l, const char *text, uint32_t first_line)
 {
@@ -135,7 +156,8 @@ lower_plpgsql(struct lower *l, const char *text, uint32_t first_line)
     l->text = "";
     l->exact = false;
     if (!parser_parse_plpgsql(text, &result, &line, l->err)) {
-        err_at_line(l->err, first_line + (uint32_t)(line ? line - 1 : 0), 0);
+        const uint32_t near = first_line + (uint32_t)(line ? line - 1 : 0);
+        err_at_line(l->err, line_of_error(l, text, near), 0);
         return err_in_file(l->err, l->file);
     }
     const struct input json = {.name = l->file,

@@ -168,9 +168,12 @@ lower_sql_body(struct lower *l, const char *text, bool returns_set)
         l->line = lower_line(l, start);
         struct statement *s = lower_sql(l, raw->stmt);
         ok = s != NULL;
-        if (ok && s->kind == STATEMENT_SELECT && returns_set)
+        if (ok && s->kind == STATEMENT_SELECT && returns_set &&
+            i + 1 == tree->n_stmts)
             s->kind = STATEMENT_ROWS;
-        if (ok && s->kind == STATEMENT_SELECT)
+        if (ok && s->kind == STATEMENT_SELECT && i + 1 < tree->n_stmts)
+            s->hidden = true; // its result is nobody's
+        else if (ok && s->kind == STATEMENT_SELECT)
             ok = lower_into(l, s, (const char *const[]){"(result)"}, 1);
         body->at[body->n++] = s;
     }

@@ -147,6 +147,35 @@ read_raise(struct body *b, uint32_t node)
     return s;
 }
 
+/* An error for a statement of a kind that is not understood. */
+static void
+refuse(struct lower *l, struct span name)
+{
+    static const struct {
+        const char *name, *words;
+    } kinds[] = {
+        {"PLpgSQL_stmt_assert", "ASSERT"},
+        {"PLpgSQL_stmt_call", "CALL or DO"},
+        {"PLpgSQL_stmt_close", "CLOSE"},
+        {"PLpgSQL_stmt_commit", "COMMIT inside of a function"},
+        {"PLpgSQL_stmt_dynexecute", "dynamic SQL (EXECUTE)"},
+        {"PLpgSQL_stmt_dynfors", "dynamic SQL (FOR .. IN EXECUTE)"},
+        {"PLpgSQL_stmt_fetch", "FETCH or MOVE"},
+        {"PLpgSQL_stmt_forc", "FOR over a cursor"},
+        {"PLpgSQL_stmt_foreach_a", "FOREACH over an array"},
+        {"PLpgSQL_stmt_getdiag", "GET DIAGNOSTICS"},
+        {"PLpgSQL_stmt_open", "OPEN"},
+        {"PLpgSQL_stmt_return_next", "RETURN NEXT"},
+        {"PLpgSQL_stmt_rollback", "ROLLBACK inside of a function"},
+    };
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (span_is(name, kinds[i].name)) {
+            lower_fail(l, -1, "%s is not supported", kinds[i].words);
+            return;
+        }
+    lower_fail(l, -1, "%.*s is not supported", (int)name.n, name.at);
+}
+
 static struct statement *
 read_statement(struct body *b, uint32_t wrapper)
 {
@@ -177,10 +206,7 @@ read_statement(struct body *b, uint32_t wrapper)
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (span_is(name, kinds[i].name))
             return kinds[i].read(b, node);
-    if (span_is(name, "PLpgSQL_stmt_dynexecute"))
-        lower_fail(l, -1, "dynamic SQL (EXECUTE) is not supported");
-    else
-        lower_fail(l, -1, "%.*s is not supported", (int)name.n, name.at);
+    refuse(l, name);
     return NULL;
 }
 

@@ -285,16 +285,43 @@ sym_note_write_read(struct sym_runner *r, const struct statement *s)
     note_older(r, at);
 }
 
+/* Whether the row of the source and the variables are all that it needs. */
+static bool
+is_about(const struct expr *e, uint32_t source)
+{
+    if (!e)
+        return true;
+    if (e->query || (e->kind == EXPR_COLUMN && e->source != source))
+        return false;
+    for (uint32_t i = 0; i < expr_arity(e->kind); i++)
+        if (!is_about(e->arg[i], source))
+            return false;
+    return true;
+}
+
+/* Whether what the query chooses rows by can be evaluated again for a row. */
+static bool
+is_about_row(const struct query *q)
+{
+    bool is = q->n_sources == 1 && is_about(q->where, q->sources[0]);
+    for (uint32_t i = 0; is && i < q->n_aggregates; i++)
+        is = is_about(q->aggregates[i].arg, q->sources[0]);
+    for (uint32_t i = 0; is && i < q->n_order; i++)
+        is = is_about(q->order[i].by, q->sources[0]);
+    return is;
+}
+
 void
 sym_note_query(struct sym_runner *r, const struct query *q)
 {
+    const bool coarse = !is_about_row(q);
     for (uint32_t i = 0; i < q->n_sources; i++) {
         const uint32_t source = q->sources[i];
         struct sym_read *read =
             sym_note_read(r, r->function->source_tables[source]);
         read->source = source;
         read->where = q->where;
-        read->coarse = q->n_sources > 1 || expr_has_query(q->where);
+        read->coarse = coarse;
         if (read->coarse)
             use_expr(q->where, source, &read->used);
         for (uint32_t k = 0; k < q->n_targets; k++)

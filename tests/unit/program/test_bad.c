@@ -52,7 +52,7 @@ static const struct {
      "CREATE INDEX or CREATE FUNCTION"},
     {TABLE "CREATE UNIQUE INDEX ON t (v) WHERE v > 0;",
      "bad.sql:2:24: a partial unique index is not supported"},
-    {FUNCTION("a := 1;\nb := 2;"), "bad.sql:5: \"b\" is not a known variable"},
+    {FUNCTION("a := 1;\nb := 2;"), "bad.sql:6: \"b\" is not a known variable"},
     {FUNCTION("UPDATE u SET v = 1;"), "bad.sql:5: there is no table 'u'"},
     {FUNCTION("UPDATE t SET x = 1;"), "bad.sql:5: table t has no column 'x'"},
     {FUNCTION("UPDATE t SET v = 1\nWHERE x = 1;"),
@@ -68,7 +68,48 @@ static const struct {
     {FUNCTION("EXECUTE 'SELECT 1';"),
      "bad.sql:5: dynamic SQL (EXECUTE) is not supported"},
     {FUNCTION("GET DIAGNOSTICS a = ROW_COUNT;"),
-     "bad.sql:5: PLpgSQL_stmt_getdiag is not supported"},
+     "bad.sql:5: GET DIAGNOSTICS is not supported"},
+    {FUNCTION("FOR r IN EXECUTE 'SELECT 1' LOOP a := 1; END LOOP;"),
+     "bad.sql:5: dynamic SQL (FOR .. IN EXECUTE) is not supported"},
+    {TABLE "CREATE FUNCTION f() RETURNS SETOF int LANGUAGE plpgsql AS $$\n"
+           "BEGIN\nRETURN QUERY EXECUTE 'SELECT 1';\nEND $$;",
+     "bad.sql:4: RETURN QUERY of something else than a SELECT"},
+    {FUNCTION("FOREACH a IN ARRAY '{1}' LOOP NULL; END LOOP;"),
+     "bad.sql:5: FOREACH over an array is not supported"},
+    {FUNCTION("ASSERT a > 0;"), "bad.sql:5: ASSERT is not supported"},
+    {FUNCTION("COMMIT;"),
+     "bad.sql:5: COMMIT inside of a function is not supported"},
+    {FUNCTION("CALL f(1);"), "bad.sql:5: CALL or DO is not supported"},
+    {TABLE "CREATE FUNCTION f() RETURNS int LANGUAGE plpgsql AS $$\n"
+           "BEGIN RETURN 1;\nEXCEPTION WHEN others THEN RETURN 2; END $$;",
+     "bad.sql:3: an EXCEPTION block is not supported"},
+    {FUNCTION("PERFORM 1 FROM t x, t y\nWHERE k = 1;"),
+     "bad.sql:6: 'k' is a column of two tables here"},
+    {FUNCTION("TRUNCATE t;"), "bad.sql:5: a statement that is not supported, "
+                              "expected SELECT, INSERT, UPDATE or DELETE"},
+    {FUNCTION("LOCK TABLE t;"),
+     "bad.sql:5: a statement that is not supported, expected SELECT, INSERT, "
+     "UPDATE or DELETE"},
+    {FUNCTION("SAVEPOINT x;"), "bad.sql:5: a statement that is not supported, "
+                               "expected SELECT, INSERT, UPDATE or DELETE"},
+    {FUNCTION("PERFORM pg_advisory_xact_lock(1);"),
+     "bad.sql:5: function pg_advisory_xact_lock is not supported here"},
+    {FUNCTION("PERFORM currval('q');"),
+     "bad.sql:5: function currval is not supported here"},
+    {"CREATE TABLE t (k int PRIMARY KEY, v int REFERENCES t ON DELETE "
+     "CASCADE);",
+     "bad.sql:1:42: ON DELETE other than NO ACTION is not supported"},
+    {"CREATE TABLE t (k int PRIMARY KEY, EXCLUDE (k WITH =));",
+     "bad.sql:1:36: a constraint of a kind that is not supported"},
+    {"CREATE TEMPORARY TABLE t (k int PRIMARY KEY);",
+     "bad.sql:1:24: a temporary, inherited, partitioned or typed table is not "
+     "supported"},
+    {"CREATE RULE r AS ON INSERT TO t DO NOTHING;",
+     "bad.sql:1:1: a statement that is not supported, expected CREATE TABLE, "
+     "CREATE INDEX or CREATE FUNCTION"},
+    {TABLE "CREATE FUNCTION f(p point) RETURNS int LANGUAGE sql AS "
+           "'SELECT 1';",
+     "bad.sql:2:21: type point, expected integers, booleans or texts"},
     {FUNCTION("SELECT v INTO a FROM t LEFT JOIN t u USING (k);"),
      "bad.sql:5: an outer or natural join is not supported"},
     {FUNCTION("SELECT v INTO a FROM t FOR UPDATE SKIP LOCKED;"),
