@@ -41,6 +41,7 @@ take_options(const struct options *o, struct inspection_options *out,
     struct strong_options strong = o->strong;
     strong.window = (uint32_t)o->window;
     strong.rounds = (uint32_t)o->rounds;
+    strong.cover = (uint32_t)o->cover;
     *out = inspection_defaults();
     out->format = o->format;
     out->session_order = o->session_order;

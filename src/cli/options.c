@@ -220,6 +220,8 @@ const struct option option_table[] = {
      "how many versions on each side saturation considers"},
     {"rounds", 0, OPTION_NUMBER, "N", AT(rounds), ENGINE, 0, 1000, "0", NULL,
      "rounds of saturation; 0: until they find nothing new"},
+    {"cover", 0, OPTION_NUMBER, "N", AT(cover), ENGINE, 0, 1000000000, "64", NULL,
+     "with more sessions than this, clocks are kept on chains of their own"},
     {"help", 'h', OPTION_FLAG, NULL, AT(help), CMD_ALL, 0, 0, NULL, NULL,
      "explain the command"},
     {0},

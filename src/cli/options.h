@@ -64,7 +64,7 @@ struct options {
 
     // The engine for strong levels, for measuring: --help-solver.
     struct strong_options strong;
-    uint64_t window, rounds;
+    uint64_t window, rounds, cover;
 
     // gen
     uint64_t sessions, transactions, operations, keys, values, seed, lag;

@@ -69,12 +69,13 @@ chains_pop(struct chains *g)
 void
 chains_freeze(struct chains *g)
 {
-    assert(!g->frozen);
-    const size_t n = g->edges.n;
-    g->out_first = mem_calloc((size_t)g->n + 2, sizeof *g->out_first);
-    g->in_first = mem_calloc((size_t)g->n + 2, sizeof *g->in_first);
-    g->out_to = mem_alloc(n, sizeof *g->out_to);
-    g->in_from = mem_alloc(n, sizeof *g->in_from);
+    const size_t n = g->edges.n, bytes = ((size_t)g->n + 2) * sizeof(uint32_t);
+    g->out_first = mem_realloc(g->out_first, bytes, 1);
+    g->in_first = mem_realloc(g->in_first, bytes, 1);
+    memset(g->out_first, 0, bytes);
+    memset(g->in_first, 0, bytes);
+    g->out_to = mem_realloc(g->out_to, n, sizeof *g->out_to);
+    g->in_from = mem_realloc(g->in_from, n, sizeof *g->in_from);
     uint32_t *out_next = g->out_first + 1, *in_next = g->in_first + 1;
     for (size_t e = 0; e < n; e++) {
         out_next[g->edges.at[e].from + 1]++;

@@ -55,7 +55,8 @@ void chains_free(struct chains *g);
 uint32_t chains_add(struct chains *g, uint32_t from, uint32_t to);
 void chains_pop(struct chains *g);
 
-/* Lay out the edges so far, which then cannot be taken away any more. */
+/* Lay out the edges so far, which then cannot be taken away any more.  It can
+ * be done again when there are more. */
 void chains_freeze(struct chains *g);
 
 /* Walk over the neighbours along edges (not along the chain):

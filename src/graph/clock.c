@@ -6,6 +6,9 @@
  * skipped, which is one comparison instead of a join.  A row that grew makes
  * its successors stale, and these come later in the same sweep.
  *
+ * A point's own entry is set last.  On a cover it also says that the points
+ * before in the chain reach it, and their rows must not be skipped for that.
+ *
  * SPDX-License-Identifier: MIT */
 #include "graph/clock.h"
 
@@ -30,7 +33,11 @@ clocks_bytes(const struct chains *g)
 void
 clocks_init(struct clocks *c, const struct chains *g)
 {
-    *c = (struct clocks){.g = g, .wide = needs_wide(g)};
+    *c = (struct clocks){.g = g,
+                         .n_chains = g->n_chains,
+                         .stride = g->n_chains,
+                         .seat = g->seat,
+                         .wide = needs_wide(g)};
     const size_t n = (size_t)g->n * g->n_chains;
     if (c->wide)
         c->wide_rows = mem_calloc(n, sizeof *c->wide_rows);
@@ -48,6 +55,7 @@ clocks_free(struct clocks *c)
     mem_free(c->wide_rows);
     mem_free(c->stale);
     mem_free(c->scratch);
+    mem_free(c->cover);
     *c = (struct clocks){0};
 }
 
@@ -56,23 +64,23 @@ clocks_free(struct clocks *c)
     static bool name(struct clocks *c, uint32_t p)                             \
     {                                                                          \
         const struct chains *g = c->g;                                         \
-        const size_t k = g->n_chains;                                          \
+        const size_t k = c->n_chains, stride = c->stride;                      \
         type *restrict new = c->scratch;                                       \
-        type *old = c->rows + (size_t)p * k;                                   \
+        type *old = c->rows + (size_t)p * stride;                              \
         if (chains_has_previous(g, p))                                         \
-            memcpy(new, old - k, k * sizeof *new);                             \
+            memcpy(new, old - stride, k * sizeof *new);                        \
         else                                                                   \
             memset(new, 0, k * sizeof *new);                                   \
-        new[g->seat[p].chain] = (type)(g->seat[p].place + 1);                  \
         struct chain_walk w = chains_in(g, p);                                 \
         for (uint32_t from; chains_next_in(g, &w, &from);) {                   \
-            const struct seat s = g->seat[from];                               \
+            const struct seat s = c->seat[from];                               \
             if (new[s.chain] > s.place)                                        \
                 continue;                                                      \
-            const type *restrict row = c->rows + (size_t)from * k;             \
+            const type *restrict row = c->rows + (size_t)from * stride;        \
             for (size_t i = 0; i < k; i++)                                     \
                 new[i] = row[i] > new[i] ? row[i] : new[i];                    \
         }                                                                      \
+        new[c->seat[p].chain] = (type)(c->seat[p].place + 1);                  \
         if (memcmp(old, new, k * sizeof *new) == 0)                            \
             return false;                                                      \
         memcpy(old, new, k * sizeof *new);                                     \
@@ -92,6 +100,7 @@ clocks_update(struct clocks *c, const uint32_t *order)
             continue;
         c->stale[p] = 0;
         c->rebuilds++;
+        c->steps += c->n_chains / 8 + 1;
         if (!(c->wide ? rebuild_wide(c, p) : rebuild_narrow(c, p)))
             continue;
         if (chains_has_next(g, p))

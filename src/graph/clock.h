@@ -4,6 +4,11 @@
  * every point reaches itself.  n * chains entries instead of n^2 bits, of 16
  * bits where every chain is short enough, else of 32.
  *
+ * The chains are those of the graph, or a cover: other chains, of points each
+ * of which reaches the next by a path.  Where the graph has thousands of short
+ * chains, which a session of few transactions each makes, a cover has as many
+ * as the graph is wide, and that does not depend on the number of sessions.
+ *
  * SPDX-License-Identifier: MIT */
 #ifndef GRAPH_CLOCK_H
 #define GRAPH_CLOCK_H
@@ -11,13 +16,19 @@
 #include "graph/chains.h"
 
 struct clocks {
-    const struct chains *g; // borrowed
+    const struct chains *g;  // borrowed
+    uint32_t n_chains;       // of the graph, or of the cover
+    uint32_t stride;         // entries from one row to the next
+    const struct seat *seat; // by point: of the graph, or 'cover'
+    struct seat *cover;      // NULL where the chains are the graph's
     bool wide;
-    uint16_t *narrow_rows; // n * n_chains entries in one of the two
+    uint16_t *narrow_rows; // n * stride entries in one of the two
     uint32_t *wide_rows;
+    size_t room;       // of a cover: entries that narrow_rows has room for
     uint8_t *stale;    // by point: its row may be too small
     void *scratch;     // one row
     uint64_t rebuilds; // counted for statistics
+    uint64_t steps;    // of a budget, for these: eight entries are one
 };
 
 /* Bytes that the rows of g will take. */
@@ -25,6 +36,20 @@ size_t clocks_bytes(const struct chains *g);
 
 /* All rows are empty and stale. */
 void clocks_init(struct clocks *c, const struct chains *g);
+
+/* Cover g with chains, given a topological order of the points, and compute
+ * every row.  Returns false, with nothing to free and c->g alone set, where the
+ * rows would take more than 'most' bytes.  Edges may be added afterwards: what
+ * is a chain stays one.
+ *
+ *   time   O((n + edges) * chains of the cover) */
+bool clocks_init_cover(struct clocks *c, const struct chains *g,
+                       const uint32_t *order, size_t most);
+
+/* Cover the graph anew.  After many edges were added, this is cheaper than an
+ * update, and the cover has fewer chains.  Returns false, with nothing to free,
+ * as clocks_init_cover does. */
+bool clocks_cover_again(struct clocks *c, const uint32_t *order, size_t most);
 void clocks_free(struct clocks *c);
 
 /* Note that an edge into p was added. */
@@ -44,8 +69,8 @@ void clocks_check(const struct clocks *c);
 static inline uint32_t
 clocks_get(const struct clocks *c, uint32_t p, uint32_t chain)
 {
-    assert(p < c->g->n && chain < c->g->n_chains);
-    const size_t i = (size_t)p * c->g->n_chains + chain;
+    assert(p < c->g->n && chain < c->n_chains);
+    const size_t i = (size_t)p * c->stride + chain;
     return c->wide ? c->wide_rows[i] : c->narrow_rows[i];
 }
 
@@ -54,7 +79,7 @@ static inline bool
 clocks_reach(const struct clocks *c, uint32_t a, uint32_t b)
 {
     assert(a < c->g->n && b < c->g->n);
-    const struct seat s = c->g->seat[a];
+    const struct seat s = c->seat[a];
     return clocks_get(c, b, s.chain) > s.place;
 }
 

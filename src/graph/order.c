@@ -53,12 +53,12 @@ order_free(struct order *o)
 }
 
 static void
-visit(struct order *o, u32_vec *list, uint32_t p, struct hop h)
+visit(struct order *o, u32_vec *list, uint32_t p, uint32_t from)
 {
     if (o->stamp[p] == o->epoch)
         return;
     o->stamp[p] = o->epoch;
-    o->came[p] = h;
+    o->came[p] = from;
     vec_push(list, p);
 }
 
@@ -70,18 +70,17 @@ search_forward(struct order *o, uint32_t v, uint32_t u)
     const uint32_t last = o->rank[u];
     vec_clear(&o->forward);
     o->epoch = capacity_epoch(o->epoch, o->stamp, g->n);
-    visit(o, &o->forward, v, (struct hop){v, v, EDGE_NONE});
+    visit(o, &o->forward, v, v);
     for (size_t i = 0; i < o->forward.n; i++) {
         const uint32_t p = o->forward.at[i];
         if (p == u)
             return true;
         if (chains_has_next(g, p) && o->rank[p + 1] <= last)
-            visit(o, &o->forward, p + 1, (struct hop){p, p + 1, EDGE_NONE});
-        for (uint32_t e = g->out[p]; e != EDGE_NONE;
-             e = g->edges.at[e].next_out)
-            if (o->rank[g->edges.at[e].to] <= last)
-                visit(o, &o->forward, g->edges.at[e].to,
-                      (struct hop){p, g->edges.at[e].to, e});
+            visit(o, &o->forward, p + 1, p);
+        struct chain_walk w = chains_out(g, p);
+        for (uint32_t to; chains_next_out(g, &w, &to);)
+            if (o->rank[to] <= last)
+                visit(o, &o->forward, to, p);
     }
     return false;
 }
@@ -93,16 +92,16 @@ search_backward(struct order *o, uint32_t u, uint32_t v)
 {
     const struct chains *g = o->g;
     const uint32_t first = o->rank[v];
-    const struct hop none = {0, 0, EDGE_NONE};
     vec_clear(&o->backward);
-    visit(o, &o->backward, u, none);
+    visit(o, &o->backward, u, u);
     for (size_t i = 0; i < o->backward.n; i++) {
         const uint32_t p = o->backward.at[i];
         if (chains_has_previous(g, p) && o->rank[p - 1] >= first)
-            visit(o, &o->backward, p - 1, none);
-        for (uint32_t e = g->in[p]; e != EDGE_NONE; e = g->edges.at[e].next_in)
-            if (o->rank[g->edges.at[e].from] >= first)
-                visit(o, &o->backward, g->edges.at[e].from, none);
+            visit(o, &o->backward, p - 1, p);
+        struct chain_walk w = chains_in(g, p);
+        for (uint32_t from; chains_next_in(g, &w, &from);)
+            if (o->rank[from] >= first)
+                visit(o, &o->backward, from, p);
     }
 }
 
@@ -143,13 +142,28 @@ redistribute(struct order *o)
     }
 }
 
+/* The hop from p to the point 'to', which it has an edge to: down the chain,
+ * or along the oldest edge, which depends on least. */
+static struct hop
+find_hop(const struct chains *g, uint32_t p, uint32_t to)
+{
+    struct hop h = {p, to, EDGE_NONE};
+    if (to == p + 1 && chains_has_next(g, p))
+        return h;
+    for (uint32_t e = g->out[p]; e != EDGE_NONE; e = g->edges.at[e].next_out)
+        if (g->edges.at[e].to == to)
+            h.edge = e;
+    assert(h.edge != EDGE_NONE);
+    return h;
+}
+
 /* The path that search_forward found to u, first hop first. */
 static void
 copy_path(const struct order *o, uint32_t u, hop_vec *path)
 {
     const size_t first = path->n;
-    for (uint32_t p = u; o->came[p].from != p; p = o->came[p].from)
-        vec_push(path, o->came[p]);
+    for (uint32_t p = u; o->came[p] != p; p = o->came[p])
+        vec_push(path, find_hop(o->g, o->came[p], p));
     for (size_t i = first, j = path->n; i + 1 < j; i++) {
         const struct hop swap = path->at[i];
         path->at[i] = path->at[--j];

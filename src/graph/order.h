@@ -15,7 +15,7 @@ struct order {
 
     // Scratch: points visited from either end, and how they were reached.
     uint32_t *stamp, epoch;
-    struct hop *came;
+    uint32_t *came; // by point: the one it was visited from
     u32_vec forward, backward, ranks;
     uint64_t changes; // 1 + how often ranks changed
     uint64_t visits;  // counted for statistics

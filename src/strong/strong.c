@@ -32,6 +32,10 @@ enum {
     CONFLICTS_FIRST = 3000,
 };
 
+// Where an order breaks so much, the search walks over the edges so often that
+// laying them out first pays.
+enum { MANY_BROKEN = 1000 };
+
 const struct strong_options strong_defaults = {
     .saturate = true,
     .prune = true,
@@ -45,6 +49,7 @@ const struct strong_options strong_defaults = {
     .psi_by_si = true,
     .window = 2,
     .rounds = 0,
+    .cover = 64,
 };
 
 /* --- certificates --------------------------------------------------------- */
@@ -220,6 +225,8 @@ search(struct inference *f, uint32_t *order, struct order_check *a,
     struct strong_stats *stats = f->context->stats;
     struct order_search s;
     double began = time_cpu();
+    if (broken->n >= MANY_BROKEN)
+        chains_freeze(&f->p->g);
     search_init(&s, f, order);
     const bool backtracks = suits_backtracking(f);
     if (backtracks)

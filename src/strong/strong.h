@@ -22,6 +22,7 @@ struct strong_options {
     bool psi_by_si;     // try si before psi
     uint32_t window;    // versions on either side that saturation looks at
     uint32_t rounds;    // of saturation; 0 = as many as pay
+    uint32_t cover;     // sessions beyond which clocks are on a cover
 };
 
 extern const struct strong_options strong_defaults;

@@ -51,6 +51,7 @@ random_options(struct random *r)
         .psi_by_si = random_below(r, 2),
         .window = (uint32_t)random_below(r, 4),
         .rounds = (uint32_t)random_below(r, 3),
+        .cover = (uint32_t)random_below(r, 3),
     };
 }
 

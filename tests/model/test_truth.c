@@ -70,6 +70,7 @@ options_of(const struct question *q)
         .psi_by_si = random_below(&r, 2),
         .window = (uint32_t)random_below(&r, 4),
         .rounds = (uint32_t)random_below(&r, 3),
+        .cover = (uint32_t)random_below(&r, 3),
     };
     return o;
 }

@@ -6,10 +6,13 @@
 #include "base/paranoid.h"
 
 // Clocks that take more than CLOCK_BYTES and this much per point and operation
-// are not worth having.  There are too many sessions, and the search does
-// without.
+// are not worth having.  The graph is too wide, and the search does without.
 #define CLOCK_BYTES ((size_t)64 << 20)
 #define CLOCK_BYTES_EACH ((size_t)256)
+
+// A cover is made anew where the graph has gained at least one edge for so many
+// points.  Otherwise the rows that changed are updated.
+enum { POINTS_PER_EDGE = 8 };
 
 static void
 note_edge(struct inference *f, uint32_t from, uint32_t to)
@@ -63,26 +66,53 @@ sort_points(struct inference *f)
     return true;
 }
 
+/* The most that clocks may take. */
+static size_t
+most_bytes(const struct dependencies *p)
+{
+    const size_t worth =
+        CLOCK_BYTES + CLOCK_BYTES_EACH * ((size_t)p->g.n + p->h->n_ops);
+    return worth < mem_left() / 2 ? worth : mem_left() / 2;
+}
+
+bool
+inference_make_clocks(const struct inference *f, const struct chains *g,
+                      const uint32_t *order, struct clocks *out)
+{
+    const size_t most = most_bytes(f->p);
+    *out = (struct clocks){.g = g};
+    if (g->n_chains > f->context->options->cover)
+        return clocks_init_cover(out, g, order, most);
+    if (clocks_bytes(g) > most)
+        return false;
+    clocks_init(out, g);
+    clocks_update(out, order);
+    return true;
+}
+
+static void
+update_clocks(struct inference *f)
+{
+    const struct chains *g = &f->p->g;
+    if (f->clocks.cover && g->edges.n - f->covered >= g->n / POINTS_PER_EDGE) {
+        f->has_clocks =
+            clocks_cover_again(&f->clocks, f->order, most_bytes(f->p));
+        f->covered = g->edges.n;
+    } else {
+        clocks_update(&f->clocks, f->order);
+    }
+}
+
 bool
 inference_update(struct inference *f)
 {
     if (f->unsorted && !sort_points(f))
         return false;
     if (f->changed && f->has_clocks)
-        clocks_update(&f->clocks, f->order);
+        update_clocks(f);
     f->changed = false;
     PARANOID(inference_check(f));
     return true;
-}
-
-bool
-inference_affords_clocks(const struct dependencies *p)
-{
-    const size_t bytes = clocks_bytes(&p->g);
-    if (bytes > mem_left() / 2)
-        return false;
-    return bytes <=
-           CLOCK_BYTES + CLOCK_BYTES_EACH * ((size_t)p->g.n + p->h->n_ops);
 }
 
 bool
@@ -93,15 +123,11 @@ inference_init(struct inference *f, struct dependencies *p,
     *f = (struct inference){.p = p, .context = context};
     f->order = mem_alloc(p->g.n, sizeof *f->order);
     f->rank = mem_alloc(p->g.n, sizeof *f->rank);
-    f->clocks.g = &p->g;
     if (!sort_points(f))
         return false;
     f->has_clocks = (context->options->saturate || context->options->prune) &&
-                    inference_affords_clocks(p);
-    if (f->has_clocks) {
-        clocks_init(&f->clocks, &p->g);
-        clocks_update(&f->clocks, f->order);
-    }
+                    inference_make_clocks(f, &p->g, f->order, &f->clocks);
+    f->covered = p->g.edges.n;
     PARANOID(inference_check(f));
     return true;
 }

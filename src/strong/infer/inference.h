@@ -39,6 +39,7 @@ struct inference {
     struct strong_context *context;
     bool has_clocks; // false where they would not fit into memory
     struct clocks clocks;
+    size_t covered;  // edges that the graph had when its cover was made
     uint32_t *order; // a topological order of the points
     uint32_t *rank;
     bool unsorted; // an edge was added that the order contradicts
@@ -71,8 +72,11 @@ void inference_note_edges(struct inference *f, size_t first);
  * a conflict where the graph has a cycle now. */
 bool inference_update(struct inference *f);
 
-/* Whether clocks on the points of p fit into memory and are worth it. */
-bool inference_affords_clocks(const struct dependencies *p);
+/* Make clocks for g, whose points are those of the problem, given a topological
+ * order of them: by session, or on a cover where there are many sessions.
+ * False, with *out zero but for 'g', where they would take too much memory. */
+bool inference_make_clocks(const struct inference *f, const struct chains *g,
+                           const uint32_t *order, struct clocks *out);
 
 /* Whether there is a path from a to b, as far as the clocks know (I3). */
 static inline bool

@@ -1,8 +1,9 @@
 /* prune.c -- see prune.h.
  *
- * Let t3 read x.  Of each session, only the latest writer m of x that reaches
- * t3's start matters.  These writers are called the frontier of the read.  A
- * candidate w cannot have been read if
+ * Let t3 read x.  Of each chain of the clocks, which is a session unless they
+ * are on a cover, only the latest writer m of x that reaches t3's start
+ * matters.  These writers are called the frontier of the read.  A candidate w
+ * cannot have been read if
  *
  *   - t3's start reaches w's commit, or
  *   - some m of the frontier, other than w, is certainly after w.  Within w's
@@ -18,7 +19,7 @@
  * is open, a choice of it is struck out by what its counting would imply: it is
  * also overwritten by what its followers reach.
  *
- * The ambiguous reads of a key are visited together, so that the sessions that
+ * The ambiguous reads of a key are visited together, so that the chains that
  * write the key are found once.
  *
  * SPDX-License-Identifier: MIT */
@@ -28,71 +29,95 @@
 
 #include <stdlib.h>
 
-/* The versions of one key by one session. */
+/* The versions of one key by one chain of the clocks. */
 struct segment {
     uint32_t chain;
-    version_id first, end;
+    uint32_t first, end; // into 'versions', by place in the chain
     version_id frontier; // of the present read, or VERSION_NONE
+};
+
+/* A version, and the seat of its commit. */
+struct placed {
+    struct seat seat;
+    version_id version;
 };
 
 struct pruning {
     struct inference *f;
     bool settled; // in this pass it was found out whether some transaction
                   // counts
+    VEC(struct placed) versions;  // of the present key, by chain and place
     VEC(struct segment) segments; // of the present key, by chain
     read_id read;                 // the present one
     uint32_t start;               // of its transaction
     bool reached;                 // the frontier is not empty
 };
 
+static int
+compare_placed(const void *a, const void *b)
+{
+    const struct seat x = ((const struct placed *)a)->seat;
+    const struct seat y = ((const struct placed *)b)->seat;
+    if (x.chain != y.chain)
+        return x.chain < y.chain ? -1 : 1;
+    return x.place < y.place ? -1 : x.place > y.place;
+}
+
 static void
 find_segments(struct pruning *s, key_id k)
 {
     const struct dependencies *p = s->f->p;
+    const struct clocks *c = &s->f->clocks;
+    vec_clear(&s->versions);
     vec_clear(&s->segments);
-    for (version_id v = p->key_first[k] + 1; v < p->key_first[k + 1]; v++) {
-        const uint32_t chain =
-            p->g.seat[point_commit(p, p->version_txn[v])].chain;
+    for (version_id v = p->key_first[k] + 1; v < p->key_first[k + 1]; v++)
+        vec_push(
+            &s->versions,
+            ((struct placed){c->seat[point_commit(p, p->version_txn[v])], v}));
+    if (c->cover && s->versions.n) // otherwise they are by session already
+        qsort(s->versions.at, s->versions.n, sizeof *s->versions.at,
+              compare_placed);
+    for (uint32_t i = 0; i < s->versions.n; i++) {
+        const uint32_t chain = s->versions.at[i].seat.chain;
+        assert(!i ||
+               compare_placed(&s->versions.at[i - 1], &s->versions.at[i]) < 0);
         if (!s->segments.n || vec_top(&s->segments).chain != chain)
             vec_push(&s->segments,
-                     ((struct segment){chain, v, v, VERSION_NONE}));
-        assert(vec_top(&s->segments).end == v); // versions are by session
-        vec_top(&s->segments).end = v + 1;
+                     ((struct segment){chain, i, i, VERSION_NONE}));
+        vec_top(&s->segments).end = i + 1;
     }
 }
 
 /* The last version of the segment whose commit has a place below 'limit'. */
 static version_id
-last_below(const struct dependencies *p, const struct segment *g,
-           uint32_t limit)
+last_below(const struct pruning *s, const struct segment *g, uint32_t limit)
 {
-    version_id low = g->first, high = g->end;
+    uint32_t low = g->first, high = g->end;
     while (low < high) {
-        const version_id middle = low + (high - low) / 2;
-        const uint32_t point = point_commit(p, p->version_txn[middle]);
-        if (p->g.seat[point].place < limit)
+        const uint32_t middle = low + (high - low) / 2;
+        if (s->versions.at[middle].seat.place < limit)
             low = middle + 1;
         else
             high = middle;
     }
     assert(low >= g->first && low <= g->end);
-    return low > g->first ? low - 1 : VERSION_NONE;
+    return low > g->first ? s->versions.at[low - 1].version : VERSION_NONE;
 }
 
 static void
 find_frontier(struct pruning *s, uint32_t start)
 {
-    const struct dependencies *p = s->f->p;
-    assert(start < depend_txn_points(p));
-    const struct seat seat = p->g.seat[start];
+    const struct clocks *c = &s->f->clocks;
+    assert(start < depend_txn_points(s->f->p));
+    const struct seat seat = c->seat[start];
     s->reached = false;
     for (size_t i = 0; i < s->segments.n; i++) {
         struct segment *g = &s->segments.at[i];
         const uint32_t limit =
             g->chain == seat.chain
                 ? seat.place // a transaction is not in its own frontier
-                : clocks_get(&s->f->clocks, start, g->chain);
-        g->frontier = limit ? last_below(p, g, limit) : VERSION_NONE;
+                : clocks_get(c, start, g->chain);
+        g->frontier = limit ? last_below(s, g, limit) : VERSION_NONE;
         s->reached |= g->frontier != VERSION_NONE;
     }
 }
@@ -140,11 +165,13 @@ is_out(const struct pruning *s, uint32_t start, version_id w, version_id *by)
     }
     if (inference_reach(s->f, start, point_commit(p, t)))
         return true;
+    const uint32_t session = // where a segment is one
+        s->f->clocks.cover ? UINT32_MAX : p->g.seat[point_commit(p, t)].chain;
     for (size_t i = 0; s->reached && i < s->segments.n; i++) {
         const version_id m = s->segments.at[i].frontier;
         if (m == VERSION_NONE || m == w)
             continue;
-        if (w >= s->segments.at[i].first && w < s->segments.at[i].end
+        if (s->segments.at[i].chain == session
                 ? m > w
                 : is_before(s->f, t, p->version_txn[m])) {
             *by = m;
@@ -319,6 +346,7 @@ prune_candidates(struct inference *f)
         rule_out_by_followers(&s);
         ok = prune_reads(&s);
     } while (ok && s.settled);
+    vec_free(&s.versions);
     vec_free(&s.segments);
     return ok;
 }

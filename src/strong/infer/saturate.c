@@ -165,7 +165,7 @@ rounds_allowed(const struct inference *f)
     const struct dependencies *p = f->p;
     if (f->context->options->rounds)
         return f->context->options->rounds;
-    if (p->g.n <= SMALL)
+    if (p->g.n <= SMALL || f->clocks.cover)
         return ROUNDS_MAX;
     // Many ambiguous reads are worth more rounds: each one left is a choice.
     return p->ambiguous.n > p->n_reads / 50 ? ROUNDS_AMBIGUOUS : ROUNDS;
@@ -175,18 +175,21 @@ static bool
 prune_if_ambiguous(struct inference *f)
 {
     return !f->context->options->prune || !f->p->ambiguous.n ||
-           prune_candidates(f);
+           !f->has_clocks || prune_candidates(f);
 }
 
 /* Whether another round pays after one that gained so many edges.  The first
  * order mostly respects by itself what another round would find.  But where
- * reads are ambiguous, each edge may decide one. */
+ * reads are ambiguous, each edge may decide one, and where sessions are many,
+ * few edges are known at first. */
 static bool
-pays(const struct dependencies *p, uint64_t gained)
+pays(const struct inference *f, uint64_t gained)
 {
+    const struct dependencies *p = f->p;
     if (p->g.n <= SMALL)
         return gained;
-    return gained * (p->ambiguous.n ? 100 : 6) >= p->g.edges.n;
+    return gained * (p->ambiguous.n || f->clocks.cover ? 100 : 6) >=
+           p->g.edges.n;
 }
 
 /* The steps of a budget that inference has taken so far, approximately: rows of
@@ -195,7 +198,7 @@ static uint64_t
 count_steps(const struct inference *f)
 {
     const struct dependencies *p = f->p;
-    return f->clocks.rebuilds * (p->g.n_chains / 8 + 1) +
+    return f->clocks.steps +
            f->context->stats->saturation_rounds *
                (p->n_versions + p->g.edges.n + p->pool.items.n);
 }
@@ -205,7 +208,7 @@ run_rounds(struct inference *f, struct window *w)
 {
     const struct dependencies *p = f->p;
     const uint32_t rounds = rounds_allowed(f);
-    for (uint32_t i = 0; i < rounds; i++) {
+    for (uint32_t i = 0; i < rounds && f->has_clocks; i++) {
         const uint64_t added = f->added, steps = count_steps(f);
         const uint64_t struck = p->n_struck;
         f->context->stats->saturation_rounds++;
@@ -216,7 +219,7 @@ run_rounds(struct inference *f, struct window *w)
         assert(f->conflict.kind == CONFLICT_NONE && !f->changed);
         if (!budget_spend(f->context->budget, count_steps(f) - steps))
             return false;
-        if (p->n_struck == struck && !pays(p, gained))
+        if (p->n_struck == struck && !pays(f, gained))
             break;
     }
     return true;

@@ -109,11 +109,7 @@ propose(struct psi *x)
             vec_push(&x->proposed, ((struct proposed){a, b, k}));
         }
     }
-    x->clocks.g = &x->g;
-    if (inference_affords_clocks(p)) {
-        clocks_init(&x->clocks, &x->g);
-        clocks_update(&x->clocks, order);
-    }
+    inference_make_clocks(x->s.f, &x->g, order, &x->clocks);
     path_finder_init(&x->finder, &x->g);
 }
 

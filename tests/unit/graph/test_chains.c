@@ -155,7 +155,12 @@ clocks_are_reachability_and_paths_exist(void)
         hop_vec path = {0};
         struct clocks c;
         struct path_finder f;
-        clocks_init(&c, &g);
+        const bool covered = random_below(&r, 2);
+        CHECK(chains_sort(&g, at, &path));
+        if (covered)
+            CHECK(clocks_init_cover(&c, &g, at, SIZE_MAX));
+        else
+            clocks_init(&c, &g);
         path_finder_init(&f, &g);
         for (int batch = 0; batch < 4; batch++) {
             for (uint64_t m = random_below(&r, g.n); m; m--) {
@@ -167,7 +172,12 @@ clocks_are_reachability_and_paths_exist(void)
                 clocks_touch(&c, v);
             }
             CHECK(chains_sort(&g, at, &path));
-            clocks_update(&c, at);
+            if (random_below(&r, 4) == 0)
+                chains_freeze(&g);
+            if (covered && random_below(&r, 2))
+                CHECK(clocks_cover_again(&c, at, SIZE_MAX));
+            else
+                clocks_update(&c, at);
             chains_check(&g);
             clocks_check(&c);
             const struct closure now = close_graph(&g, g.edges.n);
@@ -215,6 +225,55 @@ a_heap_sorts(void)
     vec_free(&h.at);
 }
 
+/* 300 chains of one point are one chain of a cover where each reaches the next,
+ * and 300 where none does. */
+static void
+a_cover_is_as_wide_as_the_graph(void)
+{
+    enum { N = 300 };
+    uint32_t lengths[N], at[N];
+    for (uint32_t i = 0; i < N; i++)
+        lengths[i] = 1;
+    hop_vec cycle = {0};
+    for (uint32_t apart = 1; apart <= N; apart *= 2) {
+        struct chains g;
+        struct clocks c;
+        chains_init(&g, lengths, N);
+        for (uint32_t i = 0; i + apart < N; i++)
+            chains_add(&g, i, i + apart);
+        CHECK(chains_sort(&g, at, &cycle));
+        CHECK(!clocks_init_cover(&c, &g, at, 1000));
+        CHECK(clocks_init_cover(&c, &g, at, SIZE_MAX));
+        CHECK(c.n_chains == apart);
+        for (uint32_t i = 0; i < N; i++)
+            for (uint32_t j = 0; j < N; j++)
+                CHECK(clocks_reach(&c, i, j) ==
+                      (i <= j && (j - i) % apart == 0));
+        clocks_free(&c);
+        chains_free(&g);
+    }
+}
+
+/* An entry of a row has 16 bits. */
+static void
+a_long_chain_is_cut(void)
+{
+    const uint32_t n = 3 * UINT16_MAX;
+    struct chains g;
+    struct clocks c;
+    uint32_t *at = mem_alloc(n, sizeof *at);
+    hop_vec cycle = {0};
+    chains_init(&g, &n, 1);
+    CHECK(chains_sort(&g, at, &cycle));
+    CHECK(clocks_init_cover(&c, &g, at, SIZE_MAX));
+    CHECK(c.n_chains == 4);
+    for (uint32_t i = 0; i + 1 < n; i++)
+        CHECK(clocks_reach(&c, i, i + 1) && !clocks_reach(&c, i + 1, i));
+    clocks_free(&c);
+    chains_free(&g);
+    mem_free(at);
+}
+
 int
 main(void)
 {
@@ -222,5 +281,7 @@ main(void)
     RUN(sorts_or_finds_a_cycle);
     RUN(order_survives_edges_and_refuses_cycles);
     RUN(clocks_are_reachability_and_paths_exist);
+    RUN(a_cover_is_as_wide_as_the_graph);
+    RUN(a_long_chain_is_cut);
     return test_end();
 }
