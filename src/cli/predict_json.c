@@ -166,7 +166,7 @@ predict_show_json(const struct predict_result *r, struct buf *out)
                "\"seconds\":%.6f,\"observed_serializable\":%s",
                level_table[r->options->level].brief,
                r->options->is_strict ? "strict" : "relaxed",
-               predict_show_answer(p->answer), p->seconds,
+               predict_show_answer(r->answer), p->seconds,
                p->observed.is_serial     ? "true"
                : p->observed.is_violated ? "false"
                                          : "null");
@@ -175,6 +175,10 @@ predict_show_json(const struct predict_result *r, struct buf *out)
         buf_text(out, i ? "," : "");
         put_json_predicted(r, i, out);
     }
-    buf_printf(out, "],\"similar\":%zu,\"cut_short\":%s}", p->similar,
+    buf_printf(out, "],\"similar\":%zu,\"cut_short\":%s", p->similar,
                p->is_cut_short ? "true" : "false");
+    if (r->validated->on_store)
+        buf_printf(out, ",\"declined\":%zu,\"declined_conditional\":%zu",
+                   p->declined, p->declined_conditional);
+    buf_char(out, '}');
 }

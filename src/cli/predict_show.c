@@ -108,6 +108,19 @@ put_predicted(const struct predict_result *r, size_t i,
     buf_free(&words);
 }
 
+/* ": 7 predictions, none validated (5 on a condition)". */
+static void
+put_declined(const struct prediction *p, struct buf *out)
+{
+    buf_printf(out, ": %zu prediction%s, %s validated", p->declined,
+               p->declined == 1 ? "" : "s", p->declined == 1 ? "not" : "none");
+    if (p->declined_conditional == p->declined)
+        buf_text(out, p->declined == 1 ? " (on a condition)"
+                                       : " (all on a condition)");
+    else if (p->declined_conditional)
+        buf_printf(out, " (%zu on a condition)", p->declined_conditional);
+}
+
 static const char *
 colour_of(enum predict_answer a)
 {
@@ -121,18 +134,22 @@ predict_show_text(const struct predict_result *r, const struct report_style *s,
     const struct prediction *p = r->prediction;
     buf_printf(out, "%s: ", r->path);
     if (s->colour)
-        buf_printf(out, "\033[%sm", colour_of(p->answer));
+        buf_printf(out, "\033[%sm", colour_of(r->answer));
     buf_printf(out, "%s: %s", level_table[r->options->level].name,
-               predict_show_answer(p->answer));
-    if (p->found.n && p->found.at[0].must_not_write != ID_NONE)
+               predict_show_answer(r->answer));
+    if (r->answer == PREDICT_DECLINED)
+        put_declined(p, out);
+    else if (p->found.n && p->found.at[0].must_not_write != ID_NONE)
         buf_text(out, " on a condition");
-    if (p->found.n && r->explanations[0].anomalies.n)
+    if (r->answer == PREDICT_FOUND && r->explanations[0].anomalies.n)
         buf_printf(out, ": %s", r->explanations[0].anomalies.at[0].headline);
     if (p->found.n > 1)
         buf_printf(out, ", and %zu more", p->found.n - 1);
     buf_text(out, s->colour ? "\033[0m\n" : "\n");
     if (s->verdicts_only)
         return;
+    if (r->answer == PREDICT_DECLINED && p->declined > 1)
+        buf_text(out, "\n  One of them:\n");
     for (size_t i = 0; i < p->found.n; i++)
         put_predicted(r, i, s, out);
     if (p->found.n)

@@ -13,6 +13,7 @@ struct predict_result {
     const struct summary *summary;
     const struct predict_options *options;
     const struct prediction *prediction;
+    enum predict_answer answer;        // after what was tried
     const struct check *checks;        // by prediction: the check at ser
     const struct validated *validated; // empty without --validate
     struct explanation *explanations;  // by prediction: why

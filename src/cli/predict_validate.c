@@ -79,6 +79,16 @@ predict_validate_all(const struct validation *v, const struct prediction *p,
     return ok && (!p->found.n || try_database(v, p, out, err));
 }
 
+enum predict_answer
+predict_validate_answer(const struct prediction *p, const struct validated *v)
+{
+    assert(p->answer != PREDICT_DECLINED || p->found.n == 1);
+    const bool is_shown = v->on_database && p->found.n &&
+                          v->on_database[0].outcome == REPLAY_VALIDATED;
+    return p->answer == PREDICT_DECLINED && is_shown ? PREDICT_FOUND
+                                                     : p->answer;
+}
+
 void
 predict_validate_free(struct validated *v)
 {

@@ -39,6 +39,9 @@ unsigned predict_validate_accept(void *self, const struct execution *x);
 bool predict_validate_all(const struct validation *v,
                           const struct prediction *p, struct validated *out,
                           struct err *err);
+/* The answer when all is tried: what the database shows is found. */
+enum predict_answer predict_validate_answer(const struct prediction *p,
+                                            const struct validated *v);
 void predict_validate_free(struct validated *v);
 
 #endif

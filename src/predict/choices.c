@@ -20,7 +20,10 @@ void
 formula_init(struct formula *f, const struct observed *o, enum level level,
              bool is_strict)
 {
-    *f = (struct formula){.o = o, .level = level, .is_strict = is_strict};
+    *f = (struct formula){.o = o,
+                          .level = level,
+                          .is_strict = is_strict,
+                          .unconditional = VAR_NONE};
     f->sat = sat_new();
     if ((level == LEVEL_PSI || level == LEVEL_SI) && o->n <= MOST_PAIRED)
         f->precedes = mem_calloc((size_t)o->n * o->n, sizeof *f->precedes);

@@ -103,16 +103,31 @@ gather_cycle(struct gather *g, const struct cycle *c)
     }
 }
 
-/* A key that both write. */
+/* A write of v that takes place and conflicts with write w, or OBS_NONE. */
+static uint32_t
+find_conflict(const struct execution *x, uint32_t w, uint32_t v)
+{
+    const struct observed *o = x->o;
+    const key_id k = o->writes.at[w].key;
+    const uint32_t same = observed_write(o, v, k);
+    if (same != OBS_NONE && execution_has_write(x, same))
+        return same;
+    for (uint32_t i = o->write_first[v]; i < o->write_first[v + 1]; i++)
+        if (x->by_rows && o->rows[o->writes.at[i].key] == o->rows[k] &&
+            execution_has_write(x, i))
+            return i;
+    return OBS_NONE;
+}
+
+/* A key, or row, that both write. */
 static void
 need_common(struct gather *g, txn_id a, txn_id b)
 {
     const struct observed *o = g->x->o;
     const uint32_t u = txn_of(g, a), v = txn_of(g, b);
     for (uint32_t w = o->write_first[u]; w < o->write_first[u + 1]; w++) {
-        const uint32_t other = observed_write(o, v, o->writes.at[w].key);
-        if (other == OBS_NONE || !execution_has_write(g->x, w) ||
-            !execution_has_write(g->x, other))
+        const uint32_t other = find_conflict(g->x, w, v);
+        if (other == OBS_NONE || !execution_has_write(g->x, w))
             continue;
         g->part->txn[u] = g->part->txn[v] = 1;
         g->part->write[w] = g->part->write[other] = 1;
@@ -172,6 +187,7 @@ struct core {
     const struct execution *x;
     const struct excerpt *p;
     uint32_t who, by;
+    bool goes_on; // boundary transactions make all writes in any case
 };
 
 /* Whether base transaction t is there in any case when the rest of the part
@@ -246,6 +262,8 @@ put_boundary(const struct core *c, uint32_t t, uint32_t u)
         const uint32_t same = observed_write(o, u, o->writes.at[w].key);
         if (same == OBS_NONE)
             return false;
+        if (c->goes_on)
+            continue;
         const uint32_t r = o->read_first[u] + o->writes.at[same].reads_before;
         if (f->is_strict && r >= o->read_first[u + 1])
             return false;
@@ -287,6 +305,15 @@ needs_session(const struct core *c, uint32_t t)
     return false;
 }
 
+/* Add the clause of put_core. */
+static void
+end_core(const struct core *c, uint32_t t, uint32_t u)
+{
+    if (c->goes_on)
+        formula_lit(c->f, c->f->unconditional, false);
+    formula_add(c->f, c->goes_on ? RULE_MISSED : RULE_CORE, t, u, 0, 0);
+}
+
 /* What boundary transaction t must not do, others must not do in its place. */
 static void
 add_others(struct core *c, uint32_t t)
@@ -300,7 +327,7 @@ add_others(struct core *c, uint32_t t)
         if (u == t || c->p->txn[u] || c->f->boundary[u] == VAR_NONE ||
             !put_core(c))
             continue;
-        formula_add(c->f, RULE_CORE, t, u, 0, 0);
+        end_core(c, t, u);
     }
     c->who = OBS_NONE;
 }
@@ -309,11 +336,12 @@ void
 formula_add_core(struct formula *f, const struct execution *x,
                  const struct excerpt *p)
 {
-    struct core c = {f, x, p, OBS_NONE, OBS_NONE};
+    struct core c = {f, x, p, OBS_NONE, OBS_NONE, x->goes_on || x->by_rows};
+    assert(!c.goes_on || f->unconditional != VAR_NONE);
     const bool ok = put_core(&c);
     assert(ok);
     (void)ok;
-    formula_add(f, RULE_CORE, OBS_NONE, OBS_NONE, 0, 0);
+    end_core(&c, OBS_NONE, OBS_NONE);
     for (uint32_t t = 0; t < f->o->n; t++)
         if (p->txn[t] && x->role[t] == ROLE_BOUNDARY)
             add_others(&c, t);

@@ -8,8 +8,7 @@
 void
 execution_init(struct execution *x, const struct observed *o, bool is_strict)
 {
-    *x = (struct execution){
-        .o = o, .is_strict = is_strict, .extra_write = OBS_NONE};
+    *x = (struct execution){.o = o, .is_strict = is_strict};
     x->role = mem_alloc(o->n + 1, sizeof *x->role);
     x->reads = mem_alloc(o->n + 1, sizeof *x->reads);
     x->writer = mem_alloc(o->reads.n + 1, sizeof *x->writer);
@@ -32,7 +31,8 @@ execution_copy(struct execution *to, const struct execution *from)
     memcpy(to->role, from->role, o->n * sizeof *to->role);
     memcpy(to->reads, from->reads, o->n * sizeof *to->reads);
     memcpy(to->writer, from->writer, o->reads.n * sizeof *to->writer);
-    to->extra_write = from->extra_write;
+    to->goes_on = from->goes_on;
+    to->by_rows = from->by_rows;
 }
 
 void
@@ -77,7 +77,7 @@ execution_has_write(const struct execution *x, uint32_t write)
     return x->role[w->txn] == ROLE_BASE ||
            (x->role[w->txn] == ROLE_BOUNDARY &&
             (!x->is_strict || w->reads_before < x->reads[w->txn] ||
-             write == x->extra_write));
+             write < x->goes_on));
 }
 
 bool
@@ -156,6 +156,32 @@ add_read(const struct execution *x, uint32_t r, struct builder *b, txn_id t,
     vec_push(&origin->ops, 2 * r);
 }
 
+/* Whether an earlier write of the transaction of w is to the same row. */
+static bool
+has_row(const struct execution *x, uint32_t w)
+{
+    const struct observed *o = x->o;
+    const uint32_t row = o->rows[o->writes.at[w].key];
+    for (uint32_t v = o->write_first[o->writes.at[w].txn]; v < w; v++)
+        if (o->rows[o->writes.at[v].key] == row && execution_has_write(x, v))
+            return true;
+    return false;
+}
+
+/* Rows are keys behind all others. */
+static void
+add_row(const struct execution *x, uint32_t w, struct builder *b, txn_id t,
+        struct origin *origin)
+{
+    const struct observed *o = x->o;
+    const struct obs_write *write = &o->writes.at[w];
+    const int64_t key = (int64_t)o->n_keys + o->rows[write->key];
+    struct err err = {0};
+    if (!builder_write(b, t, atom_int(key), value_of(write->txn), &err))
+        assert(false);
+    vec_push(&origin->ops, 2 * w + 1);
+}
+
 static void
 add_write(const struct execution *x, uint32_t w, struct builder *b, txn_id t,
           struct origin *origin)
@@ -165,6 +191,8 @@ add_write(const struct execution *x, uint32_t w, struct builder *b, txn_id t,
     if (!builder_write(b, t, atom_int(write->key), value_of(write->txn), &err))
         assert(false);
     vec_push(&origin->ops, 2 * w + 1);
+    if (x->by_rows && !has_row(x, w))
+        add_row(x, w, b, t, origin);
 }
 
 static void

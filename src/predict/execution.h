@@ -20,12 +20,15 @@ enum role { ROLE_OUT, ROLE_BASE, ROLE_BOUNDARY };
 
 struct execution {
     const struct observed *o;
-    bool is_strict;       // boundary transactions end with their last read
-    uint8_t *role;        // by transaction: enum role
-    uint32_t *reads;      // by transaction: how many of its reads took place
-    uint32_t *writer;     // by read
-    uint32_t extra_write; // takes place although its transaction is cut before
-                          // it; OBS_NONE, unless for a trial
+    bool is_strict;   // boundary transactions end with their last read
+    uint8_t *role;    // by transaction: enum role
+    uint32_t *reads;  // by transaction: how many of its reads took place
+    uint32_t *writer; // by read
+
+    // For a trial:
+    uint32_t goes_on; // boundary transactions that are cut also make those of
+                      // their later writes that are numbered below this
+    bool by_rows;     // who writes a key also writes its row
 };
 
 void execution_init(struct execution *x, const struct observed *o,

@@ -64,7 +64,11 @@ struct formula {
     uint32_t *pick_first; // by read, and one more
     VEC(struct pick) picks;
     uint8_t *precedes; // psi, si: by two transactions, see levels.c; or NULL
-    lit bound[BOUNDS]; // bound[i]: more than i + 1 boundary transactions
+    uint32_t unconditional; // psi, si: the level also holds if boundary
+                            // transactions go on to write what they were
+                            // observed to write, and if rows count as keys; or
+                            // VAR_NONE.  No proof rests on it
+    lit bound[BOUNDS];      // bound[i]: more than i + 1 boundary transactions
     VEC(struct predict_instance) instances;
 
     lit_vec clause;             // the one being built
@@ -124,7 +128,8 @@ void formula_add_instance(struct formula *f, const uint64_t *place,
  * on the cycles of all instances. */
 void formula_model(const struct formula *f, struct execution *x, uint8_t *on);
 
-/* core.c: a part of x that violates the level becomes a clause. */
+/* core.c: a part of x that violates the level becomes a clause; where x is a
+ * trial, one that is about unconditional executions. */
 void formula_add_core(struct formula *f, const struct execution *x,
                       const struct excerpt *p);
 

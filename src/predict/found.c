@@ -6,28 +6,28 @@
 #include "predict/signature.h"
 #include "predict/tell.h"
 
-key_id
-run_find_lost_write(struct predict_run *run, const struct execution *x)
+/* Where boundary transactions of x go on to do all that was observed, some key
+ * that they must not write if the level is to hold; or ID_NONE. */
+static key_id
+find_lost_write(struct predict_run *run, const struct execution *x)
 {
     const struct observed *o = x->o;
-    struct execution whole;
+    const enum level level = run->options->level;
+    struct execution trial;
     key_id found = ID_NONE;
-    execution_init(&whole, o, x->is_strict);
-    for (uint32_t t = 0; t < o->n && found == ID_NONE; t++) {
-        if (x->role[t] != ROLE_BOUNDARY)
-            continue;
-        for (uint32_t w = o->write_first[t];
-             w < o->write_first[t + 1] && found == ID_NONE; w++) {
-            if (execution_has_write(x, w))
-                continue;
-            execution_copy(&whole, x);
-            whole.extra_write = w;
-            if (seek_check(&run->seek, &whole, run->options->level, NULL) ==
-                VERDICT_VIOLATED)
-                found = o->writes.at[w].key;
-        }
+    execution_init(&trial, o, x->is_strict);
+    execution_copy(&trial, x);
+    trial.goes_on = (uint32_t)o->writes.n;
+    const bool is_lost =
+        seek_check(&run->seek, &trial, level, NULL) == VERDICT_VIOLATED;
+    for (uint32_t w = 0; is_lost && found == ID_NONE && w < o->writes.n; w++) {
+        trial.goes_on = w + 1;
+        if (x->role[o->writes.at[w].txn] == ROLE_BOUNDARY &&
+            !execution_has_write(x, w) &&
+            seek_check(&run->seek, &trial, level, NULL) == VERDICT_VIOLATED)
+            found = o->writes.at[w].key;
     }
-    execution_free(&whole);
+    execution_free(&trial);
     return found;
 }
 
@@ -45,7 +45,7 @@ describe(struct predict_run *run, struct predicted *p)
     p->must_not_write = ID_NONE;
     if (x->is_strict &&
         (run->options->level == LEVEL_PSI || run->options->level == LEVEL_SI))
-        p->must_not_write = run_find_lost_write(run, x);
+        p->must_not_write = find_lost_write(run, x);
     // The last check leaves in 'part' why x is not serializable.
     seek_check(&run->seek, x, LEVEL_SER, NULL);
     signature_of(x, &run->seek.part, &p->signature);

@@ -225,7 +225,10 @@ add_lost(struct formula *f, const struct updates *u, key_id k)
                 continue;
             formula_lit(f, p->var, false);
             formula_lit(f, f->base[base->txn], false);
-            formula_add(f, RULE_LOST, r, u->reads.at[i], 0, 0);
+            if (f->is_strict) // its write comes later
+                formula_lit(f, f->unconditional, false);
+            formula_add(f, f->is_strict ? RULE_MISSED : RULE_LOST, r,
+                        u->reads.at[i], 0, 0);
         }
     }
 }
@@ -284,7 +287,7 @@ add_updates(struct formula *f)
     updates_init(&u, o);
     for (key_id k = 0; k < o->n_keys; k++) {
         add_lost(f, &u, k);
-        if (is_chain(o, &u, k))
+        if (!f->is_strict && is_chain(o, &u, k))
             add_one(f, &u, k);
     }
     updates_free(&u);
@@ -293,11 +296,11 @@ add_updates(struct formula *f)
 void
 formula_add_levels(struct formula *f)
 {
-    if (f->is_strict)
-        return; // one read picks: there are no pairs
-    for (uint32_t t = 0; t < f->o->n; t++)
+    // Where it is strict, one read picks: there are no pairs.
+    for (uint32_t t = 0; !f->is_strict && t < f->o->n; t++)
         if (f->boundary[t] != VAR_NONE)
             add_pairs(f, t);
-    if (f->level == LEVEL_PSI || f->level == LEVEL_SI)
+    if ((f->level == LEVEL_PSI || f->level == LEVEL_SI) &&
+        (!f->is_strict || f->unconditional != VAR_NONE))
         add_updates(f);
 }

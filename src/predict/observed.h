@@ -46,8 +46,9 @@ struct observed {
     uint32_t *read_first, *write_first; // n + 1 of them
     VEC(struct obs_read) reads;
     VEC(struct obs_write) writes;
-    uint32_t *key_first; // writes of key k, by transaction:
-    uint32_t *key_write; // key_write[key_first[k] .. key_first[k + 1])
+    const uint32_t *rows; // by key: the row it is in; NULL: each has its own
+    uint32_t *key_first;  // writes of key k, by transaction:
+    uint32_t *key_write;  // key_write[key_first[k] .. key_first[k + 1])
     uint8_t *looped;
     size_t n_looped;
     struct chains chains;

@@ -23,7 +23,12 @@
 
 enum { PREDICT_ACCEPTED = 2 };
 
-enum predict_answer { PREDICT_FOUND, PREDICT_NONE, PREDICT_UNKNOWN };
+enum predict_answer {
+    PREDICT_FOUND,
+    PREDICT_NONE,
+    PREDICT_UNKNOWN,
+    PREDICT_DECLINED, // there are some, but 'accept' took none that was tried
+};
 
 struct predict_options {
     enum level level;    // rc, ra, cc, psi, pc or si
@@ -35,9 +40,13 @@ struct predict_options {
     double timeout;      // seconds; 0 = none
     size_t memory;       // bytes; 0 = no limit
 
+    /* By key, the row it is in: at psi and si predictions are preferred that
+     * also hold where two writes of a row conflict.  NULL: keys are rows. */
+    const uint32_t *rows;
+
     /* How well a prediction will do, because it was tried: 0 to
-     * PREDICT_ACCEPTED.  Where it is less than that, some others are looked at,
-     * and the best of them is the answer.  May be NULL. */
+     * PREDICT_ACCEPTED.  Where it is less than that, others are looked at, and
+     * the best of them is the answer; 0 is none.  May be NULL. */
     unsigned (*accept)(void *self, const struct execution *x);
     void *self;
 };
@@ -64,7 +73,10 @@ struct predicted {
 struct prediction {
     enum predict_answer answer;
     struct observed observed;
-    VEC(struct predicted) found; // most telling first
+    VEC(struct predicted) found; // most telling first; DECLINED: the best one
+    bool is_declined;            // and that one was not accepted
+    size_t declined;             // predictions that were tried and not accepted
+    size_t declined_conditional; // of these, on a condition
     size_t similar;              // others with a signature that is in 'found'
     bool is_cut_short;           // a limit ended the search for more
     struct predict_stats stats;

@@ -10,20 +10,21 @@
 struct predict_run {
     const struct predict_options *options;
     struct prediction *out;
+    struct limit limit;
     struct seek seek;
-    size_t rejected; // predictions that were not welcome
-    bool has_spare;  // one of them is kept, for want of a better one
+    uint32_t untried;       // of its formula: that it is none of those that the
+                            // caller declined; VAR_NONE: he is not asked
+    bool takes_conditional; // predictions on a condition are tried as well
+    size_t passed_over;     // predictions on a condition that were not tried
+    bool has_spare;         // the best of those declined is kept
     struct execution spare;
     unsigned spare_grade;
+    struct execution next; // see look.c
     struct err *err;
 };
 
-/* found.c: where boundary transactions of x go on to do all that was observed,
- * some key that they must not write if the level is to hold; or ID_NONE. */
-key_id run_find_lost_write(struct predict_run *run, const struct execution *x);
-
-/* Keep x, described, checked with all care, and told as a history, unless its
- * story was told before.  False on an error. */
+/* found.c: keep x, described, checked with all care, and told as a history,
+ * unless its story was told before.  False on an error. */
 bool run_keep(struct predict_run *run, const struct execution *x);
 
 #endif

@@ -41,11 +41,15 @@ seek_init(struct seek *s, const struct observed *o,
     formula_add_choices(&s->formula);
     if (s->has_snapshots)
         snapshots_carry(&s->snapshots, &s->formula);
+    if ((options->level == LEVEL_PSI || options->level == LEVEL_SI) &&
+        (is_strict || o->rows))
+        s->formula.unconditional = formula_var(&s->formula, FACT_WISH, 0, 0, 0);
     formula_add_levels(&s->formula);
     if (level == LEVEL_SI)
         formula_add_pivots(&s->formula);
     execution_init(&s->model, o, is_strict);
     execution_init(&s->small, o, is_strict);
+    execution_init(&s->trial, o, is_strict);
     s->on = mem_calloc(o->n + 1, sizeof *s->on);
     excerpt_init(&s->part, o);
     s->slot = mem_alloc(o->n + 1, sizeof *s->slot);
@@ -67,6 +71,7 @@ seek_free(struct seek *s)
         snapshots_free(&s->snapshots);
     execution_free(&s->model);
     execution_free(&s->small);
+    execution_free(&s->trial);
     mem_free(s->on);
     mem_free(s->slot);
     for (uint32_t k = 0; k < s->o->n_keys; k++)
@@ -296,4 +301,32 @@ seek_is_prediction(struct seek *s, const struct execution *x)
     return seek_check(s, x, s->level, NULL) == VERDICT_OK &&
            seek_check(s, x, LEVEL_SER, NULL) == VERDICT_VIOLATED &&
            is_found(s, x);
+}
+
+bool
+seek_is_unconditional(struct seek *s, const struct execution *x)
+{
+    if (s->formula.unconditional == VAR_NONE)
+        return true;
+    execution_copy(&s->trial, x);
+    s->trial.goes_on = (uint32_t)s->o->writes.n;
+    s->trial.by_rows = s->o->rows != NULL;
+    if (seek_check(s, &s->trial, s->level, NULL) != VERDICT_VIOLATED)
+        return true;
+    sat_to_root(s->formula.sat);
+    formula_add_core(&s->formula, &s->trial, &s->part);
+    return false;
+}
+
+void
+seek_exclude(struct seek *s, uint32_t wish, const struct execution *x)
+{
+    struct formula *f = &s->formula;
+    const struct observed *o = x->o;
+    sat_to_root(f->sat);
+    formula_lit(f, wish, false);
+    for (uint32_t r = 0; r < o->reads.n; r++)
+        if (execution_has_read(x, r) && x->writer[r] != o->reads.at[r].writer)
+            formula_lit(f, formula_pick(f, r, x->writer[r])->var, false);
+    formula_add(f, RULE_MISSED, 0, 0, 0, 0);
 }

@@ -22,7 +22,8 @@ struct seek {
     struct limit limit;
     struct check_options check;
     struct execution model, small; // what the solver proposes; a part of it
-    uint8_t *on;                   // by transaction: on a cycle of the model
+    struct execution trial;
+    uint8_t *on;    // by transaction: on a cycle of the model
     uint32_t *slot; // by transaction: where it is put as a boundary one, before
                     // the transaction at that place of the observed order
     u32_vec *readers; // by key: its reads
@@ -52,5 +53,14 @@ enum verdict seek_check(struct seek *s, const struct execution *x,
 
 /* Whether x satisfies the level and is not serializable. */
 bool seek_is_prediction(struct seek *s, const struct execution *x);
+
+/* Whether the level also holds if the boundary transactions of x go on to write
+ * what they were observed to write, and if rows count as keys.  Where not, that
+ * is excluded for unconditional executions (formula.h). */
+bool seek_is_unconditional(struct seek *s, const struct execution *x);
+
+/* Where 'wish' holds, the boundary transactions of x do not change all the
+ * reads that they change in x in the same way. */
+void seek_exclude(struct seek *s, uint32_t wish, const struct execution *x);
 
 #endif

@@ -62,6 +62,12 @@ replay_has_schedule(const struct execution *x, enum level level)
     return ok;
 }
 
+uint32_t *
+replay_rows(const struct history *h)
+{
+    return rerun_fits(h) ? schedule_rows(h) : NULL;
+}
+
 /* --- steps ---------------------------------------------------------------- */
 
 /* Ask the database something about a session; whether it answers other than

@@ -23,6 +23,10 @@ enum driver_isolation replay_isolation(enum level level);
  * at the same time where that is refused. */
 bool replay_has_schedule(const struct execution *x, enum level level);
 
+/* By key of h, the row it is in, to be freed; NULL where h is of no program
+ * with tables. */
+uint32_t *replay_rows(const struct history *h);
+
 /* Run the program on db, which was opened with replay_isolation(level) and has
  * no tables yet.  Fails where the database cannot be used. */
 bool replay_on_database(const struct execution *x,

@@ -14,6 +14,8 @@
 #include "check/check.h"
 #include "history/builder.h"
 
+#include <stdlib.h>
+
 void
 schedule_free(struct schedule *s)
 {
@@ -251,16 +253,50 @@ schedule_make(struct schedule *s, const struct execution *x,
 
 /* How much of a key "table:row:column" names the row. */
 static struct string
-row_of(const struct observed *o, uint32_t write)
+row_of(const struct history *h, key_id k)
 {
-    const struct atom a = history_key_atom(o->h, o->writes.at[write].key);
-    struct string s = strings_get(&o->h->strings, (uint32_t)a.bits);
+    const struct atom a = history_key_atom(h, k);
+    struct string s = strings_get(&h->strings, (uint32_t)a.bits);
     for (size_t i = s.len; i--;)
         if (s.text[i] == ':') {
             s.len = i;
             break;
         }
     return s;
+}
+
+struct key_row {
+    struct string row;
+    key_id key;
+};
+
+static int
+compare_rows(const void *a, const void *b)
+{
+    const struct key_row *x = a, *y = b;
+    const size_t n = x->row.len < y->row.len ? x->row.len : y->row.len;
+    const int order = memcmp(x->row.text, y->row.text, n);
+    return order                     ? order
+           : x->row.len < y->row.len ? -1
+                                     : x->row.len > y->row.len;
+}
+
+uint32_t *
+schedule_rows(const struct history *h)
+{
+    uint32_t *out = mem_alloc(h->n_keys + 1, sizeof *out);
+    VEC(struct key_row) rows = {0};
+    for (key_id k = 0; k < h->n_keys; k++)
+        vec_push(&rows, ((struct key_row){row_of(h, k), k}));
+    if (rows.n)
+        qsort(rows.at, rows.n, sizeof *rows.at, compare_rows);
+    uint32_t row = 0;
+    for (size_t i = 0; i < rows.n; i++) {
+        row += i && compare_rows(&rows.at[i - 1], &rows.at[i]) != 0;
+        out[rows.at[i].key] = row;
+    }
+    vec_free(&rows);
+    return out;
 }
 
 /* Whether both write some row; what a boundary transaction was observed to
@@ -270,7 +306,8 @@ write_same_row(const struct observed *o, uint32_t a, uint32_t b)
 {
     for (uint32_t v = o->write_first[a]; v < o->write_first[a + 1]; v++)
         for (uint32_t w = o->write_first[b]; w < o->write_first[b + 1]; w++) {
-            const struct string x = row_of(o, v), y = row_of(o, w);
+            const struct string x = row_of(o->h, o->writes.at[v].key),
+                                y = row_of(o->h, o->writes.at[w].key);
             if (x.len == y.len && memcmp(x.text, y.text, x.len) == 0)
                 return true;
         }

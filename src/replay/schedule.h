@@ -47,4 +47,9 @@ void schedule_free(struct schedule *s);
  *   require  keys are text */
 bool schedule_has_conflict(const struct schedule *s, const struct observed *o);
 
+/* By key, the row it is in: keys are "table:row:column".  To be freed.
+ *
+ *   require  keys are text */
+uint32_t *schedule_rows(const struct history *h);
+
 #endif

@@ -45,13 +45,13 @@ take_options(const struct options *o, const char *levels,
     const bool strict = strcmp(o->boundary, "strict") == 0;
     if (!strict && strcmp(o->boundary, "relaxed") != 0)
         return choices_error("boundary", choices_boundaries, o->boundary, err);
-    run->predict =
-        (struct predict_options){.is_strict = strict,
-                                 .is_approximate = o->approx,
-                                 .prove = o->verify || o->certificate,
-                                 .most = o->all ? SIZE_MAX : (size_t)o->most,
-                                 .timeout = o->timeout,
-                                 .memory = (size_t)o->memory};
+    run->predict = (struct predict_options){
+        .is_strict = strict,
+        .is_approximate = o->approx,
+        .prove = o->verify || o->certificate,
+        .most = o->all && o->most <= 1 ? SIZE_MAX : (size_t)o->most,
+        .timeout = o->timeout,
+        .memory = (size_t)o->memory};
     run->report.style = inspect_style(o);
     if (o->validate && !predict_validate_options(o, &run->validation, err))
         return false;
@@ -156,7 +156,8 @@ add_to_report(struct report *to, const struct predict_result *r, size_t i)
 static void
 show(struct command_run *run, const struct predict_result *r, bool is_first)
 {
-    for (size_t i = 0; i < r->prediction->found.n; i++) {
+    const bool is_found = r->answer == PREDICT_FOUND;
+    for (size_t i = 0; is_found && i < r->prediction->found.n; i++) {
         if (run->report.format)
             add_to_report(&run->report, r, i);
         if (run->page)
@@ -215,6 +216,7 @@ show_prediction(struct command_run *run, struct predict_result *r,
     bool ok = !run->o->validate ||
               predict_validate_all(&run->validation, p, &validated, err);
     r->validated = &validated;
+    r->answer = predict_validate_answer(p, &validated);
     for (size_t i = 0; ok && i < n; i++) {
         ok = explain(run, &p->found.at[i].history, &checks[i],
                      &r->explanations[i], err);
@@ -243,21 +245,26 @@ predict_level(struct command_run *run, struct predict_result *r,
 {
     static const int status[] = {[PREDICT_FOUND] = EXIT_VIOLATED,
                                  [PREDICT_NONE] = EXIT_HOLDS,
-                                 [PREDICT_UNKNOWN] = EXIT_UNKNOWN};
+                                 [PREDICT_UNKNOWN] = EXIT_UNKNOWN,
+                                 [PREDICT_DECLINED] = EXIT_UNKNOWN};
     struct err err = {0};
     struct prediction p;
     struct predict_options options = run->predict;
     options.level = level;
     run->validation.level = level;
+    uint32_t *rows = NULL;
     if (run->o->validate) {
         options.accept = predict_validate_accept;
         options.self = &run->validation;
+        if (run->validation.on_database)
+            options.rows = rows = replay_rows(h);
     }
     struct progress *progress =
         progress_begin(run->o->quiet, "predicting", r->path);
     const bool ok = predict(h, &options, &p, &err);
     progress_end(progress);
     if (!ok) {
+        mem_free(rows);
         err_in_file(&err, r->path);
         return cli_report_error(&err);
     }
@@ -272,9 +279,10 @@ predict_level(struct command_run *run, struct predict_result *r,
     const int result =
         show_prediction(run, r, is_first, &err) &&
                 (!run->o->certificate || write_certificate(run, h, &p, &err))
-            ? status[p.answer]
+            ? status[r->answer]
             : cli_report_error(&err);
     prediction_free(&p);
+    mem_free(rows);
     return result;
 }
 
