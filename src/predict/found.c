@@ -43,8 +43,8 @@ describe(struct predict_run *run, struct predicted *p)
         if (execution_has_read(x, r) && !tell_is_same_value(x, r))
             p->is_replay = false;
     p->must_not_write = ID_NONE;
-    if (x->is_strict &&
-        (run->options->level == LEVEL_PSI || run->options->level == LEVEL_SI))
+    p->is_conditional = !seek_is_unconditional(&run->seek, x);
+    if (p->is_conditional && x->is_strict)
         p->must_not_write = find_lost_write(run, x);
     // The last check leaves in 'part' why x is not serializable.
     seek_check(&run->seek, x, LEVEL_SER, NULL);

@@ -68,6 +68,8 @@ grade(struct predict_run *run, const struct execution *x)
 {
     const struct predict_options *o = run->options;
     const bool is_unconditional = seek_is_unconditional(&run->seek, x);
+    if (!is_unconditional)
+        seek_exclude_conditional(&run->seek);
     if (!o->accept)
         return is_unconditional ? WELCOME : 0;
     if (!is_unconditional && !run->takes_conditional)

@@ -125,7 +125,7 @@ keep_spare(struct predict_run *run)
     const bool ok = run_keep(run, &run->spare);
     if (ok && out->is_declined && !out->declined) { // it is the only one tried
         out->declined = 1;
-        out->declined_conditional = out->found.at[0].must_not_write != ID_NONE;
+        out->declined_conditional = out->found.at[0].is_conditional;
     }
     seek_free(&run->seek);
     return ok;

@@ -64,6 +64,9 @@ struct predicted {
     struct history history; // the same, as a person reads it
     uint32_t boundaries, changed, txns;
     bool is_replay; // every changed read returns the value that was observed
+    // psi and si: the level does not hold if boundary transactions go on to
+    // write what they were observed to write, or if rows count as keys
+    bool is_conditional;
     // strict, psi and si: a boundary transaction that goes on to write this key
     // as observed would not be valid any more; ID_NONE: it may
     key_id must_not_write;

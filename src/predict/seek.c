@@ -311,11 +311,15 @@ seek_is_unconditional(struct seek *s, const struct execution *x)
     execution_copy(&s->trial, x);
     s->trial.goes_on = (uint32_t)s->o->writes.n;
     s->trial.by_rows = s->o->rows != NULL;
-    if (seek_check(s, &s->trial, s->level, NULL) != VERDICT_VIOLATED)
-        return true;
+    return seek_check(s, &s->trial, s->level, NULL) != VERDICT_VIOLATED;
+}
+
+void
+seek_exclude_conditional(struct seek *s)
+{
+    assert(s->formula.unconditional != VAR_NONE);
     sat_to_root(s->formula.sat);
     formula_add_core(&s->formula, &s->trial, &s->part);
-    return false;
 }
 
 void

@@ -55,9 +55,13 @@ enum verdict seek_check(struct seek *s, const struct execution *x,
 bool seek_is_prediction(struct seek *s, const struct execution *x);
 
 /* Whether the level also holds if the boundary transactions of x go on to write
- * what they were observed to write, and if rows count as keys.  Where not, that
- * is excluded for unconditional executions (formula.h). */
+ * what they were observed to write, and if rows count as keys. */
 bool seek_is_unconditional(struct seek *s, const struct execution *x);
+
+/* Exclude what makes an execution conditional (formula.h).
+ *
+ *   require  the last check was seek_is_unconditional, and it was not */
+void seek_exclude_conditional(struct seek *s);
 
 /* Where 'wish' holds, the boundary transactions of x do not change all the
  * reads that they change in x in the same way. */

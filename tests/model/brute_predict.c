@@ -8,7 +8,7 @@
 
 enum {
     TXNS = BRUTE_PREDICT_TXNS,
-    EVENTS = 16, // of a transaction
+    EVENTS = 24, // of a transaction
     INIT = -1,
 };
 
@@ -36,6 +36,8 @@ struct brute {
     bool base[TXNS];
     bool in[TXNS];        // in the execution being built
     struct txn now[TXNS]; // as they are in it
+    bool is_unconditional;
+    const uint32_t *rows;
     level_set found;
     int place[TXNS];       // in the commit order being tried
     int version[TXNS][32]; // in the version order being tried, by key
@@ -335,13 +337,46 @@ is_plainly_cyclic(const struct brute *b)
     return false;
 }
 
+/* Let boundary transactions go on to write what they were observed to, and let
+ * all write rows; these are keys behind the others. */
+static void
+complete(struct brute *b, uint32_t keys)
+{
+    for (int t = 0; t < b->n; t++) {
+        struct txn *x = &b->now[t];
+        for (int i = b->in[t] ? x->n : EVENTS; i < b->seen[t].n; i++)
+            if (b->seen[t].events[i].is_write)
+                x->events[x->n++] = b->seen[t].events[i];
+        for (int i = 0, n = x->n; b->rows && b->in[t] && i < n; i++)
+            if (x->events[i].is_write &&
+                !writes(b, t, keys + b->rows[x->events[i].key]))
+                x->events[x->n++] = (struct event){
+                    true, keys + b->rows[x->events[i].key], INIT};
+        assert(x->n <= EVENTS);
+    }
+    b->keys = keys + (b->rows ? keys : 0);
+}
+
+/* Whether the level holds, in all that is asked for. */
+static bool
+holds(struct brute *b, enum level level)
+{
+    if (!satisfies(b, level))
+        return false;
+    if (!b->is_unconditional)
+        return true;
+    struct brute whole = *b;
+    complete(&whole, b->keys);
+    return satisfies(&whole, level);
+}
+
 static void
 judge(struct brute *b)
 {
     if (b->is_approximate ? !is_plainly_cyclic(b) : satisfies(b, LEVEL_SER))
         return;
     for (int l = LEVEL_RC; l <= LEVEL_SI; l++)
-        if (!(b->found >> l & 1) && satisfies(b, (enum level)l))
+        if (!(b->found >> l & 1) && holds(b, (enum level)l))
             b->found |= 1u << l;
 }
 
@@ -434,7 +469,9 @@ level_set
 brute_predict(const struct history *h, struct brute_question asked)
 {
     struct brute b = {.is_strict = asked.is_strict,
-                      .is_approximate = asked.is_approximate};
+                      .is_approximate = asked.is_approximate,
+                      .is_unconditional = asked.is_unconditional,
+                      .rows = asked.rows};
     take_history(&b, h);
     for (unsigned set = 0; set < 1u << b.n; set++) {
         for (int t = 0; t < b.n; t++) {

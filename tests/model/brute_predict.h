@@ -14,8 +14,12 @@ enum { BRUTE_PREDICT_TXNS = 5 };
 
 struct brute_question {
     bool is_strict;
-    bool is_approximate; // 'not serializable' must follow without
-                         // distinguishing cases
+    bool is_approximate;   // 'not serializable' must follow without
+                           // distinguishing cases
+    bool is_unconditional; // the level must also hold when boundary
+                           // transactions go on to write as observed,
+    const uint32_t *rows;  // and when who writes a key also writes its row,
+                           // where that is given by key
 };
 
 /* Which of rc, ra, cc, pc, psi and si have a predicted execution that satisfies

@@ -19,6 +19,7 @@
 
 static uint64_t count = 400, first_seed = 1;
 static uint64_t asked, predicted, forged; // what the test has seen
+static uint64_t conditional, declined;
 static uint64_t differing; // executions that only a case distinction shows
 
 static const enum level LEVELS_ASKED[] = {LEVEL_RC, LEVEL_RA,  LEVEL_CC,
@@ -195,7 +196,9 @@ forge(const struct history *h, const struct absence *a, level_set strict,
 static level_set
 answer(const struct history *h, bool is_strict, bool is_approximate)
 {
-    return brute_predict(h, (struct brute_question){is_strict, is_approximate});
+    return brute_predict(
+        h, (struct brute_question){.is_strict = is_strict,
+                                   .is_approximate = is_approximate});
 }
 
 static void
@@ -295,6 +298,106 @@ approximates_as_brute_force(void)
            (unsigned long long)differing);
 }
 
+/* A prediction is on a condition only where there is no other. */
+static void
+ask_for_unconditional(const struct history *h, uint64_t seed, bool is_strict,
+                      const uint32_t *rows)
+{
+    static const enum level levels[] = {LEVEL_PSI, LEVEL_SI};
+    const level_set expected = brute_predict(
+        h, (struct brute_question){
+               .is_strict = is_strict, .is_unconditional = true, .rows = rows});
+    for (size_t i = 0; i < sizeof levels / sizeof *levels; i++) {
+        struct prediction p;
+        struct err err = {0};
+        const struct predict_options options = {
+            .level = levels[i], .is_strict = is_strict, .rows = rows};
+        const bool ok = predict(h, &options, &p, &err);
+        CHECK(ok);
+        if (!ok)
+            return;
+        const bool found =
+            p.answer == PREDICT_FOUND && !p.found.at[0].is_conditional;
+        // What was observed is the answer on any condition.
+        const bool agrees = (p.found.n && !p.found.at[0].changed) ||
+                            found == (expected >> levels[i] & 1);
+        CHECK(agrees);
+        if (!agrees)
+            printf("# seed %llu, %s, %s%s: %s\n", (unsigned long long)seed,
+                   level_table[levels[i]].brief,
+                   is_strict ? "strict" : "relaxed", rows ? ", rows" : "",
+                   found ? "unconditional" : "none or conditional");
+        conditional += p.answer == PREDICT_FOUND && !found;
+        prediction_free(&p);
+    }
+}
+
+static void
+prefers_unconditional_ones_as_brute_force(void)
+{
+    static const uint32_t rows[] = {0, 0, 1}; // by key
+    for (uint64_t seed = first_seed; seed < first_seed + count; seed++) {
+        struct history h;
+        random_execution(seed, 0, &h);
+        ask_for_unconditional(&h, seed, true, NULL);
+        ask_for_unconditional(&h, seed, true, rows);
+        ask_for_unconditional(&h, seed, false, rows);
+        history_free(&h);
+    }
+    printf("# %llu predictions are on a condition\n",
+           (unsigned long long)conditional);
+    CHECK(conditional);
+}
+
+/* A caller who takes no prediction, or only one in which a given transaction
+ * is the last boundary transaction. */
+struct caller {
+    txn_id wanted; // TXN_NONE: nothing
+    uint64_t asked;
+};
+
+static unsigned
+take(void *self, const struct execution *x)
+{
+    struct caller *c = self;
+    c->asked++;
+    for (uint32_t t = x->o->n; t; t--)
+        if (x->role[t - 1] == ROLE_BOUNDARY)
+            return x->o->id[t - 1] == c->wanted ? PREDICT_ACCEPTED : 0;
+    return 0;
+}
+
+static void
+gives_only_what_the_caller_accepts(void)
+{
+    for (uint64_t seed = first_seed; seed < first_seed + count; seed++)
+        for (int strict = 0; strict < 2; strict++) {
+            struct history h;
+            random_execution(seed, 0, &h);
+            for (txn_id t = 0; t <= h.n_txns; t++) {
+                struct caller c = {t < h.n_txns ? t : TXN_NONE, 0};
+                struct prediction p;
+                struct err err = {0};
+                const struct predict_options options = {.level = LEVEL_SI,
+                                                        .is_strict = strict,
+                                                        .prove = true,
+                                                        .accept = take,
+                                                        .self = &c};
+                CHECK(predict(&h, &options, &p, &err));
+                if (p.answer == PREDICT_FOUND && p.found.at[0].changed)
+                    CHECK(take(&c, &p.found.at[0].execution));
+                if (p.answer == PREDICT_DECLINED)
+                    CHECK(p.declined && c.asked && p.found.n == 1 &&
+                          !take(&c, &p.found.at[0].execution));
+                CHECK(p.answer != PREDICT_NONE || (!c.asked && !p.found.n));
+                declined += p.answer == PREDICT_DECLINED;
+                prediction_free(&p);
+            }
+            history_free(&h);
+        }
+    CHECK(declined);
+}
+
 static void
 agrees_among_many_transactions(void)
 {
@@ -316,6 +419,8 @@ main(int argc, char **argv)
     take_range(argc, argv, &count, &first_seed);
     RUN(agrees_with_brute_force);
     RUN(approximates_as_brute_force);
+    RUN(prefers_unconditional_ones_as_brute_force);
+    RUN(gives_only_what_the_caller_accepts);
     RUN(agrees_among_many_transactions);
     return test_end();
 }
