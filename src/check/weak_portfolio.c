@@ -4,6 +4,7 @@
 #include "check/weak_portfolio.h"
 
 #include "check/convert.h"
+#include "strong/order/recorded_order.h"
 
 enum { PATIENCE_EACH = 100 }; // steps of a budget, for an operation
 
@@ -17,7 +18,33 @@ undecided(const struct certificate certificates[LEVELS], level_set levels)
     return left;
 }
 
-/* Try to settle levels up to cc by showing that pc holds. */
+/* Settle levels up to cc by a certificate that pc holds. */
+static void
+settle_by(const struct history *h, const struct certificate *prefix,
+          level_set levels, struct certificate certificates[LEVELS])
+{
+    assert(prefix->level == LEVEL_PC);
+    for (int l = 0; prefix->verdict == VERDICT_OK && l < LEVELS; l++) {
+        if (!(levels >> l & 1))
+            continue;
+        certificate_free(&certificates[l]);
+        (void)convert_certificate(h, prefix, (enum level)l, &certificates[l]);
+    }
+}
+
+/* Try to settle them by the order of the input. */
+static bool
+settle_by_recording(const struct history *h, level_set levels,
+                    struct certificate certificates[LEVELS])
+{
+    struct certificate prefix = {.level = LEVEL_PC};
+    const bool ok = recorded_order_try(h, &prefix);
+    settle_by(h, &prefix, levels, certificates);
+    certificate_free(&prefix);
+    return ok;
+}
+
+/* Try to settle them with the strong engine. */
 static void
 settle_by_prefix(const struct history *h, const struct strong_options *strong,
                  level_set levels, struct budget *budget,
@@ -25,12 +52,7 @@ settle_by_prefix(const struct history *h, const struct strong_options *strong,
 {
     struct certificate prefix = {0};
     strong_check(h, LEVEL_PC, strong, budget, &prefix, NULL);
-    for (int l = 0; prefix.verdict == VERDICT_OK && l < LEVELS; l++) {
-        if (!(levels >> l & 1))
-            continue;
-        certificate_free(&certificates[l]);
-        (void)convert_certificate(h, &prefix, (enum level)l, &certificates[l]);
-    }
+    settle_by(h, &prefix, levels, certificates);
     certificate_free(&prefix);
 }
 
@@ -47,6 +69,9 @@ weak_portfolio_check(const struct history *h, const struct check_options *o,
         weak_check(h, levels, &weak, certificates, stats);
         return;
     }
+    if (o->strong.recorded_order &&
+        settle_by_recording(h, levels, certificates))
+        return;
     struct budget some = budget_take(all, patience);
     weak.budget = &some;
     weak_check(h, levels, &weak, certificates, stats);

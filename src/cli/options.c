@@ -196,6 +196,8 @@ const struct option option_table[] = {
      "list the options of the engine for pc, psi, si and ser"},
     {"solver", 0, OPTION_TEXT, "NAME", AT(solver), ENGINE, 0, 0, "own", choices_solvers,
      "z3: also ask Z3, at pc, si, ser and the strict levels, and fail if it disagrees"},
+    {"recorded-order", 0, OPTION_FLAG, NULL, AT(strong.recorded_order), ENGINE, 0, 0, "1", NULL,
+     "try the order of the input first"},
     {"saturate", 0, OPTION_FLAG, NULL, AT(strong.saturate), ENGINE, 0, 0, "1", NULL,
      "infer certain edges before the search"},
     {"prune", 0, OPTION_FLAG, NULL, AT(strong.prune), ENGINE, 0, 0, "1", NULL,

@@ -10,7 +10,8 @@
 /* Each optimisation can be turned off, to measure what it is worth; no answer
  * depends on any of them. */
 struct strong_options {
-    bool saturate;     // infer what is certain before anything is guessed
+    bool recorded_order; // try the order of the input first
+    bool saturate;       // infer what is certain before anything is guessed
     bool prune;        // strike out writers that an ambiguous read cannot have
     bool schedule;     // first order by replaying; else by depth in the graph
     bool backtracking; // run small ambiguous histories by trial and error

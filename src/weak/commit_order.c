@@ -15,6 +15,7 @@
 #include "weak/commit_order.h"
 
 #include "weak/causal.h"
+#include "weak/edge_reason.h"
 #include "weak/keysets.h"
 
 enum { OP_STEPS = 4 }; // of a budget, for a pass over the operations
@@ -77,15 +78,12 @@ commit_order_edges(const struct ordered_reading *g, enum level level,
     return infer(g, level, o, NULL, out);
 }
 
-/* Infer and store all edges, and sort again. */
+/* Sort again, by all edges that were stored. */
 static enum verdict
-decide_by_all_edges(const struct ordered_reading *g, enum level level,
-                    const struct weak_options *o, u32_vec *order,
-                    struct edges *edges, struct weak_stats *stats)
+sort_by_all_edges(const struct ordered_reading *g, struct edges *edges,
+                  u32_vec *order, struct weak_stats *stats)
 {
     const struct weak_reading *r = &g->reading;
-    if (!commit_order_edges(g, level, o, edges))
-        return VERDICT_UNKNOWN;
     stats->edges += edges->all.n;
     if (edges->stale.n)
         return VERDICT_VIOLATED;
@@ -101,6 +99,27 @@ decide_by_all_edges(const struct ordered_reading *g, enum level level,
     return acyclic ? VERDICT_OK : VERDICT_VIOLATED;
 }
 
+bool
+commit_order_is_refuted(const struct ordered_reading *g, enum level level,
+                        const struct weak_options *o, struct edges *edges,
+                        struct weak_stats *stats)
+{
+    u32_vec order = {0};
+    if (g->cyclic)
+        return true;
+    if (!commit_order_edges(g, level, o, edges))
+        return false;
+    size_t kept = 0;
+    for (size_t i = 0; i < edges->stale.n; i++)
+        if (edge_reason_is_certain(&g->reading, level, &edges->stale.at[i]))
+            edges->stale.at[kept++] = edges->stale.at[i];
+    edges->stale.n = kept;
+    const bool cyclic =
+        sort_by_all_edges(g, edges, &order, stats) == VERDICT_VIOLATED;
+    vec_free(&order);
+    return cyclic;
+}
+
 enum verdict
 commit_order_decide(const struct ordered_reading *g, enum level level,
                     const struct weak_options *o, u32_vec *order,
@@ -114,7 +133,9 @@ commit_order_decide(const struct ordered_reading *g, enum level level,
     if (!check.broken && g->stale.n && !infer(g, level, o, &g->stale, &check))
         return VERDICT_UNKNOWN;
     if (check.broken)
-        return decide_by_all_edges(g, level, o, order, edges, stats);
+        return commit_order_edges(g, level, o, edges)
+                   ? sort_by_all_edges(g, edges, order, stats)
+                   : VERDICT_UNKNOWN;
     vec_clear(order);
     vec_grow(order, g->sequence.n);
     if (order->n)

@@ -29,6 +29,13 @@ void ordered_reading_free(struct ordered_reading *g);
 bool commit_order_edges(const struct ordered_reading *g, enum level level,
                         const struct weak_options *o, struct edges *out);
 
+/* Whether session order, the reading and the edges of 'level' have a cycle that
+ * does not rest on a read from INIT with several candidates; then 'edges' are
+ * these, without those that do.  False also where the budget is spent. */
+bool commit_order_is_refuted(const struct ordered_reading *g, enum level level,
+                             const struct weak_options *o, struct edges *edges,
+                             struct weak_stats *stats);
+
 /* Decide 'level' (rc, ra or cc).
  *
  * VERDICT_OK: 'order' is a commit order.  VERDICT_VIOLATED: session order, the

@@ -33,17 +33,25 @@ writes(const struct history *h, txn_id t, key_id k)
     return false;
 }
 
-/* The first read of t3, from 'begin' on, that is from e->to and of a key that
- * e->from writes. */
+/* The first read of t3, from 'begin' on, that is from t1 and of a key that t2
+ * writes; preferably one with a single candidate. */
 static op_id
 find_overwritten(const struct weak_reading *r, txn_id t3, op_id begin,
-                 const struct cycle_edge *e)
+                 txn_id t1, txn_id t2)
 {
-    for (op_id op = begin; op < r->h->txn_end[t3]; op++)
-        if (op_is_external_read(r->h, op) && reading_writer(r, op) == e->to &&
-            writes(r->h, e->from, op_key(r->h, op)))
-            return op;
-    return ID_NONE;
+    op_id found = ID_NONE;
+    for (op_id op = begin; op < r->h->txn_end[t3]; op++) {
+        if (!op_is_external_read(r->h, op) || reading_writer(r, op) != t1)
+            continue;
+        const bool certain = !history_has_several(r->h, r->h->op_value[op]);
+        if ((certain || found == ID_NONE) &&
+            writes(r->h, t2, op_key(r->h, op))) {
+            found = op;
+            if (certain)
+                break;
+        }
+    }
+    return found;
 }
 
 /* The first read of t3 from w. */
@@ -155,7 +163,23 @@ edge_reason_find(const struct ordered_reading *g, enum level level, txn_id t3,
     } else {
         find_path(g, t3, e, path);
     }
-    e->read = find_overwritten(r, t3, begin, e);
+    e->read = find_overwritten(r, t3, begin, e->to, e->from);
     assert(level != LEVEL_CC || e->path_n >= 2);
     assert(e->read != ID_NONE);
+}
+
+bool
+edge_reason_is_certain(const struct weak_reading *r, enum level level,
+                       const struct edge *e)
+{
+    op_id begin = r->h->txn_begin[e->reader];
+    if (level == LEVEL_RC)
+        begin = find_first_read(r, e->reader, e->from) + 1;
+    for (op_id op = begin; op < r->h->txn_end[e->reader]; op++)
+        if (op_is_external_read(r->h, op) &&
+            !history_has_several(r->h, r->h->op_value[op]) &&
+            reading_writer(r, op) == e->to &&
+            writes(r->h, e->from, op_key(r->h, op)))
+            return true;
+    return false;
 }

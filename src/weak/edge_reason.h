@@ -18,4 +18,8 @@ void edge_reason_find(const struct ordered_reading *g, enum level level,
 /* An operation of t that reads from w. */
 op_id edge_reason_read(const struct weak_reading *r, txn_id t, txn_id w);
 
+/* Whether the reader of an edge shows it by a read with one candidate. */
+bool edge_reason_is_certain(const struct weak_reading *r, enum level level,
+                            const struct edge *e);
+
 #endif

@@ -39,6 +39,7 @@ static struct strong_options
 random_options(struct random *r)
 {
     return (struct strong_options){
+        .recorded_order = random_below(r, 2),
         .saturate = random_below(r, 2),
         .prune = random_below(r, 2),
         .schedule = random_below(r, 2),

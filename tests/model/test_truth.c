@@ -58,6 +58,7 @@ options_of(const struct question *q)
     struct random r;
     random_seed(&r, q->seed);
     o.strong = (struct strong_options){
+        .recorded_order = random_below(&r, 2),
         .saturate = random_below(&r, 2),
         .prune = random_below(&r, 2),
         .schedule = random_below(&r, 2),

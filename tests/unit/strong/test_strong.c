@@ -138,6 +138,8 @@ blind_writes(int64_t n, int64_t keys, bool increment, struct history *h)
 static void
 hot_keys_are_not_quadratic(void)
 {
+    struct strong_options options = strong_defaults;
+    options.recorded_order = false; // which would not look at the key at all
     for (int increment = 0; increment < 2; increment++) {
         struct history h;
         blind_writes(30000, 1, increment, &h);
@@ -145,12 +147,59 @@ hot_keys_are_not_quadratic(void)
             struct certificate c;
             struct err err = {0};
             const double began = time_cpu();
-            strong_check(&h, (enum level)l, &strong_defaults, NULL, &c, NULL);
+            strong_check(&h, (enum level)l, &options, NULL, &c, NULL);
             CHECK(c.verdict == VERDICT_OK);
             CHECK(verify_certificate(&h, &c, &err));
             CHECK(time_cpu() - began < 2);
             certificate_free(&c);
         }
+        history_free(&h);
+    }
+}
+
+/* Whether the order of the input answers at a level, and is accepted. */
+static bool
+is_answered_by_recording(const struct history *h, enum level l)
+{
+    struct certificate c;
+    struct strong_stats stats;
+    struct err err = {0};
+    strong_check(h, l, &strong_defaults, NULL, &c, &stats);
+    const bool answered = c.verdict == VERDICT_OK && !stats.points;
+    CHECK(verify_certificate(h, &c, &err));
+    certificate_free(&c);
+    return answered;
+}
+
+static void
+the_order_of_the_recording_is_tried_first(void)
+{
+    static const struct {
+        const char *text;
+        level_set answered;
+    } cases[] = {
+        // Serial, with values that repeat.
+        {"1wx1 2rx1wx2 1rx2wx1 2rx1wx2 1rx2",
+         1u << LEVEL_PC | 1u << LEVEL_PSI | 1u << LEVEL_SI | 1u << LEVEL_SER},
+        // The second reads from an older snapshot, and writes another key.
+        {"1wx1 2rx0wy1 3rx1ry1",
+         1u << LEVEL_PC | 1u << LEVEL_PSI | 1u << LEVEL_SI},
+        // Or the same key: a lost update.
+        {"1rx0wx1 2rx0wx2", 1u << LEVEL_PC},
+        // A snapshot has to contain the session.
+        {"1wx1 1rx0", 0},
+        // The value comes back, and only the older version serves both reads.
+        {"1wx1wy1 2wx2 2wx1wy2 3rx1ry1",
+         1u << LEVEL_PC | 1u << LEVEL_PSI | 1u << LEVEL_SI},
+        // The reader stands before the writer.
+        {"1rx1 2wx1", 0},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct history h;
+        parse(cases[i].text, &h);
+        for (int l = LEVEL_PC; l <= LEVEL_SER; l++)
+            CHECK(is_answered_by_recording(&h, (enum level)l) ==
+                  (cases[i].answered >> l & 1));
         history_free(&h);
     }
 }
@@ -181,6 +230,7 @@ main(void)
     RUN(duplicate_values_leave_a_choice);
     RUN(reads_from_either_of_two_need_search);
     RUN(hot_keys_are_not_quadratic);
+    RUN(the_order_of_the_recording_is_tried_first);
     RUN(a_spent_budget_makes_the_answer_unknown);
     return test_end();
 }

@@ -1,0 +1,380 @@
+/* recorded_order.c -- see recorded_order.h.
+ *
+ * Recorders often write a transaction down when it commits.  Then the order of
+ * the input is the order of commits, and to run the history in that order is
+ * enough; where times are known, so is the order in which transactions ended.
+ * Nothing has to be inferred, however many candidates a read has:
+ * the last transaction that wrote the value is the one it read from.
+ *
+ * Commits are numbered from 1.  A snapshot is the number of commits that it
+ * contains.  At one point a transaction, the snapshot is what was committed
+ * right before.  At two points it is the latest one that serves every read, and
+ * it has to contain
+ *
+ *   - the commits before it in its session;
+ *   - where writers are separate (si), the last writer of each key it writes;
+ *   - at strict levels, everything that ended before it began.
+ *
+ * With the order of commits fixed, the latest snapshot is as good as any: a
+ * transaction's snapshot constrains no other one.  psi follows from si.
+ *
+ * Transactions that may count do not count here, and lists are not tried.
+ *
+ *   (1) the versions of a key are linked from the latest to the earliest, with
+ *       falling positions; INIT's comes after them and is not stored.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "strong/order/recorded_order.h"
+
+#include <stdlib.h>
+
+enum { STEPS_EACH = 16 }; // versions looked at, per operation
+
+struct committed_version {
+    value_id value;
+    txn_id writer;
+    uint32_t position; // of the writer's commit
+    uint32_t before;   // 1 + index of the version before it; 0 = INIT's
+};
+
+struct ended {
+    int64_t time;
+    uint32_t position;
+};
+
+struct recorded_run {
+    const struct history *h;
+    const txn_id *order; // all transactions, as they are to commit
+    bool two_points, separates_writers, is_strict;
+    VEC(struct committed_version) versions;
+    uint32_t *latest;        // by key: 1 + index of its latest version
+    uint32_t n;              // commits so far
+    txn_id *last;            // by session: the last that committed, or TXN_NONE
+    uint32_t *position;      // by transaction: of its commit
+    uint32_t *snapshot;      // by transaction, at two points
+    VEC(struct ended) ended; // at strict levels, by time
+    int64_t latest_begin;    // of those that committed
+    uint64_t steps;
+    struct certificate *c;
+};
+
+/* --- versions --------------------------------------------------------------*/
+
+/* Whether a read of value v may have read the version; index 0 is INIT's. */
+static bool
+serves(const struct recorded_run *run, uint32_t index, value_id v)
+{
+    const struct history *h = run->h;
+    if (index)
+        return run->versions.at[index - 1].value == v;
+    if (history_has_several(h, v))
+        return history_candidates(h, v).at[0] == TXN_INIT;
+    return history_writer(h, v) == TXN_INIT;
+}
+
+/* The latest version of key k that 'snapshot' contains. */
+static uint32_t
+find_version(struct recorded_run *run, key_id k, uint32_t snapshot)
+{
+    uint32_t i = run->latest[k];
+    while (i && run->versions.at[i - 1].position > snapshot) {
+        i = run->versions.at[i - 1].before;
+        run->steps++;
+    }
+    return i;
+}
+
+/* Add a version.  With one point a transaction, old ones are never looked at
+ * again. */
+static void
+add_version(struct recorded_run *run, key_id k, value_id v, txn_id t)
+{
+    struct committed_version new = {v, t, run->n, run->latest[k]};
+    assert(!new.before ||
+           run->versions.at[new.before - 1].position < run->n); // (1)
+    if (new.before && !run->two_points) {
+        new.before = 0;
+        run->versions.at[run->latest[k] - 1] = new;
+        return;
+    }
+    vec_push(&run->versions, new);
+    run->latest[k] = (uint32_t)run->versions.n;
+}
+
+/* --- snapshots -------------------------------------------------------------*/
+
+/* Reduce the snapshot until it serves the read op; false where none does. */
+static bool
+serve(struct recorded_run *run, op_id op, uint32_t *snapshot)
+{
+    const value_id v = run->h->op_value[op];
+    uint32_t i = find_version(run, op_key(run->h, op), *snapshot);
+    while (!serves(run, i, v)) {
+        if (!i || !run->two_points)
+            return false;
+        *snapshot = run->versions.at[i - 1].position - 1;
+        i = run->versions.at[i - 1].before;
+        run->steps++;
+    }
+    return true;
+}
+
+/* The commits that ended before the given time, as a snapshot. */
+static uint32_t
+ended_before(const struct recorded_run *run, int64_t time)
+{
+    size_t low = 0, high = run->ended.n;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (run->ended.at[middle].time < time)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low ? run->ended.at[low - 1].position : 0;
+}
+
+/* The smallest snapshot that t may have. */
+static uint32_t
+least_snapshot(const struct recorded_run *run, txn_id t)
+{
+    const struct history *h = run->h;
+    const txn_id last = run->last[h->txn_session[t]];
+    uint32_t least = last == TXN_NONE ? 0 : run->position[last];
+    if (run->separates_writers)
+        for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++) {
+            const uint32_t i =
+                op_is_final_write(h, op) ? run->latest[op_key(h, op)] : 0;
+            if (i && run->versions.at[i - 1].position > least)
+                least = run->versions.at[i - 1].position;
+        }
+    if (run->is_strict && h->txn_began[t] != INT64_MIN) {
+        const uint32_t before = ended_before(run, h->txn_began[t]);
+        least = before > least ? before : least;
+    }
+    return least;
+}
+
+/* Find the latest snapshot that serves all reads of t. */
+static bool
+find_snapshot(struct recorded_run *run, txn_id t, uint32_t *snapshot)
+{
+    const struct history *h = run->h;
+    uint32_t before;
+    *snapshot = run->n;
+    do {
+        before = *snapshot;
+        for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++) {
+            run->steps++;
+            if (op_is_external_read(h, op) && !serve(run, op, snapshot))
+                return false;
+        }
+        if (run->steps > STEPS_EACH * (uint64_t)h->n_ops)
+            return false;
+    } while (*snapshot != before);
+    return !run->two_points || *snapshot >= least_snapshot(run, t);
+}
+
+/* --- running ---------------------------------------------------------------*/
+
+/* Whether t may commit next, by session order and by time. */
+static bool
+is_in_order(const struct recorded_run *run, txn_id t)
+{
+    const struct history *h = run->h;
+    const txn_id last = run->last[h->txn_session[t]];
+    if (last != TXN_NONE && t < last)
+        return false;
+    if (!run->is_strict || h->txn_status[t] != TXN_COMMITTED ||
+        h->txn_ended[t] == INT64_MAX)
+        return true;
+    return h->txn_ended[t] >= run->latest_begin &&
+           (!run->ended.n || h->txn_ended[t] >= vec_top(&run->ended).time);
+}
+
+static void
+note_choices(struct recorded_run *run, txn_id t, uint32_t snapshot)
+{
+    const struct history *h = run->h;
+    for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++) {
+        if (!op_is_external_read(h, op) ||
+            !history_has_several(h, h->op_value[op]))
+            continue;
+        const uint32_t i = find_version(run, op_key(h, op), snapshot);
+        assert(serves(run, i, h->op_value[op]));
+        vec_push(&run->c->choices,
+                 ((struct choice){op, i ? run->versions.at[i - 1].writer
+                                        : TXN_INIT}));
+    }
+}
+
+static void
+commit(struct recorded_run *run, txn_id t)
+{
+    const struct history *h = run->h;
+    run->n++;
+    run->position[t] = run->n;
+    run->last[h->txn_session[t]] = t;
+    for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++)
+        if (op_is_final_write(h, op))
+            add_version(run, op_key(h, op), h->op_value[op], t);
+    if (!run->is_strict)
+        return;
+    if (h->txn_began[t] > run->latest_begin)
+        run->latest_begin = h->txn_began[t];
+    if (h->txn_status[t] == TXN_COMMITTED && h->txn_ended[t] != INT64_MAX)
+        vec_push(&run->ended, ((struct ended){h->txn_ended[t], run->n}));
+}
+
+static bool
+run_all(struct recorded_run *run)
+{
+    const struct history *h = run->h;
+    for (uint32_t i = 0; i < h->n_txns; i++) {
+        const txn_id t = run->order[i];
+        uint32_t snapshot;
+        if (h->txn_counts[t] != TXN_COUNTS)
+            continue;
+        if (!is_in_order(run, t) || !find_snapshot(run, t, &snapshot))
+            return false;
+        if (h->several.n)
+            note_choices(run, t, snapshot);
+        if (run->two_points)
+            run->snapshot[t] = snapshot;
+        commit(run, t);
+    }
+    return true;
+}
+
+/* --- the certificate -------------------------------------------------------*/
+
+/* Append starts and commits: the starts whose snapshot has i commits come right
+ * after commit i. */
+static void
+append_points(const struct recorded_run *run, u32_vec *order)
+{
+    const struct history *h = run->h;
+    uint32_t *first = mem_calloc((size_t)run->n + 2, sizeof *first);
+    txn_id *starts = mem_alloc(run->n, sizeof *starts);
+    for (uint32_t i = 0; i < h->n_txns; i++)
+        if (run->position[i])
+            first[run->snapshot[i] + 1]++;
+    for (uint32_t i = 0; i <= run->n; i++)
+        first[i + 1] += first[i];
+    for (txn_id t = 0; t < h->n_txns; t++)
+        if (run->position[t])
+            starts[first[run->snapshot[t]]++] = t;
+    uint32_t next = 0; // of 'starts'; first[i] is now where those of i end
+    for (uint32_t i = 0, arrived = 0; i <= run->n; i++) {
+        while (next < first[i])
+            vec_push(order, 2 * starts[next++]);
+        while (arrived < h->n_txns && !run->position[run->order[arrived]])
+            arrived++;
+        if (arrived < h->n_txns)
+            vec_push(order, 2 * run->order[arrived++] + 1);
+    }
+    assert(order->n == 2 * (size_t)run->n);
+    mem_free(first);
+    mem_free(starts);
+}
+
+static void
+conclude(const struct recorded_run *run)
+{
+    const struct history *h = run->h;
+    struct certificate *c = run->c;
+    assert(c->verdict == VERDICT_UNKNOWN && !c->order.n);
+    c->verdict = VERDICT_OK;
+    c->kind = EVIDENCE_ORDER;
+    vec_reserve(&c->order, (size_t)run->n * (run->two_points ? 2 : 1));
+    if (level_table[c->level].two_points) {
+        append_points(run, &c->order);
+    } else {
+        for (uint32_t i = 0; i < h->n_txns; i++)
+            if (run->position[run->order[i]])
+                vec_push(&c->order, run->order[i]);
+    }
+}
+
+/* Run the transactions in an order. */
+static bool
+try_order(const struct history *h, const txn_id *order, struct certificate *c)
+{
+    const struct level_info *level = &level_table[c->level];
+    struct recorded_run run = {.h = h, .order = order, .c = c};
+    run.two_points = level->two_points || level->one_rw;
+    run.separates_writers =
+        level_separates_writers(c->level) || level->one_rw; // psi by si
+    run.is_strict = level->needs_times;
+    run.latest_begin = INT64_MIN;
+    run.latest = mem_calloc(h->n_keys, sizeof *run.latest);
+    run.last = mem_alloc(h->n_sessions, sizeof *run.last);
+    memset(run.last, 0xff, h->n_sessions * sizeof *run.last);
+    run.position = mem_calloc(h->n_txns, sizeof *run.position);
+    if (run.two_points)
+        run.snapshot = mem_alloc(h->n_txns, sizeof *run.snapshot);
+    const bool ok = run_all(&run);
+    if (ok)
+        conclude(&run);
+    else
+        vec_free(&c->choices);
+    vec_free(&run.versions);
+    vec_free(&run.ended);
+    mem_free(run.latest);
+    mem_free(run.last);
+    mem_free(run.position);
+    mem_free(run.snapshot);
+    return ok;
+}
+
+/* --- orders ----------------------------------------------------------------*/
+
+struct timed {
+    int64_t ended;
+    uint32_t arrived;
+};
+
+static int
+compare_timed(const void *a, const void *b)
+{
+    const struct timed *x = a, *y = b;
+    if (x->ended != y->ended)
+        return x->ended < y->ended ? -1 : 1;
+    return x->arrived < y->arrived ? -1 : x->arrived > y->arrived;
+}
+
+static bool
+is_by_end(const struct history *h)
+{
+    for (uint32_t i = 1; i < h->n_txns; i++)
+        if (h->txn_ended[h->arrival[i - 1]] > h->txn_ended[h->arrival[i]])
+            return false;
+    return true;
+}
+
+static bool
+try_order_of_ends(const struct history *h, struct certificate *c)
+{
+    struct timed *times = mem_alloc(h->n_txns, sizeof *times);
+    txn_id *order = mem_alloc(h->n_txns, sizeof *order);
+    for (uint32_t i = 0; i < h->n_txns; i++)
+        times[i] = (struct timed){h->txn_ended[h->arrival[i]], i};
+    qsort(times, h->n_txns, sizeof *times, compare_timed);
+    for (uint32_t i = 0; i < h->n_txns; i++)
+        order[i] = h->arrival[times[i].arrived];
+    mem_free(times);
+    const bool ok = try_order(h, order, c);
+    mem_free(order);
+    return ok;
+}
+
+bool
+recorded_order_try(const struct history *h, struct certificate *c)
+{
+    assert(h->txn_counts && level_is_strong(c->level));
+    if (h->order_first || !h->n_txns ||
+        (level_table[c->level].needs_times && !h->txn_began))
+        return false;
+    return try_order(h, h->arrival, c) ||
+           (h->txn_ended && !is_by_end(h) && try_order_of_ends(h, c));
+}

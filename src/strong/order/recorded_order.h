@@ -1,0 +1,18 @@
+/* recorded_order.h -- the order of the recording, tried first.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef STRONG_ORDER_RECORDED_ORDER_H
+#define STRONG_ORDER_RECORDED_ORDER_H
+
+#include "evidence/certificate.h"
+
+/* Whether the transactions, committed in the order of the input or of their
+ * ends, satisfy c->level.  If so, c becomes the certificate; if not, c stays as
+ * it is, and nothing follows: another order may do.
+ *
+ *   require  h is resolved; c claims nothing; c->level is a strong level
+ *   time     O(operations), and a sort of the ends; an order is given up at
+ *            the first transaction that does not fit */
+bool recorded_order_try(const struct history *h, struct certificate *c);
+
+#endif
