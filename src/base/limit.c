@@ -235,9 +235,8 @@ int
 limit_run(int (*work)(void *self), void *self,
           const struct limit_result results[], size_t n)
 {
-    enum { MOST = 8 };
-    size_t before[MOST];
-    assert(n <= MOST);
+    size_t before[LIMIT_RESULTS];
+    assert(n <= LIMIT_RESULTS);
     for (size_t i = 0; i < n; i++) {
         assert(!results[i].text != !results[i].value);
         before[i] = results[i].text ? results[i].text->n : 0;

@@ -69,6 +69,8 @@ void limit_phase(const char *phase);
 /* The work of a try is done; from here on there are no limits. */
 void limit_kept(void);
 
+enum { LIMIT_RESULTS = 32 }; // of one run, at most
+
 /* What a run hands back to its parent: the text that it appended to a buffer,
  * or a value without pointers.  One of the two is NULL. */
 struct limit_result {

@@ -3,11 +3,13 @@
  * SPDX-License-Identifier: MIT */
 #include "cli/inspect.h"
 
+#include "base/outfile.h"
 #include "cli/counters.h"
 #include "cli/target.h"
 #include "level/names.h"
 #include "version.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* --- options ---------------------------------------------------------------*/
@@ -110,6 +112,43 @@ show_notes(const struct buf *notes)
 
 /* --- histories -------------------------------------------------------------*/
 
+static const char *const file_formats[INSPECT_REPORTS] = {
+    [INSPECT_JSON] = "json",
+    [INSPECT_JUNIT] = "junit",
+    [INSPECT_SARIF] = "sarif",
+    [INSPECT_MARKDOWN] = "markdown"};
+
+static void
+begin_reports(const struct options *o, const struct report_format *format,
+              struct inspect *out)
+{
+    struct report_style style = inspect_style(o);
+    report_begin(&out->reports[INSPECT_STDOUT], format, &style);
+    style.verdicts_only = style.colour = false;
+    report_begin(&out->reports[INSPECT_PAGE],
+                 out->page ? report_find("html") : NULL, &style);
+    out->files[INSPECT_JSON] = o->json ? NULL : o->json_file;
+    out->files[INSPECT_JUNIT] = o->junit_file;
+    out->files[INSPECT_SARIF] = o->sarif_file;
+    out->files[INSPECT_MARKDOWN] = o->markdown_file;
+    for (int r = INSPECT_JSON; r < INSPECT_REPORTS; r++)
+        report_begin(&out->reports[r],
+                     out->files[r] ? report_find(file_formats[r]) : NULL,
+                     &style);
+}
+
+/* Keep a violated history.  This may run in another process, whose memory is
+ * gone afterwards (base/limit.h). */
+static void
+keep(void *self, const struct inspection *inspection)
+{
+    const struct inspect *i = self;
+    struct err err = {0};
+    if (inspection_verdict(&inspection->check) == VERDICT_VIOLATED &&
+        !kept_run_history(i->kept, i->recording, i->number, inspection, &err))
+        cli_report_error(&err);
+}
+
 bool
 inspect_begin(const struct options *o, const char *page, bool page_only,
               struct inspect *out, struct err *err)
@@ -119,10 +158,7 @@ inspect_begin(const struct options *o, const char *page, bool page_only,
     if (!take_options(o, &out->options, err) ||
         (!page_only && !inspect_report_format(o, &format, err)))
         return false;
-    const struct report_style style = inspect_style(o);
-    report_begin(&out->reports[INSPECT_STDOUT], format, &style);
-    report_begin(&out->reports[INSPECT_PAGE], page ? report_find("html") : NULL,
-                 &style);
+    begin_reports(o, format, out);
     out->options.reports = out->reports;
     out->options.n_reports = INSPECT_REPORTS;
     out->options.observer =
@@ -131,6 +167,20 @@ inspect_begin(const struct options *o, const char *page, bool page_only,
                                      .end = end_phase,
                                      .done = o->stats ? show_stats : NULL};
     return true;
+}
+
+void
+inspect_keep(struct inspect *i, struct kept_run *kept)
+{
+    const struct report_style style = i->reports[INSPECT_PAGE].style;
+    assert(kept->dir.n && !i->options.observer.done);
+    i->kept = kept;
+    i->options.observer.done = keep;
+    i->options.full_summary = true;
+    if (!i->reports[INSPECT_PAGE].format)
+        report_begin(&i->reports[INSPECT_PAGE], report_find("html"), &style);
+    if (!i->reports[INSPECT_JSON].format)
+        report_begin(&i->reports[INSPECT_JSON], report_find("json"), &style);
 }
 
 static int
@@ -150,7 +200,27 @@ inspect_file(struct inspect *i, const char *path, const char *name)
     show_notes(&result.notes);
     buf_free(&result.notes);
     cli_emit(&i->reports[INSPECT_STDOUT].out);
+    i->n_kept += i->kept && ok && result.verdict == VERDICT_VIOLATED;
     return ok ? exit_status(result.verdict) : cli_report_error(&err);
+}
+
+/* Keep the page and the result beside the histories, and say where. */
+static void
+end_kept(const struct inspect *i)
+{
+    struct err err = {0};
+    if (!kept_run_text(i->kept, "index.html", &i->reports[INSPECT_PAGE].out,
+                       &err) ||
+        !kept_run_text(i->kept, "result.json", &i->reports[INSPECT_JSON].out,
+                       &err)) {
+        cli_report_error(&err);
+        return;
+    }
+    fputs("kept in ", stderr);
+    cli_print_shown(stderr, i->kept->dir.at);
+    fputs(": the history, its reduced part, the report (index.html), "
+          "result.json\n",
+          stderr);
 }
 
 int
@@ -162,6 +232,12 @@ inspect_end(struct inspect *i, int status)
     cli_emit(&i->reports[INSPECT_STDOUT].out);
     if (i->page && !report_write_page(&i->reports[INSPECT_PAGE], i->page, &err))
         status = cli_report_error(&err);
+    for (size_t r = 0; r < INSPECT_REPORTS; r++)
+        if (i->files[r] &&
+            !outfile_write(i->files[r], &i->reports[r].out, &err))
+            status = cli_report_error(&err);
+    if (i->n_kept)
+        end_kept(i);
     inspect_free(i);
     return status;
 }

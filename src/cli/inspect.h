@@ -13,13 +13,28 @@
 #include "cli/cli.h"
 #include "cli/progress.h"
 #include "pipeline/inspection.h"
+#include "pipeline/kept_run.h"
 
-enum { INSPECT_STDOUT, INSPECT_PAGE, INSPECT_REPORTS };
+// Where results go: the terminal, the page, and files.
+enum {
+    INSPECT_STDOUT,
+    INSPECT_PAGE,
+    INSPECT_JSON,
+    INSPECT_JUNIT,
+    INSPECT_SARIF,
+    INSPECT_MARKDOWN,
+    INSPECT_REPORTS
+};
 
 struct inspect {
     struct inspection_options options;
-    struct report reports[INSPECT_REPORTS]; // either may have no format
+    struct report reports[INSPECT_REPORTS]; // may be without a format
     const char *page;                       // directory of the page, or NULL
+    const char *files[INSPECT_REPORTS];     // NULL: none
+    struct kept_run *kept; // where violated histories are kept, or NULL
+    const char *recording; // what to keep: a file, or NULL
+    size_t number;         // of several histories; 0: the only one
+    size_t n_kept;
     struct progress *progress;
     bool quiet;
 };
@@ -29,6 +44,9 @@ struct inspect {
  * 'page_only'. */
 bool inspect_begin(const struct options *o, const char *page, bool page_only,
                    struct inspect *out, struct err *err);
+
+/* Keep what is found to be violated.  Comes before the first history. */
+void inspect_keep(struct inspect *i, struct kept_run *kept);
 
 /* Inspect a history and show it under that name (NULL: its path); return the
  * exit status of its verdicts. */

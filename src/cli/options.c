@@ -94,8 +94,16 @@ const struct option option_table[] = {
     {"output", 0, OPTION_TEXT, "FORMAT", AT(report_format), CMD_PROVE, 0, 0, "text",
      choices_prove_reports,
      "how to show the result; sarif has the lines of the SQL files, html the source beside the anomaly"},
-    {"json", 0, OPTION_FLAG, NULL, AT(json), CMD_PROVE | CMD_CHECK | CMD_PREDICT | CMD_TEST | CMD_STATS | CMD_CERTIFY | CMD_LEVELS | CMD_FORMATS, 0, 0, NULL, NULL,
+    {"json", 0, OPTION_FLAG, NULL, AT(json), CMD_PROVE | CMD_PREDICT | CMD_STATS | CMD_CERTIFY | CMD_LEVELS | CMD_FORMATS, 0, 0, NULL, NULL,
      "write results as JSON Lines, one object per input (--output json)"},
+    {"json", 0, OPTION_OUTPUT, "FILE", AT(json_file), CMD_CHECK | CMD_TEST, 0, 0, NULL, NULL,
+     "write results as JSON Lines, one object per input: to stdout, or with =FILE to that file, beside what is shown"},
+    {"junit", 0, OPTION_TEXT, "FILE", AT(junit_file), CMD_CHECK | CMD_TEST, 0, 0, NULL, NULL,
+     "also write the results as JUnit XML"},
+    {"sarif", 0, OPTION_TEXT, "FILE", AT(sarif_file), CMD_CHECK | CMD_TEST, 0, 0, NULL, NULL,
+     "also write the results as SARIF"},
+    {"markdown", 0, OPTION_TEXT, "FILE", AT(markdown_file), CMD_CHECK | CMD_TEST, 0, 0, NULL, NULL,
+     "also write the results as Markdown"},
     {"quiet", 'q', OPTION_FLAG, NULL, AT(quiet), CMD_PROVE | CMD_CHECK | CMD_PREDICT | RUNNING | CMD_CERTIFY, 0, 0, NULL, NULL,
      "print the verdict lines only"},
     {"quiet", 'q', OPTION_FLAG, NULL, AT(quiet), CMD_CONVERT | CMD_GEN, 0, 0, NULL, NULL,
@@ -192,6 +200,8 @@ const struct option option_table[] = {
      "run the interleavings of an isolation specification instead of a workload"},
     {"keep", 0, OPTION_TEXT, "FILE", AT(keep), CMD_TEST, 0, 0, NULL, NULL,
      "keep the recorded history in this file; with --spec, those of several interleavings in numbered ones"},
+    {"store", 0, OPTION_TEXT, "DIR", AT(store), CMD_TEST, 0, 0, "assay-runs", NULL,
+     "keep each run in which a level is violated in a directory of its own under DIR: history, reduced history, report; '' keeps nothing"},
     {"help-solver", 0, OPTION_FLAG, NULL, AT(help_solver), CMD_CHECK, 0, 0, NULL, NULL,
      "list the options of the engine for pc, psi, si and ser"},
     {"solver", 0, OPTION_TEXT, "NAME", AT(solver), ENGINE, 0, 0, "own", choices_solvers,
@@ -291,6 +301,7 @@ set_value(const struct option *o, struct options *out, const char *text,
     case OPTION_REAL:
         return set_real(o, field, text, err);
     case OPTION_TEXT:
+    case OPTION_OUTPUT:
         memcpy(field, &text, sizeof text);
         return true;
     case OPTION_LIST:
@@ -348,6 +359,8 @@ take(struct words *w, const struct option *o, const char *shown,
             return err_set(err, ERR_USAGE, "--%s takes no value", o->name);
         return set_value(o, out, "1", err);
     }
+    if (!value && o->kind == OPTION_OUTPUT)
+        value = "-";
     if (!value) {
         if (w->i + 1 >= w->n)
             return err_set(err, ERR_USAGE, "'%s' needs a value: %s", shown,
@@ -413,6 +426,7 @@ options_parse(int n, char *const words[], const struct command *command,
         if (!ok)
             return false;
     }
+    out->json |= out->json_file && strcmp(out->json_file, "-") == 0;
     return true;
 }
 

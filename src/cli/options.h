@@ -48,6 +48,7 @@ enum option_kind {
     OPTION_REAL,   // double, within low..high
     OPTION_BYTES,  // uint64_t with an optional suffix k, M, G
     OPTION_TEXT,   // const char *
+    OPTION_OUTPUT, // const char *; "-" where --NAME has no =VALUE
     OPTION_LIST,   // option_texts: each occurrence adds one
 };
 
@@ -58,6 +59,7 @@ struct options {
     bool help, json, quiet, verify, explain, stats, renumber, help_solver;
     bool session_order, power;
     const char *level, *format, *to, *output, *report_format, *report;
+    const char *json_file, *junit_file, *sarif_file, *markdown_file, *store;
     const char *solver, *certificate, *reduced;
     uint64_t threads, memory, max_anomalies;
     double timeout;

@@ -100,7 +100,7 @@ put_predicted(const struct predict_result *r, size_t i,
         buf_char(out, '\n');
     put_lines(&words, s, out);
     if (e->anomalies.n) {
-        report_anomaly_text(&e->anomalies.at[0], s, 0, 1, out);
+        report_anomaly_text(&e->anomalies.at[0], s, "", out);
         buf_clear(&words);
         predict_words_prevention(&e->anomalies.at[0], &words);
         put_lines(&words, s, out);

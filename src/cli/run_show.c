@@ -3,6 +3,8 @@
  * SPDX-License-Identifier: MIT */
 #include "cli/run_show.h"
 
+#include "pipeline/run_origin.h"
+
 #include <inttypes.h>
 #include <string.h>
 #include <unistd.h>
@@ -63,46 +65,19 @@ run_show_clear(struct run_show *s)
     s->is_line = false;
 }
 
-static void
-show_failures(const struct collect_stats *s, FILE *out)
-{
-    for (size_t i = 0; i < s->n_failures; i++) {
-        fprintf(out, "  %" PRIu64 " times ", s->failures[i].n);
-        cli_print_shown(out, s->failures[i].code);
-        fputs(": ", out);
-        cli_print_shown(out, s->failures[i].message);
-        fputc('\n', out);
-    }
-    if (s->reconnects)
-        fprintf(out, "  %" PRIu64 " connections were made again\n",
-                s->reconnects);
-    if (s->left.kind != ERR_NONE) {
-        fputs("  the tables could not be removed: ", out);
-        cli_print_shown(out, s->left.text);
-        fputc('\n', out);
-    }
-}
-
 void
 run_show_summary(const struct test_run *t, const char *workload, FILE *out)
 {
-    const struct collect_stats *s = &t->stats;
-    const struct workload_shape *shape = &t->options.collect.shape;
-    const uint64_t all = s->committed + s->aborted + s->unknown;
-    cli_print_shown(out, t->note);
-    fputc('\n', out);
-    if (strncmp(t->target, "store:", 6) != 0)
-        fprintf(out, "asked for %s\n",
-                driver_isolation_names[t->options.isolation]);
-    fprintf(out,
-            "workload %s: %" PRIu64 " sessions, %" PRIu64 " keys, seed %" PRIu64
-            "\n",
-            workload, shape->sessions,
-            shape->app ? shape->keys : workload_keys(shape), shape->seed);
-    fprintf(out,
-            "%" PRIu64 " transactions in %.2f s: %" PRIu64 " committed (%.0f/s)"
-            ", %" PRIu64 " aborted, %" PRIu64 " unknown\n",
-            all, s->seconds, s->committed, per_second(s), s->aborted,
-            s->unknown);
-    show_failures(s, out);
+    struct run_origin origin;
+    struct buf text = {0};
+    run_origin_fill(t, workload, &origin);
+    origin_text(&origin.origin, &text);
+    fwrite(text.at, 1, text.n, out);
+    if (t->stats.left.kind != ERR_NONE) {
+        fputs("  the tables could not be removed: ", out);
+        cli_print_shown(out, t->stats.left.text);
+        fputc('\n', out);
+    }
+    buf_free(&text);
+    run_origin_free(&origin);
 }

@@ -11,7 +11,10 @@
 
 enum { COLLECT_CODES = 16 }; // kinds of failures that are counted separately
 
+/* Why transactions did not commit.  The last rows are for all further reasons,
+ * so that the sums are those of the transactions. */
 struct failure_count {
+    bool is_unknown; // else they were aborted
     char code[16];
     char message[256]; // the message of the first one
     uint64_t n;

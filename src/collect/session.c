@@ -14,11 +14,13 @@
 
 #include "base/limit.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #define SHORTLY 0.02 // seconds before another try
+#define OTHERS "others"
 
 enum { PLACE_ROOM = 80 };
 
@@ -227,20 +229,30 @@ run_body(struct session *s, struct connection *c, enum outcome *outcome,
     return true;
 }
 
+/* Count a transaction that did not commit by the reason. */
 static void
-count_failure(struct collect_stats *stats, const struct connection *c)
+count_failure(struct collect_stats *stats, bool is_unknown, const char *code,
+              const char *message)
 {
     size_t i = 0;
     while (i < stats->n_failures &&
-           strcmp(stats->failures[i].code, c->code) != 0)
+           (stats->failures[i].is_unknown != is_unknown ||
+            strcmp(stats->failures[i].code, code) != 0))
         i++;
-    if (i == COLLECT_CODES)
-        return;
+    if (i + 2 >= COLLECT_CODES && i == stats->n_failures) {
+        // No row is left but those for what is aborted and unknown otherwise.
+        if (strcmp(code, OTHERS) != 0) {
+            count_failure(stats, is_unknown, OTHERS, "further reasons");
+            return;
+        }
+    }
+    assert(i < COLLECT_CODES);
     struct failure_count *f = &stats->failures[i];
     if (i == stats->n_failures) {
         stats->n_failures++;
-        snprintf(f->code, sizeof f->code, "%s", c->code);
-        snprintf(f->message, sizeof f->message, "%s", c->message);
+        f->is_unknown = is_unknown;
+        snprintf(f->code, sizeof f->code, "%s", code);
+        snprintf(f->message, sizeof f->message, "%s", message);
     }
     f->n++;
 }
@@ -256,8 +268,10 @@ count(struct session *s, const struct connection *c, enum txn_status status,
     stats->aborted += status == TXN_ABORTED;
     stats->unknown += status == TXN_INDETERMINATE;
     stats->operations += s->record.ops;
-    if (outcome != OUTCOME_OK)
-        count_failure(stats, c);
+    if (status == TXN_ABORTED && outcome == OUTCOME_OK)
+        count_failure(stats, false, "rollback", "by the workload");
+    else if (status != TXN_COMMITTED)
+        count_failure(stats, status == TXN_INDETERMINATE, c->code, c->message);
     pthread_mutex_unlock(&run->lock);
 }
 

@@ -195,6 +195,9 @@ static const struct dialect dialect = {
     .set_isolation = "set session transaction isolation level %s",
     .get_isolation = "show session variables where variable_name in "
                      "('tx_isolation', 'transaction_isolation')",
+    .settings = "show session variables where variable_name in ('autocommit', "
+                "'innodb_flush_log_at_trx_commit', 'innodb_snapshot_isolation',"
+                " 'sync_binlog', 'version', 'wsrep_sync_wait')",
     .is_read_only = "select @@global.read_only",
     .append = "concat(coalesce(v, ''), ',%s')",
     .upsert = "on duplicate key update",

@@ -172,6 +172,10 @@ static const struct dialect dialect = {
     .set_isolation =
         "set session characteristics as transaction isolation level %s",
     .get_isolation = "show transaction_isolation",
+    .settings = "select name, setting from pg_settings where name in "
+                "('default_transaction_isolation', 'fsync', 'server_version', "
+                "'synchronous_commit', 'synchronous_standby_names') "
+                "order by name",
     .is_read_only = "select pg_is_in_recovery()::int",
     .append = "concat(coalesce(v, ''), ',%s')",
     .array = "bigint[]",

@@ -26,6 +26,7 @@ enum {
 struct dialect {
     const char *set_isolation;   // %s: a level
     const char *get_isolation;   // a query whose last column is the level
+    const char *settings;        // a query for names and values to report
     const char *is_read_only;    // a query for 0 or 1
     const char *append;          // column v, a text, with an element appended
     const char *array;           // a type for lists of integers

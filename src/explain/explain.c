@@ -198,7 +198,8 @@ explain_core(struct explainer *e, const u32_vec *core, enum level level,
 static bool
 may_go_on(const struct explainer *e)
 {
-    if (!e->out->anomalies.n || e->out->anomalies.n >= e->o->most)
+    e->out->capped = e->out->anomalies.n >= e->o->most;
+    if (!e->out->anomalies.n || e->out->capped)
         return !e->out->anomalies.n;
     if (e->another >= e->budget.left)
         e->out->cut_short = true;

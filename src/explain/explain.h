@@ -89,6 +89,7 @@ struct explanation {
     enum level level;
     VEC(struct anomaly) anomalies; // simplest first
     size_t more;            // inconsistent reads found beyond those shown
+    bool capped;            // as many as were asked for: there may be more
     bool cut_short;         // more anomalies were not looked for
     struct limit_stop stop; // why there are none, where a limit was
 };

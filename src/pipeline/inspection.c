@@ -305,13 +305,12 @@ run_work(void *self)
 static void
 run_in_child(struct run *run)
 {
-    enum { MOST = 2 };
     const struct inspection_options *o = run->options;
-    struct limit_result results[2 * MOST + 2] = {
+    struct limit_result results[LIMIT_RESULTS] = {
         {.value = &run->end, .size = sizeof run->end},
         {.text = &run->result->notes}};
     size_t n = 2;
-    assert(o->n_reports <= MOST);
+    assert(2 * o->n_reports + 2 <= LIMIT_RESULTS);
     for (size_t r = 0; r < o->n_reports; r++) {
         struct report *to = &o->reports[r];
         results[n++] = (struct limit_result){.text = &to->out};

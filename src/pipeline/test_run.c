@@ -3,14 +3,21 @@
  * SPDX-License-Identifier: MIT */
 #include "pipeline/test_run.h"
 
+#include "base/limit.h"
+
 #include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
-/* The target as far as it may be shown: without a password. */
+/* The target as far as it may be shown: without a password, and without the
+ * port of a server that was started for the run. */
 static void
 choose_name(struct test_run *t)
 {
+    if (t->options.start) {
+        snprintf(t->name, sizeof t->name, "%s", t->options.start);
+        return;
+    }
     const char *slashes = strstr(t->target, "//");
     const char *sign = slashes ? strchr(slashes, '@') : NULL;
     const size_t scheme = slashes ? (size_t)(slashes + 2 - t->target) : 0;
@@ -58,6 +65,7 @@ test_run_end(struct test_run *t)
     if (t->has_servers)
         servers_stop(&t->servers);
     vec_free(&t->faults);
+    database_facts_free(&t->facts);
 }
 
 /* Called now and then while the sessions run. */
@@ -72,9 +80,12 @@ tick(void *self, const struct collect_stats *stats)
         struct err err = {0};
         if (fault->is_done || stats->seconds < fault->seconds)
             continue;
+        const double began = time_now();
+        const bool ok = servers_fault(&t->servers, fault, &err);
         fault->is_done = true;
-        if (!servers_fault(&t->servers, fault, &err) && o->fault_failed &&
-            !(interrupted && *interrupted))
+        fault->began = stats->seconds;
+        fault->ended = stats->seconds + time_now() - began;
+        if (!ok && o->fault_failed && !(interrupted && *interrupted))
             o->fault_failed(o->self, &err);
     }
     if (o->progress)
@@ -91,6 +102,7 @@ test_run_record(struct test_run *t, const char *path, struct err *err)
         return false;
     assert(sizeof t->note == sizeof db.note);
     memcpy(t->note, db.note, sizeof t->note);
+    database_describe(&db, &t->facts);
     collect.tick = tick;
     collect.self = t;
     const bool ok = collect_run(&db, &collect, path, &t->stats, err);

@@ -17,6 +17,7 @@
 #define PIPELINE_TEST_RUN_H
 
 #include "collect/collect.h"
+#include "driver/describe.h"
 #include "server/server.h"
 
 /* Callbacks, each of which may be NULL. */
@@ -46,6 +47,7 @@ struct test_run {
     bool has_servers;
     struct servers servers;
     fault_vec faults;
+    struct database_facts facts;
     char note[128]; // what the database says it is
     char name[256]; // what to call its histories: the target, no password
     struct collect_stats stats;

@@ -11,7 +11,6 @@
 #include "report/parts.h"
 
 #include <assert.h>
-#include <ctype.h>
 #include <string.h>
 
 enum { MOST_KINDS = 3 }; // that are told; the others are named
@@ -124,8 +123,7 @@ put_subject(const struct report_run *run, struct buf *out)
     if (!o || !*o->isolation)
         return;
     buf_text(out, ", ");
-    for (const char *p = o->isolation; *p; p++)
-        buf_char(out, (char)toupper((unsigned char)*p));
+    origin_isolation(o->isolation, out);
 }
 
 void

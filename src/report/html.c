@@ -150,7 +150,7 @@ put_cards(const struct report_run *run, const char *id, struct buf *out)
             buf_printf(&card, "%s-%s-%zu", id, brief, j + 1);
             card_html(a, card.at, levels_of(run, a), out);
         }
-        if (e->more || e->cut_short) {
+        if (part_has_more(e)) {
             buf_printf(out, "<p class=\"soft\">%s: ", brief);
             part_more(e, out);
             buf_text(out, ".</p>\n");
@@ -270,6 +270,8 @@ add(struct report *to, const struct report_run *run)
         answer_html(run, out);
     if (run->power)
         put_power(run, out);
+    if (run->origin)
+        origin_html(run->origin, out);
     put_lattice(run, id.at, out);
     if (run->sides)
         sides_html(run->sides, out);

@@ -1,11 +1,14 @@
 /* json.c -- results for programs: JSON Lines, one object per history.
  *
- * Programs rely on the names of the members; members may be added.
+ * The names of the members are a contract (doc/result.schema.json).  Members
+ * may be added; "schema" grows when one changes its meaning.
  *
  * SPDX-License-Identifier: MIT */
 #include "report/answer.h"
 #include "report/parts.h"
 #include "report/power.h"
+
+enum { SCHEMA = 1 }; // of doc/result.schema.json
 
 static void
 put_member(const char *name, const char *text, struct buf *out)
@@ -110,6 +113,8 @@ put_result(const struct level_result *r, const struct explanation *e,
         buf_char(out, ']');
         if (e->more)
             buf_printf(out, ",\"more\":%zu", e->more);
+        if (e->capped)
+            buf_text(out, ",\"capped\":true");
         if (e->cut_short)
             buf_text(out, ",\"cut_short\":true");
         if (e->stop.kind) {
@@ -130,6 +135,7 @@ add(struct report *to, const struct report_run *run)
     buf_text(out, "{\"history\":");
     part_json(out, run->path);
     put_member("format", run->format, out);
+    buf_printf(out, ",\"schema\":%d", SCHEMA);
     buf_printf(out,
                ",\"sessions\":%llu,\"transactions\":%llu,\"operations\":%llu,"
                "\"results\":[",
@@ -148,6 +154,10 @@ add(struct report *to, const struct report_run *run)
     if (answer_applies(run)) {
         buf_text(out, ",\"answer\":");
         answer_json(run, out);
+    }
+    if (run->origin) {
+        buf_text(out, ",\"run\":");
+        origin_json(run->origin, out);
     }
     if (run->power) {
         buf_text(out, ",\"power\":");

@@ -49,6 +49,17 @@ put_error(const char *reason, struct buf *out)
     buf_text(out, "\"/>\n");
 }
 
+/* A name that is the same in every run: no port and no date. */
+static void
+put_name(const struct report_run *run, struct buf *out)
+{
+    part_xml(out, run->path);
+    if (run->origin) {
+        buf_char(out, ' ');
+        part_xml(out, run->origin->workload);
+    }
+}
+
 static size_t
 count(const struct check *c, enum verdict v)
 {
@@ -67,7 +78,7 @@ add(struct report *to, const struct report_run *run)
     for (size_t i = 0; i < c->results.n; i++)
         seconds += c->results.at[i].seconds;
     buf_text(out, "  <testsuite name=\"");
-    part_xml(out, run->path);
+    put_name(run, out);
     buf_printf(out,
                "\" tests=\"%zu\" failures=\"%zu\" errors=\"%zu\" "
                "time=\"%.3f\">\n",
@@ -77,7 +88,7 @@ add(struct report *to, const struct report_run *run)
         const struct level_result *r = &c->results.at[i];
         buf_printf(out, "    <testcase name=\"%s\" classname=\"",
                    level_table[r->level].name);
-        part_xml(out, run->path);
+        put_name(run, out);
         buf_printf(out, "\" time=\"%.3f\"", r->seconds);
         if (r->certificate.verdict == VERDICT_OK) {
             buf_text(out, "/>\n");

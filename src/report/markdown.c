@@ -109,7 +109,7 @@ add(struct report *to, const struct report_run *run)
             sides_markdown(run->sides, out);
         for (size_t j = 0; j < e->anomalies.n; j++)
             put_anomaly(&e->anomalies.at[j], out);
-        if (e->more || e->cut_short) {
+        if (part_has_more(e)) {
             part_more(e, out);
             buf_text(out, "\n\n");
         }

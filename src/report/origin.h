@@ -1,13 +1,54 @@
-/* origin.h -- how a history came about, where this program recorded it.
+/* origin.h -- how a history came about, where this program recorded it: the
+ * database, what was asked of it, and how the run went.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef REPORT_ORIGIN_H
 #define REPORT_ORIGIN_H
 
-/* Texts are borrowed and may hold any bytes. */
-struct report_origin {
-    const char *database;  // "PostgreSQL 15.18", or the target
-    const char *isolation; // as in SQL, "repeatable read"; "": the default
+#include "base/buf.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Why transactions did not commit. */
+struct report_failure {
+    bool is_unknown; // else they were aborted
+    const char *code, *message;
+    uint64_t n;
 };
+
+/* What was done to a server. */
+struct report_fault {
+    const char *kind;    // "kill"
+    size_t node;         // from 1
+    double began, ended; // seconds since the run began
+};
+
+/* Texts are borrowed and may hold any bytes; none is NULL. */
+struct report_origin {
+    const char *database;        // "PostgreSQL 15.18", or the target
+    const char *note;            // all that the database says it is
+    const char *isolation;       // requested, "repeatable read"; "": none
+    const char *isolation_found; // as the server calls it; "": not known
+    const char *settings;        // "fsync = on", a line each
+    const char *setup;           // SQL for each connection; ""
+    const char *workload;
+    uint64_t sessions, keys, seed;
+    double seconds;
+    uint64_t committed, aborted, unknown, operations, reconnects;
+    const struct report_failure *failures; // their sum: aborted + unknown
+    size_t n_failures;
+    const struct report_fault *faults;
+    size_t n_faults;
+};
+
+/* Append what was run and how it went: lines for a terminal, the JSON object
+ * that stands under "run", a section of a page. */
+void origin_text(const struct report_origin *o, struct buf *out);
+void origin_json(const struct report_origin *o, struct buf *out);
+void origin_html(const struct report_origin *o, struct buf *out);
+
+/* Append an isolation level in capital letters. */
+void origin_isolation(const char *name, struct buf *out);
 
 #endif

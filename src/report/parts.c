@@ -92,21 +92,44 @@ part_unlisted(const struct anomaly *a)
     return a->blamed - listed;
 }
 
+bool
+part_has_more(const struct explanation *e)
+{
+    return e->more || e->cut_short || (e->capped && e->anomalies.n > 1);
+}
+
+/* How many anomalies are known of, shown or not. */
+static size_t
+count_known(const struct explanation *e)
+{
+    return e->anomalies.n + e->more;
+}
+
+void
+part_number(const struct explanation *e, size_t i, struct buf *out)
+{
+    if (count_known(e) > 1 || part_has_more(e))
+        buf_printf(out, "%zu of %s%zu: ", i + 1,
+                   e->capped || e->cut_short ? "at least " : "",
+                   count_known(e));
+}
+
 void
 part_more(const struct explanation *e, struct buf *out)
 {
-    if (e->more)
-        buf_printf(out, "%zu more inconsistent read%s %s not shown", e->more,
-                   e->more == 1 ? "" : "s", e->more == 1 ? "is" : "are");
     if (e->stop.kind) {
         buf_text(out, "not explained: ");
         limit_show(&e->stop, out);
-    } else if (e->cut_short && !e->anomalies.n)
+    } else if (e->cut_short && !e->anomalies.n) {
         buf_text(out, "a limit was reached before this was explained");
-    else if (e->cut_short)
-        buf_printf(out,
-                   "%smore anomalies were not looked for, for lack of time",
-                   e->more ? "; " : "");
+    } else if (part_has_more(e)) {
+        buf_printf(out, "%zu of %s%zu anomalies shown", e->anomalies.n,
+                   e->capped || e->cut_short ? "at least " : "",
+                   count_known(e));
+        buf_text(out, e->cut_short
+                          ? "; more were not looked for, for lack of time"
+                          : "");
+    }
 }
 
 void
@@ -114,7 +137,7 @@ part_verdict_and_more(const struct level_result *r, const struct explanation *e,
                       struct buf *out)
 {
     report_verdict(r, e, out);
-    if (e->more || e->cut_short) {
+    if (part_has_more(e)) {
         buf_text(out, ", ");
         part_more(e, out);
     }

@@ -29,8 +29,16 @@ void part_holds(const struct anomaly *a, struct buf *out);
 /* How many of the blamed transactions are not listed. */
 size_t part_unlisted(const struct anomaly *a);
 
-/* Append what is not shown, "3 more inconsistent reads are not shown"; nothing
- * if all is shown. */
+/* Whether there are, or may be, anomalies that are not shown; where a single
+ * one was asked for, that is plain. */
+bool part_has_more(const struct explanation *e);
+
+/* Append which of the anomalies is the i-th: "2 of at least 5: "; nothing where
+ * it is the only one. */
+void part_number(const struct explanation *e, size_t i, struct buf *out);
+
+/* Append how many there are or may be, "5 of at least 177 anomalies shown", or
+ * why there is none; nothing where all are shown. */
 void part_more(const struct explanation *e, struct buf *out);
 
 /* Append a verdict and what part_more says about it. */

@@ -91,10 +91,10 @@ const struct report_format *report_find(const char *name);
 void report_verdict(const struct level_result *r, const struct explanation *e,
                     struct buf *out);
 
-/* An anomaly as text for a terminal, number i of n, headline first; and as a
- * JSON object, an element of "anomalies". */
+/* An anomaly as text for a terminal, headline first, with "1 of 5: " or "" in
+ * front; and as the JSON object that stands under "anomalies". */
 void report_anomaly_text(const struct anomaly *a, const struct report_style *s,
-                         size_t i, size_t n, struct buf *out);
+                         const char *number, struct buf *out);
 void report_anomaly_json(const struct anomaly *a, struct buf *out);
 
 #endif

@@ -23,14 +23,11 @@ colour_of(enum verdict v)
 
 void
 report_anomaly_text(const struct anomaly *a, const struct report_style *s,
-                    size_t i, size_t n, struct buf *out)
+                    const char *number, struct buf *out)
 {
     buf_char(out, '\n');
     put_colour(s, "1", out);
-    if (n > 1)
-        buf_printf(out, "  %zu of %zu: ", i + 1, n);
-    else
-        buf_text(out, "  ");
+    buf_printf(out, "  %s", number);
     buf_text(out, a->headline);
     put_colour(s, "0", out);
     struct buf names = {0};
@@ -61,6 +58,16 @@ shown_before(const struct report_run *run, size_t i, const struct anomaly *a)
                 return e->level;
     }
     return LEVELS;
+}
+
+static void
+put_anomaly(const struct anomaly *a, const struct report_style *s,
+            const struct explanation *e, size_t i, struct buf *out)
+{
+    struct buf number = {0};
+    part_number(e, i, &number);
+    report_anomaly_text(a, s, number.n ? number.at : "", out);
+    buf_free(&number);
 }
 
 /* Why the verdicts say little, on a line of its own. */
@@ -100,12 +107,12 @@ add(struct report *to, const struct report_run *run)
             const struct anomaly *a = &e->anomalies.at[j];
             const enum level before = shown_before(run, i, a);
             if (before == LEVELS)
-                report_anomaly_text(a, s, j, e->anomalies.n, out);
+                put_anomaly(a, s, e, j, out);
             else
                 buf_printf(out, "  %s: explained at %s above\n", a->headline,
                            level_table[before].name);
         }
-        if (e->more || e->cut_short) {
+        if (part_has_more(e)) {
             buf_text(out, "\n  ");
             part_more(e, out);
             buf_char(out, '\n');

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const fault_names[FAULTS] = {
+const char *const fault_names[FAULTS] = {
     [FAULT_KILL] = "kill",
     [FAULT_STOP] = "stop",
     [FAULT_DISCONNECT] = "disconnect",

@@ -87,7 +87,10 @@ struct fault {
     size_t node;    // from 0
     double seconds; // when, from the start of the run
     bool is_done;
+    double began, ended; // when it was inflicted, in seconds of the run
 };
+
+extern const char *const fault_names[FAULTS]; // "kill"
 
 typedef VEC(struct fault) fault_vec;
 

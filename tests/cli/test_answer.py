@@ -17,6 +17,7 @@ from tap import check, end
 
 assay = os.path.abspath(sys.argv[1])
 SKEW = ["store:si", "-w", "skew", "--keys", "4", "--txns", "400"]
+NO_STORE = ["--store", ""]
 
 
 def run(*words):
@@ -24,19 +25,19 @@ def run(*words):
 
 
 def the_answer():
-    done = run(*SKEW)
+    done = run(*SKEW, *NO_STORE)
     lines = done.stdout.splitlines()
     check(done.returncode == 1 and "store:si: snapshot isolation held, serializability did not" in lines,
           "the levels that held and did not are named, also those not asked for", done.stdout)
     check("    snapshot isolation           held" in lines, "there is a table of levels")
     for title in ("What happened", "What can go wrong", "What to do"):
         check(any(line.startswith(f"  {title}: ") for line in lines), f"the answer says: {title}")
-    done = run(*SKEW, "-l", "si")
+    done = run(*SKEW, *NO_STORE, "-l", "si")
     check(done.returncode == 0 and "snapshot isolation held, serializability did not" in done.stdout,
           "the exit status is about the levels asked for", done.stdout)
-    done = run(*SKEW, "-q")
+    done = run(*SKEW, *NO_STORE, "-q")
     check(len(done.stdout.splitlines()) == 1, "-q prints the verdict line only", done.stdout)
-    said = json.loads(run(*SKEW, "--json").stdout)
+    said = json.loads(run(*SKEW, *NO_STORE, "--json").stdout)
     check([r["level"] for r in said["results"]] == ["ser"], "results are those of the levels asked for")
     check(said["answer"]["levels"]["si"] == "ok" and said["answer"]["levels"]["ser"] == "violated",
           "the answer in JSON has all levels", said["answer"])
@@ -53,9 +54,50 @@ def the_power():
     check("weak" in power and power["chances"]["write-skew"] < 30, "JSON has the chances", power)
 
 
+def what_is_kept():
+    done = run(*SKEW, "--aborts", "0.1")
+    words = done.stderr.split()
+    check("kept" in words, "a failing run is kept, and says where", done.stderr)
+    kept = pathlib.Path(words[words.index("in") + 1].rstrip(":"))
+    check(sorted(p.name for p in kept.iterdir())
+          == ["history.jsonl", "index.html", "reduced.jsonl", "result.json"], "history, reduced history, report, result")
+    again = subprocess.run([assay, "check", "-q", str(kept / "history.jsonl")], text=True, capture_output=True)
+    check(again.returncode == 1, "the history can be checked again", again.stderr)
+    again = subprocess.run([assay, "check", "-q", str(kept / "reduced.jsonl")], text=True, capture_output=True)
+    check(again.returncode == 1, "so can the reduced one", again.stderr)
+    result = json.loads((kept / "result.json").read_text())
+    ran = result["run"]
+    check(sum(f["count"] for f in ran["failures"]) == ran["aborted"] + ran["unknown"] > 0
+          and ran["committed"] + ran["aborted"] + ran["unknown"] == 400,
+          "the result says what was run, and its sums agree", ran)
+    check("What was run" in (kept / "index.html").read_text(), "so does the report")
+    before = len(list(pathlib.Path("assay-runs").iterdir()))
+    run("store:ser", "--txns", "20")
+    run(*SKEW, *NO_STORE)
+    check(len(list(pathlib.Path("assay-runs").iterdir())) == before, "a passing run is not kept, nor with --store ''")
+    done = run(*SKEW, "--store", "/proc/no")
+    check(done.returncode == 1 and "/proc/no" in done.stderr, "a store that cannot be written changes no verdict", done.stderr)
+
+
+def files():
+    done = run(*SKEW, *NO_STORE, "--junit", "j.xml", "--sarif", "s.json", "--markdown", "m.md", "--json=r.json",
+               "--report", "page")
+    check(done.returncode == 1 and "serializable: violated" in done.stdout, "text is shown beside files", done.stdout)
+    junit = pathlib.Path("j.xml").read_text()
+    check('<testsuite name="store:si skew" ' in junit, "JUnit names target and workload", junit[:200])
+    check(json.loads(pathlib.Path("s.json").read_text())["runs"][0]["results"], "SARIF has results")
+    check(json.loads(pathlib.Path("r.json").read_text())["schema"] == 1, "JSON has a version")
+    check(pathlib.Path("m.md").read_text().startswith("## store:si"), "Markdown is there")
+    check(pathlib.Path("page/index.html").exists(), "and the page")
+    done = run(*SKEW, *NO_STORE, "--junit", "/no/j.xml")
+    check(done.returncode == 2 and "/no/j.xml" in done.stderr, "a file that cannot be written is an error", done.stderr)
+
+
 with tempfile.TemporaryDirectory() as scratch:
     os.chdir(scratch)
     the_answer()
     the_power()
+    what_is_kept()
+    files()
     os.chdir("/")
 sys.exit(end())

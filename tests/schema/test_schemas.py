@@ -110,6 +110,21 @@ def main():
 
         lines = [json.loads(line) for line in run("json").splitlines()]
         check(len(lines) == len(HISTORIES), "json has a line per history")
+        done = subprocess.run([assay, "test", "store:si", "-w", "skew", "--keys", "4", "--json", "--store", ""],
+                              cwd=scratch, capture_output=True, text=True)
+        lines.append(json.loads(done.stdout))
+        done = subprocess.run([assay, "check", "--json", "-l", "all", *sorted(HISTORIES)], cwd=scratch,
+                              capture_output=True, text=True)
+        lines += [json.loads(line) for line in done.stdout.splitlines()]
+        try:
+            schema = json.loads((here.parents[1] / "doc/result.schema.json").read_text())
+            for line in lines:
+                jsonschema.validate(line, schema)
+            check(True, "json fits doc/result.schema.json")
+        except NameError:
+            skip("json fits its schema", "there is no Python module jsonschema")
+        except jsonschema.ValidationError as error:
+            check(False, "json fits its schema", error.message)
         for line in lines:
             for result in line["results"]:
                 for anomaly in result.get("anomalies", []):

@@ -88,13 +88,14 @@ zsh_option(struct buf *out, const struct option *o)
             buf_printf(out, "--%s%s[", off ? "no-" : "", o->name);
         zsh_text(out, o->help);
         buf_char(out, ']');
-        if (o->argument)
+        if (o->argument && o->kind != OPTION_OUTPUT)
             buf_printf(out, ":%s:", o->argument);
         if (o->choices) {
             buf_char(out, '(');
             add_choices(out, o);
             buf_char(out, ')');
-        } else if (o->argument && strcmp(o->argument, "FILE") == 0) {
+        } else if (o->argument && o->kind != OPTION_OUTPUT &&
+                   strcmp(o->argument, "FILE") == 0) {
             buf_text(out, "_files");
         }
         buf_char(out, '\'');
@@ -149,7 +150,7 @@ fish_option(struct buf *out, const struct command *c, const struct option *o)
         buf_text(out, " -x -a '");
         add_choices(out, o);
         buf_char(out, '\'');
-    } else if (o->argument)
+    } else if (o->argument && o->kind != OPTION_OUTPUT)
         buf_text(out, " -r");
     buf_text(out, " -d ");
     fish_text(out, o->help);

@@ -33,10 +33,14 @@ show_option(const struct option *o, struct buf *out)
 {
     char left[64], initial[64];
     const bool off = o->kind == OPTION_FLAG && o->initial;
-    snprintf(left, sizeof left, "%c%c%s --%s%s%s%s", o->letter ? '-' : ' ',
+    snprintf(left, sizeof left, "%c%c%s --%s%s%s%s%s", o->letter ? '-' : ' ',
              o->letter ? o->letter : ' ', o->letter ? "," : " ",
-             off ? "no-" : "", o->name, o->argument ? " " : "",
-             o->argument ? o->argument : "");
+             off ? "no-" : "", o->name,
+             o->kind == OPTION_OUTPUT ? "[="
+             : o->argument            ? " "
+                                      : "",
+             o->argument ? o->argument : "",
+             o->kind == OPTION_OUTPUT ? "]" : "");
     buf_printf(out, "  %-*s", HELP_COLUMN - 2, left);
     size_t column = strlen(left) + 2;
     if (column >= HELP_COLUMN)
@@ -233,7 +237,9 @@ roff_option(struct buf *out, const struct option *o)
     roff(out, off ? "no-" : "");
     roff(out, o->name);
     buf_text(out, "\\fR");
-    if (o->argument)
+    if (o->kind == OPTION_OUTPUT)
+        buf_printf(out, "[=\\fI%s\\fR]", o->argument);
+    else if (o->argument)
         buf_printf(out, " \\fI%s\\fR", o->argument);
     buf_text(out, "\n");
     roff(out, off ? "do not " : "");

@@ -7,6 +7,7 @@
 #include "cli/run_options.h"
 #include "cli/run_show.h"
 #include "pipeline/history_file.h"
+#include "pipeline/run_origin.h"
 #include "pipeline/spec_run.h"
 
 #include <string.h>
@@ -17,8 +18,8 @@ struct test {
     struct history_file recording;
     struct test_run run;
     struct run_show show;
-    struct buf database; // what its answer calls it
-    struct report_origin origin;
+    struct run_origin origin;
+    struct kept_run kept;
     int status;      // the worst so far
     size_t violated; // violated interleavings
 };
@@ -40,26 +41,6 @@ take_status(struct test *t, int status)
 
 /* --- workloads -------------------------------------------------------------*/
 
-/* What the database is, for the reports: its name and version, or the target
- * where it says nothing about itself. */
-static void
-note_origin(struct test *t)
-{
-    const struct test_run *run = &t->run;
-    const bool is_store = strncmp(run->target, "store:", 6) == 0;
-    buf_clear(&t->database);
-    if (is_store || !*run->note)
-        buf_text(&t->database, run->name);
-    else
-        buf_add(&t->database, run->note, strcspn(run->note, ","));
-    t->origin = (struct report_origin){
-        .database = t->database.at,
-        .isolation =
-            is_store ? "" : driver_isolation_names[run->options.isolation]};
-    t->inspect.options.origin = &t->origin;
-    t->inspect.options.all_levels = t->inspect.options.power = true;
-}
-
 static void
 test_workload(struct test *t)
 {
@@ -75,8 +56,11 @@ test_workload(struct test *t)
         take_status(t, cli_report_error(&err));
         return;
     }
-    note_origin(t);
+    run_origin_fill(&t->run, o->workload, &t->origin);
+    t->inspect.options.origin = &t->origin.origin;
+    t->inspect.options.all_levels = t->inspect.options.power = true;
     const char *name = o->keep ? o->keep : t->run.name;
+    t->inspect.recording = o->keep ? NULL : path;
     take_status(t, inspect_file(&t->inspect, path, name));
     if (o->predict_level)
         take_status(t, cmd_predict_recorded(o, path, name, t->run.target,
@@ -92,8 +76,10 @@ show_database(void *self, const char *note)
     if (t->options->quiet)
         return;
     cli_print_shown(facts(t), note);
-    fprintf(facts(t), "\nasked for %s\n",
-            driver_isolation_names[t->run.options.isolation]);
+    struct buf level = {0};
+    origin_isolation(driver_isolation_names[t->run.options.isolation], &level);
+    fprintf(facts(t), "\nisolation requested: %s\n", level.n ? level.at : "");
+    buf_free(&level);
 }
 
 static void
@@ -101,6 +87,8 @@ check_interleaving(void *self, const struct spec_run_result *result)
 {
     struct test *t = self;
     int status = EXIT_HOLDS;
+    t->inspect.recording = t->options->keep ? NULL : result->path;
+    t->inspect.number++;
     if (result->end == SPEC_RUN_RECORDED)
         status = inspect_file(&t->inspect, result->path, result->name);
     else if (result->end == SPEC_RUN_REFUSED)
@@ -167,6 +155,7 @@ run_test(struct test *t, struct test_run_options *options, struct err *err)
         else
             test_workload(t);
         test_run_end(&t->run);
+        run_origin_free(&t->origin);
     }
     history_file_close(&t->recording);
     return ok;
@@ -181,12 +170,16 @@ cmd_test(const struct options *o)
     if (!run_options_parse(o, &options, &err) ||
         !inspect_begin(o, o->report, false, &t.inspect, &err))
         return cli_report_error(&err);
+    kept_run_open(&t.kept, o->store);
+    if (t.kept.dir.n)
+        inspect_keep(&t.inspect, &t.kept);
     interrupt_catch();
     const bool ok = run_test(&t, &options, &err);
     interrupt_restore();
-    buf_free(&t.database);
-    if (ok)
-        return inspect_end(&t.inspect, t.status);
-    inspect_free(&t.inspect);
-    return cli_report_error(&err);
+    const int status =
+        ok ? inspect_end(&t.inspect, t.status) : cli_report_error(&err);
+    if (!ok)
+        inspect_free(&t.inspect);
+    kept_run_free(&t.kept);
+    return status;
 }

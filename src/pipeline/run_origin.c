@@ -1,0 +1,80 @@
+/* run_origin.c -- see run_origin.h.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "pipeline/run_origin.h"
+
+#include <assert.h>
+#include <string.h>
+
+static const char *
+text_of(const struct buf *b)
+{
+    return b->n ? b->at : "";
+}
+
+/* "PostgreSQL 15.18" of "PostgreSQL 15.18 (Debian), 1 node". */
+static void
+add_name(const char *note, struct buf *out)
+{
+    size_t n = strcspn(note, ",(");
+    while (n && note[n - 1] == ' ')
+        n--;
+    buf_add(out, note, n);
+}
+
+void
+run_origin_fill(const struct test_run *t, const char *workload,
+                struct run_origin *out)
+{
+    const struct collect_stats *s = &t->stats;
+    const struct workload_shape *shape = &t->options.collect.shape;
+    const bool is_store = strncmp(t->target, "store:", 6) == 0;
+    *out = (struct run_origin){0};
+    assert(s->n_failures <= COLLECT_CODES);
+    if (is_store || !*t->note)
+        buf_text(&out->database, t->name);
+    else
+        add_name(t->note, &out->database);
+    for (size_t i = 0; i < s->n_failures; i++)
+        out->failures[i] =
+            (struct report_failure){.is_unknown = s->failures[i].is_unknown,
+                                    .code = s->failures[i].code,
+                                    .message = s->failures[i].message,
+                                    .n = s->failures[i].n};
+    for (size_t i = 0; i < t->faults.n; i++) {
+        const struct fault *f = &t->faults.at[i];
+        if (f->is_done)
+            vec_push(&out->faults,
+                     ((struct report_fault){fault_names[f->kind], f->node + 1,
+                                            f->began, f->ended}));
+    }
+    out->origin = (struct report_origin){
+        .database = text_of(&out->database),
+        .note = t->note,
+        .isolation =
+            is_store ? "" : driver_isolation_names[t->options.isolation],
+        .isolation_found = text_of(&t->facts.isolation),
+        .settings = text_of(&t->facts.settings),
+        .setup = t->options.setup ? t->options.setup : "",
+        .workload = workload,
+        .sessions = shape->sessions,
+        .keys = shape->app ? shape->keys : workload_keys(shape),
+        .seed = shape->seed,
+        .seconds = s->seconds,
+        .committed = s->committed,
+        .aborted = s->aborted,
+        .unknown = s->unknown,
+        .operations = s->operations,
+        .reconnects = s->reconnects,
+        .failures = out->failures,
+        .n_failures = s->n_failures,
+        .faults = out->faults.at,
+        .n_faults = out->faults.n};
+}
+
+void
+run_origin_free(struct run_origin *r)
+{
+    buf_free(&r->database);
+    vec_free(&r->faults);
+}
