@@ -3,8 +3,8 @@
  * SPDX-License-Identifier: MIT */
 #include "predict/run.h"
 
-#include "predict/signature.h"
-#include "predict/tell.h"
+#include "predict/execution/signature.h"
+#include "predict/execution/tell.h"
 
 /* Where boundary transactions of x go on to do all that was observed, some key
  * that they must not write if the level is to hold; or ID_NONE. */

@@ -14,7 +14,7 @@
 
 #include "base/limit.h"
 #include "evidence/absence.h"
-#include "predict/execution.h"
+#include "predict/execution/execution.h"
 
 // The levels of predictions.
 #define PREDICT_LEVELS                                                         \

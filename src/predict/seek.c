@@ -12,8 +12,8 @@
  * SPDX-License-Identifier: MIT */
 #include "predict/seek.h"
 
-#include "predict/approx.h"
-#include "predict/core.h"
+#include "predict/execution/approx.h"
+#include "predict/formula/core.h"
 #include "predict/orders.h"
 
 void

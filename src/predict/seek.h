@@ -5,10 +5,10 @@
 #define PREDICT_SEEK_H
 
 #include "check/check.h"
-#include "predict/absent.h"
-#include "predict/formula.h"
+#include "predict/formula/absent.h"
+#include "predict/formula/formula.h"
+#include "predict/formula/snapshots.h"
 #include "predict/predict.h"
-#include "predict/snapshots.h"
 
 struct seek {
     const struct observed *o;

@@ -9,7 +9,7 @@
 #ifndef REPLAY_REPLAY_H
 #define REPLAY_REPLAY_H
 
-#include "predict/execution.h"
+#include "predict/execution/execution.h"
 #include "replay/rerun.h"
 
 enum replay_outcome {

@@ -17,7 +17,7 @@
 #define REPLAY_SCHEDULE_H
 
 #include "driver/driver.h"
-#include "predict/execution.h"
+#include "predict/execution/execution.h"
 
 #define SCHEDULE_TO_THE_END UINT32_MAX
 

@@ -1,7 +1,7 @@
 /* tell.c -- see tell.h.
  *
  * SPDX-License-Identifier: MIT */
-#include "predict/tell.h"
+#include "predict/execution/tell.h"
 
 #include "history/builder.h"
 

@@ -5,7 +5,7 @@
  * itself, and so does every execution that contains it.
  *
  * SPDX-License-Identifier: MIT */
-#include "predict/core.h"
+#include "predict/formula/core.h"
 
 #include "evidence/proof.h"
 

@@ -5,7 +5,7 @@
  * engine is asked once more about exactly that part.
  *
  * SPDX-License-Identifier: MIT */
-#include "predict/absent.h"
+#include "predict/formula/absent.h"
 
 #include "evidence/certificate_write.h"
 

@@ -4,7 +4,7 @@
 #ifndef PREDICT_APPROX_H
 #define PREDICT_APPROX_H
 
-#include "predict/execution.h"
+#include "predict/execution/execution.h"
 
 /* Whether what must come before what, inferred without any case distinction, is
  * a cycle.

@@ -1,7 +1,7 @@
 /* observed.c -- see observed.h.
  *
  * SPDX-License-Identifier: MIT */
-#include "predict/observed.h"
+#include "predict/execution/observed.h"
 
 #include "check/check.h"
 

@@ -4,7 +4,7 @@
 #ifndef PREDICT_TELL_H
 #define PREDICT_TELL_H
 
-#include "predict/execution.h"
+#include "predict/execution/execution.h"
 
 /* Make the history of x with the names and values of the observed one.
  * Internal reads and overwritten writes of boundary transactions that are cut

@@ -5,7 +5,7 @@
  * comes before t, it comes before w.  Both are applied until nothing changes.
  *
  * SPDX-License-Identifier: MIT */
-#include "predict/approx.h"
+#include "predict/execution/approx.h"
 
 struct relation {
     const struct execution *x;

@@ -4,7 +4,7 @@
 #ifndef PREDICT_CORE_H
 #define PREDICT_CORE_H
 
-#include "predict/formula.h"
+#include "predict/formula/formula.h"
 
 /* Mark in 'part' the events that c speaks of; c is a certificate that the
  * history made of x, with that origin, violates a level. */

@@ -11,7 +11,7 @@
  * other, a second boundary transaction that updates it always loses.
  *
  * SPDX-License-Identifier: MIT */
-#include "predict/formula.h"
+#include "predict/formula/formula.h"
 
 /* --- candidates that are too old ------------------------------------------ */
 

@@ -14,7 +14,7 @@
 #ifndef PREDICT_EXECUTION_H
 #define PREDICT_EXECUTION_H
 
-#include "predict/observed.h"
+#include "predict/execution/observed.h"
 
 enum role { ROLE_OUT, ROLE_BASE, ROLE_BOUNDARY };
 

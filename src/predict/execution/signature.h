@@ -4,7 +4,7 @@
 #ifndef PREDICT_SIGNATURE_H
 #define PREDICT_SIGNATURE_H
 
-#include "predict/execution.h"
+#include "predict/execution/execution.h"
 
 /* Append the signature of x: for each transaction of 'part', which shows that x
  * is not serializable, its kind and what it reads and writes there, with keys

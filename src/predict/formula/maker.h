@@ -4,7 +4,7 @@
 #ifndef PREDICT_MAKER_H
 #define PREDICT_MAKER_H
 
-#include "predict/formula.h"
+#include "predict/formula/formula.h"
 
 struct version {
     uint64_t place;

@@ -1,7 +1,7 @@
 /* versions.c -- the versions of keys under a version order; see instance.c.
  *
  * SPDX-License-Identifier: MIT */
-#include "predict/maker.h"
+#include "predict/formula/maker.h"
 
 #include <stdlib.h>
 

@@ -5,7 +5,7 @@
 #define PREDICT_SNAPSHOTS_H
 
 #include "acyc/acyc.h"
-#include "predict/formula.h"
+#include "predict/formula/formula.h"
 
 struct snapshots {
     struct chains points;

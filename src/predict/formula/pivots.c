@@ -17,7 +17,7 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "base/intmap.h"
-#include "predict/formula.h"
+#include "predict/formula/formula.h"
 
 /* A transaction in one of its two roles. */
 struct actor {

@@ -5,6 +5,7 @@
  * are written down beside them: a refutation is then evidence that other code
  * can check.  The parts:
  *
+ *   formula.c   variables and clauses
  *   choices.c   which executions are possible at all
  *   levels.c    what the level forbids, as far as it is easily said
  *   pivots.c    at si, two conflicts in a row that must be there
@@ -20,7 +21,7 @@
 #define PREDICT_FORMULA_H
 
 #include "evidence/absence.h"
-#include "predict/execution.h"
+#include "predict/execution/execution.h"
 #include "sat/sat.h"
 
 #define VAR_NONE UINT32_MAX

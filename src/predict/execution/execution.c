@@ -1,7 +1,7 @@
 /* execution.c -- see execution.h.
  *
  * SPDX-License-Identifier: MIT */
-#include "predict/execution.h"
+#include "predict/execution/execution.h"
 
 #include "history/builder.h"
 

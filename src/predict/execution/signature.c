@@ -1,7 +1,7 @@
 /* signature.c -- see signature.h.
  *
  * SPDX-License-Identifier: MIT */
-#include "predict/signature.h"
+#include "predict/execution/signature.h"
 
 #include <stdlib.h>
 

@@ -26,7 +26,7 @@
  * cycle by itself, so a boundary transaction must be on the cycle (ROOT).
  *
  * SPDX-License-Identifier: MIT */
-#include "predict/maker.h"
+#include "predict/formula/maker.h"
 
 /* The index in 'sorted' of the version behind the one of w of key k. */
 static uint32_t

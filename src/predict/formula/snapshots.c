@@ -13,7 +13,7 @@
  * to the engines.
  *
  * SPDX-License-Identifier: MIT */
-#include "predict/snapshots.h"
+#include "predict/formula/snapshots.h"
 
 static uint32_t
 start_of(uint32_t t)

@@ -5,7 +5,7 @@
 #define PREDICT_ABSENT_H
 
 #include "check/check.h"
-#include "predict/formula.h"
+#include "predict/formula/formula.h"
 
 struct recorded {
     uint32_t first, n;           // literals
