@@ -65,38 +65,12 @@ print_call(struct buf *out, const struct program *p, const struct instance *t)
 }
 
 static void
-print_aggregate(struct printing *p, const struct aggregate *a)
-{
-    static const char *const names[] = {
-        [AGGREGATE_COUNT] = "count", [AGGREGATE_SUM] = "sum",
-        [AGGREGATE_MIN] = "min",     [AGGREGATE_MAX] = "max",
-        [AGGREGATE_ANY] = "bool_or", [AGGREGATE_ALL] = "bool_and",
-    };
-    buf_printf(p->out, "%s(%s", names[a->kind], a->distinct ? "DISTINCT " : "");
-    if (a->arg)
-        print_expr(p, a->arg);
-    else
-        buf_char(p->out, '*');
-    buf_char(p->out, ')');
-}
-
-/* A target; an aggregate inside of an expression is printed alone, as what
- * counts is what it reads. */
-static void
 print_target(struct printing *p, const struct query *q, const struct expr *e)
 {
-    if (!q->n_aggregates) {
-        print_expr(p, e);
-        return;
-    }
-    if (e->kind == EXPR_AGGREGATE) {
-        print_aggregate(p, &q->aggregates[e->index]);
-        return;
-    }
-    for (uint32_t i = 0; i < q->n_aggregates; i++) {
-        buf_text(p->out, i ? ", " : "");
-        print_aggregate(p, &q->aggregates[i]);
-    }
+    const struct query *outer = p->query;
+    p->query = q;
+    print_expr(p, e);
+    p->query = outer;
 }
 
 static void

@@ -102,6 +102,22 @@ print_unary(struct printing *p, const struct expr *e)
     buf_text(p->out, e->kind == EXPR_IS_NULL ? ") IS NULL)" : ")");
 }
 
+static void
+print_aggregate(struct printing *p, const struct aggregate *a)
+{
+    static const char *const names[] = {
+        [AGGREGATE_COUNT] = "count", [AGGREGATE_SUM] = "sum",
+        [AGGREGATE_MIN] = "min",     [AGGREGATE_MAX] = "max",
+        [AGGREGATE_ANY] = "bool_or", [AGGREGATE_ALL] = "bool_and",
+    };
+    buf_printf(p->out, "%s(%s", names[a->kind], a->distinct ? "DISTINCT " : "");
+    if (a->arg)
+        print_expr(p, a->arg);
+    else
+        buf_char(p->out, '*');
+    buf_char(p->out, ')');
+}
+
 void
 print_expr(struct printing *p, const struct expr *e)
 {
@@ -119,7 +135,8 @@ print_expr(struct printing *p, const struct expr *e)
         print_input(p, e);
         break;
     case EXPR_AGGREGATE:
-        assert(false); // printed with its query
+        assert(p->query && e->index < p->query->n_aggregates);
+        print_aggregate(p, &p->query->aggregates[e->index]);
         break;
     case EXPR_EXISTS:
     case EXPR_SCALAR:

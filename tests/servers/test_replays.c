@@ -86,6 +86,8 @@ note_answer(struct replay *r, struct player *p, const struct spec *spec)
     buf_printf(&r->answers, "%s ->", spec->steps.at[p->step].name);
     if (!p->rows.n)
         buf_text(&r->answers, " no row");
+    else if (!p->rows.width)
+        buf_text(&r->answers, " a row");
     for (size_t i = 0; i < p->rows.n; i++)
         for (size_t j = 0; j < p->rows.width; j++)
             buf_printf(&r->answers, "%s %s", i || j ? "," : "",
@@ -137,6 +139,36 @@ set_up(struct connection *c, const char *sql)
     return ok;
 }
 
+/* What the tables hold in the end, by the names in "DROP TABLE a, b;". */
+static void
+note_tables(struct replay *r, struct connection *c, const char *teardown)
+{
+    const char *at = strstr(teardown, "DROP TABLE ");
+    at = at ? at + strlen("DROP TABLE ") : "";
+    while (*at && *at != ';') {
+        const size_t n = strcspn(at, ",; ");
+        struct result_rows rows = {0};
+        char sql[300];
+        snprintf(sql, sizeof sql, "SELECT * FROM %.*s ORDER BY 1, 2", (int)n,
+                 at);
+        buf_printf(&r->answers, "%.*s:", (int)n, at);
+        if (c->driver->query(c, sql, &rows) != OUTCOME_OK) {
+            snprintf(sql, sizeof sql, "SELECT * FROM %.*s ORDER BY 1", (int)n,
+                     at);
+            c->driver->query(c, sql, &rows);
+        }
+        for (size_t i = 0; i < rows.n * rows.width; i++)
+            buf_printf(
+                &r->answers, " %s",
+                result_rows_is_null(&rows, i / rows.width, i % rows.width)
+                    ? "NULL"
+                    : result_rows_get(&rows, i / rows.width, i % rows.width));
+        buf_char(&r->answers, '\n');
+        result_rows_free(&rows);
+        at += n + strspn(at + n, ", ");
+    }
+}
+
 static bool
 play(const struct spec *spec, struct replay *r)
 {
@@ -160,6 +192,8 @@ play(const struct spec *spec, struct replay *r)
             db.driver->disconnect(players[i].connection);
         result_rows_free(&players[i].rows);
     }
+    if (ok)
+        note_tables(r, first, spec->teardown.sql);
     first->driver->query(first, spec->teardown.sql, NULL);
     db.driver->disconnect(first);
     database_close(&db);
@@ -450,7 +484,17 @@ play_on_postgresql(void)
     servers_stop(&servers);
 }
 
-/* test_servers_replays [mariadb]: all of it, or MariaDB's part. */
+static const char *given; // a program, by its path
+
+static void
+anomalies_of_a_program_happen(void)
+{
+    CHECK(prove_and_play(given, "si", given) >= 0);
+    CHECK(prove_and_play(given, "rc", given) >= 0);
+}
+
+/* test_servers_replays [mariadb | PATH...]: all of it, MariaDB's part, or the
+ * anomalies of other programs, whose paths are absolute. */
 int
 main(int argc, char **argv)
 {
@@ -460,9 +504,16 @@ main(int argc, char **argv)
     const int fd = mkstemp(script_path);
     if (fd >= 0)
         close(fd);
-    if (all)
+    for (int i = 1; all && i < argc; i++) {
+        given = argv[i];
+        RUN(anomalies_of_a_program_happen);
+    }
+    if (argc < 2)
         play_on_postgresql();
-    RUN(anomalies_at_repeatable_read_happen_on_mariadb);
+    else if (all)
+        servers_stop(&servers);
+    if (argc < 2 || !all)
+        RUN(anomalies_at_repeatable_read_happen_on_mariadb);
     unlink(script_path);
     return test_end();
 }

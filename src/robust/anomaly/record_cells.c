@@ -51,15 +51,14 @@ recording_column(struct recording *r, uint32_t table, const struct datum *row,
     return recording_cell(r, &name);
 }
 
-bool
-recording_values(struct recording *r, uint32_t table,
-                 const struct columns *columns, const struct datum *from,
-                 const struct columns *of, uint32_t *cell)
+/* Add "WHERE column=value AND .." to a name, and find its cell. */
+static bool
+find_cell(struct recording *r, uint32_t table, const struct columns *columns,
+          const struct datum *from, const struct columns *of, struct buf name,
+          uint32_t *cell)
 {
     const struct table *t = &r->p->tables.at[table];
-    struct buf name = {0};
     bool null = false;
-    buf_text(&name, t->name);
     for (uint32_t i = 0; i < columns->n; i++) {
         const struct table_column *c = &t->columns[columns->at[i]];
         const struct datum d = from[of->at[i]];
@@ -73,6 +72,26 @@ recording_values(struct recording *r, uint32_t table,
     }
     *cell = recording_cell(r, &name);
     return true;
+}
+
+bool
+recording_values(struct recording *r, uint32_t table,
+                 const struct columns *columns, const struct datum *from,
+                 const struct columns *of, uint32_t *cell)
+{
+    struct buf name = {0};
+    buf_text(&name, r->p->tables.at[table].name);
+    return find_cell(r, table, columns, from, of, name, cell);
+}
+
+bool
+recording_child(struct recording *r, uint32_t table, const struct datum *row,
+                const struct columns *columns, const struct datum *from,
+                const struct columns *of, uint32_t *cell)
+{
+    struct buf name = {0};
+    print_key(r, table, row, &name);
+    return find_cell(r, table, columns, from, of, name, cell);
 }
 
 /* --- who saw whom ---------------------------------------------------------*/
@@ -194,11 +213,12 @@ row_before(struct recording *r, uint32_t member, uint32_t table,
     return at == SIZE_MAX ? NULL : dataset_row(view, table, at);
 }
 
-/* Rows with the values of some columns come and go. */
+/* Rows with the values of some columns come and go: of a UNIQUE constraint, or
+ * of a foreign key. */
 static void
 record_values(struct recording *r, uint32_t member, const struct change *c,
               const struct datum *row, const struct datum *before,
-              const struct columns *columns)
+              const struct columns *columns, bool child)
 {
     bool touched = c->kind != CHANGE_UPDATE;
     uint32_t cell;
@@ -206,12 +226,15 @@ record_values(struct recording *r, uint32_t member, const struct change *c,
         touched = touched || c->columns >> columns->at[i] & 1;
     if (!touched)
         return;
-    if (before &&
-        recording_values(r, c->table, columns, before, columns, &cell))
-        set_text(r, cell, member, "changed");
-    if (c->kind != CHANGE_DELETE &&
-        recording_values(r, c->table, columns, row, columns, &cell))
-        set_text(r, cell, member, "changed");
+    for (int i = 0; i < 2; i++) {
+        const struct datum *from =
+            i ? (c->kind == CHANGE_DELETE ? NULL : row) : before;
+        if (from && (child ? recording_child(r, c->table, row, columns, from,
+                                             columns, &cell)
+                           : recording_values(r, c->table, columns, from,
+                                              columns, &cell)))
+            set_text(r, cell, member, "changed");
+    }
 }
 
 static void
@@ -228,9 +251,9 @@ record_change(struct recording *r, uint32_t member, const struct change *c,
         if (c->kind == CHANGE_INSERT || c->columns >> i & 1)
             set_column(r, c->table, row, i, member);
     for (uint32_t i = 0; i < t->n_unique; i++)
-        record_values(r, member, c, row, before, &t->unique[i]);
+        record_values(r, member, c, row, before, &t->unique[i], false);
     for (uint32_t i = 0; i < t->n_foreign; i++)
-        record_values(r, member, c, row, before, &t->foreign[i].columns);
+        record_values(r, member, c, row, before, &t->foreign[i].columns, true);
 }
 
 void

@@ -94,6 +94,17 @@ was_refused(const struct recording *r, uint32_t member,
     return false;
 }
 
+/* Whether the columns are a foreign key of the table: rows that refer to one
+ * that is removed are looked for. */
+static bool
+is_reference(const struct table *t, const struct columns *columns)
+{
+    for (uint32_t i = 0; i < t->n_foreign; i++)
+        if (&t->foreign[i].columns == columns)
+            return true;
+    return false;
+}
+
 /* What a constraint looked at: the row itself, rows with these values of a key,
  * or whether there is any row with these values. */
 static void
@@ -116,8 +127,15 @@ record_checking(struct recording *r, uint32_t member, const struct checking *c)
             read_cell(r, member,
                       recording_row(r, c->table, r->rows[c->table].at[i]),
                       seen);
-    if (!key && recording_values(r, c->table, c->columns, values, c->of, &cell))
+    if (is_reference(t, c->columns)) {
+        for (size_t i = 0; i < r->rows[c->table].n; i++)
+            if (recording_child(r, c->table, r->rows[c->table].at[i],
+                                c->columns, values, c->of, &cell))
+                read_cell(r, member, cell, seen);
+    } else if (!key && recording_values(r, c->table, c->columns, values, c->of,
+                                        &cell)) {
         read_cell(r, member, cell, seen);
+    }
 }
 
 /* What a step read, what it saw before a wait first. */

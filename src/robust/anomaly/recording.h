@@ -63,6 +63,14 @@ bool recording_values(struct recording *r, uint32_t table,
                       const struct columns *columns, const struct datum *from,
                       const struct columns *of, uint32_t *cell);
 
+/* The same of one row that refers to another: whether it has the values.  Two
+ * transactions may add such rows at once, and so they have no cell in common.
+ */
+bool recording_child(struct recording *r, uint32_t table,
+                     const struct datum *row, const struct columns *columns,
+                     const struct datum *from, const struct columns *of,
+                     uint32_t *cell);
+
 /* Whether the statement of a reading chose the row, to read it again after it
  * had waited. */
 bool recording_was_chosen(const struct recording *r, const struct run *run,
