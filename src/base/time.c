@@ -26,6 +26,18 @@ time_cpu(void)
     return seconds(CLOCK_PROCESS_CPUTIME_ID);
 }
 
+double
+time_thread(void)
+{
+    return seconds(CLOCK_THREAD_CPUTIME_ID);
+}
+
+double
+time_work(unsigned threads)
+{
+    return threads > 1 ? time_cpu() : time_thread();
+}
+
 void
 time_pause(double duration)
 {

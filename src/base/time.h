@@ -13,6 +13,12 @@ double time_now(void);
 /* Seconds of CPU time of the whole process. */
 double time_cpu(void);
 
+/* Seconds of CPU time of this thread. */
+double time_thread(void);
+
+/* The one that tells the cost of work on so many threads. */
+double time_work(unsigned threads);
+
 /* Wait for this time. */
 void time_pause(double seconds);
 

@@ -11,6 +11,7 @@
 #include "check/check.h"
 
 #include "base/context.h"
+#include "base/parallel.h"
 #include "check/cases.h"
 #include "check/convert.h"
 #include "check/lattice.h"
@@ -131,9 +132,9 @@ verify_row(struct run *run, struct level_result *r)
         return true;
     struct err why = {0};
     context_phase("verifying");
-    const double begin = time_cpu();
+    const double begin = time_thread();
     r->verified = verify_certificate(run->h, &r->certificate, &why);
-    r->verify_seconds = time_cpu() - begin;
+    r->verify_seconds = time_thread() - begin;
     return r->verified ||
            err_set(run->err, ERR_INTERNAL,
                    "bug in assay: the certificate for %s does not hold: %s",
@@ -171,11 +172,12 @@ decide_weak(struct run *run, level_set levels, struct level_result *payer)
     }
     struct certificate certificates[LEVELS] = {0};
     struct weak_stats stats = {0};
-    const double begin = time_cpu();
+    const unsigned threads = run->options->threads;
+    const double begin = time_work(threads);
     struct budget budget = budget_of(run);
     weak_portfolio_check(run->h, run->options, run->out->n_flaws > 0, levels,
                          &budget, certificates, &stats);
-    const double seconds = time_cpu() - begin;
+    const double seconds = time_work(threads) - begin;
     bool ok = true;
     for (int l = 0; l < LEVELS; l++) {
         if (!(levels >> l & 1))
@@ -230,16 +232,93 @@ decide_strong(struct run *run, struct level_result *r)
         drop_evidence(r);
         return true;
     }
-    const double begin = time_cpu();
+    const double begin = time_thread();
     struct budget budget = budget_of(run);
     if (!run->out->n_flaws)
         strong_check(run->h, r->level, &run->options->strong, &budget,
                      &r->certificate, &r->strong);
-    r->seconds = time_cpu() - begin;
+    r->seconds = time_thread() - begin;
     r->work = budget_of(run).left - budget.left;
     const bool ok = verify_row(run, r);
     end_work(run, r);
     return ok && ask_z3(run, r);
+}
+
+/* --- several levels at once ------------------------------------------------
+ */
+
+/* The weak levels are one part of the work, and each strong level is another.
+ */
+struct part {
+    struct check_options options;
+    struct run run;
+    level_set levels;
+    struct err err;
+    bool ok;
+};
+
+static void
+decide_part(void *self, size_t i)
+{
+    struct part *p = (struct part *)self + i;
+    if (p->levels & WEAK_LEVELS)
+        p->ok = decide_weak_levels(&p->run, p->levels);
+    else
+        p->ok = decide_strong(
+            &p->run, find_row(&p->run, (enum level)__builtin_ctz(p->levels)));
+}
+
+static void
+add_part(const struct run *run, level_set levels, struct part *p)
+{
+    *p = (struct part){.options = *run->options, .run = *run, .levels = levels};
+    p->options.threads = 1;
+    p->run.options = &p->options;
+    p->run.err = &p->err;
+}
+
+/* Decide the levels on several threads.  Parts share the history, which nobody
+ * changes, and write to rows of their own. */
+static bool
+decide_together(struct run *run, level_set levels)
+{
+    struct part parts[LEVELS];
+    size_t n = 0;
+    if (levels & WEAK_LEVELS)
+        add_part(run, levels & WEAK_LEVELS, &parts[n++]);
+    for (int l = 0; l < LEVELS; l++)
+        if (levels >> l & 1 && level_is_strong((enum level)l))
+            add_part(run, (level_set)1 << l, &parts[n++]);
+    parallel_for(run->options->threads, n, decide_part, parts);
+    for (size_t i = 0; i < n; i++)
+        if (!parts[i].ok) {
+            *run->err = parts[i].err;
+            return false;
+        }
+    return true;
+}
+
+/* Whether several levels can be decided at once.  Limits are kept by processes,
+ * which threads would get in the way of; a context reports phases one at a
+ * time; and Z3 is loaded by the first that asks it. */
+static bool
+can_decide_together(const struct run *run, level_set levels)
+{
+    const size_t parts = ((levels & WEAK_LEVELS) != 0) +
+                         (size_t)__builtin_popcount(levels & ~WEAK_LEVELS);
+    return run->options->threads > 1 && parts > 1 &&
+           !limits_set(&run->options->limits) && !run->options->ask_z3 &&
+           !context_current();
+}
+
+static bool
+decide_one_by_one(struct run *run, level_set levels)
+{
+    bool ok = decide_weak_levels(run, levels & WEAK_LEVELS);
+    for (int l = 0; ok && l < LEVELS; l++)
+        if (levels >> l & 1 && level_is_strong((enum level)l))
+            ok = decide_strong(run, find_row(run, (enum level)l));
+    return ok;
 }
 
 /* Look for inconsistent reads; false where a limit was reached, and then no
@@ -329,10 +408,9 @@ check_history(const struct history *h, const struct check_options *options,
         tell_reasons(out);
         return true;
     }
-    bool ok = decide_weak_levels(&run, levels & WEAK_LEVELS);
-    for (int l = 0; ok && l < LEVELS; l++)
-        if (levels >> l & 1 && level_is_strong((enum level)l))
-            ok = decide_strong(&run, find_row(&run, (enum level)l));
+    const bool ok =
+        (can_decide_together(&run, levels) ? decide_together
+                                           : decide_one_by_one)(&run, levels);
     if (ok) {
         lattice_settle(h, options, out);
         tell_reasons(out);

@@ -191,17 +191,49 @@ exit_status(enum verdict v)
                                    : EXIT_UNKNOWN;
 }
 
+/* Print what is known about one history; its exit status. */
+static int
+show_result(struct inspect *i, const struct inspection_result *result,
+            const struct err *err)
+{
+    show_notes(&result->notes);
+    cli_emit(&i->reports[INSPECT_STDOUT].out);
+    return err ? cli_report_error(err) : exit_status(result->verdict);
+}
+
 int
 inspect_file(struct inspect *i, const char *path, const char *name)
 {
     struct inspection_result result;
     struct err err = {0};
     const bool ok = inspection_run(&i->options, path, name, &result, &err);
-    show_notes(&result.notes);
+    const int status = show_result(i, &result, ok ? NULL : &err);
     buf_free(&result.notes);
-    cli_emit(&i->reports[INSPECT_STDOUT].out);
     i->n_kept += i->kept && ok && result.verdict == VERDICT_VIOLATED;
-    return ok ? exit_status(result.verdict) : cli_report_error(&err);
+    return status;
+}
+
+/* The histories of a command, and the worst of their statuses so far. */
+struct files {
+    struct inspect *inspect;
+    int status;
+};
+
+static void
+end_file(void *self, const char *path, const struct inspection_result *result,
+         const struct err *err)
+{
+    (void)path;
+    struct files *f = self;
+    f->status = cli_exit_worse(f->status, show_result(f->inspect, result, err));
+}
+
+int
+inspect_files(struct inspect *i, const char *const *paths, size_t n)
+{
+    struct files f = {i, EXIT_HOLDS};
+    inspection_batch(&i->options, paths, n, end_file, &f);
+    return f.status;
 }
 
 /* Keep the page and the result beside the histories, and say where. */

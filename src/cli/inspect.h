@@ -3,7 +3,8 @@
  * status.
  *
  *     inspect_begin   parses the options
- *     inspect_file    once for each history
+ *     inspect_file    once for each history, or
+ *     inspect_files   for all of them
  *     inspect_end     ends the reports
  *
  * SPDX-License-Identifier: MIT */
@@ -12,7 +13,7 @@
 
 #include "cli/cli.h"
 #include "cli/progress.h"
-#include "pipeline/inspection.h"
+#include "pipeline/inspection_batch.h"
 #include "pipeline/kept_run.h"
 
 // Where results go: the terminal, the page, and files.
@@ -51,6 +52,10 @@ void inspect_keep(struct inspect *i, struct kept_run *kept);
 /* Inspect a history and show it under that name (NULL: its path); return the
  * exit status of its verdicts. */
 int inspect_file(struct inspect *i, const char *path, const char *name);
+
+/* Inspect several, with all threads, and print their results in this order;
+ * return the worst exit status. */
+int inspect_files(struct inspect *i, const char *const *paths, size_t n);
 
 /* End the reports and write the page; return the exit status. */
 int inspect_end(struct inspect *i, int status);

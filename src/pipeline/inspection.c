@@ -3,6 +3,8 @@
  * SPDX-License-Identifier: MIT */
 #include "pipeline/inspection.h"
 
+#include "base/context.h"
+#include "base/parallel.h"
 #include "history/sessions.h"
 #include "pipeline/inspection_files.h"
 #include "report/power.h"
@@ -67,7 +69,8 @@ static bool
 read_history(struct inspection_options *o, struct inspection *out,
              struct limit_stop *stop, struct err *err)
 {
-    const double began = time_now(), began_cpu = time_cpu();
+    const double began = time_now();
+    const double began_cpu = time_work(o->check.threads);
     if (has_limits(o) && !limit_try(&o->check.limits, 0, "reading", stop))
         return true;
     const bool ok = format_read(out->path, o->format, o->check.threads,
@@ -79,7 +82,7 @@ read_history(struct inspection_options *o, struct inspection *out,
                                                        &out->summary);
     limit_kept();
     o->check.spent = time_now() - began;
-    out->load_seconds = time_cpu() - began_cpu;
+    out->load_seconds = time_work(o->check.threads) - began_cpu;
     return ok;
 }
 
@@ -104,15 +107,44 @@ explain_row(const struct inspection_options *o, struct inspection *i,
     return ok;
 }
 
+/* The explanations of all levels, each of which is independent. */
+struct explaining {
+    const struct inspection_options *o;
+    struct inspection *i;
+    struct row_end {
+        bool failed;
+        struct err err;
+    } * ends; // by row
+};
+
+static void
+explain_violated(void *self, size_t row)
+{
+    const struct explaining *e = self;
+    if (e->i->check.results.at[row].certificate.verdict == VERDICT_VIOLATED)
+        e->ends[row].failed = !explain_row(e->o, e->i, row, &e->ends[row].err);
+}
+
 static bool
 explain_all(const struct inspection_options *o, struct inspection *i,
             struct err *err)
 {
-    i->explanations = mem_calloc(i->check.results.n, sizeof *i->explanations);
+    const size_t n = i->check.results.n;
+    i->explanations = mem_calloc(n, sizeof *i->explanations);
+    if (!o->explain)
+        return true;
+    struct explaining e = {o, i, mem_calloc(n, sizeof *e.ends)};
+    // Threads and the processes of limits do not go together; a context reports
+    // one phase at a time.
+    const bool together = !has_limits(o) && !context_current();
+    parallel_for(together ? o->explaining.threads : 1, n, explain_violated, &e);
     bool ok = true;
-    for (size_t r = 0; ok && o->explain && r < i->check.results.n; r++)
-        if (i->check.results.at[r].certificate.verdict == VERDICT_VIOLATED)
-            ok = explain_row(o, i, r, err);
+    for (size_t row = 0; ok && row < n; row++) {
+        ok = !e.ends[row].failed;
+        if (!ok)
+            *err = e.ends[row].err;
+    }
+    mem_free(e.ends);
     return ok;
 }
 
@@ -272,6 +304,20 @@ struct run {
     } end;
 };
 
+bool
+inspection_finish(const struct inspection_options *o, struct inspection *i,
+                  struct inspection_result *out, struct err *err)
+{
+    add_to_reports(o, i);
+    out->verdict = inspection_verdict(&i->check);
+    const bool ok = inspection_write_files(o, i, time_spent(o, i),
+                                           &out->verdict, &out->notes, err);
+    if (o->observer.done)
+        o->observer.done(o->observer.self, i);
+    inspection_free(i);
+    return ok;
+}
+
 static bool
 run_in_place(struct run *run)
 {
@@ -282,13 +328,8 @@ run_in_place(struct run *run)
         return false;
     if (run->name)
         i.path = run->name;
-    add_to_reports(o, &i);
-    run->end.verdict = inspection_verdict(&i.check);
-    const bool ok = inspection_write_files(
-        o, &i, time_spent(o, &i), &run->end.verdict, &run->result->notes, err);
-    if (o->observer.done)
-        o->observer.done(o->observer.self, &i);
-    inspection_free(&i);
+    const bool ok = inspection_finish(o, &i, run->result, err);
+    run->end.verdict = run->result->verdict;
     return ok;
 }
 

@@ -89,6 +89,11 @@ bool inspection_read(const struct inspection_options *o, const char *path,
                      struct inspection *out, struct err *err);
 void inspection_free(struct inspection *i);
 
+/* The second half: add it to the reports, write the files that the options
+ * name, and free it. */
+bool inspection_finish(const struct inspection_options *o, struct inspection *i,
+                       struct inspection_result *out, struct err *err);
+
 /* The worst of the verdicts. */
 enum verdict inspection_verdict(const struct check *c);
 

@@ -24,9 +24,6 @@ cmd_check(const struct options *o)
             "--certificate and --reduced need exactly one history");
     if (!inspect_begin(o, o->report, false, &inspect, &err))
         return cli_report_error(&err);
-    int status = EXIT_HOLDS;
-    for (size_t i = 0; i < o->paths.n; i++)
-        status = cli_exit_worse(status,
-                                inspect_file(&inspect, o->paths.at[i], NULL));
+    const int status = inspect_files(&inspect, o->paths.at, o->paths.n);
     return inspect_end(&inspect, status);
 }

@@ -19,9 +19,6 @@ cmd_report(const struct options *o)
     if (!inspect_begin(o, o->output, true, &inspect, &err))
         return cli_report_error(&err);
     inspect.options.explain = inspect.options.full_summary = true;
-    int status = EXIT_HOLDS;
-    for (size_t i = 0; i < o->paths.n; i++)
-        status = cli_exit_worse(status,
-                                inspect_file(&inspect, o->paths.at[i], NULL));
+    const int status = inspect_files(&inspect, o->paths.at, o->paths.n);
     return inspect_end(&inspect, status);
 }
