@@ -66,7 +66,7 @@ struct options {
 
     // The engine for strong levels, for measuring: --help-solver.
     struct strong_options strong;
-    uint64_t window, rounds, cover;
+    uint64_t window, rounds, cover, many_candidates;
 
     // gen
     uint64_t sessions, transactions, operations, keys, values, seed, lag;

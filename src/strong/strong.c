@@ -50,6 +50,8 @@ const struct strong_options strong_defaults = {
     .step_back = true,
     .bidirectional = true,
     .psi_by_si = true,
+    .record_struck = true,
+    .many_candidates = 64,
     .window = 2,
     .rounds = 0,
     .cover = 64,
@@ -353,7 +355,8 @@ strong_check(const struct history *h, enum level l,
         struct dependencies p;
         struct inference f;
         build(&p, h, l, &context);
-        p.records_struck = record || p.n_candidates <= RECORD_MAX;
+        p.records_struck = record || (context.options->record_struck &&
+                                      p.n_candidates <= RECORD_MAX);
         decide(&f, &p, &context, out);
         inference_free(&f);
         dependencies_free(&p);

@@ -21,9 +21,11 @@ struct strong_options {
     bool step_back;     // undo one decision where a conflict could undo many
     bool bidirectional; // run them from both ends at once
     bool psi_by_si;     // try si before psi
-    uint32_t window;    // versions on either side that saturation looks at
-    uint32_t rounds;    // of saturation; 0 = as many as pay
-    uint32_t cover;     // sessions beyond which clocks are on a cover
+    bool record_struck; // record strikes at once, not in a second run
+    uint32_t many_candidates; // of a read, that are pruned by bounds
+    uint32_t window; // versions on either side that saturation looks at
+    uint32_t rounds; // of saturation; 0 = as many as pay
+    uint32_t cover;  // sessions beyond which clocks are on a cover
 };
 
 extern const struct strong_options strong_defaults;

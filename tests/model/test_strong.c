@@ -40,6 +40,8 @@ random_options(struct random *r)
 {
     return (struct strong_options){
         .recorded_order = random_below(r, 2),
+        .record_struck = random_below(r, 2),
+        .many_candidates = (uint32_t)random_below(r, 4),
         .saturate = random_below(r, 2),
         .prune = random_below(r, 2),
         .schedule = random_below(r, 2),

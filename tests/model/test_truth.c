@@ -59,6 +59,8 @@ options_of(const struct question *q)
     random_seed(&r, q->seed);
     o.strong = (struct strong_options){
         .recorded_order = random_below(&r, 2),
+        .record_struck = random_below(&r, 2),
+        .many_candidates = (uint32_t)random_below(&r, 4),
         .saturate = random_below(&r, 2),
         .prune = random_below(&r, 2),
         .schedule = random_below(&r, 2),

@@ -26,32 +26,9 @@
 #include "strong/infer/prune.h"
 
 #include "depend/known_edges.h"
+#include "strong/infer/prune_bounds.h"
 
 #include <stdlib.h>
-
-/* The versions of one key by one chain of the clocks. */
-struct segment {
-    uint32_t chain;
-    uint32_t first, end; // into 'versions', by place in the chain
-    version_id frontier; // of the present read, or VERSION_NONE
-};
-
-/* A version, and the seat of its commit. */
-struct placed {
-    struct seat seat;
-    version_id version;
-};
-
-struct pruning {
-    struct inference *f;
-    bool settled; // in this pass it was found out whether some transaction
-                  // counts
-    VEC(struct placed) versions;  // of the present key, by chain and place
-    VEC(struct segment) segments; // of the present key, by chain
-    read_id read;                 // the present one
-    uint32_t start;               // of its transaction
-    bool reached;                 // the frontier is not empty
-};
 
 static int
 compare_placed(const void *a, const void *b)
@@ -294,7 +271,10 @@ prune_read(struct pruning *s, struct candidates *c)
     s->read = c->read;
     s->start = point_start(p, p->read_txn[c->read]);
     find_frontier(s, s->start);
-    candidates_filter(&p->pool, c, strike, s);
+    if (prune_bounds_suit(s, c))
+        prune_bounds_apply(s, c);
+    else
+        candidates_filter(&p->pool, c, strike, s);
     if (c->n)
         return true;
     if (depend_is_open(p, p->read_txn[c->read])) {

@@ -225,6 +225,19 @@ run_rounds(struct inference *f, struct window *w)
     return true;
 }
 
+/* Where there are so many candidates that strikes are not recorded, see first
+ * whether what is certain is contradictory by itself. */
+static bool
+infer_before_pruning(struct window *w)
+{
+    const struct dependencies *p = w->f->p;
+    if (!p->ambiguous.n || p->records_struck ||
+        !w->f->context->options->saturate)
+        return true;
+    memset(w->busy, 1, p->h->n_keys);
+    return window_round(w) && inference_update(w->f);
+}
+
 bool
 saturate_run(struct inference *f)
 {
@@ -233,16 +246,16 @@ saturate_run(struct inference *f)
         prune_own_writes(p);
     if (!f->has_clocks)
         return true;
-    bool ok = prune_if_ambiguous(f) && inference_update(f);
-    if (ok && f->context->options->saturate) {
-        struct window w = {.f = f};
-        w.sorted = mem_alloc(p->n_versions, sizeof *w.sorted);
-        w.busy = mem_alloc(p->h->n_keys, sizeof *w.busy);
-        memset(w.busy, 1, p->h->n_keys);
+    struct window w = {.f = f};
+    w.sorted = mem_alloc(p->n_versions, sizeof *w.sorted);
+    w.busy = mem_alloc(p->h->n_keys, sizeof *w.busy);
+    bool ok = infer_before_pruning(&w) && prune_if_ambiguous(f) &&
+              inference_update(f);
+    memset(w.busy, 1, p->h->n_keys);
+    if (ok && f->context->options->saturate)
         ok = run_rounds(f, &w);
-        mem_free(w.busy);
-        mem_free(w.sorted);
-    }
+    mem_free(w.busy);
+    mem_free(w.sorted);
     struct strong_stats *stats = f->context->stats;
     stats->inferred_edges = f->added;
     stats->candidates_struck = p->n_struck;
