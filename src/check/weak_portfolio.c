@@ -18,17 +18,17 @@ undecided(const struct certificate certificates[LEVELS], level_set levels)
     return left;
 }
 
-/* Settle levels up to cc by a certificate that pc holds. */
+/* Settle levels up to cc by a certificate that a stronger one holds. */
 static void
-settle_by(const struct history *h, const struct certificate *prefix,
+settle_by(const struct history *h, const struct certificate *stronger,
           level_set levels, struct certificate certificates[LEVELS])
 {
-    assert(prefix->level == LEVEL_PC);
-    for (int l = 0; prefix->verdict == VERDICT_OK && l < LEVELS; l++) {
+    assert(level_is_strong(stronger->level));
+    for (int l = 0; stronger->verdict == VERDICT_OK && l < LEVELS; l++) {
         if (!(levels >> l & 1))
             continue;
         certificate_free(&certificates[l]);
-        (void)convert_certificate(h, prefix, (enum level)l, &certificates[l]);
+        (void)convert_certificate(h, stronger, (enum level)l, &certificates[l]);
     }
 }
 
@@ -44,16 +44,18 @@ settle_by_recording(const struct history *h, level_set levels,
     return ok;
 }
 
-/* Try to settle them with the strong engine. */
-static void
-settle_by_prefix(const struct history *h, const struct strong_options *strong,
-                 level_set levels, struct budget *budget,
+/* Try to settle them with the strong engine; true where that succeeds. */
+static bool
+settle_by_engine(const struct history *h, const struct strong_options *strong,
+                 enum level by, level_set levels, struct budget *budget,
                  struct certificate certificates[LEVELS])
 {
-    struct certificate prefix = {0};
-    strong_check(h, LEVEL_PC, strong, budget, &prefix, NULL);
-    settle_by(h, &prefix, levels, certificates);
-    certificate_free(&prefix);
+    struct certificate stronger = {0};
+    strong_check(h, by, strong, budget, &stronger, NULL);
+    const bool ok = stronger.verdict == VERDICT_OK;
+    settle_by(h, &stronger, levels, certificates);
+    certificate_free(&stronger);
+    return ok;
 }
 
 void
@@ -79,12 +81,16 @@ weak_portfolio_check(const struct history *h, const struct check_options *o,
     level_set left = undecided(certificates, levels);
     if (!left)
         return;
-    some = budget_take(all, 20 * patience);
-    settle_by_prefix(h, &o->strong, left, &some, certificates);
-    budget_give_back(all, &some);
-    left = undecided(certificates, levels);
-    if (!left)
-        return;
+    // Few keys and values are easiest at ser, which has a search of its own.
+    static const enum level stronger[] = {LEVEL_SER, LEVEL_PC};
+    for (size_t i = 0; i < sizeof stronger / sizeof *stronger; i++) {
+        some = budget_take(all, 20 * patience);
+        const bool ok = settle_by_engine(h, &o->strong, stronger[i], left,
+                                         &some, certificates);
+        budget_give_back(all, &some);
+        if (ok)
+            return;
+    }
     for (int l = 0; l < LEVELS; l++)
         if (left >> l & 1)
             certificate_free(&certificates[l]);

@@ -4,9 +4,9 @@
  * one although a stronger level is easy: a history that satisfies pc satisfies
  * them with the same order and the same choices.  So the order of the input is
  * tried at pc first.  Then the weak engine gets a small budget, then the strong
- * engine tries pc, and only then the weak engine continues with all that is
- * left.  Budgets are counted, not timed, and the
- * verdict does not depend on which engine was first.
+ * engine tries ser and pc, and only then the weak engine continues with all
+ * that is left.  Budgets are counted, not timed, and the verdict does not
+ * depend on which engine was first.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef CHECK_WEAK_PORTFOLIO_H
