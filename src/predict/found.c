@@ -35,6 +35,8 @@ static void
 describe(struct predict_run *run, struct predicted *p)
 {
     const struct execution *x = &p->execution;
+    const struct limit *until = run->seek.check.until;
+    run->seek.check.until = NULL; // a limit must not change what is said of it
     p->boundaries = execution_boundaries(x);
     p->changed = execution_changed(x);
     p->txns = execution_txns(x);
@@ -49,6 +51,7 @@ describe(struct predict_run *run, struct predicted *p)
     // The last check leaves in 'part' why x is not serializable.
     seek_check(&run->seek, x, LEVEL_SER, NULL);
     signature_of(x, &run->seek.part, &p->signature);
+    run->seek.check.until = until;
 }
 
 /* Check with all care what is about to be told. */

@@ -80,6 +80,8 @@ write_cell(void *self, size_t table, uint64_t row, size_t column, int64_t value)
     rerun_txn_follow(&r->run, true, key);
     const int n =
         snprintf(text, sizeof text, "%" PRId64 "#%" PRId64, value, r->author);
+    if (s->x->role[r->txn] == ROLE_BASE)
+        rerun_txn_compare(&r->run, text);
     store_write(s->store, r->in_store, key, strlen(key), text, (size_t)n);
     r->ok = r->ok && builder_write(s->builder, r->in_history, text_atom(s, key),
                                    text_atom(s, text), s->err);

@@ -87,6 +87,23 @@ rerun_txn_follow(struct rerun_txn *r, bool is_write, const char *key)
     r->op++;
 }
 
+void
+rerun_txn_compare(struct rerun_txn *r, const char *text)
+{
+    const struct history *h = r->of->h;
+    if (r->is_unlike)
+        return;
+    assert(r->op > h->txn_begin[r->id] && op_is_write(h, r->op - 1));
+    struct buf expected = {0};
+    atom_show(&h->strings, history_value_atom(h, h->op_value[r->op - 1]),
+              &expected);
+    r->is_unlike = strcmp(expected.at, text) != 0;
+    if (r->is_unlike)
+        snprintf(r->how, sizeof r->how, "wrote %s instead of %s", text,
+                 expected.at);
+    buf_free(&expected);
+}
+
 bool
 rerun_txn_is_alike(struct rerun_txn *r)
 {

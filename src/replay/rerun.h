@@ -62,6 +62,10 @@ bool rerun_txn_run(struct rerun_txn *r, const struct app_access *access);
 /* Compare the next operation with what was observed, and step behind it. */
 void rerun_txn_follow(struct rerun_txn *r, bool is_write, const char *key);
 
+/* Compare what it just wrote with what was observed: a transaction that reads
+ * what it read writes what it wrote. */
+void rerun_txn_compare(struct rerun_txn *r, const char *text);
+
 /* At its end: whether it did all that was observed and nothing else; if not,
  * 'how' says in what it first differed. */
 bool rerun_txn_is_alike(struct rerun_txn *r);
