@@ -63,7 +63,7 @@ pgbench_functions(struct arena *arena, const char *path, const char *text,
                         .out_line = 1,
                         .err = err};
     size_t n = 0;
-    bool ok = pgbench_read_commands(&s);
+    bool ok = pgbench_read_commands(&s) && pgbench_check_quotes(&s);
     struct pgbench_transaction *all = mem_calloc(s.commands.n + 1, sizeof *all);
     ok = ok && find_transactions(&s, all, &n);
     for (size_t i = 0; ok && i < n; i++)

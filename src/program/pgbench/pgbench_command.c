@@ -38,17 +38,36 @@ pgbench_begins_with(const char *text, const char *word)
     return strncasecmp(text, word, n) == 0 && !pgbench_is_word(text[n]);
 }
 
-/* Behind white space and comments. */
+/* Behind a comment that begins here, or 'at' itself. */
+static const char *
+skip_comment(const char *at)
+{
+    uint32_t depth = 0;
+    if (at[0] == '-' && at[1] == '-')
+        return at + strcspn(at, "\n");
+    if (at[0] != '/' || at[1] != '*')
+        return at;
+    do { // they may be nested
+        const bool opens = at[0] == '/' && at[1] == '*';
+        const bool closes = at[0] == '*' && at[1] == '/';
+        depth += opens;
+        depth -= closes;
+        at += opens || closes ? 2 : 1;
+    } while (depth && *at);
+    return at;
+}
+
 const char *
 pgbench_skip_blank(const char *at, uint32_t *line)
 {
-    for (;; at++) {
-        if (at[0] == '-' && at[1] == '-')
-            while (*at && *at != '\n')
-                at++;
-        if (!*at || !isspace((unsigned char)*at))
+    for (;;) {
+        const char *end = skip_comment(at);
+        if (end == at && *at && isspace((unsigned char)*at))
+            end++;
+        if (end == at)
             return at;
-        *line += *at == '\n';
+        for (; at < end; at++)
+            *line += *at == '\n';
     }
 }
 
@@ -60,11 +79,8 @@ pgbench_skip_token(const char *at)
         const char *end = strchr(at + 1, *at);
         return end ? end + 1 : at + strlen(at);
     }
-    if (at[0] == '-' && at[1] == '-') {
-        const char *end = strchr(at, '\n');
-        return end ? end : at + strlen(at);
-    }
-    return at + 1;
+    const char *end = skip_comment(at);
+    return end == at ? at + 1 : end;
 }
 
 size_t

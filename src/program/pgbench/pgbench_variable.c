@@ -66,6 +66,42 @@ sets(const struct pgbench_command *c, const char *name)
     return c->kind == COMMAND_SET && strcmp(c->name, name) == 0;
 }
 
+/* Whether some command sets the variable. */
+static bool
+is_set(const struct pgbench *s, const char *name, size_t n)
+{
+    for (size_t i = 0; i < s->commands.n; i++) {
+        const struct pgbench_command *c = &s->commands.at[i];
+        if (provides(c, name, n) ||
+            (c->kind == COMMAND_SET && strlen(c->name) == n &&
+             memcmp(c->name, name, n) == 0))
+            return true;
+    }
+    return false;
+}
+
+bool
+pgbench_check_quotes(struct pgbench *s)
+{
+    for (size_t i = 0; i < s->commands.n; i++) {
+        const struct pgbench_command *c = &s->commands.at[i];
+        const char *end = c->text + c->len;
+        for (const char *at = c->text; at < end;) {
+            const char *next = pgbench_skip_token(at);
+            for (const char *p = at; *at == '\'' && p < next; p++) {
+                const size_t n = *p == ':' ? pgbench_word_length(p + 1) : 0;
+                if (n && is_set(s, p + 1, n))
+                    return pgbench_fail(s, c->line,
+                                        "variable ':%.*s' inside of quotes is "
+                                        "not supported",
+                                        (int)n, p + 1);
+            }
+            at = next;
+        }
+    }
+    return true;
+}
+
 static void
 add_variable(struct pgbench *s, struct pgbench_transaction *t, const char *name)
 {

@@ -31,6 +31,10 @@ size_t pgbench_provider(const struct pgbench *s, size_t first, size_t number,
  * them. */
 void pgbench_find_needs(struct pgbench *s, struct pgbench_transaction *t);
 
+/* An error where a variable stands inside of quotes: pgbench replaces it there,
+ * too, and what comes of that is not understood. */
+bool pgbench_check_quotes(struct pgbench *s);
+
 /* An error where a parameter is set in a way that is not understood. */
 bool pgbench_check_variable(struct pgbench *s,
                             const struct pgbench_transaction *t,

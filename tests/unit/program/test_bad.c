@@ -196,6 +196,8 @@ static const struct {
      "bad.sql:2: \\gset behind something else than a query of columns"},
     {"BEGIN;\nUPDATE nothing SET v = :a;\nEND;\n",
      "bad.sql:2: there is no table 'nothing'"},
+    {"/* ; */\n\\set a 1\nSELECT 1; /* /* \n */ ; */\nSELECT ':a';\n",
+     "bad.sql:5: variable ':a' inside of quotes is not supported"},
     {"BEGIN;\nSELECT 1 FROM;\nEND;\n",
      "bad.sql:2: syntax error at end of input"},
 };
