@@ -147,7 +147,7 @@ put_anomaly(const struct prove_shown *r, const char *id, struct buf *out,
     story_text(&story, &text);
     buf_text(out, "<div class=\"program\"><div>");
     bool ok = put_sources(&story, out, err);
-    buf_text(out, "</div><div><pre class=\"source\">");
+    buf_text(out, "</div><div><pre class=\"source story\">");
     part_xml(out, text.at);
     buf_text(out, "</pre></div></div>\n");
     ok = ok && put_picture(r->finding, id, out, err);
