@@ -11,6 +11,7 @@
 
 #include <assert.h>
 #include <string.h>
+#include <time.h>
 
 /* --- options ---------------------------------------------------------------*/
 
@@ -119,6 +120,18 @@ static const char *const file_formats[INSPECT_REPORTS] = {
     [INSPECT_SARIF] = "sarif",
     [INSPECT_MARKDOWN] = "markdown"};
 
+/* Now, as text in that room. */
+static const char *
+show_date(char *room, size_t size)
+{
+    const time_t now = time(NULL);
+    struct tm parts;
+    if (!gmtime_r(&now, &parts) ||
+        !strftime(room, size, "%Y-%m-%d %H:%M UTC", &parts))
+        return NULL;
+    return room;
+}
+
 static void
 begin_reports(const struct options *o, const struct report_format *format,
               struct inspect *out)
@@ -126,6 +139,7 @@ begin_reports(const struct options *o, const struct report_format *format,
     struct report_style style = inspect_style(o);
     report_begin(&out->reports[INSPECT_STDOUT], format, &style);
     style.verdicts_only = style.colour = false;
+    style.date = show_date(out->date, sizeof out->date);
     report_begin(&out->reports[INSPECT_PAGE],
                  out->page ? report_find("html") : NULL, &style);
     out->files[INSPECT_JSON] = o->json ? NULL : o->json_file;

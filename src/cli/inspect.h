@@ -36,6 +36,7 @@ struct inspect {
     const char *recording; // what to keep: a file, or NULL
     size_t number;         // of several histories; 0: the only one
     size_t n_kept;
+    char date[32]; // of the page
     struct progress *progress;
     bool quiet;
 };

@@ -50,7 +50,7 @@ put_terms(const struct anomaly_txn *t, struct buf *out)
 
 /* The legend of the lines. */
 static void
-put_legend(const struct anomaly *a, struct buf *out)
+put_legend(const struct picture *p, const struct anomaly *a, struct buf *out)
 {
     static const struct {
         enum edge_kind kind;
@@ -60,22 +60,31 @@ put_legend(const struct anomaly *a, struct buf *out)
         {EDGE_WW, "overwritten by"}, {EDGE_SO, "earlier in the session"},
         {EDGE_TIME, "over before"},
     };
-    if (!a->cycle.n)
+    bool inferred = false, init = false;
+    if (!a->edges.n)
         return;
-    bool inferred = false;
-    for (size_t i = 0; i < a->edges.n; i++)
+    for (size_t i = 0; i < a->edges.n; i++) {
+        if (!picture_draws(p, a, &a->edges.at[i]))
+            continue;
         inferred |= a->edges.at[i].inferred;
-    buf_printf(out, "<p class=\"legend\"><b>red</b>: the cycle%s",
-               inferred ? "; <b>dashed</b>: inferred, the list below says why"
-                        : "");
+        init |= a->txns.at[a->edges.at[i].from].is_init;
+    }
+    buf_text(out, "<p class=\"legend\">");
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
-        for (size_t i = 0; i < a->cycle.n; i++)
-            if (a->edges.at[a->cycle.at[i]].kind == kinds[k].kind) {
-                buf_printf(out, "; <b>%s</b>: %s", part_edge(kinds[k].kind),
+        for (size_t i = 0; i < a->edges.n; i++)
+            if (a->edges.at[i].kind == kinds[k].kind &&
+                picture_draws(p, a, &a->edges.at[i])) {
+                buf_printf(out, "<span class=\"key %s\"></span><b>%s</b>: %s; ",
+                           part_edge(kinds[k].kind), part_edge(kinds[k].kind),
                            kinds[k].meaning);
                 break;
             }
-    buf_text(out, "</p>");
+    buf_printf(out, "%s%s%s</p>", a->cycle.n ? "<b>thick</b>: the cycle" : "",
+               inferred ? "; <b>dashed</b>: inferred, the list below says why"
+                        : "",
+               init ? "; <b>init</b>: the initial state, before all "
+                      "transactions; <b>nil</b>: no value yet"
+                    : "");
 }
 
 static void
@@ -86,7 +95,8 @@ put_views(const struct anomaly *a, const char *id, struct buf *out)
     int width, height;
     buf_printf(&prefix, "%s-", id);
     picture_init(&p, a);
-    picture_lanes(a, prefix.at, &width, &height, &lanes);
+    (picture_has_times(a) ? picture_time_lanes : picture_lanes)(
+        a, prefix.at, &width, &height, &lanes);
     buf_printf(out,
                "<div class=\"views\"><div><h4>The dependencies, from operation "
                "to operation</h4><figure class=\"ring\"><svg viewBox=\"0 0 %d "
@@ -96,12 +106,13 @@ put_views(const struct anomaly *a, const char *id, struct buf *out)
     buf_text(out, "\">");
     picture_svg(&p, a, prefix.at, out);
     buf_text(out, "</svg></figure>");
-    put_legend(a, out);
+    put_legend(&p, a, out);
     buf_printf(out,
-               "</div><div><h4>The sessions, in order</h4>"
+               "</div><div><h4>The sessions, %s</h4>"
                "<figure class=\"lanes\"><svg viewBox=\"0 0 %d %d\" "
                "width=\"%d\" height=\"%d\">",
-               width, height, width, height);
+               picture_has_times(a) ? "in time" : "in order", width, height,
+               width, height);
     buf_add(out, lanes.at, lanes.n);
     buf_text(out, "</svg></figure>");
     picture_free(&p);
@@ -168,7 +179,10 @@ put_txn_row(const struct anomaly_txn *t, const char *id, size_t i,
     buf_printf(out, "<tr data-txn=\"%s-%zu\"%s data-find=\"", id, i,
                t->is_context ? " class=\"context\"" : "");
     put_terms(t, out);
-    buf_text(out, "\"><td class=\"mono\">");
+    buf_printf(out,
+               "\"><td class=\"mono\" title=\"transaction %u of its "
+               "session\">",
+               t->position);
     part_xml(out, t->name);
     buf_text(out, "</td><td class=\"mono\">");
     part_xml(out, t->session);

@@ -33,9 +33,14 @@ begin(struct report *to)
              "initial-scale=1\">\n<meta name=\"referrer\" "
              "content=\"no-referrer\">\n<title>assay report</title>\n<style>");
     buf_add(out, page_css, page_css_size);
+    buf_text(out, "</style></head>\n<body><h1>assay report</h1>\n");
+    if (to->style.date) {
+        buf_text(out, "<p class=\"made soft\">");
+        part_xml(out, to->style.date);
+        buf_text(out, "</p>\n");
+    }
     buf_text(out,
-             "</style></head>\n<body><h1>assay report</h1>\n<div "
-             "class=\"tools\"><input id=\"filter\" type=\"search\" "
+             "<div class=\"tools\"><input id=\"filter\" type=\"search\" "
              "placeholder=\"filter by key, session or transaction\" "
              "aria-label=\"filter by key, session or transaction\"><span "
              "id=\"status\" class=\"soft\" role=\"status\"></span><span "
@@ -164,6 +169,31 @@ put_cards(const struct report_run *run, const char *id, struct buf *out)
     buf_free(&card);
 }
 
+/* How many anomalies of each kind there are, with links to them: by kind, as
+ * the cards are. */
+static void
+put_found(const struct report_run *run, const char *id, struct buf *out)
+{
+    size_t n = 0;
+    struct buf list = {0};
+    for (size_t i = 0; i < run->check->results.n; i++) {
+        const struct explanation *e = &run->explanations[i];
+        const char *brief = level_table[run->check->results.at[i].level].brief;
+        for (size_t j = 0; j < e->anomalies.n; j++) {
+            const struct anomaly *a = &e->anomalies.at[j];
+            if (is_repeated(run, i, a))
+                continue;
+            buf_printf(&list, "<li><a href=\"#%s-%s-%zu\">", id, brief, j + 1);
+            part_xml(&list, a->headline);
+            buf_text(&list, "</a></li>");
+            n++;
+        }
+    }
+    if (n > 1)
+        buf_printf(out, "<ol class=\"found\">%s</ol>\n", list.at);
+    buf_free(&list);
+}
+
 /* --- what was assumed -------------------------------------------------------
  */
 
@@ -252,13 +282,26 @@ put_power(const struct report_run *run, struct buf *out)
     power_html(run->power, out);
 }
 
+static enum verdict
+worst_verdict(const struct check *c)
+{
+    enum verdict worst = VERDICT_OK;
+    for (size_t i = 0; i < c->results.n; i++) {
+        const enum verdict v = c->results.at[i].certificate.verdict;
+        if (v == VERDICT_VIOLATED || worst == VERDICT_OK)
+            worst = v;
+    }
+    return worst;
+}
+
 static void
 add(struct report *to, const struct report_run *run)
 {
     struct buf *out = &to->out;
     struct buf id = {0}; // of the run, the prefix of all ids in it
     buf_printf(&id, "h%zu", to->state.runs + 1);
-    buf_text(out, "<section class=\"run\"><h2>");
+    buf_printf(out, "<section class=\"run\" data-verdict=\"%s\"><h2>",
+               part_verdict(worst_verdict(run->check)));
     part_xml(out, run->path);
     buf_printf(out,
                "</h2><p class=\"soft\">%s \xc2\xb7 %llu sessions \xc2\xb7 %llu "
@@ -273,6 +316,7 @@ add(struct report *to, const struct report_run *run)
     if (run->origin)
         origin_html(run->origin, out);
     put_lattice(run, id.at, out);
+    put_found(run, id.at, out);
     if (run->sides)
         sides_html(run->sides, out);
     put_cards(run, id.at, out);

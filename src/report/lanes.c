@@ -89,14 +89,14 @@ chars_of(const char *text)
     return n < MOST_CHARS ? n : MOST_CHARS;
 }
 
-static void
-put_cut(const char *text, struct buf *out)
+void
+picture_cut(const char *text, int most, struct buf *out)
 {
     struct buf cut = {0};
     int n = 0;
     for (; *text; text++) {
         n += ((unsigned char)*text & 0xc0) != 0x80;
-        if (n > MOST_CHARS)
+        if (n > most)
             break;
         buf_char(&cut, *text);
     }
@@ -132,7 +132,7 @@ put_txn(const struct anomaly_txn *t, uint32_t i, int x, int y, int width,
                "height=\"%d\" rx=\"6\"/>"
                "<text class=\"name\" x=\"%d\" y=\"%d\">",
                x, y, width, BOX, x + 8, y + 18);
-    put_cut(t->name, out);
+    picture_cut(t->name, MOST_CHARS, out);
     buf_text(out, "</text></g>");
 }
 
@@ -162,7 +162,7 @@ picture_lanes(const struct anomaly *a, const char *prefix, int *width,
             "<line class=\"lane\" x1=\"%d\" y1=\"%d\" x2=\"%d\" "
             "y2=\"%d\"/><text class=\"session\" x=\"4\" y=\"%d\">session ",
             name - GAP, y, *width - 4, y, y + 5);
-        put_cut(l.sessions.at[i], out);
+        picture_cut(l.sessions.at[i], MOST_CHARS, out);
         buf_text(out, "</text>");
     }
     for (uint32_t i = 0; i < a->txns.n; i++) {

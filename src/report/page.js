@@ -7,6 +7,14 @@ const filter = document.getElementById("filter");
 const status = document.getElementById("status");
 const selector = "[data-txn], [data-edge]";
 
+// The tab says what the page is about: the first history and its verdict.
+const runs = document.querySelectorAll(".run");
+if (runs.length) {
+  const more = runs.length > 1 ? ` and ${runs.length - 1} more` : "";
+  document.title = `${runs[0].dataset.verdict}: ` +
+    `${runs[0].querySelector("h2").textContent}${more} - assay report`;
+}
+
 // All elements for the same transaction or edge.
 function twins(element) {
   const kind = element.dataset.edge ? "edge" : "txn";
@@ -88,18 +96,26 @@ function copyText(button) {
   if (!done) box.open = true;
 }
 
-// A card stays visible if each word of the filter occurs in one of its keys,
-// sessions or transactions; boxes that match no word fade.
+// A card stays visible if each word of the filter is one of its keys, sessions
+// or transactions, exactly; a word that ends in * is the beginning of one.
+// Boxes that match no word fade.
+function hasWord(element, word) {
+  const terms = element.dataset.find.split(/\s+/);
+  return word.endsWith("*")
+    ? terms.some((term) => term.startsWith(word.slice(0, -1)))
+    : terms.includes(word);
+}
+
 function applyFilter() {
   const words = filter.value.toLowerCase().split(/\s+/).filter(Boolean);
   let shown = 0;
   for (const card of cards) {
-    const found = words.every((word) => card.dataset.find.includes(word));
+    const found = words.every((word) => hasWord(card, word));
     card.hidden = !found;
     shown += found ? 1 : 0;
     for (const box of card.querySelectorAll("[data-find]")) {
       const hit = words.length === 0 ||
-        words.some((word) => box.dataset.find.includes(word));
+        words.some((word) => hasWord(box, word));
       box.classList.toggle("faint", !hit);
     }
   }

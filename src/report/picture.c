@@ -9,7 +9,7 @@
  * Widths of text are estimated, which works because all fonts are monospaced.
  *
  *   (1) a box is as wide as its longest line;
- *   (2) the gap between columns is wide enough for a label;
+ *   (2) the gap between columns is wide enough for two labels;
  *   (3) an arrow leaves and enters at the height of its operation, on the side
  *       where the other box is; between boxes of one column it runs outside.
  *
@@ -117,6 +117,19 @@ settle(struct picture *p)
     }
 }
 
+/* Room for the labels of two arrows side by side (2). */
+static int
+gap_between_columns(const struct anomaly *a)
+{
+    int label = 0;
+    for (size_t i = 0; i < a->cycle.n; i++) {
+        const int width = picture_label_width(&a->edges.at[a->cycle.at[i]]);
+        label = width > label ? width : label;
+    }
+    const int gap = 5 * label / 2 + 40;
+    return gap > PICTURE_GAP_X ? gap : PICTURE_GAP_X;
+}
+
 void
 picture_init(struct picture *p, const struct anomaly *a)
 {
@@ -137,12 +150,13 @@ picture_init(struct picture *p, const struct anomaly *a)
     const size_t left = (ring + 1) / 2;
     const int left_width = widest(p, 0, left);
     const int right_width = widest(p, left, ring);
-    const int centre = left_width + PICTURE_GAP_X / 2;
+    const int gap = gap_between_columns(a);
+    const int centre = left_width + gap / 2;
     const int top = place_row(p, ring, ring ? centre : 0);
     stack(p, 0, left, 1, left_width / 2, top);
     if (ring > left)
-        stack(p, ring - 1, left - 1, -1,
-              left_width + PICTURE_GAP_X + right_width / 2, top);
+        stack(p, ring - 1, left - 1, -1, left_width + gap + right_width / 2,
+              top);
     settle(p);
 }
 
@@ -226,12 +240,9 @@ put_box(const struct box *b, const struct anomaly_txn *t, const char *prefix,
     buf_text(out, "</g>");
 }
 
-/* Whether to draw an edge.  A version order outside the cycle is not drawn if
- * it accompanies a read or joins two transactions of the cycle: it is in the
- * list of reasons, and would only cover other edges here. */
-static bool
-is_drawn(const struct picture *p, const struct anomaly *a,
-         const struct anomaly_edge *e)
+bool
+picture_draws(const struct picture *p, const struct anomaly *a,
+              const struct anomaly_edge *e)
 {
     if (p->box_of.at[e->from] == ANOMALY_NONE ||
         p->box_of.at[e->to] == ANOMALY_NONE)
@@ -259,7 +270,7 @@ picture_svg(const struct picture *p, const struct anomaly *a,
     for (int cycle = 0; cycle < 2; cycle++)
         for (uint32_t i = 0; i < a->edges.n; i++) {
             const struct anomaly_edge *e = &a->edges.at[i];
-            if (e->on_cycle == (cycle == 1) && is_drawn(p, a, e))
+            if (e->on_cycle == (cycle == 1) && picture_draws(p, a, e))
                 picture_arrow(p, a, i, prefix, out);
         }
 }

@@ -21,12 +21,17 @@ struct arrow {
     double label; // the place of its label on the curve, from 0 to 1
 };
 
+/* Arrows leave an operation below its middle and enter it above, so that one
+ * that leaves and one that enters never look like one with two heads. */
+enum { LEAVES = 4, ENTERS = -4 };
+
 static int
-height_of(const struct box *b, uint32_t op)
+height_of(const struct box *b, uint32_t op, int offset)
 {
-    return op == ANOMALY_NONE ? b->y + PICTURE_HEAD / 2
-                              : b->y + PICTURE_HEAD + (int)op * PICTURE_LINE +
-                                    PICTURE_LINE / 2;
+    return offset + (op == ANOMALY_NONE
+                         ? b->y + PICTURE_HEAD / 2
+                         : b->y + PICTURE_HEAD + (int)op * PICTURE_LINE +
+                               PICTURE_LINE / 2);
 }
 
 static int
@@ -47,7 +52,7 @@ arrow_down(const struct picture *p, const struct box *a, const struct box *b,
     return (struct arrow){.x = {x, x, to_x + side * 40, to_x},
                           .y = {y, y + (to_y - y) / 2, to_y, to_y},
                           .side = side,
-                          .label = 0.42};
+                          .label = 0.7};
 }
 
 /* From the side of one box to the side of another (3). */
@@ -69,7 +74,8 @@ arrow_across(const struct picture *p, const struct anomaly_edge *e,
     const int x = from_side > 0 ? a->x + a->width : a->x;
     const int to_x = to_side > 0 ? b->x + b->width + PICTURE_HEAD_SIZE
                                  : b->x - PICTURE_HEAD_SIZE;
-    const int y = height_of(a, e->from_op), to_y = height_of(b, e->to_op);
+    const int y = height_of(a, e->from_op, LEAVES);
+    const int to_y = height_of(b, e->to_op, ENTERS);
     const int across = x < to_x ? to_x - x : x - to_x;
     const int down = y < to_y ? to_y - y : y - to_y;
     const int bend = from_side == to_side ? clamp(down / 3, 34, 46)
@@ -79,7 +85,7 @@ arrow_across(const struct picture *p, const struct anomaly_edge *e,
         .x = {x, x + from_side * bend, to_x + to_side * bend, to_x},
         .y = {y, y, to_y, to_y},
         .side = to_side,
-        .label = from_side == to_side ? 0.5 : 0.32};
+        .label = from_side == to_side ? 0.5 : 0.25};
 }
 
 static int
@@ -98,6 +104,35 @@ put_path(const char *class, const struct arrow *w, struct buf *out)
                w->x[3], w->y[3]);
 }
 
+/* The kind of the edge and its key, "rw balance"; a long key is truncated, and
+ * the reason has it in full. */
+static void
+name_edge(const struct anomaly_edge *e, struct buf *out)
+{
+    buf_text(out, part_edge(e->kind));
+    if (!e->key)
+        return;
+    buf_char(out, ' ');
+    const char *at = e->key;
+    for (int n = 0; *at; at++) {
+        n += ((unsigned char)*at & 0xc0) != 0x80;
+        if (n > PICTURE_LABEL_CHARS)
+            break;
+        buf_char(out, *at);
+    }
+    buf_text(out, *at ? "\xe2\x80\xa6" : "");
+}
+
+int
+picture_label_width(const struct anomaly_edge *e)
+{
+    struct buf label = {0};
+    name_edge(e, &label);
+    const int width = picture_chars(label.at) * PICTURE_CHAR + 8;
+    buf_free(&label);
+    return width;
+}
+
 static void
 put_label(const struct arrow *w, const char *label, struct buf *out)
 {
@@ -109,8 +144,10 @@ put_label(const struct arrow *w, const char *label, struct buf *out)
                x - width / 2, y - 9, width);
     buf_printf(out,
                "<text class=\"label\" x=\"%d\" y=\"%d\" "
-               "text-anchor=\"middle\">%s</text>",
-               x, y + 4, label);
+               "text-anchor=\"middle\">",
+               x, y + 4);
+    part_xml(out, label);
+    buf_text(out, "</text>");
 }
 
 void
@@ -123,7 +160,7 @@ picture_arrow(const struct picture *p, const struct anomaly *a, uint32_t i,
     const bool above = p->box_of.at[e->from] >= p->ring && p->ring &&
                        p->box_of.at[e->to] < p->ring;
     const struct arrow w =
-        above ? arrow_down(p, from, to, height_of(to, e->to_op))
+        above ? arrow_down(p, from, to, height_of(to, e->to_op, ENTERS))
               : arrow_across(p, e, from, to);
     // A read of the initial state needs no label.
     const bool plain = a->txns.at[e->from].is_init && !e->on_cycle;
@@ -141,7 +178,13 @@ picture_arrow(const struct picture *p, const struct anomaly *a, uint32_t i,
     buf_printf(out, "<path class=\"head\" d=\"M%d %dl%d -5v10z\"/>",
                w.x[3] - w.side * PICTURE_HEAD_SIZE, w.y[3],
                w.side * (PICTURE_HEAD_SIZE + 1));
-    if (!plain)
-        put_label(&w, part_edge(e->kind), out);
+    buf_printf(out, "<circle class=\"dot\" cx=\"%d\" cy=\"%d\" r=\"3\"/>",
+               w.x[0], w.y[0]);
+    if (!plain) {
+        struct buf label = {0};
+        name_edge(e, &label);
+        put_label(&w, label.at, out);
+        buf_free(&label);
+    }
     buf_text(out, "</g>");
 }

@@ -17,11 +17,15 @@ enum {
     PICTURE_GAP_Y = 34,    // between boxes of a column
     PICTURE_MARGIN = 54,   // around everything, for arrows that run outside (3)
     PICTURE_HEAD_SIZE = 7, // size of an arrowhead
-    PICTURE_MOST_CHARS = 34 // longer operations are truncated
+    PICTURE_LABEL_CHARS = 12, // of a key in a label (2)
+    PICTURE_MOST_CHARS = 34   // longer operations are truncated
 };
 
 /* The length of UTF-8 text in characters. */
 int picture_chars(const char *text);
+
+/* How wide the label of an edge is. */
+int picture_label_width(const struct anomaly_edge *e);
 
 /* Append the arrow of edge i of the anomaly, with its label. */
 void picture_arrow(const struct picture *p, const struct anomaly *a, uint32_t i,

@@ -38,6 +38,7 @@ struct report_run {
 
 struct report_style {
     const char *version; // of this program
+    const char *date;    // when the report is made, or NULL
     const char *command; // the user's command line, or NULL
     bool colour;         // text
     size_t width;        // text: columns; 0 = lines are not broken

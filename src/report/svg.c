@@ -20,8 +20,15 @@ static const char style[] =
     ".line{stroke:#8b949e;stroke-width:1.5}.head{fill:#8b949e}"
     ".inferred .line{stroke-dasharray:6 3}.plain .line{stroke-width:1}"
     ".plate{fill:#fff;stroke:#8b949e}.label{fill:#57606a}"
-    ".cycle .line{stroke:#cf222e;stroke-width:2.2}.cycle .head{fill:#cf222e}"
-    ".cycle .plate{stroke:#cf222e}.cycle .label{fill:#a40e26;font-weight:600}";
+    ".rw .line,.rw .plate{stroke:#cf222e}"
+    ".rw .head,.rw .dot,.rw .label{fill:#cf222e}"
+    ".wr .line,.wr .plate{stroke:#0969da}"
+    ".wr .head,.wr .dot,.wr .label{fill:#0969da}"
+    ".ww .line,.ww .plate{stroke:#9a6700}"
+    ".ww .head,.ww .dot,.ww .label{fill:#9a6700}"
+    ".so .dot,.so .head{fill:#57606a}.time .line,.time .plate{stroke:#8250df}"
+    ".time .head,.time .dot,.time .label{fill:#8250df}"
+    ".cycle .line{stroke-width:2.6}.cycle .label{font-weight:600}";
 
 static void
 add(struct report *to, const struct report_run *run)

@@ -133,6 +133,26 @@ def use(page):
         page.run("document.querySelectorAll('.card:not([hidden])').length") == 1,
         "escape shows everything again",
     )
+    check(
+        page.run("document.title").startswith("violated: "),
+        "the tab has the verdict and the history",
+    )
+    check(
+        page.run("document.querySelector('.ring .edge.cycle .label').textContent").count(" ") == 1,
+        "labels have the key",
+    )
+    check(
+        page.run("Array.from(document.querySelectorAll('.legend .key')).every((key) => "
+                 "document.querySelector('.ring .edge.' + key.classList[1]))"),
+        "the legend has what is drawn and nothing else",
+    )
+    page.press("/")
+    page.type("no")
+    check(
+        page.run("document.querySelectorAll('.card:not([hidden])').length") == 0,
+        "the filter does not match parts of words",
+    )
+    page.press("Escape")
     page.press("/")
     page.type("key y")
     check(
