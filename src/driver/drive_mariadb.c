@@ -89,8 +89,11 @@ open_mariadb(struct database *db, struct err *err)
     MYSQL *my;
     if (!connect_host(db, 0, &my, err))
         return false;
-    snprintf(db->note, sizeof db->note, "%s, %zu node%s",
-             maria.mysql_get_server_info(my), db->nodes,
+    // "10.11.19-MariaDB-0+deb12u1" or, of MySQL, "8.4.3"
+    const char *version = maria.mysql_get_server_info(my);
+    snprintf(db->note, sizeof db->note, "%s %.*s (%s), %zu node%s",
+             strstr(version, "MariaDB") ? "MariaDB" : "MySQL",
+             (int)strcspn(version, "-"), version, version, db->nodes,
              db->nodes == 1 ? "" : "s");
     maria.mysql_close(my);
     return true;
