@@ -68,7 +68,7 @@ const struct option option_table[] = {
     {"repair", 0, OPTION_FLAG, NULL, AT(repair), CMD_PROVE, 0, 0, NULL, NULL,
      "find the smallest change that makes the functions serializable at rc or si, and prove it"},
     {"members", 'k', OPTION_NUMBER, "N", AT(members), CMD_PROVE, 2, 6, "3", NULL,
-     "look for an anomaly among at most N transactions"},
+     "look for an anomaly among at most N transactions, and one more where each can depend on the one before"},
     {"sequence", 0, OPTION_TEXT, "FUNCTIONS", AT(sequence), CMD_PROVE, 0, 0, NULL, NULL,
      "look for an anomaly of these functions only, separated by commas: the last is delayed (rc: the first is interrupted)"},
     {"schedule", 0, OPTION_TEXT, "FILE", AT(schedule), CMD_PROVE, 0, 0, NULL, NULL,

@@ -122,6 +122,9 @@ limits_of(const struct options *o)
                                    .seconds = 20,
                                    .graph = o->graph,
                                    .all = {.memory = o->memory}};
+    // One more where the solver thinks that it may be worth it.
+    limits.chained = limits.members < INTERLEAVING_MOST ? limits.members + 1
+                                                        : limits.members;
     if (o->timeout > 0)
         limits.all.deadline = time_now() + o->timeout;
     return limits;

@@ -257,6 +257,7 @@ path_can_be(struct path_prover *v, const uint32_t *functions, uint32_t n,
     if (terms_init(&q->terms, v->err)) {
         symbolic_init(&q->symbolic, &q->terms, v->program, 0);
         q->symbolic.abstract = q->symbolic.loose = true;
+        q->symbolic.notes_reads = true;
         q->symbolic.coarse = !v->whole;
         count_slots(q);
         run_members(q);

@@ -27,6 +27,8 @@ count_slots(struct query_terms *q, const uint32_t *functions, uint32_t pieces)
 {
     const struct prover *v = q->prover;
     uint32_t edges = 0;
+    if (v->rows) // all tables have been given as many
+        return;
     for (uint32_t i = 0; i < 3; i++)
         edges += pieces >> i & 1;
     for (uint32_t t = 0; t < v->program->tables.n; t++) {
@@ -123,14 +125,17 @@ run_p(struct query_terms *q)
     struct sym_views views = {.before = &q->start};
     const bool rc = q->prover->level == LEVEL_RC;
     if (rc) {
-        q->split = term_number(t, q->prover->split);
+        q->split = q->prover->rows ? term_fresh(t, "split", false)
+                                   : term_number(t, q->prover->split);
         q->waits = term_fresh(t, "waits", true);
+        require(q, term_at_most(t, term_number(t, 0), q->split));
         views.after = &q->now;
         views.waited_from = &q->waited;
         views.split = q->split;
         views.waits = q->waits;
     }
-    if (q->prover->level == LEVEL_SI)
+    const bool latest = q->prover->level == LEVEL_SI && !q->prover->rows;
+    if (latest)
         views.latest = &q->now;
     sym_execute(&q->symbolic, p, &views, NULL);
     require(q, term_not(t, p->aborts));
@@ -144,7 +149,7 @@ run_p(struct query_terms *q)
                                               &q->start)));
         else if (q->prover->level == LEVEL_SI)
             require(q, term_not(t, sym_conflict(&q->symbolic, &q->runs[i], p,
-                                                &q->start, true)));
+                                                &q->start, latest)));
         require_held_rows(q, &q->states[i]);
     }
     if (rc)
@@ -251,8 +256,9 @@ piece_can_be(struct prover *v, uint32_t p, uint32_t x, uint32_t y,
     q->n = y == UINT32_MAX ? 2 : 3;
     bool answer = true;
     if (terms_init(&q->terms, v->err)) {
-        symbolic_init(&q->symbolic, &q->terms, v->program, 0);
-        q->symbolic.abstract = true;
+        symbolic_init(&q->symbolic, &q->terms, v->program, v->rows);
+        q->symbolic.abstract = v->rows == 0;
+        q->symbolic.notes_reads = true;
         count_slots(q, functions, pieces);
         contents_init(&q->symbolic, &q->start);
         for (uint32_t i = 0; i < q->n; i++)

@@ -25,6 +25,9 @@ struct prover {
     struct err *err;
     bool failed;
     uint32_t split; // rc: before which step P is interrupted
+    // Tables have this many rows, all of them slots, and P is interrupted
+    // anywhere; 0: tables of any size, in abstract runs.
+    uint32_t rows;
 };
 
 /* The pieces of a cycle that a query asks for. */

@@ -24,8 +24,11 @@
 
 struct search_limits {
     uint32_t members; // at most
-    uint32_t slots;   // rows a table, at most
-    double seconds;   // a query of the solver
+    // And of sequences in which each member can depend on the one before, where
+    // one is delayed or interrupted; at most 'members': no others.
+    uint32_t chained;
+    uint32_t slots; // rows a table, at most
+    double seconds; // of work for a query of the solver
     struct limit all;
     struct proof_log *log; // where a proof's queries are kept; NULL: nowhere
     // A cycle of dependencies is an anomaly, whether or not anybody can observe

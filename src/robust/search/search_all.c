@@ -1,19 +1,21 @@
 /* search_all.c -- every sequence of functions that can form a cycle.
  *
  * A sequence is left out only when the tables and columns that its functions
- * mention cannot make each depend on the one before, or when PostgreSQL is
- * sure to refuse it.
+ * mention, or the solver (links.h), cannot make it a cycle, or when PostgreSQL
+ * is sure to refuse it.
  *
  * SPDX-License-Identifier: MIT */
 #include "robust/search/search.h"
 
 #include "program/access.h"
+#include "robust/search/links.h"
 
 #include <string.h>
 
 struct sequences {
     struct anomaly_search search;
     struct access *access; // of each function
+    struct links **links;  // by the number of rows; NULL: nothing was asked
     struct finding *out;
     struct err *err;
 };
@@ -101,6 +103,22 @@ is_told(const struct sequences *s, const uint32_t *at, uint32_t n)
     return false;
 }
 
+/* Of two members and two rows the links would be as dear as the search. */
+static bool
+is_linked(struct sequences *s, enum shape shape, const uint32_t *at, uint32_t n,
+          uint32_t slots)
+{
+    if ((n == 2 && slots == 2) || shape == SHAPE_VISIBLE ||
+        s->search.isolation->innodb)
+        return n <= s->search.limits->members;
+    assert(slots <= s->search.limits->slots);
+    if (!s->links[slots])
+        s->links[slots] = links_new(&s->search, slots, s->err);
+    return n <= s->search.limits->members
+               ? links_connect(s->links[slots], at, n)
+               : links_chain(s->links[slots], at, n);
+}
+
 static bool
 try_sequence(struct sequences *s, const uint32_t *at, uint32_t n,
              uint32_t slots)
@@ -109,8 +127,8 @@ try_sequence(struct sequences *s, const uint32_t *at, uint32_t n,
     if (shape == SHAPE_VISIBLE ? !may_be_cycle(s, at, n)
                                : !may_be_cycle_through_first(s, at, n))
         return true;
-    if (is_told(s, at, n))
-        return true;
+    if (is_told(s, at, n) || !is_linked(s, shape, at, n, slots))
+        return !s->links[slots] || !links_failed(s->links[slots]);
     const struct function *functions[INTERLEAVING_MOST];
     for (uint32_t i = 0; i < n; i++) {
         // The delayed member commits last.
@@ -145,7 +163,10 @@ static bool
 try_lengths(struct sequences *s)
 {
     const struct search_limits *limits = s->search.limits;
-    for (uint32_t n = 2; n <= limits->members; n++)
+    const bool longer = !s->search.each && limits->chained > limits->members;
+    const uint32_t most = longer ? limits->chained : limits->members;
+    assert(most <= INTERLEAVING_MOST);
+    for (uint32_t n = 2; n <= most; n++)
         for (uint32_t slots = 2; slots <= limits->slots; slots++) {
             if (s->out->kind == FINDING_ANOMALY || limit_reached(&limits->all))
                 return true;
@@ -161,8 +182,9 @@ search_each(const struct program *p, const struct level_choice *isolation,
             struct finding *out, struct err *err)
 {
     memset(out, 0, sizeof *out);
-    struct sequences s = {{p, isolation, limits, each}, NULL, out, err};
+    struct sequences s = {{p, isolation, limits, each}, NULL, NULL, out, err};
     s.access = mem_calloc(p->functions.n + 1, sizeof *s.access);
+    s.links = mem_calloc(limits->slots + 1, sizeof *s.links);
     for (uint32_t i = 0; i < p->functions.n; i++)
         access_init(&s.access[i], p, p->functions.at[i]);
     const bool ok = try_lengths(&s);
@@ -172,6 +194,9 @@ search_each(const struct program *p, const struct level_choice *isolation,
     for (uint32_t i = 0; i < p->functions.n; i++)
         access_free(&s.access[i]);
     mem_free(s.access);
+    for (uint32_t i = 0; i <= limits->slots; i++)
+        links_free(s.links[i]);
+    mem_free(s.links);
     return ok;
 }
 

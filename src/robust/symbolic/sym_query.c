@@ -315,7 +315,7 @@ sym_query(struct sym_runner *r, const struct query *q, bool first,
         combine(&b);
     if (q->n_aggregates) {
         sym_aggregate(&b);
-        if (r->s->abstract && q->n_sources == 1 && q->n_aggregates == 1)
+        if (sym_notes_reads(r) && q->n_sources == 1 && q->n_aggregates == 1)
             sym_note_extreme(&b, reads);
         return;
     }

@@ -252,7 +252,7 @@ insert_row(struct sym_runner *r, const struct statement *s,
     const uint32_t n = r->s->slots[s->table];
     term key_null = t->no, hits = t->no;
     term *only = NULL, *both = NULL;
-    if (r->s->abstract && r->views->latest &&
+    if (sym_notes_reads(r) && r->views->latest &&
         access_looks_at(r->s->program, r->function, s->table))
         both = sym_note_read(r, s->table)->only;
     if (sym_notes_reads(r)) {

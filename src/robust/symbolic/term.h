@@ -51,7 +51,9 @@ void terms_pop(struct terms *t);
 
 enum answer { ANSWER_NO, ANSWER_YES, ANSWER_UNKNOWN };
 
-/* Whether the assertions can hold together, within so many seconds. */
+/* Whether the assertions can hold together, with as much work as takes so many
+ * seconds of a processor.  The work is counted, not timed: a busy machine gives
+ * the same answer. */
 enum answer terms_check(struct terms *t, double seconds);
 
 /* The assertions in SMT-LIB; valid until the next call. */
