@@ -1,26 +1,29 @@
 /* lemmas.c -- see lemmas.h.
  *
- * Each lemma holds of every single write, and is kept when writes follow each
- * other, so it holds between any two states.
+ * Each lemma holds of every single write, or of every function as a whole, and
+ * is kept when they follow each other, so it holds between any two states.
  *
  * SPDX-License-Identifier: MIT */
 #include "robust/proof/lemmas.h"
 
-/* Whether the assignment is c = c + n with n not negative. */
-static bool
-is_increase(const struct statement *s, const struct assignment *a)
+#include "robust/proof/footprint.h"
+
+/* Whether the assignment is c = c + n or c = c - n, n being a number: 1 where
+ * the column does not decrease, -1 where it does not increase, 0 otherwise. */
+static int
+direction(const struct statement *s, const struct assignment *a)
 {
     const struct expr *e = a->value;
-    if (e->kind != EXPR_ADD)
-        return false;
-    for (int i = 0; i < 2; i++) {
+    if (e->kind != EXPR_ADD && e->kind != EXPR_SUBTRACT)
+        return 0;
+    for (int i = 0; i < (e->kind == EXPR_ADD ? 2 : 1); i++) {
         const struct expr *old = e->arg[i], *step = e->arg[1 - i];
         if (old->kind == EXPR_COLUMN && old->source == s->source &&
             old->column == a->column && step->kind == EXPR_CONSTANT &&
-            !step->value.null && step->value.number >= 0)
-            return true;
+            !step->value.null)
+            return (step->value.number >= 0) == (e->kind == EXPR_ADD) ? 1 : -1;
     }
-    return false;
+    return 0;
 }
 
 static void
@@ -29,15 +32,19 @@ look_at(struct table_lemmas *all, const struct block *b)
     for (uint32_t i = 0; i < b->n; i++) {
         const struct statement *s = b->at[i];
         struct table_lemmas *l = &all[s->table];
-        if (s->kind == STATEMENT_DELETE)
+        if (s->kind == STATEMENT_DELETE) {
+            l->deletes = true;
             l->keeps_rows = false;
+        }
         if (s->kind == STATEMENT_INSERT)
             l->adds_no_rows = false;
         for (uint32_t k = 0; k < s->n_sets; k++) {
             const uint64_t bit = (uint64_t)1 << s->sets[k].column;
             l->constant &= ~bit;
-            if (!is_increase(s, &s->sets[k]))
+            if (direction(s, &s->sets[k]) <= 0)
                 l->increases &= ~bit;
+            if (direction(s, &s->sets[k]) >= 0)
+                l->decreases &= ~bit;
         }
         look_at(all, &s->body);
         look_at(all, &s->other);
@@ -49,7 +56,11 @@ lemmas_find(const struct program *p)
 {
     struct table_lemmas *all = mem_calloc(p->tables.n + 1, sizeof *all);
     for (size_t i = 0; i < p->tables.n; i++)
-        all[i] = (struct table_lemmas){true, true, UINT64_MAX, UINT64_MAX};
+        all[i] = (struct table_lemmas){.keeps_rows = true,
+                                       .adds_no_rows = true,
+                                       .constant = UINT64_MAX,
+                                       .increases = UINT64_MAX,
+                                       .decreases = UINT64_MAX};
     for (size_t i = 0; i < p->functions.n; i++)
         look_at(all, &p->functions.at[i]->body);
     return all;
@@ -66,16 +77,17 @@ assert_row(struct symbolic *s, const struct table *table,
     if (l->adds_no_rows)
         term_assert(t, term_implies(t, b->alive, a->alive));
     // A row that is deleted and inserted again may have any columns.
-    for (uint32_t c = 0; l->keeps_rows && c < table->n_columns; c++) {
+    for (uint32_t c = 0; !l->deletes && c < table->n_columns; c++) {
         const struct symbol x = a->columns[c], y = b->columns[c];
+        const bool up = l->increases >> c & 1, down = l->decreases >> c & 1;
         if (l->constant >> c & 1)
             term_assert(t, term_implies(t, a->alive, symbol_same(t, x, y)));
-        else if (l->increases >> c & 1 &&
-                 table->columns[c].type == TYPE_INTEGER)
+        else if ((up || down) && table->columns[c].type == TYPE_INTEGER)
             term_assert(
                 t, term_implies(t, a->alive,
                                 term_or(t, term_or(t, x.null, y.null),
-                                        term_at_most(t, x.value, y.value))));
+                                        term_at_most(t, up ? x.value : y.value,
+                                                     up ? y.value : x.value))));
     }
 }
 
@@ -87,4 +99,97 @@ lemmas_assert(struct symbolic *s, const struct table_lemmas *lemmas,
         for (uint32_t j = 0; j < s->slots[i]; j++)
             assert_row(s, &s->program->tables.at[i], &lemmas[i],
                        &before->rows[i][j], &after->rows[i][j]);
+}
+
+/* How often the statements delete from the table, and insert into it. */
+static void
+count_kinds(const struct block *b, uint32_t table, uint32_t *deletes,
+            uint32_t *inserts)
+{
+    for (uint32_t i = 0; i < b->n; i++) {
+        const struct statement *s = b->at[i];
+        *deletes += s->kind == STATEMENT_DELETE && s->table == table;
+        *inserts += s->kind == STATEMENT_INSERT && s->table == table;
+        count_kinds(&s->body, table, deletes, inserts);
+        count_kinds(&s->other, table, deletes, inserts);
+    }
+}
+
+/* A row that is there before the function runs, and not afterwards. */
+static void
+assert_loss(struct symbolic *s, const struct contents *before,
+            const struct contents *after, uint32_t table)
+{
+    struct terms *t = s->terms;
+    term lost = t->no;
+    for (uint32_t i = 0; i < s->slots[table]; i++)
+        lost = term_or(t, lost,
+                       term_and(t, before->rows[table][i].alive,
+                                term_not(t, after->rows[table][i].alive)));
+    term_assert(t, lost);
+}
+
+/* Whether rows of the table are still there when the function ends: one step
+ * from any state, on the rows that it names and one that stands for any other.
+ */
+static bool
+ask(const struct program *p, const struct function *f, uint32_t table,
+    const struct search_limits *limits, bool *kept, struct err *err)
+{
+    struct terms terms;
+    struct symbolic s;
+    struct footprint footprint;
+    if (!terms_init(&terms, err))
+        return false;
+    symbolic_init(&s, &terms, p, 0);
+    s.abstract = true;
+    footprint_init(&footprint, p, f);
+    for (uint32_t i = 0; i < p->tables.n; i++)
+        s.slots[i] = footprint.lookups[i] + (i == table);
+    struct contents before;
+    struct sym_run run;
+    contents_init(&s, &before);
+    sym_instance(&s, &run, f);
+    const struct sym_views views = {.before = &before};
+    sym_execute(&s, &run, &views, NULL);
+    term_assert(&terms, term_not(&terms, run.aborts));
+    const struct contents after = contents_after(&s, &before, &run, terms.yes);
+    assert_loss(&s, &before, &after, table);
+    struct buf query = {0}, what = {0};
+    if (limits->log) // the solver rewrites what it has checked
+        buf_text(&query, terms_text(&terms));
+    *kept = !footprint.unbounded &&
+            terms_check(&terms, limits->seconds) == ANSWER_NO;
+    buf_printf(&what, "%s takes a row out of %s", f->name,
+               p->tables.at[table].name);
+    if (*kept && limits->log)
+        proof_log_add(limits->log, query.at, what.at);
+    buf_free(&what);
+    buf_free(&query);
+    sym_run_free(&run);
+    footprint_free(&footprint);
+    symbolic_free(&s);
+    terms_free(&terms);
+    return true;
+}
+
+bool
+lemmas_ask(const struct program *p, const struct search_limits *limits,
+           struct table_lemmas *all, struct err *err)
+{
+    for (uint32_t i = 0; i < p->tables.n; i++) {
+        bool kept = all[i].deletes;
+        for (size_t j = 0; kept && j < p->functions.n; j++) {
+            uint32_t deletes = 0, inserts = 0;
+            count_kinds(&p->functions.at[j]->body, i, &deletes, &inserts);
+            if (!deletes)
+                continue;
+            kept = inserts > 0;
+            if (kept && !ask(p, p->functions.at[j], i, limits, &kept, err))
+                return false;
+        }
+        if (kept)
+            all[i].keeps_rows = true;
+    }
+    return true;
 }

@@ -196,6 +196,9 @@ proof_try(const struct program *p, const struct level_choice *isolation,
         access_init(&v.accesses[i], p, p->functions.at[i]);
     }
     bool going = proof_is_able(p, isolation, v.footprints, out);
+    if (going && !lemmas_ask(p, limits, v.lemmas, err))
+        v.failed = true;
+    going = going && !v.failed;
     for (uint32_t i = 0; going && i < n; i++) {
         assert(isolation_shape(isolation, i) != SHAPE_VISIBLE);
         v.level = isolation_of(isolation, i);

@@ -218,8 +218,13 @@ note_older(struct sym_runner *r, size_t read)
     struct terms *t = r->t;
     if (r->mixed == t->no)
         return;
-    struct sym_read older = r->run->reads.at[read];
+    struct sym_read *newer = &r->run->reads.at[read];
+    struct sym_read older = *newer;
     const uint32_t n = r->s->slots[older.table];
+    const struct columns *key = &r->s->program->tables.at[older.table].primary;
+    // Keys do not change, so rows come in the same order then and now.
+    for (uint32_t i = 0; i < key->n; i++)
+        older.sorts &= ~((uint64_t)1 << key->at[i]);
     older.live = term_and(t, older.live, r->mixed);
     older.early = term_fresh(t, "early", true);
     // Which rows match is all that it takes from there; what is set or
@@ -232,10 +237,15 @@ note_older(struct sym_runner *r, size_t read)
         // A row that matched then is decided by what it is now; one that did
         // not is left out because of what it was.
         r->bound[older.source] = older.rows[i]->columns;
-        older.only[i] = older.sorts || older.coarse
-                            ? t->yes
-                            : term_not(t, term_and(t, older.rows[i]->alive,
-                                                   sym_holds(r, older.where)));
+        if (older.sorts || older.coarse) {
+            older.only[i] = t->yes;
+            continue;
+        }
+        const term matched =
+            term_and(t, older.rows[i]->alive, sym_holds(r, older.where));
+        older.only[i] = term_not(t, matched);
+        newer->only[i] = term_and(t, newer->only[i],
+                                  term_or(t, term_not(t, r->mixed), matched));
     }
     vec_push(&r->run->reads, older);
 }
