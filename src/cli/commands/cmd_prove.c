@@ -119,7 +119,7 @@ limits_of(const struct options *o)
 {
     struct search_limits limits = {.members = (uint32_t)o->members,
                                    .slots = 3,
-                                   .seconds = 20,
+                                   .seconds = 10,
                                    .graph = o->graph,
                                    .all = {.memory = o->memory}};
     // One more where the solver thinks that it may be worth it.

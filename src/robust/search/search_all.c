@@ -109,7 +109,7 @@ is_linked(struct sequences *s, enum shape shape, const uint32_t *at, uint32_t n,
           uint32_t slots)
 {
     if ((n == 2 && slots == 2) || shape == SHAPE_VISIBLE ||
-        s->search.isolation->innodb)
+        s->search.isolation->innodb || s->search.limits->graph)
         return n <= s->search.limits->members;
     assert(slots <= s->search.limits->slots);
     if (!s->links[slots])
