@@ -66,7 +66,7 @@ weak_portfolio_check(const struct history *h, const struct check_options *o,
 {
     const uint64_t patience =
         BUDGET_SECOND / 10 + PATIENCE_EACH * (uint64_t)h->n_ops;
-    struct weak_options weak = {o->threads, all};
+    struct weak_options weak = {.threads = o->threads, .budget = all};
     if (!h->several.n || has_flaws) {
         weak_check(h, levels, &weak, certificates, stats);
         return;

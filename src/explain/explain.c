@@ -211,7 +211,8 @@ static bool
 explain_weak(struct explainer *e, enum level level, struct err *err)
 {
     cycle_vec cycles = {0};
-    const struct weak_options weak = {e->o->threads, &e->budget};
+    const struct weak_options weak = {.threads = e->o->threads,
+                                      .budget = &e->budget};
     if (!may_go_on(e))
         return true;
     weak_witnesses(e->h, level, &weak, e->o->most, &cycles);

@@ -1,29 +1,21 @@
 /* causal.c -- the commit-order edges of causal consistency.
  *
- * Sessions are chains, so what happened before a transaction t is one number
- * per session: row(t)[s] is one past the last transaction of session s that
- * happened before t, or 0.  Transactions are numbered by session, hence
+ * What happened before a transaction is one number for each chain of
+ * transactions, which is a session or, where sessions are many, longer:
+ * causal_rows.h.
  *
- *     u happened before t   if and only if   u < row(t)[session of u].
- *
- * Rows are computed along a sequence that respects session order and the
- * reading.  Most transactions are not read from any more after a while.  A row
- * is given back after its last use, so only a part of the n rows exists at any
- * time.  That is why these are not the clocks of graph/clock.h, which keep all
- * rows: on histories of millions of transactions they would not fit.
- *
- * For a read of key x by t3 from t1, and each session, only the last writer t2
- * of x in that session that happened before t3 matters; and no edge t2 -> t1
+ * For a read of key x by t3 from t1, and each chain, only the last writer t2
+ * of x in that chain that happened before t3 matters; and no edge t2 -> t1
  * is needed that is known already.  A second row of t1, made when its first
  * edge is inferred, keeps what comes before t1 by then:
  *
- *   (1) row(t1)[s] <= known(t1)[s], and every transaction of session s below
- *       known(t1)[s] comes before t1 by edges that are there.
+ *   (1) row(t1)[c] <= known(t1)[c], and every transaction of chain c below
+ *       known(t1)[c] comes before t1 by edges that are there.
  *
- * So t2 matters if known(t1)[s] <= t2 < row(t3)[s], and comparing the two
- * bounds settles most sessions without a look at any write.
+ * So t2 matters if its place is from known(t1)[c] on and below row(t3)[c], and
+ * comparing the two bounds settles most chains without a look at any write.
  *
- * Keys with many writers have a list of runs, one for each session that writes
+ * Keys with many writers have a list of runs, one for each chain that writes
  * the key, and each with the place where the last search ended.  Transactions
  * come in an order close to that in time, so the next search ends nearby.
  *
@@ -35,150 +27,77 @@
 #include "weak/causal.h"
 
 #include "depend/writers.h"
+#include "weak/causal_rows.h"
+
+#include <stdlib.h>
 
 enum {
     FEW = 12,          // writers of a key that are visited one by one
     BETWEEN = 1 << 12, // transactions between two checks of the budget
+    SESSIONS_MAX = 64, // beyond, chains are not sessions
 };
 
-#define NO_ROW UINT32_MAX // of a transaction
-
-/* The writers of one key in one session. */
+/* The writers of one key in one chain. */
 struct run {
-    session_id session;
+    uint32_t chain;
     uint32_t begin, end, cursor; // into writers.at
-};
-
-struct txn_rows {
-    txn_id last_use;     // the last transaction that needs the row, or TXN_NONE
-    uint32_t row, known; // NO_ROW where there is none
 };
 
 struct causal {
     const struct weak_reading *r;
     struct edges *out;
-    struct writers writers;
+    struct causal_rows rows;
+    struct writers writers; // of a key: by chain and place
+    const uint32_t *places; // of writers.at
+    uint32_t *own_places;   // NULL where they are the transactions themselves
     VEC(struct run) runs;
     uint32_t *run_first; // by key; of keys with few writers there are no runs
-
-    uint32_t width; // of a row: sessions, rounded up
-    u32_vec rows;
-    u32_vec unused; // rows that were given back
-    struct txn_rows *of;
-    uint32_t zero; // the row of INIT: nothing is before it
 };
 
-/* --- rows -----------------------------------------------------------------*/
+/* --- writers of a key -----------------------------------------------------*/
 
-static uint32_t *
-row_at(const struct causal *c, uint32_t row)
+struct placed_writer {
+    uint32_t chain, place;
+    txn_id txn;
+};
+
+static int
+compare_placed(const void *a, const void *b)
 {
-    assert(row != NO_ROW && ((size_t)row + 1) * c->width <= c->rows.n);
-    return c->rows.at + (size_t)row * c->width;
+    const struct placed_writer *x = a, *y = b;
+    if (x->chain != y->chain)
+        return x->chain < y->chain ? -1 : 1;
+    return x->place < y->place ? -1 : x->place > y->place;
 }
 
-/* A new row that is a copy of 'from'. */
-static uint32_t
-row_copy(struct causal *c, uint32_t from)
-{
-    uint32_t row;
-    if (c->unused.n) {
-        row = vec_pop(&c->unused);
-    } else {
-        row = (uint32_t)(c->rows.n / c->width);
-        vec_grow(&c->rows, c->width);
-    }
-    memcpy(row_at(c, row), row_at(c, from), c->width * sizeof(uint32_t));
-    return row;
-}
-
+/* Sort the writers of each key by chain and place.  They are where chains are
+ * sessions. */
 static void
-row_drop(struct causal *c, uint32_t *row)
+sort_writers(struct causal *c)
 {
-    if (*row != NO_ROW)
-        vec_push(&c->unused, *row);
-    *row = NO_ROW;
-}
-
-static void
-row_join(uint32_t *restrict row, const uint32_t *restrict other, size_t width)
-{
-    for (size_t i = 0; i < width; i++)
-        row[i] = row[i] > other[i] ? row[i] : other[i];
-}
-
-/* Find the last use of each row: by a reader or by the session's next. */
-static void
-find_last_uses(struct causal *c, const struct topological_order *sequence)
-{
-    const struct history *h = c->r->h;
-    c->of = mem_alloc(h->n_txns, sizeof *c->of);
-    memset(c->of, 0xff, h->n_txns * sizeof *c->of); // TXN_NONE, NO_ROW
-    txn_id *before = mem_alloc(h->n_sessions, sizeof *before);
-    memset(before, 0xff, h->n_sessions * sizeof *before);
-    for (size_t i = 0; i < sequence->n; i++) {
-        const txn_id t = sequence->at[i];
-        txn_id *previous = &before[h->txn_session[t]];
-        if (*previous != TXN_NONE)
-            c->of[*previous].last_use = t;
-        *previous = t;
-        for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++) {
-            if (!op_is_external_read(h, op))
-                continue;
-            const txn_id w = reading_writer(c->r, op);
-            if (w != TXN_INIT)
-                c->of[w].last_use = t;
+    struct writers *w = &c->writers;
+    const uint32_t n_keys = c->r->h->n_keys;
+    c->places = w->at;
+    if (!c->rows.cover)
+        return;
+    c->places = c->own_places =
+        mem_alloc(w->first[n_keys], sizeof *c->own_places);
+    VEC(struct placed_writer) sorted = {0};
+    for (key_id k = 0; k < n_keys; k++) {
+        vec_clear(&sorted);
+        for (uint32_t i = w->first[k]; i < w->first[k + 1]; i++)
+            vec_push(&sorted, ((struct placed_writer){c->rows.chain[w->at[i]],
+                                                      c->rows.places[w->at[i]],
+                                                      w->at[i]}));
+        if (sorted.n)
+            qsort(sorted.at, sorted.n, sizeof *sorted.at, compare_placed);
+        for (uint32_t i = 0; i < sorted.n; i++) {
+            w->at[w->first[k] + i] = sorted.at[i].txn;
+            c->own_places[w->first[k] + i] = sorted.at[i].place;
         }
     }
-    mem_free(before);
+    vec_free(&sorted);
 }
-
-/* The row of t, whose session had 'previous' before it. */
-static uint32_t
-make_row(struct causal *c, txn_id t, txn_id previous)
-{
-    const struct history *h = c->r->h;
-    const uint32_t row =
-        row_copy(c, previous == TXN_NONE ? c->zero : c->of[previous].row);
-    uint32_t *at = row_at(c, row);
-    if (previous != TXN_NONE)
-        at[h->txn_session[t]] = previous + 1;
-    for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++) {
-        if (!op_is_external_read(h, op))
-            continue;
-        const txn_id w = reading_writer(c->r, op);
-        if (w == TXN_INIT || w < at[h->txn_session[w]])
-            continue;
-        assert(c->of[w].row != NO_ROW); // its last use is not before t
-        row_join(at, row_at(c, c->of[w].row), c->width);
-        at[h->txn_session[w]] = w + 1;
-    }
-    return row;
-}
-
-static void
-drop_if_last(struct causal *c, txn_id w, txn_id t)
-{
-    if (w != TXN_INIT && w != TXN_NONE && c->of[w].last_use == t) {
-        row_drop(c, &c->of[w].row);
-        row_drop(c, &c->of[w].known);
-    }
-}
-
-/* Give back the rows that t was the last to need. */
-static void
-drop_rows(struct causal *c, txn_id t, txn_id previous)
-{
-    const struct history *h = c->r->h;
-    drop_if_last(c, previous, t);
-    for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++)
-        if (op_is_external_read(h, op))
-            drop_if_last(c, reading_writer(c->r, op), t);
-    if (c->of[t].last_use == TXN_NONE)
-        row_drop(c, &c->of[t].row);
-}
-
-/* --- writers of a key -----------------------------------------------------*/
 
 static void
 make_runs(struct causal *c)
@@ -192,9 +111,9 @@ make_runs(struct causal *c)
             continue;
         uint32_t i = w->first[k];
         while (i < w->first[k + 1]) {
-            struct run run = {h->txn_session[w->at[i]], i, i, i};
-            const txn_id end = h->session_first[run.session + 1];
-            while (run.end < w->first[k + 1] && w->at[run.end] < end)
+            struct run run = {c->rows.chain[w->at[i]], i, i, i};
+            while (run.end < w->first[k + 1] &&
+                   c->rows.chain[w->at[run.end]] == run.chain)
                 run.end++;
             vec_push(&c->runs, run);
             i = run.end;
@@ -203,10 +122,10 @@ make_runs(struct causal *c)
     c->run_first[h->n_keys] = (uint32_t)c->runs.n;
 }
 
-/* The last writer in the run that is below 'bound', or TXN_NONE.  The search
- * doubles its steps away from where the last one ended. */
-static txn_id
-find_below(struct run *run, const txn_id *at, txn_id bound)
+/* The index of the last writer in the run whose place is below 'bound', or
+ * ID_NONE.  The search doubles its steps away from where the last one ended. */
+static uint32_t
+find_below(struct run *run, const uint32_t *at, uint32_t bound)
 {
     assert(run->begin <= run->cursor && run->cursor < run->end);
     uint32_t low, high; // the first place not below bound is in low..high
@@ -236,10 +155,10 @@ find_below(struct run *run, const txn_id *at, txn_id bound)
     assert(low == run->end || at[low] >= bound);
     if (low == run->begin) {
         run->cursor = low;
-        return TXN_NONE;
+        return ID_NONE;
     }
     run->cursor = low - 1;
-    return at[low - 1];
+    return low - 1;
 }
 
 /* --- edges ----------------------------------------------------------------*/
@@ -253,11 +172,13 @@ add_edge(struct causal *c, txn_id t2, txn_id t1, txn_id t3)
     edges_add(c->out, h, t2, t1, t3);
     if (t1 == TXN_INIT || !c->out->store)
         return;
-    struct txn_rows *of = &c->of[t1];
+    struct causal_rows *rows = &c->rows;
+    struct txn_rows *of = &rows->of[t1];
     if (of->known == NO_ROW)
-        of->known = row_copy(c, of->row);
-    assert(row_at(c, of->known)[h->txn_session[t2]] <= t2);
-    row_at(c, of->known)[h->txn_session[t2]] = t2 + 1; // (1)
+        of->known = causal_rows_copy(rows, of->row);
+    uint32_t *known = &causal_rows_at(rows, of->known)[rows->chain[t2]];
+    assert(*known <= causal_rows_place(rows, t2));
+    *known = causal_rows_place(rows, t2) + 1; // (1)
 }
 
 /* The row that bounds what is known to come before t1 (1).  Rows move when
@@ -265,24 +186,31 @@ add_edge(struct causal *c, txn_id t2, txn_id t1, txn_id t3)
 static const uint32_t *
 known_before(const struct causal *c, txn_id t1)
 {
-    return row_at(c, t1 == TXN_INIT              ? c->zero
-                     : c->of[t1].known != NO_ROW ? c->of[t1].known
-                                                 : c->of[t1].row);
+    const struct causal_rows *rows = &c->rows;
+    return causal_rows_at(rows, t1 == TXN_INIT ? rows->zero
+                                : rows->of[t1].known != NO_ROW
+                                    ? rows->of[t1].known
+                                    : rows->of[t1].row);
+}
+
+static const uint32_t *
+row_of(const struct causal *c, txn_id t)
+{
+    return causal_rows_at(&c->rows, c->rows.of[t].row);
 }
 
 static void
 infer_from_writers(struct causal *c, key_id x, txn_id t3, txn_id t1)
 {
-    const struct history *h = c->r->h;
     const struct writers *w = &c->writers;
-    session_id settled = ID_NONE; // its last writer before t3 is known
+    uint32_t settled = ID_NONE; // its last writer before t3 is known
     for (uint32_t i = w->first[x + 1]; i-- > w->first[x];) {
         const txn_id t2 = w->at[i];
-        const session_id s = h->txn_session[t2];
-        if (s == settled || t2 >= row_at(c, c->of[t3].row)[s])
+        const uint32_t chain = c->rows.chain[t2], place = c->places[i];
+        if (chain == settled || place >= row_of(c, t3)[chain])
             continue;
-        settled = s;
-        if (t2 != t1 && t2 >= known_before(c, t1)[s])
+        settled = chain;
+        if (t2 != t1 && place >= known_before(c, t1)[chain])
             add_edge(c, t2, t1, t3);
     }
 }
@@ -292,13 +220,13 @@ infer_from_runs(struct causal *c, key_id x, txn_id t3, txn_id t1)
 {
     for (uint32_t i = c->run_first[x]; i < c->run_first[x + 1]; i++) {
         struct run *run = &c->runs.at[i];
-        const txn_id bound = row_at(c, c->of[t3].row)[run->session];
-        const txn_id known = known_before(c, t1)[run->session];
+        const uint32_t bound = row_of(c, t3)[run->chain];
+        const uint32_t known = known_before(c, t1)[run->chain];
         if (bound <= known)
             continue;
-        const txn_id t2 = find_below(run, c->writers.at, bound);
-        if (t2 != TXN_NONE && t2 != t1 && t2 >= known)
-            add_edge(c, t2, t1, t3);
+        const uint32_t j = find_below(run, c->places, bound);
+        if (j != ID_NONE && c->places[j] >= known && c->writers.at[j] != t1)
+            add_edge(c, c->writers.at[j], t1, t3);
     }
 }
 
@@ -320,20 +248,18 @@ infer_from_reads(struct causal *c, txn_id t3)
 
 static bool
 walk(struct causal *c, const struct topological_order *sequence,
-     const u32_vec *readers, txn_id *before, struct budget *budget)
+     const u32_vec *readers, struct budget *budget)
 {
     const struct history *h = c->r->h;
     size_t next_reader = 0;
     // A row is joined eight entries at a time.
-    const uint64_t steps =
-        BETWEEN * (uint64_t)(h->n_ops / (h->n_txns + 1) + 1 + c->width / 8);
+    const uint64_t steps = BETWEEN * (uint64_t)(h->n_ops / (h->n_txns + 1) + 1 +
+                                                c->rows.width / 8);
     for (size_t i = 0; i < sequence->n; i++) {
         if (i % BETWEEN == 0 && !budget_spend(budget, steps))
             return false;
         const txn_id t = sequence->at[i];
-        txn_id *previous = &before[h->txn_session[t]];
-        assert(*previous == TXN_NONE || *previous < t);
-        c->of[t].row = make_row(c, t, *previous);
+        causal_rows_enter(&c->rows, t);
         if (!readers) {
             infer_from_reads(c, t);
         } else if (readers->at[next_reader] == t) {
@@ -343,8 +269,7 @@ walk(struct causal *c, const struct topological_order *sequence,
         }
         if (c->out->broken && !c->out->store)
             break;
-        drop_rows(c, t, *previous);
-        *previous = t;
+        causal_rows_leave(&c->rows, t);
     }
     return true;
 }
@@ -352,27 +277,21 @@ walk(struct causal *c, const struct topological_order *sequence,
 bool
 causal_edges(const struct weak_reading *r,
              const struct topological_order *sequence, const u32_vec *readers,
-             struct budget *budget, struct edges *out)
+             const struct weak_options *o, struct edges *out)
 {
     const struct history *h = r->h;
     if (readers && !readers->n)
         return true;
     struct causal c = {.r = r, .out = out};
-    c.width = (h->n_sessions + 3) / 4 * 4;
-    vec_grow(&c.rows, c.width);
-    memset(c.rows.at, 0, c.width * sizeof *c.rows.at);
+    causal_rows_init(&c.rows, r, sequence, o->always_cover ? 0 : SESSIONS_MAX);
     writers_init(&c.writers, h, r->counts);
+    sort_writers(&c);
     make_runs(&c);
-    find_last_uses(&c, sequence);
-    txn_id *before = mem_alloc(h->n_sessions, sizeof *before);
-    memset(before, 0xff, h->n_sessions * sizeof *before);
 
-    const bool finished = walk(&c, sequence, readers, before, budget);
+    const bool finished = walk(&c, sequence, readers, o->budget);
 
-    mem_free(before);
-    mem_free(c.of);
-    vec_free(&c.rows);
-    vec_free(&c.unused);
+    causal_rows_free(&c.rows);
+    mem_free(c.own_places);
     vec_free(&c.runs);
     mem_free(c.run_first);
     writers_free(&c.writers);

@@ -4,8 +4,8 @@
 #ifndef WEAK_CAUSAL_H
 #define WEAK_CAUSAL_H
 
-#include "base/budget.h"
 #include "weak/edges.h"
+#include "weak/weak.h"
 
 /* Infer the edges that causal consistency requires because of the reads of the
  * transactions in 'readers', which stand in the order of the sequence (NULL:
@@ -15,13 +15,14 @@
  *
  *   ensure  together with session order, the reading and each other, the
  *           edges imply every edge that the level requires
- *   time    O(n k) for n operations and k sessions, where writes of a key are
- *           found near those that were found before; times log n otherwise
+ *   time    O(n k) for n operations and k chains (causal_rows.h), where writes
+ *           of a key are found near those that were found before; times log n
+ *           otherwise
  *   memory  k words per transaction that is still to be read from
  */
 bool causal_edges(const struct weak_reading *r,
                   const struct topological_order *sequence,
-                  const u32_vec *readers, struct budget *budget,
+                  const u32_vec *readers, const struct weak_options *o,
                   struct edges *out);
 
 #endif

@@ -52,7 +52,7 @@ infer(const struct ordered_reading *g, enum level level,
 {
     assert(level == LEVEL_RC || level == LEVEL_RA || level == LEVEL_CC);
     if (level == LEVEL_CC)
-        return causal_edges(&g->reading, &g->sequence, readers, o->budget, out);
+        return causal_edges(&g->reading, &g->sequence, readers, o, out);
     keysets_edges(&g->reading, level, readers, o->threads, out);
     return budget_spend(o->budget, OP_STEPS * (uint64_t)g->reading.h->n_ops);
 }

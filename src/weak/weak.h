@@ -14,6 +14,7 @@
 struct weak_options {
     unsigned threads;
     struct budget *budget; // NULL: no limit
+    bool always_cover;     // causal_rows.h: not only where sessions are many
 };
 
 /* What a check cost. */
