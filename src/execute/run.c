@@ -22,11 +22,10 @@ runner_begin(struct runner *r, const struct statement *s)
     if (r->failed)
         return;
     r->statement = s;
-    if (r->instance->function->snapshot && r->out->statements) {
-        r->out->statements++;
-        return; // 'mine' has all that it did itself
-    }
-    if (!r->views->next(r->views->context, r->out->statements, s, &view)) {
+    // The rest of a function that is one snapshot: 'mine' has all of it.
+    const bool again = r->instance->function->snapshot && r->out->statements;
+    if (!again &&
+        !r->views->next(r->views->context, r->out->statements, s, &view)) {
         r->out->end = RUN_STOPPED;
         r->failed = true;
         return;
@@ -34,6 +33,8 @@ runner_begin(struct runner *r, const struct statement *s)
     r->out->statements++;
     if (r->views->trace)
         r->views->trace(r->views->context, s, r->variables, r->used);
+    if (again)
+        return;
     r->waited = view.before != NULL;
     dataset_copy(&r->mine, r->waited ? view.before : view.now);
     changes_apply(&r->out->changes, &r->mine);

@@ -369,6 +369,9 @@ anomalies_at_mixed_levels_happen(void)
         {"si --serializable store_bid,close_auction", "rubis.sql"},
         {"si,add_course=ser --serializable enrol,remove_course",
          "courseware.sql"},
+        // STABLE: one snapshot, also at rc.
+        {"rc --sequence copy_second,set_second,get_both",
+         "../../tests/golden/prove-stable/pair.sql"},
     };
     for (size_t i = 0; i < sizeof mixtures / sizeof *mixtures; i++)
         CHECK(prove_and_play(mixtures[i].files, mixtures[i].level,

@@ -286,9 +286,12 @@ level_name(const struct finding *f, uint32_t member)
     const enum level l =
         isolation_of(f->isolation, program_number(f->interleaving.program,
                                                   f->members[member].function));
-    return l == LEVEL_RC   ? "READ COMMITTED"
-           : l == LEVEL_SI ? "REPEATABLE READ"
-                           : "SERIALIZABLE";
+    // A function that is STABLE keeps its snapshot also at READ COMMITTED,
+    // which its statements alone do not.
+    const bool kept = f->members[member].function->snapshot;
+    return l == LEVEL_SER          ? "SERIALIZABLE"
+           : l == LEVEL_SI || kept ? "REPEATABLE READ"
+                                   : "READ COMMITTED";
 }
 
 static bool
