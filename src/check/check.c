@@ -16,6 +16,7 @@
 #include "check/convert.h"
 #include "check/lattice.h"
 #include "check/weak_portfolio.h"
+#include "history/flaw_text.h"
 #include "level/names.h"
 #include "strong/z3_opinion.h"
 #include "verify/verify.h"

@@ -7,6 +7,7 @@
 #include "evidence/certificate_write.h"
 #include "evidence/cycle_read.h"
 #include "evidence/proof_read.h"
+#include "history/flaw_text.h"
 
 struct reader {
     struct lexer l;

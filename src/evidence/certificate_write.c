@@ -5,6 +5,7 @@
 
 #include "base/hash.h"
 #include "evidence/certificate_names.h"
+#include "history/flaw_text.h"
 
 /* --- fingerprint ----------------------------------------------------------*/
 

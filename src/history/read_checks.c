@@ -8,7 +8,6 @@
  * SPDX-License-Identifier: MIT */
 #include "history/read_checks.h"
 
-#include "history/list/list_flaw_text.h"
 #include "history/list/list_flaws.h"
 
 /* The writers of a value that was read inconsistently. */
@@ -190,78 +189,4 @@ size_t
 history_lost_reads(const struct history *h, size_t most, flaw_vec *out)
 {
     return h->is_cut ? filter_flaws(h, true, most, out) : 0;
-}
-
-/* --- words ---------------------------------------------------------------- */
-
-const char *
-flaw_name(enum flaw_kind kind)
-{
-    static const char *const names[FLAW_KINDS] = {
-        [FLAW_THIN_AIR] = "thin-air-read",
-        [FLAW_ABORTED] = "aborted-read",
-        [FLAW_FUTURE] = "future-read",
-        [FLAW_NOT_OWN] = "not-own-write",
-        [FLAW_NOT_LATEST] = "not-latest-write",
-        [FLAW_INCOMPATIBLE] = "incompatible-order",
-        [FLAW_DUPLICATE] = "duplicate-elements",
-        [FLAW_DIRTY_WRITE] = "dirty-write",
-        [FLAW_LOST_APPEND] = "lost-append",
-    };
-    assert(kind < FLAW_KINDS);
-    return names[kind];
-}
-
-static void
-tell_overwritten(const struct history *h, const struct flaw *f, struct buf *out)
-{
-    if (f->other == f->txn) {
-        buf_text(out, ", which it had overwritten with ");
-        history_show_op(h, f->other_op, out);
-        buf_text(out, " before");
-    } else {
-        buf_text(out, ", but that is not the last write of the key by ");
-        history_show_txn(h, f->other, out);
-    }
-}
-
-void
-flaw_tell(const struct history *h, const struct flaw *f, struct buf *out)
-{
-    history_show_txn(h, f->txn, out);
-    if (f->kind == FLAW_NOT_OWN) {
-        buf_text(out, " did ");
-        history_show_op(h, f->other_op, out);
-        buf_text(out, " and then ");
-    } else {
-        buf_text(out, " did ");
-    }
-    history_show_op(h, f->op, out);
-    if (op_is_of_list(h, f->op)) {
-        list_flaw_text_append(h, f, history_show_txn, out);
-        return;
-    }
-    switch (f->kind) {
-    case FLAW_THIN_AIR:
-        buf_text(out, ", which nobody wrote");
-        break;
-    case FLAW_ABORTED:
-        buf_text(out, ", but ");
-        history_show_txn(h, f->other, out);
-        buf_text(out, ", which wrote ");
-        history_show_value(h, f->value, out);
-        buf_text(out, ", aborted");
-        break;
-    case FLAW_FUTURE:
-        buf_text(out, " before it wrote that value itself; nobody else did");
-        break;
-    case FLAW_NOT_OWN:
-        buf_text(out, ", which is not what it had written");
-        break;
-    case FLAW_NOT_LATEST:
-        tell_overwritten(h, f, out);
-        break;
-    default:
-        assert(!"a register has no flaw of this kind");
-    }
 }

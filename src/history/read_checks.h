@@ -50,10 +50,4 @@ size_t history_flaws(const struct history *h, size_t most, flaw_vec *out);
  * the form of flaws, and at most 'most' of them; return how many there are. */
 size_t history_lost_reads(const struct history *h, size_t most, flaw_vec *out);
 
-/* "thin-air-read", "aborted-read", ... */
-const char *flaw_name(enum flaw_kind kind);
-
-/* Append one sentence that says what happened, with the input's ids. */
-void flaw_tell(const struct history *h, const struct flaw *f, struct buf *out);
-
 #endif

@@ -9,7 +9,7 @@
 #include "explain/narrate/narrate_flaw.h"
 
 #include "explain/flaw_ops.h"
-#include "history/list/list_flaw_text.h"
+#include "history/flaw_text.h"
 
 // flaw_kind -> anomaly_kind
 static const enum anomaly_kind kinds[FLAW_KINDS] = {
@@ -96,57 +96,52 @@ find_told(const struct narration *t, op_id op)
     return ID_NONE;
 }
 
-/* What happened.  history/read_checks.h says the same for one line on a
- * terminal; here transactions are named as everywhere in an explanation. */
+/* What happened; a list is shown with the elements that matter. */
 static void
 tell_flaw(struct narration *t, const struct flaw *f)
 {
     const struct history *h = t->whole;
     struct buf *b = &t->b;
-    narrate_name(h, f->txn, b);
-    buf_text(b, " did ");
-    if (f->kind == FLAW_NOT_OWN) {
-        history_show_op(h, f->other_op, b);
-        buf_text(b, " and then ");
-    }
+    flaw_text_begin(h, f, narrate_name, b);
     if (op_is_of_list(h, f->op)) {
         buf_text(b, "r(");
         history_show_key(h, op_key(h, f->op), b);
         buf_text(b, ", ");
         narrate_list(t, f->op, find_told(t, f->op));
         buf_char(b, ')');
-        list_flaw_text_append(h, f, narrate_name, b);
-        return;
+    } else {
+        history_show_op(h, f->op, b);
     }
-    history_show_op(h, f->op, b);
-    switch (f->kind) {
-    case FLAW_THIN_AIR:
-        buf_text(b, ", which no transaction wrote");
-        break;
-    case FLAW_ABORTED:
-        buf_text(b, ", but ");
-        narrate_name(h, f->other, b);
-        buf_text(b, ", which wrote that, aborted");
-        break;
-    case FLAW_FUTURE:
-        buf_text(b, " before it wrote that value itself, and no other "
-                    "transaction wrote it");
-        break;
-    case FLAW_NOT_OWN:
-        buf_text(b, ", which is not what it had written");
-        break;
-    case FLAW_NOT_LATEST:
-        if (f->other == f->txn) {
-            buf_text(b, ", which it had overwritten with ");
-            history_show_op(h, f->other_op, b);
-        } else {
-            buf_text(b, ", but that is not the last write of the key by ");
-            narrate_name(h, f->other, b);
-        }
-        break;
-    default:
-        assert(!"a register has no flaw of this kind");
-    }
+    flaw_text_end(h, f, narrate_name, b);
+    t->a->story = narrate_keep(t);
+}
+
+/* The steps: what happened, the rule that it breaks, and the conclusion. */
+static void
+add_steps(struct anomaly *a, const struct history *h, const struct flaw *f)
+{
+    const char *rule = op_is_of_list(h, f->op) ? list_rule(f->kind) : NULL;
+    const struct anomaly_step steps[] = {
+        {a->story, 0, a->edges.n ? 0 : ANOMALY_NONE},
+        {rule ? rule : rules[f->kind], 0, ANOMALY_NONE},
+        {"So no order of the transactions explains this read, and every level "
+         "is violated",
+         0, ANOMALY_NONE},
+    };
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
+        vec_push(&a->steps, steps[i]);
+}
+
+static void
+tell_headline(struct narration *t, const struct flaw *f)
+{
+    struct anomaly *a = t->a;
+    history_show_key(t->whole, op_key(t->whole, f->op), &t->b);
+    const char *key = narrate_keep(t);
+    buf_printf(&t->b, "%s on key %s, %zu transaction%s",
+               anomaly_table[a->kind].title, key, a->blamed,
+               a->blamed == 1 ? "" : "s");
+    a->headline = narrate_keep(t);
 }
 
 bool
@@ -170,28 +165,12 @@ narrate_flaw(const struct history *h, const struct flaw *f, enum level level,
     narrate_map_ops(&t, e.ops.at, e.ops.n);
     narrate_txns(&t, false, context);
     tell_flaw(&t, f);
-    a->story = narrate_keep(&t);
     add_edge(&t, f);
-    const char *rule = op_is_of_list(h, f->op) ? list_rule(f->kind) : NULL;
-    const struct anomaly_step steps[] = {
-        {a->story, 0, a->edges.n ? 0 : ANOMALY_NONE},
-        {rule ? rule : rules[f->kind], 0, ANOMALY_NONE},
-        {"So no order of the transactions explains this read, and every level "
-         "is violated",
-         0, ANOMALY_NONE},
-    };
-    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
-        vec_push(&a->steps, steps[i]);
+    add_steps(a, h, f);
     a->edges_in_words = "";
     a->also = anomaly_table[a->kind].elle;
     a->violated = level_implied(LEVEL_SER) | 1u << level;
-    const key_id whole_key = op_key(h, f->op);
-    history_show_key(h, whole_key, &t.b);
-    const char *key = narrate_keep(&t);
-    buf_printf(&t.b, "%s on key %s, %zu transaction%s",
-               anomaly_table[a->kind].title, key, a->blamed,
-               a->blamed == 1 ? "" : "s");
-    a->headline = narrate_keep(&t);
+    tell_headline(&t, f);
     buf_free(&t.b);
     vec_free(&r.origin);
     bool ok = true;

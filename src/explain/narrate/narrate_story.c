@@ -88,26 +88,37 @@ lost_update(const struct dep *d)
                : "%a read %r, did not see the write of %b, and overwrote it";
 }
 
+// Sentences that do not depend on the edges; the others are in template_of.
+static const char *const templates[ANOMALY_KINDS] = {
+    [ANOMALY_NON_REPEATABLE] = "%a read %k twice: once %r, and once %s, which "
+                               "%b wrote",
+    [ANOMALY_FRACTURED] = "%a read %s from %b and after that %r, although %b "
+                          "wrote %k too: it saw one half of %b and missed the "
+                          "other",
+    [ANOMALY_READ_YOUR_WRITES] = "%a read %r, although %b, earlier in its own "
+                                 "session, wrote %k",
+    [ANOMALY_NON_MONOTONIC] = "%d had read %s from %c; %a, later in the same "
+                              "session, read the older %r",
+    [ANOMALY_MONOTONIC_WRITE] = "%a saw %y, but not what %b had written in the "
+                                "same session before: it read %r",
+    [ANOMALY_CAUSALITY] = "%a saw %y, which depends on %b, but not what %b "
+                          "wrote: it read %r",
+    [ANOMALY_LONG_FORK] = "%a saw the write of %d but not that of %b; %c saw "
+                          "that of %b but not that of %d: they saw the two in "
+                          "opposite orders",
+    [ANOMALY_WRITE_SKEW] = "%a read %r, which %b %o, and %b read %s, which %a "
+                           "%p: each acted on what the other was changing",
+    [ANOMALY_READ_ONLY] = "%a, which wrote nothing, saw %y but not %b, and %b "
+                          "did not see %d: without %a the others fit into an "
+                          "order",
+};
+
+/* The sentence about a cycle of n edges; NULL if there is none. */
 static const char *
 template_of(enum anomaly_kind kind, const struct dep *d, size_t n)
 {
+    assert(kind < ANOMALY_KINDS && n > 0);
     switch (kind) {
-    case ANOMALY_NON_REPEATABLE:
-        return "%a read %k twice: once %r, and once %s, which %b wrote";
-    case ANOMALY_FRACTURED:
-        return "%a read %s from %b and after that %r, although %b wrote %k "
-               "too: it saw one half of %b and missed the other";
-    case ANOMALY_READ_YOUR_WRITES:
-        return "%a read %r, although %b, earlier in its own session, wrote %k";
-    case ANOMALY_NON_MONOTONIC:
-        return "%d had read %s from %c; %a, later in the same session, read "
-               "the older %r";
-    case ANOMALY_MONOTONIC_WRITE:
-        return "%a saw %y, but not what %b had written in the same session "
-               "before: it read %r";
-    case ANOMALY_CAUSALITY:
-        return "%a saw %y, which depends on %b, but not what %b wrote: it read "
-               "%r";
     case ANOMALY_READ_SKEW:
         return n == 2 ? "%a read %r, which %b %o, and after that %s from %b: "
                         "half of one state, half of another"
@@ -120,20 +131,10 @@ template_of(enum anomaly_kind kind, const struct dep *d, size_t n)
                         "it in real time";
     case ANOMALY_LOST_UPDATE:
         return lost_update(d);
-    case ANOMALY_LONG_FORK:
-        return "%a saw the write of %d but not that of %b; %c saw that of %b "
-               "but not that of %d: they saw the two in opposite orders";
-    case ANOMALY_WRITE_SKEW:
-        return "%a read %r, which %b %o, and %b read %s, which %a %p: each "
-               "acted on what the other was changing";
-    case ANOMALY_READ_ONLY:
-        return "%a, which wrote nothing, saw %y but not %b, and %b did not see "
-               "%d: without %a the others fit into an order";
     case ANOMALY_CIRCULAR:
         return n == 2 && d[0].kind == EDGE_WR && d[1].kind == EDGE_WR
                    ? "%b read %r from %a, and %a read %s from %b: each saw "
-                     "what "
-                     "the other one wrote"
+                     "what the other one wrote"
                    : NULL;
     case ANOMALY_CYCLE:
         return n == 2 && d[0].kind == EDGE_RW && d[1].kind == EDGE_WW
@@ -141,7 +142,7 @@ template_of(enum anomaly_kind kind, const struct dep *d, size_t n)
                      "what %b had written to %l"
                    : NULL;
     default:
-        return NULL;
+        return templates[kind];
     }
 }
 

@@ -4,6 +4,7 @@
 #include "predict/execution/observed.h"
 
 #include "check/check.h"
+#include "history/flaw_text.h"
 
 /* --- what is supported ---------------------------------------------------- */
 

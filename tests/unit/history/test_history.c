@@ -6,7 +6,7 @@
 #include "test.h"
 
 #include "base/random.h"
-#include "history/read_checks.h"
+#include "history/flaw_text.h"
 #include "history/rebuild.h"
 #include "history/summary.h"
 
@@ -45,19 +45,19 @@ static void
 each_inconsistent_read_is_named(void)
 {
     CHECK_TEXT(flaws_of("[x==7]"),
-               "thin-air-read: s1/1 did r(x, 7), which nobody wrote\n");
+               "thin-air-read: s1/1 did r(x, 7), which no transaction wrote\n");
     CHECK_TEXT(flaws_of("[x:=1]! --- [x==1]"),
-               "aborted-read: s2/1 did r(x, 1), but s1/1, which wrote 1, "
+               "aborted-read: s2/1 did r(x, 1), but s1/1, which wrote that, "
                "aborted\n");
     CHECK_TEXT(flaws_of("[x==1 x:=1]"),
                "future-read: s1/1 did r(x, 1) before it wrote that value "
-               "itself; nobody else did\n");
+               "itself, and no other transaction wrote it\n");
     CHECK_TEXT(flaws_of("[x:=1] --- [x:=2 x==1]"),
                "not-own-write: s2/1 did w(x, 2) and then r(x, 1), which is "
                "not what it had written\n");
     CHECK_TEXT(flaws_of("[x:=1 x:=2 x==1]"),
                "not-latest-write: s1/1 did r(x, 1), which it had overwritten "
-               "with w(x, 2) before\n");
+               "with w(x, 2)\n");
     CHECK_TEXT(flaws_of("[x:=1 x:=2] --- [x==1]"),
                "not-latest-write: s2/1 did r(x, 1), but that is not the last "
                "write of the key by s1/1\n");
