@@ -21,7 +21,6 @@
  * SPDX-License-Identifier: MIT */
 #include "check/case_search.h"
 
-#include "check/case_near.h"
 #include "history/list/reader_outcomes.h"
 #include "history/rebuild.h"
 
@@ -30,8 +29,6 @@
 
 #define PATIENCE (BUDGET_SECOND / 20)
 enum { EAGERNESS = 4 };
-
-#define NOT_ALL "not all combinations of authors were tried"
 
 struct turn {
     uint32_t row, candidate, first, tried;
@@ -72,46 +69,7 @@ free_leaves(case_vec *leaves)
     vec_free(leaves);
 }
 
-/* --- copies ----------------------------------------------------------------*/
-
-static bool
-is_out_of_budget(const struct case_search *s)
-{
-    return (s->options.work && s->work >= s->options.work) ||
-           (s->options.until && limit_reached(s->options.until));
-}
-
-bool
-case_check(struct case_search *s, enum level level, const u32_vec *seen,
-           uint64_t work, struct err *err)
-{
-    struct history copy;
-    struct check c;
-    certificate_free(&s->last.certificate);
-    s->last = (struct level_result){.level = level, .by = level};
-    if (is_out_of_budget(s)) {
-        snprintf(s->last.reason, sizeof s->last.reason, NOT_ALL);
-        return true;
-    }
-    if (!history_rebuild_with_authors(s->h, seen->at, &copy, err))
-        return false;
-    struct check_options o = s->options;
-    o.levels = 1u << level;
-    o.work = o.work ? o.work - s->work : 0;
-    if (work && (!o.work || work < o.work))
-        o.work = work;
-    const bool ok = check_history(&copy, &o, &c, err);
-    if (ok) {
-        s->last = c.results.at[0];
-        c.results.at[0].certificate = (struct certificate){0};
-        s->work += s->last.work + copy.n_ops;
-        if (s->near)
-            case_near(s->h, &copy, &s->last.certificate, s->near);
-        check_free(&c);
-    }
-    history_free(&copy);
-    return ok;
-}
+/* --- refutations -----------------------------------------------------------*/
 
 /* Decide the first n of these rows and those of the core, and leave all others
  * open. */
@@ -366,8 +324,8 @@ learn(struct search *a, bool *more)
         *more = go_back(a);
         follow_hints(a);
     }
-    if (ok && *more && is_out_of_budget(a->s)) {
-        give_up(a, NOT_ALL);
+    if (ok && *more && case_is_out_of_budget(a->s)) {
+        give_up(a, CASES_NOT_ALL);
         *more = false;
     }
     return ok;

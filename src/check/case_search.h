@@ -6,6 +6,9 @@
 
 #include "check/check.h"
 
+// The reason of 'unknown' when a budget or a limit ends the search.
+#define CASES_NOT_ALL "not all combinations of authors were tried"
+
 typedef VEC(struct certificate) case_vec;
 
 struct case_search {
@@ -24,9 +27,12 @@ struct case_result {
     char reason[256]; // UNKNOWN
 };
 
-/* Check the copy with these authors at the level, in so many steps of a budget
- * (0 = no end); the result is in s->last.  A caller
- * takes its certificate from there. */
+/* Whether a budget or a limit has ended the search. */
+bool case_is_out_of_budget(const struct case_search *s);
+
+/* Check the copy with these authors at the level, in at most 'work' steps of a
+ * budget (0 = no limit); the result is in s->last, and the caller takes the
+ * certificate from there (case_check.c). */
 bool case_check(struct case_search *s, enum level level, const u32_vec *seen,
                 uint64_t work, struct err *err);
 
