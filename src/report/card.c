@@ -284,7 +284,7 @@ put_reduced(const struct anomaly *a, const char *id, struct buf *out)
 
 void
 card_html(const struct anomaly *a, const char *id, level_set levels,
-          struct buf *out)
+          bool is_open, struct buf *out)
 {
     buf_printf(out,
                "<article class=\"card\" id=\"%s\" tabindex=\"-1\" data-find=\"",
@@ -312,7 +312,10 @@ card_html(const struct anomaly *a, const char *id, level_set levels,
     buf_free(&names);
     buf_text(out, "</p><p class=\"story\">");
     part_xml(out, a->story);
-    buf_text(out, ".</p>");
+    buf_printf(out,
+               ".</p><details class=\"body\"%s><summary>Picture and proof"
+               "</summary>",
+               is_open ? " open" : "");
     put_views(a, id, out);
     put_steps(a, id, out);
     buf_text(out, "<p class=\"soft\">");
@@ -322,5 +325,5 @@ card_html(const struct anomaly *a, const char *id, level_set levels,
     put_txns(a, id, out);
     put_as_text(a, id, out);
     put_reduced(a, id, out);
-    buf_text(out, "</article>\n");
+    buf_text(out, "</details></article>\n");
 }

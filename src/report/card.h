@@ -6,8 +6,9 @@
 
 #include "report/report.h"
 
-/* Append the card of an anomaly; 'id' is unique in the page and plain. */
+/* Append the card of an anomaly; 'id' is unique in the page and plain.  Of one
+ * that is not open the headline and the story are seen. */
 void card_html(const struct anomaly *a, const char *id, level_set levels,
-               struct buf *out);
+               bool is_open, struct buf *out);
 
 #endif

@@ -143,6 +143,7 @@ static void
 put_cards(const struct report_run *run, const char *id, struct buf *out)
 {
     struct buf card = {0};
+    size_t n = 0; // cards; the first is open
     for (size_t i = 0; i < run->check->results.n; i++) {
         const struct explanation *e = &run->explanations[i];
         const char *brief = level_table[run->check->results.at[i].level].brief;
@@ -153,7 +154,7 @@ put_cards(const struct report_run *run, const char *id, struct buf *out)
                 continue;
             buf_clear(&card);
             buf_printf(&card, "%s-%s-%zu", id, brief, j + 1);
-            card_html(a, card.at, levels_of(run, a), out);
+            card_html(a, card.at, levels_of(run, a), n++ == 0, out);
         }
         if (part_has_more(e)) {
             buf_printf(out, "<p class=\"soft\">%s: ", brief);
@@ -169,12 +170,25 @@ put_cards(const struct report_run *run, const char *id, struct buf *out)
     buf_free(&card);
 }
 
-/* How many anomalies of each kind there are, with links to them: by kind, as
- * the cards are. */
+/* Append how many anomalies of each kind are shown: "3 write skew, 2 long
+ * fork". */
+static void
+put_kinds(const size_t counts[ANOMALY_KINDS], struct buf *out)
+{
+    const char *between = "";
+    for (int k = 0; k < ANOMALY_KINDS; k++)
+        if (counts[k]) {
+            buf_printf(out, "%s%zu %s", between, counts[k],
+                       anomaly_table[k].title);
+            between = ", ";
+        }
+}
+
+/* What was found, with links: first how many of each kind, then each. */
 static void
 put_found(const struct report_run *run, const char *id, struct buf *out)
 {
-    size_t n = 0;
+    size_t n = 0, counts[ANOMALY_KINDS] = {0};
     struct buf list = {0};
     for (size_t i = 0; i < run->check->results.n; i++) {
         const struct explanation *e = &run->explanations[i];
@@ -186,11 +200,15 @@ put_found(const struct report_run *run, const char *id, struct buf *out)
             buf_printf(&list, "<li><a href=\"#%s-%s-%zu\">", id, brief, j + 1);
             part_xml(&list, a->headline);
             buf_text(&list, "</a></li>");
+            counts[a->kind]++;
             n++;
         }
     }
-    if (n > 1)
-        buf_printf(out, "<ol class=\"found\">%s</ol>\n", list.at);
+    if (n > 1) {
+        buf_text(out, "<p class=\"kinds\">Shown below: ");
+        put_kinds(counts, out);
+        buf_printf(out, ".</p><ol class=\"found\">%s</ol>\n", list.at);
+    }
     buf_free(&list);
 }
 

@@ -124,6 +124,19 @@ function applyFilter() {
 }
 if (filter) filter.addEventListener("input", applyFilter);
 
+// Cards after the first are folded; what is gone to is unfolded.
+function unfold(card) {
+  const body = card && card.querySelector("details.body");
+  if (body) body.open = true;
+}
+function unfoldTarget() {
+  const target = document.getElementById(location.hash.slice(1));
+  if (target && target.classList.contains("card")) unfold(target);
+}
+addEventListener("hashchange", unfoldTarget);
+addEventListener("beforeprint", () => cards.forEach(unfold));
+unfoldTarget();
+
 let current = -1;
 function goTo(step) {
   const open = cards.filter((card) => !card.hidden);
@@ -134,6 +147,7 @@ function goTo(step) {
   for (const card of cards) card.classList.remove("here");
   current = cards.indexOf(open[next]);
   open[next].classList.add("here");
+  unfold(open[next]);
   open[next].scrollIntoView({ block: "start" });
   open[next].focus({ preventScroll: true });
 }

@@ -211,6 +211,42 @@ def rest_on(page, assay, scratch):
     check("Of 2 levels checked, 2 were decided" in said, "the box says what was decided")
 
 
+def find_one_of_several(page, assay, scratch):
+    """Several anomalies: a list of links, one card open; times are an axis."""
+    history = pathlib.Path(scratch, "several.hist")
+    history.write_text("[x==? y:=1]@1..9 --- [y==? x:=1]@2..8 --- [a==? b:=1]@11..15 --- [b==? a:=1]@12..19",
+                       encoding="utf-8")
+    target = os.path.join(scratch, "several")
+    subprocess.run([assay, "report", "-o", target, str(history)], capture_output=True)
+    page.open(os.path.join(target, "index.html"))
+    check(
+        page.run("document.querySelectorAll('.found a').length") == 2
+        and "2 write skew" in page.run("document.querySelector('.kinds').textContent"),
+        "several anomalies are counted and listed first",
+    )
+    check(
+        page.run("Array.from(document.querySelectorAll('.card > details.body')).map((b) => b.open)")
+        == [True, False],
+        "one card is open",
+    )
+    page.run("document.querySelectorAll('.found a')[1].click()")
+    page.press("j")
+    page.press("j")
+    check(
+        page.run("document.querySelectorAll('.card > details.body')[1].open"),
+        "going to a card opens it",
+    )
+    check(
+        page.run("""(() => {
+          const bars = Array.from(document.querySelectorAll('.card')[0].querySelectorAll(
+            '.lanes .txn:not(.context) .bar')).map((b) => b.getBBox());
+          return bars.length === 2 && bars[0].x < bars[1].x + bars[1].width &&
+            bars[1].x < bars[0].x + bars[0].width && bars[0].x !== bars[1].x;
+        })()"""),
+        "transactions that overlap in time are bars that overlap",
+    )
+
+
 def foresee(page, assay, scratch):
     """A prediction stands beside what was observed."""
     history = pathlib.Path(scratch, "observed.hist")
@@ -298,6 +334,7 @@ def main():
                 use(page)
                 take_along(page, assay, scratch)
         rest_on(page, assay, scratch)
+        find_one_of_several(page, assay, scratch)
         foresee(page, assay, scratch)
     page.close()
     return end()
