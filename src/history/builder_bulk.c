@@ -85,11 +85,20 @@ add_batch(struct builder *b, const struct raw_op *ops, size_t n,
         return false;
     find_rows(&b->values, ops, n, values);
     find_values(b, ops, n, keys, values);
-    vec_reserve(&b->op_key, b->op_key.n + n);
-    vec_reserve(&b->op_value, b->op_value.n + n);
-    for (size_t i = 0; i < n; i++)
-        builder_add_op(b, ops[i].txn,
-                       keys[i] | (ops[i].is_write ? OP_WRITE : 0), values[i]);
+    txn_id last = b->runs.n ? vec_top(&b->runs).txn : TXN_NONE;
+    const size_t first = b->op_key.n;
+    vec_grow(&b->op_key, n);
+    vec_grow(&b->op_value, n);
+    memcpy(b->op_value.at + first, values, n * sizeof *values);
+    uint32_t *to = b->op_key.at + first;
+    for (size_t i = 0; i < n; i++) {
+        assert(ops[i].txn < b->txn_session.n && values[i] < b->values.all.n);
+        to[i] = keys[i] | (ops[i].is_write ? OP_WRITE : 0);
+        if (ops[i].txn != last) {
+            last = ops[i].txn;
+            vec_push(&b->runs, ((struct op_run){last, (op_id)(first + i)}));
+        }
+    }
     return true;
 }
 

@@ -108,14 +108,22 @@ mark_ops(struct history *h, txn_id t, op_id *last_write, struct waiting *w)
 {
     const op_id begin = h->txn_begin[t], end = h->txn_end[t];
     const bool counts = h->txn_counts[t];
+    // Copies, because a store to an operation could change the fields of h as
+    // far as the compiler knows.
+    const op_id n_ops = h->n_ops;
+    uint32_t *const keys = h->op_key;
+    const value_id *const values = h->op_value;
+    const struct value *const rows = h->values;
     bool writes_initial = false;
     for (op_id op = begin; op < end; op++) {
-        if (op + AHEAD < h->n_ops)
-            __builtin_prefetch(&last_write[op_key(h, op + AHEAD)]);
-        prefetch_value(h, op); // note_writes comes next
-        const bool is_write = op_is_write(h, op);
-        const bool is_initial = h->op_value[op] == VALUE_INIT;
-        op_id *place = &last_write[op_key(h, op)];
+        const op_id later = op + AHEAD < n_ops ? op + AHEAD : op;
+        __builtin_prefetch(&last_write[keys[later] & OP_KEY]);
+        __builtin_prefetch(&rows[values[later]]); // note_writes comes next
+        const uint32_t flags = keys[op];
+        const value_id value = values[op];
+        const bool is_write = (flags & OP_WRITE) != 0;
+        const bool is_initial = value == VALUE_INIT;
+        op_id *place = &last_write[flags & OP_KEY];
         const op_id last = *place;
         assert(last == ID_NONE || op_is_write(h, last));
         *place = is_write ? op : last;
@@ -124,9 +132,8 @@ mark_ops(struct history *h, txn_id t, op_id *last_write, struct waiting *w)
             mark_again(h, op, last);
             continue;
         }
-        h->op_key[op] |= OP_MAIN;
-        if (counts & !is_write & !is_initial &
-            (h->values[h->op_value[op]].writer == TXN_NONE))
+        keys[op] = flags | OP_MAIN;
+        if (counts & !is_write & !is_initial & (rows[value].writer == TXN_NONE))
             note_waiting(h, w, t, op);
     }
     return writes_initial;
@@ -175,10 +182,13 @@ name_rewritten_initials(struct history *h)
 static void
 note_writes(struct history *h, txn_id t, uint32_t *n_several)
 {
-    for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++) {
+    const op_id end = h->txn_end[t];
+    const value_id *const values = h->op_value;
+    struct value *const rows = h->values;
+    for (op_id op = h->txn_begin[t]; op < end; op++) {
         struct value none = {0, TXN_NONE}; // a target instead of a branch
         struct value *value =
-            op_is_final_write(h, op) ? &h->values[h->op_value[op]] : &none;
+            op_is_final_write(h, op) ? &rows[values[op]] : &none;
         if (value->writer == TXN_NONE)
             value->writer = t;
         else if (!(value->writer & WRITER_MANY) || value->writer == TXN_INIT)

@@ -3,7 +3,12 @@
  * SPDX-License-Identifier: MIT */
 #include "history/summary.h"
 
-enum { AHEAD = 16 }; // operations between a prefetch and its use
+#include "base/parallel.h"
+
+enum {
+    AHEAD = 16,         // operations between a prefetch and its use
+    PER_PART = 1 << 18, // operations that are worth a thread
+};
 
 static void
 count_txns(const struct history *h, struct summary *s)
@@ -67,12 +72,93 @@ struct use {
     op_id last;
 };
 
+/* Some of the transactions, in order of arrival, and what was counted. */
+struct part {
+    const struct history *h;
+    txn_id begin, end; // places in h->arrival
+    struct use *use;   // by key
+    uint64_t writes, blind, aside, external, initial;
+};
+
+/* The usual case, without lists and repeated values.  Reads and writes
+ * alternate unpredictably, so there is no branch that depends on which it is.
+ */
 static void
-count_ops(const struct history *h, struct summary *s)
+count_part(void *parts, size_t number)
+{
+    struct part *const p = (struct part *)parts + number;
+    const struct history *const h = p->h;
+    const uint32_t n_ops = h->n_ops, *const keys = h->op_key;
+    const value_id *const values = h->op_value;
+    struct part sum = *p;
+    for (txn_id i = p->begin; i < p->end; i++) {
+        const txn_id t = h->arrival[i];
+        const op_id begin = h->txn_begin[t], end = h->txn_end[t];
+        const bool counts = h->txn_counts[t];
+        for (op_id op = begin; op < end; op++) {
+            const op_id later = op + AHEAD < n_ops ? op + AHEAD : op;
+            __builtin_prefetch(&sum.use[keys[later] & OP_KEY]);
+            const uint32_t flags = keys[op];
+            struct use *const u = &sum.use[flags & OP_KEY];
+            const bool is_write = (flags & OP_WRITE) != 0;
+            const bool is_external =
+                (flags & (OP_WRITE | OP_MAIN | OP_ASIDE)) == OP_MAIN;
+            sum.writes += is_write;
+            sum.blind += is_write & ((u->last < begin) | (u->last >= op));
+            sum.aside += !is_write & counts & ((flags & OP_ASIDE) != 0);
+            sum.external += counts & is_external;
+            sum.initial += counts & is_external & (values[op] == VALUE_INIT);
+            u->n++;
+            u->last = op;
+        }
+    }
+    *p = sum;
+}
+
+static struct use *
+new_use(const struct history *h)
 {
     struct use *use = mem_alloc(h->n_keys, sizeof *use);
     for (key_id k = 0; k < h->n_keys; k++)
         use[k] = (struct use){0, ID_NONE};
+    return use;
+}
+
+static void
+count_plain_ops(const struct history *h, unsigned threads, struct use *use,
+                struct summary *s)
+{
+    struct part parts[PARALLEL_MOST];
+    // A thread has to be worth its table of keys.
+    size_t n = h->n_ops / PER_PART + 1;
+    n = n < threads ? n : threads;
+    n = n < PARALLEL_MOST ? n : PARALLEL_MOST;
+    assert(n > 0);
+    for (size_t i = 0; i < n; i++)
+        parts[i] =
+            (struct part){.h = h,
+                          .begin = (txn_id)((uint64_t)h->n_txns * i / n),
+                          .end = (txn_id)((uint64_t)h->n_txns * (i + 1) / n),
+                          .use = i ? new_use(h) : use};
+    parallel_for((unsigned)n, n, count_part, parts);
+    for (size_t i = 0; i < n; i++) {
+        s->writes += parts[i].writes;
+        s->blind_writes += parts[i].blind;
+        s->inconsistent_reads += parts[i].aside;
+        s->external_reads += parts[i].external;
+        s->initial_reads += parts[i].initial;
+        if (!i)
+            continue;
+        for (key_id k = 0; k < h->n_keys; k++)
+            use[k].n += parts[i].use[k].n;
+        mem_free(parts[i].use);
+    }
+    s->reads = h->n_ops - s->writes;
+}
+
+static void
+count_any_ops(const struct history *h, struct use *use, struct summary *s)
+{
     for (txn_id i = 0; i < h->n_txns; i++) {
         const txn_id t = h->arrival[i];
         for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++) {
@@ -92,6 +178,16 @@ count_ops(const struct history *h, struct summary *s)
             use[k].last = op;
         }
     }
+}
+
+static void
+count_ops(const struct history *h, unsigned threads, struct summary *s)
+{
+    struct use *use = new_use(h);
+    if (h->several.n || h->implied.n)
+        count_any_ops(h, use, s);
+    else
+        count_plain_ops(h, threads, use, s);
     s->hottest_key = ID_NONE;
     for (key_id k = 0; k < h->n_keys; k++)
         if (use[k].n > s->hottest_ops) {
@@ -117,17 +213,19 @@ summary_sizes(const struct history *h, struct summary *out)
 }
 
 void
-summary_of(const struct history *h, struct summary *out)
+summary_of(const struct history *h, unsigned threads, struct summary *out)
 {
     summary_sizes(h, out);
     // Row 0 is the initial value, and a key whose initial value is written
     // again has a row for it.  Neither counts as a value.
+    const uint64_t bits = h->initial.bits;
     for (value_id v = 1; v < h->n_values; v++)
-        out->values += !atom_equal(history_value_atom(h, v), h->initial);
+        out->values += column_get(&h->value_bits, v) != bits ||
+                       !atom_equal(history_value_atom(h, v), h->initial);
     assert(out->values >= h->renamed_from.n);
     out->values -= h->renamed_from.n;
     for (key_id k = 0; h->key_is_list && k < h->n_keys; k++)
         out->list_keys += h->key_is_list[k];
     count_txns(h, out);
-    count_ops(h, out);
+    count_ops(h, threads, out);
 }

@@ -23,7 +23,7 @@ struct summary {
     bool has_times, has_names;
 };
 
-void summary_of(const struct history *h, struct summary *out);
+void summary_of(const struct history *h, unsigned threads, struct summary *out);
 
 /* Only what is known without a pass over the operations: sessions,
  * transactions, operations and keys. */

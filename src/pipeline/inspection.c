@@ -78,8 +78,9 @@ read_history(struct inspection_options *o, struct inspection *out,
     if (ok && !o->session_order)
         history_ignore_sessions(&out->history);
     if (ok)
-        (o->full_summary ? summary_of : summary_sizes)(&out->history,
-                                                       &out->summary);
+        o->full_summary
+            ? summary_of(&out->history, o->check.threads, &out->summary)
+            : summary_sizes(&out->history, &out->summary);
     limit_kept();
     o->check.spent = time_now() - began;
     out->load_seconds = time_work(o->check.threads) - began_cpu;

@@ -136,7 +136,7 @@ static void
 add_to_report(struct report *to, const struct predict_result *r, size_t i)
 {
     struct summary summary;
-    summary_of(&r->prediction->found.at[i].history, &summary);
+    summary_of(&r->prediction->found.at[i].history, 1, &summary);
     struct buf path = {0};
     buf_printf(&path, "%s (predicted, %s)", r->path,
                level_table[r->options->level].name);

@@ -141,7 +141,7 @@ cmd_stats(const struct options *o)
         }
         struct summary s;
         context_phase("counting");
-        summary_of(&h, &s);
+        summary_of(&h, cli_thread_count(o), &s);
         (o->json ? show_json : show_text)(&out, o->paths.at[i], format->name,
                                           &h, &s);
         if (o->power)

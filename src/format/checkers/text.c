@@ -182,6 +182,47 @@ scan_line(const char **at, const char *end, struct raw_op *op,
     return true;
 }
 
+enum { LINE_ROOM = 64 }; // bytes that a line of scan_usual takes at most
+
+/* Parse as many lines of the usual form as follow each other at *at: numbers of
+ * at most 15 digits, of the transaction of the line before.  Stops at any other
+ * line.  These are nearly all lines, and nothing in this loop can fail. */
+static void
+scan_usual(const struct text_block *block, const char **at, struct tail *tail,
+           struct scanned *found)
+{
+    static const uint8_t kinds[256] = {['r'] = 1, ['w'] = 2};
+    const uint64_t word[2] = {tail->word[0], tail->word[1]};
+    const uint64_t mask[2] = {tail->mask[0], tail->mask[1]};
+    const size_t len = tail->len;
+    struct raw_op *op = &found->ops[found->n_ops];
+    const char *line = *at;
+    while (len && tail->txn != -1 && line < block->end &&
+           block->limit - line >= LINE_ROOM) {
+        const char *p = line;
+        const uint8_t kind = kinds[(unsigned char)*p];
+        uint64_t key, value, end[2];
+        if (!kind || p[1] != '(')
+            break;
+        p += 2;
+        if (!decimal_short(&p, &key) || *p++ != ',' ||
+            !decimal_short(&p, &value))
+            break;
+        memcpy(end, p, sizeof end);
+        if ((((end[0] ^ word[0]) & mask[0]) | ((end[1] ^ word[1]) & mask[1])) ||
+            p[len] != '\n')
+            break;
+        *op++ = (struct raw_op){.key = key,
+                                .value = value,
+                                .key_tag = ATOM_INT,
+                                .value_tag = ATOM_INT,
+                                .is_write = kind >> 1};
+        line = p + len + 1;
+    }
+    found->n_ops = (size_t)(op - found->ops);
+    *at = line;
+}
+
 /* Parse the lines of a block, up to the first error. */
 static bool
 scan_lines(struct text_block *block, struct scanned *found, struct err *err)
@@ -219,6 +260,10 @@ scan_lines(struct text_block *block, struct scanned *found, struct err *err)
         if (at < end && *at != '\n') {
             block->error_at = at;
             return unexpected(at, end, "the end of the line", err);
+        }
+        if (at < end) {
+            at++;
+            scan_usual(block, &at, &tail, found);
         }
     }
     return true;

@@ -482,7 +482,7 @@ summaries_count(void)
     hist(&h, "[x:=? y:=?] [x==? x:=1 x==1] --- [x==1 y:=2 y:=3]! --- "
              "[y:=9] [x==5 y==9]");
     struct summary s;
-    summary_of(&h, &s);
+    summary_of(&h, 1, &s);
     CHECK(s.sessions == 3 && s.transactions == 5 && s.operations == 11);
     CHECK(s.committed == 3 && s.aborted == 1 && s.loading == 1);
     CHECK(s.reads == 5 && s.writes == 6 && s.blind_writes == 4);
