@@ -8,6 +8,7 @@
 #include "evidence/certificate_write.h"
 #include "format/format.h"
 #include "gen/gen.h"
+#include "history/summary.h"
 #include "test.h"
 
 #include <stdlib.h>
@@ -64,6 +65,13 @@ check_format(const char *format)
     CHECK(memcmp(one.op_value, many.op_value, bytes) == 0);
     CHECK(memcmp(one.txn_begin, many.txn_begin, TXNS * sizeof(op_id)) == 0);
     CHECK(memcmp(one.arrival, many.arrival, TXNS * sizeof(txn_id)) == 0);
+    struct summary x, y;
+    summary_of(&one, 1, &x);
+    summary_of(&one, THREADS, &y);
+    CHECK(x.reads == y.reads && x.external_reads == y.external_reads &&
+          x.initial_reads == y.initial_reads && x.writes == y.writes &&
+          x.blind_writes == y.blind_writes && x.values == y.values &&
+          x.hottest_key == y.hottest_key && x.hottest_ops == y.hottest_ops);
     history_free(&one);
     history_free(&many);
 }
