@@ -112,8 +112,9 @@ put_predicted(const struct predict_result *r, size_t i,
 static void
 put_declined(const struct prediction *p, struct buf *out)
 {
-    buf_printf(out, ": %zu prediction%s, %s validated", p->declined,
-               p->declined == 1 ? "" : "s", p->declined == 1 ? "not" : "none");
+    buf_printf(out, ": %zu prediction%s, %s %s", p->declined,
+               p->declined == 1 ? "" : "s", p->declined == 1 ? "not" : "none",
+               p->observed.rows ? "shown" : "validated");
     if (p->declined_conditional == p->declined)
         buf_text(out, p->declined == 1 ? " (on a condition)"
                                        : " (all on a condition)");

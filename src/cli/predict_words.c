@@ -143,6 +143,10 @@ predict_words_notes(const struct predicted *p, struct buf *text)
         buf_text(text, "What a transaction does after its changed read "
                        "depends on what it read, and is not part of the "
                        "prediction.\n");
+    if (p->is_conditional && p->must_not_write == ID_NONE)
+        buf_text(text, "Two of the transactions write different columns of a "
+                       "row at the same time: a database in which such writes "
+                       "conflict refuses one of them.\n");
     if (p->must_not_write == ID_NONE)
         return;
     for (uint32_t t = 0; t < o->n; t++) {

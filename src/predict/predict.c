@@ -113,22 +113,28 @@ search(struct predict_run *run, enum level level, struct sample sample,
     return ok;
 }
 
-/* Nothing better was found than what was remembered. */
+/* Nothing better was found than what was remembered.  Where the caller tries
+ * predictions and rows conflict, one that does not hold then is declined. */
 static bool
 keep_spare(struct predict_run *run)
 {
     struct prediction *out = run->out;
     const struct predict_options *o = run->options;
     const struct sample any = {.every = out->observed.n}; // nothing is searched
-    out->is_declined = o->accept && !o->accept(o->self, &run->spare);
     seek_init(&run->seek, &out->observed, o, o->level, any, &run->limit);
     const bool ok = run_keep(run, &run->spare);
-    if (ok && out->is_declined && !out->declined) { // it is the only one tried
-        out->declined = 1;
-        out->declined_conditional = out->found.at[0].is_conditional;
-    }
     seek_free(&run->seek);
-    return ok;
+    if (!ok || !o->accept)
+        return ok;
+    assert(out->found.n == 1);
+    const bool is_conditional = out->found.at[0].is_conditional;
+    out->is_declined =
+        !o->accept(o->self, &run->spare) || (o->rows && is_conditional);
+    if (out->is_declined && !out->declined) { // it is the only one tried
+        out->declined = 1;
+        out->declined_conditional = is_conditional;
+    }
+    return true;
 }
 
 /* Look for a prediction where it is mostly soon found: in samples; near the

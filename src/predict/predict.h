@@ -41,7 +41,8 @@ struct predict_options {
     size_t memory;       // bytes; 0 = no limit
 
     /* By key, the row it is in: at psi and si predictions are preferred that
-     * also hold where two writes of a row conflict.  NULL: keys are rows. */
+     * also hold where two writes of a row conflict, and with 'accept' others
+     * are declined.  NULL: keys are rows. */
     const uint32_t *rows;
 
     /* How well a prediction will do, because it was tried: 0 to
