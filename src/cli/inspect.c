@@ -216,12 +216,23 @@ show_result(struct inspect *i, const struct inspection_result *result,
     return err ? cli_report_error(err) : exit_status(result->verdict);
 }
 
+static void
+fail_reports(struct inspect *i, const char *path, const struct err *err)
+{
+    char why[1024];
+    err_format(err, why, sizeof why);
+    for (size_t r = 0; r < INSPECT_REPORTS; r++)
+        report_fail(&i->reports[r], path, why);
+}
+
 int
 inspect_file(struct inspect *i, const char *path, const char *name)
 {
     struct inspection_result result;
     struct err err = {0};
     const bool ok = inspection_run(&i->options, path, name, &result, &err);
+    if (!ok)
+        fail_reports(i, name ? name : path, &err);
     const int status = show_result(i, &result, ok ? NULL : &err);
     buf_free(&result.notes);
     i->n_kept += i->kept && ok && result.verdict == VERDICT_VIOLATED;
@@ -238,8 +249,9 @@ static void
 end_file(void *self, const char *path, const struct inspection_result *result,
          const struct err *err)
 {
-    (void)path;
     struct files *f = self;
+    if (err)
+        fail_reports(f->inspect, path, err);
     f->status = cli_exit_worse(f->status, show_result(f->inspect, result, err));
 }
 

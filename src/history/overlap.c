@@ -86,7 +86,9 @@ add_member(struct sweep *s, txn_id t)
     }
     for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++) {
         const bool is_write = op_is_write(h, op);
-        if (is_write || op_is_external_read(h, op) || h->op_key[op] & OP_ASIDE)
+        // Which reads of an aborted transaction are external is not known.
+        if (is_write || is_aborted || op_is_external_read(h, op) ||
+            h->op_key[op] & OP_ASIDE)
             vec_push(&s->uses, ((struct use){op_key(h, op),
                                              is_write ? USE_WRITE : USE_READ}));
     }
@@ -138,9 +140,9 @@ meet_at_key(struct member *a, uint32_t fa, struct member *b, uint32_t fb,
     out->both_wrote |= fa & fb & USE_WRITE;
     out->intermediate |= (b_overwrote && fb & USE_WRITE_TWICE) ||
                          (a_overwrote && fa & USE_WRITE_TWICE);
-    if (b_overwrote && !b->is_aborted)
+    if (b_overwrote)
         note_fork(a, key, b->txn);
-    if (a_overwrote && !a->is_aborted)
+    if (a_overwrote)
         note_fork(b, key, a->txn);
 }
 
@@ -172,12 +174,9 @@ count_pair(struct sweep *s, struct member *a, struct member *b)
     const struct meeting m = meet(s, a, b);
     s->out->pairs++;
     s->out->conflicts += m.a_reads || m.b_reads || m.both_wrote;
-    if (a->is_aborted || b->is_aborted) {
-        chances[CHANCE_ABORTED_READ] +=
-            (b->is_aborted && !a->is_aborted && m.a_reads) ||
-            (a->is_aborted && !b->is_aborted && m.b_reads);
-        return;
-    }
+    chances[CHANCE_ABORTED_READ] +=
+        (b->is_aborted && !a->is_aborted && m.a_reads) ||
+        (a->is_aborted && !b->is_aborted && m.b_reads);
     chances[CHANCE_INTERMEDIATE] += m.intermediate;
     chances[CHANCE_FRACTURED] += m.a_reads > 1 || m.b_reads > 1;
     chances[CHANCE_LOST_UPDATE] += m.both_read_and_wrote > 0;
@@ -215,8 +214,7 @@ sweep_members(struct sweep *s)
     }
     s->out->is_partial = !s->work;
     for (size_t i = 0; i < s->members.n; i++)
-        s->out->chances[CHANCE_LONG_FORK] +=
-            s->members.at[i].has_fork && !s->members.at[i].is_aborted;
+        s->out->chances[CHANCE_LONG_FORK] += s->members.at[i].has_fork;
 }
 
 /* --- sessions --------------------------------------------------------------*/

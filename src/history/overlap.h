@@ -7,6 +7,9 @@
  * for a lost update, two overlapping transactions that both read and wrote a
  * key.
  *
+ * Aborted transactions take part: many were aborted to prevent an anomaly, and
+ * a database without isolation would have let them commit.
+ *
  * Where the history has no times, any two transactions of different sessions
  * may have overlapped, and are counted as if they had.
  *

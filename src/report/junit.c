@@ -104,6 +104,23 @@ add(struct report *to, const struct report_run *run)
     buf_text(out, "  </testsuite>\n");
 }
 
+/* A history that cannot be read is an error of its suite. */
+static void
+fail(struct report *to, const char *path, const char *why)
+{
+    struct buf *out = &to->out;
+    buf_text(out, "  <testsuite name=\"");
+    part_xml(out, path);
+    buf_text(out, "\" tests=\"1\" failures=\"0\" errors=\"1\" "
+                  "time=\"0.000\">\n    <testcase name=\"reading\" "
+                  "classname=\"");
+    part_xml(out, path);
+    buf_text(out, "\" time=\"0.000\">\n      <error type=\"input\" "
+                  "message=\"");
+    part_xml(out, why);
+    buf_text(out, "\"/>\n    </testcase>\n  </testsuite>\n");
+}
+
 static void
 end(struct report *to)
 {
@@ -118,5 +135,6 @@ const struct report_format report_junit = {
     .is_for_tests = true,
     .begin = begin,
     .add = add,
+    .fail = fail,
     .end = end,
 };

@@ -44,6 +44,14 @@ report_add(struct report *r, const struct report_run *run)
 }
 
 void
+report_fail(struct report *r, const char *path, const char *why)
+{
+    assert(path && why);
+    if (r->format && r->format->fail)
+        r->format->fail(r, path, why);
+}
+
+void
 report_end(struct report *r)
 {
     if (r->format && r->format->end)

@@ -53,6 +53,8 @@ struct report_format {
     bool is_for_tests;                // shows verdicts as tests or alerts
     void (*begin)(struct report *to); // may be NULL
     void (*add)(struct report *to, const struct report_run *run);
+    /* A history that cannot be read or checked; may be NULL. */
+    void (*fail)(struct report *to, const char *path, const char *why);
     void (*end)(struct report *to); // may be NULL
 };
 
@@ -74,6 +76,7 @@ struct report {
 void report_begin(struct report *r, const struct report_format *format,
                   const struct report_style *style);
 void report_add(struct report *r, const struct report_run *run);
+void report_fail(struct report *r, const char *path, const char *why);
 void report_end(struct report *r);
 void report_free(struct report *r);
 

@@ -98,8 +98,12 @@ put_bar(const struct anomaly_txn *t, uint32_t i, const struct time_axis *x,
                "width=\"%d\" height=\"%d\" rx=\"4\"/>",
                begin, y, width, BAR);
     if (!t->is_context) {
-        buf_printf(out, "<text class=\"name\" x=\"%d\" y=\"%d\">", begin,
-                   y - 4);
+        const bool is_right = begin > x->left + 3 * WIDTH / 4;
+        buf_printf(out,
+                   "<text class=\"name\" x=\"%d\" y=\"%d\" "
+                   "text-anchor=\"%s\">",
+                   is_right ? begin + width : begin, y - 4,
+                   is_right ? "end" : "start");
         picture_cut(t->name, MOST_CHARS, out);
         buf_text(out, "</text>");
     }

@@ -89,6 +89,12 @@ def files():
     check(json.loads(pathlib.Path("r.json").read_text())["schema"] == 1, "JSON has a version")
     check(pathlib.Path("m.md").read_text().startswith("## store:si"), "Markdown is there")
     check(pathlib.Path("page/index.html").exists(), "and the page")
+    pathlib.Path("ok.hist").write_text("[x:=1]")
+    pathlib.Path("bad.hist").write_text("[x:=1")
+    done = subprocess.run([assay, "check", "--junit", "j.xml", "ok.hist", "bad.hist"], text=True, capture_output=True)
+    junit = pathlib.Path("j.xml").read_text()
+    check(done.returncode == 2 and junit.count("<testsuite ") == 2 and '<error type="input" message="bad.hist:1:' in junit,
+          "a history that cannot be read is an error in JUnit", junit)
     done = run(*SKEW, *NO_STORE, "--junit", "/no/j.xml")
     check(done.returncode == 2 and "/no/j.xml" in done.stderr, "a file that cannot be written is an error", done.stderr)
 

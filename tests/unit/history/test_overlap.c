@@ -49,6 +49,8 @@ each_constellation_is_a_chance_of_its_anomaly(void)
     CHECK(count("[x:=1 y:=1] --- [x==1 y==1]").chances[CHANCE_FRACTURED] == 1);
     CHECK(count("[x:=1] --- [x==1 y==?]").chances[CHANCE_FRACTURED] == 0);
     CHECK(count("[x:=1]! --- [x==?]").chances[CHANCE_ABORTED_READ] == 1);
+    CHECK(count("[x==? y:=1] --- [y==? x:=3]!").chances[CHANCE_WRITE_SKEW] ==
+          1);
     CHECK(count("[x:=1 x:=2] --- [x==2]").chances[CHANCE_INTERMEDIATE] == 1);
     CHECK(
         count("[x:=1] --- [y:=1] --- [x==1 y==1]").chances[CHANCE_LONG_FORK] ==
