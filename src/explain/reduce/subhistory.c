@@ -14,6 +14,7 @@
  * SPDX-License-Identifier: MIT */
 #include "explain/reduce/subhistory.h"
 
+#include "base/intmap.h"
 #include "base/sorted.h"
 #include "history/builder.h"
 
@@ -29,7 +30,13 @@ struct cut {
     u32_vec seen;
     VEC(uint8_t) lost;
     VEC(struct atom) elements;
+    // By value with several writers, once it was asked for: the one writer that
+    // goes, or one of the two below.
+    struct intmap *gone;
 };
+
+#define NONE_GO TXN_INIT // which always stays
+#define SEVERAL_GO TXN_OPEN
 
 static bool
 has(const uint32_t *sorted, size_t n, uint32_t id)
@@ -43,6 +50,26 @@ stays(const struct cut *c, txn_id t)
     return t == TXN_INIT || has(c->selection->txns, c->selection->n, t);
 }
 
+/* Find out which of the writers of v go.  There may be as many of them as
+ * reads, so it is done once. */
+static uint32_t
+find_gone(const struct cut *c, value_id v)
+{
+    uint32_t gone = intmap_find(c->gone, v);
+    if (gone != UINT32_MAX)
+        return gone;
+    gone = NONE_GO;
+    const struct txn_range all = history_candidates(c->h, v);
+    for (size_t i = 0; i < all.n && gone != SEVERAL_GO; i++)
+        if (!stays(c, all.at[i]))
+            gone = gone == NONE_GO ? all.at[i] : SEVERAL_GO;
+    bool added;
+    intmap_add(c->gone, v, gone, &added);
+    assert(added);
+    (void)added;
+    return gone;
+}
+
 /* Whether all that may have written v for the reader t stay. */
 static bool
 writers_stay(const struct cut *c, value_id v, txn_id t)
@@ -52,11 +79,8 @@ writers_stay(const struct cut *c, value_id v, txn_id t)
         return false;
     if (!history_has_several(c->h, v))
         return stays(c, w);
-    const struct txn_range all = history_candidates(c->h, v);
-    for (size_t i = 0; i < all.n; i++)
-        if (all.at[i] != t && !stays(c, all.at[i]))
-            return false;
-    return true;
+    const uint32_t gone = find_gone(c, v);
+    return gone == NONE_GO || gone == t;
 }
 
 /* Whether no transaction that goes wrote a value that an inconsistent read saw.
@@ -310,8 +334,11 @@ subhistory_make(const struct history *h,
                 struct history *out, txn_id *origin, struct err *err)
 {
     assert(!atom_is_text(h->initial)); // whose text would have to move
-    struct cut c = {
-        .h = h, .selection = selection, .b = builder_new(h->initial)};
+    struct intmap gone = {0};
+    struct cut c = {.h = h,
+                    .selection = selection,
+                    .b = builder_new(h->initial),
+                    .gone = &gone};
     if (h->is_cut)
         builder_cut(c.b);
     if (h->key_is_list)
@@ -328,6 +355,7 @@ subhistory_make(const struct history *h,
     vec_free(&c.seen);
     vec_free(&c.lost);
     vec_free(&c.elements);
+    intmap_free(&gone);
     if (!ok) {
         builder_free(c.b);
         return false;
