@@ -109,6 +109,13 @@ match_rest(struct sym_runner *r, const struct statement *s)
                                 sym_holds(r, s->where));
     r->run->writes_rest = term_or(r->t, r->run->writes_rest, match);
     sym_check_rest(r, s, match);
+    // What is set may come from queries, which then have read as well.
+    const term live = r->live;
+    r->live = match;
+    for (uint32_t i = 0; i < s->n_sets; i++)
+        if (expr_has_query(s->sets[i].value))
+            sym_evaluate(r, s->sets[i].value);
+    r->live = live;
     return match;
 }
 
