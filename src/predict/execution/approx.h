@@ -1,8 +1,8 @@
 /* approx.h -- the paper's condition for executions that are not serializable.
  *
  * SPDX-License-Identifier: MIT */
-#ifndef PREDICT_APPROX_H
-#define PREDICT_APPROX_H
+#ifndef PREDICT_EXECUTION_APPROX_H
+#define PREDICT_EXECUTION_APPROX_H
 
 #include "predict/execution/execution.h"
 

@@ -11,8 +11,8 @@
  *        transaction.
  *
  * SPDX-License-Identifier: MIT */
-#ifndef PREDICT_EXECUTION_H
-#define PREDICT_EXECUTION_H
+#ifndef PREDICT_EXECUTION_EXECUTION_H
+#define PREDICT_EXECUTION_EXECUTION_H
 
 #include "predict/execution/observed.h"
 

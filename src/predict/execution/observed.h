@@ -13,8 +13,8 @@
  *        that respects (O1).
  *
  * SPDX-License-Identifier: MIT */
-#ifndef PREDICT_OBSERVED_H
-#define PREDICT_OBSERVED_H
+#ifndef PREDICT_EXECUTION_OBSERVED_H
+#define PREDICT_EXECUTION_OBSERVED_H
 
 #include "base/limit.h"
 #include "evidence/certificate.h"

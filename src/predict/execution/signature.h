@@ -1,8 +1,8 @@
 /* signature.h -- when two predictions tell the same story.
  *
  * SPDX-License-Identifier: MIT */
-#ifndef PREDICT_SIGNATURE_H
-#define PREDICT_SIGNATURE_H
+#ifndef PREDICT_EXECUTION_SIGNATURE_H
+#define PREDICT_EXECUTION_SIGNATURE_H
 
 #include "predict/execution/execution.h"
 

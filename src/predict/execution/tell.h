@@ -1,8 +1,8 @@
 /* tell.h -- a predicted execution as a history that a person reads.
  *
  * SPDX-License-Identifier: MIT */
-#ifndef PREDICT_TELL_H
-#define PREDICT_TELL_H
+#ifndef PREDICT_EXECUTION_TELL_H
+#define PREDICT_EXECUTION_TELL_H
 
 #include "predict/execution/execution.h"
 

@@ -1,8 +1,8 @@
 /* absent.h -- from a refutation to evidence of absence.
  *
  * SPDX-License-Identifier: MIT */
-#ifndef PREDICT_ABSENT_H
-#define PREDICT_ABSENT_H
+#ifndef PREDICT_FORMULA_ABSENT_H
+#define PREDICT_FORMULA_ABSENT_H
 
 #include "check/check.h"
 #include "predict/formula/formula.h"

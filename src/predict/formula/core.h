@@ -1,8 +1,8 @@
 /* core.h -- the part of an execution that evidence against it rests on.
  *
  * SPDX-License-Identifier: MIT */
-#ifndef PREDICT_CORE_H
-#define PREDICT_CORE_H
+#ifndef PREDICT_FORMULA_CORE_H
+#define PREDICT_FORMULA_CORE_H
 
 #include "predict/formula/formula.h"
 

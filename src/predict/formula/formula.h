@@ -17,8 +17,8 @@
  *        facts; so a refutation proves that there is none.
  *
  * SPDX-License-Identifier: MIT */
-#ifndef PREDICT_FORMULA_H
-#define PREDICT_FORMULA_H
+#ifndef PREDICT_FORMULA_FORMULA_H
+#define PREDICT_FORMULA_FORMULA_H
 
 #include "evidence/absence.h"
 #include "predict/execution/execution.h"

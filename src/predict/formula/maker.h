@@ -1,8 +1,8 @@
 /* maker.h -- what the files share that make an instance (instance.c).
  *
  * SPDX-License-Identifier: MIT */
-#ifndef PREDICT_MAKER_H
-#define PREDICT_MAKER_H
+#ifndef PREDICT_FORMULA_MAKER_H
+#define PREDICT_FORMULA_MAKER_H
 
 #include "predict/formula/formula.h"
 

@@ -1,8 +1,8 @@
 /* snapshots.h -- pc and si while the solver searches.
  *
  * SPDX-License-Identifier: MIT */
-#ifndef PREDICT_SNAPSHOTS_H
-#define PREDICT_SNAPSHOTS_H
+#ifndef PREDICT_FORMULA_SNAPSHOTS_H
+#define PREDICT_FORMULA_SNAPSHOTS_H
 
 #include "acyc/acyc.h"
 #include "predict/formula/formula.h"
