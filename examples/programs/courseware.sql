@@ -54,13 +54,12 @@ END $$;
 CREATE FUNCTION enrol(p_s text, p_c text) RETURNS boolean LANGUAGE plpgsql AS $$
 DECLARE
     n integer;
+    is_student boolean;
 BEGIN
     PERFORM 1 FROM student WHERE name = p_s;
-    IF NOT FOUND THEN
-        RETURN false;
-    END IF;
+    is_student := FOUND;
     SELECT capacity INTO n FROM course WHERE name = p_c;
-    IF NOT FOUND OR n <= 0 THEN
+    IF NOT is_student OR NOT FOUND OR n <= 0 THEN
         RETURN false;
     END IF;
     UPDATE course SET capacity = n - 1 WHERE name = p_c;

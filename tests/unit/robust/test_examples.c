@@ -142,6 +142,32 @@ innodb_loses_updates_and_not_increments(void)
     }
 }
 
+/* One enrolment sees the new student only, the other the new course only. */
+static void
+enrolments_at_psi_see_a_long_fork(void)
+{
+    static const char *const pairs[][2] = {{"add_course", "add_course"},
+                                           {"add_student", "add_student"},
+                                           {"enrol", "remove_course"},
+                                           {"enrol", "remove_student"}};
+    struct program p = {0};
+    struct err err = {0};
+    struct prove_result r;
+    struct level_choice levels = {.common = LEVEL_PSI};
+    const struct search_limits limits = {
+        .members = 4, .slots = 2, .seconds = 10};
+    CHECK(read_example("courseware", &p));
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
+        isolation_pair(&levels, &p, program_find_function(&p, pairs[i][0]),
+                       program_find_function(&p, pairs[i][1]));
+    CHECK(prove_sequence(&p, &levels, "add_student,add_course,enrol,enrol",
+                         &limits, &r, &err));
+    CHECK(r.verdict == PROVE_ANOMALY && r.finding.n == 4);
+    prove_free(&r);
+    isolation_free(&levels);
+    program_free(&p);
+}
+
 static void
 a_delivery_to_several_districts_is_not_serializable(void)
 {
@@ -262,6 +288,7 @@ main(int argc, char **argv)
     RUN(weaker_levels_are_what_is_known_of_them);
     RUN(an_anomaly_is_told_with_its_lines_and_can_be_played);
     RUN(innodb_loses_updates_and_not_increments);
+    RUN(enrolments_at_psi_see_a_long_fork);
     RUN(a_delivery_to_several_districts_is_not_serializable);
     RUN(an_invariant_that_is_not_kept_is_an_error);
     return test_end();
