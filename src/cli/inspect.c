@@ -5,7 +5,7 @@
 
 #include "base/outfile.h"
 #include "cli/counters.h"
-#include "cli/target.h"
+#include "cli/output_format.h"
 #include "level/names.h"
 #include "version.h"
 
@@ -59,7 +59,7 @@ take_options(const struct options *o, struct inspection_options *out,
     out->certificate = o->certificate;
     out->reduced = o->reduced;
     if (o->reduced &&
-        !target_format(o->to, o->reduced, &out->reduced_format, err))
+        !output_format_choose(o->to, o->reduced, &out->reduced_format, err))
         return false;
     out->check.ask_z3 = strcmp(o->solver, "z3") == 0;
     if (!out->check.ask_z3 && strcmp(o->solver, "own") != 0)

@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "base/context.h"
 #include "cli/cli.h"
-#include "cli/target.h"
+#include "cli/output_format.h"
 #include "history/rebuild.h"
 
 #include <string.h>
@@ -37,7 +37,7 @@ cmd_convert(const struct options *o)
     const struct format *format;
     if (o->paths.n != 1)
         return cli_usage_error("convert needs exactly one history");
-    if (!target_format(o->to, o->output, &format, &err))
+    if (!output_format_choose(o->to, o->output, &format, &err))
         return cli_report_error(&err);
     struct history h;
     if (!cli_load(o, o->paths.at[0], &h, NULL))

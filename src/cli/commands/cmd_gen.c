@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "base/context.h"
 #include "cli/cli.h"
-#include "cli/target.h"
+#include "cli/output_format.h"
 #include "gen/gen.h"
 
 #include <string.h>
@@ -45,7 +45,7 @@ cmd_gen(const struct options *o)
         choices_error("distribution", choices_distributions, o->distribution,
                       &err);
     if (err.kind || !parse_level(o->level, &shape.level, &err) ||
-        !target_format(o->to, o->output, &format, &err))
+        !output_format_choose(o->to, o->output, &format, &err))
         return cli_report_error(&err);
     struct history h;
     context_phase("generating");

@@ -3,9 +3,9 @@
  * SPDX-License-Identifier: MIT */
 #include "cli/cli.h"
 #include "cli/inspect.h"
+#include "cli/output_format.h"
 #include "cli/predict_sides.h"
 #include "cli/progress.h"
-#include "cli/target.h"
 #include "level/names.h"
 #include "replay/database.h"
 #include "report/parts.h"
@@ -71,7 +71,7 @@ write_predicted(const struct command_run *run, const struct predict_result *r,
                 size_t i, struct err *err)
 {
     const struct format *format;
-    if (!target_format(run->o->to, "-", &format, err))
+    if (!output_format_choose(run->o->to, "-", &format, err))
         return false;
     if (mkdir(run->o->predicted, 0777) != 0 && errno != EEXIST) {
         err_set(err, ERR_IO, "cannot make this directory: %s", strerror(errno));

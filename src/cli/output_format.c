@@ -1,7 +1,7 @@
-/* target.c -- see target.h.
+/* output_format.c -- see output_format.h.
  *
  * SPDX-License-Identifier: MIT */
-#include "cli/target.h"
+#include "cli/output_format.h"
 
 #include <string.h>
 
@@ -13,8 +13,8 @@ has_suffix(const char *text, const char *suffix)
 }
 
 bool
-target_format(const char *name, const char *path, const struct format **out,
-              struct err *err)
+output_format_choose(const char *name, const char *path,
+                     const struct format **out, struct err *err)
 {
     if (name) {
         *out = format_find(name);
