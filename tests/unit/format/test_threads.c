@@ -14,7 +14,11 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { TXNS = 140000, THREADS = 4 };
+enum {
+    TXNS = 140000, // enough for the threads of the weak engine
+    FEW = 30000,   // enough for several blocks
+    THREADS = 4
+};
 
 static char path[] = "/tmp/assay-threads-XXXXXX";
 
@@ -30,10 +34,10 @@ read_with(unsigned threads, struct history *h)
 
 /* Write what was generated to the file. */
 static bool
-write_as(const char *format)
+write_as(const char *format, uint32_t txns)
 {
     const struct gen_shape shape = {.sessions = 20,
-                                    .transactions = TXNS,
+                                    .transactions = txns,
                                     .operations = 4,
                                     .keys = 5000,
                                     .reads = 0.5,
@@ -50,21 +54,21 @@ write_as(const char *format)
 }
 
 static void
-check_format(const char *format)
+check_format(const char *format, uint32_t txns)
 {
     struct history one, many;
-    if (!write_as(format) || !read_with(1, &one) ||
+    if (!write_as(format, txns) || !read_with(1, &one) ||
         !read_with(THREADS, &many)) {
         CHECK(!"read");
         return;
     }
-    CHECK(one.n_txns == TXNS && many.n_txns == TXNS);
+    CHECK(one.n_txns == txns && many.n_txns == txns);
     CHECK(one.n_ops == many.n_ops && one.n_keys == many.n_keys);
     const size_t bytes = one.n_ops * sizeof(uint32_t);
     CHECK(memcmp(one.op_key, many.op_key, bytes) == 0);
     CHECK(memcmp(one.op_value, many.op_value, bytes) == 0);
-    CHECK(memcmp(one.txn_begin, many.txn_begin, TXNS * sizeof(op_id)) == 0);
-    CHECK(memcmp(one.arrival, many.arrival, TXNS * sizeof(txn_id)) == 0);
+    CHECK(memcmp(one.txn_begin, many.txn_begin, txns * sizeof(op_id)) == 0);
+    CHECK(memcmp(one.arrival, many.arrival, txns * sizeof(txn_id)) == 0);
     struct summary x, y;
     summary_of(&one, 1, &x);
     summary_of(&one, THREADS, &y);
@@ -79,10 +83,10 @@ check_format(const char *format)
 static void
 the_history_is_the_same(void)
 {
-    static const char *const formats[] = {"jsonl", "json", "edn", "hist",
-                                          "text"};
+    static const char *const formats[] = {"jsonl", "json", "edn", "hist"};
     for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
-        check_format(formats[i]);
+        check_format(formats[i], FEW);
+    check_format("text", TXNS);
 }
 
 /* Append the certificates of rc, ra and cc. */
