@@ -54,7 +54,7 @@ const struct strong_options strong_defaults = {
     .many_candidates = 64,
     .window = 2,
     .rounds = 0,
-    .cover = 64,
+    .cover = 500,
 };
 
 /* --- certificates --------------------------------------------------------- */

@@ -32,9 +32,9 @@
 #include <stdlib.h>
 
 enum {
-    FEW = 12,          // writers of a key that are visited one by one
-    BETWEEN = 1 << 12, // transactions between two checks of the budget
-    SESSIONS_MAX = 64, // beyond, chains are not sessions
+    FEW = 12,            // writers of a key that are visited one by one
+    BETWEEN = 1 << 12,   // transactions between two checks of the budget
+    SESSIONS_MAX = 1000, // beyond, chains are not sessions
 };
 
 /* The writers of one key in one chain. */
