@@ -5,7 +5,7 @@
 #ifndef ACYC_ACYC_H
 #define ACYC_ACYC_H
 
-#include "base/budget.h"
+#include "base/limits/budget.h"
 #include "graph/order.h"
 #include "sat/theory.h"
 

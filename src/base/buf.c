@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "base/buf.h"
 
-#include "base/mem.h"
+#include "base/memory/mem.h"
 #include "base/utf8.h"
 
 #include <stdarg.h>

@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: MIT */
 #include "base/parallel.h"
 
-#include "base/context.h"
+#include "base/limits/context.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

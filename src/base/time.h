@@ -1,7 +1,7 @@
 /* time.h -- clocks.
  *
  * Clocks are for limits, for progress and for statistics.  No engine decides by
- * a clock what to do next (base/budget.h).
+ * a clock what to do next (base/limits/budget.h).
  *
  * SPDX-License-Identifier: MIT */
 #ifndef BASE_TIME_H

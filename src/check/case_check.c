@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: MIT */
 #include "check/case_near.h"
 #include "check/case_search.h"
-#include "history/rebuild.h"
+#include "history/builder/rebuild.h"
 
 #include <stdio.h>
 

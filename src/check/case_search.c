@@ -21,8 +21,8 @@
  * SPDX-License-Identifier: MIT */
 #include "check/case_search.h"
 
+#include "history/builder/rebuild.h"
 #include "history/list/reader_outcomes.h"
-#include "history/rebuild.h"
 
 #include <stdio.h>
 #include <string.h>

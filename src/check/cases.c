@@ -10,7 +10,7 @@
 
 #include "check/case_search.h"
 #include "check/lattice.h"
-#include "history/rebuild.h"
+#include "history/builder/rebuild.h"
 #include "verify/verify.h"
 
 #include <string.h>

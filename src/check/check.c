@@ -10,7 +10,7 @@
  * SPDX-License-Identifier: MIT */
 #include "check/check.h"
 
-#include "base/context.h"
+#include "base/limits/context.h"
 #include "base/parallel.h"
 #include "check/cases.h"
 #include "check/convert.h"

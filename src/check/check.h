@@ -6,7 +6,7 @@
 #ifndef CHECK_CHECK_H
 #define CHECK_CHECK_H
 
-#include "base/limit.h"
+#include "base/limits/limit.h"
 #include "evidence/certificate.h"
 #include "strong/strong.h"
 #include "weak/weak.h"

@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "cli/cli.h"
-#include "base/context.h"
+#include "base/limits/context.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -8,8 +8,8 @@
 
 #include "base/buf.h"
 #include "base/err.h"
-#include "base/limit.h"
-#include "cli/options.h"
+#include "base/limits/limit.h"
+#include "cli/options/options.h"
 #include "format/format.h"
 
 // Exit statuses; of several inputs the worst counts (cli_exit_worse).

@@ -153,7 +153,7 @@ begin_reports(const struct options *o, const struct report_format *format,
 }
 
 /* Keep a violated history.  This may run in another process, whose memory is
- * gone afterwards (base/limit.h). */
+ * gone afterwards (base/limits/limit.h). */
 static void
 keep(void *self, const struct inspection *inspection)
 {

@@ -6,7 +6,7 @@
 #define CLI_ISOLATION_H
 
 #include "base/buf.h"
-#include "cli/options.h"
+#include "cli/options/options.h"
 #include "execute/isolation.h"
 
 /* Parse -l, --level-file and --serializable: one isolation for each level, all

@@ -1,7 +1,7 @@
 /* main.c -- assay: one program, one table of commands.
  *
  * SPDX-License-Identifier: MIT */
-#include "base/heap.h"
+#include "base/memory/heap.h"
 #include "cli/cli.h"
 #include "cli/command_line.h"
 #include "version.h"

@@ -5,8 +5,8 @@
  * SPDX-License-Identifier: MIT */
 #include "cli/progress.h"
 
-#include "base/limit.h"
-#include "base/mem.h"
+#include "base/limits/limit.h"
+#include "base/memory/mem.h"
 #include "cli/cli.h"
 
 #include <errno.h>

@@ -6,7 +6,7 @@
  * SPDX-License-Identifier: MIT */
 #include "collect/collect.h"
 
-#include "base/limit.h"
+#include "base/limits/limit.h"
 #include "collect/session.h"
 
 #include <string.h>

@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "collect/job.h"
 
-#include "base/limit.h"
+#include "base/limits/limit.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -12,7 +12,7 @@
  * SPDX-License-Identifier: MIT */
 #include "collect/session.h"
 
-#include "base/limit.h"
+#include "base/limits/limit.h"
 
 #include <assert.h>
 #include <inttypes.h>

@@ -5,9 +5,9 @@
 #define COLLECT_WORKLOAD_H
 
 #include "app/app.h"
+#include "base/container/vec.h"
 #include "base/err.h"
 #include "base/random.h"
-#include "base/vec.h"
 #include "driver/driver.h"
 #include "gen/gen.h"
 

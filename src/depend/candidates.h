@@ -14,7 +14,7 @@
 #ifndef DEPEND_CANDIDATES_H
 #define DEPEND_CANDIDATES_H
 
-#include "base/vec.h"
+#include "base/container/vec.h"
 
 #include <assert.h>
 #include <stdbool.h>

@@ -8,7 +8,7 @@
  * anything.
  *
  * The checker of certificates has code of its own for this
- * (verify/verify_list_order.h), on purpose.
+ * (verify/lists/verify_list_order.h), on purpose.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef DEPEND_LIST_EDGES_H

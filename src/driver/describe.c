@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "driver/describe.h"
 
-#include "driver/sql.h"
+#include "driver/sql/sql.h"
 
 #include <assert.h>
 

@@ -16,7 +16,7 @@
  * SPDX-License-Identifier: MIT */
 #include "base/library.h"
 #include "driver/drivers.h"
-#include "driver/sql.h"
+#include "driver/sql/sql.h"
 
 #include <stdio.h>
 #include <stdlib.h>

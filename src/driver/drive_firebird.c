@@ -18,7 +18,7 @@
 #include "base/library.h"
 #include "driver/drivers.h"
 #include "driver/scratch.h"
-#include "driver/sql.h"
+#include "driver/sql/sql.h"
 
 #include <ibase.h>
 #include <stdio.h>

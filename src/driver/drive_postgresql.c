@@ -13,7 +13,7 @@
  * SPDX-License-Identifier: MIT */
 #include "base/library.h"
 #include "driver/drivers.h"
-#include "driver/sql.h"
+#include "driver/sql/sql.h"
 
 #include <libpq-fe.h>
 #include <stdio.h>

@@ -13,7 +13,7 @@
 #include "base/library.h"
 #include "driver/drivers.h"
 #include "driver/scratch.h"
-#include "driver/sql.h"
+#include "driver/sql/sql.h"
 
 #include <sqlite3.h>
 #include <stdio.h>

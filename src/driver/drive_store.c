@@ -12,9 +12,9 @@
  * explains the lists, so those levels have no lists.
  *
  * SPDX-License-Identifier: MIT */
-#include "base/limit.h"
+#include "base/limits/limit.h"
 #include "driver/drivers.h"
-#include "driver/sql.h"
+#include "driver/sql/sql.h"
 #include "store/policy.h"
 
 #include <inttypes.h>

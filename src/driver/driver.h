@@ -75,7 +75,7 @@ bool result_rows_is_null(const struct result_rows *r, size_t row,
                          size_t column);
 
 struct driver;
-struct dialect; // driver/sql.h
+struct dialect; // driver/sql/sql.h
 
 /* The type of a key's value: an integer, or a list of integers, kept as text or
  * in a column of the database's array type. */

@@ -4,7 +4,7 @@
 #include "driver/scratch.h"
 
 #include "base/buf.h"
-#include "base/mem.h"
+#include "base/memory/mem.h"
 
 #include <assert.h>
 #include <errno.h>

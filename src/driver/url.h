@@ -8,9 +8,9 @@
 #ifndef DRIVER_URL_H
 #define DRIVER_URL_H
 
-#include "base/arena.h"
+#include "base/container/vec.h"
 #include "base/err.h"
-#include "base/vec.h"
+#include "base/memory/arena.h"
 
 struct url_host {
     const char *name;

@@ -20,7 +20,7 @@
 #define EVIDENCE_ABSENCE_H
 
 #include "base/buf.h"
-#include "base/vec.h"
+#include "base/container/vec.h"
 #include "history/history.h"
 #include "level/level.h"
 

@@ -31,7 +31,7 @@
 #ifndef EVIDENCE_CERTIFICATE_H
 #define EVIDENCE_CERTIFICATE_H
 
-#include "base/vec.h"
+#include "base/container/vec.h"
 #include "history/history.h"
 #include "history/read_checks.h"
 #include "level/level.h"

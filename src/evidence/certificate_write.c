@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "evidence/certificate_write.h"
 
-#include "base/hash.h"
+#include "base/container/hash.h"
 #include "evidence/certificate_names.h"
 #include "history/flaw_text.h"
 

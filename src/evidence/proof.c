@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "evidence/proof.h"
 
-#include "base/hash.h"
+#include "base/container/hash.h"
 
 struct proof *
 proof_new(void)

@@ -15,8 +15,8 @@
 #ifndef EXECUTE_AXIOMS_H
 #define EXECUTE_AXIOMS_H
 
+#include "base/container/vec.h"
 #include "base/err.h"
-#include "base/vec.h"
 
 enum { AXIOM_VARIABLES = 4, AXIOM_DEPTH = 40 };
 

@@ -4,7 +4,7 @@
 #ifndef EXECUTE_CONFLICT_H
 #define EXECUTE_CONFLICT_H
 
-#include "execute/run.h"
+#include "execute/run/run.h"
 
 /* Whether b fails at REPEATABLE READ because of what a, which committed before
  * it and which it does not see, has done: both write a row or equal unique

@@ -16,7 +16,7 @@
 #define EXECUTE_INTERLEAVING_H
 
 #include "execute/isolation.h"
-#include "execute/run.h"
+#include "execute/run/run.h"
 
 enum { INTERLEAVING_MOST = 6 }; // members
 

@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "execute/isolation.h"
 
-#include "base/mem.h"
+#include "base/memory/mem.h"
 
 #include <assert.h>
 #include <string.h>

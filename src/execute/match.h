@@ -8,7 +8,7 @@
 #ifndef EXECUTE_MATCH_H
 #define EXECUTE_MATCH_H
 
-#include "execute/run.h"
+#include "execute/run/run.h"
 
 /* A reading, by whom. */
 struct match {

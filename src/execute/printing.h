@@ -4,7 +4,7 @@
 #ifndef EXECUTE_PRINTING_H
 #define EXECUTE_PRINTING_H
 
-#include "execute/print.h"
+#include "execute/print/print.h"
 
 struct printing {
     struct buf *out;

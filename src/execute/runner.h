@@ -4,7 +4,7 @@
 #ifndef EXECUTE_RUNNER_H
 #define EXECUTE_RUNNER_H
 
-#include "execute/run.h"
+#include "execute/run/run.h"
 
 struct runner {
     const struct program *program;

@@ -13,7 +13,7 @@
 #ifndef EXPLAIN_EXPLAIN_H
 #define EXPLAIN_EXPLAIN_H
 
-#include "base/arena.h"
+#include "base/memory/arena.h"
 #include "check/check.h"
 #include "explain/anomaly_kinds.h"
 

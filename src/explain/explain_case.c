@@ -5,8 +5,8 @@
 
 #include "explain/narrate/narrate.h"
 #include "explain/reduce/reduced_history.h"
+#include "history/builder/rebuild.h"
 #include "history/list/reader_outcomes.h"
-#include "history/rebuild.h"
 
 /* Append what the case takes to be so; false if that is nothing. */
 static bool

@@ -9,7 +9,7 @@
 #define FORMAT_FORMAT_H
 
 #include "format/input.h"
-#include "history/builder.h"
+#include "history/builder/builder.h"
 
 #include <stdio.h>
 

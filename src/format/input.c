@@ -4,9 +4,9 @@
 #define _GNU_SOURCE
 #include "format/input.h"
 
-#include "base/context.h"
-#include "base/mem.h"
-#include "base/vec.h"
+#include "base/container/vec.h"
+#include "base/limits/context.h"
+#include "base/memory/mem.h"
 #include "format/unpack/unpack.h"
 
 #include <errno.h>

@@ -22,7 +22,7 @@
 #include "gen/gen.h"
 
 #include "gen/anomaly.h"
-#include "history/builder.h"
+#include "history/builder/builder.h"
 
 #include <assert.h>
 #include <string.h>

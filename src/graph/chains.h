@@ -15,8 +15,8 @@
 #ifndef GRAPH_CHAINS_H
 #define GRAPH_CHAINS_H
 
-#include "base/capacity.h"
-#include "base/vec.h"
+#include "base/container/vec.h"
+#include "base/limits/capacity.h"
 
 #include <stdbool.h>
 

@@ -15,8 +15,8 @@
  * SPDX-License-Identifier: MIT */
 #include "graph/order.h"
 
+#include "base/container/sorted.h"
 #include "base/paranoid.h"
-#include "base/sorted.h"
 
 #include <stdlib.h>
 

@@ -4,7 +4,7 @@
 #ifndef GRAPH_RANK_HEAP_H
 #define GRAPH_RANK_HEAP_H
 
-#include "base/vec.h"
+#include "base/container/vec.h"
 
 #include <assert.h>
 #include <stdint.h>

@@ -8,8 +8,8 @@
 #define HISTORY_ATOM_H
 
 #include "base/buf.h"
-#include "base/column.h"
-#include "base/strings.h"
+#include "base/container/column.h"
+#include "base/container/strings.h"
 
 enum atom_tag {
     ATOM_NIL,     // no value: the initial state

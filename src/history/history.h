@@ -46,9 +46,9 @@
 
 #include "history/atom.h"
 
-#include "base/capacity.h"
-#include "base/column.h"
+#include "base/container/column.h"
 #include "base/err.h"
+#include "base/limits/capacity.h"
 
 typedef uint32_t session_id;
 typedef uint32_t txn_id;

@@ -7,7 +7,7 @@
  * SPDX-License-Identifier: MIT */
 #include "history/values.h"
 
-#include "base/hash.h"
+#include "base/container/hash.h"
 
 enum { DIRECT_SLACK = 1024, DIRECT_FACTOR = 2 };
 

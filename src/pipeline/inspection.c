@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "pipeline/inspection.h"
 
-#include "base/context.h"
+#include "base/limits/context.h"
 #include "base/parallel.h"
 #include "history/sessions.h"
 #include "pipeline/inspection_files.h"

@@ -12,8 +12,8 @@
  *
  * The user's limits hold in every phase.  A limit that is reached never loses a
  * verdict: what came before it stands.  Where there are limits, the work runs
- * in a child process (base/limit.h), which the caller does not see, except that
- * no other thread may run meanwhile.
+ * in a child process (base/limits/limit.h), which the caller does not see,
+ * except that no other thread may run meanwhile.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PIPELINE_INSPECTION_H

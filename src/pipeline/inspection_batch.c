@@ -11,7 +11,7 @@
  * SPDX-License-Identifier: MIT */
 #include "pipeline/inspection_batch.h"
 
-#include "base/context.h"
+#include "base/limits/context.h"
 #include "base/parallel.h"
 
 #include <assert.h>

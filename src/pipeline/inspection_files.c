@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "pipeline/inspection_files.h"
 
-#include "base/context.h"
+#include "base/limits/context.h"
 #include "base/outfile.h"
 #include "evidence/certificate_write.h"
 

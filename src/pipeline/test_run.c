@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "pipeline/test_run.h"
 
-#include "base/limit.h"
+#include "base/limits/limit.h"
 
 #include <assert.h>
 #include <stdio.h>

@@ -12,7 +12,7 @@
 #ifndef PREDICT_PREDICT_H
 #define PREDICT_PREDICT_H
 
-#include "base/limit.h"
+#include "base/limits/limit.h"
 #include "evidence/absence.h"
 #include "predict/execution/execution.h"
 

@@ -23,9 +23,9 @@
 #ifndef PROGRAM_IR_H
 #define PROGRAM_IR_H
 
-#include "base/arena.h"
-#include "base/strings.h"
-#include "base/vec.h"
+#include "base/container/strings.h"
+#include "base/container/vec.h"
+#include "base/memory/arena.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -7,8 +7,8 @@
  * SPDX-License-Identifier: MIT */
 #include "replay/database.h"
 
-#include "base/limit.h"
-#include "driver/sql.h"
+#include "base/limits/limit.h"
+#include "driver/sql/sql.h"
 #include "replay/player.h"
 #include "replay/schedule.h"
 

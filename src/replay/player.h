@@ -11,7 +11,7 @@
 #define REPLAY_PLAYER_H
 
 #include "collect/job.h"
-#include "history/builder.h"
+#include "history/builder/builder.h"
 #include "replay/replay.h"
 
 #include <pthread.h>

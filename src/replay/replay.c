@@ -10,7 +10,7 @@
 #include "replay/replay.h"
 
 #include "check/check.h"
-#include "history/builder.h"
+#include "history/builder/builder.h"
 #include "store/policy.h"
 
 #include <inttypes.h>

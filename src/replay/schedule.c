@@ -12,7 +12,7 @@
 #include "replay/schedule.h"
 
 #include "check/check.h"
-#include "history/builder.h"
+#include "history/builder/builder.h"
 
 #include <stdlib.h>
 

@@ -20,7 +20,7 @@
 #include "history/overlap.h"
 #include "history/summary.h"
 #include "report/origin.h"
-#include "report/sides.h"
+#include "report/page/sides.h"
 
 /* One history and what is known about it. */
 struct report_run {

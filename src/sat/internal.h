@@ -24,7 +24,7 @@
 #ifndef SAT_INTERNAL_H
 #define SAT_INTERNAL_H
 
-#include "base/capacity.h"
+#include "base/limits/capacity.h"
 #include "sat/sat.h"
 
 typedef uint32_t clause_ref;

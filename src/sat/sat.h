@@ -12,7 +12,7 @@
 #ifndef SAT_SAT_H
 #define SAT_SAT_H
 
-#include "base/budget.h"
+#include "base/limits/budget.h"
 #include "sat/theory.h"
 
 struct sat;

@@ -23,7 +23,7 @@
 #ifndef SAT_THEORY_H
 #define SAT_THEORY_H
 
-#include "base/vec.h"
+#include "base/container/vec.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -3,9 +3,9 @@
  * SPDX-License-Identifier: MIT */
 #include "server/server.h"
 
-#include "base/limit.h"
+#include "base/limits/limit.h"
 #include "driver/driver.h"
-#include "driver/sql.h"
+#include "driver/sql/sql.h"
 #include "server/process.h"
 
 #include <signal.h>

@@ -8,7 +8,7 @@
 #include "server/guard.h"
 
 #include "base/buf.h"
-#include "base/limit.h"
+#include "base/limits/limit.h"
 #include "server/process.h"
 
 #include <errno.h>

@@ -10,8 +10,8 @@
 #ifndef SERVER_GUARD_H
 #define SERVER_GUARD_H
 
-#include "base/arena.h"
 #include "base/err.h"
+#include "base/memory/arena.h"
 
 #include <sys/types.h>
 

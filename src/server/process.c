@@ -13,9 +13,9 @@
 #include "server/process.h"
 
 #include "base/buf.h"
-#include "base/limit.h"
-#include "base/mem.h"
-#include "base/vec.h"
+#include "base/container/vec.h"
+#include "base/limits/limit.h"
+#include "base/memory/mem.h"
 #include "server/guard.h"
 
 #include <errno.h>

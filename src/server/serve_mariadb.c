@@ -19,7 +19,7 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "driver/driver.h"
-#include "driver/sql.h"
+#include "driver/sql/sql.h"
 #include "server/kinds.h"
 #include "server/process.h"
 

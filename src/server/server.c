@@ -9,7 +9,7 @@
 #include "server/server.h"
 
 #include "base/buf.h"
-#include "base/limit.h"
+#include "base/limits/limit.h"
 #include "driver/driver.h"
 #include "server/kinds.h"
 #include "server/process.h"

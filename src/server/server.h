@@ -9,9 +9,9 @@
 #ifndef SERVER_SERVER_H
 #define SERVER_SERVER_H
 
-#include "base/arena.h"
+#include "base/container/vec.h"
 #include "base/err.h"
-#include "base/vec.h"
+#include "base/memory/arena.h"
 #include "server/guard.h"
 
 #include <signal.h>

@@ -7,8 +7,8 @@
  * SPDX-License-Identifier: MIT */
 #include "spec/actor.h"
 
-#include "base/limit.h"
-#include "driver/sql.h"
+#include "base/limits/limit.h"
+#include "driver/sql/sql.h"
 
 #include <inttypes.h>
 #include <stdio.h>

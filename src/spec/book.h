@@ -8,7 +8,7 @@
 #ifndef SPEC_BOOK_H
 #define SPEC_BOOK_H
 
-#include "base/strings.h"
+#include "base/container/strings.h"
 #include "spec/account.h"
 
 #define BOOK_NOWHERE SIZE_MAX

@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "spec/notes.h"
 
-#include "base/limit.h"
+#include "base/limits/limit.h"
 
 #include <string.h>
 

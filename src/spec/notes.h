@@ -10,7 +10,7 @@
 
 #include "driver/driver.h"
 #include "history/history.h"
-#include "spec/table.h"
+#include "spec/sql/table.h"
 
 #define NOTES_NO_ROW "(no row)"
 #define NOTES_NULL "(null)"

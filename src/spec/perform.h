@@ -6,7 +6,7 @@
 #define SPEC_PERFORM_H
 
 #include "spec/notes.h"
-#include "spec/statement.h"
+#include "spec/sql/statement.h"
 
 struct performer {
     struct connection *connection;

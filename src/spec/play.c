@@ -7,7 +7,7 @@
  * SPDX-License-Identifier: MIT */
 #include "spec/play.h"
 
-#include "base/limit.h"
+#include "base/limits/limit.h"
 #include "spec/account.h"
 #include "spec/actor.h"
 

@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "spec/script.h"
 
-#include "spec/table_setup.h"
+#include "spec/sql/table_setup.h"
 
 #include <string.h>
 

@@ -9,7 +9,7 @@
 #define SPEC_SCRIPT_H
 
 #include "spec/spec.h"
-#include "spec/statement.h"
+#include "spec/sql/statement.h"
 
 /* The statements of a block, up to the first that is refused. */
 struct script_block {

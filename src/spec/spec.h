@@ -17,9 +17,9 @@
 #ifndef SPEC_SPEC_H
 #define SPEC_SPEC_H
 
-#include "base/arena.h"
+#include "base/container/vec.h"
 #include "base/err.h"
-#include "base/vec.h"
+#include "base/memory/arena.h"
 
 #include <stddef.h>
 

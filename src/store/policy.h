@@ -5,8 +5,8 @@
 #ifndef STORE_POLICY_H
 #define STORE_POLICY_H
 
+#include "base/container/vec.h"
 #include "base/random.h"
-#include "base/vec.h"
 #include "store/store.h"
 
 /* A read: n versions may be returned, oldest first in the commit order. */

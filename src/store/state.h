@@ -4,8 +4,8 @@
 #ifndef STORE_STATE_H
 #define STORE_STATE_H
 
-#include "base/strings.h"
-#include "base/vec.h"
+#include "base/container/strings.h"
+#include "base/container/vec.h"
 #include "store/policy.h"
 #include "store/store.h"
 

@@ -9,7 +9,7 @@
  * SPDX-License-Identifier: MIT */
 #include "strong/strong.h"
 
-#include "base/limit.h"
+#include "base/limits/limit.h"
 #include "strong/infer/saturate.h"
 #include "strong/order/backtracking.h"
 #include "strong/order/bidirectional.h"

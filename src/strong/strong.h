@@ -4,7 +4,7 @@
 #ifndef STRONG_STRONG_H
 #define STRONG_STRONG_H
 
-#include "base/budget.h"
+#include "base/limits/budget.h"
 #include "evidence/certificate.h"
 
 /* Each optimisation can be turned off, to measure what it is worth; no answer

@@ -5,7 +5,7 @@
 #define VERIFY_STRONG_CYCLE_H
 
 #include "evidence/proof.h"
-#include "verify/verify_list_order.h"
+#include "verify/lists/verify_list_order.h"
 
 struct strong_cycle {
     const struct history *h;

@@ -3,10 +3,10 @@
  * SPDX-License-Identifier: MIT */
 #include "verify/verify.h"
 
+#include "verify/lists/verify_lists.h"
 #include "verify/verify_cases.h"
 #include "verify/verify_cycle.h"
 #include "verify/verify_flaw.h"
-#include "verify/verify_lists.h"
 #include "verify/verify_order.h"
 #include "verify/verify_proof.h"
 #include "verify/verify_psi.h"

@@ -18,8 +18,8 @@
  * SPDX-License-Identifier: MIT */
 #include "verify/verify_cases.h"
 
+#include "history/builder/rebuild.h"
 #include "history/list/reader_outcomes.h"
-#include "history/rebuild.h"
 #include "verify/verify.h"
 
 static bool

@@ -6,7 +6,7 @@
  * SPDX-License-Identifier: MIT */
 #include "verify/verify_cycle.h"
 
-#include "verify/verify_list_order.h"
+#include "verify/lists/verify_list_order.h"
 
 struct check {
     const struct history *h;

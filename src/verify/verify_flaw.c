@@ -12,7 +12,7 @@
  * SPDX-License-Identifier: MIT */
 #include "verify/verify_flaw.h"
 
-#include "verify/verify_list_flaw.h"
+#include "verify/lists/verify_list_flaw.h"
 
 static bool
 wrong(struct err *err, const char *what)

@@ -21,7 +21,7 @@
  * SPDX-License-Identifier: MIT */
 #include "verify/verify_order.h"
 
-#include "verify/verify_list_order.h"
+#include "verify/lists/verify_list_order.h"
 
 struct replay {
     const struct history *h;

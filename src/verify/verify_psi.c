@@ -9,7 +9,7 @@
 #include "verify/verify_psi.h"
 
 #include "graph/clock.h"
-#include "verify/verify_list_order.h"
+#include "verify/lists/verify_list_order.h"
 
 // With more sessions than fit, paths are searched without clocks.
 #define CLOCK_BYTES_MAX ((size_t)1 << 30)

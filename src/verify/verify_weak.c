@@ -19,8 +19,8 @@
  * SPDX-License-Identifier: MIT */
 #include "verify/verify_weak.h"
 
+#include "verify/lists/verify_list_order.h"
 #include "verify/verify_causal.h"
-#include "verify/verify_list_order.h"
 
 /* --- replay ---------------------------------------------------------------*/
 

@@ -20,7 +20,7 @@
 #ifndef WEAK_CAUSAL_ROWS_H
 #define WEAK_CAUSAL_ROWS_H
 
-#include "base/budget.h"
+#include "base/limits/budget.h"
 #include "weak/topological_sort.h"
 
 #define NO_ROW UINT32_MAX // of a transaction

@@ -8,7 +8,7 @@
 #ifndef WEAK_WEAK_H
 #define WEAK_WEAK_H
 
-#include "base/budget.h"
+#include "base/limits/budget.h"
 #include "evidence/certificate.h"
 
 struct weak_options {

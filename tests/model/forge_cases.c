@@ -8,7 +8,7 @@
 #include "forge.h"
 
 #include "check/check.h"
-#include "history/rebuild.h"
+#include "history/builder/rebuild.h"
 
 enum { LEAVES = 6, DRAWN = 12, TREES = 25, MOST_CASES = 4 };
 

@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "record.h"
 
-#include "history/builder.h"
+#include "history/builder/builder.h"
 
 #include <ctype.h>
 #include <stdio.h>

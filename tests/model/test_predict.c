@@ -11,7 +11,7 @@
  * SPDX-License-Identifier: MIT */
 #include "base/random.h"
 #include "brute_predict.h"
-#include "history/builder.h"
+#include "history/builder/builder.h"
 #include "predict/predict.h"
 #include "range.h"
 #include "test.h"

@@ -8,9 +8,9 @@
 #ifndef MODEL_WORLD_H
 #define MODEL_WORLD_H
 
-#include "base/intmap.h"
-#include "base/strings.h"
-#include "execute/run.h"
+#include "base/container/intmap.h"
+#include "base/container/strings.h"
+#include "execute/run/run.h"
 
 /* Which rows and arguments there are: every table has keys 1 .. keys in its
  * first column, or not, and values below 'values' in the others. */

@@ -12,7 +12,7 @@
  * SPDX-License-Identifier: MIT */
 #include "server_test.h"
 
-#include "base/limit.h"
+#include "base/limits/limit.h"
 #include "format/format.h"
 #include "format/jsonl/jsonl_record.h"
 

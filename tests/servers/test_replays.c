@@ -13,7 +13,7 @@
 
 #include "examples.h"
 
-#include "base/limit.h"
+#include "base/limits/limit.h"
 #include "spec/spec.h"
 
 #include <pthread.h>

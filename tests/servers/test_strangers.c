@@ -8,7 +8,7 @@
 #define _DEFAULT_SOURCE // setgroups
 #include "server_test.h"
 
-#include "base/limit.h"
+#include "base/limits/limit.h"
 #include "base/random.h"
 
 #include <dirent.h>

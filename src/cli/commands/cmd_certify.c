@@ -1,7 +1,7 @@
 /* cmd_certify.c -- assay certify: check a certificate against its history.
  *
  * SPDX-License-Identifier: MIT */
-#include "base/context.h"
+#include "base/limits/context.h"
 #include "cli/cli.h"
 #include "evidence/certificate_read.h"
 #include "history/sessions.h"

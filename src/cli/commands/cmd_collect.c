@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "cli/interrupt.h"
-#include "cli/run_options.h"
+#include "cli/options/run_options.h"
 #include "cli/run_show.h"
 
 #include <string.h>

@@ -1,10 +1,10 @@
 /* cmd_convert.c -- assay convert: write a history in another format.
  *
  * SPDX-License-Identifier: MIT */
-#include "base/context.h"
+#include "base/limits/context.h"
 #include "cli/cli.h"
 #include "cli/output_format.h"
-#include "history/rebuild.h"
+#include "history/builder/rebuild.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* cmd_gen.c -- assay gen: make a synthetic history.
  *
  * SPDX-License-Identifier: MIT */
-#include "base/context.h"
+#include "base/limits/context.h"
 #include "cli/cli.h"
 #include "cli/output_format.h"
 #include "gen/gen.h"

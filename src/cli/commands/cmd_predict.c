@@ -4,7 +4,7 @@
 #include "cli/cli.h"
 #include "cli/inspect.h"
 #include "cli/output_format.h"
-#include "cli/predict_sides.h"
+#include "cli/predict/predict_sides.h"
 #include "cli/progress.h"
 #include "level/names.h"
 #include "replay/database.h"

@@ -1,9 +1,9 @@
 /* cmd_prove.c -- assay prove: whether SQL programs stay serializable.
  *
  * SPDX-License-Identifier: MIT */
-#include "cli/choices.h"
-#include "cli/prove.h"
-#include "cli/prove_output.h"
+#include "cli/options/choices.h"
+#include "cli/prove/prove.h"
+#include "cli/prove/prove_output.h"
 #include "program/access.h"
 #include "program/read.h"
 #include "robust/anomaly/story.h"

@@ -1,7 +1,7 @@
 /* cmd_stats.c -- assay stats: print the sizes of histories.
  *
  * SPDX-License-Identifier: MIT */
-#include "base/context.h"
+#include "base/limits/context.h"
 #include "cli/cli.h"
 #include "history/summary.h"
 #include "report/power.h"

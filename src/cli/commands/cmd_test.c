@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: MIT */
 #include "cli/inspect.h"
 #include "cli/interrupt.h"
-#include "cli/run_options.h"
+#include "cli/options/run_options.h"
 #include "cli/run_show.h"
 #include "pipeline/history_file.h"
 #include "pipeline/run_origin.h"

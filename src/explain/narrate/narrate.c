@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "explain/narrate/narrate.h"
 
-#include "base/sorted.h"
+#include "base/container/sorted.h"
 #include "explain/reduce/reduced_history.h"
 
 #include <stdlib.h>

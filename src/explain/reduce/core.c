@@ -9,7 +9,7 @@
  * SPDX-License-Identifier: MIT */
 #include "explain/reduce/core.h"
 
-#include "base/sorted.h"
+#include "base/container/sorted.h"
 #include "evidence/proof.h"
 
 struct gathering {

@@ -14,9 +14,9 @@
  * SPDX-License-Identifier: MIT */
 #include "explain/reduce/subhistory.h"
 
-#include "base/intmap.h"
-#include "base/sorted.h"
-#include "history/builder.h"
+#include "base/container/intmap.h"
+#include "base/container/sorted.h"
+#include "history/builder/builder.h"
 
 #include <stdlib.h>
 

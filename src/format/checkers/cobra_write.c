@@ -11,7 +11,7 @@
  * SPDX-License-Identifier: MIT */
 #include "format/checkers/cobra.h"
 
-#include "base/intmap.h"
+#include "base/container/intmap.h"
 #include "format/readers.h"
 #include "format/save.h"
 #include "format/scan/bytes.h"

@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "format/checkers/logs.h"
 
-#include "base/context.h"
+#include "base/limits/context.h"
 
 #include "base/buf.h"
 #include "format/scan/decimal.h"

@@ -8,8 +8,8 @@
 #ifndef FORMAT_CHECKERS_LOGS_H
 #define FORMAT_CHECKERS_LOGS_H
 
-#include "base/arena.h"
-#include "base/vec.h"
+#include "base/container/vec.h"
+#include "base/memory/arena.h"
 #include "format/input.h"
 
 struct log_file {

@@ -12,7 +12,7 @@
  * SPDX-License-Identifier: MIT */
 #include "format/checkers/text.h"
 
-#include "base/intmap.h"
+#include "base/container/intmap.h"
 #include "format/readers.h"
 #include "format/scan/blocks.h"
 #include "format/scan/decimal.h"

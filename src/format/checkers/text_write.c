@@ -1,7 +1,7 @@
 /* text_write.c -- writing what text.c reads.
  *
  * SPDX-License-Identifier: MIT */
-#include "base/intmap.h"
+#include "base/container/intmap.h"
 #include "format/checkers/text.h"
 #include "format/readers.h"
 

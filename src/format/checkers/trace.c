@@ -29,7 +29,7 @@
  * SPDX-License-Identifier: MIT */
 #include "format/checkers/trace.h"
 
-#include "base/intmap.h"
+#include "base/container/intmap.h"
 #include "format/readers.h"
 #include "format/scan/decimal.h"
 #include "format/scan/scan.h"

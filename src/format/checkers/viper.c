@@ -19,7 +19,7 @@
  * Cost: O(size of the files), twice, and a string per distinct pair written.
  *
  * SPDX-License-Identifier: MIT */
-#include "base/strings.h"
+#include "base/container/strings.h"
 #include "format/checkers/logs.h"
 #include "format/form/form.h"
 #include "format/format.h"

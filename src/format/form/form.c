@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "format/form/form.h"
 
-#include "base/vec.h"
+#include "base/container/vec.h"
 
 #include <stdlib.h>
 

@@ -17,9 +17,9 @@
 #ifndef FORMAT_FORM_FORM_H
 #define FORMAT_FORM_FORM_H
 
-#include "base/arena.h"
+#include "base/memory/arena.h"
 #include "format/scan/scan.h"
-#include "history/builder.h"
+#include "history/builder/builder.h"
 
 enum { FORM_DEPTH = 200 };
 

@@ -7,7 +7,7 @@
  * Text is copied once per level of nesting, and nesting is shallow.
  *
  * SPDX-License-Identifier: MIT */
-#include "base/vec.h"
+#include "base/container/vec.h"
 #include "format/form/form.h"
 
 #include <math.h>

@@ -25,7 +25,7 @@
  * SPDX-License-Identifier: MIT */
 #include "format/jepsen/jepsen.h"
 
-#include "base/intmap.h"
+#include "base/container/intmap.h"
 #include "format/jepsen/jepsen_plain.h"
 
 #include <inttypes.h>

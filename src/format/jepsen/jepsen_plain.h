@@ -7,7 +7,7 @@
 #ifndef FORMAT_JEPSEN_JEPSEN_PLAIN_H
 #define FORMAT_JEPSEN_JEPSEN_PLAIN_H
 
-#include "base/hash.h"
+#include "base/container/hash.h"
 #include "format/form/form.h"
 #include "format/jepsen/jepsen_entry.h"
 #include "format/scan/plain.h"

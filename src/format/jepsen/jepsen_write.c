@@ -18,7 +18,7 @@
  * session.
  *
  * SPDX-License-Identifier: MIT */
-#include "base/intmap.h"
+#include "base/container/intmap.h"
 #include "format/jepsen/jepsen.h"
 #include "format/jepsen/jepsen_entry.h"
 #include "format/put.h"

@@ -8,7 +8,7 @@
 
 #include "format/form/form.h"
 #include "format/scan/scan_json.h"
-#include "history/builder.h"
+#include "history/builder/builder.h"
 
 #define JSONL_NAME "a string or an integer"
 

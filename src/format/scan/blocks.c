@@ -12,8 +12,8 @@
  * SPDX-License-Identifier: MIT */
 #include "format/scan/blocks.h"
 
-#include "base/context.h"
-#include "base/mem.h"
+#include "base/limits/context.h"
+#include "base/memory/mem.h"
 
 #include <pthread.h>
 #include <string.h>

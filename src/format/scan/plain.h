@@ -21,7 +21,7 @@
 #include "format/scan/blocks.h"
 #include "format/scan/decimal.h"
 #include "format/scan/scan.h"
-#include "history/builder.h"
+#include "history/builder/builder.h"
 
 /* A scan makes sure that so many bytes are left, and then reads a short word
  * and two numbers without further checks. */

@@ -9,8 +9,8 @@
  * SPDX-License-Identifier: MIT */
 #include "format/unpack/unpack.h"
 
+#include "base/container/vec.h"
 #include "base/library.h"
-#include "base/vec.h"
 
 #include <zlib.h>
 

@@ -7,8 +7,8 @@
  * SPDX-License-Identifier: MIT */
 #include "format/unpack/unpack.h"
 
+#include "base/container/vec.h"
 #include "base/library.h"
-#include "base/vec.h"
 
 #include <zstd.h>
 

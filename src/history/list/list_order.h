@@ -7,7 +7,7 @@
 #ifndef HISTORY_LIST_LIST_ORDER_H
 #define HISTORY_LIST_LIST_ORDER_H
 
-#include "base/intmap.h"
+#include "base/container/intmap.h"
 #include "history/history.h"
 
 struct list_orders {

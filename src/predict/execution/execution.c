@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "predict/execution/execution.h"
 
-#include "history/builder.h"
+#include "history/builder/builder.h"
 
 void
 execution_init(struct execution *x, const struct observed *o, bool is_strict)

@@ -16,7 +16,7 @@
 #ifndef PREDICT_EXECUTION_OBSERVED_H
 #define PREDICT_EXECUTION_OBSERVED_H
 
-#include "base/limit.h"
+#include "base/limits/limit.h"
 #include "evidence/certificate.h"
 #include "graph/clock.h"
 

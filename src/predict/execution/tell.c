@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "predict/execution/tell.h"
 
-#include "history/builder.h"
+#include "history/builder/builder.h"
 
 struct teller {
     const struct execution *x;

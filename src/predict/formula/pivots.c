@@ -16,7 +16,7 @@
  * no pivot, and the search ends before it begins.
  *
  * SPDX-License-Identifier: MIT */
-#include "base/intmap.h"
+#include "base/container/intmap.h"
 #include "predict/formula/formula.h"
 
 /* A transaction in one of its two roles. */

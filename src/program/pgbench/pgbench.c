@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "program/pgbench/pgbench.h"
 
-#include "base/mem.h"
+#include "base/memory/mem.h"
 #include "program/pgbench/pgbench_function.h"
 
 bool

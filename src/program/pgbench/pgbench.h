@@ -15,8 +15,8 @@
 #ifndef PROGRAM_PGBENCH_PGBENCH_H
 #define PROGRAM_PGBENCH_PGBENCH_H
 
-#include "base/arena.h"
 #include "base/err.h"
+#include "base/memory/arena.h"
 
 #include <stdbool.h>
 

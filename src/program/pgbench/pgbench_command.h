@@ -5,10 +5,10 @@
 #ifndef PROGRAM_PGBENCH_PGBENCH_COMMAND_H
 #define PROGRAM_PGBENCH_PGBENCH_COMMAND_H
 
-#include "base/arena.h"
 #include "base/buf.h"
+#include "base/container/vec.h"
 #include "base/err.h"
-#include "base/vec.h"
+#include "base/memory/arena.h"
 
 #include <stdbool.h>
 #include <stddef.h>

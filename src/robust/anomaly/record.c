@@ -4,7 +4,7 @@
 #include "robust/anomaly/record.h"
 
 #include "check/check.h"
-#include "history/builder.h"
+#include "history/builder/builder.h"
 #include "robust/anomaly/recording.h"
 
 #include <string.h>

@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: MIT */
 #include "robust/anomaly/recording.h"
 
-#include "execute/print.h"
+#include "execute/print/print.h"
 
 #include <string.h>
 

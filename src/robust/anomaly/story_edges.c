@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "robust/anomaly/story.h"
 
-#include "execute/print.h"
+#include "execute/print/print.h"
 
 /* Whether member a saw what member b did. */
 static bool

@@ -5,7 +5,7 @@
 #define ROBUST_PROOF_PROOF_LOG_H
 
 #include "base/buf.h"
-#include "base/vec.h"
+#include "base/container/vec.h"
 
 /* Each as a script in SMT-LIB, whose answer is "unsat". */
 struct proof_log {

@@ -18,7 +18,7 @@
 #define ROBUST_SEARCH_SEARCH_H
 
 #include "base/err.h"
-#include "base/limit.h"
+#include "base/limits/limit.h"
 #include "execute/interleaving.h"
 #include "robust/proof/proof_log.h"
 

@@ -14,7 +14,7 @@
 #ifndef ROBUST_SYMBOLIC_SYMBOLIC_H
 #define ROBUST_SYMBOLIC_SYMBOLIC_H
 
-#include "base/arena.h"
+#include "base/memory/arena.h"
 #include "program/ir.h"
 #include "robust/symbolic/term.h"
 

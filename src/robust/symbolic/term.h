@@ -9,7 +9,7 @@
 #define ROBUST_SYMBOLIC_TERM_H
 
 #include "base/err.h"
-#include "base/limit.h"
+#include "base/limits/limit.h"
 
 #include <z3.h>
 

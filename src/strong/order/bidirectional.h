@@ -4,7 +4,7 @@
 #ifndef STRONG_ORDER_BIDIRECTIONAL_H
 #define STRONG_ORDER_BIDIRECTIONAL_H
 
-#include "base/budget.h"
+#include "base/limits/budget.h"
 #include "depend/dependencies.h"
 
 /* Whether the problem is of the kind: one point a transaction, no time line,

@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "strong/order/run_state.h"
 
-#include "base/hash.h"
+#include "base/container/hash.h"
 #include "base/paranoid.h"
 
 static bool

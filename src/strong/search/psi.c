@@ -22,7 +22,7 @@
  * SPDX-License-Identifier: MIT */
 #include "strong/search/psi.h"
 
-#include "base/limit.h"
+#include "base/limits/limit.h"
 #include "strong/search/construct_proof.h"
 #include "strong/search/encoding.h"
 

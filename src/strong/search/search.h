@@ -5,7 +5,7 @@
 #define STRONG_SEARCH_SEARCH_H
 
 #include "acyc/acyc.h"
-#include "base/intmap.h"
+#include "base/container/intmap.h"
 #include "strong/infer/inference.h"
 #include "strong/order/order_check.h"
 #include "strong/search/search_log.h"

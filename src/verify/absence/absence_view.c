@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "verify/absence/absence_view.h"
 
-#include "base/hash.h"
+#include "base/container/hash.h"
 
 /* --- the execution -------------------------------------------------------- */
 

@@ -11,7 +11,7 @@
 #include "verify/absence/verify_absence.h"
 
 #include "evidence/certificate_read.h"
-#include "history/builder.h"
+#include "history/builder/builder.h"
 #include "verify/absence/absence_view.h"
 #include "verify/verify.h"
 

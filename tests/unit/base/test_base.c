@@ -3,18 +3,18 @@
  * SPDX-License-Identifier: MIT */
 #include "test.h"
 
-#include "base/arena.h"
-#include "base/budget.h"
 #include "base/buf.h"
-#include "base/capacity.h"
-#include "base/column.h"
+#include "base/container/column.h"
+#include "base/container/intmap.h"
+#include "base/container/strings.h"
+#include "base/container/vec.h"
 #include "base/err.h"
-#include "base/intmap.h"
 #include "base/library.h"
-#include "base/limit.h"
+#include "base/limits/budget.h"
+#include "base/limits/capacity.h"
+#include "base/limits/limit.h"
+#include "base/memory/arena.h"
 #include "base/random.h"
-#include "base/strings.h"
-#include "base/vec.h"
 
 #include <math.h>
 #include <sys/wait.h>

@@ -12,7 +12,7 @@
 #include "hist.h"
 #include "test.h"
 
-#include "base/capacity.h"
+#include "base/limits/capacity.h"
 #include "check/check.h"
 #include "evidence/certificate_read.h"
 #include "evidence/certificate_write.h"

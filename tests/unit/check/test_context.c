@@ -8,11 +8,11 @@
  * SPDX-License-Identifier: MIT */
 #include "test.h"
 
-#include "base/capacity.h"
-#include "base/context.h"
-#include "base/mem.h"
+#include "base/container/vec.h"
+#include "base/limits/capacity.h"
+#include "base/limits/context.h"
+#include "base/memory/mem.h"
 #include "base/parallel.h"
-#include "base/vec.h"
 #include "explain/explain.h"
 #include "format/format.h"
 #include "gen/gen.h"

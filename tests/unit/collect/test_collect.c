@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "expect.h"
 
-#include "base/limit.h"
+#include "base/limits/limit.h"
 
 #include <signal.h>
 #include <stdlib.h>

@@ -9,7 +9,7 @@
  * SPDX-License-Identifier: MIT */
 #include "expect.h"
 
-#include "base/limit.h"
+#include "base/limits/limit.h"
 #include "base/random.h"
 #include "format/format.h"
 #include "format/jsonl/jsonl_record.h"

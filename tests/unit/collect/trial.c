@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "trial.h"
 
-#include "base/limit.h"
+#include "base/limits/limit.h"
 #include "check/check.h"
 #include "explain/explain.h"
 #include "format/format.h"

@@ -4,7 +4,7 @@
 #include "test.h"
 
 #include "driver/driver.h"
-#include "driver/sql.h"
+#include "driver/sql/sql.h"
 
 static void
 a_url_is_taken_apart(void)

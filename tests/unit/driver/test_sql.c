@@ -7,7 +7,7 @@
 #include "test.h"
 
 #include "driver/driver.h"
-#include "driver/sql.h"
+#include "driver/sql/sql.h"
 
 /* --- statements ------------------------------------------------------------*/
 

@@ -6,8 +6,8 @@
 #include "test.h"
 
 #include "base/random.h"
+#include "history/builder/rebuild.h"
 #include "history/flaw_text.h"
-#include "history/rebuild.h"
 #include "history/summary.h"
 
 #include <stdlib.h>

@@ -7,7 +7,7 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "base/random.h"
-#include "history/builder.h"
+#include "history/builder/builder.h"
 #include "predict/predict.h"
 #include "test.h"
 

@@ -5,7 +5,7 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "report/parts.h"
-#include "report/picture.h"
+#include "report/picture/picture.h"
 
 #include "hist.h"
 #include "test.h"

@@ -8,7 +8,7 @@
 #include "server/server.h"
 
 #include "base/buf.h"
-#include "base/mem.h"
+#include "base/memory/mem.h"
 #include "base/time.h"
 #include "server/process.h"
 #include "test.h"

@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: MIT */
 #include "test.h"
 
-#include "driver/sql.h"
+#include "driver/sql/sql.h"
 #include "spec/play.h"
 
 #include <stdlib.h>

@@ -8,7 +8,7 @@
 #include "tiny.h"
 
 #include "explain/explain.h"
-#include "history/builder.h"
+#include "history/builder/builder.h"
 
 enum { RUNS = 10000 };
 

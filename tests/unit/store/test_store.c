@@ -4,7 +4,7 @@
 #include "test.h"
 #include "tiny.h"
 
-#include "base/vec.h"
+#include "base/container/vec.h"
 
 #define MASK(l) (1u << (l))
 

@@ -4,8 +4,8 @@
  * SPDX-License-Identifier: MIT */
 #include "strong/strong.h"
 
-#include "base/limit.h"
-#include "history/builder.h"
+#include "base/limits/limit.h"
+#include "history/builder/builder.h"
 #include "test.h"
 #include "verify/verify.h"
 

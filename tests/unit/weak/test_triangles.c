@@ -16,7 +16,7 @@
 #include "test.h"
 
 #include "base/random.h"
-#include "history/builder.h"
+#include "history/builder/builder.h"
 #include "verify/verify.h"
 #include "weak/weak.h"
 

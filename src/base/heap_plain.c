@@ -1,9 +1,0 @@
-/* heap_plain.c -- C libraries whose heap cannot be tuned; see heap.h.
- *
- * SPDX-License-Identifier: MIT */
-#include "base/heap.h"
-
-void
-heap_tune(void)
-{
-}

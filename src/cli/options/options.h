@@ -1,0 +1,131 @@
+/* options.h -- the one table of options, and the commands that take them.
+ *
+ * A row of the table in options.c makes an option's field, default, range
+ * check, help text, completion and entry in the man page.  An option given to
+ * a command that does not take it is a usage error.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef CLI_OPTIONS_OPTIONS_H
+#define CLI_OPTIONS_OPTIONS_H
+
+#include "base/container/vec.h"
+#include "base/err.h"
+#include "cli/options/choices.h"
+#include "strong/strong.h"
+
+#include <stdint.h>
+
+// Commands, as bits, so that an option can list those that take it.
+enum {
+    CMD_CHECK = 1 << 0,
+    CMD_CERTIFY = 1 << 1,
+    CMD_STATS = 1 << 2,
+    CMD_SHOW = 1 << 3,
+    CMD_CONVERT = 1 << 4,
+    CMD_GEN = 1 << 5,
+    CMD_LEVELS = 1 << 6,
+    CMD_FORMATS = 1 << 7,
+    CMD_HELP = 1 << 8,
+    CMD_COMPLETIONS = 1 << 9,
+    CMD_MANPAGE = 1 << 10,
+    CMD_TEST = 1 << 11,
+    CMD_COLLECT = 1 << 12,
+    CMD_REPORT = 1 << 13,
+    CMD_PREDICT = 1 << 14,
+    CMD_PROVE = 1 << 15,
+    CMD_ALL = (1 << 16) - 1,
+    // Commands whose limits apply to the whole command.
+    CMD_LIMITED = CMD_CERTIFY | CMD_STATS | CMD_SHOW | CMD_CONVERT | CMD_GEN |
+                  CMD_PREDICT,
+};
+
+// In an option's commands: only --help-solver shows it.
+#define FOR_MEASURING (1u << 31)
+
+enum option_kind {
+    OPTION_FLAG,   // bool; --no-NAME turns it off
+    OPTION_NUMBER, // uint64_t, within low..high
+    OPTION_REAL,   // double, within low..high
+    OPTION_BYTES,  // uint64_t with an optional suffix k, M, G
+    OPTION_TEXT,   // const char *
+    OPTION_OUTPUT, // const char *; "-" where --NAME has no =VALUE
+    OPTION_LIST,   // option_texts: each occurrence adds one
+};
+
+typedef VEC(const char *) option_texts;
+
+struct options {
+    const char *command; // the whole command line
+    bool help, json, quiet, verify, explain, stats, renumber, help_solver;
+    bool session_order, power;
+    const char *level, *format, *to, *output, *report_format, *report;
+    const char *json_file, *junit_file, *sarif_file, *markdown_file, *store;
+    const char *solver, *certificate, *reduced;
+    uint64_t threads, memory, max_anomalies;
+    double timeout;
+
+    // The engine for strong levels, for measuring: --help-solver.
+    struct strong_options strong;
+    uint64_t window, rounds, cover, many_candidates;
+
+    // gen
+    uint64_t sessions, transactions, operations, keys, values, seed, lag;
+    double reads, duplicates, theta, value_theta, at;
+    const char *distribution, *inject;
+
+    // test, collect
+    const char *workload, *isolation, *setup, *start, *fault, *keep, *spec;
+    const char *lists;
+    double time, aborts, pause;
+    bool move, record;
+
+    // predict
+    const char *boundary, *predicted;
+    const char *predict_level; // test --predict
+    uint64_t most;
+    bool approx, all, validate;
+
+    // prove
+    option_texts prove_levels, pairs;
+    const char *schedule, *sequence, *level_file, *smt;
+    uint64_t members;
+    bool weakest, repair, graph;
+
+    option_texts paths; // arguments that are not options, in order
+};
+
+struct option {
+    const char *name;
+    char letter; // 0 if there is none
+    enum option_kind kind;
+    const char *argument; // the name of its value; NULL for a flag
+    size_t offset;        // the offset of its field
+    uint32_t commands;    // bits, and FOR_MEASURING
+    double low, high;
+    const char *initial; // as text, or NULL
+    choices *choices;    // the words that it takes; NULL: any
+    const char *help;
+};
+
+extern const struct option option_table[]; // ends with a row without a name
+
+struct command {
+    const char *name;
+    uint32_t bit;
+    const char *arguments; // "[-l LEVELS] HISTORY..."
+    const char *help;      // one line
+    const char *details;   // more, for its own help and the man page
+    int (*run)(const struct options *options);
+};
+
+extern const struct command command_table[]; // ends with a row without a name
+
+const struct command *command_find(const char *name);
+
+/* Parse the arguments after the command's name. */
+bool options_parse(int n, char *const words[], const struct command *command,
+                   struct options *out, struct err *err);
+
+void options_free(struct options *o);
+
+#endif

@@ -1,0 +1,210 @@
+/* options_parse.c -- parse a command line by the table of options.
+ *
+ * The words are '--name value', '--name=value', '--no-flag', '-l value',
+ * '-lvalue', several flags in one word as in '-qv', and '--', after which all
+ * words are arguments.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "cli/options/options.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- values --------------------------------------------------------------- */
+
+static bool
+in_range(const struct option *o, double x)
+{
+    return x >= o->low && x <= o->high;
+}
+
+static bool
+set_number(const struct option *o, char *field, const char *text,
+           struct err *err)
+{
+    char *end;
+    errno = 0;
+    unsigned long long x = strtoull(text, &end, 10);
+    if (o->kind == OPTION_BYTES && *end && end != text) {
+        const char *const suffixes = "kMGT";
+        const char *found = strchr(suffixes, *end);
+        if (found) {
+            const unsigned shift = 10 * (unsigned)(found - suffixes + 1);
+            errno = x > UINT64_MAX >> shift ? ERANGE : errno;
+            x <<= shift;
+            end++;
+        }
+    }
+    if (end == text || *end || *text == '-' || errno || !in_range(o, (double)x))
+        return err_set(err, ERR_USAGE,
+                       "--%s takes a whole number from %.0f to %.0f, not '%s'",
+                       o->name, o->low, o->high, text);
+    memcpy(field, &(uint64_t){x}, sizeof(uint64_t));
+    return true;
+}
+
+static bool
+set_real(const struct option *o, char *field, const char *text, struct err *err)
+{
+    char *end;
+    const double x = strtod(text, &end);
+    if (end == text || *end || !in_range(o, x))
+        return err_set(err, ERR_USAGE,
+                       "--%s takes a number from %g to %g, not '%s'", o->name,
+                       o->low, o->high, text);
+    memcpy(field, &x, sizeof x);
+    return true;
+}
+
+static bool
+set_value(const struct option *o, struct options *out, const char *text,
+          struct err *err)
+{
+    char *field = (char *)out + o->offset;
+    switch (o->kind) {
+    case OPTION_FLAG:
+        *(bool *)(void *)field = text[0] == '1';
+        return true;
+    case OPTION_NUMBER:
+    case OPTION_BYTES:
+        return set_number(o, field, text, err);
+    case OPTION_REAL:
+        return set_real(o, field, text, err);
+    case OPTION_TEXT:
+    case OPTION_OUTPUT:
+        memcpy(field, &text, sizeof text);
+        return true;
+    case OPTION_LIST:
+        vec_push((option_texts *)(void *)field, text);
+        return true;
+    }
+    return false;
+}
+
+/* --- words ---------------------------------------------------------------- */
+
+/* The row with that letter or name.  Options of different commands may have the
+ * same name; the row of this command is preferred. */
+static const struct option *
+find_letter(char letter, const struct command *command)
+{
+    const struct option *found = NULL;
+    for (const struct option *o = option_table; o->name; o++)
+        if (o->letter == letter && (!found || (o->commands & command->bit)))
+            found = o;
+    return found;
+}
+
+static const struct option *
+find_name(const char *name, size_t len, const struct command *command)
+{
+    const struct option *found = NULL;
+    for (const struct option *o = option_table; o->name; o++)
+        if (strlen(o->name) == len && memcmp(o->name, name, len) == 0 &&
+            (!found || (o->commands & command->bit)))
+            found = o;
+    return found;
+}
+
+struct words {
+    int n, i;
+    char *const *at;
+    const struct command *command;
+};
+
+static bool
+take(struct words *w, const struct option *o, const char *shown,
+     const char *value, struct options *out, struct err *err)
+{
+    if (!o)
+        return err_set(err, ERR_USAGE,
+                       "unknown option '%s'; see 'assay %s --help'", shown,
+                       w->command->name);
+    if (!(o->commands & w->command->bit))
+        return err_set(err, ERR_USAGE,
+                       "'assay %s' takes no option '%s'; see 'assay %s --help'",
+                       w->command->name, shown, w->command->name);
+    if (o->kind == OPTION_FLAG) {
+        if (value)
+            return err_set(err, ERR_USAGE, "--%s takes no value", o->name);
+        return set_value(o, out, "1", err);
+    }
+    if (!value && o->kind == OPTION_OUTPUT)
+        value = "-";
+    if (!value) {
+        if (w->i + 1 >= w->n)
+            return err_set(err, ERR_USAGE, "'%s' needs a value: %s", shown,
+                           o->argument);
+        value = w->at[++w->i];
+    }
+    return set_value(o, out, value, err);
+}
+
+static bool
+take_long(struct words *w, struct options *out, struct err *err)
+{
+    const char *word = w->at[w->i], *name = word + 2;
+    const char *equals = strchr(name, '=');
+    const size_t len = equals ? (size_t)(equals - name) : strlen(name);
+    if (strncmp(name, "no-", 3) == 0) {
+        const struct option *o = find_name(name + 3, len - 3, w->command);
+        if (o && o->kind == OPTION_FLAG && !equals &&
+            (o->commands & w->command->bit))
+            return set_value(o, out, "0", err);
+    }
+    return take(w, find_name(name, len, w->command), word,
+                equals ? equals + 1 : NULL, out, err);
+}
+
+/* -q, -l ser, -lser */
+static bool
+take_letters(struct words *w, struct options *out, struct err *err)
+{
+    const char *word = w->at[w->i];
+    for (const char *p = word + 1; *p; p++) {
+        const struct option *o = find_letter(*p, w->command);
+        const bool flag = !o || o->kind == OPTION_FLAG;
+        if (!take(w, o, word, !flag && p[1] ? p + 1 : NULL, out, err))
+            return false;
+        if (!flag)
+            break;
+    }
+    return true;
+}
+
+bool
+options_parse(int n, char *const words[], const struct command *command,
+              struct options *out, struct err *err)
+{
+    *out = (struct options){.strong = strong_defaults};
+    for (const struct option *o = option_table; o->name; o++)
+        if (o->initial)
+            set_value(o, out, o->initial, err);
+    struct words w = {n, 0, words, command};
+    bool only_paths = false;
+    for (; w.i < n; w.i++) {
+        const char *word = words[w.i];
+        bool ok = true;
+        if (only_paths || word[0] != '-' || !word[1])
+            vec_push(&out->paths, word);
+        else if (strcmp(word, "--") == 0)
+            only_paths = true;
+        else if (word[1] == '-')
+            ok = take_long(&w, out, err);
+        else
+            ok = take_letters(&w, out, err);
+        if (!ok)
+            return false;
+    }
+    out->json |= out->json_file && strcmp(out->json_file, "-") == 0;
+    return true;
+}
+
+void
+options_free(struct options *o)
+{
+    vec_free(&o->paths);
+    vec_free(&o->prove_levels);
+    vec_free(&o->pairs);
+}

@@ -1,0 +1,111 @@
+/* run_options.c -- see run_options.h.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "cli/options/run_options.h"
+
+#include "cli/interrupt.h"
+#include "level/names.h"
+
+#include <string.h>
+
+enum {
+    PATIENCE = 30, // seconds to wait for a server that is down
+    KEYS = 100,    // the default, except for applications
+};
+
+/* The strongest level to check decides which isolation is requested. */
+static bool
+choose_isolation(const struct options *o, enum driver_isolation *out,
+                 struct err *err)
+{
+    level_set levels;
+    if (o->isolation)
+        return driver_isolation_parse(o->isolation, out) ||
+               choices_error("isolation", choices_isolations, o->isolation,
+                             err);
+    if (!level_parse_list(o->level ? o->level : "ser", o->session_order,
+                          &levels, err))
+        return false;
+    enum level strongest = LEVEL_READS;
+    for (int l = 0; l < LEVELS; l++)
+        if (levels >> l & 1)
+            strongest = (enum level)l;
+    *out = driver_isolation_for(strongest);
+    return true;
+}
+
+static bool
+choose_shape(const struct options *o, struct workload_shape *out,
+             struct err *err)
+{
+    *out = (struct workload_shape){
+        .kind = workload_find(o->workload),
+        .sessions = o->sessions,
+        .operations = o->operations,
+        .keys = o->keys,
+        .theta = o->theta,
+        .reads = o->reads,
+        .duplicates = o->duplicates,
+        .values = o->values,
+        .value_theta = o->value_theta,
+        .aborts = o->aborts,
+        .seed = o->seed,
+    };
+    if (!app_open(o->workload, &out->app, err))
+        return false;
+    if (!out->kind && !out->app)
+        return err_set(err, ERR_USAGE,
+                       "unknown workload '%s'; see 'assay test --help'",
+                       o->workload);
+    out->lists = strcmp(o->lists, "arrays") == 0 ? KEYS_ARRAYS : KEYS_LISTS;
+    if (out->lists == KEYS_LISTS && strcmp(o->lists, "text") != 0)
+        return choices_error("lists", choices_lists, o->lists, err);
+    if (!out->keys)
+        out->keys = out->app ? out->app->units : KEYS;
+    return gen_parse_distribution(o->distribution, &out->distribution) ||
+           choices_error("distribution", choices_distributions, o->distribution,
+                         err);
+}
+
+static bool
+choose_target(const struct options *o, struct test_run_options *out,
+              struct err *err)
+{
+    if (o->paths.n > 1)
+        return err_set(err, ERR_USAGE, "expected one target, found also '%s'",
+                       o->paths.at[1]);
+    if (o->start && o->paths.n)
+        return err_set(err, ERR_USAGE,
+                       "--start makes its own target; leave out '%s'",
+                       o->paths.at[0]);
+    if (o->fault && !o->start)
+        return err_set(err, ERR_USAGE,
+                       "--fault needs servers started with --start");
+    if (o->start && strcmp(o->start, "postgresql+standby") == 0 &&
+        out->isolation == ISOLATION_SERIALIZABLE)
+        return err_set(err, ERR_USAGE,
+                       "a standby of PostgreSQL refuses serializable "
+                       "transactions; ask for less: -i repeatable-read");
+    out->start = o->start;
+    out->faults = o->fault;
+    if (!o->start)
+        out->target = o->paths.n ? o->paths.at[0] : "sqlite:";
+    return true;
+}
+
+bool
+run_options_parse(const struct options *o, struct test_run_options *out,
+                  struct err *err)
+{
+    *out = (struct test_run_options){
+        .setup = o->setup,
+        .collect = {.transactions = o->time > 0 ? 0 : o->transactions,
+                    .seconds = o->time,
+                    .pause = o->pause,
+                    .move = o->move,
+                    .patience = PATIENCE,
+                    .interrupted = &interrupt_flag}};
+    return choose_isolation(o, &out->isolation, err) &&
+           choose_shape(o, &out->collect.shape, err) &&
+           choose_target(o, out, err);
+}

@@ -1,0 +1,209 @@
+/* prove_output.c -- Markdown and SARIF; see prove_output.h.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "cli/prove/prove_output.h"
+
+#include "report/parts.h"
+#include "robust/anomaly/story.h"
+#include "version.h"
+
+#include <string.h>
+
+const struct prove_format *
+prove_format_find(const char *name)
+{
+    static const struct prove_format *const all[] = {&prove_markdown,
+                                                     &prove_sarif, &prove_html};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (strcmp(all[i]->name, name) == 0)
+            return all[i];
+    return NULL;
+}
+
+/* --- Markdown -------------------------------------------------------------*/
+
+static void
+begin_markdown(struct prove_output *to, const char *files)
+{
+    buf_text(&to->out, "## ");
+    part_markdown(&to->out, files);
+    buf_char(&to->out, '\n');
+}
+
+static bool
+add_markdown(struct prove_output *to, const struct prove_shown *r,
+             struct err *err)
+{
+    (void)err;
+    buf_text(&to->out, "\n### ");
+    part_markdown(&to->out, r->levels);
+    buf_printf(&to->out, ": %s\n\n", r->verdict);
+    part_markdown(&to->out, r->about);
+    buf_char(&to->out, '\n');
+    if (r->finding && !to->options->quiet) {
+        struct story story;
+        story_init(&story, r->finding);
+        // The fence cannot end early: every line of a story is indented.
+        buf_text(&to->out, "\n```text\n");
+        story_text(&story, &to->out);
+        buf_text(&to->out, "```\n");
+        story_free(&story);
+    }
+    return true;
+}
+
+static void
+end_nothing(struct prove_output *to)
+{
+    (void)to;
+}
+
+const struct prove_format prove_markdown = {"markdown", begin_markdown,
+                                            add_markdown, end_nothing};
+
+/* --- SARIF ----------------------------------------------------------------*/
+
+static void
+put_place(const char *file, uint32_t line, const char *message, struct buf *out)
+{
+    buf_text(out, "{\"physicalLocation\":{\"artifactLocation\":{\"uri\":");
+    part_uri(out, file);
+    buf_printf(out, "},\"region\":{\"startLine\":%u}}", line);
+    if (message) {
+        buf_text(out, ",\"message\":{\"text\":");
+        part_json(out, message);
+        buf_char(out, '}');
+    }
+    buf_char(out, '}');
+}
+
+static const char *
+file_of(const struct finding *f, uint32_t member)
+{
+    return f->members[member].function->file;
+}
+
+/* The statements that read what others change; if no edge is known, the
+ * functions. */
+static void
+put_places(const struct story *s, struct buf *out)
+{
+    const struct finding *f = s->finding;
+    buf_text(out, ",\"locations\":[");
+    const bool edges = s->edges.n > 0;
+    put_place(file_of(f, edges ? s->edges.at[0].from : 0),
+              edges ? s->edges.at[0].read_line : f->members[0].function->line,
+              NULL, out);
+    buf_text(out, "],\"relatedLocations\":[");
+    for (size_t i = 0; i < s->edges.n; i++) {
+        const struct story_edge *e = &s->edges.at[i];
+        struct buf text = {0};
+        buf_printf(&text, "T%u reads %s, which T%u changes in line %u",
+                   e->from + 1, e->what, e->to + 1, e->write_line);
+        buf_text(out, i ? "," : "");
+        put_place(file_of(f, e->from), e->read_line, text.at, out);
+        buf_free(&text);
+    }
+    buf_char(out, ']');
+}
+
+static void
+put_flow(const struct story *s, struct buf *out)
+{
+    const char *separator = "";
+    buf_text(out, ",\"codeFlows\":[{\"threadFlows\":[{\"locations\":[");
+    for (size_t i = 0; i < s->steps.n; i++) {
+        const struct story_step *step = &s->steps.at[i];
+        if (!step->line)
+            continue;
+        struct buf text = {0};
+        buf_printf(&text, "T%u: %s%s%s%s", step->member + 1,
+                   *step->sql ? step->sql : "returns",
+                   *step->seen ? " -> " : "", step->seen,
+                   step->kind == STORY_WAIT ? " (waits)" : "");
+        buf_printf(out, "%s{\"location\":", separator);
+        put_place(file_of(s->finding, step->member), step->line, text.at, out);
+        buf_char(out, '}');
+        buf_free(&text);
+        separator = ",";
+    }
+    buf_text(out, "]}]}]");
+}
+
+static void
+put_anomaly(const struct prove_shown *r, struct buf *out)
+{
+    struct story story;
+    struct buf text = {0};
+    story_init(&story, r->finding);
+    buf_printf(&text, "%s: not serializable: %s\n\n", r->levels, r->about);
+    story_text(&story, &text);
+    buf_text(out, "\"ruleId\":\"not-serializable\",\"level\":\"error\","
+                  "\"message\":{\"text\":");
+    part_json(out, text.at);
+    buf_char(out, '}');
+    put_places(&story, out);
+    put_flow(&story, out);
+    buf_free(&text);
+    story_free(&story);
+}
+
+static void
+put_verdict(const struct prove_shown *r, struct buf *out)
+{
+    struct buf text = {0};
+    const bool proved = strcmp(r->verdict, "proved") == 0;
+    const struct function *f = r->program->functions.at[0];
+    buf_printf(&text, "%s: %s: %s", r->levels, r->verdict, r->about);
+    buf_printf(out,
+               "\"ruleId\":\"not-serializable\",\"kind\":\"%s\",\"level\":"
+               "\"none\",\"message\":{\"text\":",
+               proved ? "pass" : "open");
+    part_json(out, text.at);
+    buf_text(out, "},\"locations\":[");
+    put_place(f->file, f->line, NULL, out);
+    buf_char(out, ']');
+    buf_free(&text);
+}
+
+static void
+begin_sarif(struct prove_output *to, const char *files)
+{
+    (void)files;
+    buf_printf(&to->out,
+               "{\"version\":\"2.1.0\",\"$schema\":"
+               "\"https://json.schemastore.org/sarif-2.1.0.json\","
+               "\"runs\":[{\"tool\":{\"driver\":{\"name\":\"assay\","
+               "\"version\":\"%s\",\"rules\":[{\"id\":\"not-serializable\","
+               "\"shortDescription\":{\"text\":\"an execution that no serial "
+               "order explains\"},\"fullDescription\":{\"text\":\"At this "
+               "isolation level the transactions can see or leave what they "
+               "could not if they ran one after the other.\"},"
+               "\"defaultConfiguration\":{\"level\":\"error\"}}]}},\n"
+               "\"columnKind\":\"unicodeCodePoints\",\"results\":[",
+               ASSAY_VERSION);
+}
+
+static bool
+add_sarif(struct prove_output *to, const struct prove_shown *r, struct err *err)
+{
+    (void)err;
+    buf_text(&to->out, to->n ? ",\n{" : "\n{");
+    if (r->finding)
+        put_anomaly(r, &to->out);
+    else
+        put_verdict(r, &to->out);
+    buf_text(&to->out, ",\"properties\":{\"isolation\":");
+    part_json(&to->out, r->levels);
+    buf_text(&to->out, "}}");
+    return true;
+}
+
+static void
+end_sarif(struct prove_output *to)
+{
+    buf_text(&to->out, "\n]}]}\n");
+}
+
+const struct prove_format prove_sarif = {"sarif", begin_sarif, add_sarif,
+                                         end_sarif};

@@ -1,0 +1,82 @@
+/* prove_repair.c -- assay prove --repair: changes that provably suffice.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "cli/prove/prove.h"
+
+#include "robust/repair/repair.h"
+
+static const char *const kinds[] = {
+    [REPAIR_LOCK] = "lock",     [REPAIR_PROMOTE] = "promote",
+    [REPAIR_UNIQUE] = "unique", [REPAIR_FOREIGN] = "foreign-key",
+    [REPAIR_GUARD] = "guard",   [REPAIR_LEVEL] = "level",
+};
+
+static void
+show_text(const struct program *p, const struct repair *r, enum repair_by by,
+          struct buf *out)
+{
+    const char *const what = by == REPAIR_BY_LEVELS ? "levels" : "changes";
+    if (r->found)
+        buf_printf(out, "  Proved with these %s:\n", what);
+    else
+        buf_printf(out, "  No %s are proved to suffice: %s\n", what,
+                   r->why_not);
+    for (size_t i = 0; r->found && i < r->sites.n; i++)
+        if (r->chosen[i]) {
+            buf_text(out, "    ");
+            repair_site_show(p, &r->sites.at[i], out);
+            buf_char(out, '\n');
+        }
+}
+
+static void
+show_json(const struct program *p, const struct repair *r, enum repair_by by,
+          struct buf *out)
+{
+    const char *separator = "";
+    buf_printf(out, "{\"by\":\"%s\",\"proved\":%s,\"changes\":[",
+               by == REPAIR_BY_LEVELS ? "levels" : "changes",
+               r->found ? "true" : "false");
+    for (size_t i = 0; r->found && i < r->sites.n; i++) {
+        const struct repair_site *s = &r->sites.at[i];
+        struct buf text = {0};
+        if (!r->chosen[i])
+            continue;
+        repair_site_show(p, s, &text);
+        buf_printf(out, "%s{\"kind\":\"%s\"", separator, kinds[s->kind]);
+        if (s->statement)
+            buf_printf(out, ",\"line\":%u", s->statement->line);
+        buf_text(out, ",\"text\":");
+        buf_json(out, text.at, text.n);
+        buf_char(out, '}');
+        buf_free(&text);
+        separator = ",";
+    }
+    buf_text(out, "]}");
+}
+
+bool
+prove_show_repairs(const struct options *o, const struct program *p,
+                   const struct level_choice *levels,
+                   const struct search_limits *limits, struct buf *out,
+                   struct err *err)
+{
+    bool ok = true;
+    if (o->json)
+        buf_text(out, ",\"repairs\":[");
+    for (int i = 0; ok && i < 2; i++) {
+        const enum repair_by by = i ? REPAIR_BY_LEVELS : REPAIR_BY_STATEMENTS;
+        struct repair r;
+        ok = repair_find(p, levels, by, limits, &r, err);
+        if (ok && o->json && i)
+            buf_char(out, ',');
+        if (ok && o->json)
+            show_json(p, &r, by, out);
+        else if (ok)
+            show_text(p, &r, by, out);
+        repair_free(&r);
+    }
+    if (o->json)
+        buf_char(out, ']');
+    return ok;
+}

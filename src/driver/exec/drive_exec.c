@@ -1,0 +1,502 @@
+/* drive_exec.c -- exec:COMMAND, any database, through a program of the user's.
+ *
+ *     exec:python3 mine.py
+ *
+ * The program reads one JSON object a line and answers with one; doc/exec.md
+ * has the protocol.  It says in its first answer whether it serves many
+ * sessions; if not, every session gets a process of its own.
+ *
+ * Values are text.  A cell of an application's table is a key "table:row:
+ * column", whose value is followed by the number of its writer; one that was
+ * not written yet has the initial value of its column.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "driver/drivers.h"
+#include "driver/exec/child.h"
+#include "driver/exec/json_line.h"
+#include "driver/sql/sql.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct exec_place {
+    struct child *control; // prepares and cleans up
+    uint32_t place;
+    bool is_shared; // 'control' serves all sessions
+};
+
+struct exec_link {
+    struct connection base;
+    struct child *child;
+    uint32_t place;
+    struct buf request, answer;
+    struct json_line json; // of 'answer'
+};
+
+/* --- requests --------------------------------------------------------------*/
+
+static void
+begin_request(struct buf *out, uint32_t place, const char *verb)
+{
+    buf_clear(out);
+    buf_printf(out, "{\"session\":%" PRIu32 ",\"do\":\"%s\"", place, verb);
+}
+
+static void
+add_text(struct buf *out, const char *name, const char *text)
+{
+    buf_printf(out, ",\"%s\":", name);
+    buf_json(out, text, strlen(text));
+}
+
+/* Send the request and read the answer; false where there is none. */
+static bool
+exchange(struct child *child, uint32_t place, struct buf *request,
+         struct buf *answer, struct json_line *json, struct err *err)
+{
+    buf_char(request, '}');
+    return child_ask(child, place, request, answer, err) &&
+           json_line_read(json, answer->at, answer->n, err);
+}
+
+static bool
+is_true(const struct json_line *json, const char *name)
+{
+    const struct form *f = json_line_get(json, name);
+    return f && f->kind == FORM_TRUE;
+}
+
+static enum outcome
+read_outcome(struct exec_link *c)
+{
+    static const struct {
+        const char *word;
+        enum outcome outcome;
+    } words[] = {{"aborted", OUTCOME_ABORTED},
+                 {"failed", OUTCOME_FAILED},
+                 {"lost", OUTCOME_LOST}};
+    char word[16], code[sizeof c->base.code], message[sizeof c->base.message];
+    if (is_true(&c->json, "ok"))
+        return OUTCOME_OK;
+    json_line_text(&c->json, "outcome", word, sizeof word);
+    json_line_text(&c->json, "code", code, sizeof code);
+    json_line_text(&c->json, "message", message, sizeof message);
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (strcmp(word, words[i].word) == 0)
+            return outcome_set(&c->base, words[i].outcome,
+                               *code ? code : words[i].word, message);
+    return outcome_set(&c->base, OUTCOME_LOST, "protocol",
+                       "the answer has neither \"ok\":true nor an \"outcome\" "
+                       "that is aborted, failed or lost");
+}
+
+/* Ask what stands in c->request. */
+static enum outcome
+ask(struct exec_link *c)
+{
+    struct err err = {0};
+    if (exchange(c->child, c->place, &c->request, &c->answer, &c->json, &err))
+        return read_outcome(c);
+    return outcome_set(&c->base, OUTCOME_LOST,
+                       err.kind == ERR_SYNTAX ? "protocol" : "lost", err.text);
+}
+
+/* --- opening ---------------------------------------------------------------*/
+
+/* A session of a child; *json is its answer. */
+static bool
+open_session(const struct database *db, struct child *child, uint32_t place,
+             struct buf *answer, struct json_line *json, struct err *err)
+{
+    struct buf request = {0};
+    begin_request(&request, place, "open");
+    if (db->isolation != ISOLATION_UNCHANGED)
+        add_text(&request, "isolation", driver_isolation_names[db->isolation]);
+    const bool ok = exchange(child, place, &request, answer, json, err);
+    buf_free(&request);
+    if (!ok || is_true(json, "ok"))
+        return ok;
+    char message[256];
+    json_line_text(json, "message", message, sizeof message);
+    return err_set(err, ERR_IO, "the program refuses to open: %s",
+                   *message ? message : "it gives no \"message\"");
+}
+
+static void
+name_database(struct database *db, const struct json_line *json)
+{
+    char name[sizeof db->note];
+    json_line_text(json, "name", name, sizeof name);
+    snprintf(db->note, sizeof db->note, "%s",
+             *name ? name : "a program that gives no name");
+}
+
+static void
+close_exec(struct database *db)
+{
+    struct exec_place *p = db->self;
+    child_stop(p->control);
+    mem_free(p);
+}
+
+static bool
+open_exec(struct database *db, struct err *err)
+{
+    if (!db->url.path[0])
+        return err_set(err, ERR_USAGE, "exec: expected a command behind it");
+    struct exec_place *p = mem_calloc(1, sizeof *p);
+    struct buf answer = {0};
+    struct json_line json = {0};
+    char sessions[16] = "";
+    bool ok = child_start(db->url.path, &p->control, err);
+    if (ok) {
+        p->place = child_take_place(p->control);
+        ok = open_session(db, p->control, p->place, &answer, &json, err);
+    }
+    if (ok) {
+        json_line_text(&json, "sessions", sessions, sizeof sessions);
+        p->is_shared = strcmp(sessions, "many") == 0;
+        ok = p->is_shared || !*sessions || strcmp(sessions, "one") == 0 ||
+             err_set(err, ERR_SYNTAX,
+                     "\"sessions\" is \"one\" or \"many\", not '%s'", sessions);
+        name_database(db, &json);
+    }
+    json_line_free(&json);
+    buf_free(&answer);
+    db->self = p;
+    db->nodes = 1;
+    if (!ok) {
+        if (p->control)
+            close_exec(db);
+        else
+            mem_free(p);
+        db->self = NULL;
+        err_in_file(err, db->url.text);
+    }
+    return ok;
+}
+
+/* Ask the controlling process for something that must succeed. */
+static bool
+control(struct database *db, struct buf *request, struct err *err)
+{
+    struct exec_place *p = db->self;
+    struct buf answer = {0};
+    struct json_line json = {0};
+    char message[256];
+    bool ok = exchange(p->control, p->place, request, &answer, &json, err) != 0;
+    if (ok && !is_true(&json, "ok")) {
+        json_line_text(&json, "message", message, sizeof message);
+        ok = err_set(err, ERR_IO, "the program refuses %s: %s", request->at,
+                     *message ? message : "it gives no \"message\"");
+    }
+    json_line_free(&json);
+    buf_free(&answer);
+    buf_free(request);
+    return ok || err_in_file(err, db->url.text);
+}
+
+static bool
+load(struct database *db, uint64_t keys, enum key_kind kind, struct err *err)
+{
+    const struct exec_place *p = db->self;
+    struct buf request = {0};
+    if (kind == KEYS_ARRAYS)
+        return err_set(err, ERR_USAGE,
+                       "exec: has no arrays; keep the lists as lists");
+    begin_request(&request, p->place, "load");
+    add_text(&request, "kind", kind == KEYS_REGISTERS ? "registers" : "lists");
+    buf_printf(&request, ",\"keys\":%" PRIu64, keys);
+    return control(db, &request, err);
+}
+
+static bool
+load_table(struct database *db, const struct table_shape *table,
+           struct err *err)
+{
+    const struct exec_place *p = db->self;
+    struct buf request = {0};
+    begin_request(&request, p->place, "load");
+    add_text(&request, "kind", "cells");
+    add_text(&request, "table", table->name);
+    return control(db, &request, err);
+}
+
+static bool
+unload(struct database *db, struct err *err)
+{
+    const struct exec_place *p = db->self;
+    struct buf request = {0};
+    begin_request(&request, p->place, "unload");
+    return control(db, &request, err);
+}
+
+/* --- connections -----------------------------------------------------------*/
+
+static void
+disconnect(struct connection *base)
+{
+    struct exec_link *c = (struct exec_link *)base;
+    const struct exec_place *p = base->database->self;
+    if (p->is_shared) {
+        begin_request(&c->request, c->place, "close");
+        ask(c);
+        child_leave_place(c->child, c->place);
+    } else if (c->child) {
+        child_stop(c->child);
+    }
+    json_line_free(&c->json);
+    buf_free(&c->request);
+    buf_free(&c->answer);
+    mem_free(c);
+}
+
+/* Run what the user asked for on each connection. */
+static bool
+run_setup(struct exec_link *c, const char *setup, struct err *err)
+{
+    if (!setup)
+        return true;
+    begin_request(&c->request, c->place, "query");
+    add_text(&c->request, "sql", setup);
+    return ask(c) == OUTCOME_OK ||
+           err_set(err, ERR_IO, "the setup failed: %s (%s)", c->base.message,
+                   c->base.code);
+}
+
+static bool
+connect_exec(struct database *db, uint32_t session, size_t node,
+             struct connection **out, struct err *err)
+{
+    struct exec_place *p = db->self;
+    struct exec_link *c = mem_calloc(1, sizeof *c);
+    c->base = (struct connection){.driver = &driver_exec,
+                                  .database = db,
+                                  .session = session,
+                                  .node = node};
+    if (p->is_shared)
+        c->child = p->control;
+    else if (!child_start(db->url.path, &c->child, err)) {
+        mem_free(c);
+        return err_in_file(err, db->url.text);
+    }
+    c->place = child_take_place(c->child);
+    if (open_session(db, c->child, c->place, &c->answer, &c->json, err) &&
+        run_setup(c, db->setup, err)) {
+        *out = &c->base;
+        return true;
+    }
+    // What the sessions had shared is gone with their process.
+    if (p->is_shared && child_is_broken(p->control))
+        atomic_store(&db->is_gone, true);
+    disconnect(&c->base);
+    return err_in_file(err, db->url.text);
+}
+
+/* --- transactions ----------------------------------------------------------*/
+
+static enum outcome
+ask_plain(struct connection *base, const char *verb)
+{
+    struct exec_link *c = (struct exec_link *)base;
+    begin_request(&c->request, c->place, verb);
+    return ask(c);
+}
+
+static enum outcome
+begin(struct connection *c)
+{
+    return ask_plain(c, "begin");
+}
+
+static enum outcome
+commit(struct connection *c)
+{
+    return ask_plain(c, "commit");
+}
+
+static enum outcome
+roll_back(struct connection *c)
+{
+    return ask_plain(c, "rollback");
+}
+
+static enum outcome
+not_understood(struct exec_link *c, const char *expected)
+{
+    char shown[ERR_QUOTE_ROOM], message[sizeof c->base.message];
+    snprintf(
+        message, sizeof message, "the answer '%s' has no \"value\" that is %s",
+        err_quote(shown, sizeof shown, c->answer.at, c->answer.n), expected);
+    return outcome_set(&c->base, OUTCOME_LOST, "protocol", message);
+}
+
+/* Read a key; *out is NULL where it has no value. */
+static enum outcome
+read_key(struct exec_link *c, const char *key, const struct form **out)
+{
+    begin_request(&c->request, c->place, "read");
+    add_text(&c->request, "key", key);
+    const enum outcome outcome = ask(c);
+    if (outcome != OUTCOME_OK)
+        return outcome;
+    const struct form *f = json_line_get(&c->json, "value");
+    if (!f || (f->kind != FORM_NIL && f->kind != FORM_STRING))
+        return not_understood(c, "null or a string");
+    *out = f->kind == FORM_NIL ? NULL : f;
+    return OUTCOME_OK;
+}
+
+static enum outcome
+write_key(struct exec_link *c, const char *key, const char *value)
+{
+    begin_request(&c->request, c->place, "write");
+    add_text(&c->request, "key", key);
+    add_text(&c->request, "value", value);
+    return ask(c);
+}
+
+/* Parse all of a text as integers with single blanks between them. */
+static bool
+parse_integers(const struct form *f, int64_t *out, size_t n)
+{
+    char text[64], *at = text;
+    if (f->text.n >= sizeof text)
+        return false;
+    memcpy(text, f->text.at, f->text.n);
+    text[f->text.n] = 0;
+    for (size_t i = 0; i < n; i++) {
+        char *end;
+        out[i] = strtoll(at, &end, 10);
+        if (end == at || *end != (i + 1 < n ? ' ' : 0))
+            return false;
+        at = end + 1;
+    }
+    return true;
+}
+
+static enum outcome
+read_register(struct connection *base, uint64_t key, struct driver_read *out)
+{
+    struct exec_link *c = (struct exec_link *)base;
+    const struct form *value = NULL;
+    char text[24];
+    snprintf(text, sizeof text, "%" PRIu64, key);
+    const enum outcome outcome = read_key(c, text, &value);
+    *out = (struct driver_read){.has_value = value != NULL};
+    if (value && !parse_integers(value, &out->value, 1))
+        return not_understood(c, "what was written");
+    return outcome;
+}
+
+static enum outcome
+write_register(struct connection *base, uint64_t key, int64_t value,
+               bool *is_missing)
+{
+    char name[24], text[24];
+    *is_missing = false;
+    snprintf(name, sizeof name, "%" PRIu64, key);
+    snprintf(text, sizeof text, "%" PRId64, value);
+    return write_key((struct exec_link *)base, name, text);
+}
+
+static enum outcome
+append_element(struct connection *base, uint64_t key, int64_t element,
+               bool *is_missing)
+{
+    struct exec_link *c = (struct exec_link *)base;
+    *is_missing = false;
+    begin_request(&c->request, c->place, "append");
+    buf_printf(&c->request, ",\"key\":\"%" PRIu64 "\",\"element\":%" PRId64,
+               key, element);
+    return ask(c);
+}
+
+static enum outcome
+read_elements(struct connection *base, uint64_t key, int_vec *out)
+{
+    struct exec_link *c = (struct exec_link *)base;
+    begin_request(&c->request, c->place, "read-list");
+    buf_printf(&c->request, ",\"key\":\"%" PRIu64 "\"", key);
+    const enum outcome outcome = ask(c);
+    if (outcome != OUTCOME_OK)
+        return outcome;
+    const struct form *list = json_line_get(&c->json, "value");
+    vec_clear(out);
+    if (!list || list->kind != FORM_VECTOR)
+        return not_understood(c, "a list of integers");
+    for (uint32_t i = 1; i < list->size; i++) {
+        int64_t element;
+        if (list[i].kind != FORM_INTEGER ||
+            !parse_integers(&list[i], &element, 1))
+            return not_understood(c, "a list of integers");
+        vec_push(out, element);
+    }
+    return OUTCOME_OK;
+}
+
+static void
+cell_key(const struct cell_place *at, char *out, size_t room)
+{
+    snprintf(out, room, "%s:%" PRIu64 ":%s", at->table->name, at->row,
+             at->table->columns[at->column]);
+}
+
+static enum outcome
+read_cell(struct connection *base, const struct cell_place *at,
+          struct driver_read *out)
+{
+    struct exec_link *c = (struct exec_link *)base;
+    const bool is_there = at->row < at->table->rows && at->table->initial;
+    const struct form *value = NULL;
+    int64_t cell[2];
+    char key[160];
+    cell_key(at, key, sizeof key);
+    const enum outcome outcome = read_key(c, key, &value);
+    *out = (struct driver_read){
+        .has_value = value || is_there,
+        .value = is_there ? at->table->initial[at->column] : 0};
+    if (!value)
+        return outcome;
+    if (!parse_integers(value, cell, 2))
+        return not_understood(c, "what was written");
+    out->value = cell[0];
+    out->author = cell[1];
+    return outcome;
+}
+
+static enum outcome
+write_cell(struct connection *base, const struct cell_place *at, int64_t value,
+           int64_t author, bool *is_missing)
+{
+    char key[160], text[48];
+    *is_missing = false;
+    cell_key(at, key, sizeof key);
+    snprintf(text, sizeof text, "%" PRId64 " %" PRId64, value, author);
+    return write_key((struct exec_link *)base, key, text);
+}
+
+const struct driver driver_exec = {
+    .scheme = "exec",
+    .form = "exec:COMMAND",
+    .help = "any database, through a program that answers one JSON line per "
+            "step",
+    .open = open_exec,
+    .close = close_exec,
+    .load = load,
+    .load_table = load_table,
+    .unload = unload,
+    .connect = connect_exec,
+    .disconnect = disconnect,
+    .begin = begin,
+    .read = read_register,
+    .write = write_register,
+    .append = append_element,
+    .read_list = read_elements,
+    .read_cell = read_cell,
+    .write_cell = write_cell,
+    .commit = commit,
+    .abort = roll_back,
+};

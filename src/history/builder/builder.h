@@ -1,0 +1,98 @@
+/* builder.h -- how readers, generators and recorders make a history.
+ *
+ * A builder takes sessions, transactions and operations in any order that
+ * respects program order within a transaction and session order within a
+ * session, and interns keys and values on the way.  Transaction ids given out
+ * here are in order of arrival; builder_finish renumbers.
+ *
+ * Functions that can meet a limit or a contradiction in the input return bool
+ * and fill err without a position, which the reader adds.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef HISTORY_BUILDER_BUILDER_H
+#define HISTORY_BUILDER_BUILDER_H
+
+#include "history/history.h"
+
+struct builder;
+
+/* initial: what the input calls the initial value of a key; ATOM_NIL always
+ * means the initial value too. */
+struct builder *builder_new(struct atom initial);
+void builder_free(struct builder *b);
+
+/* Announce about how many operations will come, so that tables get their size
+ * at once. */
+void builder_expect(struct builder *b, size_t ops);
+
+/* Note that the recorder was killed, so that transactions may be missing. */
+void builder_cut(struct builder *b);
+
+/* An atom whose text is the len bytes at text. */
+struct atom builder_text(struct builder *b, enum atom_tag tag, const char *text,
+                         size_t len);
+
+/* The session of that name, added at the end where it is new. */
+session_id builder_session(struct builder *b, struct atom name);
+
+/* Begin the next transaction of a session.  It is committed unless a status
+ * is given. */
+bool builder_txn(struct builder *b, session_id s, txn_id *t, struct err *err);
+void builder_status(struct builder *b, txn_id t, enum txn_status status);
+void builder_name(struct builder *b, txn_id t, struct atom name);
+void builder_times(struct builder *b, txn_id t, int64_t began, int64_t ended);
+void builder_meta(struct builder *b, txn_id t, const char *json, size_t len);
+
+/* Operations of registers. */
+bool builder_read(struct builder *b, txn_id t, struct atom key,
+                  struct atom value, struct err *err);
+bool builder_write(struct builder *b, txn_id t, struct atom key,
+                   struct atom value, struct err *err);
+
+/* Operations of lists: an element appended; all n elements read. */
+bool builder_append(struct builder *b, txn_id t, struct atom key,
+                    struct atom element, struct err *err);
+bool builder_read_list(struct builder *b, txn_id t, struct atom key,
+                       const struct atom *elements, size_t n, struct err *err);
+
+/* Choose t as the author of an element that several transactions appended and
+ * a list shows (history.h, list_author).  The caller chooses an author for all
+ * such elements, or for none. */
+bool builder_author(struct builder *b, txn_id t, struct atom key,
+                    struct atom element, struct err *err);
+
+/* Choose that the indeterminate t, whose outcome is a choice because it read
+ * lists (reader_outcomes.h), counts.  The others of that kind do not. */
+void builder_outcome(struct builder *b, txn_id t);
+
+/* Do not detect transactions that record the initial values: they have the
+ * status TXN_LOADING already. */
+void builder_keep_loading(struct builder *b);
+
+/* An operation of a register.  Adding many at once saves a copy; single ones
+ * are gathered into batches as well. */
+struct raw_op {
+    uint64_t key, value; // bits of atoms
+    txn_id txn;
+    uint8_t key_tag, value_tag;
+    bool is_write;
+};
+bool builder_batch(struct builder *b, const struct raw_op *ops, size_t n,
+                   struct err *err);
+
+/* Whether so many more transactions and operations, in batches, are added for
+ * certain: there is room for them, and no key is a list so far. */
+bool builder_takes_batches(const struct builder *b, size_t txns, size_t ops);
+
+/* The session that a transaction was begun in. */
+session_id builder_session_of(const struct builder *b, txn_id t);
+
+/* How many transactions have begun and operations were added so far. */
+size_t builder_txns(const struct builder *b);
+size_t builder_ops(const struct builder *b);
+
+/* Turn everything into a resolved history (resolve.h) and free the builder,
+ * also on failure. */
+bool builder_finish(struct builder *b, struct history *h, struct err *err);
+
+#endif

@@ -1,0 +1,131 @@
+/* builder_bulk.c -- see builder_bulk.h.
+ *
+ * An operation needs the id of its key, then the id of its value, then the row
+ * of that value: three accesses to tables that do not fit into the cache, each
+ * of which depends on the one before.  So every step is made for a batch of
+ * operations before the next step, and prefetches what that will access.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "history/builder/builder_bulk.h"
+
+static struct atom
+key_of(const struct raw_op *op)
+{
+    return (struct atom){op->key, (enum atom_tag)op->key_tag};
+}
+
+static struct atom
+value_of(const struct raw_op *op)
+{
+    return (struct atom){op->value, (enum atom_tag)op->value_tag};
+}
+
+/* Prefetch the key-index entries of n operations. */
+static void
+prefetch_keys(const struct builder *b, const struct raw_op *ops, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        intmap_prefetch(&b->key_index[ops[i].key_tag], ops[i].key);
+}
+
+/* Find the ids of keys, and prefetch the entries of values. */
+static bool
+find_keys(struct builder *b, const struct raw_op *ops, size_t n, key_id *keys,
+          struct err *err)
+{
+    for (size_t i = 0; i < n; i++) {
+        keys[i] = intmap_peek(&b->key_index[ops[i].key_tag], ops[i].key);
+        if (keys[i] == UINT32_MAX &&
+            !builder_intern_key(b, key_of(&ops[i]), &keys[i], err))
+            return false;
+        values_prefetch(&b->values, keys[i], value_of(&ops[i]));
+    }
+    return true;
+}
+
+/* Find the first rows with the values, and prefetch those rows. */
+static void
+find_rows(const struct values *v, const struct raw_op *ops, size_t n,
+          value_id *rows)
+{
+    for (size_t i = 0; i < n; i++) {
+        rows[i] = values_peek(v, value_of(&ops[i]));
+        __builtin_prefetch(&v->all.at[rows[i]]);
+    }
+}
+
+/* Find the ids of values, given those rows.  Whether a value is known is as
+ * good as random, so no branch depends on it: the unknown ones are gathered
+ * first and added afterwards. */
+static void
+find_values(struct builder *b, const struct raw_op *ops, size_t n,
+            const key_id *keys, value_id *rows)
+{
+    uint8_t missing[TOGETHER];
+    size_t n_missing = 0;
+    for (size_t i = 0; i < n; i++) {
+        missing[n_missing] = (uint8_t)i;
+        n_missing += !values_is(&b->values, rows[i], keys[i],
+                                (enum atom_tag)ops[i].value_tag);
+    }
+    for (size_t i = 0; i < n_missing; i++) {
+        const size_t op = missing[i];
+        rows[op] = builder_intern_value(b, keys[op], value_of(&ops[op]));
+    }
+}
+
+static bool
+add_batch(struct builder *b, const struct raw_op *ops, size_t n,
+          struct err *err)
+{
+    assert(n <= TOGETHER && !b->has_lists);
+    key_id keys[TOGETHER];
+    value_id values[TOGETHER];
+    if (!find_keys(b, ops, n, keys, err))
+        return false;
+    find_rows(&b->values, ops, n, values);
+    find_values(b, ops, n, keys, values);
+    txn_id last = b->runs.n ? vec_top(&b->runs).txn : TXN_NONE;
+    const size_t first = b->op_key.n;
+    vec_grow(&b->op_key, n);
+    vec_grow(&b->op_value, n);
+    memcpy(b->op_value.at + first, values, n * sizeof *values);
+    uint32_t *to = b->op_key.at + first;
+    for (size_t i = 0; i < n; i++) {
+        assert(ops[i].txn < b->txn_session.n && values[i] < b->values.all.n);
+        to[i] = keys[i] | (ops[i].is_write ? OP_WRITE : 0);
+        if (ops[i].txn != last) {
+            last = ops[i].txn;
+            vec_push(&b->runs, ((struct op_run){last, (op_id)(first + i)}));
+        }
+    }
+    return true;
+}
+
+bool
+builder_bulk_add(struct builder *b, const struct raw_op *ops, size_t n,
+                 struct err *err)
+{
+    if (!builder_room(b, n, err))
+        return false;
+    prefetch_keys(b, ops, n < TOGETHER ? n : TOGETHER);
+    while (n) {
+        const size_t some = n < TOGETHER ? n : TOGETHER;
+        const size_t rest = n - some;
+        prefetch_keys(b, ops + some, rest < TOGETHER ? rest : TOGETHER);
+        if (!add_batch(b, ops, some, err))
+            return false;
+        ops += some;
+        n = rest;
+    }
+    return true;
+}
+
+bool
+builder_bulk_flush(struct builder *b, struct err *err)
+{
+    assert(b->n_queue <= TOGETHER);
+    const size_t n = b->n_queue;
+    b->n_queue = 0;
+    return builder_bulk_add(b, b->queue, n, err);
+}

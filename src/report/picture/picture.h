@@ -1,0 +1,52 @@
+/* picture.h -- an anomaly as a picture: boxes of operations, and arrows from
+ * operation to operation.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef REPORT_PICTURE_PICTURE_H
+#define REPORT_PICTURE_PICTURE_H
+
+#include "report/report.h"
+
+struct box {
+    uint32_t txn; // index into the anomaly's transactions
+    int x, y, width, height;
+};
+
+struct picture {
+    VEC(struct box) boxes; // the cycle's, in order; then the others
+    uint32_t ring;         // how many boxes the cycle has
+    u32_vec box_of;        // by transaction, or ANOMALY_NONE
+    int width, height;
+};
+
+/* Lay out the transactions that the edges of a connect. */
+void picture_init(struct picture *p, const struct anomaly *a);
+void picture_free(struct picture *p);
+
+/* Whether an edge is drawn.  A version order outside the cycle is not if it
+ * accompanies a read or joins two transactions of the cycle: it is in the list
+ * of reasons, and would only cover other edges here. */
+bool picture_draws(const struct picture *p, const struct anomaly *a,
+                   const struct anomaly_edge *e);
+
+/* Append the boxes and arrows as SVG elements without the <svg> around them.
+ * 'prefix' makes ids and references unique in a page. */
+void picture_svg(const struct picture *p, const struct anomaly *a,
+                 const char *prefix, struct buf *out);
+
+/* Draw the same transactions and their neighbours, one lane per session, from
+ * left to right; sets the size of the drawing. */
+void picture_lanes(const struct anomaly *a, const char *prefix, int *width,
+                   int *height, struct buf *out);
+
+/* The same on a time axis, with bars from beginning to end.
+ *
+ *   require  picture_has_times(a): the times of all blamed ones are known */
+bool picture_has_times(const struct anomaly *a);
+void picture_time_lanes(const struct anomaly *a, const char *prefix, int *width,
+                        int *height, struct buf *out);
+
+/* Append the first 'most' characters of text, escaped. */
+void picture_cut(const char *text, int most, struct buf *out);
+
+#endif
