@@ -12,8 +12,7 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "driver/drivers.h"
-#include "driver/exec/child.h"
-#include "driver/exec/json_line.h"
+#include "driver/exec/exec_link.h"
 #include "driver/sql/sql.h"
 
 #include <inttypes.h>
@@ -27,82 +26,6 @@ struct exec_place {
     bool is_shared; // 'control' serves all sessions
 };
 
-struct exec_link {
-    struct connection base;
-    struct child *child;
-    uint32_t place;
-    struct buf request, answer;
-    struct json_line json; // of 'answer'
-};
-
-/* --- requests --------------------------------------------------------------*/
-
-static void
-begin_request(struct buf *out, uint32_t place, const char *verb)
-{
-    buf_clear(out);
-    buf_printf(out, "{\"session\":%" PRIu32 ",\"do\":\"%s\"", place, verb);
-}
-
-static void
-add_text(struct buf *out, const char *name, const char *text)
-{
-    buf_printf(out, ",\"%s\":", name);
-    buf_json(out, text, strlen(text));
-}
-
-/* Send the request and read the answer; false where there is none. */
-static bool
-exchange(struct child *child, uint32_t place, struct buf *request,
-         struct buf *answer, struct json_line *json, struct err *err)
-{
-    buf_char(request, '}');
-    return child_ask(child, place, request, answer, err) &&
-           json_line_read(json, answer->at, answer->n, err);
-}
-
-static bool
-is_true(const struct json_line *json, const char *name)
-{
-    const struct form *f = json_line_get(json, name);
-    return f && f->kind == FORM_TRUE;
-}
-
-static enum outcome
-read_outcome(struct exec_link *c)
-{
-    static const struct {
-        const char *word;
-        enum outcome outcome;
-    } words[] = {{"aborted", OUTCOME_ABORTED},
-                 {"failed", OUTCOME_FAILED},
-                 {"lost", OUTCOME_LOST}};
-    char word[16], code[sizeof c->base.code], message[sizeof c->base.message];
-    if (is_true(&c->json, "ok"))
-        return OUTCOME_OK;
-    json_line_text(&c->json, "outcome", word, sizeof word);
-    json_line_text(&c->json, "code", code, sizeof code);
-    json_line_text(&c->json, "message", message, sizeof message);
-    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
-        if (strcmp(word, words[i].word) == 0)
-            return outcome_set(&c->base, words[i].outcome,
-                               *code ? code : words[i].word, message);
-    return outcome_set(&c->base, OUTCOME_LOST, "protocol",
-                       "the answer has neither \"ok\":true nor an \"outcome\" "
-                       "that is aborted, failed or lost");
-}
-
-/* Ask what stands in c->request. */
-static enum outcome
-ask(struct exec_link *c)
-{
-    struct err err = {0};
-    if (exchange(c->child, c->place, &c->request, &c->answer, &c->json, &err))
-        return read_outcome(c);
-    return outcome_set(&c->base, OUTCOME_LOST,
-                       err.kind == ERR_SYNTAX ? "protocol" : "lost", err.text);
-}
-
 /* --- opening ---------------------------------------------------------------*/
 
 /* A session of a child; *json is its answer. */
@@ -111,12 +34,13 @@ open_session(const struct database *db, struct child *child, uint32_t place,
              struct buf *answer, struct json_line *json, struct err *err)
 {
     struct buf request = {0};
-    begin_request(&request, place, "open");
+    exec_request_begin(&request, place, "open");
     if (db->isolation != ISOLATION_UNCHANGED)
-        add_text(&request, "isolation", driver_isolation_names[db->isolation]);
-    const bool ok = exchange(child, place, &request, answer, json, err);
+        exec_request_text(&request, "isolation",
+                          driver_isolation_names[db->isolation]);
+    const bool ok = exec_exchange(child, place, &request, answer, json, err);
     buf_free(&request);
-    if (!ok || is_true(json, "ok"))
+    if (!ok || exec_is_true(json, "ok"))
         return ok;
     char message[256];
     json_line_text(json, "message", message, sizeof message);
@@ -186,8 +110,9 @@ control(struct database *db, struct buf *request, struct err *err)
     struct buf answer = {0};
     struct json_line json = {0};
     char message[256];
-    bool ok = exchange(p->control, p->place, request, &answer, &json, err) != 0;
-    if (ok && !is_true(&json, "ok")) {
+    bool ok =
+        exec_exchange(p->control, p->place, request, &answer, &json, err) != 0;
+    if (ok && !exec_is_true(&json, "ok")) {
         json_line_text(&json, "message", message, sizeof message);
         ok = err_set(err, ERR_IO, "the program refuses %s: %s", request->at,
                      *message ? message : "it gives no \"message\"");
@@ -206,8 +131,9 @@ load(struct database *db, uint64_t keys, enum key_kind kind, struct err *err)
     if (kind == KEYS_ARRAYS)
         return err_set(err, ERR_USAGE,
                        "exec: has no arrays; keep the lists as lists");
-    begin_request(&request, p->place, "load");
-    add_text(&request, "kind", kind == KEYS_REGISTERS ? "registers" : "lists");
+    exec_request_begin(&request, p->place, "load");
+    exec_request_text(&request, "kind",
+                      kind == KEYS_REGISTERS ? "registers" : "lists");
     buf_printf(&request, ",\"keys\":%" PRIu64, keys);
     return control(db, &request, err);
 }
@@ -218,9 +144,9 @@ load_table(struct database *db, const struct table_shape *table,
 {
     const struct exec_place *p = db->self;
     struct buf request = {0};
-    begin_request(&request, p->place, "load");
-    add_text(&request, "kind", "cells");
-    add_text(&request, "table", table->name);
+    exec_request_begin(&request, p->place, "load");
+    exec_request_text(&request, "kind", "cells");
+    exec_request_text(&request, "table", table->name);
     return control(db, &request, err);
 }
 
@@ -229,7 +155,7 @@ unload(struct database *db, struct err *err)
 {
     const struct exec_place *p = db->self;
     struct buf request = {0};
-    begin_request(&request, p->place, "unload");
+    exec_request_begin(&request, p->place, "unload");
     return control(db, &request, err);
 }
 
@@ -241,8 +167,8 @@ disconnect(struct connection *base)
     struct exec_link *c = (struct exec_link *)base;
     const struct exec_place *p = base->database->self;
     if (p->is_shared) {
-        begin_request(&c->request, c->place, "close");
-        ask(c);
+        exec_request_begin(&c->request, c->place, "close");
+        exec_ask(c);
         child_leave_place(c->child, c->place);
     } else if (c->child) {
         child_stop(c->child);
@@ -259,9 +185,9 @@ run_setup(struct exec_link *c, const char *setup, struct err *err)
 {
     if (!setup)
         return true;
-    begin_request(&c->request, c->place, "query");
-    add_text(&c->request, "sql", setup);
-    return ask(c) == OUTCOME_OK ||
+    exec_request_begin(&c->request, c->place, "query");
+    exec_request_text(&c->request, "sql", setup);
+    return exec_ask(c) == OUTCOME_OK ||
            err_set(err, ERR_IO, "the setup failed: %s (%s)", c->base.message,
                    c->base.code);
 }
@@ -301,8 +227,8 @@ static enum outcome
 ask_plain(struct connection *base, const char *verb)
 {
     struct exec_link *c = (struct exec_link *)base;
-    begin_request(&c->request, c->place, verb);
-    return ask(c);
+    exec_request_begin(&c->request, c->place, verb);
+    return exec_ask(c);
 }
 
 static enum outcome
@@ -337,9 +263,9 @@ not_understood(struct exec_link *c, const char *expected)
 static enum outcome
 read_key(struct exec_link *c, const char *key, const struct form **out)
 {
-    begin_request(&c->request, c->place, "read");
-    add_text(&c->request, "key", key);
-    const enum outcome outcome = ask(c);
+    exec_request_begin(&c->request, c->place, "read");
+    exec_request_text(&c->request, "key", key);
+    const enum outcome outcome = exec_ask(c);
     if (outcome != OUTCOME_OK)
         return outcome;
     const struct form *f = json_line_get(&c->json, "value");
@@ -352,10 +278,10 @@ read_key(struct exec_link *c, const char *key, const struct form **out)
 static enum outcome
 write_key(struct exec_link *c, const char *key, const char *value)
 {
-    begin_request(&c->request, c->place, "write");
-    add_text(&c->request, "key", key);
-    add_text(&c->request, "value", value);
-    return ask(c);
+    exec_request_begin(&c->request, c->place, "write");
+    exec_request_text(&c->request, "key", key);
+    exec_request_text(&c->request, "value", value);
+    return exec_ask(c);
 }
 
 /* Parse all of a text as integers with single blanks between them. */
@@ -408,19 +334,19 @@ append_element(struct connection *base, uint64_t key, int64_t element,
 {
     struct exec_link *c = (struct exec_link *)base;
     *is_missing = false;
-    begin_request(&c->request, c->place, "append");
+    exec_request_begin(&c->request, c->place, "append");
     buf_printf(&c->request, ",\"key\":\"%" PRIu64 "\",\"element\":%" PRId64,
                key, element);
-    return ask(c);
+    return exec_ask(c);
 }
 
 static enum outcome
 read_elements(struct connection *base, uint64_t key, int_vec *out)
 {
     struct exec_link *c = (struct exec_link *)base;
-    begin_request(&c->request, c->place, "read-list");
+    exec_request_begin(&c->request, c->place, "read-list");
     buf_printf(&c->request, ",\"key\":\"%" PRIu64 "\"", key);
-    const enum outcome outcome = ask(c);
+    const enum outcome outcome = exec_ask(c);
     if (outcome != OUTCOME_OK)
         return outcome;
     const struct form *list = json_line_get(&c->json, "value");

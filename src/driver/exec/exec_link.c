@@ -1,0 +1,72 @@
+/* exec_link.c -- see exec_link.h.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "driver/exec/exec_link.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+void
+exec_request_begin(struct buf *out, uint32_t place, const char *verb)
+{
+    buf_clear(out);
+    buf_printf(out, "{\"session\":%" PRIu32 ",\"do\":\"%s\"", place, verb);
+}
+
+void
+exec_request_text(struct buf *out, const char *name, const char *text)
+{
+    buf_printf(out, ",\"%s\":", name);
+    buf_json(out, text, strlen(text));
+}
+
+bool
+exec_exchange(struct child *child, uint32_t place, struct buf *request,
+              struct buf *answer, struct json_line *json, struct err *err)
+{
+    buf_char(request, '}');
+    return child_ask(child, place, request, answer, err) &&
+           json_line_read(json, answer->at, answer->n, err);
+}
+
+bool
+exec_is_true(const struct json_line *json, const char *name)
+{
+    const struct form *f = json_line_get(json, name);
+    return f && f->kind == FORM_TRUE;
+}
+
+static enum outcome
+read_outcome(struct exec_link *c)
+{
+    static const struct {
+        const char *word;
+        enum outcome outcome;
+    } words[] = {{"aborted", OUTCOME_ABORTED},
+                 {"failed", OUTCOME_FAILED},
+                 {"lost", OUTCOME_LOST}};
+    char word[16], code[sizeof c->base.code], message[sizeof c->base.message];
+    if (exec_is_true(&c->json, "ok"))
+        return OUTCOME_OK;
+    json_line_text(&c->json, "outcome", word, sizeof word);
+    json_line_text(&c->json, "code", code, sizeof code);
+    json_line_text(&c->json, "message", message, sizeof message);
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (strcmp(word, words[i].word) == 0)
+            return outcome_set(&c->base, words[i].outcome,
+                               *code ? code : words[i].word, message);
+    return outcome_set(&c->base, OUTCOME_LOST, "protocol",
+                       "the answer has neither \"ok\":true nor an \"outcome\" "
+                       "that is aborted, failed or lost");
+}
+
+enum outcome
+exec_ask(struct exec_link *c)
+{
+    struct err err = {0};
+    if (exec_exchange(c->child, c->place, &c->request, &c->answer, &c->json,
+                      &err))
+        return read_outcome(c);
+    return outcome_set(&c->base, OUTCOME_LOST,
+                       err.kind == ERR_SYNTAX ? "protocol" : "lost", err.text);
+}
