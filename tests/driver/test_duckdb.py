@@ -31,7 +31,7 @@ def has(done, status, text, name):
 
 has(run("duckdb:?library=/nowhere.so"), 2, "ASSAY_DUCKDB says where it is",
     "a library that is not there is an error that helps")
-has(run("duckdb:?nothing=1"), 2, "takes no parameter 'nothing'",
+has(run("duckdb:?nothing=1"), 2, "unknown parameter 'nothing'",
     "an unknown parameter is refused")
 first = run("duckdb:", "--txns", "100", "-l", "si")
 if "cannot load a library" in first.stderr:
