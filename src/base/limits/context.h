@@ -30,7 +30,8 @@
 
 struct context {
     // Set before the run.
-    size_t memory;   // bytes that may be in use; 0 = no limit
+    size_t memory;   // bytes that may be in use; 0 = no limit.  Threads may
+                     // exceed it by a block each.
     double deadline; // on the clock of time_now; 0 = none
     void (*progress)(void *self, const char *phase); // NULL: nobody listens
     void *self;                                      // of progress

@@ -100,7 +100,7 @@ links_connect(struct links *l, const uint32_t *at, uint32_t n)
 bool
 links_chain(struct links *l, const uint32_t *at, uint32_t n)
 {
-    assert(n >= 4 && n <= INTERLEAVING_MOST);
+    assert(n >= 3 && n <= INTERLEAVING_MOST);
     if (!can_be(l, at[0], at[1], l->n, PIECE_FIRST) ||
         !can_be(l, at[0], at[n - 1], l->n, PIECE_LAST) ||
         !can_be(l, at[0], at[1], at[2], PIECE_FIRST | PIECE_MIDDLE))
