@@ -90,16 +90,56 @@ add(struct graph *g, const struct dependency *d)
     g->edges[d->from][d->to] = *d;
 }
 
-/* Whether there is a row that satisfies the condition and comes first. */
+/* The reader's own change of the row before it read it, or NULL. */
+static const struct change *
+own_change(const struct graph *g, const struct reader *r,
+           const struct datum *row)
+{
+    const struct changes *c = &g->f->interleaving.runs[r->member].changes;
+    for (size_t i = 0; i < r->changes && i < c->all.n; i++)
+        if (c->all.at[i].table == r->table &&
+            dataset_same_key(&g->program->tables.at[r->table],
+                             changes_row(c, i), row))
+            return &c->all.at[i];
+    return NULL;
+}
+
+/* Whether another row, as the reader has changed it, satisfies the condition
+ * and comes first. */
+static bool
+is_first(const struct graph *g, const struct reader *r, const struct datum *row,
+         const struct datum *other, const struct change *own)
+{
+    const struct changes *c = &g->f->interleaving.runs[r->member].changes;
+    const uint32_t n = g->program->tables.at[r->table].n_columns;
+    struct datum mine[64]; // columns are bits
+    assert(n <= sizeof mine / sizeof *mine);
+    if (own && own->kind == CHANGE_DELETE)
+        return false;
+    for (uint32_t i = 0; i < n; i++)
+        mine[i] = own && (own->kind == CHANGE_INSERT || own->columns >> i & 1)
+                      ? c->cells.at[own->row + i]
+                      : other[i];
+    return match_holds(r->match, mine) && match_is_behind(r->match, row, mine);
+}
+
+/* Whether there is a row that satisfies the condition and comes first: one that
+ * the reader saw of others, or has made. */
 static bool
 is_behind_another(struct graph *g, const struct reader *r,
                   const struct datum *row)
 {
+    const struct changes *c = &g->f->interleaving.runs[r->member].changes;
     const struct dataset *d = state_of(g, r->seen);
     for (size_t i = 0; i < d->tables[r->table].n; i++) {
         const struct datum *other = dataset_row(d, r->table, i);
-        if (match_holds(r->match, other) &&
-            match_is_behind(r->match, row, other))
+        if (is_first(g, r, row, other, own_change(g, r, other)))
+            return true;
+    }
+    for (size_t i = 0; i < r->changes && i < c->all.n; i++) {
+        const struct change *own = &c->all.at[i];
+        if (own->table == r->table && own->kind == CHANGE_INSERT &&
+            is_first(g, r, row, changes_row(c, i), own))
             return true;
     }
     return false;
@@ -122,20 +162,6 @@ counts(struct graph *g, const struct reader *r, const struct datum *row)
             return false;
     }
     return true;
-}
-
-/* The reader's own change of the row before it read it, or NULL. */
-static const struct change *
-own_change(const struct graph *g, const struct reader *r,
-           const struct datum *row)
-{
-    const struct changes *c = &g->f->interleaving.runs[r->member].changes;
-    for (size_t i = 0; i < r->changes && i < c->all.n; i++)
-        if (c->all.at[i].table == r->table &&
-            dataset_same_key(&g->program->tables.at[r->table],
-                             changes_row(c, i), row))
-            return &c->all.at[i];
-    return NULL;
 }
 
 /* Columns that a change sets, as bits. */
