@@ -59,6 +59,9 @@ struct check {
 bool check_history(const struct history *h, const struct check_options *options,
                    struct check *out, struct err *err);
 
+/* Violated if any level is, else unknown if any is, else ok. */
+enum verdict check_worst(const struct check *c);
+
 /* The strongest of the levels that hold: none of them follows from another. */
 level_set check_strongest(const struct check *c);
 

@@ -84,6 +84,18 @@ check_evidence(const struct check *c, const struct level_result *r)
     return &r->certificate;
 }
 
+enum verdict
+check_worst(const struct check *c)
+{
+    enum verdict worst = VERDICT_OK;
+    for (size_t i = 0; i < c->results.n; i++) {
+        const enum verdict v = c->results.at[i].certificate.verdict;
+        if (v == VERDICT_VIOLATED || worst == VERDICT_OK)
+            worst = v;
+    }
+    return worst;
+}
+
 level_set
 check_strongest(const struct check *c)
 {

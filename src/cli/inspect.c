@@ -159,7 +159,7 @@ keep(void *self, const struct inspection *inspection)
 {
     const struct inspect *i = self;
     struct err err = {0};
-    if (inspection_verdict(&inspection->check) == VERDICT_VIOLATED &&
+    if (check_worst(&inspection->check) == VERDICT_VIOLATED &&
         !kept_run_history(i->kept, i->recording, i->number, inspection, &err))
         cli_report_error(&err);
 }

@@ -220,18 +220,6 @@ inspection_free(struct inspection *i)
     history_free(&i->history);
 }
 
-enum verdict
-inspection_verdict(const struct check *c)
-{
-    enum verdict worst = VERDICT_OK;
-    for (size_t i = 0; i < c->results.n; i++) {
-        const enum verdict v = c->results.at[i].certificate.verdict;
-        if (v == VERDICT_VIOLATED || worst == VERDICT_OK)
-            worst = v;
-    }
-    return worst;
-}
-
 /* --- reports ---------------------------------------------------------------*/
 
 /* How much of the limit of time of one level is over, all levels together. */
@@ -310,7 +298,7 @@ inspection_finish(const struct inspection_options *o, struct inspection *i,
                   struct inspection_result *out, struct err *err)
 {
     add_to_reports(o, i);
-    out->verdict = inspection_verdict(&i->check);
+    out->verdict = check_worst(&i->check);
     const bool ok = inspection_write_files(o, i, time_spent(o, i),
                                            &out->verdict, &out->notes, err);
     if (o->observer.done)

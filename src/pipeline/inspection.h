@@ -94,7 +94,4 @@ void inspection_free(struct inspection *i);
 bool inspection_finish(const struct inspection_options *o, struct inspection *i,
                        struct inspection_result *out, struct err *err);
 
-/* The worst of the verdicts. */
-enum verdict inspection_verdict(const struct check *c);
-
 #endif

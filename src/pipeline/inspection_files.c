@@ -32,7 +32,7 @@ write_reduced(const struct inspection_options *o, const struct inspection *i,
             return format_write(&e->anomalies.at[0].reduced, o->reduced_format,
                                 o->reduced, err);
     }
-    buf_text(notes, inspection_verdict(&i->check) == VERDICT_VIOLATED
+    buf_text(notes, check_worst(&i->check) == VERDICT_VIOLATED
                         ? "nothing is reduced: no violation was explained\n"
                         : "nothing to reduce: no level is violated\n");
     return true;

@@ -300,18 +300,6 @@ put_power(const struct report_run *run, struct buf *out)
     power_html(run->power, out);
 }
 
-static enum verdict
-worst_verdict(const struct check *c)
-{
-    enum verdict worst = VERDICT_OK;
-    for (size_t i = 0; i < c->results.n; i++) {
-        const enum verdict v = c->results.at[i].certificate.verdict;
-        if (v == VERDICT_VIOLATED || worst == VERDICT_OK)
-            worst = v;
-    }
-    return worst;
-}
-
 static void
 add(struct report *to, const struct report_run *run)
 {
@@ -319,7 +307,7 @@ add(struct report *to, const struct report_run *run)
     struct buf id = {0}; // of the run, the prefix of all ids in it
     buf_printf(&id, "h%zu", to->state.runs + 1);
     buf_printf(out, "<section class=\"run\" data-verdict=\"%s\"><h2>",
-               part_verdict(worst_verdict(run->check)));
+               part_verdict(check_worst(run->check)));
     part_xml(out, run->path);
     buf_printf(out,
                "</h2><p class=\"soft\">%s \xc2\xb7 %llu sessions \xc2\xb7 %llu "
