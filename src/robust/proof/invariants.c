@@ -7,14 +7,16 @@
  * SPDX-License-Identifier: MIT */
 #include "robust/proof/proof.h"
 
-#include "robust/proof/footprint.h"
+#include "robust/proof/one_run.h"
 #include "robust/symbolic/runs.h"
 
-/* Whether some rows break the invariant. */
+/* Whether some rows break the invariant after the run. */
 static term
-broken(struct symbolic *s, const struct contents *c,
-       const struct invariant *inv)
+broken(struct symbolic *s, const struct contents *before,
+       const struct contents *after, const void *property)
 {
+    (void)before;
+    const struct invariant *inv = property;
     struct terms *t = s->terms;
     struct sym_run none = {.aborts = t->no, .uncertain = t->no};
     struct sym_runner r = {.s = s, .t = t, .run = &none, .live = t->yes};
@@ -25,7 +27,8 @@ broken(struct symbolic *s, const struct contents *c,
     while (more) {
         term alive = t->yes;
         for (uint32_t i = 0; i < inv->n_sources; i++) {
-            const struct cell_row *row = &c->rows[inv->source_tables[i]][at[i]];
+            const struct cell_row *row =
+                &after->rows[inv->source_tables[i]][at[i]];
             r.bound[i] = row->columns;
             alive = term_and(t, alive, row->alive);
         }
@@ -43,56 +46,26 @@ broken(struct symbolic *s, const struct contents *c,
     return any;
 }
 
-static void
-keep_query(struct proof_log *log, const char *query, const struct function *f,
-           const struct invariant *inv)
-{
-    struct buf what = {0};
-    buf_printf(&what, "%s breaks the invariant in line %u", f->name, inv->line);
-    proof_log_add(log, query, what.at);
-    buf_free(&what);
-}
-
 /* Whether the function keeps the invariant, for certain. */
 static bool
 keeps(const struct program *p, const struct function *f,
       const struct invariant *inv, const struct search_limits *limits,
       bool *kept, struct err *err)
 {
-    struct terms terms;
-    struct symbolic s;
-    struct footprint footprint;
-    if (!terms_init(&terms, err))
-        return false;
-    symbolic_init(&s, &terms, p, 0);
-    s.abstract = true;
-    footprint_init(&footprint, p, f);
-    for (uint32_t i = 0; i < p->tables.n; i++)
-        s.slots[i] = footprint.lookups[i];
+    uint32_t *more_slots = mem_calloc(p->tables.n + 1, sizeof *more_slots);
     for (uint32_t i = 0; i < inv->n_sources; i++)
-        s.slots[inv->source_tables[i]]++;
-    struct contents before;
-    struct sym_run run;
-    contents_init(&s, &before);
-    sym_instance(&s, &run, f);
-    const struct sym_views views = {.before = &before};
-    sym_execute(&s, &run, &views, NULL);
-    term_assert(&terms, term_not(&terms, run.aborts));
-    const struct contents after = contents_after(&s, &before, &run, terms.yes);
-    term_assert(&terms, broken(&s, &after, inv));
-    struct buf query = {0};
-    if (limits->log) // the solver rewrites what it has checked
-        buf_text(&query, terms_text(&terms));
-    *kept = !footprint.unbounded &&
-            terms_check(&terms, limits->seconds) == ANSWER_NO;
-    if (*kept && limits->log)
-        keep_query(limits->log, query.at, f, inv);
-    buf_free(&query);
-    sym_run_free(&run);
-    footprint_free(&footprint);
-    symbolic_free(&s);
-    terms_free(&terms);
-    return true;
+        more_slots[inv->source_tables[i]]++;
+    struct buf what = {0};
+    buf_printf(&what, "%s breaks the invariant in line %u", f->name, inv->line);
+    const struct one_run question = {.function = f,
+                                     .more_slots = more_slots,
+                                     .violated = broken,
+                                     .property = inv,
+                                     .what = what.at};
+    const bool ok = one_run_never(p, &question, limits, kept, err);
+    buf_free(&what);
+    mem_free(more_slots);
+    return ok;
 }
 
 bool

@@ -6,7 +6,7 @@
  * SPDX-License-Identifier: MIT */
 #include "robust/proof/lemmas.h"
 
-#include "robust/proof/footprint.h"
+#include "robust/proof/one_run.h"
 
 /* Whether the assignment is c = c + n or c = c - n, n being a number: 1 where
  * the column does not decrease, -1 where it does not increase, 0 otherwise. */
@@ -116,61 +116,39 @@ count_kinds(const struct block *b, uint32_t table, uint32_t *deletes,
 }
 
 /* A row that is there before the function runs, and not afterwards. */
-static void
-assert_loss(struct symbolic *s, const struct contents *before,
-            const struct contents *after, uint32_t table)
+static term
+loses_row(struct symbolic *s, const struct contents *before,
+          const struct contents *after, const void *property)
 {
     struct terms *t = s->terms;
+    const uint32_t table = *(const uint32_t *)property;
     term lost = t->no;
     for (uint32_t i = 0; i < s->slots[table]; i++)
         lost = term_or(t, lost,
                        term_and(t, before->rows[table][i].alive,
                                 term_not(t, after->rows[table][i].alive)));
-    term_assert(t, lost);
+    return lost;
 }
 
-/* Whether rows of the table are still there when the function ends: one step
- * from any state, on the rows that it names and one that stands for any other.
- */
+/* Whether rows of the table are still there when the function ends. */
 static bool
 ask(const struct program *p, const struct function *f, uint32_t table,
     const struct search_limits *limits, bool *kept, struct err *err)
 {
-    struct terms terms;
-    struct symbolic s;
-    struct footprint footprint;
-    if (!terms_init(&terms, err))
-        return false;
-    symbolic_init(&s, &terms, p, 0);
-    s.abstract = true;
-    footprint_init(&footprint, p, f);
-    for (uint32_t i = 0; i < p->tables.n; i++)
-        s.slots[i] = footprint.lookups[i] + (i == table);
-    struct contents before;
-    struct sym_run run;
-    contents_init(&s, &before);
-    sym_instance(&s, &run, f);
-    const struct sym_views views = {.before = &before};
-    sym_execute(&s, &run, &views, NULL);
-    term_assert(&terms, term_not(&terms, run.aborts));
-    const struct contents after = contents_after(&s, &before, &run, terms.yes);
-    assert_loss(&s, &before, &after, table);
-    struct buf query = {0}, what = {0};
-    if (limits->log) // the solver rewrites what it has checked
-        buf_text(&query, terms_text(&terms));
-    *kept = !footprint.unbounded &&
-            terms_check(&terms, limits->seconds) == ANSWER_NO;
+    uint32_t *more_slots = mem_calloc(p->tables.n, sizeof *more_slots);
+    more_slots[table] = 1;
+    struct buf what = {0};
     buf_printf(&what, "%s takes a row out of %s", f->name,
                p->tables.at[table].name);
-    if (*kept && limits->log)
-        proof_log_add(limits->log, query.at, what.at);
+    const struct one_run question = {.function = f,
+                                     .more_slots = more_slots,
+                                     .violated = loses_row,
+                                     .property = &table,
+                                     .what = what.at};
+    const bool ok = one_run_never(p, &question, limits, kept, err);
     buf_free(&what);
-    buf_free(&query);
-    sym_run_free(&run);
-    footprint_free(&footprint);
-    symbolic_free(&s);
-    terms_free(&terms);
-    return true;
+    mem_free(more_slots);
+    return ok;
 }
 
 bool
