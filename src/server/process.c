@@ -112,6 +112,9 @@ become(const struct command_line *c, const struct identity *who, char **env,
         } argv = {c->argv};
         execve(c->argv[0], argv.out, env);
     }
+    static const char message[] = "this user cannot execute it\n";
+    if (write(log, message, sizeof message - 1) < 0)
+        _exit(126);
     _exit(127);
 }
 

@@ -8,6 +8,7 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "server/kinds.h"
+#include "server/postgresql_release.h"
 #include "server/process.h"
 
 #include <signal.h>
@@ -18,6 +19,10 @@ static const char *const places[] = {"/usr/lib/postgresql/*/bin",
 static const char *
 find_tool(struct servers *s, const char *name, struct err *err)
 {
+    if (s->version) {
+        const char *bin = postgresql_release(s, err);
+        return bin ? servers_text(s, "%s/%s", bin, name) : NULL;
+    }
     char *found = process_find(name, places);
     if (!found) {
         err_set(err, ERR_FEATURE,
@@ -132,8 +137,9 @@ start_with_standby(struct servers *s, size_t count, struct err *err)
 
 const struct server_kind server_postgresql = {
     .name = "postgresql",
-    .help = "a PostgreSQL server",
+    .help = "a PostgreSQL server; postgresql@14.3: that release, with npm",
     .nodes = 1,
+    .has_releases = true,
     .scheme = "postgresql",
     .stop_signal = SIGINT, // a fast shutdown, which does not wait for clients
     .user = "postgres",

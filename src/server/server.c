@@ -294,27 +294,49 @@ servers_blame(struct servers *s, struct err *err)
 
 /* --- all of them -----------------------------------------------------------*/
 
+/* Whether a text is the version of a release: "14.3", "9.6.24". */
+static bool
+is_version(const char *text)
+{
+    enum { LONGEST = 12 };
+    const size_t n = strlen(text);
+    return n >= 1 && n <= LONGEST && strspn(text, "0123456789.") == n &&
+           text[0] != '.' && text[n - 1] != '.' && !strstr(text, "..") &&
+           strchr(text, '.');
+}
+
+/* Parse what follows a kind's name: nothing, "@14.3" or ":3". */
+static bool
+parse_suffix(const struct server_kind *k, const char *suffix, size_t *count)
+{
+    *count = k->nodes ? k->nodes : SERVER_NODES;
+    if (!*suffix)
+        return true;
+    if (*suffix == '@')
+        return k->has_releases && is_version(suffix + 1);
+    char *end;
+    *count = strtoul(suffix + 1, &end, 10);
+    return !k->nodes && !*end && *count >= 1 && *count <= 9;
+}
+
 static bool
 find_kind(const char *what, const struct server_kind **kind, size_t *count,
           struct err *err)
 {
-    const size_t n = strcspn(what, ":");
+    const size_t n = strcspn(what, ":@");
     for (size_t i = 0; server_kinds[i]; i++) {
         const struct server_kind *k = server_kinds[i];
         if (strlen(k->name) != n || memcmp(k->name, what, n) != 0)
             continue;
-        char *end = NULL;
         *kind = k;
-        *count = what[n]    ? strtoul(what + n + 1, &end, 10)
-                 : k->nodes ? k->nodes
-                            : SERVER_NODES;
-        if (!end || (!k->nodes && !*end && *count >= 1 && *count <= 9))
-            return true;
-        return err_set(err, ERR_USAGE, "cannot start '%s'; expected %s%s", what,
-                       k->name, k->nodes ? "" : ":N, with N from 1 to 9");
+        return parse_suffix(k, what + n, count) ||
+               err_set(err, ERR_USAGE, "cannot start '%s'; expected %s%s%s",
+                       what, k->name, k->nodes ? "" : ":N, with N from 1 to 9",
+                       k->has_releases ? " or a release, as in postgresql@14.3"
+                                       : "");
     }
     return err_set(err, ERR_USAGE,
-                   "cannot start '%s'; expected postgresql, "
+                   "cannot start '%s'; expected postgresql, postgresql@14.3, "
                    "postgresql+standby, mariadb or galera:N",
                    what);
 }
@@ -353,6 +375,8 @@ servers_start(const char *what, const volatile sig_atomic_t *interrupted,
     if (!find_kind(what, &s->kind, &count, err) ||
         !driver_is_built(s->kind->scheme, err))
         return false;
+    const char *sign = strchr(what, '@');
+    s->version = sign ? sign + 1 : NULL;
     if (guard_start(&s->guard, &s->arena, &s->root, err) &&
         give_away(s, s->root, err) && draw_password(s, err) &&
         s->kind->start(s, count, err))

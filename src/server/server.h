@@ -33,6 +33,7 @@ struct servers {
     const struct server_kind *kind;
     struct arena arena;
     const char *root;     // the temporary directory
+    const char *version;  // the release of the programs; NULL: as installed
     const char *password; // of the user 'assay' on all nodes
     const char *url;      // the URL of all nodes together
     VEC(struct node) nodes;
@@ -49,6 +50,7 @@ struct server_kind {
     const char *name, *help;
     const char *scheme; // the scheme of its driver
     size_t nodes;       // 0: any number, as in "galera:3"
+    bool has_releases;  // any of them, as in "postgresql@14.3"
     int stop_signal;    // the signal for an orderly shutdown
     const char *user;   // the user it runs as, if this program is root
     /* Make and start all nodes; on failure the caller cleans up. */
@@ -57,8 +59,8 @@ struct server_kind {
 
 extern const struct server_kind *const server_kinds[]; // ends with NULL
 
-/* How many nodes a name stands for: "postgresql", "postgresql+standby",
- * "mariadb", "galera:3".  Fails for any other name. */
+/* How many nodes a name stands for: "postgresql", "postgresql@14.3",
+ * "postgresql+standby", "mariadb", "galera:3".  Fails for any other name. */
 bool servers_count(const char *what, size_t *nodes, struct err *err);
 
 /* Start the named servers.  On success s->url is the URL to connect to.  Fails

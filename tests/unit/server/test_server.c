@@ -333,9 +333,14 @@ names_say_how_many_nodes_there_are(void)
     const struct {
         const char *name;
         size_t nodes; // 0: it is refused
-    } rows[] = {{"postgresql", 1}, {"postgresql+standby", 2}, {"galera", 3},
-                {"galera:5", 5},   {"galera:0", 0},           {"galera:10", 0},
-                {"galera:", 0},    {"mariadb:2", 0},          {"oracle", 0}};
+    } rows[] = {{"postgresql", 1},       {"postgresql+standby", 2},
+                {"galera", 3},           {"galera:5", 5},
+                {"galera:0", 0},         {"galera:10", 0},
+                {"galera:", 0},          {"mariadb:2", 0},
+                {"oracle", 0},           {"postgresql@14.3", 1},
+                {"postgresql@14", 0},    {"postgresql@", 0},
+                {"postgresql@14..3", 0}, {"postgresql+standby@14.3", 0},
+                {"mariadb@10.11", 0}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         size_t nodes = 0;
         struct err err = {0};
