@@ -3,6 +3,8 @@
  * SPDX-License-Identifier: MIT */
 #include "depend/writers.h"
 
+#include "base/container/sorted.h"
+
 enum { AHEAD = 24 }; // operations between a prefetch and its use
 
 static void
@@ -49,13 +51,7 @@ writers_free(struct writers *w)
 bool
 writers_has(const struct writers *w, key_id k, txn_id t)
 {
-    uint32_t low = w->first[k], high = w->first[k + 1];
-    while (low < high) {
-        const uint32_t middle = low + (high - low) / 2;
-        if (w->at[middle] < t)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    uint32_t low = w->first[k];
+    LOWER_BOUND(low, w->first[k + 1], middle, w->at[middle] < t);
     return low < w->first[k + 1] && w->at[low] == t;
 }

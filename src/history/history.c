@@ -3,6 +3,8 @@
  * SPDX-License-Identifier: MIT */
 #include "history/history.h"
 
+#include "base/container/sorted.h"
+
 void
 history_free(struct history *h)
 {
@@ -53,14 +55,8 @@ history_candidates(const struct history *h, value_id v)
 static size_t
 find_implied(const struct history *h, op_id op)
 {
-    size_t low = 0, high = h->implied.n;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (h->implied.at[middle].op < op)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low = 0;
+    LOWER_BOUND(low, h->implied.n, middle, h->implied.at[middle].op < op);
     return low;
 }
 
@@ -148,14 +144,8 @@ history_show_value(const struct history *h, value_id v, struct buf *out)
 const struct list_read *
 history_list_read(const struct history *h, op_id op)
 {
-    size_t low = 0, high = h->list_reads.n;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (h->list_reads.at[middle].op < op)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low = 0;
+    LOWER_BOUND(low, h->list_reads.n, middle, h->list_reads.at[middle].op < op);
     if (low == h->list_reads.n || h->list_reads.at[low].op != op)
         return NULL;
     return &h->list_reads.at[low];

@@ -29,6 +29,7 @@
  * SPDX-License-Identifier: MIT */
 #include "history/indeterminate.h"
 
+#include "base/container/sorted.h"
 #include "history/list/reader_outcomes.h"
 
 #include <stdlib.h>
@@ -65,14 +66,8 @@ compare_uses(const void *a, const void *b)
 static size_t
 find_uses(const struct uses *u, value_id v)
 {
-    size_t low = 0, high = u->at.n;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (u->at.at[middle].value < v)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low = 0;
+    LOWER_BOUND(low, u->at.n, middle, u->at.at[middle].value < v);
     return low;
 }
 

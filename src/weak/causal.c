@@ -26,6 +26,7 @@
  * SPDX-License-Identifier: MIT */
 #include "weak/causal.h"
 
+#include "base/container/sorted.h"
 #include "depend/writers.h"
 #include "weak/causal_rows.h"
 
@@ -145,13 +146,7 @@ find_below(struct run *run, const uint32_t *at, uint32_t bound)
         }
         low = high - run->begin >= step ? high - step + 1 : run->begin;
     }
-    while (low < high) {
-        const uint32_t middle = low + (high - low) / 2;
-        if (at[middle] < bound)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    LOWER_BOUND(low, high, middle, at[middle] < bound);
     assert(low == run->end || at[low] >= bound);
     if (low == run->begin) {
         run->cursor = low;

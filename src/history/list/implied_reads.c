@@ -7,6 +7,8 @@
  * SPDX-License-Identifier: MIT */
 #include "history/list/implied_reads.h"
 
+#include "base/container/sorted.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -97,14 +99,9 @@ compare_insertions(const void *a, const void *b)
 static uint32_t
 shift_of(const struct search *s, op_id op, bool inclusive)
 {
-    size_t low = 0, high = s->found.n;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (s->found.at[middle].before < op + inclusive)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low = 0;
+    LOWER_BOUND(low, s->found.n, middle,
+                s->found.at[middle].before < op + inclusive);
     return (uint32_t)low;
 }
 

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "predict/execution/observed.h"
 
+#include "base/container/sorted.h"
 #include "check/check.h"
 #include "history/flaw_text.h"
 
@@ -283,14 +284,9 @@ observed_free(struct observed *o)
 static uint32_t
 find_write(const struct observed *o, key_id k, uint32_t t)
 {
-    uint32_t low = o->key_first[k], high = o->key_first[k + 1];
-    while (low < high) {
-        const uint32_t mid = low + (high - low) / 2;
-        if (o->writes.at[o->key_write[mid]].txn <= t)
-            low = mid + 1;
-        else
-            high = mid;
-    }
+    uint32_t low = o->key_first[k];
+    LOWER_BOUND(low, o->key_first[k + 1], middle,
+                o->writes.at[o->key_write[middle]].txn <= t);
     return low > o->key_first[k] ? o->key_write[low - 1] : OBS_NONE;
 }
 

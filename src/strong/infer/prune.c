@@ -25,6 +25,7 @@
  * SPDX-License-Identifier: MIT */
 #include "strong/infer/prune.h"
 
+#include "base/container/sorted.h"
 #include "depend/known_edges.h"
 #include "strong/infer/prune_bounds.h"
 
@@ -69,14 +70,8 @@ find_segments(struct pruning *s, key_id k)
 static version_id
 last_below(const struct pruning *s, const struct segment *g, uint32_t limit)
 {
-    uint32_t low = g->first, high = g->end;
-    while (low < high) {
-        const uint32_t middle = low + (high - low) / 2;
-        if (s->versions.at[middle].seat.place < limit)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    uint32_t low = g->first;
+    LOWER_BOUND(low, g->end, middle, s->versions.at[middle].seat.place < limit);
     assert(low >= g->first && low <= g->end);
     return low > g->first ? s->versions.at[low - 1].version : VERSION_NONE;
 }

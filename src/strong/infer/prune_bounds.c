@@ -14,6 +14,8 @@
  * SPDX-License-Identifier: MIT */
 #include "strong/infer/prune_bounds.h"
 
+#include "base/container/sorted.h"
+
 /* The versions of a segment that are left: 'first' to 'end', by id. */
 struct version_range {
     version_id first, end;
@@ -24,13 +26,7 @@ struct version_range {
 static uint32_t
 first_from(const struct pruning *s, uint32_t low, uint32_t high, uint32_t limit)
 {
-    while (low < high) {
-        const uint32_t middle = low + (high - low) / 2;
-        if (s->versions.at[middle].seat.place < limit)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    LOWER_BOUND(low, high, middle, s->versions.at[middle].seat.place < limit);
     return low;
 }
 
@@ -39,14 +35,11 @@ static uint32_t
 first_reached(const struct pruning *s, uint32_t low, uint32_t high)
 {
     const struct dependencies *p = s->f->p;
-    while (low < high) {
-        const uint32_t middle = low + (high - low) / 2;
-        const dense_id t = p->version_txn[s->versions.at[middle].version];
-        if (inference_reach(s->f, s->start, point_commit(p, t)))
-            high = middle;
-        else
-            low = middle + 1;
-    }
+    const struct placed *at = s->versions.at;
+    LOWER_BOUND(
+        low, high, middle,
+        !inference_reach(s->f, s->start,
+                         point_commit(p, p->version_txn[at[middle].version])));
     return low;
 }
 
@@ -89,14 +82,8 @@ find_left(const struct pruning *s, const struct segment *g)
 static uint32_t
 count_below(const uint32_t *at, uint32_t n, version_id v)
 {
-    uint32_t low = 0, high = n;
-    while (low < high) {
-        const uint32_t middle = low + (high - low) / 2;
-        if (at[middle] < v)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    uint32_t low = 0;
+    LOWER_BOUND(low, n, middle, at[middle] < v);
     return low;
 }
 

@@ -9,6 +9,8 @@
  * SPDX-License-Identifier: MIT */
 #include "strong/order/order_check.h"
 
+#include "base/container/sorted.h"
+
 #include <stdlib.h>
 
 enum { MOVES_EACH = 8 }; // beyond so many per version, sort from scratch
@@ -75,14 +77,8 @@ check_ambiguous(const struct order_check *a, key_id k, const version_id *at,
         if (!order_check_counts(a, p->read_txn[r]))
             continue;
         const uint32_t start = rank[point_start(p, p->read_txn[r])];
-        uint32_t low = 1, high = n; // find the first version after the start
-        while (low < high) {
-            const uint32_t middle = low + (high - low) / 2;
-            if (commit_rank(p, rank, at[middle]) < start)
-                low = middle + 1;
-            else
-                high = middle;
-        }
+        uint32_t low = 1; // find the first version after the start
+        LOWER_BOUND(low, n, middle, commit_rank(p, rank, at[middle]) < start);
         assert(p->read_version[r] == VERSION_NONE);
         if (!version_serves(p, at[low - 1], r))
             vec_push(out, ((struct broken){r, VERSION_NONE, at[low - 1]}));

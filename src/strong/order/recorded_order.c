@@ -26,6 +26,8 @@
  * SPDX-License-Identifier: MIT */
 #include "strong/order/recorded_order.h"
 
+#include "base/container/sorted.h"
+
 #include <stdlib.h>
 
 enum { STEPS_EACH = 16 }; // versions looked at, per operation
@@ -123,14 +125,8 @@ serve(struct recorded_run *run, op_id op, uint32_t *snapshot)
 static uint32_t
 ended_before(const struct recorded_run *run, int64_t time)
 {
-    size_t low = 0, high = run->ended.n;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (run->ended.at[middle].time < time)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low = 0;
+    LOWER_BOUND(low, run->ended.n, middle, run->ended.at[middle].time < time);
     return low ? run->ended.at[low - 1].position : 0;
 }
 

@@ -3,6 +3,8 @@
  * SPDX-License-Identifier: MIT */
 #include "strong/search/proof_facts.h"
 
+#include "base/container/sorted.h"
+
 #include <stdlib.h>
 
 /* Prove that writer t1 is before writer t2, because t1 reaches t2 below
@@ -115,14 +117,9 @@ prove_candidates(struct proof_builder *b, read_id r)
     proof_add_choices(b->proof, p->read_op[r]);
     if (p->read_txn[r] >= p->n_certain)
         prove_counting(b, p->read_txn[r]);
-    size_t low = 0, high = p->struck.n;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (p->struck.at[b->struck[middle]].read < r)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low = 0;
+    LOWER_BOUND(low, p->struck.n, middle,
+                p->struck.at[b->struck[middle]].read < r);
     for (; low < p->struck.n && p->struck.at[b->struck[low]].read == r; low++)
         prove_struck(b, b->struck[low]);
 }
