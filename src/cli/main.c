@@ -4,6 +4,7 @@
 #include "base/memory/heap.h"
 #include "cli/cli.h"
 #include "cli/command_line.h"
+#include "cli/paths.h"
 #include "version.h"
 
 #include <errno.h>
@@ -158,6 +159,8 @@ run(int n, char *const words[])
         cli_emit(&text);
         buf_free(&text);
         status = EXIT_HOLDS;
+    } else if ((command->bit & CMD_MANY) && !paths_expand(&options, &err)) {
+        status = cli_report_error(&err);
     } else {
         command_line_show(n, words, &line);
         options.command = line.at;

@@ -13,6 +13,7 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "base/limits/limit.h"
+#include "base/quantity.h"
 #include "driver/drivers.h"
 #include "driver/sql/sql.h"
 #include "store/policy.h"
@@ -67,9 +68,8 @@ parse_number(const struct database *db, const char *name, const char *otherwise,
              double most, double *out, struct err *err)
 {
     const char *text = url_get(&db->url, name, otherwise);
-    char *end;
-    *out = strtod(text, &end);
-    return (end != text && !*end && *out >= 0 && *out <= most) ||
+    const enum quantity_kind kind = most > 1 ? QUANTITY_COUNT : QUANTITY_SHARE;
+    return (quantity_parse(text, strlen(text), kind, out) && *out <= most) ||
            err_set(err, ERR_USAGE,
                    "store: %s takes a number from 0 to %g, not '%s'", name,
                    most, text);

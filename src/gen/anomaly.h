@@ -1,5 +1,7 @@
 /* anomaly.h -- the anomalies that gen can inject, each in its smallest form.
  *
+ * Their names are those under which 'check' reports them (anomaly_table).
+ *
  * SPDX-License-Identifier: MIT */
 #ifndef GEN_ANOMALY_H
 #define GEN_ANOMALY_H

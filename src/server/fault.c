@@ -4,6 +4,7 @@
 #include "server/server.h"
 
 #include "base/limits/limit.h"
+#include "base/quantity.h"
 #include "driver/driver.h"
 #include "driver/sql/sql.h"
 #include "server/process.h"
@@ -42,8 +43,9 @@ parse_one(const char *text, size_t n, size_t nodes, struct fault *out)
     }
     if (out->kind == FAULTS || *sign != '@')
         return false;
-    out->seconds = strtod(sign + 1, &at);
-    return at == text + n && at > sign + 1 && out->seconds >= 0;
+    sign++;
+    return quantity_parse(sign, (size_t)(text + n - sign), QUANTITY_SECONDS,
+                          &out->seconds);
 }
 
 bool
@@ -56,7 +58,7 @@ faults_parse(const char *text, size_t nodes, fault_vec *out, struct err *err)
             return err_set(err, ERR_USAGE,
                            "unknown fault '%.*s'; expected kill, stop, "
                            "disconnect or restart, a node from 1 to %zu, and "
-                           "a time, as in 'kill@2' or 'stop:1@3.5'",
+                           "a time, as in 'kill@2' or 'stop:1@500ms'",
                            (int)n, text, nodes);
         vec_push(out, f);
         text += n + (text[n] == ',');

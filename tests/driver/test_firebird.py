@@ -61,7 +61,7 @@ has(run("firebird:?wait=0", "-w", "tpcc", "--txns", "60", "-l", "si"), 0,
     "snapshot: ok", "applications, which make rows")
 has(run("firebird:", "--txns", "60", "-l", "rc"), 0, "read-committed: ok",
     "READ COMMITTED")
-has(run("firebird:?wait=long"), 2, "wait takes seconds", "bad parameters")
+has(run("firebird:?wait=long"), 2, "wait takes whole seconds", "bad parameters")
 has(run("firebird:", "-i", "read-uncommitted"), 2, "no read uncommitted",
     "a level that it does not have")
 

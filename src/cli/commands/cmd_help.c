@@ -9,6 +9,10 @@
 
 enum { HELP_COLUMN = 31, HELP_WIDTH = 80 };
 
+#define UNITS                                                                  \
+    "Numbers may have units: 20k, 1.5M; 10ms, 2min; 512M or 1G of memory; "    \
+    "25%."
+
 /* Append words in lines that begin at a column. */
 static void
 wrap(struct buf *out, size_t *column, size_t left, const char *text)
@@ -64,6 +68,16 @@ show_option(const struct option *o, struct buf *out)
     buf_char(out, '\n');
 }
 
+static bool
+takes_numbers(const struct command *command)
+{
+    for (const struct option *o = option_table; o->name; o++)
+        if ((o->commands & command->bit) && o->kind >= OPTION_NUMBER &&
+            o->kind <= OPTION_SHARE)
+            return true;
+    return false;
+}
+
 void
 cmd_help_show(const struct command *command, struct buf *out)
 {
@@ -90,6 +104,8 @@ cmd_help_show(const struct command *command, struct buf *out)
     for (const struct option *o = option_table; o->name; o++)
         if ((o->commands & command->bit) && !(o->commands & FOR_MEASURING))
             show_option(o, out);
+    if (takes_numbers(command))
+        buf_text(out, "\n" UNITS "\n");
 }
 
 void

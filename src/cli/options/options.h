@@ -10,6 +10,7 @@
 
 #include "base/container/vec.h"
 #include "base/err.h"
+#include "base/memory/arena.h"
 #include "cli/options/choices.h"
 #include "strong/strong.h"
 
@@ -37,19 +38,23 @@ enum {
     // Commands whose limits apply to the whole command.
     CMD_LIMITED = CMD_CERTIFY | CMD_STATS | CMD_SHOW | CMD_CONVERT | CMD_GEN |
                   CMD_PREDICT,
+    // Commands with any number of histories, directories of them included.
+    CMD_MANY = CMD_CHECK | CMD_REPORT | CMD_STATS | CMD_PREDICT,
 };
 
 // In an option's commands: only --help-solver shows it.
 #define FOR_MEASURING (1u << 31)
 
 enum option_kind {
-    OPTION_FLAG,   // bool; --no-NAME turns it off
-    OPTION_NUMBER, // uint64_t, within low..high
-    OPTION_REAL,   // double, within low..high
-    OPTION_BYTES,  // uint64_t with an optional suffix k, M, G
-    OPTION_TEXT,   // const char *
-    OPTION_OUTPUT, // const char *; "-" where --NAME has no =VALUE
-    OPTION_LIST,   // option_texts: each occurrence adds one
+    OPTION_FLAG,    // bool; --no-NAME turns it off
+    OPTION_NUMBER,  // uint64_t, within low..high; units are in base/quantity.h
+    OPTION_BYTES,   // uint64_t, within low..high
+    OPTION_REAL,    // double, within low..high
+    OPTION_SECONDS, // double, within low..high
+    OPTION_SHARE,   // double, within low..high
+    OPTION_TEXT,    // const char *
+    OPTION_OUTPUT,  // const char *; "-" where --NAME has no =VALUE
+    OPTION_LIST,    // option_texts: each occurrence adds one
 };
 
 typedef VEC(const char *) option_texts;
@@ -92,6 +97,7 @@ struct options {
     bool weakest, repair, graph;
 
     option_texts paths; // arguments that are not options, in order
+    struct arena texts; // of paths that are no arguments
 };
 
 struct option {

@@ -5,13 +5,32 @@
  * words are arguments.
  *
  * SPDX-License-Identifier: MIT */
+#include "base/buf.h"
+#include "base/quantity.h"
 #include "cli/options/options.h"
 
-#include <errno.h>
-#include <stdlib.h>
+#include <math.h>
 #include <string.h>
 
 /* --- values --------------------------------------------------------------- */
+
+/* The kind of number that an option takes. */
+static enum quantity_kind
+quantity_of(const struct option *o)
+{
+    switch (o->kind) {
+    case OPTION_NUMBER:
+        return QUANTITY_COUNT;
+    case OPTION_BYTES:
+        return QUANTITY_BYTES;
+    case OPTION_SECONDS:
+        return QUANTITY_SECONDS;
+    case OPTION_SHARE:
+        return QUANTITY_SHARE;
+    default:
+        return QUANTITY_REAL;
+    }
+}
 
 static bool
 in_range(const struct option *o, double x)
@@ -19,40 +38,59 @@ in_range(const struct option *o, double x)
     return x >= o->low && x <= o->high;
 }
 
+/* A bound of a range; 1e9 is easier to read than 1000000000. */
+static void
+put_bound(struct buf *out, double x)
+{
+    int zeros = 0;
+    double digits = x;
+    for (; digits >= 10 && fmod(digits, 10) == 0; zeros++)
+        digits /= 10;
+    if (zeros < 6)
+        buf_printf(out, "%.10g", x);
+    else
+        buf_printf(out, "%.0fe%d", digits, zeros);
+}
+
+static bool
+number_error(const struct option *o, const char *text, struct err *err)
+{
+    const char *const units = quantity_units(quantity_of(o));
+    struct buf range = {0};
+    put_bound(&range, o->low);
+    buf_text(&range, " to ");
+    put_bound(&range, o->high);
+    if (*units)
+        buf_printf(&range, " (%s may follow)", units);
+    err_set(err, ERR_USAGE, "--%s takes %s from %s, not '%s'", o->name,
+            o->kind == OPTION_NUMBER || o->kind == OPTION_BYTES
+                ? "a whole number"
+            : o->kind == OPTION_SECONDS ? "seconds"
+                                        : "a number",
+            range.at, text);
+    buf_free(&range);
+    return false;
+}
+
 static bool
 set_number(const struct option *o, char *field, const char *text,
            struct err *err)
 {
-    char *end;
-    errno = 0;
-    unsigned long long x = strtoull(text, &end, 10);
-    if (o->kind == OPTION_BYTES && *end && end != text) {
-        const char *const suffixes = "kMGT";
-        const char *found = strchr(suffixes, *end);
-        if (found) {
-            const unsigned shift = 10 * (unsigned)(found - suffixes + 1);
-            errno = x > UINT64_MAX >> shift ? ERANGE : errno;
-            x <<= shift;
-            end++;
-        }
-    }
-    if (end == text || *end || *text == '-' || errno || !in_range(o, (double)x))
-        return err_set(err, ERR_USAGE,
-                       "--%s takes a whole number from %.0f to %.0f, not '%s'",
-                       o->name, o->low, o->high, text);
-    memcpy(field, &(uint64_t){x}, sizeof(uint64_t));
+    uint64_t x;
+    if (!quantity_parse_whole(text, strlen(text), quantity_of(o), &x) ||
+        !in_range(o, (double)x))
+        return number_error(o, text, err);
+    memcpy(field, &x, sizeof x);
     return true;
 }
 
 static bool
 set_real(const struct option *o, char *field, const char *text, struct err *err)
 {
-    char *end;
-    const double x = strtod(text, &end);
-    if (end == text || *end || !in_range(o, x))
-        return err_set(err, ERR_USAGE,
-                       "--%s takes a number from %g to %g, not '%s'", o->name,
-                       o->low, o->high, text);
+    double x;
+    if (!quantity_parse(text, strlen(text), quantity_of(o), &x) ||
+        !in_range(o, x))
+        return number_error(o, text, err);
     memcpy(field, &x, sizeof x);
     return true;
 }
@@ -70,6 +108,8 @@ set_value(const struct option *o, struct options *out, const char *text,
     case OPTION_BYTES:
         return set_number(o, field, text, err);
     case OPTION_REAL:
+    case OPTION_SECONDS:
+    case OPTION_SHARE:
         return set_real(o, field, text, err);
     case OPTION_TEXT:
     case OPTION_OUTPUT:
@@ -207,4 +247,5 @@ options_free(struct options *o)
     vec_free(&o->paths);
     vec_free(&o->prove_levels);
     vec_free(&o->pairs);
+    arena_free(&o->texts);
 }

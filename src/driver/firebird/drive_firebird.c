@@ -17,6 +17,7 @@
  * SPDX-License-Identifier: MIT */
 #include "driver/firebird/firebird.h"
 
+#include "base/quantity.h"
 #include "driver/drivers.h"
 #include "driver/scratch.h"
 #include "driver/sql/sql.h"
@@ -173,20 +174,21 @@ open_firebird(struct database *db, struct err *err)
 {
     static const char *const known[] = {"wait", NULL};
     const char *wait = url_get(&db->url, "wait", "1");
-    char *end;
-    const long seconds = strtol(wait, &end, 10);
+    double seconds;
     if (!url_expect(&db->url, known, err) ||
         !library_load("libfbclient.so.2", calls, LIBRARY_LENGTH(calls),
                       &firebird, err))
         return false;
     if (db->isolation == ISOLATION_READ_UNCOMMITTED)
         return err_set(err, ERR_USAGE, "firebird: has no read uncommitted");
-    if (end == wait || *end || seconds < 0 || seconds > 100)
+    if (!quantity_parse(wait, strlen(wait), QUANTITY_SECONDS, &seconds) ||
+        seconds > 100 || seconds != (double)(long)seconds)
         return err_set(err, ERR_USAGE,
-                       "firebird: wait takes seconds from 0 to 100, not '%s'",
+                       "firebird: wait takes whole seconds from 0 to 100, not "
+                       "'%s'",
                        wait);
     struct fire_place *place = mem_calloc(1, sizeof *place);
-    place->wait = seconds;
+    place->wait = (long)seconds;
     db->self = place;
     // A file that is there must be a database; where there is none, it is made.
     if (scratch_open(&place->file, db->url.path, err) &&

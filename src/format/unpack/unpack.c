@@ -25,16 +25,45 @@ is_zstd(const char *data, size_t size)
     return begins_with(data, size, "\x28\xb5\x2f\xfd", 4);
 }
 
+/* Other methods, which are named rather than taken for an unknown format. */
+static const struct {
+    const char *name, *magic;
+    size_t len;
+} others[] = {
+    {"xz", "\xfd\x37zXZ\x00", 6},
+    {"bzip2", "1AY&SY", 6}, // after BZh and a digit
+    {"lz4", "\x04\x22\x4d\x18", 4},
+};
+
+static const char *
+find_other(const char *data, size_t size)
+{
+    if (size >= 4 && memcmp(data, "BZh", 3) == 0) {
+        data += 4;
+        size -= 4;
+    }
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (begins_with(data, size, others[i].magic, others[i].len))
+            return others[i].name;
+    return NULL;
+}
+
 bool
 unpack_recognises(const char *data, size_t size)
 {
-    return is_gzip(data, size) || is_zstd(data, size);
+    return is_gzip(data, size) || is_zstd(data, size) || find_other(data, size);
 }
 
 bool
 unpack_all(const char *data, size_t size, char **out, size_t *out_size,
            struct err *err)
 {
+    const char *other = find_other(data, size);
+    if (other)
+        return err_set(err, ERR_FEATURE,
+                       "compressed with %s, expected gzip, zstd or no "
+                       "compression; try '%s -dc FILE | assay check -'",
+                       other, other);
     return is_gzip(data, size) ? unpack_gzip(data, size, out, out_size, err)
                                : unpack_zstd(data, size, out, out_size, err);
 }

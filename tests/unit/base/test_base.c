@@ -14,6 +14,7 @@
 #include "base/limits/capacity.h"
 #include "base/limits/limit.h"
 #include "base/memory/arena.h"
+#include "base/quantity.h"
 #include "base/random.h"
 
 #include <math.h>
@@ -354,6 +355,75 @@ libraries_are_loaded_or_missing(void)
     CHECK(err.kind == ERR_FEATURE && strstr(err.text, "libnone.so.1"));
 }
 
+static bool
+is_whole(const char *text, enum quantity_kind kind, uint64_t expected)
+{
+    uint64_t x = 0;
+    return quantity_parse_whole(text, strlen(text), kind, &x) && x == expected;
+}
+
+static bool
+is_real(const char *text, enum quantity_kind kind, double expected)
+{
+    double x = -1;
+    return quantity_parse(text, strlen(text), kind, &x) && x == expected;
+}
+
+static void
+quantities_have_units(void)
+{
+    CHECK(is_whole("0", QUANTITY_COUNT, 0));
+    CHECK(is_whole("1k", QUANTITY_COUNT, 1000));
+    CHECK(is_whole("1.5k", QUANTITY_COUNT, 1500));
+    CHECK(is_whole("1G", QUANTITY_COUNT, 1000000000));
+    CHECK(is_whole("1e6", QUANTITY_COUNT, 1000000));
+    CHECK(is_whole("18446744073709551615", QUANTITY_COUNT, UINT64_MAX));
+    CHECK(is_whole("1k", QUANTITY_BYTES, 1024));
+    CHECK(is_whole("1.5GiB", QUANTITY_BYTES, 3ull << 29));
+    CHECK(is_whole("2MB", QUANTITY_BYTES, 2 << 20));
+    CHECK(is_real("10ms", QUANTITY_SECONDS, 0.01));
+    CHECK(is_real("250us", QUANTITY_SECONDS, 0.00025));
+    CHECK(is_real("1.5", QUANTITY_SECONDS, 1.5));
+    CHECK(is_real(".5h", QUANTITY_SECONDS, 1800));
+    CHECK(is_real("2m", QUANTITY_SECONDS, 120));
+    CHECK(is_real("25%", QUANTITY_SHARE, 0.25));
+    CHECK(is_real("0.99", QUANTITY_REAL, 0.99));
+}
+
+static void
+what_is_no_quantity_is_refused(void)
+{
+    static const char *const wrong[] = {"",
+                                        "k",
+                                        "-1",
+                                        "+1",
+                                        " 1",
+                                        "1 k",
+                                        "1.5",
+                                        "1kk",
+                                        "1ms",
+                                        "0x10",
+                                        "nan",
+                                        "inf",
+                                        "1.2.",
+                                        "1e",
+                                        "1%",
+                                        "1e400",
+                                        "12K",
+                                        "1.0001k",
+                                        "18446744073709551616",
+                                        "18446744073709552k"};
+    uint64_t whole;
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        CHECK(!quantity_parse_whole(wrong[i], strlen(wrong[i]), QUANTITY_COUNT,
+                                    &whole));
+    double real;
+    CHECK(!quantity_parse("1e999", 5, QUANTITY_SECONDS, &real));
+    CHECK(!quantity_parse("1k", 2, QUANTITY_SECONDS, &real));
+    CHECK(!quantity_parse("1k", 2, QUANTITY_REAL, &real));
+    CHECK(quantity_parse("1ms", 1, QUANTITY_SECONDS, &real) && real == 1);
+}
+
 int
 main(void)
 {
@@ -371,6 +441,8 @@ main(void)
     RUN(limits_are_reached_and_named);
     RUN(runs_hand_back_what_they_wrote);
     RUN(budgets_are_spent);
+    RUN(quantities_have_units);
+    RUN(what_is_no_quantity_is_refused);
     RUN(libraries_are_loaded_or_missing);
     return test_end();
 }

@@ -359,7 +359,7 @@ faults_have_a_kind_a_node_and_a_time(void)
 {
     fault_vec faults = {0};
     struct err err = {0};
-    CHECK(faults_parse("kill@2,stop:3@4.5,disconnect@0,restart:1@1e1", 3,
+    CHECK(faults_parse("kill@2,stop:3@4.5,disconnect@0,restart:1@10000ms", 3,
                        &faults, &err));
     CHECK(faults.n == 4 && faults.at[0].kind == FAULT_KILL &&
           faults.at[0].node == 0 && faults.at[0].seconds == 2);

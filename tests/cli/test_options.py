@@ -1,0 +1,106 @@
+#!/usr/bin/env python3
+"""What options and arguments take: units, names of anomalies, files.
+
+    test_options.py ASSAY
+
+Speaks TAP.
+"""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from tap import check, end
+
+assay = os.path.abspath(sys.argv[1])
+
+
+def run(*words, **more):
+    return subprocess.run([assay, *words], text=True, capture_output=True, timeout=120, **more)
+
+
+def transactions(*words):
+    made = run("gen", "--keys", "50", "-o", "made.jsonl", *words)
+    return json.loads(run("stats", "--json", "made.jsonl").stdout)["transactions"] if made.returncode == 0 else made.stderr
+
+
+def units():
+    for text, number in (("200", 200), ("0.2k", 200), (".001M", 1000), ("1e2", 100)):
+        check(transactions("--txns", text) == number, f"--txns {text} is {number}", transactions("--txns", text))
+    stats = [json.loads(run("gen", "--reads", share, "-o", "made.jsonl") and run("stats", "--json", "made.jsonl").stdout)
+             for share in ("25%", "0.25")]
+    check(stats[0] == stats[1] and stats[0]["reads"] < stats[0]["writes"], "--reads 25% is --reads 0.25", stats)
+    for words in (["check", "--timeout", "2min", "--memory", "1.5G"], ["check", "--timeout", "500ms", "--memory", "64MiB"]):
+        done = run(*words, "-q", "made.jsonl")
+        check(done.returncode == 0, " ".join(words), done.stderr)
+    done = run("test", "store:ser?fresh=50%&window=0.1k", "--txns", "0.1k", "--pause", "10us", "-q")
+    check(done.returncode == 0, "also for pauses and for parameters of a target", done.stderr)
+    for words in (["--txns", "1.5"], ["--txns", "1kk"], ["--txns", "-1"], ["--reads", "101%"], ["--timeout", "10k"],
+                  ["--memory", "1ms"], ["--theta", "1k"], ["--txns", "0x10"], ["--seed", "1e30"]):
+        done = run("gen", *words)
+        check(done.returncode == 2 and words[0] + " takes " in done.stderr and done.stderr.count("\n") == 1,
+              "not " + " ".join(words), done.stderr)
+
+
+def injected():
+    lines = run("help", "gen").stdout.split("--inject ANOMALY")[1].split("one of:")[1].split("--at")[0].split()
+    check("lost-update" in lines and "read-skew" in lines, "help lists what can be injected", lines)
+    for name in lines:
+        run("gen", "-q", "--txns", "60", "--inject", name, "-o", "anomaly.jsonl")
+        done = run("check", "-l", "rc,ra,cc,pc,psi,si,ser", "--json", "anomaly.jsonl")
+        found = [[a["name"] for a in r["anomalies"]] for r in json.loads(done.stdout)["results"] if r["verdict"] == "violated"]
+        check(done.returncode == 1 and found[0] == [name], f"check calls {name} by that name", found)
+
+
+def checked(*words):
+    """The histories that have a verdict, the status, and what else was said."""
+    done = run("check", "-q", *words)
+    return [line.split(": ")[0] for line in done.stdout.splitlines()], done.returncode, done.stderr
+
+
+def directories():
+    place = pathlib.Path("runs")
+    (place / "monday").mkdir(parents=True)
+    (place / "b.hist").write_text("[x:=1]\n")
+    (place / "a.hist").write_text("[x:=1]\n")
+    (place / "monday" / "c.jsonl").write_text('{"session":"s","ops":[["w","x",1]]}\n')
+    (place / "README.txt").write_text("Nothing to check here.\n")
+    (place / "result.json").write_text('{"schema":1}\n')
+    (place / ".hidden.hist").write_text("[x==1]\n")
+    (place / "again").symlink_to(".")
+    names = ["runs/a.hist", "runs/b.hist", "runs/monday/c.jsonl"]
+    check(checked("runs") == (names, 0, ""), "a directory stands for the histories in it", checked("runs"))
+    check(checked("runs/") == (names, 0, ""), "also with a slash", checked("runs/"))
+    said = run("check", "runs").stderr
+    check("note: runs: 3 histories, and 2 other files left out: runs/" in said, "what was left out is said", said)
+    check(checked("runs/*.hist") == (names[:2], 0, ""), "a pattern stands for what matches", checked("runs/*.hist"))
+    check(checked("-f", "hist", "runs") == (names[:2], 0, ""), "with -f, only files of that format", checked("-f", "hist", "runs"))
+    for words, why in ((["runs/*.no"], "runs/*.no: no file has a name like this\n"), (["empty"], "empty: no history is in ")):
+        pathlib.Path("empty").mkdir(exist_ok=True)
+        done = checked(*words)
+        check(done[:2] == ([], 2) and done[2].startswith(why) and done[2].count("\n") == 1, f"{words}: nothing is there", done)
+    done = run("stats", "--json", "runs")
+    check(len(done.stdout.splitlines()) == 3, "stats takes directories, too", done.stdout + done.stderr)
+    run("convert", "-q", "--renumber", "-t", "cobra", "-o", "runs/logs", "runs/a.hist")
+    check(checked("runs")[0] == sorted(names + ["runs/logs"]), "a directory that is a history is one", checked("runs"))
+
+
+def compressed():
+    for name, head in (("xz", b"\xfd7zXZ\x00\x00\x04"), ("bzip2", b"BZh91AY&SY\x00"), ("lz4", b"\x04\x22\x4d\x18\x64")):
+        pathlib.Path("packed.hist").write_bytes(head * 3)
+        done = run("check", "packed.hist")
+        check(done.returncode == 2 and done.stderr.startswith(f"packed.hist: compressed with {name}, expected gzip"),
+              f"{name} is named", done.stderr)
+
+
+with tempfile.TemporaryDirectory() as scratch:
+    os.chdir(scratch)
+    units()
+    injected()
+    directories()
+    compressed()
+    os.chdir("/")
+sys.exit(end())
