@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "pipeline/spec_run.h"
 
-#include "spec/play.h"
+#include "spec/interleave.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -44,29 +44,33 @@ refuse(struct run *r, uint32_t refusal, struct spec_run_result *out)
 }
 
 static bool
-play(struct run *r, const u32_vec *order, struct spec_run_result *out,
-     struct err *err)
+interleave(struct run *r, const u32_vec *order, struct spec_run_result *out,
+           struct err *err)
 {
-    const struct play_options o = {.patience = PATIENCE, .limit = STEP_LIMIT};
-    struct played played;
+    const struct interleave_options o = {.patience = PATIENCE,
+                                         .limit = STEP_LIMIT};
+    struct interleaved interleaved;
     const uint32_t refusal = script_refuses(r->script, order);
     if (refusal != SCRIPT_UNDERSTOOD) {
         refuse(r, refusal, out);
         return true;
     }
     out->path = r->options->recording->path.at;
-    if (!spec_play(r->script, r->db, order, &o, out->path, &played, err))
+    if (!interleave_run(r->script, r->db, order, &o, out->path, &interleaved,
+                        err))
         return false;
-    r->tally->failed += played.failed;
-    if (played.failed)
-        memcpy(r->tally->failure, played.failure, sizeof r->tally->failure);
-    if (played.refusal[0]) {
+    r->tally->failed += interleaved.failed;
+    if (interleaved.failed)
+        memcpy(r->tally->failure, interleaved.failure,
+               sizeof r->tally->failure);
+    if (interleaved.refusal[0]) {
         out->end = SPEC_RUN_REFUSED;
         err_set(&out->err, ERR_FEATURE, "%s: not checked: %s", out->name,
-                played.refusal);
+                interleaved.refusal);
         err_in_file(&out->err, r->script->spec->file);
     } else {
-        out->end = played.is_possible ? SPEC_RUN_RECORDED : SPEC_RUN_IMPOSSIBLE;
+        out->end =
+            interleaved.is_possible ? SPEC_RUN_RECORDED : SPEC_RUN_IMPOSSIBLE;
     }
     return true;
 }
@@ -80,7 +84,7 @@ count(struct spec_run_tally *t, enum spec_run_end end)
 }
 
 static bool
-play_all(struct run *r, struct err *err)
+interleave_all(struct run *r, struct err *err)
 {
     const struct spec_run_options *o = r->options;
     const struct spec *s = r->script->spec;
@@ -98,7 +102,7 @@ play_all(struct run *r, struct err *err)
         if (n > 1)
             history_file_number(o->recording, i + 1);
         struct spec_run_result result = {.name = name.at};
-        ok = play(r, &order, &result, err);
+        ok = interleave(r, &order, &result, err);
         if (!ok)
             break;
         count(r->tally, result.end);
@@ -122,7 +126,7 @@ run_on(const struct spec_run_options *o, const struct spec *s,
     struct script script;
     script_read(s, flavour_of(db->driver->scheme), &script);
     struct run run = {o, tally, &script, db};
-    const bool ok = play_all(&run, err);
+    const bool ok = interleave_all(&run, err);
     script_free(&script);
     return ok;
 }

@@ -1,8 +1,8 @@
 /* spec_run.h -- the interleavings of a specification on a database.
  *
- * Each interleaving is played and recorded; a visitor gets what became of it,
- * with the file that holds its history.  'assay test --spec' is this, and an
- * inspection of each recording.
+ * Each interleaving is interleaved and recorded; a visitor gets what became of
+ * it, with the file that holds its history.  'assay test --spec' is this, and
+ * an inspection of each recording.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PIPELINE_SPEC_RUN_H

@@ -11,7 +11,7 @@
 enum { MOST_TXNS = 400 }; // of an execution that transactions are left out of
 
 struct shrink {
-    struct seek *s;
+    struct execution_search *s;
     struct execution *x, trial;
 };
 
@@ -19,7 +19,8 @@ struct shrink {
 static bool
 keep_if_predicted(struct shrink *m)
 {
-    if (limit_reached(&m->s->limit) || !seek_is_prediction(m->s, &m->trial))
+    if (limit_reached(&m->s->limit) ||
+        !execution_search_is_prediction(m->s, &m->trial))
         return false;
     execution_copy(m->x, &m->trial);
     return true;
@@ -90,7 +91,7 @@ leave_out(struct shrink *m, uint32_t t)
 }
 
 void
-minimise(struct seek *s, struct execution *x)
+minimise(struct execution_search *s, struct execution *x)
 {
     const struct observed *o = x->o;
     struct shrink m = {.s = s, .x = x};

@@ -4,10 +4,10 @@
 #ifndef PREDICT_MINIMISE_H
 #define PREDICT_MINIMISE_H
 
-#include "predict/seek.h"
+#include "predict/execution_search.h"
 
 /* Put changed reads of x back to what was observed, and leave transactions out,
  * one by one, as long as x satisfies the level and is not serializable. */
-void minimise(struct seek *s, struct execution *x);
+void minimise(struct execution_search *s, struct execution *x);
 
 #endif

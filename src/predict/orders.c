@@ -18,7 +18,7 @@ place_of(uint64_t place, bool is_boundary, uint32_t tie)
 }
 
 static void
-put_slots(const struct seek *s, uint64_t *place)
+put_slots(const struct execution_search *s, uint64_t *place)
 {
     const struct observed *o = s->o;
     for (uint32_t t = 0; t < o->n; t++) {
@@ -28,7 +28,7 @@ put_slots(const struct seek *s, uint64_t *place)
 }
 
 void
-orders_add_slots(struct seek *s)
+orders_add_slots(struct execution_search *s)
 {
     uint64_t *place = mem_alloc(2 * s->o->n + 1, sizeof *place);
     put_slots(s, place);
@@ -40,14 +40,14 @@ orders_add_slots(struct seek *s)
 /* --- slots ---------------------------------------------------------------- */
 
 static uint64_t
-model_place(const struct seek *s, const uint64_t *place, uint32_t t)
+model_place(const struct execution_search *s, const uint64_t *place, uint32_t t)
 {
     return place[2 * t + (s->model.role[t] == ROLE_BOUNDARY)];
 }
 
 /* Whether read r reads the last version before its reader, in the model. */
 static bool
-reads_last(const struct seek *s, const uint64_t *place, uint32_t r)
+reads_last(const struct execution_search *s, const uint64_t *place, uint32_t r)
 {
     const struct observed *o = s->o;
     const struct obs_read *read = &o->reads.at[r];
@@ -72,7 +72,7 @@ reads_last(const struct seek *s, const uint64_t *place, uint32_t r)
 /* Whether boundary transaction b fits where it is: it reads the last versions,
  * and nobody misses a version of its. */
 static bool
-fits(const struct seek *s, const uint64_t *place, uint32_t b)
+fits(const struct execution_search *s, const uint64_t *place, uint32_t b)
 {
     const struct observed *o = s->o;
     const uint64_t here = model_place(s, place, b);
@@ -98,7 +98,7 @@ fits(const struct seek *s, const uint64_t *place, uint32_t b)
 /* Find a slot for b, the others being where they are; the last one that
  * fits. */
 static bool
-find_slot(const struct seek *s, uint64_t *place, uint32_t b)
+find_slot(const struct execution_search *s, uint64_t *place, uint32_t b)
 {
     const struct observed *o = s->o;
     for (uint32_t slot = o->n + 1; slot; slot--) {
@@ -115,7 +115,7 @@ find_slot(const struct seek *s, uint64_t *place, uint32_t b)
 }
 
 static bool
-find_slots(struct seek *s, uint64_t *place)
+find_slots(struct execution_search *s, uint64_t *place)
 {
     const struct observed *o = s->o;
     put_slots(s, place);
@@ -133,7 +133,7 @@ find_slots(struct seek *s, uint64_t *place)
 /* Boundary transactions that are not in the model go to the slot of one that
  * is: what they read is often the same. */
 static void
-share_slot(struct seek *s)
+share_slot(struct execution_search *s)
 {
     uint32_t slot = OBS_NONE;
     for (uint32_t t = 0; t < s->o->n; t++)
@@ -149,7 +149,8 @@ share_slot(struct seek *s)
 /* Transactions of the order as it says, the others at their places between
  * them. */
 static void
-put_order(const struct seek *s, const u32_vec *order, uint64_t *place)
+put_order(const struct execution_search *s, const u32_vec *order,
+          uint64_t *place)
 {
     const struct observed *o = s->o;
     uint8_t *is_in = mem_calloc(o->n + 1, sizeof *is_in);
@@ -177,7 +178,7 @@ put_order(const struct seek *s, const u32_vec *order, uint64_t *place)
 }
 
 void
-orders_add(struct seek *s, const u32_vec *order)
+orders_add(struct execution_search *s, const u32_vec *order)
 {
     uint64_t *place = mem_alloc(2 * s->o->n + 1, sizeof *place);
     s->stats.orders++;

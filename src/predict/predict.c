@@ -1,13 +1,13 @@
 /* predict.c -- see predict.h.
  *
  * What was observed is looked at first, then samples of it, then all of it;
- * look.c says how.
+ * prediction_search.c says how.
  *
  * SPDX-License-Identifier: MIT */
 #include "predict/predict.h"
 
-#include "predict/look.h"
 #include "predict/minimise.h"
+#include "predict/prediction_search.h"
 #include "verify/absence/verify_absence.h"
 
 #include <stdlib.h>
@@ -37,7 +37,7 @@ compare_predicted(const void *a, const void *b)
 
 /* Where what was observed is no better than a prediction, it is the answer. */
 static bool
-look_at_observed(struct predict_run *run)
+prediction_search_at_observed(struct predict_run *run)
 {
     const struct observed *o = &run->out->observed;
     if (!o->is_violated || o->n_looped)
@@ -47,8 +47,8 @@ look_at_observed(struct predict_run *run)
     for (uint32_t t = 0; t < o->n; t++)
         execution_add_base(&x, t);
     bool ok = true;
-    if (seek_is_prediction(&run->seek, &x)) {
-        minimise(&run->seek, &x);
+    if (execution_search_is_prediction(&run->search, &x)) {
+        minimise(&run->search, &x);
         ok = run_keep(run, &x);
     }
     execution_free(&x);
@@ -59,15 +59,15 @@ static void
 gather_stats(struct predict_run *run)
 {
     struct predict_stats *s = &run->out->stats;
-    *s = run->seek.stats;
-    const struct sat_stats sat = sat_get_stats(run->seek.formula.sat);
+    *s = run->search.stats;
+    const struct sat_stats sat = sat_get_stats(run->search.formula.sat);
     s->decisions = sat.decisions;
     s->propagations = sat.propagations;
     s->conflicts = sat.conflicts;
-    s->variables = sat_vars(run->seek.formula.sat);
-    s->picks = run->seek.formula.picks.n;
+    s->variables = sat_vars(run->search.formula.sat);
+    s->picks = run->search.formula.picks.n;
     for (uint32_t t = 0; t < run->out->observed.n; t++)
-        s->boundaries += run->seek.formula.boundary[t] != VAR_NONE;
+        s->boundaries += run->search.formula.boundary[t] != VAR_NONE;
 }
 
 /* Where there is none, make the evidence and check it. */
@@ -76,10 +76,10 @@ prove(struct predict_run *run)
 {
     struct prediction *out = run->out;
     if (out->found.n || run->has_spare || out->is_cut_short ||
-        !run->seek.is_recorded)
+        !run->search.is_recorded)
         return true;
     double begin = time_cpu();
-    if (!absent_make(&run->seek.recorder, &run->seek.formula, &out->absence,
+    if (!absent_make(&run->search.recorder, &run->search.formula, &out->absence,
                      run->err))
         return false;
     out->prove_seconds = time_cpu() - begin;
@@ -101,15 +101,15 @@ search(struct predict_run *run, enum level level, struct sample sample,
     struct prediction *out = run->out;
     const double begin = time_cpu();
     out->is_cut_short = false;
-    seek_init(&run->seek, &out->observed, run->options, level, sample,
-              &run->limit);
-    bool ok = look_at_observed(run);
-    if (ok && !look_is_over(run))
-        ok = look_everywhere(run, is_last);
+    execution_search_init(&run->search, &out->observed, run->options, level,
+                          sample, &run->limit);
+    bool ok = prediction_search_at_observed(run);
+    if (ok && !prediction_search_is_over(run))
+        ok = prediction_search_everywhere(run, is_last);
     gather_stats(run);
     out->seconds += time_cpu() - begin;
     ok = ok && prove(run);
-    seek_free(&run->seek);
+    execution_search_free(&run->search);
     return ok;
 }
 
@@ -121,9 +121,10 @@ keep_spare(struct predict_run *run)
     struct prediction *out = run->out;
     const struct predict_options *o = run->options;
     const struct sample any = {.every = out->observed.n}; // nothing is searched
-    seek_init(&run->seek, &out->observed, o, o->level, any, &run->limit);
+    execution_search_init(&run->search, &out->observed, o, o->level, any,
+                          &run->limit);
     const bool ok = run_keep(run, &run->spare);
-    seek_free(&run->seek);
+    execution_search_free(&run->search);
     if (!ok || !o->accept)
         return ok;
     assert(out->found.n == 1);
@@ -146,14 +147,15 @@ search_quickly(struct predict_run *run)
     const enum level level = run->options->level;
     const uint32_t every = out->observed.n / SAMPLE;
     bool ok = true;
-    for (uint32_t i = 0; ok && i < every && i < SAMPLES && !look_is_over(run);
-         i++)
+    for (uint32_t i = 0;
+         ok && i < every && i < SAMPLES && !prediction_search_is_over(run); i++)
         ok = search(run, level, (struct sample){every, i, false}, false);
     if ((level != LEVEL_SI && level != LEVEL_PC) || run->has_spare)
         return ok;
-    if (ok && !look_is_over(run))
+    if (ok && !prediction_search_is_over(run))
         ok = search(run, LEVEL_SI, (struct sample){0, 0, true}, false);
-    if (ok && level == LEVEL_PC && !look_is_over(run) && !run->has_spare)
+    if (ok && level == LEVEL_PC && !prediction_search_is_over(run) &&
+        !run->has_spare)
         ok = search(run, LEVEL_SI, (struct sample){0}, false);
     return ok;
 }
@@ -167,7 +169,7 @@ search_thoroughly(struct predict_run *run)
     struct sample sample = {0};
     if (run->has_spare && !run->options->accept)
         return true;
-    if (run->has_spare && look_is_large(run))
+    if (run->has_spare && prediction_search_is_large(run))
         sample.every = out->observed.n / SAMPLE;
     return search(run, run->options->level, sample, true);
 }
@@ -196,7 +198,7 @@ predict(const struct history *h, const struct predict_options *options,
     if (out->observed.n >= SAMPLED_FROM && options->most <= 1)
         ok = search_quickly(&run);
     run.passed_over = 0;
-    if (ok && !look_is_over(&run))
+    if (ok && !prediction_search_is_over(&run))
         ok = search_thoroughly(&run);
     if (ok && !out->found.n && run.has_spare)
         ok = keep_spare(&run);

@@ -4,14 +4,14 @@
 #ifndef PREDICT_RUN_H
 #define PREDICT_RUN_H
 
+#include "predict/execution_search.h"
 #include "predict/predict.h"
-#include "predict/seek.h"
 
 struct predict_run {
     const struct predict_options *options;
     struct prediction *out;
     struct limit limit;
-    struct seek seek;
+    struct execution_search search;
     uint32_t untried;       // of its formula: that it is none of those that the
                             // caller declined; VAR_NONE: he is not asked
     bool takes_conditional; // predictions on a condition are tried as well
@@ -19,12 +19,12 @@ struct predict_run {
     bool has_spare;         // the best of those declined is kept
     struct execution spare;
     unsigned spare_grade;
-    struct execution next; // see look.c
+    struct execution next; // see prediction_search.c
     struct err *err;
 };
 
-/* found.c: keep x, described, checked with all care, and told as a history,
- * unless its story was told before.  False on an error. */
+/* prediction_keep.c: keep x, described, checked with all care, and told as a
+ * history, unless its story was told before.  False on an error. */
 bool run_keep(struct predict_run *run, const struct execution *x);
 
 #endif

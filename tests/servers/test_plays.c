@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: MIT */
 #include "server_test.h"
 
-#include "spec/play.h"
+#include "spec/interleave.h"
 
 #include <stdlib.h>
 #include <unistd.h>
@@ -177,7 +177,7 @@ static const struct fact of_mariadb[] = {
 // clang-format on
 
 static void
-judge(const struct fact *f, const struct played *p, const char *path)
+judge(const struct fact *f, const struct interleaved *p, const char *path)
 {
     struct trial_result r = {0};
     const enum end end = p->refusal[0]     ? REFUSED
@@ -199,15 +199,15 @@ judge(const struct fact *f, const struct played *p, const char *path)
 }
 
 static void
-play(const char *target, const struct fact *f)
+interleave(const char *target, const struct fact *f)
 {
-    const struct play_options o = {.patience = 0.3, .limit = 2};
+    const struct interleave_options o = {.patience = 0.3, .limit = 2};
     char path[] = "/tmp/assay-play-XXXXXX";
     struct err err = {0};
     struct spec spec;
     struct script script;
     struct database db;
-    struct played played;
+    struct interleaved interleaved;
     u32_vec order = {0};
     const int fd = mkstemp(path);
     CHECK(fd >= 0 && close(fd) == 0);
@@ -219,8 +219,8 @@ play(const char *target, const struct fact *f)
     CHECK(refusal == SCRIPT_UNDERSTOOD);
     if (refusal != SCRIPT_UNDERSTOOD)
         printf("# %s: %s\n", f->name, script.refusals.at[refusal].text);
-    else if (spec_play(&script, &db, &order, &o, path, &played, &err))
-        judge(f, &played, path);
+    else if (interleave_run(&script, &db, &order, &o, path, &interleaved, &err))
+        judge(f, &interleaved, path);
     else
         CHECK_TEXT(err.text, "");
     unlink(path);
@@ -231,29 +231,30 @@ play(const char *target, const struct fact *f)
 }
 
 static void
-play_all(const char *what, const struct fact *facts, size_t n)
+interleave_all(const char *what, const struct fact *facts, size_t n)
 {
     struct servers servers;
     if (!start_server(what, &servers))
         return;
     for (size_t i = 0; i < sizeof of_both / sizeof of_both[0]; i++)
-        play(servers.url, &of_both[i]);
+        interleave(servers.url, &of_both[i]);
     for (size_t i = 0; i < n; i++)
-        play(servers.url, &facts[i]);
+        interleave(servers.url, &facts[i]);
     servers_stop(&servers);
 }
 
 static void
 postgresql_is_understood(void)
 {
-    play_all("postgresql", of_postgresql,
-             sizeof of_postgresql / sizeof of_postgresql[0]);
+    interleave_all("postgresql", of_postgresql,
+                   sizeof of_postgresql / sizeof of_postgresql[0]);
 }
 
 static void
 mariadb_is_understood(void)
 {
-    play_all("mariadb", of_mariadb, sizeof of_mariadb / sizeof of_mariadb[0]);
+    interleave_all("mariadb", of_mariadb,
+                   sizeof of_mariadb / sizeof of_mariadb[0]);
 }
 
 int

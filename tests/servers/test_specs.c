@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: MIT */
 #include "server_test.h"
 
-#include "spec/play.h"
+#include "spec/interleave.h"
 
 #include <stdlib.h>
 #include <unistd.h>
@@ -62,7 +62,8 @@ static const struct spec_fact of_sqlite[] = {
 
 /* Play all interleavings of a specification; the result of the last. */
 static bool
-play(const char *target, const struct spec_fact *e, struct trial_result *out)
+interleave(const char *target, const struct spec_fact *e,
+           struct trial_result *out)
 {
     const char *root = getenv("SOURCE_ROOT");
     char path[] = "/tmp/assay-spec-XXXXXX", file[512];
@@ -80,13 +81,14 @@ play(const char *target, const struct spec_fact *e, struct trial_result *out)
         if (ok)
             script_read(&spec, flavour_of(db.driver->scheme), &script);
         for (size_t i = 0; ok && i < spec_count(&spec, 1000); i++) {
-            const struct play_options o = {.patience = 0.3, .limit = 20};
-            struct played played;
+            const struct interleave_options o = {.patience = 0.3, .limit = 20};
+            struct interleaved interleaved;
             *out = (struct trial_result){0};
             ok = spec_next(&spec, i, &order) &&
                  script_refuses(&script, &order) == SCRIPT_UNDERSTOOD &&
-                 spec_play(&script, &db, &order, &o, path, &played, &err) &&
-                 played.is_possible && !played.refusal[0] &&
+                 interleave_run(&script, &db, &order, &o, path, &interleaved,
+                                &err) &&
+                 interleaved.is_possible && !interleaved.refusal[0] &&
                  trial_check(path, LEVEL_BIT(e->level), out);
         }
         script_free(&script);
@@ -107,7 +109,7 @@ check_all(const char *target, const struct spec_fact *table, size_t n)
     for (size_t i = 0; i < n; i++) {
         const struct spec_fact *e = &table[i];
         struct trial_result r = {0};
-        CHECK(play(target, e, &r));
+        CHECK(interleave(target, e, &r));
         printf("# %s, %s: %s\n", e->spec, driver_isolation_names[e->isolation],
                r.text);
         CHECK(r.verdict[e->level] ==

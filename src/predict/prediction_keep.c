@@ -1,4 +1,4 @@
-/* found.c -- see run.h: what the search found, made fit to be shown.
+/* prediction_keep.c -- see run.h: what the search found, made fit to be shown.
  *
  * SPDX-License-Identifier: MIT */
 #include "predict/run.h"
@@ -18,13 +18,14 @@ find_lost_write(struct predict_run *run, const struct execution *x)
     execution_init(&trial, o, x->is_strict);
     execution_copy(&trial, x);
     trial.goes_on = (uint32_t)o->writes.n;
-    const bool is_lost =
-        seek_check(&run->seek, &trial, level, NULL) == VERDICT_VIOLATED;
+    const bool is_lost = execution_search_check(&run->search, &trial, level,
+                                                NULL) == VERDICT_VIOLATED;
     for (uint32_t w = 0; is_lost && found == ID_NONE && w < o->writes.n; w++) {
         trial.goes_on = w + 1;
         if (x->role[o->writes.at[w].txn] == ROLE_BOUNDARY &&
             !execution_has_write(x, w) &&
-            seek_check(&run->seek, &trial, level, NULL) == VERDICT_VIOLATED)
+            execution_search_check(&run->search, &trial, level, NULL) ==
+                VERDICT_VIOLATED)
             found = o->writes.at[w].key;
     }
     execution_free(&trial);
@@ -35,8 +36,9 @@ static void
 describe(struct predict_run *run, struct predicted *p)
 {
     const struct execution *x = &p->execution;
-    const struct limit *until = run->seek.check.until;
-    run->seek.check.until = NULL; // a limit must not change what is said of it
+    const struct limit *until = run->search.check.until;
+    run->search.check.until =
+        NULL; // a limit must not change what is said of it
     p->boundaries = execution_boundaries(x);
     p->changed = execution_changed(x);
     p->txns = execution_txns(x);
@@ -45,13 +47,13 @@ describe(struct predict_run *run, struct predicted *p)
         if (execution_has_read(x, r) && !tell_is_same_value(x, r))
             p->is_replay = false;
     p->must_not_write = ID_NONE;
-    p->is_conditional = !seek_is_unconditional(&run->seek, x);
+    p->is_conditional = !execution_search_is_unconditional(&run->search, x);
     if (p->is_conditional && x->is_strict)
         p->must_not_write = find_lost_write(run, x);
     // The last check leaves in 'part' why x is not serializable.
-    seek_check(&run->seek, x, LEVEL_SER, NULL);
-    signature_of(x, &run->seek.part, &p->signature);
-    run->seek.check.until = until;
+    execution_search_check(&run->search, x, LEVEL_SER, NULL);
+    signature_of(x, &run->search.part, &p->signature);
+    run->search.check.until = until;
 }
 
 /* Check with all care what is about to be told. */

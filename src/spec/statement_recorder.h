@@ -1,14 +1,14 @@
-/* perform.h -- run a statement that is understood, and note what it read and
- * wrote.
+/* statement_recorder.h -- run a statement that is understood, and note what it
+ * read and wrote.
  *
  * SPDX-License-Identifier: MIT */
-#ifndef SPEC_PERFORM_H
-#define SPEC_PERFORM_H
+#ifndef SPEC_STATEMENT_RECORDER_H
+#define SPEC_STATEMENT_RECORDER_H
 
 #include "spec/notes.h"
 #include "spec/sql/statement.h"
 
-struct performer {
+struct statement_recorder {
     struct connection *connection;
     const struct flavour *flavour;
     struct notes notes;
@@ -18,12 +18,13 @@ struct performer {
 };
 
 /* Run a statement about rows in the open transaction. */
-enum outcome perform_statement(struct performer *p,
-                               const struct spec_statement *s);
+enum outcome statement_recorder_run(struct statement_recorder *p,
+                                    const struct spec_statement *s);
 
 /* All rows of a table, in the order of their keys: the key, and then the
  * other columns. */
-enum outcome perform_table(struct performer *p, const struct spec_table *t,
-                           struct result_rows *out);
+enum outcome statement_recorder_table(struct statement_recorder *p,
+                                      const struct spec_table *t,
+                                      struct result_rows *out);
 
 #endif

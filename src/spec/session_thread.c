@@ -1,11 +1,11 @@
-/* actor.c -- see actor.h.
+/* session_thread.c -- see session_thread.h.
  *
  * The statements of a step that are outside a transaction form one implicit
  * transaction, as PostgreSQL's tester sends them.  The first statement that
  * fails ends the step.
  *
  * SPDX-License-Identifier: MIT */
-#include "spec/actor.h"
+#include "spec/session_thread.h"
 
 #include "base/limits/limit.h"
 #include "driver/sql/sql.h"
@@ -22,17 +22,17 @@
 /* --- statements ------------------------------------------------------------*/
 
 static enum outcome
-query(struct actor *a, const char *sql)
+query(struct session_thread *a, const char *sql)
 {
-    struct connection *c = a->performer.connection;
+    struct connection *c = a->recorder.connection;
     return c->driver->query(c, sql, NULL);
 }
 
 static void
-note_failure(struct actor *a, const char *sql)
+note_failure(struct session_thread *a, const char *sql)
 {
     char quoted[ERR_QUOTE_ROOM], said[200];
-    const char *message = a->performer.connection->message;
+    const char *message = a->recorder.connection->message;
     a->failed++;
     snprintf(a->failure, sizeof a->failure, "'%s': %s",
              err_quote(quoted, sizeof quoted, sql, strlen(sql)),
@@ -43,9 +43,9 @@ note_failure(struct actor *a, const char *sql)
  * transactions of their own.  So none is sent until the script ends the
  * transaction. */
 static void
-give_up(struct actor *a, enum outcome outcome)
+give_up(struct session_thread *a, enum outcome outcome)
 {
-    struct notes *n = &a->performer.notes;
+    struct notes *n = &a->recorder.notes;
     if (n->is_open)
         notes_end(n, outcome == OUTCOME_LOST ? TXN_INDETERMINATE : TXN_ABORTED);
     if (outcome != OUTCOME_LOST)
@@ -55,11 +55,11 @@ give_up(struct actor *a, enum outcome outcome)
 }
 
 static bool
-commit(struct actor *a)
+commit(struct session_thread *a)
 {
     const enum outcome outcome = query(a, "commit");
     if (outcome == OUTCOME_OK)
-        notes_end(&a->performer.notes, TXN_COMMITTED);
+        notes_end(&a->recorder.notes, TXN_COMMITTED);
     else
         give_up(a, outcome);
     a->is_implicit = false;
@@ -68,9 +68,9 @@ commit(struct actor *a)
 
 /* Begin, with the level if the statement names one. */
 static bool
-begin(struct actor *a, const char *text, const char *isolation)
+begin(struct session_thread *a, const char *text, const char *isolation)
 {
-    const struct flavour *flavour = a->performer.flavour;
+    const struct flavour *flavour = a->recorder.flavour;
     enum outcome outcome = OUTCOME_OK;
     if (flavour->has_levels) {
         outcome = query(a, text);
@@ -84,7 +84,7 @@ begin(struct actor *a, const char *text, const char *isolation)
             outcome = query(a, "begin");
     }
     if (outcome == OUTCOME_OK)
-        notes_begin(&a->performer.notes);
+        notes_begin(&a->recorder.notes);
     else
         note_failure(a, text);
     return outcome == OUTCOME_OK;
@@ -92,9 +92,9 @@ begin(struct actor *a, const char *text, const char *isolation)
 
 /* 'begin' inside a transaction. */
 static bool
-begin_again(struct actor *a, const struct spec_statement *s)
+begin_again(struct session_thread *a, const struct spec_statement *s)
 {
-    switch (a->performer.flavour->begin_again) {
+    switch (a->recorder.flavour->begin_again) {
     case BEGIN_COMMITS:
         return commit(a) && begin(a, s->text, s->isolation);
     case BEGIN_FAILS:
@@ -113,11 +113,11 @@ begin_again(struct actor *a, const struct spec_statement *s)
 }
 
 static bool
-run_begin(struct actor *a, const struct spec_statement *s)
+run_begin(struct session_thread *a, const struct spec_statement *s)
 {
-    if (a->performer.notes.is_open)
+    if (a->recorder.notes.is_open)
         return begin_again(a, s);
-    if (a->is_gone && a->performer.flavour->error_ends_txn)
+    if (a->is_gone && a->recorder.flavour->error_ends_txn)
         return false; // it is still inside the failed transaction
     a->is_gone = false;
     return begin(a, s->text, s->isolation);
@@ -125,9 +125,9 @@ run_begin(struct actor *a, const struct spec_statement *s)
 
 /* Commit or rollback. */
 static bool
-run_end(struct actor *a, const struct spec_statement *s)
+run_end(struct session_thread *a, const struct spec_statement *s)
 {
-    struct notes *n = &a->performer.notes;
+    struct notes *n = &a->recorder.notes;
     a->is_gone = false;
     if (!n->is_open)
         return true;
@@ -141,28 +141,29 @@ run_end(struct actor *a, const struct spec_statement *s)
 
 /* Handle a statement that failed: what becomes of its transaction. */
 static void
-fail(struct actor *a, const struct spec_statement *s, enum outcome outcome)
+fail(struct session_thread *a, const struct spec_statement *s,
+     enum outcome outcome)
 {
     const bool goes_on = outcome == OUTCOME_FAILED && !a->is_implicit &&
-                         !a->performer.flavour->error_ends_txn;
+                         !a->recorder.flavour->error_ends_txn;
     if (outcome == OUTCOME_FAILED)
         note_failure(a, s->text);
-    if (!a->performer.notes.is_open)
+    if (!a->recorder.notes.is_open)
         return;
-    if (goes_on && a->performer.failed_alone)
+    if (goes_on && a->recorder.failed_alone)
         return;
-    if (goes_on && !a->performer.refusal[0])
-        snprintf(a->performer.refusal, sizeof a->performer.refusal,
+    if (goes_on && !a->recorder.refusal[0])
+        snprintf(a->recorder.refusal, sizeof a->recorder.refusal,
                  "a statement failed in a transaction that continues");
     give_up(a, outcome);
 }
 
 /* Run a statement; returns whether the step continues. */
 static bool
-run_statement(struct actor *a, const struct spec_statement *s,
+run_statement(struct session_thread *a, const struct spec_statement *s,
               bool is_one_of_many)
 {
-    struct performer *p = &a->performer;
+    struct statement_recorder *p = &a->recorder;
     if (s->kind == SPEC_BEGIN)
         return run_begin(a, s);
     if (s->kind == SPEC_COMMIT || s->kind == SPEC_ROLLBACK)
@@ -175,31 +176,32 @@ run_statement(struct actor *a, const struct spec_statement *s,
         a->is_implicit = true;
     }
     p->failed_alone = false;
-    const enum outcome outcome =
-        s->kind == SPEC_QUIET ? query(a, s->text) : perform_statement(p, s);
+    const enum outcome outcome = s->kind == SPEC_QUIET
+                                     ? query(a, s->text)
+                                     : statement_recorder_run(p, s);
     if (outcome != OUTCOME_OK)
         fail(a, s, outcome);
     return outcome == OUTCOME_OK;
 }
 
 static void
-run_block(struct actor *a, const struct script_block *block)
+run_block(struct session_thread *a, const struct script_block *block)
 {
     const size_t n = block->statements.n;
-    const bool many = n > 1 && a->performer.flavour->runs_many;
+    const bool many = n > 1 && a->recorder.flavour->runs_many;
     for (size_t i = 0; i < n; i++)
         if (!run_statement(a, &block->statements.at[i], many))
             break;
-    if (a->is_implicit && a->performer.notes.is_open)
+    if (a->is_implicit && a->recorder.notes.is_open)
         commit(a);
     a->is_implicit = false;
 }
 
 /* Run SQL as it is, up to the first statement that fails. */
 static void
-run_text(struct actor *a, const char *sql)
+run_text(struct session_thread *a, const char *sql)
 {
-    const struct flavour *flavour = a->performer.flavour;
+    const struct flavour *flavour = a->recorder.flavour;
     struct arena arena = {0};
     text_vec parts = {0};
     if (flavour->runs_many)
@@ -220,7 +222,7 @@ run_text(struct actor *a, const char *sql)
 static void *
 live(void *arg)
 {
-    struct actor *a = arg;
+    struct session_thread *a = arg;
     pthread_mutex_lock(&a->lock);
     while (!a->is_over) {
         if (!a->is_busy) {
@@ -243,22 +245,23 @@ live(void *arg)
 }
 
 static void
-hang_up(struct actor *a)
+hang_up(struct session_thread *a)
 {
-    struct connection *own = a->performer.connection;
+    struct connection *own = a->recorder.connection;
     if (own)
         own->driver->disconnect(own);
     if (a->observer)
         a->observer->driver->disconnect(a->observer);
-    a->performer.connection = a->observer = NULL;
+    a->recorder.connection = a->observer = NULL;
 }
 
 bool
-actor_open(struct actor *a, struct database *db, uint32_t session, size_t node,
-           struct err *err)
+session_thread_open(struct session_thread *a, struct database *db,
+                    uint32_t session, size_t node, struct err *err)
 {
-    *a = (struct actor){.performer.flavour = flavour_of(db->driver->scheme)};
-    if (!db->driver->connect(db, session, node, &a->performer.connection, err))
+    *a = (struct session_thread){.recorder.flavour =
+                                     flavour_of(db->driver->scheme)};
+    if (!db->driver->connect(db, session, node, &a->recorder.connection, err))
         return false;
     if (db->driver->sql->waits &&
         !db->driver->connect(db, session, node, &a->observer, err)) {
@@ -275,7 +278,7 @@ actor_open(struct actor *a, struct database *db, uint32_t session, size_t node,
 }
 
 static void
-act(struct actor *a, const struct script_block *block, const char *sql)
+act(struct session_thread *a, const struct script_block *block, const char *sql)
 {
     pthread_mutex_lock(&a->lock);
     assert(!a->is_busy);
@@ -287,19 +290,19 @@ act(struct actor *a, const struct script_block *block, const char *sql)
 }
 
 void
-actor_act(struct actor *a, const struct script_block *block)
+session_thread_act(struct session_thread *a, const struct script_block *block)
 {
     act(a, block, NULL);
 }
 
 void
-actor_run(struct actor *a, const char *sql)
+session_thread_run(struct session_thread *a, const char *sql)
 {
     act(a, NULL, sql);
 }
 
 bool
-actor_is_busy(struct actor *a)
+session_thread_is_busy(struct session_thread *a)
 {
     pthread_mutex_lock(&a->lock);
     const bool is_busy = a->is_busy;
@@ -310,7 +313,7 @@ actor_is_busy(struct actor *a)
 /* --- waiting ---------------------------------------------------------------*/
 
 bool
-actor_await(struct actor *a, double seconds)
+session_thread_await(struct session_thread *a, double seconds)
 {
     struct timespec until;
     clock_gettime(CLOCK_REALTIME, &until);
@@ -328,12 +331,12 @@ actor_await(struct actor *a, double seconds)
 
 /* The answer to the observer's query about the session; -1: none. */
 static int
-ask_observer(struct actor *a, const char *pattern)
+ask_observer(struct session_thread *a, const char *pattern)
 {
     char id[24];
     struct buf sql = {0};
     struct result_rows rows = {0};
-    snprintf(id, sizeof id, "%" PRIu64, a->performer.connection->server_id);
+    snprintf(id, sizeof id, "%" PRIu64, a->recorder.connection->server_id);
     sql_fill(&sql, pattern, id);
     const bool known =
         a->observer->driver->query(a->observer, sql.at, &rows) == OUTCOME_OK &&
@@ -345,18 +348,18 @@ ask_observer(struct actor *a, const char *pattern)
     return answer;
 }
 
-enum actor_state
-actor_settle(struct actor *a, double patience, double limit)
+enum session_thread_state
+session_thread_settle(struct session_thread *a, double patience, double limit)
 {
     if (!a->observer)
-        return actor_await(a, limit) ? ACTOR_IDLE : ACTOR_RUNS;
+        return session_thread_await(a, limit) ? ACTOR_IDLE : ACTOR_RUNS;
     const double until = time_now() + limit;
-    while (!actor_await(a, LOOK_AGAIN)) {
+    while (!session_thread_await(a, LOOK_AGAIN)) {
         const int waits = ask_observer(a, a->observer->driver->sql->waits);
         if (waits > 0)
             return ACTOR_WAITS;
         if (waits < 0)
-            return actor_await(a, patience) ? ACTOR_IDLE : ACTOR_WAITS;
+            return session_thread_await(a, patience) ? ACTOR_IDLE : ACTOR_WAITS;
         if (time_now() > until)
             return ACTOR_RUNS;
     }
@@ -364,25 +367,25 @@ actor_settle(struct actor *a, double patience, double limit)
 }
 
 bool
-actor_cut(struct actor *a, double limit)
+session_thread_cut(struct session_thread *a, double limit)
 {
     if (a->observer)
         ask_observer(a, a->observer->driver->sql->cut);
-    return actor_await(a, limit);
+    return session_thread_await(a, limit);
 }
 
 void
-actor_rest(struct actor *a)
+session_thread_rest(struct session_thread *a)
 {
-    if (a->performer.notes.is_open) {
+    if (a->recorder.notes.is_open) {
         query(a, "rollback");
-        notes_end(&a->performer.notes, TXN_ABORTED);
+        notes_end(&a->recorder.notes, TXN_ABORTED);
     }
     a->is_gone = a->is_implicit = false;
 }
 
 void
-actor_close(struct actor *a)
+session_thread_close(struct session_thread *a)
 {
     if (a->has_thread) {
         pthread_mutex_lock(&a->lock);
@@ -399,7 +402,7 @@ actor_close(struct actor *a)
 }
 
 void
-actor_free(struct actor *a)
+session_thread_free(struct session_thread *a)
 {
-    notes_free(&a->performer.notes);
+    notes_free(&a->recorder.notes);
 }

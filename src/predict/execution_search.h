@@ -1,8 +1,8 @@
-/* seek.h -- looking for one predicted execution.
+/* execution_search.h -- looking for one predicted execution.
  *
  * SPDX-License-Identifier: MIT */
-#ifndef PREDICT_SEEK_H
-#define PREDICT_SEEK_H
+#ifndef PREDICT_EXECUTION_SEARCH_H
+#define PREDICT_EXECUTION_SEARCH_H
 
 #include "check/check.h"
 #include "predict/formula/absent.h"
@@ -10,7 +10,7 @@
 #include "predict/formula/snapshots.h"
 #include "predict/predict.h"
 
-struct seek {
+struct execution_search {
     const struct observed *o;
     struct formula formula;
     struct snapshots snapshots; // pc and si only
@@ -35,36 +35,43 @@ struct seek {
 /* Search at 'level', the one that is asked about or a stronger one.  Where it
  * is stronger, or not all transactions are in the sample, that there is none
  * means nothing. */
-void seek_init(struct seek *s, const struct observed *o,
-               const struct predict_options *options, enum level level,
-               struct sample sample, const struct limit *limit);
-void seek_free(struct seek *s);
+void execution_search_init(struct execution_search *s, const struct observed *o,
+                           const struct predict_options *options,
+                           enum level level, struct sample sample,
+                           const struct limit *limit);
+void execution_search_free(struct execution_search *s);
 
 /* Find an execution under the assumptions: PREDICT_FOUND with *found,
  * PREDICT_NONE, or PREDICT_UNKNOWN at a limit. */
-enum predict_answer seek_under(struct seek *s, const lit *assumptions, size_t n,
-                               struct execution *found);
+enum predict_answer execution_search_under(struct execution_search *s,
+                                           const lit *assumptions, size_t n,
+                                           struct execution *found);
 
 /* The verdict of one level on an execution; where it is violated, the events
  * that this rests on are in s->part; where ser holds, *order gets its
  * transactions in a serial order, unless that is NULL. */
-enum verdict seek_check(struct seek *s, const struct execution *x,
-                        enum level level, u32_vec *order);
+enum verdict execution_search_check(struct execution_search *s,
+                                    const struct execution *x, enum level level,
+                                    u32_vec *order);
 
 /* Whether x satisfies the level and is not serializable. */
-bool seek_is_prediction(struct seek *s, const struct execution *x);
+bool execution_search_is_prediction(struct execution_search *s,
+                                    const struct execution *x);
 
 /* Whether the level also holds if the boundary transactions of x go on to write
  * what they were observed to write, and if rows count as keys. */
-bool seek_is_unconditional(struct seek *s, const struct execution *x);
+bool execution_search_is_unconditional(struct execution_search *s,
+                                       const struct execution *x);
 
 /* Exclude what makes an execution conditional (formula.h).
  *
- *   require  the last check was seek_is_unconditional, and it was not */
-void seek_exclude_conditional(struct seek *s);
+ *   require  the last check was execution_search_is_unconditional, and it was
+ * not */
+void execution_search_exclude_conditional(struct execution_search *s);
 
 /* Where 'wish' holds, the boundary transactions of x do not change all the
  * reads that they change in x in the same way. */
-void seek_exclude(struct seek *s, uint32_t wish, const struct execution *x);
+void execution_search_exclude(struct execution_search *s, uint32_t wish,
+                              const struct execution *x);
 
 #endif

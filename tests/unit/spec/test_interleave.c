@@ -1,21 +1,21 @@
-/* test_play.c -- what a play records: on SQLite, and on a database whose
- * answers are bad.
+/* test_interleave.c -- what an interleaving records: on SQLite, and on a
+ * database whose answers are bad.
  *
  * SPDX-License-Identifier: MIT */
 #include "test.h"
 
 #include "driver/sql/sql.h"
-#include "spec/play.h"
+#include "spec/interleave.h"
 
 #include <stdlib.h>
 #include <unistd.h>
 
 #define T "create table t (id int primary key, v int);"
 
-/* A play of one interleaving and the history that it left, without times. */
+/* One interleaving and the history that it left, without times. */
 struct show {
     bool ok;
-    struct played played;
+    struct interleaved interleaved;
     struct err err;
     char lines[4096];
 };
@@ -39,11 +39,11 @@ read_lines(const char *path, struct show *out)
 static void
 play_on(struct database *db, const char *text, struct show *out)
 {
-    const struct play_options o = {.patience = 0.2, .limit = 2};
+    const struct interleave_options o = {.patience = 0.2, .limit = 2};
     struct spec spec;
     struct script script;
     u32_vec order = {0};
-    char path[] = "/tmp/assay-play-XXXXXX";
+    char path[] = "/tmp/assay-interleave-XXXXXX";
     const int fd = mkstemp(path);
     *out = (struct show){0};
     CHECK(fd >= 0 && close(fd) == 0);
@@ -55,11 +55,11 @@ play_on(struct database *db, const char *text, struct show *out)
         printf("# %s\n", script.refusals.at[refusal].text);
     CHECK(refusal == SCRIPT_UNDERSTOOD);
     if (refusal == SCRIPT_UNDERSTOOD)
-        out->ok =
-            spec_play(&script, db, &order, &o, path, &out->played, &out->err);
+        out->ok = interleave_run(&script, db, &order, &o, path,
+                                 &out->interleaved, &out->err);
     read_lines(path, out);
-    if (out->played.refusal[0] || out->err.kind)
-        printf("# %s%s\n", out->played.refusal, out->err.text);
+    if (out->interleaved.refusal[0] || out->err.kind)
+        printf("# %s%s\n", out->interleaved.refusal, out->err.text);
     unlink(path);
     vec_free(&order);
     script_free(&script);
@@ -79,7 +79,7 @@ has_sqlite(void)
 }
 
 static void
-play(const char *text, struct show *out)
+interleave(const char *text, struct show *out)
 {
     struct err err = {0};
     struct database db;
@@ -108,11 +108,12 @@ the_setup_and_the_end_are_read_from_the_database(void)
     if (!has_sqlite())
         return;
     // Text in the statement and value in the database differ: 011 and '7'.
-    play("setup { " T " insert into T (ID, V) values (01, 011), (2, 5) }\n"
-         "session a step x { select V from T where Id = 001 }\n"
-         "session b step y { update T set V = '07' where ID = 1 }\n",
-         &s);
-    CHECK(s.ok && !s.played.refusal[0] && s.played.committed == 2);
+    interleave("setup { " T
+               " insert into T (ID, V) values (01, 011), (2, 5) }\n"
+               "session a step x { select V from T where Id = 001 }\n"
+               "session b step y { update T set V = '07' where ID = 1 }\n",
+               &s);
+    CHECK(s.ok && !s.interleaved.refusal[0] && s.interleaved.committed == 2);
     CHECK_TEXT(s.lines,
                ROW("1", "11") MARK BEGIN(
                    "a") ",[\"r\",\"t:1:id\",1],[\"r\",\"t:1:v\",11]]"
@@ -129,9 +130,9 @@ an_increment_reads(void)
     struct show s;
     if (!has_sqlite())
         return;
-    play("setup { " T " insert into t values (1, 10) }\n"
-         "session a step x { update t set v = v + 1 where id = 1 }\n",
-         &s);
+    interleave("setup { " T " insert into t values (1, 10) }\n"
+               "session a step x { update t set v = v + 1 where id = 1 }\n",
+               &s);
     CHECK(strstr(s.lines, "[\"r\",\"t:1:id\",1],[\"r\",\"t:1:v\",10],"
                           "[\"w\",\"t:1:v\",11]]\n"));
 }
@@ -143,14 +144,14 @@ rows_that_are_not_there_are_read_too(void)
     if (!has_sqlite())
         return;
     // By key, by a scan, by an update of nothing; NULL is something else.
-    play("setup { " T " insert into t values (2, null) }\n"
-         "session a step x { select v from t where id in (1, 2) }\n"
-         "session b step y { select count(*) from t }\n"
-         "session c step z { update t set v = 1 where id = 1 }\n"
-         "session d step i { insert into t values (1, 3) }\n"
-         "step d { delete from t where id = 1 }\n"
-         "permutation x y z i d\n",
-         &s);
+    interleave("setup { " T " insert into t values (2, null) }\n"
+               "session a step x { select v from t where id in (1, 2) }\n"
+               "session b step y { select count(*) from t }\n"
+               "session c step z { update t set v = 1 where id = 1 }\n"
+               "session d step i { insert into t values (1, 3) }\n"
+               "step d { delete from t where id = 1 }\n"
+               "permutation x y z i d\n",
+               &s);
     CHECK(strstr(s.lines, BEGIN("a") ",[\"r\",\"t:1:id\",\"(no row)\"],"
                                      "[\"r\",\"t:2:id\",2],"
                                      "[\"r\",\"t:2:v\",\"(null)\"]]\n"));
@@ -175,15 +176,16 @@ a_key_is_not_run_as_sql(void)
     struct show s;
     if (!has_sqlite())
         return;
-    play("setup { create table t (k text primary key, v int);\n"
-         "  create table u (id int primary key);\n"
-         "  insert into t values ('x''); drop table u; --', 1) }\n"
-         "session a step x { update t set v = v + 1 }\n"
-         "step y { update t set v = 5 where k = 'x''); drop table u; --' }\n"
-         "step z { delete from t; insert into u values (1) }\n",
-         &s);
-    CHECK(s.ok && !s.played.refusal[0] && !s.played.failed);
-    CHECK(s.played.committed == 3);
+    interleave(
+        "setup { create table t (k text primary key, v int);\n"
+        "  create table u (id int primary key);\n"
+        "  insert into t values ('x''); drop table u; --', 1) }\n"
+        "session a step x { update t set v = v + 1 }\n"
+        "step y { update t set v = 5 where k = 'x''); drop table u; --' }\n"
+        "step z { delete from t; insert into u values (1) }\n",
+        &s);
+    CHECK(s.ok && !s.interleaved.refusal[0] && !s.interleaved.failed);
+    CHECK(s.interleaved.committed == 3);
     CHECK(strstr(s.lines, "[\"w\",\"t:x'); drop table u; --:v\",2]"));
     CHECK(strstr(s.lines, "[\"w\",\"t:x'); drop table u; --:v\",5]"));
 }
@@ -194,10 +196,10 @@ words_of_the_record_are_told_from_text(void)
     struct show s;
     if (!has_sqlite())
         return;
-    play("setup { create table t (id int primary key, v text);\n"
-         "  insert into t values (1, '(null)') }\n"
-         "session a step x { select v from t }\n",
-         &s);
+    interleave("setup { create table t (id int primary key, v text);\n"
+               "  insert into t values (1, '(null)') }\n"
+               "session a step x { select v from t }\n",
+               &s);
     CHECK(strstr(s.lines, "[\"r\",\"t:1:v\",\"((null)\"]"));
 }
 
@@ -207,7 +209,7 @@ the_statements_of_a_step_are_one_transaction(void)
     struct show s;
     if (!has_sqlite())
         return;
-    play(
+    interleave(
         "setup { " T " insert into t values (1, 10), (2, 20) }\n"
         "session a step x { update t set v = 11 where id = 1;\n"
         "  update t set v = 21 where id = 2 }\n"
@@ -215,10 +217,10 @@ the_statements_of_a_step_are_one_transaction(void)
         "  update t set v = 22 where id = 2; commit }\n"
         "step z { insert into t values (1, 1); insert into t values (3, 3) }\n",
         &s);
-    CHECK(s.ok && !s.played.refusal[0]);
+    CHECK(s.ok && !s.interleaved.refusal[0]);
     // SQLite refuses the second 'begin', and the key that is there already.
-    CHECK(s.played.committed == 2 && s.played.aborted == 1);
-    CHECK(s.played.failed == 2);
+    CHECK(s.interleaved.committed == 2 && s.interleaved.aborted == 1);
+    CHECK(s.interleaved.failed == 2);
     CHECK(strstr(s.lines, "[\"w\",\"t:1:v\",11],[\"r\",\"t:2:id\",2],"
                           "[\"w\",\"t:2:v\",21]]\n"));
     CHECK(strstr(s.lines, "[\"w\",\"t:1:v\",12],[\"r\",\"t:2:id\",2],"
@@ -232,19 +234,21 @@ what_cannot_be_told_is_refused(void)
     struct show s;
     if (!has_sqlite())
         return;
-    play("setup { " T " insert into t values (1, 1) } session a\n"
-         "step x { begin } step y { insert into t values (3, 2), (1, 2) }\n"
-         "step z { commit }\n",
-         &s);
+    interleave(
+        "setup { " T " insert into t values (1, 1) } session a\n"
+        "step x { begin } step y { insert into t values (3, 2), (1, 2) }\n"
+        "step z { commit }\n",
+        &s);
     CHECK(s.ok);
-    CHECK_TEXT(s.played.refusal,
+    CHECK_TEXT(s.interleaved.refusal,
                "step 'y': a statement failed in a transaction that continues");
-    play("setup { " T " } session a step x { begin; select 1; commit }\n", &s);
-    CHECK_TEXT(s.played.refusal,
+    interleave("setup { " T " } session a step x { begin; select 1; commit }\n",
+               &s);
+    CHECK_TEXT(s.interleaved.refusal,
                "none of its statements reads or writes a row");
-    play("setup { " T " insert into t values (null, 1) }\n"
-         "session a step x { select v from t }\n",
-         &s);
+    interleave("setup { " T " insert into t values (null, 1) }\n"
+               "session a step x { select v from t }\n",
+               &s);
     CHECK(!s.ok);
     CHECK_TEXT(s.err.text, "cannot read the tables back: a row without a key");
 }
@@ -255,11 +259,11 @@ an_insert_that_finds_its_key_reads_it(void)
     struct show s;
     if (!has_sqlite())
         return;
-    play("setup { " T " insert into t values (1, 1) } session a\n"
-         "step x { begin; update t set v = 2 where id = 1 }\n"
-         "step y { insert into t values (1, 3) } step z { commit }\n",
-         &s);
-    CHECK(s.ok && !s.played.refusal[0] && s.played.committed == 1);
+    interleave("setup { " T " insert into t values (1, 1) } session a\n"
+               "step x { begin; update t set v = 2 where id = 1 }\n"
+               "step y { insert into t values (1, 3) } step z { commit }\n",
+               &s);
+    CHECK(s.ok && !s.interleaved.refusal[0] && s.interleaved.committed == 1);
     CHECK(strstr(s.lines, "[\"w\",\"t:1:v\",2],[\"r\",\"t:1:id\",1]]\n"));
 }
 
@@ -386,7 +390,7 @@ bad_answers_are_refused(void)
             is_set_up = false;
             play_on(&db, text.at, &s);
             CHECK(s.ok);
-            CHECK_TEXT(s.played.refusal, cases[i].refusal);
+            CHECK_TEXT(s.interleaved.refusal, cases[i].refusal);
             buf_free(&text);
         }
 }

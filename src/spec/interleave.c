@@ -1,15 +1,15 @@
-/* play.c -- see play.h.
+/* interleave.c -- see interleave.h.
  *
  * Steps are passed to the threads of their sessions one after the other.  The
  * next step starts when the one before has ended or waits for a lock.  A step
  * that waits ends whenever the lock is released.
  *
  * SPDX-License-Identifier: MIT */
-#include "spec/play.h"
+#include "spec/interleave.h"
 
 #include "base/limits/limit.h"
-#include "spec/account.h"
-#include "spec/actor.h"
+#include "spec/session_thread.h"
+#include "spec/spec_history.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -21,12 +21,12 @@
 struct stage {
     const struct script *script;
     struct database *db;
-    const struct play_options *o;
-    struct played *out;
-    struct actor *setup; // makes and reads the tables
-    VEC(struct actor) actors;
+    const struct interleave_options *o;
+    struct interleaved *out;
+    struct session_thread *setup; // makes and reads the tables
+    VEC(struct session_thread) threads;
     struct state initial, final;
-    VEC(struct account_session) sessions;
+    VEC(struct spec_history_session) sessions;
     bool has_tables; // the setup was run
 };
 
@@ -46,7 +46,7 @@ refuse(struct stage *g, const char *format, ...)
 static bool
 expect_no_tables(struct stage *g, struct err *err)
 {
-    struct connection *c = g->setup->performer.connection;
+    struct connection *c = g->setup->recorder.connection;
     for (size_t i = 0; i < g->script->tables.n; i++) {
         const char *name = g->script->tables.at[i].name;
         struct buf sql = {0};
@@ -67,8 +67,8 @@ expect_no_tables(struct stage *g, struct err *err)
 static void
 drop_tables(struct stage *g)
 {
-    struct connection *c = g->setup->observer ? g->setup->observer
-                                              : g->setup->performer.connection;
+    struct connection *c =
+        g->setup->observer ? g->setup->observer : g->setup->recorder.connection;
     // In reverse order: later tables may depend on earlier ones.
     for (size_t i = g->script->tables.n; i--;) {
         struct buf sql = {0};
@@ -81,12 +81,12 @@ drop_tables(struct stage *g)
 
 /* Run SQL verbatim; false if it does not end. */
 static bool
-run_text(struct stage *g, struct actor *a, const char *sql)
+run_text(struct stage *g, struct session_thread *a, const char *sql)
 {
-    actor_run(a, sql);
-    if (actor_await(a, g->o->limit))
+    session_thread_run(a, sql);
+    if (session_thread_await(a, g->o->limit))
         return true;
-    actor_cut(a, g->o->limit);
+    session_thread_cut(a, g->o->limit);
     return false;
 }
 
@@ -95,7 +95,7 @@ static bool
 make_tables(struct stage *g, struct err *err)
 {
     const struct spec *s = g->script->spec;
-    struct actor *a = g->setup;
+    struct session_thread *a = g->setup;
     if (!expect_no_tables(g, err))
         return false;
     g->has_tables = true;
@@ -113,26 +113,27 @@ make_tables(struct stage *g, struct err *err)
 /* --- states ----------------------------------------------------------------*/
 
 static bool
-read_tables(struct stage *g, struct performer *p, struct state *out)
+read_tables(struct stage *g, struct statement_recorder *p, struct state *out)
 {
     enum outcome outcome = OUTCOME_OK;
     for (size_t i = 0; outcome == OUTCOME_OK && i < g->script->tables.n; i++) {
         vec_push(&out->tables, (struct result_rows){0});
         if (!g->script->tables.at[i].flaw)
-            outcome = perform_table(p, &g->script->tables.at[i],
-                                    &vec_top(&out->tables));
+            outcome = statement_recorder_table(p, &g->script->tables.at[i],
+                                               &vec_top(&out->tables));
     }
     return outcome == OUTCOME_OK;
 }
 
 /* Read all tables in one transaction. */
 static bool
-read_state(struct stage *g, struct actor *a, struct state *out, struct err *err)
+read_state(struct stage *g, struct session_thread *a, struct state *out,
+           struct err *err)
 {
-    struct connection *c = a->performer.connection;
+    struct connection *c = a->recorder.connection;
     out->began = time_now();
     bool ok = c->driver->query(c, "begin", NULL) == OUTCOME_OK &&
-              read_tables(g, &a->performer, out);
+              read_tables(g, &a->recorder, out);
     if (ok)
         ok = c->driver->query(c, "commit", NULL) == OUTCOME_OK;
     else
@@ -140,8 +141,7 @@ read_state(struct stage *g, struct actor *a, struct state *out, struct err *err)
     out->ended = time_now();
     if (ok)
         return true;
-    const char *why =
-        a->performer.refusal[0] ? a->performer.refusal : c->message;
+    const char *why = a->recorder.refusal[0] ? a->recorder.refusal : c->message;
     return err_set(err, ERR_IO, "cannot read the tables back: %s", why);
 }
 
@@ -163,7 +163,8 @@ is_same_state(const struct state *a, const struct state *b)
 /* Wait until a session sees the initial state, which may still be on its way to
  * another node. */
 static bool
-meet_state(struct stage *g, struct actor *a, const char *name, struct err *err)
+meet_state(struct stage *g, struct session_thread *a, const char *name,
+           struct err *err)
 {
     const double until = time_now() + g->o->limit;
     for (;;) {
@@ -171,7 +172,7 @@ meet_state(struct stage *g, struct actor *a, const char *name, struct err *err)
         struct err missing = {0};
         const bool ok = read_state(g, a, &seen, &missing) &&
                         is_same_state(&seen, &g->initial);
-        account_free_state(&seen);
+        spec_history_free_state(&seen);
         if (ok)
             return true;
         if (time_now() > until)
@@ -185,19 +186,20 @@ meet_state(struct stage *g, struct actor *a, const char *name, struct err *err)
 /* --- steps -----------------------------------------------------------------*/
 
 static bool
-open_actors(struct stage *g, struct err *err)
+open_threads(struct stage *g, struct err *err)
 {
     const struct spec *s = g->script->spec;
-    vec_reserve(&g->actors, s->sessions.n); // threads hold pointers into it
+    vec_reserve(&g->threads, s->sessions.n); // threads hold pointers into it
     for (size_t i = 0; i < s->sessions.n; i++) {
-        struct account_session session = {.name = s->sessions.at[i].name};
-        vec_push(&g->actors, (struct actor){0});
-        struct actor *a = &vec_top(&g->actors);
-        if (!actor_open(a, g->db, (uint32_t)i + 1, i % g->db->nodes, err) ||
+        struct spec_history_session session = {.name = s->sessions.at[i].name};
+        vec_push(&g->threads, (struct session_thread){0});
+        struct session_thread *a = &vec_top(&g->threads);
+        if (!session_thread_open(a, g->db, (uint32_t)i + 1, i % g->db->nodes,
+                                 err) ||
             (g->db->nodes > 1 && !meet_state(g, a, session.name, err)))
             return false;
-        a->performer.refusal[0] = 0;
-        session.notes = &a->performer.notes;
+        a->recorder.refusal[0] = 0;
+        session.notes = &a->recorder.notes;
         vec_push(&g->sessions, session);
     }
     return true;
@@ -206,18 +208,19 @@ open_actors(struct stage *g, struct err *err)
 /* Wait for a session after its step was begun; false if it runs too long.
  */
 static bool
-watch(struct stage *g, struct actor *a, const char *what, const char *name,
-      bool *waits)
+watch(struct stage *g, struct session_thread *a, const char *what,
+      const char *name, bool *waits)
 {
-    const enum actor_state state = actor_settle(a, g->o->patience, g->o->limit);
+    const enum session_thread_state state =
+        session_thread_settle(a, g->o->patience, g->o->limit);
     *waits = state == ACTOR_WAITS;
     if (state == ACTOR_RUNS)
         refuse(g,
                "%s '%.60s' had not ended after %g seconds, and waits for no "
                "lock",
                what, name, g->o->limit);
-    else if (state == ACTOR_IDLE && a->performer.refusal[0])
-        refuse(g, "%s '%.60s': %s", what, name, a->performer.refusal);
+    else if (state == ACTOR_IDLE && a->recorder.refusal[0])
+        refuse(g, "%s '%.60s': %s", what, name, a->recorder.refusal);
     return !g->out->refusal[0];
 }
 
@@ -225,10 +228,10 @@ static void
 run_setups(struct stage *g)
 {
     bool waits;
-    for (size_t i = 0; i < g->actors.n && !g->out->refusal[0]; i++) {
+    for (size_t i = 0; i < g->threads.n && !g->out->refusal[0]; i++) {
         const char *name = g->script->spec->sessions.at[i].name;
-        actor_act(&g->actors.at[i], &g->script->setups.at[i]);
-        if (watch(g, &g->actors.at[i], "the setup of session", name, &waits) &&
+        session_thread_act(&g->threads.at[i], &g->script->setups.at[i]);
+        if (watch(g, &g->threads.at[i], "the setup of session", name, &waits) &&
             waits)
             refuse(g, "the setup of session '%.60s' waits for a lock", name);
     }
@@ -238,18 +241,18 @@ static size_t
 count_busy(struct stage *g)
 {
     size_t n = 0;
-    for (size_t i = 0; i < g->actors.n; i++)
-        n += actor_is_busy(&g->actors.at[i]);
+    for (size_t i = 0; i < g->threads.n; i++)
+        n += session_thread_is_busy(&g->threads.at[i]);
     return n;
 }
 
 /* Whether the session can take a step.  A session that waits for a lock cannot,
  * unless it is in a deadlock, which the database will end. */
 static bool
-is_free(struct stage *g, struct actor *a)
+is_free(struct stage *g, struct session_thread *a)
 {
     const double until = time_now() + FIND_DEADLOCK;
-    while (actor_settle(a, g->o->patience, g->o->limit) != ACTOR_IDLE)
+    while (session_thread_settle(a, g->o->patience, g->o->limit) != ACTOR_IDLE)
         if (count_busy(g) < 2 || time_now() > until)
             return false;
     return true;
@@ -261,13 +264,13 @@ run_steps(struct stage *g, const u32_vec *order)
     g->out->is_possible = true;
     for (size_t i = 0; i < order->n && !g->out->refusal[0]; i++) {
         const struct spec_step *step = &g->script->spec->steps.at[order->at[i]];
-        struct actor *a = &g->actors.at[step->session];
+        struct session_thread *a = &g->threads.at[step->session];
         bool waits;
         if (!is_free(g, a)) {
             g->out->is_possible = false;
             return;
         }
-        actor_act(a, &g->script->steps.at[order->at[i]]);
+        session_thread_act(a, &g->script->steps.at[order->at[i]]);
         watch(g, a, "step", step->name, &waits);
         g->out->waited += waits;
     }
@@ -280,9 +283,9 @@ give_way(struct stage *g, double seconds)
 {
     const double until = time_now() + seconds;
     do
-        for (size_t i = 0; i < g->actors.n; i++)
-            if (actor_await(&g->actors.at[i], 0.01))
-                actor_rest(&g->actors.at[i]);
+        for (size_t i = 0; i < g->threads.n; i++)
+            if (session_thread_await(&g->threads.at[i], 0.01))
+                session_thread_rest(&g->threads.at[i]);
     while (count_busy(g) && time_now() < until);
     return !count_busy(g);
 }
@@ -296,14 +299,14 @@ settle(struct stage *g, struct err *err)
     if (!give_way(g, is_told ? g->o->limit : FIND_DEADLOCK) && is_told)
         refuse(g, "sessions still wait for each other after %g seconds",
                g->o->limit);
-    for (size_t i = 0; i < g->actors.n; i++) {
-        struct actor *a = &g->actors.at[i];
+    for (size_t i = 0; i < g->threads.n; i++) {
+        struct session_thread *a = &g->threads.at[i];
         const char *name = g->script->spec->sessions.at[i].name;
-        if (actor_is_busy(a) && !actor_cut(a, g->o->limit))
+        if (session_thread_is_busy(a) && !session_thread_cut(a, g->o->limit))
             return err_set(err, ERR_IO, "session '%s' does not return", name);
-        actor_rest(a);
-        if (is_told && a->performer.refusal[0])
-            refuse(g, "session '%.60s': %s", name, a->performer.refusal);
+        session_thread_rest(a);
+        if (is_told && a->recorder.refusal[0])
+            refuse(g, "session '%.60s': %s", name, a->recorder.refusal);
     }
     return true;
 }
@@ -311,10 +314,10 @@ settle(struct stage *g, struct err *err)
 static void
 tear_down_sessions(struct stage *g)
 {
-    for (size_t i = 0; i < g->actors.n; i++) {
+    for (size_t i = 0; i < g->threads.n; i++) {
         const char *sql = g->script->spec->sessions.at[i].teardown.sql;
         if (*sql)
-            run_text(g, &g->actors.at[i], sql);
+            run_text(g, &g->threads.at[i], sql);
     }
 }
 
@@ -323,11 +326,11 @@ tear_down_sessions(struct stage *g)
 static void
 count(struct stage *g)
 {
-    struct played *out = g->out;
-    for (size_t i = 0; i < g->actors.n; i++) {
-        const struct actor *a = &g->actors.at[i];
-        for (size_t t = 0; t < a->performer.notes.txns.n; t++) {
-            const enum txn_status status = a->performer.notes.txns.at[t].status;
+    struct interleaved *out = g->out;
+    for (size_t i = 0; i < g->threads.n; i++) {
+        const struct session_thread *a = &g->threads.at[i];
+        for (size_t t = 0; t < a->recorder.notes.txns.n; t++) {
+            const enum txn_status status = a->recorder.notes.txns.at[t].status;
             out->committed += status == TXN_COMMITTED;
             out->aborted += status == TXN_ABORTED;
         }
@@ -340,22 +343,24 @@ count(struct stage *g)
 static bool
 write_history(struct stage *g, const char *path, struct err *err)
 {
-    struct account account = {
+    struct spec_history history = {
         .script = g->script, .initial = &g->initial, .final = &g->final};
     for (size_t i = 0; i < g->sessions.n; i++)
-        vec_push(&account.sessions, g->sessions.at[i]);
-    const bool ok = account_write(&account, path, err);
-    if (account.refusal[0])
-        refuse(g, "%s", account.refusal);
-    vec_free(&account.sessions);
+        vec_push(&history.sessions, g->sessions.at[i]);
+    const bool ok = spec_history_write(&history, path, err);
+    if (history.refusal[0])
+        refuse(g, "%s", history.refusal);
+    vec_free(&history.sessions);
     return ok;
 }
 
 static bool
-play(struct stage *g, const u32_vec *order, const char *path, struct err *err)
+interleave(struct stage *g, const u32_vec *order, const char *path,
+           struct err *err)
 {
-    if (!actor_open(g->setup, g->db, 0, 0, err) || !make_tables(g, err) ||
-        !read_state(g, g->setup, &g->initial, err) || !open_actors(g, err))
+    if (!session_thread_open(g->setup, g->db, 0, 0, err) ||
+        !make_tables(g, err) || !read_state(g, g->setup, &g->initial, err) ||
+        !open_threads(g, err))
         return false;
     run_setups(g);
     run_steps(g, order);
@@ -373,12 +378,12 @@ play(struct stage *g, const u32_vec *order, const char *path, struct err *err)
 /* End a session.  The thread of a session that does not return cannot be
  * ended, so what it uses is not freed. */
 static bool
-dismiss(struct actor *a)
+dismiss(struct session_thread *a)
 {
-    if (a->has_thread && actor_is_busy(a))
+    if (a->has_thread && session_thread_is_busy(a))
         return false;
-    actor_close(a);
-    actor_free(a);
+    session_thread_close(a);
+    session_thread_free(a);
     return true;
 }
 
@@ -386,32 +391,32 @@ static void
 clear(struct stage *g)
 {
     bool ok = true;
-    for (size_t i = 0; i < g->actors.n; i++)
-        ok = dismiss(&g->actors.at[i]) && ok;
+    for (size_t i = 0; i < g->threads.n; i++)
+        ok = dismiss(&g->threads.at[i]) && ok;
     if (ok)
-        vec_free(&g->actors);
+        vec_free(&g->threads);
     if (g->has_tables) {
-        if (*g->script->spec->teardown.sql && !actor_is_busy(g->setup))
+        if (*g->script->spec->teardown.sql && !session_thread_is_busy(g->setup))
             run_text(g, g->setup, g->script->spec->teardown.sql);
         drop_tables(g);
     }
     if (dismiss(g->setup))
         mem_free(g->setup);
     vec_free(&g->sessions);
-    account_free_state(&g->initial);
-    account_free_state(&g->final);
+    spec_history_free_state(&g->initial);
+    spec_history_free_state(&g->final);
 }
 
 bool
-spec_play(const struct script *s, struct database *db, const u32_vec *order,
-          const struct play_options *o, const char *path, struct played *out,
-          struct err *err)
+interleave_run(const struct script *s, struct database *db,
+               const u32_vec *order, const struct interleave_options *o,
+               const char *path, struct interleaved *out, struct err *err)
 {
     assert(script_refuses(s, order) == SCRIPT_UNDERSTOOD);
     struct stage g = {.script = s, .db = db, .o = o, .out = out};
     g.setup = mem_calloc(1, sizeof *g.setup);
-    *out = (struct played){0};
-    const bool ok = play(&g, order, path, err);
+    *out = (struct interleaved){0};
+    const bool ok = interleave(&g, order, path, err);
     clear(&g);
     return ok;
 }

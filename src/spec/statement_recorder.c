@@ -1,4 +1,4 @@
-/* perform.c -- see perform.h.
+/* statement_recorder.c -- see statement_recorder.h.
  *
  * Notes come from the database, never from the text of the statement, so values
  * and keys are always in the notation of the database.  A select is run with
@@ -13,7 +13,7 @@
  * was observed before that.
  *
  * SPDX-License-Identifier: MIT */
-#include "spec/perform.h"
+#include "spec/statement_recorder.h"
 
 #include "base/utf8.h"
 
@@ -24,7 +24,7 @@
 /* --- queries ---------------------------------------------------------------*/
 
 __attribute__((format(printf, 2, 3))) static enum outcome
-refuse(struct performer *p, const char *format, ...)
+refuse(struct statement_recorder *p, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
@@ -35,7 +35,7 @@ refuse(struct performer *p, const char *format, ...)
 }
 
 static enum outcome
-run(struct performer *p, const char *sql, struct result_rows *out)
+run(struct statement_recorder *p, const char *sql, struct result_rows *out)
 {
     return p->connection->driver->query(p->connection, sql, out);
 }
@@ -43,7 +43,7 @@ run(struct performer *p, const char *sql, struct result_rows *out)
 /* Run SQL that must return rows of that width, with a first cell, the key, that
  * is not NULL.  Other answers are a refusal and OUTCOME_FAILED. */
 static enum outcome
-query_rows(struct performer *p, const char *sql, size_t width,
+query_rows(struct statement_recorder *p, const char *sql, size_t width,
            struct result_rows *out)
 {
     const enum outcome outcome = run(p, sql, out);
@@ -78,7 +78,7 @@ list_columns(struct buf *sql, const struct spec_table *t,
 
 /* "select key, columns from table" and what follows. */
 static enum outcome
-select_rows(struct performer *p, const struct spec_table *t,
+select_rows(struct statement_recorder *p, const struct spec_table *t,
             const u32_vec *columns, const char *rest, const char *lock,
             struct result_rows *out)
 {
@@ -96,8 +96,8 @@ select_rows(struct performer *p, const struct spec_table *t,
 }
 
 enum outcome
-perform_table(struct performer *p, const struct spec_table *t,
-              struct result_rows *out)
+statement_recorder_table(struct statement_recorder *p,
+                         const struct spec_table *t, struct result_rows *out)
 {
     struct buf rest = {0};
     u32_vec columns = {0};
@@ -113,7 +113,7 @@ perform_table(struct performer *p, const struct spec_table *t,
 
 /* Run the statement so that it returns the rows it changed. */
 static enum outcome
-run_returning(struct performer *p, const struct spec_statement *s,
+run_returning(struct statement_recorder *p, const struct spec_statement *s,
               const u32_vec *columns, struct result_rows *out)
 {
     struct buf sql = {0};
@@ -139,7 +139,7 @@ find_row(const struct result_rows *rows, const char *key)
 /* Note which rows the statement looked for and did not find, and that the
  * found ones exist. */
 static void
-note_rows(struct performer *p, const struct spec_statement *s,
+note_rows(struct statement_recorder *p, const struct spec_statement *s,
           const struct result_rows *found)
 {
     const struct spec_table *t = s->table;
@@ -155,8 +155,9 @@ note_rows(struct performer *p, const struct spec_statement *s,
 
 /* Note one row's values of some columns, which follow the key. */
 static void
-note_values(struct performer *p, bool is_write, const struct spec_table *t,
-            const u32_vec *columns, const struct result_rows *rows, size_t row)
+note_values(struct statement_recorder *p, bool is_write,
+            const struct spec_table *t, const u32_vec *columns,
+            const struct result_rows *rows, size_t row)
 {
     for (size_t k = 0; k < columns->n; k++)
         (is_write ? notes_write : notes_read)(
@@ -167,7 +168,7 @@ note_values(struct performer *p, bool is_write, const struct spec_table *t,
 /* A row with another key than requested, such as 'A' for 'a', cannot be
  * attributed to a register. */
 static enum outcome
-expect_keys(struct performer *p, const struct spec_statement *s,
+expect_keys(struct statement_recorder *p, const struct spec_statement *s,
             const struct result_rows *found)
 {
     for (size_t i = 0; !s->is_whole && s->keys.n && i < found->n; i++) {
@@ -185,7 +186,7 @@ expect_keys(struct performer *p, const struct spec_statement *s,
 /* --- statements ------------------------------------------------------------*/
 
 static enum outcome
-perform_select(struct performer *p, const struct spec_statement *s)
+record_select(struct statement_recorder *p, const struct spec_statement *s)
 {
     struct result_rows rows = {0};
     enum outcome outcome =
@@ -203,7 +204,7 @@ perform_select(struct performer *p, const struct spec_statement *s)
 
 /* The rows before and after an update; the latter are those it changed. */
 static enum outcome
-update_rows(struct performer *p, const struct spec_statement *s,
+update_rows(struct statement_recorder *p, const struct spec_statement *s,
             struct result_rows *before, struct result_rows *after)
 {
     const char *lock = p->flavour->lock_to_update;
@@ -223,7 +224,7 @@ update_rows(struct performer *p, const struct spec_statement *s,
 }
 
 static enum outcome
-perform_update(struct performer *p, const struct spec_statement *s)
+record_update(struct statement_recorder *p, const struct spec_statement *s)
 {
     struct result_rows before = {0}, after = {0};
     enum outcome outcome = update_rows(p, s, &before, &after);
@@ -252,7 +253,7 @@ perform_update(struct performer *p, const struct spec_statement *s)
 
 /* An insert that failed because of its key has read that the row exists. */
 static void
-note_duplicate(struct performer *p, const struct spec_statement *s)
+note_duplicate(struct statement_recorder *p, const struct spec_statement *s)
 {
     const char *code = p->flavour->duplicate_key;
     p->failed_alone = code && s->names_keys && s->keys.n == 1 &&
@@ -263,7 +264,7 @@ note_duplicate(struct performer *p, const struct spec_statement *s)
 }
 
 static enum outcome
-perform_insert(struct performer *p, const struct spec_statement *s)
+record_insert(struct statement_recorder *p, const struct spec_statement *s)
 {
     const struct spec_table *t = s->table;
     struct result_rows rows = {0};
@@ -293,7 +294,7 @@ perform_insert(struct performer *p, const struct spec_statement *s)
 }
 
 static enum outcome
-perform_delete(struct performer *p, const struct spec_statement *s)
+record_delete(struct statement_recorder *p, const struct spec_statement *s)
 {
     const struct spec_table *t = s->table;
     const u32_vec none = {0};
@@ -320,18 +321,19 @@ perform_delete(struct performer *p, const struct spec_statement *s)
 }
 
 enum outcome
-perform_statement(struct performer *p, const struct spec_statement *s)
+statement_recorder_run(struct statement_recorder *p,
+                       const struct spec_statement *s)
 {
     assert(p->notes.is_open);
     switch (s->kind) {
     case SPEC_SELECT:
-        return perform_select(p, s);
+        return record_select(p, s);
     case SPEC_INSERT:
-        return perform_insert(p, s);
+        return record_insert(p, s);
     case SPEC_UPDATE:
-        return perform_update(p, s);
+        return record_update(p, s);
     default:
         assert(s->kind == SPEC_DELETE);
-        return perform_delete(p, s);
+        return record_delete(p, s);
     }
 }

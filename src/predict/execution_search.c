@@ -1,4 +1,4 @@
-/* seek.c -- see seek.h.
+/* execution_search.c -- see execution_search.h.
  *
  * The solver proposes executions that have a dependency cycle under all version
  * orders so far.  A proposal that violates the level teaches a clause (core.c);
@@ -10,19 +10,19 @@
  * happens before them: that is small to check and small to look at.
  *
  * SPDX-License-Identifier: MIT */
-#include "predict/seek.h"
+#include "predict/execution_search.h"
 
 #include "predict/execution/approx.h"
 #include "predict/formula/core.h"
 #include "predict/orders.h"
 
 void
-seek_init(struct seek *s, const struct observed *o,
-          const struct predict_options *options, enum level level,
-          struct sample sample, const struct limit *limit)
+execution_search_init(struct execution_search *s, const struct observed *o,
+                      const struct predict_options *options, enum level level,
+                      struct sample sample, const struct limit *limit)
 {
     const bool is_strict = options->is_strict;
-    *s = (struct seek){
+    *s = (struct execution_search){
         .o = o,
         .level = level,
         .is_approximate = options->is_approximate,
@@ -63,7 +63,7 @@ seek_init(struct seek *s, const struct observed *o,
 }
 
 void
-seek_free(struct seek *s)
+execution_search_free(struct execution_search *s)
 {
     formula_free(&s->formula);
     recorder_free(&s->recorder);
@@ -124,7 +124,7 @@ formula_model(const struct formula *f, struct execution *x, uint8_t *on)
 
 /* What is on the cycles, with what happens before. */
 static void
-take_small(struct seek *s)
+take_small(struct execution_search *s)
 {
     const struct observed *o = s->o;
     execution_clear(&s->small);
@@ -149,7 +149,8 @@ take_small(struct seek *s)
 /* --- checking ------------------------------------------------------------- */
 
 static void
-take_order(const struct seek *s, const struct certificate *c, u32_vec *order)
+take_order(const struct execution_search *s, const struct certificate *c,
+           u32_vec *order)
 {
     vec_clear(order);
     for (size_t i = 0; i < c->order.n; i++)
@@ -157,8 +158,8 @@ take_order(const struct seek *s, const struct certificate *c, u32_vec *order)
 }
 
 enum verdict
-seek_check(struct seek *s, const struct execution *x, enum level level,
-           u32_vec *order)
+execution_search_check(struct execution_search *s, const struct execution *x,
+                       enum level level, u32_vec *order)
 {
     struct history h;
     struct check check;
@@ -194,16 +195,16 @@ enum outcome {
 };
 
 static bool
-is_found(const struct seek *s, const struct execution *x)
+is_found(const struct execution_search *s, const struct execution *x)
 {
     return !s->is_approximate || approx_is_cyclic(x);
 }
 
 /* Judge an execution; one that violates the level is excluded. */
 static enum outcome
-judge(struct seek *s, const struct execution *x, u32_vec *order)
+judge(struct execution_search *s, const struct execution *x, u32_vec *order)
 {
-    switch (seek_check(s, x, s->level, NULL)) {
+    switch (execution_search_check(s, x, s->level, NULL)) {
     case VERDICT_VIOLATED:
         s->stats.cores++;
         formula_add_core(&s->formula, x, &s->part);
@@ -213,7 +214,7 @@ judge(struct seek *s, const struct execution *x, u32_vec *order)
     case VERDICT_OK:
         break;
     }
-    switch (seek_check(s, x, LEVEL_SER, order)) {
+    switch (execution_search_check(s, x, LEVEL_SER, order)) {
     case VERDICT_VIOLATED:
         return is_found(s, x) ? OUTCOME_FOUND : OUTCOME_MISSED;
     case VERDICT_UNKNOWN:
@@ -226,7 +227,7 @@ judge(struct seek *s, const struct execution *x, u32_vec *order)
 
 /* Exclude this model and no other one. */
 static void
-exclude_model(struct seek *s)
+exclude_model(struct execution_search *s)
 {
     struct formula *f = &s->formula;
     const struct execution *x = &s->model;
@@ -247,7 +248,7 @@ exclude_model(struct seek *s)
 
 /* Judge the solver's model, and learn from it where it is not the answer. */
 static enum outcome
-judge_model(struct seek *s, u32_vec *order, struct execution *found)
+judge_model(struct execution_search *s, u32_vec *order, struct execution *found)
 {
     s->stats.rounds++;
     formula_model(&s->formula, &s->model, s->on);
@@ -268,8 +269,8 @@ judge_model(struct seek *s, u32_vec *order, struct execution *found)
 }
 
 enum predict_answer
-seek_under(struct seek *s, const lit *assumptions, size_t n,
-           struct execution *found)
+execution_search_under(struct execution_search *s, const lit *assumptions,
+                       size_t n, struct execution *found)
 {
     u32_vec order = {0};
     enum predict_answer answer = PREDICT_UNKNOWN;
@@ -296,26 +297,29 @@ seek_under(struct seek *s, const lit *assumptions, size_t n,
 }
 
 bool
-seek_is_prediction(struct seek *s, const struct execution *x)
+execution_search_is_prediction(struct execution_search *s,
+                               const struct execution *x)
 {
-    return seek_check(s, x, s->level, NULL) == VERDICT_OK &&
-           seek_check(s, x, LEVEL_SER, NULL) == VERDICT_VIOLATED &&
+    return execution_search_check(s, x, s->level, NULL) == VERDICT_OK &&
+           execution_search_check(s, x, LEVEL_SER, NULL) == VERDICT_VIOLATED &&
            is_found(s, x);
 }
 
 bool
-seek_is_unconditional(struct seek *s, const struct execution *x)
+execution_search_is_unconditional(struct execution_search *s,
+                                  const struct execution *x)
 {
     if (s->formula.unconditional == VAR_NONE)
         return true;
     execution_copy(&s->trial, x);
     s->trial.goes_on = (uint32_t)s->o->writes.n;
     s->trial.by_rows = s->o->rows != NULL;
-    return seek_check(s, &s->trial, s->level, NULL) != VERDICT_VIOLATED;
+    return execution_search_check(s, &s->trial, s->level, NULL) !=
+           VERDICT_VIOLATED;
 }
 
 void
-seek_exclude_conditional(struct seek *s)
+execution_search_exclude_conditional(struct execution_search *s)
 {
     assert(s->formula.unconditional != VAR_NONE);
     sat_to_root(s->formula.sat);
@@ -323,7 +327,8 @@ seek_exclude_conditional(struct seek *s)
 }
 
 void
-seek_exclude(struct seek *s, uint32_t wish, const struct execution *x)
+execution_search_exclude(struct execution_search *s, uint32_t wish,
+                         const struct execution *x)
 {
     struct formula *f = &s->formula;
     const struct observed *o = x->o;

@@ -1,4 +1,5 @@
-/* account.h -- the history of a play, from the notes of its sessions.
+/* spec_history.h -- the history of an interleaving, from the notes of its
+ * sessions.
  *
  *     setup    one transaction that writes the initial state: the tables as
  *              they were read back before the sessions began
@@ -10,14 +11,14 @@
  * that a session read or wrote.
  *
  * SPDX-License-Identifier: MIT */
-#ifndef SPEC_ACCOUNT_H
-#define SPEC_ACCOUNT_H
+#ifndef SPEC_SPEC_HISTORY_H
+#define SPEC_SPEC_HISTORY_H
 
 #include "spec/notes.h"
 #include "spec/script.h"
 
-#define ACCOUNT_MARK "setup"
-#define ACCOUNT_MARK_VALUE "done"
+#define SPEC_HISTORY_MARK "setup"
+#define SPEC_HISTORY_MARK_VALUE "done"
 
 /* The rows of all tables; those of tables with a flaw are left out. */
 struct state {
@@ -25,22 +26,23 @@ struct state {
     double began, ended; // when it was read
 };
 
-void account_free_state(struct state *s);
+void spec_history_free_state(struct state *s);
 
-struct account_session {
+struct spec_history_session {
     const char *name;
     const struct notes *notes;
 };
 
-struct account {
+struct spec_history {
     const struct script *script;
     const struct state *initial, *final;
-    VEC(struct account_session) sessions;
+    VEC(struct spec_history_session) sessions;
     char refusal[240]; // out: why there is no history; "" if there is one
 };
 
 /* Write the history to path.  There is a refusal instead if no known statement
  * explains the change of a row, or if no row was read or written. */
-bool account_write(struct account *a, const char *path, struct err *err);
+bool spec_history_write(struct spec_history *a, const char *path,
+                        struct err *err);
 
 #endif

@@ -1,4 +1,4 @@
-/* look.c -- see look.h.
+/* prediction_search.c -- see prediction_search.h.
  *
  * One boundary transaction is tried before two, and two before any number, so
  * that the first answer is about the simplest there is.  Where more than one
@@ -10,7 +10,7 @@
  * The best of those declined is remembered.
  *
  * SPDX-License-Identifier: MIT */
-#include "predict/look.h"
+#include "predict/prediction_search.h"
 
 #include "predict/minimise.h"
 
@@ -26,7 +26,7 @@ enum { GLANCE = 100 }; // conflicts for a first look at a transaction
 /* --- what is welcome ------------------------------------------------------ */
 
 bool
-look_is_large(const struct predict_run *run)
+prediction_search_is_large(const struct predict_run *run)
 {
     return run->out->observed.n >= LARGE;
 }
@@ -47,14 +47,14 @@ is_enough(const struct predict_run *run)
 static bool
 is_weary(const struct predict_run *run)
 {
-    const bool is_large = look_is_large(run);
+    const bool is_large = prediction_search_is_large(run);
     return !wants_many(run) &&
            (run->out->declined >= (is_large ? TRIED_LARGE : TRIED) ||
             run->passed_over >= (is_large ? TRIED_LARGE : CONDITIONAL));
 }
 
 bool
-look_is_over(const struct predict_run *run)
+prediction_search_is_over(const struct predict_run *run)
 {
     return is_enough(run) || is_weary(run);
 }
@@ -67,9 +67,10 @@ static unsigned
 grade(struct predict_run *run, const struct execution *x)
 {
     const struct predict_options *o = run->options;
-    const bool is_unconditional = seek_is_unconditional(&run->seek, x);
+    const bool is_unconditional =
+        execution_search_is_unconditional(&run->search, x);
     if (!is_unconditional)
-        seek_exclude_conditional(&run->seek);
+        execution_search_exclude_conditional(&run->search);
     if (!o->accept)
         return is_unconditional ? WELCOME : 0;
     if (!is_unconditional && !run->takes_conditional)
@@ -87,7 +88,7 @@ reduce(struct predict_run *run, struct execution *x)
     struct execution whole;
     execution_init(&whole, x->o, x->is_strict);
     execution_copy(&whole, x);
-    minimise(&run->seek, x);
+    minimise(&run->search, x);
     unsigned reduced = grade(run, x);
     if (reduced < WELCOME) {
         const unsigned as_is = grade(run, &whole);
@@ -105,14 +106,15 @@ reduce(struct predict_run *run, struct execution *x)
 static void
 decline(struct predict_run *run, const struct execution *x, unsigned how)
 {
-    const bool is_conditional = !seek_is_unconditional(&run->seek, x);
+    const bool is_conditional =
+        !execution_search_is_unconditional(&run->search, x);
     const bool is_passed_over =
         is_conditional && !(run->options->accept && run->takes_conditional);
     run->passed_over += is_passed_over;
     run->out->declined += !is_passed_over;
     run->out->declined_conditional += is_conditional && !is_passed_over;
     if (!is_passed_over)
-        seek_exclude(&run->seek, run->untried, x);
+        execution_search_exclude(&run->search, run->untried, x);
     if (run->has_spare && how <= run->spare_grade)
         return;
     execution_copy(&run->spare, x);
@@ -144,10 +146,10 @@ assume(struct look *l, uint32_t var)
 static enum predict_answer
 seek(struct predict_run *run, const struct look *l)
 {
-    struct sat *sat = run->seek.formula.sat;
+    struct sat *sat = run->search.formula.sat;
     sat_set_budget(sat, l->is_brief || run->has_spare ? GLANCE : 0);
     const enum predict_answer answer =
-        seek_under(&run->seek, l->assumed, l->n, l->x);
+        execution_search_under(&run->search, l->assumed, l->n, l->x);
     sat_set_budget(sat, 0);
     return answer;
 }
@@ -163,7 +165,7 @@ will_do(const struct predict_run *run, unsigned how)
 /* Find one prediction under the assumptions: keep it where it is welcome, else
  * decline it. */
 static bool
-look_for_one(struct predict_run *run, struct look *l)
+prediction_search_for_one(struct predict_run *run, struct look *l)
 {
     l->answer = seek(run, l);
     run->out->is_cut_short |=
@@ -185,12 +187,13 @@ look_for_one(struct predict_run *run, struct look *l)
 /* Look under the assumptions until something is welcome; *found: something was
  * found. */
 static bool
-look_for_welcome(struct predict_run *run, struct look *l, bool *found)
+prediction_search_for_welcome(struct predict_run *run, struct look *l,
+                              bool *found)
 {
     bool ok = true;
     size_t n = 0;
     do {
-        ok = look_for_one(run, l);
+        ok = prediction_search_for_one(run, l);
         n += l->answer == PREDICT_FOUND;
     } while (ok && !l->is_kept && l->answer == PREDICT_FOUND &&
              (wants_many(run) ? n < TRIED_EACH : !is_weary(run)));
@@ -203,19 +206,19 @@ look_for_welcome(struct predict_run *run, struct look *l, bool *found)
 static bool
 look(struct predict_run *run, struct look *l)
 {
-    const uint32_t unconditional = run->seek.formula.unconditional;
+    const uint32_t unconditional = run->search.formula.unconditional;
     const bool has_choice =
         !run->takes_conditional && unconditional != VAR_NONE;
     assume(l, run->untried);
     if (has_choice)
         assume(l, unconditional);
     bool found;
-    bool ok = look_for_welcome(run, l, &found);
+    bool ok = prediction_search_for_welcome(run, l, &found);
     const bool is_settled =
         l->is_kept || (wants_many(run) ? l->has_next : run->has_spare);
     if (ok && has_choice && !is_settled) {
         l->n--;
-        ok = look_for_one(run, l);
+        ok = prediction_search_for_one(run, l);
         found |= l->answer == PREDICT_FOUND;
     }
     if (found)
@@ -227,9 +230,10 @@ look(struct predict_run *run, struct look *l)
 
 /* At most 'bound' + 1 boundary transactions, or any number of them. */
 static bool
-look_up_to(struct predict_run *run, uint32_t bound, struct execution *x)
+prediction_search_up_to(struct predict_run *run, uint32_t bound,
+                        struct execution *x)
 {
-    const struct formula *f = &run->seek.formula;
+    const struct formula *f = &run->search.formula;
     const struct observed *o = &run->out->observed;
     struct look all = {.x = x};
     if (bound < BOUNDS)
@@ -238,7 +242,7 @@ look_up_to(struct predict_run *run, uint32_t bound, struct execution *x)
     if (!look(run, &all))
         return false;
     for (uint32_t i = 0; all.answer == PREDICT_FOUND && i < o->n; i++) {
-        if (look_is_over(run) || run->out->is_cut_short)
+        if (prediction_search_is_over(run) || run->out->is_cut_short)
             return true;
         struct look each = none;
         if (f->boundary[o->order[i]] == VAR_NONE)
@@ -255,10 +259,11 @@ look_up_to(struct predict_run *run, uint32_t bound, struct execution *x)
 static bool
 glance(struct predict_run *run, struct execution *x)
 {
-    const struct formula *f = &run->seek.formula;
+    const struct formula *f = &run->search.formula;
     const struct observed *o = &run->out->observed;
     bool ok = true;
-    for (uint32_t i = 0; ok && !look_is_over(run) && i < o->n; i++) {
+    for (uint32_t i = 0; ok && !prediction_search_is_over(run) && i < o->n;
+         i++) {
         const uint32_t t = o->order[i];
         if (f->boundary[t] == VAR_NONE || sat_is_refuted(f->sat))
             continue;
@@ -273,33 +278,33 @@ glance(struct predict_run *run, struct execution *x)
 }
 
 static bool
-look_once(struct predict_run *run, struct execution *x)
+prediction_search_once(struct predict_run *run, struct execution *x)
 {
     bool ok = wants_many(run) || glance(run, x);
     for (uint32_t bound = 0; ok && bound <= BOUNDS; bound++) {
         if (run->out->found.n || is_weary(run) || run->out->is_cut_short ||
-            sat_is_refuted(run->seek.formula.sat))
+            sat_is_refuted(run->search.formula.sat))
             break;
-        ok = look_up_to(run, bound, x);
+        ok = prediction_search_up_to(run, bound, x);
     }
     return ok;
 }
 
 bool
-look_everywhere(struct predict_run *run, bool is_last)
+prediction_search_everywhere(struct predict_run *run, bool is_last)
 {
-    struct formula *f = &run->seek.formula;
+    struct formula *f = &run->search.formula;
     struct execution x;
     execution_init(&x, &run->out->observed, run->options->is_strict);
     run->takes_conditional = false;
     run->untried =
         run->options->accept ? formula_var(f, FACT_WISH, 0, 0, 0) : VAR_NONE;
-    bool ok = look_once(run, &x);
+    bool ok = prediction_search_once(run, &x);
     if (ok && is_last && run->options->accept && run->has_spare &&
         f->unconditional != VAR_NONE && !run->out->found.n) {
         run->takes_conditional = true;
         run->passed_over = 0;
-        ok = look_once(run, &x);
+        ok = prediction_search_once(run, &x);
     }
     execution_free(&x);
     return ok;

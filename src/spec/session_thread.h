@@ -1,22 +1,22 @@
-/* actor.h -- a session of a specification: a thread that runs one step at a
- * time.
+/* session_thread.h -- a session of a specification: a thread that runs one step
+ * at a time.
  *
  * A second connection, the observer, asks the database whether the session
  * waits for a lock, and closes its connection if it does not return.
  *
  * SPDX-License-Identifier: MIT */
-#ifndef SPEC_ACTOR_H
-#define SPEC_ACTOR_H
+#ifndef SPEC_SESSION_THREAD_H
+#define SPEC_SESSION_THREAD_H
 
-#include "spec/perform.h"
 #include "spec/script.h"
+#include "spec/statement_recorder.h"
 
 #include <pthread.h>
 
-struct actor {
-    struct performer performer;  // its connection, and what it noted
-    struct connection *observer; // NULL if no session waits for long
-    bool is_implicit;            // the open transaction ends with the step
+struct session_thread {
+    struct statement_recorder recorder; // its connection, and what it noted
+    struct connection *observer;        // NULL if no session waits for long
+    bool is_implicit;  // the open transaction ends with the step
     bool is_gone;      // rolled back by the database, not yet by the script
     size_t failed;     // statements that the database refused
     char failure[300]; // the last of them, with the database's message
@@ -31,39 +31,41 @@ struct actor {
 };
 
 /* Connect and start the thread. */
-bool actor_open(struct actor *a, struct database *db, uint32_t session,
-                size_t node, struct err *err);
+bool session_thread_open(struct session_thread *a, struct database *db,
+                         uint32_t session, size_t node, struct err *err);
 
 /* Start the statements of a step, or SQL to be run verbatim.
  *
  *   require  it is not busy */
-void actor_act(struct actor *a, const struct script_block *block);
-void actor_run(struct actor *a, const char *sql);
+void session_thread_act(struct session_thread *a,
+                        const struct script_block *block);
+void session_thread_run(struct session_thread *a, const char *sql);
 
-bool actor_is_busy(struct actor *a);
+bool session_thread_is_busy(struct session_thread *a);
 
 /* Wait up to that many seconds until it is not busy; return whether it is. */
-bool actor_await(struct actor *a, double seconds);
+bool session_thread_await(struct session_thread *a, double seconds);
 
-enum actor_state { ACTOR_IDLE, ACTOR_WAITS, ACTOR_RUNS };
+enum session_thread_state { ACTOR_IDLE, ACTOR_WAITS, ACTOR_RUNS };
 
 /* Wait up to that many seconds until it is idle or waits for a lock.  If the
  * database cannot report which session waits, a step that takes longer than
  * 'patience' counts as waiting. */
-enum actor_state actor_settle(struct actor *a, double patience, double limit);
+enum session_thread_state session_thread_settle(struct session_thread *a,
+                                                double patience, double limit);
 
 /* Close the connection of a busy session, and wait until it has noticed. */
-bool actor_cut(struct actor *a, double limit);
+bool session_thread_cut(struct session_thread *a, double limit);
 
 /* Roll back what is still open.
  *
  *   require  it is not busy */
-void actor_rest(struct actor *a);
+void session_thread_rest(struct session_thread *a);
 
 /* End the thread and the connections; the notes stay.
  *
  *   require  it is not busy */
-void actor_close(struct actor *a);
-void actor_free(struct actor *a);
+void session_thread_close(struct session_thread *a);
+void session_thread_free(struct session_thread *a);
 
 #endif

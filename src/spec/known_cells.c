@@ -1,7 +1,7 @@
-/* book.c -- see book.h.
+/* known_cells.c -- see known_cells.h.
  *
  * SPDX-License-Identifier: MIT */
-#include "spec/book.h"
+#include "spec/known_cells.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 /* --- rows and cells --------------------------------------------------------*/
 
 uint32_t
-book_row(struct book *b, size_t table, const char *key)
+known_cells_row(struct known_cells *b, size_t table, const char *key)
 {
     struct buf name = {0};
     buf_printf(&name, "%zu:%s", table, key);
@@ -18,13 +18,13 @@ book_row(struct book *b, size_t table, const char *key)
     if (id == b->rows.n)
         vec_push(&b->rows, ((struct known_row){.table = table,
                                                .key = key,
-                                               .initial = BOOK_NOWHERE,
-                                               .final = BOOK_NOWHERE}));
+                                               .initial = KNOWN_CELLS_NOWHERE,
+                                               .final = KNOWN_CELLS_NOWHERE}));
     return id;
 }
 
 uint32_t
-book_cell(struct book *b, uint32_t row, uint32_t column)
+known_cells_cell(struct known_cells *b, uint32_t row, uint32_t column)
 {
     const struct known_row *r = &b->rows.at[row];
     const struct spec_table *t = &b->tables->at[r->table];
@@ -46,10 +46,10 @@ book_cell(struct book *b, uint32_t row, uint32_t column)
 
 /* The value of a column of a row in a state. */
 static const char *
-value_in(struct book *b, const struct state *s, const struct known_row *r,
-         size_t at, uint32_t column)
+value_in(struct known_cells *b, const struct state *s,
+         const struct known_row *r, size_t at, uint32_t column)
 {
-    if (at == BOOK_NOWHERE)
+    if (at == KNOWN_CELLS_NOWHERE)
         return NOTES_NO_ROW;
     const size_t key = b->tables->at[r->table].key;
     const size_t place = column == key ? 0 : column + (column < key);
@@ -57,21 +57,21 @@ value_in(struct book *b, const struct state *s, const struct known_row *r,
 }
 
 const char *
-book_initial(struct book *b, uint32_t row, uint32_t column)
+known_cells_initial(struct known_cells *b, uint32_t row, uint32_t column)
 {
     const struct known_row *r = &b->rows.at[row];
-    return value_in(b, b->account->initial, r, r->initial, column);
+    return value_in(b, b->history->initial, r, r->initial, column);
 }
 
 const char *
-book_final(struct book *b, uint32_t row, uint32_t column)
+known_cells_final(struct known_cells *b, uint32_t row, uint32_t column)
 {
     const struct known_row *r = &b->rows.at[row];
-    return value_in(b, b->account->final, r, r->final, column);
+    return value_in(b, b->history->final, r, r->final, column);
 }
 
 size_t
-book_table(const struct book *b, const struct note *note)
+known_cells_table(const struct known_cells *b, const struct note *note)
 {
     return (size_t)(note->table - b->tables->at);
 }
@@ -79,24 +79,26 @@ book_table(const struct book *b, const struct note *note)
 /* --- what is known ---------------------------------------------------------*/
 
 static void
-learn_states(struct book *b)
+learn_states(struct known_cells *b)
 {
     for (size_t t = 0; t < b->tables->n; t++) {
-        const struct result_rows *initial = &b->account->initial->tables.at[t];
-        const struct result_rows *final = &b->account->final->tables.at[t];
+        const struct result_rows *initial = &b->history->initial->tables.at[t];
+        const struct result_rows *final = &b->history->final->tables.at[t];
         for (size_t i = 0; i < initial->n; i++) {
-            const uint32_t row = book_row(b, t, result_rows_get(initial, i, 0));
+            const uint32_t row =
+                known_cells_row(b, t, result_rows_get(initial, i, 0));
             b->rows.at[row].initial = i;
         }
         for (size_t i = 0; i < final->n; i++) {
-            const uint32_t row = book_row(b, t, result_rows_get(final, i, 0));
+            const uint32_t row =
+                known_cells_row(b, t, result_rows_get(final, i, 0));
             b->rows.at[row].final = i;
         }
     }
 }
 
 static void
-remember_write(struct book *b, uint32_t cell, const char *value)
+remember_write(struct known_cells *b, uint32_t cell, const char *value)
 {
     struct buf text = {0};
     buf_printf(&text, "%u:%s", cell, value);
@@ -105,25 +107,25 @@ remember_write(struct book *b, uint32_t cell, const char *value)
 }
 
 static void
-learn_note(struct book *b, const struct note *note)
+learn_note(struct known_cells *b, const struct note *note)
 {
-    const size_t table = book_table(b, note);
+    const size_t table = known_cells_table(b, note);
     if (note->kind == NOTE_SCAN) {
         b->is_scanned[table] = true;
         return;
     }
-    const uint32_t row = book_row(b, table, note->row);
+    const uint32_t row = known_cells_row(b, table, note->row);
     b->rows.at[row].is_noted = true;
-    book_cell(b, row, (uint32_t)note->table->key);
-    const uint32_t cell = book_cell(b, row, note->column);
+    known_cells_cell(b, row, (uint32_t)note->table->key);
+    const uint32_t cell = known_cells_cell(b, row, note->column);
     if (note->kind == NOTE_WRITE)
         remember_write(b, cell, note->value);
 }
 
 static void
-learn_notes(struct book *b)
+learn_notes(struct known_cells *b)
 {
-    const struct account *a = b->account;
+    const struct spec_history *a = b->history;
     for (size_t i = 0; i < a->sessions.n; i++) {
         const struct notes *n = a->sessions.at[i].notes;
         for (size_t t = 0; t < n->txns.n; t++)
@@ -135,25 +137,26 @@ learn_notes(struct book *b)
         if (b->is_scanned[b->rows.at[i].table]) {
             const size_t table = b->rows.at[i].table;
             b->rows.at[i].is_noted = true;
-            book_cell(b, i, (uint32_t)b->tables->at[table].key);
+            known_cells_cell(b, i, (uint32_t)b->tables->at[table].key);
         }
     for (uint32_t i = 0; i < b->cells.n; i++)
         remember_write(
-            b, i, book_initial(b, b->cells.at[i].row, b->cells.at[i].column));
+            b, i,
+            known_cells_initial(b, b->cells.at[i].row, b->cells.at[i].column));
 }
 
 /* Whether a known write explains the final value of a cell. */
 static bool
-is_explained(struct book *b, uint32_t row, uint32_t column)
+is_explained(struct known_cells *b, uint32_t row, uint32_t column)
 {
-    const char *value = book_final(b, row, column);
+    const char *value = known_cells_final(b, row, column);
     const struct known_row *r = &b->rows.at[row];
-    if (strcmp(value, book_initial(b, row, column)) == 0)
+    if (strcmp(value, known_cells_initial(b, row, column)) == 0)
         return true;
     if (!r->is_noted)
         return false;
     const size_t before = b->cells.n;
-    const uint32_t cell = book_cell(b, row, column);
+    const uint32_t cell = known_cells_cell(b, row, column);
     if (b->cells.n > before)
         return false; // not written: a delete writes all cells of a row
     const size_t writes = b->writes.all.n;
@@ -162,10 +165,11 @@ is_explained(struct book *b, uint32_t row, uint32_t column)
 }
 
 static void
-refuse_change(struct book *b, const struct known_row *row, const char *column)
+refuse_change(struct known_cells *b, const struct known_row *row,
+              const char *column)
 {
     char quoted[ERR_QUOTE_ROOM];
-    snprintf(b->account->refusal, sizeof b->account->refusal,
+    snprintf(b->history->refusal, sizeof b->history->refusal,
              "'%.40s:%s:%.40s' changed, but no statement is known to have "
              "changed it",
              b->tables->at[row->table].name,
@@ -174,9 +178,9 @@ refuse_change(struct book *b, const struct known_row *row, const char *column)
 }
 
 void
-book_find_surprises(struct book *b)
+known_cells_find_surprises(struct known_cells *b)
 {
-    struct account *a = b->account;
+    struct spec_history *a = b->history;
     bool has_notes = b->scans > 0;
     for (uint32_t i = 0; i < b->rows.n && !a->refusal[0]; i++) {
         const struct spec_table *t = &b->tables->at[b->rows.at[i].table];
@@ -193,9 +197,9 @@ book_find_surprises(struct book *b)
 }
 
 void
-book_init(struct book *b, struct account *a)
+known_cells_init(struct known_cells *b, struct spec_history *a)
 {
-    *b = (struct book){.account = a, .tables = &a->script->tables};
+    *b = (struct known_cells){.history = a, .tables = &a->script->tables};
     b->is_scanned = arena_alloc(&b->arena, b->tables->n + 1);
     memset(b->is_scanned, 0, b->tables->n + 1);
     learn_states(b);
@@ -203,7 +207,7 @@ book_init(struct book *b, struct account *a)
 }
 
 void
-book_free(struct book *b)
+known_cells_free(struct known_cells *b)
 {
     strings_free(&b->row_names);
     strings_free(&b->cell_names);

@@ -1,13 +1,13 @@
-/* play.h -- run an interleaving of a specification on a database.
+/* interleave.h -- run an interleaving of a specification on a database.
  *
  * SPDX-License-Identifier: MIT */
-#ifndef SPEC_PLAY_H
-#define SPEC_PLAY_H
+#ifndef SPEC_INTERLEAVE_H
+#define SPEC_INTERLEAVE_H
 
 #include "driver/driver.h"
 #include "spec/script.h"
 
-struct play_options {
+struct interleave_options {
     // Seconds after which a step counts as waiting, if the database cannot
     // report which session waits.
     double patience;
@@ -15,7 +15,7 @@ struct play_options {
     double limit;
 };
 
-struct played {
+struct interleaved {
     bool is_possible;  // no step came while its session was waiting
     char refusal[320]; // why there is no history; "" if there is one
     size_t waited;     // steps that had to wait for another session
@@ -25,11 +25,11 @@ struct played {
 };
 
 /* Make the tables, run the steps in that order, and write the history to path
- * (spec/account.h).  If a session has to take a step while it waits, the
+ * (spec/spec_history.h).  If a session has to take a step while it waits, the
  * interleaving is not possible, and the rest is left out.  There is no history
  * if the interleaving is not possible or is refused. */
-bool spec_play(const struct script *s, struct database *db,
-               const u32_vec *order, const struct play_options *o,
-               const char *path, struct played *out, struct err *err);
+bool interleave_run(const struct script *s, struct database *db,
+                    const u32_vec *order, const struct interleave_options *o,
+                    const char *path, struct interleaved *out, struct err *err);
 
 #endif
