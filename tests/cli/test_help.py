@@ -4,15 +4,18 @@
     test_help.py ASSAY
 
 All come from one table, and each writes it in a syntax of its own.  Runs
-them, compares them, and completes command lines in bash.  Speaks TAP.
+them, compares them, and completes command lines in those shells that are
+installed.  Speaks TAP.
 """
 import json
 import os
 import pathlib
 import re
+import shlex
 import shutil
 import subprocess
 import sys
+import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 from tap import check, end, skip
@@ -29,13 +32,46 @@ def options_of(text):
     return set(re.findall(r"^ +(?:-\w, )?--([a-z0-9-]+)", text, re.M))
 
 
-def complete(script, *words):
-    """What bash offers for the last word of a command line."""
+def in_bash(script, line):
+    """What bash offers at the end of a command line, which it breaks at blanks, ':' and '='."""
+    words = [w for w in re.split(r"\s+|([:=])", line) if w] + ([""] if line[-1] == " " else [])
     done = subprocess.run(
-        ["bash", "-c", script + '\nCOMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _assay\n'
-         'printf "%s\\n" "${COMPREPLY[@]}"', "bash", "assay", *words],
+        ["bash", "-c", script + '\nCOMP_LINE=$1 COMP_POINT=${#1}; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _assay\n'
+         'printf "%s\\n" "${COMPREPLY[@]}"', "bash", line, *words],
         text=True, capture_output=True, timeout=60)
     return set(done.stdout.split()) if not done.stderr else {done.stderr}
+
+
+def in_fish(script, line):
+    """What fish offers, without the descriptions."""
+    done = subprocess.run(["fish", "--no-config", "-c", script + "\ncomplete -C " + shlex.quote(line)],
+                          text=True, capture_output=True, timeout=60)
+    return {row.split("\t")[0] for row in done.stdout.splitlines()} if not done.stderr else {done.stderr}
+
+
+ZSH = r"""
+zmodload zsh/zpty
+zpty z zsh -f -i
+zpty -w z 'PS1=; autoload -Uz compinit; compinit -u -D; source $SCRIPT'
+zpty -w z 'compadd() { [[ $@ == *-[A-Za-z]#[OAD]* ]] && { builtin compadd "$@"; return }
+    local -a got; builtin compadd -O got "$@"; print -rl -- "" "<"$^got">"; builtin compadd "$@"; }'
+zpty -w z 'done-now() { print; print "<en""d>"; exit 0 }; zle -N done-now; bindkey "^I" complete-word; bindkey "^Xe" done-now'
+zpty -w z 'print "<rea""dy>"'
+zpty -r -m z seen "*<ready>*"
+zpty -w -n z "$LINE"$'\t'$'\C-xe'
+zpty -r -m z seen "*<end>*"
+print -r -- "$seen"
+"""
+
+
+def in_zsh(script, line):
+    """What zsh offers."""
+    with tempfile.NamedTemporaryFile("w", suffix=".zsh") as file:
+        file.write(script)
+        file.flush()
+        done = subprocess.run(["zsh", "-f", "-c", ZSH], text=True, capture_output=True, timeout=60,
+                              env={**os.environ, "SCRIPT": file.name, "LINE": line, "TERM": "dumb"})
+    return set(re.findall(r"<([^<>]+)>\r?\n", done.stdout)) - {"ready", "end"} if not done.stderr else {done.stderr}
 
 
 def commands():
@@ -71,19 +107,48 @@ def man_page(helps):
     check(typeset.returncode == 0 and not typeset.stderr, "groff has no warnings", typeset.stderr)
 
 
+LEVELS = {"rc", "ra", "cc", "pc", "psi", "si", "ser", "strict-si", "strict-ser"}
+# What is offered at the end of a line; bash keeps what is before the last colon or equals sign.
+OFFERS = [
+    ("assay conv", {"convert"}, {"convert"}),
+    ("assay help pro", {"prove"}, {"prove"}),
+    ("assay completions ", {"bash", "zsh", "fish"}, None),
+    ("assay check -l strict", {"strict-si", "strict-ser"}, None),
+    ("assay check -l si,strict-se", {"si,strict-ser"}, None),
+    ("assay check --level rc,si,p", {"rc,si,pc", "rc,si,psi"}, None),
+    ("assay gen -l s", {"si", "ser"}, None),
+    ("assay test sto", {"store:" + level for level in LEVELS if not level.startswith("strict")}, None),
+    ("assay test store:p", {"store:pc", "store:psi"}, {"pc", "psi"}),
+    ("assay collect sq", {"sqlite:"}, None),
+    ("assay test --start gal", {"galera:3"}, None),
+    ("assay check --no-ver", {"--no-verify"}, None),
+    ("assay check --output=mark", {"--output=markdown"}, {"markdown"}),
+]
+
+
 def completions(helps):
-    script = run("completions", "bash").stdout
-    check(complete(script, "") == set(helps), "bash completes the command", complete(script, ""))
-    check(complete(script, "conv") == {"convert"}, "bash completes the beginning of a command")
-    for name, text in helps.items():
-        offered = complete(script, name, "--")
-        missing = {"--" + o for o in options_of(text)} - offered
-        check(not missing, f"bash completes the options of {name}", missing)
-    check(complete(script, "check", "-l", "strict") == {"strict-si", "strict-ser"}, "bash completes the words of -l")
-    for shell, pattern in (("zsh", r"'--{}["), ("fish", "-l {} ")):
+    shells = {"bash": in_bash, "fish": in_fish, "zsh": in_zsh}
+    for shell, offered in shells.items():
         script = run("completions", shell).stdout
-        missing = [o for text in helps.values() for o in options_of(text) if pattern.format(o) not in script]
+        if not shutil.which(shell):
+            skip(f"{shell} completes", f"{shell} is not installed")
+            continue
+        for line, words, for_bash in OFFERS:
+            got = offered(script, line)
+            if shell == "zsh":  # which shows the words without what they have in common with the line
+                got = {w for w in got if any(x.endswith(w) for x in words)}
+                words = {next((w for w in got if x.endswith(w)), x) for x in words}
+            check(got == (for_bash or words if shell == "bash" else words), f"{shell} completes '{line}'", got)
+    script = run("completions", "bash").stdout
+    check(in_bash(script, "assay ") == set(helps), "bash completes the command", in_bash(script, "assay "))
+    for name, text in helps.items():
+        missing = {"--" + o for o in options_of(text)} - in_bash(script, f"assay {name} --")
+        check(not missing, f"bash completes the options of {name}", missing)
+    for shell, pattern in (("zsh", r"'--{}[=[]"), ("fish", "-l {} ")):
+        script = run("completions", shell).stdout
+        missing = [o for text in helps.values() for o in options_of(text) if not re.search(pattern.format(o), script)]
         check(not missing, f"{shell} has every option", missing)
+        check(re.search(r"no-verify\b.*do not check each", script), f"{shell} says what --no-verify does not do")
         if shutil.which(shell):
             done = subprocess.run([shell, "-n"], input=script, text=True, capture_output=True, timeout=60)
             check(done.returncode == 0 and not done.stderr, f"{shell} can parse it", done.stderr)

@@ -4,7 +4,9 @@
 #include "cli/options/choices.h"
 
 #include "app/app.h"
+#include "cli/options/options.h"
 #include "collect/workload.h"
+#include "driver/driver.h"
 #include "format/format.h"
 #include "gen/anomaly.h"
 #include "gen/gen.h"
@@ -159,6 +161,31 @@ choices_servers(struct buf *out)
     }
 }
 
+void
+choices_targets(struct buf *out)
+{
+    for (size_t i = 0; driver_table[i]; i++) {
+        const struct driver *d = driver_table[i];
+        const size_t n = strlen(d->scheme) + 1;
+        if (strcmp(d->form + n, "LEVEL") == 0) {
+            for (int l = LEVEL_RC; l <= LEVEL_SER; l++) {
+                add(out, d->scheme);
+                buf_printf(out, ":%s", level_table[l].brief);
+            }
+        } else {
+            add(out, d->scheme);
+            buf_text(out, memcmp(d->form + n, "//", 2) == 0 ? "://" : ":");
+        }
+    }
+}
+
+void
+choices_commands(struct buf *out)
+{
+    for (const struct command *c = command_table; c->name; c++)
+        add(out, c->name);
+}
+
 /* --- words that no table owns ----------------------------------------------*/
 
 void
@@ -171,6 +198,12 @@ void
 choices_lists(struct buf *out)
 {
     add(out, "text arrays");
+}
+
+void
+choices_shells(struct buf *out)
+{
+    add(out, "bash zsh fish");
 }
 
 void

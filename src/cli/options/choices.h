@@ -31,6 +31,9 @@ choices choices_servers;
 choices choices_boundaries; // of predict
 choices choices_lists;      // how lists are kept in a database
 choices choices_solvers;
+choices choices_targets;  // of test and collect
+choices choices_commands; // of this program
+choices choices_shells;   // that completions are for
 
 /* Fail with "--lists is text or arrays, not 'x'". */
 bool choices_error(const char *option, choices *words, const char *found,

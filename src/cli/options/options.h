@@ -104,7 +104,8 @@ struct option {
     const char *name;
     char letter; // 0 if there is none
     enum option_kind kind;
-    const char *argument; // the name of its value; NULL for a flag
+    const char *argument; // the name of its value, a plural for several words
+                          // with commas between them; NULL for a flag
     size_t offset;        // the offset of its field
     uint32_t commands;    // bits, and FOR_MEASURING
     double low, high;
@@ -121,6 +122,7 @@ struct command {
     const char *arguments; // "[-l LEVELS] HISTORY..."
     const char *help;      // one line
     const char *details;   // more, for its own help and the man page
+    choices *words;        // that it takes as arguments; NULL: files, or none
     int (*run)(const struct options *options);
 };
 
