@@ -21,6 +21,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 from tap import check, end, skip
 
 assay = os.path.abspath(sys.argv[1])
+root = pathlib.Path(__file__).resolve().parents[2]
 
 
 def run(*words):
@@ -95,16 +96,33 @@ def help_of(names):
     return helps
 
 
-def man_page(helps):
-    page = run("manpage").stdout
-    plain = page.replace("\\-", "-")
+def man_pages(helps):
+    pages = {name: run("manpage", name).stdout for name in helps}
+    pages[""] = run("manpage").stdout
+    check(all(f"\\-{name} (1)" in pages[""] for name in helps), "assay(1) refers to the pages of all commands")
     for name, text in helps.items():
+        plain = pages[name].replace("\\-", "-")
         missing = {o for o in options_of(text) if f"--{o}" not in plain}
-        check(not missing and name in plain, f"the man page has {name} and its options", missing)
-    if not shutil.which("groff"):
-        return skip("groff has no warnings", "groff is not installed")
-    typeset = subprocess.run(["groff", "-man", "-ww", "-Tutf8"], input=page, text=True, capture_output=True, timeout=60)
-    check(typeset.returncode == 0 and not typeset.stderr, "groff has no warnings", typeset.stderr)
+        check(not missing and f"assay-{name} - " in plain, f"assay-{name}(1) has the options", missing)
+        words = set(re.findall(r"one of: ([\s\S]*?)\n  +-", text.replace("\n" + " " * 31, " ")))
+        check(all(w in plain for w in words), f"assay-{name}(1) has their words", words)
+    installed = re.findall(r"'(\w+)'", (root / "doc/meson.build").read_text().split("foreach command")[1].split("]")[0])
+    check(sorted(installed) == sorted(helps), "all of them are installed", installed)
+    for name, page in pages.items():
+        if not shutil.which("groff"):
+            skip(f"assay-{name}(1): groff has no warnings", "groff is not installed")
+            continue
+        typeset = subprocess.run(["groff", "-man", "-ww", "-Tutf8"], input=page, text=True, capture_output=True, timeout=60)
+        check(typeset.returncode == 0 and not typeset.stderr, f"assay-{name}(1): groff has no warnings", typeset.stderr)
+
+
+def examples(helps):
+    """Every example is a command line that the program understands."""
+    for name, text in helps.items():
+        for line in re.findall(r"^  ((?:\S.* \| )?assay .*)$", text.partition("examples:")[2], re.M):
+            words = shlex.split(line.partition("assay ")[2].partition(" | ")[0])
+            done = run(*words, "--help")
+            check(done.returncode == 0, f"an example of {name}: {line}", done.stderr)
 
 
 LEVELS = {"rc", "ra", "cc", "pc", "psi", "si", "ser", "strict-si", "strict-ser"}
@@ -169,7 +187,8 @@ def lists():
 
 names = commands()
 helps = help_of(names)
-man_page(helps)
+man_pages(helps)
+examples(helps)
 completions(helps)
 lists()
 sys.exit(end())

@@ -1,17 +1,14 @@
-/* cmd_help.c -- help, the man page and completions: all from the tables.
+/* cmd_help.c -- help, and lists of levels and formats, from the tables.
  *
  * SPDX-License-Identifier: MIT */
 #include "cli/cli.h"
+#include "driver/driver.h"
 #include "level/names.h"
 #include "version.h"
 
 #include <string.h>
 
 enum { HELP_COLUMN = 31, HELP_WIDTH = 80 };
-
-#define UNITS                                                                  \
-    "Numbers may have units: 20k, 1.5M; 10ms, 2min; 512M or 1G of memory; "    \
-    "25%."
 
 /* Append words in lines that begin at a column. */
 static void
@@ -68,14 +65,33 @@ show_option(const struct option *o, struct buf *out)
     buf_char(out, '\n');
 }
 
-static bool
-takes_numbers(const struct command *command)
+static void
+show_targets(struct buf *out)
 {
-    for (const struct option *o = option_table; o->name; o++)
-        if ((o->commands & command->bit) && o->kind >= OPTION_NUMBER &&
-            o->kind <= OPTION_SHARE)
-            return true;
-    return false;
+    buf_text(out, "\ntargets:\n");
+    for (size_t i = 0; driver_table[i]; i++) {
+        const struct driver *d = driver_table[i];
+        const size_t n = strlen(d->form);
+        buf_printf(out, "  %-*s", HELP_COLUMN - 2, d->form);
+        if (n + 2 >= HELP_COLUMN)
+            buf_printf(out, "\n%*s", HELP_COLUMN, "");
+        size_t column = HELP_COLUMN;
+        wrap(out, &column, HELP_COLUMN, d->help);
+        buf_char(out, '\n');
+    }
+}
+
+/* Each example is a line with a command, and one that says what it does. */
+static void
+show_examples(const char *text, struct buf *out)
+{
+    buf_text(out, "\nexamples:\n");
+    for (bool is_command = true; *text; is_command = !is_command) {
+        const size_t n = strcspn(text, "\n");
+        buf_text(out, is_command ? "  " : "      ");
+        buf_add(out, text, n + 1);
+        text += n + 1;
+    }
 }
 
 void
@@ -104,8 +120,12 @@ cmd_help_show(const struct command *command, struct buf *out)
     for (const struct option *o = option_table; o->name; o++)
         if ((o->commands & command->bit) && !(o->commands & FOR_MEASURING))
             show_option(o, out);
-    if (takes_numbers(command))
-        buf_text(out, "\n" UNITS "\n");
+    if (command_takes_numbers(command))
+        buf_text(out, "\n" COMMAND_UNITS "\n");
+    if (command->words == choices_targets)
+        show_targets(out);
+    if (command->examples)
+        show_examples(command->examples, out);
 }
 
 void
@@ -217,114 +237,6 @@ cmd_formats(const struct options *o)
     }
     if (!o->json)
         buf_text(&out, "\nEvery format may be compressed with gzip or zstd.\n");
-    cli_emit(&out);
-    buf_free(&out);
-    return EXIT_HOLDS;
-}
-
-/* --- man page --------------------------------------------------------------
- */
-
-/* Escape text for roff: hyphens are minus signs, and a leading dot is a
- * request.
- */
-static void
-roff(struct buf *out, const char *text)
-{
-    if (*text == '.' || *text == '\'')
-        buf_text(out, "\\&");
-    for (; *text; text++)
-        if (*text == '-')
-            buf_text(out, "\\-");
-        else if (*text == '\\')
-            buf_text(out, "\\e");
-        else
-            buf_char(out, *text);
-}
-
-static void
-roff_option(struct buf *out, const struct option *o)
-{
-    const bool off = o->kind == OPTION_FLAG && o->initial;
-    buf_text(out, ".TP\n");
-    if (o->letter)
-        buf_printf(out, "\\fB\\-%c\\fR, ", o->letter);
-    buf_text(out, "\\fB\\-\\-");
-    roff(out, off ? "no-" : "");
-    roff(out, o->name);
-    buf_text(out, "\\fR");
-    if (o->kind == OPTION_OUTPUT)
-        buf_printf(out, "[=\\fI%s\\fR]", o->argument);
-    else if (o->argument)
-        buf_printf(out, " \\fI%s\\fR", o->argument);
-    buf_text(out, "\n");
-    roff(out, off ? "do not " : "");
-    roff(out, o->help);
-    if (o->initial && !off)
-        buf_printf(out, " (default: %s)", o->initial);
-    buf_text(out, "\n");
-}
-
-static void
-roff_command(struct buf *out, const struct command *c)
-{
-    buf_printf(out, ".SS assay %s ", c->name);
-    roff(out, c->arguments);
-    buf_char(out, '\n');
-    roff(out, c->help);
-    buf_text(out, ".\n");
-    if (c->details) {
-        roff(out, c->details);
-        buf_char(out, '\n');
-    }
-    for (const struct option *o = option_table; o->name; o++)
-        if ((o->commands & c->bit) && o->commands != CMD_ALL)
-            roff_option(out, o);
-}
-
-int
-cmd_manpage(const struct options *o)
-{
-    (void)o;
-    struct buf out = {0};
-    buf_printf(&out, ".TH ASSAY 1 \"\" \"assay %s\"\n", ASSAY_VERSION);
-    buf_text(&out,
-             ".SH NAME\nassay \\- check transaction isolation\n"
-             ".SH SYNOPSIS\n.B assay\n.I COMMAND\n[\\fIOPTION\\fR]... "
-             "[\\fIARGUMENT\\fR]...\n"
-             ".SH DESCRIPTION\nAssay checks recorded histories of transactions "
-             "against isolation levels and explains what went wrong.\n"
-             "Results go to standard output, everything else to standard "
-             "error.\nA history is a file, a directory if its format is "
-             "one, or \\- for standard input.\n"
-             ".SH COMMANDS\n");
-    for (const struct command *c = command_table; c->name; c++)
-        roff_command(&out, c);
-    buf_text(&out, ".SH LEVELS\n");
-    for (int l = 0; l < LEVELS; l++) {
-        buf_text(&out, ".TP\n\\fB");
-        roff(&out, level_table[l].brief);
-        buf_text(&out, "\\fR, \\fB");
-        roff(&out, level_table[l].name);
-        buf_text(&out, "\\fR\n");
-        roff(&out, level_table[l].meaning);
-        buf_char(&out, '\n');
-    }
-    buf_text(&out, ".SH FORMATS\n");
-    for (size_t i = 0; format_table[i]; i++) {
-        buf_printf(&out, ".TP\n\\fB%s\\fR\n", format_table[i]->name);
-        roff(&out, format_table[i]->help);
-        buf_char(&out, '\n');
-    }
-    buf_text(
-        &out,
-        ".SH EXIT STATUS\n.TP\n0\nthe level holds, or nothing was found\n"
-        ".TP\n1\nviolated, or an anomaly was found\n"
-        ".TP\n2\nbad usage or bad input: one line on standard error, with the "
-        "position in the input\n"
-        ".TP\n3\nunknown: a limit that the user set was reached\n.PP\n"
-        "For several inputs the worst status counts: 2, 1, 3, 0.\n"
-        ".SH ENVIRONMENT\n.TP\nNO_COLOR\nif set, output is never coloured\n");
     cli_emit(&out);
     buf_free(&out);
     return EXIT_HOLDS;

@@ -119,16 +119,25 @@ extern const struct option option_table[]; // ends with a row without a name
 struct command {
     const char *name;
     uint32_t bit;
-    const char *arguments; // "[-l LEVELS] HISTORY..."
-    const char *help;      // one line
-    const char *details;   // more, for its own help and the man page
-    choices *words;        // that it takes as arguments; NULL: files, or none
     int (*run)(const struct options *options);
+    const char *arguments; // "[-l LEVELS] HISTORY...", or ""
+    const char *help;      // one line
+    const char *details;   // more, for its own help and man page, or NULL
+    const char *examples;  // lines in pairs: a command, what it does; or NULL
+    const char *see_also;  // other commands, or NULL
+    choices *words;        // that it takes as arguments; NULL: files, or none
 };
 
 extern const struct command command_table[]; // ends with a row without a name
 
 const struct command *command_find(const char *name);
+
+/* Whether some option of the command is a number, which may have a unit. */
+bool command_takes_numbers(const struct command *c);
+
+#define COMMAND_UNITS                                                          \
+    "Numbers may have units: 20k, 1.5M; 10ms, 2min; 512M or 1G of memory; "    \
+    "25%."
 
 /* Parse the arguments after the command's name. */
 bool options_parse(int n, char *const words[], const struct command *command,
