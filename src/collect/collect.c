@@ -68,6 +68,8 @@ run_sessions(struct collect_run *run, struct session *sessions, struct err *err)
     watch(run);
     for (size_t i = 0; i < started; i++)
         pthread_join(threads[i], NULL);
+    if (run->o->ended)
+        run->o->ended(run->o->self);
     run->stats.seconds = time_now() - run->began;
     mem_free(threads);
     return status == 0;

@@ -41,6 +41,8 @@ struct collect_options {
 
     /* Called every tenth of a second or so, from the calling thread. */
     void (*tick)(void *self, const struct collect_stats *stats);
+    /* Called when all sessions have ended, before the tables are removed. */
+    void (*ended)(void *self);
     void *self;
     // A flag that a signal handler sets to end the run early; or NULL.
     const volatile sig_atomic_t *interrupted;

@@ -41,12 +41,11 @@ run_origin_fill(const struct test_run *t, const char *workload,
                                     .code = s->failures[i].code,
                                     .message = s->failures[i].message,
                                     .n = s->failures[i].n};
-    for (size_t i = 0; i < t->faults.n; i++) {
-        const struct fault *f = &t->faults.at[i];
-        if (f->is_done)
-            vec_push(&out->faults,
-                     ((struct report_fault){fault_names[f->kind], f->node + 1,
-                                            f->began, f->ended}));
+    for (size_t i = 0; i < t->nemesis.statements.n; i++) {
+        const struct nemesis_statement *n = &t->nemesis.statements.at[i];
+        vec_push(&out->nemesis,
+                 ((struct report_nemesis){t->options.nemesis[i], n->runs,
+                                          n->failures, n->message}));
     }
     out->origin = (struct report_origin){
         .database = text_of(&out->database),
@@ -68,13 +67,15 @@ run_origin_fill(const struct test_run *t, const char *workload,
         .reconnects = s->reconnects,
         .failures = out->failures,
         .n_failures = s->n_failures,
-        .faults = out->faults.at,
-        .n_faults = out->faults.n};
+        .faults = t->inflicted.at,
+        .n_faults = t->inflicted.n,
+        .nemesis = out->nemesis.at,
+        .n_nemesis = out->nemesis.n};
 }
 
 void
 run_origin_free(struct run_origin *r)
 {
     buf_free(&r->database);
-    vec_free(&r->faults);
+    vec_free(&r->nemesis);
 }

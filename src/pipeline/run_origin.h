@@ -11,7 +11,7 @@ struct run_origin {
     struct report_origin origin; // its texts are those of the run, or here
     struct buf database;
     struct report_failure failures[COLLECT_CODES];
-    VEC(struct report_fault) faults;
+    VEC(struct report_nemesis) nemesis;
 };
 
 /* Tell about a run that is over.  It has to outlive 'out'. */

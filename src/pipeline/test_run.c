@@ -6,6 +6,7 @@
 #include "base/limits/limit.h"
 
 #include <assert.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -51,12 +52,15 @@ test_run_begin(const struct test_run_options *o, struct test_run *t,
     *t = (struct test_run){.options = *o, .target = o->target};
     assert(!o->target != !o->start); // exactly one of them
     assert(!o->faults || o->start);
-    if (o->start && !start_servers(t, err)) {
+    bool ok = true;
+    for (size_t i = 0; ok && i < o->n_nemesis; i++)
+        ok = nemesis_add(&t->nemesis, o->nemesis[i], err);
+    ok = ok && (!o->start || start_servers(t, err));
+    if (ok)
+        choose_name(t);
+    else
         test_run_end(t);
-        return false;
-    }
-    choose_name(t);
-    return true;
+    return ok;
 }
 
 void
@@ -65,7 +69,28 @@ test_run_end(struct test_run *t)
     if (t->has_servers)
         servers_stop(&t->servers);
     vec_free(&t->faults);
+    vec_free(&t->inflicted);
+    nemesis_free(&t->nemesis);
     database_facts_free(&t->facts);
+}
+
+/* Inflict a fault 'now', in seconds of the run, and set its next time. */
+static void
+inflict(struct test_run *t, struct fault *fault, double now)
+{
+    const struct test_run_observer *o = &t->options.observer;
+    const volatile sig_atomic_t *interrupted = t->options.collect.interrupted;
+    struct err err = {0};
+    const double began = time_now();
+    const bool ok = servers_fault(&t->servers, fault, &err);
+    const double ended = now + time_now() - began;
+    vec_push(&t->inflicted,
+             ((struct report_fault){fault_names[fault->kind], fault->node + 1,
+                                    now, ended}));
+    fault->time.seconds =
+        fault->time.repeats ? ended + fault->time.every : HUGE_VAL;
+    if (!ok && o->fault_failed && !(interrupted && *interrupted))
+        o->fault_failed(o->self, &err);
 }
 
 /* Called now and then while the sessions run. */
@@ -74,22 +99,22 @@ tick(void *self, const struct collect_stats *stats)
 {
     struct test_run *t = self;
     const struct test_run_observer *o = &t->options.observer;
-    const volatile sig_atomic_t *interrupted = t->options.collect.interrupted;
-    for (size_t i = 0; i < t->faults.n; i++) {
-        struct fault *fault = &t->faults.at[i];
-        struct err err = {0};
-        if (fault->is_done || stats->seconds < fault->seconds)
-            continue;
-        const double began = time_now();
-        const bool ok = servers_fault(&t->servers, fault, &err);
-        fault->is_done = true;
-        fault->began = stats->seconds;
-        fault->ended = stats->seconds + time_now() - began;
-        if (!ok && o->fault_failed && !(interrupted && *interrupted))
-            o->fault_failed(o->self, &err);
-    }
+    const struct collect_options *c = &t->options.collect;
+    const bool is_over = c->seconds > 0 && stats->seconds >= c->seconds;
+    nemesis_start(&t->nemesis, t->database, (uint32_t)c->shape.sessions,
+                  time_now() - stats->seconds);
+    for (size_t i = 0; !is_over && i < t->faults.n; i++)
+        if (stats->seconds >= t->faults.at[i].time.seconds)
+            inflict(t, &t->faults.at[i], stats->seconds);
     if (o->progress)
         o->progress(o->self, stats);
+}
+
+static void
+sessions_ended(void *self)
+{
+    struct test_run *t = self;
+    nemesis_stop(&t->nemesis);
 }
 
 bool
@@ -104,8 +129,16 @@ test_run_record(struct test_run *t, const char *path, struct err *err)
     memcpy(t->note, db.note, sizeof t->note);
     database_describe(&db, &t->facts);
     collect.tick = tick;
+    collect.ended = sessions_ended;
     collect.self = t;
-    const bool ok = collect_run(&db, &collect, path, &t->stats, err);
+    t->database = &db;
+    const bool ok = (!o->n_nemesis || db.driver->query ||
+                     err_set(err, ERR_USAGE,
+                             "--nemesis needs a database that takes SQL, "
+                             "found %s",
+                             t->name)) &&
+                    collect_run(&db, &collect, path, &t->stats, err);
+    t->database = NULL;
     database_close(&db);
     return ok;
 }

@@ -18,6 +18,8 @@
 
 #include "collect/collect.h"
 #include "driver/describe.h"
+#include "pipeline/nemesis.h"
+#include "report/origin.h"
 #include "server/server.h"
 
 /* Callbacks, each of which may be NULL. */
@@ -35,7 +37,9 @@ struct test_run_options {
     const char *target; // an address; NULL where servers are started
     const char *start;  // servers to start, "galera:3", or NULL
     const char *faults; // "kill@2,stop:3@4.5" for these servers, or NULL
-    const char *setup;  // SQL for each connection, or NULL
+    const char *const *nemesis; // statements with times, see nemesis.h
+    size_t n_nemesis;
+    const char *setup; // SQL for each connection, or NULL
     enum driver_isolation isolation;
     struct collect_options collect; // without tick
     struct test_run_observer observer;
@@ -47,6 +51,9 @@ struct test_run {
     bool has_servers;
     struct servers servers;
     fault_vec faults;
+    VEC(struct report_fault) inflicted;
+    struct nemesis nemesis;
+    struct database *database; // while the workload runs
     struct database_facts facts;
     char note[128]; // what the database says it is
     char name[256]; // what to call its histories: the target, no password

@@ -86,6 +86,17 @@ put_fault(const struct report_fault *f, struct buf *out)
                f->began, f->ended);
 }
 
+static void
+put_nemesis(const struct report_nemesis *n, struct buf *out)
+{
+    buf_shown(out, n->statement);
+    buf_printf(out, ": %" PRIu64 " time%s", n->runs, n->runs == 1 ? "" : "s");
+    if (n->failures) {
+        buf_printf(out, ", %" PRIu64 " refused: ", n->failures);
+        buf_shown(out, n->message);
+    }
+}
+
 void
 origin_text(const struct report_origin *o, struct buf *out)
 {
@@ -112,6 +123,11 @@ origin_text(const struct report_origin *o, struct buf *out)
     for (size_t i = 0; i < o->n_faults; i++) {
         buf_text(out, "  fault: ");
         put_fault(&o->faults[i], out);
+        buf_char(out, '\n');
+    }
+    for (size_t i = 0; i < o->n_nemesis; i++) {
+        buf_text(out, "  beside it: ");
+        put_nemesis(&o->nemesis[i], out);
         buf_char(out, '\n');
     }
     if (o->reconnects)
@@ -182,7 +198,16 @@ origin_json(const struct report_origin *o, struct buf *out)
                    "\"ended\":%.6f}",
                    i ? "," : "", o->faults[i].kind, o->faults[i].node,
                    o->faults[i].began, o->faults[i].ended);
-    buf_text(out, "]}");
+    buf_char(out, ']');
+    for (size_t i = 0; i < o->n_nemesis; i++) {
+        const struct report_nemesis *n = &o->nemesis[i];
+        buf_printf(out, "%s{\"runs\":%" PRIu64 ",\"failures\":%" PRIu64,
+                   i ? "," : ",\"nemesis\":[", n->runs, n->failures);
+        put_member("statement", n->statement, out);
+        put_member("message", n->message, out);
+        buf_char(out, '}');
+    }
+    buf_text(out, o->n_nemesis ? "]}" : "}");
 }
 
 /* --- HTML ------------------------------------------------------------------*/
@@ -231,6 +256,10 @@ origin_html(const struct report_origin *o, struct buf *out)
     for (size_t i = 0; i < o->n_faults; i++) {
         put_fault(&o->faults[i], &text);
         put_row("fault", &text, out);
+    }
+    for (size_t i = 0; i < o->n_nemesis; i++) {
+        put_nemesis(&o->nemesis[i], &text);
+        put_row("beside it", &text, out);
     }
     buf_printf(&text, "%" PRIu64, o->reconnects);
     put_row("reconnects", &text, out);

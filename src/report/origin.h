@@ -24,6 +24,13 @@ struct report_fault {
     double began, ended; // seconds since the run began
 };
 
+/* A statement that ran beside the workload. */
+struct report_nemesis {
+    const char *statement; // with its time, as it was given
+    uint64_t runs, failures;
+    const char *message; // of the first failure
+};
+
 /* Texts are borrowed and may hold any bytes; none is NULL. */
 struct report_origin {
     const char *database;        // "PostgreSQL 15.18", or the target
@@ -40,6 +47,8 @@ struct report_origin {
     size_t n_failures;
     const struct report_fault *faults;
     size_t n_faults;
+    const struct report_nemesis *nemesis;
+    size_t n_nemesis;
 };
 
 /* Append what was run and how it went: lines for a terminal, the JSON object

@@ -23,6 +23,20 @@ const char *const fault_names[FAULTS] = {
 
 /* --- parsing ---------------------------------------------------------------*/
 
+bool
+fault_time_parse(const char *text, size_t n, struct fault_time *out)
+{
+    static const char every[] = "every:";
+    const size_t word = strlen(every);
+    *out = (struct fault_time){0};
+    out->repeats = n > word && memcmp(text, every, word) == 0;
+    const size_t from = out->repeats ? word : 0;
+    const bool ok =
+        quantity_parse(text + from, n - from, QUANTITY_SECONDS, &out->seconds);
+    out->every = out->repeats ? out->seconds : 0;
+    return ok;
+}
+
 static bool
 parse_one(const char *text, size_t n, size_t nodes, struct fault *out)
 {
@@ -44,8 +58,8 @@ parse_one(const char *text, size_t n, size_t nodes, struct fault *out)
     if (out->kind == FAULTS || *sign != '@')
         return false;
     sign++;
-    return quantity_parse(sign, (size_t)(text + n - sign), QUANTITY_SECONDS,
-                          &out->seconds);
+    return fault_time_parse(sign, (size_t)(text + n - sign), &out->time) &&
+           (!out->time.repeats || out->time.every > 0);
 }
 
 bool
@@ -58,7 +72,8 @@ faults_parse(const char *text, size_t nodes, fault_vec *out, struct err *err)
             return err_set(err, ERR_USAGE,
                            "unknown fault '%.*s'; expected kill, stop, "
                            "disconnect or restart, a node from 1 to %zu, and "
-                           "a time, as in 'kill@2' or 'stop:1@500ms'",
+                           "a time, as in 'kill@2', 'stop:1@500ms' or "
+                           "'kill@every:3s'",
                            (int)n, text, nodes);
         vec_push(out, f);
         text += n + (text[n] == ',');

@@ -84,19 +84,28 @@ enum fault_kind {
     FAULTS
 };
 
+/* When something is done, in seconds from the start of the run. */
+struct fault_time {
+    double seconds; // the first time
+    bool repeats;   // and again
+    double every;   // seconds after the last time ended
+};
+
+/* Parse "2", "2.5s" or "every:3s", of n characters. */
+bool fault_time_parse(const char *text, size_t n, struct fault_time *out);
+
 struct fault {
     enum fault_kind kind;
-    size_t node;    // from 0
-    double seconds; // when, from the start of the run
-    bool is_done;
-    double began, ended; // when it was inflicted, in seconds of the run
+    size_t node; // from 0
+    struct fault_time time;
 };
 
 extern const char *const fault_names[FAULTS]; // "kill"
 
 typedef VEC(struct fault) fault_vec;
 
-/* Parse "kill@2,stop:3@4.5": kind, node (default: the first), and time. */
+/* Parse "kill@2,stop:3@every:4.5s": kind, node (default: the first), and
+ * time. */
 bool faults_parse(const char *text, size_t nodes, fault_vec *out,
                   struct err *err);
 

@@ -83,6 +83,7 @@ struct options {
     const char *lists;
     double time, aborts, pause;
     bool move, record;
+    option_texts nemesis;
 
     // predict
     const char *boundary, *predicted;

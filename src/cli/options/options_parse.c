@@ -248,4 +248,5 @@ options_free(struct options *o)
     vec_free(&o->prove_levels);
     vec_free(&o->pairs);
     arena_free(&o->texts);
+    vec_free(&o->nemesis);
 }

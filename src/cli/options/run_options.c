@@ -86,8 +86,13 @@ choose_target(const struct options *o, struct test_run_options *out,
         return err_set(err, ERR_USAGE,
                        "a standby of PostgreSQL refuses serializable "
                        "transactions; ask for less: -i repeatable-read");
+    if (o->nemesis.n && o->spec)
+        return err_set(err, ERR_USAGE,
+                       "--nemesis is for workloads, not for --spec");
     out->start = o->start;
     out->faults = o->fault;
+    out->nemesis = o->nemesis.at;
+    out->n_nemesis = o->nemesis.n;
     if (!o->start)
         out->target = o->paths.n ? o->paths.at[0] : "sqlite:";
     return true;

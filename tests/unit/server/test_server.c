@@ -362,14 +362,23 @@ faults_have_a_kind_a_node_and_a_time(void)
     CHECK(faults_parse("kill@2,stop:3@4.5,disconnect@0,restart:1@10000ms", 3,
                        &faults, &err));
     CHECK(faults.n == 4 && faults.at[0].kind == FAULT_KILL &&
-          faults.at[0].node == 0 && faults.at[0].seconds == 2);
+          faults.at[0].node == 0 && faults.at[0].time.seconds == 2);
     CHECK(faults.at[1].kind == FAULT_STOP && faults.at[1].node == 2 &&
-          faults.at[1].seconds == 4.5);
+          faults.at[1].time.seconds == 4.5);
     CHECK(faults.at[2].kind == FAULT_DISCONNECT &&
-          faults.at[3].kind == FAULT_RESTART && faults.at[3].seconds == 10);
-    const char *const wrong[] = {"kill",     "kill@",   "kill@-1", "kill:0@1",
-                                 "kill:4@1", "burn@1",  "@1",      "kill@1x",
-                                 "kill:x@1", "kill@1,", "ki@1"};
+          faults.at[3].kind == FAULT_RESTART &&
+          faults.at[3].time.seconds == 10);
+    CHECK(!faults.at[0].time.repeats);
+    vec_clear(&faults);
+    CHECK(faults_parse("kill@every:0.5s,stop@2s", 1, &faults, &err));
+    CHECK(faults.at[0].time.repeats && faults.at[0].time.every == 0.5 &&
+          faults.at[0].time.seconds == 0.5);
+    CHECK(!faults.at[1].time.repeats && faults.at[1].time.seconds == 2);
+    const char *const wrong[] = {
+        "kill@every:", "kill@every:0", "kill@nan", "kill@inf", "kill@ 1",
+        "kill@1ss",    "kill@every2",  "kill",     "kill@",    "kill@-1",
+        "kill:0@1",    "kill:4@1",     "burn@1",   "@1",       "kill@1x",
+        "kill:x@1",    "kill@1,",      "ki@1"};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         err = (struct err){0};
         const bool ok = faults_parse(wrong[i], 3, &faults, &err);
