@@ -109,17 +109,9 @@ reduced_named_histories_are_minimal(void)
 }
 
 static void
-check_real_case(struct corpus_case *c)
-{
-    const double begin = time_now();
-    check_case(c);
-    CHECK(time_now() - begin < 10);
-}
-
-static void
 reduced_real_histories_are_minimal(void)
 {
-    if (!corpus_each("real", check_real_case))
+    if (!corpus_each("real", check_case))
         SKIP("the corpus is not here (ASSAY_CORPUS)");
 }
 
