@@ -47,12 +47,12 @@ depend_follower(const struct dependencies *d, dense_id t, dense_id last)
     return next < end ? d->dense[next] : DENSE_INIT;
 }
 
-version_id
-depend_find_version(const struct dependencies *d, key_id k, dense_id t)
+/* The last version of k by t or one before it in number; the first by anyone
+ * but INIT where there is none. */
+static version_id
+find_below(const struct dependencies *d, key_id k, dense_id t)
 {
-    assert(k < d->h->n_keys);
-    if (t == DENSE_INIT)
-        return d->key_first[k];
+    assert(k < d->h->n_keys && t < d->n_txns);
     version_id low = d->key_first[k] + 1, high = d->key_first[k + 1];
     while (high - low > 1) {
         const version_id middle = low + (high - low) / 2;
@@ -61,8 +61,23 @@ depend_find_version(const struct dependencies *d, key_id k, dense_id t)
         else
             high = middle;
     }
-    assert(low < d->key_first[k + 1] && d->version_txn[low] == t);
     return low;
+}
+
+bool
+depend_writes(const struct dependencies *d, dense_id t, key_id k)
+{
+    const version_id v = find_below(d, k, t);
+    return v < d->key_first[k + 1] && d->version_txn[v] == t;
+}
+
+version_id
+depend_find_version(const struct dependencies *d, key_id k, dense_id t)
+{
+    if (t == DENSE_INIT)
+        return d->key_first[k];
+    assert(depend_writes(d, t, k));
+    return find_below(d, k, t);
 }
 
 void

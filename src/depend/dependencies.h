@@ -55,15 +55,19 @@ typedef uint32_t read_id;
  *   WR    'read' read 'version'
  *   RW    'read' read 'version', which the target overwrites, because the
  *         writer of 'version' reaches the target, or is INIT
- *   WW    with a read: the source reaches it, it read from the target; without:
- *         the source reaches the target.  'listed': the order of a list
+ *   WW    WW_READ: the source reaches 'read', which read from the target;
+ *         WW_PATH: the source reaches the target; WW_LIST: the order of a list;
+ *         WW_UPDATE: 'read' is the source's own, and the target overwrites
+ *         what it read, because the writer of that reaches it, or is INIT
  *   SO    session order to or from an optional transaction; from one it has
  *         'read', which read from it
  *   TIME  an end or a begin and the time line */
 struct label {
     uint32_t kind : 3, read : 29; // enum edge_kind
-    version_id version;           // WW: 1 = listed, else 0
+    version_id version;           // WW: enum ww_reason
 };
+
+enum ww_reason { WW_READ, WW_PATH, WW_LIST, WW_UPDATE };
 
 /* A candidate that was struck out when the graph had 'edges' edges: the read's
  * transaction reaches it, or, where 'by' is a version, it is overwritten by
@@ -237,6 +241,11 @@ version_serves(const struct dependencies *d, version_id v, read_id r)
            (d->read_version[r] == VERSION_NONE &&
             d->version_value[v] == d->h->op_value[d->read_op[r]]);
 }
+
+/* Whether t, which is not INIT, wrote key k.
+ *
+ *   time   O(log versions of k) */
+bool depend_writes(const struct dependencies *d, dense_id t, key_id k);
 
 /* The version of key k that t wrote.
  *

@@ -79,7 +79,7 @@ add_lists(struct dependencies *d)
     for (size_t i = 0; i < edges.n; i++)
         depend_add_edge(d, point_commit(d, dense[edges.at[i].from]),
                         point_ww_to(d, dense[edges.at[i].to]),
-                        (struct label){EDGE_WW, READ_NONE, 1});
+                        (struct label){EDGE_WW, READ_NONE, WW_LIST});
     vec_free(&edges);
     mem_free(dense);
 }

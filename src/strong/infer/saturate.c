@@ -1,15 +1,23 @@
 /* saturate.c -- see saturate.h.
  *
- * Two rules give every edge that a single undecided pair of versions forces.
+ * Rules give every edge that a single undecided pair of versions forces.
  * Let t3 read x from t1, and let t2 be another writer of x:
  *
  *   R1  t2 reaches t3's start: then t2 is before t1, else t3 would precede t2;
  *   R2  t1 reaches t2: then t1 is before t2, and every reader of t1's version
  *       starts before t2 commits.
  *
- * They are how PolySI prunes constraints (Huang et al., "Efficient black-box
- * checking of snapshot isolation in databases", VLDB 2023, section 4.3), stated
- * for single edges instead of pairs of alternatives.
+ * At psi the graph has no rw edges, and R2 gives none.  Instead, if t3 writes x
+ * as well:
+ *
+ *   R3  t1 reaches t2, or is INIT: then t3 is before t2.  Otherwise t2 would
+ *       overwrite what t3 read, and reach t3.
+ *
+ * So two updates of the same version are a contradiction, the lost update.
+ *
+ * R1 and R2 are how PolySI prunes constraints (Huang et al., "Efficient
+ * black-box checking of snapshot isolation in databases", VLDB 2023,
+ * section 4.3), stated for single edges instead of pairs of alternatives.
  *
  * Trying every writer of x against every read costs reads times sessions, and
  * most of it infers nothing.  Instead the versions of each key are sorted by
@@ -57,7 +65,7 @@ apply_r1(struct inference *f, read_id r, dense_id t1, dense_id t2)
         return true;
     if (t1 != DENSE_INIT)
         return inference_add(f, commit, point_ww_to(p, t1),
-                             (struct label){EDGE_WW, r, 0});
+                             (struct label){EDGE_WW, r, WW_READ});
     // Nothing is before INIT.  Where the graph has rw edges, there is one from
     // t3 to t2, and the graph had a cycle before we came here.
     assert(p->one_rw);
@@ -68,30 +76,65 @@ apply_r1(struct inference *f, read_id r, dense_id t1, dense_id t2)
     return false;
 }
 
-/* R1 for all readers of the version at place i among those of its key, which
- * are at[0 .. n), INIT's first. */
+/* R3 for r, which read from t1 and whose transaction writes the key, against
+ * the writer t2. */
+static bool
+apply_r3(struct inference *f, read_id r, dense_id t1, dense_id t2)
+{
+    const dense_id t3 = f->p->read_txn[r];
+    assert(f->p->one_rw && t1 != t2 && t1 != t3); // points are transactions
+    if (t2 == t3 || (t1 != DENSE_INIT && !inference_reach(f, t1, t2)))
+        return true;
+    return inference_add(f, t3, t2, (struct label){EDGE_WW, r, WW_UPDATE});
+}
+
+/* R1 for r, which read the version at place i among those of its key, which are
+ * at[0 .. n), INIT's first.  R3, too, where r's transaction writes the key. */
+static bool
+infer_from_reader(struct inference *f, const version_id *at, uint32_t n,
+                  uint32_t i, read_id r, bool updates)
+{
+    const struct dependencies *p = f->p;
+    const dense_id t1 = p->version_txn[at[i]];
+    const uint32_t d = f->context->options->window;
+    for (uint32_t j = i; i && j-- > 1 && j + d >= i;)
+        if (!apply_r1(f, r, t1, p->version_txn[at[j]]))
+            return false;
+    if (!i && !p->one_rw)
+        return true; // the graph has these edges
+    const uint32_t start = f->rank[point_start(p, p->read_txn[r])];
+    for (uint32_t j = i + 1; j < n && j <= i + BETWEEN_MAX; j++) {
+        const dense_id t2 = p->version_txn[at[j]];
+        const bool after = f->rank[point_commit(p, t2)] > start;
+        if (updates && !apply_r3(f, r, t1, t2))
+            return false;
+        if (after)
+            break;
+        if (!apply_r1(f, r, t1, t2))
+            return false;
+    }
+    return true;
+}
+
+/* The same for all readers of the version at place i. */
 static bool
 infer_from_readers(struct inference *f, const version_id *at, uint32_t n,
                    uint32_t i)
 {
     const struct dependencies *p = f->p;
     const dense_id t1 = p->version_txn[at[i]];
-    const uint32_t d = f->context->options->window;
+    read_id other = READ_NONE; // whose transaction writes the key, too
     assert(i < n && (i == 0) == version_is_init(p, at[i]));
     for (read_id r = p->reader[at[i]]; r != READ_NONE; r = p->next_reader[r]) {
-        for (uint32_t j = i; i && j-- > 1 && j + d >= i;)
-            if (!apply_r1(f, r, t1, p->version_txn[at[j]]))
-                return false;
-        if (!i && !p->one_rw)
-            continue; // the graph has these edges
-        const uint32_t start = f->rank[point_start(p, p->read_txn[r])];
-        for (uint32_t j = i + 1; j < n && j <= i + BETWEEN_MAX; j++) {
-            const dense_id t2 = p->version_txn[at[j]];
-            if (f->rank[point_commit(p, t2)] > start)
-                break;
-            if (!apply_r1(f, r, t1, t2))
-                return false;
-        }
+        const bool updates = p->one_rw && depend_writes(p, p->read_txn[r],
+                                                        p->version_key[at[i]]);
+        if (!infer_from_reader(f, at, n, i, r, updates))
+            return false;
+        if (updates && other != READ_NONE &&
+            (!apply_r3(f, r, t1, p->read_txn[other]) ||
+             !apply_r3(f, other, t1, p->read_txn[r])))
+            return false;
+        other = updates ? r : other;
     }
     return true;
 }
@@ -113,7 +156,7 @@ infer_from_writer(struct inference *f, const version_id *at, uint32_t n,
             continue;
         if (p->separates_writers &&
             !inference_add(f, point_commit(p, t1), point_start(p, t2),
-                           (struct label){EDGE_WW, READ_NONE, 0}))
+                           (struct label){EDGE_WW, READ_NONE, WW_PATH}))
             return false;
         for (read_id r = p->reader[at[i]]; r != READ_NONE;
              r = p->next_reader[r])

@@ -58,7 +58,7 @@ carry_before(struct order_search *s, lit l, version_id v, version_id w)
     assert(p->version_key[v] == p->version_key[w] && a != b);
     assert(a != DENSE_INIT && b != DENSE_INIT);
     carry(s, l, point_commit(p, a), point_ww_to(p, b),
-          (struct label){EDGE_WW, READ_NONE, 0});
+          (struct label){EDGE_WW, READ_NONE, WW_PATH});
     if (p->one_rw)
         return;
     for (read_id r = p->reader[v]; r != READ_NONE; r = p->next_reader[r])

@@ -27,7 +27,7 @@ prove_before(struct proof_builder *b, dense_id t1, dense_id t2, uint32_t limit)
     }
     proof_builder_begin_cycle(b);
     proof_builder_assume(b, commit, point_ww_to(p, t1),
-                         (struct label){EDGE_WW, READ_NONE, 0});
+                         (struct label){EDGE_WW, READ_NONE, WW_PATH});
     if (direct) {
         proof_builder_add_path(b, from, commit, limit);
     } else {
@@ -131,12 +131,31 @@ proof_facts_prove_reads(struct proof_builder *b)
         prove_candidates(b, vec_pop(&b->reads));
 }
 
+/* Prove that t3, which read a version and writes its key, is before t2, which
+ * overwrites that version (rule R3, at psi). */
+static void
+prove_update(struct proof_builder *b, dense_id t3, dense_id t2, read_id r,
+             uint32_t limit)
+{
+    const struct dependencies *p = b->p;
+    const version_id v = p->read_version[r];
+    assert(p->one_rw && p->read_txn[r] == t3); // points are transactions
+    if (!version_is_init(p, v))
+        (void)prove_before(b, p->version_txn[v], t2, limit);
+    proof_builder_begin_cycle(b);
+    proof_builder_assume(b, t2, t3,
+                         (struct label){EDGE_WW, READ_NONE, WW_PATH});
+    proof_builder_assume(b, t3, t2, (struct label){EDGE_RW, r, v});
+    proof_builder_end_cycle(b);
+}
+
 void
 proof_facts_prove_edge(struct proof_builder *b, uint32_t from, uint32_t to,
                        struct label label, uint32_t limit)
 {
     const struct dependencies *p = b->p;
-    if (label.kind == EDGE_TIME || (label.kind == EDGE_WW && label.version))
+    if (label.kind == EDGE_TIME ||
+        (label.kind == EDGE_WW && label.version == WW_LIST))
         return;
     if (label.read != READ_NONE)
         proof_facts_need_read(b, label.read);
@@ -145,8 +164,10 @@ proof_facts_prove_edge(struct proof_builder *b, uint32_t from, uint32_t to,
     } else if (label.kind == EDGE_RW && !version_is_init(p, label.version)) {
         (void)prove_before(b, p->version_txn[label.version], point_txn(p, to),
                            limit);
-    } else if (label.kind == EDGE_WW && label.read == READ_NONE) {
+    } else if (label.kind == EDGE_WW && label.version == WW_PATH) {
         (void)prove_before(b, point_txn(p, from), point_txn(p, to), limit);
+    } else if (label.kind == EDGE_WW && label.version == WW_UPDATE) {
+        prove_update(b, from, to, label.read, limit);
     } else if (label.kind == EDGE_WW) { // rule R1
         const uint32_t start = point_start(p, p->read_txn[label.read]);
         proof_builder_begin_cycle(b);

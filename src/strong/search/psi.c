@@ -126,7 +126,7 @@ static void
 add_hop(struct psi *x, struct hop h)
 {
     const struct label chain = {EDGE_SO, READ_NONE, 0};
-    const struct label ww = {EDGE_WW, READ_NONE, 0};
+    const struct label ww = {EDGE_WW, READ_NONE, WW_PATH};
     struct logged_hop out = {h.from, h.to, EDGE_NONE, chain};
     if (h.edge != EDGE_NONE && h.edge >= x->given) {
         out.label = ww;

@@ -75,6 +75,34 @@ lost_update_is_allowed_at_pc_alone(void)
     expect("1rx0wx1 2rx0wx2", "ovvv");
 }
 
+/* Two updates of one version contradict each other before anything is guessed
+ * or struck out, so that no record of struck candidates is needed. */
+static void
+lost_updates_at_psi_need_no_search(void)
+{
+    static const char *const texts[] = {
+        "1rx0wx1 2rx0wx2",                         // of the initial version
+        "1wx1 2rx1wx2 3rx1wx3",                    // of another one
+        "1wx1wy9 4ry9wx5 2rx1wx2 5ry9wx6 3rx1wx3", // with writers between them
+        "1rx0wx1 2rx0wx2 3wy1 4wy1 5ry1",          // beside an ambiguous read
+    };
+    struct strong_options options = strong_defaults;
+    options.record_struck = false;
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        struct history h;
+        struct certificate c;
+        struct strong_stats stats;
+        struct err err = {0};
+        parse(texts[i], &h);
+        strong_check(&h, LEVEL_PSI, &options, NULL, &c, &stats);
+        CHECK(c.verdict == VERDICT_VIOLATED &&
+              verify_certificate(&h, &c, &err));
+        CHECK(!stats.search_rounds && !stats.candidates_struck);
+        certificate_free(&c);
+        history_free(&h);
+    }
+}
+
 static void
 long_fork_is_allowed_at_psi_alone(void)
 {
@@ -223,6 +251,7 @@ main(void)
     RUN(empty_and_serial_histories_hold);
     RUN(write_skew_violates_ser_alone);
     RUN(lost_update_is_allowed_at_pc_alone);
+    RUN(lost_updates_at_psi_need_no_search);
     RUN(long_fork_is_allowed_at_psi_alone);
     RUN(stale_reads_of_the_initial_state_violate_everything);
     RUN(unrepeatable_reads_violate_everything);
