@@ -81,6 +81,25 @@ end_work(struct run *run, struct level_result *r)
     r->spent += time_now() - run->began;
 }
 
+/* --- telling ---------------------------------------------------------------
+ */
+
+static void
+tell_phase(const struct run *run, enum level level, const char *phase)
+{
+    const struct check_observer *o = &run->options->observer;
+    if (o->phase)
+        o->phase(o->self, level, phase);
+}
+
+static void
+tell_decided(const struct run *run, const struct level_result *r)
+{
+    const struct check_observer *o = &run->options->observer;
+    if (o->decided && r->certificate.verdict != VERDICT_UNKNOWN)
+        o->decided(o->self, r);
+}
+
 /* --- engines ---------------------------------------------------------------
  */
 
@@ -133,6 +152,7 @@ verify_row(struct run *run, struct level_result *r)
         return true;
     struct err why = {0};
     context_phase("verifying");
+    tell_phase(run, r->level, "verifying");
     const double begin = time_thread();
     r->verified = verify_certificate(run->h, &r->certificate, &why);
     r->verify_seconds = time_thread() - begin;
@@ -173,6 +193,9 @@ decide_weak(struct run *run, level_set levels, struct level_result *payer)
     }
     struct certificate certificates[LEVELS] = {0};
     struct weak_stats stats = {0};
+    for (int l = 0; l < LEVELS; l++)
+        if (levels >> l & 1)
+            tell_phase(run, (enum level)l, "deciding");
     const unsigned threads = run->options->threads;
     const double begin = time_work(threads);
     struct budget budget = budget_of(run);
@@ -191,6 +214,9 @@ decide_weak(struct run *run, level_set levels, struct level_result *payer)
         ok = ok && verify_row(run, r);
     }
     end_work(run, payer);
+    for (int l = 0; ok && l < LEVELS; l++)
+        if (levels >> l & 1)
+            tell_decided(run, find_row(run, (enum level)l));
     return ok;
 }
 
@@ -233,6 +259,7 @@ decide_strong(struct run *run, struct level_result *r)
         drop_evidence(r);
         return true;
     }
+    tell_phase(run, r->level, "deciding");
     const double begin = time_thread();
     struct budget budget = budget_of(run);
     if (!run->out->n_flaws)
@@ -240,9 +267,12 @@ decide_strong(struct run *run, struct level_result *r)
                      &r->certificate, &r->strong);
     r->seconds = time_thread() - begin;
     r->work = budget_of(run).left - budget.left;
-    const bool ok = verify_row(run, r);
+    bool ok = verify_row(run, r);
     end_work(run, r);
-    return ok && ask_z3(run, r);
+    ok = ok && ask_z3(run, r);
+    if (ok)
+        tell_decided(run, r);
+    return ok;
 }
 
 /* --- several levels at once ------------------------------------------------
@@ -369,6 +399,7 @@ check_by_cases(const struct history *h, const struct check_options *options,
     struct limit_stop stop;
     each.levels = levels;
     each.limits = (struct limits){0};
+    each.observer = (struct check_observer){0}; // cases are no verdicts
     // The time of all levels together, of which the first has spent some.
     const double more = (__builtin_popcount(levels) - 1) * l->seconds;
     if (limits_set(l) &&

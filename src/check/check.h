@@ -11,6 +11,18 @@
 #include "strong/strong.h"
 #include "weak/weak.h"
 
+struct level_result;
+
+/* What a caller may hear while levels are decided.  Calls come from several
+ * threads where there are several; each function may be NULL. */
+struct check_observer {
+    void *self;
+    /* Work for a level begins: "deciding", "verifying". */
+    void (*phase)(void *self, enum level level, const char *phase);
+    /* A level holds or is violated, and that will not change. */
+    void (*decided)(void *self, const struct level_result *r);
+};
+
 struct check_options {
     level_set levels; // LEVEL_SET_ALL: strict levels only where there are times
     unsigned threads;
@@ -22,6 +34,7 @@ struct check_options {
     size_t most_flaws;
     struct strong_options strong;
     bool ask_z3; // at pc, si, ser and the strict levels, too
+    struct check_observer observer;
 };
 
 struct level_result {

@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 int
@@ -92,12 +93,17 @@ cli_colour_on_stdout(void)
 }
 
 size_t
-cli_width_of_stdout(void)
+cli_width(int fd)
 {
     enum { LEAST = 40, USUAL = 80 };
     const char *columns = getenv("COLUMNS");
-    const long width = columns ? strtol(columns, NULL, 10) : 0;
-    if (!isatty(STDOUT_FILENO))
+    long width = columns ? strtol(columns, NULL, 10) : 0;
+    if (!isatty(fd))
         return 0;
-    return width >= LEAST ? (size_t)width : USUAL;
+    struct winsize size;
+    if (width <= 0 && ioctl(fd, TIOCGWINSZ, &size) == 0)
+        width = size.ws_col;
+    if (width <= 0)
+        return USUAL;
+    return width >= LEAST ? (size_t)width : LEAST;
 }

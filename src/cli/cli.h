@@ -39,8 +39,9 @@ void cli_emit(struct buf *b);
 
 bool cli_colour_on_stdout(void);
 
-/* The width of the terminal on stdout: COLUMNS, or 80; 0: not a terminal. */
-size_t cli_width_of_stdout(void);
+/* The width of the terminal on that descriptor: COLUMNS, or what the terminal
+ * says, or 80; 0: it is no terminal. */
+size_t cli_width(int fd);
 
 int cmd_collect(const struct options *o);
 int cmd_certify(const struct options *o);

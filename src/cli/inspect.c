@@ -12,6 +12,7 @@
 #include <assert.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 /* --- options ---------------------------------------------------------------*/
 
@@ -33,7 +34,7 @@ inspect_style(const struct options *o)
     return (struct report_style){.version = ASSAY_VERSION,
                                  .command = o->command,
                                  .colour = cli_colour_on_stdout(),
-                                 .width = cli_width_of_stdout(),
+                                 .width = cli_width(STDOUT_FILENO),
                                  .verdicts_only = o->quiet};
 }
 
@@ -74,6 +75,7 @@ static void
 begin_phase(void *self, const char *phase, const char *path)
 {
     struct inspect *i = self;
+    memset(i->phases, 0, sizeof i->phases);
     i->progress = progress_begin(i->quiet, phase, path);
 }
 
@@ -82,6 +84,71 @@ end_phase(void *self)
 {
     struct inspect *i = self;
     progress_end(i->progress);
+}
+
+/* Say in the line of progress what is known and what is being done: "rc ok, ra
+ * ok, si violated; deciding ser".  What stdout shows already is left out. */
+static void
+say_levels(struct inspect *i)
+{
+    struct buf text = {0};
+    for (int l = 0; l < LEVELS; l++)
+        if ((i->held | i->violated) & ~i->told & 1u << l)
+            buf_printf(&text, "%s%s %s", text.n ? ", " : "",
+                       level_table[l].brief,
+                       i->held >> l & 1 ? "ok" : "violated");
+    const char *separator = text.n ? "; " : "", *last = NULL;
+    for (int l = 0; l < LEVELS; l++)
+        if (i->phases[l]) {
+            const bool same = last && strcmp(last, i->phases[l]) == 0;
+            buf_printf(&text, "%s%s%s%s", separator, same ? "" : i->phases[l],
+                       same ? "" : " ", level_table[l].brief);
+            last = i->phases[l];
+            separator = ", ";
+        }
+    progress_say(i->progress, text.n ? text.at : "");
+    buf_free(&text);
+}
+
+static void
+begin_level(void *self, enum level level, const char *phase)
+{
+    struct inspect *i = self;
+    pthread_mutex_lock(&i->lock);
+    i->phases[level] = phase;
+    say_levels(i);
+    pthread_mutex_unlock(&i->lock);
+}
+
+/* Print verdict lines as soon as all weaker levels have theirs.  A violated
+ * level has to be explained first. */
+static void
+end_level(void *self, const char *name, const struct level_result *r)
+{
+    struct inspect *i = self;
+    struct report *to = &i->reports[INSPECT_STDOUT];
+    pthread_mutex_lock(&i->lock);
+    i->phases[r->level] = NULL;
+    if (r->certificate.verdict == VERDICT_OK)
+        i->held |= 1u << r->level;
+    else
+        i->violated |= 1u << r->level;
+    for (int l = 0; l < LEVELS; l++) {
+        if (!(i->options.check.levels >> l & 1) || i->told >> l & 1)
+            continue;
+        const struct level_result held = {
+            .level = (enum level)l, .certificate = {.verdict = VERDICT_OK}};
+        if (!(i->held >> l & 1) || !report_add_early(to, name, &held))
+            break;
+        i->told |= 1u << l;
+    }
+    if (to->out.n && i->told) {
+        progress_clear(i->progress);
+        cli_emit(&to->out);
+        fflush(stdout);
+    }
+    say_levels(i);
+    pthread_mutex_unlock(&i->lock);
 }
 
 static void
@@ -169,6 +236,7 @@ inspect_begin(const struct options *o, const char *page, bool page_only,
               struct inspect *out, struct err *err)
 {
     *out = (struct inspect){.page = page, .quiet = o->quiet};
+    pthread_mutex_init(&out->lock, NULL);
     const struct report_format *format = NULL;
     if (!take_options(o, &out->options, err) ||
         (!page_only && !inspect_report_format(o, &format, err)))
@@ -180,6 +248,8 @@ inspect_begin(const struct options *o, const char *page, bool page_only,
         (struct inspection_observer){.self = out,
                                      .begin = begin_phase,
                                      .end = end_phase,
+                                     .level = begin_level,
+                                     .decided = end_level,
                                      .done = o->stats ? show_stats : NULL};
     return true;
 }
@@ -213,6 +283,7 @@ show_result(struct inspect *i, const struct inspection_result *result,
 {
     show_notes(&result->notes);
     cli_emit(&i->reports[INSPECT_STDOUT].out);
+    i->held = i->violated = i->told = 0;
     return err ? cli_report_error(err) : exit_status(result->verdict);
 }
 
@@ -306,4 +377,5 @@ inspect_free(struct inspect *i)
 {
     for (size_t r = 0; r < INSPECT_REPORTS; r++)
         report_free(&i->reports[r]);
+    pthread_mutex_destroy(&i->lock);
 }

@@ -16,6 +16,8 @@
 #include "pipeline/inspection_batch.h"
 #include "pipeline/kept_run.h"
 
+#include <pthread.h>
+
 // Where results go: the terminal, the page, and files.
 enum {
     INSPECT_STDOUT,
@@ -39,6 +41,12 @@ struct inspect {
     char date[32]; // of the page
     struct progress *progress;
     bool quiet;
+
+    // Levels of the history that is being checked, under the lock.
+    pthread_mutex_t lock;
+    const char *phases[LEVELS]; // what is done for it; NULL: nothing
+    level_set held, violated;   // decided
+    level_set told;             // with a verdict line on stdout
 };
 
 /* Take levels, limits, engines and reports from the command line.  The page is

@@ -64,6 +64,29 @@ end_phase(const struct inspection_options *o)
         o->observer.end(o->observer.self);
 }
 
+static void
+tell_level(const struct inspection_options *o, enum level level,
+           const char *phase)
+{
+    if (o->observer.level && !has_limits(o))
+        o->observer.level(o->observer.self, level, phase);
+}
+
+/* What the check tells goes on to the observer of the inspection. */
+static void
+begin_level(void *self, enum level level, const char *phase)
+{
+    tell_level(self, level, phase);
+}
+
+static void
+end_level(void *self, const struct level_result *r)
+{
+    const struct inspection_options *o = self;
+    if (o->observer.decided)
+        o->observer.decided(o->observer.self, o->name, r);
+}
+
 /* Read the history; stop->kind says whether a limit was reached. */
 static bool
 read_history(struct inspection_options *o, struct inspection *out,
@@ -122,8 +145,11 @@ static void
 explain_violated(void *self, size_t row)
 {
     const struct explaining *e = self;
-    if (e->i->check.results.at[row].certificate.verdict == VERDICT_VIOLATED)
-        e->ends[row].failed = !explain_row(e->o, e->i, row, &e->ends[row].err);
+    const struct level_result *r = &e->i->check.results.at[row];
+    if (r->certificate.verdict != VERDICT_VIOLATED)
+        return;
+    tell_level(e->o, r->level, "explaining");
+    e->ends[row].failed = !explain_row(e->o, e->i, row, &e->ends[row].err);
 }
 
 static bool
@@ -173,6 +199,7 @@ check_others(const struct inspection_options *o, struct inspection *i,
         return true;
     struct check_options options = o->check;
     options.levels = left;
+    options.observer = (struct check_observer){0};
     options.work = SECONDS * BUDGET_SECOND;
     options.ask_z3 = false;
     return check_history(&i->history, &options, &i->others, err);
@@ -185,12 +212,14 @@ inspection_read(const struct inspection_options *options, const char *path,
     *out = (struct inspection){.path = path, .began = time_now()};
     struct inspection_options o = *options;
     struct limit_stop stop = {0};
-    begin_phase(&o, "reading", path);
+    o.name = o.name ? o.name : path;
+    o.check.observer = (struct check_observer){&o, begin_level, end_level};
+    begin_phase(&o, "reading", o.name);
     bool ok = read_history(&o, out, &stop, err);
     end_phase(&o);
     if (!ok)
         return false;
-    begin_phase(&o, "checking", path);
+    begin_phase(&o, "checking", o.name);
     if (stop.kind)
         check_nothing(&o.check, &stop, &out->check);
     else
@@ -200,7 +229,7 @@ inspection_read(const struct inspection_options *options, const char *path,
     if (ok && o.power && !stop.kind)
         overlap_count(&out->history, POWER_WORK, &out->overlap);
     end_phase(&o);
-    begin_phase(&o, "explaining", path);
+    begin_phase(&o, "explaining", o.name);
     ok = ok && explain_all(&o, out, err);
     end_phase(&o);
     if (ok)
@@ -310,14 +339,15 @@ inspection_finish(const struct inspection_options *o, struct inspection *i,
 static bool
 run_in_place(struct run *run)
 {
-    const struct inspection_options *o = run->options;
+    struct inspection_options o = *run->options;
     struct err *err = &run->end.err;
     struct inspection i;
-    if (!inspection_read(o, run->path, &i, err))
+    o.name = run->name;
+    if (!inspection_read(&o, run->path, &i, err))
         return false;
     if (run->name)
         i.path = run->name;
-    const bool ok = inspection_finish(o, &i, run->result, err);
+    const bool ok = inspection_finish(&o, &i, run->result, err);
     run->end.verdict = run->result->verdict;
     return ok;
 }

@@ -46,12 +46,18 @@ struct inspection_observer {
      * what observes may need a thread. */
     void (*begin)(void *self, const char *phase, const char *path);
     void (*end)(void *self);
+    /* What check/check.h tells, from several threads, and "explaining".  'name'
+     * is what to call the history.  'level' is not called where there are
+     * limits. */
+    void (*level)(void *self, enum level level, const char *phase);
+    void (*decided)(void *self, const char *name, const struct level_result *r);
     /* Everything is done; called before the inspection is freed. */
     void (*done)(void *self, const struct inspection *i);
 };
 
 struct inspection_options {
     const char *format; // of the input, or "auto"
+    const char *name;   // what to call the history; NULL: its path
     bool session_order;
     bool explain;      // violated levels
     bool full_summary; // more than sizes, for an HTML report

@@ -39,8 +39,22 @@ report_add(struct report *r, const struct report_run *run)
     assert(run->check && run->explanations && run->summary);
     if (!r->format)
         return;
+    assert(r->state.early <= run->check->results.n);
     r->format->add(r, run);
     r->state.runs++;
+    r->state.early = 0;
+}
+
+bool
+report_add_early(struct report *r, const char *path,
+                 const struct level_result *result)
+{
+    assert(result->certificate.verdict == VERDICT_OK);
+    if (!r->format || !r->format->add_early)
+        return false;
+    r->format->add_early(r, path, result);
+    r->state.early++;
+    return true;
 }
 
 void
@@ -49,6 +63,7 @@ report_fail(struct report *r, const char *path, const char *why)
     assert(path && why);
     if (r->format && r->format->fail)
         r->format->fail(r, path, why);
+    r->state.early = 0;
 }
 
 void

@@ -53,6 +53,9 @@ struct report_format {
     bool is_for_tests;                // shows verdicts as tests or alerts
     void (*begin)(struct report *to); // may be NULL
     void (*add)(struct report *to, const struct report_run *run);
+    /* A verdict line before the rest; may be NULL. */
+    void (*add_early)(struct report *to, const char *path,
+                      const struct level_result *r);
     /* A history that cannot be read or checked; may be NULL. */
     void (*fail)(struct report *to, const char *path, const char *why);
     void (*end)(struct report *to); // may be NULL
@@ -62,6 +65,7 @@ struct report_format {
 struct report_state {
     size_t runs;    // histories
     size_t results; // results of SARIF
+    size_t early;   // verdict lines of the next run that are written already
 };
 
 /* A report that is being written. */
@@ -76,6 +80,12 @@ struct report {
 void report_begin(struct report *r, const struct report_format *format,
                   const struct report_style *style);
 void report_add(struct report *r, const struct report_run *run);
+
+/* Write the verdict line of a level that holds before the rest of its run is
+ * known, levels in order.  report_add leaves the line out then.  False: the
+ * format has no such lines. */
+bool report_add_early(struct report *r, const char *path,
+                      const struct level_result *result);
 void report_fail(struct report *r, const char *path, const char *why);
 void report_end(struct report *r);
 void report_free(struct report *r);

@@ -88,19 +88,33 @@ put_weakness(const struct report_run *run, const struct report_style *s,
 }
 
 static void
+put_verdict(struct report *to, const char *path, const struct level_result *r,
+            const struct explanation *e)
+{
+    const struct report_style *s = &to->style;
+    buf_shown(&to->out, path);
+    buf_text(&to->out, ": ");
+    put_colour(s, colour_of(r->certificate.verdict), &to->out);
+    report_verdict(r, e, &to->out);
+    put_colour(s, "0", &to->out);
+    buf_char(&to->out, '\n');
+}
+
+static void
+add_early(struct report *to, const char *path, const struct level_result *r)
+{
+    put_verdict(to, path, r, NULL);
+}
+
+static void
 add(struct report *to, const struct report_run *run)
 {
     const struct report_style *s = &to->style;
     struct buf *out = &to->out;
-    for (size_t i = 0; i < run->check->results.n; i++) {
+    for (size_t i = to->state.early; i < run->check->results.n; i++) {
         const struct level_result *r = &run->check->results.at[i];
         const struct explanation *e = &run->explanations[i];
-        buf_shown(out, run->path);
-        buf_text(out, ": ");
-        put_colour(s, colour_of(r->certificate.verdict), out);
-        report_verdict(r, e, out);
-        put_colour(s, "0", out);
-        buf_char(out, '\n');
+        put_verdict(to, run->path, r, e);
         if (s->verdicts_only)
             continue;
         for (size_t j = 0; j < e->anomalies.n; j++) {
@@ -137,4 +151,5 @@ const struct report_format report_text = {
     .suffix = ".txt",
     .help = "for reading in a terminal",
     .add = add,
+    .add_early = add_early,
 };

@@ -99,6 +99,75 @@ reports_are_the_same_under_limits(void)
     }
 }
 
+/* What an observer hears: levels, phases and verdicts, in this order. */
+struct listener {
+    struct buf heard;
+    struct report *early; // gets lines of levels that hold
+};
+
+static void
+hear_phase(void *self, enum level level, const char *phase)
+{
+    struct listener *l = self;
+    buf_printf(&l->heard, "%s %s\n", phase, level_table[level].brief);
+}
+
+static void
+hear_verdict(void *self, const char *name, const struct level_result *r)
+{
+    struct listener *l = self;
+    const bool holds = r->certificate.verdict == VERDICT_OK;
+    buf_printf(&l->heard, "%s %s %s\n", name, level_table[r->level].brief,
+               holds ? "ok" : "violated");
+    if (holds)
+        CHECK(report_add_early(l->early, name, r));
+}
+
+static void
+listen_to(const char *text, const struct limits *limits, struct report *r,
+          struct listener *l)
+{
+    struct inspection_options o = inspection_defaults();
+    struct inspection_result result;
+    struct history_file file;
+    struct err err = {0};
+    o.check.levels = 1u << LEVEL_PC | 1u << LEVEL_SI;
+    o.check.limits = *limits;
+    o.reports = r;
+    o.n_reports = 1;
+    l->early = r;
+    o.observer = (struct inspection_observer){
+        .self = l, .level = hear_phase, .decided = hear_verdict};
+    report_begin(
+        r, report_find("text"),
+        &(struct report_style){.version = "test", .verdicts_only = true});
+    make_file(&file, text);
+    CHECK(inspection_run(&o, file.path.at, "h", &result, &err));
+    buf_free(&result.notes);
+    history_file_close(&file);
+}
+
+static void
+verdicts_are_told_as_they_are_found(void)
+{
+    struct report r;
+    struct listener l = {0};
+    listen_to(lost_update, &(struct limits){0}, &r, &l);
+    CHECK_TEXT(l.heard.at, "deciding pc\nverifying pc\nh pc ok\n"
+                           "deciding si\nverifying si\nh si violated\n"
+                           "explaining si\n");
+    CHECK_TEXT(r.out.at, "h: prefix: ok\nh: snapshot: violated: lost update on "
+                         "key x, 2 transactions\n");
+    CHECK(!r.state.early);
+    report_free(&r);
+    // Under limits the child process has the lines.
+    buf_clear(&l.heard);
+    listen_to(fine, &(struct limits){.seconds = 300}, &r, &l);
+    CHECK_TEXT(r.out.at, "h: prefix: ok\nh: snapshot: ok\n");
+    report_free(&r);
+    buf_free(&l.heard);
+}
+
 /* A caller may take the text away after each history. */
 static void
 a_report_does_not_look_at_its_text(void)
@@ -261,6 +330,7 @@ main(void)
 {
     RUN(a_history_is_read_checked_and_reported);
     RUN(reports_are_the_same_under_limits);
+    RUN(verdicts_are_told_as_they_are_found);
     RUN(a_report_does_not_look_at_its_text);
     RUN(a_file_that_cannot_be_read_is_an_error);
     RUN(the_certificate_and_the_reduced_history_are_written);
