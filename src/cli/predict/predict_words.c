@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "cli/predict/predict_words.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* --- reads that change ---------------------------------------------------- */
@@ -162,25 +163,27 @@ predict_words_notes(const struct predicted *p, struct buf *text)
     buf_text(text, ", as it did.\n");
 }
 
+/* One lock is not enough: the others may still have read before it was taken.
+ * With all of them, the transactions of the cycle commit in its order, which
+ * has no beginning.  Of a lost update either writer may come second. */
 void
 predict_words_prevention(const struct anomaly *a, struct buf *text)
 {
-    enum { MOST = 3 };
-    const char *readers[MOST], *keys[MOST];
     size_t n = 0;
-    for (size_t i = 0; i < a->cycle.n && n < MOST; i++) {
-        const struct anomaly_edge *e = &a->edges.at[a->cycle.at[i]];
-        if (e->kind != EDGE_RW)
-            continue;
-        readers[n] = a->txns.at[e->from].name;
-        keys[n++] = e->key;
-    }
     buf_text(text, "What prevents it: serializability for these "
                    "transactions");
-    for (size_t i = 0; i < n; i++)
-        buf_printf(text, "%s%s where %s reads it",
-                   i ? ", or " : "; or a lock on ", keys[i], readers[i]);
-    buf_text(text, n ? " (SELECT ... FOR UPDATE).\n" : ".\n");
+    for (size_t i = 0; i < a->cycle.n; i++) {
+        const struct anomaly_edge *e = &a->edges.at[a->cycle.at[i]];
+        assert(e->from < a->txns.n);
+        if (e->kind != EDGE_RW &&
+            !(a->kind == ANOMALY_LOST_UPDATE && e->kind == EDGE_WW))
+            continue;
+        buf_printf(text, "%s %s where %s reads it",
+                   n++ ? " and one on"
+                       : "; or a lock (SELECT ... FOR UPDATE) on",
+                   e->key, a->txns.at[e->from].name);
+    }
+    buf_text(text, ".\n");
 }
 
 /* --- validation ----------------------------------------------------------- */

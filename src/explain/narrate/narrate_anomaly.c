@@ -20,7 +20,8 @@ reads_init(const struct history *h)
 }
 
 /* Two writers that both read the version before and miss each other are a lost
- * update whichever came first: show both misses instead of one order. */
+ * update whichever came first: the story tells both misses.  The argument and
+ * the picture need the order of the two. */
 static void
 prefer_misses(const struct model *m, struct dep *d, size_t n)
 {
@@ -103,7 +104,6 @@ narrate_refutation(struct narration *t, const struct model *m,
     struct dep *d = mem_alloc(step->n, sizeof *d);
     for (uint32_t i = 0; i < step->n; i++)
         d[i] = r->cycles.at[step->first + i];
-    prefer_misses(m, d, step->n);
     classify_turn(d, step->n);
     // These names say that a level up to causal is broken.  Where all of them
     // hold, what was missed came before only because a stronger level says so.
@@ -114,6 +114,7 @@ narrate_refutation(struct narration *t, const struct model *m,
                       : ANOMALY_CYCLE;
     narrate_txns(t, reads_init(t->h), context);
     narrate_steps(t, m, r, d, step->n);
+    prefer_misses(m, d, step->n);
     narrate_story(t, d, step->n);
     u32_vec keys = {0};
     gather_keys(t->h, d, step->n, &keys);
