@@ -8,6 +8,7 @@
 #include "report/answer.h"
 
 #include "explain/advice.h"
+#include "report/page/words.h"
 #include "report/parts.h"
 
 #include <assert.h>
@@ -294,30 +295,65 @@ answer_markdown(const struct report_run *run, struct buf *out)
 
 /* --- HTML ------------------------------------------------------------------*/
 
+static bool
+group_is_empty(const struct kind kinds[ANOMALY_KINDS])
+{
+    for (int k = 0; k < ANOMALY_KINDS; k++)
+        if (kinds[k].n)
+            return false;
+    return true;
+}
+
+/* "Found: lost update and write skew." */
+static void
+put_found(const struct kind kinds[ANOMALY_KINDS], struct buf *out)
+{
+    size_t left = 0;
+    for (int k = 0; k < ANOMALY_KINDS; k++)
+        left += kinds[k].n > 0;
+    if (!left)
+        return;
+    buf_text(out, "<p class=\"answer bad\">Found: ");
+    for (int k = 0; k < ANOMALY_KINDS; k++)
+        if (kinds[k].n) {
+            left--;
+            buf_printf(out, "%s%s", anomaly_table[k].title,
+                       left > 1    ? ", "
+                       : left == 1 ? " and "
+                                   : "");
+        }
+    buf_text(out, ".</p>\n");
+}
+
+/* First what everybody understands, then the levels. */
 void
 answer_html(const struct report_run *run, struct buf *out)
 {
     struct buf line = {0};
     struct kind kinds[ANOMALY_KINDS];
+    group_anomalies(run, kinds);
+    put_found(kinds, out);
     answer_sentence(run, &line);
-    buf_text(out, "<p class=\"answer\">");
-    part_xml(out, line.at);
+    buf_printf(out, "<p class=\"answer%s\">",
+               group_is_empty(kinds) ? "" : " levels");
+    words_short(line.at, out);
     buf_text(out, ".</p>\n");
     buf_free(&line);
-    group_anomalies(run, kinds);
     for (int k = 0; k < ANOMALY_KINDS; k++) {
         if (!kinds[k].n)
             continue;
         buf_printf(out,
-                   "<dl class=\"advice\"><dt>%s: what can go wrong</dt>"
-                   "<dd>",
+                   "<div class=\"advice\"><h3>%s</h3><dl><dt>What happened"
+                   "</dt><dd>",
                    anomaly_table[k].title);
-        part_xml(out, kinds[k].first->story);
-        buf_text(out, ". ");
+        words_html(kinds[k].first, kinds[k].first->story, out);
+        buf_text(out, ".");
+        words_hint(kinds[k].first, out);
+        buf_text(out, "</dd><dt>What can go wrong</dt><dd>");
         part_xml(out, advice_table[k].risk);
         buf_text(out, "</dd><dt>What to do</dt><dd>");
         part_xml(out, advice_table[k].remedy);
-        buf_text(out, "</dd></dl>\n");
+        buf_text(out, "</dd></dl></div>\n");
     }
 }
 

@@ -217,7 +217,7 @@ static void
 put_row(const char *name, struct buf *text, struct buf *out)
 {
     if (text->n) {
-        buf_printf(out, "<tr><th>%s</th><td>", name);
+        buf_printf(out, "<tr><th scope=\"row\">%s</th><td>", name);
         part_xml(out, text->at);
         buf_text(out, "</td></tr>\n");
     }
@@ -251,7 +251,8 @@ origin_html(const struct report_origin *o, struct buf *out)
     put_row("transactions", &text, out);
     for (size_t i = 0; i < o->n_failures; i++) {
         put_failure(&o->failures[i], &text);
-        put_row("", &text, out);
+        put_row(o->failures[i].is_unknown ? "outcome unknown" : "aborted",
+                &text, out);
     }
     for (size_t i = 0; i < o->n_faults; i++) {
         put_fault(&o->faults[i], &text);

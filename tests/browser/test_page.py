@@ -51,6 +51,55 @@ CONTRAST = """
   return (a + 0.05) / (b + 0.05);
 })"""
 
+# The smallest text that is seen, in pixels of the screen.
+SMALLEST = """
+(() => {
+  let least = 99;
+  const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (walk.nextNode()) {
+    const e = walk.currentNode.parentElement;
+    if (!walk.currentNode.data.trim() || !e.getClientRects().length) continue;
+    if (["SCRIPT", "STYLE", "title"].includes(e.tagName)) continue;
+    const svg = e.closest("svg");
+    const scale = svg
+      ? svg.getBoundingClientRect().width / svg.viewBox.baseVal.width : 1;
+    least = Math.min(least, parseFloat(getComputedStyle(e).fontSize) * scale);
+  }
+  return least;
+})()"""
+
+# Whether all transactions of the picture are seen without scrolling.
+WHOLE = """
+(() => {
+  const boxes = Array.from(document.querySelectorAll(
+    ".card figure .txn .frame")).filter((b) => b.getClientRects().length);
+  return boxes.length > 0 && boxes.every((box) => {
+    const b = box.getBoundingClientRect();
+    const f = box.closest("figure").getBoundingClientRect();
+    return b.left >= f.left && b.right <= f.right + 1;
+  });
+})()"""
+
+VISIBLE_CARDS = "document.querySelectorAll('.card:not([hidden])').length"
+
+
+def becomes(page, expression):
+    """Whether an expression is true, now or when events have been served."""
+    for _ in range(100):
+        if page.run(expression):
+            return True
+        time.sleep(0.1)
+    return False
+
+
+def make_page(assay, scratch, name, history, *options):
+    path = pathlib.Path(scratch, name + ".hist")
+    path.write_text(history, encoding="utf-8")
+    target = os.path.join(scratch, name)
+    subprocess.run([assay, "report", *options, "-o", target, str(path)],
+                   capture_output=True)
+    return os.path.join(target, "index.html")
+
 
 def look_at(page, name, edges):
     check(page.complaints() == [], f"{name}: nothing on the console",
@@ -99,12 +148,12 @@ def use(page):
         page.run("document.querySelectorAll('.pinned').length") == 0,
         "escape releases it",
     )
-    page.hover(".ring .edge.cycle .plate")
+    page.hover(".ring .named.cycle .plate")
     check(
         page.run("document.querySelectorAll('.steps li.hot').length") >= 1,
         "hovering an edge lights up its reason",
     )
-    page.click(".ring .edge.cycle .plate")
+    page.click(".ring .named.cycle .plate")
     check(
         page.run("document.querySelectorAll('details.edge[open]').length") == 1,
         "a click on an edge opens why it is there",
@@ -138,7 +187,7 @@ def use(page):
         "the tab has the verdict and the history",
     )
     check(
-        page.run("document.querySelector('.ring .edge.cycle .label').textContent").count(" ") == 1,
+        page.run("document.querySelector('.ring .named.cycle .label').textContent").count(" ") == 1,
         "labels have the key",
     )
     check(
@@ -212,30 +261,45 @@ def rest_on(page, assay, scratch):
 
 
 def find_one_of_several(page, assay, scratch):
-    """Several anomalies: a list of links, one card open; times are an axis."""
-    history = pathlib.Path(scratch, "several.hist")
-    history.write_text("[x==? y:=1]@1..9 --- [y==? x:=1]@2..8 --- [a==? b:=1]@11..15 --- [b==? a:=1]@12..19",
-                       encoding="utf-8")
-    target = os.path.join(scratch, "several")
-    subprocess.run([assay, "report", "-o", target, str(history)], capture_output=True)
-    page.open(os.path.join(target, "index.html"))
+    """Several anomalies: counts by kind and key, one card open, a filter."""
+    several = " --- ".join(
+        f"[x{i}==? y{i}:=1]@{10 * i}..{10 * i + 8} --- "
+        f"[y{i}==? x{i}:=1]@{10 * i + 1}..{10 * i + 9}" for i in range(6))
+    page.open(make_page(assay, scratch, "several", several,
+                        "--max-anomalies", "9"))
+    rows = page.run("Array.from(document.querySelectorAll('.kinds tbody tr'),"
+                    " (r) => Array.from(r.cells, (c) => c.textContent))")
+    check(len(rows) == 1 and rows[0][0] == "write skew" and rows[0][1] == "6"
+          and "x3 \u00d7 1" in rows[0][2],
+          "anomalies are counted by kind and by key", str(rows))
     check(
-        page.run("document.querySelectorAll('.found a').length") == 2
-        and "2 write skew" in page.run("document.querySelector('.kinds').textContent"),
-        "several anomalies are counted and listed first",
-    )
-    check(
-        page.run("Array.from(document.querySelectorAll('.card > details.body')).map((b) => b.open)")
-        == [True, False],
+        page.run("Array.from(document.querySelectorAll('.card > details.body'),"
+                 " (b) => b.open)") == [True] + 5 * [False],
         "one card is open",
     )
-    page.run("document.querySelectorAll('.found a')[1].click()")
-    page.press("j")
-    page.press("j")
     check(
-        page.run("document.querySelectorAll('.card > details.body')[1].open"),
-        "going to a card opens it",
+        page.run("(() => { const group = document.querySelector("
+                 "'details.group'); return !group.open &&"
+                 " group.querySelectorAll('.card').length })()") == 3,
+        "those after the third of a kind are folded",
     )
+    link = page.run("document.querySelectorAll('.card .link')[5].href")
+    page.run(f"location.href = '{link}'")
+    check(
+        becomes(page, "document.querySelectorAll('.card > details.body')[5].open"
+                 " && document.querySelector('details.group').open"),
+        "the address of an anomaly opens it",
+    )
+    page.run("document.querySelector('[data-filter=\"key:x3\"]').click()")
+    check(page.run(VISIBLE_CARDS) == 1, "a click on a key shows what is on it")
+    for words, shown in (("key:x3", 1), ("x3", 1), ("key x3", 1), ("x", 0),
+                         ("x*", 6), ("session:3", 1), ("key:3", 0),
+                         ("transaction:s3/1", 1), ("session:3 key:x2", 0)):
+        page.run(f"filter.value = '{words}'; applyFilter()")
+        found = page.run(VISIBLE_CARDS)
+        check(found == shown, f"the filter finds {shown} by '{words}'",
+              str(found))
+    page.run("filter.value = ''; applyFilter()")
     check(
         page.run("""(() => {
           const bars = Array.from(document.querySelectorAll('.card')[0].querySelectorAll(
@@ -245,6 +309,53 @@ def find_one_of_several(page, assay, scratch):
         })()"""),
         "transactions that overlap in time are bars that overlap",
     )
+
+
+def read_everywhere(page, assay, scratch):
+    """Long keys are readable and whole; very long names do no harm."""
+    a, b = '"checking:20:balance"', '"checking:21:balance"'
+    page.open(make_page(assay, scratch, "keys",
+                        f"[{a}==? {b}==? {a}:=100] --- "
+                        f"[{a}==? {b}==? {b}:=200]"))
+    for width, size in ((1280, 12), (1000, 11), (400, 11)):
+        page.resize(width)
+        least = page.run(SMALLEST)
+        check(least >= size, f"text has {size} pixels at {width}", str(least))
+        check(page.run(WHOLE), f"all transactions are seen at {width}")
+    page.resize(1280)
+    name = 5000 * "n"
+    page.open(make_page(assay, scratch, "long",
+                        f'{name}["{name}"==? y==? "{name}":=1] --- '
+                        f'["{name}"==? y==? y:=1]'))
+    check(page.run("document.documentElement.scrollHeight") < 5000,
+          "a name of 5,000 characters does not fill the page")
+    check(page.run("document.documentElement.scrollWidth <= innerWidth"),
+          "nor does it stick out")
+    check(page.run(f"document.querySelector('pre').textContent.includes('{name}')"),
+          "it is in the text to copy")
+
+
+def explain_words(page, assay, scratch):
+    page.open(make_page(assay, scratch, "words",
+                        "[x==? x:=1] --- [x==? x:=2]", "-l", "all"))
+    words = page.run("Object.fromEntries(Array.from(document.querySelectorAll("
+                     "'.card abbr'), (w) => [w.textContent, w.title]))")
+    check(words.get("nil", "").startswith("nil: no value yet"),
+          "nil is explained", str(words))
+    check(words.get("s1/1") == "s1/1: transaction 1 of session 1",
+          "names of transactions are explained")
+    check(words.get("init", "").startswith("init: the initial state"),
+          "init is explained")
+    check("s1/1 is transaction 1 of session 1" in
+          page.run("document.querySelector('.advice').textContent"),
+          "the answer explains its words without a pointer")
+    drawn, told = (page.run(
+        f"Array.from(document.querySelectorAll('{where}'),"
+        " (e) => e.dataset.edge).sort().join()")
+        for where in (".ring .edge.cycle", ".steps li[data-edge]"))
+    check(drawn != "" and set(drawn.split(",")) <= set(told.split(",")),
+          "a lost update is drawn with the edges of its proof",
+          f"{drawn} / {told}")
 
 
 def foresee(page, assay, scratch):
@@ -281,6 +392,22 @@ def foresee(page, assay, scratch):
         check(contrast >= 4.5, f"predicted: the mark is legible in {scheme}",
               f"contrast {contrast:.1f}")
     page.scheme("light")
+
+
+def prove(page, assay, scratch):
+    """The page of a proof, where this build has proofs."""
+    sql = pathlib.Path(__file__).parents[2] / "examples/programs/on_call.sql"
+    done = subprocess.run([assay, "prove", "-l", "si", "--output", "html",
+                           str(sql)], capture_output=True)
+    if done.returncode != 1:
+        return
+    html = pathlib.Path(scratch, "proved.html")
+    html.write_bytes(done.stdout)
+    page.open(str(html))
+    check(page.complaints() == [], "prove: nothing on the console",
+          str(page.complaints()))
+    check(page.run("document.title").startswith("violated: "),
+          "prove: the tab has the verdict", page.run("document.title"))
 
 
 def resist(page):
@@ -335,7 +462,10 @@ def main():
                 take_along(page, assay, scratch)
         rest_on(page, assay, scratch)
         find_one_of_several(page, assay, scratch)
+        read_everywhere(page, assay, scratch)
+        explain_words(page, assay, scratch)
         foresee(page, assay, scratch)
+        prove(page, assay, scratch)
     page.close()
     return end()
 

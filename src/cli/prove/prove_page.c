@@ -74,11 +74,11 @@ put_function(const struct story *s, const struct function *f, struct buf *out,
     struct input in;
     if (!input_open(&in, f->file, err))
         return false;
-    buf_text(out, "<h4>");
+    buf_text(out, "<h3>");
     part_xml(out, f->name);
     buf_text(out, ", ");
     part_xml(out, f->file);
-    buf_text(out, "</h4><pre class=\"source\">");
+    buf_text(out, "</h3><pre class=\"source\" tabindex=\"0\">");
     const char *at = in.data, *stop = in.data + in.size;
     for (uint32_t line = 1; at < stop && line < end; line++) {
         const char *newline = memchr(at, '\n', (size_t)(stop - at));
@@ -147,7 +147,7 @@ put_anomaly(const struct prove_shown *r, const char *id, struct buf *out,
     story_text(&story, &text);
     buf_text(out, "<div class=\"program\"><div>");
     bool ok = put_sources(&story, out, err);
-    buf_text(out, "</div><div><pre class=\"source story\">");
+    buf_text(out, "</div><div><pre class=\"source story\" tabindex=\"0\">");
     part_xml(out, text.at);
     buf_text(out, "</pre></div></div>\n");
     ok = ok && put_picture(r->finding, id, out, err);
@@ -174,10 +174,11 @@ add_to_page(struct prove_output *to, const struct prove_shown *r,
     const bool proved = strcmp(r->verdict, "proved") == 0;
     struct buf id = {0};
     buf_printf(&id, "p%zu", to->n + 1);
-    buf_printf(out, "<section class=\"run\"><p><span class=\"chip %s\">",
-               proved       ? "ok"
-               : r->finding ? "violated"
-                            : "unknown");
+    const char *verdict = proved ? "ok" : r->finding ? "violated" : "unknown";
+    buf_printf(out,
+               "<section class=\"run\" data-verdict=\"%s\"><p><span "
+               "class=\"chip %s\">",
+               verdict, verdict);
     buf_printf(out, "%s</span> ", r->verdict);
     part_xml(out, r->levels);
     buf_text(out, ": ");

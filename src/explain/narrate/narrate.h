@@ -72,6 +72,9 @@ void narrate_txns(struct narration *t, bool with_init, size_t context);
 void narrate_steps(struct narration *t, const struct model *m,
                    const struct refutation *r, const struct dep *d, size_t n);
 
+/* Adds to 'edges' where the overwritten reads of a cycle came from. */
+void narrate_sources(struct narration *t, const struct dep *d, size_t n);
+
 /* Where the operation of h stands among the operations that are listed, or
  * ANOMALY_NONE. */
 uint32_t narrate_place(const struct narration *t, txn_id txn, op_id op);

@@ -115,6 +115,7 @@ narrate_refutation(struct narration *t, const struct model *m,
     narrate_txns(t, reads_init(t->h), context);
     narrate_steps(t, m, r, d, step->n);
     prefer_misses(m, d, step->n);
+    narrate_sources(t, d, step->n);
     narrate_story(t, d, step->n);
     u32_vec keys = {0};
     gather_keys(t->h, d, step->n, &keys);

@@ -183,9 +183,8 @@ narrate_dead_end(struct narrate_argument *s, const struct refute_step *step)
 
 /* --- the edges of the cycle ------------------------------------------------*/
 
-/* Show where the overwritten reads came from, too. */
-static void
-add_sources(struct narration *t, const struct dep *d, size_t n)
+void
+narrate_sources(struct narration *t, const struct dep *d, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         if (d[i].kind != EDGE_RW)
@@ -290,7 +289,7 @@ narrate_steps(struct narration *t, const struct model *m,
         t->a->edges.at[edge].on_cycle = true;
         vec_push(&t->a->cycle, edge);
     }
-    add_sources(t, d, n);
+    narrate_sources(t, d, n);
     reject_misses(t, d, n);
     say_edge_kinds(t, d, n);
     mem_free(s.number_of);

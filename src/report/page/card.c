@@ -2,121 +2,107 @@
  *
  * Elements for a transaction have the attribute data-txn, elements for an edge
  * data-edge.  The values are the same in all views, so the script (page.js) can
- * link them.  The filter searches in data-find.
+ * link them.  The filter looks for whole lines of data-find, "key:x".
  *
  * SPDX-License-Identifier: MIT */
 #include "report/page/card.h"
 
 #include "format/jsonl/jsonl.h"
+#include "report/page/legend.h"
+#include "report/page/words.h"
 #include "report/parts.h"
 #include "report/picture/picture.h"
 
 #include <string.h>
 
-enum { MOST_OPS = 2000 }; // the largest reduced history shown in the page
+enum {
+    MOST_OPS = 2000, // the largest reduced history shown in the page
+    HALF_PAGE = 580, // a wider picture takes the whole width
+};
 
-/* --- what the filter finds
- * --------------------------------------------------*/
+/* --- what the filter finds ------------------------------------------------ */
 
 static void
-put_lower(const char *text, struct buf *out)
+put_term(const char *kind, const char *text, struct buf *out)
 {
     struct buf lower = {0};
     for (; *text; text++)
         buf_char(&lower,
                  *text >= 'A' && *text <= 'Z' ? (char)(*text + 32) : *text);
+    buf_printf(out, "%s:", kind);
     part_xml(out, lower.n ? lower.at : "");
+    buf_char(out, '\n');
     buf_free(&lower);
 }
 
+/* A term a line.  Of the keys all, or those that the anomaly is about. */
 static void
-put_terms(const struct anomaly_txn *t, struct buf *out)
+put_terms(const struct anomaly_txn *t, bool all, struct buf *out)
 {
-    put_lower(t->name, out);
-    if (!t->is_init) {
-        buf_text(out, " session ");
-        put_lower(t->session, out);
-    }
-    for (size_t i = 0; i < t->n_ops; i++) {
-        buf_text(out, " key ");
-        put_lower(t->ops[i].key, out);
-        buf_char(out, ' ');
-        put_lower(t->ops[i].text, out);
-    }
+    if (t->is_init)
+        return;
+    put_term("transaction", t->name, out);
+    put_term("session", t->session, out);
+    for (size_t i = 0; i < t->n_ops; i++)
+        if (all || t->ops[i].matters)
+            put_term("key", t->ops[i].key, out);
 }
 
-/* --- parts of a card
- * ---------------------------------------------------------*/
+/* --- parts of a card ------------------------------------------------------ */
 
-/* The legend of the lines. */
+/* The dependencies as a ring, or in a column where that is too wide. */
 static void
-put_legend(const struct picture *p, const struct anomaly *a, struct buf *out)
+put_picture(const struct anomaly *a, const struct picture *p, const char *class,
+            const char *prefix, struct buf *out)
 {
-    static const struct {
-        enum edge_kind kind;
-        const char *meaning;
-    } kinds[] = {
-        {EDGE_WR, "read by"},        {EDGE_RW, "read, and overwritten by"},
-        {EDGE_WW, "overwritten by"}, {EDGE_SO, "earlier in the session"},
-        {EDGE_TIME, "over before"},
-    };
-    bool inferred = false, init = false;
-    if (!a->edges.n)
-        return;
-    for (size_t i = 0; i < a->edges.n; i++) {
-        if (!picture_draws(p, a, &a->edges.at[i]))
-            continue;
-        inferred |= a->edges.at[i].inferred;
-        init |= a->txns.at[a->edges.at[i].from].is_init;
-    }
-    buf_text(out, "<p class=\"legend\">");
-    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
-        for (size_t i = 0; i < a->edges.n; i++)
-            if (a->edges.at[i].kind == kinds[k].kind &&
-                picture_draws(p, a, &a->edges.at[i])) {
-                buf_printf(out, "<span class=\"key %s\"></span><b>%s</b>: %s; ",
-                           part_edge(kinds[k].kind), part_edge(kinds[k].kind),
-                           kinds[k].meaning);
-                break;
-            }
-    buf_printf(out, "%s%s%s</p>", a->cycle.n ? "<b>thick</b>: the cycle" : "",
-               inferred ? "; <b>dashed</b>: inferred, the list below says why"
-                        : "",
-               init ? "; <b>init</b>: the initial state, before all "
-                      "transactions; <b>nil</b>: no value yet"
-                    : "");
+    buf_printf(out,
+               "<figure class=\"%s\" tabindex=\"0\" aria-label=\"dependencies"
+               "\"><svg viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\" "
+               "role=\"img\" aria-label=\"",
+               class, p->width, p->height, p->width, p->height);
+    words_short(a->story, out);
+    buf_text(out, "\">");
+    picture_svg(p, a, prefix, out);
+    buf_text(out, "</svg></figure>");
+}
+
+static void
+put_lanes(const struct anomaly *a, const char *prefix, struct buf *out)
+{
+    struct buf lanes = {0};
+    int width, height;
+    const bool is_timed = picture_has_times(a);
+    (is_timed ? picture_time_lanes : picture_lanes)(a, prefix, &width, &height,
+                                                    &lanes);
+    buf_printf(out,
+               "<h4>The sessions, %s</h4><figure class=\"lanes\" "
+               "tabindex=\"0\" aria-label=\"sessions\"><svg viewBox=\"0 0 %d "
+               "%d\" width=\"%d\" height=\"%d\">",
+               is_timed ? "in time" : "in order", width, height, width, height);
+    buf_add(out, lanes.at, lanes.n);
+    buf_text(out, "</svg></figure>");
+    buf_free(&lanes);
 }
 
 static void
 put_views(const struct anomaly *a, const char *id, struct buf *out)
 {
-    struct picture p;
-    struct buf lanes = {0}, prefix = {0};
-    int width, height;
+    struct picture ring, column;
+    struct buf prefix = {0};
     buf_printf(&prefix, "%s-", id);
-    picture_init(&p, a);
-    (picture_has_times(a) ? picture_time_lanes : picture_lanes)(
-        a, prefix.at, &width, &height, &lanes);
+    picture_init(&ring, a);
+    picture_init_column(&column, a);
     buf_printf(out,
-               "<div class=\"views\"><div><h4>The dependencies, from operation "
-               "to operation</h4><figure class=\"ring\"><svg viewBox=\"0 0 %d "
-               "%d\" width=\"%d\" height=\"%d\" role=\"img\" aria-label=\"",
-               p.width, p.height, p.width, p.height);
-    part_xml(out, a->story);
-    buf_text(out, "\">");
-    picture_svg(&p, a, prefix.at, out);
-    buf_text(out, "</svg></figure>");
-    put_legend(&p, a, out);
-    buf_printf(out,
-               "</div><div><h4>The sessions, %s</h4>"
-               "<figure class=\"lanes\"><svg viewBox=\"0 0 %d %d\" "
-               "width=\"%d\" height=\"%d\">",
-               picture_has_times(a) ? "in time" : "in order", width, height,
-               width, height);
-    buf_add(out, lanes.at, lanes.n);
-    buf_text(out, "</svg></figure>");
-    picture_free(&p);
-    buf_free(&lanes);
+               "<div class=\"views%s\"><div><h4>The dependencies, from "
+               "operation to operation</h4>",
+               ring.width > HALF_PAGE ? " wide" : "");
+    put_picture(a, &ring, "ring", prefix.at, out);
+    put_picture(a, &column, "column", prefix.at, out);
+    legend_html(&ring, a, out);
+    buf_text(out, "</div><div>");
+    put_lanes(a, prefix.at, out);
+    picture_free(&ring);
+    picture_free(&column);
     buf_free(&prefix);
 }
 
@@ -130,7 +116,7 @@ put_steps(const struct anomaly *a, const char *id, struct buf *out)
         if (s->edge != ANOMALY_NONE)
             buf_printf(out, " data-edge=\"%s-%u\" tabindex=\"0\"", id, s->edge);
         buf_char(out, '>');
-        part_xml(out, s->text);
+        words_html(a, s->text, out);
         buf_text(out, ".</li>");
     }
     buf_text(out, "</ol>");
@@ -147,25 +133,25 @@ put_edges(const struct anomaly *a, const char *id, struct buf *out)
         buf_printf(out,
                    "<details class=\"edge%s\" data-edge=\"%s-%zu\" "
                    "data-from=\"%s-%u\" data-to=\"%s-%u\"><summary><span "
-                   "class=\"tag\">%s</span>",
+                   "class=\"tag %s\">%s</span>",
                    e->on_cycle ? " cycle" : "", id, i, id, e->from, id, e->to,
-                   part_edge(e->kind));
-        part_xml(out, a->txns.at[e->from].name);
+                   part_edge(e->kind), part_edge(e->kind));
+        words_html(a, a->txns.at[e->from].name, out);
         buf_text(out, " \xe2\x86\x92 ");
-        part_xml(out, a->txns.at[e->to].name);
+        words_html(a, a->txns.at[e->to].name, out);
         if (e->key) {
             buf_text(out, " <span class=\"soft\">on</span> <code>");
-            part_xml(out, e->key);
+            words_short(e->key, out);
             buf_text(out, "</code>");
         }
         buf_text(out,
                  e->rejected ? " <span class=\"soft\">inferred</span>" : "");
         buf_text(out, "</summary><p>");
-        part_xml(out, e->reason);
+        words_html(a, e->reason, out);
         buf_text(out, ".</p>");
         if (e->rejected) {
             buf_text(out, "<p><b>Not the other way round:</b> ");
-            part_xml(out, e->rejected);
+            words_html(a, e->rejected, out);
             buf_text(out, ".</p>");
         }
         buf_text(out, "</details>");
@@ -173,19 +159,16 @@ put_edges(const struct anomaly *a, const char *id, struct buf *out)
 }
 
 static void
-put_txn_row(const struct anomaly_txn *t, const char *id, size_t i,
-            struct buf *out)
+put_txn_row(const struct anomaly *a, const char *id, size_t i, struct buf *out)
 {
+    const struct anomaly_txn *t = &a->txns.at[i];
     buf_printf(out, "<tr data-txn=\"%s-%zu\"%s data-find=\"", id, i,
                t->is_context ? " class=\"context\"" : "");
-    put_terms(t, out);
-    buf_printf(out,
-               "\"><td class=\"mono\" title=\"transaction %u of its "
-               "session\">",
-               t->position);
-    part_xml(out, t->name);
+    put_terms(t, true, out);
+    buf_text(out, "\"><td class=\"mono\">");
+    words_html(a, t->name, out);
     buf_text(out, "</td><td class=\"mono\">");
-    part_xml(out, t->session);
+    words_short(t->session, out);
     buf_printf(out, "</td><td>%u</td><td>%s", t->position,
                part_status(t->status));
     if (t->has_times)
@@ -199,7 +182,7 @@ put_txn_row(const struct anomaly_txn *t, const char *id, size_t i,
         if (o->matters)
             buf_printf(out, "<b class=\"op %s%s\">", o->is_write ? "w" : "r",
                        o->is_changed ? " changed" : "");
-        part_xml(out, o->text);
+        words_html(a, o->text, out);
         buf_text(out, o->matters ? "</b>" : "");
     }
     if (t->elided)
@@ -215,13 +198,15 @@ put_txn_row(const struct anomaly_txn *t, const char *id, size_t i,
 static void
 put_txns(const struct anomaly *a, const char *id, struct buf *out)
 {
-    buf_text(out, "<h4>The transactions, and what their sessions did around "
-                  "them</h4><div class=\"scroll\"><table><thead><tr>"
-                  "<th>transaction</th><th>session</th><th>no.</th>"
-                  "<th>status</th><th>operations</th></tr></thead><tbody>");
+    buf_text(out,
+             "<h4>The transactions, and what their sessions did around "
+             "them</h4><div class=\"scroll\" tabindex=\"0\" role=\"group\" "
+             "aria-label=\"transactions\"><table><thead><tr>"
+             "<th>transaction</th><th>session</th><th>no.</th>"
+             "<th>status</th><th>operations</th></tr></thead><tbody>");
     for (size_t i = 0; i < a->txns.n; i++)
         if (!a->txns.at[i].is_init)
-            put_txn_row(&a->txns.at[i], id, i, out);
+            put_txn_row(a, id, i, out);
     buf_text(out, "</tbody></table></div>");
     if (part_unlisted(a))
         buf_printf(out, "<p class=\"soft\">... and %zu more transactions</p>",
@@ -236,7 +221,7 @@ put_text(const char *title, const char *id, const char *what, const char *text,
     buf_printf(out,
                "<details class=\"copy\"><summary>%s</summary><p><button "
                "type=\"button\" data-copy=\"%s-%s\">copy</button> %s</p><pre "
-               "id=\"%s-%s\">",
+               "id=\"%s-%s\" tabindex=\"0\">",
                title, id, what, link, id, what);
     part_xml(out, text);
     buf_text(out, "</pre></details>");
@@ -291,12 +276,15 @@ card_html(const struct anomaly *a, const char *id, level_set levels,
                id);
     for (size_t i = 0; i < a->txns.n; i++)
         if (!a->txns.at[i].is_context) {
-            put_terms(&a->txns.at[i], out);
-            buf_char(out, ' ');
+            put_terms(&a->txns.at[i], false, out);
         }
     buf_text(out, "\"><h3>");
-    part_xml(out, a->headline);
-    buf_text(out, "</h3><p class=\"names\">violates ");
+    words_short(a->headline, out);
+    buf_printf(out,
+               " <a class=\"link\" href=\"#%s\" title=\"the address of this "
+               "anomaly, to be copied\" aria-label=\"address of this "
+               "anomaly\">#</a></h3><p class=\"names\">violates ",
+               id);
     bool first = true;
     for (int l = 0; l < LEVELS; l++)
         if (levels >> l & 1) {
@@ -311,7 +299,7 @@ card_html(const struct anomaly *a, const char *id, level_set levels,
     }
     buf_free(&names);
     buf_text(out, "</p><p class=\"story\">");
-    part_xml(out, a->story);
+    words_html(a, a->story, out);
     buf_printf(out,
                ".</p><details class=\"body\"%s><summary>Picture and proof"
                "</summary>",

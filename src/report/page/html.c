@@ -9,7 +9,7 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "report/answer.h"
-#include "report/page/card.h"
+#include "report/page/anomalies.h"
 #include "report/parts.h"
 #include "report/power.h"
 
@@ -33,14 +33,15 @@ begin(struct report *to)
              "initial-scale=1\">\n<meta name=\"referrer\" "
              "content=\"no-referrer\">\n<title>assay report</title>\n<style>");
     buf_add(out, page_css, page_css_size);
-    buf_text(out, "</style></head>\n<body><h1>assay report</h1>\n");
+    buf_text(out, "</style></head>\n<body><header><h1>assay report</h1>\n");
     if (to->style.date) {
         buf_text(out, "<p class=\"made soft\">");
         part_xml(out, to->style.date);
         buf_text(out, "</p>\n");
     }
     buf_text(out,
-             "<div class=\"tools\"><input id=\"filter\" type=\"search\" "
+             "</header><div class=\"tools\" role=\"search\"><input "
+             "id=\"filter\" type=\"search\" "
              "placeholder=\"filter by key, session or transaction\" "
              "aria-label=\"filter by key, session or transaction\"><span "
              "id=\"status\" class=\"soft\" role=\"status\"></span><span "
@@ -72,10 +73,13 @@ put_chip(const struct report_run *run, int level, const char *id,
     const int verdict = answer_verdict(run, (enum level)level);
     const struct level_info *info = &level_table[level];
     const bool link = r && verdict == VERDICT_VIOLATED;
-    if (link)
-        buf_printf(out, "<a href=\"#%s-%s\"", id, info->brief);
-    else
+    if (link) {
+        buf_text(out, "<a href=\"#");
+        anomalies_card_of(run, (enum level)level, id, out);
+        buf_char(out, '"');
+    } else {
         buf_text(out, "<span");
+    }
     buf_printf(out,
                " class=\"chip%s%s%s\" title=\"%s: ", verdict < 0 ? "" : " ",
                verdict < 0 ? "" : part_verdict((enum verdict)verdict),
@@ -107,109 +111,6 @@ put_lattice(const struct report_run *run, const char *id, struct buf *out)
         buf_text(out, l == LEVEL_PC ? "" : "</li>");
     }
     buf_text(out, "</ol>\n");
-}
-
-/* --- cards ------------------------------------------------------------------
- */
-
-/* Whether the same anomaly was shown for an earlier level; then that card
- * serves for both. */
-static bool
-is_repeated(const struct report_run *run, size_t level, const struct anomaly *a)
-{
-    for (size_t i = 0; i < level; i++) {
-        const struct explanation *e = &run->explanations[i];
-        for (size_t j = 0; j < e->anomalies.n; j++)
-            if (strcmp(e->anomalies.at[j].story, a->story) == 0)
-                return true;
-    }
-    return false;
-}
-
-static level_set
-levels_of(const struct report_run *run, const struct anomaly *a)
-{
-    level_set set = 0;
-    for (size_t i = 0; i < run->check->results.n; i++) {
-        const struct explanation *e = &run->explanations[i];
-        for (size_t j = 0; j < e->anomalies.n; j++)
-            if (strcmp(e->anomalies.at[j].story, a->story) == 0)
-                set |= 1u << e->level;
-    }
-    return set;
-}
-
-static void
-put_cards(const struct report_run *run, const char *id, struct buf *out)
-{
-    struct buf card = {0};
-    size_t n = 0; // cards; the first is open
-    for (size_t i = 0; i < run->check->results.n; i++) {
-        const struct explanation *e = &run->explanations[i];
-        const char *brief = level_table[run->check->results.at[i].level].brief;
-        buf_printf(out, "<div id=\"%s-%s\"></div>", id, brief);
-        for (size_t j = 0; j < e->anomalies.n; j++) {
-            const struct anomaly *a = &e->anomalies.at[j];
-            if (is_repeated(run, i, a))
-                continue;
-            buf_clear(&card);
-            buf_printf(&card, "%s-%s-%zu", id, brief, j + 1);
-            card_html(a, card.at, levels_of(run, a), n++ == 0, out);
-        }
-        if (part_has_more(e)) {
-            buf_printf(out, "<p class=\"soft\">%s: ", brief);
-            part_more(e, out);
-            buf_text(out, ".</p>\n");
-        }
-        if (run->check->results.at[i].reason[0]) {
-            buf_printf(out, "<p class=\"soft\">%s is unknown: ", brief);
-            part_xml(out, run->check->results.at[i].reason);
-            buf_text(out, ".</p>\n");
-        }
-    }
-    buf_free(&card);
-}
-
-/* Append how many anomalies of each kind are shown: "3 write skew, 2 long
- * fork". */
-static void
-put_kinds(const size_t counts[ANOMALY_KINDS], struct buf *out)
-{
-    const char *between = "";
-    for (int k = 0; k < ANOMALY_KINDS; k++)
-        if (counts[k]) {
-            buf_printf(out, "%s%zu %s", between, counts[k],
-                       anomaly_table[k].title);
-            between = ", ";
-        }
-}
-
-/* What was found, with links: first how many of each kind, then each. */
-static void
-put_found(const struct report_run *run, const char *id, struct buf *out)
-{
-    size_t n = 0, counts[ANOMALY_KINDS] = {0};
-    struct buf list = {0};
-    for (size_t i = 0; i < run->check->results.n; i++) {
-        const struct explanation *e = &run->explanations[i];
-        const char *brief = level_table[run->check->results.at[i].level].brief;
-        for (size_t j = 0; j < e->anomalies.n; j++) {
-            const struct anomaly *a = &e->anomalies.at[j];
-            if (is_repeated(run, i, a))
-                continue;
-            buf_printf(&list, "<li><a href=\"#%s-%s-%zu\">", id, brief, j + 1);
-            part_xml(&list, a->headline);
-            buf_text(&list, "</a></li>");
-            counts[a->kind]++;
-            n++;
-        }
-    }
-    if (n > 1) {
-        buf_text(out, "<p class=\"kinds\">Shown below: ");
-        put_kinds(counts, out);
-        buf_printf(out, ".</p><ol class=\"found\">%s</ol>\n", list.at);
-    }
-    buf_free(&list);
 }
 
 /* --- what was assumed -------------------------------------------------------
@@ -322,10 +223,10 @@ add(struct report *to, const struct report_run *run)
     if (run->origin)
         origin_html(run->origin, out);
     put_lattice(run, id.at, out);
-    put_found(run, id.at, out);
+    anomalies_summary(run, id.at, out);
     if (run->sides)
         sides_html(run->sides, out);
-    put_cards(run, id.at, out);
+    anomalies_cards(run, id.at, out);
     if (*run->format) // otherwise it was not read
         put_basis(run, &to->style, out);
     buf_text(out, "</section>\n");

@@ -7,12 +7,16 @@ const filter = document.getElementById("filter");
 const status = document.getElementById("status");
 const selector = "[data-txn], [data-edge]";
 
-// The tab says what the page is about: the first history and its verdict.
+// The tab says what the page is about: the worst verdict and the first history.
 const runs = document.querySelectorAll(".run");
-if (runs.length) {
-  const more = runs.length > 1 ? ` and ${runs.length - 1} more` : "";
-  document.title = `${runs[0].dataset.verdict}: ` +
-    `${runs[0].querySelector("h2").textContent}${more} - assay report`;
+const name = document.querySelector("h2");
+if (runs.length && name) {
+  const verdicts = Array.from(runs, (run) => run.dataset.verdict);
+  const worst = ["violated", "unknown"].find((v) => verdicts.includes(v));
+  const others = document.querySelectorAll(".run > h2").length - 1;
+  document.title = `${worst || verdicts[0]}: ` +
+    name.textContent.slice(0, 100) +
+    `${others > 0 ? ` and ${others} more` : ""} - assay report`;
 }
 
 // All elements for the same transaction or edge.
@@ -73,6 +77,13 @@ document.addEventListener("click", (event) => {
     copyText(copy);
     return;
   }
+  const count = event.target.closest("[data-filter]");
+  if (count) {
+    filter.value = count.dataset.filter.includes(" ")
+      ? `"${count.dataset.filter}"` : count.dataset.filter;
+    applyFilter();
+    return;
+  }
   if (event.target.closest("summary, a, input, button")) return;
   const element = event.target.closest(selector);
   if (element) pin(element);
@@ -97,44 +108,86 @@ function copyText(button) {
 }
 
 // A card stays visible if each word of the filter is one of its keys, sessions
-// or transactions, exactly; a word that ends in * is the beginning of one.
-// Boxes that match no word fade.
-function hasWord(element, word) {
-  const terms = element.dataset.find.split(/\s+/);
-  return word.endsWith("*")
-    ? terms.some((term) => term.startsWith(word.slice(0, -1)))
-    : terms.includes(word);
+// or transactions, exactly; "key:x", "session:1" and "transaction:s1/2" say
+// which; a word that ends in * is the beginning of one.  A name with spaces can
+// be typed as it is, or in quotes.  Boxes that match no word fade.
+const kinds = ["key", "session", "transaction"];
+
+function parseFilter(text) {
+  const words = text.match(/(?:[^\s"]|"[^"]*"?)+/g) || [];
+  const terms = [];
+  for (let i = 0; i < words.length; i++) {
+    let word = words[i].replace(/"/g, "");
+    let kind = kinds.find((k) => word.startsWith(`${k}:`));
+    if (kind) {
+      word = word.slice(kind.length + 1);
+    } else if (kinds.includes(word) && i + 1 < words.length) {
+      kind = word;
+      word = words[++i].replace(/"/g, "");
+    }
+    if (word) terms.push({ kind, word });
+  }
+  return terms;
+}
+
+function hasTerm(element, { kind, word }) {
+  return element.dataset.find.split("\n").some((line) => {
+    const colon = line.indexOf(":");
+    if (kind && line.slice(0, colon) !== kind) return false;
+    const value = line.slice(colon + 1);
+    return value === word || (word.length > 1 && word.endsWith("*") &&
+      value.startsWith(word.slice(0, -1)));
+  });
+}
+
+// Found as one name, or word by word.
+function isFound(element, text, terms) {
+  return terms.every((term) => hasTerm(element, term)) ||
+    hasTerm(element, { word: text });
 }
 
 function applyFilter() {
-  const words = filter.value.toLowerCase().split(/\s+/).filter(Boolean);
+  const text = filter.value.toLowerCase().trim();
+  const terms = parseFilter(text);
   let shown = 0;
   for (const card of cards) {
-    const found = words.every((word) => hasWord(card, word));
+    const found = isFound(card, text, terms);
     card.hidden = !found;
     shown += found ? 1 : 0;
     for (const box of card.querySelectorAll("[data-find]")) {
-      const hit = words.length === 0 ||
-        words.some((word) => hasWord(box, word));
+      const hit = !text || hasTerm(box, { word: text }) ||
+        terms.some((term) => hasTerm(box, term));
       box.classList.toggle("faint", !hit);
     }
   }
-  status.textContent = words.length
-    ? `${shown} of ${cards.length} anomalies` : "";
+  for (const group of document.querySelectorAll("details.group")) {
+    const found = group.querySelector(".card:not([hidden])");
+    group.hidden = !found;
+    if (text && found) group.open = true;
+  }
+  status.textContent = text ? `${shown} of ${cards.length} anomalies` : "";
 }
 if (filter) filter.addEventListener("input", applyFilter);
 
-// Cards after the first are folded; what is gone to is unfolded.
+// Cards after the first are folded; what is gone to is unfolded, with what it
+// is in.
 function unfold(card) {
   const body = card && card.querySelector("details.body");
   if (body) body.open = true;
+  for (let box = card; box; box = box.parentElement) {
+    if (box.tagName === "DETAILS") box.open = true;
+  }
 }
 function unfoldTarget() {
   const target = document.getElementById(location.hash.slice(1));
-  if (target && target.classList.contains("card")) unfold(target);
+  if (!target || !target.classList.contains("card")) return;
+  unfold(target);
+  target.scrollIntoView({ block: "start" });
 }
 addEventListener("hashchange", unfoldTarget);
-addEventListener("beforeprint", () => cards.forEach(unfold));
+addEventListener("beforeprint", () => {
+  if (cards.length <= 10) cards.forEach(unfold);
+});
 unfoldTarget();
 
 let current = -1;

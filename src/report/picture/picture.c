@@ -131,15 +131,15 @@ gap_between_columns(const struct anomaly *a)
 }
 
 void
-picture_init(struct picture *p, const struct anomaly *a)
+picture_add_boxes(struct picture *p, const struct anomaly *a)
 {
     *p = (struct picture){0};
     for (size_t i = 0; i < a->txns.n; i++)
         vec_push(&p->box_of, ANOMALY_NONE);
     for (size_t i = 0; i < a->cycle.n; i++)
         add_box(p, a, a->edges.at[a->cycle.at[i]].from);
-    const size_t ring = p->boxes.n;
-    p->ring = (uint32_t)ring;
+    const uint32_t ring = (uint32_t)p->boxes.n;
+    p->ring = ring;
     for (uint32_t i = 0; i < a->txns.n; i++) {
         bool used = !ring && !a->txns.at[i].is_context;
         for (size_t j = 0; j < a->edges.n; j++)
@@ -147,6 +147,13 @@ picture_init(struct picture *p, const struct anomaly *a)
         if (used && p->box_of.at[i] == ANOMALY_NONE)
             add_box(p, a, i);
     }
+}
+
+void
+picture_init(struct picture *p, const struct anomaly *a)
+{
+    picture_add_boxes(p, a);
+    const size_t ring = p->ring;
     const size_t left = (ring + 1) / 2;
     const int left_width = widest(p, 0, left);
     const int right_width = widest(p, left, ring);
@@ -165,6 +172,7 @@ picture_free(struct picture *p)
 {
     vec_free(&p->boxes);
     vec_free(&p->box_of);
+    vec_free(&p->bows);
 }
 
 /* --- boxes ------------------------------------------------------------------
@@ -273,4 +281,9 @@ picture_svg(const struct picture *p, const struct anomaly *a,
             if (e->on_cycle == (cycle == 1) && picture_draws(p, a, e))
                 picture_arrow(p, a, i, prefix, out);
         }
+    // No arrow crosses a label.
+    for (uint32_t i = 0; i < a->edges.n; i++)
+        if (picture_draws(p, a, &a->edges.at[i]) &&
+            picture_has_label(a, &a->edges.at[i]))
+            picture_label(p, a, i, prefix, out);
 }

@@ -12,15 +12,25 @@ struct box {
     int x, y, width, height;
 };
 
+/* How an edge runs in a picture of one column. */
+struct bow {
+    int side;  // +1 on the right, downwards; -1 on the left, upwards
+    int reach; // how far it goes outside of the boxes
+    int x, y;  // the outer end of its label, and the middle of its line
+};
+
 struct picture {
     VEC(struct box) boxes; // the cycle's, in order; then the others
     uint32_t ring;         // how many boxes the cycle has
     u32_vec box_of;        // by transaction, or ANOMALY_NONE
+    VEC(struct bow) bows;  // by edge, in a picture of one column; else empty
     int width, height;
 };
 
-/* Lay out the transactions that the edges of a connect. */
+/* Lay out the transactions that the edges of a connect: the cycle as a ring;
+ * or, for narrow screens, everything in one column. */
 void picture_init(struct picture *p, const struct anomaly *a);
+void picture_init_column(struct picture *p, const struct anomaly *a);
 void picture_free(struct picture *p);
 
 /* Whether an edge is drawn.  A version order outside the cycle is not if it

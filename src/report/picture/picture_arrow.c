@@ -5,6 +5,8 @@
 
 #include "report/parts.h"
 
+#include <assert.h>
+
 int
 picture_chars(const char *text)
 {
@@ -17,8 +19,9 @@ picture_chars(const char *text)
 /* A cubic curve. */
 struct arrow {
     int x[4], y[4];
-    int side;     // where it enters the box: +1 right, -1 left
-    double label; // the place of its label on the curve, from 0 to 1
+    int side;              // where it enters the box: +1 right, -1 left
+    double label;          // the place of its label on the curve, from 0 to 1
+    const struct bow *bow; // where its label is, in a picture of one column
 };
 
 /* Arrows leave an operation below its middle and enter it above, so that one
@@ -53,6 +56,25 @@ arrow_down(const struct picture *p, const struct box *a, const struct box *b,
                           .y = {y, y + (to_y - y) / 2, to_y, to_y},
                           .side = side,
                           .label = 0.7};
+}
+
+/* Beside the boxes of one column. */
+static struct arrow
+arrow_beside(const struct anomaly_edge *e, const struct box *a,
+             const struct box *b, const struct bow *bow)
+{
+    const int side = bow->side;
+    const int x = side > 0 ? a->x + a->width : a->x;
+    const int to_x =
+        (side > 0 ? b->x + b->width : b->x) + side * PICTURE_HEAD_SIZE;
+    const int y = height_of(a, e->from_op, LEAVES);
+    const int to_y = height_of(b, e->to_op, ENTERS);
+    // A curve goes three quarters of the way to its control points.
+    const int bend = side * (4 * bow->reach / 3);
+    return (struct arrow){.x = {x, x + bend, to_x + bend, to_x},
+                          .y = {y, y, to_y, to_y},
+                          .side = side,
+                          .bow = bow};
 }
 
 /* From the side of one box to the side of another (3). */
@@ -123,6 +145,12 @@ name_edge(const struct anomaly_edge *e, struct buf *out)
     buf_text(out, *at ? "\xe2\x80\xa6" : "");
 }
 
+bool
+picture_has_label(const struct anomaly *a, const struct anomaly_edge *e)
+{
+    return !a->txns.at[e->from].is_init || e->on_cycle;
+}
+
 int
 picture_label_width(const struct anomaly_edge *e)
 {
@@ -136,12 +164,14 @@ picture_label_width(const struct anomaly_edge *e)
 static void
 put_label(const struct arrow *w, const char *label, struct buf *out)
 {
-    const int x = on_curve(w->x, w->label), y = on_curve(w->y, w->label);
     const int width = picture_chars(label) * PICTURE_CHAR + 8;
+    const int x = w->bow ? w->bow->x - w->bow->side * width / 2
+                         : on_curve(w->x, w->label);
+    const int y = w->bow ? w->bow->y : on_curve(w->y, w->label);
     buf_printf(out,
                "<rect class=\"plate\" x=\"%d\" y=\"%d\" width=\"%d\" "
-               "height=\"18\" rx=\"9\"/>",
-               x - width / 2, y - 9, width);
+               "height=\"%d\" rx=\"9\"/>",
+               x - width / 2, y - PICTURE_LABEL / 2, width, PICTURE_LABEL);
     buf_printf(out,
                "<text class=\"label\" x=\"%d\" y=\"%d\" "
                "text-anchor=\"middle\">",
@@ -150,41 +180,62 @@ put_label(const struct arrow *w, const char *label, struct buf *out)
     buf_text(out, "</text>");
 }
 
-void
-picture_arrow(const struct picture *p, const struct anomaly *a, uint32_t i,
-              const char *prefix, struct buf *out)
+static struct arrow
+arrow_of(const struct picture *p, const struct anomaly *a, uint32_t i)
 {
     const struct anomaly_edge *e = &a->edges.at[i];
     const struct box *from = &p->boxes.at[p->box_of.at[e->from]];
     const struct box *to = &p->boxes.at[p->box_of.at[e->to]];
     const bool above = p->box_of.at[e->from] >= p->ring && p->ring &&
                        p->box_of.at[e->to] < p->ring;
-    const struct arrow w =
-        above ? arrow_down(p, from, to, height_of(to, e->to_op, ENTERS))
-              : arrow_across(p, e, from, to);
-    // A read of the initial state needs no label.
-    const bool plain = a->txns.at[e->from].is_init && !e->on_cycle;
-    buf_printf(
-        out,
-        "<g class=\"edge %s%s%s%s\" data-edge=\"%s%u\" data-from=\"%s%u\" "
-        "data-to=\"%s%u\"><title>",
-        part_edge(e->kind), e->on_cycle ? " cycle" : "",
-        e->inferred ? " inferred" : "", plain ? " plain" : "", prefix, i,
-        prefix, e->from, prefix, e->to);
+    return p->bows.n ? arrow_beside(e, from, to, &p->bows.at[i])
+           : above   ? arrow_down(p, from, to, height_of(to, e->to_op, ENTERS))
+                     : arrow_across(p, e, from, to);
+}
+
+/* Begin the group of an edge, with its reason. */
+static void
+begin_group(const char *class, const struct anomaly *a, uint32_t i,
+            const char *prefix, struct buf *out)
+{
+    const struct anomaly_edge *e = &a->edges.at[i];
+    assert(i < a->edges.n);
+    buf_printf(out,
+               "<g class=\"%s %s%s%s%s\" data-edge=\"%s%u\" data-from=\"%s%u\" "
+               "data-to=\"%s%u\"><title>",
+               class, part_edge(e->kind), e->on_cycle ? " cycle" : "",
+               e->inferred ? " inferred" : "",
+               picture_has_label(a, e) ? "" : " plain", prefix, i, prefix,
+               e->from, prefix, e->to);
     part_xml(out, e->reason);
     buf_text(out, "</title>");
+}
+
+void
+picture_arrow(const struct picture *p, const struct anomaly *a, uint32_t i,
+              const char *prefix, struct buf *out)
+{
+    const struct arrow w = arrow_of(p, a, i);
+    begin_group("edge", a, i, prefix, out);
     put_path("hit", &w, out);
     put_path("line", &w, out);
     buf_printf(out, "<path class=\"head\" d=\"M%d %dl%d -5v10z\"/>",
                w.x[3] - w.side * PICTURE_HEAD_SIZE, w.y[3],
                w.side * (PICTURE_HEAD_SIZE + 1));
-    buf_printf(out, "<circle class=\"dot\" cx=\"%d\" cy=\"%d\" r=\"3\"/>",
+    buf_printf(out, "<circle class=\"dot\" cx=\"%d\" cy=\"%d\" r=\"3\"/></g>",
                w.x[0], w.y[0]);
-    if (!plain) {
-        struct buf label = {0};
-        name_edge(e, &label);
-        put_label(&w, label.at, out);
-        buf_free(&label);
-    }
+}
+
+void
+picture_label(const struct picture *p, const struct anomaly *a, uint32_t i,
+              const char *prefix, struct buf *out)
+{
+    const struct arrow w = arrow_of(p, a, i);
+    struct buf label = {0};
+    assert(picture_has_label(a, &a->edges.at[i]));
+    name_edge(&a->edges.at[i], &label);
+    begin_group("named", a, i, prefix, out);
+    put_label(&w, label.at, out);
     buf_text(out, "</g>");
+    buf_free(&label);
 }

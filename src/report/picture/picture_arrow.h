@@ -17,6 +17,7 @@ enum {
     PICTURE_GAP_Y = 34,    // between boxes of a column
     PICTURE_MARGIN = 54,   // around everything, for arrows that run outside (3)
     PICTURE_HEAD_SIZE = 7, // size of an arrowhead
+    PICTURE_LABEL = 18,    // height of a label
     PICTURE_LABEL_CHARS = 12, // of a key in a label (2)
     PICTURE_MOST_CHARS = 34   // longer operations are truncated
 };
@@ -24,11 +25,19 @@ enum {
 /* The length of UTF-8 text in characters. */
 int picture_chars(const char *text);
 
+/* Make the boxes of all transactions that edges connect, without a place. */
+void picture_add_boxes(struct picture *p, const struct anomaly *a);
+
+/* Whether an edge has a label.  A read of the initial state needs none. */
+bool picture_has_label(const struct anomaly *a, const struct anomaly_edge *e);
+
 /* How wide the label of an edge is. */
 int picture_label_width(const struct anomaly_edge *e);
 
-/* Append the arrow of edge i of the anomaly, with its label. */
+/* Append the arrow of edge i of the anomaly, and its label. */
 void picture_arrow(const struct picture *p, const struct anomaly *a, uint32_t i,
+                   const char *prefix, struct buf *out);
+void picture_label(const struct picture *p, const struct anomaly *a, uint32_t i,
                    const char *prefix, struct buf *out);
 
 #endif
