@@ -280,6 +280,13 @@ function_found(const struct function *f)
     return f->n_parameters;
 }
 
+static inline bool
+statement_is_loop(const struct statement *s)
+{
+    return s->kind == STATEMENT_FOR || s->kind == STATEMENT_RANGE ||
+           s->kind == STATEMENT_WHILE;
+}
+
 /* How many arguments an expression of this kind has. */
 static inline uint32_t
 expr_arity(enum expr_kind kind)

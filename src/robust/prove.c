@@ -9,6 +9,22 @@
 #include <stdio.h>
 #include <string.h>
 
+/* The cycle that was not excluded, and a loop that may be the reason. */
+static void
+say_cycle(const struct program *p, const struct robust_proof *proof,
+          const char *name, char *out, size_t room)
+{
+    int n = snprintf(
+        out, room, "a cycle of %s, %s%s%s%s is not excluded", name,
+        p->functions.at[proof->x]->name, proof->end == PROOF_LONG ? " .. " : "",
+        proof->y == UINT32_MAX || proof->end == PROOF_LONG ? "" : ", ",
+        proof->y == UINT32_MAX ? "" : p->functions.at[proof->y]->name);
+    if (proof->what && n > 0 && (size_t)n < room)
+        snprintf(out + n, room - (size_t)n,
+                 " (%s runs line %u any number of times)", proof->what,
+                 proof->line);
+}
+
 /* Why there is no proof. */
 static void
 say_why(const struct program *p, const struct robust_proof *proof, char *out,
@@ -23,11 +39,7 @@ say_why(const struct program *p, const struct robust_proof *proof, char *out,
         snprintf(out, room, "%s has %s in line %u, which proofs do not handle",
                  name, proof->what, proof->line);
     else
-        snprintf(out, room, "a cycle of %s, %s%s%s%s is not excluded", name,
-                 p->functions.at[proof->x]->name,
-                 proof->end == PROOF_LONG ? " .. " : "",
-                 proof->y == UINT32_MAX || proof->end == PROOF_LONG ? "" : ", ",
-                 proof->y == UINT32_MAX ? "" : p->functions.at[proof->y]->name);
+        say_cycle(p, proof, name, out, room);
 }
 
 static void
@@ -35,7 +47,7 @@ say_unknown(const struct program *p, const struct robust_proof *proof,
             struct prove_result *out, const struct search_limits *limits)
 {
     const struct finding *f = &out->finding;
-    char why[200];
+    char why[300];
     out->verdict = PROVE_UNKNOWN;
     say_why(p, proof, why, sizeof why);
     if (limit_reached(&limits->all))

@@ -20,6 +20,7 @@ struct walk {
     const struct function *f;
     struct footprint *out;
     uint32_t *assigned; // how often, of each variable
+    bool repeats;       // any number of times, with any keys
     VEC(struct key) keys;
 };
 
@@ -107,7 +108,8 @@ walk_condition(struct walk *w, const struct expr *where, uint32_t source)
 {
     const uint32_t table = w->f->source_tables[source];
     const struct expr *keys[64];
-    if (footprint_is_lookup(where, source, &w->p->tables.at[table], keys))
+    if (!w->repeats &&
+        footprint_is_lookup(where, source, &w->p->tables.at[table], keys))
         add_key(w, table, keys);
     else
         w->out->scans[table] = true;
@@ -136,6 +138,8 @@ walk_query(struct walk *w, const struct query *q)
         walk_expr(w, q->targets[i].value);
     for (uint32_t i = 0; i < q->n_aggregates; i++)
         walk_expr(w, q->aggregates[i].arg);
+    for (uint32_t i = 0; i < q->n_order; i++)
+        walk_expr(w, q->order[i].by);
 }
 
 /* The row that a foreign key of a new value points to is looked up. */
@@ -155,11 +159,36 @@ walk_foreign(struct walk *w, uint32_t table, const struct expr *const *values)
                     all = all && keys[j] && !mentions_rows(keys[j]);
                     any = any || values[k->columns.at[i]];
                 }
-        if (all)
+        if (w->repeats)
+            w->out->scans[k->table] = true;
+        else if (all)
             add_key(w, k->table, keys);
         else if (any)
             w->out->lookups[k->table]++; // of which the rest is in the row
     }
+}
+
+/* The rows of an INSERT, which may be any number of them. */
+static void
+walk_rows(struct walk *w, const struct statement *s)
+{
+    const struct table *t = &w->p->tables.at[s->table];
+    const bool outer = w->repeats;
+    w->repeats = outer || s->query;
+    if (w->repeats)
+        w->out->scans[s->table] = w->out->scan_writes[s->table] = true;
+    for (uint32_t r = 0; r < s->n_rows; r++) {
+        const struct expr *const *row = s->values + (size_t)r * t->n_columns;
+        const struct expr *keys[64];
+        for (uint32_t i = 0; i < t->primary.n; i++)
+            keys[i] = row[t->primary.at[i]];
+        if (!w->repeats)
+            add_key(w, s->table, keys);
+        for (uint32_t c = 0; c < t->n_columns; c++)
+            walk_expr(w, row[c]);
+        walk_foreign(w, s->table, row);
+    }
+    w->repeats = outer;
 }
 
 static void
@@ -178,16 +207,8 @@ walk_write(struct walk *w, const struct statement *s)
     }
     if (s->n_sets)
         walk_foreign(w, s->table, values);
-    for (uint32_t r = 0; s->kind == STATEMENT_INSERT && r < s->n_rows; r++) {
-        const struct expr *const *row = s->values + (size_t)r * t->n_columns;
-        const struct expr *keys[64];
-        for (uint32_t i = 0; i < t->primary.n; i++)
-            keys[i] = row[t->primary.at[i]];
-        add_key(w, s->table, keys);
-        for (uint32_t c = 0; c < t->n_columns; c++)
-            walk_expr(w, row[c]);
-        walk_foreign(w, s->table, row);
-    }
+    if (s->kind == STATEMENT_INSERT)
+        walk_rows(w, s);
     // A check for other rows with the same values, or for children.
     if (t->n_unique)
         w->out->scans[s->table] = true;
@@ -211,43 +232,66 @@ count_assignments(struct walk *w, const struct block *b)
     }
 }
 
+/* Whether a query that locks rows reads other rows as well. */
+static bool
+reads_more(const struct query *q)
+{
+    bool more = q->n_sources > 1 || expr_has_query(q->where);
+    for (uint32_t i = 0; i < q->n_targets; i++)
+        more = more || expr_has_query(q->targets[i].value);
+    for (uint32_t i = 0; i < q->n_order; i++)
+        more = more || expr_has_query(q->order[i].by);
+    return more;
+}
+
 /* Whether the statement, when it has to wait, looks at several rows of which
- * some are older than others. */
+ * some are older than others.  A loop takes its locks while it runs. */
 static bool
 is_mixed(const struct statement *s)
 {
-    if (s->kind == STATEMENT_UPDATE || s->kind == STATEMENT_DELETE) {
+    const bool locks = s->query && s->query->lock;
+    if (locks && (s->kind == STATEMENT_FOR || s->kind == STATEMENT_INSERT))
+        return true;
+    if (s->kind == STATEMENT_UPDATE || s->kind == STATEMENT_DELETE ||
+        s->kind == STATEMENT_INSERT) {
         bool reads = expr_has_query(s->where);
         for (uint32_t i = 0; i < s->n_sets; i++)
             reads = reads || expr_has_query(s->sets[i].value);
         return reads;
     }
-    return s->query && s->query->lock &&
-           (s->query->n_sources > 1 || expr_has_query(s->query->where));
+    return locks && reads_more(s->query);
+}
+
+static void walk_block(struct walk *w, const struct block *b);
+
+static void
+walk_statement(struct walk *w, const struct statement *s)
+{
+    const bool outer = w->repeats, loop = statement_is_loop(s);
+    if ((loop || (s->kind == STATEMENT_INSERT && s->query)) && !w->out->repeats)
+        w->out->repeats = s->line;
+    if (is_mixed(s) && !w->out->mixed)
+        w->out->mixed = s->line;
+    if (s->query)
+        walk_query(w, s->query);
+    walk_expr(w, s->low);
+    walk_expr(w, s->high);
+    walk_expr(w, s->step);
+    w->repeats = outer || loop;
+    walk_expr(w, s->value);
+    if (s->kind == STATEMENT_UPDATE || s->kind == STATEMENT_DELETE ||
+        s->kind == STATEMENT_INSERT)
+        walk_write(w, s);
+    walk_block(w, &s->body);
+    walk_block(w, &s->other);
+    w->repeats = outer;
 }
 
 static void
 walk_block(struct walk *w, const struct block *b)
 {
-    for (uint32_t i = 0; i < b->n; i++) {
-        const struct statement *s = b->at[i];
-        const bool loop = s->kind == STATEMENT_FOR ||
-                          s->kind == STATEMENT_RANGE ||
-                          s->kind == STATEMENT_WHILE;
-        if ((loop || (s->kind == STATEMENT_INSERT && s->query)) &&
-            !w->out->unbounded)
-            w->out->unbounded = s->line;
-        if (is_mixed(s) && !w->out->mixed)
-            w->out->mixed = s->line;
-        if (s->query)
-            walk_query(w, s->query);
-        walk_expr(w, s->value);
-        if (s->kind == STATEMENT_UPDATE || s->kind == STATEMENT_DELETE ||
-            s->kind == STATEMENT_INSERT)
-            walk_write(w, s);
-        walk_block(w, &s->body);
-        walk_block(w, &s->other);
-    }
+    for (uint32_t i = 0; i < b->n; i++)
+        walk_statement(w, b->at[i]);
 }
 
 void

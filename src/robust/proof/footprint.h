@@ -7,12 +7,12 @@
 #include "program/ir.h"
 
 struct footprint {
-    uint32_t *lookups;  // of each table: different keys that are named
-    bool *scans;        // of each table: rows are asked for without a key
-    bool *scan_writes;  // of each table: and changed
-    uint32_t unbounded; // the line of a loop or INSERT .. SELECT, or 0
-    uint32_t mixed;     // the line of a write or lock with a subquery, or a
-                        // lock of several tables, or 0
+    uint32_t *lookups; // of each table: different keys that are named
+    bool *scans;       // of each table: rows are asked for without a key
+    bool *scan_writes; // of each table: and changed
+    uint32_t repeats;  // the line of a loop or INSERT .. SELECT, or 0
+    uint32_t mixed;    // the line of a write or lock with a subquery, of a
+                       // lock of several tables or in a loop, or 0
 };
 
 void footprint_init(struct footprint *f, const struct program *p,

@@ -48,7 +48,7 @@ one_run_never(const struct program *p, const struct one_run *question,
     footprint_init(&footprint, p, question->function);
     for (uint32_t i = 0; i < p->tables.n; i++)
         s.slots[i] = footprint.lookups[i] + question->more_slots[i];
-    *never = !footprint.unbounded && excluded(&s, question, limits);
+    *never = excluded(&s, question, limits);
     footprint_free(&footprint);
     symbolic_free(&s);
     terms_free(&terms);

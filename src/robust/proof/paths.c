@@ -131,6 +131,7 @@ proof_try_paths(const struct program *p, const struct level_choice *isolation,
         out->end = PROOF_UNABLE;
     else
         prove(&v);
+    proof_name_loop(p, v.footprints, out);
     for (uint32_t i = 0; i < n; i++) {
         footprint_free(&v.footprints[i]);
         access_free(&v.accesses[i]);

@@ -110,19 +110,6 @@ refute_long(struct prover *v, uint32_t p, const struct relations *r)
     return refute_long_from(v, p, r, false) && refute_long_from(v, p, r, true);
 }
 
-/* How many steps the statements take, as sym_run.c counts them. */
-static uint32_t
-count_steps(const struct block *b)
-{
-    uint32_t n = 0;
-    for (uint32_t i = 0; i < b->n; i++) {
-        const struct statement *s = b->at[i];
-        n += s->kind <= STATEMENT_INSERT || expr_has_query(s->value);
-        n += count_steps(&s->body) + count_steps(&s->other);
-    }
-    return n;
-}
-
 /* Whether no cycle goes through P, interrupted where v->split says; otherwise
  * there is a candidate. */
 static bool
@@ -164,16 +151,30 @@ proof_is_able(const struct program *p, const struct level_choice *isolation,
     for (uint32_t i = 0; i < p->functions.n; i++) {
         const struct footprint *f = &footprints[i];
         const bool mixed = isolation_of(isolation, i) == LEVEL_RC && f->mixed;
-        if (!f->unbounded && !mixed)
+        if (!mixed)
             continue;
         out->end = PROOF_UNABLE;
         out->p = i;
-        out->line = f->unbounded ? f->unbounded : f->mixed;
-        out->what = f->unbounded ? "a loop or INSERT .. SELECT"
-                                 : "a write or lock with a subquery";
+        out->line = f->mixed;
+        out->what = "a write or lock with a subquery";
         return false;
     }
     return true;
+}
+
+void
+proof_name_loop(const struct program *p, const struct footprint *footprints,
+                struct robust_proof *out)
+{
+    if (out->end != PROOF_CANDIDATE && out->end != PROOF_LONG)
+        return;
+    const uint32_t members[] = {out->p, out->x, out->y};
+    for (size_t i = 0; i < 3 && !out->what; i++) {
+        if (members[i] == UINT32_MAX || !footprints[members[i]].repeats)
+            continue;
+        out->line = footprints[members[i]].repeats;
+        out->what = p->functions.at[members[i]]->name;
+    }
 }
 
 bool
@@ -206,10 +207,11 @@ proof_try(const struct program *p, const struct level_choice *isolation,
             v.level = LEVEL_SI;
         // The pieces of a long cycle have P interrupted at the same place.
         const uint32_t last =
-            v.level == LEVEL_RC ? count_steps(&p->functions.at[i]->body) : 0;
+            v.level == LEVEL_RC ? sym_steps(p, &p->functions.at[i]->body) : 0;
         for (v.split = 0; going && v.split <= last; v.split++)
             going = refute_cycles(&v, i);
     }
+    proof_name_loop(p, v.footprints, out);
     for (size_t i = 0; i < n; i++) {
         footprint_free(&v.footprints[i]);
         access_free(&v.accesses[i]);

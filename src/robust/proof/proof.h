@@ -29,8 +29,8 @@ enum proof_end {
 struct robust_proof {
     enum proof_end end;
     uint32_t p, x, y; // functions of a candidate; y UINT32_MAX: none
-    uint32_t line;    // of what proofs do not handle
-    const char *what; // which is this
+    uint32_t line;    // of what proofs do not handle, or know little of
+    const char *what; // which is this; NULL: nothing
     uint32_t queries;
 };
 
@@ -54,6 +54,11 @@ bool proof_is_able(const struct program *p,
                    const struct level_choice *isolation,
                    const struct footprint *footprints,
                    struct robust_proof *out);
+
+/* Where a cycle was not excluded, find a function of it that has a loop. */
+void proof_name_loop(const struct program *p,
+                     const struct footprint *footprints,
+                     struct robust_proof *out);
 
 /* Check that every program keeps every invariant that is stated.
  *

@@ -28,6 +28,7 @@ struct sym_runner {
     struct contents old;  // what it saw before it waited
     struct loop *loop;    // around the statement
     const struct statement *statement; // that runs
+    bool repeats; // abstract: any number of times, so any key may be named
     const bool *scan_writes; // abstract: tables that are written by a scan
 };
 
@@ -79,6 +80,18 @@ void sym_update(struct sym_runner *r, const struct statement *s);
 void sym_delete(struct sym_runner *r, const struct statement *s);
 void sym_insert(struct sym_runner *r, const struct statement *s);
 
+/* Parts of them: a copy of a row in the arena, a write that may be before the
+ * split, the new value of a column, and what comes of it: RETURNING, INTO,
+ * STRICT and FOUND for the slots that were changed, and for the rest. */
+struct symbol *sym_copy_row(struct sym_runner *r, uint32_t table,
+                            const struct symbol *row);
+void sym_note_write(struct sym_runner *r, struct effect *e, term when);
+void sym_write_column(struct sym_runner *r, struct effect *e, uint32_t column,
+                      term when, struct symbol value);
+void sym_finish(struct sym_runner *r, const struct statement *s,
+                const term *changed, struct symbol *const *rows, uint32_t n,
+                term rest);
+
 /* The columns that an UPDATE sets, as bits. */
 uint64_t sym_columns_set(const struct statement *s);
 /* Abort where a row of which the columns 'set' are new breaks a constraint; own
@@ -87,6 +100,9 @@ void sym_check_row(struct sym_runner *r, uint32_t table, uint32_t slot,
                    term when, uint64_t set);
 /* Abort where a row still points to one that was removed. */
 void sym_check_removed(struct sym_runner *r, uint32_t table,
+                       const struct symbol *row, term when);
+/* The same for a row that is no slot, and is inserted. */
+void sym_check_unnamed(struct sym_runner *r, uint32_t table,
                        const struct symbol *row, term when);
 /* Abstract: constraints are checked for rows that are no slots, too; of these
  * checks nothing is known. */
@@ -102,6 +118,26 @@ sym_notes_reads(const struct sym_runner *r)
 {
     return r->s->abstract || r->s->notes_reads;
 }
+
+/* Run the body under a condition; afterwards control is where the body left
+ * it normally or with CONTINUE, or where it did not enter. */
+void sym_iterate(struct sym_runner *r, const struct statement *s, term enters,
+                 struct loop *loop);
+/* An expression of PL/pgSQL, which is a statement where it reads tables. */
+struct symbol sym_evaluate_alone(struct sym_runner *r,
+                                 const struct statement *s,
+                                 const struct expr *e);
+
+/* Abstract runs of loops and INSERT .. SELECT: sym_loop.c. */
+enum { SYM_SHOWN = 2 }; // iterations that are run
+void sym_repeat(struct sym_runner *r, const struct statement *s);
+/* Some row of those that there are; 'is_one' says whether it is one. */
+const struct symbol *sym_some_row(struct sym_runner *r,
+                                  const struct sym_rows *rows, term *is_one);
+/* Any number of iterations that are not run: what they may have done. */
+void sym_skip(struct sym_runner *r, const struct statement *s);
+/* How many steps an INSERT takes. */
+uint32_t sym_insert_steps(const struct program *p, const struct statement *s);
 
 /* Abstract runs: sym_abstract.c. */
 bool sym_look_up(struct sym_runner *r, const struct expr *where,

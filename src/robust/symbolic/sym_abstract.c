@@ -8,7 +8,8 @@
  * of the abstract runs; the converse does not hold.
  *
  * What is asserted here is therefore only what is true of real runs:
- *   (1) a key that is named is the key of a slot (there are enough of them);
+ *   (1) a key that is named is the key of a slot (there are enough of them),
+ *       but for those that loops name;
  *   (2) a ghost satisfies constraints and invariants, and is not a slot;
  *   (3) a first row is one of those that match and come first.
  *
@@ -28,7 +29,7 @@ sym_look_up(struct sym_runner *r, const struct expr *where, uint32_t source)
     const uint32_t table = r->function->source_tables[source];
     const struct table *shape = &r->s->program->tables.at[table];
     const struct expr *keys[64];
-    if (!footprint_is_lookup(where, source, shape, keys))
+    if (r->repeats || !footprint_is_lookup(where, source, shape, keys))
         return false;
     struct symbol *row =
         arena_alloc(&r->s->arena, shape->n_columns * sizeof *row);

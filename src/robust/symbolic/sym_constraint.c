@@ -31,7 +31,7 @@ look_up_parent(struct sym_runner *r, const struct foreign_key *k,
     struct symbol *key = arena_alloc(&r->s->arena, to->n_columns * sizeof *key);
     for (uint32_t i = 0; i < k->columns.n; i++)
         key[k->referenced.at[i]] = row[k->columns.at[i]];
-    if (r->s->abstract)
+    if (r->s->abstract && !r->repeats)
         sym_name_key(r, k->table, key, t->yes);
     struct sym_read *read = sym_note_read(r, k->table);
     for (uint32_t j = 0; j < r->s->slots[k->table]; j++)
@@ -39,13 +39,37 @@ look_up_parent(struct sym_runner *r, const struct foreign_key *k,
             t, &k->columns, row, &k->referenced, read->rows[j]->columns);
 }
 
-void
-sym_check_row(struct sym_runner *r, uint32_t table, uint32_t slot, term when,
-              uint64_t set)
+/* The row that a foreign key points to is there. */
+static void
+check_parent(struct sym_runner *r, const struct foreign_key *k,
+             const struct symbol *row)
+{
+    struct terms *t = r->t;
+    term fine = t->no, named = t->no;
+    for (uint32_t i = 0; i < k->columns.n; i++)
+        fine = term_or(t, fine, row[k->columns.at[i]].null);
+    if (sym_notes_reads(r))
+        look_up_parent(r, k, row);
+    for (uint32_t j = 0; j < r->s->slots[k->table]; j++) {
+        const struct cell_row *to = sym_row(r, k->table, j);
+        const term match = symbolic_columns_match(t, &k->columns, row,
+                                                  &k->referenced, to->columns);
+        named = term_or(t, named, match);
+        fine = term_or(t, fine, term_and(t, to->alive, match));
+    }
+    if (r->repeats) // it may be a row that is no slot
+        fine = term_or(t, fine, term_not(t, named));
+    sym_abort_if(r, term_not(t, fine));
+}
+
+/* Constraints of a row with new values in the columns 'set'; it is the row of
+ * the slot, if of any. */
+static void
+check_values(struct sym_runner *r, uint32_t table, uint32_t slot,
+             const struct symbol *row, term when, uint64_t set)
 {
     struct terms *t = r->t;
     const struct table *shape = &r->s->program->tables.at[table];
-    const struct symbol *row = sym_row(r, table, slot)->columns;
     const term live = r->live;
     r->live = when;
     sym_abort_if(r, sym_breaks_checks(r, shape, row));
@@ -63,26 +87,25 @@ sym_check_row(struct sym_runner *r, uint32_t table, uint32_t slot, term when,
                                          t, &shape->unique[u], row,
                                          &shape->unique[u], other->columns)));
         }
-    for (uint32_t f = 0; f < shape->n_foreign; f++) {
-        const struct foreign_key *k = &shape->foreign[f];
-        if (!sets_some(&k->columns, set))
-            continue;
-        term fine = t->no;
-        for (uint32_t i = 0; i < k->columns.n; i++)
-            fine = term_or(t, fine, row[k->columns.at[i]].null);
-        if (sym_notes_reads(r))
-            look_up_parent(r, k, row);
-        for (uint32_t j = 0; j < r->s->slots[k->table]; j++) {
-            const struct cell_row *to = sym_row(r, k->table, j);
-            fine = term_or(
-                t, fine,
-                term_and(t, to->alive,
-                         symbolic_columns_match(t, &k->columns, row,
-                                                &k->referenced, to->columns)));
-        }
-        sym_abort_if(r, term_not(t, fine));
-    }
+    for (uint32_t f = 0; f < shape->n_foreign; f++)
+        if (sets_some(&shape->foreign[f].columns, set))
+            check_parent(r, &shape->foreign[f], row);
     r->live = live;
+}
+
+void
+sym_check_row(struct sym_runner *r, uint32_t table, uint32_t slot, term when,
+              uint64_t set)
+{
+    check_values(r, table, slot, sym_row(r, table, slot)->columns, when, set);
+}
+
+void
+sym_check_unnamed(struct sym_runner *r, uint32_t table,
+                  const struct symbol *row, term when)
+{
+    assert(r->repeats);
+    check_values(r, table, UINT32_MAX, row, when, UINT64_MAX);
 }
 
 void

@@ -56,7 +56,7 @@ unique_clash(struct symbolic *s, uint32_t table, const struct effect *a,
     return clash;
 }
 
-/* How many statements write the table. */
+/* How many statements write the table; in a loop one counts as several. */
 static uint32_t
 count_writes(const struct block *b, uint32_t table)
 {
@@ -66,7 +66,9 @@ count_writes(const struct block *b, uint32_t table)
         n += (s->kind == STATEMENT_UPDATE || s->kind == STATEMENT_DELETE ||
               s->kind == STATEMENT_INSERT) &&
              s->table == table;
-        n += count_writes(&s->body, table) + count_writes(&s->other, table);
+        const uint32_t body = count_writes(&s->body, table);
+        n += statement_is_loop(s) ? 2 * body : body;
+        n += count_writes(&s->other, table);
     }
     return n;
 }

@@ -75,11 +75,9 @@ run_rows(struct sym_runner *r, const struct statement *s)
     sym_set_found(r, sym_any(r, &rows));
 }
 
-/* Run the body under a condition; afterwards control is where the body left
- * it normally or with CONTINUE, or where it did not enter. */
-static void
-run_iteration(struct sym_runner *r, const struct statement *s, term enters,
-              struct loop *loop)
+void
+sym_iterate(struct sym_runner *r, const struct statement *s, term enters,
+            struct loop *loop)
 {
     struct terms *t = r->t;
     const term before = r->live;
@@ -133,15 +131,15 @@ run_for(struct sym_runner *r, const struct statement *s)
         for (uint32_t j = 0; j < s->n_into; j++)
             sym_set(r, s->into[j], rows.cells[i * rows.width + j]);
         r->live = live;
-        run_iteration(r, s, rows.match[i], &loop);
+        sym_iterate(r, s, rows.match[i], &loop);
     }
     r->live = term_or(t, r->live, loop.exits);
     sym_set_found(r, sym_any(r, &rows));
 }
 
-/* An expression of PL/pgSQL, which is a statement where it reads tables. */
-static struct symbol
-evaluate(struct sym_runner *r, const struct statement *s, const struct expr *e)
+struct symbol
+sym_evaluate_alone(struct sym_runner *r, const struct statement *s,
+                   const struct expr *e)
 {
     const bool reads = expr_has_query(e);
     if (reads)
@@ -157,10 +155,10 @@ run_range(struct sym_runner *r, const struct statement *s)
 {
     struct terms *t = r->t;
     struct loop loop = {t->no, t->no};
-    const struct symbol low = evaluate(r, s, s->low);
-    const struct symbol high = evaluate(r, s, s->high);
+    const struct symbol low = sym_evaluate_alone(r, s, s->low);
+    const struct symbol high = sym_evaluate_alone(r, s, s->high);
     const struct symbol step = s->step
-                                   ? evaluate(r, s, s->step)
+                                   ? sym_evaluate_alone(r, s, s->step)
                                    : (struct symbol){t->no, term_number(t, 1)};
     sym_abort_if(r, term_or(t, term_or(t, low.null, high.null), step.null));
     sym_abort_if(r, term_less(t, step.value, term_number(t, 1)));
@@ -174,7 +172,7 @@ run_range(struct sym_runner *r, const struct statement *s)
         r->live = term_and(t, live, inside);
         sym_set(r, s->variable, (struct symbol){t->no, i});
         r->live = live;
-        run_iteration(r, s, inside, &loop);
+        sym_iterate(r, s, inside, &loop);
         i = s->reverse ? term_subtract(t, i, step.value)
                        : term_add(t, i, step.value);
     }
@@ -191,12 +189,12 @@ run_while(struct sym_runner *r, const struct statement *s)
     struct loop loop = {t->no, t->no};
     term done = t->no;
     for (uint32_t n = 0; n < r->s->loop_most; n++) {
-        const struct symbol x = s->value ? evaluate(r, s, s->value)
+        const struct symbol x = s->value ? sym_evaluate_alone(r, s, s->value)
                                          : (struct symbol){t->no, t->yes};
         const term enters = term_and(t, term_not(t, x.null), x.value);
         done = term_or(t, done, term_and(t, r->live, term_not(t, enters)));
         r->live = term_and(t, r->live, enters);
-        run_iteration(r, s, t->yes, &loop);
+        sym_iterate(r, s, t->yes, &loop);
     }
     sym_uncertain_if(r, t->yes); // it would go on
     r->live = term_or(t, done, loop.exits);
@@ -206,7 +204,7 @@ static void
 run_if(struct sym_runner *r, const struct statement *s)
 {
     struct terms *t = r->t;
-    const struct symbol x = evaluate(r, s, s->value);
+    const struct symbol x = sym_evaluate_alone(r, s, s->value);
     const term yes = term_and(t, term_not(t, x.null), x.value);
     const term live = r->live;
     const term in_body = term_and(t, live, yes);
@@ -225,6 +223,10 @@ static void
 run_statement(struct sym_runner *r, const struct statement *s)
 {
     struct terms *t = r->t;
+    if (r->s->abstract && statement_is_loop(s)) {
+        sym_repeat(r, s);
+        return;
+    }
     switch (s->kind) {
     case STATEMENT_SELECT:
         run_select(r, s);
@@ -242,7 +244,7 @@ run_statement(struct sym_runner *r, const struct statement *s)
         sym_insert(r, s);
         break;
     case STATEMENT_ASSIGN:
-        sym_set(r, s->variable, evaluate(r, s, s->value));
+        sym_set(r, s->variable, sym_evaluate_alone(r, s, s->value));
         break;
     case STATEMENT_IF:
         run_if(r, s);
@@ -370,6 +372,8 @@ sym_execute(struct symbolic *s, struct sym_run *run,
     r.old.rows = mem_calloc(n + 1, sizeof *r.old.rows);
     init_variables(&r);
     run_block(&r, &run->function->body);
+    assert(!s->abstract ||
+           run->steps.n == sym_steps(s->program, &run->function->body));
     const struct step commit = {NULL, t->yes};
     vec_push(&run->steps, commit);
     footprint_free(&footprint);

@@ -4,7 +4,8 @@
  * the same in all states, and in each state it is alive or not and has
  * columns.  A run executes every statement under the condition that control
  * reaches it ('live'); variables and columns become "if live then new else
- * old".  Loops over rows are unrolled over the slots.
+ * old".  Loops over rows are unrolled over the slots; in an abstract run only
+ * some iterations are run, see sym_loop.c.
  *
  * What a run produces are terms: what it writes, what it observes, when it
  * aborts.  Nothing is asserted but what must be true of every execution in
@@ -114,7 +115,8 @@ struct sym_run {
     VEC(struct step) steps; // statements that take a view, as unrolled
     VEC(struct sym_read) reads;
     term aborts, uncertain;
-    term writes_rest; // abstract: rows that are no slots
+    term writes_rest; // abstract: rows that are no slots, in skipped
+                      // iterations also of slots
 };
 
 /* Where the views of a run come from. */
@@ -151,6 +153,8 @@ void sym_instance(struct symbolic *s, struct sym_run *run,
 void sym_execute(struct symbolic *s, struct sym_run *run,
                  const struct sym_views *views, const struct sym_run *same);
 void sym_run_free(struct sym_run *run);
+/* How many steps an abstract run takes, without the commit. */
+uint32_t sym_steps(const struct program *p, const struct block *body);
 
 /* Terms that relate two runs; see execute/conflict.h.  'keys' are any
  * contents, of which the keys are used.  'latest': b's constraints were checked

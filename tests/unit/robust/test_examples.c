@@ -50,7 +50,7 @@ static const struct fact facts[] = {
     {"counts", PROVE_PROVED, 0, PROVE_PROVED, 0},
     {"early_return", PROVE_PROVED, 0, PROVE_PROVED, 0},
     {"nulls", PROVE_PROVED, 0, PROVE_ANOMALY, 2},
-    {"payday", PROVE_UNKNOWN, 0, PROVE_ANOMALY, 2},
+    {"payday", PROVE_PROVED, 0, PROVE_ANOMALY, 2},
     {"refuse_raise", PROVE_PROVED, 0, PROVE_PROVED, 0},
     {"refuse_return", PROVE_ANOMALY, 2, PROVE_ANOMALY, 2},
     {"replace_row", PROVE_PROVED, 0, PROVE_PROVED, 0},
