@@ -38,6 +38,7 @@ struct collect_options {
     bool move;             // sessions go to another node for each transaction
     double patience;       // seconds to wait for a server that is down
     bool leave_tables;     // keep the tables for inspection
+    bool read_final;       // each session reads the final state at its end
 
     /* Called every tenth of a second or so, from the calling thread. */
     void (*tick)(void *self, const struct collect_stats *stats);

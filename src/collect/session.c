@@ -22,7 +22,11 @@
 #define SHORTLY 0.02 // seconds before another try
 #define OTHERS "others"
 
-enum { PLACE_ROOM = 80 };
+enum {
+    PLACE_ROOM = 80,
+    FINAL_KEYS = 1000, // of the final state that are read at most
+    FINAL_TRIES = 20,  // to read it
+};
 
 /* --- connections -----------------------------------------------------------*/
 
@@ -65,7 +69,8 @@ get_connection(struct session *s, struct err *err)
 {
     struct collect_run *run = s->run;
     const double until = time_now() + run->o->patience;
-    while (!s->connections[s->node] && !atomic_load(&run->stop)) {
+    while (!s->connections[s->node] &&
+           (s->is_final || !atomic_load(&run->stop))) {
         struct err why = {0};
         if (run->db->driver->connect(run->db, s->number, s->node,
                                      &s->connections[s->node], &why)) {
@@ -183,10 +188,10 @@ static bool
 run_steps(struct session *s, struct connection *c, enum outcome *outcome)
 {
     const bool roll_back =
-        workload_next(&s->workload, c->is_read_only, &s->steps);
+        !s->is_final && workload_next(&s->workload, c->is_read_only, &s->steps);
     *outcome = OUTCOME_OK;
     for (size_t i = 0; *outcome == OUTCOME_OK && i < s->steps.n; i++) {
-        time_pause(s->run->o->pause);
+        time_pause(s->is_final ? 0 : s->run->o->pause);
         *outcome = run_step(s, c, &s->steps.at[i]);
     }
     return !roll_back;
@@ -291,6 +296,7 @@ run_txn(struct session *s, struct err *err)
     if (outcome == OUTCOME_OK) {
         enum txn_status status;
         ok = run_body(s, c, &outcome, &status, err);
+        s->has_committed = status == TXN_COMMITTED;
         count(s, c, status, outcome);
         ok = ok && write_end(s, c, status, err);
         if ((status == TXN_ABORTED || outcome == OUTCOME_FAILED) &&
@@ -304,6 +310,27 @@ run_txn(struct session *s, struct err *err)
         drop_connection(s);
         s->is_cut_off = true;
     }
+    return ok;
+}
+
+/* Read the final state, in one transaction: then a commit of this session that
+ * is gone contradicts a later read of the same session. */
+static bool
+read_final(struct session *s, struct err *err)
+{
+    const struct collect_options *o = s->run->o;
+    const uint64_t keys = workload_keys(&o->shape);
+    const enum step_kind kind =
+        o->shape.kind->has_lists ? STEP_READ_LIST : STEP_READ;
+    assert(!o->shape.app);
+    s->is_final = true;
+    s->has_committed = false;
+    vec_clear(&s->steps);
+    for (uint64_t key = 0; key < keys && key < FINAL_KEYS; key++)
+        vec_push(&s->steps, ((struct workload_step){kind, key, 0}));
+    bool ok = true;
+    for (int i = 0; ok && i < FINAL_TRIES && !s->has_committed; i++)
+        ok = run_txn(s, err);
     return ok;
 }
 
@@ -342,6 +369,9 @@ session_run(void *arg)
         if (run->o->move)
             s->node = (s->node + 1) % run->db->nodes;
     }
+    if (ok && run->o->read_final &&
+        !(run->o->interrupted && *run->o->interrupted))
+        ok = read_final(s, &err);
     if (err.kind != ERR_NONE) {
         pthread_mutex_lock(&run->lock);
         if (run->err.kind == ERR_NONE)

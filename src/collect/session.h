@@ -41,6 +41,8 @@ struct session {
     bool is_pending; // it is recorded, but not its outcome
     step_vec steps;
     int_vec elements;
+    bool has_committed; // the last transaction
+    bool is_final;      // it reads the final state; 'steps' are set
 };
 
 bool session_open(struct session *s, struct collect_run *run, uint32_t number,

@@ -21,6 +21,8 @@ const struct anomaly_info anomaly_table[ANOMALY_KINDS] = {
         "an element stands in a list twice"},
     [ANOMALY_LOST_APPEND] = {"lost-append", "lost append", "", "",
         "a list shows some of what a transaction appended to it and misses the rest"},
+    [ANOMALY_LOST_COMMIT] = {"lost-commit", "lost commit", "", "",
+        "the database acknowledged a commit, and nobody saw it afterwards"},
     [ANOMALY_DIRTY_WRITE] = {"dirty-write", "dirty write", "G0", "G0",
         "transactions overwrite each other's writes in a circle"},
     [ANOMALY_CIRCULAR] = {"circular-information-flow", "circular information flow", "G1c", "G1c",

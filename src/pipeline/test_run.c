@@ -128,6 +128,7 @@ test_run_record(struct test_run *t, const char *path, struct err *err)
     assert(sizeof t->note == sizeof db.note);
     memcpy(t->note, db.note, sizeof t->note);
     database_describe(&db, &t->facts);
+    collect.read_final = t->faults.n && !collect.shape.app;
     collect.tick = tick;
     collect.ended = sessions_ended;
     collect.self = t;

@@ -3,8 +3,11 @@
  * SPDX-License-Identifier: MIT */
 #include "explain/narrate/narrate_anomaly.h"
 
+#include "explain/lost_commit.h"
 #include "explain/narrate/narrate.h"
 #include "explain/refute.h"
+
+#include <string.h>
 
 enum { EFFORT = 50000000 }; // dependencies that one refutation may look at
 
@@ -70,6 +73,23 @@ gather_keys(const struct history *h, const struct dep *d, size_t n,
         }
 }
 
+/* Turn the cycle so that it begins with a miss of a commit that is gone; false
+ * if there is none. */
+static bool
+turn_to_lost_commit(const struct narration *t, struct dep *d, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (d[0].kind == EDGE_RW &&
+            lost_commit_is_gone(t->whole, t->origin[d[0].to],
+                                t->origin[d[0].from], t->whole_op[d[0].read]))
+            return true;
+        const struct dep first = d[0];
+        memmove(d, d + 1, (n - 1) * sizeof *d);
+        d[n - 1] = first;
+    }
+    return false;
+}
+
 /* Without a refutation: the transactions, and that they are too many. */
 static void
 narrate_briefly(struct narration *t, size_t context)
@@ -112,6 +132,8 @@ narrate_refutation(struct narration *t, const struct model *m,
         a->kind = step->n > 2 && d[step->n - 1].kind == EDGE_WR
                       ? ANOMALY_READ_SKEW
                       : ANOMALY_CYCLE;
+    if (turn_to_lost_commit(t, d, step->n))
+        a->kind = ANOMALY_LOST_COMMIT;
     narrate_txns(t, reads_init(t->h), context);
     narrate_steps(t, m, r, d, step->n);
     prefer_misses(m, d, step->n);

@@ -9,6 +9,7 @@
 #include "explain/narrate/narrate_flaw.h"
 
 #include "explain/flaw_ops.h"
+#include "explain/lost_commit.h"
 #include "history/flaw_text.h"
 
 // flaw_kind -> anomaly_kind
@@ -96,9 +97,10 @@ find_told(const struct narration *t, op_id op)
     return ID_NONE;
 }
 
-/* What happened; a list is shown with the elements that matter. */
+/* What happened; a list is shown with the elements that matter.  'lost' is a
+ * transaction whose commit is gone, or TXN_NONE. */
 static void
-tell_flaw(struct narration *t, const struct flaw *f)
+tell_flaw(struct narration *t, const struct flaw *f, txn_id lost)
 {
     const struct history *h = t->whole;
     struct buf *b = &t->b;
@@ -113,6 +115,12 @@ tell_flaw(struct narration *t, const struct flaw *f)
         history_show_op(h, f->op, b);
     }
     flaw_text_end(h, f, narrate_name, b);
+    if (lost != TXN_NONE) {
+        buf_text(b, "; the commit of ");
+        narrate_name(h, lost, b);
+        buf_text(b, ", which had appended to it, was acknowledged before, and "
+                    "nobody who began later saw it");
+    }
     t->a->story = narrate_keep(t);
 }
 
@@ -156,7 +164,13 @@ narrate_flaw(const struct history *h, const struct flaw *f, enum level level,
         vec_free(&r.origin);
         return false;
     }
-    *a = (struct anomaly){.kind = kinds[f->kind], .level = level};
+    const txn_id lost =
+        f->kind == FLAW_INCOMPATIBLE
+            ? lost_commit_of_lists(h, f->txn, f->op, f->other, f->other_op)
+            : TXN_NONE;
+    *a = (struct anomaly){.kind = lost != TXN_NONE ? ANOMALY_LOST_COMMIT
+                                                   : kinds[f->kind],
+                          .level = level};
     struct narration t = {.a = a,
                           .whole = h,
                           .h = &r.h,
@@ -164,11 +178,11 @@ narrate_flaw(const struct history *h, const struct flaw *f, enum level level,
                           .level = LEVEL_READS};
     narrate_map_ops(&t, e.ops.at, e.ops.n);
     narrate_txns(&t, false, context);
-    tell_flaw(&t, f);
+    tell_flaw(&t, f, lost);
     add_edge(&t, f);
     add_steps(a, h, f);
     a->edges_in_words = "";
-    a->also = anomaly_table[a->kind].elle;
+    a->also = anomaly_table[kinds[f->kind]].elle;
     a->violated = level_implied(LEVEL_SER) | 1u << level;
     tell_headline(&t, f);
     buf_free(&t.b);

@@ -90,6 +90,9 @@ lost_update(const struct dep *d)
 
 // Sentences that do not depend on the edges; the others are in template_of.
 static const char *const templates[ANOMALY_KINDS] = {
+    [ANOMALY_LOST_COMMIT] = "%b wrote %k, and its commit was acknowledged "
+                            "before %a began; %a read %r, and nobody who began "
+                            "later saw the write of %b",
     [ANOMALY_NON_REPEATABLE] = "%a read %k twice: once %r, and once %s, which "
                                "%b wrote",
     [ANOMALY_FRACTURED] = "%a read %s from %b and after that %r, although %b "

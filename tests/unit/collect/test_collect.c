@@ -4,6 +4,7 @@
 #include "expect.h"
 
 #include "base/limits/limit.h"
+#include "format/format.h"
 
 #include <signal.h>
 #include <stdlib.h>
@@ -315,11 +316,53 @@ nothing_is_written_where_only_reads_are_allowed(void)
     vec_free(&steps);
 }
 
+/* Whether the last transaction of every session reads all keys, and only
+ * reads. */
+static bool
+ends_with_reads_of(const struct history *h, uint32_t keys)
+{
+    bool ok = h->n_sessions > 0;
+    for (session_id s = 0; s < h->n_sessions; s++) {
+        const txn_id last = h->session_first[s + 1] - 1;
+        ok = ok && h->txn_status[last] == TXN_COMMITTED &&
+             h->txn_end[last] - h->txn_begin[last] == keys;
+        for (op_id op = h->txn_begin[last]; ok && op < h->txn_end[last]; op++)
+            ok = !op_is_write(h, op);
+    }
+    return ok;
+}
+
+static void
+each_session_reads_the_final_state_on_request(void)
+{
+    char path[] = "/tmp/assay-final-XXXXXX";
+    const int fd = mkstemp(path);
+    CHECK(fd >= 0 && close(fd) == 0);
+    static const char *const workloads[] = {"update", "append"};
+    for (size_t i = 0; i < 2; i++) {
+        const struct trial trial = {.target = "store:ser",
+                                    .workload = workloads[i],
+                                    .transactions = 40,
+                                    .operations = 2,
+                                    .keys = 7,
+                                    .read_final = true};
+        struct trial_result result;
+        struct history h;
+        struct err err = {0};
+        CHECK(trial_record(&trial, path, &result));
+        CHECK(format_read(path, "jsonl", 1, &h, NULL, &err));
+        CHECK(ends_with_reads_of(&h, 7));
+        history_free(&h);
+    }
+    unlink(path);
+}
+
 int
 main(void)
 {
     RUN(values_are_written_once);
     RUN(nothing_is_written_where_only_reads_are_allowed);
+    RUN(each_session_reads_the_final_state_on_request);
     RUN(each_level_of_the_store_keeps_that_level_and_no_more);
     RUN(lists_are_recorded_and_checked);
     RUN(not_every_database_has_lists_of_every_form);

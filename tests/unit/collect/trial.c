@@ -105,6 +105,7 @@ options_of(const struct trial *t)
         .pause = t->pause,
         .move = t->move,
         .leave_tables = t->leave_tables,
+        .read_final = t->read_final,
         .patience = 120,
         .tick = t->tick,
         .self = t->self,

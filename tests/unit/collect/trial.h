@@ -17,7 +17,7 @@ struct trial {
     const char *setup;
     uint64_t sessions, transactions, operations, keys, values, seed;
     double seconds, reads, duplicates, aborts, pause;
-    bool move, arrays, leave_tables;
+    bool move, arrays, leave_tables, read_final;
     void (*tick)(void *self, const struct collect_stats *stats);
     void *self;
     const volatile sig_atomic_t *interrupted; // as in collect_options

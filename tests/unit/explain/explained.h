@@ -60,7 +60,9 @@ static inline bool
 is_flaw(const struct anomaly *a)
 {
     return a->kind <= ANOMALY_LOST_APPEND ||
-           (a->kind == ANOMALY_DIRTY_WRITE && !a->cycle.n);
+           ((a->kind == ANOMALY_DIRTY_WRITE ||
+             a->kind == ANOMALY_LOST_COMMIT) &&
+            !a->cycle.n);
 }
 
 /* Whether t of the reduced history is to blame: others are there because lists
