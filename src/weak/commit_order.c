@@ -67,15 +67,25 @@ move_order(struct topological_order *s, u32_vec *order)
     s->at = NULL;
 }
 
-bool
-commit_order_edges(const struct ordered_reading *g, enum level level,
-                   const struct weak_options *o, struct edges *out)
+/* Collect the edges that 'readers' force, or all transactions where that is
+ * NULL. */
+static bool
+collect_edges(const struct ordered_reading *g, enum level level,
+              const struct weak_options *o, const u32_vec *readers,
+              struct edges *out)
 {
     assert(!g->cyclic && !out->all.n);
     out->store = true;
     add_listed(g, out);
     out->listed = out->all.n;
-    return infer(g, level, o, NULL, out);
+    return infer(g, level, o, readers, out);
+}
+
+bool
+commit_order_edges(const struct ordered_reading *g, enum level level,
+                   const struct weak_options *o, struct edges *out)
+{
+    return collect_edges(g, level, o, NULL, out);
 }
 
 /* Sort again, by all edges that were stored. */
@@ -99,15 +109,34 @@ sort_by_all_edges(const struct ordered_reading *g, struct edges *edges,
     return acyclic ? VERDICT_OK : VERDICT_VIOLATED;
 }
 
+/* Append the transactions with a read of one candidate, in sequence. */
+static void
+find_certain_readers(const struct ordered_reading *g, u32_vec *readers)
+{
+    const struct history *h = g->reading.h;
+    for (size_t i = 0; i < g->sequence.n; i++) {
+        const txn_id t = g->sequence.at[i];
+        op_id op = h->txn_begin[t];
+        while (op < h->txn_end[t] && (!op_is_external_read(h, op) ||
+                                      history_has_several(h, h->op_value[op])))
+            op++;
+        if (op < h->txn_end[t])
+            vec_push(readers, t);
+    }
+}
+
 bool
 commit_order_is_refuted(const struct ordered_reading *g, enum level level,
                         const struct weak_options *o, struct edges *edges,
                         struct weak_stats *stats)
 {
-    u32_vec order = {0};
     if (g->cyclic)
         return true;
-    if (!commit_order_edges(g, level, o, edges))
+    u32_vec order = {0}, readers = {0};
+    find_certain_readers(g, &readers);
+    const bool finished = collect_edges(g, level, o, &readers, edges);
+    vec_free(&readers);
+    if (!finished)
         return false;
     size_t kept = 0;
     for (size_t i = 0; i < edges->stale.n; i++)
@@ -121,9 +150,8 @@ commit_order_is_refuted(const struct ordered_reading *g, enum level level,
 }
 
 enum verdict
-commit_order_decide(const struct ordered_reading *g, enum level level,
-                    const struct weak_options *o, u32_vec *order,
-                    struct edges *edges, struct weak_stats *stats)
+commit_order_compare(const struct ordered_reading *g, enum level level,
+                     const struct weak_options *o, u32_vec *order)
 {
     budget_spend(o->budget, OP_STEPS * (uint64_t)g->reading.h->n_ops);
     if (g->cyclic)
@@ -133,12 +161,31 @@ commit_order_decide(const struct ordered_reading *g, enum level level,
     if (!check.broken && g->stale.n && !infer(g, level, o, &g->stale, &check))
         return VERDICT_UNKNOWN;
     if (check.broken)
-        return commit_order_edges(g, level, o, edges)
-                   ? sort_by_all_edges(g, edges, order, stats)
-                   : VERDICT_UNKNOWN;
+        return VERDICT_VIOLATED;
     vec_clear(order);
     vec_grow(order, g->sequence.n);
     if (order->n)
         memcpy(order->at, g->sequence.at, order->n * sizeof *order->at);
     return VERDICT_OK;
+}
+
+enum verdict
+commit_order_sort(const struct ordered_reading *g, enum level level,
+                  const struct weak_options *o, u32_vec *order,
+                  struct edges *edges, struct weak_stats *stats)
+{
+    return commit_order_edges(g, level, o, edges)
+               ? sort_by_all_edges(g, edges, order, stats)
+               : VERDICT_UNKNOWN;
+}
+
+enum verdict
+commit_order_decide(const struct ordered_reading *g, enum level level,
+                    const struct weak_options *o, u32_vec *order,
+                    struct edges *edges, struct weak_stats *stats)
+{
+    const enum verdict compared = commit_order_compare(g, level, o, order);
+    return g->cyclic || compared != VERDICT_VIOLATED
+               ? compared
+               : commit_order_sort(g, level, o, order, edges, stats);
 }

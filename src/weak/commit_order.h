@@ -47,4 +47,17 @@ enum verdict commit_order_decide(const struct ordered_reading *g,
                                  u32_vec *order, struct edges *edges,
                                  struct weak_stats *stats);
 
+/* The two steps of that.  The first is cheap and compares the sequence with the
+ * edges: VERDICT_VIOLATED says no more than that it is no commit order.  The
+ * second sorts all edges.
+ *
+ *   require  !g->cyclic, for the second */
+enum verdict commit_order_compare(const struct ordered_reading *g,
+                                  enum level level,
+                                  const struct weak_options *o, u32_vec *order);
+enum verdict commit_order_sort(const struct ordered_reading *g,
+                               enum level level, const struct weak_options *o,
+                               u32_vec *order, struct edges *edges,
+                               struct weak_stats *stats);
+
 #endif

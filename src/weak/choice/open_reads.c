@@ -47,6 +47,22 @@ struct pruning {
 
 /* --- collecting ------------------------------------------------------------*/
 
+/* Whether t is among the candidates, which are in ascending order but for
+ * TXN_INIT, which is the first. */
+static bool
+is_candidate(struct txn_range range, txn_id t)
+{
+    size_t low = range.at[0] == TXN_INIT, high = range.n;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (range.at[middle] < t)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < range.n && range.at[low] == t;
+}
+
 static bool
 is_own(void *context, txn_id candidate)
 {
@@ -62,7 +78,8 @@ add_read(struct open_reads *o, const struct history *h, txn_id t, op_id op)
         .left = {.read = op,
                  .n = (uint32_t)range.n,
                  .first = (size_t)(range.at - h->several.at)}};
-    candidates_filter(&o->pool, &r.left, is_own, &t);
+    if (is_candidate(range, t))
+        candidates_filter(&o->pool, &r.left, is_own, &t);
     assert(r.left.n); // (H1)
     vec_push(&o->all, r);
 }

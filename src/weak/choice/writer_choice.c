@@ -4,11 +4,11 @@
  * as combinations of candidates.  So the search is lazy, as in satisfiability
  * modulo theories: guess a reading and decide it.  The first guess takes the
  * order of the input for the order of commits (recorded_reading.h); the next
- * one runs the sessions against a store (initial_reading.h).  If that
- * fails, the cycle depends on a few choices only, and every reading with these
- * fails; their negation is a clause.  A SAT solver keeps the clauses and
- * proposes choices that satisfy them, until a reading holds or no model is
- * left.
+ * one runs the sessions against a store (initial_reading.h).  Between the two,
+ * what depends on no choice is refuted if it can be.  If a guess fails, the
+ * cycle depends on a few choices only, and every reading with these fails;
+ * their negation is a clause.  A SAT solver keeps the clauses and proposes
+ * choices that satisfy them, until a reading holds or no model is left.
  *
  * The solver learns of a read when a cycle first depends on it; all others keep
  * the guess.  A model may allow several candidates of a read.  Any of them is
@@ -141,14 +141,16 @@ try_reading(struct choice_solver *c, const u32_vec *roots,
 static void
 conclude(const struct choice_solver *c, struct certificate *out)
 {
+    const struct history *h = c->h;
     out->kind = EVIDENCE_ORDER;
-    for (size_t i = 0; i < c->open.all.n; i++) {
-        const op_id op = c->open.all.at[i].left.read;
-        assert(c->chosen[op] != c->open.all.at[i].txn);
-        if (!c->counts[c->open.all.at[i].txn])
-            continue;
-        vec_push(&out->choices, ((struct choice){op, c->chosen[op]}));
-    }
+    for (txn_id t = 0; t < h->n_txns; t++)
+        for (op_id op = h->txn_begin[t]; c->counts[t] && op < h->txn_end[t];
+             op++)
+            if (op_is_external_read(h, op) &&
+                history_has_several(h, h->op_value[op])) {
+                assert(c->chosen[op] != t);
+                vec_push(&out->choices, ((struct choice){op, c->chosen[op]}));
+            }
 }
 
 /* Ask the solver for a reading that is not forbidden. */
@@ -165,7 +167,42 @@ solve(struct choice_solver *c, const struct weak_options *o)
     return answer;
 }
 
-/* Try the reading that the order of the input suggests; true where it holds. */
+/* Look for a cycle that depends on no choice: leave all reads with several
+ * candidates open, as reads from INIT, which force nothing among transactions.
+ * True where there is one. */
+static bool
+refute_certain(const struct history *h, const u32_vec *roots,
+               const struct weak_options *o, struct certificate *out,
+               struct weak_stats *stats)
+{
+    txn_id *chosen = mem_alloc(h->n_ops, sizeof *chosen);
+    uint8_t *counts = mem_alloc(h->n_txns, sizeof *counts);
+    const struct weak_reading r = {h, chosen, counts};
+    struct ordered_reading g;
+    struct edges edges = {0};
+    cycle_vec cycles = {0};
+    for (op_id op = 0; op < h->n_ops; op++)
+        chosen[op] = TXN_INIT; // of reads with one candidate it is not asked
+    counting_find(h, chosen, counts, NULL);
+    ordered_reading_init(&g, &r, roots);
+    if (commit_order_is_refuted(&g, out->level, o, &edges, stats)) {
+        witness_find(&g, out->level, &edges, false, 1, &cycles);
+        assert(cycles.n == 1);
+        out->verdict = VERDICT_VIOLATED;
+        out->kind = EVIDENCE_CYCLE;
+        out->cycle = cycles.at[0];
+    }
+    vec_free(&cycles);
+    edges_free(&edges);
+    ordered_reading_free(&g);
+    mem_free(counts);
+    mem_free(chosen);
+    return out->verdict == VERDICT_VIOLATED;
+}
+
+/* Try the reading that the order of the input suggests.  Where that order is no
+ * commit order by itself, what is certain may be contradictory; only then all
+ * edges of the reading are sorted.  True where that was the answer. */
 static bool
 try_recorded(struct choice_solver *c, const struct weak_options *o,
              struct certificate *out, struct weak_stats *stats)
@@ -179,59 +216,30 @@ try_recorded(struct choice_solver *c, const struct weak_options *o,
     counting_find(c->h, c->chosen, c->counts, c->why);
     ordered_reading_init(&g, &r, &roots);
     stats->rounds++;
-    const bool ok =
-        !g.cyclic && commit_order_decide(&g, out->level, o, &out->order, &edges,
-                                         stats) == VERDICT_OK;
+    bool ok =
+        commit_order_compare(&g, out->level, o, &out->order) == VERDICT_OK;
+    if (!ok && !refute_certain(c->h, &roots, o, out, stats) && !g.cyclic)
+        ok = commit_order_sort(&g, out->level, o, &out->order, &edges, stats) ==
+             VERDICT_OK;
+    if (ok)
+        out->verdict = VERDICT_OK;
     edges_free(&edges);
     ordered_reading_free(&g);
     vec_free(&roots);
-    return ok;
-}
-
-/* Look for a cycle that depends on no choice: leave all reads with several
- * candidates open, as reads from INIT, which force nothing among transactions.
- * True where there is one. */
-static bool
-refute_certain(struct choice_solver *c, const struct weak_options *o,
-               struct certificate *out, struct weak_stats *stats)
-{
-    const struct weak_reading r = {c->h, c->chosen, c->counts};
-    struct ordered_reading g;
-    struct edges edges = {0};
-    u32_vec roots = {0};
-    cycle_vec cycles = {0};
-    for (size_t i = 0; i < c->open.all.n; i++)
-        c->chosen[c->open.all.at[i].left.read] = TXN_INIT;
-    topological_sort_suggest(c->h, &roots);
-    counting_find(c->h, c->chosen, c->counts, c->why);
-    ordered_reading_init(&g, &r, &roots);
-    if (commit_order_is_refuted(&g, out->level, o, &edges, stats)) {
-        witness_find(&g, out->level, &edges, false, 1, &cycles);
-        assert(cycles.n == 1);
-        out->verdict = VERDICT_VIOLATED;
-        out->kind = EVIDENCE_CYCLE;
-        out->cycle = cycles.at[0];
-    }
-    vec_free(&cycles);
-    edges_free(&edges);
-    ordered_reading_free(&g);
-    vec_free(&roots);
-    return out->verdict == VERDICT_VIOLATED;
+    return out->verdict != VERDICT_UNKNOWN;
 }
 
 static void
 search(struct choice_solver *c, const struct weak_options *o,
        struct certificate *out, struct weak_stats *stats)
 {
-    open_reads_init(&c->open, c->h);
     c->chosen = mem_alloc(c->h->n_ops, sizeof *c->chosen);
     if (try_recorded(c, o, out, stats)) {
-        out->verdict = VERDICT_OK;
-        conclude(c, out);
+        if (out->verdict == VERDICT_OK)
+            conclude(c, out);
         return;
     }
-    if (refute_certain(c, o, out, stats))
-        return;
+    open_reads_init(&c->open, c->h);
     u32_vec roots = {0};
     enum sat_answer answer = SAT_TRUE;
     guess(c, out->level, o, &roots);
