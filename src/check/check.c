@@ -129,9 +129,11 @@ find_losses(struct run *run)
     if (n) {
         struct buf flaw = {0};
         flaw_tell(run->h, &lost.at[0], &flaw);
-        snprintf(run->lost, sizeof run->lost,
-                 "the recording was cut; as far as it goes, %s%s", flaw.at,
-                 n > 1 ? ", and there are more such reads" : "");
+        snprintf(run->lost, sizeof run->lost, "%s, %s%s",
+                 run->h->n_skipped
+                     ? "the log has operations that were skipped; without them"
+                     : "the recording was cut; as far as it goes",
+                 flaw.at, n > 1 ? ", and there are more such reads" : "");
         buf_free(&flaw);
     } else if (run->h->is_cut && !run->h->n_txns) {
         snprintf(run->lost, sizeof run->lost,

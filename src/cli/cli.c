@@ -65,14 +65,31 @@ cli_thread_count(const struct options *o)
                             : 1;
 }
 
+void
+cli_show_notes(const char *path, const struct buf *notes)
+{
+    for (const char *at = notes->n ? notes->at : ""; *at;) {
+        const size_t n = strcspn(at, "\n");
+        fputs("note: ", stderr);
+        if (path) {
+            cli_print_shown(stderr, path);
+            fputs(": ", stderr);
+        }
+        fprintf(stderr, "%.*s\n", (int)n, at);
+        at += n + (at[n] == '\n');
+    }
+}
+
 bool
 cli_load(const struct options *o, const char *path, struct history *h,
          const struct format **format)
 {
     struct err err = {0};
     context_phase("reading");
-    if (format_read(path, o->format, cli_thread_count(o), h, format, &err))
+    if (format_read(path, o->format, cli_thread_count(o), h, format, &err)) {
+        cli_show_notes(path, &h->notes);
         return true;
+    }
     cli_report_error(&err);
     return false;
 }

@@ -24,7 +24,11 @@ int cli_report_error(const struct err *err);
 __attribute__((format(printf, 1, 2))) int cli_usage_error(const char *format,
                                                           ...);
 
-/* Read a history according to the options; on failure print the error. */
+/* Print notes, a line each, after the path if that is not NULL. */
+void cli_show_notes(const char *path, const struct buf *notes);
+
+/* Read a history according to the options and print the notes of its reader;
+ * on failure print the error. */
 bool cli_load(const struct options *o, const char *path, struct history *h,
               const struct format **format);
 

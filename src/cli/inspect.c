@@ -169,16 +169,6 @@ show_stats(void *self, const struct inspection *i)
             (double)mem_peak() / 1e6);
 }
 
-static void
-show_notes(const struct buf *notes)
-{
-    for (const char *at = notes->n ? notes->at : ""; *at;) {
-        const size_t n = strcspn(at, "\n");
-        fprintf(stderr, "note: %.*s\n", (int)n, at);
-        at += n + (at[n] == '\n');
-    }
-}
-
 /* --- histories -------------------------------------------------------------*/
 
 static const char *const file_formats[INSPECT_REPORTS] = {
@@ -281,7 +271,7 @@ static int
 show_result(struct inspect *i, const struct inspection_result *result,
             const struct err *err)
 {
-    show_notes(&result->notes);
+    cli_show_notes(NULL, &result->notes);
     cli_emit(&i->reports[INSPECT_STDOUT].out);
     i->held = i->violated = i->told = 0;
     return err ? cli_report_error(err) : exit_status(result->verdict);

@@ -9,10 +9,12 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
 
 const struct format *const format_table[] = {
-    &format_text,  &format_jsonl, &format_edn,   &format_json,  &format_hist,
-    &format_dbcop, &format_cobra, &format_viper, &format_trace, NULL,
+    &format_text,   &format_jsonl, &format_edn,   &format_json,
+    &format_jepsen, &format_hist,  &format_dbcop, &format_cobra,
+    &format_viper,  &format_trace, NULL,
 };
 
 const struct format *
@@ -53,6 +55,13 @@ is_empty(const struct input *in)
     return !in->is_directory && i == in->size;
 }
 
+/* Whether the input is test.jepsen or history.jepsen. */
+static bool
+is_binary_log(const struct input *in)
+{
+    return in->size >= 6 && memcmp(in->data, "JEPSEN", 6) == 0;
+}
+
 static bool
 read_input(struct input *in, const char *name, struct history *h,
            const struct format **used, struct err *err)
@@ -66,6 +75,10 @@ read_input(struct input *in, const char *name, struct history *h,
             return err_set(err, ERR_USAGE,
                            "unknown format '%s'; 'assay formats' lists them",
                            name);
+    } else if (is_binary_log(in)) {
+        return err_set(err, ERR_FEATURE,
+                       "a binary file of Jepsen's store, which cannot be read; "
+                       "expected its history.edn or history.txt");
     } else if (!format_recognise(in, &format, err)) {
         return false;
     }
@@ -80,6 +93,48 @@ read_input(struct input *in, const char *name, struct history *h,
     return builder_finish(b, h, err);
 }
 
+/* Where 'in' is a directory of Jepsen's store, go on with the log in it. 'path'
+ * gets the name of the log. */
+static bool
+enter_store(struct input *in, const char *name, struct buf *path,
+            struct err *err)
+{
+    static const struct {
+        const char *format, *file;
+    } logs[] = {{"edn", "history.edn"}, {"jepsen", "history.txt"}};
+    const bool is_any = strcmp(name, "auto") == 0;
+    struct stat st;
+    for (size_t i = 0; in->is_directory && i < 2; i++) {
+        if (!is_any && strcmp(name, logs[i].format) != 0)
+            continue;
+        buf_clear(path);
+        buf_printf(path, "%s/%s", in->name, logs[i].file);
+        if (stat(path->at, &st) == 0 && S_ISREG(st.st_mode)) {
+            input_close(in);
+            return input_open(in, path->at, err);
+        }
+        buf_clear(path);
+    }
+    return true;
+}
+
+static bool
+read_path(struct input *in, const char *path, const char *name,
+          struct history *h, const struct format **used, struct err *err)
+{
+    struct buf inside = {0};
+    const unsigned threads = in->threads;
+    bool ok = enter_store(in, name, &inside, err);
+    in->threads = threads;
+    ok = ok && read_input(in, name, h, used, err);
+    if (!ok)
+        err_in_file(err, inside.n                 ? inside.at
+                         : strcmp(path, "-") == 0 ? "stdin"
+                                                  : path);
+    buf_free(&inside);
+    return ok;
+}
+
 bool
 format_read(const char *path, const char *name, unsigned threads,
             struct history *h, const struct format **used, struct err *err)
@@ -88,9 +143,9 @@ format_read(const char *path, const char *name, unsigned threads,
     if (!input_open(&in, path, err))
         return false;
     in.threads = threads ? threads : 1;
-    const bool ok = read_input(&in, name, h, used, err);
+    const bool ok = read_path(&in, path, name, h, used, err);
     input_close(&in);
-    return ok || err_in_file(err, strcmp(path, "-") == 0 ? "stdin" : path);
+    return ok;
 }
 
 static bool

@@ -9,6 +9,7 @@ void
 history_free(struct history *h)
 {
     strings_free(&h->strings);
+    buf_free(&h->notes);
     mem_free(h->session_first);
     mem_free(h->session_name);
     mem_free(h->arrival);

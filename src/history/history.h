@@ -123,7 +123,10 @@ struct list_author {
 struct history {
     struct strings strings;
     struct atom initial; // how the input wrote the initial value
-    bool is_cut;         // the recorder was killed: transactions may be missing
+    bool is_cut;         // transactions may be missing: the recorder was
+                         // killed, or the reader skipped operations
+    uint64_t n_skipped;  // operations that the reader skipped
+    struct buf notes;    // of the reader, for people: a line each
 
     uint32_t n_sessions;
     txn_id *session_first; // n_sessions + 1 of them

@@ -322,11 +322,25 @@ struct run {
     } end;
 };
 
+/* Pass on what the reader has to say, with the name of the history. */
+static void
+add_reader_notes(const struct inspection *i, struct buf *notes)
+{
+    const struct buf *from = &i->history.notes;
+    for (const char *at = from->n ? from->at : ""; *at;) {
+        const size_t n = strcspn(at, "\n");
+        buf_shown(notes, i->path);
+        buf_printf(notes, ": %.*s\n", (int)n, at);
+        at += n + (at[n] == '\n');
+    }
+}
+
 bool
 inspection_finish(const struct inspection_options *o, struct inspection *i,
                   struct inspection_result *out, struct err *err)
 {
     add_to_reports(o, i);
+    add_reader_notes(i, &out->notes);
     out->verdict = check_worst(&i->check);
     const bool ok = inspection_write_files(o, i, time_spent(o, i),
                                            &out->verdict, &out->notes, err);

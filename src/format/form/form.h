@@ -64,6 +64,11 @@ bool form_read_json(struct scan *s, struct forms *f);
  * stays there. */
 bool form_read_edn(struct scan *s, char closer, struct forms *f, bool *found);
 
+/* Make a map of forms that are not written as one: begin with an empty map, and
+ * add the next EDN form under a key, which has to stay valid. */
+bool form_begin_edn_map(struct scan *s, struct forms *f);
+bool form_add_edn_entry(struct scan *s, struct forms *f, const char *key);
+
 /* Skip EDN's white space and comments. */
 void edn_space(struct scan *s);
 

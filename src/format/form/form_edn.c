@@ -386,6 +386,37 @@ ends_early(struct parse *p)
                      top->closer, *top->start, line, column);
 }
 
+/* Read the next form, in addition to those of p->f. */
+static bool
+read_next(struct parse *p, char closer, bool *found)
+{
+    struct scan *s = p->s;
+    *found = false;
+    for (;;) {
+        edn_space(s);
+        if (s->at == s->end)
+            return p->depth ? ends_early(p) : true;
+        // A zero byte in the input does not match: closers are not zero here.
+        const char awaited = p->depth ? p->stack[p->depth - 1].closer : closer;
+        const bool closes = awaited && *s->at == awaited;
+        bool is_value = true;
+        if (closes && !p->depth)
+            return true;
+        if (closes) {
+            if (!close_container(p))
+                return false;
+        } else if (!read_one(p, &is_value)) {
+            return false;
+        }
+        if (is_value)
+            end_value(p, &is_value);
+        if (is_value && !p->depth) {
+            *found = true;
+            return true;
+        }
+    }
+}
+
 bool
 form_read_edn(struct scan *s, char closer, struct forms *f, bool *found)
 {
@@ -395,28 +426,30 @@ form_read_edn(struct scan *s, char closer, struct forms *f, bool *found)
     p.depth = 0;
     forms_clear(f);
     f->is_json = false;
-    *found = false;
-    for (;;) {
-        edn_space(s);
-        if (s->at == s->end)
-            return p.depth ? ends_early(&p) : true;
-        // A zero byte in the input does not match: closers are not zero here.
-        const char awaited = p.depth ? p.stack[p.depth - 1].closer : closer;
-        const bool closes = awaited && *s->at == awaited;
-        bool is_value = true;
-        if (closes && !p.depth)
-            return true;
-        if (closes) {
-            if (!close_container(&p))
-                return false;
-        } else if (!read_one(&p, &is_value)) {
-            return false;
-        }
-        if (is_value)
-            end_value(&p, &is_value);
-        if (is_value && !p.depth) {
-            *found = true;
-            return true;
-        }
-    }
+    return read_next(&p, closer, found);
+}
+
+bool
+form_begin_edn_map(struct scan *s, struct forms *f)
+{
+    forms_clear(f);
+    f->is_json = false;
+    return form_add(s, f, FORM_MAP, s->at);
+}
+
+bool
+form_add_edn_entry(struct scan *s, struct forms *f, const char *key)
+{
+    struct parse p;
+    bool found;
+    p.s = s;
+    p.f = f;
+    p.depth = 0;
+    assert(f->n && f->at[0].kind == FORM_MAP);
+    if (!form_add_text(s, f, FORM_KEYWORD, s->at,
+                       (struct span){key, strlen(key)}) ||
+        !read_next(&p, 0, &found))
+        return false;
+    f->at[0].size = (uint32_t)f->n;
+    return found || scan_unexpected(s, s->at, "a form");
 }

@@ -25,7 +25,7 @@
  * SPDX-License-Identifier: MIT */
 #include "format/jepsen/jepsen.h"
 
-#include "base/container/intmap.h"
+#include "format/jepsen/jepsen_ops.h"
 #include "format/jepsen/jepsen_plain.h"
 
 #include <inttypes.h>
@@ -33,7 +33,9 @@
 enum { BYTES_PER_OP = 40 }; // roughly, in a large file, with invocations
 
 struct process {
-    session_id session;
+    struct atom name;
+    session_id session;  // ID_NONE before its first transaction
+    bool skips;          // the open operation is no transaction
     const char *invoked; // (1)
     int64_t began;       // number of the invocation's entry
     uint64_t writes;     // a hash of the writes in the invocation
@@ -51,10 +53,12 @@ struct reader {
     int64_t n_unnamed;
     bool has_invocation;
     const char *orphan; // the first completion without an invocation
-    VEC(struct atom) elements;
+    struct jepsen_ops ops;
     struct buf meta;
-    const char *first; // entry of the log
-    bool is_done;      // the log has ended
+    const char *first;  // entry of the log
+    bool is_done;       // the log has ended
+    struct buf skipped; // what the first operation was that was skipped
+    uint64_t n_skipped;
 };
 
 /* --- processes ----------------------------------------------------------- */
@@ -81,9 +85,10 @@ find_process(struct reader *r, const struct jepsen_entry *e,
                                       "expected none as in those before it");
     if (is_unnamed) {
         // A session begins with an invocation, or with a lone completion.
-        if (!r->unnamed.invoked)
-            r->unnamed.session =
-                builder_session(r->b, atom_int(r->n_unnamed++));
+        if (!r->unnamed.invoked) {
+            r->unnamed.name = atom_int(r->n_unnamed++);
+            r->unnamed.session = ID_NONE;
+        }
         *out = &r->unnamed;
         return true;
     }
@@ -94,89 +99,28 @@ find_process(struct reader *r, const struct jepsen_entry *e,
                                    (uint32_t)r->processes.n, &added);
     if (added) {
         const uint32_t name = e->known[KEY_SESSION];
-        const struct atom session =
-            name ? form_atom(e->f, name, r->b) : form->atom;
         vec_push(&r->processes,
-                 ((struct process){.session = builder_session(r->b, session)}));
+                 ((struct process){.name = name ? form_atom(e->f, name, r->b)
+                                                : form->atom,
+                                   .session = ID_NONE}));
     }
     *out = &r->processes.at[at];
     return true;
 }
 
-/* --- micro-operations ---------------------------------------------------- */
+/* --- transactions -------------------------------------------------------- */
 
 static bool
-add_read(struct reader *r, const struct forms *f, const struct mop *mop,
-         txn_id t, struct atom key)
+is_log_of_txns(const struct reader *r)
 {
-    const uint32_t v = mop->value;
-    if (f->at[v].kind != FORM_VECTOR)
-        return builder_read(r->b, t, key, form_atom(f, v, r->b), r->log.s.err);
-    vec_clear(&r->elements);
-    for (uint32_t i = form_first(v); i < form_end(f, v); i = form_next(f, i))
-        vec_push(&r->elements, form_atom(f, i, r->b));
-    return builder_read_list(r->b, t, key, r->elements.at, r->elements.n,
-                             r->log.s.err);
+    return r->ops.workload.kind == JEPSEN_TXN;
 }
 
-static bool
-add_mop(struct reader *r, const struct forms *f, uint32_t i,
-        enum jepsen_entry_type type, txn_id t)
-{
-    struct mop mop = {0};
-    if (!jepsen_mop_read(&mop, &r->log.s, f, i))
-        return false;
-    struct err *err = r->log.s.err;
-    const enum form_kind value = mop.value ? f->at[mop.value].kind : FORM_NIL;
-    if (mop.kind == MOP_READ && value == FORM_NIL && type != TYPE_OK)
-        return true; // it is not known what it saw
-    if (!mop.value)
-        return scan_fail(&r->log.s, f->at[i].at, ERR_SYNTAX,
-                         "a read of an ok operation without a value");
-    if (mop.kind == MOP_WRITE && value == FORM_VECTOR)
-        return form_unexpected(&r->log.s, f, mop.value,
-                               "a scalar: reads of vectors are reads of lists");
-    const struct atom key = form_atom(f, mop.key, r->b);
-    bool ok;
-    if (mop.kind == MOP_READ)
-        ok = add_read(r, f, &mop, t, key);
-    else if (mop.kind == MOP_WRITE)
-        ok = builder_write(r->b, t, key, form_atom(f, mop.value, r->b), err);
-    else
-        ok = builder_append(r->b, t, key, form_atom(f, mop.value, r->b), err);
-    return ok || scan_locate(&r->log.s, f->at[i].at);
-}
-
-/* What the hash of writes takes from a form. */
-static uint64_t
-hashed_bits(const struct form *form)
-{
-    const bool is_text = form->kind == FORM_STRING ||
-                         form->kind == FORM_KEYWORD ||
-                         form->kind == FORM_SYMBOL;
-    return form->kind == FORM_INTEGER ? form->atom.bits
-           : is_text                  ? hash_bytes(form->text.at, form->text.n)
-                                      : 0;
-}
-
-/* A hash of the keys and values that an entry writes, in order. */
 static bool
 hash_writes(struct reader *r, const struct jepsen_entry *e, uint64_t *hash)
 {
-    const struct forms *f = e->f;
-    const uint32_t v = e->known[KEY_VALUE];
-    *hash = 0;
-    for (uint32_t i = form_first(v); i < form_end(f, v); i = form_next(f, i)) {
-        struct mop mop = {0};
-        if (!jepsen_mop_read(&mop, &r->log.s, f, i))
-            return false;
-        if (mop.kind == MOP_READ)
-            continue;
-        const struct form *key = &f->at[mop.key], *value = &f->at[mop.value];
-        *hash = jepsen_hash_write(*hash, mop.kind, key->kind, hashed_bits(key),
-                                  value->kind, hashed_bits(value));
-    }
-    return true;
+    return is_log_of_txns(r) ? jepsen_mops_hash(&r->ops, e, hash)
+                             : jepsen_rows_hash(&r->ops, e, hash);
 }
 
 /* Check that an 'ok' operation has the writes of its invocation. */
@@ -196,21 +140,6 @@ check_writes(struct reader *r, const struct jepsen_entry *e,
                      "its invocation at %" PRIu64 ":%" PRIu64,
                      line, column);
 }
-
-/* Pass the micro-operations to the builder. */
-static bool
-add_mops(struct reader *r, const struct jepsen_entry *e,
-         enum jepsen_entry_type type, txn_id t)
-{
-    const struct forms *f = e->f;
-    const uint32_t v = e->known[KEY_VALUE];
-    for (uint32_t i = form_first(v); i < form_end(f, v); i = form_next(f, i))
-        if (!add_mop(r, f, i, type, t))
-            return false;
-    return true;
-}
-
-/* --- transactions -------------------------------------------------------- */
 
 /* Keep the entries with unknown keys as meta data, for the explanation. */
 static void
@@ -240,6 +169,8 @@ keep_meta(struct reader *r, const struct jepsen_entry *e, txn_id t)
 static bool
 begin_txn(struct reader *r, const struct jepsen_entry *e, struct process *p)
 {
+    if (p->session == ID_NONE)
+        p->session = builder_session(r->b, p->name);
     if (!builder_txn(r->b, p->session, &p->txn, r->log.s.err))
         return scan_locate(&r->log.s, e->at);
     builder_status(r->b, p->txn, TXN_INDETERMINATE);
@@ -265,7 +196,35 @@ end_txn(struct reader *r, struct jepsen_entry *e, struct process *p,
     if (p->invoked)
         builder_times(r->b, p->txn, p->began, is_known ? r->log.n : INT64_MAX);
     p->invoked = NULL;
-    return add_mops(r, mops, type, p->txn);
+    return is_log_of_txns(r) ? jepsen_mops_add(&r->ops, mops, type, p->txn)
+                             : jepsen_rows_add(&r->ops, mops, type, p->txn);
+}
+
+/* Whether an entry is a transaction in a log that has some. */
+static bool
+is_txn(const struct jepsen_entry *e)
+{
+    const uint32_t v = e->known[KEY_VALUE];
+    return jepsen_entry_is_txn(e) ||
+           (v && e->f->at[v].kind == FORM_VECTOR && e->f->at[v].size == 1);
+}
+
+/* Skip an operation that is no transaction. */
+static void
+skip(struct reader *r, const struct jepsen_entry *e)
+{
+    if (r->n_skipped++)
+        return;
+    uint64_t line, column;
+    input_position(r->log.s.in, (size_t)(e->at - r->log.s.in->data), &line,
+                   &column);
+    const struct span f = jepsen_entry_f(e);
+    struct buf name = {0};
+    buf_add(&name, f.at, f.n);
+    buf_char(&r->skipped, '\'');
+    buf_shown(&r->skipped, name.at);
+    buf_printf(&r->skipped, "' at %" PRIu64 ":%" PRIu64, line, column);
+    buf_free(&name);
 }
 
 static bool
@@ -286,7 +245,12 @@ invoke(struct reader *r, const struct jepsen_entry *e, struct process *p)
     r->has_invocation = true;
     p->invoked = e->at;
     p->began = r->log.n;
-    return jepsen_entry_needs_mops(e, &r->log.s) &&
+    p->skips = is_log_of_txns(r) && !is_txn(e);
+    if (p->skips) {
+        skip(r, e);
+        return true;
+    }
+    return (!is_log_of_txns(r) || jepsen_entry_needs_mops(e, &r->log.s)) &&
            hash_writes(r, e, &p->writes) && begin_txn(r, e, p);
 }
 
@@ -302,6 +266,28 @@ read_again(struct reader *r, const char *at, struct jepsen_entry *e)
     return ok;
 }
 
+/* Whether a completion says itself what was done. */
+static bool
+has_ops(const struct reader *r, const struct jepsen_entry *e,
+        enum jepsen_entry_type type)
+{
+    return is_log_of_txns(r) ? jepsen_entry_has_mops(e)
+                             : type == TYPE_OK && jepsen_rows_has_value(e);
+}
+
+/* The completion of an operation that is skipped. */
+static bool
+complete_skipped(struct reader *r, const struct jepsen_entry *e,
+                 struct process *p, bool is_ok)
+{
+    p->invoked = NULL;
+    p->skips = false;
+    return !(is_ok && e->known[KEY_F] && jepsen_entry_is_txn(e)) ||
+           scan_fail(&r->log.s, e->at, ERR_SYNTAX,
+                     "an ok operation with micro-operations, but its "
+                     "invocation has none");
+}
+
 static bool
 complete(struct reader *r, struct jepsen_entry *e, struct process *p,
          enum jepsen_entry_type type)
@@ -312,13 +298,19 @@ complete(struct reader *r, struct jepsen_entry *e, struct process *p,
                          "a completion without an invocation before it");
     if (is_orphan && !r->orphan)
         r->orphan = e->at;
-    if ((type == TYPE_OK || is_orphan) &&
+    if (p->skips)
+        return complete_skipped(r, e, p, type == TYPE_OK);
+    if (is_orphan && is_log_of_txns(r) && !is_txn(e)) {
+        skip(r, e);
+        return true;
+    }
+    if (is_log_of_txns(r) && (type == TYPE_OK || is_orphan) &&
         !jepsen_entry_needs_mops(e, &r->log.s))
         return false;
     if (is_orphan && !begin_txn(r, e, p))
         return false;
     const struct process before = *p;
-    if (jepsen_entry_has_mops(e))
+    if (is_orphan || has_ops(r, e, type))
         return end_txn(r, e, p, e, type) &&
                (is_orphan || type != TYPE_OK || check_writes(r, e, &before));
     struct jepsen_entry invocation;
@@ -331,11 +323,24 @@ static bool
 leave_open(struct reader *r, struct process *p)
 {
     struct jepsen_entry e;
-    return !p->invoked ||
+    return !p->invoked || p->skips ||
            (read_again(r, p->invoked, &e) && end_txn(r, &e, p, &e, TYPE_INFO));
 }
 
 /* --- the log ------------------------------------------------------------- */
+
+/* The first operation of a client tells whether this is a log of transactions.
+ * If it does not, the whole log does. */
+static bool
+find_workload(struct reader *r, const struct jepsen_entry *e)
+{
+    struct jepsen_workload *w = &r->ops.workload;
+    if (w->kind == JEPSEN_UNKNOWN && jepsen_entry_is_txn(e))
+        w->kind = JEPSEN_TXN;
+    return w->kind != JEPSEN_UNKNOWN ||
+           jepsen_workload_find(r->notation, r->log.s.in, r->b, w,
+                                r->log.s.err);
+}
 
 static bool
 take_entry(struct reader *r)
@@ -348,7 +353,7 @@ take_entry(struct reader *r)
         return false;
     if (!p)
         return true;
-    if (!jepsen_entry_type(&e, &r->log.s, &type))
+    if (!jepsen_entry_type(&e, &r->log.s, &type) || !find_workload(r, &e))
         return false;
     return type == TYPE_INVOKE ? invoke(r, &e, p) : complete(r, &e, p, type);
 }
@@ -408,9 +413,11 @@ use_entry(void *self, const struct plain_entry *e,
     struct reader *r = self;
     const uint32_t at = intmap_find(&r->process_index, e->session.bits);
     *used = false;
-    if (at == UINT32_MAX)
+    if (at == UINT32_MAX || !is_log_of_txns(r))
         return true;
     struct process *p = &r->processes.at[at];
+    if (p->session == ID_NONE || p->skips)
+        return true;
     if (e->flags & PLAIN_IS_INVOCATION) {
         if (r->orphan || p->invoked ||
             !builder_txn(r->b, p->session, &p->txn, r->log.s.err))
@@ -456,6 +463,29 @@ read_log(struct reader *r, struct input *in)
     return leave_open(r, &r->unnamed);
 }
 
+/* Say what was skipped. */
+static void
+note_skipped(struct reader *r)
+{
+    struct buf note = {0};
+    if (!r->n_skipped)
+        return;
+    if (r->n_skipped == 1)
+        buf_printf(&note,
+                   "1 operation is no transaction and was skipped, as if it "
+                   "wrote nothing that was read: %s",
+                   r->skipped.at);
+    else
+        buf_printf(&note,
+                   "%" PRIu64 " operations are no transactions and were "
+                   "skipped, as if they wrote nothing that was read; the "
+                   "first is %s",
+                   r->n_skipped, r->skipped.at);
+    builder_skipped(r->b, r->n_skipped);
+    builder_note(r->b, note.at);
+    buf_free(&note);
+}
+
 bool
 jepsen_read(struct input *in, const struct jepsen_notation *notation,
             struct builder *b, struct err *err)
@@ -463,14 +493,20 @@ jepsen_read(struct input *in, const struct jepsen_notation *notation,
     if (in->is_directory)
         return err_set(err, ERR_SYNTAX, "a directory, expected a file");
     struct reader r = {.notation = notation, .b = b};
+    r.ops.s = &r.log.s;
+    r.ops.b = b;
     scan_init(&r.log.s, in, err);
     builder_expect(b, in->size / BYTES_PER_OP);
     const bool ok = read_log(&r, in);
+    note_skipped(&r);
     forms_free(&r.forms);
     forms_free(&r.again);
     intmap_free(&r.process_index);
     vec_free(&r.processes);
-    vec_free(&r.elements);
+    jepsen_workload_free(&r.ops.workload);
+    vec_free(&r.ops.elements);
+    buf_free(&r.ops.text);
+    buf_free(&r.skipped);
     buf_free(&r.meta);
     scan_free(&r.log.s);
     return ok;

@@ -7,8 +7,8 @@ static const char *const entry_keys[N_ENTRY_KEYS] = {
     "type", "process", "f", "value", "index", JEPSEN_TXN_ID, JEPSEN_SESSION,
 };
 
-static bool
-is_word(const struct form *form)
+bool
+jepsen_entry_is_word(const struct form *form)
 {
     return form->kind == FORM_KEYWORD || form->kind == FORM_STRING ||
            form->kind == FORM_SYMBOL;
@@ -59,7 +59,7 @@ jepsen_entry_read(struct jepsen_entry *e, struct scan *s, const struct forms *f)
         return form_unexpected(s, f, root, "an operation, {...}");
     for (uint32_t i = form_first(root); i < form_end(f, root);
          i = form_next(f, form_next(f, i))) {
-        if (!is_word(&f->at[i]))
+        if (!jepsen_entry_is_word(&f->at[i]))
             return form_unexpected(s, f, i, "a keyword or a string");
         const enum entry_key k = find_key(f->at[i].text);
         if (k == N_ENTRY_KEYS) {
@@ -85,11 +85,31 @@ jepsen_entry_type(const struct jepsen_entry *e, struct scan *s,
         return scan_fail(s, e->at, ERR_SYNTAX, "an operation without 'type'");
     const struct form *form = &e->f->at[i];
     for (unsigned type = TYPE_INVOKE; type <= TYPE_INFO; type++)
-        if (is_word(form) && span_is(form->text, names[type])) {
+        if (jepsen_entry_is_word(form) && span_is(form->text, names[type])) {
             *out = (enum jepsen_entry_type)type;
             return true;
         }
     return form_unexpected(s, e->f, i, "invoke, ok, fail or info");
+}
+
+/* Report a micro-operation of a workload that cannot be read. */
+static bool
+unknown_mop(struct scan *s, const struct forms *f, uint32_t name)
+{
+    const struct span text = jepsen_entry_is_word(&f->at[name])
+                                 ? f->at[name].text
+                                 : (struct span){0};
+    if (span_is(text, "rp") || span_is(text, "insert") ||
+        span_is(text, "delete"))
+        return form_unexpected(s, f, name,
+                               "r, w or append; this looks like an Elle "
+                               "closed-predicate history, which cannot be "
+                               "read");
+    if (span_is(text, "send") || span_is(text, "poll"))
+        return form_unexpected(s, f, name,
+                               "r, w or append; this looks like a Jepsen "
+                               "kafka history, which cannot be read");
+    return form_unexpected(s, f, name, "r, w or append");
 }
 
 bool
@@ -101,14 +121,14 @@ jepsen_mop_read(struct mop *mop, struct scan *s, const struct forms *f,
         return form_unexpected(s, f, i, "a micro-operation, [f key value]");
     const uint32_t name = form_first(i), end = form_end(f, i);
     const struct span text = f->at[name].text;
-    if (is_word(&f->at[name]) && span_is(text, "r"))
+    if (jepsen_entry_is_word(&f->at[name]) && span_is(text, "r"))
         mop->kind = MOP_READ;
-    else if (is_word(&f->at[name]) && span_is(text, "w"))
+    else if (jepsen_entry_is_word(&f->at[name]) && span_is(text, "w"))
         mop->kind = MOP_WRITE;
-    else if (is_word(&f->at[name]) && span_is(text, "append"))
+    else if (jepsen_entry_is_word(&f->at[name]) && span_is(text, "append"))
         mop->kind = MOP_APPEND;
     else
-        return form_unexpected(s, f, name, "r, w or append");
+        return unknown_mop(s, f, name);
     mop->key = form_next(f, name);
     if (mop->key == end || f->at[mop->key].kind == FORM_NIL)
         return scan_fail(s, form->at, ERR_SYNTAX,

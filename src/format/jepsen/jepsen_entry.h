@@ -44,6 +44,9 @@ bool jepsen_entry_read(struct jepsen_entry *e, struct scan *s,
 bool jepsen_entry_type(const struct jepsen_entry *e, struct scan *s,
                        enum jepsen_entry_type *out);
 
+/* Whether a form is a keyword, a string or a symbol. */
+bool jepsen_entry_is_word(const struct form *form);
+
 /* Whether the entry has micro-operations; an error if it has not. */
 bool jepsen_entry_has_mops(const struct jepsen_entry *e);
 bool jepsen_entry_needs_mops(const struct jepsen_entry *e, struct scan *s);

@@ -24,6 +24,7 @@ builder_free(struct builder *b)
     if (!b)
         return;
     strings_free(&b->strings);
+    buf_free(&b->notes);
     for (int tag = 0; tag < ATOM_TAGS; tag++) {
         intmap_free(&b->session_index[tag]);
         intmap_free(&b->key_index[tag]);
@@ -66,6 +67,22 @@ void
 builder_cut(struct builder *b)
 {
     b->is_cut = true;
+}
+
+void
+builder_skipped(struct builder *b, uint64_t n)
+{
+    assert(n);
+    b->is_cut = true;
+    b->n_skipped += n;
+}
+
+void
+builder_note(struct builder *b, const char *text)
+{
+    assert(!strchr(text, '\n'));
+    buf_text(&b->notes, text);
+    buf_char(&b->notes, '\n');
 }
 
 struct atom

@@ -28,6 +28,13 @@ void builder_expect(struct builder *b, size_t ops);
 /* Note that the recorder was killed, so that transactions may be missing. */
 void builder_cut(struct builder *b);
 
+/* Note that n operations of the input are not part of the history.  As after
+ * builder_cut, transactions may be missing. */
+void builder_skipped(struct builder *b, uint64_t n);
+
+/* Add a line for people, without its line end, to the notes of the history. */
+void builder_note(struct builder *b, const char *text);
+
 /* An atom whose text is the len bytes at text. */
 struct atom builder_text(struct builder *b, enum atom_tag tag, const char *text,
                          size_t len);

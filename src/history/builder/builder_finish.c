@@ -208,6 +208,9 @@ builder_finish(struct builder *b, struct history *h, struct err *err)
 
     h->initial = b->initial;
     h->is_cut = b->is_cut;
+    h->n_skipped = b->n_skipped;
+    h->notes = b->notes;
+    b->notes = (struct buf){0};
     move_ops(b, h);
     move_lists(b, h);
     strings_seal(&b->strings);

@@ -29,6 +29,8 @@ struct builder {
     struct strings strings;
     struct atom initial;
     bool is_cut;
+    uint64_t n_skipped;
+    struct buf notes;
 
     struct intmap session_index[ATOM_TAGS];
     VEC(struct atom) session_names;

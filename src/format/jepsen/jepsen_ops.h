@@ -1,0 +1,37 @@
+/* jepsen_ops.h -- from entries of a Jepsen log to reads and writes.
+ *
+ * jepsen_mops.c knows micro-operations, jepsen_rows.c the operations of the
+ * other workloads.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef FORMAT_JEPSEN_JEPSEN_OPS_H
+#define FORMAT_JEPSEN_JEPSEN_OPS_H
+
+#include "format/jepsen/jepsen_workload.h"
+
+struct jepsen_ops {
+    struct scan *s;
+    struct builder *b;
+    struct jepsen_workload workload;
+    VEC(struct atom) elements; // of the current list
+    struct buf text;
+};
+
+/* Check what an entry is going to do, and hash what it writes.  An entry and
+ * its completion have the same hash. */
+bool jepsen_mops_hash(struct jepsen_ops *o, const struct jepsen_entry *e,
+                      uint64_t *hash);
+bool jepsen_rows_hash(struct jepsen_ops *o, const struct jepsen_entry *e,
+                      uint64_t *hash);
+
+/* Add the operations of an entry to t, which completed with 'type'. */
+bool jepsen_mops_add(struct jepsen_ops *o, const struct jepsen_entry *e,
+                     enum jepsen_entry_type type, txn_id t);
+bool jepsen_rows_add(struct jepsen_ops *o, const struct jepsen_entry *e,
+                     enum jepsen_entry_type type, txn_id t);
+
+/* Whether an ok entry itself says what it did; otherwise its invocation does.
+ */
+bool jepsen_rows_has_value(const struct jepsen_entry *e);
+
+#endif
