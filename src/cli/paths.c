@@ -60,14 +60,15 @@ static bool
 is_history(const struct options *o, const char *path, bool is_directory)
 {
     const struct format *asked = format_find(o->format);
-    if (asked)
+    if (asked && (asked->writes_directory || !is_directory))
         return asked->writes_directory == is_directory;
     struct input in;
     struct err err = {0};
     const struct format *format;
     if (!input_open(&in, path, &err))
         return false;
-    const bool known = format_recognise(&in, &format, &err);
+    const bool known =
+        asked ? asked->sniff(&in) > 0 : format_recognise(&in, &format, &err);
     input_close(&in);
     return known;
 }

@@ -9,7 +9,6 @@
 
 #include <errno.h>
 #include <string.h>
-#include <sys/stat.h>
 
 const struct format *const format_table[] = {
     &format_text,   &format_jsonl, &format_edn,   &format_json,
@@ -103,18 +102,13 @@ enter_store(struct input *in, const char *name, struct buf *path,
         const char *format, *file;
     } logs[] = {{"edn", "history.edn"}, {"jepsen", "history.txt"}};
     const bool is_any = strcmp(name, "auto") == 0;
-    struct stat st;
-    for (size_t i = 0; in->is_directory && i < 2; i++) {
-        if (!is_any && strcmp(name, logs[i].format) != 0)
-            continue;
-        buf_clear(path);
-        buf_printf(path, "%s/%s", in->name, logs[i].file);
-        if (stat(path->at, &st) == 0 && S_ISREG(st.st_mode)) {
+    for (size_t i = 0; in->is_directory && i < 2; i++)
+        if ((is_any || strcmp(name, logs[i].format) == 0) &&
+            input_holds(in, logs[i].file)) {
+            buf_printf(path, "%s/%s", in->name, logs[i].file);
             input_close(in);
             return input_open(in, path->at, err);
         }
-        buf_clear(path);
-    }
     return true;
 }
 

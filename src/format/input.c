@@ -4,6 +4,7 @@
 #define _GNU_SOURCE
 #include "format/input.h"
 
+#include "base/buf.h"
 #include "base/container/vec.h"
 #include "base/limits/context.h"
 #include "base/memory/mem.h"
@@ -133,6 +134,18 @@ input_open(struct input *in, const char *path, struct err *err)
         return true;
     release(in);
     return err_in_file(err, is_stdin ? "stdin" : path);
+}
+
+bool
+input_holds(const struct input *in, const char *file)
+{
+    struct buf path = {0};
+    struct stat st;
+    buf_printf(&path, "%s/%s", in->name, file);
+    const bool is_there =
+        in->is_directory && stat(path.at, &st) == 0 && S_ISREG(st.st_mode);
+    buf_free(&path);
+    return is_there;
 }
 
 void

@@ -26,6 +26,9 @@ struct input {
 bool input_open(struct input *in, const char *path, struct err *err);
 void input_close(struct input *in);
 
+/* Whether 'in' is a directory that holds a file of that name. */
+bool input_holds(const struct input *in, const char *file);
+
 /* Release the bytes before 'offset', so that a mapped file does not count as
  * memory in use.  They can still be read.  Cheap: most calls do nothing. */
 void input_done(struct input *in, size_t offset);

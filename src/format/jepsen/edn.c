@@ -65,7 +65,7 @@ edn_sniff(const struct input *in)
     struct err ignored = {0};
     struct scan s;
     if (in->is_directory)
-        return 0;
+        return input_holds(in, "history.edn") ? 98 : 0;
     scan_init(&s, in, &ignored);
     edn_space(&s);
     const bool is_inside = s.at < s.end && (*s.at == '[' || *s.at == '(');

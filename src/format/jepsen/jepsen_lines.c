@@ -159,7 +159,9 @@ static int
 jepsen_lines_sniff(const struct input *in)
 {
     struct line line;
-    if (in->is_directory || !in->size || memchr("{[(#", in->data[0], 4))
+    if (in->is_directory)
+        return input_holds(in, "history.txt") ? 97 : 0;
+    if (!in->size || memchr("{[(#", in->data[0], 4))
         return 0; // in the other notations
     const size_t size = in->size < SNIFF_BYTES ? in->size : SNIFF_BYTES;
     const char *end = in->data + size;
