@@ -31,6 +31,19 @@ chains_init(struct chains *g, const uint32_t *lengths, uint32_t n_chains)
 }
 
 void
+chains_copy(struct chains *to, const struct chains *from)
+{
+    uint32_t *lengths = mem_alloc(from->n_chains, sizeof *lengths);
+    for (uint32_t c = 0; c < from->n_chains; c++)
+        lengths[c] = from->first[c + 1] - from->first[c];
+    chains_init(to, lengths, from->n_chains);
+    mem_free(lengths);
+    for (size_t e = 0; e < from->edges.n; e++)
+        chains_add(to, from->edges.at[e].from, from->edges.at[e].to);
+    assert(to->n == from->n && to->edges.n == from->edges.n);
+}
+
+void
 chains_free(struct chains *g)
 {
     mem_free(g->first);

@@ -52,6 +52,9 @@ typedef VEC(struct hop) hop_vec;
 void chains_init(struct chains *g, const uint32_t *lengths, uint32_t n_chains);
 void chains_free(struct chains *g);
 
+/* Make 'to' a copy of 'from', with nothing laid out. */
+void chains_copy(struct chains *to, const struct chains *from);
+
 uint32_t chains_add(struct chains *g, uint32_t from, uint32_t to);
 void chains_pop(struct chains *g);
 

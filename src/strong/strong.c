@@ -14,6 +14,7 @@
 #include "strong/order/backtracking.h"
 #include "strong/order/bidirectional.h"
 #include "strong/order/recorded_order.h"
+#include "strong/order/recorded_psi.h"
 #include "strong/order/schedule.h"
 #include "strong/search/construct_proof.h"
 #include "strong/search/psi.h"
@@ -304,6 +305,17 @@ build(struct dependencies *p, const struct history *h, enum level l,
     stats->build += time_cpu() - began;
 }
 
+/* Try the order of the input at psi, where si does not hold in it. */
+static bool
+try_recorded_psi(const struct inference *f, struct certificate *out)
+{
+    const double began = time_cpu();
+    const bool found = f->context->options->recorded_order && f->p->one_rw &&
+                       recorded_psi_try(f, out);
+    f->context->stats->ordering += time_cpu() - began;
+    return found;
+}
+
 /* Decide a problem once; the caller frees f. */
 static void
 decide(struct inference *f, struct dependencies *p,
@@ -311,8 +323,16 @@ decide(struct inference *f, struct dependencies *p,
 {
     struct strong_stats *stats = context->stats;
     double began = time_cpu();
-    const bool ok = inference_init(f, p, context) && saturate_run(f);
+    bool ok = inference_init(f, p, context);
     stats->saturating = time_cpu() - began;
+    // With very many candidates, pruning them takes longer than the attempt.
+    if (ok && !p->records_struck && try_recorded_psi(f, out))
+        return;
+    began = time_cpu();
+    ok = ok && saturate_run(f);
+    stats->saturating += time_cpu() - began;
+    if (ok && p->records_struck && try_recorded_psi(f, out))
+        return;
     if (ok && p->one_rw) {
         psi_search(f, out);
     } else if (ok) {

@@ -67,18 +67,6 @@ struct psi {
     hop_vec path;
 };
 
-static void
-copy_chains(const struct chains *from, struct chains *to)
-{
-    uint32_t *lengths = mem_alloc(from->n_chains, sizeof *lengths);
-    for (uint32_t c = 0; c < from->n_chains; c++)
-        lengths[c] = from->first[c + 1] - from->first[c];
-    chains_init(to, lengths, from->n_chains);
-    mem_free(lengths);
-    for (size_t e = 0; e < from->edges.n; e++)
-        chains_add(to, from->edges.at[e].from, from->edges.at[e].to);
-}
-
 /* Complete the graph with the version orders that the order of points gives,
  * and compute its clocks. */
 static void
@@ -87,7 +75,7 @@ propose(struct psi *x)
     const struct dependencies *p = x->p;
     const uint32_t *order = x->s.acyc.order.at;
     assert(p->one_rw && !p->two_points); // points are transactions
-    copy_chains(&p->g, &x->g);
+    chains_copy(&x->g, &p->g);
     x->given = (uint32_t)x->g.edges.n;
     vec_clear(&x->proposed);
     depend_arrange(p, order, x->sorted);

@@ -232,6 +232,41 @@ the_order_of_the_recording_is_tried_first(void)
     }
 }
 
+/* What psi allows and si does not is looked for in the recorded order, too,
+ * before anything is searched, and with very many candidates before anything is
+ * inferred. */
+static void
+the_order_of_the_recording_is_tried_at_psi(void)
+{
+    static const struct {
+        const char *text;
+        bool answered;
+    } cases[] = {
+        {"1wx1 2wy1 3rx1ry0 4rx0ry1", true},              // a long fork
+        {"5wx1 1wx2wy2 2wx1 3wy1 4rx1ry2 6rx2ry1", true}, // values repeat
+        {"1wx1 2wy1 3rx1ry0wz1 4rz1rx0ry1", false},       // what was seen is
+                                                          // unseen
+        {"3rx1ry0 1wx1 2wy1 4rx0ry1", false}, // a reader before the writer
+    };
+    struct strong_options options = strong_defaults;
+    for (size_t i = 0; i < 2 * (sizeof cases / sizeof *cases); i++) {
+        struct history h;
+        struct certificate c;
+        struct strong_stats stats;
+        struct err err = {0};
+        parse(cases[i / 2].text, &h);
+        options.record_struck = i % 2;
+        strong_check(&h, LEVEL_PSI, &options, NULL, &c, &stats);
+        const bool answered = c.verdict == VERDICT_OK && stats.points &&
+                              !stats.search_rounds &&
+                              (i % 2 || !stats.saturation_rounds);
+        CHECK(answered == cases[i / 2].answered);
+        CHECK(verify_certificate(&h, &c, &err));
+        certificate_free(&c);
+        history_free(&h);
+    }
+}
+
 static void
 a_spent_budget_makes_the_answer_unknown(void)
 {
@@ -260,6 +295,7 @@ main(void)
     RUN(reads_from_either_of_two_need_search);
     RUN(hot_keys_are_not_quadratic);
     RUN(the_order_of_the_recording_is_tried_first);
+    RUN(the_order_of_the_recording_is_tried_at_psi);
     RUN(a_spent_budget_makes_the_answer_unknown);
     return test_end();
 }
