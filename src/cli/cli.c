@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "cli/cli.h"
 #include "base/limits/context.h"
+#include "report/parts.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -100,6 +101,20 @@ cli_emit(struct buf *b)
     if (b->n)
         fwrite(b->at, 1, b->n, stdout);
     buf_clear(b);
+}
+
+void
+cli_emit_text(struct buf *b)
+{
+    const size_t width = cli_width(STDOUT_FILENO);
+    struct buf broken = {0};
+    if (width && b->n) {
+        part_wrap(b->at, width, &broken);
+        cli_emit(&broken);
+        buf_clear(b);
+    }
+    cli_emit(b);
+    buf_free(&broken);
 }
 
 bool

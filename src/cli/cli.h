@@ -41,6 +41,10 @@ void cli_print_shown(FILE *out, const char *text);
 /* Write the buffer to stdout and empty it. */
 void cli_emit(struct buf *b);
 
+/* The same for text that a person reads: on a terminal, long lines are broken.
+ */
+void cli_emit_text(struct buf *b);
+
 bool cli_colour_on_stdout(void);
 
 /* The width of the terminal on that descriptor: COLUMNS, or what the terminal

@@ -72,7 +72,7 @@ run(int n, char *const words[])
     } else if (options.help) {
         struct buf text = {0};
         cmd_help_show(command, &text);
-        cli_emit(&text);
+        cli_emit_text(&text);
         buf_free(&text);
         status = EXIT_HOLDS;
     } else if ((command->bit & CMD_MANY) && !paths_expand(&options, &err)) {

@@ -72,7 +72,10 @@ run_show_summary(const struct test_run *t, const char *workload, FILE *out)
     struct buf text = {0};
     run_origin_fill(t, workload, &origin);
     origin_text(&origin.origin, &text);
-    fwrite(text.at, 1, text.n, out);
+    if (out == stdout)
+        cli_emit_text(&text);
+    else
+        fwrite(text.at, 1, text.n, out);
     if (t->stats.left.kind != ERR_NONE) {
         fputs("  the tables could not be removed: ", out);
         cli_print_shown(out, t->stats.left.text);

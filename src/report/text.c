@@ -21,9 +21,32 @@ colour_of(enum verdict v)
     return v == VERDICT_OK ? "32" : v == VERDICT_VIOLATED ? "1;31" : "33";
 }
 
-void
-report_anomaly_text(const struct anomaly *a, const struct report_style *s,
-                    const char *number, struct buf *out)
+/* Append the text as a person can read it: long names shortened but for the
+ * name of the history, and lines broken. */
+static void
+put_readable(const struct buf *text, const char *path,
+             const struct report_style *s, struct buf *out)
+{
+    struct buf name = {0}, brief = {0};
+    if (!text->n)
+        return;
+    buf_shown(&name, path);
+    if (s->verdicts_only)
+        buf_add(&brief, text->at, text->n);
+    else
+        part_shorten(text->at, name.n ? name.at : "", &brief);
+    if (s->width)
+        part_wrap(brief.at, s->width, out);
+    else
+        buf_add(out, brief.at, brief.n);
+    buf_free(&name);
+    buf_free(&brief);
+}
+
+/* The same, before that. */
+static void
+put_anomaly_text(const struct anomaly *a, const struct report_style *s,
+                 const char *number, struct buf *out)
 {
     buf_char(out, '\n');
     put_colour(s, "1", out);
@@ -36,14 +59,17 @@ report_anomaly_text(const struct anomaly *a, const struct report_style *s,
         buf_printf(out, " (%s)", names.at);
     buf_free(&names);
     buf_char(out, '\n');
-    if (!s->width) {
-        part_story(a, "  ", out);
-        return;
-    }
-    struct buf story = {0};
-    part_story(a, "  ", &story);
-    part_wrap(story.at, s->width, out);
-    buf_free(&story);
+    part_story(a, "  ", out);
+}
+
+void
+report_anomaly_text(const struct anomaly *a, const struct report_style *s,
+                    const char *number, struct buf *out)
+{
+    struct buf text = {0};
+    put_anomaly_text(a, s, number, &text);
+    put_readable(&text, "", s, out);
+    buf_free(&text);
 }
 
 /* The level at which the anomaly was already shown, or LEVELS. */
@@ -66,7 +92,7 @@ put_anomaly(const struct anomaly *a, const struct report_style *s,
 {
     struct buf number = {0};
     part_number(e, i, &number);
-    report_anomaly_text(a, s, number.n ? number.at : "", out);
+    put_anomaly_text(a, s, number.n ? number.at : "", out);
     buf_free(&number);
 }
 
@@ -88,33 +114,36 @@ put_weakness(const struct report_run *run, const struct report_style *s,
 }
 
 static void
-put_verdict(struct report *to, const char *path, const struct level_result *r,
-            const struct explanation *e)
+put_verdict(const struct report_style *s, const char *path,
+            const struct level_result *r, const struct explanation *e,
+            struct buf *out)
 {
-    const struct report_style *s = &to->style;
-    buf_shown(&to->out, path);
-    buf_text(&to->out, ": ");
-    put_colour(s, colour_of(r->certificate.verdict), &to->out);
-    report_verdict(r, e, &to->out);
-    put_colour(s, "0", &to->out);
-    buf_char(&to->out, '\n');
+    buf_shown(out, path);
+    buf_text(out, ": ");
+    put_colour(s, colour_of(r->certificate.verdict), out);
+    report_verdict(r, e, out);
+    put_colour(s, "0", out);
+    buf_char(out, '\n');
 }
 
 static void
 add_early(struct report *to, const char *path, const struct level_result *r)
 {
-    put_verdict(to, path, r, NULL);
+    struct buf text = {0};
+    put_verdict(&to->style, path, r, NULL, &text);
+    put_readable(&text, path, &to->style, &to->out);
+    buf_free(&text);
 }
 
 static void
-add(struct report *to, const struct report_run *run)
+put_run(const struct report *to, const struct report_run *run, struct buf *out)
 {
-    const struct report_style *s = &to->style;
-    struct buf *out = &to->out;
+    struct report_style style = to->style, *s = &style;
+    s->width = 0; // lines are broken when all of them are there
     for (size_t i = to->state.early; i < run->check->results.n; i++) {
         const struct level_result *r = &run->check->results.at[i];
         const struct explanation *e = &run->explanations[i];
-        put_verdict(to, run->path, r, e);
+        put_verdict(s, run->path, r, e, out);
         if (s->verdicts_only)
             continue;
         for (size_t j = 0; j < e->anomalies.n; j++) {
@@ -144,6 +173,15 @@ add(struct report *to, const struct report_run *run)
         answer_text(run, s, out);
     if (run->power && !s->verdicts_only)
         put_weakness(run, s, out);
+}
+
+static void
+add(struct report *to, const struct report_run *run)
+{
+    struct buf text = {0};
+    put_run(to, run, &text);
+    put_readable(&text, run->path, &to->style, &to->out);
+    buf_free(&text);
 }
 
 const struct report_format report_text = {

@@ -5,27 +5,33 @@
 
 Stderr is a pseudo terminal.  Speaks TAP.
 """
+import fcntl
 import os
 import pathlib
 import pty
 import re
 import select
+import struct
 import subprocess
 import sys
+import termios
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 from tap import check, end
 
 assay = os.path.abspath(sys.argv[1])
+root = pathlib.Path(__file__).resolve().parents[2]
 
 
-def watch(*words, until, stdin=b"", env=None):
+def watch(*words, until, stdin=b"", env=None, columns=80):
     """Run on a terminal; send stdin once 'until' was shown.  All that was
     shown, and the exit status."""
     ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
+    given = {name: value for name, value in os.environ.items() if name != "COLUMNS"}
     child = subprocess.Popen([assay, *words], stdin=subprocess.PIPE, stdout=theirs, stderr=theirs,
-                             env={**os.environ, **(env or {})})
+                             env={**given, **(env or {})})
     os.close(theirs)
     shown, deadline = b"", time.time() + 60
     while time.time() < deadline:
@@ -58,12 +64,17 @@ def a_run_shows_its_progress():
 
 
 def lines_fit_the_terminal():
-    history = b"[x:=1]\n---\n[x==1 x:=2]\n---\n[x==1 x:=3]\n"
-    for columns in (40, 100):
-        shown, status = watch("check", "-f", "hist", "-", until=rb"", stdin=history, env={"COLUMNS": str(columns), "NO_COLOR": "1"})
-        lines = shown.decode().replace("\r", "").split("\n")
-        longest = max(len(l) for l in lines if l.startswith("  ") and "(Adya" not in l)
-        check(status == 1 and longest <= columns, f"but for its headline an explanation fits in {columns} columns", longest)
+    place = root / "examples"
+    for words in (["check", "-l", "all", place / "on-call.jsonl"], ["levels"], ["formats"], ["help"], ["help", "check"],
+                  ["stats", "--power", place / "on-call.jsonl"], ["predict", "-l", "si", place / "on-call.jsonl"],
+                  ["test", "store:ser", "--txns", "5"], ["check", "-l", "si", root / "tests/golden/long-names/history.jsonl"]):
+        for columns in (60, 80, 200):
+            shown, _ = watch(*words, until=rb"", env={"NO_COLOR": "1"}, columns=columns)
+            lines = shown.decode().replace("\r", "").partition("In full:")[0].split("\n")
+            longest = max(lines, key=len)
+            check(len(longest) <= columns, f"{words[0]} fits in {columns} columns", f"{len(longest)}: {longest}")
+    shown, _ = watch("help", "check", until=rb"", columns=200, env={"COLUMNS": "50"})
+    check(max(len(l) for l in shown.decode().replace("\r", "").split("\n")) <= 76, "COLUMNS overrides what the terminal says", shown)
 
 
 a_line_shows_long_work()

@@ -12,7 +12,7 @@ cmd_check(const struct options *o)
     if (o->help_solver) {
         struct buf text = {0};
         cmd_help_show_solver(&text);
-        cli_emit(&text);
+        cli_emit_text(&text);
         buf_free(&text);
         return EXIT_HOLDS;
     }

@@ -7,16 +7,31 @@
 #include "version.h"
 
 #include <string.h>
+#include <unistd.h>
 
-enum { HELP_COLUMN = 31, HELP_WIDTH = 80 };
+/* How wide lines are, and where explanations of options begin.  In a narrow
+ * terminal they stand below the options. */
+struct layout {
+    size_t width, column;
+};
+
+static struct layout
+find_layout(void)
+{
+    enum { USUAL = 80, MOST = 100, NARROW = 70 };
+    const size_t columns = cli_width(STDOUT_FILENO);
+    const size_t width = !columns ? USUAL : columns < MOST ? columns : MOST;
+    return (struct layout){width, width < NARROW ? 8 : 31};
+}
 
 /* Append words in lines that begin at a column. */
 static void
-wrap(struct buf *out, size_t *column, size_t left, const char *text)
+wrap(struct buf *out, size_t width, size_t *column, size_t left,
+     const char *text)
 {
     while (*text) {
         const size_t n = strcspn(text, " ");
-        if (*column > left && *column + 1 + n > HELP_WIDTH) {
+        if (*column > left && *column + 1 + n > width) {
             buf_printf(out, "\n%*s", (int)left, "");
             *column = left;
         } else if (*column > left) {
@@ -32,6 +47,7 @@ wrap(struct buf *out, size_t *column, size_t left, const char *text)
 static void
 show_option(const struct option *o, struct buf *out)
 {
+    const struct layout l = find_layout();
     char left[64], initial[64];
     const bool off = o->kind == OPTION_FLAG && o->initial;
     snprintf(left, sizeof left, "%c%c%s --%s%s%s%s%s", o->letter ? '-' : ' ',
@@ -42,24 +58,24 @@ show_option(const struct option *o, struct buf *out)
                                       : "",
              o->argument ? o->argument : "",
              o->kind == OPTION_OUTPUT ? "]" : "");
-    buf_printf(out, "  %-*s", HELP_COLUMN - 2, left);
+    buf_printf(out, "  %-*s", (int)l.column - 2, left);
     size_t column = strlen(left) + 2;
-    if (column >= HELP_COLUMN)
-        buf_printf(out, "\n%*s", HELP_COLUMN, "");
-    column = HELP_COLUMN;
-    wrap(out, &column, HELP_COLUMN, off ? "do not" : "");
-    wrap(out, &column, HELP_COLUMN, o->help);
+    if (column >= l.column)
+        buf_printf(out, "\n%*s", (int)l.column, "");
+    column = l.column;
+    wrap(out, l.width, &column, l.column, off ? "do not" : "");
+    wrap(out, l.width, &column, l.column, o->help);
     if (o->initial && !off) {
         snprintf(initial, sizeof initial, "(default: %s)", o->initial);
-        wrap(out, &column, HELP_COLUMN, initial);
+        wrap(out, l.width, &column, l.column, initial);
     }
     if (o->choices) {
         struct buf words = {0};
         o->choices(&words);
-        buf_printf(out, "\n%*s", HELP_COLUMN, "");
-        column = HELP_COLUMN;
-        wrap(out, &column, HELP_COLUMN, "one of:");
-        wrap(out, &column, HELP_COLUMN, words.at);
+        buf_printf(out, "\n%*s", (int)l.column, "");
+        column = l.column;
+        wrap(out, l.width, &column, l.column, "one of:");
+        wrap(out, l.width, &column, l.column, words.at);
         buf_free(&words);
     }
     buf_char(out, '\n');
@@ -68,15 +84,16 @@ show_option(const struct option *o, struct buf *out)
 static void
 show_targets(struct buf *out)
 {
+    const struct layout l = find_layout();
     buf_text(out, "\ntargets:\n");
     for (size_t i = 0; driver_table[i]; i++) {
         const struct driver *d = driver_table[i];
         const size_t n = strlen(d->form);
-        buf_printf(out, "  %-*s", HELP_COLUMN - 2, d->form);
-        if (n + 2 >= HELP_COLUMN)
-            buf_printf(out, "\n%*s", HELP_COLUMN, "");
-        size_t column = HELP_COLUMN;
-        wrap(out, &column, HELP_COLUMN, d->help);
+        buf_printf(out, "  %-*s", (int)l.column - 2, d->form);
+        if (n + 2 >= l.column)
+            buf_printf(out, "\n%*s", (int)l.column, "");
+        size_t column = l.column;
+        wrap(out, l.width, &column, l.column, d->help);
         buf_char(out, '\n');
     }
 }
@@ -113,7 +130,7 @@ cmd_help_show(const struct command *command, struct buf *out)
     if (command->details) {
         size_t column = 0;
         buf_char(out, '\n');
-        wrap(out, &column, 0, command->details);
+        wrap(out, find_layout().width, &column, 0, command->details);
         buf_char(out, '\n');
     }
     buf_text(out, "\noptions:\n");
@@ -152,7 +169,7 @@ cmd_help(const struct options *o)
     }
     struct buf text = {0};
     cmd_help_show(command, &text);
-    cli_emit(&text);
+    cli_emit_text(&text);
     buf_free(&text);
     return EXIT_HOLDS;
 }
@@ -214,7 +231,7 @@ cmd_levels(const struct options *o)
         for (const struct level_name *n = level_names; n->name; n++)
             show_other_name(n, &out);
     }
-    cli_emit(&out);
+    o->json ? cli_emit(&out) : cli_emit_text(&out);
     buf_free(&out);
     return EXIT_HOLDS;
 }
@@ -237,7 +254,7 @@ cmd_formats(const struct options *o)
     }
     if (!o->json)
         buf_text(&out, "\nEvery format may be compressed with gzip or zstd.\n");
-    cli_emit(&out);
+    o->json ? cli_emit(&out) : cli_emit_text(&out);
     buf_free(&out);
     return EXIT_HOLDS;
 }

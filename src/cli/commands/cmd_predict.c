@@ -329,6 +329,17 @@ predict_path(struct command_run *run, const char *path, const char *name)
     return result;
 }
 
+/* Print what there is so far. */
+static void
+emit(struct command_run *run)
+{
+    const struct options *o = run->o;
+    if (!o->json && strcmp(o->report_format, "text") == 0)
+        cli_emit_text(&run->report.out);
+    else
+        cli_emit(&run->report.out);
+}
+
 int
 cmd_predict(const struct options *o)
 {
@@ -348,10 +359,10 @@ cmd_predict(const struct options *o)
     for (size_t i = 0; i < o->paths.n; i++) {
         const char *path = o->paths.at[i];
         status = cli_exit_worse(status, predict_path(&run, path, path));
-        cli_emit(&run.report.out);
+        emit(&run);
     }
     report_end(&run.report);
-    cli_emit(&run.report.out);
+    emit(&run);
     report_free(&run.report);
     return status;
 }
@@ -369,7 +380,7 @@ cmd_predict_recorded(const struct options *o, const char *path,
     run.validation.target = target;
     run.validation.on_database = replay_is_possible_on(target);
     const int status = predict_path(&run, path, name);
-    cli_emit(&run.report.out);
+    emit(&run);
     report_free(&run.report);
     return status;
 }

@@ -242,7 +242,7 @@ prove_levels(const struct options *o, const struct program *p,
             buf_char(&out.out, ',');
         status = cli_exit_worse(status, prove_one(o, p, &levels[i], &out));
         if (!is_json(o) && !format)
-            cli_emit(&out.out);
+            cli_emit_text(&out.out);
     }
     if (is_json(o))
         buf_text(&out.out, "]}\n");

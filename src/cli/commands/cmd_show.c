@@ -180,7 +180,7 @@ cmd_show(const struct options *o)
         const bool found =
             is_session ? show_session(&h, name + sizeof session - 1, &out)
                        : show_named(&h, name, &out);
-        cli_emit(&out);
+        cli_emit_text(&out);
         if (!found)
             status =
                 cli_usage_error("%s has no %s '%s'", o->paths.at[0],

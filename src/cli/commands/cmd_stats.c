@@ -148,7 +148,7 @@ cmd_stats(const struct options *o)
             show_power(&out, &h, o->json);
         buf_text(&out, o->json ? "}\n" : "");
         history_free(&h);
-        cli_emit(&out);
+        o->json ? cli_emit(&out) : cli_emit_text(&out);
     }
     buf_free(&out);
     return status;

@@ -121,7 +121,7 @@ prove_show_weakest(const struct options *o, const struct program *p,
             show_json(files, p, &w, &out);
         else
             show_text(files, p, &w, &out);
-        cli_emit(&out);
+        o->json ? cli_emit(&out) : cli_emit_text(&out);
         status = is_open(&w) ? EXIT_UNKNOWN : EXIT_HOLDS;
     } else {
         status = cli_report_error(&err);
