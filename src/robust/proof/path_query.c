@@ -209,10 +209,37 @@ sure_edge(struct path_query *q, uint32_t a, uint32_t b)
                             edge_rw(&q->symbolic, x, READS_EXACT, y)));
 }
 
+/* Whether the order of two members must stay, since one sees the other: they
+ * conflict, or they are a pair and depend on each other. */
+static term
+bound_edge(struct path_query *q, uint32_t a, uint32_t b)
+{
+    struct terms *t = &q->terms;
+    const struct edge_end *x = &q->ends[a], *y = &q->ends[b];
+    term bound = term_or(t, conflict(q, a, b), conflict(q, b, a));
+    bound = term_or(t, bound, edge_wr(&q->symbolic, x, y, READS_ALL));
+    if (isolation_is_paired(q->v->isolation, q->functions[a], q->functions[b]))
+        bound = term_or(t, bound, edge_rw(&q->symbolic, x, READS_ALL, y));
+    return term_and(t, q->sees[b][a], bound);
+}
+
+static void
+require_fork(struct path_query *q)
+{
+    assert(q->n == 3);
+    require(q, bound_edge(q, 0, 1));
+    require(q, back_edge(q, 1, 2));
+    require(q, is_before(q, 2, 0));
+}
+
 static void
 require_asked(struct path_query *q, enum asked asked)
 {
     struct terms *t = &q->terms;
+    if (asked == ASKED_FORK) {
+        require_fork(q);
+        return;
+    }
     require(q, asked == ASKED_EDGE ? any_edge(q, 0, 1) : back_edge(q, 0, 1));
     for (uint32_t i = 1; i + 1 < q->n; i++)
         require(q, any_edge(q, i, i + 1));
@@ -234,7 +261,8 @@ keep_query(struct path_query *q, enum asked asked, const char *query)
     static const char *const what[] = {[ASKED_BACK] = "an edge back",
                                        [ASKED_EDGE] = "an edge",
                                        [ASKED_CYCLE] = "a cycle",
-                                       [ASKED_PATH] = "a path"};
+                                       [ASKED_PATH] = "a path",
+                                       [ASKED_FORK] = "a fork"};
     struct buf text = {0};
     buf_text(&text, what[asked]);
     for (uint32_t i = 0; i < q->n; i++)

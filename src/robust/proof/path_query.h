@@ -27,7 +27,9 @@ struct path_prover {
     uint32_t n;
 };
 
-enum asked { ASKED_BACK, ASKED_EDGE, ASKED_CYCLE, ASKED_PATH };
+/* A fork: of three members the second sees and depends on the first, and does
+ * not see the third, which commits before both and overwrites what it read. */
+enum asked { ASKED_BACK, ASKED_EDGE, ASKED_CYCLE, ASKED_PATH, ASKED_FORK };
 
 /* Whether this can be; when in doubt, it can. */
 bool path_can_be(struct path_prover *v, const uint32_t *functions, uint32_t n,

@@ -11,11 +11,12 @@
  *   (2) else, where no cycle has up to m members, the shortest one contains a
  *       path of m edges that begins with such an edge and has no chord.  Where
  *       there is no such path, there is no cycle.
+ * At psi, and where some functions run at si, forks.c is tried before (2).
  *
  * SPDX-License-Identifier: MIT */
 #include "robust/proof/proof.h"
 
-#include "robust/proof/path_query.h"
+#include "robust/proof/forks.h"
 
 #include <string.h>
 
@@ -90,7 +91,7 @@ static void
 prove(struct path_prover *v)
 {
     v->out->end = PROOF_DONE;
-    if (!relate(v) || !can_close(v))
+    if (!relate(v) || !can_close(v) || forks_prove(v))
         return;
     for (uint32_t m = 2; m < PATH_MOST; m++) {
         v->out->end = PROOF_CANDIDATE;

@@ -3,6 +3,8 @@
  * SPDX-License-Identifier: MIT */
 #include "robust/proof/proof_log.h"
 
+#include <assert.h>
+
 void
 proof_log_add(struct proof_log *log, const char *assertions, const char *what)
 {
@@ -14,9 +16,16 @@ proof_log_add(struct proof_log *log, const char *assertions, const char *what)
 }
 
 void
+proof_log_cut(struct proof_log *log, size_t n)
+{
+    assert(n <= log->queries.n);
+    while (log->queries.n > n)
+        buf_free(&log->queries.at[--log->queries.n]);
+}
+
+void
 proof_log_free(struct proof_log *log)
 {
-    for (size_t i = 0; i < log->queries.n; i++)
-        buf_free(&log->queries.at[i]);
+    proof_log_cut(log, 0);
     vec_free(&log->queries);
 }

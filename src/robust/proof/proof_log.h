@@ -16,6 +16,8 @@ struct proof_log {
  * are. */
 void proof_log_add(struct proof_log *log, const char *assertions,
                    const char *what);
+/* Drop all but the first n. */
+void proof_log_cut(struct proof_log *log, size_t n);
 void proof_log_free(struct proof_log *log);
 
 #endif
