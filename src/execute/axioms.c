@@ -114,7 +114,8 @@ read_relation(struct scanner *s, uint32_t *out)
     } relations[] = {{"vis", AXIOM_VIS},
                      {"ar", AXIOM_AR},
                      {"so", AXIOM_SO},
-                     {"conflict", AXIOM_CONFLICT}};
+                     {"conflict", AXIOM_CONFLICT},
+                     {"ww", AXIOM_WW}};
     enum axiom_kind kind = AXIOM_SAME;
     uint32_t x, y;
     for (size_t i = 0; i < sizeof relations / sizeof *relations; i++)
@@ -127,8 +128,8 @@ read_relation(struct scanner *s, uint32_t *out)
     if (!read_variable(s, &x))
         return false;
     if (!take(s, kind == AXIOM_SAME ? "=" : ","))
-        return fail(s, kind == AXIOM_SAME ? "'=' or one of vis, ar, so and "
-                                            "conflict before it"
+        return fail(s, kind == AXIOM_SAME ? "'=' or one of vis, ar, so, "
+                                            "conflict and ww before it"
                                           : "','");
     if (!read_variable(s, &y))
         return false;
@@ -260,6 +261,8 @@ holds(const struct axioms *a, uint32_t node, const struct axiom_world *w,
         return w->so[y] >> x & 1;
     case AXIOM_CONFLICT:
         return x != y && w->conflict[y] >> x & 1;
+    case AXIOM_WW:
+        return x != y && w->ww[y] >> x & 1;
     case AXIOM_SAME:
         return x == y;
     case AXIOM_NOT:
@@ -302,11 +305,13 @@ bool
 axioms_mind_conflicts(const struct axioms *a)
 {
     // Two members that conflict and do not see each other: in a session or
-    // not, and whether or not the first would fail because of the second.
+    // not, and whether or not the first would fail because of the second.  That
+    // they write one column is not certain.
     for (uint32_t i = 0; i < 4; i++) {
         const uint32_t vis[2] = {0}, so[2] = {0, i & 1};
         const uint32_t conflict[2] = {i >> 1 & 1 ? 2 : 0, 1};
-        const struct axiom_world w = {2, vis, so, conflict};
+        const uint32_t ww[2] = {0};
+        const struct axiom_world w = {2, vis, so, conflict, ww};
         if (axioms_hold(a, &w))
             return false;
     }

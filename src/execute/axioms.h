@@ -7,9 +7,10 @@
  *
  * vis(a, b): b sees a.  ar(a, b): a commits before b.  so(a, b): a comes before
  * b in their session.  conflict(a, b): what a did would make b fail at
- * REPEATABLE READ if b did not see it.  'not', 'and', 'or', '=>', '=', 'true',
- * 'false' and parentheses; '=>' binds weakest, and to the right.  Whatever is
- * seen or comes first in a session commits first; a level need not say so.
+ * REPEATABLE READ if b did not see it.  ww(a, b): both set the same column of a
+ * row, or insert or delete it.  'not', 'and', 'or', '=>', '=', 'true', 'false'
+ * and parentheses; '=>' binds weakest, and to the right.  Whatever is seen or
+ * comes first in a session commits first; a level need not say so.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef EXECUTE_AXIOMS_H
@@ -26,6 +27,7 @@ enum axiom_kind {
     AXIOM_AR,
     AXIOM_SO,
     AXIOM_CONFLICT,
+    AXIOM_WW,
     AXIOM_SAME,
     AXIOM_NOT,
     AXIOM_AND,
@@ -57,11 +59,11 @@ bool axioms_parse(const char *text, size_t len, struct axioms *out,
 void axioms_free(struct axioms *a);
 
 /* Relations among members, as bits: bit j of vis[i]: i sees j, of so[i]: j
- * comes before i in their session, of conflict[i]: j makes i fail.  Members
- * stand in the order of their commits. */
+ * comes before i in their session, of conflict[i]: j makes i fail, of ww[i]:
+ * both write a column.  Members stand in the order of their commits. */
 struct axiom_world {
     uint32_t n;
-    const uint32_t *vis, *so, *conflict;
+    const uint32_t *vis, *so, *conflict, *ww;
 };
 
 /* Whether all axioms hold of all members. */

@@ -27,6 +27,15 @@ sets(const struct change *c, const struct columns *columns)
     return false;
 }
 
+/* The columns that the change gives values to, as bits. */
+static uint64_t
+columns_set(const struct change *c)
+{
+    return c->kind == CHANGE_UPDATE   ? c->columns
+           : c->kind == CHANGE_INSERT ? UINT64_MAX
+                                      : 0;
+}
+
 /* Some of a run's changes, and where their values are. */
 struct written {
     const struct change *at;
@@ -122,6 +131,27 @@ conflict_between(const struct program *p, const struct run *a,
            clash(p, left_by(a), undone_by(b)) ||
            writes_held(p, a, b, b->locks.at, b->locks.n) ||
            writes_held(p, a, b, b->refused.at, b->refused.n);
+}
+
+bool
+conflict_same_column(const struct program *p, const struct run *a,
+                     const struct run *b)
+{
+    for (size_t i = 0; i < a->changes.all.n; i++)
+        for (size_t j = 0; j < b->changes.all.n; j++) {
+            const struct change *x = &a->changes.all.at[i];
+            const struct change *y = &b->changes.all.at[j];
+            if (x->table != y->table ||
+                !dataset_same_key(&p->tables.at[x->table],
+                                  changes_row(&a->changes, i),
+                                  changes_row(&b->changes, j)))
+                continue;
+            const bool rows =
+                x->kind != CHANGE_UPDATE && y->kind != CHANGE_UPDATE;
+            if (rows || (columns_set(x) & columns_set(y)))
+                return true;
+        }
+    return false;
 }
 
 static bool

@@ -14,6 +14,10 @@
 bool conflict_between(const struct program *p, const struct run *a,
                       const struct run *b);
 
+/* Whether both set the same column of a row, or both insert or delete it. */
+bool conflict_same_column(const struct program *p, const struct run *a,
+                          const struct run *b);
+
 /* Whether x would wait for the locks of p, which has not committed. */
 bool conflict_blocks(const struct program *program, const struct run *p,
                      const struct run *x);

@@ -80,13 +80,15 @@ may_miss(const struct interleaving *e, const struct level_choice *levels,
 static bool
 own_holds(const struct interleaving *e, const struct axioms *own)
 {
-    uint32_t conflict[INTERLEAVING_MOST] = {0};
+    uint32_t conflict[INTERLEAVING_MOST] = {0}, ww[INTERLEAVING_MOST] = {0};
     for (uint32_t b = 0; b < e->n; b++)
-        for (uint32_t a = 0; a < e->n; a++)
-            if (a != b &&
-                conflict_between(e->program, &e->runs[a], &e->runs[b]))
-                conflict[b] |= (uint32_t)1 << a;
-    const struct axiom_world w = {e->n, e->visible, e->session, conflict};
+        for (uint32_t a = 0; a < e->n; a++) {
+            const struct run *x = &e->runs[a], *y = &e->runs[b];
+            const uint32_t bit = a == b ? 0 : (uint32_t)1 << a;
+            conflict[b] |= conflict_between(e->program, x, y) ? bit : 0;
+            ww[b] |= conflict_same_column(e->program, x, y) ? bit : 0;
+        }
+    const struct axiom_world w = {e->n, e->visible, e->session, conflict, ww};
     return axioms_hold(own, &w);
 }
 

@@ -217,15 +217,5 @@ edge_wr(struct symbolic *s, const struct edge_end *a, const struct edge_end *b,
 term
 edge_ww(struct symbolic *s, const struct edge_end *a, const struct edge_end *b)
 {
-    struct terms *t = s->terms;
-    term edge = t->no;
-    for (uint32_t i = 0; i < s->program->tables.n; i++)
-        for (uint32_t j = 0; j < s->slots[i]; j++) {
-            const struct effect *x = &a->run->effects[i][j];
-            const struct effect *y = &b->run->effects[i][j];
-            edge = term_or(t, edge, term_and(t, x->sets_alive, y->sets_alive));
-            for (uint32_t c = 0; c < s->program->tables.at[i].n_columns; c++)
-                edge = term_or(t, edge, term_and(t, x->sets[c], y->sets[c]));
-        }
-    return edge;
+    return sym_write_same(s, a->run, b->run);
 }

@@ -95,6 +95,13 @@ require_pair(struct path_query *q, uint32_t a, uint32_t b)
                         q->sees[b][a]));
 }
 
+/* A relation that holds here, or in rows that are no slots. */
+static term
+or_elsewhere(struct terms *t, term here)
+{
+    return term_or(t, here, term_fresh(t, "elsewhere", true));
+}
+
 /* The user's own level. */
 static void
 require_own(struct path_query *q)
@@ -104,8 +111,13 @@ require_own(struct path_query *q)
     for (uint32_t b = 0; b < q->n; b++)
         for (uint32_t a = 0; a < q->n; a++) {
             r.vis[b][a] = q->sees[b][a];
-            r.before[b][a] = a == b ? t->no : is_before(q, a, b);
-            r.conflict[b][a] = a == b ? t->no : conflict(q, a, b);
+            r.before[b][a] = r.conflict[b][a] = r.ww[b][a] = t->no;
+            if (a == b)
+                continue;
+            r.before[b][a] = is_before(q, a, b);
+            r.conflict[b][a] = or_elsewhere(t, conflict(q, a, b));
+            r.ww[b][a] = or_elsewhere(
+                t, sym_write_same(&q->symbolic, &q->runs[a], &q->runs[b]));
         }
     sym_sessions(t, &r);
     sym_axioms(t, q->v->isolation->own, &r);

@@ -151,6 +151,9 @@ require_own(struct sequence *q)
             r->vis[b][a] = a < b ? q->visible[b][a] : t->no;
             r->before[b][a] = a < b ? t->yes : t->no;
             r->conflict[b][a] = a != b ? conflict(q, a, b) : t->no;
+            r->ww[b][a] =
+                a != b ? sym_write_same(&q->symbolic, &q->runs[a], &q->runs[b])
+                       : t->no;
         }
     sym_sessions(t, r);
     sym_axioms(t, q->isolation->own, r);

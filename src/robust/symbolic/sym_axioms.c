@@ -23,6 +23,8 @@ evaluate(struct terms *t, const struct axioms *a, uint32_t node,
         return r->so[y][x];
     case AXIOM_CONFLICT:
         return r->conflict[y][x];
+    case AXIOM_WW:
+        return r->ww[y][x];
     case AXIOM_SAME:
         return x == y ? t->yes : t->no;
     case AXIOM_NOT:

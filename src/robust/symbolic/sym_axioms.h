@@ -15,6 +15,7 @@ struct sym_relations {
     term before[INTERLEAVING_MOST][INTERLEAVING_MOST];
     term so[INTERLEAVING_MOST][INTERLEAVING_MOST];
     term conflict[INTERLEAVING_MOST][INTERLEAVING_MOST];
+    term ww[INTERLEAVING_MOST][INTERLEAVING_MOST];
 };
 
 /* Make unknown sessions: 'so' becomes a set of chains in the order of commits,

@@ -200,6 +200,23 @@ sym_writes(struct symbolic *s, const struct sym_run *run, uint32_t table,
                   &run->effects[table][slot]);
 }
 
+term
+sym_write_same(struct symbolic *s, const struct sym_run *a,
+               const struct sym_run *b)
+{
+    struct terms *t = s->terms;
+    term same = t->no;
+    for (uint32_t i = 0; i < s->program->tables.n; i++)
+        for (uint32_t j = 0; j < s->slots[i]; j++) {
+            const struct effect *x = &a->effects[i][j];
+            const struct effect *y = &b->effects[i][j];
+            same = term_or(t, same, term_and(t, x->sets_alive, y->sets_alive));
+            for (uint32_t c = 0; c < s->program->tables.at[i].n_columns; c++)
+                same = term_or(t, same, term_and(t, x->sets[c], y->sets[c]));
+        }
+    return same;
+}
+
 /* The column that a generated value is the key of; NULL: it is no key. */
 static const struct input_site *
 key_site(const struct sym_run *run, size_t i)

@@ -167,6 +167,9 @@ term sym_blocks(struct symbolic *s, const struct sym_run *p,
                 const struct sym_run *x, const struct contents *keys);
 term sym_writes(struct symbolic *s, const struct sym_run *run, uint32_t table,
                 uint32_t slot);
+/* Whether both set the same column of a row, or whether it is there. */
+term sym_write_same(struct symbolic *s, const struct sym_run *a,
+                    const struct sym_run *b);
 /* Whether the generated keys of two runs (or of one) differ, and whether those
  * of a run are keys of no row that is there. */
 term sym_keys_differ(struct symbolic *s, const struct sym_run *a,

@@ -39,7 +39,7 @@ static const struct fact facts[] = {
     {"blocked_update", PROVE_UNKNOWN, 0, PROVE_ANOMALY, 2},
     {"close_month", PROVE_ANOMALY, 2, PROVE_ANOMALY, 2},
     {"increment", PROVE_PROVED, 0, PROVE_PROVED, 0},
-    {"job_queue", PROVE_PROVED, 0, PROVE_UNKNOWN, 0},
+    {"job_queue", PROVE_PROVED, 0, PROVE_ANOMALY, 2},
     {"on_call", PROVE_ANOMALY, 2, PROVE_ANOMALY, 2},
     {"orphans", PROVE_ANOMALY, 2, PROVE_ANOMALY, 2},
     {"orphans_referenced", PROVE_PROVED, 0, PROVE_PROVED, 0},
