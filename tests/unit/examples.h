@@ -29,6 +29,7 @@ static const char *const example_programs[] = {
     "smallbank_updates",
     "tickets",
     "tpcc",
+    "tpcc_updates",
     "transfer",
     "transfer_locked",
     "twitter",

@@ -50,7 +50,7 @@ const struct option option_table[] = {
     {"level", 'l', OPTION_LIST, "LEVELS", AT(prove_levels), CMD_PROVE, 0, 0, NULL, choices_prove_levels,
      "isolation levels, separated by commas; rc is PostgreSQL's READ COMMITTED, si its REPEATABLE READ, my-rr InnoDB's; FUNCTION=LEVEL is for one function"},
     {"level-file", 0, OPTION_TEXT, "FILE", AT(level_file), CMD_PROVE, 0, 0, NULL, NULL,
-     "a level of your own, as formulas over vis, ar, so and conflict, one per line"},
+     "a level of your own, as formulas over vis, ar, so, conflict and ww, one per line"},
     {"serializable", 0, OPTION_LIST, "F,G", AT(pairs), CMD_PROVE, 0, 0, NULL, NULL,
      "functions F and G never run concurrently; may be given several times"},
     {"all", 0, OPTION_FLAG, NULL, AT(all), CMD_PROVE, 0, 0, NULL, NULL,
