@@ -182,6 +182,25 @@ run_step(struct session *s, struct connection *c,
     return OUTCOME_FAILED;
 }
 
+/* How the next operation finds its row. */
+static enum driver_access
+draw_access(struct session *s)
+{
+    const unsigned set = s->run->o->shape.access;
+    if (!(set & (set - 1))) {
+        // One bit, or none.
+        for (int i = 0; i < ACCESSES; i++)
+            if (set >> i & 1)
+                return (enum driver_access)i;
+        return ACCESS_KEY;
+    }
+    for (;;) {
+        const uint64_t i = random_below(&s->workload.random, ACCESSES);
+        if (set >> i & 1)
+            return (enum driver_access)i;
+    }
+}
+
 /* Run the operations of the transaction; false if it is to be rolled
  * back. */
 static bool
@@ -192,6 +211,7 @@ run_steps(struct session *s, struct connection *c, enum outcome *outcome)
     *outcome = OUTCOME_OK;
     for (size_t i = 0; *outcome == OUTCOME_OK && i < s->steps.n; i++) {
         time_pause(s->is_final ? 0 : s->run->o->pause);
+        c->access = draw_access(s);
         *outcome = run_step(s, c, &s->steps.at[i]);
     }
     return !roll_back;

@@ -177,10 +177,24 @@ workload_init(struct workload *w, const struct workload_shape *shape,
     zipf_init(&w->values, shape->values, shape->value_theta);
 }
 
+/* Sort by key; operations of one key stay in their order. */
+static void
+sort_steps(step_vec *steps)
+{
+    for (size_t i = 1; i < steps->n; i++)
+        for (size_t j = i; j && steps->at[j - 1].key > steps->at[j].key; j--) {
+            const struct workload_step s = steps->at[j];
+            steps->at[j] = steps->at[j - 1];
+            steps->at[j - 1] = s;
+        }
+}
+
 bool
 workload_next(struct workload *w, bool reads_only, step_vec *out)
 {
     vec_clear(out);
     w->shape->kind->draw(w, reads_only, out);
+    if (w->shape->sorted)
+        sort_steps(out);
     return random_unit(&w->random) < w->shape->aborts;
 }

@@ -47,7 +47,10 @@ struct workload_shape {
     double duplicates; // share of writes whose value may repeat
     uint64_t values;   // how many values may repeat
     double value_theta;
-    double aborts; // share of transactions that are rolled back at their end
+    double aborts;   // share of transactions that are rolled back at their end
+    unsigned access; // a set of enum driver_access, one of which each operation
+                     // draws; 0: by the key
+    bool sorted;     // the operations of a transaction are in order of keys
     uint64_t seed;
 };
 

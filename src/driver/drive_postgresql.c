@@ -187,6 +187,8 @@ static const struct dialect dialect = {
                "'client backend' and pid <> pg_backend_pid()",
     .cut = "select pg_terminate_backend(%s)",
     .lock_timeout = "set lock_timeout = '10s'",
+    .indexes = " hash gin brin ",
+    .use_index = "set enable_seqscan = off",
     .lexis = LEXIS_DOLLARS | LEXIS_NESTING,
 };
 

@@ -61,6 +61,34 @@ driver_isolation_for(enum level level)
     }
 }
 
+/* --- access ----------------------------------------------------------------*/
+
+const char *const driver_access_names[ACCESSES] = {
+    [ACCESS_KEY] = "key",
+    [ACCESS_INDEX] = "index",
+    [ACCESS_RANGE] = "range",
+    [ACCESS_SCAN] = "scan",
+};
+
+bool
+driver_access_parse(const char *text, unsigned *out)
+{
+    *out = 0;
+    for (;;) {
+        const size_t n = strcspn(text, ",");
+        int i = 0;
+        while (i < ACCESSES && (strlen(driver_access_names[i]) != n ||
+                                memcmp(driver_access_names[i], text, n) != 0))
+            i++;
+        if (i == ACCESSES)
+            return false;
+        *out |= 1u << i;
+        if (!text[n])
+            return true;
+        text += n + 1;
+    }
+}
+
 /* --- rows ------------------------------------------------------------------*/
 
 void

@@ -46,6 +46,20 @@ bool driver_isolation_parse(const char *text, enum driver_isolation *out);
 /* The isolation to request from a server that should satisfy the level. */
 enum driver_isolation driver_isolation_for(enum level level);
 
+/* How the row of a key is found, in SQL databases. */
+enum driver_access {
+    ACCESS_KEY,   // by the primary key
+    ACCESS_INDEX, // by a column with an index of its own, which equals the key
+    ACCESS_RANGE, // as the only row of a range of primary keys
+    ACCESS_SCAN,  // by an expression that no index serves
+    ACCESSES
+};
+
+extern const char *const driver_access_names[ACCESSES]; // "key"
+
+/* Parse names that are separated by commas, as a set of bits. */
+bool driver_access_parse(const char *text, unsigned *out);
+
 /* The result of a statement: n rows of 'width' cells each.  All-zero is
  * empty. */
 struct result_cell {
@@ -86,6 +100,7 @@ struct database {
     struct url url;
     enum driver_isolation isolation;
     const char *setup;        // SQL for each connection, or NULL; borrowed
+    const char *index;        // the kind of the second index, or NULL; borrowed
     enum key_kind keys;       // the type of the loaded keys
     VEC(const char *) tables; // names of the tables that were made
     size_t nodes;             // at least 1
@@ -99,11 +114,12 @@ struct connection {
     struct database *database;
     uint32_t session;
     size_t node;
-    bool is_read_only;  // the node refuses writes
-    uint64_t server_id; // the server's id of this connection
-    uint64_t changed;   // rows that the last statement wrote
-    char code[16];      // error code of the last outcome that was not OK
-    char message[256];  // and the server's message
+    enum driver_access access; // of the next read, write or append
+    bool is_read_only;         // the node refuses writes
+    uint64_t server_id;        // the server's id of this connection
+    uint64_t changed;          // rows that the last statement wrote
+    char code[16];             // error code of the last outcome that was not OK
+    char message[256];         // and the server's message
 };
 
 /* The result of reading a register or a cell: nothing, or an integer. */

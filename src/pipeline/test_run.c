@@ -117,6 +117,21 @@ sessions_ended(void *self)
     nemesis_stop(&t->nemesis);
 }
 
+/* Whether the database has what the run needs. */
+static bool
+can_run(const struct test_run *t, const struct database *db, struct err *err)
+{
+    const struct test_run_options *o = &t->options;
+    const char *option = o->n_nemesis && !db->driver->query ? "nemesis"
+                         : o->index && !db->driver->sql     ? "index"
+                         : o->collect.shape.access && !db->driver->sql
+                             ? "access"
+                             : NULL;
+    return !option || err_set(err, ERR_USAGE,
+                              "--%s needs a database that takes SQL, found %s",
+                              option, t->name);
+}
+
 bool
 test_run_record(struct test_run *t, const char *path, struct err *err)
 {
@@ -133,11 +148,8 @@ test_run_record(struct test_run *t, const char *path, struct err *err)
     collect.ended = sessions_ended;
     collect.self = t;
     t->database = &db;
-    const bool ok = (!o->n_nemesis || db.driver->query ||
-                     err_set(err, ERR_USAGE,
-                             "--nemesis needs a database that takes SQL, "
-                             "found %s",
-                             t->name)) &&
+    db.index = o->index;
+    const bool ok = can_run(t, &db, err) &&
                     collect_run(&db, &collect, path, &t->stats, err);
     t->database = NULL;
     database_close(&db);

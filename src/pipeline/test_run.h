@@ -40,6 +40,7 @@ struct test_run_options {
     const char *const *nemesis; // statements with times, see nemesis.h
     size_t n_nemesis;
     const char *setup; // SQL for each connection, or NULL
+    const char *index; // the kind of a second index on the keys, or NULL
     enum driver_isolation isolation;
     struct collect_options collect; // without tick
     struct test_run_observer observer;

@@ -195,6 +195,19 @@ choices_boundaries(struct buf *out)
 }
 
 void
+choices_indexes(struct buf *out)
+{
+    add(out, "btree hash gin brin");
+}
+
+void
+choices_accesses(struct buf *out)
+{
+    for (int i = 0; i < ACCESSES; i++)
+        add(out, driver_access_names[i]);
+}
+
+void
 choices_lists(struct buf *out)
 {
     add(out, "text arrays");

@@ -80,7 +80,8 @@ struct options {
 
     // test, collect
     const char *workload, *isolation, *setup, *start, *fault, *keep, *spec;
-    const char *lists;
+    const char *lists, *index, *access;
+    bool sorted;
     double time, aborts, pause;
     bool move, record;
     option_texts nemesis;

@@ -67,6 +67,41 @@ choose_shape(const struct options *o, struct workload_shape *out,
                          err);
 }
 
+/* Whether a text is one of the words. */
+static bool
+is_among(choices *words, const char *text)
+{
+    struct buf all = {0};
+    words(&all);
+    bool found = false;
+    for (const char *at = all.at; *at && !found;) {
+        const size_t n = strcspn(at, " ");
+        found = strlen(text) == n && memcmp(at, text, n) == 0;
+        at += n + (at[n] == ' ');
+    }
+    buf_free(&all);
+    return found;
+}
+
+static bool
+choose_access(const struct options *o, struct test_run_options *out,
+              struct err *err)
+{
+    struct workload_shape *shape = &out->collect.shape;
+    out->index = o->index;
+    shape->sorted = o->sorted;
+    if ((o->index || o->access || o->sorted) && (shape->app || o->spec))
+        return err_set(err, ERR_USAGE,
+                       "--index, --access and --sorted are for workloads of "
+                       "keys, not for applications and specifications");
+    if (o->index && !is_among(choices_indexes, o->index))
+        return choices_error("index", choices_indexes, o->index, err);
+    if (o->access && !driver_access_parse(o->access, &shape->access))
+        return choices_error("access", choices_accesses, o->access, err);
+    return o->index || !(shape->access >> ACCESS_INDEX & 1) ||
+           err_set(err, ERR_USAGE, "--access index needs --index KIND");
+}
+
 static bool
 choose_target(const struct options *o, struct test_run_options *out,
               struct err *err)
@@ -112,5 +147,5 @@ run_options_parse(const struct options *o, struct test_run_options *out,
                     .interrupted = &interrupt_flag}};
     return choose_isolation(o, &out->isolation, err) &&
            choose_shape(o, &out->collect.shape, err) &&
-           choose_target(o, out, err);
+           choose_access(o, out, err) && choose_target(o, out, err);
 }

@@ -7,13 +7,14 @@
  * SPDX-License-Identifier: MIT */
 #include "driver/sql/sql.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { STATEMENT = 256 };
+enum { STATEMENT = 256, CONDITION = 128 };
 
 bool
 sql_must(struct connection *c, const char *sql, struct result_rows *out,
@@ -95,7 +96,9 @@ bool
 sql_prepare(struct connection *c, struct connection **out, struct err *err)
 {
     const char *setup = c->database->setup;
+    const char *use = c->database->index ? c->driver->sql->use_index : NULL;
     if (look_around(c, err) && set_isolation(c, err) &&
+        (!use || sql_must(c, use, NULL, err)) &&
         (!setup || sql_run(c, setup, err))) {
         *out = c;
         return true;
@@ -177,13 +180,41 @@ take_reading(struct connection *c, const struct result_rows *rows,
     return OUTCOME_OK;
 }
 
+bool
+sql_index_is_gin(const char *index)
+{
+    return index && strcmp(index, "gin") == 0;
+}
+
+/* The condition that the row of a key satisfies, and no other. */
+static const char *
+find_row(const struct connection *c, uint64_t key, char out[CONDITION])
+{
+    assert(c->access < ACCESSES);
+    assert(c->access != ACCESS_INDEX || c->database->index);
+    if (c->access == ACCESS_RANGE)
+        snprintf(out, CONDITION,
+                 "assay_key >= %" PRIu64 " and assay_key < %" PRIu64, key,
+                 key + 1);
+    else if (c->access == ACCESS_INDEX && sql_index_is_gin(c->database->index))
+        snprintf(out, CONDITION, "assay_alt @> array[%" PRIu64 "]::bigint[]",
+                 key);
+    else
+        snprintf(out, CONDITION, "%s = %" PRIu64,
+                 c->access == ACCESS_INDEX  ? "assay_alt"
+                 : c->access == ACCESS_SCAN ? "assay_key + 0"
+                                            : "assay_key",
+                 key);
+    return out;
+}
+
 enum outcome
 sql_read(struct connection *c, uint64_t key, struct driver_read *out)
 {
-    char sql[STATEMENT];
+    char sql[STATEMENT], row[CONDITION];
     struct result_rows rows = {0};
-    snprintf(sql, sizeof sql,
-             "select v from assay_kv where assay_key = %" PRIu64, key);
+    snprintf(sql, sizeof sql, "select v from assay_kv where %s",
+             find_row(c, key, row));
     enum outcome outcome = select_row(c, sql, 1, &rows);
     *out = (struct driver_read){0};
     if (outcome == OUTCOME_OK)
@@ -205,10 +236,9 @@ write_row(struct connection *c, const char *sql, bool *is_missing)
 enum outcome
 sql_write(struct connection *c, uint64_t key, int64_t value, bool *is_missing)
 {
-    char sql[STATEMENT];
-    snprintf(sql, sizeof sql,
-             "update assay_kv set v = %" PRId64 " where assay_key = %" PRIu64,
-             value, key);
+    char sql[STATEMENT], row[CONDITION];
+    snprintf(sql, sizeof sql, "update assay_kv set v = %" PRId64 " where %s",
+             value, find_row(c, key, row));
     return write_row(c, sql, is_missing);
 }
 
@@ -225,7 +255,8 @@ sql_append(struct connection *c, uint64_t key, int64_t element,
              c->database->keys == KEYS_ARRAYS ? dialect->append_to_array
                                               : dialect->append,
              text);
-    buf_printf(&sql, " where assay_key = %" PRIu64, key);
+    char row[CONDITION];
+    buf_printf(&sql, " where %s", find_row(c, key, row));
     const enum outcome outcome = write_row(c, sql.at, is_missing);
     buf_free(&sql);
     return outcome;
@@ -256,10 +287,10 @@ sql_int_list_parse(const char *text, int_vec *out)
 enum outcome
 sql_read_list(struct connection *c, uint64_t key, int_vec *out)
 {
-    char sql[STATEMENT];
+    char sql[STATEMENT], row[CONDITION];
     struct result_rows rows = {0};
-    snprintf(sql, sizeof sql,
-             "select v from assay_list where assay_key = %" PRIu64, key);
+    snprintf(sql, sizeof sql, "select v from assay_list where %s",
+             find_row(c, key, row));
     enum outcome outcome = select_row(c, sql, 1, &rows);
     vec_clear(out);
     if (outcome == OUTCOME_OK &&

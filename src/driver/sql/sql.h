@@ -6,6 +6,9 @@
  * cells are named assay_... and also have their key in a column assay_key.  If
  * cells have authors, the author of column c is in a column c_by.
  *
+ * For access by another index the tables of registers and lists have a column
+ * assay_alt, which equals the key or, for a gin index, is an array of it.
+ *
  * SPDX-License-Identifier: MIT */
 #ifndef DRIVER_SQL_SQL_H
 #define DRIVER_SQL_SQL_H
@@ -41,11 +44,17 @@ struct dialect {
     const char *clients;         // a query for the server_ids of others
     const char *cut;             // close one of them
     const char *lock_timeout;    // wait only seconds for the lock of a table
+    const char *indexes;         // the kinds of indexes besides "btree", each
+                                 // between blanks
+    const char *use_index;       // prefer indexes to scans
     unsigned lexis;              // LEXIS_ flags
 };
 
 /* Append a pattern with every "%s" replaced. */
 void sql_fill(struct buf *out, const char *pattern, const char *text);
+
+/* Whether an index is one of arrays. */
+bool sql_index_is_gin(const char *index);
 
 /* Prepare a new connection: request the isolation, read back what the server
  * set, find out whether it accepts writes, and run the setup.  On failure the

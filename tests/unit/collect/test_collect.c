@@ -316,6 +316,32 @@ nothing_is_written_where_only_reads_are_allowed(void)
     vec_free(&steps);
 }
 
+static void
+operations_come_in_order_of_keys_on_request(void)
+{
+    const struct workload_shape shape = {.kind = workload_find("update"),
+                                         .sessions = 1,
+                                         .operations = 4,
+                                         .keys = 6,
+                                         .values = 1,
+                                         .sorted = true,
+                                         .seed = 1};
+    struct workload w;
+    step_vec steps = {0};
+    workload_init(&w, &shape, 0);
+    for (int i = 0; i < 200; i++) {
+        workload_next(&w, false, &steps);
+        for (size_t k = 1; k < steps.n; k++) {
+            CHECK(steps.at[k - 1].key <= steps.at[k].key);
+            // A key is still read before it is written.
+            CHECK(steps.at[k - 1].key != steps.at[k].key ||
+                  (steps.at[k - 1].kind == STEP_READ &&
+                   steps.at[k].kind == STEP_WRITE));
+        }
+    }
+    vec_free(&steps);
+}
+
 /* Whether the last transaction of every session reads all keys, and only
  * reads. */
 static bool
@@ -362,6 +388,7 @@ main(void)
 {
     RUN(values_are_written_once);
     RUN(nothing_is_written_where_only_reads_are_allowed);
+    RUN(operations_come_in_order_of_keys_on_request);
     RUN(each_session_reads_the_final_state_on_request);
     RUN(each_level_of_the_store_keeps_that_level_and_no_more);
     RUN(lists_are_recorded_and_checked);

@@ -240,6 +240,52 @@ tables_are_removed_at_the_end(void)
 }
 
 static void
+a_row_is_found_in_each_way(void)
+{
+    struct err err = {0};
+    struct driver_read r;
+    bool missing;
+    int_vec list = {0};
+    if (!open_sqlite())
+        return;
+    db.index = "btree";
+    CHECK(d->load(&db, 5, KEYS_REGISTERS, &err));
+    CHECK(d->load(&db, 5, KEYS_LISTS, &err));
+    for (int i = 0; i < ACCESSES; i++) {
+        a->access = (enum driver_access)i;
+        CHECK(d->write(a, 3, 70 + i, &missing) == OUTCOME_OK && !missing);
+        CHECK(d->read(a, 3, &r) == OUTCOME_OK && r.value == 70 + i);
+        CHECK(d->read(a, 2, &r) == OUTCOME_OK && !r.has_value);
+        CHECK(d->append(a, 3, i, &missing) == OUTCOME_OK && !missing);
+        CHECK(d->read_list(a, 3, &list) == OUTCOME_OK &&
+              list.n == (size_t)i + 1);
+    }
+    // An index that lies is noticed by those who use it.
+    run("update assay_kv set assay_alt = 9 where assay_key = 3");
+    for (int i = 0; i < ACCESSES; i++) {
+        a->access = (enum driver_access)i;
+        CHECK(d->read(a, 3, &r) == OUTCOME_OK &&
+              r.has_value == (i != ACCESS_INDEX));
+    }
+    db.index = "hash";
+    CHECK(!d->load(&db, 5, KEYS_REGISTERS, &err) && err.kind == ERR_USAGE);
+    vec_free(&list);
+    close_sqlite();
+}
+
+static void
+ways_have_names(void)
+{
+    unsigned set;
+    CHECK(driver_access_parse("scan", &set) && set == 1u << ACCESS_SCAN);
+    CHECK(driver_access_parse("key,range,key", &set) &&
+          set == (1u << ACCESS_KEY | 1u << ACCESS_RANGE));
+    CHECK(!driver_access_parse("", &set) && !driver_access_parse("key,", &set));
+    CHECK(!driver_access_parse("keys", &set) &&
+          !driver_access_parse("ke", &set));
+}
+
+static void
 tables_of_others_are_left_alone(void)
 {
     struct err err = {0};
@@ -354,6 +400,8 @@ main(void)
     RUN(a_missing_row_of_a_table_of_cells_is_no_different);
     RUN(answers_that_are_no_integers_are_refused);
     RUN(tables_are_removed_at_the_end);
+    RUN(a_row_is_found_in_each_way);
+    RUN(ways_have_names);
     RUN(tables_of_others_are_left_alone);
     RUN(odd_answers_crash_nothing);
     return test_end();
