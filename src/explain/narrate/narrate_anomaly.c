@@ -7,8 +7,6 @@
 #include "explain/narrate/narrate.h"
 #include "explain/refute.h"
 
-#include <string.h>
-
 enum { EFFORT = 50000000 }; // dependencies that one refutation may look at
 
 static bool
@@ -73,21 +71,25 @@ gather_keys(const struct history *h, const struct dep *d, size_t n,
         }
 }
 
-/* Turn the cycle so that it begins with a miss of a commit that is gone; false
- * if there is none. */
-static bool
-turn_to_lost_commit(const struct narration *t, struct dep *d, size_t n)
+/* Among those who read and those who wrote on the cycle, find a miss of a
+ * commit that is gone; NULL if there is none. */
+static const struct dep *
+find_lost_commit(const struct narration *t, const struct model *m,
+                 const struct dep *d, size_t n)
 {
-    for (size_t i = 0; i < n; i++) {
-        if (d[0].kind == EDGE_RW &&
-            lost_commit_is_gone(t->whole, t->origin[d[0].to],
-                                t->origin[d[0].from], t->whole_op[d[0].read]))
-            return true;
-        const struct dep first = d[0];
-        memmove(d, d + 1, (n - 1) * sizeof *d);
-        d[n - 1] = first;
+    for (size_t i = 0; i < m->deps.n; i++) {
+        const struct dep *miss = &m->deps.at[i];
+        bool reads = false, writes = false;
+        for (size_t j = 0; j < n; j++) {
+            reads |= d[j].from == miss->from;
+            writes |= d[j].from == miss->to;
+        }
+        if (miss->kind == EDGE_RW && reads && writes &&
+            lost_commit_is_gone(t->whole, t->origin[miss->to],
+                                t->origin[miss->from], t->whole_op[miss->read]))
+            return miss;
     }
-    return false;
+    return NULL;
 }
 
 /* Without a refutation: the transactions, and that they are too many. */
@@ -132,13 +134,14 @@ narrate_refutation(struct narration *t, const struct model *m,
         a->kind = step->n > 2 && d[step->n - 1].kind == EDGE_WR
                       ? ANOMALY_READ_SKEW
                       : ANOMALY_CYCLE;
-    if (turn_to_lost_commit(t, d, step->n))
+    const struct dep *lost = find_lost_commit(t, m, d, step->n);
+    if (lost)
         a->kind = ANOMALY_LOST_COMMIT;
     narrate_txns(t, reads_init(t->h), context);
     narrate_steps(t, m, r, d, step->n);
     prefer_misses(m, d, step->n);
     narrate_sources(t, d, step->n);
-    narrate_story(t, d, step->n);
+    narrate_story(t, lost ? lost : d, lost ? 1 : step->n);
     u32_vec keys = {0};
     gather_keys(t->h, d, step->n, &keys);
     narrate_headline(t, keys.at, keys.n);
