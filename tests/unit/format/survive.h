@@ -18,6 +18,7 @@ what_is_lost(const struct format *format)
         {&format_jsonl, LOSES_KEYWORDS},
         {&format_edn, LOSES_TIMES},
         {&format_json, LOSES_TIMES | LOSES_KEYWORDS},
+        {&format_csv, LOSES_TXN_NAMES | LOSES_KEYWORDS},
         {&format_trace,
          LOSES_SESSION_NAMES | LOSES_TXN_NAMES | LOSES_TIMES | LOSES_VALUES},
     };
