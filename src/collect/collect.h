@@ -15,7 +15,7 @@ enum { COLLECT_CODES = 16 }; // kinds of failures that are counted separately
  * so that the sums are those of the transactions. */
 struct failure_count {
     bool is_unknown; // else they were aborted
-    char code[16];
+    char code[DRIVER_CODE];
     char message[256]; // the message of the first one
     uint64_t n;
 };

@@ -136,7 +136,7 @@ static enum outcome
 note_failure(struct link *c)
 {
     const unsigned number = maria.mysql_errno(c->my);
-    char code[16];
+    char code[DRIVER_CODE];
     snprintf(code, sizeof code, "%u", number);
     enum outcome outcome = OUTCOME_FAILED;
     switch (number) {

@@ -155,11 +155,38 @@ connect_sqlite(struct database *db, uint32_t session, size_t node,
 
 /* --- statements ------------------------------------------------------------*/
 
+/* The name of an error as SQLite's own documents have it; its number where it
+ * is not one that transactions meet. */
+static void
+name_error(int code, char *out, size_t room)
+{
+    static const struct {
+        int code;
+        const char *name;
+    } names[] = {
+        {SQLITE_BUSY, "SQLITE_BUSY"},
+        {SQLITE_BUSY_RECOVERY, "SQLITE_BUSY_RECOVERY"},
+        {SQLITE_BUSY_SNAPSHOT, "SQLITE_BUSY_SNAPSHOT"},
+        {SQLITE_LOCKED, "SQLITE_LOCKED"},
+        {SQLITE_LOCKED_SHAREDCACHE, "SQLITE_LOCKED_SHAREDCACHE"},
+        {SQLITE_CONSTRAINT, "SQLITE_CONSTRAINT"},
+        {SQLITE_CONSTRAINT_PRIMARYKEY, "SQLITE_CONSTRAINT_PRIMARYKEY"},
+        {SQLITE_CONSTRAINT_UNIQUE, "SQLITE_CONSTRAINT_UNIQUE"},
+        {SQLITE_IOERR, "SQLITE_IOERR"},
+        {SQLITE_FULL, "SQLITE_FULL"},
+        {SQLITE_READONLY, "SQLITE_READONLY"},
+    };
+    snprintf(out, room, "%d", code);
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (names[i].code == code)
+            snprintf(out, room, "%s", names[i].name);
+}
+
 static enum outcome
 note_failure(struct link *c, int status)
 {
-    char code[16];
-    snprintf(code, sizeof code, "%d", lite.sqlite3_extended_errcode(c->db));
+    char code[DRIVER_CODE];
+    name_error(lite.sqlite3_extended_errcode(c->db), code, sizeof code);
     const bool busy =
         (status & 0xff) == SQLITE_BUSY || (status & 0xff) == SQLITE_LOCKED;
     return outcome_set(&c->base, busy ? OUTCOME_ABORTED : OUTCOME_FAILED, code,

@@ -109,6 +109,8 @@ struct database {
     atomic_bool is_gone;      // for good: connecting again cannot succeed
 };
 
+enum { DRIVER_CODE = 32 }; // bytes of an error code, as text
+
 struct connection {
     const struct driver *driver;
     struct database *database;
@@ -118,7 +120,7 @@ struct connection {
     bool is_read_only;         // the node refuses writes
     uint64_t server_id;        // the server's id of this connection
     uint64_t changed;          // rows that the last statement wrote
-    char code[16];             // error code of the last outcome that was not OK
+    char code[DRIVER_CODE];    // error code of the last outcome that was not OK
     char message[256];         // and the server's message
 };
 
