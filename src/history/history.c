@@ -4,6 +4,7 @@
 #include "history/history.h"
 
 #include "base/container/sorted.h"
+#include "history/row/row_log.h"
 
 void
 history_free(struct history *h)
@@ -26,6 +27,8 @@ history_free(struct history *h)
     mem_free(h->op_value);
     atoms_free(&h->key_names);
     mem_free(h->key_is_list);
+    mem_free(h->key_rows);
+    row_log_free(h->rows);
     mem_free(h->values);
     column_free(&h->value_bits);
     vec_free(&h->several_first);
@@ -133,13 +136,32 @@ history_show_txn(const struct history *h, txn_id t, struct buf *out)
 void
 history_show_key(const struct history *h, key_id k, struct buf *out)
 {
-    atom_show(&h->strings, history_key_atom(h, k), out);
+    const struct atom name = history_key_atom(h, k);
+    if (h->key_rows && h->key_rows[k].row != ID_NONE)
+        buf_shown(out, strings_get(&h->strings, (uint32_t)name.bits).text);
+    else
+        atom_show(&h->strings, name, out);
+}
+
+/* The values of a row, without the quotes of text. */
+static void
+show_row_value(const struct history *h, key_id k, struct atom value,
+               struct buf *out)
+{
+    const uint32_t text =
+        atom_is_text(value) ? (uint32_t)value.bits : h->key_rows[k].initial;
+    buf_shown(out, strings_get(&h->strings, text).text);
 }
 
 void
 history_show_value(const struct history *h, value_id v, struct buf *out)
 {
-    atom_show(&h->strings, history_value_atom(h, v), out);
+    const struct atom value = history_value_atom(h, v);
+    const key_id k = h->values[v].key & OP_KEY;
+    if (v != VALUE_INIT && h->key_rows && h->key_rows[k].row != ID_NONE)
+        show_row_value(h, k, value, out);
+    else
+        atom_show(&h->strings, value, out);
 }
 
 const struct list_read *
@@ -186,6 +208,8 @@ history_show_op(const struct history *h, op_id op, struct buf *out)
         buf_char(out, ']');
     } else if (list && !op_is_write(h, op)) {
         buf_text(out, "[]");
+    } else if (op_is_of_row(h, op)) {
+        show_row_value(h, k, history_value_atom(h, h->op_value[op]), out);
     } else {
         history_show_value(h, h->op_value[op], out);
     }

@@ -40,6 +40,10 @@
  * was not recorded, so code that shows, writes or counts operations leaves it
  * out (op_is_implied).
  *
+ * Rows.  A row of a table is one register, and one more for each question that
+ * is not about a single value (row/row_registers.h).  The writes of the latter
+ * are implied by the write of the row, which follows them.
+ *
  * SPDX-License-Identifier: MIT */
 #ifndef HISTORY_HISTORY_H
 #define HISTORY_HISTORY_H
@@ -104,9 +108,16 @@ struct list_read {
 };
 
 /* An implied read, and the read of the whole list that it is the first part
- * of. */
+ * of; or an implied write of a row, and the write of the row. */
 struct implied_read {
     op_id op, whole;
+};
+
+/* A key that is a register of a row. */
+struct row_key {
+    key_id row;       // the row itself; ID_NONE: this key is no row's
+    uint32_t where;   // a string: the question; ID_NONE: the row itself
+    uint32_t initial; // a string: what VALUE_INIT stands for
 };
 
 /* An element that a list shows and that several transactions, none of them
@@ -149,7 +160,9 @@ struct history {
 
     uint32_t n_keys;
     struct atoms key_names;
-    uint8_t *key_is_list; // 1 = its writes append; NULL where there is none
+    uint8_t *key_is_list;     // 1 = its writes append; NULL where there is none
+    struct row_key *key_rows; // by key; NULL where no key is a row
+    struct row_log *rows;     // as they were recorded, or NULL
 
     uint32_t n_values;
     struct value *values;
@@ -217,6 +230,20 @@ static inline bool
 op_is_implied(const struct history *h, op_id op)
 {
     return h->implied.n && history_implied_by(h, op) != ID_NONE;
+}
+
+/* Whether a builder inserts op by itself, when the history is copied: an
+ * implied read of a list. */
+static inline bool
+op_is_inserted(const struct history *h, op_id op)
+{
+    return !op_is_write(h, op) && op_is_implied(h, op);
+}
+
+static inline bool
+op_is_of_row(const struct history *h, op_id op)
+{
+    return h->key_rows && h->key_rows[op_key(h, op)].row != ID_NONE;
 }
 
 /* The recorded operation: op, or the read that op is a part of. */

@@ -35,7 +35,8 @@ static bool
 only_loads(const struct history *h, txn_id t)
 {
     for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++)
-        if (!op_is_write(h, op) || h->op_value[op] != VALUE_INIT)
+        if (!op_is_write(h, op) || h->op_value[op] != VALUE_INIT ||
+            op_is_of_row(h, op)) // whose versions are all different
             return false;
     return h->txn_begin[t] < h->txn_end[t];
 }

@@ -156,7 +156,7 @@ static bool
 op_stays(const struct cut *c, txn_id t, op_id op)
 {
     const struct subhistory_selection *w = c->selection;
-    return !op_is_implied(c->h, op) && !has(w->without, w->n_without, op) &&
+    return !op_is_inserted(c->h, op) && !has(w->without, w->n_without, op) &&
            (!w->only || has(w->only, w->n_only, op)) &&
            (op_is_write(c->h, op) || read_stays(c, t, op));
 }
@@ -194,6 +194,8 @@ copy_op(struct cut *c, txn_id to, op_id op, struct err *err)
     const bool list = h->key_is_list && h->key_is_list[k];
     if (list && !op_is_write(h, op))
         return copy_list_read(c, to, op, err);
+    if (!builder_copy_row(c->b, h, k, err))
+        return false;
     const struct atom key = copy_atom(c, history_key_atom(h, k));
     const struct atom value =
         copy_atom(c, history_value_atom(h, h->op_value[op]));

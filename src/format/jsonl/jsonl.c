@@ -28,12 +28,14 @@
 
 #include "format/jsonl/jsonl_entry.h"
 #include "format/jsonl/jsonl_plain.h"
+#include "format/jsonl/jsonl_rows.h"
 #include "format/readers.h"
 
 enum { BYTES_PER_OP = 20 }; // roughly, in a large file
 
 static const char *const line_keys[LINE_KEYS + 1] = {
-    "session", "id", "status", "start", "end", "ops", "meta", "recording", NULL,
+    "session", "id",   "status",    "start",   "end",
+    "ops",     "meta", "recording", "initial", NULL,
 };
 
 /* The part of a line that has been read. */
@@ -103,6 +105,8 @@ read_entry(struct reader *r, struct line *line, enum line_key key)
         return jsonl_meta(&r->in);
     case LINE_RECORDING:
         return jsonl_word(&r->in.s, marks, "\"begin\" or \"end\"", &line->mark);
+    case LINE_INITIAL:
+        return jsonl_initial(&r->in);
     default:
         return false;
     }
@@ -115,7 +119,7 @@ read_key(struct scan *s, const struct line *line, unsigned *out)
     const char *start = s->at;
     if (!jsonl_word(s, line_keys,
                     "\"session\", \"id\", \"status\", \"start\", \"end\", "
-                    "\"ops\", \"meta\" or \"recording\"",
+                    "\"ops\", \"meta\", \"recording\" or \"initial\"",
                     out))
         return false;
     return !(line->seen & 1u << *out) ||
@@ -143,6 +147,18 @@ end_mark(struct reader *r, const struct line *line, const char *start)
     r->is_recording = true;
     r->is_complete = line->mark == MARK_END;
     return true;
+}
+
+/* A line with the rows that there are in the beginning. */
+static bool
+end_initial(struct reader *r, const struct line *line, const char *start)
+{
+    if (line->seen != 1u << LINE_INITIAL)
+        return scan_fail(&r->in.s, start, ERR_SYNTAX,
+                         "'initial' must be on a line of its own");
+    return r->lines == (r->is_recording ? 1 : 0) ||
+           scan_fail(&r->in.s, start, ERR_SYNTAX,
+                     "the initial rows, expected in the first line only");
 }
 
 /* A line that gives the outcome of the last transaction of its session. */
@@ -212,6 +228,8 @@ end_line(struct reader *r, struct line *line, const char *start)
     const unsigned outcome = 1u << LINE_SESSION | 1u << LINE_STATUS;
     if (line->seen & 1u << LINE_RECORDING)
         return end_mark(r, line, start);
+    if (line->seen & 1u << LINE_INITIAL)
+        return end_initial(r, line, start);
     if (!(line->seen & 1u << LINE_OPS) && (line->seen & outcome) == outcome)
         return end_outcome(r, line, start);
     const unsigned required = 1u << LINE_SESSION | 1u << LINE_OPS;
@@ -372,8 +390,11 @@ jsonl_read(struct input *in, struct builder *b, struct err *err)
     if (ok && r.is_complete && r.in.s.end < in->data + in->size)
         ok = scan_fail(&r.in.s, r.in.s.end, ERR_SYNTAX,
                        "more lines after the end of the recording");
+    ok = ok && jsonl_rows_end(&r.in);
     if (r.is_recording && !r.is_complete)
         builder_cut(b);
+    row_log_free(r.in.rows);
+    forms_free(&r.in.row);
     vec_free(&r.pending);
     vec_free(&r.in.elements);
     forms_free(&r.in.meta);
@@ -390,7 +411,7 @@ jsonl_sniff(const struct input *in)
     const struct json_look look = json_look(in);
     if (!look.is_object || look.is_array)
         return 0;
-    if (look.recording)
+    if (look.recording || look.initial)
         return 95;
     return look.session && look.ops ? 95 : look.session || look.ops ? 70 : 0;
 }

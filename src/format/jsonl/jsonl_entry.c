@@ -3,6 +3,8 @@
  * SPDX-License-Identifier: MIT */
 #include "format/jsonl/jsonl_entry.h"
 
+#include "format/jsonl/jsonl_rows.h"
+
 /* --- values ---------------------------------------------------------------*/
 
 bool
@@ -59,7 +61,7 @@ read_elements(struct jsonl_scan *r)
 
 /* --- operations ---------------------------------------------------------- */
 
-enum op_kind { OP_KIND_READ, OP_KIND_WRITE, OP_KIND_APPEND };
+enum op_kind { OP_KIND_READ, OP_KIND_WRITE, OP_KIND_APPEND, OP_KIND_ROW };
 
 bool
 jsonl_word(struct scan *s, const char *const *words, const char *expected,
@@ -79,11 +81,32 @@ jsonl_word(struct scan *s, const char *const *words, const char *expected,
     return scan_unexpected_text(s, start, text, expected);
 }
 
+/* Read the value of an operation that follows operations on rows. */
+static bool
+add_waiting(struct jsonl_scan *r, txn_id t, enum op_kind kind, struct atom key)
+{
+    struct row_other op = {.is_write = kind != OP_KIND_READ,
+                           .is_list = kind == OP_KIND_APPEND,
+                           .key = key};
+    if (kind == OP_KIND_READ && json_take(&r->s, '[')) {
+        op.is_list = true;
+        if (!read_elements(r))
+            return false;
+    } else if (kind == OP_KIND_APPEND ? !jsonl_atom(r, JSONL_NAME, &op.value)
+                                      : !read_value(r, &op.value)) {
+        return false;
+    }
+    jsonl_rows_note(r, t, &op);
+    return true;
+}
+
 /* Read the value of an operation and pass it to the builder. */
 static bool
 add_op(struct jsonl_scan *r, txn_id t, enum op_kind kind, struct atom key)
 {
     struct err *err = r->s.err;
+    if (jsonl_rows_wait(r, t))
+        return add_waiting(r, t, kind, key);
     if (kind == OP_KIND_READ && json_take(&r->s, '['))
         return read_elements(r) &&
                builder_read_list(r->b, t, key, r->elements.at, r->elements.n,
@@ -104,6 +127,10 @@ read_op_kind(struct scan *s, unsigned *out)
         [OP_KIND_READ] = "r",
         [OP_KIND_WRITE] = "w",
         [OP_KIND_APPEND] = "append",
+        [OP_KIND_ROW] = "i",
+        "u",
+        "d",
+        "q",
         NULL,
     };
     // The hot path: nearly all operations are one of these two.
@@ -113,7 +140,12 @@ read_op_kind(struct scan *s, unsigned *out)
         s->at += 3;
         return true;
     }
-    return jsonl_word(s, words, "\"r\", \"w\" or \"append\"", out);
+    if (!jsonl_word(s, words,
+                    "\"r\", \"w\", \"append\", \"i\", \"u\", \"d\" or \"q\"",
+                    out))
+        return false;
+    *out = *out > OP_KIND_ROW ? OP_KIND_ROW : *out;
+    return true;
 }
 
 static bool
@@ -128,8 +160,13 @@ read_op(struct jsonl_scan *r, txn_id t)
         return scan_unexpected(s, s->at, "an operation, '['");
     if (!read_op_kind(s, &kind))
         return false;
+    if (kind == OP_KIND_ROW)
+        return jsonl_row_op(r, t, start);
     if (!json_take(s, ','))
         return scan_unexpected(s, s->at, "',' and a key");
+    json_space(s);
+    if (kind == OP_KIND_READ && s->at < s->end && *s->at == '[')
+        return jsonl_row_op(r, t, start);
     if (!jsonl_atom(r, JSONL_NAME, &key))
         return false;
     if (!json_take(s, ','))

@@ -9,6 +9,7 @@
 #include "format/form/form.h"
 #include "format/scan/scan_json.h"
 #include "history/builder/builder.h"
+#include "history/row/row_log.h"
 
 #define JSONL_NAME "a string or an integer"
 
@@ -18,6 +19,9 @@ struct jsonl_scan {
     VEC(struct atom) elements; // elements of the current list
     struct forms meta;
     struct buf meta_text; // text of the last 'meta'
+    struct row_log *rows; // from the first operation on a row on
+    txn_id rows_txn;      // the last transaction that has one
+    struct forms row;     // the last such operation
 };
 
 bool jsonl_atom(struct jsonl_scan *r, const char *expected, struct atom *out);

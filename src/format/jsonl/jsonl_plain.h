@@ -16,6 +16,7 @@ enum line_key {
     LINE_OPS,
     LINE_META,
     LINE_RECORDING,
+    LINE_INITIAL,
     LINE_KEYS
 };
 

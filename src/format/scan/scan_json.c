@@ -242,6 +242,7 @@ note_key(struct json_look *look, struct span key)
     look->session |= span_is(key, "session");
     look->ops |= span_is(key, "ops");
     look->recording |= span_is(key, "recording");
+    look->initial |= span_is(key, "initial");
     look->type |= span_is(key, "type");
     look->process |= span_is(key, "process");
     look->value |= span_is(key, "value");

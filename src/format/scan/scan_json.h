@@ -66,6 +66,7 @@ struct json_look {
     bool is_object;               // the input begins with an object
     bool is_array;                // the input begins with an array
     bool session, ops, recording; // keys of its first object
+    bool initial;
     bool type, process, value;
 };
 struct json_look json_look(const struct input *in);

@@ -4,6 +4,7 @@
 #include "history/builder/builder.h"
 
 #include "history/builder/builder_bulk.h"
+#include "history/row/row_log.h"
 
 #include <inttypes.h>
 
@@ -46,6 +47,8 @@ builder_free(struct builder *b)
     vec_free(&b->list_reads);
     vec_free(&b->list_items);
     vec_free(&b->authors);
+    vec_free(&b->key_rows);
+    row_log_free(b->rows);
     mem_free(b);
 }
 
@@ -337,6 +340,58 @@ builder_read_list(struct builder *b, txn_id t, struct atom key,
         note_list(b, k, items.at, n);
     vec_free(&items);
     return true;
+}
+
+bool
+builder_row(struct builder *b, struct atom key, const struct builder_row *mark,
+            struct err *err)
+{
+    key_id k, row;
+    if (!builder_intern_key(b, mark->row, &row, err) ||
+        !builder_intern_key(b, key, &k, err))
+        return false;
+    while (b->key_rows.n <= k)
+        vec_push(&b->key_rows, ((struct row_key){.row = ID_NONE}));
+    struct row_key *r = &b->key_rows.at[k];
+    if (r->row != ID_NONE)
+        return true;
+    assert(mark->initial);
+    r->row = row;
+    r->where = mark->where
+                   ? strings_add(&b->strings, mark->where, strlen(mark->where))
+                   : ID_NONE;
+    r->initial = strings_add(&b->strings, mark->initial, strlen(mark->initial));
+    return true;
+}
+
+bool
+builder_copy_row(struct builder *b, const struct history *h, key_id k,
+                 struct err *err)
+{
+    if (!h->key_rows || h->key_rows[k].row == ID_NONE)
+        return true;
+    const struct row_key *r = &h->key_rows[k];
+    struct atom names[2] = {history_key_atom(h, r->row),
+                            history_key_atom(h, k)};
+    for (int i = 0; i < 2; i++)
+        if (atom_is_text(names[i])) {
+            const struct string s =
+                strings_get(&h->strings, (uint32_t)names[i].bits);
+            names[i] = builder_text(b, names[i].tag, s.text, s.len);
+        }
+    const struct builder_row mark = {
+        .row = names[0],
+        .where = r->where == ID_NONE ? NULL
+                                     : strings_get(&h->strings, r->where).text,
+        .initial = strings_get(&h->strings, r->initial).text};
+    return builder_row(b, names[1], &mark, err);
+}
+
+void
+builder_rows(struct builder *b, struct row_log *rows)
+{
+    assert(!b->rows);
+    b->rows = rows;
 }
 
 bool

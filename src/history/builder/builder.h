@@ -62,6 +62,24 @@ bool builder_append(struct builder *b, txn_id t, struct atom key,
 bool builder_read_list(struct builder *b, txn_id t, struct atom key,
                        const struct atom *elements, size_t n, struct err *err);
 
+/* Say that a key is a register of a row (history.h, row_key).  Once is enough.
+ */
+struct builder_row {
+    struct atom row;     // the key of the row itself
+    const char *where;   // the question; NULL: it is the row itself
+    const char *initial; // what the initial value stands for
+};
+bool builder_row(struct builder *b, struct atom key,
+                 const struct builder_row *mark, struct err *err);
+
+/* The same for key k of h. */
+bool builder_copy_row(struct builder *b, const struct history *h, key_id k,
+                      struct err *err);
+
+/* Hand over what was recorded about rows; the history then owns it. */
+struct row_log;
+void builder_rows(struct builder *b, struct row_log *rows);
+
 /* Choose t as the author of an element that several transactions appended and
  * a list shows (history.h, list_author).  The caller chooses an author for all
  * such elements, or for none. */

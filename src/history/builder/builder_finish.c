@@ -12,6 +12,7 @@
 #include "history/list/list_order_counted.h"
 #include "history/list/reader_outcomes.h"
 #include "history/resolve.h"
+#include "history/row/row_marks.h"
 
 #include <stdlib.h>
 
@@ -167,6 +168,20 @@ move_lists(struct builder *b, struct history *h)
     b->list_items = (u32_vec){0};
 }
 
+static void
+move_rows(struct builder *b, struct history *h)
+{
+    h->rows = b->rows;
+    b->rows = NULL;
+    if (!b->key_rows.n)
+        return;
+    while (b->key_rows.n < h->n_keys)
+        vec_push(&b->key_rows, ((struct row_key){.row = ID_NONE}));
+    assert(b->key_rows.n == h->n_keys);
+    h->key_rows = b->key_rows.at;
+    b->key_rows.at = NULL;
+}
+
 /* Move the names of sessions, and keys, operations and values. */
 static void
 move_ops(struct builder *b, struct history *h)
@@ -213,6 +228,7 @@ builder_finish(struct builder *b, struct history *h, struct err *err)
     b->notes = (struct buf){0};
     move_ops(b, h);
     move_lists(b, h);
+    move_rows(b, h);
     strings_seal(&b->strings);
     h->strings = b->strings;
     b->strings = (struct strings){0};
@@ -226,6 +242,7 @@ builder_finish(struct builder *b, struct history *h, struct err *err)
         history_free(h);
         return false;
     }
+    row_marks_imply(h);
     history_resolve(h, keep_loading);
     list_order_counted_apply(h);
     PARANOID(history_check(h));

@@ -59,6 +59,9 @@ struct builder {
     u32_vec list_items;
     VEC(struct list_author) authors; // that the caller has chosen
     bool keep_loading;
+
+    VEC(struct row_key) key_rows; // by key, as far as keys are rows
+    struct row_log *rows;
 };
 
 /* Whether n more operations fit; an error otherwise. */

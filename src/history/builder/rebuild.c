@@ -74,6 +74,8 @@ copy_op(const struct copying *c, txn_id t, op_id op, struct err *err)
     const struct atom key = copy_key(c, op_key(h, op));
     const struct atom value = copy_value(c, h->op_value[op]);
     const bool list = op_is_of_list(h, op);
+    if (!c->numbers && !builder_copy_row(c->b, h, op_key(h, op), err))
+        return false;
     if (op_is_write(h, op))
         return list ? builder_append(c->b, t, key, value, err)
                     : builder_write(c->b, t, key, value, err);
@@ -101,7 +103,7 @@ copy_txn(const struct copying *c, session_id s, txn_id from, struct err *err)
         builder_meta(b, t, meta.text, meta.len);
     }
     for (op_id op = h->txn_begin[from]; op < h->txn_end[from]; op++)
-        if (!op_is_implied(h, op) && !is_open(c, from, op) &&
+        if (!op_is_inserted(h, op) && !is_open(c, from, op) &&
             !copy_op(c, t, op, err))
             return false;
     return true;

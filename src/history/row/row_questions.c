@@ -1,0 +1,428 @@
+/* row_questions.c -- see row_questions.h.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "history/row/row_questions.h"
+
+/* --- texts ----------------------------------------------------------------*/
+
+static void
+show_datum(const struct row_log *l, struct row_datum d, struct buf *out)
+{
+    const struct string s = d.type == ROW_DATUM_TEXT
+                                ? strings_get(&l->names, d.text)
+                                : (struct string){0};
+    if (d.type == ROW_DATUM_NULL)
+        buf_text(out, "null");
+    else if (d.type == ROW_DATUM_INT)
+        buf_i64(out, d.number);
+    else
+        buf_json(out, s.text, s.len);
+}
+
+static bool
+is_among(const uint32_t *columns, size_t n, uint32_t column)
+{
+    for (size_t i = 0; i < n; i++)
+        if (columns[i] == column)
+            return true;
+    return false;
+}
+
+/* The text of a content, of these columns (NULL: of all). */
+static uint32_t
+text_of(struct row_log *l, uint32_t content, const uint32_t *columns, size_t n,
+        bool with_ver)
+{
+    const struct row_content *c = &l->contents.at[content];
+    if (c->is_absent)
+        return ANSWER_ABSENT;
+    const struct row_cells cells = row_log_cells(l, content);
+    struct buf text = {0};
+    buf_char(&text, '{');
+    for (size_t i = 0; i < cells.n; i++) {
+        if (columns && !is_among(columns, n, cells.at[i].column))
+            continue;
+        const struct string name = strings_get(&l->names, cells.at[i].column);
+        if (text.n > 1)
+            buf_char(&text, ',');
+        buf_json(&text, name.text, name.len);
+        buf_char(&text, ':');
+        show_datum(l, cells.at[i].datum, &text);
+    }
+    buf_char(&text, '}');
+    if (with_ver && c->ver != ID_NONE) {
+        buf_text(&text, " ver ");
+        buf_text(&text, strings_get(&l->names, c->ver).text);
+    }
+    const uint32_t id = strings_add(&l->names, text.at, text.n);
+    buf_free(&text);
+    return id;
+}
+
+void
+row_questions_show_answer(const struct row_questions *q, uint32_t answer,
+                          struct buf *out)
+{
+    if (answer == ANSWER_ABSENT)
+        buf_text(out, "absent");
+    else if (answer == ANSWER_NONE)
+        buf_text(out, "none");
+    else
+        buf_text(out, strings_get(&q->l->names, answer).text);
+}
+
+void
+row_questions_show(const struct row_questions *q, uint32_t question,
+                   struct buf *out)
+{
+    const struct question *x = &q->questions.at[question];
+    assert(x->kind != QUESTION_IS_VERSION);
+    if (x->kind == QUESTION_CONDITION) {
+        const struct row_condition *c = &q->l->conditions.at[x->condition];
+        buf_text(out, c->is_named ? "where #" : "where ");
+        buf_text(out, strings_get(&q->l->names, c->text).text);
+        return;
+    }
+    buf_char(out, '(');
+    for (uint32_t i = 0; i < x->columns_n; i++) {
+        buf_text(out, i ? ", " : "");
+        buf_text(out,
+                 strings_get(&q->l->names, q->columns.at[x->columns + i]).text);
+    }
+    buf_text(out, x->with_ver ? ") ver" : ")");
+}
+
+/* --- versions -------------------------------------------------------------*/
+
+/* Find out whether the versions of a row have names. */
+static bool
+check_names(struct row_questions *q, row_id row, const char *const *places,
+            const char **at, struct err *err)
+{
+    const struct row_log *l = q->l;
+    bool any = false, all = true;
+    for (uint32_t i = q->first[row]; i < q->first[row + 1]; i++) {
+        const struct row_content *c = &l->contents.at[q->versions.at[i]];
+        if (c->is_absent)
+            continue;
+        any |= c->ver != ID_NONE;
+        all &= c->ver != ID_NONE;
+        if (any && !all) {
+            *at = places[i];
+            char shown[ERR_QUOTE_ROOM];
+            const struct string name =
+                strings_get(&l->names, l->rows.at[row].name);
+            return err_set(
+                err, ERR_SYNTAX,
+                "some versions of row %s have 'ver' and some have not, "
+                "expected all or none",
+                err_quote(shown, sizeof shown, name.text, name.len));
+        }
+    }
+    q->has_ver[row] = any;
+    return true;
+}
+
+static void
+list_versions(struct row_questions *q, const char **places)
+{
+    const struct row_log *l = q->l;
+    uint32_t *next = mem_alloc(l->rows.n, sizeof *next);
+    for (row_id r = 0; r < l->rows.n; r++) {
+        next[r] = q->first[r] + 1;
+        q->versions.at[q->first[r]] = l->rows.at[r].initial;
+    }
+    for (size_t i = 0; i < l->entries.n; i++) {
+        const struct row_entry *e = &l->entries.at[i];
+        if (e->kind != ROW_WRITE)
+            continue;
+        places[next[e->row]] = e->at;
+        q->versions.at[next[e->row]++] = e->content;
+    }
+    mem_free(next);
+}
+
+bool
+row_questions_init(struct row_questions *q, struct row_log *l, const char **at,
+                   struct err *err)
+{
+    *q = (struct row_questions){.l = l};
+    vec_push(&q->questions, (struct question){.kind = QUESTION_IS_VERSION});
+    q->first = mem_calloc(l->rows.n + 1, sizeof *q->first);
+    q->has_ver = mem_calloc(l->rows.n, sizeof *q->has_ver);
+    q->returned = mem_calloc(l->rows.n, sizeof *q->returned);
+    for (size_t i = 0; i < l->entries.n; i++)
+        if (l->entries.at[i].kind == ROW_WRITE)
+            q->first[l->entries.at[i].row + 1]++;
+    for (row_id r = 0; r < l->rows.n; r++) {
+        q->first[r + 1] += q->first[r] + 1; // one more for the initial one
+        vec_push(&q->first_asked, ID_NONE);
+    }
+    const size_t n = q->first[l->rows.n];
+    vec_grow(&q->versions, n);
+    const char **places = mem_calloc(n, sizeof *places);
+    list_versions(q, places);
+    for (size_t i = 0; i < n; i++)
+        vec_push(&q->answers, text_of(l, q->versions.at[i], NULL, 0, true));
+    bool ok = true;
+    for (row_id r = 0; ok && r < l->rows.n; r++)
+        ok = check_names(q, r, places, at, err);
+    mem_free(places);
+    return ok;
+}
+
+void
+row_questions_free(struct row_questions *q)
+{
+    mem_free(q->first);
+    mem_free(q->has_ver);
+    mem_free(q->returned);
+    vec_free(&q->versions);
+    vec_free(&q->answers);
+    vec_free(&q->questions);
+    vec_free(&q->columns);
+    vec_free(&q->matched);
+    strings_free(&q->column_questions);
+    vec_free(&q->by_columns);
+    intmap_free(&q->by_condition);
+    vec_free(&q->asked);
+    vec_free(&q->first_asked);
+    intmap_free(&q->by_row);
+    intmap_free(&q->served_index);
+    vec_free(&q->served);
+}
+
+/* --- reads ----------------------------------------------------------------*/
+
+static uint32_t
+find_columns(struct row_questions *q, struct row_cells cells, bool with_ver)
+{
+    struct buf text = {0};
+    buf_char(&text, with_ver ? 'v' : '-');
+    for (size_t i = 0; i < cells.n; i++)
+        buf_printf(&text, " %u", cells.at[i].column);
+    const uint32_t id = strings_add(&q->column_questions, text.at, text.n);
+    buf_free(&text);
+    if (id < q->by_columns.n)
+        return q->by_columns.at[id];
+    struct question x = {.kind = QUESTION_COLUMNS,
+                         .columns = (uint32_t)q->columns.n,
+                         .columns_n = (uint32_t)cells.n,
+                         .with_ver = with_ver};
+    for (size_t i = 0; i < cells.n; i++)
+        vec_push(&q->columns, cells.at[i].column);
+    vec_push(&q->by_columns, (uint32_t)q->questions.n);
+    vec_push(&q->questions, x);
+    return (uint32_t)q->questions.n - 1;
+}
+
+static bool
+refuse(const struct row_questions *q, row_id row, const char *what,
+       struct err *err)
+{
+    char shown[ERR_QUOTE_ROOM];
+    const struct string name =
+        strings_get(&q->l->names, q->l->rows.at[row].name);
+    return err_set(err, ERR_SYNTAX, "row %s %s",
+                   err_quote(shown, sizeof shown, name.text, name.len), what);
+}
+
+/* Whether some version of the row is not absent. */
+static bool
+has_values(const struct row_questions *q, row_id row)
+{
+    for (uint32_t i = q->first[row]; i < q->first[row + 1]; i++)
+        if (!q->l->contents.at[q->versions.at[i]].is_absent)
+            return true;
+    return false;
+}
+
+bool
+row_questions_of_read(struct row_questions *q, row_id row, uint32_t content,
+                      uint32_t *question, uint32_t *answer, struct err *err)
+{
+    const struct row_content *c = &q->l->contents.at[content];
+    const struct row_table *t = &q->l->tables.at[q->l->rows.at[row].table];
+    const struct row_cells cells = row_log_cells(q->l, content);
+    const bool names = c->ver != ID_NONE;
+    *question = QUESTION_VERSION;
+    *answer = text_of(q->l, content, NULL, 0, true);
+    if (c->is_absent || !t->is_known)
+        return true;
+    for (size_t i = 0; i < cells.n; i++)
+        if (!is_among(q->l->columns.at + t->columns, t->columns_n,
+                      cells.at[i].column))
+            return refuse(q, row,
+                          "is read with a column that its table has "
+                          "not, expected some of those written",
+                          err);
+    if (names && !q->has_ver[row] && has_values(q, row))
+        return refuse(q, row,
+                      "is read with 'ver' and written without, expected both "
+                      "or only the write",
+                      err);
+    if (cells.n == t->columns_n && names == (bool)q->has_ver[row])
+        return true;
+    *question = find_columns(q, cells, names);
+    return true;
+}
+
+/* --- queries --------------------------------------------------------------*/
+
+bool
+row_questions_holds(const struct row_questions *q, uint32_t condition,
+                    uint32_t content, bool *known, bool *out, struct err *err)
+{
+    const struct row_log *l = q->l;
+    const struct row_condition *c = &l->conditions.at[condition];
+    const struct row_content *x = &l->contents.at[content];
+    *known = true;
+    *out = false;
+    if (x->is_absent)
+        return true;
+    if (c->is_named) {
+        *known = x->has_satisfied;
+        for (uint32_t i = 0; i < x->satisfied_n; i++)
+            *out |= l->satisfied.at[x->satisfied + i] == c->text;
+        return true;
+    }
+    const struct row_cells cells = row_log_cells(l, content);
+    *known = predicate_is_answered(&c->predicate, cells);
+    enum row_truth truth = ROW_UNKNOWN;
+    if (!predicate_evaluate(&c->predicate, cells, &l->names, &truth, err))
+        return false;
+    *out = truth == ROW_TRUE;
+    return true;
+}
+
+/* Note the rows of which some version matches. */
+static bool
+find_matched(struct row_questions *q, uint32_t table, struct question *x,
+             struct err *err)
+{
+    const struct row_log *l = q->l;
+    x->matched = (uint32_t)q->matched.n;
+    for (row_id r = 0; r < l->rows.n; r++) {
+        bool any = false;
+        for (uint32_t i = q->first[r];
+             l->rows.at[r].table == table && i < q->first[r + 1]; i++) {
+            bool known, holds;
+            if (!row_questions_holds(q, x->condition, q->versions.at[i], &known,
+                                     &holds, err))
+                return false;
+            if (!known)
+                return refuse(q, r,
+                              "has a version without 'satisfies', which "
+                              "this query needs",
+                              err);
+            any |= holds;
+        }
+        if (any)
+            vec_push(&q->matched, r);
+    }
+    x->matched_n = (uint32_t)q->matched.n - x->matched;
+    return true;
+}
+
+bool
+row_questions_of_query(struct row_questions *q, const struct row_query *r,
+                       uint32_t *question, struct err *err)
+{
+    bool added;
+    *question =
+        intmap_add(&q->by_condition, (uint64_t)r->table << 32 | r->condition,
+                   (uint32_t)q->questions.n, &added);
+    if (!added)
+        return true;
+    struct question x = {.kind = QUESTION_CONDITION, .condition = r->condition};
+    const bool ok = find_matched(q, r->table, &x, err);
+    vec_push(&q->questions, x);
+    return ok;
+}
+
+/* --- registers ------------------------------------------------------------*/
+
+/* What a version of a row answers. */
+static uint32_t
+answer_of(struct row_questions *q, const struct question *x, uint32_t content,
+          uint32_t version_answer)
+{
+    if (x->kind == QUESTION_COLUMNS)
+        return text_of(q->l, content, q->columns.at + x->columns, x->columns_n,
+                       x->with_ver);
+    struct err ignored = {0}; // find_matched has evaluated it before
+    bool known, holds = false;
+    const bool ok =
+        row_questions_holds(q, x->condition, content, &known, &holds, &ignored);
+    assert(ok);
+    (void)ok;
+    return holds ? version_answer : ANSWER_NONE;
+}
+
+static uint32_t
+find_asked(struct row_questions *q, row_id row, uint32_t question)
+{
+    bool added;
+    const uint32_t asked =
+        intmap_add(&q->by_row, (uint64_t)row << 32 | question,
+                   (uint32_t)q->asked.n, &added);
+    if (!added)
+        return asked;
+    const struct question x = q->questions.at[question];
+    vec_push(&q->asked, ((struct asked){.question = question,
+                                        .next = q->first_asked.at[row],
+                                        .answers = (uint32_t)q->answers.n}));
+    q->first_asked.at[row] = asked;
+    for (uint32_t i = q->first[row]; i < q->first[row + 1]; i++) {
+        const uint32_t answer =
+            answer_of(q, &x, q->versions.at[i], q->answers.at[i]);
+        vec_push(&q->answers, answer);
+    }
+    return asked;
+}
+
+/* Whether the versions that give this answer are exactly those with one value,
+ * which is *value.  *any is whether there is one. */
+static bool
+is_one_value(const struct row_questions *q, row_id row, uint32_t asked,
+             uint32_t answer, uint32_t *value, bool *any)
+{
+    const uint32_t n = q->first[row + 1] - q->first[row];
+    *any = false;
+    for (uint32_t i = 0; i < n && !*any; i++) {
+        *any = row_questions_answer(q, asked, i) == answer;
+        *value = row_questions_version(q, row, i);
+    }
+    bool same = *any;
+    for (uint32_t i = 0; same && i < n; i++)
+        same = (row_questions_answer(q, asked, i) == answer) ==
+               (row_questions_version(q, row, i) == *value);
+    return same;
+}
+
+uint32_t
+row_questions_ask(struct row_questions *q, row_id row, uint32_t question,
+                  uint32_t answer, uint32_t *value)
+{
+    assert(question != QUESTION_VERSION && question < q->questions.n);
+    const uint32_t asked = find_asked(q, row, question);
+    bool added;
+    const uint32_t i =
+        intmap_add(&q->served_index, (uint64_t)asked << 32 | answer,
+                   (uint32_t)q->served.n, &added);
+    if (added) {
+        struct served s = {asked, answer};
+        bool any;
+        uint32_t one;
+        // A read of a row that was not returned keeps its condition, which is
+        // what an explanation has to tell.
+        if (is_one_value(q, row, asked, answer, &one, &any) &&
+            q->questions.at[question].kind == QUESTION_COLUMNS)
+            s = (struct served){ID_NONE, one};
+        else if (any)
+            q->asked.at[asked].is_needed = true;
+        vec_push(&q->served, s);
+    }
+    *value = q->served.at[i].answer;
+    return q->served.at[i].asked;
+}

@@ -1,0 +1,113 @@
+/* row_questions.h -- what reads ask about rows, and what each version answers.
+ *
+ * There are three kinds of questions: which version is it, what are the values
+ * of these columns, and does a condition hold.  An answer is a text (a number
+ * of row_log.names), or one of the two below.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef HISTORY_ROW_ROW_QUESTIONS_H
+#define HISTORY_ROW_ROW_QUESTIONS_H
+
+#include "base/container/intmap.h"
+#include "history/row/row_log.h"
+
+#define ANSWERS (UINT32_MAX - 2)       // texts are below
+#define ANSWER_ABSENT (UINT32_MAX - 2) // there is no row
+#define ANSWER_NONE (UINT32_MAX - 1)   // the condition does not hold
+
+enum question_kind {
+    QUESTION_IS_VERSION,
+    QUESTION_COLUMNS,
+    QUESTION_CONDITION
+};
+
+#define QUESTION_VERSION 0u // the first question is which version it is
+
+struct question {
+    enum question_kind kind;
+    uint32_t columns, columns_n; // row_questions.columns
+    bool with_ver;               // and the name of the version
+    uint32_t condition;
+    uint32_t matched, matched_n; // row_questions.matched: rows with a version
+                                 // for which the condition holds
+};
+
+/* A question that was asked about a row. */
+struct asked {
+    uint32_t question;
+    uint32_t next;    // of the same row; ID_NONE at the end
+    uint32_t answers; // row_questions.answers: one a version
+    bool is_needed;   // it has a register
+};
+
+/* From where a read is served. */
+struct served {
+    uint32_t asked, answer; // as row_questions_ask returns them
+};
+
+struct row_questions {
+    struct row_log *l;
+    uint32_t *first;   // by row: its versions; the initial one is the first
+    u32_vec versions;  // contents
+    u32_vec answers;   // first of QUESTION_VERSION, then those of others
+    uint8_t *has_ver;  // by row: its versions have names
+    uint8_t *returned; // by row; for the caller
+    VEC(struct question) questions;
+    u32_vec columns;
+    u32_vec matched;
+    struct strings column_questions; // text -> number; see 'by_columns'
+    u32_vec by_columns;
+    struct intmap by_condition; // of table and condition
+    VEC(struct asked) asked;
+    u32_vec first_asked;        // by row
+    struct intmap by_row;       // of row and question
+    struct intmap served_index; // of asked and answer
+    VEC(struct served) served;
+};
+
+/* List the versions.  *at is the place of a mistake in the input. */
+bool row_questions_init(struct row_questions *q, struct row_log *l,
+                        const char **at, struct err *err);
+void row_questions_free(struct row_questions *q);
+
+/* What a read of a row asks, and the answer that it got. */
+bool row_questions_of_read(struct row_questions *q, row_id row,
+                           uint32_t content, uint32_t *question,
+                           uint32_t *answer, struct err *err);
+
+/* What a query asks of each row of its table. */
+bool row_questions_of_query(struct row_questions *q, const struct row_query *r,
+                            uint32_t *question, struct err *err);
+
+/* From which register a read is served: ID_NONE for that of the row itself.
+ * *value is what it reads there. */
+uint32_t row_questions_ask(struct row_questions *q, row_id row,
+                           uint32_t question, uint32_t answer, uint32_t *value);
+
+/* Whether a content, of a version or of a read, satisfies a condition.  *known
+ * is false where it does not have the columns to tell. */
+bool row_questions_holds(const struct row_questions *q, uint32_t condition,
+                         uint32_t content, bool *known, bool *out,
+                         struct err *err);
+
+/* The i-th version of a row, as the answer of QUESTION_VERSION. */
+static inline uint32_t
+row_questions_version(const struct row_questions *q, row_id row, uint32_t i)
+{
+    assert(q->first[row] + i < q->first[row + 1]);
+    return q->answers.at[q->first[row] + i];
+}
+
+/* The answer after the i-th version of the row. */
+static inline uint32_t
+row_questions_answer(const struct row_questions *q, uint32_t asked, uint32_t i)
+{
+    return q->answers.at[q->asked.at[asked].answers + i];
+}
+
+void row_questions_show(const struct row_questions *q, uint32_t question,
+                        struct buf *out);
+void row_questions_show_answer(const struct row_questions *q, uint32_t answer,
+                               struct buf *out);
+
+#endif

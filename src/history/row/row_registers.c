@@ -1,0 +1,229 @@
+/* row_registers.c -- see row_registers.h.
+ *
+ * First the versions of every row are listed, then every read is planned: from
+ * which register of the row, and which value.  That shows which registers are
+ * needed, and then all operations are passed on in order.
+ *
+ *   (1) a row's first version is its initial one;
+ *   (2) answers.at[first + i] of a register is its value after version i;
+ *   (3) a plan's value is an answer of the row's versions, or of none of them.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "history/row/row_registers.h"
+
+#include "base/container/intmap.h"
+#include "history/row/row_questions.h"
+
+/* A read, in the order in which reads are passed on. */
+struct plan {
+    uint32_t asked; // row_questions.asked, or ID_NONE: the row itself
+    row_id row;
+    uint32_t answer;
+};
+
+struct making {
+    struct row_log *l;
+    struct builder *b;
+    struct row_questions q;
+    VEC(struct plan) plans;
+    u32_vec plans_end; // by entry: its plans end there
+    const char **at;
+    struct err *err;
+};
+
+/* --- planning -------------------------------------------------------------*/
+
+static void
+plan_read(struct making *m, row_id row, uint32_t question, uint32_t answer)
+{
+    struct plan plan = {.row = row, .asked = ID_NONE, .answer = answer};
+    if (question != QUESTION_VERSION)
+        plan.asked =
+            row_questions_ask(&m->q, row, question, answer, &plan.answer);
+    vec_push(&m->plans, plan);
+}
+
+/* A read of one row, or of one that a query returned. */
+static bool
+plan_item(struct making *m, const struct row_entry *e)
+{
+    uint32_t question, answer;
+    if (!row_questions_of_read(&m->q, e->row, e->content, &question, &answer,
+                               m->err))
+        return false;
+    plan_read(m, e->row, question, answer);
+    return true;
+}
+
+/* The rows that a query did not return. */
+static bool
+plan_query(struct making *m, size_t entry)
+{
+    const struct row_entry *e = &m->l->entries.at[entry];
+    const struct row_query *q = &m->l->queries.at[e->about];
+    uint32_t question;
+    if (!row_questions_of_query(&m->q, q, &question, m->err))
+        return false;
+    const struct question *asked = &m->q.questions.at[question];
+    for (uint32_t i = 0; i < q->returned; i++)
+        m->q.returned[m->l->entries.at[entry - 1 - i].row] = 1;
+    for (uint32_t i = 0; i < asked->matched_n; i++) {
+        const row_id row = m->q.matched.at[asked->matched + i];
+        if (!m->q.returned[row])
+            plan_read(m, row, question, ANSWER_NONE);
+    }
+    for (uint32_t i = 0; i < q->returned; i++)
+        m->q.returned[m->l->entries.at[entry - 1 - i].row] = 0;
+    return true;
+}
+
+static bool
+plan_reads(struct making *m)
+{
+    for (size_t i = 0; i < m->l->entries.n; i++) {
+        const struct row_entry *e = &m->l->entries.at[i];
+        const bool ok = e->kind == ROW_READ    ? plan_item(m, e)
+                        : e->kind == ROW_QUERY ? plan_query(m, i)
+                                               : true;
+        if (!ok) {
+            *m->at = e->at;
+            return false;
+        }
+        vec_push(&m->plans_end, capacity_index(CAPACITY_OPS, m->plans.n));
+    }
+    return true;
+}
+
+/* --- passing on -----------------------------------------------------------*/
+
+static struct atom
+text_atom(struct making *m, enum atom_tag tag, uint32_t name)
+{
+    const struct string s = strings_get(&m->l->names, name);
+    return builder_text(m->b, tag, s.text, s.len);
+}
+
+/* The register of a row for a question, or of the row itself. */
+static bool
+find_key(struct making *m, row_id row, uint32_t asked, struct atom *key)
+{
+    const struct row *r = &m->l->rows.at[row];
+    const struct atom whole = text_atom(m, ATOM_OTHER, r->name);
+    struct buf initial = {0}, where = {0};
+    uint32_t answer = row_questions_version(&m->q, row, 0);
+    *key = whole;
+    if (asked != ID_NONE) {
+        struct buf name = {0};
+        const struct string row_name = strings_get(&m->l->names, r->name);
+        answer = row_questions_answer(&m->q, asked, 0);
+        row_questions_show(&m->q, m->q.asked.at[asked].question, &where);
+        buf_add(&name, row_name.text, row_name.len);
+        buf_char(&name, ' ');
+        buf_add(&name, where.at, where.n);
+        *key = builder_text(m->b, ATOM_OTHER, name.at, name.n);
+        buf_free(&name);
+    }
+    row_questions_show_answer(&m->q, answer, &initial);
+    const struct builder_row mark = {
+        .row = whole, .where = where.at, .initial = initial.at};
+    const bool ok = builder_row(m->b, *key, &mark, m->err);
+    buf_free(&initial);
+    buf_free(&where);
+    return ok;
+}
+
+/* An answer as a value: the one that holds in the beginning is nil. */
+static struct atom
+value_of(struct making *m, uint32_t answer, uint32_t initial)
+{
+    if (answer == initial)
+        return atom_nil();
+    struct buf text = {0};
+    row_questions_show_answer(&m->q, answer, &text);
+    const bool is_text = answer < ANSWERS;
+    const struct atom value = builder_text(
+        m->b, is_text ? ATOM_OTHER : ATOM_KEYWORD, text.at, text.n);
+    buf_free(&text);
+    return value;
+}
+
+static bool
+add_read(struct making *m, txn_id t, const struct plan *p)
+{
+    struct atom key;
+    const uint32_t initial = p->asked == ID_NONE
+                                 ? row_questions_version(&m->q, p->row, 0)
+                                 : row_questions_answer(&m->q, p->asked, 0);
+    return find_key(m, p->row, p->asked, &key) &&
+           builder_read(m->b, t, key, value_of(m, p->answer, initial), m->err);
+}
+
+/* Write the registers of a row, the row itself last. */
+static bool
+add_writes(struct making *m, const struct row_entry *e, uint32_t version)
+{
+    struct atom key;
+    for (uint32_t a = m->q.first_asked.at[e->row]; a != ID_NONE;
+         a = m->q.asked.at[a].next) {
+        if (!m->q.asked.at[a].is_needed)
+            continue;
+        const struct atom value =
+            value_of(m, row_questions_answer(&m->q, a, version),
+                     row_questions_answer(&m->q, a, 0));
+        if (!find_key(m, e->row, a, &key) ||
+            !builder_write(m->b, e->txn, key, value, m->err))
+            return false;
+    }
+    const struct atom value =
+        value_of(m, row_questions_version(&m->q, e->row, version),
+                 row_questions_version(&m->q, e->row, 0));
+    return find_key(m, e->row, ID_NONE, &key) &&
+           builder_write(m->b, e->txn, key, value, m->err);
+}
+
+static bool
+add_other(struct making *m, const struct row_entry *e)
+{
+    const struct row_other *o = &m->l->others.at[e->about];
+    struct builder *b = m->b;
+    if (o->is_write)
+        return o->is_list ? builder_append(b, e->txn, o->key, o->value, m->err)
+                          : builder_write(b, e->txn, o->key, o->value, m->err);
+    return o->is_list
+               ? builder_read_list(b, e->txn, o->key, m->l->items.at + o->items,
+                                   o->items_n, m->err)
+               : builder_read(b, e->txn, o->key, o->value, m->err);
+}
+
+static bool
+add_entry(struct making *m, size_t i, uint32_t *version)
+{
+    const struct row_entry *e = &m->l->entries.at[i];
+    if (e->kind == ROW_OTHER)
+        return add_other(m, e);
+    if (e->kind == ROW_WRITE)
+        return add_writes(m, e, ++version[e->row]);
+    for (uint32_t p = i ? m->plans_end.at[i - 1] : 0; p < m->plans_end.at[i];
+         p++)
+        if (!add_read(m, e->txn, &m->plans.at[p]))
+            return false;
+    return true;
+}
+
+bool
+row_registers_make(struct row_log *l, struct builder *b, const char **at,
+                   struct err *err)
+{
+    struct making m = {.l = l, .b = b, .at = at, .err = err};
+    bool ok = row_questions_init(&m.q, l, at, err) && plan_reads(&m);
+    uint32_t *version = mem_calloc(l->rows.n, sizeof *version); // so far
+    for (size_t i = 0; ok && i < l->entries.n; i++) {
+        *at = l->entries.at[i].at;
+        ok = add_entry(&m, i, version);
+    }
+    mem_free(version);
+    vec_free(&m.plans);
+    vec_free(&m.plans_end);
+    row_questions_free(&m.q);
+    return ok;
+}
