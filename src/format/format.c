@@ -182,6 +182,11 @@ format_write(const struct history *h, const struct format *format,
     if (!format->write)
         return err_set(err, ERR_FEATURE, "format '%s' can only be read",
                        format->name);
+    if (h->key_rows)
+        return err_set(err, ERR_FEATURE,
+                       "format '%s' cannot be written with rows, and the "
+                       "history has some",
+                       format->name);
     if (!format->holds(h, err) || !keeps_cut(h, format, err))
         return false;
     const bool is_stdout = strcmp(path, "-") == 0;

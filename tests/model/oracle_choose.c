@@ -105,11 +105,11 @@ choose_writers(struct choice_state *c)
     for (uint32_t t = 0; !ok && t < c->v->txns.n; t++)
         if (choice_counts(c, t) && t != r->txn &&
             view_writes(c->v, t, r->key) &&
-            c->v->txns.at[t].last[r->key] == r->value) {
+            view_fits(r, c->v->txns.at[t].last[r->key])) {
             *writer = t;
             ok = choose_writers(c);
         }
-    if (!ok && r->value == 0) {
+    if (!ok && view_fits(r, c->v->initial[r->key])) {
         *writer = VIEW_INIT;
         ok = choose_writers(c);
     }

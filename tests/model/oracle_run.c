@@ -110,7 +110,7 @@ static bool
 sees(const struct runs *r, const struct state *s, const struct view_read *read)
 {
     return read->is_list ? list_is(r, s, read->key, read->items, read->n)
-                         : s->value[read->key] == read->value;
+                         : view_fits(read, s->value[read->key]);
 }
 
 static bool
@@ -221,6 +221,8 @@ oracle_run(const struct view *v, enum level l)
     r.slots = mem_calloc(r.slots_n, sizeof *r.slots);
     struct state first;
     memset(&first, 0, sizeof first);
+    for (uint32_t k = 0; k < v->n_keys; k++)
+        first.value[k] = (int32_t)v->initial[k];
     reach(&r, &first);
     enum oracle_answer answer = ORACLE_VIOLATED;
     // The newest first: a run that works is found sooner than by width.

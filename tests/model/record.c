@@ -4,6 +4,7 @@
 #include "record.h"
 
 #include "history/builder/builder.h"
+#include "record_rows.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -22,7 +23,10 @@ void
 record_copy(const struct record *from, struct record *to)
 {
     *to = (struct record){.times = from->times,
-                          .initial_is_nil = from->initial_is_nil};
+                          .initial_is_nil = from->initial_is_nil,
+                          .has_rows = from->has_rows,
+                          .names_versions = from->names_versions,
+                          .names_conditions = from->names_conditions};
     for (size_t i = 0; i < from->keys.n; i++)
         vec_push(&to->keys, from->keys.at[i]);
     for (size_t i = 0; i < from->txns.n; i++)
@@ -249,6 +253,10 @@ show_txn(const struct record *r, const struct record_txn *t, struct buf *out)
 void
 record_show(const struct record *r, struct buf *out)
 {
+    if (r->has_rows) {
+        record_rows_show(r, out);
+        return;
+    }
     uint32_t sessions = 0;
     for (size_t i = 0; i < r->txns.n; i++)
         if (r->txns.at[i].session >= sessions)
@@ -294,6 +302,10 @@ build_op(const struct record *r, const struct record_op *op, struct builder *b,
 void
 record_build(const struct record *r, struct history *h)
 {
+    if (r->has_rows) {
+        record_rows_build(r, h);
+        return;
+    }
     struct err err = {0};
     struct builder *b =
         builder_new(r->initial_is_nil ? atom_nil() : atom_int(0));

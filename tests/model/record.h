@@ -7,7 +7,8 @@
  * thereby shares neither data nor code with them.
  *
  * A register holds integers; 0 is its initial value.  A list begins empty and
- * its elements are positive.
+ * its elements are positive.  A row holds the number of a version's values, and
+ * 0 while it is absent (record_rows.h).
  *
  * SPDX-License-Identifier: MIT */
 #ifndef MODEL_RECORD_H
@@ -18,7 +19,16 @@
 
 struct record_key {
     char name[16];
-    bool is_list;
+    bool is_list, is_row;
+    int64_t initial; // of a row
+};
+
+/* What a read of rows asks for. */
+enum record_question {
+    ASKS_VALUE,  // all columns of a row, or a register or list
+    ASKS_COLUMN, // column v of a row
+    ASKS_ROW,    // whether there is a row
+    ASKS_QUERY,  // which rows match a condition
 };
 
 struct record_op {
@@ -26,6 +36,8 @@ struct record_op {
     uint32_t key;            // index of a record_key
     int64_t value;           // written, read or appended
     uint32_t items, items_n; // a read of a list: record.items from there
+    enum record_question asks;
+    uint32_t condition; // of a query; its items are rows and their values
 };
 
 struct record_txn {
@@ -43,6 +55,9 @@ struct record {
     bool times;
     bool is_cut;         // transactions may be missing
     bool initial_is_nil; // how record_build writes the initial value: nil or 0
+    bool has_rows;
+    bool names_versions;   // every version of a row has a name of its own
+    bool names_conditions; // versions tell which conditions they satisfy
 };
 
 void record_free(struct record *r);

@@ -3,6 +3,8 @@
  * SPDX-License-Identifier: MIT */
 #include "view.h"
 
+#include "record_rows.h"
+
 void
 view_free(struct view *v)
 {
@@ -21,7 +23,8 @@ is_loading(const struct record *r, size_t i)
             return false;
     for (uint32_t j = 0; j < t->ops_n; j++) {
         const struct record_op *op = &r->ops.at[t->ops + j];
-        if (!op->is_write || op->value || r->keys.at[op->key].is_list)
+        if (!op->is_write || op->value || r->keys.at[op->key].is_list ||
+            r->keys.at[op->key].is_row)
             return false;
     }
     return t->status == TXN_COMMITTED && t->ops_n;
@@ -66,12 +69,66 @@ split_list(const struct record *r, const struct record_txn *t, uint32_t j,
     return true;
 }
 
+/* Take one row of the j-th operation, its part'th: the values that it may have
+ * seen are those that fit. */
+static bool
+take_row(const struct record *r, const struct record_txn *t, uint32_t j,
+         struct view_read read, uint32_t part, struct view *v)
+{
+    for (uint32_t i = j; i-- > 0;) {
+        const struct record_op *own = &r->ops.at[t->ops + i];
+        if (own->is_write && own->key == read.key)
+            return read.fits >> own->value & 1; // an internal read
+    }
+    assert(part < VIEW_PLACES);
+    read.is_row = true;
+    read.place = j * VIEW_PLACES + part;
+    vec_push(&v->reads, read);
+    return true;
+}
+
+/* Take the j-th operation, a read of a row, or a query: of each row that it
+ * returned the values that it showed, and then of each row that it did not
+ * return some version that does not match. */
+static bool
+take_rows(const struct record *r, const struct record_txn *t, uint32_t j,
+          uint32_t number, struct view *v)
+{
+    const struct record_op *op = &r->ops.at[t->ops + j];
+    struct view_read read = {.txn = number, .key = op->key};
+    if (op->asks != ASKS_QUERY) {
+        read.fits = record_rows_fit(op->asks, op->value);
+        return take_row(r, t, j, read, 0, v);
+    }
+    uint64_t returned = 0;
+    uint32_t part = 0;
+    for (uint32_t i = 0; i < op->items_n; i++) {
+        const int64_t item = r->items.at[op->items + i];
+        read.key = record_rows_key(item);
+        read.fits = record_rows_fit(ASKS_VALUE, record_rows_value(item));
+        returned |= UINT64_C(1) << read.key;
+        if (!take_row(r, t, j, read, part++, v))
+            return false;
+    }
+    uint32_t order[VIEW_KEYS];
+    const uint32_t n = record_rows_order(r, order);
+    for (uint32_t i = 0; i < n; i++) {
+        read.key = order[i];
+        read.fits = ~record_rows_matches(op->condition);
+        if (!(returned >> read.key & 1) && !take_row(r, t, j, read, part++, v))
+            return false;
+    }
+    return true;
+}
+
 /* Take the j-th operation, a read.  False where nobody can explain it. */
 static bool
 take_read(const struct record *r, const struct record_txn *t, uint32_t j,
           uint32_t number, struct view *v)
 {
     const struct record_op *op = &r->ops.at[t->ops + j];
+    if (r->keys.at[op->key].is_row)
+        return take_rows(r, t, j, number, v);
     struct view_read read = {
         .txn = number, .key = op->key, .place = j, .value = op->value};
     if (r->keys.at[op->key].is_list) {
@@ -84,6 +141,7 @@ take_read(const struct record *r, const struct record_txn *t, uint32_t j,
                 return own->value == op->value; // an internal read
         }
     }
+    read.place *= VIEW_PLACES;
     vec_push(&v->reads, read);
     return true;
 }
@@ -139,6 +197,8 @@ view_make(const struct record *r, struct view *v)
 {
     assert(r->keys.n <= VIEW_KEYS);
     *v = (struct view){.n_keys = (uint32_t)r->keys.n};
+    for (size_t k = 0; k < r->keys.n; k++)
+        v->initial[k] = r->keys.at[k].initial;
     for (size_t i = 0; i < r->txns.n; i++) {
         const struct record_txn *t = &r->txns.at[i];
         if (t->status == TXN_ABORTED || is_loading(r, i))

@@ -21,13 +21,19 @@
 
 #include "record.h"
 
-enum { VIEW_TXNS = 64, VIEW_KEYS = 64, VIEW_INIT = VIEW_TXNS };
+enum {
+    VIEW_TXNS = 64,
+    VIEW_KEYS = 64,
+    VIEW_INIT = VIEW_TXNS,
+    VIEW_PLACES = 64
+};
 
 struct view_read {
     uint32_t txn, key;
-    uint32_t place; // in program order
-    bool is_list;
+    uint32_t place; // in program order; a query has VIEW_PLACES of them
+    bool is_list, is_row;
     int64_t value;        // registers
+    uint64_t fits;        // rows: bit v, it may have seen the values v
     const int64_t *items; // lists: n elements of others, then 'own' of its own
     uint32_t n, own;
 };
@@ -45,6 +51,7 @@ struct view_txn {
 struct view {
     bool impossible; // no level holds
     uint32_t n_keys;
+    int64_t initial[VIEW_KEYS];
     VEC(struct view_txn) txns; // by session order within each session
     VEC(struct view_read) reads;
     VEC(int64_t) elements;
@@ -59,6 +66,13 @@ static inline bool
 view_writes(const struct view *v, uint32_t t, uint32_t key)
 {
     return v->txns.at[t].writes >> key & 1;
+}
+
+/* Whether the read can have seen a register or row with this in it. */
+static inline bool
+view_fits(const struct view_read *r, int64_t value)
+{
+    return r->is_row ? r->fits >> value & 1 : r->value == value;
 }
 
 /* What t appended to key. */

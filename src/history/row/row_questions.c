@@ -28,7 +28,9 @@ is_among(const uint32_t *columns, size_t n, uint32_t column)
     return false;
 }
 
-/* The text of a content, of these columns (NULL: of all). */
+#define ALL_COLUMNS SIZE_MAX
+
+/* The text of a content, of n columns. */
 static uint32_t
 text_of(struct row_log *l, uint32_t content, const uint32_t *columns, size_t n,
         bool with_ver)
@@ -40,7 +42,7 @@ text_of(struct row_log *l, uint32_t content, const uint32_t *columns, size_t n,
     struct buf text = {0};
     buf_char(&text, '{');
     for (size_t i = 0; i < cells.n; i++) {
-        if (columns && !is_among(columns, n, cells.at[i].column))
+        if (n != ALL_COLUMNS && !is_among(columns, n, cells.at[i].column))
             continue;
         const struct string name = strings_get(&l->names, cells.at[i].column);
         if (text.n > 1)
@@ -163,7 +165,8 @@ row_questions_init(struct row_questions *q, struct row_log *l, const char **at,
     const char **places = mem_calloc(n, sizeof *places);
     list_versions(q, places);
     for (size_t i = 0; i < n; i++)
-        vec_push(&q->answers, text_of(l, q->versions.at[i], NULL, 0, true));
+        vec_push(&q->answers,
+                 text_of(l, q->versions.at[i], NULL, ALL_COLUMNS, true));
     bool ok = true;
     for (row_id r = 0; ok && r < l->rows.n; r++)
         ok = check_names(q, r, places, at, err);
@@ -246,7 +249,7 @@ row_questions_of_read(struct row_questions *q, row_id row, uint32_t content,
     const struct row_cells cells = row_log_cells(q->l, content);
     const bool names = c->ver != ID_NONE;
     *question = QUESTION_VERSION;
-    *answer = text_of(q->l, content, NULL, 0, true);
+    *answer = text_of(q->l, content, NULL, ALL_COLUMNS, true);
     if (c->is_absent || !t->is_known)
         return true;
     for (size_t i = 0; i < cells.n; i++)

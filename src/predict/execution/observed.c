@@ -56,6 +56,10 @@ is_supported(const struct history *h, struct err *err)
         return err_set(err, ERR_FEATURE,
                        "prediction works on registers, and this history has "
                        "lists");
+    if (h->key_rows)
+        return err_set(err, ERR_FEATURE,
+                       "prediction works on registers, and this history has "
+                       "rows");
     return find_flaw(h, err) && find_unresolved(h, err);
 }
 

@@ -1,0 +1,173 @@
+/* random_rows.c -- see random_rows.h.
+ *
+ * Transactions run one after the other on a store that keeps every state it
+ * has been in.  A careful store answers from the last state, a stale one from
+ * an earlier one that it chooses for each transaction, and a careless one
+ * chooses anew for each operation.  Then some answers are changed.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "random_rows.h"
+
+#include "base/random.h"
+#include "record_rows.h"
+
+enum { ROWS = 3, KEYS = ROWS + 1, STATES = 12 };
+
+enum strength { CAREFUL, STALE, CARELESS };
+
+struct sim {
+    struct record *r;
+    struct random random;
+    enum strength strength;
+    int64_t state[STATES][KEYS];
+    uint32_t n_states;
+    uint32_t condition[2];
+    uint32_t values; // different values of rows
+    int64_t next;    // value of the register
+};
+
+struct sim_txn {
+    uint32_t snapshot;
+    bool wrote[KEYS];
+    int64_t own[KEYS];
+};
+
+static uint32_t
+below(struct sim *s, uint32_t n)
+{
+    return (uint32_t)random_below(&s->random, n);
+}
+
+static int64_t
+look(const struct sim *s, const struct sim_txn *t, uint32_t key)
+{
+    return t->wrote[key] ? t->own[key] : s->state[t->snapshot][key];
+}
+
+static void
+write_key(struct sim *s, struct sim_txn *t)
+{
+    const uint32_t key = below(s, 8) ? below(s, ROWS) : ROWS;
+    const int64_t value = key == ROWS   ? ++s->next
+                          : below(s, 3) ? 1 + below(s, s->values)
+                                        : 0;
+    t->wrote[key] = true;
+    t->own[key] = value;
+    record_write(s->r, key, value);
+}
+
+static void
+read_row(struct sim *s, const struct sim_txn *t)
+{
+    const uint32_t key = below(s, 6) ? below(s, ROWS) : ROWS;
+    record_read(s->r, key, look(s, t, key));
+    if (key < ROWS)
+        vec_top(&s->r->ops).asks = below(s, 2)   ? ASKS_VALUE
+                                   : below(s, 2) ? ASKS_COLUMN
+                                                 : ASKS_ROW;
+}
+
+static void
+query(struct sim *s, const struct sim_txn *t)
+{
+    const uint32_t condition = s->condition[below(s, 2)];
+    record_read(s->r, 0, 0);
+    struct record_op *op = &vec_top(&s->r->ops);
+    op->asks = ASKS_QUERY;
+    op->condition = condition;
+    op->items = (uint32_t)s->r->items.n;
+    for (uint32_t key = 0; key < ROWS; key++) {
+        const int64_t value = look(s, t, key);
+        if (record_rows_matches(condition) >> value & 1) {
+            vec_push(&s->r->items, record_rows_item(key, value));
+            op->items_n++;
+        }
+    }
+}
+
+static void
+run_txn(struct sim *s, uint32_t session)
+{
+    struct sim_txn t = {.snapshot = s->n_states - 1};
+    const uint32_t draw = below(s, 12);
+    const enum txn_status status = draw == 0   ? TXN_ABORTED
+                                   : draw == 1 ? TXN_INDETERMINATE
+                                               : TXN_COMMITTED;
+    if (s->strength == STALE && below(s, 2))
+        t.snapshot = below(s, s->n_states);
+    record_begin(s->r, session, status);
+    for (uint32_t n = 1 + below(s, 4); n; n--) {
+        if (s->strength == CARELESS)
+            t.snapshot = below(s, s->n_states);
+        const uint32_t kind = below(s, 20);
+        if (kind < 8)
+            write_key(s, &t);
+        else if (kind < 13)
+            read_row(s, &t);
+        else
+            query(s, &t);
+    }
+    if (status == TXN_ABORTED || (status == TXN_INDETERMINATE && below(s, 2)))
+        return;
+    assert(s->n_states < STATES);
+    for (uint32_t key = 0; key < KEYS; key++)
+        s->state[s->n_states][key] =
+            t.wrote[key] ? t.own[key] : s->state[s->n_states - 1][key];
+    s->n_states++;
+}
+
+/* Change what some read saw, into something that its question allows. */
+static void
+change_answer(struct sim *s)
+{
+    struct record *r = s->r;
+    struct record_op *op = &r->ops.at[below(s, (uint32_t)r->ops.n)];
+    if (op->is_write || op->key == ROWS)
+        return;
+    if (op->asks != ASKS_QUERY) {
+        op->value = below(s, s->values + 1);
+    } else if (op->items_n) {
+        op->items_n--; // the last row is not returned
+    }
+}
+
+static void
+add_times(struct sim *s)
+{
+    struct record *r = s->r;
+    r->times = true;
+    for (size_t i = 0; i < r->txns.n; i++) {
+        r->txns.at[i].began = (int64_t)(10 * i);
+        r->txns.at[i].ended = (int64_t)(10 * i) + 1 + below(s, 30);
+    }
+}
+
+void
+random_rows(uint64_t seed, struct record *r)
+{
+    *r = (struct record){.initial_is_nil = true, .has_rows = true};
+    struct sim s = {.r = r, .n_states = 1};
+    random_seed(&s.random, seed);
+    s.strength = (enum strength)below(&s, 3);
+    s.values = 1 + below(&s, ROWS_VALUES - 1);
+    s.condition[0] = below(&s, ROWS_CONDITIONS);
+    s.condition[1] = below(&s, ROWS_CONDITIONS);
+    r->names_versions = below(&s, 4) == 0;
+    r->names_conditions = below(&s, 4) == 0;
+    for (uint32_t key = 0; key < KEYS; key++) {
+        static const char *const names[KEYS] = {"1", "2", "3", "x"};
+        record_key(r, names[key], false);
+        if (key == ROWS)
+            continue;
+        r->keys.at[key].is_row = true;
+        r->keys.at[key].initial = below(&s, 2) ? 1 + below(&s, s.values) : 0;
+        s.state[0][key] = r->keys.at[key].initial;
+    }
+    const uint32_t sessions = 1 + below(&s, 3);
+    for (uint32_t n = 2 + below(&s, 6); n; n--)
+        run_txn(&s, below(&s, sessions));
+    for (uint32_t n = below(&s, 3) ? 0 : 1 + below(&s, 2); n; n--)
+        change_answer(&s);
+    if (seed % 3 == 0)
+        add_times(&s);
+}

@@ -1,0 +1,52 @@
+/* record_rows.h -- rows in a record: their values, and conditions on them.
+ *
+ * All rows are of one table with two columns: v, which is NULL, 1, 2 or 3, and
+ * w, which is 0 or 1.  The values of a row are a number from 1 to 8, and 0
+ * stands for no row.  Which values satisfy a condition is written down in a
+ * table here, by hand; nothing evaluates the text of a condition.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef MODEL_RECORD_ROWS_H
+#define MODEL_RECORD_ROWS_H
+
+#include "record.h"
+
+enum { ROWS_VALUES = 9, ROWS_CONDITIONS = 12 };
+
+/* The values of a row that satisfy a condition, as bits. */
+uint64_t record_rows_matches(uint32_t condition);
+
+/* The values that a read of one row may have seen, as bits. */
+uint64_t record_rows_fit(enum record_question asks, int64_t value);
+
+/* An item of a query: a row and its values. */
+static inline int64_t
+record_rows_item(uint32_t key, int64_t value)
+{
+    return (int64_t)key * 16 + value;
+}
+
+static inline uint32_t
+record_rows_key(int64_t item)
+{
+    return (uint32_t)(item / 16);
+}
+
+static inline int64_t
+record_rows_value(int64_t item)
+{
+    return item % 16;
+}
+
+/* The rows in the order in which the recording first names them: those that
+ * there are in the beginning, then by transaction.  A row that is not named
+ * is not known.  Returns how many there are. */
+uint32_t record_rows_order(const struct record *r, uint32_t *order);
+
+/* Append the record in the format jsonl. */
+void record_rows_show(const struct record *r, struct buf *out);
+
+/* The history that the engines see, read from that text. */
+void record_rows_build(const struct record *r, struct history *h);
+
+#endif
