@@ -4,6 +4,7 @@
 #include "verify/verify.h"
 
 #include "verify/lists/verify_lists.h"
+#include "verify/rows/verify_rows.h"
 #include "verify/verify_cases.h"
 #include "verify/verify_cycle.h"
 #include "verify/verify_flaw.h"
@@ -60,6 +61,8 @@ bool
 verify_certificate(const struct history *h, const struct certificate *c,
                    struct err *err)
 {
+    if (!verify_rows(h, err))
+        return false;
     if (h->authors.n && c->verdict != VERDICT_UNKNOWN)
         return verify_cases(h, c, err);
     switch (c->verdict) {

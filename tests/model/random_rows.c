@@ -59,7 +59,7 @@ write_key(struct sim *s, struct sim_txn *t)
 static void
 read_row(struct sim *s, const struct sim_txn *t)
 {
-    const uint32_t key = below(s, 6) ? below(s, ROWS) : ROWS;
+    const uint32_t key = below(s, 4) ? below(s, ROWS) : ROWS;
     record_read(s->r, key, look(s, t, key));
     if (key < ROWS)
         vec_top(&s->r->ops).asks = below(s, 2)   ? ASKS_VALUE
@@ -93,19 +93,21 @@ run_txn(struct sim *s, uint32_t session)
     const enum txn_status status = draw == 0   ? TXN_ABORTED
                                    : draw == 1 ? TXN_INDETERMINATE
                                                : TXN_COMMITTED;
-    if (s->strength == STALE && below(s, 2))
-        t.snapshot = below(s, s->n_states);
+    if (s->strength == STALE && t.snapshot)
+        t.snapshot -= 1 + below(s, t.snapshot < 3 ? t.snapshot : 3);
     record_begin(s->r, session, status);
+    bool asked = false;
     for (uint32_t n = 1 + below(s, 4); n; n--) {
         if (s->strength == CARELESS)
             t.snapshot = below(s, s->n_states);
         const uint32_t kind = below(s, 20);
         if (kind < 8)
             write_key(s, &t);
-        else if (kind < 13)
+        else if (kind < 13 || asked)
             read_row(s, &t);
         else
             query(s, &t);
+        asked |= kind >= 13;
     }
     if (status == TXN_ABORTED || (status == TXN_INDETERMINATE && below(s, 2)))
         return;
@@ -148,8 +150,12 @@ random_rows(uint64_t seed, struct record *r)
     *r = (struct record){.initial_is_nil = true, .has_rows = true};
     struct sim s = {.r = r, .n_states = 1};
     random_seed(&s.random, seed);
-    s.strength = (enum strength)below(&s, 3);
-    s.values = 1 + below(&s, ROWS_VALUES - 1);
+    static const enum strength strengths[] = {CAREFUL, STALE, STALE, STALE,
+                                              CARELESS};
+    s.strength = strengths[below(&s, 5)];
+    s.values = ROWS_VALUES - 1;
+    if (below(&s, 2))
+        s.values = 1 + below(&s, s.values);
     s.condition[0] = below(&s, ROWS_CONDITIONS);
     s.condition[1] = below(&s, ROWS_CONDITIONS);
     r->names_versions = below(&s, 4) == 0;
@@ -163,10 +169,10 @@ random_rows(uint64_t seed, struct record *r)
         r->keys.at[key].initial = below(&s, 2) ? 1 + below(&s, s.values) : 0;
         s.state[0][key] = r->keys.at[key].initial;
     }
-    const uint32_t sessions = 1 + below(&s, 3);
-    for (uint32_t n = 2 + below(&s, 6); n; n--)
+    const uint32_t sessions = 1 + below(&s, 5);
+    for (uint32_t n = 3 + below(&s, 4); n; n--)
         run_txn(&s, below(&s, sessions));
-    for (uint32_t n = below(&s, 3) ? 0 : 1 + below(&s, 2); n; n--)
+    for (uint32_t n = below(&s, 5) ? 0 : 1 + below(&s, 2); n; n--)
         change_answer(&s);
     if (seed % 3 == 0)
         add_times(&s);

@@ -16,6 +16,8 @@
 #include "base/container/vec.h"
 #include "base/err.h"
 
+enum { PREDICATE_DEPTH = 200 }; // nested NOT and parentheses, at most
+
 enum row_datum_type { ROW_DATUM_NULL, ROW_DATUM_INT, ROW_DATUM_TEXT };
 
 /* The value of a column. */
