@@ -350,10 +350,10 @@ predicate_parse(struct predicate *p, const char *text, size_t len,
     *p = (struct predicate){0};
     struct parser s = {
         .p = p, .at = text, .end = text + len, .names = names, .err = err};
-    const bool ok = memchr(text, 0, len)
-                        ? err_set(err, ERR_SYNTAX,
-                                  "found a zero byte, expected text")
-                        : parse(&s);
+    const bool ok =
+        memchr(text, 0, len)
+            ? err_set(err, ERR_SYNTAX, "found a zero byte, expected text")
+            : parse(&s);
     *where = (size_t)(s.at - text);
     vec_free(&s.pending);
     if (!ok)

@@ -77,9 +77,9 @@ void
 row_questions_show(const struct row_questions *q, uint32_t question,
                    struct buf *out)
 {
-    const struct question *x = &q->questions.at[question];
-    assert(x->kind != QUESTION_IS_VERSION);
-    if (x->kind == QUESTION_CONDITION) {
+    const struct row_question *x = &q->questions.at[question];
+    assert(x->kind != ROW_QUESTION_IS_VERSION);
+    if (x->kind == ROW_QUESTION_CONDITION) {
         const struct row_condition *c = &q->l->conditions.at[x->condition];
         buf_text(out, c->is_named ? "where #" : "where ");
         buf_text(out, strings_get(&q->l->names, c->text).text);
@@ -149,7 +149,8 @@ row_questions_init(struct row_questions *q, struct row_log *l, const char **at,
                    struct err *err)
 {
     *q = (struct row_questions){.l = l};
-    vec_push(&q->questions, (struct question){.kind = QUESTION_IS_VERSION});
+    vec_push(&q->questions,
+             (struct row_question){.kind = ROW_QUESTION_IS_VERSION});
     q->first = mem_calloc(l->rows.n + 1, sizeof *q->first);
     q->has_ver = mem_calloc(l->rows.n, sizeof *q->has_ver);
     q->returned = mem_calloc(l->rows.n, sizeof *q->returned);
@@ -208,10 +209,10 @@ find_columns(struct row_questions *q, struct row_cells cells, bool with_ver)
     buf_free(&text);
     if (id < q->by_columns.n)
         return q->by_columns.at[id];
-    struct question x = {.kind = QUESTION_COLUMNS,
-                         .columns = (uint32_t)q->columns.n,
-                         .columns_n = (uint32_t)cells.n,
-                         .with_ver = with_ver};
+    struct row_question x = {.kind = ROW_QUESTION_COLUMNS,
+                             .columns = (uint32_t)q->columns.n,
+                             .columns_n = (uint32_t)cells.n,
+                             .with_ver = with_ver};
     for (size_t i = 0; i < cells.n; i++)
         vec_push(&q->columns, cells.at[i].column);
     vec_push(&q->by_columns, (uint32_t)q->questions.n);
@@ -248,7 +249,7 @@ row_questions_of_read(struct row_questions *q, row_id row, uint32_t content,
     const struct row_table *t = &q->l->tables.at[q->l->rows.at[row].table];
     const struct row_cells cells = row_log_cells(q->l, content);
     const bool names = c->ver != ID_NONE;
-    *question = QUESTION_VERSION;
+    *question = ROW_QUESTION_VERSION;
     *answer = text_of(q->l, content, NULL, ALL_COLUMNS, true);
     if (c->is_absent || !t->is_known)
         return true;
@@ -273,8 +274,9 @@ row_questions_of_read(struct row_questions *q, row_id row, uint32_t content,
 /* --- queries --------------------------------------------------------------*/
 
 bool
-row_questions_holds(const struct row_questions *q, uint32_t condition,
-                    uint32_t content, bool *known, bool *out, struct err *err)
+row_questions_holds(const struct row_questions *q, uint32_t table,
+                    uint32_t condition, uint32_t content, bool *known,
+                    bool *out, struct err *err)
 {
     const struct row_log *l = q->l;
     const struct row_condition *c = &l->conditions.at[condition];
@@ -290,8 +292,13 @@ row_questions_holds(const struct row_questions *q, uint32_t condition,
         return true;
     }
     const struct row_cells cells = row_log_cells(l, content);
-    *known = predicate_is_answered(&c->predicate, cells);
+    // A version has all columns, so one that is not there is a mistake.
+    const struct row_table *t = &l->tables.at[table];
+    *known =
+        cells.n == t->columns_n || predicate_is_answered(&c->predicate, cells);
     enum row_truth truth = ROW_UNKNOWN;
+    if (!*known)
+        return true;
     if (!predicate_evaluate(&c->predicate, cells, &l->names, &truth, err))
         return false;
     *out = truth == ROW_TRUE;
@@ -300,7 +307,7 @@ row_questions_holds(const struct row_questions *q, uint32_t condition,
 
 /* Note the rows of which some version matches. */
 static bool
-find_matched(struct row_questions *q, uint32_t table, struct question *x,
+find_matched(struct row_questions *q, uint32_t table, struct row_question *x,
              struct err *err)
 {
     const struct row_log *l = q->l;
@@ -310,8 +317,8 @@ find_matched(struct row_questions *q, uint32_t table, struct question *x,
         for (uint32_t i = q->first[r];
              l->rows.at[r].table == table && i < q->first[r + 1]; i++) {
             bool known, holds;
-            if (!row_questions_holds(q, x->condition, q->versions.at[i], &known,
-                                     &holds, err))
+            if (!row_questions_holds(q, table, x->condition, q->versions.at[i],
+                                     &known, &holds, err))
                 return false;
             if (!known)
                 return refuse(q, r,
@@ -337,7 +344,9 @@ row_questions_of_query(struct row_questions *q, const struct row_query *r,
                    (uint32_t)q->questions.n, &added);
     if (!added)
         return true;
-    struct question x = {.kind = QUESTION_CONDITION, .condition = r->condition};
+    struct row_question x = {.kind = ROW_QUESTION_CONDITION,
+                             .table = r->table,
+                             .condition = r->condition};
     const bool ok = find_matched(q, r->table, &x, err);
     vec_push(&q->questions, x);
     return ok;
@@ -347,16 +356,16 @@ row_questions_of_query(struct row_questions *q, const struct row_query *r,
 
 /* What a version of a row answers. */
 static uint32_t
-answer_of(struct row_questions *q, const struct question *x, uint32_t content,
-          uint32_t version_answer)
+answer_of(struct row_questions *q, const struct row_question *x,
+          uint32_t content, uint32_t version_answer)
 {
-    if (x->kind == QUESTION_COLUMNS)
+    if (x->kind == ROW_QUESTION_COLUMNS)
         return text_of(q->l, content, q->columns.at + x->columns, x->columns_n,
                        x->with_ver);
     struct err ignored = {0}; // find_matched has evaluated it before
     bool known, holds = false;
-    const bool ok =
-        row_questions_holds(q, x->condition, content, &known, &holds, &ignored);
+    const bool ok = row_questions_holds(q, x->table, x->condition, content,
+                                        &known, &holds, &ignored);
     assert(ok);
     (void)ok;
     return holds ? version_answer : ANSWER_NONE;
@@ -371,10 +380,11 @@ find_asked(struct row_questions *q, row_id row, uint32_t question)
                    (uint32_t)q->asked.n, &added);
     if (!added)
         return asked;
-    const struct question x = q->questions.at[question];
-    vec_push(&q->asked, ((struct asked){.question = question,
-                                        .next = q->first_asked.at[row],
-                                        .answers = (uint32_t)q->answers.n}));
+    const struct row_question x = q->questions.at[question];
+    vec_push(&q->asked,
+             ((struct row_asked){.question = question,
+                                 .next = q->first_asked.at[row],
+                                 .answers = (uint32_t)q->answers.n}));
     q->first_asked.at[row] = asked;
     for (uint32_t i = q->first[row]; i < q->first[row + 1]; i++) {
         const uint32_t answer =
@@ -407,21 +417,21 @@ uint32_t
 row_questions_ask(struct row_questions *q, row_id row, uint32_t question,
                   uint32_t answer, uint32_t *value)
 {
-    assert(question != QUESTION_VERSION && question < q->questions.n);
+    assert(question != ROW_QUESTION_VERSION && question < q->questions.n);
     const uint32_t asked = find_asked(q, row, question);
     bool added;
     const uint32_t i =
         intmap_add(&q->served_index, (uint64_t)asked << 32 | answer,
                    (uint32_t)q->served.n, &added);
     if (added) {
-        struct served s = {asked, answer};
+        struct row_served s = {asked, answer};
         bool any;
         uint32_t one;
         // A read of a row that was not returned keeps its condition, which is
         // what an explanation has to tell.
         if (is_one_value(q, row, asked, answer, &one, &any) &&
-            q->questions.at[question].kind == QUESTION_COLUMNS)
-            s = (struct served){ID_NONE, one};
+            q->questions.at[question].kind == ROW_QUESTION_COLUMNS)
+            s = (struct row_served){ID_NONE, one};
         else if (any)
             q->asked.at[asked].is_needed = true;
         vec_push(&q->served, s);

@@ -15,25 +15,25 @@
 #define ANSWER_ABSENT (UINT32_MAX - 2) // there is no row
 #define ANSWER_NONE (UINT32_MAX - 1)   // the condition does not hold
 
-enum question_kind {
-    QUESTION_IS_VERSION,
-    QUESTION_COLUMNS,
-    QUESTION_CONDITION
+enum row_question_kind {
+    ROW_QUESTION_IS_VERSION,
+    ROW_QUESTION_COLUMNS,
+    ROW_QUESTION_CONDITION
 };
 
-#define QUESTION_VERSION 0u // the first question is which version it is
+#define ROW_QUESTION_VERSION 0u // the first question is which version it is
 
-struct question {
-    enum question_kind kind;
+struct row_question {
+    enum row_question_kind kind;
     uint32_t columns, columns_n; // row_questions.columns
     bool with_ver;               // and the name of the version
-    uint32_t condition;
+    uint32_t table, condition;
     uint32_t matched, matched_n; // row_questions.matched: rows with a version
                                  // for which the condition holds
 };
 
 /* A question that was asked about a row. */
-struct asked {
+struct row_asked {
     uint32_t question;
     uint32_t next;    // of the same row; ID_NONE at the end
     uint32_t answers; // row_questions.answers: one a version
@@ -41,7 +41,7 @@ struct asked {
 };
 
 /* From where a read is served. */
-struct served {
+struct row_served {
     uint32_t asked, answer; // as row_questions_ask returns them
 };
 
@@ -49,20 +49,20 @@ struct row_questions {
     struct row_log *l;
     uint32_t *first;   // by row: its versions; the initial one is the first
     u32_vec versions;  // contents
-    u32_vec answers;   // first of QUESTION_VERSION, then those of others
+    u32_vec answers;   // first of ROW_QUESTION_VERSION, then those of others
     uint8_t *has_ver;  // by row: its versions have names
     uint8_t *returned; // by row; for the caller
-    VEC(struct question) questions;
+    VEC(struct row_question) questions;
     u32_vec columns;
     u32_vec matched;
     struct strings column_questions; // text -> number; see 'by_columns'
     u32_vec by_columns;
     struct intmap by_condition; // of table and condition
-    VEC(struct asked) asked;
+    VEC(struct row_asked) asked;
     u32_vec first_asked;        // by row
     struct intmap by_row;       // of row and question
     struct intmap served_index; // of asked and answer
-    VEC(struct served) served;
+    VEC(struct row_served) served;
 };
 
 /* List the versions.  *at is the place of a mistake in the input. */
@@ -86,11 +86,11 @@ uint32_t row_questions_ask(struct row_questions *q, row_id row,
 
 /* Whether a content, of a version or of a read, satisfies a condition.  *known
  * is false where it does not have the columns to tell. */
-bool row_questions_holds(const struct row_questions *q, uint32_t condition,
-                         uint32_t content, bool *known, bool *out,
-                         struct err *err);
+bool row_questions_holds(const struct row_questions *q, uint32_t table,
+                         uint32_t condition, uint32_t content, bool *known,
+                         bool *out, struct err *err);
 
-/* The i-th version of a row, as the answer of QUESTION_VERSION. */
+/* The i-th version of a row, as the answer of ROW_QUESTION_VERSION. */
 static inline uint32_t
 row_questions_version(const struct row_questions *q, row_id row, uint32_t i)
 {

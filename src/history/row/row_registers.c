@@ -37,7 +37,7 @@ static void
 plan_read(struct making *m, row_id row, uint32_t question, uint32_t answer)
 {
     struct plan plan = {.row = row, .asked = ID_NONE, .answer = answer};
-    if (question != QUESTION_VERSION)
+    if (question != ROW_QUESTION_VERSION)
         plan.asked =
             row_questions_ask(&m->q, row, question, answer, &plan.answer);
     vec_push(&m->plans, plan);
@@ -55,6 +55,36 @@ plan_item(struct making *m, const struct row_entry *e)
     return true;
 }
 
+/* Whether the rows that a query returned match its condition, as far as their
+ * columns tell. */
+static bool
+check_returned(struct making *m, size_t entry)
+{
+    const struct row_log *l = m->l;
+    const struct row_query *q = &l->queries.at[l->entries.at[entry].about];
+    for (uint32_t i = 1; i <= q->returned; i++) {
+        const struct row_entry *e = &l->entries.at[entry - i];
+        bool known, matches;
+        if (!row_questions_holds(&m->q, q->table, q->condition, e->content,
+                                 &known, &matches, m->err))
+            return false;
+        if (!known || matches)
+            continue;
+        char row[ERR_QUOTE_ROOM], condition[ERR_QUOTE_ROOM];
+        const struct string name =
+            strings_get(&l->names, l->rows.at[e->row].name);
+        const struct string text =
+            strings_get(&l->names, l->conditions.at[q->condition].text);
+        return err_set(
+            m->err, ERR_SYNTAX,
+            "row %s was returned and does not match '%s', expected "
+            "rows that match",
+            err_quote(row, sizeof row, name.text, name.len),
+            err_quote(condition, sizeof condition, text.text, text.len));
+    }
+    return true;
+}
+
 /* The rows that a query did not return. */
 static bool
 plan_query(struct making *m, size_t entry)
@@ -62,9 +92,10 @@ plan_query(struct making *m, size_t entry)
     const struct row_entry *e = &m->l->entries.at[entry];
     const struct row_query *q = &m->l->queries.at[e->about];
     uint32_t question;
-    if (!row_questions_of_query(&m->q, q, &question, m->err))
+    if (!row_questions_of_query(&m->q, q, &question, m->err) ||
+        !check_returned(m, entry))
         return false;
-    const struct question *asked = &m->q.questions.at[question];
+    const struct row_question *asked = &m->q.questions.at[question];
     for (uint32_t i = 0; i < q->returned; i++)
         m->q.returned[m->l->entries.at[entry - 1 - i].row] = 1;
     for (uint32_t i = 0; i < asked->matched_n; i++) {
