@@ -77,6 +77,10 @@ int cmd_show(const struct options *o);
 int cmd_stats(const struct options *o);
 int cmd_test(const struct options *o);
 
+/* 'test' with --sweep, and with --shrink. */
+int cmd_sweep(const struct options *o);
+int cmd_shrink(const struct options *o);
+
 /* The help of one command, or of the program for NULL. */
 void cmd_help_show(const struct command *command, struct buf *out);
 

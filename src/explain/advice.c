@@ -31,7 +31,7 @@ const struct anomaly_advice advice_table[ANOMALY_KINDS] = {
         "Append in one statement (UPDATE ... SET list = list || entry), or lock the row with SELECT ... FOR UPDATE before reading it, or keep each entry in a row of its own."},
     [ANOMALY_LOST_COMMIT] = {
         "A user was told that something is stored, and it is gone: an order is confirmed and never shipped.",
-        "Make commits durable before they are acknowledged: synchronous_commit = on and fsync = on in PostgreSQL, innodb_flush_log_at_trx_commit = 1 in MariaDB and MySQL. After a failover, wait for replicas before a commit is acknowledged."},
+        "Make commits durable before they are acknowledged: synchronous_commit = on and fsync = on in PostgreSQL, innodb_flush_log_at_trx_commit = 1 in MariaDB and MySQL. Before a failover, let commits wait for replicas. If no server ended, it is a bug of the database, such as an index that lost a row."},
     [ANOMALY_DIRTY_WRITE] = {
         "Two transactions that change the same rows leave a mixture: the car belongs to one buyer and the invoice to the other.",
         "No level of an SQL database allows this. Where several databases or shards are written, use one transaction manager; else report it as a bug."},

@@ -167,6 +167,10 @@ cmd_test(const struct options *o)
     struct err err = {0};
     struct test t = {.options = o, .show = {.quiet = o->quiet}};
     struct test_run_options options;
+    if (o->sweep && o->shrink)
+        return cli_usage_error("--sweep and --shrink exclude each other");
+    if (o->sweep || o->shrink)
+        return o->sweep ? cmd_sweep(o) : cmd_shrink(o);
     if (!run_options_parse(o, &options, &err) ||
         !inspect_begin(o, o->report, false, &t.inspect, &err))
         return cli_report_error(&err);

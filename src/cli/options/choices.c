@@ -208,6 +208,12 @@ choices_accesses(struct buf *out)
 }
 
 void
+choices_sweeps(struct buf *out)
+{
+    add(out, "levels workloads seeds");
+}
+
+void
 choices_lists(struct buf *out)
 {
     add(out, "text arrays");

@@ -81,6 +81,9 @@ struct options {
     // test, collect
     const char *workload, *isolation, *setup, *start, *fault, *keep, *spec;
     const char *lists, *index, *access;
+    const char *sweep, *results;
+    uint64_t seeds;
+    bool shrink;
     bool sorted;
     double time, aborts, pause;
     bool move, record;

@@ -8,10 +8,7 @@
 
 #include <string.h>
 
-enum {
-    PATIENCE = 30, // seconds to wait for a server that is down
-    KEYS = 100,    // the default, except for applications
-};
+enum { PATIENCE = 30 }; // seconds to wait for a server that is down
 
 /* The strongest level to check decides which isolation is requested. */
 static bool
@@ -61,7 +58,7 @@ choose_shape(const struct options *o, struct workload_shape *out,
     if (out->lists == KEYS_LISTS && strcmp(o->lists, "text") != 0)
         return choices_error("lists", choices_lists, o->lists, err);
     if (!out->keys)
-        out->keys = out->app ? out->app->units : KEYS;
+        out->keys = out->app ? out->app->units : RUN_KEYS;
     return gen_parse_distribution(o->distribution, &out->distribution) ||
            choices_error("distribution", choices_distributions, o->distribution,
                          err);

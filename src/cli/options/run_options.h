@@ -8,6 +8,8 @@
 #include "cli/cli.h"
 #include "pipeline/test_run.h"
 
+enum { RUN_KEYS = 100 }; // the default, except for applications
+
 /* Parse the options of a run.  The caller sets the observer. */
 bool run_options_parse(const struct options *o, struct test_run_options *out,
                        struct err *err);

@@ -1,0 +1,128 @@
+/* cmd_shrink.c -- assay test --shrink: the smallest run that still fails.
+ *
+ * A number is halved as long as a run with it violates the level, by one of a
+ * few seeds, because a race does not come back by its seed alone.  Then comes
+ * the next number, until none of them can be halved.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "cli/interrupt.h"
+#include "cli/one_run.h"
+#include "cli/options/run_options.h"
+
+#include <inttypes.h>
+
+enum { TRIES = 3 };
+
+struct shrink {
+    struct options smallest;
+    struct one_run run; // of 'smallest'
+    size_t runs;
+};
+
+/* Run it with a few seeds; *found: a run violates the level and becomes the
+ * smallest. */
+static bool
+try_options(struct shrink *s, const struct options *given, bool *found,
+            struct err *err)
+{
+    struct options o = *given;
+    *found = false;
+    for (uint64_t i = 0; i < TRIES && !*found && !interrupt_flag; i++) {
+        struct one_run run;
+        o.seed = given->seed + i;
+        const bool ok = one_run(&o, &run, err);
+        s->runs++;
+        if (ok && run.verdict == VERDICT_VIOLATED) {
+            one_run_free(&s->run);
+            s->run = run;
+            s->smallest = o;
+            *found = true;
+        } else {
+            one_run_free(&run);
+        }
+        if (!ok)
+            return false;
+    }
+    return true;
+}
+
+static void
+show_options(const struct options *o, FILE *out)
+{
+    fprintf(out, "--sessions %" PRIu64, o->sessions);
+    if (o->time <= 0)
+        fprintf(out, " --txns %" PRIu64, o->transactions);
+    fprintf(out, " --ops %" PRIu64, o->operations);
+    if (o->keys)
+        fprintf(out, " --keys %" PRIu64, o->keys);
+    fprintf(out, " --seed %" PRIu64, o->seed);
+}
+
+/* Halve each number as long as that works; *found: one of them was. */
+static bool
+halve_all(struct shrink *s, bool *found, struct err *err)
+{
+    uint64_t *const numbers[] = {&s->smallest.transactions,
+                                 &s->smallest.sessions, &s->smallest.keys,
+                                 &s->smallest.operations};
+    *found = false;
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        bool is_smaller = *numbers[i] > 1;
+        while (is_smaller && !interrupt_flag) {
+            // The pointers are into 'smallest', so it is changed and restored.
+            const uint64_t before = *numbers[i];
+            *numbers[i] = before / 2;
+            const struct options o = s->smallest;
+            *numbers[i] = before;
+            if (!try_options(s, &o, &is_smaller, err))
+                return false;
+            *found |= is_smaller;
+            is_smaller = is_smaller && *numbers[i] > 1;
+            if (is_smaller && !o.quiet) {
+                fputs("still violated: ", stderr);
+                show_options(&s->smallest, stderr);
+                fputc('\n', stderr);
+            }
+        }
+    }
+    return true;
+}
+
+static void
+show_smallest(const struct shrink *s)
+{
+    printf("%zu runs; the smallest that violates the level:\n  ", s->runs);
+    show_options(&s->smallest, stdout);
+    putchar('\n');
+    if (s->run.has_anomaly) {
+        printf("  ");
+        cli_print_shown(stdout, s->run.headline.at);
+        printf("\n  ");
+        cli_print_shown(stdout, s->run.story.at);
+        printf(".\n");
+    }
+}
+
+int
+cmd_shrink(const struct options *o)
+{
+    struct err err = {0};
+    struct shrink s = {0};
+    bool found = false, again = true;
+    if (!one_run_is_enough(o, "shrink", &err))
+        return cli_report_error(&err);
+    interrupt_catch();
+    bool ok = try_options(&s, o, &found, &err);
+    // The default is not among the options; that of an application is its own.
+    if (found && !s.smallest.keys && workload_find(o->workload))
+        s.smallest.keys = RUN_KEYS;
+    while (ok && found && again && !interrupt_flag)
+        ok = halve_all(&s, &again, &err);
+    interrupt_restore();
+    if (ok && found)
+        show_smallest(&s);
+    else if (ok)
+        printf("%zu runs, and the level held in all of them\n", s.runs);
+    one_run_free(&s.run);
+    return !ok ? cli_report_error(&err) : found ? EXIT_VIOLATED : EXIT_HOLDS;
+}

@@ -1,0 +1,314 @@
+/* cmd_sweep.c -- assay test --sweep: many runs, and one table.
+ *
+ * Every combination of the targets, levels, workloads and seeds is a run.  Each
+ * result is in the file before the next run begins.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "cli/interrupt.h"
+#include "cli/one_run.h"
+#include "collect/workload.h"
+#include "pipeline/sweep_results.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LONGEST_TEXT = 200 };
+
+struct sweep {
+    const struct options *options;
+    struct sweep_results results;
+    struct arena arena;
+    option_texts targets, levels, workloads;
+    bool are_servers; // the targets are servers to start
+    uint64_t seeds;
+    int status;
+    size_t done, skipped;
+};
+
+/* --- what to run -----------------------------------------------------------*/
+
+/* Add the parts of a list that is separated by commas. */
+static void
+split(struct sweep *s, const char *list, option_texts *out)
+{
+    for (;;) {
+        const size_t n = strcspn(list, ",");
+        vec_push(out, arena_copy(&s->arena, list, n));
+        if (!list[n])
+            return;
+        list += n + 1;
+    }
+}
+
+static bool
+has_word(const char *list, const char *word)
+{
+    const size_t n = strlen(word);
+    for (;;) {
+        const size_t m = strcspn(list, ",");
+        if (m == n && memcmp(list, word, n) == 0)
+            return true;
+        if (!list[m])
+            return false;
+        list += m + 1;
+    }
+}
+
+/* Whether all parts of --sweep are among the words. */
+static bool
+check_words(const char *list, struct err *err)
+{
+    static const char *const words[] = {"levels", "workloads", "seeds"};
+    for (;;) {
+        const size_t n = strcspn(list, ",");
+        bool is_known = false;
+        for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+            is_known |= strlen(words[i]) == n && memcmp(words[i], list, n) == 0;
+        if (!is_known)
+            return choices_error("sweep", choices_sweeps, list, err);
+        if (!list[n])
+            return true;
+        list += n + 1;
+    }
+}
+
+static bool
+choose(struct sweep *s, struct err *err)
+{
+    const struct options *o = s->options;
+    if (!check_words(o->sweep, err) || !one_run_is_enough(o, "sweep", err))
+        return false;
+    s->are_servers = o->start;
+    if (o->start && o->paths.n)
+        return err_set(err, ERR_USAGE,
+                       "--start makes its own target; leave out '%s'",
+                       o->paths.at[0]);
+    if (o->start)
+        split(s, o->start, &s->targets);
+    for (size_t i = 0; i < o->paths.n; i++)
+        vec_push(&s->targets, o->paths.at[i]);
+    if (!s->targets.n)
+        vec_push(&s->targets, "sqlite:");
+    if (has_word(o->sweep, "levels"))
+        split(s, o->level ? o->level : "rc,si,ser", &s->levels);
+    else
+        vec_push(&s->levels, o->level ? o->level : "ser");
+    if (!has_word(o->sweep, "workloads"))
+        vec_push(&s->workloads, o->workload);
+    else
+        for (const struct workload_kind *k = workload_table; k->name; k++)
+            vec_push(&s->workloads, k->name);
+    s->seeds = has_word(o->sweep, "seeds") ? o->seeds : 1;
+    return true;
+}
+
+/* --- runs ------------------------------------------------------------------*/
+
+static void
+show_run(const struct sweep *s, const struct sweep_cell *cell,
+         const struct sweep_outcome *out)
+{
+    if (s->options->quiet)
+        return;
+    cli_print_shown(stdout, cell->target);
+    printf(" %s %s, seed %" PRIu64 ": %s", cell->level, cell->workload,
+           cell->seed, out->verdict);
+    if (*out->headline || strcmp(out->verdict, "refused") == 0) {
+        printf(": ");
+        cli_print_shown(stdout, *out->headline ? out->headline : out->note);
+    }
+    putchar('\n');
+    fflush(stdout);
+}
+
+static bool
+keep_run(struct sweep *s, const struct sweep_cell *cell,
+         const struct one_run *run, struct err *err)
+{
+    static const char *const words[] = {[VERDICT_OK] = "ok",
+                                        [VERDICT_VIOLATED] = "violated",
+                                        [VERDICT_UNKNOWN] = "unknown"};
+    const struct sweep_outcome out = {
+        .verdict = words[run->verdict],
+        .note = run->note,
+        .committed = run->stats.committed,
+        .aborted = run->stats.aborted,
+        .unknown = run->stats.unknown,
+        .seconds = run->stats.seconds,
+        .name = run->has_anomaly ? anomaly_table[run->kind].name : "",
+        .edges = run->edges.n ? run->edges.at : "",
+        .headline = run->headline.n ? run->headline.at : "",
+        .history = run->history.n ? run->history.at : "",
+        .transactions = run->transactions};
+    show_run(s, cell, &out);
+    return sweep_results_add(&s->results, cell, &out, err);
+}
+
+/* What the database or the program refuses is a result, too: it will be refused
+ * again. */
+static bool
+keep_refusal(struct sweep *s, const struct sweep_cell *cell,
+             const struct err *why, struct err *err)
+{
+    const struct sweep_outcome out = {.verdict = "refused",
+                                      .note = why->text,
+                                      .name = "",
+                                      .edges = "",
+                                      .headline = "",
+                                      .history = ""};
+    show_run(s, cell, &out);
+    return sweep_results_add(&s->results, cell, &out, err);
+}
+
+/* Run one combination, unless it is there.  False if the target cannot be used
+ * at all, or the result cannot be stored. */
+static bool
+run_cell(struct sweep *s, const char *target, const struct sweep_cell *cell,
+         struct err *err)
+{
+    bool is_there;
+    if (!sweep_results_has(&s->results, cell, &is_there, err))
+        return false;
+    if (is_there) {
+        s->skipped++;
+        return true;
+    }
+    struct options o = *s->options;
+    struct one_run run;
+    struct err why = {0};
+    o.level = cell->level;
+    o.workload = cell->workload;
+    o.seed = cell->seed;
+    o.start = s->are_servers ? target : NULL;
+    o.paths = (option_texts){0};
+    if (!s->are_servers)
+        vec_push(&o.paths, target);
+    bool ok = one_run(&o, &run, &why);
+    // What was cut short by the user is run again the next time.
+    if (interrupt_flag)
+        ok = true;
+    else if (ok)
+        ok = keep_run(s, cell, &run, err);
+    else if (why.kind == ERR_USAGE)
+        ok = keep_refusal(s, cell, &why, err);
+    else
+        *err = why;
+    s->done++;
+    one_run_free(&run);
+    vec_free(&o.paths);
+    return ok;
+}
+
+/* The target as it may be shown: without a password. */
+static const char *
+name_target(struct sweep *s, const char *target)
+{
+    const char *slashes = strstr(target, "//"), *sign = strrchr(target, '@');
+    if (s->are_servers || !slashes || !sign)
+        return target;
+    struct buf name = {0};
+    buf_add(&name, target, (size_t)(slashes + 2 - target));
+    buf_text(&name, sign + 1);
+    const char *copy = arena_copy(&s->arena, name.at, name.n);
+    buf_free(&name);
+    return copy;
+}
+
+static bool
+run_target(struct sweep *s, const char *target, struct err *err)
+{
+    struct sweep_cell cell = {.command = s->options->command,
+                              .target = name_target(s, target)};
+    for (size_t l = 0; l < s->levels.n; l++)
+        for (size_t w = 0; w < s->workloads.n; w++)
+            for (uint64_t i = 0; i < s->seeds; i++) {
+                cell.level = s->levels.at[l];
+                cell.workload = s->workloads.at[w];
+                cell.seed = s->options->seed + i;
+                if (interrupt_flag)
+                    return true;
+                if (!run_cell(s, target, &cell, err))
+                    return false;
+            }
+    return true;
+}
+
+/* --- the table -------------------------------------------------------------*/
+
+static size_t
+number(const struct result_rows *rows, size_t row, size_t column)
+{
+    return strtoul(result_rows_get(rows, row, column), NULL, 10);
+}
+
+static void
+show_row(struct sweep *s, const struct result_rows *rows, size_t row)
+{
+    const size_t runs = number(rows, row, 3), violated = number(rows, row, 4);
+    const size_t unknown = number(rows, row, 5);
+    const size_t refused = number(rows, row, 6);
+    printf("%-22.60s %-6.20s %-10.20s ", result_rows_get(rows, row, 0),
+           result_rows_get(rows, row, 1), result_rows_get(rows, row, 2));
+    if (refused == runs)
+        printf("refused");
+    else if (violated)
+        printf("violated in %zu of %zu: %.*s", violated, runs - refused,
+               LONGEST_TEXT, result_rows_get(rows, row, 7));
+    else if (unknown)
+        printf("unknown in %zu of %zu", unknown, runs - refused);
+    else
+        printf("held in %zu", runs - refused);
+    putchar('\n');
+    s->status = cli_exit_worse(s->status, violated  ? EXIT_VIOLATED
+                                          : unknown ? EXIT_UNKNOWN
+                                                    : EXIT_HOLDS);
+}
+
+static bool
+show_table(struct sweep *s, struct err *err)
+{
+    struct result_rows rows = {0};
+    if (!sweep_results_table(&s->results, s->options->command, &rows, err))
+        return false;
+    printf("\n%-22s %-6s %-10s %s\n", "target", "level", "workload", "result");
+    for (size_t i = 0; i < rows.n; i++)
+        show_row(s, &rows, i);
+    printf("%zu runs, %zu of them from before; results in %s\n",
+           s->done + s->skipped, s->skipped, s->options->results);
+    result_rows_free(&rows);
+    return true;
+}
+
+static bool
+run_all(struct sweep *s, struct err *err)
+{
+    if (!sweep_results_open(&s->results, s->options->results, err))
+        return false;
+    interrupt_catch();
+    for (size_t i = 0; i < s->targets.n && !interrupt_flag; i++) {
+        struct err why = {0};
+        // A target that cannot be used does not keep the others from it.
+        if (!run_target(s, s->targets.at[i], &why))
+            s->status = cli_exit_worse(s->status, cli_report_error(&why));
+    }
+    const bool ok = show_table(s, err);
+    if (interrupt_flag)
+        fputs("interrupted; the same command goes on from here\n", stderr);
+    interrupt_restore();
+    sweep_results_close(&s->results);
+    return ok;
+}
+
+int
+cmd_sweep(const struct options *o)
+{
+    struct err err = {0};
+    struct sweep s = {.options = o, .status = EXIT_HOLDS};
+    const bool ok = choose(&s, &err) && run_all(&s, &err);
+    vec_free(&s.targets);
+    vec_free(&s.levels);
+    vec_free(&s.workloads);
+    arena_free(&s.arena);
+    return ok ? s.status : cli_report_error(&err);
+}

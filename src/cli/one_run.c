@@ -1,0 +1,121 @@
+/* one_run.c -- see one_run.h.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "cli/one_run.h"
+
+#include "cli/options/run_options.h"
+#include "level/names.h"
+#include "pipeline/history_file.h"
+#include "pipeline/inspection.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+void
+one_run_free(struct one_run *r)
+{
+    buf_free(&r->edges);
+    buf_free(&r->headline);
+    buf_free(&r->story);
+    buf_free(&r->history);
+}
+
+bool
+one_run_is_enough(const struct options *o, const char *option, struct err *err)
+{
+    const char *other = o->spec                                 ? "spec"
+                        : o->keep                               ? "keep"
+                        : o->report                             ? "report"
+                        : o->json_file || o->json               ? "json"
+                        : o->junit_file                         ? "junit"
+                        : o->sarif_file                         ? "sarif"
+                        : o->markdown_file                      ? "markdown"
+                        : o->predict_level                      ? "predict"
+                        : o->timeout > 0                        ? "timeout"
+                        : o->memory                             ? "memory"
+                        : strcmp(o->report_format, "text") != 0 ? "output"
+                                                                : NULL;
+    return !other || err_set(err, ERR_USAGE,
+                             "--%s is for one run, and --%s makes several",
+                             other, option);
+}
+
+/* The history as the text of a file. */
+static bool
+write_history(const struct history *h, struct buf *out, struct err *err)
+{
+    char piece[4096];
+    struct output to = {.file = tmpfile()};
+    if (!to.file)
+        return err_set(err, ERR_IO, "cannot make a temporary file: %s",
+                       strerror(errno));
+    const bool ok = format_find("jsonl")->write(h, &to, err);
+    rewind(to.file);
+    size_t n;
+    while (ok && (n = fread(piece, 1, sizeof piece, to.file)) > 0)
+        buf_add(out, piece, n);
+    fclose(to.file);
+    return ok;
+}
+
+static bool
+take_anomaly(const struct anomaly *a, struct one_run *out, struct err *err)
+{
+    out->has_anomaly = true;
+    out->kind = a->kind;
+    out->transactions = a->blamed;
+    buf_text(&out->edges, a->edges_in_words);
+    buf_text(&out->headline, a->headline);
+    buf_text(&out->story, a->story);
+    return write_history(&a->reduced, &out->history, err);
+}
+
+static bool
+judge(const struct options *o, const char *path, struct one_run *out,
+      struct err *err)
+{
+    struct inspection_options options = inspection_defaults();
+    struct inspection i;
+    options.session_order = o->session_order;
+    options.check.verify = o->verify;
+    options.check.threads = options.explaining.threads = cli_thread_count(o);
+    if (!level_parse_list(o->level ? o->level : "ser", o->session_order,
+                          &options.check.levels, err) ||
+        !inspection_read(&options, path, &i, err))
+        return false;
+    bool ok = true;
+    out->verdict = VERDICT_OK;
+    for (size_t r = 0; r < i.check.results.n; r++) {
+        const enum verdict v = i.check.results.at[r].certificate.verdict;
+        if (v == VERDICT_VIOLATED || out->verdict == VERDICT_OK)
+            out->verdict = v;
+        if (ok && !out->has_anomaly && i.explanations[r].anomalies.n)
+            ok = take_anomaly(&i.explanations[r].anomalies.at[0], out, err);
+    }
+    inspection_free(&i);
+    return ok;
+}
+
+bool
+one_run(const struct options *o, struct one_run *out, struct err *err)
+{
+    struct test_run_options options;
+    struct test_run run;
+    struct history_file file;
+    *out = (struct one_run){0};
+    if (!run_options_parse(o, &options, err) ||
+        !history_file_open(&file, NULL, err))
+        return false;
+    bool ok = test_run_begin(&options, &run, err);
+    if (ok) {
+        snprintf(out->target, sizeof out->target, "%s", run.name);
+        ok = test_run_record(&run, file.path.at, err);
+        memcpy(out->note, run.note, sizeof out->note);
+        out->stats = run.stats;
+        test_run_end(&run);
+    }
+    ok = ok && judge(o, file.path.at, out, err);
+    history_file_close(&file);
+    return ok;
+}
