@@ -84,7 +84,9 @@ find_lost_commit(const struct narration *t, const struct model *m,
             reads |= d[j].from == miss->from;
             writes |= d[j].from == miss->to;
         }
+        // A read that a list implies is not in the whole history.
         if (miss->kind == EDGE_RW && reads && writes &&
+            t->whole_op[miss->read] != ID_NONE &&
             lost_commit_is_gone(t->whole, t->origin[miss->to],
                                 t->origin[miss->from], t->whole_op[miss->read]))
             return miss;

@@ -95,8 +95,8 @@ long_lines_go_on_under_their_text(void)
     check_wrapped("    T1  r(l, [1 2 3])  w(x, 1)  w(y, 1)\n",
                   "    T1  r(l, [1 2 3])  w(x, 1)\n        w(y, 1)\n");
     check_wrapped("  T1  append(list-of-things-to-do, [1 2])  r(x, 1)\n",
-                  "  T1  append(list-of-things-to-do, [1 2])\n"
-                  "      r(x, 1)\n");
+                  "  T1\n      append(list-of-things-to-do,\n"
+                  "      [1 2])  r(x, 1)\n");
     check_wrapped("word-that-is-longer-than-thirty-columns\n",
                   "word-that-is-longer-than-thirty-columns\n");
 }
