@@ -6,8 +6,8 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "cli/interrupt.h"
-#include "cli/one_run.h"
 #include "cli/options/run_options.h"
+#include "cli/single_run.h"
 
 #include <inttypes.h>
 
@@ -15,7 +15,7 @@ enum { TRIES = 3 };
 
 struct shrink {
     struct options smallest;
-    struct one_run run; // of 'smallest'
+    struct single_run run; // of 'smallest'
     size_t runs;
 };
 
@@ -28,17 +28,17 @@ try_options(struct shrink *s, const struct options *given, bool *found,
     struct options o = *given;
     *found = false;
     for (uint64_t i = 0; i < TRIES && !*found && !interrupt_flag; i++) {
-        struct one_run run;
+        struct single_run run;
         o.seed = given->seed + i;
-        const bool ok = one_run(&o, &run, err);
+        const bool ok = single_run(&o, &run, err);
         s->runs++;
         if (ok && run.verdict == VERDICT_VIOLATED) {
-            one_run_free(&s->run);
+            single_run_free(&s->run);
             s->run = run;
             s->smallest = o;
             *found = true;
         } else {
-            one_run_free(&run);
+            single_run_free(&run);
         }
         if (!ok)
             return false;
@@ -109,7 +109,7 @@ cmd_shrink(const struct options *o)
     struct err err = {0};
     struct shrink s = {0};
     bool found = false, again = true;
-    if (!one_run_is_enough(o, "shrink", &err))
+    if (!single_run_is_enough(o, "shrink", &err))
         return cli_report_error(&err);
     interrupt_catch();
     bool ok = try_options(&s, o, &found, &err);
@@ -123,6 +123,6 @@ cmd_shrink(const struct options *o)
         show_smallest(&s);
     else if (ok)
         printf("%zu runs, and the level held in all of them\n", s.runs);
-    one_run_free(&s.run);
+    single_run_free(&s.run);
     return !ok ? cli_report_error(&err) : found ? EXIT_VIOLATED : EXIT_HOLDS;
 }

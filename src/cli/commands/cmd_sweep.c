@@ -5,7 +5,7 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "cli/interrupt.h"
-#include "cli/one_run.h"
+#include "cli/single_run.h"
 #include "collect/workload.h"
 #include "pipeline/sweep_results.h"
 
@@ -77,7 +77,7 @@ static bool
 choose(struct sweep *s, struct err *err)
 {
     const struct options *o = s->options;
-    if (!check_words(o->sweep, err) || !one_run_is_enough(o, "sweep", err))
+    if (!check_words(o->sweep, err) || !single_run_is_enough(o, "sweep", err))
         return false;
     s->are_servers = o->start;
     if (o->start && o->paths.n)
@@ -124,7 +124,7 @@ show_run(const struct sweep *s, const struct sweep_cell *cell,
 
 static bool
 keep_run(struct sweep *s, const struct sweep_cell *cell,
-         const struct one_run *run, struct err *err)
+         const struct single_run *run, struct err *err)
 {
     static const char *const words[] = {[VERDICT_OK] = "ok",
                                         [VERDICT_VIOLATED] = "violated",
@@ -175,7 +175,7 @@ run_cell(struct sweep *s, const char *target, const struct sweep_cell *cell,
         return true;
     }
     struct options o = *s->options;
-    struct one_run run;
+    struct single_run run;
     struct err why = {0};
     o.level = cell->level;
     o.workload = cell->workload;
@@ -184,7 +184,7 @@ run_cell(struct sweep *s, const char *target, const struct sweep_cell *cell,
     o.paths = (option_texts){0};
     if (!s->are_servers)
         vec_push(&o.paths, target);
-    bool ok = one_run(&o, &run, &why);
+    bool ok = single_run(&o, &run, &why);
     // What was cut short by the user is run again the next time.
     if (interrupt_flag)
         ok = true;
@@ -195,7 +195,7 @@ run_cell(struct sweep *s, const char *target, const struct sweep_cell *cell,
     else
         *err = why;
     s->done++;
-    one_run_free(&run);
+    single_run_free(&run);
     vec_free(&o.paths);
     return ok;
 }

@@ -1,16 +1,16 @@
-/* one_run.h -- one run of a workload and its verdict, for commands that make
+/* single_run.h -- one run of a workload and its verdict, for commands that make
  * many: --sweep and --shrink.
  *
  * SPDX-License-Identifier: MIT */
-#ifndef CLI_ONE_RUN_H
-#define CLI_ONE_RUN_H
+#ifndef CLI_SINGLE_RUN_H
+#define CLI_SINGLE_RUN_H
 
 #include "cli/cli.h"
 #include "collect/collect.h"
 #include "evidence/certificate.h"
 #include "explain/anomaly_kinds.h"
 
-struct one_run {
+struct single_run {
     enum verdict verdict;
     char note[128];   // what the database says it is
     char target[256]; // without a password
@@ -25,12 +25,13 @@ struct one_run {
 
 /* Run what the options say, and check it at their level.  The caller frees
  * *out in any case. */
-bool one_run(const struct options *o, struct one_run *out, struct err *err);
-void one_run_free(struct one_run *r);
+bool single_run(const struct options *o, struct single_run *out,
+                struct err *err);
+void single_run_free(struct single_run *r);
 
 /* Fail if the options ask for something that only a single run gives; 'option'
  * names the one that makes several. */
-bool one_run_is_enough(const struct options *o, const char *option,
-                       struct err *err);
+bool single_run_is_enough(const struct options *o, const char *option,
+                          struct err *err);
 
 #endif

@@ -1,7 +1,7 @@
-/* one_run.c -- see one_run.h.
+/* single_run.c -- see single_run.h.
  *
  * SPDX-License-Identifier: MIT */
-#include "cli/one_run.h"
+#include "cli/single_run.h"
 
 #include "cli/options/run_options.h"
 #include "level/names.h"
@@ -13,7 +13,7 @@
 #include <string.h>
 
 void
-one_run_free(struct one_run *r)
+single_run_free(struct single_run *r)
 {
     buf_free(&r->edges);
     buf_free(&r->headline);
@@ -22,7 +22,8 @@ one_run_free(struct one_run *r)
 }
 
 bool
-one_run_is_enough(const struct options *o, const char *option, struct err *err)
+single_run_is_enough(const struct options *o, const char *option,
+                     struct err *err)
 {
     const char *other = o->spec                                 ? "spec"
                         : o->keep                               ? "keep"
@@ -60,7 +61,7 @@ write_history(const struct history *h, struct buf *out, struct err *err)
 }
 
 static bool
-take_anomaly(const struct anomaly *a, struct one_run *out, struct err *err)
+take_anomaly(const struct anomaly *a, struct single_run *out, struct err *err)
 {
     out->has_anomaly = true;
     out->kind = a->kind;
@@ -72,7 +73,7 @@ take_anomaly(const struct anomaly *a, struct one_run *out, struct err *err)
 }
 
 static bool
-judge(const struct options *o, const char *path, struct one_run *out,
+judge(const struct options *o, const char *path, struct single_run *out,
       struct err *err)
 {
     struct inspection_options options = inspection_defaults();
@@ -98,12 +99,12 @@ judge(const struct options *o, const char *path, struct one_run *out,
 }
 
 bool
-one_run(const struct options *o, struct one_run *out, struct err *err)
+single_run(const struct options *o, struct single_run *out, struct err *err)
 {
     struct test_run_options options;
     struct test_run run;
     struct history_file file;
-    *out = (struct one_run){0};
+    *out = (struct single_run){0};
     if (!run_options_parse(o, &options, err) ||
         !history_file_open(&file, NULL, err))
         return false;
