@@ -57,6 +57,7 @@ take_options(const struct options *o, struct inspection_options *out,
     out->check.verify = o->verify;
     out->check.strong = out->explaining.strong = strong;
     out->explaining.most = (size_t)o->max_anomalies;
+    out->lines = o->sarif_file || strcmp(o->report_format, "sarif") == 0;
     out->certificate = o->certificate;
     out->reduced = o->reduced;
     if (o->reduced &&

@@ -33,6 +33,7 @@ struct anomaly_txn {
     const char *name;    // the same, for people
     const char *session; // "" for init
     uint32_t position;   // in its session, from 1; 0 for init
+    uint64_t line;       // in the input, from 1; 0: not known
     bool is_init;        // stands for the initial state
     bool is_context;     // no part of the anomaly, only near it
     enum txn_status status;

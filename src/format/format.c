@@ -7,6 +7,7 @@
 #include "format/readers.h"
 #include "history/read_checks.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <string.h>
 
@@ -61,6 +62,23 @@ is_binary_log(const struct input *in)
     return in->size >= 6 && memcmp(in->data, "JEPSEN", 6) == 0;
 }
 
+/* Turn the bytes at which transactions begin into lines.  Most readers begin
+ * them in order, so this goes through the input once. */
+static void
+find_lines(const struct input *in, place_vec *places)
+{
+    uint64_t at = 0, line = 1;
+    for (size_t t = 0; t < places->n; t++) {
+        const uint64_t place = places->at[t];
+        assert(place <= in->size);
+        if (place < at)
+            at = 0, line = 1;
+        for (; at < place; at++)
+            line += in->data[at] == '\n';
+        places->at[t] = line;
+    }
+}
+
 static bool
 read_input(struct input *in, const char *name, struct history *h,
            const struct format **used, struct err *err)
@@ -85,10 +103,13 @@ read_input(struct input *in, const char *name, struct history *h,
         *used = format;
     struct builder *b =
         builder_new(format->initial == ATOM_INT ? atom_int(0) : atom_nil());
+    if (in->lines)
+        builder_keep_places(b);
     if (!format->read(in, b, err)) {
         builder_free(b);
         return false;
     }
+    find_lines(in, builder_places(b));
     return builder_finish(b, h, err);
 }
 
@@ -118,8 +139,11 @@ read_path(struct input *in, const char *path, const char *name,
 {
     struct buf inside = {0};
     const unsigned threads = in->threads;
+    const bool lines = in->lines;
     bool ok = enter_store(in, name, &inside, err);
     in->threads = threads;
+    in->lines = in->full =
+        lines && !inside.n; // of the path, not of a file in it
     ok = ok && read_input(in, name, h, used, err);
     if (!ok)
         err_in_file(err, inside.n                 ? inside.at
@@ -129,17 +153,32 @@ read_path(struct input *in, const char *path, const char *name,
     return ok;
 }
 
-bool
-format_read(const char *path, const char *name, unsigned threads,
-            struct history *h, const struct format **used, struct err *err)
+static bool
+read_history(const char *path, const char *name, unsigned threads, bool lines,
+             struct history *h, const struct format **used, struct err *err)
 {
     struct input in;
     if (!input_open(&in, path, err))
         return false;
     in.threads = threads ? threads : 1;
+    in.lines = lines;
     const bool ok = read_path(&in, path, name, h, used, err);
     input_close(&in);
     return ok;
+}
+
+bool
+format_read(const char *path, const char *name, unsigned threads,
+            struct history *h, const struct format **used, struct err *err)
+{
+    return read_history(path, name, threads, false, h, used, err);
+}
+
+bool
+format_read_lines(const char *path, const char *name, struct history *h,
+                  const struct format **used, struct err *err)
+{
+    return read_history(path, name, 1, true, h, used, err);
 }
 
 static bool

@@ -54,6 +54,10 @@ bool format_read(const char *path, const char *name, unsigned threads,
                  struct history *h, const struct format **used,
                  struct err *err);
 
+/* The same with h->txn_line, for formats of lines.  Slower. */
+bool format_read_lines(const char *path, const char *name, struct history *h,
+                       const struct format **used, struct err *err);
+
 /* Write h to path ("-" is stdout).  A file is written completely or not at all.
  */
 bool format_write(const struct history *h, const struct format *format,

@@ -15,7 +15,8 @@ struct input {
     size_t size;
     bool is_directory;
     unsigned threads; // how many a reader may use
-    bool full;        // do not use the scans of plain.h; for tests
+    bool full;        // do not use the scans of plain.h; for tests, and lines
+    bool lines;       // the lines of transactions are to be known
 
     // Private: how 'data' is held, and how much of it was released.
     enum { INPUT_NOTHING, INPUT_MAPPED, INPUT_HEAP } held;

@@ -23,6 +23,7 @@ history_free(struct history *h)
     mem_free(h->txn_began);
     mem_free(h->txn_ended);
     mem_free(h->txn_meta);
+    mem_free(h->txn_line);
     mem_free(h->op_key);
     mem_free(h->op_value);
     atoms_free(&h->key_names);

@@ -152,6 +152,7 @@ struct history {
     uint32_t n_optional;            // transactions that may count
     struct atoms txn_names;         // empty where the input gives none
     int64_t *txn_began, *txn_ended; // any one clock; NULL where not known
+    uint64_t *txn_line; // in the input, from 1; 0 and NULL: not known
     uint32_t *txn_meta; // a JSON object in strings, or ID_NONE; NULL if none
 
     uint32_t n_ops;

@@ -96,8 +96,11 @@ read_history(struct inspection_options *o, struct inspection *out,
     const double began_cpu = time_work(o->check.threads);
     if (has_limits(o) && !limit_try(&o->check.limits, 0, "reading", stop))
         return true;
-    const bool ok = format_read(out->path, o->format, o->check.threads,
-                                &out->history, &out->format, err);
+    const bool ok = o->lines
+                        ? format_read_lines(out->path, o->format, &out->history,
+                                            &out->format, err)
+                        : format_read(out->path, o->format, o->check.threads,
+                                      &out->history, &out->format, err);
     if (ok && !o->session_order)
         history_ignore_sessions(&out->history);
     if (ok)

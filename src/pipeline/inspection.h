@@ -62,6 +62,7 @@ struct inspection_options {
     bool explain;      // violated levels
     bool full_summary; // more than sizes, for an HTML report
     bool all_levels;   // decide those not asked for, too, for the answer
+    bool lines;        // find out where transactions are, for SARIF
     bool power;        // count what could have gone wrong, for the reports
     const struct report_origin *origin; // of a recording; or NULL
     struct check_options check;

@@ -1,13 +1,16 @@
 /* sarif.c -- results as SARIF 2.1.0, which code hosts show as alerts.
  *
  * The rules are the names of anomalies.  A result is an anomaly in a history,
- * and its code flow follows the cycle.  Line numbers of a history mean nothing
- * to a reader, so locations are files and, as logical locations, transactions.
+ * and its code flow follows the cycle.  A location is the line at which a
+ * transaction begins, in formats of lines, and the transaction itself as a
+ * logical location.
  *
  * The format is one JSON object, which is written incrementally.
  *
  * SPDX-License-Identifier: MIT */
 #include "report/parts.h"
+
+#include <inttypes.h>
 
 static void
 put_member(const char *before, const char *text, const char *after,
@@ -36,17 +39,48 @@ begin(struct report *to)
     buf_text(out, "]}},\n\"columnKind\":\"unicodeCodePoints\",\"results\":[");
 }
 
+/* The file, and the line of the transaction if it is known; without the brace
+ * that ends the location. */
 static void
-put_flow(const struct anomaly *a, struct buf *out)
+put_place(const struct report_run *run, const struct anomaly_txn *t,
+          struct buf *out)
+{
+    buf_text(out, "{\"physicalLocation\":{\"artifactLocation\":{\"uri\":");
+    part_uri(out, run->path);
+    buf_char(out, '}');
+    if (t && t->line)
+        buf_printf(out, ",\"region\":{\"startLine\":%" PRIu64 "}", t->line);
+    buf_char(out, '}');
+}
+
+/* The transaction at whose line the anomaly is shown: the first of the cycle,
+ * or the first that has a line; or NULL. */
+static const struct anomaly_txn *
+find_placed(const struct anomaly *a)
+{
+    if (a->cycle.n && a->txns.at[a->edges.at[a->cycle.at[0]].from].line)
+        return &a->txns.at[a->edges.at[a->cycle.at[0]].from];
+    for (size_t i = 0; i < a->txns.n; i++)
+        if (!a->txns.at[i].is_context && a->txns.at[i].line)
+            return &a->txns.at[i];
+    return NULL;
+}
+
+static void
+put_flow(const struct report_run *run, const struct anomaly *a, struct buf *out)
 {
     if (!a->cycle.n)
         return;
     buf_text(out, ",\"codeFlows\":[{\"threadFlows\":[{\"locations\":[");
     for (size_t i = 0; i < a->cycle.n; i++) {
         const struct anomaly_edge *e = &a->edges.at[a->cycle.at[i]];
-        put_member(i ? ",{\"location\":{\"logicalLocations\":[{\"name\":"
-                     : "{\"location\":{\"logicalLocations\":[{\"name\":",
-                   a->txns.at[e->from].id, ",\"kind\":\"transaction\"}]", out);
+        const struct anomaly_txn *t = &a->txns.at[e->from];
+        buf_text(out, i ? ",{\"location\":" : "{\"location\":");
+        if (t->line)
+            put_place(run, t, out);
+        put_member(t->line ? ",\"logicalLocations\":[{\"name\":"
+                           : "{\"logicalLocations\":[{\"name\":",
+                   t->id, ",\"kind\":\"transaction\"}]", out);
         put_member(",\"message\":{\"text\":", e->reason, "}}}", out);
     }
     buf_text(out, "]}]}]");
@@ -72,11 +106,10 @@ put_verdict(struct report *to, const struct report_run *run,
                       ? "\"level\":\"error\""
                       : "\"kind\":\"open\",\"level\":\"none\"");
     put_member(",\"message\":{\"text\":", text.at, "}", out);
-    buf_text(out, ",\"locations\":[{\"physicalLocation\":{\"artifactLocation\":"
-                  "{\"uri\":");
-    part_uri(out, run->path);
-    put_member("}}}],\"properties\":{\"isolation\":",
-               level_table[r->level].brief, "}}", out);
+    buf_text(out, ",\"locations\":[");
+    put_place(run, NULL, out);
+    put_member("}],\"properties\":{\"isolation\":", level_table[r->level].brief,
+               "}}", out);
     buf_free(&text);
 }
 
@@ -92,10 +125,9 @@ put_result(struct report *to, const struct report_run *run,
     put_member("\"ruleId\":", anomaly_table[a->kind].name,
                ",\"level\":\"error\"", out);
     put_member(",\"message\":{\"text\":", text.at, "}", out);
-    buf_text(out, ",\"locations\":[{\"physicalLocation\":{\"artifactLocation\":"
-                  "{\"uri\":");
-    part_uri(out, run->path);
-    buf_text(out, "}},\"logicalLocations\":[");
+    buf_text(out, ",\"locations\":[");
+    put_place(run, find_placed(a), out);
+    buf_text(out, ",\"logicalLocations\":[");
     bool first = true;
     for (size_t i = 0; i < a->txns.n; i++)
         if (!a->txns.at[i].is_context && !a->txns.at[i].is_init) {
@@ -104,7 +136,7 @@ put_result(struct report *to, const struct report_run *run,
             first = false;
         }
     buf_text(out, "]}]");
-    put_flow(a, out);
+    put_flow(run, a, out);
     put_member(",\"partialFingerprints\":{\"anomaly/v1\":", a->headline, "}",
                out);
     put_member(",\"properties\":{\"isolation\":", level_table[a->level].brief,

@@ -96,11 +96,37 @@ def compressed():
               f"{name} is named", done.stderr)
 
 
+def lines_in_sarif():
+    """Regions are the lines of the transactions, found in the file by their ids or values."""
+    pathlib.Path("a.jsonl").write_text(
+        '{"session":"s","id":"first","ops":[["w","x",1]]}\n\n{"session":"a","id":"one","ops":[["r","x",1],["w","x",2]]}\n'
+        '{"session":"b","id":"two","ops":[["r","x",1],["w","x",3]]}\n')
+    pathlib.Path("a.hist").write_text("\nfirst[x:=1]\n---\none[x==1 x:=2]\n---\n\ntwo[x==1\nx:=3]\n")
+    run("convert", "-q", "a.jsonl", "-o", "a.edn")
+    run("convert", "-q", "--renumber", "a.jsonl", "-t", "text", "-o", "a.txt")
+    for file in ("a.jsonl", "a.hist", "a.edn", "a.txt"):
+        done = run("check", "-q", "-l", "si", "--sarif", "s.json", file)
+        result = json.loads(pathlib.Path("s.json").read_text())["runs"][0]["results"][0]
+        places = [l["location"] for l in result["codeFlows"][0]["threadFlows"][0]["locations"]]
+        text = pathlib.Path(file).read_text().splitlines()
+        found = [text[p["physicalLocation"]["region"]["startLine"] - 1] for p in places if "physicalLocation" in p]
+        main = result["locations"][0]["physicalLocation"].get("region")
+        if file == "a.txt":
+            check(done.returncode == 1 and not found and not main, "a format without lines for transactions has no regions", places)
+        elif file == "a.edn":
+            check(len(found) == 2 and main and all(":invoke" in line for line in found) and found[0] != found[1],
+                  "edn: the lines of invocations", found)
+        else:
+            names = [p["logicalLocations"][0]["name"] for p in places]
+            check(len(found) == 2 and main and all(name in line for name, line in zip(names, found)), f"{file}: lines of transactions", found)
+
+
 with tempfile.TemporaryDirectory() as scratch:
     os.chdir(scratch)
     units()
     injected()
     directories()
     compressed()
+    lines_in_sarif()
     os.chdir("/")
 sys.exit(end())

@@ -68,6 +68,7 @@ head_of(struct narration *t, txn_id whole)
     struct anomaly_txn out = {.id = id_of(t, whole),
                               .position = whole - h->session_first[s] + 1,
                               .status = (enum txn_status)h->txn_status[whole]};
+    out.line = h->txn_line ? h->txn_line[whole] : 0;
     narrate_name(h, whole, &t->b);
     out.name = narrate_keep(t);
     history_show_session(h, s, &t->b);

@@ -237,6 +237,7 @@ parse_txn(struct parser *p)
     txn_id t;
     if (!builder_txn(p->b, p->session, &t, p->s.err))
         return scan_locate(&p->s, begin);
+    builder_place(p->b, t, scan_offset(&p->s, begin));
     if (named)
         builder_name(p->b, t, name);
     for (;;) {

@@ -173,6 +173,7 @@ begin_txn(struct reader *r, const struct jepsen_entry *e, struct process *p)
         p->session = builder_session(r->b, p->name);
     if (!builder_txn(r->b, p->session, &p->txn, r->log.s.err))
         return scan_locate(&r->log.s, e->at);
+    builder_place(r->b, p->txn, scan_offset(&r->log.s, e->at));
     builder_status(r->b, p->txn, TXN_INDETERMINATE);
     return true;
 }

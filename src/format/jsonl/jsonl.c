@@ -72,8 +72,11 @@ static bool
 begin_txn(struct reader *r, struct line *line)
 {
     line->has_txn = true;
-    return builder_txn(r->in.b, builder_session(r->in.b, line->session),
-                       &line->txn, r->in.s.err);
+    if (!builder_txn(r->in.b, builder_session(r->in.b, line->session),
+                     &line->txn, r->in.s.err))
+        return false;
+    builder_place(r->in.b, line->txn, scan_offset(&r->in.s, r->in.s.at));
+    return true;
 }
 
 static const char *const marks[] = {

@@ -12,6 +12,8 @@
 #include "format/input.h"
 #include "history/atom.h"
 
+#include <assert.h>
+
 /* A piece of text, borrowed. */
 struct span {
     const char *at;
@@ -51,6 +53,14 @@ bool scan_locate(struct scan *s, const char *at);
  * not fit in 64 bits. */
 bool scan_integer(bool negative, const char *digits, const char *end,
                   struct atom *out);
+
+/* Which byte of the input that is. */
+static inline uint64_t
+scan_offset(const struct scan *s, const char *at)
+{
+    assert(at >= s->in->data);
+    return (uint64_t)(at - s->in->data);
+}
 
 static inline bool
 span_is(struct span span, const char *text)

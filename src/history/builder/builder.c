@@ -37,6 +37,7 @@ builder_free(struct builder *b)
     vec_free(&b->began);
     vec_free(&b->ended);
     vec_free(&b->meta);
+    vec_free(&b->places);
     vec_free(&b->runs);
     vec_free(&b->op_key);
     vec_free(&b->op_value);
@@ -154,6 +155,29 @@ builder_times(struct builder *b, txn_id t, int64_t began, int64_t ended)
     }
     b->began.at[t] = began;
     b->ended.at[t] = ended;
+}
+
+void
+builder_keep_places(struct builder *b)
+{
+    b->keeps_places = true;
+}
+
+void
+builder_place(struct builder *b, txn_id t, uint64_t place)
+{
+    assert(t < b->txn_session.n);
+    if (!b->keeps_places)
+        return;
+    while (b->places.n <= t)
+        vec_push(&b->places, 0);
+    b->places.at[t] = place;
+}
+
+place_vec *
+builder_places(struct builder *b)
+{
+    return &b->places;
 }
 
 void

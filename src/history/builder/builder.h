@@ -48,6 +48,14 @@ bool builder_txn(struct builder *b, session_id s, txn_id *t, struct err *err);
 void builder_status(struct builder *b, txn_id t, enum txn_status status);
 void builder_name(struct builder *b, txn_id t, struct atom name);
 void builder_times(struct builder *b, txn_id t, int64_t began, int64_t ended);
+
+/* Where a transaction begins in the input: from the reader its byte, which the
+ * caller of the reader turns into its line.  Without builder_keep_places, this
+ * does nothing. */
+typedef VEC(uint64_t) place_vec; // by transaction
+void builder_keep_places(struct builder *b);
+void builder_place(struct builder *b, txn_id t, uint64_t place);
+place_vec *builder_places(struct builder *b);
 void builder_meta(struct builder *b, txn_id t, const char *json, size_t len);
 
 /* Operations of registers. */

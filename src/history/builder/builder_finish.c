@@ -133,6 +133,8 @@ move_txns(struct builder *b, struct history *h)
         RENUMBER(h->txn_began, b->began.at, b->began.n, INT64_MIN);
         RENUMBER(h->txn_ended, b->ended.at, b->ended.n, INT64_MAX);
     }
+    if (b->places.n)
+        RENUMBER(h->txn_line, b->places.at, b->places.n, 0);
     if (b->meta.n)
         RENUMBER(h->txn_meta, b->meta.at, b->meta.n, ID_NONE);
     h->arrival = renumber; // by old id, which is the order of arrival

@@ -40,6 +40,8 @@ struct builder {
     struct atoms txn_names;
     VEC(int64_t) began, ended;
     u32_vec meta;
+    bool keeps_places;
+    place_vec places;
 
     VEC(struct op_run) runs;
     u32_vec op_key, op_value;

@@ -98,6 +98,10 @@ copy_txn(const struct copying *c, session_id s, txn_id from, struct err *err)
         builder_name(b, t, copy_atom(c, history_txn_atom(h, from)));
     if (h->txn_began)
         builder_times(b, t, h->txn_began[from], h->txn_ended[from]);
+    if (h->txn_line) {
+        builder_keep_places(b);
+        builder_place(b, t, h->txn_line[from]);
+    }
     if (h->txn_meta && h->txn_meta[from] != ID_NONE) {
         const struct string meta = strings_get(&h->strings, h->txn_meta[from]);
         builder_meta(b, t, meta.text, meta.len);
