@@ -13,7 +13,12 @@
 
 enum { PASSES = 10 }; // for histories that are in another order
 
-enum version { VERSION_OTHER, VERSION_WITHOUT, VERSION_WITH };
+enum version {
+    VERSION_OTHER,
+    VERSION_BASE,    // what the reader saw: it is without the write
+    VERSION_WITHOUT, // made on top of that
+    VERSION_WITH,    // the write, or made on top of it
+};
 
 /* Transactions that began after the write was acknowledged. */
 struct witnesses {
@@ -24,18 +29,30 @@ struct witnesses {
                                // key without it
 };
 
+/* Whether the writer's session had lost its connection, or its state went back
+ * to what the writer had overwritten.  That a session which stayed connected
+ * sees another one's update in place of its own is a lost update. */
+static bool
+went_back(const struct witnesses *w, txn_id t, enum version saw)
+{
+    const uint32_t *meta = w->h->txn_meta;
+    const bool is_known =
+        meta && meta[t] != ID_NONE && meta[w->writer] != ID_NONE;
+    return is_known ? meta[t] != meta[w->writer] : saw == VERSION_BASE;
+}
+
 static void
 testify(struct witnesses *w, txn_id t, enum version saw)
 {
     const struct history *h = w->h;
     if (saw == VERSION_WITH && h->txn_began[t] >= h->txn_began[w->reader])
         w->is_seen = true;
-    if (saw != VERSION_WITHOUT)
+    if (saw != VERSION_BASE && saw != VERSION_WITHOUT)
         return;
-    if (h->txn_session[t] == h->txn_session[w->writer])
-        w->own_lack = true;
-    else
+    if (h->txn_session[t] != h->txn_session[w->writer])
         w->other_lack = true;
+    else if (went_back(w, t, saw))
+        w->own_lack = true;
 }
 
 /* The version of the key that t read from another transaction. */
@@ -77,7 +94,9 @@ ask_all(struct witnesses *w, key_id key, uint8_t *versions)
         const enum version saw = version_read(h, t, key, versions);
         testify(w, t, saw);
         if (saw != VERSION_OTHER)
-            is_news |= mark_written(h, t, key, saw, versions);
+            is_news |= mark_written(h, t, key,
+                                    saw == VERSION_BASE ? VERSION_WITHOUT : saw,
+                                    versions);
     }
     return is_news;
 }
@@ -88,7 +107,7 @@ ask_about_register(struct witnesses *w, op_id read)
     const struct history *h = w->h;
     const key_id key = op_key(h, read);
     uint8_t *versions = mem_calloc(h->n_values, sizeof *versions);
-    versions[h->op_value[read]] = VERSION_WITHOUT;
+    versions[h->op_value[read]] = VERSION_BASE;
     mark_written(h, w->writer, key, VERSION_WITH, versions);
     for (int i = 0; i < PASSES && !w->is_seen; i++)
         if (!ask_all(w, key, versions))
@@ -122,7 +141,7 @@ ask_about_list(struct witnesses *w, key_id key)
                 testify(w, t,
                         shows(history_list_seen(h, op), element)
                             ? VERSION_WITH
-                            : VERSION_WITHOUT);
+                            : VERSION_BASE);
     }
 }
 
