@@ -1,0 +1,55 @@
+#!/usr/bin/env python3
+"""README.md shows what the program prints, and the pages in doc/ exist.
+
+    test_readme.py ASSAY
+
+Speaks TAP.
+"""
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+root = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(root / "tests"))
+from tap import check, end, skip
+
+assay = os.path.abspath(sys.argv[1])
+
+
+def blocks(page):
+    """The commands that are shown with a $, each with the lines below it."""
+    for block in re.findall(r"(?:^    .*\n|^\n(?=    ))+", page, re.M):
+        lines = [line[4:] for line in block.strip("\n").split("\n")]
+        if lines[0].startswith("$ "):
+            yield lines[0][2:], "\n".join(lines[1:]).strip()
+
+
+def examples(page):
+    shown = 0
+    for command, wanted in blocks(page):
+        words = command.replace("build/assay", "assay").split()
+        helped = subprocess.run([assay, *words[1:], "--help"], capture_output=True, text=True)
+        check(words[0] == "assay" and helped.returncode == 0, f"its options exist: {command}", helped.stderr)
+        if "..." in wanted.splitlines():
+            continue  # needs a server, and is not shown whole
+        done = subprocess.run([assay, *words[1:]], cwd=root, capture_output=True, text=True, timeout=120)
+        if done.returncode == 2:
+            skip(command, done.stderr.strip())
+            continue
+        check(done.stdout.strip() == wanted, f"it prints what the page shows: {command}", done.stdout)
+        shown += 1
+    check(shown >= 1, "one example is shown whole")
+
+
+def pages():
+    for page in [root / "README.md", *sorted((root / "doc").glob("*.md"))]:
+        named = set(re.findall(r"`((?:doc|examples)/[\w./-]+?)/?`", page.read_text()))
+        missing = [name for name in named if not (root / name).exists()]
+        check(not missing, f"{page.relative_to(root)}: what it names is there", missing)
+
+
+examples((root / "README.md").read_text())
+pages()
+sys.exit(end())
