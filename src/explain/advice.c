@@ -20,6 +20,9 @@ const struct anomaly_advice advice_table[ANOMALY_KINDS] = {
     [ANOMALY_NOT_LATEST] = {
         "An application acts on a value that was only a step on the way, such as an account between two halves of a transfer.",
         "Use READ COMMITTED or stronger; only READ UNCOMMITTED allows this."},
+    [ANOMALY_MISSING_ROW] = {
+        "A row is there and a query does not find it: it is created a second time, or left out of a sum.",
+        "This is a mistake of the database or of the recording, not a matter of the level: look for a damaged index, and compare a read by another index with a scan."},
     [ANOMALY_INCOMPATIBLE] = {
         "Two readers disagree about the order of entries, so a log or a queue is not the same for everybody.",
         "Use SERIALIZABLE, or keep each entry in a row of its own with a number from a counter row that is locked with SELECT ... FOR UPDATE. On replicas, read from the primary."},
@@ -77,6 +80,9 @@ const struct anomaly_advice advice_table[ANOMALY_KINDS] = {
     [ANOMALY_G2_ITEM] = {
         "Transactions act on what the others are changing, in a circle: no order of them gives this outcome, so rules about several rows may be broken.",
         "Use SERIALIZABLE and try again what is refused; or lock what a decision rests on with SELECT ... FOR UPDATE."},
+    [ANOMALY_PHANTOM] = {
+        "A transaction acts on what is not there, and another one puts it there: two users get the same name, a seat is sold twice, more is handed out than a sum allows.",
+        "Use SERIALIZABLE and try again what is refused; or let a UNIQUE or EXCLUDE constraint state the rule; or lock a row that stands for the whole set with SELECT ... FOR UPDATE, because a row that does not exist cannot be locked."},
     [ANOMALY_CYCLE] = {
         "No order of the transactions gives this outcome, so rules that each of them keeps may be broken.",
         "Use SERIALIZABLE and try again what is refused; or lock what a decision rests on with SELECT ... FOR UPDATE."},

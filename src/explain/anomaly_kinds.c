@@ -15,6 +15,8 @@ const struct anomaly_info anomaly_table[ANOMALY_KINDS] = {
         "a transaction wrote a key and then read another's value of it"},
     [ANOMALY_NOT_LATEST] = {"not-latest-write", "intermediate read", "G1b", "G1b",
         "a transaction read a value that its writer had overwritten itself"},
+    [ANOMALY_MISSING_ROW] = {"missing-row", "missing row", "", "",
+        "a query did not return a row that was there and matches"},
     [ANOMALY_INCOMPATIBLE] = {"incompatible-order", "incompatible order", "", "incompatible-order",
         "two reads of a list cannot both be prefixes of one order"},
     [ANOMALY_DUPLICATE] = {"duplicate-elements", "duplicate elements", "", "duplicate-elements",
@@ -53,6 +55,8 @@ const struct anomaly_info anomaly_table[ANOMALY_KINDS] = {
         "a transaction that writes nothing saw a state that no serial order passes through"},
     [ANOMALY_G2_ITEM] = {"g2-item", "anti-dependency cycle", "G2-item", "G2-item",
         "transactions depend on each other in a circle, by more than one overwritten read"},
+    [ANOMALY_PHANTOM] = {"phantom", "phantom", "G2", "G2",
+        "a query missed a row that another transaction wrote, and by more misses they depend on each other in a circle"},
     [ANOMALY_CYCLE] = {"cycle", "dependency cycle", "", "",
         "transactions depend on each other in a circle"},
 };

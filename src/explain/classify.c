@@ -22,9 +22,15 @@
  *                between two transactions: write skew, or lost update if both
  *                read the same version of the same key; after a transaction
  *                without writes: read-only anomaly
+ *   more         anti-dependency cycle
+ *
+ * With two rw or more, a phantom in place of a write skew or anti-dependency
+ * cycle, if a query missed a row.  All registers of a row are one key here.
  *
  * SPDX-License-Identifier: MIT */
 #include "explain/classify.h"
+
+#include "history/row/row_text.h"
 
 #include <string.h>
 
@@ -72,8 +78,29 @@ classify_turn(struct dep *d, size_t n)
         rotate(d, n);
 }
 
+/* Whether the keys are the same, or registers of one row. */
+static bool
+same_key(const struct history *h, key_id a, key_id b)
+{
+    if (a == b || !h->key_rows || a == ID_NONE || b == ID_NONE)
+        return a == b;
+    return h->key_rows[a].row != ID_NONE &&
+           h->key_rows[a].row == h->key_rows[b].row;
+}
+
+/* Whether an rw is of a row that a query did not return. */
+static bool
+misses_row(const struct history *h, const struct dep *d, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (d[i].kind == EDGE_RW && row_text_condition(h, d[i].key))
+            return true;
+    return false;
+}
+
 static enum anomaly_kind
-classify_one_miss(const struct dep *d, size_t n, struct counts c)
+classify_one_miss(const struct history *h, const struct dep *d, size_t n,
+                  struct counts c)
 {
     const struct dep *miss = &d[0], *back = &d[1], *last = &d[n - 1];
     if (c.time)
@@ -81,18 +108,19 @@ classify_one_miss(const struct dep *d, size_t n, struct counts c)
     if (n == 2) {
         switch (back->kind) {
         case EDGE_WR:
-            return back->key == miss->key    ? ANOMALY_NON_REPEATABLE
-                   : back->read < miss->read ? ANOMALY_FRACTURED
-                                             : ANOMALY_READ_SKEW;
+            return same_key(h, back->key, miss->key) ? ANOMALY_NON_REPEATABLE
+                   : back->read < miss->read         ? ANOMALY_FRACTURED
+                                                     : ANOMALY_READ_SKEW;
         case EDGE_SO:
             return ANOMALY_READ_YOUR_WRITES;
         default:
-            return back->key == miss->key ? ANOMALY_LOST_UPDATE : ANOMALY_CYCLE;
+            return same_key(h, back->key, miss->key) ? ANOMALY_LOST_UPDATE
+                                                     : ANOMALY_CYCLE;
         }
     }
     if (n == 3 && back->kind == EDGE_WR && last->kind == EDGE_SO)
-        return back->key == miss->key ? ANOMALY_NON_MONOTONIC
-                                      : ANOMALY_CAUSALITY;
+        return same_key(h, back->key, miss->key) ? ANOMALY_NON_MONOTONIC
+                                                 : ANOMALY_CAUSALITY;
     if (n == 3 && back->kind == EDGE_SO && last->kind == EDGE_WR)
         return ANOMALY_MONOTONIC_WRITE;
     if (!c.ww)
@@ -113,11 +141,12 @@ static enum anomaly_kind
 classify_misses(const struct history *h, const struct dep *d, size_t n,
                 struct counts c)
 {
+    const enum anomaly_kind g2 =
+        misses_row(h, d, n) ? ANOMALY_PHANTOM : ANOMALY_G2_ITEM;
     if (c.rw == 2 && n == 2) {
-        if (d[0].key != d[1].key)
-            return ANOMALY_WRITE_SKEW;
-        return d[0].writer == d[1].writer ? ANOMALY_LOST_UPDATE
-                                          : ANOMALY_G2_ITEM;
+        if (!same_key(h, d[0].key, d[1].key))
+            return g2 == ANOMALY_PHANTOM ? g2 : ANOMALY_WRITE_SKEW;
+        return d[0].writer == d[1].writer ? ANOMALY_LOST_UPDATE : g2;
     }
     const bool adjacent = d[1].kind == EDGE_RW; // it was turned
     if (c.rw == 2 && !adjacent && !c.ww)
@@ -125,7 +154,7 @@ classify_misses(const struct history *h, const struct dep *d, size_t n,
     if (c.rw == 2 && adjacent && d[n - 1].kind == EDGE_WR &&
         !writes_something(h, d[0].from))
         return ANOMALY_READ_ONLY;
-    return ANOMALY_G2_ITEM;
+    return g2;
 }
 
 /* The name of one cycle in h. */
@@ -138,7 +167,7 @@ name_cycle(const struct history *h, const struct dep *cycle, size_t n)
     const struct counts c = count(d, n);
     const enum anomaly_kind kind =
         c.rw == 0   ? (c.wr ? ANOMALY_CIRCULAR : ANOMALY_DIRTY_WRITE)
-        : c.rw == 1 ? classify_one_miss(d, n, c)
+        : c.rw == 1 ? classify_one_miss(h, d, n, c)
                     : classify_misses(h, d, n, c);
     mem_free(d);
     return kind;
@@ -187,7 +216,8 @@ classify_refutation(const struct history *h, const struct refutation *r,
 }
 
 void
-classify_elle(const struct dep *d, size_t n, struct buf *out)
+classify_elle(const struct history *h, const struct dep *d, size_t n,
+              struct buf *out)
 {
     const struct counts c = count(d, n);
     bool adjacent = false;
@@ -195,7 +225,7 @@ classify_elle(const struct dep *d, size_t n, struct buf *out)
         adjacent |= d[i].kind == EDGE_RW && d[(i + 1) % n].kind == EDGE_RW;
     buf_text(out, c.rw == 0   ? (c.wr ? "G1c" : "G0")
                   : c.rw == 1 ? "G-single"
-                  : adjacent  ? "G2-item"
+                  : adjacent  ? (misses_row(h, d, n) ? "G2" : "G2-item")
                               : "G-nonadjacent");
     if (c.time)
         buf_text(out, "-realtime");

@@ -19,6 +19,7 @@ enum anomaly_kind classify_refutation(const struct history *h,
 void classify_turn(struct dep *d, size_t n);
 
 /* Append Elle's name for a cycle of such edges, "G-single-process". */
-void classify_elle(const struct dep *d, size_t n, struct buf *out);
+void classify_elle(const struct history *h, const struct dep *d, size_t n,
+                   struct buf *out);
 
 #endif

@@ -12,10 +12,19 @@ enum { MOST_ELEMENTS = 8 }; // of a list, beside those of the flaw
 static void
 show_op(struct flaw_ops *e, txn_id t, op_id op)
 {
-    if (t >= e->h->n_txns || op == ID_NONE)
+    const struct history *h = e->h;
+    if (t >= h->n_txns || op == ID_NONE)
         return;
+    // A write of a row comes with all that it implies.
+    const bool row = op_is_of_row(h, op) && op_is_write(h, op);
+    const op_id last = row ? history_recorded(h, op) : op;
+    op_id first = last;
+    while (row && first > h->txn_begin[t] && op_is_write(h, first - 1) &&
+           history_implied_by(h, first - 1) == last)
+        first--;
     vec_push(&e->txns, t);
-    vec_push(&e->ops, op);
+    for (op_id i = first; i <= last; i++)
+        vec_push(&e->ops, i);
 }
 
 /* Show a write of the value by another transaction than 'reader', one that

@@ -4,6 +4,7 @@
 #include "history/flaw_text.h"
 
 #include "history/list/list_flaw_text.h"
+#include "history/row/row_text.h"
 
 const char *
 flaw_name(enum flaw_kind kind)
@@ -30,6 +31,12 @@ end_register(const struct history *h, const struct flaw *f,
 {
     switch (f->kind) {
     case FLAW_THIN_AIR:
+        if (row_text_condition(h, op_key(h, f->op))) {
+            buf_text(out, ", but all versions of row ");
+            history_show_key(h, h->key_rows[op_key(h, f->op)].row, out);
+            buf_text(out, " match: it was not returned");
+            break;
+        }
         buf_text(out, ", which no transaction wrote");
         break;
     case FLAW_ABORTED:
@@ -47,7 +54,7 @@ end_register(const struct history *h, const struct flaw *f,
     case FLAW_NOT_LATEST:
         if (f->other == f->txn) {
             buf_text(out, ", which it had overwritten with ");
-            history_show_op(h, f->other_op, out);
+            history_show_op(h, history_recorded(h, f->other_op), out);
         } else {
             buf_text(out, ", but that is not the last write of the key by ");
             show_txn(h, f->other, out);
@@ -66,7 +73,7 @@ flaw_text_begin(const struct history *h, const struct flaw *f,
     show_txn(h, f->txn, out);
     buf_text(out, " did ");
     if (f->kind == FLAW_NOT_OWN) {
-        history_show_op(h, f->other_op, out);
+        history_show_op(h, history_recorded(h, f->other_op), out);
         buf_text(out, " and then ");
     }
 }

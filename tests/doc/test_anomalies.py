@@ -12,6 +12,7 @@ import pathlib
 import re
 import subprocess
 import sys
+import textwrap
 
 root = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(root / "tests"))
@@ -38,11 +39,11 @@ def main():
         text = sections.get(title, "")
         if title in NO_EXAMPLE:
             continue
-        example = re.search(r"^`(.*)` forbids it:\n\n    (.*)$", text, re.M)
+        example = re.search(r"^`(.*)` forbids it:\n\n((?:    .*\n)+)", text, re.M)
         check(example, f"{title} has an example")
         if not example:
             continue
-        said = answer(example[2])
+        said = answer(textwrap.dedent(example[2]))
         found = {a["name"]: a for a in said["answer"]["anomalies"]}
         check(name in found, f"the example is a {title}", list(found))
         advice = found.get(name, {})

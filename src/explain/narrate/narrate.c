@@ -3,6 +3,8 @@
  * SPDX-License-Identifier: MIT */
 #include "explain/narrate/narrate.h"
 
+#include "history/row/row_text.h"
+
 #include "base/container/sorted.h"
 #include "explain/reduce/reduced_history.h"
 
@@ -90,7 +92,7 @@ narrate_seen(struct narration *t, op_id read)
     narrate_key(t, k);
     buf_text(&t->b, " = ");
     if (!h->key_is_list || !h->key_is_list[k]) {
-        history_show_value(h, h->op_value[read], &t->b);
+        row_text_value(h, read, &t->b);
         return;
     }
     const op_id recorded = history_recorded(h, read);

@@ -151,7 +151,7 @@ narrate_refutation(struct narration *t, const struct model *m,
     if (a->kind == ANOMALY_LOST_UPDATE)
         buf_text(&t->b, anomaly_table[a->kind].elle);
     else
-        classify_elle(d, step->n, &t->b);
+        classify_elle(t->h, d, step->n, &t->b);
     a->also = narrate_keep(t);
     mem_free(d);
 }

@@ -11,6 +11,7 @@
 #include "explain/flaw_ops.h"
 #include "explain/lost_commit.h"
 #include "history/flaw_text.h"
+#include "history/row/row_text.h"
 
 // flaw_kind -> anomaly_kind
 static const enum anomaly_kind kinds[FLAW_KINDS] = {
@@ -24,6 +25,14 @@ static const enum anomaly_kind kinds[FLAW_KINDS] = {
     [FLAW_DIRTY_WRITE] = ANOMALY_DIRTY_WRITE,
     [FLAW_LOST_APPEND] = ANOMALY_LOST_APPEND,
 };
+
+/* Whether a query missed a row that nothing explains. */
+static bool
+misses_row(const struct history *h, const struct flaw *f)
+{
+    return row_text_condition(h, op_key(h, f->op)) &&
+           (f->kind == FLAW_THIN_AIR || f->kind == FLAW_NOT_OWN);
+}
 
 static const char *
 list_rule(enum flaw_kind kind)
@@ -128,7 +137,10 @@ tell_flaw(struct narration *t, const struct flaw *f, txn_id lost)
 static void
 add_steps(struct anomaly *a, const struct history *h, const struct flaw *f)
 {
-    const char *rule = op_is_of_list(h, f->op) ? list_rule(f->kind) : NULL;
+    const char *rule = op_is_of_list(h, f->op) ? list_rule(f->kind)
+                       : misses_row(h, f) ? "A query returns every row that "
+                                            "matches what it asks for"
+                                          : NULL;
     const struct anomaly_step steps[] = {
         {a->story, 0, a->edges.n ? 0 : ANOMALY_NONE},
         {rule ? rule : rules[f->kind], 0, ANOMALY_NONE},
@@ -168,8 +180,9 @@ narrate_flaw(const struct history *h, const struct flaw *f, enum level level,
         f->kind == FLAW_INCOMPATIBLE
             ? lost_commit_of_lists(h, f->txn, f->op, f->other, f->other_op)
             : TXN_NONE;
-    *a = (struct anomaly){.kind = lost != TXN_NONE ? ANOMALY_LOST_COMMIT
-                                                   : kinds[f->kind],
+    *a = (struct anomaly){.kind = lost != TXN_NONE   ? ANOMALY_LOST_COMMIT
+                                  : misses_row(h, f) ? ANOMALY_MISSING_ROW
+                                                     : kinds[f->kind],
                           .level = level};
     struct narration t = {.a = a,
                           .whole = h,

@@ -10,6 +10,9 @@
  * SPDX-License-Identifier: MIT */
 #include "explain/narrate/narrate.h"
 
+#include "explain/narrate/narrate_edges.h"
+#include "history/row/row_text.h"
+
 /* The edges that a sentence is about. */
 struct scene {
     const struct dep *first, *second, *last;
@@ -149,12 +152,60 @@ template_of(enum anomaly_kind kind, const struct dep *d, size_t n)
     }
 }
 
+/* What the source of an rw missed: "a did not see row t/7, which b wrote as
+ * {"v":8}, when it asked for v > 5"; or "a read x = 1, which b overwrote". */
+static void
+tell_miss(struct narration *t, const struct dep *d)
+{
+    const struct history *h = t->h;
+    const char *condition = row_text_condition(h, d->key);
+    const op_id write = narrate_final_write(h, d->to, d->key);
+    narrate_txn(t, d->from);
+    if (!condition || write == ID_NONE) {
+        buf_text(&t->b, " read ");
+        narrate_seen(t, d->read);
+        buf_text(&t->b, ", which ");
+        narrate_txn(t, d->to);
+        buf_char(&t->b, ' ');
+        narrate_overwrote(t, d->key);
+        return;
+    }
+    const bool matches = row_text_matches(h, write);
+    buf_text(&t->b, " did not see row ");
+    narrate_key(t, h->key_rows[d->key].row);
+    buf_text(&t->b, ", which ");
+    narrate_txn(t, d->to);
+    buf_text(&t->b, matches ? " wrote as " : " changed");
+    if (matches)
+        row_text_value(h, write, &t->b);
+    buf_text(&t->b, ", when it asked for ");
+    buf_shown(&t->b, condition);
+}
+
+/* Everything that a query or a read missed. */
+static void
+tell_misses(struct narration *t, const struct dep *d, size_t n)
+{
+    bool any = false;
+    for (size_t i = 0; i < n; i++) {
+        if (d[i].kind != EDGE_RW)
+            continue;
+        buf_text(&t->b, any ? ", and " : "");
+        tell_miss(t, &d[i]);
+        any = true;
+    }
+    if (n == 2)
+        buf_text(&t->b, ": each acted on what the other was changing");
+}
+
 void
 narrate_story(struct narration *t, const struct dep *d, size_t n)
 {
     const struct scene s = {&d[0], find_second(d, n), &d[n - 1]};
     const char *template = template_of(t->a->kind, d, n);
-    if (template) {
+    if (t->a->kind == ANOMALY_PHANTOM) {
+        tell_misses(t, d, n);
+    } else if (template) {
         fill_in(t, &s, template);
     } else {
         buf_text(&t->b, anomaly_table[t->a->kind].meaning);

@@ -199,7 +199,7 @@ narrate_map_ops(struct narration *t, const op_id *ops, size_t n)
         op_id next = skip_implied(h, h->txn_begin[i], h->txn_end[i]);
         for (size_t j = 0; j < n && next < h->txn_end[i]; j++) {
             if (ops[j] < w->txn_begin[t->origin[i]] ||
-                ops[j] >= w->txn_end[t->origin[i]])
+                ops[j] >= w->txn_end[t->origin[i]] || op_is_implied(w, ops[j]))
                 continue;
             map[next] = ops[j];
             next = skip_implied(h, next + 1, h->txn_end[i]);

@@ -286,10 +286,8 @@ reduce_further(const struct history *h, const u32_vec *core, enum level level,
  * come to light; without one of the writes that an ambiguous read may have
  * seen, that read would be less ambiguous than it was. */
 static bool
-may_go(const struct history *h, txn_id t, op_id op)
+may_go_alone(const struct history *h, txn_id t, op_id op)
 {
-    if (op_is_implied(h, op))
-        return false; // it goes with the read that it is a part of
     if (!op_is_final_write(h, op))
         return true;
     for (op_id other = h->txn_begin[t]; other < op; other++)
@@ -304,6 +302,41 @@ may_go(const struct history *h, txn_id t, op_id op)
     return true;
 }
 
+/* The operations from *first to op that go with op: a write of a row goes with
+ * those that it implies, which stand before it.  False where they must stay. */
+static bool
+may_go(const struct history *h, txn_id t, op_id op, op_id *first)
+{
+    if (op_is_implied(h, op))
+        return false; // it goes with what it is a part of
+    *first = op;
+    while (*first > h->txn_begin[t] && op_is_write(h, *first - 1) &&
+           h->implied.n && history_implied_by(h, *first - 1) == op)
+        --*first;
+    for (op_id i = *first; i <= op; i++)
+        if (!may_go_alone(h, t, i))
+            return false;
+    return true;
+}
+
+/* Make 'part' of h without the operations from first to last. */
+static bool
+make_without(const struct history *h, const u32_vec *txns, op_id first,
+             op_id last, struct reduced *part, struct err *err)
+{
+    u32_vec without = {0};
+    for (op_id op = first; op <= last; op++)
+        vec_push(&without, op);
+    const struct subhistory_selection selection = {.txns = txns->at,
+                                                   .n = txns->n,
+                                                   .without = without.at,
+                                                   .n_without = without.n};
+    const bool ok =
+        subhistory_make(h, &selection, &part->h, part->origin.at, err);
+    vec_free(&without);
+    return ok;
+}
+
 /* Try r without each operation, from the back: of two reads that show the same
  * the first stays. */
 static bool
@@ -315,14 +348,12 @@ try_without_ops(const struct inquiry *q, struct reduced *r, const u32_vec *txns,
         for (op_id op = r->h.txn_end[t]; ok && op-- > r->h.txn_begin[t];) {
             if (op >= r->h.txn_end[t])
                 continue; // implied reads went as well
-            const struct subhistory_selection selection = {
-                .txns = txns->at, .n = txns->n, .without = &op, .n_without = 1};
-            if (!may_go(&r->h, t, op) || budget_is_spent(q->o->budget))
+            op_id first;
+            if (!may_go(&r->h, t, op, &first) || budget_is_spent(q->o->budget))
                 continue;
             struct reduced part = {.unfinished = r->unfinished};
             vec_grow(&part.origin, txns->n);
-            ok = subhistory_make(&r->h, &selection, &part.h, part.origin.at,
-                                 err);
+            ok = make_without(&r->h, txns, first, op, &part, err);
             memcpy(part.origin.at, r->origin.at, txns->n * sizeof *txns->at);
             if (ok && ask(q, &part, NULL) == VIOLATES) {
                 // Operations before this one keep their ids, but for implied
