@@ -13,8 +13,8 @@
 #include "forge.h"
 #include "random_history.h"
 #include "random_rows.h"
-#include "record_rows.h"
 #include "range.h"
+#include "record_rows.h"
 #include "shrink.h"
 #include "test.h"
 
