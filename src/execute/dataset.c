@@ -206,6 +206,15 @@ changes_apply(const struct changes *c, struct dataset *s)
     }
 }
 
+bool
+changes_replace(const struct changes *c)
+{
+    for (size_t i = 0; i < c->all.n; i++)
+        if (c->all.at[i].kind == CHANGE_INSERT && c->all.at[i].existed)
+            return true;
+    return false;
+}
+
 void
 changes_clear(struct changes *c)
 {

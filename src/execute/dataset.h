@@ -81,6 +81,8 @@ void changes_add(struct changes *c, const struct program *p, uint32_t table,
 /* Apply changes; an update of a row that is not there is dropped. */
 void changes_apply(const struct changes *c, struct dataset *s);
 const struct datum *changes_row(const struct changes *c, size_t i);
+/* Whether a row that was there was deleted and inserted again. */
+bool changes_replace(const struct changes *c);
 void changes_clear(struct changes *c);
 void changes_free(struct changes *c);
 

@@ -280,6 +280,32 @@ access_makes_room(const struct program *p, const struct function *f)
 }
 
 static bool
+has_write(const struct block *b, enum statement_kind kind, uint32_t table)
+{
+    for (uint32_t i = 0; i < b->n; i++) {
+        const struct statement *s = b->at[i];
+        if ((s->kind == kind && s->table == table) ||
+            has_write(&s->body, kind, table) ||
+            has_write(&s->other, kind, table))
+            return true;
+    }
+    return false;
+}
+
+bool
+access_can_replace(const struct program *p, uint32_t table)
+{
+    bool deletes = false, inserts = false;
+    assert(table < p->tables.n);
+    for (size_t i = 0; i < p->functions.n; i++) {
+        const struct block *body = &p->functions.at[i]->body;
+        deletes = deletes || has_write(body, STATEMENT_DELETE, table);
+        inserts = inserts || has_write(body, STATEMENT_INSERT, table);
+    }
+    return deletes && inserts;
+}
+
+static bool
 looks_at(const struct program *p, const struct function *f,
          const struct block *b, uint32_t table)
 {

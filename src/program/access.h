@@ -41,6 +41,9 @@ bool access_reads_from(const struct program *p, const struct access *a,
 /* Whether it may take away what made a constraint refuse another's row: it
  * deletes rows, or changes columns of a UNIQUE constraint or a foreign key. */
 bool access_makes_room(const struct program *p, const struct function *f);
+/* Whether there are programs that delete rows of the table, and such that
+ * insert them again. */
+bool access_can_replace(const struct program *p, uint32_t table);
 /* Whether a statement other than INSERT reads rows of the table. */
 bool access_looks_at(const struct program *p, const struct function *f,
                      uint32_t table);

@@ -60,22 +60,27 @@ build_delayed(struct sequence *q)
                                                   last, &q->initial, false)));
 }
 
-/* The statement that waits does so because of the last of the others. */
+/* The statement that waits does so because of the last of the others, which
+ * replaces no row: see interleaving.c. */
 static void
 require_wait(struct sequence *q)
 {
     struct terms *t = &q->terms;
-    term hit = t->no;
+    term hit = t->no, replaces = t->no;
     for (uint32_t i = 0; i < q->program->tables.n; i++)
         for (uint32_t j = 0; j < q->symbolic.slots[i]; j++) {
             const struct effect *e = &q->runs[q->n - 1].effects[i][j];
+            replaces = term_or(t, replaces,
+                               term_and(t, term_and(t, e->sets_alive, e->alive),
+                                        term_not(t, e->fresh)));
             const term holds =
                 term_or(t, term_or(t, e->locked, e->shared),
                         sym_writes(&q->symbolic, &q->runs[q->n - 1], i, j));
             hit = term_or(t, hit,
                           term_and(t, q->runs[0].effects[i][j].chosen, holds));
         }
-    sequence_require(q, term_implies(t, q->waits, hit));
+    sequence_require(
+        q, term_implies(t, q->waits, term_and(t, hit, term_not(t, replaces))));
 }
 
 /* The first member is interrupted. */

@@ -21,6 +21,10 @@ struct sym_runner {
     term live;
     term mixed;    // the statement waited, and chooses rows in the older state
     term is_early; // the step is before the split
+    // Of each slot of the table that a statement which waited is about: it was
+    // chosen, and another transaction has deleted it and inserted it again.
+    // NULL: none.
+    const term *replaced;
     struct symbol *variables;
     const struct symbol **bound; // the row of each source
     const struct symbol *aggregates;
@@ -42,6 +46,9 @@ const struct cell_row *sym_old_row(struct sym_runner *r, uint32_t table,
 /* The same in the contents that constraints are checked against. */
 const struct cell_row *sym_checked_row(struct sym_runner *r, uint32_t table,
                                        uint32_t slot);
+
+/* What a row that was chosen before the wait needs to be chosen after it. */
+term sym_still_there(struct sym_runner *r, uint32_t slot, term chosen);
 
 /* Begin a statement that takes a view; 'can_mix' when it can wait. */
 void sym_begin(struct sym_runner *r, const struct statement *s, bool can_mix);
@@ -145,6 +152,8 @@ bool sym_look_up(struct sym_runner *r, const struct expr *where,
 void sym_name_key(struct sym_runner *r, uint32_t table,
                   const struct symbol *row, term when);
 const struct cell_row *sym_ghost(struct sym_runner *r, uint32_t table);
+
+/* What is read: sym_note.c. */
 struct sym_read *sym_note_read(struct sym_runner *r, uint32_t table);
 /* The last read was that of a constraint, and so of the latest contents, too.
  */

@@ -68,7 +68,7 @@ add_combination(struct building *b, const uint32_t *slots)
         struct effect *e = &r->run->effects[table][slots[0]];
         e->chosen = term_or(t, e->chosen,
                             term_and(t, r->live, term_and(t, r->mixed, old)));
-        before = term_or(t, term_not(t, r->mixed), old);
+        before = sym_still_there(r, slots[0], old);
     }
     bind(b, slots, false, &alive);
     const term match = term_and(t, before, matches(b, alive));

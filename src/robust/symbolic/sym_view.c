@@ -75,6 +75,16 @@ sym_checked_row(struct sym_runner *r, uint32_t table, uint32_t slot)
                : sym_row(r, table, slot);
 }
 
+term
+sym_still_there(struct sym_runner *r, uint32_t slot, term chosen)
+{
+    struct terms *t = r->t;
+    const term there = r->replaced
+                           ? term_and(t, chosen, term_not(t, r->replaced[slot]))
+                           : chosen;
+    return term_or(t, term_not(t, r->mixed), there);
+}
+
 /* Whether the statement only reads, and locks nothing. */
 static bool
 is_plain(const struct statement *s)
@@ -93,6 +103,7 @@ sym_begin(struct sym_runner *r, const struct statement *s, bool can_mix)
     struct terms *t = r->t;
     const struct step step = {s, r->live};
     r->statement = s;
+    r->replaced = NULL;
     const term number = term_number(t, (int64_t)r->run->steps.n);
     if (r->function->snapshot && r->run->steps.n) {
         // One snapshot for the whole function: nothing changes any more.

@@ -22,7 +22,7 @@ chooses(struct sym_runner *r, const struct statement *s, uint32_t slot)
         struct effect *e = &r->run->effects[s->table][slot];
         e->chosen = term_or(t, e->chosen,
                             term_and(t, live, term_and(t, r->mixed, match)));
-        before = term_or(t, term_not(t, r->mixed), match);
+        before = sym_still_there(r, slot, match);
     }
     const struct cell_row *row = sym_row(r, s->table, slot);
     r->bound[s->source] = row->columns;

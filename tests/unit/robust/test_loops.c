@@ -192,6 +192,13 @@ static const struct fact waits[] = {
                      "SELECT v, (SELECT v FROM u WHERE k = 1) INTO a, b\n"
                      "FROM t WHERE k = p FOR UPDATE;") WRITE_BOTH,
      LEVEL_RC, PROVE_UNKNOWN},
+    {"a lock of a row that is deleted and inserted again",
+     TABLES FUNCTION("f", "p int",
+                     "SELECT v INTO a FROM t WHERE k = p FOR UPDATE;\n")
+         FUNCTION("g", "p int",
+                  "DELETE FROM t WHERE k = p;\n" REFUSE
+                  "INSERT INTO t VALUES (p, 7);\n"),
+     LEVEL_RC, PROVE_UNKNOWN},
 };
 
 static void
