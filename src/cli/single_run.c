@@ -117,6 +117,9 @@ single_run(const struct options *o, struct single_run *out, struct err *err)
         test_run_end(&run);
     }
     ok = ok && judge(o, file.path.at, out, err);
+    if (ok && !out->stats.committed && !out->stats.unknown &&
+        out->verdict == VERDICT_OK)
+        out->verdict = VERDICT_UNKNOWN; // nothing was tested
     history_file_close(&file);
     return ok;
 }

@@ -324,6 +324,7 @@ run_txn(struct session *s, struct err *err)
             outcome = OUTCOME_LOST;
     } else {
         // The transaction did nothing, so there is nothing to record.
+        count(s, c, TXN_ABORTED, outcome);
         time_pause(SHORTLY);
     }
     if (outcome == OUTCOME_LOST) {

@@ -1,12 +1,15 @@
 """A store for one session or many that misbehaves on request.
 
     child.py HOW      well, many, garbage, stranger, ends, refuses, limits,
-                      uncertain, wrong
+                      uncertain, wrong, both, padded, large, hidden, idle,
+                      stuck
 """
 import json
 import sys
 
 how = sys.argv[1]
+# Values that are not what was written.
+ODD = {"padded": " 0{}", "large": "99999999999999999999", "hidden": "{}\0x"}
 store = {}
 asked = 0
 
@@ -25,6 +28,14 @@ def answer(ask):
                 "message": "no answer from the store"}
     if do == "commit" and how == "wrong":
         return {"ok": "perhaps"}
+    if do == "commit" and how == "both":
+        return {"ok": True, "outcome": "aborted"}
+    if do == "begin" and how == "idle":
+        return {"ok": False, "outcome": "failed", "message": "not today"}
+    if do == "rollback" and how == "stuck":
+        return {"ok": False, "outcome": "failed"}
+    if do == "read" and store.get(ask["key"]) and how in ODD:
+        return {"ok": True, "value": ODD[how].format(store[ask["key"]])}
     if do == "read":
         return {"ok": True, "value": store.get(ask["key"])}
     if do == "append":

@@ -71,6 +71,20 @@ has(child("uncertain", "--txns", "40", "--sessions", "1"), 0, "40 unknown",
     "a commit without an answer is unknown")
 has(child("wrong", "--txns", "20"), 0, 'neither "ok":true nor an "outcome"',
     "an answer that is none makes the outcome unknown")
+has(child("both", "--txns", "20"), 0, 'has both "ok":true and an "outcome"',
+    "an answer that contradicts itself makes the outcome unknown")
+for how in ("padded", "large", "hidden"):
+    done = child(how, "--txns", "40", "--sessions", "1")
+    check(done.returncode == 0 and "what was written (outcome unknown)" in
+          done.stdout, f"a value that was not written is no answer: {how}",
+          done.stdout + done.stderr)
+has(child("idle", "--txns", "8"), 2, "8 x failed: not today",
+    "transactions that do not begin are counted")
+has(child("idle", "--txns", "8"), 2, "no transaction was committed",
+    "a run without transactions tests nothing")
+done = child("stuck", "--txns", "20", "--sessions", "1", "--aborts", "1")
+check("20 reconnects" in done.stdout or "19 reconnects" in done.stdout,
+      "a session that cannot roll back begins anew", done.stdout + done.stderr)
 has(child("refuses"), 2, "refuses to open: no such\\x1b[1m place",
     "a refusal is shown, and does no harm to a terminal")
 has(child("limits"), 2, '"sessions" is "one" or "many", not \'three\'',

@@ -63,6 +63,9 @@ test_workload(struct test *t)
     const char *name = o->keep ? o->keep : t->run.name;
     t->inspect.recording = o->keep ? NULL : path;
     take_status(t, inspect_file(&t->inspect, path, name));
+    if (!t->run.stats.committed && !t->run.stats.unknown)
+        take_status(t, cli_usage_error("no transaction was committed, so "
+                                       "nothing was tested"));
     if (o->predict_level)
         take_status(t, cmd_predict_recorded(o, path, name, t->run.target,
                                             &t->inspect.reports[INSPECT_PAGE]));

@@ -243,10 +243,13 @@ commit(struct connection *c)
     return ask_plain(c, "commit");
 }
 
+/* A session that cannot roll back would go on in the same transaction, so it
+ * has to begin anew. */
 static enum outcome
 roll_back(struct connection *c)
 {
-    return ask_plain(c, "rollback");
+    const enum outcome outcome = ask_plain(c, "rollback");
+    return outcome == OUTCOME_FAILED ? OUTCOME_LOST : outcome;
 }
 
 static enum outcome
@@ -284,11 +287,14 @@ write_key(struct exec_link *c, const char *key, const char *value)
     return exec_ask(c);
 }
 
-/* Parse all of a text as integers with single blanks between them. */
+/* Parse all of a text as integers with single blanks between them, as this
+ * program writes them: "7", not "07" or 7 and something that is not shown. */
 static bool
 parse_integers(const struct form *f, int64_t *out, size_t n)
 {
-    char text[64], *at = text;
+    char text[64];
+    struct buf again = {0};
+    const char *at = text;
     if (f->text.n >= sizeof text)
         return false;
     memcpy(text, f->text.at, f->text.n);
@@ -296,11 +302,13 @@ parse_integers(const struct form *f, int64_t *out, size_t n)
     for (size_t i = 0; i < n; i++) {
         char *end;
         out[i] = strtoll(at, &end, 10);
-        if (end == at || *end != (i + 1 < n ? ' ' : 0))
-            return false;
-        at = end + 1;
+        buf_printf(&again, "%s%" PRId64, i ? " " : "", out[i]);
+        at = end + (*end == ' ');
     }
-    return true;
+    const bool ok =
+        again.n == f->text.n && memcmp(again.at, text, again.n) == 0;
+    buf_free(&again);
+    return ok;
 }
 
 static enum outcome

@@ -46,8 +46,12 @@ read_outcome(struct exec_link *c)
                  {"failed", OUTCOME_FAILED},
                  {"lost", OUTCOME_LOST}};
     char word[16], code[sizeof c->base.code], message[sizeof c->base.message];
-    if (exec_is_true(&c->json, "ok"))
+    if (exec_is_true(&c->json, "ok") && !json_line_get(&c->json, "outcome"))
         return OUTCOME_OK;
+    if (exec_is_true(&c->json, "ok"))
+        return outcome_set(&c->base, OUTCOME_LOST, "protocol",
+                           "the answer has both \"ok\":true and an "
+                           "\"outcome\"");
     json_line_text(&c->json, "outcome", word, sizeof word);
     json_line_text(&c->json, "code", code, sizeof code);
     json_line_text(&c->json, "message", message, sizeof message);
