@@ -18,6 +18,9 @@
  * Keys with many writers have a list of runs, one for each chain that writes
  * the key, and each with the place where the last search ended.  Transactions
  * come in an order close to that in time, so the next search ends nearby.
+ * Where chains are so many that runs are short, comparing every writer with the
+ * two bounds is faster than a search in each run: hardly any writer lies
+ * between them, so the branch is foreseen.
  *
  * The algorithm is that of AWDIT ("An Optimal Weak Database Isolation Tester",
  * PLDI 2025, section 3.3), with rows that are recycled and with the
@@ -34,6 +37,7 @@
 
 enum {
     FEW = 12,            // writers of a key that are visited one by one
+    SHORT = 8,           // the same, times the runs of the key
     BETWEEN = 1 << 12,   // transactions between two checks of the budget
     SESSIONS_MAX = 1000, // beyond, chains are not sessions
 };
@@ -51,8 +55,11 @@ struct causal {
     struct writers writers; // of a key: by chain and place
     const uint32_t *places; // of writers.at
     uint32_t *own_places;   // NULL where they are the transactions themselves
+    uint32_t *chains;       // of writers.at; NULL where no key has short runs
+    size_t few, short_runs; // FEW and SHORT, or what a test makes of them
     VEC(struct run) runs;
-    uint32_t *run_first; // by key; of keys with few writers there are no runs
+    uint32_t *run_first; // by key; of keys whose writers are visited one by one
+                         // there are no runs
 };
 
 /* --- writers of a key -----------------------------------------------------*/
@@ -100,6 +107,32 @@ sort_writers(struct causal *c)
     vec_free(&sorted);
 }
 
+/* Append the runs of key k. */
+static void
+add_runs(struct causal *c, key_id k)
+{
+    const struct writers *w = &c->writers;
+    uint32_t i = w->first[k];
+    while (i < w->first[k + 1]) {
+        struct run run = {c->rows.chain[w->at[i]], i, i, i};
+        while (run.end < w->first[k + 1] &&
+               c->rows.chain[w->at[run.end]] == run.chain)
+            run.end++;
+        vec_push(&c->runs, run);
+        i = run.end;
+    }
+}
+
+static void
+note_chains(struct causal *c)
+{
+    const struct writers *w = &c->writers;
+    const uint32_t n = w->first[c->r->h->n_keys];
+    c->chains = mem_alloc(n, sizeof *c->chains);
+    for (uint32_t i = 0; i < n; i++)
+        c->chains[i] = c->rows.chain[w->at[i]];
+}
+
 static void
 make_runs(struct causal *c)
 {
@@ -107,18 +140,16 @@ make_runs(struct causal *c)
     const struct writers *w = &c->writers;
     c->run_first = mem_alloc((size_t)h->n_keys + 1, sizeof *c->run_first);
     for (key_id k = 0; k < h->n_keys; k++) {
-        c->run_first[k] = (uint32_t)c->runs.n;
-        if (w->first[k + 1] - w->first[k] <= FEW)
+        const uint32_t first = c->run_first[k] = (uint32_t)c->runs.n;
+        const uint32_t n = w->first[k + 1] - w->first[k];
+        if (n <= c->few)
             continue;
-        uint32_t i = w->first[k];
-        while (i < w->first[k + 1]) {
-            struct run run = {c->rows.chain[w->at[i]], i, i, i};
-            while (run.end < w->first[k + 1] &&
-                   c->rows.chain[w->at[run.end]] == run.chain)
-                run.end++;
-            vec_push(&c->runs, run);
-            i = run.end;
-        }
+        add_runs(c, k);
+        if (n > c->short_runs * (c->runs.n - first))
+            continue;
+        c->runs.n = first; // the runs are short
+        if (!c->chains)
+            note_chains(c);
     }
     c->run_first[h->n_keys] = (uint32_t)c->runs.n;
 }
@@ -210,18 +241,47 @@ infer_from_writers(struct causal *c, key_id x, txn_id t3, txn_id t1)
     }
 }
 
+/* The same for a key with many writers and short runs. */
+static void
+infer_from_short_runs(struct causal *c, key_id x, txn_id t3, txn_id t1)
+{
+    const txn_id *writers = c->writers.at;
+    const uint32_t *chains = c->chains, *places = c->places;
+    const uint32_t *row = row_of(c, t3), *known = known_before(c, t1);
+    const uint32_t first = c->writers.first[x];
+    uint32_t settled = ID_NONE; // its last writer before t3 is known
+    assert(chains);
+    for (uint32_t i = c->writers.first[x + 1]; i-- > first;) {
+        const uint32_t chain = chains[i], place = places[i];
+        // known <= place < row, in one branch: both differences are negative.
+        if ((int32_t)((known[chain] - 1 - place) & (place - row[chain])) >= 0)
+            continue;
+        if (chain == settled || writers[i] == t1) {
+            settled = chain;
+            continue;
+        }
+        settled = chain;
+        add_edge(c, writers[i], t1, t3);
+        row = row_of(c, t3);
+        known = known_before(c, t1);
+    }
+}
+
 static void
 infer_from_runs(struct causal *c, key_id x, txn_id t3, txn_id t1)
 {
+    const uint32_t *row = row_of(c, t3), *known = known_before(c, t1);
     for (uint32_t i = c->run_first[x]; i < c->run_first[x + 1]; i++) {
         struct run *run = &c->runs.at[i];
-        const uint32_t bound = row_of(c, t3)[run->chain];
-        const uint32_t known = known_before(c, t1)[run->chain];
-        if (bound <= known)
+        if (row[run->chain] <= known[run->chain])
             continue;
-        const uint32_t j = find_below(run, c->places, bound);
-        if (j != ID_NONE && c->places[j] >= known && c->writers.at[j] != t1)
-            add_edge(c, c->writers.at[j], t1, t3);
+        const uint32_t j = find_below(run, c->places, row[run->chain]);
+        if (j == ID_NONE || c->places[j] < known[run->chain] ||
+            c->writers.at[j] == t1)
+            continue;
+        add_edge(c, c->writers.at[j], t1, t3);
+        row = row_of(c, t3);
+        known = known_before(c, t1);
     }
 }
 
@@ -234,10 +294,12 @@ infer_from_reads(struct causal *c, txn_id t3)
             continue;
         const key_id x = op_key(h, op);
         const txn_id t1 = reading_writer(c->r, op);
-        if (c->run_first[x] == c->run_first[x + 1])
-            infer_from_writers(c, x, t3, t1);
-        else
+        if (c->run_first[x] != c->run_first[x + 1])
             infer_from_runs(c, x, t3, t1);
+        else if (c->writers.first[x + 1] - c->writers.first[x] > c->few)
+            infer_from_short_runs(c, x, t3, t1);
+        else
+            infer_from_writers(c, x, t3, t1);
     }
 }
 
@@ -277,7 +339,11 @@ causal_edges(const struct weak_reading *r,
     const struct history *h = r->h;
     if (readers && !readers->n)
         return true;
-    struct causal c = {.r = r, .out = out};
+    struct causal c = {.r = r, .out = out, .few = FEW, .short_runs = SHORT};
+    if (o->walk != WEAK_WALK_BY_SIZE) {
+        c.few = o->walk == WEAK_WALK_FEW ? UINT32_MAX : 0;
+        c.short_runs = o->walk == WEAK_WALK_RUNS ? 0 : UINT32_MAX;
+    }
     causal_rows_init(&c.rows, r, sequence, o->always_cover ? 0 : SESSIONS_MAX);
     writers_init(&c.writers, h, r->counts);
     sort_writers(&c);
@@ -287,6 +353,7 @@ causal_edges(const struct weak_reading *r,
 
     causal_rows_free(&c.rows);
     mem_free(c.own_places);
+    mem_free(c.chains);
     vec_free(&c.runs);
     mem_free(c.run_first);
     writers_free(&c.writers);

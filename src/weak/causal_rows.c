@@ -33,11 +33,15 @@ row_drop(struct causal_rows *c, uint32_t *row)
     *row = NO_ROW;
 }
 
+/* Entries are below 2^31 (CAPACITY_TXNS), and every processor compares several
+ * signed integers at once. */
 static void
 row_join(uint32_t *restrict row, const uint32_t *restrict other, size_t width)
 {
-    for (size_t i = 0; i < width; i++)
-        row[i] = row[i] > other[i] ? row[i] : other[i];
+    for (size_t i = 0; i < width; i++) {
+        const int32_t a = (int32_t)row[i], b = (int32_t)other[i];
+        row[i] = (uint32_t)(a > b ? a : b);
+    }
 }
 
 /* Find the last use of each row: by a reader or by the session's next. */

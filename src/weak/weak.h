@@ -11,10 +11,20 @@
 #include "base/limits/budget.h"
 #include "evidence/certificate.h"
 
+/* How the writers of a key are gone through at cc. */
+enum weak_walk {
+    WEAK_WALK_BY_SIZE, // whichever is fastest
+    WEAK_WALK_FEW,
+    WEAK_WALK_SHORT_RUNS,
+    WEAK_WALK_RUNS,
+};
+
+/* No answer depends on the last two, which are for tests. */
 struct weak_options {
     unsigned threads;
     struct budget *budget; // NULL: no limit
     bool always_cover;     // causal_rows.h: not only where sessions are many
+    enum weak_walk walk;
 };
 
 /* What a check cost. */

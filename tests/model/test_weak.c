@@ -37,9 +37,12 @@ static struct {
 static void
 check(const struct history *h, level_set levels, struct certificate *out)
 {
-    // Half of the histories have causal rows as those of many sessions are.
-    const struct weak_options options = {.threads = 1,
-                                         .always_cover = h->n_ops % 2};
+    // Half of the histories have causal rows as those of many sessions are,
+    // and three of four take one way through the writers of a key.
+    const struct weak_options options = {
+        .threads = 1,
+        .always_cover = h->n_ops % 2,
+        .walk = (enum weak_walk)(h->n_ops / 2 % (WEAK_WALK_RUNS + 1))};
     struct weak_stats stats;
     memset(out, 0, LEVELS * sizeof *out);
     weak_check(h, levels, &options, out, &stats);
