@@ -8,6 +8,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -81,13 +82,31 @@ cli_show_notes(const char *path, const struct buf *notes)
     }
 }
 
+struct progress *
+cli_progress(const struct options *o, const char *what, const char *subject)
+{
+    const struct limits limits = {o->timeout, (size_t)o->memory};
+    return progress_begin(o->quiet || limits_set(&limits), what, subject);
+}
+
+struct progress *
+cli_write_progress(const struct options *o)
+{
+    const bool is_shown = strcmp(o->output, "-") == 0 && isatty(STDOUT_FILENO);
+    return is_shown ? NULL : cli_progress(o, "writing", o->output);
+}
+
 bool
 cli_load(const struct options *o, const char *path, struct history *h,
          const struct format **format)
 {
     struct err err = {0};
     context_phase("reading");
-    if (format_read(path, o->format, cli_thread_count(o), h, format, &err)) {
+    struct progress *progress = cli_progress(o, "reading", path);
+    const bool ok =
+        format_read(path, o->format, cli_thread_count(o), h, format, &err);
+    progress_end(progress);
+    if (ok) {
         cli_show_notes(path, &h->notes);
         return true;
     }

@@ -10,6 +10,7 @@
 #include "base/err.h"
 #include "base/limits/limit.h"
 #include "cli/options/options.h"
+#include "cli/progress.h"
 #include "format/format.h"
 
 // Exit statuses; of several inputs the worst counts (cli_exit_worse).
@@ -31,6 +32,14 @@ void cli_show_notes(const char *path, const struct buf *notes);
  * on failure print the error. */
 bool cli_load(const struct options *o, const char *path, struct history *h,
               const struct format **format);
+
+/* Show progress of what is done with 'subject', unless there are limits: they
+ * are kept by processes, which do without threads. */
+struct progress *cli_progress(const struct options *o, const char *what,
+                              const char *subject);
+
+/* The same of writing o->output; not where a terminal shows what is written. */
+struct progress *cli_write_progress(const struct options *o);
 
 unsigned cli_thread_count(const struct options *o);
 

@@ -55,6 +55,12 @@ def a_line_shows_long_work():
     check(shown.index(b"\r\x1b[K") < shown.index(b"serializable"), "which is removed before the verdict", shown)
 
 
+def every_command_that_reads_shows_it():
+    for words in (["stats", "-f", "hist", "-"], ["convert", "-f", "hist", "-", "-o", "/dev/null"]):
+        shown, status = watch(*words, until=rb"reading -: \d+ s, \d+ MB", stdin=b"[x:=1]\n")
+        check(status == 0 and b"reading -: 1 s" in shown, f"{words[0]} shows that it reads", shown)
+
+
 def a_run_shows_its_progress():
     words = ("test", "store:ser", "--time", "0.8", "--pause", "0.001")
     shown, status = watch(*words, until=rb"never")
@@ -78,6 +84,7 @@ def lines_fit_the_terminal():
 
 
 a_line_shows_long_work()
+every_command_that_reads_shows_it()
 a_run_shows_its_progress()
 lines_fit_the_terminal()
 sys.exit(end())

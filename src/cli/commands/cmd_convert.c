@@ -52,7 +52,9 @@ cmd_convert(const struct options *o)
         }
     }
     context_phase("writing");
+    struct progress *progress = cli_write_progress(o);
     ok = ok && format_write(&h, format, o->output, &err);
+    progress_end(progress);
     if (ok && !o->quiet)
         note_losses(&h, format);
     history_free(&h);

@@ -49,10 +49,15 @@ cmd_gen(const struct options *o)
         return cli_report_error(&err);
     struct history h;
     context_phase("generating");
-    if (!gen_history(&shape, &h, &err))
+    struct progress *progress = cli_progress(o, "generating", o->output);
+    bool ok = gen_history(&shape, &h, &err);
+    progress_end(progress);
+    if (!ok)
         return cli_report_error(&err);
     context_phase("writing");
-    const bool ok = format_write(&h, format, o->output, &err);
+    progress = cli_write_progress(o);
+    ok = format_write(&h, format, o->output, &err);
+    progress_end(progress);
     if (ok && !o->quiet)
         fprintf(stderr,
                 "%s: %u sessions, %u transactions, %u operations, %u keys\n",

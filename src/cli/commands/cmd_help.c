@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "cli/cli.h"
+#include "cli/completions/completions.h"
 #include "driver/driver.h"
 #include "level/names.h"
 #include "version.h"
@@ -74,7 +75,8 @@ show_option(const struct option *o, struct buf *out)
         o->choices(&words);
         buf_printf(out, "\n%*s", (int)l.column, "");
         column = l.column;
-        wrap(out, l.width, &column, l.column, "one of:");
+        wrap(out, l.width, &column, l.column,
+             completions_is_list(o) ? "some of:" : "one of:");
         wrap(out, l.width, &column, l.column, words.at);
         buf_free(&words);
     }

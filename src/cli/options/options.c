@@ -200,7 +200,7 @@ const struct option option_table[] = {
      "kill@T, stop@T, disconnect@T or restart@T, for servers of --start; T is a time such as 2 or 500ms, or every:3s"},
     {"nemesis", 0, OPTION_LIST, "SQL@T", AT(nemesis), RUNNING, 0, 0, NULL, NULL,
      "run a statement beside the workload: after a time such as 2 or 500ms, or every:3s; may be given several times"},
-    {"sweep", 0, OPTION_TEXT, "WHAT", AT(sweep), CMD_TEST, 0, 0, NULL, choices_sweeps,
+    {"sweep", 0, OPTION_TEXT, "AXES", AT(sweep), CMD_TEST, 0, 0, NULL, choices_sweeps,
      "run every combination of these, separated by commas, of several targets and of the servers in --start, and end with a table; the same command goes on after an interrupt"},
     {"seeds", 0, OPTION_NUMBER, "N", AT(seeds), CMD_TEST, 1, 1e6, "3", NULL,
      "with --sweep seeds: how many, from --seed on"},
