@@ -138,6 +138,7 @@ struct history {
                          // killed, or the reader skipped operations
     uint64_t n_skipped;  // operations that the reader skipped
     struct buf notes;    // of the reader, for people: a line each
+    bool is_recording;   // of a run: times are nanoseconds
 
     uint32_t n_sessions;
     txn_id *session_first; // n_sessions + 1 of them

@@ -209,6 +209,7 @@ summary_sizes(const struct history *h, struct summary *out)
         .hottest_key = ID_NONE,
         .has_times = h->txn_began != NULL,
         .has_names = history_has_names(h),
+        .is_recording = h->is_recording,
     };
 }
 

@@ -21,6 +21,7 @@ struct summary {
     key_id hottest_key; // with most operations; ID_NONE where there are none
     uint64_t hottest_ops;
     bool has_times, has_names;
+    bool is_recording; // of a run: times are nanoseconds
 };
 
 void summary_of(const struct history *h, unsigned threads, struct summary *out);

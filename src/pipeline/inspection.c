@@ -231,6 +231,9 @@ inspection_read(const struct inspection_options *options, const char *path,
         ok = check_others(&o, out, err);
     if (ok && o.power && !stop.kind)
         overlap_count(&out->history, POWER_WORK, &out->overlap);
+    if (ok && (o.origin || o.full_summary) && !stop.kind &&
+        timeline_applies(&out->history))
+        timeline_of(&out->history, &out->timeline);
     end_phase(&o);
     begin_phase(&o, "explaining", o.name);
     ok = ok && explain_all(&o, out, err);
@@ -247,6 +250,7 @@ inspection_free(struct inspection *i)
     for (size_t r = 0; i->explanations && r < i->check.results.n; r++)
         explanation_free(&i->explanations[r]);
     mem_free(i->explanations);
+    timeline_free(&i->timeline);
     check_free(&i->others);
     check_free(&i->check);
     history_free(&i->history);
@@ -298,15 +302,16 @@ add_to_reports(const struct inspection_options *o, struct inspection *i)
         !limit_try(&o->check.limits, time_spent(o, i) - GRACE,
                    "writing the report", &stop))
         drop_anomalies(i, &stop);
-    const struct report_run run = {.path = i->path,
-                                   .format = i->format ? i->format->name : "",
-                                   .summary = &i->summary,
-                                   .check = &i->check,
-                                   .explanations = i->explanations,
-                                   .others = &i->others,
-                                   .origin = o->origin,
-                                   .power = o->power && i->format ? &i->overlap
-                                                                  : NULL};
+    const struct report_run run = {
+        .path = i->path,
+        .format = i->format ? i->format->name : "",
+        .summary = &i->summary,
+        .check = &i->check,
+        .explanations = i->explanations,
+        .others = &i->others,
+        .origin = o->origin,
+        .timeline = i->timeline.intervals.n ? &i->timeline : NULL,
+        .power = o->power && i->format ? &i->overlap : NULL};
     for (size_t r = 0; r < o->n_reports; r++)
         report_add(&o->reports[r], &run);
     limit_kept();

@@ -35,6 +35,7 @@ struct inspection {
     struct explanation *explanations; // one for each of check.results
     struct check others;              // levels not asked for; may be empty
     struct overlap overlap;           // where options->power asks for it
+    struct timeline timeline;         // of a recording; may be empty
     double load_seconds;              // of CPU time
     double began;                     // on the clock of time_now()
 };

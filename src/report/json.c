@@ -128,6 +128,37 @@ put_result(const struct level_result *r, const struct explanation *e,
     buf_char(out, '}');
 }
 
+/* A time in seconds, or null where there is none. */
+static void
+put_seconds(int64_t nanoseconds, struct buf *out)
+{
+    if (nanoseconds < 0)
+        buf_text(out, "null");
+    else
+        buf_printf(out, "%.9g", (double)nanoseconds / 1e9);
+}
+
+static void
+put_timeline(const struct timeline *t, struct buf *out)
+{
+    buf_printf(out, ",\"timeline\":{\"interval\":%.9g,\"intervals\":[",
+               t->seconds);
+    for (size_t i = 0; i < t->intervals.n; i++) {
+        const struct timeline_interval *in = &t->intervals.at[i];
+        buf_printf(out,
+                   "%s{\"committed\":%llu,\"aborted\":%llu,\"unknown\":%llu"
+                   ",\"latency_p50\":",
+                   i ? "," : "", (unsigned long long)in->committed,
+                   (unsigned long long)in->aborted,
+                   (unsigned long long)in->unknown);
+        put_seconds(in->median, out);
+        buf_text(out, ",\"latency_p99\":");
+        put_seconds(in->percentile_99, out);
+        buf_char(out, '}');
+    }
+    buf_text(out, "]}");
+}
+
 static void
 add(struct report *to, const struct report_run *run)
 {
@@ -159,6 +190,8 @@ add(struct report *to, const struct report_run *run)
         buf_text(out, ",\"run\":");
         origin_json(run->origin, out);
     }
+    if (run->origin && run->timeline)
+        put_timeline(run->timeline, out);
     if (run->power) {
         buf_text(out, ",\"power\":");
         power_json(run->power, power_levels(run->check), run->origin, out);

@@ -19,6 +19,7 @@
 #include "explain/explain.h"
 #include "history/overlap.h"
 #include "history/summary.h"
+#include "history/timeline.h"
 #include "report/origin.h"
 #include "report/page/sides.h"
 
@@ -33,6 +34,7 @@ struct report_run {
     const struct check *others;         // levels not asked for; or NULL
     const struct report_origin *origin; // of a recording; or NULL
     const struct overlap *power;        // of the test; or NULL
+    const struct timeline *timeline;    // of a recording with times; or NULL
     const struct report_sides *sides;   // of a prediction, or NULL
 };
 

@@ -311,6 +311,60 @@ def find_one_of_several(page, assay, scratch):
     )
 
 
+def follow_time(page, assay, scratch):
+    """A run has plots, units, and a time axis that can be zoomed."""
+    lines = ['{"recording":"begin"}']
+    for i in range(400):
+        status = "aborted" if i % 40 == 7 else "committed"
+        at = 1000000 * i
+        lines.append(f'{{"session":{i % 2},"ops":[["r","x{i // 2}",null],'
+                     f'["w","x{i // 2}",{i}]],"status":"{status}",'
+                     f'"start":{at},"end":{at + 1500000}}}')
+    lines.append('{"recording":"end"}')
+    history = pathlib.Path(scratch, "run.jsonl")
+    history.write_text("\n".join(lines), encoding="utf-8")
+    target = os.path.join(scratch, "run")
+    subprocess.run([assay, "report", "-l", "si", "-o", target, str(history)],
+                   capture_output=True)
+    page.open(os.path.join(target, "index.html"))
+    check(page.complaints() == [], "run: nothing on the console",
+          str(page.complaints()))
+    check(page.run("document.querySelectorAll('.plot svg').length") == 3,
+          "run: commits, latency and aborts are plotted")
+    check(
+        page.run("Array.from(document.querySelectorAll('.numbers tbody tr'),"
+                 " (r) => Number(r.cells[1].textContent) +"
+                 " Number(r.cells[2].textContent) +"
+                 " Number(r.cells[3].textContent)).reduce((a, b) => a + b)")
+        == 400, "run: the numbers of the plots sum up")
+    ticks = ("Array.from(document.querySelectorAll("
+             "'.timed .tick'), (t) => t.textContent)")
+    first = page.run(ticks)
+    check(len(first) >= 2 and all(t.split(" ")[1] in ("ns", "\u00b5s", "ms", "s")
+                                  for t in first),
+          "run: times have units", str(first))
+    width = "document.querySelector('.timed .txn:not(.context) .bar').getBBox().width"
+    before = page.run(width)
+    page.run("document.querySelector('.timed').focus()")
+    page.press("+")
+    check(page.run(ticks) != first, "run: plus zooms in")
+    page.press("0")
+    check(page.run(ticks) == first and page.run(width) == before,
+          "run: zero shows everything again")
+    page.click(".timed [data-zoom=out]")
+    check(page.run(width) < before, "run: a button zooms out")
+    page.click(".timed [data-zoom=all]")
+    for size in (1280, 400):
+        page.resize(size)
+        check(becomes(page, "(() => { const f = document.querySelector('.timed');"
+                            " return f.scrollWidth <= f.clientWidth; })()"),
+              f"run: the time axis fits at {size} pixels")
+        least = page.run(SMALLEST)
+        check(least >= (12 if size > 400 else 11),
+              f"run: the text is readable at {size} pixels", str(least))
+    page.resize(1280)
+
+
 def read_everywhere(page, assay, scratch):
     """Long keys are readable and whole; very long names do no harm."""
     a, b = '"checking:20:balance"', '"checking:21:balance"'
@@ -462,6 +516,7 @@ def main():
                 take_along(page, assay, scratch)
         rest_on(page, assay, scratch)
         find_one_of_several(page, assay, scratch)
+        follow_time(page, assay, scratch)
         read_everywhere(page, assay, scratch)
         explain_words(page, assay, scratch)
         foresee(page, assay, scratch)

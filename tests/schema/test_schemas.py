@@ -113,6 +113,10 @@ def main():
         done = subprocess.run([assay, "test", "store:si", "-w", "skew", "--keys", "4", "--json", "--store", ""],
                               cwd=scratch, capture_output=True, text=True)
         lines.append(json.loads(done.stdout))
+        parts = lines[-1]["timeline"]["intervals"]
+        check(all(sum(part[kind] for part in parts) == lines[-1]["run"][kind]
+                  for kind in ("committed", "aborted", "unknown")),
+              "the intervals of a run sum up")
         done = subprocess.run([assay, "check", "--json", "-l", "all", *sorted(HISTORIES)], cwd=scratch,
                               capture_output=True, text=True)
         lines += [json.loads(line) for line in done.stdout.splitlines()]

@@ -129,7 +129,8 @@ put_picture(const struct finding *f, const char *id, struct buf *out,
     if (ok) {
         ok = explain_result(&h, &check, &check.results.at[0], &how, &e, err);
         if (ok)
-            card_html(&e.anomalies.at[0], id, 1u << LEVEL_SER, true, out);
+            card_html(&e.anomalies.at[0], &(struct picture_clock){0}, id,
+                      1u << LEVEL_SER, true, out);
         explanation_free(&e);
         check_free(&check);
     }

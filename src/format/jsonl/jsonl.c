@@ -394,6 +394,8 @@ jsonl_read(struct input *in, struct builder *b, struct err *err)
         ok = scan_fail(&r.in.s, r.in.s.end, ERR_SYNTAX,
                        "more lines after the end of the recording");
     ok = ok && jsonl_rows_end(&r.in);
+    if (r.is_recording)
+        builder_recording(b);
     if (r.is_recording && !r.is_complete)
         builder_cut(b);
     row_log_free(r.in.rows);

@@ -89,6 +89,12 @@ builder_note(struct builder *b, const char *text)
     buf_char(&b->notes, '\n');
 }
 
+void
+builder_recording(struct builder *b)
+{
+    b->is_recording = true;
+}
+
 struct atom
 builder_text(struct builder *b, enum atom_tag tag, const char *text, size_t len)
 {

@@ -25,6 +25,9 @@ void builder_free(struct builder *b);
  * at once. */
 void builder_expect(struct builder *b, size_t ops);
 
+/* Note that this is a recording: times are nanoseconds. */
+void builder_recording(struct builder *b);
+
 /* Note that the recorder was killed, so that transactions may be missing. */
 void builder_cut(struct builder *b);
 

@@ -228,6 +228,7 @@ builder_finish(struct builder *b, struct history *h, struct err *err)
     h->n_skipped = b->n_skipped;
     h->notes = b->notes;
     b->notes = (struct buf){0};
+    h->is_recording = b->is_recording;
     move_ops(b, h);
     move_lists(b, h);
     move_rows(b, h);

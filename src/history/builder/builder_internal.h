@@ -28,7 +28,7 @@ enum { TOGETHER = 64 }; // operations of a batch
 struct builder {
     struct strings strings;
     struct atom initial;
-    bool is_cut;
+    bool is_cut, is_recording;
     uint64_t n_skipped;
     struct buf notes;
 

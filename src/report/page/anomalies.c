@@ -196,6 +196,16 @@ anomalies_summary(const struct report_run *run, const char *id, struct buf *out)
 
 /* --- cards -----------------------------------------------------------------*/
 
+static struct picture_clock
+clock_of(const struct report_run *run)
+{
+    return (struct picture_clock){
+        .is_nanoseconds = run->timeline,
+        .zero = run->timeline ? run->timeline->zero : 0,
+        .faults = run->origin ? run->origin->faults : NULL,
+        .n_faults = run->origin ? run->origin->n_faults : 0};
+}
+
 /* The cards of a kind; *n counts those of the page. */
 static void
 put_group(const struct report_run *run, const found_vec *all, int kind,
@@ -203,6 +213,7 @@ put_group(const struct report_run *run, const found_vec *all, int kind,
 {
     struct buf card = {0};
     size_t in_group = 0, members = 0;
+    const struct picture_clock clock = clock_of(run);
     for (size_t i = 0; i < all->n; i++)
         members += (int)all->at[i].a->kind == kind;
     for (size_t i = 0; i < all->n; i++) {
@@ -216,7 +227,7 @@ put_group(const struct report_run *run, const found_vec *all, int kind,
                        members - SEEN, anomaly_table[kind].title);
         buf_clear(&card);
         put_id(run, f, id, &card);
-        card_html(f->a, card.at, f->levels, (*n)++ == 0, out);
+        card_html(f->a, &clock, card.at, f->levels, (*n)++ == 0, out);
         in_group++;
     }
     assert(in_group == members);

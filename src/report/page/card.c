@@ -11,7 +11,7 @@
 #include "report/page/legend.h"
 #include "report/page/words.h"
 #include "report/parts.h"
-#include "report/picture/picture.h"
+#include "report/picture/axis.h"
 
 #include <string.h>
 
@@ -66,26 +66,74 @@ put_picture(const struct anomaly *a, const struct picture *p, const char *class,
     buf_text(out, "</svg></figure>");
 }
 
+/* What the zero of the time axis is: when the first of the transactions
+ * began. */
+static void
+put_zero(const struct anomaly *a, const struct picture_clock *clock,
+         struct buf *out)
+{
+    int64_t first = INT64_MAX;
+    for (size_t i = 0; i < a->txns.n; i++)
+        if (!a->txns.at[i].is_init && !a->txns.at[i].is_context &&
+            a->txns.at[i].began < first)
+            first = a->txns.at[i].began;
+    if (clock->is_nanoseconds) {
+        buf_text(out, "0 is ");
+        axis_time((double)first - (double)clock->zero, out);
+        buf_text(out, " after the run began. ");
+    } else {
+        buf_printf(out, "0 is %lld on the clock of the history. ",
+                   (long long)first);
+    }
+    buf_text(out, "Where bars overlap, the transactions ran at the same time.");
+}
+
+/* The sessions on a time axis, with buttons that the script needs to zoom. */
+static void
+put_time_lanes(const struct anomaly *a, const struct picture_clock *clock,
+               const char *prefix, struct buf *out)
+{
+    struct buf lanes = {0};
+    int width, height;
+    picture_time_lanes(a, clock, prefix, &width, &height, &lanes);
+    buf_printf(out,
+               "<h4>The sessions, in time</h4><figure class=\"lanes timed\" "
+               "tabindex=\"0\" aria-label=\"sessions; plus and minus zoom, "
+               "arrows move\"><div class=\"zoom\" hidden><button "
+               "type=\"button\" data-zoom=\"in\" title=\"zoom in (+)\" "
+               "aria-label=\"zoom in\">+</button><button type=\"button\" "
+               "data-zoom=\"out\" title=\"zoom out (-)\" aria-label=\"zoom "
+               "out\">\xe2\x88\x92</button><button type=\"button\" "
+               "data-zoom=\"all\" title=\"as at first (0)\">reset</button>"
+               "</div><svg viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\" "
+               "data-unit=\"%s\">",
+               width, height, width, height, clock->is_nanoseconds ? "ns" : "");
+    buf_add(out, lanes.at, lanes.n);
+    buf_text(out, "</svg><figcaption class=\"soft\">");
+    put_zero(a, clock, out);
+    buf_text(out, "</figcaption></figure>");
+    buf_free(&lanes);
+}
+
 static void
 put_lanes(const struct anomaly *a, const char *prefix, struct buf *out)
 {
     struct buf lanes = {0};
     int width, height;
-    const bool is_timed = picture_has_times(a);
-    (is_timed ? picture_time_lanes : picture_lanes)(a, prefix, &width, &height,
-                                                    &lanes);
+    picture_lanes(a, prefix, &width, &height, &lanes);
     buf_printf(out,
-               "<h4>The sessions, %s</h4><figure class=\"lanes\" "
+               "<h4>The sessions, in order</h4><figure class=\"lanes\" "
                "tabindex=\"0\" aria-label=\"sessions\"><svg viewBox=\"0 0 %d "
                "%d\" width=\"%d\" height=\"%d\">",
-               is_timed ? "in time" : "in order", width, height, width, height);
+               width, height, width, height);
     buf_add(out, lanes.at, lanes.n);
     buf_text(out, "</svg></figure>");
     buf_free(&lanes);
 }
 
 static void
-put_views(const struct anomaly *a, const char *id, struct buf *out)
+put_views(const struct anomaly *a, const struct picture_clock *clock,
+          const char *id, struct buf *out)
 {
     struct picture ring, column;
     struct buf prefix = {0};
@@ -100,7 +148,10 @@ put_views(const struct anomaly *a, const char *id, struct buf *out)
     put_picture(a, &column, "column", prefix.at, out);
     legend_html(&ring, a, out);
     buf_text(out, "</div><div>");
-    put_lanes(a, prefix.at, out);
+    if (picture_has_times(a))
+        put_time_lanes(a, clock, prefix.at, out);
+    else
+        put_lanes(a, prefix.at, out);
     picture_free(&ring);
     picture_free(&column);
     buf_free(&prefix);
@@ -158,8 +209,29 @@ put_edges(const struct anomaly *a, const char *id, struct buf *out)
     }
 }
 
+/* When a transaction began and how long it took. */
 static void
-put_txn_row(const struct anomaly *a, const char *id, size_t i, struct buf *out)
+put_times(const struct anomaly_txn *t, const struct picture_clock *clock,
+          struct buf *out)
+{
+    if (!t->has_times)
+        return;
+    buf_text(out, "<br><span class=\"soft\">");
+    if (clock->is_nanoseconds) {
+        buf_text(out, "at ");
+        axis_time((double)t->began - (double)clock->zero, out);
+        buf_text(out, ", took ");
+        axis_time((double)t->ended - (double)t->began, out);
+    } else {
+        buf_printf(out, "%lld \xe2\x80\x93 %lld", (long long)t->began,
+                   (long long)t->ended);
+    }
+    buf_text(out, "</span>");
+}
+
+static void
+put_txn_row(const struct anomaly *a, const struct picture_clock *clock,
+            const char *id, size_t i, struct buf *out)
 {
     const struct anomaly_txn *t = &a->txns.at[i];
     buf_printf(out, "<tr data-txn=\"%s-%zu\"%s data-find=\"", id, i,
@@ -171,10 +243,7 @@ put_txn_row(const struct anomaly *a, const char *id, size_t i, struct buf *out)
     words_short(t->session, out);
     buf_printf(out, "</td><td>%u</td><td>%s", t->position,
                part_status(t->status));
-    if (t->has_times)
-        buf_printf(out,
-                   "<br><span class=\"soft\">%lld \xe2\x80\x93 %lld</span>",
-                   (long long)t->began, (long long)t->ended);
+    put_times(t, clock, out);
     buf_text(out, "</td><td class=\"mono\">");
     for (size_t j = 0; j < t->n_ops; j++) {
         const struct anomaly_op *o = &t->ops[j];
@@ -196,7 +265,8 @@ put_txn_row(const struct anomaly *a, const char *id, size_t i, struct buf *out)
 }
 
 static void
-put_txns(const struct anomaly *a, const char *id, struct buf *out)
+put_txns(const struct anomaly *a, const struct picture_clock *clock,
+         const char *id, struct buf *out)
 {
     buf_text(out,
              "<h4>The transactions, and what their sessions did around "
@@ -206,7 +276,7 @@ put_txns(const struct anomaly *a, const char *id, struct buf *out)
              "<th>status</th><th>operations</th></tr></thead><tbody>");
     for (size_t i = 0; i < a->txns.n; i++)
         if (!a->txns.at[i].is_init)
-            put_txn_row(a, id, i, out);
+            put_txn_row(a, clock, id, i, out);
     buf_text(out, "</tbody></table></div>");
     if (part_unlisted(a))
         buf_printf(out, "<p class=\"soft\">... and %zu more transactions</p>",
@@ -268,8 +338,8 @@ put_reduced(const struct anomaly *a, const char *id, struct buf *out)
 }
 
 void
-card_html(const struct anomaly *a, const char *id, level_set levels,
-          bool is_open, struct buf *out)
+card_html(const struct anomaly *a, const struct picture_clock *clock,
+          const char *id, level_set levels, bool is_open, struct buf *out)
 {
     buf_printf(out,
                "<article class=\"card\" id=\"%s\" tabindex=\"-1\" data-find=\"",
@@ -304,13 +374,13 @@ card_html(const struct anomaly *a, const char *id, level_set levels,
                ".</p><details class=\"body\"%s><summary>Picture and proof"
                "</summary>",
                is_open ? " open" : "");
-    put_views(a, id, out);
+    put_views(a, clock, id, out);
     put_steps(a, id, out);
     buf_text(out, "<p class=\"soft\">");
     part_holds(a, out);
     buf_text(out, ".</p></div></div>");
     put_edges(a, id, out);
-    put_txns(a, id, out);
+    put_txns(a, clock, id, out);
     put_as_text(a, id, out);
     put_reduced(a, id, out);
     buf_text(out, "</details></article>\n");

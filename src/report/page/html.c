@@ -10,6 +10,7 @@
  * SPDX-License-Identifier: MIT */
 #include "report/answer.h"
 #include "report/page/anomalies.h"
+#include "report/page/plots.h"
 #include "report/parts.h"
 #include "report/power.h"
 
@@ -222,6 +223,8 @@ add(struct report *to, const struct report_run *run)
         put_power(run, out);
     if (run->origin)
         origin_html(run->origin, out);
+    if (run->timeline)
+        plots_html(run->timeline, run->origin, out);
     put_lattice(run, id.at, out);
     anomalies_summary(run, id.at, out);
     if (run->sides)

@@ -1,5 +1,5 @@
 // The script of the page: highlight a transaction or edge in all views, pin it,
-// filter, and move by keyboard.  The page is complete without the script.
+// filter, move by keyboard, zoom in time.  The page is complete without it.
 "use strict";
 
 const cards = Array.from(document.querySelectorAll(".card"));
@@ -235,3 +235,161 @@ document.addEventListener("keydown", (event) => {
     unpin();
   }
 });
+
+// --- the time axis: fits the page, and can be zoomed and moved ---------------
+
+const LEFT = 6;
+const CHAR = 8;
+
+// The smallest of 1, 2 and 5 times a power of ten that fits at most 5 times.
+function roundStep(span) {
+  const least = span / 5;
+  const power = 10 ** Math.floor(Math.log10(least));
+  return power * [1, 2, 5, 10].find((n) => n * power >= least * 0.9999);
+}
+
+function unitFor(span, unit) {
+  if (unit !== "ns") return ["", 1];
+  return [["s", 1e9], ["ms", 1e6], ["\u00b5s", 1e3]].find(
+    ([, size]) => span >= size) || ["ns", 1];
+}
+
+class TimeAxis {
+  constructor(figure) {
+    this.figure = figure;
+    this.svg = figure.querySelector("svg");
+    this.height = this.svg.viewBox.baseVal.height;
+    const blamed = Array.from(
+      figure.querySelectorAll(".txn:not(.context) .bar"));
+    const last = Math.max(...blamed.map((b) => Number(b.dataset.began)),
+      ...blamed.map((b) => Number(b.dataset.ended)));
+    const more = last > 0 ? last / 12 : 1;
+    this.first = { from: -more, to: last + more };
+    this.range = { ...this.first };
+    figure.querySelector(".zoom").hidden = false;
+    figure.addEventListener("click", (event) => {
+      const button = event.target.closest("[data-zoom]");
+      if (button) this.zoom(button.dataset.zoom);
+    });
+    figure.addEventListener("keydown", (event) => this.press(event));
+    this.svg.addEventListener("wheel", (event) => this.turn(event),
+      { passive: false });
+    this.draw();
+  }
+
+  // Zoom by a factor; the time at 'share' of the axis stays where it is.
+  scale(factor, share) {
+    const { from, to } = this.range;
+    const span = Math.min((to - from) * factor,
+      1000 * (this.first.to - this.first.from));
+    if (span < 1e-3 * (this.first.to - this.first.from)) return;
+    const at = from + share * (to - from);
+    this.range = { from: at - share * span, to: at + (1 - share) * span };
+    this.draw();
+  }
+
+  move(share) {
+    const shift = share * (this.range.to - this.range.from);
+    this.range = { from: this.range.from + shift, to: this.range.to + shift };
+    this.draw();
+  }
+
+  zoom(how) {
+    if (how === "all") {
+      this.range = { ...this.first };
+      this.draw();
+    } else {
+      this.scale(how === "in" ? 0.5 : 2, 0.5);
+    }
+  }
+
+  press(event) {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const action = {
+      "+": () => this.zoom("in"), "=": () => this.zoom("in"),
+      "-": () => this.zoom("out"), "0": () => this.zoom("all"),
+      ArrowLeft: () => this.move(-0.2), ArrowRight: () => this.move(0.2),
+    }[event.key];
+    if (!action) return;
+    action();
+    event.preventDefault();
+  }
+
+  // The wheel alone scrolls the page, as everywhere.
+  turn(event) {
+    if (!event.ctrlKey && !event.shiftKey) return;
+    const box = this.svg.getBoundingClientRect();
+    const share = (event.clientX - box.left - LEFT) / this.width;
+    this.scale((event.deltaY || event.deltaX) > 0 ? 1.25 : 0.8,
+      Math.min(1, Math.max(0, share)));
+    event.preventDefault();
+  }
+
+  place(time) {
+    const { from, to } = this.range;
+    const at = Math.min(to, Math.max(from, time));
+    return LEFT + this.width * (at - from) / (to - from);
+  }
+
+  draw() {
+    const room = this.figure.clientWidth;
+    if (!room) return; // folded
+    this.width = Math.max(240, room - 2 * LEFT);
+    const full = this.width + 2 * LEFT;
+    this.svg.setAttribute("viewBox", `0 0 ${full} ${this.height}`);
+    this.svg.setAttribute("width", full);
+    for (const bar of this.svg.querySelectorAll("rect[data-began]")) {
+      const began = Number(bar.dataset.began);
+      const ended = Number(bar.dataset.ended);
+      const seen = ended >= this.range.from && began <= this.range.to;
+      const group = bar.closest("g");
+      group.setAttribute("visibility", seen ? "visible" : "hidden");
+      if (!seen) continue;
+      const x = this.place(began);
+      bar.setAttribute("x", x);
+      bar.setAttribute("width", Math.max(3, this.place(ended) - x));
+      const text = group.querySelector("text");
+      if (!text) continue;
+      const most = full - LEFT - Number(text.dataset.chars) * CHAR;
+      text.setAttribute("x", Math.max(LEFT, Math.min(x, most)));
+    }
+    this.drawTicks();
+  }
+
+  drawTicks() {
+    const { from, to } = this.range;
+    const [name, size] = unitFor(to - from, this.svg.dataset.unit);
+    const step = roundStep((to - from) / size);
+    const digits = Math.max(0, Math.ceil(-Math.log10(step) - 1e-9));
+    const ticks = this.svg.querySelector(".ticks");
+    ticks.replaceChildren();
+    for (let i = Math.ceil(from / size / step); i * step * size <= to; i++) {
+      const x = this.place(i * step * size);
+      const line = this.make("line", "axis",
+        { x1: x, x2: x, y1: 0, y2: this.height - 22 });
+      const text = this.make("text", "tick", {
+        x, y: this.height - 6,
+        "text-anchor": x < LEFT + 26 ? "start"
+          : x > LEFT + this.width - 26 ? "end" : "middle",
+      });
+      text.textContent = `${(i * step).toFixed(digits)} ${name}`.trim();
+      ticks.append(line, text);
+    }
+  }
+
+  make(tag, name, attributes) {
+    const element =
+      document.createElementNS("http://www.w3.org/2000/svg", tag);
+    element.setAttribute("class", name);
+    for (const [key, value] of Object.entries(attributes)) {
+      element.setAttribute(key, value);
+    }
+    return element;
+  }
+}
+
+const axes = Array.from(document.querySelectorAll("figure.timed"),
+  (figure) => new TimeAxis(figure));
+const drawAxes = () => axes.forEach((axis) => axis.draw());
+addEventListener("resize", drawAxes);
+document.addEventListener("toggle", drawAxes, true);

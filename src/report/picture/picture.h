@@ -49,12 +49,21 @@ void picture_svg(const struct picture *p, const struct anomaly *a,
 void picture_lanes(const struct anomaly *a, const char *prefix, int *width,
                    int *height, struct buf *out);
 
-/* The same on a time axis, with bars from beginning to end.
+/* What is known about the clock of a history. */
+struct picture_clock {
+    bool is_nanoseconds; // else units are not known
+    int64_t zero;        // when the run began
+    const struct report_fault *faults;
+    size_t n_faults;
+};
+
+/* The same on a time axis, with bars from beginning to end, and faults.
  *
  *   require  picture_has_times(a): the times of all blamed ones are known */
 bool picture_has_times(const struct anomaly *a);
-void picture_time_lanes(const struct anomaly *a, const char *prefix, int *width,
-                        int *height, struct buf *out);
+void picture_time_lanes(const struct anomaly *a,
+                        const struct picture_clock *clock, const char *prefix,
+                        int *width, int *height, struct buf *out);
 
 /* Append the first 'most' characters of text, escaped. */
 void picture_cut(const char *text, int most, struct buf *out);

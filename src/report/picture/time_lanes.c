@@ -1,30 +1,43 @@
 /* time_lanes.c -- an anomaly on a time axis; see picture.h.
  *
  * There is one lane per session, and a transaction is a bar from its beginning
- * to its end, so that overlaps are seen at a glance.  The axis spans the
- * transactions of the anomaly and a little more; neighbours are drawn as far as
- * they lie in it.  Its numbers are the times of the input.
+ * to its end, so that overlaps are seen at a glance, with its operations above.
+ * The axis spans the transactions of the anomaly and a little more, and begins
+ * with the first of them; neighbours are drawn as far as they lie in it.
+ * What has a time says so in data-began and data-ended, from which the script
+ * draws the same for another part of the axis (page.js).
+ *
+ * In a lane, transactions whose texts would overlap are below each other.
  *
  * SPDX-License-Identifier: MIT */
+#include "report/page/words.h"
 #include "report/parts.h"
+#include "report/picture/axis.h"
 #include "report/picture/picture.h"
 
 #include <assert.h>
 #include <string.h>
 
 enum {
-    LANE = 46,   // height
-    BAR = 18,    // height of a bar
-    CHAR = 8,    // width of a character
-    AXIS = 22,   // height of the numbers
-    WIDTH = 400, // of the axis
-    TICKS = 3,
-    MOST_CHARS = 16,
+    SESSION = 20, // height of the name of a session
+    ROW = 40,     // of a transaction in a lane
+    BAR = 18,     // of a bar, at the bottom of its row
+    CHAR = 8,     // width of a character
+    AXIS = 22,    // height of the numbers
+    LEFT = 6,     // where the axis begins
+    WIDTH = 400,  // of the axis
+    EDGE = 26,    // half of a number
+    TICKS = 5,
 };
 
-struct time_axis {
-    double from, to; // times
-    int left;        // where it begins
+struct time_lanes {
+    const struct anomaly *a;
+    const struct picture_clock *clock;
+    double zero;               // when the first of them began
+    double from, to;           // what is shown, since then
+    VEC(const char *) session; // by lane
+    u32_vec rows;              // by lane
+    u32_vec lane, row;         // by transaction
 };
 
 bool
@@ -42,132 +55,252 @@ picture_has_times(const struct anomaly *a)
     return n > 0;
 }
 
-/* An end that is not known is that of the last one that is. */
-static struct time_axis
-span(const struct anomaly *a)
+/* What is shown.  An end that is not known is that of the last one that is. */
+static void
+set_span(struct time_lanes *l)
 {
-    struct time_axis x = {0};
-    bool first = true;
-    for (size_t i = 0; i < a->txns.n; i++) {
-        const struct anomaly_txn *t = &a->txns.at[i];
+    double first = 0, last = 0;
+    bool is_first = true;
+    for (size_t i = 0; i < l->a->txns.n; i++) {
+        const struct anomaly_txn *t = &l->a->txns.at[i];
         if (t->is_init || t->is_context)
             continue;
-        const double ended =
-            (double)(t->ended == INT64_MAX ? t->began : t->ended);
-        x.from = first || (double)t->began < x.from ? (double)t->began : x.from;
-        x.to = first || ended > x.to ? ended : x.to;
-        first = false;
+        const double began = (double)t->began;
+        const double ended = t->ended == INT64_MAX ? began : (double)t->ended;
+        first = is_first || began < first ? began : first;
+        last = is_first || ended > last ? ended : last;
+        is_first = false;
     }
-    const double more = (x.to - x.from) / 12 + 1;
-    x.from -= more;
-    x.to += more;
-    return x;
+    const double more = last > first ? (last - first) / 12 : 1;
+    l->zero = first;
+    l->from = -more;
+    l->to = last - first + more;
 }
 
 static int
-place(const struct time_axis *x, double time)
+place(const struct time_lanes *l, double time)
 {
-    const double at = time < x->from ? x->from : time > x->to ? x->to : time;
-    return x->left + (int)(WIDTH * (at - x->from) / (x->to - x->from));
+    const double at = time < l->from ? l->from : time > l->to ? l->to : time;
+    return LEFT + (int)(WIDTH * (at - l->from) / (l->to - l->from));
+}
+
+static double
+began(const struct time_lanes *l, const struct anomaly_txn *t)
+{
+    return (double)t->began - l->zero;
+}
+
+static double
+ended(const struct time_lanes *l, const struct anomaly_txn *t)
+{
+    return t->ended == INT64_MAX ? 2 * l->to : (double)t->ended - l->zero;
+}
+
+/* The text above a bar: "s4/29  r(x, 1)  w(x, 2)", those that matter. */
+static void
+put_caption(const struct anomaly_txn *t, struct buf *out)
+{
+    buf_text(out, t->name);
+    for (size_t k = 0; k < t->n_ops; k++)
+        if (t->ops[k].matters)
+            buf_printf(out, "  %s", t->ops[k].text);
+}
+
+static int
+chars_in(const char *text)
+{
+    int n = 0;
+    for (; *text; text++)
+        n += ((unsigned char)*text & 0xc0) != 0x80;
+    return n;
+}
+
+/* Where a caption of so many characters begins: at its bar, or left of that so
+ * that it ends with the axis. */
+static int
+caption_at(const struct time_lanes *l, const struct anomaly_txn *t, int chars)
+{
+    const int x = place(l, began(l, t)), most = LEFT + WIDTH - chars * CHAR;
+    return x < most ? x : most > LEFT ? most : LEFT;
+}
+
+/* Find the lane of each transaction and a row in which its text is free. */
+static void
+arrange(struct time_lanes *l)
+{
+    VEC(int) free_from = {0}; // by lane, in the last row
+    for (uint32_t i = 0; i < l->a->txns.n; i++) {
+        const struct anomaly_txn *t = &l->a->txns.at[i];
+        uint32_t k = 0;
+        while (k < l->session.n && strcmp(l->session.at[k], t->session) != 0)
+            k++;
+        if (k == l->session.n && !t->is_init) {
+            vec_push(&l->session, t->session);
+            vec_push(&l->rows, 1);
+            vec_push(&free_from, 0);
+        }
+        uint32_t row = 0;
+        if (!t->is_init && !t->is_context) {
+            struct buf caption = {0};
+            put_caption(t, &caption);
+            const int chars = chars_in(caption.at);
+            const int x = caption_at(l, t, chars);
+            l->rows.at[k] += x < free_from.at[k];
+            free_from.at[k] = x + (chars + 1) * CHAR;
+            row = l->rows.at[k] - 1;
+            buf_free(&caption);
+        }
+        vec_push(&l->lane, k);
+        vec_push(&l->row, row);
+    }
+    vec_free(&free_from);
+}
+
+static int
+top_of(const struct time_lanes *l, uint32_t lane)
+{
+    int y = 4;
+    for (uint32_t k = 0; k < lane; k++)
+        y += SESSION + (int)l->rows.at[k] * ROW;
+    return y;
+}
+
+/* Append a time of the axis in words. */
+static void
+put_time(const struct time_lanes *l, double time, struct buf *out)
+{
+    if (l->clock->is_nanoseconds)
+        axis_time(time, out);
+    else
+        buf_printf(out, "%.0f", time);
 }
 
 static void
-put_bar(const struct anomaly_txn *t, uint32_t i, const struct time_axis *x,
-        int y, const char *prefix, struct buf *out)
+put_title(const struct time_lanes *l, const struct anomaly_txn *t,
+          struct buf *out)
 {
-    const int begin = place(x, (double)t->began);
-    const int end = place(x, (double)t->ended);
-    const int width = end - begin < 4 ? 4 : end - begin;
+    buf_text(out, "<title>");
+    words_txn(t, out);
+    buf_printf(out, ", %s, took ", part_status(t->status));
+    put_time(l, (double)t->ended - (double)t->began, out);
+    for (size_t k = 0; k < t->n_ops; k++) {
+        buf_text(out, k ? "  " : ": ");
+        words_short(t->ops[k].text, out);
+    }
+    buf_text(out, "</title>");
+}
+
+static void
+put_bar(const struct time_lanes *l, uint32_t i, const char *prefix,
+        struct buf *out)
+{
+    const struct anomaly_txn *t = &l->a->txns.at[i];
+    const int begin = place(l, began(l, t)), end = place(l, ended(l, t));
+    const int y = top_of(l, l->lane.at[i]) + SESSION + (int)l->row.at[i] * ROW;
     buf_printf(out,
                "<g class=\"txn%s%s\" data-txn=\"%s%u\" tabindex=\"0\" "
-               "role=\"button\"><title>",
+               "role=\"button\">",
                t->is_context ? " context" : "",
                t->status == TXN_ABORTED         ? " aborted"
                : t->status == TXN_INDETERMINATE ? " indeterminate"
                                                 : "",
                prefix, i);
-    part_xml(out, t->name);
-    buf_printf(out, ", %s, from %lld to %lld", part_status(t->status),
-               (long long)t->began, (long long)t->ended);
-    for (size_t k = 0; k < t->n_ops; k++) {
-        buf_text(out, k ? "  " : ": ");
-        part_xml(out, t->ops[k].text);
-    }
+    put_title(l, t, out);
     buf_printf(out,
-               "</title><rect class=\"bar frame\" x=\"%d\" y=\"%d\" "
-               "width=\"%d\" height=\"%d\" rx=\"4\"/>",
-               begin, y, width, BAR);
+               "<rect class=\"bar frame\" x=\"%d\" y=\"%d\" width=\"%d\" "
+               "height=\"%d\" rx=\"4\" data-began=\"%.0f\" data-ended=\"%.0f\""
+               "/>",
+               begin, y + ROW - BAR - 4, end - begin < 4 ? 4 : end - begin, BAR,
+               began(l, t), ended(l, t));
     if (!t->is_context) {
-        const bool is_right = begin > x->left + 3 * WIDTH / 4;
+        struct buf caption = {0};
+        put_caption(t, &caption);
         buf_printf(out,
-                   "<text class=\"name\" x=\"%d\" y=\"%d\" "
-                   "text-anchor=\"%s\">",
-                   is_right ? begin + width : begin, y - 4,
-                   is_right ? "end" : "start");
-        picture_cut(t->name, MOST_CHARS, out);
+                   "<text class=\"name\" x=\"%d\" y=\"%d\" data-began=\"%.0f\" "
+                   "data-chars=\"%d\">",
+                   caption_at(l, t, chars_in(caption.at)), y + ROW - BAR - 9,
+                   began(l, t), chars_in(caption.at));
+        picture_cut(caption.at, WIDTH / CHAR - 1, out);
         buf_text(out, "</text>");
+        buf_free(&caption);
     }
     buf_text(out, "</g>");
 }
 
 static void
-put_axis(const struct time_axis *x, int height, struct buf *out)
+put_ticks(const struct time_lanes *l, int height, struct buf *out)
 {
-    for (int i = 0; i <= TICKS; i++) {
-        const double time = x->from + (x->to - x->from) * i / TICKS;
-        const int at = place(x, time);
+    const struct axis_unit unit = l->clock->is_nanoseconds
+                                      ? axis_unit_for(l->to)
+                                      : (struct axis_unit){"", 1};
+    const double step = axis_step((l->to - l->from) / unit.size, TICKS);
+    buf_printf(out, "<g class=\"ticks\">");
+    for (int i = -TICKS; i <= TICKS; i++) {
+        const double time = i * step * unit.size;
+        if (time < l->from || time > l->to)
+            continue;
+        const int at = place(l, time);
         buf_printf(out,
                    "<line class=\"axis\" x1=\"%d\" y1=\"0\" x2=\"%d\" "
                    "y2=\"%d\"/><text class=\"tick\" x=\"%d\" y=\"%d\" "
-                   "text-anchor=\"%s\">%.0f</text>",
+                   "text-anchor=\"%s\">",
                    at, at, height - AXIS, at, height - 6,
-                   i == 0       ? "start"
-                   : i == TICKS ? "end"
-                                : "middle",
-                   time);
+                   at < LEFT + EDGE           ? "start"
+                   : at > LEFT + WIDTH - EDGE ? "end"
+                                              : "middle");
+        axis_number(i * step, step, out);
+        buf_printf(out, "%s%s</text>", *unit.name ? " " : "", unit.name);
+    }
+    buf_text(out, "</g>");
+}
+
+/* Faults are bands behind everything. */
+static void
+put_faults(const struct time_lanes *l, int height, struct buf *out)
+{
+    for (size_t i = 0; i < l->clock->n_faults; i++) {
+        const struct report_fault *f = &l->clock->faults[i];
+        const double first = f->began * 1e9 - l->zero;
+        const double last = f->ended * 1e9 - l->zero;
+        const bool is_shown = last >= l->from && first <= l->to;
+        const int x = place(l, first), end = place(l, last);
+        buf_printf(out,
+                   "<g class=\"fault\"%s><title>%s of node %zu at %.2f s of "
+                   "the run</title><rect x=\"%d\" y=\"0\" width=\"%d\" "
+                   "height=\"%d\" data-began=\"%.0f\" data-ended=\"%.0f\"/>"
+                   "<text x=\"%d\" y=\"12\" data-began=\"%.0f\" "
+                   "data-chars=\"%zu\">%s</text></g>",
+                   is_shown ? "" : " visibility=\"hidden\"", f->kind, f->node,
+                   f->began, x, end - x < 2 ? 2 : end - x, height - AXIS, first,
+                   last, x + 3, first, strlen(f->kind), f->kind);
     }
 }
 
 void
-picture_time_lanes(const struct anomaly *a, const char *prefix, int *width,
-                   int *height, struct buf *out)
+picture_time_lanes(const struct anomaly *a, const struct picture_clock *clock,
+                   const char *prefix, int *width, int *height, struct buf *out)
 {
-    struct time_axis x = span(a);
-    VEC(const char *) sessions = {0};
-    u32_vec lane = {0};
-    int name = 0;
+    struct time_lanes l = {.a = a, .clock = clock};
     assert(picture_has_times(a));
-    for (size_t i = 0; i < a->txns.n; i++) {
-        const char *session = a->txns.at[i].session;
-        uint32_t k = 0;
-        while (k < sessions.n && strcmp(sessions.at[k], session) != 0)
-            k++;
-        if (k == sessions.n && !a->txns.at[i].is_init)
-            vec_push(&sessions, session);
-        vec_push(&lane, k);
-        const int n = (int)strlen(session);
-        name = n > name && !a->txns.at[i].is_init ? n : name;
-    }
-    name = name > MOST_CHARS ? MOST_CHARS : name;
-    x.left = (8 + name + 1) * CHAR + 10;
-    *width = x.left + WIDTH + 10;
-    *height = (int)sessions.n * LANE + AXIS + 8;
-    put_axis(&x, *height, out);
-    for (uint32_t k = 0; k < sessions.n; k++) {
-        buf_printf(out, "<text class=\"session\" x=\"4\" y=\"%d\">session ",
-                   (int)k * LANE + LANE - 10);
-        picture_cut(sessions.at[k], MOST_CHARS, out);
+    set_span(&l);
+    arrange(&l);
+    *width = LEFT + WIDTH + LEFT;
+    *height = top_of(&l, (uint32_t)l.session.n) + AXIS + 4;
+    put_faults(&l, *height, out);
+    put_ticks(&l, *height, out);
+    for (uint32_t k = 0; k < l.session.n; k++) {
+        buf_printf(out, "<text class=\"session\" x=\"%d\" y=\"%d\">session ",
+                   LEFT, top_of(&l, k) + 14);
+        picture_cut(l.session.at[k], WIDTH / CHAR / 2, out);
         buf_text(out, "</text>");
     }
     for (int blamed = 0; blamed < 2; blamed++)
-        for (uint32_t i = 0; i < a->txns.n; i++) {
-            const struct anomaly_txn *t = &a->txns.at[i];
-            if (t->is_init || t->is_context != (blamed == 0) || !t->has_times ||
-                (double)t->ended < x.from || (double)t->began > x.to)
-                continue;
-            put_bar(t, i, &x, (int)lane.at[i] * LANE + LANE - BAR - 5, prefix,
-                    out);
-        }
-    vec_free(&sessions);
-    vec_free(&lane);
+        for (uint32_t i = 0; i < a->txns.n; i++)
+            if (!a->txns.at[i].is_init && a->txns.at[i].has_times &&
+                a->txns.at[i].is_context == (blamed == 0))
+                put_bar(&l, i, prefix, out);
+    vec_free(&l.session);
+    vec_free(&l.rows);
+    vec_free(&l.lane);
+    vec_free(&l.row);
 }

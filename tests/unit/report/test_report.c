@@ -4,7 +4,9 @@
  * tests/schema and opened in a browser in tests/browser.
  *
  * SPDX-License-Identifier: MIT */
+#include "report/page/plots.h"
 #include "report/parts.h"
+#include "report/picture/axis.h"
 #include "report/picture/picture.h"
 
 #include "hist.h"
@@ -112,6 +114,19 @@ overlap(const struct box *a, const struct box *b)
 }
 
 static void
+check_boxes(const struct picture *p)
+{
+    CHECK(p->boxes.n > 0);
+    for (size_t i = 0; i < p->boxes.n; i++) {
+        const struct box *b = &p->boxes.at[i];
+        CHECK(b->x >= 0 && b->y >= 0 && b->x + b->width <= p->width &&
+              b->y + b->height <= p->height);
+        for (size_t j = 0; j < i; j++)
+            CHECK(!overlap(b, &p->boxes.at[j]));
+    }
+}
+
+static void
 check_picture(const char *text, enum level level)
 {
     struct history h;
@@ -130,14 +145,13 @@ check_picture(const char *text, enum level level)
     CHECK(explain_result(&h, &c, &c.results.at[0], &tell, &e, &err));
     struct picture p;
     picture_init(&p, &e.anomalies.at[0]);
-    CHECK(p.boxes.n > 0);
-    for (size_t i = 0; i < p.boxes.n; i++) {
-        const struct box *b = &p.boxes.at[i];
-        CHECK(b->x >= 0 && b->y >= 0 && b->x + b->width <= p.width &&
-              b->y + b->height <= p.height);
-        for (size_t j = 0; j < i; j++)
-            CHECK(!overlap(b, &p.boxes.at[j]));
-    }
+    check_boxes(&p);
+    picture_free(&p);
+    picture_init_column(&p, &e.anomalies.at[0]);
+    check_boxes(&p);
+    CHECK(p.bows.n == e.anomalies.at[0].edges.n);
+    for (size_t i = 0; i < p.bows.n; i++)
+        CHECK(p.bows.at[i].x >= 0 && p.bows.at[i].x <= p.width);
     picture_free(&p);
     explanation_free(&e);
     check_free(&c);
@@ -158,9 +172,74 @@ boxes_lie_in_the_picture_and_apart(void)
                   LEVEL_SER);
 }
 
+#define NUMBER(x, step, expected)                                              \
+    do {                                                                       \
+        struct buf b_ = {0};                                                   \
+        axis_number(x, step, &b_);                                             \
+        CHECK_TEXT(b_.at, expected);                                           \
+        buf_free(&b_);                                                         \
+    } while (0)
+
+static void
+axes_have_round_numbers(void)
+{
+    CHECK(axis_step(10, 5) == 2);
+    CHECK(axis_step(9, 5) == 2);
+    CHECK(axis_step(26, 5) == 10);
+    CHECK(axis_step(0.001, 5) > 0.000199 && axis_step(0.001, 5) < 0.000201);
+    NUMBER(4, 2, "4");
+    NUMBER(0.6, 0.2, "0.6");
+    NUMBER(-1e-12, 0.2, "0.0");
+    NUMBER(30, 10, "30");
+    struct buf b = {0};
+    axis_time(2310400000.0, &b);
+    CHECK_TEXT(b.at, "2.310 s");
+    buf_clear(&b);
+    axis_time(1500, &b);
+    CHECK_TEXT(b.at, "1.500 \xc2\xb5s");
+    buf_free(&b);
+}
+
+/* How often a text occurs. */
+static size_t
+occurs(const char *text, const char *in)
+{
+    size_t n = 0;
+    for (const char *at = in; (at = strstr(at, text)); at++)
+        n++;
+    return n;
+}
+
+static void
+faults_are_marked_in_every_plot(void)
+{
+    const struct report_fault faults[] = {{"kill", 1, 0.5, 0.7},
+                                          {"stop", 1, 9, 9}};
+    const struct report_origin origin = {.faults = faults, .n_faults = 2};
+    struct timeline t = {.seconds = 0.1};
+    for (int i = 0; i < 10; i++)
+        vec_push(&t.intervals, ((struct timeline_interval){
+                                   .committed = 5,
+                                   .aborted = i == 5,
+                                   .median = i == 5 ? -1 : 1000,
+                                   .percentile_99 = i == 5 ? -1 : 2000}));
+    struct buf out = {0};
+    plots_html(&t, &origin, &out);
+    CHECK(occurs("<figure", out.at) == 3);
+    CHECK(occurs("kill of node 1 at 0.50 s, until 0.70 s", out.at) == 3);
+    CHECK(occurs("stop", out.at) == 0);                       // after the end
+    CHECK(occurs("M", strstr(out.at, "class=\"p50\"")) >= 2); // a gap
+    CHECK(occurs("outcome unknown</th>", out.at) == 1);
+    CHECK(occurs("swatch unknown", out.at) == 0);
+    buf_free(&out);
+    vec_free(&t.intervals);
+}
+
 int
 main(void)
 {
+    RUN(axes_have_round_numbers);
+    RUN(faults_are_marked_in_every_plot);
     RUN(xml_text_is_no_markup);
     RUN(xml_holds_no_bytes_that_it_cannot_hold);
     RUN(markdown_stands_for_itself);
