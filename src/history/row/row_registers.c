@@ -27,6 +27,9 @@ struct making {
     struct row_questions q;
     VEC(struct plan) plans;
     u32_vec plans_end; // by entry: its plans end there
+    VEC(struct atom)
+    row_keys, asked_keys; // by row, by question that was
+                          // asked; nil: not made yet
     const char **at;
     struct err *err;
 };
@@ -134,9 +137,9 @@ text_atom(struct making *m, enum atom_tag tag, uint32_t name)
     return builder_text(m->b, tag, s.text, s.len);
 }
 
-/* The register of a row for a question, or of the row itself. */
+/* Make the register of a row for a question, or of the row itself. */
 static bool
-find_key(struct making *m, row_id row, uint32_t asked, struct atom *key)
+make_key(struct making *m, row_id row, uint32_t asked, struct atom *key)
 {
     const struct row *r = &m->l->rows.at[row];
     const struct atom whole = text_atom(m, ATOM_OTHER, r->name);
@@ -161,6 +164,18 @@ find_key(struct making *m, row_id row, uint32_t asked, struct atom *key)
     buf_free(&initial);
     buf_free(&where);
     return ok;
+}
+
+/* The same, made once. */
+static bool
+find_key(struct making *m, row_id row, uint32_t asked, struct atom *key)
+{
+    struct atom *made =
+        asked == ID_NONE ? &m->row_keys.at[row] : &m->asked_keys.at[asked];
+    if (made->tag == ATOM_NIL && !make_key(m, row, asked, made))
+        return false;
+    *key = *made;
+    return true;
 }
 
 /* An answer as a value: the one that holds in the beginning is nil. */
@@ -247,6 +262,10 @@ row_registers_make(struct row_log *l, struct builder *b, const char **at,
 {
     struct making m = {.l = l, .b = b, .at = at, .err = err};
     bool ok = row_questions_init(&m.q, l, at, err) && plan_reads(&m);
+    for (size_t i = 0; i < l->rows.n; i++)
+        vec_push(&m.row_keys, atom_nil());
+    for (size_t i = 0; i < m.q.asked.n; i++)
+        vec_push(&m.asked_keys, atom_nil());
     uint32_t *version = mem_calloc(l->rows.n, sizeof *version); // so far
     for (size_t i = 0; ok && i < l->entries.n; i++) {
         *at = l->entries.at[i].at;
@@ -255,6 +274,8 @@ row_registers_make(struct row_log *l, struct builder *b, const char **at,
     mem_free(version);
     vec_free(&m.plans);
     vec_free(&m.plans_end);
+    vec_free(&m.row_keys);
+    vec_free(&m.asked_keys);
     row_questions_free(&m.q);
     return ok;
 }
