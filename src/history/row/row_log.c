@@ -51,16 +51,15 @@ row_log_table(struct row_log *l, const char *name, size_t n)
     return table;
 }
 
-/* Whether the text can be shown without quotes. */
-static bool
-is_word(struct string s)
+bool
+row_log_is_word(const char *text, size_t n)
 {
-    for (size_t i = 0; i < s.len; i++)
-        if (!(s.text[i] >= 'a' && s.text[i] <= 'z') &&
-            !(s.text[i] >= 'A' && s.text[i] <= 'Z') && s.text[i] != '_' &&
-            !(i && s.text[i] >= '0' && s.text[i] <= '9'))
+    for (size_t i = 0; i < n; i++)
+        if (!(text[i] >= 'a' && text[i] <= 'z') &&
+            !(text[i] >= 'A' && text[i] <= 'Z') && text[i] != '_' &&
+            !(i && text[i] >= '0' && text[i] <= '9'))
             return false;
-    return s.len;
+    return n;
 }
 
 row_id
@@ -76,7 +75,7 @@ row_log_row(struct row_log *l, uint32_t table, const char *key, size_t n,
     buf_char(&text, ']');
     const row_id row = strings_add(&l->row_names, text.at, text.n);
     if (row == l->rows.n) {
-        if (word && is_word(t)) {
+        if (word && row_log_is_word(t.text, t.len)) {
             buf_clear(&text);
             buf_text(&text, t.text);
             buf_char(&text, '/');

@@ -103,6 +103,9 @@ uint32_t row_log_table(struct row_log *l, const char *name, size_t n);
 row_id row_log_row(struct row_log *l, uint32_t table, const char *key, size_t n,
                    bool word);
 
+/* Whether a name can be shown without quotes. */
+bool row_log_is_word(const char *text, size_t n);
+
 /* Begin a content, add its cells, and end it. */
 uint32_t row_log_content(struct row_log *l);
 void row_log_cell(struct row_log *l, uint32_t content, struct row_cell cell);

@@ -87,9 +87,13 @@ row_questions_show(const struct row_questions *q, uint32_t question,
     }
     buf_char(out, '(');
     for (uint32_t i = 0; i < x->columns_n; i++) {
+        const struct string name =
+            strings_get(&q->l->names, q->columns.at[x->columns + i]);
         buf_text(out, i ? ", " : "");
-        buf_text(out,
-                 strings_get(&q->l->names, q->columns.at[x->columns + i]).text);
+        if (row_log_is_word(name.text, name.len))
+            buf_text(out, name.text);
+        else
+            buf_json(out, name.text, name.len);
     }
     buf_text(out, x->with_ver ? ") ver" : ")");
 }

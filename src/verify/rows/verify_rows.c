@@ -24,24 +24,27 @@ struct rows {
 
 /* --- texts ----------------------------------------------------------------*/
 
+/* Whether a question names the column next: "(v, w)" has columns in the order
+ * of the row, in quotes where they are not plain words.  The row itself, which
+ * has no question, has all of them. */
 static bool
-is_column_of(const struct row_log *l, const char *question,
-             const struct row_cell *c)
+is_next_column(const struct row_log *l, const char **question,
+               const struct row_cell *c)
 {
-    // "(v, w)" names columns; the row itself has all of them.
-    if (!question)
+    if (!*question)
         return true;
+    struct buf quoted = {0};
     const struct string name = strings_get(&l->names, c->column);
-    const char *at = question + 1;
-    for (;;) {
-        if (strncmp(at, name.text, name.len) == 0 &&
-            (at[name.len] == ',' || at[name.len] == ')'))
-            return true;
-        at = strstr(at, ", ");
-        if (!at)
-            return false;
-        at += 2;
-    }
+    const char *at = *question;
+    buf_json(&quoted, name.text, name.len);
+    const bool in_quotes = *at == '"';
+    const size_t n = in_quotes ? quoted.n : name.len;
+    const bool is = strncmp(at, in_quotes ? quoted.at : name.text, n) == 0 &&
+                    (at[n] == ',' || at[n] == ')');
+    buf_free(&quoted);
+    if (is)
+        *question = at + n + (at[n] == ',' ? 2 : 0);
+    return is;
 }
 
 /* Append the values of these columns as JSON. */
@@ -50,11 +53,12 @@ show_columns(const struct row_log *l, uint32_t content, const char *question,
              bool ver, struct buf *out)
 {
     const struct row_cells cells = row_log_cells(l, content);
+    const char *next = question ? question + 1 : NULL;
     bool any = false;
     buf_char(out, '{');
     for (size_t i = 0; i < cells.n; i++) {
         const struct row_cell *c = &cells.at[i];
-        if (!is_column_of(l, question, c))
+        if (!is_next_column(l, &next, c))
             continue;
         const struct string name = strings_get(&l->names, c->column);
         buf_text(out, any ? "," : "");
