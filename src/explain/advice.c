@@ -67,7 +67,7 @@ const struct anomaly_advice advice_table[ANOMALY_KINDS] = {
         "Read from the primary, or make reads wait until a replica has caught up. Where the database promises it, ask for a strict (linearizable) read."},
     [ANOMALY_LOST_UPDATE] = {
         "Two transactions read a value, and each writes a new one computed from it: the change of the first is lost. A counter counts one of two events, an account misses a deposit.",
-        "Change the value in one statement (UPDATE ... SET balance = balance + 10), or lock the row when it is read (SELECT ... FOR UPDATE), or write with a condition on what was read (... WHERE version = 7), or use PostgreSQL's REPEATABLE READ or SERIALIZABLE anywhere, and try again what is refused."},
+        "Change the value in one statement (UPDATE ... SET balance = balance + 10), or lock the row when it is read (SELECT ... FOR UPDATE), or write with a condition on what was read (... WHERE version = 7), or use SERIALIZABLE (on PostgreSQL, REPEATABLE READ is enough) and try again what is refused."},
     [ANOMALY_LONG_FORK] = {
         "Two readers see two changes in opposite orders, so what each of them concludes contradicts the other.",
         "Use SERIALIZABLE, and read from one node or with reads that wait for the other nodes."},

@@ -311,6 +311,25 @@ def find_one_of_several(page, assay, scratch):
     )
 
 
+def print_it(page, assay, scratch):
+    """On paper there are no tools, but everything that was found."""
+    page.open(make_page(assay, scratch, "paper",
+                        "[x==? y:=1]@1..9 --- [y==? x:=1]@2..8 --- "
+                        "[a==? b:=1]@11..15 --- [b==? a:=1]@12..19"))
+    page.call("Emulation.setEmulatedMedia", media="print")
+    page.run("dispatchEvent(new Event('beforeprint'))")
+    seen = "(s) => document.querySelector(s).getClientRects().length > 0"
+    check(not page.run(f"({seen})('.tools')")
+          and not page.run(f"({seen})('.zoom button')"),
+          "paper: no tools")
+    check(page.run(f"({seen})('.kinds .count')"), "paper: counts by key")
+    check(page.run("Array.from(document.querySelectorAll('.card > .body'))"
+                   ".every((b) => b.open)"), "paper: cards are unfolded")
+    page.call("Emulation.setEmulatedMedia", media="")
+    check(len(page.call("Page.printToPDF")["data"]) > 1000,
+          "paper: it can be printed")
+
+
 def follow_time(page, assay, scratch):
     """A run has plots, units, and a time axis that can be zoomed."""
     lines = ['{"recording":"begin"}']
@@ -517,6 +536,7 @@ def main():
         rest_on(page, assay, scratch)
         find_one_of_several(page, assay, scratch)
         follow_time(page, assay, scratch)
+        print_it(page, assay, scratch)
         read_everywhere(page, assay, scratch)
         explain_words(page, assay, scratch)
         foresee(page, assay, scratch)
