@@ -121,9 +121,10 @@ bool
 row_log_end_content(struct row_log *l, uint32_t content, struct err *err)
 {
     const struct row_content *c = &l->contents.at[content];
+    if (!c->cells_n)
+        return true;
     struct row_cell *cells = l->cells.at + c->cells;
-    if (c->cells_n)
-        qsort(cells, c->cells_n, sizeof *cells, compare_cells);
+    qsort(cells, c->cells_n, sizeof *cells, compare_cells);
     for (uint32_t i = 1; i < c->cells_n; i++)
         if (cells[i].column == cells[i - 1].column)
             return err_set(err, ERR_SYNTAX, "column '%s' occurs twice",

@@ -126,7 +126,8 @@ row_log_cells(const struct row_log *l, uint32_t content)
 {
     assert(content < l->contents.n);
     const struct row_content *c = &l->contents.at[content];
-    return (struct row_cells){l->cells.at + c->cells, c->cells_n};
+    const struct row_cell *at = c->cells_n ? l->cells.at + c->cells : NULL;
+    return (struct row_cells){at, c->cells_n};
 }
 
 #endif

@@ -258,8 +258,8 @@ row_questions_of_read(struct row_questions *q, row_id row, uint32_t content,
     if (c->is_absent || !t->is_known)
         return true;
     for (size_t i = 0; i < cells.n; i++)
-        if (!is_among(q->l->columns.at + t->columns, t->columns_n,
-                      cells.at[i].column))
+        if (!t->columns_n || !is_among(q->l->columns.at + t->columns,
+                                       t->columns_n, cells.at[i].column))
             return refuse(q, row,
                           "is read with a column that its table has "
                           "not, expected some of those written",
@@ -364,8 +364,9 @@ answer_of(struct row_questions *q, const struct row_question *x,
           uint32_t content, uint32_t version_answer)
 {
     if (x->kind == ROW_QUESTION_COLUMNS)
-        return text_of(q->l, content, q->columns.at + x->columns, x->columns_n,
-                       x->with_ver);
+        return text_of(q->l, content,
+                       x->columns_n ? q->columns.at + x->columns : NULL,
+                       x->columns_n, x->with_ver);
     struct err ignored = {0}; // find_matched has evaluated it before
     bool known, holds = false;
     const bool ok = row_questions_holds(q, x->table, x->condition, content,

@@ -235,10 +235,11 @@ add_other(struct making *m, const struct row_entry *e)
     if (o->is_write)
         return o->is_list ? builder_append(b, e->txn, o->key, o->value, m->err)
                           : builder_write(b, e->txn, o->key, o->value, m->err);
-    return o->is_list
-               ? builder_read_list(b, e->txn, o->key, m->l->items.at + o->items,
-                                   o->items_n, m->err)
-               : builder_read(b, e->txn, o->key, o->value, m->err);
+    return o->is_list ? builder_read_list(b, e->txn, o->key,
+                                          o->items_n ? m->l->items.at + o->items
+                                                     : NULL,
+                                          o->items_n, m->err)
+                      : builder_read(b, e->txn, o->key, o->value, m->err);
 }
 
 static bool
