@@ -27,8 +27,11 @@
  * edges that matter.  The search finds the rest, so the width of the window
  * decides speed and never the answer.
  *
- * A round goes over the keys with the clocks as they are, then sorts and
- * updates the clocks once.  Every edge rests on edges older than the round.
+ * A round goes over the versions of all keys, in the present order, with the
+ * clocks as they are, then sorts and updates the clocks once.  What is compared
+ * lies close together in that order, so the clocks that are looked at stay in
+ * the cache; going key by key they would not.  Every edge rests on edges older
+ * than the round.
  * Later rounds leave out keys where the round before found nothing.
  *
  * SPDX-License-Identifier: MIT */
@@ -51,6 +54,8 @@ struct window {
     struct inference *f;
     version_id *sorted; // the versions of each key by rank of their commit
     uint8_t *busy;      // by key: the last round inferred something there
+    uint8_t *found;     // by key: this round has
+    uint32_t *next;     // by key: the place of its next version in the order
 };
 
 /* R1 for r, which read from t1, against the writer t2. */
@@ -169,17 +174,44 @@ infer_from_writer(struct inference *f, const version_id *at, uint32_t n,
     return true;
 }
 
+/* All rules for the version at place i of key k. */
 static bool
-infer_in_key(struct window *w, key_id k)
+infer_from_version(struct window *w, key_id k, uint32_t i)
 {
-    const struct dependencies *p = w->f->p;
+    struct inference *f = w->f;
+    const struct dependencies *p = f->p;
+    if (!w->busy[k])
+        return true;
+    const uint64_t added = f->added;
     const version_id *at = w->sorted + p->key_first[k];
     const uint32_t n = p->key_first[k + 1] - p->key_first[k];
-    for (uint32_t i = 0; i < n; i++) {
-        if (!infer_from_readers(w->f, at, n, i))
+    const bool ok = infer_from_readers(f, at, n, i) &&
+                    (!i || p->one_rw || infer_from_writer(f, at, n, i));
+    w->found[k] |= f->added > added;
+    return ok;
+}
+
+static bool
+infer_from_versions(struct window *w)
+{
+    const struct dependencies *p = w->f->p;
+    for (key_id k = 0; k < p->h->n_keys; k++) {
+        w->next[k] = 1;
+        if (!infer_from_version(w, k, 0))
             return false;
-        if (i && !p->one_rw && !infer_from_writer(w->f, at, n, i))
-            return false;
+    }
+    for (uint32_t i = 0; i < p->g.n; i++) {
+        const uint32_t point = w->f->order[i];
+        if (point >= depend_txn_points(p) ||
+            point != point_commit(p, point_txn(p, point)))
+            continue;
+        const dense_id t = point_txn(p, point);
+        for (uint32_t j = p->write_first[t]; j < p->write_first[t + 1]; j++) {
+            const key_id k = p->version_key[p->write[j]];
+            assert(w->sorted[p->key_first[k] + w->next[k]] == p->write[j]);
+            if (!infer_from_version(w, k, w->next[k]++))
+                return false;
+        }
     }
     return true;
 }
@@ -187,16 +219,12 @@ infer_in_key(struct window *w, key_id k)
 static bool
 window_round(struct window *w)
 {
+    const uint32_t n_keys = w->f->p->h->n_keys;
     depend_arrange(w->f->p, w->f->order, w->sorted);
-    for (key_id k = 0; k < w->f->p->h->n_keys; k++) {
-        if (!w->busy[k])
-            continue;
-        const uint64_t added = w->f->added;
-        if (!infer_in_key(w, k))
-            return false;
-        w->busy[k] = w->f->added > added;
-    }
-    return true;
+    memset(w->found, 0, n_keys);
+    const bool ok = infer_from_versions(w);
+    memcpy(w->busy, w->found, n_keys);
+    return ok;
 }
 
 /* --- rounds -----------------------------------------------------------------
@@ -292,12 +320,16 @@ saturate_run(struct inference *f)
     struct window w = {.f = f};
     w.sorted = mem_alloc(p->n_versions, sizeof *w.sorted);
     w.busy = mem_alloc(p->h->n_keys, sizeof *w.busy);
+    w.found = mem_alloc(p->h->n_keys, sizeof *w.found);
+    w.next = mem_alloc(p->h->n_keys, sizeof *w.next);
     bool ok = infer_before_pruning(&w) && prune_if_ambiguous(f) &&
               inference_update(f);
     memset(w.busy, 1, p->h->n_keys);
     if (ok && f->context->options->saturate)
         ok = run_rounds(f, &w);
     mem_free(w.busy);
+    mem_free(w.found);
+    mem_free(w.next);
     mem_free(w.sorted);
     struct strong_stats *stats = f->context->stats;
     stats->inferred_edges = f->added;
