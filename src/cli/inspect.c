@@ -85,6 +85,7 @@ end_phase(void *self)
 {
     struct inspect *i = self;
     progress_end(i->progress);
+    i->progress = NULL;
 }
 
 /* Say in the line of progress what is known and what is being done: "rc ok, ra
