@@ -8,6 +8,7 @@ Speaks TAP.
 import os
 import pathlib
 import re
+import shlex
 import subprocess
 import sys
 
@@ -50,6 +51,20 @@ def pages():
         check(not missing, f"{page.relative_to(root)}: what it names is there", missing)
 
 
+def commands():
+    """The command lines in all pages are understood."""
+    for page in sorted((root / "doc").glob("*.md")):
+        text = page.read_text().replace("\\\n", " ")
+        wrong = []
+        for line in re.findall(r"^    (?:\$ )?(?:\S.* \| )?(?:build/)?assay ([a-z]+ .*)$", text, re.M):
+            words = shlex.split(re.split(r" \| | > |  +# ", line)[0])
+            done = subprocess.run([assay, *words, "--help"], capture_output=True, text=True, timeout=60)
+            if done.returncode:
+                wrong.append(f"{line}: {done.stderr.strip()}")
+        check(not wrong, f"{page.relative_to(root)}: its commands are understood", wrong)
+
+
 examples((root / "README.md").read_text())
 pages()
+commands()
 sys.exit(end())
