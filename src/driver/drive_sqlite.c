@@ -129,7 +129,8 @@ disconnect(struct connection *base)
 static bool
 set_isolation(struct link *c, const struct place *p, struct err *err)
 {
-    const enum driver_isolation wanted = c->base.database->isolation;
+    const enum driver_isolation wanted =
+        database_isolation(c->base.database, c->base.session);
     if (wanted == ISOLATION_READ_UNCOMMITTED && !p->is_shared)
         return err_set(err, ERR_USAGE,
                        "sqlite: read uncommitted needs ?cache=shared");

@@ -61,6 +61,12 @@ driver_isolation_for(enum level level)
     }
 }
 
+enum driver_isolation
+database_isolation(const struct database *db, uint32_t session)
+{
+    return db->mix.n ? db->mix.at[session % db->mix.n] : db->isolation;
+}
+
 /* --- access ----------------------------------------------------------------*/
 
 const char *const driver_access_names[ACCESSES] = {

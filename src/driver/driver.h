@@ -37,6 +37,12 @@ enum driver_isolation {
     ISOLATIONS
 };
 
+/* Several of them: sessions take them in turn. */
+struct isolation_mix {
+    enum driver_isolation at[ISOLATIONS];
+    size_t n; // 0: all sessions request the same
+};
+
 /* As in SQL, "repeatable read"; "" for ISOLATION_UNCHANGED. */
 extern const char *const driver_isolation_names[ISOLATIONS];
 
@@ -99,6 +105,7 @@ struct database {
     const struct driver *driver;
     struct url url;
     enum driver_isolation isolation;
+    struct isolation_mix mix; // instead of 'isolation', if it has any
     const char *setup;        // SQL for each connection, or NULL; borrowed
     const char *index;        // the kind of the second index, or NULL; borrowed
     enum key_kind keys;       // the type of the loaded keys
@@ -213,6 +220,10 @@ bool driver_is_built(const char *scheme, struct err *err);
 bool database_open(const char *target, enum driver_isolation isolation,
                    const char *setup, struct database *out, struct err *err);
 void database_close(struct database *db);
+
+/* The isolation that a session requests. */
+enum driver_isolation database_isolation(const struct database *db,
+                                         uint32_t session);
 
 /* 'open' of a driver that is not in this build; it fails. */
 bool driver_missing(struct database *db, struct err *err);

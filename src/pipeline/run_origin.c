@@ -22,6 +22,17 @@ add_name(const char *note, struct buf *out)
     buf_add(out, note, n);
 }
 
+/* What was requested; of a mix all, separated by commas. */
+static void
+add_isolation(const struct test_run_options *o, struct buf *out)
+{
+    for (size_t i = 0; i < o->mix.n; i++)
+        buf_printf(out, "%s%s", i ? ", " : "",
+                   driver_isolation_names[o->mix.at[i]]);
+    if (!o->mix.n)
+        buf_text(out, driver_isolation_names[o->isolation]);
+}
+
 void
 run_origin_fill(const struct test_run *t, const char *workload,
                 struct run_origin *out)
@@ -31,6 +42,7 @@ run_origin_fill(const struct test_run *t, const char *workload,
     const bool is_store = strncmp(t->target, "store:", 6) == 0;
     *out = (struct run_origin){0};
     assert(s->n_failures <= COLLECT_CODES);
+    add_isolation(&t->options, &out->isolation);
     if (is_store || !*t->note)
         buf_text(&out->database, t->name);
     else
@@ -50,9 +62,9 @@ run_origin_fill(const struct test_run *t, const char *workload,
     out->origin = (struct report_origin){
         .database = text_of(&out->database),
         .note = t->note,
-        .isolation =
-            is_store ? "" : driver_isolation_names[t->options.isolation],
-        .isolation_found = text_of(&t->facts.isolation),
+        .isolation = is_store ? "" : text_of(&out->isolation),
+        // Each session of a mix reads back its own.
+        .isolation_found = t->options.mix.n ? "" : text_of(&t->facts.isolation),
         .settings = text_of(&t->facts.settings),
         .setup = t->options.setup ? t->options.setup : "",
         .workload = workload,
@@ -77,5 +89,6 @@ void
 run_origin_free(struct run_origin *r)
 {
     buf_free(&r->database);
+    buf_free(&r->isolation);
     vec_free(&r->nemesis);
 }

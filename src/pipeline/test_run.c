@@ -140,6 +140,7 @@ test_run_record(struct test_run *t, const char *path, struct err *err)
     struct database db;
     if (!database_open(t->target, o->isolation, o->setup, &db, err))
         return false;
+    db.mix = o->mix;
     assert(sizeof t->note == sizeof db.note);
     memcpy(t->note, db.note, sizeof t->note);
     database_describe(&db, &t->facts);

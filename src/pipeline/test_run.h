@@ -42,6 +42,7 @@ struct test_run_options {
     const char *setup; // SQL for each connection, or NULL
     const char *index; // the kind of a second index on the keys, or NULL
     enum driver_isolation isolation;
+    struct isolation_mix mix;       // instead of 'isolation', if it has any
     struct collect_options collect; // without tick
     struct test_run_observer observer;
 };

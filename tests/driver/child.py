@@ -2,7 +2,7 @@
 
     child.py HOW      well, many, garbage, stranger, ends, refuses, limits,
                       uncertain, wrong, both, padded, large, hidden, idle,
-                      stuck
+                      stuck, tells
 """
 import json
 import sys
@@ -20,6 +20,8 @@ def answer(ask):
         return {"ok": False, "message": "no such\u001b[1m place"}
     if do == "open" and how == "limits":
         return {"ok": True, "sessions": "three"}
+    if do == "open" and how == "tells":
+        print("asked for", ask["isolation"], file=sys.stderr, flush=True)
     if do == "open":
         return {"ok": True, "name": "a child",
                 "sessions": "one" if how == "well" else "many"}

@@ -71,6 +71,16 @@ has(child("uncertain", "--txns", "40", "--sessions", "1"), 0, "40 unknown",
     "a commit without an answer is unknown")
 has(child("wrong", "--txns", "20"), 0, 'neither "ok":true nor an "outcome"',
     "an answer that is none makes the outcome unknown")
+done = child("tells", "--txns", "9", "--sessions", "3", "-i",
+             "serializable,read-committed")
+check(done.stderr.count("asked for serializable") == 3 and
+      done.stderr.count("asked for read committed") == 1,
+      "sessions take isolations in turn; the first is that of the control",
+      done.stderr)
+has(done, done.returncode, "requested: SERIALIZABLE, READ COMMITTED",
+    "and the summary has them all")
+has(child("tells", "-i", "serializable,", "--txns", "9"), 2,
+    "not 'serializable,'", "each of them has a name")
 has(child("both", "--txns", "20"), 0, 'has both "ok":true and an "outcome"',
     "an answer that contradicts itself makes the outcome unknown")
 for how in ("padded", "large", "hidden"):

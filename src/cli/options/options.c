@@ -184,7 +184,7 @@ const struct option option_table[] = {
      "run for this time, instead of a number of transactions"},
     {"isolation", 'i', OPTION_TEXT, "NAME", AT(isolation), RUNNING, 0, 0, NULL,
      choices_isolations,
-     "isolation level to request from the database (default: one that should satisfy the levels)"},
+     "isolation level to request from the database; several, separated by commas, are taken by the sessions in turn (default: one that should satisfy the levels)"},
     {"setup", 0, OPTION_TEXT, "SQL", AT(setup), RUNNING, 0, 0, NULL, NULL,
      "statements for each connection, separated by semicolons"},
     {"aborts", 0, OPTION_SHARE, "SHARE", AT(aborts), RUNNING, 0, 1, "0", NULL,

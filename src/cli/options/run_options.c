@@ -10,16 +10,41 @@
 
 enum { PATIENCE = 30 }; // seconds to wait for a server that is down
 
+/* Parse one isolation, or several that are separated by commas. */
+static bool
+parse_isolations(const struct options *o, enum driver_isolation *one,
+                 struct isolation_mix *mix, struct err *err)
+{
+    struct buf word = {0};
+    bool ok = true;
+    for (const char *at = o->isolation; ok && at;) {
+        const size_t n = strcspn(at, ",");
+        buf_clear(&word);
+        buf_add(&word, at, n);
+        ok = mix->n < ISOLATIONS &&
+             driver_isolation_parse(word.n ? word.at : "", &mix->at[mix->n++]);
+        at = at[n] ? at + n + 1 : NULL;
+    }
+    buf_free(&word);
+    if (!ok)
+        return choices_error("isolation", choices_isolations, o->isolation,
+                             err);
+    *one = mix->at[0];
+    if (mix->n == 1)
+        mix->n = 0;
+    return !(mix->n && o->spec) ||
+           err_set(err, ERR_USAGE,
+                   "a specification takes one --isolation for all sessions");
+}
+
 /* The strongest level to check decides which isolation is requested. */
 static bool
-choose_isolation(const struct options *o, enum driver_isolation *out,
+choose_isolation(const struct options *o, struct test_run_options *out,
                  struct err *err)
 {
     level_set levels;
     if (o->isolation)
-        return driver_isolation_parse(o->isolation, out) ||
-               choices_error("isolation", choices_isolations, o->isolation,
-                             err);
+        return parse_isolations(o, &out->isolation, &out->mix, err);
     if (!level_parse_list(o->level ? o->level : "ser", o->session_order,
                           &levels, err))
         return false;
@@ -27,7 +52,7 @@ choose_isolation(const struct options *o, enum driver_isolation *out,
     for (int l = 0; l < LEVELS; l++)
         if (levels >> l & 1)
             strongest = (enum level)l;
-    *out = driver_isolation_for(strongest);
+    out->isolation = driver_isolation_for(strongest);
     return true;
 }
 
@@ -113,8 +138,11 @@ choose_target(const struct options *o, struct test_run_options *out,
     if (o->fault && !o->start)
         return err_set(err, ERR_USAGE,
                        "--fault needs servers started with --start");
+    bool is_serializable = out->isolation == ISOLATION_SERIALIZABLE;
+    for (size_t i = 0; i < out->mix.n; i++)
+        is_serializable |= out->mix.at[i] == ISOLATION_SERIALIZABLE;
     if (o->start && strcmp(o->start, "postgresql+standby") == 0 &&
-        out->isolation == ISOLATION_SERIALIZABLE)
+        is_serializable)
         return err_set(err, ERR_USAGE,
                        "a standby of PostgreSQL refuses serializable "
                        "transactions; ask for less: -i repeatable-read");
@@ -142,7 +170,7 @@ run_options_parse(const struct options *o, struct test_run_options *out,
                     .move = o->move,
                     .patience = PATIENCE,
                     .interrupted = &interrupt_flag}};
-    return choose_isolation(o, &out->isolation, err) &&
+    return choose_isolation(o, out, err) &&
            choose_shape(o, &out->collect.shape, err) &&
            choose_access(o, out, err) && choose_target(o, out, err);
 }

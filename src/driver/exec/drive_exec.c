@@ -30,14 +30,16 @@ struct exec_place {
 
 /* A session of a child; *json is its answer. */
 static bool
-open_session(const struct database *db, struct child *child, uint32_t place,
-             struct buf *answer, struct json_line *json, struct err *err)
+open_session(const struct database *db, uint32_t session, struct child *child,
+             uint32_t place, struct buf *answer, struct json_line *json,
+             struct err *err)
 {
     struct buf request = {0};
     exec_request_begin(&request, place, "open");
-    if (db->isolation != ISOLATION_UNCHANGED)
+    const enum driver_isolation wanted = database_isolation(db, session);
+    if (wanted != ISOLATION_UNCHANGED)
         exec_request_text(&request, "isolation",
-                          driver_isolation_names[db->isolation]);
+                          driver_isolation_names[wanted]);
     const bool ok = exec_exchange(child, place, &request, answer, json, err);
     buf_free(&request);
     if (!ok || exec_is_true(json, "ok"))
@@ -77,7 +79,7 @@ open_exec(struct database *db, struct err *err)
     bool ok = child_start(db->url.path, &p->control, err);
     if (ok) {
         p->place = child_take_place(p->control);
-        ok = open_session(db, p->control, p->place, &answer, &json, err);
+        ok = open_session(db, 0, p->control, p->place, &answer, &json, err);
     }
     if (ok) {
         json_line_text(&json, "sessions", sessions, sizeof sessions);
@@ -209,7 +211,8 @@ connect_exec(struct database *db, uint32_t session, size_t node,
         return err_in_file(err, db->url.text);
     }
     c->place = child_take_place(c->child);
-    if (open_session(db, c->child, c->place, &c->answer, &c->json, err) &&
+    if (open_session(db, session, c->child, c->place, &c->answer, &c->json,
+                     err) &&
         run_setup(c, db->setup, err)) {
         *out = &c->base;
         return true;

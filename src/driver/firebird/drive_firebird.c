@@ -212,7 +212,8 @@ start(struct firebird_link *c)
         [ISOLATION_REPEATABLE_READ] = {isc_tpb_concurrency},
         [ISOLATION_SERIALIZABLE] = {isc_tpb_consistency},
     };
-    const char *kind = kinds[c->base.database->isolation];
+    const char *kind =
+        kinds[database_isolation(c->base.database, c->base.session)];
     char tpb[16];
     short n = 0;
     tpb[n++] = isc_tpb_version3;

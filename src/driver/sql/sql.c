@@ -63,7 +63,8 @@ static bool
 set_isolation(struct connection *c, struct err *err)
 {
     const struct dialect *dialect = c->driver->sql;
-    const enum driver_isolation wanted = c->database->isolation;
+    const enum driver_isolation wanted =
+        database_isolation(c->database, c->session);
     if (wanted == ISOLATION_UNCHANGED || !dialect->set_isolation)
         return true;
     struct buf sql = {0};
