@@ -27,6 +27,10 @@ def blocks(page):
             yield lines[0][2:], "\n".join(lines[1:]).strip()
 
 
+def verdict_lines(text):
+    return [line for line in text.splitlines() if not line.startswith(" ")]
+
+
 def examples(page):
     shown = 0
     for command, wanted in blocks(page):
@@ -39,7 +43,10 @@ def examples(page):
         if done.returncode == 2:
             skip(command, done.stderr.strip())
             continue
-        check(done.stdout.strip() == wanted, f"it prints what the page shows: {command}", done.stdout)
+        got = done.stdout.strip()
+        if words[1] == "prove":  # which rows and arguments an anomaly has is up to Z3
+            got, wanted = verdict_lines(got), verdict_lines(wanted)
+        check(got == wanted, f"it prints what the page shows: {command}", done.stdout)
         shown += 1
     check(shown >= 1, "one example is shown whole")
 
