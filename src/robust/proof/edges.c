@@ -110,9 +110,79 @@ is_read(struct terms *t, const struct sym_read *read, uint32_t slot,
     return is;
 }
 
+/* Collect the columns of the source that the condition mentions, as bits;
+ * false where it depends on other rows, too. */
+static bool
+columns_of(const struct expr *e, uint32_t source, uint64_t *columns)
+{
+    if (!e)
+        return true;
+    if (e->query || (e->kind == EXPR_COLUMN && e->source != source))
+        return false;
+    if (e->kind == EXPR_COLUMN)
+        *columns |= (uint64_t)1 << e->column;
+    for (uint32_t i = 0; i < expr_arity(e->kind); i++)
+        if (!columns_of(e->arg[i], source, columns))
+            return false;
+    return true;
+}
+
+/* The one column by which rows come to match the read or no longer do, as a
+ * bit; 0 where there are several, or none. */
+static uint64_t
+deciding_column(const struct table *table, const struct sym_read *read)
+{
+    uint64_t columns = 0;
+    if (read->extreme || read->order || read->columns ||
+        !columns_of(read->where, read->source, &columns))
+        return 0;
+    for (uint32_t i = 0; i < table->primary.n; i++)
+        columns &= ~((uint64_t)1 << table->primary.at[i]);
+    return columns & (columns - 1) ? 0 : columns;
+}
+
+/* What a read may have been written several times before b came.
+ *
+ * Of those who set a column that a uses, the first one found it as a saw it;
+ * the others follow from there by ww edges.  So do those that set the column
+ * which decides whether the row matches, if another one had changed that
+ * before, and if they set nothing else that a uses. */
+static term
+rw_next_on(struct symbolic *s, const struct edge_end *a,
+           const struct sym_read *read, const struct edge_end *b, uint32_t slot)
+{
+    struct terms *t = s->terms;
+    const struct table *table = &s->program->tables.at[read->table];
+    const struct effect *e = &b->run->effects[read->table][slot];
+    const struct cell_row *saw = read->rows[slot];
+    const struct cell_row *before = &b->before->rows[read->table][slot];
+    const struct cell_row *after = &b->after->rows[read->table][slot];
+    const uint64_t decides = deciding_column(table, read);
+    const term stays = term_and(t, saw->alive, before->alive);
+    const term seen = counts(s, a->run, read, saw);
+    const term now = counts(s, a->run, read, after);
+    term changes = term_not(t, term_equal(t, seen, now)), used = t->no;
+    for (uint32_t i = 0; i < table->n_columns; i++)
+        if (read->used >> i & 1)
+            used = term_or(
+                t, used,
+                term_and(t, e->sets[i],
+                         term_implies(t, stays,
+                                      symbol_same(t, saw->columns[i],
+                                                  before->columns[i]))));
+    if (decides) {
+        const term was = counts(s, a->run, read, before);
+        const term more = sets_used(t, table, e, read->used & ~decides);
+        const term late = term_and(t, term_and(t, stays, after->alive),
+                                   term_not(t, term_equal(t, was, seen)));
+        changes = term_and(t, changes, term_or(t, term_not(t, late), more));
+    }
+    return term_or(t, changes, term_and(t, term_and(t, seen, now), used));
+}
+
 static term
 rw_on(struct symbolic *s, const struct edge_end *a, const struct sym_read *read,
-      const struct edge_end *b, uint32_t slot)
+      const struct edge_end *b, uint32_t slot, bool next)
 {
     struct terms *t = s->terms;
     const struct table *table = &s->program->tables.at[read->table];
@@ -126,6 +196,8 @@ rw_on(struct symbolic *s, const struct edge_end *a, const struct sym_read *read,
     const term writes = sym_writes(s, b->run, read->table, slot);
     if (writes == t->no)
         return t->no;
+    if (next)
+        return term_and(t, writes, rw_next_on(s, a, read, b, slot));
     const term seen = counts(s, a->run, read, read->rows[slot]);
     const term now =
         counts(s, a->run, read, &b->after->rows[read->table][slot]);
@@ -134,9 +206,9 @@ rw_on(struct symbolic *s, const struct edge_end *a, const struct sym_read *read,
                             term_and(t, term_and(t, seen, now), used)));
 }
 
-term
-edge_rw(struct symbolic *s, const struct edge_end *a, enum edge_reads which,
-        const struct edge_end *b)
+static term
+any_rw(struct symbolic *s, const struct edge_end *a, enum edge_reads which,
+       const struct edge_end *b, bool next)
 {
     struct terms *t = s->terms;
     term edge = t->no;
@@ -145,11 +217,18 @@ edge_rw(struct symbolic *s, const struct edge_end *a, enum edge_reads which,
         for (uint32_t j = 0; j < s->slots[read->table]; j++) {
             const term is = is_read(t, read, j, which);
             if (is != t->no)
-                edge =
-                    term_or(t, edge, term_and(t, is, rw_on(s, a, read, b, j)));
+                edge = term_or(t, edge,
+                               term_and(t, is, rw_on(s, a, read, b, j, next)));
         }
     }
     return edge;
+}
+
+term
+edge_rw(struct symbolic *s, const struct edge_end *a, enum edge_reads which,
+        const struct edge_end *b)
+{
+    return any_rw(s, a, which, b, false);
 }
 
 /* Where a's write is what b saw: the columns that a set and b uses are equal
@@ -218,4 +297,42 @@ term
 edge_ww(struct symbolic *s, const struct edge_end *a, const struct edge_end *b)
 {
     return sym_write_same(s, a->run, b->run);
+}
+
+/* Both set a column, and b found it as a left it. */
+static term
+ww_next(struct symbolic *s, const struct edge_end *a, const struct edge_end *b)
+{
+    struct terms *t = s->terms;
+    term edge = t->no;
+    for (uint32_t i = 0; i < s->program->tables.n; i++)
+        for (uint32_t j = 0; j < s->slots[i]; j++) {
+            const struct effect *x = &a->run->effects[i][j];
+            const struct effect *y = &b->run->effects[i][j];
+            const struct cell_row *left = &a->after->rows[i][j];
+            const struct cell_row *found = &b->before->rows[i][j];
+            const term stays = term_and(t, left->alive, found->alive);
+            edge =
+                term_or(t, edge,
+                        term_and(t, term_and(t, x->sets_alive, y->sets_alive),
+                                 term_equal(t, left->alive, found->alive)));
+            for (uint32_t c = 0; c < s->program->tables.at[i].n_columns; c++)
+                edge = term_or(
+                    t, edge,
+                    term_and(t, term_and(t, x->sets[c], y->sets[c]),
+                             term_implies(t, stays,
+                                          symbol_same(t, left->columns[c],
+                                                      found->columns[c]))));
+        }
+    return edge;
+}
+
+term
+edge_next(struct symbolic *s, const struct edge_end *a,
+          const struct edge_end *b)
+{
+    struct terms *t = s->terms;
+    return term_or(t, ww_next(s, a, b),
+                   term_or(t, any_rw(s, a, READS_ALL, b, true),
+                           edge_wr(s, a, b, READS_ALL)));
 }

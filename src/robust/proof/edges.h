@@ -35,4 +35,10 @@ term edge_wr(struct symbolic *s, const struct edge_end *a,
 term edge_ww(struct symbolic *s, const struct edge_end *a,
              const struct edge_end *b);
 
+/* Any edge between transactions that run one after the other.  An edge from a
+ * to b that leads past others which wrote the same column is left out: there is
+ * a path from each of them to the next. */
+term edge_next(struct symbolic *s, const struct edge_end *a,
+               const struct edge_end *b);
+
 #endif

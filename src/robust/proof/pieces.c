@@ -41,6 +41,9 @@ count_slots(struct query_terms *q, const uint32_t *functions, uint32_t pieces)
         }
         if (scanning > 1)
             q->symbolic.slots[t] += edges;
+        // One for a row that P writes, see writes_slot.
+        if (!(pieces & PIECE_LAST))
+            q->symbolic.slots[t] += v->footprints[functions[0]].scan_writes[t];
     }
 }
 
@@ -190,6 +193,25 @@ acts_later(struct query_terms *q)
     return acts;
 }
 
+/* At si the last edge leads to a row that P writes, which can be a slot.  A
+ * loop writes more rows than there are slots. */
+static void
+require_write(struct query_terms *q, uint32_t p)
+{
+    struct terms *t = &q->terms;
+    const struct prover *v = q->prover;
+    term writes = t->no;
+    if (v->level != LEVEL_SI || v->rows || v->footprints[p].repeats)
+        return;
+    for (uint32_t i = 0; i < v->program->tables.n; i++)
+        for (uint32_t j = 0; j < q->symbolic.slots[i]; j++)
+            writes =
+                term_or(t, writes,
+                        term_or(t, sym_writes(&q->symbolic, &q->runs[0], i, j),
+                                q->runs[0].effects[i][j].fresh));
+    require(q, writes);
+}
+
 static term
 first_edge(struct query_terms *q)
 {
@@ -200,11 +222,7 @@ first_edge(struct query_terms *q)
 static term
 middle_edge(struct query_terms *q)
 {
-    struct terms *t = &q->terms;
-    const struct edge_end *a = &q->ends[1], *b = &q->ends[2];
-    return term_or(t, edge_ww(&q->symbolic, a, b),
-                   term_or(t, edge_rw(&q->symbolic, a, READS_ALL, b),
-                           edge_wr(&q->symbolic, a, b, READS_ALL)));
+    return edge_next(&q->symbolic, &q->ends[1], &q->ends[2]);
 }
 
 static term
@@ -218,6 +236,32 @@ last_edge(struct query_terms *q)
     if (q->prover->level != LEVEL_PC)
         edge = term_or(t, edge, edge_wr(&q->symbolic, y, p, READS_LATE));
     return edge;
+}
+
+static void
+require_facts(struct query_terms *q)
+{
+    struct terms *t = &q->terms;
+    const struct prover *v = q->prover;
+    const struct sym_run *runs = q->runs;
+    if (v->known)
+        require(q, facts_hold(v->known, t, &runs[0], &runs[1]));
+    if (v->told)
+        require(q,
+                term_not(t, facts_hold(v->told, t, &runs[0], &runs[q->n - 1])));
+}
+
+/* Whether the query has an answer, from which new facts are taken. */
+static bool
+solve(struct query_terms *q)
+{
+    const struct prover *v = q->prover;
+    const enum answer answer = terms_check(&q->terms, v->limits->seconds);
+    if (v->told && answer == ANSWER_YES)
+        facts_add(v->told, &q->terms, &q->runs[0], &q->runs[q->n - 1]);
+    else if (v->told && answer == ANSWER_UNKNOWN)
+        facts_add_all(v->told);
+    return answer != ANSWER_NO;
 }
 
 /* "P = f, X = g: first edge, last edge". */
@@ -249,8 +293,11 @@ piece_can_be(struct prover *v, uint32_t p, uint32_t x, uint32_t y,
              uint32_t pieces)
 {
     const uint32_t functions[3] = {p, x, y};
-    if (v->failed || limit_reached(&v->limits->all))
+    if (v->failed || limit_reached(&v->limits->all)) {
+        if (v->told)
+            facts_add_all(v->told);
         return true;
+    }
     struct query_terms *q = mem_calloc(1, sizeof *q);
     q->prover = v;
     q->n = y == UINT32_MAX ? 2 : 3;
@@ -267,6 +314,8 @@ piece_can_be(struct prover *v, uint32_t p, uint32_t x, uint32_t y,
         run_others(q);
         run_p(q);
         require_keys(q);
+        require_write(q, p);
+        require_facts(q);
         if (pieces & PIECE_FIRST)
             require(q, first_edge(q));
         if (pieces & PIECE_MIDDLE)
@@ -277,7 +326,7 @@ piece_can_be(struct prover *v, uint32_t p, uint32_t x, uint32_t y,
         struct buf query = {0};
         if (v->limits->log) // the solver rewrites what it has checked
             buf_text(&query, terms_text(&q->terms));
-        answer = terms_check(&q->terms, v->limits->seconds) != ANSWER_NO;
+        answer = solve(q);
         if (!answer && v->limits->log)
             keep_query(q, functions, pieces, query.at);
         buf_free(&query);

@@ -8,6 +8,7 @@
 #define ROBUST_PROOF_PIECES_H
 
 #include "program/access.h"
+#include "robust/proof/facts.h"
 #include "robust/proof/footprint.h"
 #include "robust/proof/lemmas.h"
 #include "robust/proof/proof.h"
@@ -25,6 +26,10 @@ struct prover {
     struct err *err;
     bool failed;
     uint32_t split; // rc: before which step P is interrupted
+    // What is known of the arguments of P and X; NULL: nothing.  And what is of
+    // those of P and the last member: others are asked for, and added.
+    const struct facts *known;
+    struct facts *told;
     // Tables have this many rows, all of them slots, and P is interrupted
     // anywhere; 0: tables of any size, in abstract runs.
     uint32_t rows;

@@ -37,7 +37,7 @@ static const struct fact facts[] = {
     {"wikipedia", PROVE_PROVED, 0, PROVE_ANOMALY, 2},
     {"tpcc", PROVE_PROVED, 0, PROVE_ANOMALY, 2},
     {"tpcc_updates", PROVE_PROVED, 0, PROVE_PROVED, 0},
-    {"blocked_update", PROVE_UNKNOWN, 0, PROVE_ANOMALY, 2},
+    {"blocked_update", PROVE_PROVED, 0, PROVE_ANOMALY, 2},
     {"close_month", PROVE_ANOMALY, 2, PROVE_ANOMALY, 2},
     {"increment", PROVE_PROVED, 0, PROVE_PROVED, 0},
     {"job_queue", PROVE_PROVED, 0, PROVE_ANOMALY, 2},
