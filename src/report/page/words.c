@@ -12,7 +12,9 @@
 #include <assert.h>
 #include <string.h>
 
-enum { MOST = 80, FIRST = 48 }; // bytes of a word, and of its beginning
+// Bytes of a word, and of the beginning and the end of one that is longer: long
+// names often differ at their end.
+enum { MOST = 80, FIRST = 40, LAST = 12 };
 
 static bool
 ends_word(char c)
@@ -29,19 +31,29 @@ put_bytes(const char *text, size_t n, struct buf *out)
     buf_free(&part);
 }
 
-/* The first bytes of a long word, whole characters only. */
+static bool
+is_inside_character(char c)
+{
+    return ((unsigned char)c & 0xc0) == 0x80;
+}
+
+/* The beginning and the end of a long word, whole characters only. */
 static void
 put_word(const char *word, size_t n, struct buf *out)
 {
-    size_t shown = n;
-    if (n > MOST) {
-        shown = FIRST;
-        while (((unsigned char)word[shown] & 0xc0) == 0x80)
-            shown--;
+    size_t first = FIRST, last = n - LAST;
+    if (n <= MOST) {
+        put_bytes(word, n, out);
+        return;
     }
-    put_bytes(word, shown, out);
-    if (shown < n)
-        buf_text(out, "\xe2\x80\xa6");
+    while (is_inside_character(word[first]))
+        first--;
+    while (last < n && is_inside_character(word[last]))
+        last++;
+    assert(first < last);
+    put_bytes(word, first, out);
+    buf_text(out, "\xe2\x80\xa6");
+    put_bytes(word + last, n - last, out);
 }
 
 void
