@@ -77,3 +77,13 @@ program_free(struct program *p)
     vec_free(&p->invariants);
     arena_free(&p->arena);
 }
+
+bool
+block_has(const struct block *b, enum statement_kind kind)
+{
+    for (uint32_t i = 0; i < b->n; i++)
+        if (b->at[i]->kind == kind || block_has(&b->at[i]->body, kind) ||
+            block_has(&b->at[i]->other, kind))
+            return true;
+    return false;
+}

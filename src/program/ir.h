@@ -287,6 +287,9 @@ statement_is_loop(const struct statement *s)
            s->kind == STATEMENT_WHILE;
 }
 
+/* Whether a statement of the block, or inside of one, is of this kind. */
+bool block_has(const struct block *b, enum statement_kind kind);
+
 /* How many arguments an expression of this kind has. */
 static inline uint32_t
 expr_arity(enum expr_kind kind)

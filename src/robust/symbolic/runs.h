@@ -141,7 +141,7 @@ void sym_repeat(struct sym_runner *r, const struct statement *s);
 /* Some row of those that there are; 'is_one' says whether it is one. */
 const struct symbol *sym_some_row(struct sym_runner *r,
                                   const struct sym_rows *rows, term *is_one);
-/* Any number of iterations that are not run: what they may have done. */
+/* Any number of iterations that are not run: sym_skip.c. */
 void sym_skip(struct sym_runner *r, const struct statement *s);
 /* How many steps an INSERT takes. */
 uint32_t sym_insert_steps(const struct program *p, const struct statement *s);

@@ -153,7 +153,8 @@ void sym_instance(struct symbolic *s, struct sym_run *run,
 void sym_execute(struct symbolic *s, struct sym_run *run,
                  const struct sym_views *views, const struct sym_run *same);
 void sym_run_free(struct sym_run *run);
-/* How many steps an abstract run takes, without the commit. */
+/* How many steps an abstract run that can be interrupted takes, without the
+ * commit. */
 uint32_t sym_steps(const struct program *p, const struct block *body);
 
 /* Terms that relate two runs; see execute/conflict.h.  'keys' are any

@@ -76,6 +76,20 @@ static const struct fact proved[] = {
                      "END LOOP;\n"
                      "UPDATE t SET v = v + 1 WHERE k = 1;"),
      LEVEL_SI, PROVE_PROVED},
+    {"a loop that changes every row it has read",
+     TABLES FUNCTION("f", "",
+                     "FOR r IN SELECT k, v FROM t LOOP\n"
+                     "  UPDATE t SET v = r.v + 1 WHERE k = r.k;\n"
+                     "END LOOP;"),
+     LEVEL_SI, PROVE_PROVED},
+    {"rows that are moved",
+     TABLES FUNCTION("f", "p int",
+                     "FOR r IN SELECT k, v FROM t WHERE k = p LOOP\n"
+                     "  DELETE FROM t WHERE k = r.k;\n"
+                     "  INSERT INTO u VALUES (r.k, r.v);\n"
+                     "END LOOP;")
+         FUNCTION("g", "p int", "INSERT INTO t VALUES (p, 0);"),
+     LEVEL_SI, PROVE_PROVED},
 };
 
 static const struct fact anomalies[] = {
@@ -155,6 +169,24 @@ static const struct fact anomalies[] = {
          FUNCTION("g", "",
                   "INSERT INTO u SELECT k, v FROM t\n"
                   "ON CONFLICT (k) DO UPDATE SET v = excluded.v;"),
+     LEVEL_SI, PROVE_ANOMALY},
+    {"a loop that leaves out one of the rows it has read",
+     TABLES FUNCTION("f", "p int",
+                     "FOR r IN SELECT k, v FROM t LOOP\n"
+                     "  CONTINUE WHEN r.k = p;\n"
+                     "  UPDATE t SET v = v + r.v WHERE k = r.k;\n"
+                     "  UPDATE t SET v = 0 WHERE k <> p AND v > r.v;\n"
+                     "END LOOP;\n"
+                     "SELECT sum(v) INTO a FROM t;\n"
+                     "UPDATE u SET v = a WHERE k = p;"),
+     LEVEL_SI, PROVE_ANOMALY},
+    {"a loop that is left before it has changed all rows",
+     TABLES FUNCTION("f", "p int, q int",
+                     "FOR r IN SELECT k, v FROM t LOOP\n"
+                     "  EXIT WHEN r.k > p;\n"
+                     "  a := coalesce(a, 0) + r.v;\n"
+                     "END LOOP;\n"
+                     "UPDATE t SET v = a WHERE k = q;"),
      LEVEL_SI, PROVE_ANOMALY},
 };
 
