@@ -73,10 +73,17 @@ the_checker_of_predictions_can_be_read_in_one_sitting(void)
     check_folder("src/verify/absence");
 }
 
+static void
+the_checker_of_rows_can_be_read_in_one_sitting(void)
+{
+    check_folder("src/verify/rows");
+}
+
 int
 main(void)
 {
     RUN(the_checker_of_verdicts_can_be_read_in_one_sitting);
     RUN(the_checker_of_predictions_can_be_read_in_one_sitting);
+    RUN(the_checker_of_rows_can_be_read_in_one_sitting);
     return test_end();
 }
