@@ -14,6 +14,9 @@
  * the other order, the operations are skipped and read when the object has
  * ended.
  *
+ * The objects may also be the elements of one array, as programs write them
+ * that keep a history in memory; then line ends mean nothing.
+ *
  * The end of a line ends the object.  So if a line is truncated, the error is
  * reported there, and the line does not swallow the next one.
  *
@@ -361,7 +364,9 @@ use_line(void *self, const struct plain_entry *e,
                         .status = (enum txn_status)e->status,
                         .start = e->start,
                         .end = e->stop};
-    *used = !r->is_complete && begin_txn(r, &line) && end_txn(r, &line);
+    const bool has_times = e->flags & (1u << LINE_START | 1u << LINE_END);
+    *used = (!has_times || scan_clock_agrees(&r->in.clock, CLOCK_NUMBER)) &&
+            !r->is_complete && begin_txn(r, &line) && end_txn(r, &line);
     *t = line.txn;
     r->lines += *used;
     return true;
@@ -380,6 +385,44 @@ read_lines(struct reader *r, struct input *in)
     return plain_run(&plain, in, r->in.s.err) && read_next(r);
 }
 
+/* The lines as elements of one array, in as many lines as it takes. */
+static bool
+read_array(struct reader *r)
+{
+    struct scan *s = &r->in.s;
+    s->one_line = false;
+    s->at++;
+    if (!json_take(s, ']')) {
+        do {
+            json_space(s);
+            if (r->is_complete)
+                return scan_fail(s, s->at, ERR_SYNTAX,
+                                 "more lines after the end of the recording");
+            if (!read_line(r))
+                return false;
+            r->lines++;
+        } while (json_take(s, ','));
+        if (!json_take(s, ']'))
+            return scan_unexpected(s, s->at, "',' or ']'");
+    }
+    json_space(s);
+    return s->at == s->end ||
+           scan_unexpected(s, s->at, "the end of the input after the array");
+}
+
+/* Whether the input is one array; the scan stops before it. */
+static bool
+is_array(struct scan *s)
+{
+    const char *at = s->at;
+    while (at < s->end && strchr(" \t\r\n", *at) && *at)
+        at++;
+    if (at == s->end || *at != '[')
+        return false;
+    s->at = at;
+    return true;
+}
+
 static bool
 jsonl_read(struct input *in, struct builder *b, struct err *err)
 {
@@ -389,7 +432,7 @@ jsonl_read(struct input *in, struct builder *b, struct err *err)
     scan_init(&r.in.s, in, err);
     r.in.s.one_line = true;
     builder_expect(b, in->size / BYTES_PER_OP);
-    bool ok = read_lines(&r, in);
+    bool ok = is_array(&r.in.s) ? read_array(&r) : read_lines(&r, in);
     if (ok && r.is_complete && r.in.s.end < in->data + in->size)
         ok = scan_fail(&r.in.s, r.in.s.end, ERR_SYNTAX,
                        "more lines after the end of the recording");
@@ -402,7 +445,7 @@ jsonl_read(struct input *in, struct builder *b, struct err *err)
     forms_free(&r.in.row);
     vec_free(&r.pending);
     vec_free(&r.in.elements);
-    forms_free(&r.in.meta);
+    forms_free(&r.in.forms);
     buf_free(&r.in.meta_text);
     scan_free(&r.in.s);
     return ok;
@@ -414,7 +457,7 @@ jsonl_sniff(const struct input *in)
     if (in->is_directory)
         return 0;
     const struct json_look look = json_look(in);
-    if (!look.is_object || look.is_array)
+    if (!look.is_object)
         return 0;
     if (look.recording || look.initial)
         return 95;

@@ -5,6 +5,10 @@
 
 #include "format/jsonl/jsonl_rows.h"
 
+#include <stdlib.h>
+
+#define JSONL_TIME "an integer, or a time like \"2026-11-16T10:00:00.5Z\""
+
 /* --- values ---------------------------------------------------------------*/
 
 bool
@@ -25,6 +29,63 @@ jsonl_atom(struct jsonl_scan *r, const char *expected, struct atom *out)
     return scan_unexpected(s, s->at, expected);
 }
 
+/* Whether a number with a fraction or an exponent is at s->at. */
+static bool
+is_fraction(const struct scan *s)
+{
+    const char *at = s->at;
+    at += at < s->end && *at == '-';
+    const char *digits = at;
+    while (at < s->end && *at >= '0' && *at <= '9')
+        at++;
+    return at > digits && at < s->end &&
+           (*at == '.' || *at == 'e' || *at == 'E');
+}
+
+/* In JSON 1.0 is the number 1. */
+static bool
+is_whole(struct span text, struct atom *out)
+{
+    const double most = 9007199254740992; // 2^53: those below are exact
+    struct buf copy = {0};
+    buf_add(&copy, text.at, text.n);
+    const double x = strtod(copy.at, NULL);
+    buf_free(&copy);
+    const bool is_small = -most < x && x < most;
+    *out = atom_int(is_small ? (int64_t)x : 0);
+    return is_small && (double)(int64_t)x == x;
+}
+
+/* No key may occur twice in an object. */
+static bool
+check_twins(struct jsonl_scan *r)
+{
+    const uint32_t twin = form_find_twin(&r->forms);
+    return !twin || scan_unexpected_text(&r->s, r->forms.at[twin].at,
+                                         r->forms.at[twin].text,
+                                         "each key once in an object");
+}
+
+/* Any value except null and arrays. */
+static bool
+read_scalar(struct jsonl_scan *r, const char *expected, struct atom *out)
+{
+    struct scan *s = &r->s;
+    json_space(s);
+    const char c = s->at < s->end ? *s->at : '\n';
+    // The hot path: nearly all values are one of these two.
+    if (c == '"' || (json_is_number_start(c) && !is_fraction(s)))
+        return jsonl_atom(r, expected, out);
+    if (c != '{' && c != 't' && c != 'f' && !json_is_number_start(c))
+        return scan_unexpected(s, s->at, expected);
+    if (!form_read_json(s, &r->forms) || !check_twins(r))
+        return false;
+    if (r->forms.at[0].kind != FORM_NUMBER ||
+        !is_whole(r->forms.at[0].text, out))
+        *out = form_atom(&r->forms, 0, r->b);
+    return true;
+}
+
 static bool
 is_null(struct scan *s)
 {
@@ -39,7 +100,9 @@ static bool
 read_value(struct jsonl_scan *r, struct atom *out)
 {
     *out = atom_nil();
-    return is_null(&r->s) || jsonl_atom(r, "a string, an integer or null", out);
+    return is_null(&r->s) ||
+           read_scalar(r, "a string, a number, a boolean, an object or null",
+                       out);
 }
 
 /* Read the rest of a list, after its '[', into r->elements. */
@@ -51,7 +114,7 @@ read_elements(struct jsonl_scan *r)
         return true;
     do {
         struct atom element;
-        if (!jsonl_atom(r, JSONL_NAME, &element))
+        if (!read_scalar(r, JSONL_VALUE, &element))
             return false;
         vec_push(&r->elements, element);
     } while (json_take(&r->s, ','));
@@ -113,7 +176,7 @@ add_op(struct jsonl_scan *r, txn_id t, enum op_kind kind, struct atom key)
                                  err);
     struct atom value;
     if (kind == OP_KIND_APPEND)
-        return jsonl_atom(r, JSONL_NAME, &value) &&
+        return read_scalar(r, JSONL_VALUE, &value) &&
                builder_append(r->b, t, key, value, err);
     return read_value(r, &value) &&
            (kind == OP_KIND_READ ? builder_read(r->b, t, key, value, err)
@@ -167,7 +230,7 @@ read_op(struct jsonl_scan *r, txn_id t)
     json_space(s);
     if (kind == OP_KIND_READ && s->at < s->end && *s->at == '[')
         return jsonl_row_op(r, t, start);
-    if (!jsonl_atom(r, JSONL_NAME, &key))
+    if (!read_scalar(r, JSONL_VALUE, &key))
         return false;
     if (!json_take(s, ','))
         return scan_unexpected(s, s->at, "',' and a value");
@@ -211,21 +274,43 @@ jsonl_status(struct jsonl_scan *r, enum txn_status *out)
     return true;
 }
 
+/* A time in quotes. */
+static bool
+read_date(struct scan *s, int64_t *out, enum scan_clock *clock)
+{
+    const char *start = s->at;
+    struct span text;
+    return json_string(s, &text) &&
+           (scan_time_parse(text, out, clock) ||
+            scan_unexpected_text(s, start, text, JSONL_TIME));
+}
+
 bool
 jsonl_time(struct jsonl_scan *r, int64_t *out)
 {
     struct scan *s = &r->s;
     json_space(s);
     const char *start = s->at;
+    enum scan_clock clock = CLOCK_NUMBER;
     struct atom time;
-    if (start == s->end || !json_is_number_start(*start))
-        return scan_unexpected(s, start, "an integer");
-    if (!json_integer(s, "an integer", &time))
-        return false;
-    *out = (int64_t)time.bits;
-    // To the builder, the ends of the range mean "not known".
-    return (time.tag == ATOM_INT && *out != INT64_MIN && *out != INT64_MAX) ||
-           scan_unexpected(s, start, "a time that fits into 64 signed bits");
+    if (start < s->end && *start == '"') {
+        if (!read_date(s, out, &clock))
+            return false;
+    } else {
+        if (start == s->end || !json_is_number_start(*start))
+            return scan_unexpected(s, start, JSONL_TIME);
+        if (!json_integer(s, JSONL_TIME, &time))
+            return false;
+        *out = (int64_t)time.bits;
+        // To the builder, the ends of the range mean "not known".
+        if (time.tag != ATOM_INT || *out == INT64_MIN || *out == INT64_MAX)
+            return scan_unexpected(s, start,
+                                   "a time that fits into 64 signed bits");
+    }
+    return scan_clock_agrees(&r->clock, clock) ||
+           scan_unexpected(s, start,
+                           "a time like those before it: all integers, all "
+                           "with a zone, or all without one");
 }
 
 bool
@@ -235,14 +320,11 @@ jsonl_meta(struct jsonl_scan *r)
     json_space(s);
     if (s->at == s->end || *s->at != '{')
         return scan_unexpected(s, s->at, "an object");
-    if (!form_read_json(s, &r->meta))
+    if (!form_read_json(s, &r->forms))
         return false;
-    const uint32_t twin = form_find_twin(&r->meta);
-    if (twin)
-        return scan_unexpected_text(s, r->meta.at[twin].at,
-                                    r->meta.at[twin].text,
-                                    "each key once in an object");
+    if (!check_twins(r))
+        return false;
     buf_clear(&r->meta_text);
-    form_show_json(&r->meta, 0, &r->meta_text);
+    form_show_json(&r->forms, 0, &r->meta_text);
     return true;
 }

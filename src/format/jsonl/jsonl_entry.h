@@ -8,17 +8,20 @@
 
 #include "format/form/form.h"
 #include "format/scan/scan_json.h"
+#include "format/scan/scan_time.h"
 #include "history/builder/builder.h"
 #include "history/row/row_log.h"
 
 #define JSONL_NAME "a string or an integer"
+#define JSONL_VALUE "a string, a number, a boolean or an object"
 
 struct jsonl_scan {
     struct scan s;
     struct builder *b;
     VEC(struct atom) elements; // elements of the current list
-    struct forms meta;
-    struct buf meta_text; // text of the last 'meta'
+    struct forms forms;        // of the last value or 'meta' that needs them
+    struct buf meta_text;      // text of the last 'meta'
+    enum scan_clock clock;     // of all times so far
     struct row_log *rows; // from the first operation on a row on
     txn_id rows_txn;      // the last transaction that has one
     struct forms row;     // the last such operation

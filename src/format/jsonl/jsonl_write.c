@@ -11,10 +11,61 @@
 #include "format/put.h"
 #include "format/save.h"
 
+/* Whether a text that is neither a string nor an integer is read as it was: a
+ * boolean, an object, or a number with a fraction. */
+static bool
+is_read_back(const struct history *h, struct atom a)
+{
+    const struct string s = strings_get(&h->strings, (uint32_t)a.bits);
+    if (s.text[0] == '{' || (s.len == 4 && memcmp(s.text, "true", 4) == 0) ||
+        (s.len == 5 && memcmp(s.text, "false", 5) == 0))
+        return true;
+    // The canonical text of a number; whole ones are integers.
+    const char *point = memchr(s.text, '.', s.len);
+    return point && (size_t)(point - s.text) + 2 <= s.len &&
+           !memchr(s.text, 'M', s.len) && !memchr(s.text, 'e', s.len) &&
+           !(s.text + s.len - point == 2 && point[1] == '0') &&
+           strchr("-0123456789", s.text[0]);
+}
+
+static bool
+holds(const struct history *h, const char *what, struct atom a, bool is_name,
+      struct err *err)
+{
+    if (a.tag != ATOM_OTHER || (!is_name && is_read_back(h, a)))
+        return true;
+    struct buf name = {0};
+    atom_show(&h->strings, a, &name);
+    char shown[ERR_QUOTE_ROOM];
+    err_quote(shown, sizeof shown, name.at, name.n);
+    err_set(err, ERR_FEATURE,
+            is_name ? "format 'jsonl' cannot hold %s %s: names are strings or "
+                      "integers"
+                    : "format 'jsonl' cannot hold %s %s: it would be read as "
+                      "something else",
+            what, shown);
+    buf_free(&name);
+    return false;
+}
+
 bool
 jsonl_holds(const struct history *h, struct err *err)
 {
-    return put_fits(h, "jsonl", true, false, err);
+    if (!put_fits(h, "jsonl", true, true, err))
+        return false;
+    for (session_id s = 0; s < h->n_sessions; s++)
+        if (!holds(h, "session", h->session_name[s], true, err))
+            return false;
+    for (txn_id t = 0; history_has_names(h) && t < h->n_txns; t++)
+        if (!holds(h, "transaction", history_txn_atom(h, t), true, err))
+            return false;
+    for (key_id k = 0; k < h->n_keys; k++)
+        if (!holds(h, "key", history_key_atom(h, k), false, err))
+            return false;
+    for (value_id v = 1; v < h->n_values; v++)
+        if (!holds(h, "value", history_value_atom(h, v), false, err))
+            return false;
+    return true;
 }
 
 static void

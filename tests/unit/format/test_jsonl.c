@@ -338,10 +338,14 @@ what_strings_cannot_tell_apart_is_refused(void)
                  JSONL,
                  "format 'jsonl' cannot hold key x: it is both a string and a "
                  "keyword"));
-    CHECK(writes(&format_edn, "{:type :ok, :process 1, :value [[:w :x 1.5]]}",
+    CHECK(writes(&format_edn, "{:type :ok, :process 1, :value [[:w :x 1.0]]}",
                  JSONL,
-                 "format 'jsonl' cannot hold value 1.5: values are strings, "
-                 "integers or null"));
+                 "format 'jsonl' cannot hold value 1.0: it would be read as "
+                 "something else"));
+    CHECK(writes(&format_edn, "{:type :ok, :process 1, :value [[:w [1] 2]]}",
+                 JSONL,
+                 "format 'jsonl' cannot hold key \"[1]\": it would be read as "
+                 "something else"));
 }
 
 static void
@@ -384,6 +388,44 @@ it_is_recognised_by_its_keys(void)
     }
 }
 
+static void
+values_are_scalars_and_objects(void)
+{
+    CHECK(means(JSONL,
+                "{\"session\":1,\"ops\":[[\"w\",\"x\",1.50],"
+                "[\"r\",true,false],[\"r\",\"y\",-2.0],"
+                "[\"w\",{\"t\":1,\"a\":[]},{\"z\":1,\"a\":null}],"
+                "[\"append\",\"l\",1e2],[\"r\",\"l\",[1E2,0.5]]]}\n",
+                "1: w(x, 1.5) r(true, false) r(y, -2) "
+                "w(\"{\\\"a\\\" [] \\\"t\\\" 1}\", "
+                "\"{\\\"a\\\" nil \\\"z\\\" 1}\") "
+                "append(l, 100) r(l, [100 0.5])"));
+    const char *line = "{\"session\":1,\"ops\":[[\"w\",true,1.5],"
+                       "[\"w\",{\"a\":1.0},false]]}\n";
+    CHECK(writes(JSONL, line, JSONL, line));
+}
+
+static void
+lines_may_be_an_array(void)
+{
+    const char *meaning = "1: w(x, 1); 2: r(x, 1)";
+    CHECK(means(JSONL,
+                " [{\"session\":1,\n\"ops\":[[\"w\",\"x\",1]]},\n"
+                "{\"session\":2,\"ops\":[[\"r\",\n\"x\",1]]}]\n",
+                meaning));
+    CHECK(means(JSONL, "[]", ""));
+    CHECK(count_readable_cuts(JSONL, "[{\"session\":1,\"ops\":[]}]") == 2);
+}
+
+static void
+times_may_be_dates(void)
+{
+    CHECK(means(JSONL,
+                "{\"session\":1,\"start\":\"1970-01-01T00:00:01Z\","
+                "\"end\":\"1970-01-01T01:00:01.5+01:00\",\"ops\":[]}\n",
+                "1: @1000000000..1500000000"));
+}
+
 int
 main(void)
 {
@@ -395,6 +437,9 @@ main(void)
     RUN(an_unknown_outcome_has_no_end);
     RUN(a_time_may_be_known_at_one_end_only);
     RUN(integers_have_64_bits);
+    RUN(values_are_scalars_and_objects);
+    RUN(lines_may_be_an_array);
+    RUN(times_may_be_dates);
     RUN(strings_are_decoded);
     RUN(a_string_is_not_the_integer_it_looks_like);
     RUN(loading_is_recognised);
