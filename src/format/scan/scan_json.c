@@ -246,6 +246,8 @@ note_key(struct json_look *look, struct span key)
     look->type |= span_is(key, "type");
     look->process |= span_is(key, "process");
     look->value |= span_is(key, "value");
+    look->params |= span_is(key, "params");
+    look->data |= span_is(key, "data");
 }
 
 struct json_look

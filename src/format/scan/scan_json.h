@@ -68,6 +68,7 @@ struct json_look {
     bool session, ops, recording; // keys of its first object
     bool initial;
     bool type, process, value;
+    bool params, data; // of dbcop
 };
 struct json_look json_look(const struct input *in);
 
