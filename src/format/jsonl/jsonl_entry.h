@@ -22,9 +22,9 @@ struct jsonl_scan {
     struct forms forms;        // of the last value or 'meta' that needs them
     struct buf meta_text;      // text of the last 'meta'
     enum scan_clock clock;     // of all times so far
-    struct row_log *rows; // from the first operation on a row on
-    txn_id rows_txn;      // the last transaction that has one
-    struct forms row;     // the last such operation
+    struct row_log *rows;      // from the first operation on a row on
+    txn_id rows_txn;           // the last transaction that has one
+    struct forms row;          // the last such operation
 };
 
 bool jsonl_atom(struct jsonl_scan *r, const char *expected, struct atom *out);
