@@ -124,6 +124,30 @@ walk_query(struct walk *w, const struct query *q)
         walk_expr(w, q->order[i].by);
 }
 
+static uint64_t
+columns_of(const struct expr *e)
+{
+    uint64_t columns =
+        e->kind == EXPR_COLUMN ? (uint64_t)1 << e->column : (uint64_t)0;
+    for (uint32_t i = 0; i < expr_arity(e->kind); i++)
+        columns |= columns_of(e->arg[i]);
+    return columns;
+}
+
+uint64_t
+access_checked(const struct table *t, const struct statement *s)
+{
+    uint64_t sets = 0, checked = 0;
+    for (uint32_t i = 0; i < s->n_sets; i++)
+        sets |= (uint64_t)1 << s->sets[i].column;
+    for (uint32_t i = 0; i < t->n_checks; i++) {
+        const uint64_t columns = columns_of(t->checks[i]);
+        if (columns & sets)
+            checked |= columns & ~sets;
+    }
+    return checked;
+}
+
 /* Checking constraints reads other rows. */
 static void
 walk_constraints(struct walk *w, uint32_t table)
@@ -157,7 +181,7 @@ static void
 walk_write(struct walk *w, const struct statement *s)
 {
     const struct table *t = &w->p->tables.at[s->table];
-    w->a->reads[s->table] |= ROWS;
+    w->a->reads[s->table] |= ROWS | access_checked(t, s);
     walk_expr(w, s->where);
     for (uint32_t i = 0; i < s->n_sets; i++) {
         w->a->writes[s->table] |= (uint64_t)1 << s->sets[i].column;

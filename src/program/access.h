@@ -48,6 +48,10 @@ bool access_can_replace(const struct program *p, uint32_t table);
 bool access_looks_at(const struct program *p, const struct function *f,
                      uint32_t table);
 
+/* Columns, as bits, that the statement does not set and that a CHECK joins with
+ * one it sets: their values decide whether it fails. */
+uint64_t access_checked(const struct table *t, const struct statement *s);
+
 /* Whether some way through the function does not end in RAISE, as far as the
  * statements alone tell. */
 bool access_can_commit(const struct function *f);

@@ -181,6 +181,7 @@ sym_note_write_read(struct sym_runner *r, const struct statement *s)
     read->source = s->source;
     read->where = s->where;
     read->coarse = expr_has_query(s->where);
+    read->used |= access_checked(&r->s->program->tables.at[s->table], s);
     for (uint32_t i = 0; i < s->n_sets; i++)
         use_expr(s->sets[i].value, s->source, &read->used);
     for (uint32_t i = 0; i < s->n_returning; i++)

@@ -89,6 +89,26 @@ writers_in_between_are_not_forgotten(void)
     expect(never, LEVEL_SI, "x,z,y,p", PROVE_UNKNOWN);
 }
 
+/* set_b fails unless set_a was there before, because of the CHECK. */
+static void
+a_check_reads_the_other_columns(void)
+{
+    static const char text[] =
+        "CREATE TABLE t (k int PRIMARY KEY, a int NOT NULL, b int NOT NULL,\n"
+        "    CHECK (a = 1 OR b = 0));\n"
+        "CREATE TABLE u (k int PRIMARY KEY, v int NOT NULL);\n" FUNCTION(
+            "p()", "SELECT t.a INTO a FROM t WHERE k = 1;\n"
+                   "UPDATE u SET v = 1 WHERE k = 1;")
+            FUNCTION("set_a()", "UPDATE t SET a = 1 WHERE k = 1;")
+                FUNCTION("set_b()", "UPDATE t SET b = 1 WHERE k = 1;")
+                    FUNCTION("look()",
+                             "SELECT count(*) INTO a FROM t\n"
+                             "    WHERE t.a = 1 AND b = 1;\n"
+                             "SELECT a * 10 + v INTO a FROM u WHERE k = 1;");
+    expect(text, LEVEL_SI, NULL, PROVE_UNKNOWN);
+    expect(text, LEVEL_SI, "set_a,set_b,look,p", PROVE_ANOMALY);
+}
+
 static void
 parallel_snapshots_are_proved_where_nothing_forks(void)
 {
@@ -108,6 +128,7 @@ main(void)
 {
     RUN(arguments_are_followed_along_a_cycle);
     RUN(writers_in_between_are_not_forgotten);
+    RUN(a_check_reads_the_other_columns);
     RUN(parallel_snapshots_are_proved_where_nothing_forks);
     return test_end();
 }
