@@ -249,6 +249,23 @@ decide_weak_levels(struct run *run, level_set levels)
     return ok;
 }
 
+/* Try the order that the timestamps claim, if there are some. */
+static bool
+explained_by_claim(struct run *run, struct level_result *r)
+{
+    struct buf why = {0};
+    struct certificate certificate;
+    if (!run->h->txn_commit_ts || run->out->n_flaws || run->lost[0])
+        return false;
+    r->claim = claimed_order_try(run->h, r->level, &certificate, &why);
+    snprintf(r->claim_reason, sizeof r->claim_reason, "%s",
+             why.n ? why.at : "");
+    buf_free(&why);
+    if (r->claim == CLAIM_HOLDS)
+        r->certificate = certificate;
+    return r->claim == CLAIM_HOLDS;
+}
+
 static bool
 decide_strong(struct run *run, struct level_result *r)
 {
@@ -264,7 +281,7 @@ decide_strong(struct run *run, struct level_result *r)
     tell_phase(run, r->level, "deciding");
     const double begin = time_thread();
     struct budget budget = budget_of(run);
-    if (!run->out->n_flaws)
+    if (!run->out->n_flaws && !explained_by_claim(run, r))
         strong_check(run->h, r->level, &run->options->strong, &budget,
                      &r->certificate, &r->strong);
     r->seconds = time_thread() - begin;

@@ -7,7 +7,7 @@
 #define CHECK_CHECK_H
 
 #include "base/limits/limit.h"
-#include "evidence/certificate.h"
+#include "check/claimed_order.h"
 #include "strong/strong.h"
 #include "weak/weak.h"
 
@@ -47,6 +47,8 @@ struct level_result {
     bool verified;
     struct certificate certificate; // with the verdict
     char reason[256];       // why it is unknown; "" where it is not known
+    enum claim claim;       // what the order of the timestamps is worth
+    char claim_reason[384]; // what contradicts it, or is missing from it
     uint64_t work;          // steps of a budget it took, about
     struct limit_stop stop; // which limit was reached, if one was
     double spent;           // of the limit of time

@@ -12,10 +12,10 @@
 #include <string.h>
 
 const struct format *const format_table[] = {
-    &format_text,   &format_jsonl, &format_edn,   &format_json,
-    &format_jepsen, &format_csv,   &format_hist,  &format_dbcop,
-    &format_cobra,  &format_viper, &format_trace, &format_dbcop_json,
-    NULL,
+    &format_text,       &format_jsonl, &format_edn,   &format_json,
+    &format_jepsen,     &format_csv,   &format_hist,  &format_dbcop,
+    &format_cobra,      &format_viper, &format_trace, &format_timekiller,
+    &format_dbcop_json, NULL,
 };
 
 const struct format *

@@ -20,7 +20,13 @@ struct output {
 };
 
 // Parts of a history that only some formats keep.
-enum { KEEPS_NAMES = 1, KEEPS_TIMES = 2, KEEPS_META = 4, KEEPS_CUT = 8 };
+enum {
+    KEEPS_NAMES = 1,
+    KEEPS_TIMES = 2,
+    KEEPS_META = 4,
+    KEEPS_CUT = 8,
+    KEEPS_STAMPS = 16,
+};
 
 struct format {
     const char *name, *suffix, *help;

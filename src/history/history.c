@@ -22,6 +22,8 @@ history_free(struct history *h)
     atoms_free(&h->txn_names);
     mem_free(h->txn_began);
     mem_free(h->txn_ended);
+    mem_free(h->txn_start_ts);
+    mem_free(h->txn_commit_ts);
     mem_free(h->txn_meta);
     mem_free(h->txn_line);
     mem_free(h->op_key);
@@ -43,6 +45,16 @@ history_free(struct history *h)
     vec_free(&h->author_items);
     vec_free(&h->renamed_from);
     *h = (struct history){0};
+}
+
+void
+stamp_show(struct stamp s, struct buf *out)
+{
+    buf_u64(out, s.physical);
+    if (s.logical) {
+        buf_char(out, '.');
+        buf_u64(out, s.logical);
+    }
 }
 
 struct txn_range

@@ -131,6 +131,11 @@ struct list_author {
     uint32_t first, n;
 };
 
+/* A timestamp of a server, with a physical and a logical part. */
+struct stamp {
+    uint64_t physical, logical;
+};
+
 struct history {
     struct strings strings;
     struct atom initial; // how the input wrote the initial value
@@ -154,6 +159,9 @@ struct history {
     struct atoms txn_names;         // empty where the input gives none
     int64_t *txn_began, *txn_ended; // any one clock; NULL where not known
     uint64_t *txn_line; // in the input, from 1; 0 and NULL: not known
+    // When the server says a transaction took its snapshot and committed; NULL
+    // where the input does not say.
+    struct stamp *txn_start_ts, *txn_commit_ts;
     uint32_t *txn_meta; // a JSON object in strings, or ID_NONE; NULL if none
 
     uint32_t n_ops;
@@ -192,6 +200,30 @@ struct history {
 };
 
 void history_free(struct history *h);
+
+/* No timestamp, which is the latest of all. */
+static inline struct stamp
+stamp_none(void)
+{
+    return (struct stamp){UINT64_MAX, UINT64_MAX};
+}
+
+static inline bool
+stamp_is_none(struct stamp s)
+{
+    return s.physical == UINT64_MAX && s.logical == UINT64_MAX;
+}
+
+static inline int
+stamp_compare(struct stamp a, struct stamp b)
+{
+    return a.physical != b.physical ? (a.physical < b.physical ? -1 : 1)
+           : a.logical != b.logical ? (a.logical < b.logical ? -1 : 1)
+                                    : 0;
+}
+
+/* Append "12", or "12.3" with a logical part. */
+void stamp_show(struct stamp s, struct buf *out);
 
 /* --- operations ------------------------------------------------------- */
 

@@ -343,12 +343,34 @@ add_reader_notes(const struct inspection *i, struct buf *notes)
     }
 }
 
+/* Say what the order of the timestamps is worth at each level. */
+static void
+add_claims(const struct inspection *i, struct buf *notes)
+{
+    for (size_t k = 0; k < i->check.results.n; k++) {
+        const struct level_result *r = &i->check.results.at[k];
+        if (r->claim == CLAIM_NONE && !r->claim_reason[0])
+            continue;
+        buf_shown(notes, i->path);
+        buf_printf(notes, ": %s: ", level_table[r->level].name);
+        if (r->claim == CLAIM_HOLDS)
+            buf_text(notes, "the order of the timestamps explains the history");
+        else
+            buf_printf(notes, "the order of the timestamps %s: %s",
+                       r->claim == CLAIM_NONE ? "was not tried"
+                                              : "is contradicted",
+                       r->claim_reason);
+        buf_char(notes, '\n');
+    }
+}
+
 bool
 inspection_finish(const struct inspection_options *o, struct inspection *i,
                   struct inspection_result *out, struct err *err)
 {
     add_to_reports(o, i);
     add_reader_notes(i, &out->notes);
+    add_claims(i, &out->notes);
     out->verdict = check_worst(&i->check);
     const bool ok = inspection_write_files(o, i, time_spent(o, i),
                                            &out->verdict, &out->notes, err);

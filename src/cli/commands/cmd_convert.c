@@ -12,12 +12,14 @@
 static void
 note_losses(const struct history *h, const struct format *format)
 {
-    const char *lost[3];
+    const char *lost[4];
     size_t n = 0;
     if (history_has_names(h) && !(format->keeps & KEEPS_NAMES))
         lost[n++] = "names";
     if (h->txn_began && !(format->keeps & KEEPS_TIMES))
         lost[n++] = "times";
+    if (h->txn_commit_ts && !(format->keeps & KEEPS_STAMPS))
+        lost[n++] = "timestamps of the server";
     if (h->txn_meta && !(format->keeps & KEEPS_META))
         lost[n++] = "metadata";
     for (size_t i = 0; i < n; i++)

@@ -37,8 +37,8 @@
 enum { BYTES_PER_OP = 20 }; // roughly, in a large file
 
 static const char *const line_keys[LINE_KEYS + 1] = {
-    "session", "id",   "status",    "start",   "end",
-    "ops",     "meta", "recording", "initial", NULL,
+    "session", "id",        "status",  "start",    "end",       "ops",
+    "meta",    "recording", "initial", "start_ts", "commit_ts", NULL,
 };
 
 /* The part of a line that has been read. */
@@ -48,6 +48,7 @@ struct line {
     enum txn_status status;
     int64_t start, end;
     const char *end_at; // the value of 'end'
+    struct stamp start_ts, commit_ts;
     const char *ops_at; // operations that came before the session
     bool has_txn;       // the transaction has begun
     txn_id txn;
@@ -59,7 +60,10 @@ struct pending {
     bool is_open;
     txn_id txn;
     int64_t start;
+    struct stamp start_ts;
 };
+
+enum { STAMPS = 1 << LINE_START_TS | 1 << LINE_COMMIT_TS };
 
 enum { MARK_BEGIN, MARK_END };
 
@@ -113,6 +117,10 @@ read_entry(struct reader *r, struct line *line, enum line_key key)
         return jsonl_word(&r->in.s, marks, "\"begin\" or \"end\"", &line->mark);
     case LINE_INITIAL:
         return jsonl_initial(&r->in);
+    case LINE_START_TS:
+        return jsonl_stamp(&r->in, &line->start_ts);
+    case LINE_COMMIT_TS:
+        return jsonl_stamp(&r->in, &line->commit_ts);
     default:
         return false;
     }
@@ -125,7 +133,8 @@ read_key(struct scan *s, const struct line *line, unsigned *out)
     const char *start = s->at;
     if (!jsonl_word(s, line_keys,
                     "\"session\", \"id\", \"status\", \"start\", \"end\", "
-                    "\"ops\", \"meta\", \"recording\" or \"initial\"",
+                    "\"start_ts\", \"commit_ts\", \"ops\", \"meta\", "
+                    "\"recording\" or \"initial\"",
                     out))
         return false;
     return !(line->seen & 1u << *out) ||
@@ -173,7 +182,7 @@ end_outcome(struct reader *r, const struct line *line, const char *start)
 {
     struct scan *s = &r->in.s;
     const unsigned allowed =
-        1u << LINE_SESSION | 1u << LINE_STATUS | 1u << LINE_END;
+        1u << LINE_SESSION | 1u << LINE_STATUS | 1u << LINE_END | STAMPS;
     if (line->seen & ~allowed || line->status == TXN_INDETERMINATE)
         return scan_fail(s, start, ERR_SYNTAX, "a transaction without 'ops'");
     const session_id session = builder_session(r->in.b, line->session);
@@ -184,6 +193,11 @@ end_outcome(struct reader *r, const struct line *line, const char *start)
                          "pending");
     p->is_open = false;
     builder_status(r->in.b, p->txn, line->status);
+    if (line->seen & STAMPS)
+        builder_stamps(r->in.b, p->txn,
+                       line->seen & 1u << LINE_START_TS ? line->start_ts
+                                                        : p->start_ts,
+                       line->commit_ts);
     if (line->end < p->start)
         return scan_fail(s, line->end_at, ERR_SYNTAX,
                          "the transaction ends before it starts");
@@ -202,7 +216,7 @@ note_pending(struct reader *r, const struct line *line)
         vec_push(&r->pending, (struct pending){0});
     if (session < r->pending.n)
         r->pending.at[session] =
-            (struct pending){is_open, line->txn, line->start};
+            (struct pending){is_open, line->txn, line->start, line->start_ts};
 }
 
 /* Tell the builder everything about a transaction except its operations. */
@@ -211,6 +225,8 @@ end_txn(struct reader *r, const struct line *line)
 {
     note_pending(r, line);
     builder_status(r->in.b, line->txn, line->status);
+    if (line->seen & STAMPS)
+        builder_stamps(r->in.b, line->txn, line->start_ts, line->commit_ts);
     if (line->seen & 1u << LINE_ID)
         builder_name(r->in.b, line->txn, line->id);
     if (line->seen & 1u << LINE_META)
@@ -258,8 +274,11 @@ read_line(struct reader *r)
 {
     struct scan *s = &r->in.s;
     const char *start = s->at;
-    struct line line = {
-        .status = TXN_COMMITTED, .start = INT64_MIN, .end = INT64_MAX};
+    struct line line = {.status = TXN_COMMITTED,
+                        .start = INT64_MIN,
+                        .end = INT64_MAX,
+                        .start_ts = stamp_none(),
+                        .commit_ts = stamp_none()};
     if (!json_take(s, '{'))
         return scan_unexpected(s, start, "a transaction, '{'");
     if (!json_take(s, '}')) {
@@ -363,7 +382,9 @@ use_line(void *self, const struct plain_entry *e,
                         .id = plain_atom(found, r->in.b, e->name),
                         .status = (enum txn_status)e->status,
                         .start = e->start,
-                        .end = e->stop};
+                        .end = e->stop,
+                        .start_ts = stamp_none(),
+                        .commit_ts = stamp_none()};
     const bool has_times = e->flags & (1u << LINE_START | 1u << LINE_END);
     *used = (!has_times || scan_clock_agrees(&r->in.clock, CLOCK_NUMBER)) &&
             !r->is_complete && begin_txn(r, &line) && end_txn(r, &line);
@@ -469,7 +490,7 @@ const struct format format_jsonl = {
     .suffix = ".jsonl",
     .help = "one transaction per line as a JSON object; Assay's own format",
     .initial = ATOM_NIL,
-    .keeps = KEEPS_NAMES | KEEPS_TIMES | KEEPS_META | KEEPS_CUT,
+    .keeps = KEEPS_NAMES | KEEPS_TIMES | KEEPS_META | KEEPS_CUT | KEEPS_STAMPS,
     .sniff = jsonl_sniff,
     .read = jsonl_read,
     .holds = jsonl_holds,

@@ -4,6 +4,7 @@
 #include "format/jsonl/jsonl_entry.h"
 
 #include "format/jsonl/jsonl_rows.h"
+#include "format/scan/scan_stamp.h"
 
 #include <stdlib.h>
 
@@ -311,6 +312,26 @@ jsonl_time(struct jsonl_scan *r, int64_t *out)
            scan_unexpected(s, start,
                            "a time like those before it: all integers, all "
                            "with a zone, or all without one");
+}
+
+bool
+jsonl_stamp(struct jsonl_scan *r, struct stamp *out)
+{
+    struct scan *s = &r->s;
+    json_space(s);
+    const char *start = s->at;
+    struct span text;
+    if (start < s->end && *start == '"')
+        return json_string(s, &text) &&
+               (scan_stamp_parse(text, out) ||
+                scan_unexpected_text(s, start, text, SCAN_STAMP));
+    struct atom number;
+    if (start == s->end || !json_is_number_start(*start))
+        return scan_unexpected(s, start, SCAN_STAMP);
+    if (!json_integer(s, SCAN_STAMP, &number))
+        return false;
+    *out = (struct stamp){number.bits, 0};
+    return atom_is_u64(number) || scan_unexpected(s, start, SCAN_STAMP);
 }
 
 bool

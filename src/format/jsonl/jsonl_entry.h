@@ -38,6 +38,7 @@ bool jsonl_ops(struct jsonl_scan *r, txn_id t);
 
 bool jsonl_status(struct jsonl_scan *r, enum txn_status *out);
 bool jsonl_time(struct jsonl_scan *r, int64_t *out);
+bool jsonl_stamp(struct jsonl_scan *r, struct stamp *out);
 bool jsonl_meta(struct jsonl_scan *r);
 
 #endif

@@ -17,6 +17,8 @@ enum line_key {
     LINE_META,
     LINE_RECORDING,
     LINE_INITIAL,
+    LINE_START_TS,
+    LINE_COMMIT_TS,
     LINE_KEYS
 };
 

@@ -69,6 +69,17 @@ jsonl_holds(const struct history *h, struct err *err)
 }
 
 static void
+put_stamp(const char *key, struct stamp stamp, struct buf *out)
+{
+    if (stamp_is_none(stamp))
+        return;
+    const char *quote = stamp.logical ? "\"" : "";
+    buf_printf(out, ",\"%s\":%s", key, quote);
+    stamp_show(stamp, out);
+    buf_text(out, quote);
+}
+
+static void
 put_line(struct put *p, txn_id t)
 {
     const struct history *h = p->h;
@@ -83,6 +94,10 @@ put_line(struct put *p, txn_id t)
     jsonl_put_status(out, h->txn_status[t]);
     jsonl_put_times(out, h->txn_began ? h->txn_began[t] : INT64_MIN,
                     h->txn_ended ? h->txn_ended[t] : INT64_MAX);
+    if (h->txn_commit_ts) {
+        put_stamp("start_ts", h->txn_start_ts[t], out);
+        put_stamp("commit_ts", h->txn_commit_ts[t], out);
+    }
     buf_text(out, ",\"ops\":");
     put_ops(p, t, false);
     const struct string meta = h->txn_meta && h->txn_meta[t] != ID_NONE

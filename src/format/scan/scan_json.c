@@ -248,6 +248,7 @@ note_key(struct json_look *look, struct span key)
     look->value |= span_is(key, "value");
     look->params |= span_is(key, "params");
     look->data |= span_is(key, "data");
+    look->stamps |= span_is(key, "sts") || span_is(key, "cts");
 }
 
 struct json_look

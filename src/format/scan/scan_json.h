@@ -69,6 +69,7 @@ struct json_look {
     bool initial;
     bool type, process, value;
     bool params, data; // of dbcop
+    bool stamps;       // of TimeKiller
 };
 struct json_look json_look(const struct input *in);
 

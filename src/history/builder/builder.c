@@ -36,6 +36,8 @@ builder_free(struct builder *b)
     atoms_free(&b->txn_names);
     vec_free(&b->began);
     vec_free(&b->ended);
+    vec_free(&b->start_ts);
+    vec_free(&b->commit_ts);
     vec_free(&b->meta);
     vec_free(&b->places);
     vec_free(&b->runs);
@@ -148,6 +150,19 @@ builder_name(struct builder *b, txn_id t, struct atom name)
     while (b->txn_names.tags.n <= t)
         atoms_push(&b->txn_names, atom_nil());
     atoms_set(&b->txn_names, t, name);
+}
+
+void
+builder_stamps(struct builder *b, txn_id t, struct stamp start,
+               struct stamp commit)
+{
+    assert(t < b->txn_session.n);
+    while (b->start_ts.n <= t) {
+        vec_push(&b->start_ts, stamp_none());
+        vec_push(&b->commit_ts, stamp_none());
+    }
+    b->start_ts.at[t] = start;
+    b->commit_ts.at[t] = commit;
 }
 
 void

@@ -59,6 +59,8 @@ typedef VEC(uint64_t) place_vec; // by transaction
 void builder_keep_places(struct builder *b);
 void builder_place(struct builder *b, txn_id t, uint64_t place);
 place_vec *builder_places(struct builder *b);
+void builder_stamps(struct builder *b, txn_id t, struct stamp start,
+                    struct stamp commit);
 void builder_meta(struct builder *b, txn_id t, const char *json, size_t len);
 
 /* Operations of registers. */

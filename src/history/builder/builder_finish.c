@@ -129,6 +129,11 @@ move_txns(struct builder *b, struct history *h)
     RENUMBER(h->txn_status, b->txn_status.at, h->n_txns, 0);
     if (b->txn_names.tags.n)
         move_names(b, h, renumber);
+    if (b->start_ts.n) {
+        RENUMBER(h->txn_start_ts, b->start_ts.at, b->start_ts.n, stamp_none());
+        RENUMBER(h->txn_commit_ts, b->commit_ts.at, b->commit_ts.n,
+                 stamp_none());
+    }
     if (b->began.n) {
         RENUMBER(h->txn_began, b->began.at, b->began.n, INT64_MIN);
         RENUMBER(h->txn_ended, b->ended.at, b->ended.n, INT64_MAX);

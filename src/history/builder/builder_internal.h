@@ -39,6 +39,7 @@ struct builder {
     VEC(uint8_t) txn_status;
     struct atoms txn_names;
     VEC(int64_t) began, ended;
+    VEC(struct stamp) start_ts, commit_ts;
     u32_vec meta;
     bool keeps_places;
     place_vec places;
