@@ -32,7 +32,7 @@ const char *const csv_columns[CSV_COLUMNS] = {
 #define COLUMN_NAMES                                                           \
     "session, transaction, operation, key, value, status, start or end"
 
-enum { NO_COLUMN = SIZE_MAX };
+#define NO_COLUMN SIZE_MAX
 
 /* What is known about a transaction so far. */
 struct txn {
