@@ -19,7 +19,7 @@
 #include <string.h>
 
 enum {
-    BLOCK_BYTES = 128 * 1024,
+    BLOCK_BYTES = 64 * 1024,
     MOST_THREADS = 16,
     RING = 2 * MOST_THREADS,
 };
