@@ -94,7 +94,7 @@ def full_disks():
         if what == "a reduced history":
             continue  # as small as any file
         pathlib.Path("out").write_text("as before\n")
-        result = run(*[w.replace("OUT", "out") for w in words], most=4096)
+        result = run(*[w.replace("OUT", "out") for w in words], most=8192)
         check(is_one_line(result) and result.stderr.startswith("out: cannot write: "),
               f"{what} to a full disk is an error", said(result))
         check(what == "a recording" or pathlib.Path("out").read_text() == "as before\n",
