@@ -16,7 +16,9 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 from tap import check, end
 
 assay = os.path.abspath(sys.argv[1])
-SKEW = ["store:si", "-w", "skew", "--keys", "4", "--txns", "400"]
+# The pause makes transactions overlap on every machine.
+SKEW = ["store:si", "-w", "skew", "--keys", "4", "--txns", "400", "--pause",
+        "1ms"]
 NO_STORE = ["--store", ""]
 
 
