@@ -25,8 +25,8 @@
 #include "history/indeterminate.h"
 
 enum {
-    AHEAD = 24,        // operations between a prefetch and its use
-    MOST_WAITING = 32, // one operation in that many
+    AHEAD = 24,       // operations between a prefetch and its use
+    MOST_WAITING = 4, // one operation in that many
 };
 
 /* --- 1 ------------------------------------------------------------------ */
@@ -290,10 +290,12 @@ collect_several(struct history *h, uint32_t n)
 /* --- 7 ------------------------------------------------------------------ */
 
 /* Whether v has a writer other than t. */
-static bool
+static inline bool
 has_other_writer(const struct history *h, value_id v, txn_id t)
 {
     const txn_id w = history_writer(h, v);
+    if (!(w & WRITER_MANY))
+        return w != t; // the usual case: the only writer
     if (w == TXN_NONE || w == t)
         return false;
     return !history_has_several(h, v) || history_candidates(h, v).n > 1 ||

@@ -72,13 +72,49 @@ struct use {
     op_id last;
 };
 
-/* Some of the transactions, in order of arrival, and what was counted. */
+/* Some of the transactions, in order of arrival, some of the operations, and
+ * what was counted. */
 struct part {
     const struct history *h;
-    txn_id begin, end; // places in h->arrival
-    struct use *use;   // by key
-    uint64_t writes, blind, aside, external, initial;
+    txn_id begin, end;         // places in h->arrival
+    op_id first_op, after_ops; // not those of the transactions
+    struct use *use;           // by key
+    struct flags {
+        uint32_t writes, aside, external, initial;
+    } flags;
+    uint64_t blind;
 };
+
+/* Count the flags of operations.  The loop is one that compilers turn into
+ * vector instructions. */
+static struct flags
+count_flags(const struct history *h, op_id begin, op_id end)
+{
+    assert(begin <= end && end <= h->n_ops);
+    const uint32_t *const keys = h->op_key;
+    const value_id *const values = h->op_value;
+    struct flags sum = {0}; // none exceeds the number of operations
+    for (op_id op = begin; op < end; op++) {
+        const uint32_t flags = keys[op] & (OP_WRITE | OP_MAIN | OP_ASIDE);
+        const uint32_t is_external = flags == OP_MAIN;
+        sum.writes += flags >> 31;
+        sum.aside += (flags & (OP_WRITE | OP_ASIDE)) == OP_ASIDE;
+        sum.external += is_external;
+        sum.initial += is_external & (values[op] == VALUE_INIT);
+    }
+    return sum;
+}
+
+/* Take away the reads of a transaction that does not count. */
+static void
+uncount(const struct history *h, txn_id t, struct flags *sum)
+{
+    const struct flags own = count_flags(h, h->txn_begin[t], h->txn_end[t]);
+    // Modulo 2^32: the operations may be those of another part.
+    sum->aside -= own.aside;
+    sum->external -= own.external;
+    sum->initial -= own.initial;
+}
 
 /* The usual case, without lists and repeated values.  Reads and writes
  * alternate unpredictably, so there is no branch that depends on which it is.
@@ -89,30 +125,26 @@ count_part(void *parts, size_t number)
     struct part *const p = (struct part *)parts + number;
     const struct history *const h = p->h;
     const uint32_t n_ops = h->n_ops, *const keys = h->op_key;
-    const value_id *const values = h->op_value;
-    struct part sum = *p;
+    struct use *const use = p->use;
+    struct flags sum = count_flags(h, p->first_op, p->after_ops);
+    uint64_t blind = 0;
     for (txn_id i = p->begin; i < p->end; i++) {
         const txn_id t = h->arrival[i];
         const op_id begin = h->txn_begin[t], end = h->txn_end[t];
-        const bool counts = h->txn_counts[t];
+        if (!h->txn_counts[t])
+            uncount(h, t, &sum);
         for (op_id op = begin; op < end; op++) {
             const op_id later = op + AHEAD < n_ops ? op + AHEAD : op;
-            __builtin_prefetch(&sum.use[keys[later] & OP_KEY]);
-            const uint32_t flags = keys[op];
-            struct use *const u = &sum.use[flags & OP_KEY];
-            const bool is_write = (flags & OP_WRITE) != 0;
-            const bool is_external =
-                (flags & (OP_WRITE | OP_MAIN | OP_ASIDE)) == OP_MAIN;
-            sum.writes += is_write;
-            sum.blind += is_write & ((u->last < begin) | (u->last >= op));
-            sum.aside += !is_write & counts & ((flags & OP_ASIDE) != 0);
-            sum.external += counts & is_external;
-            sum.initial += counts & is_external & (values[op] == VALUE_INIT);
-            u->n++;
-            u->last = op;
+            __builtin_prefetch(&use[keys[later] & OP_KEY]);
+            struct use *const u = &use[keys[op] & OP_KEY];
+            // Whether 'last' is from 'begin' on and before 'op'.
+            const bool is_seen = u->last - begin < op - begin;
+            blind += (keys[op] >> 31) & !is_seen;
+            *u = (struct use){u->n + 1, op};
         }
     }
-    *p = sum;
+    p->flags = sum;
+    p->blind = blind;
 }
 
 static struct use *
@@ -135,24 +167,32 @@ count_plain_ops(const struct history *h, unsigned threads, struct use *use,
     n = n < PARALLEL_MOST ? n : PARALLEL_MOST;
     assert(n > 0);
     for (size_t i = 0; i < n; i++)
-        parts[i] =
-            (struct part){.h = h,
-                          .begin = (txn_id)((uint64_t)h->n_txns * i / n),
-                          .end = (txn_id)((uint64_t)h->n_txns * (i + 1) / n),
-                          .use = i ? new_use(h) : use};
+        parts[i] = (struct part){
+            .h = h,
+            .begin = (txn_id)((uint64_t)h->n_txns * i / n),
+            .end = (txn_id)((uint64_t)h->n_txns * (i + 1) / n),
+            .first_op = (op_id)((uint64_t)h->n_ops * i / n),
+            .after_ops = (op_id)((uint64_t)h->n_ops * (i + 1) / n),
+            .use = i ? new_use(h) : use};
     parallel_for((unsigned)n, n, count_part, parts);
+    struct flags sum = {0};
     for (size_t i = 0; i < n; i++) {
-        s->writes += parts[i].writes;
+        sum.writes += parts[i].flags.writes;
+        sum.aside += parts[i].flags.aside;
+        sum.external += parts[i].flags.external;
+        sum.initial += parts[i].flags.initial;
         s->blind_writes += parts[i].blind;
-        s->inconsistent_reads += parts[i].aside;
-        s->external_reads += parts[i].external;
-        s->initial_reads += parts[i].initial;
         if (!i)
             continue;
         for (key_id k = 0; k < h->n_keys; k++)
             use[k].n += parts[i].use[k].n;
         mem_free(parts[i].use);
     }
+    assert(sum.writes <= h->n_ops && sum.initial <= sum.external);
+    s->writes = sum.writes;
+    s->inconsistent_reads = sum.aside;
+    s->external_reads = sum.external;
+    s->initial_reads = sum.initial;
     s->reads = h->n_ops - s->writes;
 }
 
@@ -213,16 +253,29 @@ summary_sizes(const struct history *h, struct summary *out)
     };
 }
 
+/* Row 0 is the initial value, and a key whose initial value is written again
+ * has a row for it.  Neither counts as a value. */
+static void
+count_values(const struct history *h, struct summary *out)
+{
+    const uint32_t n = h->n_values, *const narrow = h->value_bits.narrow.at;
+    const uint64_t bits = h->initial.bits;
+    uint32_t same = 0; // values with the bits of the initial one
+    if (h->value_bits.is_wide)
+        same = n;
+    else
+        for (value_id v = 1; v < n; v++)
+            same += narrow[v] == bits;
+    out->values = n ? n - 1 : 0;
+    for (value_id v = 1; same && v < n; v++)
+        out->values -= atom_equal(history_value_atom(h, v), h->initial);
+}
+
 void
 summary_of(const struct history *h, unsigned threads, struct summary *out)
 {
     summary_sizes(h, out);
-    // Row 0 is the initial value, and a key whose initial value is written
-    // again has a row for it.  Neither counts as a value.
-    const uint64_t bits = h->initial.bits;
-    for (value_id v = 1; v < h->n_values; v++)
-        out->values += column_get(&h->value_bits, v) != bits ||
-                       !atom_equal(history_value_atom(h, v), h->initial);
+    count_values(h, out);
     assert(out->values >= h->renamed_from.n);
     out->values -= h->renamed_from.n;
     for (key_id k = 0; h->key_is_list && k < h->n_keys; k++)

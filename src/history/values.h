@@ -45,6 +45,24 @@ values_add(struct values *v, key_id key, struct atom atom)
     return values_add_slow(v, tagged_key, atom);
 }
 
+/* The same for one that is probably new. */
+static inline value_id
+values_add_new(struct values *v, key_id key, struct atom atom)
+{
+    // A pair can be in the hash table only if that holds anything.
+    if (atom.tag != ATOM_INT || atom.bits >= v->direct_n || v->used ||
+        v->direct[atom.bits])
+        return values_add(v, key, atom);
+    const value_id fresh = capacity_index(CAPACITY_VALUES, v->all.n);
+    assert(!(key >> VALUE_TAG_SHIFT));
+    v->direct[atom.bits] = fresh;
+    vec_push(&v->all,
+             ((struct value){key | (uint32_t)ATOM_INT << VALUE_TAG_SHIFT,
+                             TXN_NONE}));
+    column_push(&v->bits, atom.bits);
+    return fresh;
+}
+
 void values_free_index(struct values *v);
 void values_free(struct values *v);
 
@@ -66,14 +84,6 @@ values_peek(const struct values *v, struct atom atom)
     return atom.tag == ATOM_INT && atom.bits < v->direct_n
                ? v->direct[atom.bits]
                : 0;
-}
-
-/* Whether such a row is of this key. */
-static inline bool
-values_is(const struct values *v, value_id row, key_id key, enum atom_tag tag)
-{
-    assert(row < v->all.n);
-    return v->all.at[row].key == (key | (uint32_t)tag << VALUE_TAG_SHIFT);
 }
 
 #endif

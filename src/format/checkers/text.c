@@ -16,6 +16,7 @@
 #include "format/readers.h"
 #include "format/scan/blocks.h"
 #include "format/scan/decimal.h"
+#include "format/scan/find_byte.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -182,44 +183,84 @@ scan_line(const char **at, const char *end, struct raw_op *op,
     return true;
 }
 
-enum { LINE_ROOM = 64 }; // bytes that a line of scan_usual takes at most
+enum { LINE_ROOM = 80 }; // bytes that a line of scan_usual takes at most
+
+/* Parse the tail of a line in the usual form, and its newline; false if it is
+ * of another form.  *at is moved past both. */
+static inline bool
+scan_usual_tail(const char **at, struct tail *tail)
+{
+    const char *p = *at;
+    uint64_t session, txn;
+    if (*p++ != ',' || !decimal_short(&p, &session) || *p++ != ',' ||
+        !decimal_short(&p, &txn) || p[0] != ')' || p[1] != '\n')
+        return false;
+    const size_t len = (size_t)(p + 1 - *at);
+    if (len > sizeof tail->word)
+        return false;
+    // The bytes behind the tail are masked out.
+    const uint64_t all = UINT64_MAX;
+    memcpy(tail->word, *at, sizeof tail->word);
+    tail->mask[0] = len < 8 ? ~(all << 8 * len) : all;
+    tail->mask[1] = len < 9 ? 0 : all >> 8 * (16 - len);
+    tail->len = len;
+    tail->session = session;
+    tail->txn = (int64_t)txn;
+    *at = p + 2;
+    return true;
+}
 
 /* Parse as many lines of the usual form as follow each other at *at: numbers of
- * at most 15 digits, of the transaction of the line before.  Stops at any other
- * line.  These are nearly all lines, and nothing in this loop can fail. */
+ * at most 15 digits, and a tail of at most 16 bytes.  Stops at any other line.
+ * These are nearly all lines, and nothing in this loop can fail. */
 static void
-scan_usual(const struct text_block *block, const char **at, struct tail *tail,
+scan_usual(const struct text_block *block, const char **at, struct tail *last,
            struct scanned *found)
 {
     static const uint8_t kinds[256] = {['r'] = 1, ['w'] = 2};
-    const uint64_t word[2] = {tail->word[0], tail->word[1]};
-    const uint64_t mask[2] = {tail->mask[0], tail->mask[1]};
-    const size_t len = tail->len;
+    struct tail tail = *last;
     struct raw_op *op = &found->ops[found->n_ops];
     const char *line = *at;
-    while (len && tail->txn != -1 && line < block->end &&
-           block->limit - line >= LINE_ROOM) {
+    const char *const end = block->limit - block->end >= LINE_ROOM
+                                ? block->end
+                                : block->limit - LINE_ROOM;
+    while (tail.len && tail.txn != -1 && line < end) {
         const char *p = line;
+        const uint32_t newlines = find_byte(line, '\n');
         const uint8_t kind = kinds[(unsigned char)*p];
-        uint64_t key, value, end[2];
+        uint64_t key, value, word[2];
         if (!kind || p[1] != '(')
             break;
         p += 2;
         if (!decimal_short(&p, &key) || *p++ != ',' ||
             !decimal_short(&p, &value))
             break;
-        memcpy(end, p, sizeof end);
-        if ((((end[0] ^ word[0]) & mask[0]) | ((end[1] ^ word[1]) & mask[1])) ||
-            p[len] != '\n')
-            break;
+        memcpy(word, p, sizeof word);
+        if (!(((word[0] ^ tail.word[0]) & tail.mask[0]) |
+              ((word[1] ^ tail.word[1]) & tail.mask[1])) &&
+            p[tail.len] == '\n') {
+            p += tail.len + 1;
+        } else {
+            if (!scan_usual_tail(&p, &tail))
+                break;
+            found->runs[found->n_runs++] = (struct run){
+                tail.session, tail.txn, (uint32_t)(line - block->begin),
+                (uint32_t)(op - found->ops)};
+        }
         *op++ = (struct raw_op){.key = key,
                                 .value = value,
                                 .key_tag = ATOM_INT,
                                 .value_tag = ATOM_INT,
                                 .is_write = kind >> 1};
-        line = p + len + 1;
+        if (__builtin_expect(!newlines, 0)) {
+            line = p;
+            continue;
+        }
+        line += (unsigned)__builtin_ctz(newlines) + 1;
+        assert(line == p); // but known earlier (find_byte.h)
     }
     found->n_ops = (size_t)(op - found->ops);
+    *last = tail;
     *at = line;
 }
 

@@ -5,6 +5,7 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "format/hist/hist.h"
+#include "format/scan/find_byte.h"
 #include "format/scan/plain.h"
 
 /* A name, key or value.  The caller looks at the byte after an integer, which
@@ -47,12 +48,67 @@ scan_op(struct plain_block *found, const char **at)
         return false;
     if (*p != ' ' && *p != ']')
         return false;
-    vec_push(&found->ops, ((struct raw_op){.key = key.bits,
-                                           .value = value.bits,
-                                           .key_tag = (uint8_t)key.tag,
-                                           .value_tag = (uint8_t)value.tag,
-                                           .is_write = is_write}));
+    plain_add(found, is_write, key, value);
     *at = p;
+    return true;
+}
+
+/* Parse as many operations on integers as follow each other at *at, each with
+ * the blank behind it.  Returns true after the bracket that ends them.  Whether
+ * one is a write, and a value '?', is as good as random, so no branch depends
+ * on it. */
+static inline bool
+scan_usual_ops(struct plain_block *found, const char **at)
+{
+    while (plain_has_room(found, *at)) {
+        const char *p = *at;
+        const uint32_t blanks = find_byte(p, ' ');
+        uint64_t key, value = 0;
+        if (!is_digit(*p) || !decimal_short(&p, &key))
+            return false;
+        const bool is_write = *p == ':';
+        if (!(is_write | (*p == '=')) || p[1] != '=')
+            return false;
+        p += 2;
+        const bool is_initial = *p == '?';
+        const unsigned n = decimal_brief(p, &value) + is_initial;
+        if (!n | (n >= 8))
+            return false;
+        p += n;
+        if (*p != ' ' && *p != ']')
+            return false;
+        vec_push(&found->ops,
+                 ((struct raw_op){.key = key,
+                                  .value = value,
+                                  .key_tag = ATOM_INT,
+                                  .value_tag = is_initial ? ATOM_NIL : ATOM_INT,
+                                  .is_write = is_write}));
+        if (__builtin_expect(*p == ']' || !blanks, 0)) {
+            *at = p + 1;
+            if (*p == ']')
+                return true;
+            continue;
+        }
+        *at += (unsigned)__builtin_ctz(blanks) + 1;
+        assert(*at == p + 1); // but known earlier (find_byte.h)
+    }
+    return false;
+}
+
+/* Parse operations up to the bracket that ends them, and move past that. */
+static inline bool
+scan_ops(struct plain_block *found, const char **at)
+{
+    if (**at == ']') {
+        ++*at;
+        return true;
+    }
+    while (!scan_usual_ops(found, at)) {
+        if (!scan_op(found, at))
+            return false;
+        if (*(*at)++ == ']')
+            return true;
+    }
     return true;
 }
 
@@ -67,12 +123,8 @@ hist_plain_scan(struct plain_block *found, struct plain_entry *e)
         return false;
     if (*at++ != '[')
         return false;
-    for (bool more = *at != ']'; more; at += more) {
-        if (!scan_op(found, &at))
-            return false;
-        more = *at == ' ';
-    }
-    at++;
+    if (!scan_ops(found, &at))
+        return false;
     if (*at == '!' || *at == '?')
         e->status = *at++ == '!' ? TXN_ABORTED : TXN_INDETERMINATE;
     e->end = at;

@@ -119,11 +119,7 @@ scan_mop(struct plain_block *found, const char **at, bool is_json,
         *hash = jepsen_hash_write(*hash, MOP_WRITE, key_kind,
                                   hashed_bits(found, key), value_kind,
                                   hashed_bits(found, value));
-    vec_push(&found->ops, ((struct raw_op){.key = key.bits,
-                                           .value = value.bits,
-                                           .key_tag = (uint8_t)key.tag,
-                                           .value_tag = (uint8_t)value.tag,
-                                           .is_write = is_write}));
+    plain_add(found, is_write, key, value);
     *at = p + 1;
     return true;
 }

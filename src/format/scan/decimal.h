@@ -55,7 +55,52 @@ decimal_value(uint64_t word)
            32;
 }
 
+/* The number of the n digits at the front of a word, 0 to 7 of them. */
+static inline uint64_t
+decimal_front(uint64_t word, unsigned n)
+{
+    // Two shifts, because one by 64 means nothing.
+    return decimal_value(word << (56 - 8 * n) << 8);
+}
+
+/* How many digits stand at 'at', 8 for all that are more than 7; and up to 7,
+ * their number.
+ *
+ *   require  8 bytes can be read */
+static inline unsigned
+decimal_brief(const char *at, uint64_t *out)
+{
+    uint64_t word;
+    memcpy(&word, at, sizeof word);
+    // A digit becomes 0 to 9.  Another byte gets its highest bit when 0x76 is
+    // added, or has it; a carry changes only bytes behind such a byte.
+    word ^= UINT64_C(0x3030303030303030);
+    const uint64_t wrong = ((word + UINT64_C(0x7676767676767676)) | word) &
+                           UINT64_C(0x8080808080808080);
+    if (__builtin_expect(!wrong, 0))
+        return 8;
+    const unsigned n = (unsigned)__builtin_ctzll(wrong) / 8;
+    *out = decimal_front(word, n);
+    return n;
+}
+
 enum { DECIMAL_SHORT = 16 }; // bytes that decimal_short looks at
+
+/* decimal_short for 8 to 15 digits. */
+static inline bool
+decimal_middle(const char **at, uint64_t *out)
+{
+    static const uint32_t powers[] = {1,     10,     100,     1000,
+                                      10000, 100000, 1000000, 10000000};
+    uint64_t first, rest;
+    memcpy(&first, *at, sizeof first);
+    const unsigned n = decimal_brief(*at + 8, &rest);
+    if (n == 8)
+        return false;
+    *out = decimal_value(first) * powers[n] + rest;
+    *at += 8 + n;
+    return true;
+}
 
 /* Parse the number at *at and move past it; false if it has no digit or more
  * than 15.
@@ -64,25 +109,11 @@ enum { DECIMAL_SHORT = 16 }; // bytes that decimal_short looks at
 static inline bool
 decimal_short(const char **at, uint64_t *out)
 {
-    static const uint32_t powers[] = {1,     10,     100,     1000,
-                                      10000, 100000, 1000000, 10000000};
-    uint64_t word;
-    memcpy(&word, *at, sizeof word);
-    unsigned n = decimal_digits(word);
-    if (n < 8) {
-        // No shift by 64, which means nothing.
-        *out = n ? decimal_value(word << (64 - 8 * n)) : 0;
-        *at += n;
-        return n > 0;
-    }
-    const uint64_t first = decimal_value(word);
-    memcpy(&word, *at + 8, sizeof word);
-    n = decimal_digits(word);
-    if (n == 8)
-        return false;
-    *out = first * powers[n] + (n ? decimal_value(word << (64 - 8 * n)) : 0);
-    *at += 8 + n;
-    return true;
+    const unsigned n = decimal_brief(*at, out);
+    if (__builtin_expect(n == 8, 0))
+        return decimal_middle(at, out);
+    *at += n;
+    return n > 0;
 }
 
 #endif

@@ -25,6 +25,7 @@ scan_block(const void *self, struct text_block *block, struct err *err)
     found->limit = block->limit;
     vec_clear(&found->entries);
     vec_clear(&found->ops);
+    found->has_text = false;
     for (const char *at = block->begin; at < block->end;) {
         if (is_blank(*at)) {
             at++;
@@ -70,11 +71,14 @@ static void
 complete_ops(const struct plain_reader *r, struct plain_block *found,
              const struct plain_entry *e, txn_id t)
 {
+    for (uint32_t i = e->ops; i < e->ops + e->n_ops; i++)
+        found->ops.at[i].txn = t;
+    if (!found->has_text)
+        return;
     for (uint32_t i = e->ops; i < e->ops + e->n_ops; i++) {
         struct raw_op *op = &found->ops.at[i];
         const struct atom key = {op->key, (enum atom_tag)op->key_tag};
         const struct atom value = {op->value, (enum atom_tag)op->value_tag};
-        op->txn = t;
         if (atom_is_text(key))
             op->key = plain_atom(found, r->b, key).bits;
         if (atom_is_text(value))

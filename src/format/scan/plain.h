@@ -47,6 +47,7 @@ struct plain_block {
     const char *begin, *limit; // of the block; of the input
     plain_entries entries;
     raw_ops ops;
+    bool has_text; // among the keys and values of 'ops'
 };
 
 /* Scan the entry at e->at: fill the rest of e and add its operations.  Return
@@ -101,6 +102,19 @@ static inline bool
 plain_holds(const struct plain_block *found, const char *end)
 {
     return (uint64_t)(end - found->begin) <= UINT32_MAX;
+}
+
+/* Add an operation. */
+static inline void
+plain_add(struct plain_block *found, bool is_write, struct atom key,
+          struct atom value)
+{
+    found->has_text |= atom_is_text(key) | atom_is_text(value);
+    vec_push(&found->ops, ((struct raw_op){.key = key.bits,
+                                           .value = value.bits,
+                                           .key_tag = (uint8_t)key.tag,
+                                           .value_tag = (uint8_t)value.tag,
+                                           .is_write = is_write}));
 }
 
 static inline bool

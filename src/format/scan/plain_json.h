@@ -9,6 +9,7 @@
 #ifndef FORMAT_SCAN_PLAIN_JSON_H
 #define FORMAT_SCAN_PLAIN_JSON_H
 
+#include "format/scan/find_byte.h"
 #include "format/scan/plain.h"
 
 /* The byte c, and one blank if there is one. */
@@ -88,13 +89,62 @@ plain_op(struct plain_block *found, const char **at)
     if (!plain_name(found, &p, &key) || !plain_char(&p, ',') ||
         !plain_value(found, &p, &value) || *p != ']')
         return false;
-    vec_push(&found->ops, ((struct raw_op){.key = key.bits,
-                                           .value = value.bits,
-                                           .key_tag = (uint8_t)key.tag,
-                                           .value_tag = (uint8_t)value.tag,
-                                           .is_write = kind >> 1}));
+    plain_add(found, kind >> 1, key, value);
     *at = p + 1;
     return true;
+}
+
+/* Parse as many operations as follow each other at *at in the usual form,
+ * without blanks or text, each with the comma behind it.  Returns true after
+ * the bracket that ends the array.  Whether a value is null is as good as
+ * random, so no branch depends on it. */
+static inline bool
+plain_usual_ops(struct plain_block *found, const char **at)
+{
+    static const uint8_t kinds[256] = {['r'] = 1, ['w'] = 2};
+    uint64_t mask, form;
+    uint32_t null;
+    memcpy(&mask, "\xff\xff\0\xff\xff\0\0", sizeof mask);
+    memcpy(&form, "[\"\0\",\0\0", sizeof form);
+    memcpy(&null, "null", sizeof null);
+    while (plain_has_room(found, *at)) {
+        const char *p = *at;
+        const uint32_t ends = find_byte(p, ']');
+        const uint8_t kind = kinds[(unsigned char)p[2]];
+        uint64_t word, key, value = 0;
+        uint32_t begin;
+        memcpy(&word, p, sizeof word);
+        p += 5;
+        if (!kind || (word & mask) != form || !plain_integer(&p, &key) ||
+            *p++ != ',')
+            return false;
+        memcpy(&begin, p, sizeof begin);
+        const bool is_null = begin == null;
+        const unsigned n = decimal_brief(p, &value);
+        if ((!n & !is_null) | (n == 8) | ((n > 1) & (*p == '0')))
+            return false;
+        p += is_null ? 4 : n;
+        const char next = p[1];
+        if (*p != ']' || (next != ',' && next != ']'))
+            return false;
+        vec_push(&found->ops,
+                 ((struct raw_op){.key = key,
+                                  .value = value,
+                                  .key_tag = ATOM_INT,
+                                  .value_tag = is_null ? ATOM_NIL : ATOM_INT,
+                                  .is_write = kind >> 1}));
+        if (next == ']') {
+            *at = p + 2;
+            return true;
+        }
+        if (__builtin_expect(!ends, 0)) {
+            *at = p + 2;
+            continue;
+        }
+        *at += (unsigned)__builtin_ctz(ends) + 2;
+        assert(*at == p + 2); // but known earlier (find_byte.h)
+    }
+    return false;
 }
 
 /* An array of them. */
@@ -108,6 +158,8 @@ plain_ops(struct plain_block *found, const char **at)
         return true;
     }
     for (;;) {
+        if (plain_usual_ops(found, at))
+            return plain_has_room(found, *at);
         if (!plain_op(found, at))
             return false;
         const char c = *(*at)++;

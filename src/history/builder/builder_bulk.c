@@ -24,8 +24,12 @@ value_of(const struct raw_op *op)
 static void
 prefetch_keys(const struct builder *b, const struct raw_op *ops, size_t n)
 {
+    const struct intmap ints = b->key_index[ATOM_INT];
     for (size_t i = 0; i < n; i++)
-        intmap_prefetch(&b->key_index[ops[i].key_tag], ops[i].key);
+        if (ops[i].key_tag == ATOM_INT)
+            intmap_prefetch(&ints, ops[i].key);
+        else
+            intmap_prefetch(&b->key_index[ops[i].key_tag], ops[i].key);
 }
 
 /* Find the ids of keys, and prefetch the entries of values. */
@@ -48,29 +52,38 @@ static void
 find_rows(const struct values *v, const struct raw_op *ops, size_t n,
           value_id *rows)
 {
+    const struct values fields = *v; // which no store here can change
     for (size_t i = 0; i < n; i++) {
-        rows[i] = values_peek(v, value_of(&ops[i]));
-        __builtin_prefetch(&v->all.at[rows[i]]);
+        rows[i] = values_peek(&fields, value_of(&ops[i]));
+        __builtin_prefetch(&fields.all.at[rows[i]]);
     }
 }
 
-/* Find the ids of values, given those rows.  Whether a value is known is as
- * good as random, so no branch depends on it: the unknown ones are gathered
- * first and added afterwards. */
+/* Find the ids of values, given those rows.  Whether a value is known, new or
+ * the initial one is as good as random, so no branch depends on it: the unknown
+ * ones are gathered first and added afterwards. */
 static void
 find_values(struct builder *b, const struct raw_op *ops, size_t n,
             const key_id *keys, value_id *rows)
 {
     uint8_t missing[TOGETHER];
     size_t n_missing = 0;
+    const struct atom initial = b->initial;
+    const struct value *const known = b->values.all.at;
     for (size_t i = 0; i < n; i++) {
+        const uint32_t tag = ops[i].value_tag;
+        const bool is_initial =
+            (tag == ATOM_NIL) |
+            ((tag == (uint32_t)initial.tag) & (ops[i].value == initial.bits));
+        const uint32_t tagged_key = keys[i] | tag << VALUE_TAG_SHIFT;
+        const bool is_known = known[rows[i]].key == tagged_key;
+        rows[i] = is_initial ? VALUE_INIT : rows[i];
         missing[n_missing] = (uint8_t)i;
-        n_missing += !values_is(&b->values, rows[i], keys[i],
-                                (enum atom_tag)ops[i].value_tag);
+        n_missing += !(is_initial | is_known);
     }
     for (size_t i = 0; i < n_missing; i++) {
         const size_t op = missing[i];
-        rows[op] = builder_intern_value(b, keys[op], value_of(&ops[op]));
+        rows[op] = values_add_new(&b->values, keys[op], value_of(&ops[op]));
     }
 }
 
@@ -93,7 +106,7 @@ add_batch(struct builder *b, const struct raw_op *ops, size_t n,
     uint32_t *to = b->op_key.at + first;
     for (size_t i = 0; i < n; i++) {
         assert(ops[i].txn < b->txn_session.n && values[i] < b->values.all.n);
-        to[i] = keys[i] | (ops[i].is_write ? OP_WRITE : 0);
+        to[i] = keys[i] | (uint32_t)ops[i].is_write * OP_WRITE;
         if (ops[i].txn != last) {
             last = ops[i].txn;
             vec_push(&b->runs, ((struct op_run){last, (op_id)(first + i)}));

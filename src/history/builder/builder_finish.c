@@ -88,8 +88,11 @@ static void
 find_ranges(struct builder *b, struct history *h, const txn_id *renumber)
 {
     bool scattered = false;
-    h->txn_begin = mem_calloc(h->n_txns, sizeof *h->txn_begin);
-    h->txn_end = mem_calloc(h->n_txns, sizeof *h->txn_end);
+    // Not calloc, which takes small pages (mem.c): all of them are used.
+    h->txn_begin = mem_alloc(h->n_txns, sizeof *h->txn_begin);
+    h->txn_end = mem_alloc(h->n_txns, sizeof *h->txn_end);
+    memset(h->txn_begin, 0, h->n_txns * sizeof *h->txn_begin);
+    memset(h->txn_end, 0, h->n_txns * sizeof *h->txn_end);
     for (size_t r = 0; r < b->runs.n; r++) {
         const txn_id t = renumber[b->runs.at[r].txn];
         scattered = scattered || h->txn_begin[t] != h->txn_end[t];
@@ -112,6 +115,8 @@ find_ranges(struct builder *b, struct history *h, const txn_id *renumber)
 static void
 move_names(struct builder *b, struct history *h, const txn_id *renumber)
 {
+    vec_reserve(&h->txn_names.bits.narrow, h->n_txns);
+    vec_reserve(&h->txn_names.tags, h->n_txns);
     for (txn_id t = 0; t < h->n_txns; t++)
         atoms_push(&h->txn_names, atom_nil());
     for (size_t t = 0; t < b->txn_names.tags.n; t++)
