@@ -154,6 +154,45 @@ undo_insert(struct changes *c, size_t i)
     c->all.n--;
 }
 
+static void
+log_change(struct changes *c, const struct table *t, struct change change,
+           const struct datum *row)
+{
+    change.row = c->cells.n;
+    vec_grow(&c->cells, t->n_columns);
+    memcpy(c->cells.at + change.row, row, t->n_columns * sizeof *row);
+    vec_push(&c->log, change);
+}
+
+bool
+changes_until(const struct changes *c, const struct program *p, size_t n,
+              uint32_t table, const struct datum *row, struct change *out)
+{
+    bool changed = false;
+    assert(n <= c->log.n);
+    *out = (struct change){.table = table};
+    for (size_t i = 0; i < n; i++) {
+        const struct change *next = &c->log.at[i];
+        if (next->table != table ||
+            !dataset_same_key(&p->tables.at[table], c->cells.at + next->row,
+                              row))
+            continue;
+        const struct change before = *out;
+        *out = *next;
+        if (changed && next->kind == CHANGE_UPDATE) {
+            assert(before.kind != CHANGE_DELETE);
+            out->kind = before.kind;
+            out->columns |= before.columns;
+        }
+        if (changed)
+            out->existed = before.existed;
+        changed = next->kind != CHANGE_DELETE || out->existed;
+        if (!changed) // inserted and deleted again
+            *out = (struct change){.table = table};
+    }
+    return changed;
+}
+
 void
 changes_add(struct changes *c, const struct program *p, uint32_t table,
             enum change_kind kind, uint64_t columns, uint32_t line,
@@ -161,6 +200,10 @@ changes_add(struct changes *c, const struct program *p, uint32_t table,
 {
     const struct table *t = &p->tables.at[table];
     size_t i = find_change(c, t, table, row);
+    log_change(
+        c, t,
+        (struct change){kind, table, columns, 0, line, kind != CHANGE_INSERT},
+        row);
     if (kind == CHANGE_DELETE && i != SIZE_MAX &&
         c->all.at[i].kind == CHANGE_INSERT && !c->all.at[i].existed) {
         undo_insert(c, i);
@@ -220,6 +263,7 @@ changes_clear(struct changes *c)
 {
     vec_clear(&c->all);
     vec_clear(&c->undone);
+    vec_clear(&c->log);
     vec_clear(&c->cells);
 }
 
@@ -228,5 +272,6 @@ changes_free(struct changes *c)
 {
     vec_free(&c->all);
     vec_free(&c->undone);
+    vec_free(&c->log);
     vec_free(&c->cells);
 }

@@ -38,6 +38,8 @@ struct changes {
     // Rows that were inserted and deleted again: they change nothing, but
     // others meet them while the transaction runs.
     VEC(struct change) undone;
+    // Every change by itself, in the order in which they were made.
+    VEC(struct change) log;
     VEC(struct datum) cells;
 };
 
@@ -77,6 +79,11 @@ bool dataset_same_key(const struct table *t, const struct datum *a,
 void changes_add(struct changes *c, const struct program *p, uint32_t table,
                  enum change_kind kind, uint64_t columns, uint32_t line,
                  const struct datum *row);
+
+/* What the first n changes have made of a row together; false where they leave
+ * it as it was. */
+bool changes_until(const struct changes *c, const struct program *p, size_t n,
+                   uint32_t table, const struct datum *row, struct change *out);
 
 /* Apply changes; an update of a row that is not there is dropped. */
 void changes_apply(const struct changes *c, struct dataset *s);

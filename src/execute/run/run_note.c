@@ -26,7 +26,7 @@ runner_note_row(struct runner *r, const struct statement *s, uint32_t table,
                                      .table = table,
                                      .chosen = chosen,
                                      .row = r->out->values.n,
-                                     .changes = r->out->changes.all.n};
+                                     .changes = r->out->changes.log.n};
     for (uint32_t i = 0; i < r->mine.tables[table].width; i++)
         vec_push(&r->out->values, row[i]);
     vec_push(&r->out->readings, reading);
@@ -45,7 +45,7 @@ runner_note_check(struct runner *r, uint32_t table,
                                       .columns = columns,
                                       .of = of,
                                       .row = r->out->values.n,
-                                      .changes = r->out->changes.all.n};
+                                      .changes = r->out->changes.log.n};
     for (uint32_t i = 0; i < width; i++)
         vec_push(&r->out->values, row[i]);
     vec_push(&r->out->checkings, checking);
@@ -81,7 +81,7 @@ runner_note_condition(struct runner *r, const struct statement *s,
                                          .step = r->out->statements - 1,
                                          .table = table,
                                          .whole = true,
-                                         .changes = r->out->changes.all.n};
+                                         .changes = r->out->changes.log.n};
         vec_push(&r->out->readings, reading);
         note_where(r, q, source, where);
         return;

@@ -90,35 +90,32 @@ add(struct graph *g, const struct dependency *d)
     g->edges[d->from][d->to] = *d;
 }
 
-/* The reader's own change of the row before it read it, or NULL. */
-static const struct change *
+/* What the reader has made of the row before it read it; false: nothing. */
+static bool
 own_change(const struct graph *g, const struct reader *r,
-           const struct datum *row)
+           const struct datum *row, struct change *out)
 {
-    const struct changes *c = &g->f->interleaving.runs[r->member].changes;
-    for (size_t i = 0; i < r->changes && i < c->all.n; i++)
-        if (c->all.at[i].table == r->table &&
-            dataset_same_key(&g->program->tables.at[r->table],
-                             changes_row(c, i), row))
-            return &c->all.at[i];
-    return NULL;
+    return changes_until(&g->f->interleaving.runs[r->member].changes,
+                         g->program, r->changes, r->table, row, out);
 }
 
 /* Whether another row, as the reader has changed it, satisfies the condition
  * and comes first. */
 static bool
 is_first(const struct graph *g, const struct reader *r, const struct datum *row,
-         const struct datum *other, const struct change *own)
+         const struct datum *other)
 {
     const struct changes *c = &g->f->interleaving.runs[r->member].changes;
     const uint32_t n = g->program->tables.at[r->table].n_columns;
     struct datum mine[64]; // columns are bits
+    struct change own;
     assert(n <= sizeof mine / sizeof *mine);
-    if (own && own->kind == CHANGE_DELETE)
+    const bool is_own = own_change(g, r, other, &own);
+    if (is_own && own.kind == CHANGE_DELETE)
         return false;
     for (uint32_t i = 0; i < n; i++)
-        mine[i] = own && (own->kind == CHANGE_INSERT || own->columns >> i & 1)
-                      ? c->cells.at[own->row + i]
+        mine[i] = is_own && (own.kind == CHANGE_INSERT || own.columns >> i & 1)
+                      ? c->cells.at[own.row + i]
                       : other[i];
     return match_holds(r->match, mine) && match_is_behind(r->match, row, mine);
 }
@@ -133,13 +130,15 @@ is_behind_another(struct graph *g, const struct reader *r,
     const struct dataset *d = state_of(g, r->seen);
     for (size_t i = 0; i < d->tables[r->table].n; i++) {
         const struct datum *other = dataset_row(d, r->table, i);
-        if (is_first(g, r, row, other, own_change(g, r, other)))
+        if (is_first(g, r, row, other))
             return true;
     }
-    for (size_t i = 0; i < r->changes && i < c->all.n; i++) {
-        const struct change *own = &c->all.at[i];
-        if (own->table == r->table && own->kind == CHANGE_INSERT &&
-            is_first(g, r, row, changes_row(c, i), own))
+    for (size_t i = 0; i < r->changes; i++) {
+        const struct change *x = &c->log.at[i];
+        struct change own;
+        if (x->table == r->table && x->kind == CHANGE_INSERT &&
+            own_change(g, r, c->cells.at + x->row, &own) &&
+            is_first(g, r, row, c->cells.at + x->row))
             return true;
     }
     return false;
@@ -190,11 +189,11 @@ static void
 relate(struct graph *g, const struct reader *r, uint32_t w,
        const struct change *c, const struct datum *key)
 {
-    const struct change *own = own_change(g, r, key);
+    struct change own = {.columns = 0};
     const uint32_t seen = seen_of(g, r, key);
-    if (own && own->kind != CHANGE_UPDATE)
+    if (own_change(g, r, key, &own) && own.kind != CHANGE_UPDATE)
         return;
-    const uint64_t mine = own ? own->columns : 0;
+    const uint64_t mine = own.columns;
     const uint64_t used = r->used & columns_of(c) & ~mine;
     const bool fixed = r->match && (match_condition(r->match) & mine);
     const struct datum *saw = row_in(g, seen, r->table, key);
