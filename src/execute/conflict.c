@@ -74,22 +74,78 @@ both_write(const struct program *p, const struct change *x,
     return false;
 }
 
-/* Whether change x of the child points to what change y of the parent
- * deletes. */
+/* Whether the change gives one of the columns a value that it did not have. */
+static bool
+moves(const struct change *c, const struct columns *columns)
+{
+    for (uint32_t i = 0; c->kind == CHANGE_UPDATE && i < columns->n; i++)
+        if (c->moved >> columns->at[i] & 1)
+            return true;
+    return c->kind == CHANGE_INSERT;
+}
+
+/* Whether change x, with row r, of a child makes it point to row s. */
+static bool
+points_to(const struct program *p, const struct change *x,
+          const struct datum *r, uint32_t parent, const struct datum *s)
+{
+    const struct table *t = &p->tables.at[x->table];
+    for (uint32_t f = 0; f < t->n_foreign; f++)
+        if (t->foreign[f].table == parent && moves(x, &t->foreign[f].columns) &&
+            equal_values(&t->foreign[f].columns, r, &t->foreign[f].referenced,
+                         s))
+            return true;
+    return false;
+}
+
 static bool
 points_to_deleted(const struct program *p, const struct change *x,
                   const struct datum *r, const struct change *y,
                   const struct datum *s)
 {
-    if (y->kind != CHANGE_DELETE)
-        return false;
-    const struct table *t = &p->tables.at[x->table];
-    for (uint32_t f = 0; f < t->n_foreign; f++)
-        if (t->foreign[f].table == y->table &&
-            sets(x, &t->foreign[f].columns) &&
-            equal_values(&t->foreign[f].columns, r, &t->foreign[f].referenced,
-                         s))
-            return true;
+    return y->kind == CHANGE_DELETE && points_to(p, x, r, y->table, s);
+}
+
+/* Whether y gives the parent other unique values.  PostgreSQL locks such a row
+ * as if it was deleted. */
+static bool
+points_to_moved(const struct program *p, const struct change *x,
+                const struct datum *r, const struct change *y,
+                const struct datum *s)
+{
+    const struct table *t = &p->tables.at[y->table];
+    bool moved = false;
+    for (uint32_t i = 0; y->kind == CHANGE_UPDATE && i < t->n_unique; i++)
+        moved = moved || moves(y, &t->unique[i]);
+    return moved && points_to(p, x, r, y->table, s);
+}
+
+/* Whether a makes a row point to one that b changes so. */
+static bool
+any_points_to_moved(const struct program *p, const struct run *a,
+                    const struct run *b)
+{
+    for (size_t i = 0; i < a->changes.all.n; i++)
+        for (size_t j = 0; j < b->changes.all.n; j++)
+            if (points_to_moved(
+                    p, &a->changes.all.at[i], changes_row(&a->changes, i),
+                    &b->changes.all.at[j], changes_row(&b->changes, j)))
+                return true;
+    return false;
+}
+
+/* The same for one that b has read FOR UPDATE. */
+static bool
+points_to_locked(const struct program *p, const struct run *a,
+                 const struct run *b)
+{
+    for (size_t i = 0; i < a->changes.all.n; i++)
+        for (size_t j = 0; j < b->locks.n; j++)
+            if (b->locks.at[j].mode == LOCK_UPDATE &&
+                points_to(p, &a->changes.all.at[i], changes_row(&a->changes, i),
+                          b->locks.at[j].table,
+                          b->values.at + b->locks.at[j].row))
+                return true;
     return false;
 }
 
@@ -128,7 +184,7 @@ conflict_between(const struct program *p, const struct run *a,
 {
     // What b has inserted met what a left, also where it is deleted again.
     return clash(p, left_by(a), left_by(b)) ||
-           clash(p, left_by(a), undone_by(b)) ||
+           clash(p, left_by(a), undone_by(b)) || any_points_to_moved(p, b, a) ||
            writes_held(p, a, b, b->locks.at, b->locks.n) ||
            writes_held(p, a, b, b->refused.at, b->refused.n);
 }
@@ -181,5 +237,8 @@ conflict_blocks(const struct program *program, const struct run *p,
            writes_held(program, p, x, x->locks.at, x->locks.n) ||
            writes_held(program, p, x, x->refused.at, x->refused.n) ||
            writes_held(program, x, p, p->locks.at, p->locks.n) ||
+           any_points_to_moved(program, x, p) ||
+           any_points_to_moved(program, p, x) ||
+           points_to_locked(program, x, p) || points_to_locked(program, p, x) ||
            locks_clash(program, p, x);
 }

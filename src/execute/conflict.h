@@ -9,8 +9,9 @@
 /* Whether b fails at REPEATABLE READ because of what a, which committed before
  * it and which it does not see, has done: both write a row or equal unique
  * values; a writes a row that b locks or meets with ON CONFLICT; one deletes a
- * row to which the other makes a foreign key point.  That a has locked a row
- * which b writes is no conflict: the lock is gone. */
+ * row to which the other makes a foreign key point; b makes one point to a row
+ * of which a has changed unique values.  That a has locked a row which b writes
+ * is no conflict: the lock is gone. */
 bool conflict_between(const struct program *p, const struct run *a,
                       const struct run *b);
 

@@ -54,6 +54,17 @@ is_unique(const struct dataset *s, uint32_t table,
     return true;
 }
 
+bool
+runner_is_taken(const struct runner *r, uint32_t table, const struct datum *a,
+                const struct datum *b)
+{
+    const struct table *t = &r->program->tables.at[table];
+    for (uint32_t i = 0; i < t->n_unique; i++)
+        if (same_values(&t->unique[i], a, &t->unique[i], b))
+            return true;
+    return false;
+}
+
 /* NOT NULL and CHECK, which hold when they are not false. */
 static bool
 keeps_checks(struct runner *r, uint32_t table, const struct datum *row)

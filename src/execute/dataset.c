@@ -196,22 +196,23 @@ changes_until(const struct changes *c, const struct program *p, size_t n,
 void
 changes_add(struct changes *c, const struct program *p, uint32_t table,
             enum change_kind kind, uint64_t columns, uint32_t line,
-            const struct datum *row)
+            const struct datum *row, const struct datum *old)
 {
     const struct table *t = &p->tables.at[table];
+    assert((kind == CHANGE_UPDATE) == (old != NULL));
     size_t i = find_change(c, t, table, row);
-    log_change(
-        c, t,
-        (struct change){kind, table, columns, 0, line, kind != CHANGE_INSERT},
-        row);
+    log_change(c, t,
+               (struct change){kind, table, columns, 0, line,
+                               kind != CHANGE_INSERT, 0},
+               row);
     if (kind == CHANGE_DELETE && i != SIZE_MAX &&
         c->all.at[i].kind == CHANGE_INSERT && !c->all.at[i].existed) {
         undo_insert(c, i);
         return;
     }
     if (i == SIZE_MAX) {
-        const struct change change = {kind,       table, 0,
-                                      c->cells.n, line,  kind != CHANGE_INSERT};
+        const struct change change = {
+            kind, table, 0, c->cells.n, line, kind != CHANGE_INSERT, 0};
         vec_grow(&c->cells, t->n_columns);
         i = c->all.n;
         vec_push(&c->all, change);
@@ -222,6 +223,9 @@ changes_add(struct changes *c, const struct program *p, uint32_t table,
     if (kind == CHANGE_UPDATE) {
         assert(change->kind != CHANGE_DELETE);
         change->columns |= columns;
+        for (uint32_t k = 0; k < t->n_columns; k++)
+            if (!datum_equal(old[k], row[k]))
+                change->moved |= (uint64_t)1 << k;
     } else {
         change->kind = kind;
     }

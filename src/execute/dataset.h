@@ -31,6 +31,7 @@ struct change {
     size_t row;       // where its values begin in 'cells'; keys are always set
     uint32_t line;    // of the last statement that made it
     bool existed;     // the row was there before the transaction
+    uint64_t moved;   // of an update: columns whose values it changed, as bits
 };
 
 struct changes {
@@ -75,10 +76,11 @@ void dataset_remove(struct dataset *s, uint32_t table, size_t row);
 bool dataset_same_key(const struct table *t, const struct datum *a,
                       const struct datum *b);
 
-/* Note a change on top of what is noted for the row already. */
+/* Note a change on top of what is noted for the row already.  'old' is the row
+ * that an update found, or NULL. */
 void changes_add(struct changes *c, const struct program *p, uint32_t table,
                  enum change_kind kind, uint64_t columns, uint32_t line,
-                 const struct datum *row);
+                 const struct datum *row, const struct datum *old);
 
 /* What the first n changes have made of a row together; false where they leave
  * it as it was. */

@@ -71,5 +71,8 @@ void runner_check_row(struct runner *r, uint32_t table, const struct datum *row,
                       uint64_t set);
 void runner_check_removed(struct runner *r, uint32_t table,
                           const struct datum *row);
+/* Whether two rows have the same unique values. */
+bool runner_is_taken(const struct runner *r, uint32_t table,
+                     const struct datum *a, const struct datum *b);
 
 #endif

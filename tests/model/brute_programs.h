@@ -26,9 +26,11 @@ void brute_visible(struct world *w, uint32_t k, uint64_t most,
 void brute_committed(struct world *w, uint32_t k, uint64_t most,
                      struct random *random, struct brute_found *out);
 
-/* Whether some delayed execution of at most k transactions is an anomaly when
- * it begins in any state that w has met. */
-bool brute_any_delayed(struct world *w, uint32_t k, enum level level);
+/* Whether some delayed execution of at most k transactions, which begins in any
+ * state that w has met, is an anomaly, or has a cycle of dependencies: what
+ * proofs exclude.  A cycle need not be seen by anybody. */
+bool brute_any_delayed(struct world *w, uint32_t k, enum level level,
+                       bool cycle);
 /* The same for interrupted ones, and for at most 'most' of them. */
 bool brute_any_interrupted(struct world *w, uint32_t k, uint64_t most);
 

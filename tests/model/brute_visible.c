@@ -8,6 +8,7 @@
 #include "brute_programs.h"
 
 #include "execute/interleaving.h"
+#include "robust/anomaly/dependency.h"
 
 static const enum level levels[] = {LEVEL_RA, LEVEL_CC, LEVEL_PSI, LEVEL_PC,
                                     LEVEL_SI};
@@ -129,8 +130,31 @@ brute_visible(struct world *w, uint32_t k, uint64_t most, struct random *random,
     }
 }
 
+/* Whether the dependencies of a delayed execution form a cycle. */
+static bool
+has_cycle(struct world *w, const struct execution *e, enum level level)
+{
+    struct finding *f = mem_calloc(1, sizeof *f);
+    struct dependency cycle[INTERLEAVING_MOST];
+    const struct level_choice levels_of = {.common = level};
+    f->isolation = &levels_of;
+    f->shape = SHAPE_DELAYED;
+    f->n = e->k;
+    f->initial = *w->states.at[e->state];
+    for (uint32_t i = 0; i < e->k; i++)
+        f->members[i] = w->instances.at[e->members[i]];
+    interleaving_init(&f->interleaving, w->program, &f->initial, f->members,
+                      e->k);
+    f->interleaving.shape = SHAPE_DELAYED;
+    const bool has = interleaving_run(&f->interleaving, &levels_of) &&
+                     dependency_cycle(f, cycle);
+    interleaving_free(&f->interleaving);
+    mem_free(f);
+    return has;
+}
+
 bool
-brute_any_delayed(struct world *w, uint32_t k, enum level level)
+brute_any_delayed(struct world *w, uint32_t k, enum level level, bool cycle)
 {
     const uint32_t states = (uint32_t)w->states.n;
     for (uint32_t n = 2; n <= k; n++) {
@@ -142,7 +166,9 @@ brute_any_delayed(struct world *w, uint32_t k, enum level level)
                 for (uint32_t a = 0; a < b; a++)
                     e.sees[b][a] = b + 1 < n;
             if (runs_through(w, &e) && allows(w, &e, level) &&
-                !world_is_serial(w, e.state, e.members, e.runs, n, e.final))
+                (cycle ? has_cycle(w, &e, level)
+                       : !world_is_serial(w, e.state, e.members, e.runs, n,
+                                          e.final)))
                 return true;
         }
     }

@@ -103,16 +103,33 @@ finish_write(struct runner *r, const struct statement *s,
     runner_set_found(r, n > 0);
 }
 
+/* PostgreSQL checks UNIQUE row by row.  Where a row takes the values of one
+ * that changes in the same statement, it depends on the order of the rows
+ * whether that fails; 'old' is NULL for a row that was not there. */
+static void
+check_meanwhile(struct runner *r, const struct statement *s,
+                const struct chosen *new, const struct chosen *old)
+{
+    assert(new->rows.n == old->rows.n || r->failed);
+    for (size_t i = 0; !r->failed && i < new->rows.n; i++)
+        for (size_t j = 0; j < old->rows.n; j++)
+            if (i != j && old->rows.at[j] &&
+                runner_is_taken(r, s->table, new->rows.at[i], old->rows.at[j]))
+                runner_give_up(r);
+}
+
 void
 runner_update(struct runner *r, const struct statement *s)
 {
-    struct chosen chosen = {0};
+    struct chosen chosen = {0}, old = {0};
     runner_begin(r, s);
     choose(r, s, &chosen);
     runner_note_condition(r, s, NULL, s->source, s->where);
     uint64_t columns = 0;
-    for (size_t i = 0; i < chosen.rows.n; i++)
+    for (size_t i = 0; i < chosen.rows.n; i++) {
+        vec_push(&old.rows, chosen.rows.at[i]);
         chosen.rows.at[i] = set_columns(r, s, chosen.rows.at[i], &columns);
+    }
     forget_wait(r);
     for (size_t i = 0; !r->failed && i < chosen.rows.n; i++) {
         const struct datum *row = chosen.rows.at[i];
@@ -120,11 +137,13 @@ runner_update(struct runner *r, const struct statement *s)
         memcpy(dataset_row(&r->mine, s->table, at), row,
                r->mine.tables[s->table].width * sizeof *row);
         changes_add(&r->out->changes, r->program, s->table, CHANGE_UPDATE,
-                    columns, s->line, row);
+                    columns, s->line, row, old.rows.at[i]);
     }
     for (size_t i = 0; !r->failed && i < chosen.rows.n; i++)
         runner_check_row(r, s->table, chosen.rows.at[i], columns);
+    check_meanwhile(r, s, &chosen, &old);
     finish_write(r, s, chosen.rows.at, chosen.rows.n);
+    vec_free(&old.rows);
     vec_free(&chosen.rows);
 }
 
@@ -141,7 +160,7 @@ runner_delete(struct runner *r, const struct statement *s)
         dataset_remove(&r->mine, s->table,
                        dataset_find(&r->mine, s->table, row));
         changes_add(&r->out->changes, r->program, s->table, CHANGE_DELETE, 0,
-                    s->line, row);
+                    s->line, row, NULL);
     }
     for (size_t i = 0; !r->failed && i < chosen.rows.n; i++)
         runner_check_removed(r, s->table, chosen.rows.at[i]);
@@ -153,32 +172,45 @@ runner_delete(struct runner *r, const struct statement *s)
  * changed, or NULL. */
 static const struct datum *
 meet_row(struct runner *r, const struct statement *s, const struct datum *row,
-         size_t at)
+         const struct datum *there)
 {
     const uint32_t width = r->mine.tables[s->table].width;
-    const struct lock_held refused = {s->table, LOCK_NONE, r->out->values.n};
+    struct lock_held met = {s->table, LOCK_NONE, r->out->values.n};
     for (uint32_t i = 0; i < width; i++)
         vec_push(&r->out->values, row[i]);
-    vec_push(&r->out->refused, refused);
+    vec_push(&r->out->refused, met);
     if (s->on_conflict == CONFLICT_NOTHING)
         return NULL;
-    const struct datum *there =
-        keep(r, dataset_row(&r->mine, s->table, at), width);
+    met.mode = LOCK_UPDATE; // also where it is not updated
+    vec_push(&r->out->locks, met);
     r->bound[s->source] = there;
     r->bound[s->excluded] = row;
     if (!runner_holds(r, s->where))
         return NULL;
     uint64_t columns;
     const struct datum *next = set_columns(r, s, there, &columns);
-    memcpy(dataset_row(&r->mine, s->table, at), next, width * sizeof *next);
+    memcpy(dataset_row(&r->mine, s->table,
+                       dataset_find(&r->mine, s->table, there)),
+           next, width * sizeof *next);
     changes_add(&r->out->changes, r->program, s->table, CHANGE_UPDATE, columns,
-                s->line, next);
+                s->line, next, there);
     return next;
+}
+
+/* Whether a row with this key is among those. */
+static bool
+is_among(const struct table *t, const struct datum *row,
+         const struct chosen *those)
+{
+    for (size_t i = 0; i < those->rows.n; i++)
+        if (dataset_same_key(t, row, those->rows.at[i]))
+            return true;
+    return false;
 }
 
 static void
 insert_row(struct runner *r, const struct statement *s, const struct datum *row,
-           struct chosen *done)
+           struct chosen *done, struct chosen *old)
 {
     const struct table *t = &r->program->tables.at[s->table];
     for (uint32_t i = 0; i < t->primary.n; i++)
@@ -187,19 +219,25 @@ insert_row(struct runner *r, const struct statement *s, const struct datum *row,
     if (r->failed)
         return;
     const size_t at = dataset_find(&r->mine, s->table, row);
+    const struct datum *there = NULL;
     runner_note_check(r, s->table, NULL, row, t->n_columns, NULL);
     if (at != SIZE_MAX) {
-        if (s->on_conflict == CONFLICT_ABORTS)
+        there = keep(r, dataset_row(&r->mine, s->table, at), t->n_columns);
+        // A row is not updated a second time by one statement.
+        if (s->on_conflict == CONFLICT_ABORTS ||
+            (s->on_conflict == CONFLICT_UPDATES && is_among(t, row, done)))
             runner_abort(r);
         else
-            row = meet_row(r, s, row, at);
+            row = meet_row(r, s, row, there);
     } else {
         dataset_insert(&r->mine, s->table, row);
         changes_add(&r->out->changes, r->program, s->table, CHANGE_INSERT, 0,
-                    s->line, row);
+                    s->line, row, NULL);
     }
-    if (row && !r->failed)
+    if (row && !r->failed) {
         vec_push(&done->rows, row);
+        vec_push(&old->rows, there);
+    }
 }
 
 /* The rows that an INSERT is to insert, evaluated before any is. */
@@ -231,14 +269,16 @@ rows_to_insert(struct runner *r, const struct statement *s, struct chosen *out)
 void
 runner_insert(struct runner *r, const struct statement *s)
 {
-    struct chosen rows = {0}, done = {0};
+    struct chosen rows = {0}, done = {0}, old = {0};
     runner_begin(r, s);
     rows_to_insert(r, s, &rows);
     for (size_t i = 0; !r->failed && i < rows.rows.n; i++)
-        insert_row(r, s, rows.rows.at[i], &done);
+        insert_row(r, s, rows.rows.at[i], &done, &old);
     for (size_t i = 0; !r->failed && i < done.rows.n; i++)
         runner_check_row(r, s->table, done.rows.at[i], UINT64_MAX);
+    check_meanwhile(r, s, &done, &old);
     finish_write(r, s, done.rows.at, done.rows.n);
     vec_free(&rows.rows);
     vec_free(&done.rows);
+    vec_free(&old.rows);
 }

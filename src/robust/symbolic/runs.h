@@ -95,6 +95,13 @@ struct symbol *sym_copy_row(struct sym_runner *r, uint32_t table,
 void sym_note_write(struct sym_runner *r, struct effect *e, term when);
 void sym_write_column(struct sym_runner *r, struct effect *e, uint32_t column,
                       term when, struct symbol value);
+void sym_update_column(struct sym_runner *r, struct effect *e, uint32_t column,
+                       term when, struct symbol old, struct symbol value);
+/* UNIQUE is checked row by row: nobody knows what happens where a row takes the
+ * values of one that changes in the same statement. */
+void sym_check_meanwhile(struct sym_runner *r, uint32_t table,
+                         const term *changed, const term *updated,
+                         struct symbol *const *rows, struct symbol *const *old);
 void sym_finish(struct sym_runner *r, const struct statement *s,
                 const term *changed, struct symbol *const *rows, uint32_t n,
                 term rest);

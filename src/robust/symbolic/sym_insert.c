@@ -36,6 +36,15 @@ insert_into_slot(struct sym_runner *r, const struct statement *s, uint32_t slot,
         sym_abort_if(r, taken);
     else
         e->refused = term_or(t, e->refused, taken);
+    if (s->on_conflict == CONFLICT_UPDATES) {
+        // The row is locked, and one statement updates it once.
+        sym_abort_if(r,
+                     term_and(t, taken,
+                              term_or(t, out->here[slot], out->updated[slot])));
+        e->locked = term_or(t, e->locked, taken);
+        e->early_locked =
+            term_or(t, e->early_locked, term_and(t, taken, r->is_early));
+    }
     struct symbol *next = sym_copy_row(r, s->table, there->columns);
     term updated = t->no;
     if (s->on_conflict == CONFLICT_UPDATES) {
@@ -49,8 +58,9 @@ insert_into_slot(struct sym_runner *r, const struct statement *s, uint32_t slot,
             next[s->sets[j].column] = sym_evaluate(r, s->sets[j].value);
         r->live = live;
         for (uint32_t j = 0; j < s->n_sets; j++)
-            sym_write_column(r, e, s->sets[j].column, updated,
-                             next[s->sets[j].column]);
+            sym_update_column(r, e, s->sets[j].column, updated,
+                              there->columns[s->sets[j].column],
+                              next[s->sets[j].column]);
     }
     for (uint32_t c = 0; c < table->n_columns; c++)
         sym_write_column(r, e, c, inserted, row[c]);
@@ -240,8 +250,11 @@ sym_insert(struct sym_runner *r, const struct statement *s)
     in.here = arena_alloc(&r->s->arena, (n + 1) * sizeof *in.here);
     in.updated = arena_alloc(&r->s->arena, (n + 1) * sizeof *in.updated);
     struct symbol **rows = arena_alloc(&r->s->arena, (n + 1) * sizeof *rows);
-    for (uint32_t i = 0; i < n; i++)
+    struct symbol **old = arena_alloc(&r->s->arena, (n + 1) * sizeof *old);
+    for (uint32_t i = 0; i < n; i++) {
         in.here[i] = in.updated[i] = t->no;
+        old[i] = sym_copy_row(r, s->table, sym_row(r, s->table, i)->columns);
+    }
     insert_rows(r, s, &new, &in);
     const bool outer = r->repeats;
     r->repeats = outer || (r->s->abstract && s->query);
@@ -251,6 +264,7 @@ sym_insert(struct sym_runner *r, const struct statement *s)
         in.here[i] = term_or(t, in.here[i], in.updated[i]);
         rows[i] = sym_copy_row(r, s->table, sym_row(r, s->table, i)->columns);
     }
+    sym_check_meanwhile(r, s->table, in.here, in.updated, rows, old);
     if (r->s->abstract && s->query) // rows that are not shown
         in.rest = term_or(t, in.rest,
                           term_and(t, r->live, term_fresh(t, "more", true)));

@@ -104,6 +104,65 @@ foreign_clash(struct symbolic *s, uint32_t table, const struct effect *child,
     return clash;
 }
 
+/* Whether the slot is made to point to another row. */
+static term
+points_anew(struct terms *t, const struct effect *e, const struct columns *c)
+{
+    term any = term_and(t, e->sets_alive, e->alive);
+    for (uint32_t i = 0; i < c->n; i++)
+        any = term_or(t, any, e->moves[c->at[i]]);
+    return any;
+}
+
+/* Whether the parent gets other unique values. */
+static term
+moves_unique(struct terms *t, const struct table *table, const struct effect *e)
+{
+    term any = t->no;
+    for (uint32_t u = 0; u < table->n_unique; u++)
+        for (uint32_t i = 0; i < table->unique[u].n; i++)
+            any = term_or(t, any, e->moves[table->unique[u].at[i]]);
+    return term_and(t, any, term_not(t, deletes(t, e)));
+}
+
+/* What a parent's locks do to a child that is made to point to it, and the
+ * other way round. */
+enum parent_locks { LOCKS_MOVED, LOCKS_HELD, LOCKS_EARLY };
+
+/* A child is made to point to a row of which the parent's run changes unique
+ * values or, unless only that counts, has locked FOR UPDATE.  Proofs do
+ * without: what does not block has more executions. */
+static term
+reference_clash(struct symbolic *s, uint32_t table, const struct effect *child,
+                const struct sym_run *parent, const struct contents *keys,
+                enum parent_locks which)
+{
+    struct terms *t = s->terms;
+    const struct table *shape = &s->program->tables.at[table];
+    term clash = t->no;
+    for (uint32_t f = 0; !s->abstract && f < shape->n_foreign; f++) {
+        const struct foreign_key *k = &shape->foreign[f];
+        const struct table *to = &s->program->tables.at[k->table];
+        const term points = points_anew(t, child, &k->columns);
+        for (uint32_t j = 0; j < s->slots[k->table]; j++) {
+            const struct effect *e = &parent->effects[k->table][j];
+            term holds = moves_unique(t, to, e);
+            if (which == LOCKS_EARLY)
+                holds =
+                    term_or(t, term_and(t, holds, e->early), e->early_locked);
+            else if (which == LOCKS_HELD)
+                holds = term_or(t, holds, e->locked);
+            clash = term_or(
+                t, clash,
+                term_and(t, term_and(t, points, holds),
+                         symbolic_columns_match(
+                             t, &k->columns, child->columns, &k->referenced,
+                             keys->rows[k->table][j].columns)));
+        }
+    }
+    return clash;
+}
+
 static term
 writes_clash(struct symbolic *s, const struct sym_run *a,
              const struct sym_run *b, const struct contents *keys, bool latest)
@@ -124,6 +183,9 @@ writes_clash(struct symbolic *s, const struct sym_run *a,
             clash =
                 term_or(t, clash,
                         foreign_clash(s, i, &b->effects[i][j], a, keys, false));
+            clash = term_or(
+                t, clash,
+                reference_clash(s, i, &b->effects[i][j], a, keys, LOCKS_MOVED));
         }
     return clash;
 }
@@ -185,6 +247,12 @@ sym_blocks(struct symbolic *s, const struct sym_run *p, const struct sym_run *x,
             blocks = term_or(
                 t, blocks,
                 term_and(t, a->early, foreign_clash(s, i, a, x, keys, false)));
+            blocks = term_or(
+                t, blocks,
+                term_and(t, a->early,
+                         reference_clash(s, i, a, x, keys, LOCKS_HELD)));
+            blocks = term_or(t, blocks,
+                             reference_clash(s, i, b, p, keys, LOCKS_EARLY));
             // Where p deletes a row later, it fails because of what x added.
             blocks = term_or(t, blocks,
                              foreign_clash(s, i, b, p, keys, s->abstract));

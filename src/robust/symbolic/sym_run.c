@@ -307,10 +307,11 @@ new_effects(struct symbolic *s, struct sym_run *run)
                     e->fresh = t->no;
             e->sets = arena_alloc(&s->arena, width * sizeof *e->sets);
             e->columns = arena_alloc(&s->arena, width * sizeof *e->columns);
+            e->moves = arena_alloc(&s->arena, width * sizeof *e->moves);
             for (uint32_t k = 0; k < width; k++) {
                 const bool boolean =
                     s->program->tables.at[i].columns[k].type == TYPE_BOOLEAN;
-                e->sets[k] = t->no;
+                e->sets[k] = e->moves[k] = t->no;
                 e->columns[k] =
                     (struct symbol){t->no, boolean ? t->no : term_number(t, 0)};
             }

@@ -58,6 +58,37 @@ sym_write_column(struct sym_runner *r, struct effect *e, uint32_t column,
 }
 
 void
+sym_update_column(struct sym_runner *r, struct effect *e, uint32_t column,
+                  term when, struct symbol old, struct symbol value)
+{
+    struct terms *t = r->t;
+    sym_write_column(r, e, column, when, value);
+    if (!r->s->abstract) // see sym_relate.c
+        e->moves[column] =
+            term_or(t, e->moves[column],
+                    term_and(t, when, term_not(t, symbol_same(t, old, value))));
+}
+
+void
+sym_check_meanwhile(struct sym_runner *r, uint32_t table, const term *changed,
+                    const term *updated, struct symbol *const *rows,
+                    struct symbol *const *old)
+{
+    struct terms *t = r->t;
+    const struct table *shape = &r->s->program->tables.at[table];
+    const uint32_t n = r->s->abstract ? 0 : r->s->slots[table];
+    for (uint32_t u = 0; u < shape->n_unique; u++)
+        for (uint32_t i = 0; i < n; i++)
+            for (uint32_t j = 0; j < n; j++)
+                if (i != j)
+                    sym_uncertain_if(
+                        r, term_and(t, term_and(t, changed[i], updated[j]),
+                                    symbolic_columns_match(
+                                        t, &shape->unique[u], rows[i],
+                                        &shape->unique[u], old[j])));
+}
+
+void
 sym_finish(struct sym_runner *r, const struct statement *s, const term *changed,
            struct symbol *const *rows, uint32_t n, term rest)
 {
@@ -135,11 +166,12 @@ sym_update(struct sym_runner *r, const struct statement *s)
     const term rest = match_rest(r, s);
     term *changed = arena_alloc(&r->s->arena, (n + 1) * sizeof *changed);
     struct symbol **rows = arena_alloc(&r->s->arena, (n + 1) * sizeof *rows);
+    struct symbol **old = arena_alloc(&r->s->arena, (n + 1) * sizeof *old);
     const term live = r->live;
     for (uint32_t i = 0; i < n; i++) {
         changed[i] = chooses(r, s, i);
-        const struct symbol *old = r->bound[s->source];
-        rows[i] = sym_copy_row(r, s->table, old);
+        old[i] = sym_copy_row(r, s->table, r->bound[s->source]);
+        rows[i] = sym_copy_row(r, s->table, old[i]);
         r->live = changed[i];
         for (uint32_t j = 0; j < s->n_sets; j++)
             rows[i][s->sets[j].column] = sym_evaluate(r, s->sets[j].value);
@@ -148,13 +180,15 @@ sym_update(struct sym_runner *r, const struct statement *s)
     for (uint32_t i = 0; i < n; i++) {
         struct effect *e = &r->run->effects[s->table][i];
         for (uint32_t j = 0; j < s->n_sets; j++)
-            sym_write_column(r, e, s->sets[j].column, changed[i],
-                             rows[i][s->sets[j].column]);
+            sym_update_column(r, e, s->sets[j].column, changed[i],
+                              old[i][s->sets[j].column],
+                              rows[i][s->sets[j].column]);
         sym_note_write(r, e, changed[i]);
     }
     sym_forget_views(r);
     for (uint32_t i = 0; i < n; i++)
         sym_check_row(r, s->table, i, changed[i], sym_columns_set(s));
+    sym_check_meanwhile(r, s->table, changed, changed, rows, old);
     sym_finish(r, s, changed, rows, n, rest);
 }
 

@@ -58,6 +58,7 @@ struct effect {
     term sets_alive, alive;
     term *sets; // of each column
     struct symbol *columns;
+    term *moves;         // of each column: an update gave it another value
     term locked, shared; // read FOR UPDATE, FOR SHARE
     term refused;        // met by ON CONFLICT
     // The same before the split of the views, as far as locks need it.

@@ -174,6 +174,8 @@ mistakes_of_the_data_abort(void)
         "RAISE EXCEPTION 'no'; RETURN 1;",
         "INSERT INTO t VALUES (NULL, 1); RETURN 1;",
         "CASE p WHEN 5 THEN a := 1; END CASE; RETURN a;",
+        "INSERT INTO t VALUES (5, 1), (5, 2) ON CONFLICT (k) DO UPDATE "
+        "SET v = excluded.v; RETURN 1;",
     };
     for (size_t i = 0; i < sizeof bodies / sizeof *bodies; i++) {
         char text[2000];
@@ -186,6 +188,20 @@ mistakes_of_the_data_abort(void)
         result_of(CALL(0, "f", 0), RUN_ABORTS);
         unload();
     }
+}
+
+/* PostgreSQL checks UNIQUE row by row, in an order that nobody knows. */
+static void
+a_value_that_passes_from_row_to_row_is_uncertain(void)
+{
+    load("CREATE TABLE t (k int PRIMARY KEY, v int UNIQUE);\n"
+         "CREATE FUNCTION f(p int) RETURNS int LANGUAGE plpgsql AS $$\n"
+         "BEGIN\nUPDATE t SET v = v + p;\nRETURN 1;\nEND $$;\n");
+    ROW(0, 1, 1);
+    ROW(0, 2, 2);
+    result_of(CALL(0, "f", 1), RUN_UNCERTAIN);
+    result_of(CALL(0, "f", 2), RUN_COMMITS);
+    unload();
 }
 
 #define BANK                                                                   \
@@ -289,6 +305,7 @@ main(void)
     RUN(queries_give_what_sql_gives);
     RUN(loops_and_writes_follow_plpgsql);
     RUN(mistakes_of_the_data_abort);
+    RUN(a_value_that_passes_from_row_to_row_is_uncertain);
     RUN(levels_allow_their_anomalies);
     RUN(read_committed_can_be_interrupted);
     RUN(a_statement_that_waited_skips_rows_that_match_only_now);
