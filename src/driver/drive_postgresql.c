@@ -25,7 +25,7 @@
 #define CALLS(F) F(PQbackendPID) F(PQclear) F(PQcmdStatus) F(PQcmdTuples) F(PQconnectdb) \
     F(PQerrorMessage) F(PQexec) F(PQfinish) F(PQgetisnull) F(PQgetlength) \
     F(PQgetvalue) F(PQnfields) F(PQntuples) F(PQparameterStatus) \
-    F(PQresultErrorField) F(PQresultStatus) F(PQsetNoticeProcessor) \
+    F(PQresultErrorField) F(PQresultStatus) F(PQsetNoticeReceiver) \
     F(PQstatus)
 // clang-format on
 static struct {
@@ -39,10 +39,22 @@ struct link {
 };
 
 static void
-ignore_notice(void *arg, const char *message)
+ignore_notice(void *arg, const PGresult *r)
 {
     (void)arg;
-    (void)message;
+    (void)r;
+}
+
+/* Keep the detail of a notice that a trigger of ours raised. */
+static void
+take_notice(void *arg, const PGresult *r)
+{
+    const struct link *c = arg;
+    const char *message = pq.PQresultErrorField(r, PG_DIAG_MESSAGE_PRIMARY);
+    const char *detail = pq.PQresultErrorField(r, PG_DIAG_MESSAGE_DETAIL);
+    if (c->base.notices && message && detail &&
+        strcmp(message, DRIVER_NOTICE) == 0)
+        buf_add(c->base.notices, detail, strlen(detail) + 1);
 }
 
 static bool
@@ -55,7 +67,7 @@ connect_host(const struct database *db, size_t node, PGconn **out,
     PGconn *pg = pq.PQconnectdb(url);
     arena_free(&arena);
     if (pq.PQstatus(pg) == CONNECTION_OK) {
-        pq.PQsetNoticeProcessor(pg, ignore_notice, NULL);
+        pq.PQsetNoticeReceiver(pg, ignore_notice, NULL);
         *out = pg;
         return true;
     }
@@ -109,6 +121,7 @@ connect_postgresql(struct database *db, uint32_t session, size_t node,
                                   .node = node};
     c->base.server_id = (uint64_t)pq.PQbackendPID(pg);
     c->pg = pg;
+    pq.PQsetNoticeReceiver(pg, take_notice, c);
     return sql_prepare(&c->base, out, err);
 }
 

@@ -129,7 +129,13 @@ struct connection {
     uint64_t changed;          // rows that the last statement wrote
     char code[DRIVER_CODE];    // error code of the last outcome that was not OK
     char message[256];         // and the server's message
+    // Takes the notices of triggers that record changes, each with a zero byte
+    // at its end; NULL: they are ignored.
+    struct buf *notices;
 };
+
+// The message of a notice that is kept; its detail is what is kept.
+#define DRIVER_NOTICE "assay"
 
 /* The result of reading a register or a cell: nothing, or an integer. */
 struct driver_read {

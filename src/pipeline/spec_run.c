@@ -4,6 +4,7 @@
 #include "pipeline/spec_run.h"
 
 #include "spec/interleave.h"
+#include "spec/row/row_setup.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -22,6 +23,17 @@ struct run {
     struct script *script;
     struct database *db;
 };
+
+/* The tables, if rows are recorded: on PostgreSQL, on one node, in a build with
+ * its parser. */
+static bool
+find_tables(const struct spec *s, struct database *db, struct watched *out,
+            bool *records_rows, struct err *err)
+{
+    *records_rows = strcmp(db->driver->scheme, "postgresql") == 0 &&
+                    db->nodes == 1 && row_statement_load();
+    return !*records_rows || row_setup_read(s, db, out, err);
+}
 
 /* "r1 w2 c1 c2", as in a permutation. */
 static void
@@ -71,6 +83,8 @@ interleave(struct run *r, const u32_vec *order, struct spec_run_result *out,
     } else {
         out->end =
             interleaved.is_possible ? SPEC_RUN_RECORDED : SPEC_RUN_IMPOSSIBLE;
+        if (interleaved.is_possible)
+            script_takes_part(r->script, order, &out->part);
     }
     return true;
 }
@@ -124,10 +138,16 @@ run_on(const struct spec_run_options *o, const struct spec *s,
     if (o->opened)
         o->opened(o->self, db->note);
     struct script script;
-    script_read(s, flavour_of(db->driver->scheme), &script);
+    struct watched watched = {0};
+    bool records_rows;
+    if (!find_tables(s, db, &watched, &records_rows, err))
+        return false;
+    script_read(s, flavour_of(db->driver->scheme),
+                records_rows ? &watched : NULL, &script);
     struct run run = {o, tally, &script, db};
     const bool ok = interleave_all(&run, err);
     script_free(&script);
+    watched_free(&watched);
     return ok;
 }
 

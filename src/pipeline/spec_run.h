@@ -26,6 +26,8 @@ struct spec_run_result {
     const char *path; // RECORDED
     // REFUSED: why.  Empty where the same statement was reported before.
     struct err err;
+    // RECORDED: what is not recorded of one of its statements; told once.
+    struct err part;
 };
 
 struct spec_run_tally {

@@ -8,6 +8,7 @@
 #include "spec/interleave.h"
 
 #include "base/limits/limit.h"
+#include "spec/row/row_history.h"
 #include "spec/session_thread.h"
 #include "spec/spec_history.h"
 
@@ -26,6 +27,7 @@ struct stage {
     struct session_thread *setup; // makes and reads the tables
     VEC(struct session_thread) threads;
     struct state initial, final;
+    struct row_state rows_initial, rows_final; // instead, if rows are recorded
     VEC(struct spec_history_session) sessions;
     bool has_tables; // the setup was run
 };
@@ -72,11 +74,14 @@ drop_tables(struct stage *g)
     // In reverse order: later tables may depend on earlier ones.
     for (size_t i = g->script->tables.n; i--;) {
         struct buf sql = {0};
-        buf_printf(&sql, "drop table if exists %s",
-                   g->script->tables.at[i].name);
+        buf_printf(&sql, "drop table if exists %s%s",
+                   g->script->tables.at[i].name,
+                   g->script->watched ? " cascade" : "");
         c->driver->query(c, sql.at, NULL);
         buf_free(&sql);
     }
+    if (g->script->watched)
+        watched_remove(c);
 }
 
 /* Run SQL verbatim; false if it does not end. */
@@ -107,7 +112,8 @@ make_tables(struct stage *g, struct err *err)
         if (a->failed)
             return err_set(err, ERR_IO, "the setup failed at %s", a->failure);
     }
-    return true;
+    return !g->script->watched ||
+           watched_install(g->script->watched, a->recorder.connection, err);
 }
 
 /* --- states ----------------------------------------------------------------*/
@@ -143,6 +149,17 @@ read_state(struct stage *g, struct session_thread *a, struct state *out,
         return true;
     const char *why = a->recorder.refusal[0] ? a->recorder.refusal : c->message;
     return err_set(err, ERR_IO, "cannot read the tables back: %s", why);
+}
+
+/* Read the state, as registers or as rows. */
+static bool
+look(struct stage *g, struct state *registers, struct row_state *rows,
+     struct err *err)
+{
+    return g->script->watched
+               ? row_state_read(rows, g->script->watched,
+                                g->setup->recorder.connection, err)
+               : read_state(g, g->setup, registers, err);
 }
 
 static bool
@@ -196,7 +213,8 @@ open_threads(struct stage *g, struct err *err)
         struct session_thread *a = &vec_top(&g->threads);
         if (!session_thread_open(a, g->db, (uint32_t)i + 1, i % g->db->nodes,
                                  err) ||
-            (g->db->nodes > 1 && !meet_state(g, a, session.name, err)))
+            (g->db->nodes > 1 && !g->script->watched &&
+             !meet_state(g, a, session.name, err)))
             return false;
         a->recorder.refusal[0] = 0;
         session.notes = &a->recorder.notes;
@@ -341,8 +359,25 @@ count(struct stage *g)
 }
 
 static bool
+write_rows(struct stage *g, const char *path, struct err *err)
+{
+    struct row_history history = {.watched = g->script->watched,
+                                  .connection = g->setup->recorder.connection,
+                                  .initial = &g->rows_initial,
+                                  .final = &g->rows_final,
+                                  .sessions = g->sessions.at,
+                                  .sessions_n = g->sessions.n};
+    const bool ok = row_history_write(&history, path, err);
+    if (history.refusal[0])
+        refuse(g, "%s", history.refusal);
+    return ok;
+}
+
+static bool
 write_history(struct stage *g, const char *path, struct err *err)
 {
+    if (g->script->watched)
+        return write_rows(g, path, err);
     struct spec_history history = {
         .script = g->script, .initial = &g->initial, .final = &g->final};
     for (size_t i = 0; i < g->sessions.n; i++)
@@ -359,7 +394,7 @@ interleave(struct stage *g, const u32_vec *order, const char *path,
            struct err *err)
 {
     if (!session_thread_open(g->setup, g->db, 0, 0, err) ||
-        !make_tables(g, err) || !read_state(g, g->setup, &g->initial, err) ||
+        !make_tables(g, err) || !look(g, &g->initial, &g->rows_initial, err) ||
         !open_threads(g, err))
         return false;
     run_setups(g);
@@ -369,7 +404,7 @@ interleave(struct stage *g, const u32_vec *order, const char *path,
     count(g);
     bool ok = true;
     if (!g->out->refusal[0] && g->out->is_possible)
-        ok = read_state(g, g->setup, &g->final, err) &&
+        ok = look(g, &g->final, &g->rows_final, err) &&
              write_history(g, path, err);
     tear_down_sessions(g);
     return ok;
@@ -405,6 +440,8 @@ clear(struct stage *g)
     vec_free(&g->sessions);
     spec_history_free_state(&g->initial);
     spec_history_free_state(&g->final);
+    row_state_free(&g->rows_initial);
+    row_state_free(&g->rows_final);
 }
 
 bool

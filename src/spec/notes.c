@@ -94,8 +94,10 @@ notes_cell_value(struct arena *arena, const struct result_rows *rows,
 void
 notes_free(struct notes *n)
 {
-    for (size_t i = 0; i < n->txns.n; i++)
+    for (size_t i = 0; i < n->txns.n; i++) {
         vec_free(&n->txns.at[i].notes);
+        vec_free(&n->txns.at[i].rows);
+    }
     vec_free(&n->txns);
     arena_free(&n->arena);
 }

@@ -10,6 +10,7 @@
 
 #include "driver/driver.h"
 #include "history/history.h"
+#include "spec/row/row_notes.h"
 #include "spec/sql/table.h"
 
 #define NOTES_NO_ROW "(no row)"
@@ -35,6 +36,7 @@ struct noted_txn {
     enum txn_status status;
     double began, ended;
     VEC(struct note) notes;
+    row_note_vec rows; // instead, if rows are recorded
 };
 
 /* All-zero is empty. */

@@ -39,18 +39,26 @@ script_split(const char *sql, const struct flavour *flavour,
 
 /* --- refusals --------------------------------------------------------------*/
 
+/* Where a text of a block is in the file. */
+static void
+find_line(const struct spec_block *block, const char *at, uint64_t *line,
+          uint64_t *column)
+{
+    *line = block->line;
+    *column = block->column;
+    for (const char *p = block->sql; p < at; p++) {
+        *column = *p == '\n' ? 1 : *column + 1;
+        *line += *p == '\n';
+    }
+}
+
 static uint32_t
 add_refusal(struct script *s, const struct spec_block *block,
             const struct refusal *r)
 {
     struct script_refusal refusal = {
-        .line = block->line,
-        .column = block->column,
         .text = arena_copy(&s->arena, r->text, strlen(r->text))};
-    for (const char *p = block->sql; p < r->at; p++) {
-        refusal.column = *p == '\n' ? 1 : refusal.column + 1;
-        refusal.line += *p == '\n';
-    }
+    find_line(block, r->at, &refusal.line, &refusal.column);
     vec_push(&s->refusals, refusal);
     return (uint32_t)s->refusals.n - 1;
 }
@@ -96,6 +104,32 @@ understand_step(struct script *s, struct parser *p, struct script_block *out)
     return true;
 }
 
+/* A statement by PostgreSQL's own parser. */
+static bool
+understand_rows(struct script *s, struct parser *p, struct script_block *out)
+{
+    struct spec_statement statement;
+    struct refusal refusal = {0};
+    if (statement_parse_control(p, &statement)) {
+        vec_push(&out->statements, statement);
+        return true;
+    }
+    if (p->refusal.at)
+        return false;
+    const struct token first = *p->at;
+    statement.kind = SPEC_ROWS;
+    if (!row_statement_parse(s->watched, &s->arena, statement.text,
+                             &statement.rows, &refusal)) {
+        p->refusal = refusal;
+        p->refusal.at = first.at + (refusal.at - statement.text);
+        return false;
+    }
+    if (statement.rows.is_quiet)
+        statement.kind = SPEC_QUIET;
+    vec_push(&out->statements, statement);
+    return true;
+}
+
 static void
 read_block(struct script *s, const struct spec_block *block, understand *read,
            struct script_block *out)
@@ -108,8 +142,12 @@ read_block(struct script *s, const struct spec_block *block, understand *read,
         const struct token *end = statement_end(at);
         struct parser p = {
             .at = at, .end = end, .flavour = s->flavour, .arena = &s->arena};
+        const size_t before = out->statements.n;
         if (end > at && !read(s, &p, out))
             out->refusal = add_refusal(s, block, &p.refusal);
+        else if (out->statements.n > before)
+            find_line(block, at->at, &vec_top(&out->statements).line,
+                      &vec_top(&out->statements).column);
         if (end->kind == TOKEN_END)
             break;
         at = end + 1;
@@ -119,26 +157,63 @@ read_block(struct script *s, const struct spec_block *block, understand *read,
 
 void
 script_read(const struct spec *spec, const struct flavour *flavour,
-            struct script *out)
+            const struct watched *watched, struct script *out)
 {
-    *out = (struct script){
-        .spec = spec, .flavour = flavour, .refusal = SCRIPT_UNDERSTOOD};
+    *out = (struct script){.spec = spec,
+                           .flavour = flavour,
+                           .watched = watched,
+                           .refusal = SCRIPT_UNDERSTOOD};
+    understand *step = watched ? understand_rows : understand_step;
     struct script_block block;
-    for (size_t i = 0; i < spec->setups.n; i++) {
+    for (size_t i = 0; watched && i < watched->tables.n; i++)
+        vec_push(&out->tables,
+                 ((struct spec_table){.name = watched->tables.at[i].name}));
+    for (size_t i = 0; !watched && i < spec->setups.n; i++) {
         read_block(out, &spec->setups.at[i], understand_setup, &block);
         if (out->refusal == SCRIPT_UNDERSTOOD)
             out->refusal = block.refusal;
     }
     for (size_t i = 0; i < spec->sessions.n; i++) {
-        read_block(out, &spec->sessions.at[i].setup, understand_step, &block);
+        read_block(out, &spec->sessions.at[i].setup, step, &block);
         vec_push(&out->setups, block);
         if (out->refusal == SCRIPT_UNDERSTOOD)
             out->refusal = block.refusal;
     }
     for (size_t i = 0; i < spec->steps.n; i++) {
-        read_block(out, &spec->steps.at[i].block, understand_step, &block);
+        read_block(out, &spec->steps.at[i].block, step, &block);
         vec_push(&out->steps, block);
     }
+}
+
+/* --- statements that are recorded in part ----------------------------------*/
+
+static bool
+takes_part(const struct script *s, struct script_block *block, struct err *err)
+{
+    for (size_t i = 0; i < block->statements.n; i++) {
+        struct spec_statement *t = &block->statements.at[i];
+        if (t->kind != SPEC_ROWS || !t->rows.part)
+            continue;
+        err_set(err, ERR_FEATURE, "not recorded, so not checked: %s",
+                t->rows.part);
+        err_at_line(err, t->line, t->column);
+        err_in_file(err, s->spec->file);
+        t->rows.part = NULL; // it is told once
+        return true;
+    }
+    return false;
+}
+
+bool
+script_takes_part(struct script *s, const u32_vec *order, struct err *err)
+{
+    for (size_t i = 0; i < s->setups.n; i++)
+        if (takes_part(s, &s->setups.at[i], err))
+            return true;
+    for (size_t i = 0; i < order->n; i++)
+        if (takes_part(s, &s->steps.at[order->at[i]], err))
+            return true;
+    return false;
 }
 
 static void

@@ -29,6 +29,7 @@ struct script {
     const struct spec *spec; // borrowed
     const struct flavour *flavour;
     table_vec tables;
+    const struct watched *watched;   // borrowed; NULL: registers are recorded
     VEC(struct script_block) setups; // of the sessions
     VEC(struct script_block) steps;
     VEC(struct script_refusal) refusals;
@@ -36,9 +37,10 @@ struct script {
     struct arena arena;
 };
 
-/* Understand the statements of a specification. */
+/* Understand the statements of a specification.  Without tables that are
+ * watched, the setup says which there are. */
 void script_read(const struct spec *s, const struct flavour *flavour,
-                 struct script *out);
+                 const struct watched *watched, struct script *out);
 void script_free(struct script *s);
 
 /* The refusal of an interleaving, or SCRIPT_UNDERSTOOD. */
@@ -47,6 +49,10 @@ uint32_t script_refuses(const struct script *s, const u32_vec *order);
 /* The same as an error, "file:line:column: not understood, ..."; return
  * false. */
 bool script_error(const struct script *s, uint32_t refusal, struct err *err);
+
+/* The first statement of an interleaving that is recorded in part and was not
+ * reported yet, as an error "file:line:column: ..."; false if there is none. */
+bool script_takes_part(struct script *s, const u32_vec *order, struct err *err);
 
 /* Split a text into its statements, for databases that take one at a time. */
 void script_split(const char *sql, const struct flavour *flavour,

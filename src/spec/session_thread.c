@@ -58,6 +58,7 @@ static bool
 commit(struct session_thread *a)
 {
     const enum outcome outcome = query(a, "commit");
+    statement_recorder_take_told(&a->recorder); // by what was deferred
     if (outcome == OUTCOME_OK)
         notes_end(&a->recorder.notes, TXN_COMMITTED);
     else
@@ -83,6 +84,8 @@ begin(struct session_thread *a, const char *text, const char *isolation)
         if (outcome == OUTCOME_OK)
             outcome = query(a, "begin");
     }
+    vec_clear(&a->recorder.savepoints);
+    a->recorder.is_failed = false;
     if (outcome == OUTCOME_OK)
         notes_begin(&a->recorder.notes);
     else
@@ -139,6 +142,46 @@ run_end(struct session_thread *a, const struct spec_statement *s)
     return true;
 }
 
+/* The savepoint of that name, or SIZE_MAX. */
+static size_t
+find_savepoint(const struct statement_recorder *p, const char *name)
+{
+    size_t i = p->savepoints.n;
+    while (i && strcmp(p->savepoints.at[i - 1].name, name) != 0)
+        i--;
+    return i - 1;
+}
+
+/* What is undone was not written.  Nor are the reads in between noted: they may
+ * have seen what is undone. */
+static bool
+run_savepoint(struct session_thread *a, const struct spec_statement *s)
+{
+    struct statement_recorder *p = &a->recorder;
+    if (!p->notes.is_open)
+        return true;
+    if (s->kind != SPEC_ROLLBACK_TO && p->is_failed)
+        return true;
+    const enum outcome outcome = query(a, s->text);
+    if (outcome != OUTCOME_OK) {
+        note_failure(a, s->text);
+        give_up(a, outcome);
+        return false;
+    }
+    row_note_vec *notes = &vec_top(&p->notes.txns).rows;
+    const size_t at = find_savepoint(p, s->savepoint);
+    if (s->kind == SPEC_SAVEPOINT) {
+        vec_push(&p->savepoints,
+                 ((struct recorder_savepoint){s->savepoint, notes->n}));
+    } else if (at < p->savepoints.n) {
+        if (s->kind == SPEC_ROLLBACK_TO)
+            notes->n = p->savepoints.at[at].notes;
+        p->savepoints.n = at + (s->kind == SPEC_ROLLBACK_TO);
+    }
+    p->is_failed = false;
+    return true;
+}
+
 /* Handle a statement that failed: what becomes of its transaction. */
 static void
 fail(struct session_thread *a, const struct spec_statement *s,
@@ -150,6 +193,10 @@ fail(struct session_thread *a, const struct spec_statement *s,
         note_failure(a, s->text);
     if (!a->recorder.notes.is_open)
         return;
+    if (outcome != OUTCOME_LOST && a->recorder.savepoints.n) {
+        a->recorder.is_failed = true; // until it goes back to a savepoint
+        return;
+    }
     if (goes_on && a->recorder.failed_alone)
         return;
     if (goes_on && !a->recorder.refusal[0])
@@ -168,7 +215,10 @@ run_statement(struct session_thread *a, const struct spec_statement *s,
         return run_begin(a, s);
     if (s->kind == SPEC_COMMIT || s->kind == SPEC_ROLLBACK)
         return run_end(a, s);
-    if (a->is_gone)
+    if (s->kind == SPEC_SAVEPOINT || s->kind == SPEC_RELEASE ||
+        s->kind == SPEC_ROLLBACK_TO)
+        return run_savepoint(a, s);
+    if (a->is_gone || p->is_failed)
         return true;
     if (!p->notes.is_open && (s->kind != SPEC_QUIET || is_one_of_many)) {
         if (!begin(a, "begin", ""))
@@ -405,4 +455,6 @@ void
 session_thread_free(struct session_thread *a)
 {
     notes_free(&a->recorder.notes);
+    vec_free(&a->recorder.savepoints);
+    buf_free(&a->recorder.notices);
 }

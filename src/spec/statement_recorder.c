@@ -320,6 +320,51 @@ record_delete(struct statement_recorder *p, const struct spec_statement *s)
     return outcome;
 }
 
+/* --- rows ------------------------------------------------------------------*/
+
+/* Note what triggers told while a statement, which may be NULL, ran. */
+static bool
+take_told(struct statement_recorder *p, const struct row_statement *s)
+{
+    struct buf *notices = p->connection->notices;
+    const bool ok = !notices || !p->notes.is_open ||
+                    row_notes_told(&vec_top(&p->notes.txns).rows,
+                                   &p->notes.arena, s, p->statements, notices);
+    if (notices)
+        buf_clear(notices);
+    if (!ok)
+        refuse(p, "a trigger's notice was not understood");
+    return ok;
+}
+
+bool
+statement_recorder_take_told(struct statement_recorder *p)
+{
+    p->statements++;
+    return take_told(p, NULL);
+}
+
+static enum outcome
+record_rows(struct statement_recorder *p, const struct row_statement *s)
+{
+    struct result_rows rows = {0};
+    p->statements++;
+    if (!p->connection->notices)
+        p->connection->notices = &p->notices;
+    enum outcome outcome = run(p, s->sql, s->returns_versions ? &rows : NULL);
+    if (outcome == OUTCOME_OK && s->returns_versions &&
+        !row_notes_select(&vec_top(&p->notes.txns).rows, &p->notes.arena, s,
+                          p->statements, &rows))
+        outcome = refuse(p, "the database answered with other columns than "
+                            "were requested");
+    if (outcome == OUTCOME_OK && !take_told(p, s))
+        outcome = OUTCOME_FAILED;
+    if (p->connection->notices)
+        buf_clear(p->connection->notices);
+    result_rows_free(&rows);
+    return outcome;
+}
+
 enum outcome
 statement_recorder_run(struct statement_recorder *p,
                        const struct spec_statement *s)
@@ -332,6 +377,8 @@ statement_recorder_run(struct statement_recorder *p,
         return record_insert(p, s);
     case SPEC_UPDATE:
         return record_update(p, s);
+    case SPEC_ROWS:
+        return record_rows(p, &s->rows);
     default:
         assert(s->kind == SPEC_DELETE);
         return record_delete(p, s);

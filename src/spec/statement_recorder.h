@@ -8,11 +8,21 @@
 #include "spec/notes.h"
 #include "spec/sql/statement.h"
 
+/* A savepoint, and how many notes its transaction had then. */
+struct recorder_savepoint {
+    const char *name;
+    size_t notes;
+};
+
 struct statement_recorder {
     struct connection *connection;
     const struct flavour *flavour;
     struct notes notes;
-    char refusal[200]; // why it is not known what was done; "" if it is
+    char refusal[200];   // why it is not known what was done; "" if it is
+    struct buf notices;  // of triggers, not noted yet
+    uint32_t statements; // run so far, to tell the notes of each apart
+    VEC(struct recorder_savepoint) savepoints; // of the open transaction
+    bool is_failed;    // inside a savepoint, to which the script may go back
     bool failed_alone; // the last statement failed, changed nothing and is
                        // noted: its transaction may continue
 };
@@ -20,6 +30,9 @@ struct statement_recorder {
 /* Run a statement about rows in the open transaction. */
 enum outcome statement_recorder_run(struct statement_recorder *p,
                                     const struct spec_statement *s);
+
+/* Note what triggers told during a statement without rows, or a commit. */
+bool statement_recorder_take_told(struct statement_recorder *p);
 
 /* All rows of a table, in the order of their keys: the key, and then the
  * other columns. */

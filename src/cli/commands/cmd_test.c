@@ -93,6 +93,8 @@ check_interleaving(void *self, const struct spec_run_result *result)
     int status = EXIT_HOLDS;
     t->inspect.recording = t->options->keep ? NULL : result->path;
     t->inspect.number++;
+    if (result->part.kind)
+        cli_report_error(&result->part);
     if (result->end == SPEC_RUN_RECORDED)
         status = inspect_file(&t->inspect, result->path, result->name);
     else if (result->end == SPEC_RUN_REFUSED)

@@ -161,9 +161,67 @@ statement_parse(struct parser *p, const table_vec *tables,
     return false;
 }
 
+/* "savepoint s", "release [savepoint] s", "rollback to [savepoint] s". */
+static bool
+parse_savepoint(struct parser *p, enum spec_statement_kind kind,
+                struct spec_statement *out)
+{
+    out->kind = kind;
+    if (kind != SPEC_SAVEPOINT)
+        parser_take(p, "savepoint");
+    const struct token name = parser_next(p);
+    if (name.kind != TOKEN_WORD)
+        return parser_expected(p, "the name of a savepoint");
+    out->savepoint = parser_lower(p, name);
+    parser_skip(p);
+    return parser_ends(p, "the end of the statement");
+}
+
+/* Skip "rollback to"; false, without having skipped anything, if it is not
+ * there. */
+static bool
+take_rollback_to(struct parser *p)
+{
+    struct parser look = *p;
+    if (!parser_take(&look, "rollback"))
+        return false;
+    if (!parser_take(&look, "work"))
+        parser_take(&look, "transaction");
+    if (!parser_take(&look, "to"))
+        return false;
+    p->at = look.at;
+    return true;
+}
+
+bool
+statement_parse_control(struct parser *p, struct spec_statement *out)
+{
+    static const char *const words[] = {"begin",    "start", "commit", "end",
+                                        "rollback", "abort", NULL};
+    *out = (struct spec_statement){.text = parser_text(p, p->at, p->end),
+                                   .isolation = "",
+                                   .rest = "",
+                                   .condition = ""};
+    if (parser_take(p, "savepoint"))
+        return parse_savepoint(p, SPEC_SAVEPOINT, out);
+    if (parser_take(p, "release"))
+        return parse_savepoint(p, SPEC_RELEASE, out);
+    if (take_rollback_to(p))
+        return parse_savepoint(p, SPEC_ROLLBACK_TO, out);
+    struct parser look = *p;
+    const bool sets = parser_take(&look, "set");
+    if (sets && parser_sees(&look, "transaction"))
+        return parse(p, NULL, out);
+    for (size_t i = 0; words[i]; i++)
+        if (parser_sees(p, words[i]))
+            return parse(p, NULL, out);
+    return false;
+}
+
 void
 statement_free(struct spec_statement *s)
 {
+    row_statement_free(&s->rows);
     vec_free(&s->keys);
     vec_free(&s->reads);
     vec_free(&s->writes);

@@ -19,31 +19,43 @@
 #ifndef SPEC_SQL_STATEMENT_H
 #define SPEC_SQL_STATEMENT_H
 
+#include "spec/row/row_statement.h"
 #include "spec/sql/table.h"
 
 enum spec_statement_kind {
     SPEC_BEGIN,
     SPEC_COMMIT,
     SPEC_ROLLBACK,
-    SPEC_QUIET, // neither reads nor writes rows
+    SPEC_SAVEPOINT,
+    SPEC_RELEASE,     // of a savepoint
+    SPEC_ROLLBACK_TO, // a savepoint
+    SPEC_QUIET,       // neither reads nor writes rows
     SPEC_SELECT,
     SPEC_INSERT,
     SPEC_UPDATE,
     SPEC_DELETE,
+    SPEC_ROWS, // whatever is understood by row_statement.h
 };
 
 struct spec_statement {
     enum spec_statement_kind kind;
     const char *text;               // as written
     const char *isolation;          // BEGIN: "serializable", or ""
-    const struct spec_table *table; // for the last four kinds
+    const struct spec_table *table; // SELECT, INSERT, UPDATE and DELETE
     const char *rest;               // SELECT: what follows the table's name
     const char *condition; // "where ..." for the same rows, or "" for all
     bool is_whole;         // all rows of the table are read
     text_vec keys;         // otherwise, and for INSERT, the keys of the rows
     bool names_keys;       // INSERT: whether the keys are known
     u32_vec reads, writes; // columns, without the key
+    const char *savepoint; // its name in lower case
+    struct row_statement rows;
+    uint64_t line, column; // in the file; for ROWS
 };
+
+/* Understand 'begin' and the like, savepoints included; false, without a
+ * refusal, if the statement is another. */
+bool statement_parse_control(struct parser *p, struct spec_statement *out);
 
 /* Understand a statement; false, with p's refusal set, if it is refused. */
 bool statement_parse(struct parser *p, const table_vec *tables,

@@ -1,0 +1,154 @@
+/* row_notes.c -- see row_notes.h.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "spec/row/row_notes.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void
+note_query(row_note_vec *out, const struct row_statement *s, uint32_t statement,
+           size_t found)
+{
+    vec_push(out, ((struct row_note){.kind = ROW_NOTE_QUERY,
+                                     .statement = statement,
+                                     .table = s->table,
+                                     .query = s,
+                                     .found = found}));
+}
+
+static const char *
+copy_cell(struct arena *arena, const struct result_rows *rows, size_t i,
+          size_t k)
+{
+    const char *text = result_rows_get(rows, i, k);
+    return arena_copy(arena, text, strlen(text));
+}
+
+bool
+row_notes_select(row_note_vec *out, struct arena *arena,
+                 const struct row_statement *s, uint32_t statement,
+                 const struct result_rows *rows)
+{
+    assert(s->returns_versions);
+    if (rows->n && rows->width != 2 * s->items.n)
+        return false;
+    if (s->table != WATCHED_NONE)
+        note_query(out, s, statement, rows->n);
+    for (size_t i = 0; i < rows->n; i++)
+        for (size_t k = 0; k < s->items.n; k++) {
+            if (result_rows_is_null(rows, i, 2 * k))
+                continue; // an outer join found none
+            struct row_note note = {.kind = ROW_NOTE_READ,
+                                    .statement = statement,
+                                    .table = s->items.at[k]};
+            note.before.name = copy_cell(arena, rows, i, 2 * k);
+            note.before.values = copy_cell(arena, rows, i, 2 * k + 1);
+            vec_push(out, note);
+        }
+    return true;
+}
+
+/* --- notices ---------------------------------------------------------------*/
+
+/* Cut a line off a text. */
+static const char *
+take_line(char **at)
+{
+    char *line = *at, *end = line ? strchr(line, '\n') : NULL;
+    if (end)
+        *end = 0;
+    *at = end ? end + 1 : NULL;
+    return line;
+}
+
+static bool
+read_notice(char *text, uint32_t statement, struct row_note *out)
+{
+    const char *table = take_line(&text), *letter = take_line(&text);
+    const char *parts[4] = {0};
+    size_t n = 0;
+    while (text && n < 4)
+        parts[n++] = take_line(&text);
+    if (!table || !letter || text || n < 2)
+        return false;
+    *out = (struct row_note){.statement = statement,
+                             .table = (uint32_t)strtoul(table, NULL, 10)};
+    const struct row_seen first = {parts[0], parts[1]};
+    const struct row_seen second = {parts[2], parts[3]};
+    switch (*letter) {
+    case 'P':
+        out->kind = ROW_NOTE_PROPOSE;
+        out->after = first;
+        return n == 2;
+    case 'I':
+        out->kind = ROW_NOTE_INSERT;
+        out->after = first;
+        return n == 2;
+    case 'U':
+        out->kind = ROW_NOTE_UPDATE;
+        out->before = first;
+        out->after = second;
+        return n == 4;
+    default:
+        out->kind = ROW_NOTE_DELETE;
+        out->before = first;
+        return *letter == 'D' && n == 2;
+    }
+}
+
+/* A name for a row that may never be a version: no other has it. */
+static const char *
+own_name(struct arena *arena, const char *values)
+{
+    char name[32];
+    const int n = snprintf(name, sizeof name, "%p", (const void *)values);
+    return arena_copy(arena, name, (size_t)n);
+}
+
+/* The rows of the statement's table that it changed are those that its
+ * condition found. */
+static void
+note_found(row_note_vec *out, const struct row_statement *s, uint32_t statement,
+           const row_note_vec *told)
+{
+    const size_t at = out->n;
+    note_query(out, s, statement, 0);
+    for (size_t i = 0; i < told->n; i++) {
+        const struct row_note *n = &told->at[i];
+        if (n->table != s->table || !n->before.name)
+            continue;
+        vec_push(out, ((struct row_note){.kind = ROW_NOTE_READ,
+                                         .statement = statement,
+                                         .table = n->table,
+                                         .before = n->before}));
+        out->at[at].found++;
+    }
+}
+
+bool
+row_notes_told(row_note_vec *out, struct arena *arena,
+               const struct row_statement *s, uint32_t statement,
+               const struct buf *notices)
+{
+    row_note_vec told = {0};
+    bool ok = true;
+    for (size_t at = 0; ok && at < notices->n;) {
+        const size_t n = strlen(notices->at + at);
+        struct row_note note;
+        ok = read_notice(arena_copy(arena, notices->at + at, n), statement,
+                         &note);
+        if (ok && note.kind == ROW_NOTE_PROPOSE)
+            note.after.name = own_name(arena, note.after.values);
+        if (ok && (note.kind != ROW_NOTE_PROPOSE || (s && s->may_conflict)))
+            vec_push(&told, note);
+        at += n + 1;
+    }
+    if (ok && s && !s->returns_versions && s->table != WATCHED_NONE)
+        note_found(out, s, statement, &told);
+    for (size_t i = 0; ok && i < told.n; i++)
+        vec_push(out, told.at[i]);
+    vec_free(&told);
+    return ok;
+}

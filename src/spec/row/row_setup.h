@@ -1,0 +1,15 @@
+/* row_setup.h -- the tables that the setup of a specification makes.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef SPEC_ROW_ROW_SETUP_H
+#define SPEC_ROW_ROW_SETUP_H
+
+#include "spec/row/row_statement.h"
+#include "spec/spec.h"
+
+/* Run the setup, ask the database for its tables, and remove them again.  Fails
+ * if the setup does, or if a table that it creates exists already. */
+bool row_setup_read(const struct spec *s, struct database *db,
+                    struct watched *out, struct err *err);
+
+#endif

@@ -1,0 +1,261 @@
+/* row_statement.c -- see row_statement.h.
+ *
+ * The tree says what a statement consists of.  The texts of its clauses are
+ * found by their words, outside of parentheses, in its tokens.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "spec/row/row_statement.h"
+
+#include "base/buf.h"
+#include "spec/row/row_reading.h"
+#include "spec/row/sql_function.h"
+#include "spec/row/sql_tree.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* --- what every statement must satisfy -------------------------------------*/
+
+static bool
+check_functions(struct row_reading *r)
+{
+    for (size_t i = 0; i < r->tree.calls.n; i++) {
+        const PgQuery__FuncCall *call = r->tree.calls.at[i];
+        const char *name = sql_tree_function(call);
+        bool known = sql_function_kind(name) != SQL_FUNCTION_UNKNOWN;
+        for (size_t k = 0; k < r->watched->functions.n; k++)
+            known = known && strcmp(r->watched->functions.at[k], name) != 0;
+        if (!known)
+            return row_reading_refuse(r, call->location,
+                                      "what the function '%.60s' reads and "
+                                      "writes is not known",
+                                      name);
+    }
+    return true;
+}
+
+/* Every table must be one that is watched. */
+static bool
+check_tables(struct row_reading *r)
+{
+    for (size_t i = 0; i < r->tree.tables.n; i++) {
+        const PgQuery__RangeVar *v = r->tree.tables.at[i];
+        const uint32_t t = watched_find(r->watched, v->schemaname, v->relname);
+        if (t == WATCHED_NONE)
+            return row_reading_refuse(
+                r, v->location,
+                "unknown table '%.60s': the setup does not create it",
+                v->relname);
+        const struct watched_table *table = &r->watched->tables.at[t];
+        if (table->refusal)
+            return row_reading_refuse(r, v->location, "table '%.60s': %s",
+                                      v->relname, table->refusal);
+        if (table->part)
+            row_reading_leave_out(r, table->part);
+    }
+    return true;
+}
+
+/* --- statements that change rows -------------------------------------------*/
+
+/* The one table of a statement without subqueries, which it also changes. */
+static bool
+is_about_one_table(const struct row_reading *r)
+{
+    return r->tree.tables.n == 1 && !r->tree.subselects && !r->tree.names.n &&
+           r->tree.writes == 1;
+}
+
+/* A trigger may keep a row as it is, so the rows that were changed are not
+ * all that the condition holds for. */
+static bool
+is_told_exactly(const struct row_reading *r, const PgQuery__RangeVar *v)
+{
+    const uint32_t t = watched_find(r->watched, v->schemaname, v->relname);
+    return !r->watched->tables.at[t].has_own_triggers;
+}
+
+static bool
+read_change(struct row_reading *r, const PgQuery__RangeVar *relation,
+            const PgQuery__Node *where)
+{
+    r->out->locks = true;
+    if (!is_about_one_table(r) || !is_told_exactly(r, relation)) {
+        row_reading_leave_out(r, "what other tables and subqueries were read");
+        return true;
+    }
+    static const char *const ends[] = {"returning", NULL};
+    return row_reading_condition(r, relation, where, relation->location, ends);
+}
+
+static bool
+read_insert(struct row_reading *r, const PgQuery__InsertStmt *s)
+{
+    const uint32_t t =
+        watched_find(r->watched, s->relation->schemaname, s->relation->relname);
+    const struct watched_table *table = &r->watched->tables.at[t];
+    if (r->tree.tables.n > 1 || r->tree.writes > 1)
+        row_reading_leave_out(r, "what other tables and subqueries were read");
+    r->out->may_conflict = s->on_conflict_clause != NULL;
+    if (r->out->may_conflict && (!table->keys.n || table->has_other_unique))
+        row_reading_leave_out(r, "which row was in the way of an insert");
+    return true;
+}
+
+/* --- all of them -----------------------------------------------------------*/
+
+static bool
+has_option(PgQuery__Node *const *options, size_t n, const char *name)
+{
+    for (size_t i = 0; i < n; i++)
+        if (options[i]->node_case == PG_QUERY__NODE__NODE_DEF_ELEM &&
+            strcmp(options[i]->def_elem->defname, name) == 0)
+            return true;
+    return false;
+}
+
+/* Statements that neither read nor write rows, nor move them. */
+static bool
+is_quiet(const PgQuery__Node *n)
+{
+    switch (n->node_case) {
+    case PG_QUERY__NODE__NODE_LOCK_STMT:
+    case PG_QUERY__NODE__NODE_INDEX_STMT:
+    case PG_QUERY__NODE__NODE_REINDEX_STMT:
+    case PG_QUERY__NODE__NODE_LISTEN_STMT:
+    case PG_QUERY__NODE__NODE_UNLISTEN_STMT:
+    case PG_QUERY__NODE__NODE_NOTIFY_STMT:
+    case PG_QUERY__NODE__NODE_CHECK_POINT_STMT:
+        return true;
+    case PG_QUERY__NODE__NODE_VACUUM_STMT:
+        return !has_option(n->vacuum_stmt->options, n->vacuum_stmt->n_options,
+                           "full");
+    case PG_QUERY__NODE__NODE_EXPLAIN_STMT:
+        return !has_option(n->explain_stmt->options, n->explain_stmt->n_options,
+                           "analyze");
+    case PG_QUERY__NODE__NODE_DROP_STMT:
+        return n->drop_stmt->remove_type == PG_QUERY__OBJECT_TYPE__OBJECT_INDEX;
+    case PG_QUERY__NODE__NODE_VARIABLE_SET_STMT:
+        return sql_function_is_setting(n->variable_set_stmt->name);
+    default:
+        return false;
+    }
+}
+
+static bool
+read_node(struct row_reading *r, const PgQuery__Node *n)
+{
+    r->out->is_quiet = is_quiet(n);
+    if (r->out->is_quiet)
+        return true;
+    sql_tree_add(&r->tree, &n->base);
+    if (r->tree.has_cursor || r->tree.has_parameter)
+        return row_reading_refuse(r, 0, "a cursor or a parameter");
+    if (n->node_case == PG_QUERY__NODE__NODE_SELECT_STMT ||
+        n->node_case == PG_QUERY__NODE__NODE_INSERT_STMT ||
+        n->node_case == PG_QUERY__NODE__NODE_UPDATE_STMT ||
+        n->node_case == PG_QUERY__NODE__NODE_DELETE_STMT ||
+        n->node_case == PG_QUERY__NODE__NODE_MERGE_STMT) {
+        if (!check_functions(r) || !check_tables(r))
+            return false;
+    }
+    switch (n->node_case) {
+    case PG_QUERY__NODE__NODE_SELECT_STMT:
+        return row_reading_select(r, n->select_stmt);
+    case PG_QUERY__NODE__NODE_INSERT_STMT:
+        return read_insert(r, n->insert_stmt);
+    case PG_QUERY__NODE__NODE_UPDATE_STMT:
+        return read_change(r, n->update_stmt->relation,
+                           n->update_stmt->where_clause);
+    case PG_QUERY__NODE__NODE_DELETE_STMT:
+        return read_change(r, n->delete_stmt->relation,
+                           n->delete_stmt->where_clause);
+    case PG_QUERY__NODE__NODE_MERGE_STMT:
+        return row_reading_merge(r, n->merge_stmt);
+    default: {
+        char quoted[ERR_QUOTE_ROOM];
+        const struct token first = r->tokens.at[0];
+        return row_reading_refuse(
+            r, 0,
+            "found '%s', expected begin, commit, rollback, savepoint, select, "
+            "insert, update, delete, merge or set",
+            err_quote(quoted, sizeof quoted, first.at, first.n));
+    }
+    }
+}
+
+bool
+row_statement_load(void)
+{
+    struct err err = {0};
+    return parser_load(&err);
+}
+
+bool
+row_statement_parse(const struct watched *w, struct arena *arena,
+                    const char *text, struct row_statement *out,
+                    struct refusal *refusal)
+{
+    *out = (struct row_statement){
+        .sql = text, .table = WATCHED_NONE, .condition = "", .alias = ""};
+    struct row_reading r = {.watched = w,
+                            .arena = arena,
+                            .text = text,
+                            .out = out,
+                            .refusal = refusal};
+    PgQuery__ParseResult *tree;
+    struct err err = {0};
+    int at;
+    tokens_read(text, flavour_of("postgresql"), &r.tokens);
+    bool ok = parser_parse(text, &tree, &at, &err);
+    if (!ok)
+        row_reading_refuse(&r, at < 0 ? 0 : at, "%s", err.text);
+    else if (tree->n_stmts != 1)
+        ok = row_reading_refuse(&r, 0, "found %zu statements, expected one",
+                                tree->n_stmts);
+    else
+        ok = read_node(&r, tree->stmts[0]->stmt);
+    parser_free(tree);
+    sql_tree_free(&r.tree);
+    vec_free(&r.tokens);
+    if (!ok)
+        row_statement_free(out);
+    return ok;
+}
+
+void
+row_statement_free(struct row_statement *s)
+{
+    vec_free(&s->items);
+}
+
+bool
+row_statement_created(const char *setup, struct arena *arena, text_vec *out)
+{
+    PgQuery__ParseResult *tree;
+    struct err err = {0};
+    int at;
+    if (!parser_parse(setup, &tree, &at, &err))
+        return false;
+    for (size_t i = 0; i < tree->n_stmts; i++) {
+        const PgQuery__Node *n = tree->stmts[i]->stmt;
+        const PgQuery__RangeVar *v =
+            n->node_case == PG_QUERY__NODE__NODE_CREATE_STMT
+                ? n->create_stmt->relation
+            : n->node_case == PG_QUERY__NODE__NODE_CREATE_TABLE_AS_STMT
+                ? n->create_table_as_stmt->into->rel
+                : NULL;
+        if (!v || strcmp(v->relpersistence, "t") == 0)
+            continue;
+        struct buf name = {0};
+        if (*v->schemaname) {
+            watched_put_name(&name, v->schemaname);
+            buf_char(&name, '.');
+        }
+        watched_put_name(&name, v->relname);
+        vec_push(out, arena_copy(arena, name.at, name.n));
+        buf_free(&name);
+    }
+    parser_free(tree);
+    return true;
+}

@@ -1,0 +1,47 @@
+/* row_statement.h -- what a statement does with rows, by PostgreSQL's parser.
+ *
+ * What a statement writes is told by triggers (watched.h), so any statement may
+ * write.  What it reads:
+ *
+ *     one table, no subquery   all of it: the rows it found, and by its
+ *                              condition the rows it did not find
+ *     a join                   the rows it found
+ *     anything else            the rows it changes, as they were before
+ *
+ * 'part' says what is left out.  Functions that users have made, and
+ * statements that change tables, are refused.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef SPEC_ROW_ROW_STATEMENT_H
+#define SPEC_ROW_ROW_STATEMENT_H
+
+#include "spec/row/watched.h"
+
+struct row_statement {
+    const char *sql;       // to be run: a select returns versions
+    bool is_quiet;         // it neither reads nor writes rows
+    bool returns_versions; // in pairs of columns: name and values
+    u32_vec items;         // the table of each pair
+    uint32_t table;        // of the condition, or WATCHED_NONE
+    const char *condition; // "" for all rows
+    const char *alias;     // the name that the condition has for the row
+    bool locks;            // it reads the latest version of a row it waited for
+    bool may_conflict;     // insert ... on conflict
+    const char *part;      // what is not recorded; NULL: nothing
+};
+
+/* Whether this build has the parser, and it can be loaded. */
+bool row_statement_load(void);
+
+/* Understand a statement; false, with a refusal, if it is refused.  Texts are
+ * in the arena. */
+bool row_statement_parse(const struct watched *w, struct arena *arena,
+                         const char *text, struct row_statement *out,
+                         struct refusal *refusal);
+void row_statement_free(struct row_statement *s);
+
+/* The tables that a setup creates, in SQL; false if it cannot be parsed. */
+bool row_statement_created(const char *setup, struct arena *arena,
+                           text_vec *out);
+
+#endif

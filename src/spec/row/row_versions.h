@@ -1,0 +1,62 @@
+/* row_versions.h -- the versions of all rows that an interleaving has seen.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef SPEC_ROW_ROW_VERSIONS_H
+#define SPEC_ROW_ROW_VERSIONS_H
+
+#include "base/container/strings.h"
+#include "spec/row/row_notes.h"
+
+/* The rows of all tables at one time.  Tables with many rows are left out. */
+struct row_state {
+    row_note_vec rows; // READ
+    bool *is_large;    // by table
+    double began, ended;
+    struct arena arena;
+};
+
+bool row_state_read(struct row_state *s, const struct watched *w,
+                    struct connection *c, struct err *err);
+void row_state_free(struct row_state *s);
+
+struct row_version {
+    uint32_t table;
+    const char *values; // JSON, as the database shows them
+    const char *key;    // JSON of its row's key
+    const char *shown;  // JSON of its values: integers, texts and NULL
+    uint32_t row;       // without a primary key: its first version
+    bool is_initial, is_written;
+};
+
+/* A condition on the rows of a table. */
+struct row_condition_text {
+    uint32_t table;
+    const char *alias, *text;
+    uint8_t *holds; // by version
+};
+
+struct row_versions {
+    const struct watched *watched;
+    struct connection *connection;
+    struct strings names;
+    VEC(struct row_version) all; // by number of the name
+    VEC(struct row_condition_text) conditions;
+    struct arena arena;
+    char refusal[240];
+};
+
+/* The number of a version, which is added if it is new. */
+uint32_t row_versions_add(struct row_versions *v, uint32_t table,
+                          const struct row_seen *seen);
+
+/* The number of a query's condition; WATCHED_NONE for all rows. */
+uint32_t row_versions_condition(struct row_versions *v,
+                                const struct row_statement *s);
+
+/* Ask the database for keys, values and the truth of all conditions.  False
+ * with a refusal, if it cannot say. */
+bool row_versions_ask(struct row_versions *v);
+
+void row_versions_free(struct row_versions *v);
+
+#endif

@@ -1,0 +1,295 @@
+/* watched.c -- see watched.h.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "spec/row/watched.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define FUNCTION "assay_note_row"
+
+/* --- SQL -------------------------------------------------------------------*/
+
+static void
+put_quoted(struct buf *sql, const char *text, char quote)
+{
+    buf_char(sql, quote);
+    for (; *text; text++) {
+        if (*text == quote)
+            buf_char(sql, quote);
+        buf_char(sql, *text);
+    }
+    buf_char(sql, quote);
+}
+
+void
+watched_put_literal(struct buf *sql, const char *text)
+{
+    put_quoted(sql, text, '\'');
+}
+
+void
+watched_put_name(struct buf *sql, const char *name)
+{
+    put_quoted(sql, name, '"');
+}
+
+void
+watched_put_version(struct buf *sql, const char *row)
+{
+    buf_printf(sql,
+               "pg_catalog.concat(%s.tableoid::pg_catalog.int8, ':', %s.ctid, "
+               "'/', %s.xmin)",
+               row, row, row);
+}
+
+/* --- tables ----------------------------------------------------------------*/
+
+enum {
+    COLUMN_OID,
+    COLUMN_NAME,
+    COLUMN_SCHEMA,
+    COLUMN_RELATION,
+    COLUMN_VISIBLE,
+    COLUMN_KIND,
+    COLUMN_IS_PARTITION,
+    COLUMN_INHERITS,
+    COLUMN_RULES,
+    COLUMN_TRIGGERS,
+    COLUMN_UNIQUE,
+    COLUMN_FOREIGN,
+    COLUMN_TEMPORARY,
+    COLUMNS
+};
+
+static const char tables_query[] =
+    "select c.oid, c.oid::regclass, n.nspname, c.relname, "
+    "pg_table_is_visible(c.oid)::int, c.relkind, c.relispartition::int, "
+    "(exists (select 1 from pg_inherits i join pg_class p on p.oid = "
+    "i.inhparent where p.relkind = 'r' and c.oid in (inhrelid, "
+    "inhparent)))::int, "
+    "(c.relhasrules or c.relrowsecurity)::int, "
+    "(exists (select 1 from pg_trigger t where t.tgrelid = c.oid and not "
+    "tgisinternal))::int, "
+    "(exists (select 1 from pg_index i where i.indrelid = c.oid and "
+    "(i.indisunique or i.indisexclusion) and not i.indisprimary))::int, "
+    "(exists (select 1 from pg_constraint k where contype = 'f' and c.oid in "
+    "(conrelid, confrelid)))::int, (c.relpersistence = 't')::int "
+    "from pg_class c join pg_namespace n on n.oid = c.relnamespace "
+    "where c.relkind in ('r', 'p', 'v', 'm', 'f') and n.nspname !~ '^pg_' and "
+    "n.nspname <> 'information_schema' order by c.oid";
+
+static const char columns_query[] =
+    "select a.attrelid, a.attname, coalesce(array_position(i.indkey, "
+    "a.attnum), -1) from pg_attribute a left join pg_index i on i.indrelid = "
+    "a.attrelid and i.indisprimary and a.attnum = any (i.indkey[0:"
+    "i.indnkeyatts - 1]) where a.attnum > 0 and not a.attisdropped "
+    "order by a.attrelid, 3, a.attnum";
+
+static const char functions_query[] =
+    "select distinct proname from pg_proc p join pg_namespace n on n.oid = "
+    "p.pronamespace where n.nspname !~ '^pg_' and n.nspname <> "
+    "'information_schema'";
+
+static const char *
+copy(struct watched *w, const char *text)
+{
+    return arena_copy(&w->arena, text, strlen(text));
+}
+
+static const char *
+why_refused(const struct result_rows *r, size_t i)
+{
+    const char kind = *result_rows_get(r, i, COLUMN_KIND);
+    const struct {
+        bool is_so;
+        const char *why;
+    } reasons[] = {
+        {kind == 'v' || kind == 'm', "it is a view"},
+        {kind == 'f', "it is a foreign table"},
+        {*result_rows_get(r, i, COLUMN_IS_PARTITION) == '1',
+         "it is a partition of another table"},
+        {*result_rows_get(r, i, COLUMN_INHERITS) == '1',
+         "it inherits, or others inherit from it"},
+        {*result_rows_get(r, i, COLUMN_RULES) == '1',
+         "it has rules or row security"},
+        {*result_rows_get(r, i, COLUMN_TEMPORARY) == '1', "it is temporary"},
+    };
+    for (size_t k = 0; k < sizeof reasons / sizeof reasons[0]; k++)
+        if (reasons[k].is_so)
+            return reasons[k].why;
+    return NULL;
+}
+
+static void
+add_table(struct watched *w, const struct result_rows *r, size_t i)
+{
+    struct watched_table t = {
+        .name = copy(w, result_rows_get(r, i, COLUMN_NAME)),
+        .schema = copy(w, result_rows_get(r, i, COLUMN_SCHEMA)),
+        .relation = copy(w, result_rows_get(r, i, COLUMN_RELATION)),
+        .is_visible = *result_rows_get(r, i, COLUMN_VISIBLE) == '1',
+        .refusal = why_refused(r, i),
+        .has_own_triggers = *result_rows_get(r, i, COLUMN_TRIGGERS) == '1',
+        .has_other_unique = *result_rows_get(r, i, COLUMN_UNIQUE) == '1',
+    };
+    if (t.has_own_triggers)
+        t.part = "what the triggers of the table read";
+    else if (*result_rows_get(r, i, COLUMN_FOREIGN) == '1')
+        t.part = "what foreign keys read";
+    else if (t.has_other_unique)
+        t.part = "what unique indexes besides the primary key read";
+    vec_push(&w->tables, t);
+}
+
+static bool
+ask(struct connection *c, const char *sql, size_t width,
+    struct result_rows *out, struct err *err)
+{
+    if (c->driver->query(c, sql, out) != OUTCOME_OK)
+        return err_set(err, ERR_IO, "cannot read the catalog: %s", c->message);
+    return !out->n || out->width == width ||
+           err_set(err, ERR_IO,
+                   "cannot read the catalog: found %zu columns, expected %zu",
+                   out->width, width);
+}
+
+/* The columns, which come by table; those of the key are also in the order of
+ * the key. */
+static void
+add_columns(struct watched *w, const struct result_rows *r, const char *oid,
+            struct watched_table *t)
+{
+    for (size_t i = 0; i < r->n; i++) {
+        if (strcmp(result_rows_get(r, i, 0), oid) != 0)
+            continue;
+        const char *name = copy(w, result_rows_get(r, i, 1));
+        vec_push(&t->columns, name);
+        if (*result_rows_get(r, i, 2) != '-')
+            vec_push(&t->keys, name);
+    }
+}
+
+static bool
+is_known(const struct watched *before, const char *schema, const char *relation)
+{
+    for (size_t i = 0; before && i < before->tables.n; i++)
+        if (strcmp(before->tables.at[i].schema, schema) == 0 &&
+            strcmp(before->tables.at[i].relation, relation) == 0)
+            return true;
+    return false;
+}
+
+bool
+watched_read(struct connection *c, const struct watched *before,
+             struct watched *out, struct err *err)
+{
+    *out = (struct watched){0};
+    struct result_rows tables = {0}, columns = {0}, functions = {0};
+    bool ok = ask(c, tables_query, COLUMNS, &tables, err) &&
+              ask(c, columns_query, 3, &columns, err) &&
+              ask(c, functions_query, 1, &functions, err);
+    for (size_t i = 0; ok && i < tables.n; i++) {
+        if (is_known(before, result_rows_get(&tables, i, COLUMN_SCHEMA),
+                     result_rows_get(&tables, i, COLUMN_RELATION)))
+            continue;
+        add_table(out, &tables, i);
+        add_columns(out, &columns, result_rows_get(&tables, i, COLUMN_OID),
+                    &vec_top(&out->tables));
+    }
+    for (size_t i = 0; ok && i < functions.n; i++)
+        vec_push(&out->functions, copy(out, result_rows_get(&functions, i, 0)));
+    result_rows_free(&tables);
+    result_rows_free(&columns);
+    result_rows_free(&functions);
+    if (!ok)
+        watched_free(out);
+    return ok;
+}
+
+void
+watched_free(struct watched *w)
+{
+    for (size_t i = 0; i < w->tables.n; i++) {
+        vec_free(&w->tables.at[i].keys);
+        vec_free(&w->tables.at[i].columns);
+    }
+    vec_free(&w->tables);
+    vec_free(&w->functions);
+    arena_free(&w->arena);
+    *w = (struct watched){0};
+}
+
+uint32_t
+watched_find(const struct watched *w, const char *schema, const char *relation)
+{
+    for (uint32_t i = 0; i < w->tables.n; i++) {
+        const struct watched_table *t = &w->tables.at[i];
+        if (strcmp(t->relation, relation) == 0 &&
+            (*schema ? strcmp(t->schema, schema) == 0 : t->is_visible))
+            return i;
+    }
+    return WATCHED_NONE;
+}
+
+/* --- triggers --------------------------------------------------------------*/
+
+/* A notice has the number of the table, a letter and up to two versions, each
+ * with its name and its values as JSON, all in lines of their own.  A row that
+ * an insert is about to add is told with the letter P: if a conflict keeps it
+ * out, nothing else tells. */
+static const char function_sql[] =
+    "create function " FUNCTION "() returns trigger language plpgsql as $f$\n"
+    "declare told text := tg_argv[0] || E'\\n' || left(tg_op, 1);\n"
+    "begin\n"
+    "  if tg_when = 'BEFORE' then\n"
+    "    raise info using message = '" DRIVER_NOTICE "', detail = tg_argv[0]\n"
+    "      || E'\\nP\\n\\n' || to_jsonb(new)::text;\n"
+    "    return new;\n"
+    "  end if;\n"
+    "  if tg_op <> 'INSERT' then\n"
+    "    told := told || E'\\n' || concat(tg_relid::int8, ':', old.ctid, '/',\n"
+    "      old.xmin) || E'\\n' || to_jsonb(old)::text;\n"
+    "  end if;\n"
+    "  if tg_op <> 'DELETE' then\n"
+    "    told := told || E'\\n' || concat(tg_relid::int8, ':', new.ctid, '/',\n"
+    "      new.xmin) || E'\\n' || to_jsonb(new)::text;\n"
+    "  end if;\n"
+    "  raise info using message = '" DRIVER_NOTICE "', detail = told;\n"
+    "  return null;\n"
+    "end $f$";
+
+static bool
+must(struct connection *c, const char *sql, struct err *err)
+{
+    return c->driver->query(c, sql, NULL) == OUTCOME_OK ||
+           err_set(err, ERR_IO, "cannot make the triggers that record: %s",
+                   c->message);
+}
+
+bool
+watched_install(const struct watched *w, struct connection *c, struct err *err)
+{
+    bool ok = must(c, function_sql, err);
+    for (size_t i = 0; ok && i < w->tables.n; i++) {
+        const struct watched_table *t = &w->tables.at[i];
+        if (t->refusal)
+            continue;
+        struct buf sql = {0};
+        buf_printf(&sql,
+                   "create trigger zz_assay_note after insert or update or "
+                   "delete on %s for each row execute function " FUNCTION
+                   "('%zu'); create trigger zz_assay_propose before insert on "
+                   "%s for each row execute function " FUNCTION "('%zu')",
+                   t->name, i, t->name, i);
+        ok = must(c, sql.at, err);
+        buf_free(&sql);
+    }
+    return ok;
+}
+
+void
+watched_remove(struct connection *c)
+{
+    c->driver->query(c, "drop function if exists " FUNCTION "() cascade", NULL);
+}

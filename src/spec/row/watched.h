@@ -1,0 +1,60 @@
+/* watched.h -- the tables of a specification, asked of the database, and the
+ * triggers that tell which rows statements change.
+ *
+ * A trigger raises a notice for each row that is inserted, updated or deleted,
+ * whatever statement, function, cascade or other trigger did it.  Notices reach
+ * the session at once, and change nothing in the database.
+ *
+ * A version of a row is named by its table, its place and the transaction that
+ * wrote it: tableoid, ctid and xmin.  No column is added to the tables.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef SPEC_ROW_WATCHED_H
+#define SPEC_ROW_WATCHED_H
+
+#include "driver/driver.h"
+#include "spec/sql/token.h"
+
+#define WATCHED_NONE UINT32_MAX
+
+struct watched_table {
+    const char *name; // in SQL, with quotes and schema where they are needed
+    const char *schema, *relation;
+    bool is_visible;     // without its schema
+    const char *refusal; // why statements about it are refused, or NULL
+    const char *part;    // what they do that is not recorded, or NULL
+    bool has_own_triggers;
+    bool has_other_unique; // indexes besides the primary key
+    text_vec keys;         // columns of the primary key; none: it has none
+    text_vec columns;
+};
+
+struct watched {
+    VEC(struct watched_table) tables;
+    text_vec functions; // names of functions that users have made
+    struct arena arena;
+};
+
+/* The tables of the database that are not in 'before', which may be NULL. */
+bool watched_read(struct connection *c, const struct watched *before,
+                  struct watched *out, struct err *err);
+void watched_free(struct watched *w);
+
+/* The table that a statement names, or WATCHED_NONE; schema may be "". */
+uint32_t watched_find(const struct watched *w, const char *schema,
+                      const char *relation);
+
+/* Make the triggers of all tables; remove their function with them. */
+bool watched_install(const struct watched *w, struct connection *c,
+                     struct err *err);
+void watched_remove(struct connection *c);
+
+/* Append an expression for the name of the version that 'row' has, an alias or
+ * a name of a table, in SQL. */
+void watched_put_version(struct buf *sql, const char *row);
+
+/* Append a literal, or a name in quotes. */
+void watched_put_literal(struct buf *sql, const char *text);
+void watched_put_name(struct buf *sql, const char *name);
+
+#endif
