@@ -24,17 +24,6 @@ struct run {
     struct database *db;
 };
 
-/* The tables, if rows are recorded: on PostgreSQL, on one node, in a build with
- * its parser. */
-static bool
-find_tables(const struct spec *s, struct database *db, struct watched *out,
-            bool *records_rows, struct err *err)
-{
-    *records_rows = strcmp(db->driver->scheme, "postgresql") == 0 &&
-                    db->nodes == 1 && row_statement_load();
-    return !*records_rows || row_setup_read(s, db, out, err);
-}
-
 /* "r1 w2 c1 c2", as in a permutation. */
 static void
 show_order(const struct spec *s, const u32_vec *order, struct buf *out)
@@ -139,8 +128,8 @@ run_on(const struct spec_run_options *o, const struct spec *s,
         o->opened(o->self, db->note);
     struct script script;
     struct watched watched = {0};
-    bool records_rows;
-    if (!find_tables(s, db, &watched, &records_rows, err))
+    const bool records_rows = row_setup_records(db);
+    if (records_rows && !row_setup_read(s, db, &watched, err))
         return false;
     script_read(s, flavour_of(db->driver->scheme),
                 records_rows ? &watched : NULL, &script);

@@ -213,7 +213,7 @@ interleave(const char *target, const struct fact *f)
     CHECK(fd >= 0 && close(fd) == 0);
     CHECK(spec_parse(f->spec, strlen(f->spec), &spec, &err));
     CHECK(database_open(target, f->isolation, NULL, &db, &err));
-    script_read(&spec, flavour_of(db.driver->scheme), &script);
+    script_read(&spec, flavour_of(db.driver->scheme), NULL, &script);
     CHECK(spec_next(&spec, 0, &order));
     const uint32_t refusal = script_refuses(&script, &order);
     CHECK(refusal == SCRIPT_UNDERSTOOD);

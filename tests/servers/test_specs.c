@@ -5,6 +5,7 @@
 #include "server_test.h"
 
 #include "spec/interleave.h"
+#include "spec/row/row_setup.h"
 
 #include <stdlib.h>
 #include <unistd.h>
@@ -37,6 +38,12 @@ static const struct spec_fact of_postgresql[] = {
     {"read-only-anomaly", ISOLATION_REPEATABLE_READ, LEVEL_SER, true, ANOMALY_READ_ONLY},
     {"read-only-anomaly", ISOLATION_SERIALIZABLE, LEVEL_SER, false, NONE},
     {"own-write", ISOLATION_READ_COMMITTED, LEVEL_RC, false, NONE},
+    {"phantom-read", ISOLATION_READ_COMMITTED, LEVEL_RC, false, NONE},
+    {"phantom-read", ISOLATION_READ_COMMITTED, LEVEL_SI, true, ANOMALY_NON_REPEATABLE},
+    {"phantom-read", ISOLATION_REPEATABLE_READ, LEVEL_SI, false, NONE},
+    {"phantom", ISOLATION_REPEATABLE_READ, LEVEL_SI, false, NONE},
+    {"phantom", ISOLATION_REPEATABLE_READ, LEVEL_SER, true, ANOMALY_PHANTOM},
+    {"phantom", ISOLATION_SERIALIZABLE, LEVEL_SER, false, NONE},
 };
 
 static const struct spec_fact of_mariadb[] = {
@@ -77,9 +84,16 @@ interleave(const char *target, const struct spec_fact *e,
     bool ok = fd >= 0 && close(fd) == 0 && spec_read(file, &spec, &err);
     if (ok) {
         struct script script = {0};
+        struct watched watched = {0};
+        bool has_rows = false;
         ok = database_open(target, e->isolation, NULL, &db, &err);
+        if (ok) {
+            has_rows = row_setup_records(&db);
+            ok = !has_rows || row_setup_read(&spec, &db, &watched, &err);
+        }
         if (ok)
-            script_read(&spec, flavour_of(db.driver->scheme), &script);
+            script_read(&spec, flavour_of(db.driver->scheme),
+                        has_rows ? &watched : NULL, &script);
         for (size_t i = 0; ok && i < spec_count(&spec, 1000); i++) {
             const struct interleave_options o = {.patience = 0.3, .limit = 20};
             struct interleaved interleaved;
@@ -92,6 +106,7 @@ interleave(const char *target, const struct spec_fact *e,
                  trial_check(path, LEVEL_BIT(e->level), out);
         }
         script_free(&script);
+        watched_free(&watched);
         if (err.kind == ERR_NONE)
             database_close(&db);
         spec_free(&spec);

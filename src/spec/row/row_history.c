@@ -198,7 +198,8 @@ write_query(struct writer *w, const struct row_note *q)
                    q->query->condition);
     }
     buf_text(&w->line, "]]");
-    for (size_t i = 0; q->query->locks && i < q->found; i++)
+    const bool reads = q->query->locks && !q->query->is_blind;
+    for (size_t i = 0; reads && i < q->found; i++)
         write_read(w, id_of(w, q->table, &q[1 + i].before));
 }
 

@@ -5,6 +5,13 @@
 
 #include <string.h>
 
+bool
+row_setup_records(const struct database *db)
+{
+    return strcmp(db->driver->scheme, "postgresql") == 0 && db->nodes == 1 &&
+           row_statement_load();
+}
+
 /* Tables of users are never touched. */
 static bool
 expect_none(struct connection *c, const char *setup, struct err *err)

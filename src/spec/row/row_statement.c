@@ -75,6 +75,25 @@ is_told_exactly(const struct row_reading *r, const PgQuery__RangeVar *v)
     return !r->watched->tables.at[t].has_own_triggers;
 }
 
+/* Whether the statement names no other columns but those it assigns: it does
+ * not depend on which version of a row it finds. */
+static bool
+reads_key_only(const struct row_reading *r, const PgQuery__RangeVar *v)
+{
+    const struct watched_table *t =
+        &r->watched->tables
+             .at[watched_find(r->watched, v->schemaname, v->relname)];
+    for (size_t i = 0; i < r->tree.columns.n; i++) {
+        const char *name = sql_tree_column(r->tree.columns.at[i]);
+        bool is_key = false;
+        for (size_t k = 0; k < t->keys.n; k++)
+            is_key = is_key || strcmp(t->keys.at[k], name) == 0;
+        if (!is_key)
+            return false;
+    }
+    return t->keys.n > 0;
+}
+
 static bool
 read_change(struct row_reading *r, const PgQuery__RangeVar *relation,
             const PgQuery__Node *where)
@@ -85,6 +104,7 @@ read_change(struct row_reading *r, const PgQuery__RangeVar *relation,
         return true;
     }
     static const char *const ends[] = {"returning", NULL};
+    r->out->is_blind = reads_key_only(r, relation);
     return row_reading_condition(r, relation, where, relation->location, ends);
 }
 

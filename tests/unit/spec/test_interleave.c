@@ -48,7 +48,7 @@ play_on(struct database *db, const char *text, struct show *out)
     *out = (struct show){0};
     CHECK(fd >= 0 && close(fd) == 0);
     CHECK(spec_parse(text, strlen(text), &spec, &out->err));
-    script_read(&spec, flavour_of(db->driver->scheme), &script);
+    script_read(&spec, flavour_of(db->driver->scheme), NULL, &script);
     CHECK(spec_next(&spec, 0, &order));
     const uint32_t refusal = script_refuses(&script, &order);
     if (refusal != SCRIPT_UNDERSTOOD)

@@ -20,7 +20,7 @@ open_one(struct one *o, const char *scheme, const char *setup, const char *step)
     struct buf text = {0};
     buf_printf(&text, "setup {%s} session s step a {%s}", setup, step);
     CHECK(spec_parse(text.at, text.n, &o->spec, &err));
-    script_read(&o->spec, flavour_of(scheme), &o->script);
+    script_read(&o->spec, flavour_of(scheme), NULL, &o->script);
     buf_free(&text);
 }
 
@@ -208,7 +208,7 @@ refusals_have_their_place(void)
     char line[256];
     CHECK(spec_parse(text, strlen(text), &spec, &err));
     snprintf(spec.file, sizeof spec.file, "x.spec");
-    script_read(&spec, flavour_of("sqlite"), &script);
+    script_read(&spec, flavour_of("sqlite"), NULL, &script);
     CHECK(spec_next(&spec, 0, &order));
     CHECK(script_refuses(&script, &order) == SCRIPT_UNDERSTOOD);
     CHECK(spec_next(&spec, 1, &order));

@@ -1,0 +1,196 @@
+/* test_rows.c -- rows of real SQL on PostgreSQL: each form of a statement, in a
+ * serial interleaving that holds and in another one that does not.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "server_test.h"
+
+#include "spec/interleave.h"
+#include "spec/row/row_setup.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Two sessions, each with a read and a write, a setup, and whether the
+ * interleaving of reads before writes breaks it. */
+struct form {
+    const char *name;
+    const char *setup, *teardown;
+    const char *read1, *write1, *read2, *write2;
+};
+
+#define T                                                                      \
+    "create table t (id int primary key, v int, s text); "                     \
+    "insert into t values (1, 10, 'a'), (2, 20, 'b')"
+#define DROP "drop table t"
+
+static const struct form forms[] = {
+    {"insert", T, DROP, "select * from t where v > 15",
+     "insert into t values (3, 30)", "select count(*) from t where v > 15",
+     "insert into t (id, v) values (4, 40) returning *"},
+    {"update by expression", T, DROP, "select v from t where id = 2",
+     "update t set v = v + 1 where v < 15", "select v from t where id = 1",
+     "update t set v = v * 2 where v between 16 and 99"},
+    {"delete", T, DROP, "select sum(v) from t", "delete from t where s = 'a'",
+     "select max(v) from t as x", "delete from t x where x.s = 'b'"},
+    {"update of the key", T, DROP, "select * from t where id >= 10",
+     "update t set id = id + 10 where id = 1", "select * from t where id >= 10",
+     "update t set id = id + 20 where id = 2"},
+    {"upsert", T, DROP, "select s from t where id in (3, 4)",
+     "insert into t values (3, 1, 'x') on conflict (id) do update set v = 1",
+     "select s from t where id in (3, 4)",
+     "insert into t values (4, 1, 'y') on conflict do nothing"},
+    {"insert ... select", T, DROP, "select * from t where v > 25",
+     "insert into t select g, g from generate_series(30, 31) g",
+     "select * from t where v > 25",
+     "insert into t select g, g from generate_series(40, 41) g"},
+    {"merge", T, DROP, "select v from t where id = 2",
+     "merge into t using (select 1 as k) x on x.k = t.id when matched then "
+     "update set v = t.v + 1 when not matched then insert values (x.k, 0)",
+     "select v from t where id = 1",
+     "merge into t using (select 2 as k) x on x.k = t.id when matched and "
+     "t.v > 1 then delete"},
+    {"writable CTE", T, DROP, "select v from t where id = 2",
+     "with x as (update t set v = 0 where id = 1 returning *) select * from x",
+     "select v from t where id = 1",
+     "with x as (delete from t where id = 2 returning *) select count(*) "
+     "from x"},
+    {"join", T, DROP,
+     "select a.v, b.v from t a join t b on a.id < b.id where b.id = 2",
+     "update t set v = 0 where id = 1",
+     "select a.v, b.v from t a left join t b on a.id = b.id + 1",
+     "update t set v = 0 where id = 2"},
+    {"composite key",
+     "create table t (a text, b timestamptz, v numeric, primary key (a, b)); "
+     "insert into t values ('it''s', '2026-01-01 00:00+00', 1.50), "
+     "('x', '2026-01-01 00:00+00', 2)",
+     DROP, "select v from t where a = 'x'",
+     "update t set v = v + 0.25 where a = 'it''s'",
+     "select v from t where a like 'it%'",
+     "update t set v = null where a = 'x' and b < '2027-01-01'"},
+    {"quoted names",
+     "create schema \"My\"; create table \"My\".\"T t\" (\"Id\" int primary "
+     "key, \"V\"\"v\" int); insert into \"My\".\"T t\" values (1, 1), (2, 2)",
+     "drop schema \"My\" cascade",
+     "select * from \"My\".\"T t\" where \"V\"\"v\" = 2",
+     "update \"My\".\"T t\" set \"V\"\"v\" = 3 where \"Id\" = 1",
+     "select \"Id\" from \"My\".\"T t\" X where X.\"V\"\"v\" = 1",
+     "delete from \"My\".\"T t\" where \"Id\" = 2"},
+    {"no primary key",
+     "create table t (v int); insert into t values (1), (1), (2)", DROP,
+     "select * from t where v = 2", "update t set v = 5 where v = 1",
+     "select * from t where v = 1", "delete from t where v = 2"},
+    {"partitions",
+     "create table t (id int primary key, v int) partition by list (id); "
+     "create table t1 partition of t for values in (1, 3); create table t2 "
+     "partition of t for values in (2, 4); insert into t values (1, 1), (2, 2)",
+     DROP, "select * from t where id = 2", "update t set id = 4 where id = 1",
+     "select * from t where id = 1", "update t set v = 0 where id = 2"},
+    {"NULL and types",
+     "create table t (id int primary key, b bool, a int[], j jsonb, f float8); "
+     "insert into t values (1, true, array[1, 2], '[1]', 0.1), "
+     "(2, null, null, null, 'NaN')",
+     DROP, "select * from t where b is null",
+     "update t set f = 0.3 where a @> array[1]",
+     "select * from t where f = 0.1 and j ->> 0 = '1'",
+     "update t set b = false where f = 'NaN'"},
+    {"cascade",
+     "create table p (id int primary key); create table t (id int primary key, "
+     "p int references p on delete cascade on update cascade); "
+     "insert into p values (1), (2); insert into t values (7, 1), (8, 2)",
+     "drop table t; drop table p", "select * from t where id = 8",
+     "delete from p where id = 1", "select * from t where id = 7",
+     "update p set id = 3 where id = 2"},
+    {"savepoint", T, DROP, "select v from t where id = 2",
+     "savepoint x; delete from t; rollback to x; update t set v = 1 where "
+     "id = 1",
+     "select v from t where id = 1",
+     "savepoint x; update t set v = 2 where id = 2; release x"},
+};
+
+static void
+write_spec(const struct form *f, struct buf *out)
+{
+    buf_printf(out,
+               "setup { %s }\nteardown { %s }\n"
+               "session a\nsetup { begin isolation level repeatable read; }\n"
+               "step r1 { %s }\nstep w1 { %s }\nstep c1 { commit }\n"
+               "session b\nsetup { begin isolation level repeatable read; }\n"
+               "step r2 { %s }\nstep w2 { %s }\nstep c2 { commit }\n"
+               "session c\nstep s1 { begin isolation level serializable; %s }\n"
+               "step s2 { %s }\nstep s3 { commit; begin; %s }\n"
+               "step s4 { %s }\nstep s5 { commit }\n"
+               "permutation s1 s2 s3 s4 s5\n"
+               "permutation r1 r2 w1 w2 c1 c2\n",
+               f->setup, f->teardown, f->read1, f->write1, f->read2, f->write2,
+               f->read1, f->write1, f->read2, f->write2);
+}
+
+static void
+play(struct database *db, const struct form *f)
+{
+    const struct interleave_options o = {.patience = 0.3, .limit = 20};
+    char path[] = "/tmp/assay-rows-XXXXXX";
+    struct err err = {0};
+    struct spec spec;
+    struct watched watched;
+    struct script script;
+    u32_vec order = {0};
+    struct buf text = {0};
+    const int fd = mkstemp(path);
+    CHECK(fd >= 0 && close(fd) == 0);
+    write_spec(f, &text);
+    CHECK(spec_parse(text.at, text.n, &spec, &err));
+    CHECK(row_setup_read(&spec, db, &watched, &err));
+    CHECK_TEXT(err.text, "");
+    script_read(&spec, flavour_of("postgresql"), &watched, &script);
+    for (size_t i = 0; i < 2; i++) {
+        struct interleaved done = {0};
+        struct trial_result r = {0};
+        CHECK(spec_next(&spec, i, &order));
+        const uint32_t refusal = script_refuses(&script, &order);
+        CHECK(refusal == SCRIPT_UNDERSTOOD);
+        if (refusal != SCRIPT_UNDERSTOOD) {
+            printf("# %s: %s\n", f->name, script.refusals.at[refusal].text);
+            break;
+        }
+        CHECK(interleave_run(&script, db, &order, &o, path, &done, &err));
+        CHECK_TEXT(err.text, "");
+        CHECK_TEXT(done.refusal, "");
+        CHECK(done.is_possible && !done.failed && done.committed == 2);
+        CHECK(
+            trial_check(path, LEVEL_BIT(LEVEL_SER) | LEVEL_BIT(LEVEL_SI), &r));
+        printf("# %s: %s\n", f->name, r.text);
+        CHECK(r.verdict[LEVEL_SI] == VERDICT_OK);
+        CHECK(r.verdict[LEVEL_SER] == (i ? VERDICT_VIOLATED : VERDICT_OK));
+    }
+    unlink(path);
+    vec_free(&order);
+    buf_free(&text);
+    script_free(&script);
+    watched_free(&watched);
+    spec_free(&spec);
+}
+
+static void
+every_form_of_a_statement_is_recorded(void)
+{
+    struct servers servers;
+    struct database db;
+    struct err err = {0};
+    if (!start_server("postgresql", &servers))
+        return;
+    CHECK(database_open(servers.url, ISOLATION_UNCHANGED, NULL, &db, &err));
+    if (row_setup_records(&db))
+        for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++)
+            play(&db, &forms[i]);
+    database_close(&db);
+    servers_stop(&servers);
+}
+
+int
+main(void)
+{
+    RUN(every_form_of_a_statement_is_recorded);
+    return test_end();
+}
