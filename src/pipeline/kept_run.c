@@ -98,7 +98,7 @@ kept_run_history(const struct kept_run *k, const char *recording, size_t number,
         name_file(k, "history", number, &path);
         ok = copy_file(recording, path.at, err);
     }
-    if (ok && a) {
+    if (ok && a && !a->reduced.key_rows) { // rows cannot be written yet
         name_file(k, "reduced", number, &path);
         ok = format_write(&a->reduced, format_find("jsonl"), path.at, err);
     }
