@@ -15,12 +15,11 @@
  * So t2 matters if its place is from known(t1)[c] on and below row(t3)[c], and
  * comparing the two bounds settles most chains without a look at any write.
  *
- * Keys with many writers have a list of runs, one for each chain that writes
- * the key, and each with the place where the last search ended.  Transactions
- * come in an order close to that in time, so the next search ends nearby.
- * Where chains are so many that runs are short, comparing every writer with the
- * two bounds is faster than a search in each run: hardly any writer lies
- * between them, so the branch is foreseen.
+ * Most reads are decided by the few writers of x that the walk has passed
+ * shortly before and after t1, which does not depend on the number of chains:
+ * passed_writers.h.  Where these are not enough, all writers are looked at:
+ * writer_runs.h.  Where nothing is stored, those before t1 are not needed at
+ * all, because an edge from one of them agrees with the sequence.
  *
  * The algorithm is that of AWDIT ("An Optimal Weak Database Isolation Tester",
  * PLDI 2025, section 3.3), with rows that are recycled and with the
@@ -29,163 +28,28 @@
  * SPDX-License-Identifier: MIT */
 #include "weak/causal.h"
 
-#include "base/container/sorted.h"
-#include "depend/writers.h"
-#include "weak/causal_rows.h"
-
-#include <stdlib.h>
+#include "weak/passed_writers.h"
+#include "weak/writer_runs.h"
 
 enum {
-    FEW = 12,            // writers of a key that are visited one by one
-    SHORT = 8,           // the same, times the runs of the key
+    FEW = 12,            // writers of a key before that which was read, up to
+                         // which all are looked at
+    NEAR = 64,           // most writers on either side of it that are
+    SHORT = 8,           // writers for each run of a key, up to which runs are
+                         // short
     BETWEEN = 1 << 12,   // transactions between two checks of the budget
     SESSIONS_MAX = 1000, // beyond, chains are not sessions
-};
-
-/* The writers of one key in one chain. */
-struct run {
-    uint32_t chain;
-    uint32_t begin, end, cursor; // into writers.at
 };
 
 struct causal {
     const struct weak_reading *r;
     struct edges *out;
     struct causal_rows rows;
-    struct writers writers; // of a key: by chain and place
-    const uint32_t *places; // of writers.at
-    uint32_t *own_places;   // NULL where they are the transactions themselves
-    uint32_t *chains;       // of writers.at; NULL where no key has short runs
-    size_t few, short_runs; // FEW and SHORT, or what a test makes of them
-    VEC(struct run) runs;
-    uint32_t *run_first; // by key; of keys whose writers are visited one by one
-                         // there are no runs
+    struct passed_writers passed;
+    size_t few, near, short_runs; // or what a test makes of them
+
+    struct writer_runs runs; // found when they are needed
 };
-
-/* --- writers of a key -----------------------------------------------------*/
-
-struct placed_writer {
-    uint32_t chain, place;
-    txn_id txn;
-};
-
-static int
-compare_placed(const void *a, const void *b)
-{
-    const struct placed_writer *x = a, *y = b;
-    if (x->chain != y->chain)
-        return x->chain < y->chain ? -1 : 1;
-    return x->place < y->place ? -1 : x->place > y->place;
-}
-
-/* Sort the writers of each key by chain and place.  They are where chains are
- * sessions. */
-static void
-sort_writers(struct causal *c)
-{
-    struct writers *w = &c->writers;
-    const uint32_t n_keys = c->r->h->n_keys;
-    c->places = w->at;
-    if (!c->rows.cover)
-        return;
-    c->places = c->own_places =
-        mem_alloc(w->first[n_keys], sizeof *c->own_places);
-    VEC(struct placed_writer) sorted = {0};
-    for (key_id k = 0; k < n_keys; k++) {
-        vec_clear(&sorted);
-        for (uint32_t i = w->first[k]; i < w->first[k + 1]; i++)
-            vec_push(&sorted, ((struct placed_writer){c->rows.chain[w->at[i]],
-                                                      c->rows.places[w->at[i]],
-                                                      w->at[i]}));
-        if (sorted.n)
-            qsort(sorted.at, sorted.n, sizeof *sorted.at, compare_placed);
-        for (uint32_t i = 0; i < sorted.n; i++) {
-            w->at[w->first[k] + i] = sorted.at[i].txn;
-            c->own_places[w->first[k] + i] = sorted.at[i].place;
-        }
-    }
-    vec_free(&sorted);
-}
-
-/* Append the runs of key k. */
-static void
-add_runs(struct causal *c, key_id k)
-{
-    const struct writers *w = &c->writers;
-    uint32_t i = w->first[k];
-    while (i < w->first[k + 1]) {
-        struct run run = {c->rows.chain[w->at[i]], i, i, i};
-        while (run.end < w->first[k + 1] &&
-               c->rows.chain[w->at[run.end]] == run.chain)
-            run.end++;
-        vec_push(&c->runs, run);
-        i = run.end;
-    }
-}
-
-static void
-note_chains(struct causal *c)
-{
-    const struct writers *w = &c->writers;
-    const uint32_t n = w->first[c->r->h->n_keys];
-    c->chains = mem_alloc(n, sizeof *c->chains);
-    for (uint32_t i = 0; i < n; i++)
-        c->chains[i] = c->rows.chain[w->at[i]];
-}
-
-static void
-make_runs(struct causal *c)
-{
-    const struct history *h = c->r->h;
-    const struct writers *w = &c->writers;
-    c->run_first = mem_alloc((size_t)h->n_keys + 1, sizeof *c->run_first);
-    for (key_id k = 0; k < h->n_keys; k++) {
-        const uint32_t first = c->run_first[k] = (uint32_t)c->runs.n;
-        const uint32_t n = w->first[k + 1] - w->first[k];
-        if (n <= c->few)
-            continue;
-        add_runs(c, k);
-        if (n > c->short_runs * (c->runs.n - first))
-            continue;
-        c->runs.n = first; // the runs are short
-        if (!c->chains)
-            note_chains(c);
-    }
-    c->run_first[h->n_keys] = (uint32_t)c->runs.n;
-}
-
-/* The index of the last writer in the run whose place is below 'bound', or
- * ID_NONE.  The search doubles its steps away from where the last one ended. */
-static uint32_t
-find_below(struct run *run, const uint32_t *at, uint32_t bound)
-{
-    assert(run->begin <= run->cursor && run->cursor < run->end);
-    uint32_t low, high; // the first place not below bound is in low..high
-    uint32_t step = 1;
-    if (at[run->cursor] < bound) {
-        low = run->cursor + 1;
-        while (low + step <= run->end && at[low + step - 1] < bound) {
-            low += step;
-            step *= 2;
-        }
-        high = low + step - 1 < run->end ? low + step - 1 : run->end;
-    } else {
-        high = run->cursor;
-        while (high - run->begin >= step && at[high - step] >= bound) {
-            high -= step;
-            step *= 2;
-        }
-        low = high - run->begin >= step ? high - step + 1 : run->begin;
-    }
-    LOWER_BOUND(low, high, middle, at[middle] < bound);
-    assert(low == run->end || at[low] >= bound);
-    if (low == run->begin) {
-        run->cursor = low;
-        return ID_NONE;
-    }
-    run->cursor = low - 1;
-    return low - 1;
-}
 
 /* --- edges ----------------------------------------------------------------*/
 
@@ -225,33 +89,120 @@ row_of(const struct causal *c, txn_id t)
     return causal_rows_at(&c->rows, c->rows.of[t].row);
 }
 
-static void
-infer_from_writers(struct causal *c, key_id x, txn_id t3, txn_id t1)
+/* --- the writers that were passed last
+ * --------------------------------------*/
+
+static bool
+is_known(const struct causal *c, uint32_t i, txn_id t1)
 {
-    const struct writers *w = &c->writers;
-    uint32_t settled = ID_NONE; // its last writer before t3 is known
-    for (uint32_t i = w->first[x + 1]; i-- > w->first[x];) {
-        const txn_id t2 = w->at[i];
-        const uint32_t chain = c->rows.chain[t2], place = c->places[i];
-        if (chain == settled || place >= row_of(c, t3)[chain])
-            continue;
-        settled = chain;
-        if (t2 != t1 && place >= known_before(c, t1)[chain])
-            add_edge(c, t2, t1, t3);
-    }
+    const txn_id t2 = c->passed.at[i];
+    return causal_rows_place(&c->rows, t2) <
+           known_before(c, t1)[c->rows.chain[t2]];
 }
 
-/* The same for a key with many writers and short runs. */
+/* Whether the writer at index i is known to come before t1.  If it is not, and
+ * happened before t3, it gets an edge, and is known from then on. */
+static bool
+settle(struct causal *c, uint32_t i, txn_id t1, txn_id t3)
+{
+    const txn_id t2 = c->passed.at[i];
+    const uint32_t chain = c->rows.chain[t2];
+    const uint32_t place = causal_rows_place(&c->rows, t2);
+    if (place < known_before(c, t1)[chain])
+        return true;
+    if (place >= row_of(c, t3)[chain])
+        return false;
+    add_edge(c, t2, t1, t3);
+    return true;
+}
+
+/* The first writer of x from index i on, up to 'own', that is not known to come
+ * before the one at 'own', and is not odd. */
+static uint32_t
+find_open(const struct causal *c, key_id x, uint32_t i, uint32_t own)
+{
+    const struct passed_writers *w = &c->passed;
+    while (i < own &&
+           (is_known(c, i, w->at[own]) || passed_writers_is_odd(w, x, i)))
+        i++;
+    return i;
+}
+
+/* The writers of x before the one at index 'own' are too many to be settled one
+ * by one: make the first that is open an odd one. */
+static void
+leave_out_first(struct causal *c, key_id x, uint32_t own)
+{
+    struct passed_writers *w = &c->passed;
+    if (!passed_writers_has_room(w, x))
+        return;
+    const uint32_t i = find_open(c, x, passed_writers_settled(w, x, own), own);
+    if (i < own)
+        passed_writers_add_odd(w, x, i);
+    passed_writers_settle(w, own, find_open(c, x, i, own));
+}
+
+/* Settle the writers of x before the one at index 'own', which t3 read from.
+ * False where they are too many. */
+static bool
+settle_before(struct causal *c, key_id x, uint32_t own, txn_id t3)
+{
+    struct passed_writers *w = &c->passed;
+    const txn_id t1 = w->at[own];
+    const bool few = own - w->first[x] <= c->few;
+    for (uint32_t i = w->odd[x]; i != ID_NONE; i = w->odds.at[i].next)
+        if (w->odds.at[i].index < own)
+            (void)settle(c, w->odds.at[i].index, t1, t3);
+    uint32_t low = few ? w->first[x] : passed_writers_settled(w, x, own);
+    uint32_t lowest = own; // that is open
+    for (uint32_t i = own; i-- > low;) {
+        if (own - i > c->near) {
+            leave_out_first(c, x, own);
+            return false;
+        }
+        if (settle(c, i, t1, t3)) {
+            const uint32_t bound = passed_writers_settled(w, x, i);
+            low = !few && bound > low ? bound : low;
+        } else if (!passed_writers_is_odd(w, x, i)) {
+            lowest = i;
+        }
+    }
+    passed_writers_settle(w, own, lowest);
+    return true;
+}
+
+/* Infer the edges into t1 because t3 read x from it, from the writers that were
+ * passed last.  False where they are too many. */
+static bool
+infer_from_passed(struct causal *c, key_id x, txn_id t3, txn_id t1)
+{
+    const struct passed_writers *w = &c->passed;
+    const uint32_t end = w->end[x];
+    uint32_t i = end;
+    while (i > w->first[x] && w->at[i - 1] != t1) {
+        if (end - i >= c->near)
+            return false;
+        (void)settle(c, --i, t1, t3);
+    }
+    // Those before t1 agree with the sequence, where that is all that matters.
+    return i == w->first[x] || !c->out->store || settle_before(c, x, i - 1, t3);
+}
+
+/* --- all writers
+ * ------------------------------------------------------------*/
+
+/* The same from all writers of x, where their runs are short. */
 static void
 infer_from_short_runs(struct causal *c, key_id x, txn_id t3, txn_id t1)
 {
-    const txn_id *writers = c->writers.at;
-    const uint32_t *chains = c->chains, *places = c->places;
+    const struct writer_runs *w = &c->runs;
+    const txn_id *writers = w->writers.at;
+    const uint32_t *chains = w->chains, *places = w->places;
     const uint32_t *row = row_of(c, t3), *known = known_before(c, t1);
-    const uint32_t first = c->writers.first[x];
+    const uint32_t first = w->writers.first[x];
     uint32_t settled = ID_NONE; // its last writer before t3 is known
     assert(chains);
-    for (uint32_t i = c->writers.first[x + 1]; i-- > first;) {
+    for (uint32_t i = w->writers.first[x + 1]; i-- > first;) {
         const uint32_t chain = chains[i], place = places[i];
         // known <= place < row, in one branch: both differences are negative.
         if ((int32_t)((known[chain] - 1 - place) & (place - row[chain])) >= 0)
@@ -270,16 +221,17 @@ infer_from_short_runs(struct causal *c, key_id x, txn_id t3, txn_id t1)
 static void
 infer_from_runs(struct causal *c, key_id x, txn_id t3, txn_id t1)
 {
+    struct writer_runs *w = &c->runs;
     const uint32_t *row = row_of(c, t3), *known = known_before(c, t1);
-    for (uint32_t i = c->run_first[x]; i < c->run_first[x + 1]; i++) {
-        struct run *run = &c->runs.at[i];
+    for (uint32_t i = w->first[x]; i < w->first[x + 1]; i++) {
+        struct writer_run *run = &w->runs.at[i];
         if (row[run->chain] <= known[run->chain])
             continue;
-        const uint32_t j = find_below(run, c->places, row[run->chain]);
-        if (j == ID_NONE || c->places[j] < known[run->chain] ||
-            c->writers.at[j] == t1)
+        const uint32_t j = writer_run_below(run, w->places, row[run->chain]);
+        if (j == ID_NONE || w->places[j] < known[run->chain] ||
+            w->writers.at[j] == t1)
             continue;
-        add_edge(c, c->writers.at[j], t1, t3);
+        add_edge(c, w->writers.at[j], t1, t3);
         row = row_of(c, t3);
         known = known_before(c, t1);
     }
@@ -294,12 +246,14 @@ infer_from_reads(struct causal *c, txn_id t3)
             continue;
         const key_id x = op_key(h, op);
         const txn_id t1 = reading_writer(c->r, op);
-        if (c->run_first[x] != c->run_first[x + 1])
+        if (infer_from_passed(c, x, t3, t1))
+            continue;
+        if (!c->runs.first)
+            writer_runs_find(&c->runs, &c->rows, c->short_runs);
+        if (c->runs.first[x] != c->runs.first[x + 1])
             infer_from_runs(c, x, t3, t1);
-        else if (c->writers.first[x + 1] - c->writers.first[x] > c->few)
-            infer_from_short_runs(c, x, t3, t1);
         else
-            infer_from_writers(c, x, t3, t1);
+            infer_from_short_runs(c, x, t3, t1);
     }
 }
 
@@ -326,6 +280,7 @@ walk(struct causal *c, const struct topological_order *sequence,
         }
         if (c->out->broken && !c->out->store)
             break;
+        passed_writers_pass(&c->passed, c->r, t);
         causal_rows_leave(&c->rows, t);
     }
     return true;
@@ -336,26 +291,23 @@ causal_edges(const struct weak_reading *r,
              const struct topological_order *sequence, const u32_vec *readers,
              const struct weak_options *o, struct edges *out)
 {
-    const struct history *h = r->h;
     if (readers && !readers->n)
         return true;
-    struct causal c = {.r = r, .out = out, .few = FEW, .short_runs = SHORT};
-    if (o->walk != WEAK_WALK_BY_SIZE) {
-        c.few = o->walk == WEAK_WALK_FEW ? UINT32_MAX : 0;
+    struct causal c = {
+        .r = r, .out = out, .few = FEW, .near = NEAR, .short_runs = SHORT};
+    if (o->walk != WEAK_WALK_USUAL)
+        c.few = 0;
+    if (o->walk >= WEAK_WALK_SHORT_RUNS) {
+        c.near = 1;
         c.short_runs = o->walk == WEAK_WALK_RUNS ? 0 : UINT32_MAX;
     }
     causal_rows_init(&c.rows, r, sequence, o->always_cover ? 0 : SESSIONS_MAX);
-    writers_init(&c.writers, h, r->counts);
-    sort_writers(&c);
-    make_runs(&c);
+    passed_writers_init(&c.passed, r, out->store);
 
     const bool finished = walk(&c, sequence, readers, o->budget);
 
     causal_rows_free(&c.rows);
-    mem_free(c.own_places);
-    mem_free(c.chains);
-    vec_free(&c.runs);
-    mem_free(c.run_first);
-    writers_free(&c.writers);
+    passed_writers_free(&c.passed);
+    writer_runs_free(&c.runs);
     return finished;
 }

@@ -11,10 +11,12 @@
 #include "base/limits/budget.h"
 #include "evidence/certificate.h"
 
-/* How the writers of a key are gone through at cc. */
+/* How the writers of a key are gone through at cc: as is fastest; only those
+ * near the one that was read, however few there are; or as few as possible of
+ * these and then all, in either of two ways. */
 enum weak_walk {
-    WEAK_WALK_BY_SIZE, // whichever is fastest
-    WEAK_WALK_FEW,
+    WEAK_WALK_USUAL,
+    WEAK_WALK_NEAR,
     WEAK_WALK_SHORT_RUNS,
     WEAK_WALK_RUNS,
 };

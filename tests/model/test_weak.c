@@ -38,7 +38,7 @@ static void
 check(const struct history *h, level_set levels, struct certificate *out)
 {
     // Half of the histories have causal rows as those of many sessions are,
-    // and three of four take one way through the writers of a key.
+    // and three of four skip writers of a key as on long histories.
     const struct weak_options options = {
         .threads = 1,
         .always_cover = h->n_ops % 2,
