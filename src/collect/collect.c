@@ -102,6 +102,8 @@ static bool
 load_data(struct collect_run *run, struct err *err)
 {
     const struct workload_shape *shape = &run->o->shape;
+    if (!shape->app && shape->kind->has_items)
+        return item_load(run->db, err);
     if (!shape->app)
         return run->db->driver->load(
             run->db, workload_keys(shape),
@@ -138,9 +140,12 @@ collect_run(struct database *db, const struct collect_options *o,
     struct collect_run run = {.db = db, .o = o, .journal = {.fd = -1}};
     pthread_mutex_init(&run.lock, NULL);
     pthread_cond_init(&run.opens, NULL);
+    if (o->shape.pairs && !o->shape.app)
+        run.pairs = mem_calloc(o->shape.sessions / 2 + 1, sizeof *run.pairs);
     const bool ok = load_data(&run, err) && run_recorded(&run, path, err);
     pthread_cond_destroy(&run.opens);
     pthread_mutex_destroy(&run.lock);
+    mem_free(run.pairs);
     *stats = run.stats;
     if (!o->leave_tables)
         db->driver->unload(db, &stats->left);

@@ -37,6 +37,8 @@ session_open(struct session *s, struct collect_run *run, uint32_t number,
     *s = (struct session){.run = run, .number = number};
     s->node = number % run->db->nodes;
     s->record.is_off = run->journal.fd < 0;
+    if (run->pairs && number / 2 * 2 + 1 < run->o->shape.sessions)
+        s->pair = &run->pairs[number / 2];
     s->connections = mem_calloc(run->db->nodes, sizeof *s->connections);
     workload_init(&s->workload, &run->o->shape, number);
     return run->db->driver->connect(run->db, number, s->node,
@@ -59,7 +61,7 @@ session_close(struct session *s)
     mem_free(s->connections);
     jsonl_record_free(&s->record);
     vec_free(&s->steps);
-    vec_free(&s->elements);
+    operation_state_free(&s->operations);
 }
 
 /* The connection to the session's node, made again if it was lost; NULL if the
@@ -146,59 +148,40 @@ write_end(struct session *s, const struct connection *c, enum txn_status status,
 
 /* --- transactions ----------------------------------------------------------*/
 
-static enum outcome
-run_step(struct session *s, struct connection *c,
-         const struct workload_step *step)
+/* Draw the steps of the next transaction. */
+static void
+draw_steps(struct session *s, const struct connection *c)
 {
-    const struct driver *d = c->driver;
-    struct jsonl_record *t = &s->record;
-    struct driver_read reading;
-    enum outcome outcome;
-    bool is_missing;
-    switch (step->kind) {
-    case STEP_READ:
-        outcome = d->read(c, step->key, &reading);
-        if (outcome == OUTCOME_OK)
-            jsonl_record_read(t, step->key,
-                              reading.has_value ? &reading.value : NULL);
-        return outcome;
-    case STEP_READ_LIST:
-        outcome = d->read_list(c, step->key, &s->elements);
-        if (outcome == OUTCOME_OK)
-            jsonl_record_read_list(t, step->key, s->elements.at, s->elements.n);
-        return outcome;
-    // A failed operation is recorded too: it may have had an effect.
-    case STEP_WRITE:
-        outcome = d->write(c, step->key, step->value, &is_missing);
-        if (!is_missing)
-            jsonl_record_write(t, step->key, step->value);
-        return outcome;
-    case STEP_APPEND:
-        outcome = d->append(c, step->key, step->value, &is_missing);
-        if (!is_missing)
-            jsonl_record_append(t, step->key, step->value);
-        return outcome;
-    }
-    return OUTCOME_FAILED;
+    s->rolls_back = !s->is_final && !s->run->o->shape.app &&
+                    workload_next(&s->workload, c->is_read_only, &s->steps);
 }
 
-/* How the next operation finds its row. */
-static enum driver_access
-draw_access(struct session *s)
+/* Whether the transaction is one statement without begin and commit. */
+static bool
+is_autocommit(const struct session *s)
 {
-    const unsigned set = s->run->o->shape.access;
-    if (!(set & (set - 1))) {
-        // One bit, or none.
-        for (int i = 0; i < ACCESSES; i++)
-            if (set >> i & 1)
-                return (enum driver_access)i;
-        return ACCESS_KEY;
-    }
-    for (;;) {
-        const uint64_t i = random_below(&s->workload.random, ACCESSES);
-        if (set >> i & 1)
-            return (enum driver_access)i;
-    }
+    return !s->is_final && s->workload.is_autocommit;
+}
+
+/* Begin the transaction.  In a pair it waits for the other session; both have
+ * taken their snapshots then. */
+static enum outcome
+begin_txn(struct session *s, struct connection *c)
+{
+    const struct workload_shape *shape = &s->run->o->shape;
+    struct pair *pair = s->is_final ? NULL : s->pair;
+    enum outcome outcome = OUTCOME_OK;
+    if (!is_autocommit(s))
+        outcome = !s->is_final && s->workload.is_read_only
+                      ? item_begin_read_only(c)
+                      : c->driver->begin(c);
+    if (pair && outcome == OUTCOME_OK && !is_autocommit(s))
+        outcome = pair_take_snapshot(c, shape->kind->has_items   ? ITEM_TABLE
+                                        : shape->kind->has_lists ? "list"
+                                                                 : "kv");
+    if (pair)
+        pair_meet(pair, s->txns + 1, &s->run->stop);
+    return outcome;
 }
 
 /* Run the operations of the transaction; false if it is to be rolled
@@ -206,15 +189,15 @@ draw_access(struct session *s)
 static bool
 run_steps(struct session *s, struct connection *c, enum outcome *outcome)
 {
-    const bool roll_back =
-        !s->is_final && workload_next(&s->workload, c->is_read_only, &s->steps);
     *outcome = OUTCOME_OK;
     for (size_t i = 0; *outcome == OUTCOME_OK && i < s->steps.n; i++) {
         time_pause(s->is_final ? 0 : s->run->o->pause);
-        c->access = draw_access(s);
-        *outcome = run_step(s, c, &s->steps.at[i]);
+        c->access =
+            operation_draw_access(s->run->o->shape.access, &s->workload.random);
+        *outcome = operation_run(c, &s->steps.at[i], is_autocommit(s),
+                                 &s->operations, &s->record);
     }
-    return !roll_back;
+    return !s->rolls_back;
 }
 
 static bool
@@ -243,6 +226,10 @@ run_body(struct session *s, struct connection *c, enum outcome *outcome,
     if (*outcome != OUTCOME_OK)
         return true;
     time_pause(s->run->o->pause);
+    if (is_autocommit(s)) {
+        *status = TXN_COMMITTED;
+        return true;
+    }
     if (!commits)
         return true;
     if (!write_pending(s, c, err))
@@ -310,7 +297,8 @@ run_txn(struct session *s, struct err *err)
     s->began = now(s->run);
     s->is_pending = false;
     jsonl_record_begin(&s->record, s->number + 1);
-    enum outcome outcome = c->driver->begin(c);
+    draw_steps(s, c);
+    enum outcome outcome = begin_txn(s, c);
     s->txns++;
     bool ok = true;
     if (outcome == OUTCOME_OK) {
@@ -340,15 +328,18 @@ static bool
 read_final(struct session *s, struct err *err)
 {
     const struct collect_options *o = s->run->o;
-    const uint64_t keys = workload_keys(&o->shape);
-    const enum step_kind kind =
-        o->shape.kind->has_lists ? STEP_READ_LIST : STEP_READ;
+    const struct workload_kind *workload = o->shape.kind;
+    const uint64_t keys = workload->has_items ? 1 : workload_keys(&o->shape);
+    const enum step_kind kind = workload->has_items   ? STEP_ITEM_QUERY
+                                : workload->has_lists ? STEP_READ_LIST
+                                                      : STEP_READ;
     assert(!o->shape.app);
     s->is_final = true;
     s->has_committed = false;
     vec_clear(&s->steps);
     for (uint64_t key = 0; key < keys && key < FINAL_KEYS; key++)
-        vec_push(&s->steps, ((struct workload_step){kind, key, 0}));
+        vec_push(&s->steps, ((struct workload_step){
+                                .kind = kind, .key = key, .where = ITEMS_ALL}));
     bool ok = true;
     for (int i = 0; ok && i < FINAL_TRIES && !s->has_committed; i++)
         ok = run_txn(s, err);
@@ -390,6 +381,8 @@ session_run(void *arg)
         if (run->o->move)
             s->node = (s->node + 1) % run->db->nodes;
     }
+    if (s->pair)
+        pair_leave(s->pair);
     if (ok && run->o->read_final &&
         !(run->o->interrupted && *run->o->interrupted))
         ok = read_final(s, &err);

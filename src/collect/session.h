@@ -7,6 +7,8 @@
 #include "collect/collect.h"
 #include "collect/job.h"
 #include "collect/journal.h"
+#include "collect/operation.h"
+#include "collect/pair.h"
 #include "format/jsonl/jsonl_record.h"
 
 #include <pthread.h>
@@ -18,6 +20,7 @@ struct collect_run {
     const struct collect_options *o;
     struct journal journal;
     struct job_tables tables; // the tables of an application
+    struct pair *pairs;       // of sessions; NULL: none
     double began;             // by the clock of time_now
     atomic_bool stop;
     atomic_size_t running; // sessions that have not ended
@@ -40,7 +43,9 @@ struct session {
     int64_t began;   // when the transaction began
     bool is_pending; // it is recorded, but not its outcome
     step_vec steps;
-    int_vec elements;
+    bool rolls_back; // the transaction at its end
+    struct operation_state operations;
+    struct pair *pair;  // NULL: it is alone
     bool has_committed; // the last transaction
     bool is_final;      // it reads the final state; 'steps' are set
 };

@@ -7,19 +7,23 @@
  * SPDX-License-Identifier: MIT */
 #include "collect/workload.h"
 
+#include "collect/items/item_draw.h"
+
 #include <string.h>
 
 /* --- drawing ---------------------------------------------------------------*/
 
-static uint64_t
-draw_key(struct workload *w)
+uint64_t
+workload_draw_key(struct workload *w)
 {
+    if (w->shape->pairs)
+        return w->focus[random_below(&w->random, 2)];
     return gen_draw_key(w->shape->distribution, w->shape->keys, &w->keys,
                         &w->random);
 }
 
-static int64_t
-draw_value(struct workload *w)
+int64_t
+workload_draw_value(struct workload *w)
 {
     const struct workload_shape *shape = w->shape;
     const uint64_t below = shape->duplicates > 0 ? shape->values : 0;
@@ -28,8 +32,8 @@ draw_value(struct workload *w)
     return (int64_t)(below + w->written++ * shape->sessions + w->session + 1);
 }
 
-static bool
-draw_read(struct workload *w)
+bool
+workload_draw_read(struct workload *w)
 {
     return random_unit(&w->random) < w->shape->reads;
 }
@@ -37,13 +41,24 @@ draw_read(struct workload *w)
 static void
 add_read(step_vec *out, uint64_t key)
 {
-    vec_push(out, ((struct workload_step){STEP_READ, key, 0}));
+    vec_push(out, ((struct workload_step){.kind = STEP_READ, .key = key}));
 }
 
 static void
 add_write(struct workload *w, step_vec *out, uint64_t key)
 {
-    vec_push(out, ((struct workload_step){STEP_WRITE, key, draw_value(w)}));
+    vec_push(out, ((struct workload_step){.kind = STEP_WRITE,
+                                          .key = key,
+                                          .value = workload_draw_value(w)}));
+}
+
+/* Draw the keys that both sessions of a pair use in their next transactions. */
+static void
+draw_focus(struct workload *w)
+{
+    for (size_t i = 0; i < 2; i++)
+        w->focus[i] = gen_draw_key(w->shape->distribution, w->shape->keys,
+                                   &w->keys, &w->shared);
 }
 
 /* --- the kinds -------------------------------------------------------------*/
@@ -52,30 +67,30 @@ static void
 draw_mixed(struct workload *w, bool reads_only, step_vec *out)
 {
     for (uint64_t i = 0; i < w->shape->operations; i++)
-        if (reads_only || draw_read(w))
-            add_read(out, draw_key(w));
+        if (reads_only || workload_draw_read(w))
+            add_read(out, workload_draw_key(w));
         else
-            add_write(w, out, draw_key(w));
+            add_write(w, out, workload_draw_key(w));
 }
 
 static void
 draw_blind(struct workload *w, bool reads_only, step_vec *out)
 {
-    const bool reads = reads_only || draw_read(w);
+    const bool reads = reads_only || workload_draw_read(w);
     for (uint64_t i = 0; i < w->shape->operations; i++)
         if (reads)
-            add_read(out, draw_key(w));
+            add_read(out, workload_draw_key(w));
         else
-            add_write(w, out, draw_key(w));
+            add_write(w, out, workload_draw_key(w));
 }
 
 /* One or two keys, read and then written, or only read. */
 static void
 draw_update(struct workload *w, bool reads_only, step_vec *out)
 {
-    const uint64_t first = draw_key(w), second = draw_key(w);
+    const uint64_t first = workload_draw_key(w), second = workload_draw_key(w);
     const bool both = first != second && random_below(&w->random, 2);
-    const bool reads = reads_only || draw_read(w);
+    const bool reads = reads_only || workload_draw_read(w);
     add_read(out, first);
     if (both)
         add_read(out, second);
@@ -90,14 +105,17 @@ static void
 draw_append(struct workload *w, bool reads_only, step_vec *out)
 {
     for (uint64_t i = 0; i < w->shape->operations; i++) {
-        const uint64_t key = draw_key(w);
-        if (reads_only || draw_read(w))
-            vec_push(out, ((struct workload_step){STEP_READ_LIST, key, 0}));
+        const uint64_t key = workload_draw_key(w);
+        if (reads_only || workload_draw_read(w))
+            vec_push(out, ((struct workload_step){.kind = STEP_READ_LIST,
+                                                  .key = key}));
         else
-            vec_push(out, ((struct workload_step){
-                              STEP_APPEND, key,
-                              (int64_t)(w->written++ * w->shape->sessions +
-                                        w->session + 1)}));
+            vec_push(out,
+                     ((struct workload_step){
+                         .kind = STEP_APPEND,
+                         .key = key,
+                         .value = (int64_t)(w->written++ * w->shape->sessions +
+                                            w->session + 1)}));
     }
 }
 
@@ -107,10 +125,12 @@ static void
 draw_skew(struct workload *w, bool reads_only, step_vec *out)
 {
     const uint64_t pairs = w->shape->keys / 2 ? w->shape->keys / 2 : 1;
-    const uint64_t first = 2 * random_below(&w->random, pairs);
+    const uint64_t first = w->shape->pairs
+                               ? w->focus[0] % (2 * pairs) & ~UINT64_C(1)
+                               : 2 * random_below(&w->random, pairs);
     add_read(out, first);
     add_read(out, first + 1);
-    if (!reads_only && !draw_read(w))
+    if (!reads_only && !workload_draw_read(w))
         add_write(w, out, first + random_below(&w->random, 2));
 }
 
@@ -120,7 +140,7 @@ static void
 draw_fork(struct workload *w, bool reads_only, step_vec *out)
 {
     const uint64_t keys = workload_keys(w->shape);
-    if (!reads_only && !draw_read(w))
+    if (!reads_only && !workload_draw_read(w))
         add_write(w, out, w->session % keys);
     else
         for (uint64_t k = 0; k < keys; k++)
@@ -128,15 +148,38 @@ draw_fork(struct workload *w, bool reads_only, step_vec *out)
 }
 
 const struct workload_kind workload_table[] = {
-    {"mixed", "reads and writes of random keys", false, false, draw_mixed},
-    {"blind", "transactions that only read, or only write", false, false,
-     draw_blind},
-    {"update", "one or two keys, each read before it is written", false, false,
-     draw_update},
-    {"append", "lists: append an element, or read all of them", true, false,
-     draw_append},
-    {"skew", "read a pair of keys, write one of them", false, false, draw_skew},
-    {"fork", "write one key, or read all", false, true, draw_fork},
+    {.name = "mixed",
+     .help = "reads and writes of random keys",
+     .draw = draw_mixed},
+    {.name = "blind",
+     .help = "transactions that only read, or only write",
+     .draw = draw_blind},
+    {.name = "update",
+     .help = "one or two keys, each read before it is written",
+     .draw = draw_update},
+    {.name = "append",
+     .help = "lists: append an element, or read all of them",
+     .has_lists = true,
+     .draw = draw_append},
+    {.name = "skew",
+     .help = "read a pair of keys, write one of them",
+     .draw = draw_skew},
+    {.name = "fork",
+     .help = "write one key, or read all",
+     .reads_all = true,
+     .draw = draw_fork},
+    {.name = "rows",
+     .help = "rows are inserted, updated, deleted, read and searched",
+     .has_items = true,
+     .draw = item_draw_rows},
+    {.name = "phantom",
+     .help = "search a group of rows, insert one if there are few",
+     .has_items = true,
+     .draw = item_draw_phantom},
+    {.name = "fresh",
+     .help = "insert a new row, look for the new row of another session",
+     .has_items = true,
+     .draw = item_draw_fresh},
     {0},
 };
 
@@ -147,6 +190,37 @@ workload_find(const char *name)
         if (strcmp(k->name, name) == 0)
             return k;
     return NULL;
+}
+
+/* --- features --------------------------------------------------------------*/
+
+const char *const workload_feature_names[FEATURES] = {
+    [FEATURE_FOR_UPDATE] = "for-update",
+    [FEATURE_FOR_SHARE] = "for-share",
+    [FEATURE_SAVEPOINTS] = "savepoints",
+    [FEATURE_READ_ONLY] = "read-only",
+    [FEATURE_LONG] = "long",
+    [FEATURE_AUTOCOMMIT] = "autocommit",
+};
+
+bool
+workload_features_parse(const char *text, unsigned *out)
+{
+    *out = 0;
+    for (;;) {
+        const size_t n = strcspn(text, ",");
+        int i = 0;
+        while (i < FEATURES &&
+               (strlen(workload_feature_names[i]) != n ||
+                memcmp(workload_feature_names[i], text, n) != 0))
+            i++;
+        if (i == FEATURES)
+            return false;
+        *out |= 1u << i;
+        if (!text[n])
+            return true;
+        text += n + 1;
+    }
 }
 
 /* --- sessions --------------------------------------------------------------*/
@@ -173,6 +247,7 @@ workload_init(struct workload *w, const struct workload_shape *shape,
 {
     *w = (struct workload){.shape = shape, .session = session};
     workload_seed(&w->random, shape->seed, session);
+    random_seed(&w->shared, shape->seed + session / 2);
     zipf_init(&w->keys, shape->keys, shape->theta);
     zipf_init(&w->values, shape->values, shape->value_theta);
 }
@@ -192,9 +267,16 @@ sort_steps(step_vec *steps)
 bool
 workload_next(struct workload *w, bool reads_only, step_vec *out)
 {
+    const struct workload_shape *shape = w->shape;
     vec_clear(out);
-    w->shape->kind->draw(w, reads_only, out);
-    if (w->shape->sorted)
+    w->is_autocommit = w->is_read_only = false;
+    if (shape->pairs)
+        draw_focus(w);
+    if (shape->kind->has_items && !reads_only)
+        reads_only = item_draw_features(w);
+    shape->kind->draw(w, reads_only, out);
+    w->txns++;
+    if (shape->sorted)
         sort_steps(out);
-    return random_unit(&w->random) < w->shape->aborts;
+    return random_unit(&w->random) < shape->aborts;
 }

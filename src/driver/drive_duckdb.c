@@ -206,6 +206,7 @@ static const struct dialect dialect = {
     .append = "coalesce(v, '') || ',%s'",
     .upsert = "on conflict (assay_key) do update set",
     .lexis = LEXIS_DOLLARS | LEXIS_NESTING,
+    .returning = RETURNING_UPDATES | RETURNING_DELETES,
 };
 
 const struct driver driver_duckdb = {

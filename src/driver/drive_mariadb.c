@@ -213,6 +213,11 @@ static const struct dialect dialect = {
     .cut = "kill %s",
     .lock_timeout = "set session lock_wait_timeout = 10",
     .lexis = LEXIS_BACKSLASHES | LEXIS_HASHES,
+    .returning = RETURNING_DELETES,
+    .begin_read_only = "start transaction read only",
+    .for_update = " for update",
+    .for_share = " lock in share mode",
+    .has_savepoints = true,
 };
 
 const struct driver driver_mariadb = {

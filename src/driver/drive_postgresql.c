@@ -203,6 +203,12 @@ static const struct dialect dialect = {
     .indexes = " hash gin brin ",
     .use_index = "set enable_seqscan = off",
     .lexis = LEXIS_DOLLARS | LEXIS_NESTING,
+    .returning = RETURNING_UPDATES | RETURNING_DELETES,
+    .snapshot = "select 1",
+    .begin_read_only = "begin read only",
+    .for_update = " for update",
+    .for_share = " for share",
+    .has_savepoints = true,
 };
 
 const struct driver driver_postgresql = {

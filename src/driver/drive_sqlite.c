@@ -234,6 +234,8 @@ static const struct dialect dialect = {
     .append = "coalesce(v, '') || ',%s'",
     .upsert = "on conflict (assay_key) do update set",
     .lexis = LEXIS_BRACKETS,
+    .returning = RETURNING_UPDATES | RETURNING_DELETES,
+    .has_savepoints = true,
 };
 
 const struct driver driver_sqlite = {

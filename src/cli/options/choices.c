@@ -208,6 +208,13 @@ choices_accesses(struct buf *out)
 }
 
 void
+choices_features(struct buf *out)
+{
+    for (int i = 0; i < FEATURES; i++)
+        add(out, workload_feature_names[i]);
+}
+
+void
 choices_sweeps(struct buf *out)
 {
     add(out, "levels workloads seeds");

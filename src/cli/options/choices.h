@@ -32,6 +32,7 @@ choices choices_boundaries; // of predict
 choices choices_lists;      // how lists are kept in a database
 choices choices_indexes;
 choices choices_accesses; // how a row is found
+choices choices_features; // what transactions on rows use
 choices choices_sweeps;   // what a sweep varies
 choices choices_solvers;
 choices choices_targets;  // of test and collect

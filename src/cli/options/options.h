@@ -84,7 +84,8 @@ struct options {
     const char *sweep, *results;
     uint64_t seeds;
     bool shrink;
-    bool sorted;
+    bool sorted, in_pairs;
+    const char *use;
     double time, aborts, pause;
     bool move, record;
     option_texts nemesis;

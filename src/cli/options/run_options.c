@@ -106,16 +106,35 @@ is_among(choices *words, const char *text)
 }
 
 static bool
+choose_features(const struct options *o, struct workload_shape *shape,
+                struct err *err)
+{
+    const bool has_items = shape->kind && shape->kind->has_items && !o->spec;
+    if (o->use && !has_items)
+        return err_set(err, ERR_USAGE,
+                       "--use is for workloads of rows, such as -w rows");
+    if (o->sorted && has_items)
+        return err_set(err, ERR_USAGE, "--sorted is not for workloads of rows");
+    return !o->use || workload_features_parse(o->use, &shape->features) ||
+           choices_error("use", choices_features, o->use, err);
+}
+
+static bool
 choose_access(const struct options *o, struct test_run_options *out,
               struct err *err)
 {
     struct workload_shape *shape = &out->collect.shape;
     out->index = o->index;
     shape->sorted = o->sorted;
-    if ((o->index || o->access || o->sorted) && (shape->app || o->spec))
+    shape->pairs = o->in_pairs;
+    if ((o->index || o->access || o->sorted || o->in_pairs) &&
+        (shape->app || o->spec))
         return err_set(err, ERR_USAGE,
-                       "--index, --access and --sorted are for workloads of "
-                       "keys, not for applications and specifications");
+                       "--index, --access, --sorted and --pairs are for "
+                       "workloads of keys, not for applications and "
+                       "specifications");
+    if (!choose_features(o, shape, err))
+        return false;
     if (o->index && !is_among(choices_indexes, o->index))
         return choices_error("index", choices_indexes, o->index, err);
     if (o->access && !driver_access_parse(o->access, &shape->access))

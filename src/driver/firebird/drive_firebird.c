@@ -285,6 +285,9 @@ static const struct dialect dialect = {
     .append = "coalesce(v, '') || ',%s'",
     .text = "varchar(30000)",
     .inserts_one_row = true,
+    .returning = RETURNING_ONE_DELETE,
+    .for_update = " for update with lock",
+    .has_savepoints = true,
 };
 
 const struct driver driver_firebird = {

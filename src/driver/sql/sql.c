@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { STATEMENT = 256, CONDITION = 128 };
+enum { STATEMENT = 256 };
 
 bool
 sql_must(struct connection *c, const char *sql, struct result_rows *out,
@@ -187,21 +187,20 @@ sql_index_is_gin(const char *index)
     return index && strcmp(index, "gin") == 0;
 }
 
-/* The condition that the row of a key satisfies, and no other. */
-static const char *
-find_row(const struct connection *c, uint64_t key, char out[CONDITION])
+const char *
+sql_find_row(const struct connection *c, uint64_t key, char out[SQL_CONDITION])
 {
     assert(c->access < ACCESSES);
     assert(c->access != ACCESS_INDEX || c->database->index);
     if (c->access == ACCESS_RANGE)
-        snprintf(out, CONDITION,
+        snprintf(out, SQL_CONDITION,
                  "assay_key >= %" PRIu64 " and assay_key < %" PRIu64, key,
                  key + 1);
     else if (c->access == ACCESS_INDEX && sql_index_is_gin(c->database->index))
-        snprintf(out, CONDITION, "assay_alt @> array[%" PRIu64 "]::bigint[]",
-                 key);
+        snprintf(out, SQL_CONDITION,
+                 "assay_alt @> array[%" PRIu64 "]::bigint[]", key);
     else
-        snprintf(out, CONDITION, "%s = %" PRIu64,
+        snprintf(out, SQL_CONDITION, "%s = %" PRIu64,
                  c->access == ACCESS_INDEX  ? "assay_alt"
                  : c->access == ACCESS_SCAN ? "assay_key + 0"
                                             : "assay_key",
@@ -212,10 +211,10 @@ find_row(const struct connection *c, uint64_t key, char out[CONDITION])
 enum outcome
 sql_read(struct connection *c, uint64_t key, struct driver_read *out)
 {
-    char sql[STATEMENT], row[CONDITION];
+    char sql[STATEMENT], row[SQL_CONDITION];
     struct result_rows rows = {0};
     snprintf(sql, sizeof sql, "select v from assay_kv where %s",
-             find_row(c, key, row));
+             sql_find_row(c, key, row));
     enum outcome outcome = select_row(c, sql, 1, &rows);
     *out = (struct driver_read){0};
     if (outcome == OUTCOME_OK)
@@ -237,9 +236,9 @@ write_row(struct connection *c, const char *sql, bool *is_missing)
 enum outcome
 sql_write(struct connection *c, uint64_t key, int64_t value, bool *is_missing)
 {
-    char sql[STATEMENT], row[CONDITION];
+    char sql[STATEMENT], row[SQL_CONDITION];
     snprintf(sql, sizeof sql, "update assay_kv set v = %" PRId64 " where %s",
-             value, find_row(c, key, row));
+             value, sql_find_row(c, key, row));
     return write_row(c, sql, is_missing);
 }
 
@@ -256,8 +255,8 @@ sql_append(struct connection *c, uint64_t key, int64_t element,
              c->database->keys == KEYS_ARRAYS ? dialect->append_to_array
                                               : dialect->append,
              text);
-    char row[CONDITION];
-    buf_printf(&sql, " where %s", find_row(c, key, row));
+    char row[SQL_CONDITION];
+    buf_printf(&sql, " where %s", sql_find_row(c, key, row));
     const enum outcome outcome = write_row(c, sql.at, is_missing);
     buf_free(&sql);
     return outcome;
@@ -288,10 +287,10 @@ sql_int_list_parse(const char *text, int_vec *out)
 enum outcome
 sql_read_list(struct connection *c, uint64_t key, int_vec *out)
 {
-    char sql[STATEMENT], row[CONDITION];
+    char sql[STATEMENT], row[SQL_CONDITION];
     struct result_rows rows = {0};
     snprintf(sql, sizeof sql, "select v from assay_list where %s",
-             find_row(c, key, row));
+             sql_find_row(c, key, row));
     enum outcome outcome = select_row(c, sql, 1, &rows);
     vec_clear(out);
     if (outcome == OUTCOME_OK &&

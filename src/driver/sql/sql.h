@@ -24,6 +24,13 @@ enum {
     LEXIS_BRACKETS = 16,   // brackets quote names
 };
 
+/* Which statements return the rows that they changed. */
+enum {
+    RETURNING_UPDATES = 1,
+    RETURNING_DELETES = 2,
+    RETURNING_ONE_DELETE = 4, // if it deletes at most one
+};
+
 /* The SQL that differs between databases.  "%s" stands for the argument that
  * the comment names.  NULL if the database has no such feature. */
 struct dialect {
@@ -48,7 +55,20 @@ struct dialect {
                                  // between blanks
     const char *use_index;       // prefer indexes to scans
     unsigned lexis;              // LEXIS_ flags
+    unsigned returning;          // RETURNING_ flags
+    const char *snapshot;        // a query that takes the snapshot and reads
+                                 // nothing; NULL: it takes one of a table
+    const char *begin_read_only; // begin a transaction that only reads
+    const char *for_update, *for_share; // of a select that locks its rows
+    bool has_savepoints;
 };
+
+enum { SQL_CONDITION = 128 }; // bytes
+
+/* The condition that the row of a key satisfies, and no other, for the access
+ * that the connection has chosen. */
+const char *sql_find_row(const struct connection *c, uint64_t key,
+                         char out[SQL_CONDITION]);
 
 /* Append a pattern with every "%s" replaced. */
 void sql_fill(struct buf *out, const char *pattern, const char *text);
