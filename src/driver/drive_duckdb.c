@@ -153,14 +153,17 @@ note_failure(struct duck_link *c, duckdb_result *result)
 {
     const int type = duck.duckdb_result_error_type(*result);
     const char *why = duck.duckdb_result_error(result);
+    // Conflicts have a type of their own in some places, and none in others.
+    const bool is_conflict =
+        type == DUCKDB_TRANSACTION ||
+        (why && strncmp(why, "TransactionContext Error", 24) == 0);
     char number[16];
     snprintf(number, sizeof number, "%d", type);
-    return outcome_set(
-        &c->base, type == DUCKDB_TRANSACTION ? OUTCOME_ABORTED : OUTCOME_FAILED,
-        type == DUCKDB_TRANSACTION  ? "transaction"
-        : type == DUCKDB_CONSTRAINT ? "constraint"
-                                    : number,
-        why ? why : "no reason given");
+    return outcome_set(&c->base, is_conflict ? OUTCOME_ABORTED : OUTCOME_FAILED,
+                       is_conflict                 ? "transaction"
+                       : type == DUCKDB_CONSTRAINT ? "constraint"
+                                                   : number,
+                       why ? why : "no reason given");
 }
 
 /* Lists, structs and maps have no text in this interface.  They must not be
