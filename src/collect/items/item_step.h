@@ -33,7 +33,8 @@ struct item_state {
 
 void item_state_free(struct item_state *s);
 
-/* Make the table, with an index on its groups. */
+/* Make the table; if there is to be a second index, with one on the groups as
+ * well. */
 bool item_load(struct database *db, struct err *err);
 
 /* Run a step.  'is_autocommit': it is a transaction by itself. */

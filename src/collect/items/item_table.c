@@ -18,6 +18,8 @@ item_load(struct database *db, struct err *err)
                        db->driver->scheme);
     if (!db->driver->load_table(db, &table, err))
         return false;
+    if (!db->index)
+        return true;
     bool ok = true, made = false;
     for (size_t node = 0; ok && !made && node < db->nodes; node++) {
         struct connection *c;
