@@ -215,6 +215,18 @@ name_target(struct sweep *s, const char *target)
     return copy;
 }
 
+/* Whether a target can run a workload: those of rows need SQL, which servers
+ * that are started have. */
+static bool
+takes_workload(const char *target, const char *name)
+{
+    const struct workload_kind *kind = workload_find(name);
+    char scheme[16];
+    snprintf(scheme, sizeof scheme, "%.*s", (int)strcspn(target, ":"), target);
+    const struct driver *driver = driver_find(scheme);
+    return !kind || !kind->has_items || !driver || driver->sql;
+}
+
 static bool
 run_target(struct sweep *s, const char *target, struct err *err)
 {
@@ -228,6 +240,9 @@ run_target(struct sweep *s, const char *target, struct err *err)
                 cell.seed = s->options->seed + i;
                 if (interrupt_flag)
                     return true;
+                if (s->workloads.n > 1 &&
+                    !takes_workload(target, cell.workload))
+                    continue;
                 if (!run_cell(s, target, &cell, err))
                     return false;
             }
