@@ -65,9 +65,8 @@ runner_is_taken(const struct runner *r, uint32_t table, const struct datum *a,
     return false;
 }
 
-/* NOT NULL and CHECK, which hold when they are not false. */
-static bool
-keeps_checks(struct runner *r, uint32_t table, const struct datum *row)
+bool
+runner_keeps_checks(struct runner *r, uint32_t table, const struct datum *row)
 {
     const struct table *t = &r->program->tables.at[table];
     for (uint32_t i = 0; i < t->n_columns; i++)
@@ -98,7 +97,7 @@ runner_check_row(struct runner *r, uint32_t table, const struct datum *row,
                  uint64_t set)
 {
     const struct table *t = &r->program->tables.at[table];
-    bool ok = keeps_checks(r, table, row);
+    bool ok = runner_keeps_checks(r, table, row);
     for (uint32_t i = 0; i < t->n_unique; i++)
         if (sets_some(&t->unique[i], set))
             runner_note_check(r, table, &t->unique[i], row, t->n_columns,

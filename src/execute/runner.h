@@ -65,6 +65,11 @@ void runner_update(struct runner *r, const struct statement *s);
 void runner_delete(struct runner *r, const struct statement *s);
 void runner_insert(struct runner *r, const struct statement *s);
 
+/* Whether the row keeps NOT NULL and CHECK, which hold when they are not
+ * false. */
+bool runner_keeps_checks(struct runner *r, uint32_t table,
+                         const struct datum *row);
+
 /* Abort unless a row of which the columns 'set' are new keeps the constraints,
  * or unless no row refers to one that was removed. */
 void runner_check_row(struct runner *r, uint32_t table, const struct datum *row,

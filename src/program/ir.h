@@ -39,6 +39,9 @@ struct datum {
 
 enum value_type { TYPE_UNKNOWN, TYPE_INTEGER, TYPE_BOOLEAN, TYPE_TEXT };
 
+/* Which type of SQL an integer has: '/' of numeric values does not round. */
+enum number_kind { NUMBER_INTEGER, NUMBER_BIGINT, NUMBER_NUMERIC };
+
 enum expr_kind {
     EXPR_CONSTANT,
     EXPR_VARIABLE,
@@ -76,6 +79,7 @@ enum expr_kind {
 struct expr {
     enum expr_kind kind;
     enum value_type type;
+    enum number_kind number;   // of TYPE_INTEGER
     struct datum value;        // CONSTANT
     uint32_t index;            // VARIABLE, INPUT, AGGREGATE
     uint32_t source, column;   // COLUMN
@@ -194,7 +198,9 @@ struct table_column {
     const char *name;
     enum value_type type;
     bool not_null;
+    enum number_kind number;
     bool generated;             // by default: serial, identity, uuid
+    bool always;                // GENERATED ALWAYS: no other value is taken
     const struct expr *initial; // DEFAULT; NULL: NULL
 };
 
@@ -226,6 +232,7 @@ struct table {
 struct variable {
     const char *name; // "r.balance" for a field of a record
     enum value_type type;
+    enum number_kind number;
     const struct expr *initial; // NULL: NULL
     bool not_null;
 };

@@ -116,6 +116,8 @@ run_for(struct runner *r, const struct statement *s)
     runner_query(r, s->query, &result);
     if (!r->failed)
         runner_observe(r, s, result.cells, result.n * result.width);
+    if (!r->failed)
+        runner_take_row(r, s, NULL); // what it is where there is no row
     enum flow flow = FLOW_NEXT;
     for (size_t i = 0; !r->failed && i < result.n; i++) {
         runner_take_row(r, s, result.cells + i * result.width);

@@ -218,6 +218,12 @@ insert_row(struct runner *r, const struct statement *s, const struct datum *row,
             runner_abort(r);
     if (r->failed)
         return;
+    // A row that is refused must keep these as well.
+    if (s->on_conflict != CONFLICT_ABORTS &&
+        !runner_keeps_checks(r, s->table, row)) {
+        runner_abort(r);
+        return;
+    }
     const size_t at = dataset_find(&r->mine, s->table, row);
     const struct datum *there = NULL;
     runner_note_check(r, s->table, NULL, row, t->n_columns, NULL);

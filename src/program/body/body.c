@@ -69,11 +69,16 @@ body_expr(struct body *b, const char *text)
     const PgQuery__SelectStmt *select = tree->stmts[0]->stmt->select_stmt;
     if (tree->n_stmts != 1 || select->n_target_list != 1) {
         lower_fail(l, -1, "something else than one expression");
-    } else if (select->n_from_clause) {
+    } else if (select->n_from_clause || select->where_clause ||
+               select->limit_count || select->limit_offset ||
+               select->n_distinct_clause || select->n_group_clause ||
+               select->having_clause || select->n_sort_clause ||
+               select->op > PG_QUERY__SET_OPERATION__SETOP_NONE) {
         struct query *q = lower_query(l, select);
         if (q) {
             e = expr_new(l, EXPR_SCALAR, q->targets[0].value->type);
             e->query = q;
+            e->number = q->targets[0].value->number;
         }
     } else {
         e = lower_expr(l, select->target_list[0]->res_target->val);

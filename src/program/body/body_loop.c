@@ -29,7 +29,7 @@ body_for_query(struct body *b, uint32_t node)
     return s;
 }
 
-/* The variable of an integer loop; two loops may use one. */
+/* The variable of an integer loop, which is a new one. */
 static bool
 loop_variable(struct body *b, uint32_t node, uint32_t *out)
 {
@@ -39,13 +39,7 @@ loop_variable(struct body *b, uint32_t node, uint32_t *out)
                      "refname"));
     if (!name)
         return lower_fail(l, -1, "a loop without a variable");
-    *out = lower_find_variable(l, name);
-    if (*out == UINT32_MAX)
-        *out = lower_add_variable(l, name, TYPE_INTEGER);
-    else if (l->variables.at[*out].initial || !l->variables.at[*out].not_null)
-        return lower_fail(l, -1, "loop variable '%s' hides another variable",
-                          name);
-    l->variables.at[*out].not_null = true; // the mark of a loop's variable
+    *out = lower_add_variable(l, name, TYPE_INTEGER);
     return true;
 }
 
@@ -57,12 +51,12 @@ body_range(struct body *b, uint32_t node)
     const char *high = body_query(b, body_find(b, node, "upper"));
     const char *step = body_query(b, body_find(b, node, "step"));
     s->reverse = body_find(b, node, "reverse") != 0;
-    if (!low || !high || !loop_variable(b, node, &s->variable) ||
-        !(s->low = body_typed(b, low, TYPE_INTEGER)) ||
+    if (!low || !high || !(s->low = body_typed(b, low, TYPE_INTEGER)) ||
         !(s->high = body_typed(b, high, TYPE_INTEGER)) ||
         (step && !(s->step = body_typed(b, step, TYPE_INTEGER))) ||
-        !read_body(b, node, s))
+        !loop_variable(b, node, &s->variable) || !read_body(b, node, s))
         return NULL;
+    b->l->variables.at[s->variable].name = ""; // nothing behind the loop has it
     return s;
 }
 

@@ -11,7 +11,7 @@
 /* The type of a declared variable; a record has none, its fields do. */
 static bool
 declared_type(struct body *b, const char *name, const char *type,
-              enum value_type *out, bool *record)
+              enum value_type *out, enum number_kind *number, bool *record)
 {
     struct lower *l = b->l;
     char word[100];
@@ -37,6 +37,7 @@ declared_type(struct body *b, const char *name, const char *type,
                 : table_find_column(&l->program->tables.at[t], dot + 1);
         if (c != UINT32_MAX) {
             *out = l->program->tables.at[t].columns[c].type;
+            *number = l->program->tables.at[t].columns[c].number;
             return true;
         }
     }
@@ -46,7 +47,9 @@ declared_type(struct body *b, const char *name, const char *type,
     else if (strncmp(word, "timestamp ", 10) == 0)
         *out = TYPE_INTEGER;
     else
-        *out = lower_type_of_name(word, NULL);
+        *out = lower_type_of_name(word, NULL, number);
+    l->padded = l->padded || !strcmp(word, "character") ||
+                !strcmp(word, "bpchar") || !strcmp(word, "char");
     return *out != TYPE_UNKNOWN || strchr(type, '[')
                ? *out != TYPE_UNKNOWN && !strchr(type, '[')
                : lower_fail(l, -1,
@@ -73,9 +76,15 @@ read_variable(struct body *b, uint32_t datum)
         b->declared_at = l->line;
     if (lower_find_variable(l, name) != UINT32_MAX)
         return lower_fail(l, -1, "a second variable '%s'", name);
+    if (body_find(b, datum, "notnull"))
+        return lower_fail(l, -1,
+                          "variable '%s' is NOT NULL, which is not "
+                          "supported",
+                          name);
     enum value_type scalar = TYPE_UNKNOWN;
+    enum number_kind number = NUMBER_INTEGER;
     bool record;
-    if (!declared_type(b, name, type, &scalar, &record))
+    if (!declared_type(b, name, type, &scalar, &number, &record))
         return lower_fail(l, -1, "variable '%s' is an array", name);
     if (record)
         return true;
@@ -87,6 +96,7 @@ read_variable(struct body *b, uint32_t datum)
         return lower_fail(l, -1, "a query in a declaration is not supported");
     const uint32_t v = lower_add_variable(l, name, scalar);
     l->variables.at[v].initial = e;
+    l->variables.at[v].number = number;
     return true;
 }
 

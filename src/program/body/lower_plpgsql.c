@@ -4,6 +4,7 @@
 #include "program/body/body.h"
 
 #include <string.h>
+#include <strings.h>
 
 /* The names in a target {"PLpgSQL_row": {"fields": [{"name": ..}]}}. */
 bool
@@ -42,6 +43,10 @@ read_execsql(struct body *b, uint32_t node)
         lower_fail(b->l, -1, "SELECT without INTO; PERFORM discards a result");
         return NULL;
     }
+    if (!into && s->n_returning) {
+        lower_fail(b->l, -1, "RETURNING without INTO");
+        return NULL;
+    }
     return s;
 }
 
@@ -77,7 +82,8 @@ read_assign(struct body *b, uint32_t node)
     size_t i = 0;
     for (; name[i] && i + 1 < sizeof lower_case; i++)
         lower_case[i] =
-            (char)(name[i] >= 'A' && name[i] <= 'Z' ? name[i] + 32 : name[i]);
+            (char)(!quoted && name[i] >= 'A' && name[i] <= 'Z' ? name[i] + 32
+                                                               : name[i]);
     lower_case[i] = '\0';
     s->variable = lower_find_variable(l, lower_case);
     if (s->variable == UINT32_MAX) {
@@ -93,9 +99,13 @@ read_return(struct body *b, uint32_t node)
 {
     struct statement *s = statement_new(b->l, STATEMENT_RETURN);
     const char *text = body_query(b, body_find(b, node, "expr"));
+    if (!text && b->l->has_result)
+        s->kind = STATEMENT_RAISE; // the parser's, at the end of the function
     if (!text)
         return s;
     struct expr *e = body_expr(b, text);
+    if (e && b->l->returns != TYPE_UNKNOWN)
+        e = lower_cast(b->l, e, b->l->returns, -1);
     if (e && e->type == TYPE_UNKNOWN)
         e->type = TYPE_INTEGER;
     s->value = e;
@@ -134,11 +144,30 @@ read_inner_block(struct body *b, uint32_t node)
     return body_block(b, body_find(b, node, "body"), &s->body) ? s : NULL;
 }
 
+/* The values of a RAISE are not evaluated here, so they must be such that
+ * nothing can fail and no table is read. */
+static bool
+check_raised(struct body *b, uint32_t list)
+{
+    for (uint32_t i = list ? form_first(list) : 0;
+         list && i < form_end(&b->forms, list); i = form_next(&b->forms, i)) {
+        const char *text = body_query(b, i);
+        for (const char *at = text ? text : ""; *at; at++)
+            if (*at == '/' || *at == '%' || strncasecmp(at, "select", 6) == 0)
+                return lower_fail(b->l, -1,
+                                  "a query or a division in RAISE is not "
+                                  "supported");
+    }
+    return true;
+}
+
 static struct statement *
 read_raise(struct body *b, uint32_t node)
 {
     enum { ERROR_LEVEL = 21 }; // PostgreSQL's ERROR
     struct statement *s = statement_new(b->l, STATEMENT_RAISE);
+    if (!check_raised(b, body_find(b, node, "params")))
+        return NULL;
     if (body_number(b, body_find(b, node, "elog_level")) < ERROR_LEVEL) {
         // A notice: nothing that anybody sees of the data.
         s->kind = STATEMENT_IF;

@@ -56,41 +56,44 @@ lower_last_name(PgQuery__Node *const *names, size_t n)
 /* The types whose values are integers, booleans and texts here.  Moments and
  * amounts of money are whole numbers of something. */
 enum value_type
-lower_type_of_name(const char *name, bool *serial)
+lower_type_of_name(const char *name, bool *serial, enum number_kind *number)
 {
     static const struct {
         const char *name;
         enum value_type type;
         bool serial;
+        enum number_kind number;
     } types[] = {
-        {"int2", TYPE_INTEGER, false},
-        {"int4", TYPE_INTEGER, false},
-        {"int8", TYPE_INTEGER, false},
-        {"int", TYPE_INTEGER, false},
-        {"integer", TYPE_INTEGER, false},
-        {"bigint", TYPE_INTEGER, false},
-        {"smallint", TYPE_INTEGER, false},
-        {"numeric", TYPE_INTEGER, false},
-        {"decimal", TYPE_INTEGER, false},
-        {"date", TYPE_INTEGER, false},
-        {"timestamp", TYPE_INTEGER, false},
-        {"timestamptz", TYPE_INTEGER, false},
-        {"serial", TYPE_INTEGER, true},
-        {"bigserial", TYPE_INTEGER, true},
-        {"serial4", TYPE_INTEGER, true},
-        {"serial8", TYPE_INTEGER, true},
-        {"bool", TYPE_BOOLEAN, false},
-        {"boolean", TYPE_BOOLEAN, false},
-        {"text", TYPE_TEXT, false},
-        {"varchar", TYPE_TEXT, false},
-        {"bpchar", TYPE_TEXT, false},
-        {"char", TYPE_TEXT, false},
-        {"uuid", TYPE_TEXT, false},
+        {"int2", TYPE_INTEGER, false, NUMBER_INTEGER},
+        {"int4", TYPE_INTEGER, false, NUMBER_INTEGER},
+        {"int8", TYPE_INTEGER, false, NUMBER_BIGINT},
+        {"int", TYPE_INTEGER, false, NUMBER_INTEGER},
+        {"integer", TYPE_INTEGER, false, NUMBER_INTEGER},
+        {"bigint", TYPE_INTEGER, false, NUMBER_BIGINT},
+        {"smallint", TYPE_INTEGER, false, NUMBER_INTEGER},
+        {"numeric", TYPE_INTEGER, false, NUMBER_NUMERIC},
+        {"decimal", TYPE_INTEGER, false, NUMBER_NUMERIC},
+        {"date", TYPE_INTEGER, false, NUMBER_INTEGER},
+        {"timestamp", TYPE_INTEGER, false, NUMBER_INTEGER},
+        {"timestamptz", TYPE_INTEGER, false, NUMBER_INTEGER},
+        {"serial", TYPE_INTEGER, true, NUMBER_INTEGER},
+        {"bigserial", TYPE_INTEGER, true, NUMBER_BIGINT},
+        {"serial4", TYPE_INTEGER, true, NUMBER_INTEGER},
+        {"serial8", TYPE_INTEGER, true, NUMBER_BIGINT},
+        {"bool", TYPE_BOOLEAN, false, NUMBER_INTEGER},
+        {"boolean", TYPE_BOOLEAN, false, NUMBER_INTEGER},
+        {"text", TYPE_TEXT, false, NUMBER_INTEGER},
+        {"varchar", TYPE_TEXT, false, NUMBER_INTEGER},
+        {"bpchar", TYPE_TEXT, false, NUMBER_INTEGER},
+        {"char", TYPE_TEXT, false, NUMBER_INTEGER},
+        {"uuid", TYPE_TEXT, false, NUMBER_INTEGER},
     };
     for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
         if (strcmp(name, types[i].name) == 0) {
             if (serial)
                 *serial = types[i].serial;
+            if (number)
+                *number = types[i].number;
             return types[i].type;
         }
     }
@@ -98,10 +101,12 @@ lower_type_of_name(const char *name, bool *serial)
 }
 
 enum value_type
-lower_type(struct lower *l, const PgQuery__TypeName *type, bool *serial)
+lower_type(struct lower *l, const PgQuery__TypeName *type, bool *serial,
+           enum number_kind *number)
 {
     const char *name = lower_last_name(type->names, type->n_names);
-    const enum value_type found = lower_type_of_name(name, serial);
+    const enum value_type found = lower_type_of_name(name, serial, number);
+    l->padded = l->padded || !strcmp(name, "bpchar") || !strcmp(name, "char");
     if (type->n_array_bounds || type->setof)
         lower_fail(l, type->location, "type %s[] is no scalar", name);
     else if (found != TYPE_UNKNOWN)

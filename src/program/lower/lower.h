@@ -37,9 +37,13 @@ struct lower {
     VEC(struct visible) visible;
     uint32_t level;     // of query nesting
     bool columns_first; // LANGUAGE sql: a column hides a parameter
+    bool merged;        // the query has a JOIN .. USING
+    bool padded;        // some values have the type char
 
     // The function, as far as it is known; NULL function: in a table.
     struct function *function;
+    enum value_type returns; // UNKNOWN: nothing, a set, or something else
+    bool has_result;         // one value, which RETURN has to give
     VEC(struct variable) variables;
     VEC(uint32_t) sources;
     VEC(struct input_site) inputs;
@@ -112,10 +116,12 @@ struct expr *lower_condition(struct lower *l, const PgQuery__Node *node);
 const char *lower_last_name(PgQuery__Node *const *names, size_t n);
 
 /* TYPE_UNKNOWN, with an error, for a type that values cannot have.  'serial'
- * (may be NULL) says whether it generates its values. */
+ * (may be NULL) says whether it generates its values, 'number' (may be NULL)
+ * which kind of number they are. */
 enum value_type lower_type(struct lower *l, const PgQuery__TypeName *type,
-                           bool *serial);
-enum value_type lower_type_of_name(const char *name, bool *serial);
+                           bool *serial, enum number_kind *number);
+enum value_type lower_type_of_name(const char *name, bool *serial,
+                                   enum number_kind *number);
 
 /* Queries: lower_query.c. */
 struct query *lower_query(struct lower *l, const PgQuery__SelectStmt *select);

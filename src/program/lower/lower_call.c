@@ -3,7 +3,23 @@
  * SPDX-License-Identifier: MIT */
 #include "program/lower/lower.h"
 
+#include "program/access.h"
+
 #include <string.h>
+
+/* Whether the argument names columns, and none of the query itself: then the
+ * aggregate is one of the query around it. */
+static bool
+is_of_outer_query(const struct lower *l, const struct expr *arg)
+{
+    bool outer = false, own = false;
+    for (size_t i = 0; i < l->visible.n; i++) {
+        const bool uses = expr_uses_source(arg, l->visible.at[i].source);
+        own = own || (uses && l->visible.at[i].level == l->level);
+        outer = outer || (uses && l->visible.at[i].level < l->level);
+    }
+    return outer && !own;
+}
 
 static struct expr *
 lower_aggregate(struct lower *l, const PgQuery__FuncCall *call,
@@ -32,10 +48,19 @@ lower_aggregate(struct lower *l, const PgQuery__FuncCall *call,
                         kind >= AGGREGATE_ANY ? TYPE_BOOLEAN : TYPE_INTEGER,
                         call->location))
             return NULL;
+        if (is_of_outer_query(l, arg)) {
+            lower_fail(l, call->location,
+                       "an aggregate of an outer query is not supported");
+            return NULL;
+        }
     }
     struct expr *e = expr_new(
         l, EXPR_AGGREGATE, kind >= AGGREGATE_ANY ? TYPE_BOOLEAN : TYPE_INTEGER);
     e->index = (uint32_t)l->aggregates.n;
+    e->number = kind == AGGREGATE_COUNT         ? NUMBER_BIGINT
+                : kind != AGGREGATE_SUM         ? arg->number
+                : arg->number == NUMBER_INTEGER ? NUMBER_BIGINT
+                                                : NUMBER_NUMERIC;
     const struct aggregate aggregate = {kind, call->agg_distinct != 0, arg};
     vec_push(&l->aggregates, aggregate);
     return e;
@@ -89,6 +114,12 @@ lower_call(struct lower *l, const PgQuery__FuncCall *call)
         {"every", AGGREGATE_ALL},
     };
     const char *name = lower_last_name(call->funcname, call->n_funcname);
+    if (call->n_funcname > 1 &&
+        strcmp(lower_last_name(call->funcname, 1), "pg_catalog") != 0) {
+        lower_fail(l, call->location,
+                   "a function of a schema is not supported");
+        return NULL;
+    }
     for (size_t i = 0; i < sizeof aggregates / sizeof *aggregates; i++)
         if (strcmp(name, aggregates[i].name) == 0)
             return lower_aggregate(l, call, aggregates[i].kind);

@@ -36,6 +36,13 @@ lower_constant(struct lower *l, const PgQuery__AConst *c)
         e->value.number = c->boolval->boolval != 0;
         return e;
     case PG_QUERY__A__CONST__VAL_SVAL:
+        if (l->padded && *c->sval->sval &&
+            c->sval->sval[strlen(c->sval->sval) - 1] == ' ') {
+            lower_fail(l, c->location,
+                       "a text that ends in a blank, beside the type char, "
+                       "which ignores it, is not supported");
+            return NULL;
+        }
         e->type = TYPE_TEXT;
         e->value.number = strings_add(&l->program->texts, c->sval->sval,
                                       strlen(c->sval->sval));
@@ -49,6 +56,7 @@ lower_constant(struct lower *l, const PgQuery__AConst *c)
                        c->fval->fval);
             return NULL;
         }
+        e->number = NUMBER_BIGINT;
         return e;
     }
     default:
@@ -105,6 +113,7 @@ lower_a_expr(struct lower *l, const PgQuery__AExpr *node)
         e->arg[0] = expr_binary(l, EXPR_EQ, a, b);
         e->arg[1] = null;
         e->arg[2] = a;
+        e->number = a->number;
         return e;
     }
     struct expr *e = expr_binary(l, EXPR_DISTINCT, a, b);
@@ -143,9 +152,16 @@ static struct expr *
 lower_type_cast(struct lower *l, const PgQuery__TypeCast *node)
 {
     struct expr *e = lower_expr(l, node->arg);
+    enum number_kind number = NUMBER_INTEGER;
     const enum value_type type =
-        e ? lower_type(l, node->type_name, NULL) : TYPE_UNKNOWN;
-    return type ? lower_cast(l, e, type, node->location) : NULL;
+        e ? lower_type(l, node->type_name, NULL, &number) : TYPE_UNKNOWN;
+    if (!type || !(e = lower_cast(l, e, type, node->location)))
+        return NULL;
+    // The node may be shared; a copy has the new kind of number.
+    struct expr *cast = expr_new(l, e->kind, e->type);
+    *cast = *e;
+    cast->number = number;
+    return cast;
 }
 
 static struct expr *

@@ -10,30 +10,42 @@
 uint32_t
 lower_find_variable(const struct lower *l, const char *name)
 {
-    for (uint32_t i = 0; i < l->variables.n; i++)
+    // The variable of a loop hides another one, and comes later.
+    for (size_t i = l->variables.n; i-- > 0;)
         if (strcmp(l->variables.at[i].name, name) == 0)
-            return i;
+            return (uint32_t)i;
     return UINT32_MAX;
 }
 
 uint32_t
 lower_add_variable(struct lower *l, const char *name, enum value_type type)
 {
-    const struct variable v = {program_copy(l->program, name), type, NULL,
-                               false};
+    const struct variable v = {.name = program_copy(l->program, name),
+                               .type = type};
     vec_push(&l->variables, v);
     return (uint32_t)l->variables.n - 1;
 }
 
-/* The variable for a field of a record, made where it is new. */
+/* The variable for a field of a record, made where it is new.  Of two columns
+ * with one name the first is meant. */
 static uint32_t
-field_variable(struct lower *l, const char *record, const struct target *target)
+field_variable(struct lower *l, const char *record,
+               const struct target *targets, uint32_t i)
 {
     char name[200];
-    snprintf(name, sizeof name, "%s.%s", record, target->name);
-    const uint32_t v = lower_find_variable(l, name);
-    return v != UINT32_MAX ? v
-                           : lower_add_variable(l, name, target->value->type);
+    snprintf(name, sizeof name, "%s.%s", record, targets[i].name);
+    uint32_t v = lower_find_variable(l, name);
+    for (uint32_t j = 0; j < i; j++)
+        if (strcmp(targets[j].name, targets[i].name) == 0) {
+            name[0] = '\0';
+            v = UINT32_MAX;
+        }
+    if (v == UINT32_MAX)
+        v = lower_add_variable(l, name, targets[i].value->type);
+    struct variable *variable = &l->variables.at[v];
+    if (targets[i].value->number > variable->number)
+        variable->number = targets[i].value->number;
+    return v;
 }
 
 bool
@@ -55,7 +67,7 @@ lower_into(struct lower *l, struct statement *s, const char *const *names,
     s->n_into = record ? n_targets : (uint32_t)n;
     s->into = program_alloc(l->program, s->n_into, sizeof *s->into);
     for (uint32_t i = 0; i < s->n_into; i++) {
-        s->into[i] = record ? field_variable(l, names[0], &targets[i])
+        s->into[i] = record ? field_variable(l, names[0], targets, i)
                             : lower_find_variable(l, names[i]);
         if (s->into[i] == UINT32_MAX)
             return lower_fail(l, -1, "'%s' names no variable", names[i]);
@@ -86,10 +98,12 @@ lower_parameters(struct lower *l, struct function *f,
         if (lower_find_variable(l, name) != UINT32_MAX)
             return lower_fail(l, p->arg_type->location,
                               "a second parameter '%s'", name);
-        const enum value_type type = lower_type(l, p->arg_type, NULL);
+        enum number_kind number = NUMBER_INTEGER;
+        const enum value_type type = lower_type(l, p->arg_type, NULL, &number);
         if (type == TYPE_UNKNOWN)
             return false;
-        lower_add_variable(l, name, type);
+        const uint32_t v = lower_add_variable(l, name, type);
+        l->variables.at[v].number = number;
         f->n_parameters++;
     }
     lower_add_variable(l, "found", TYPE_BOOLEAN);
@@ -171,7 +185,8 @@ lower_sql_body(struct lower *l, const char *text, bool returns_set)
         if (ok && s->kind == STATEMENT_SELECT && returns_set &&
             i + 1 == tree->n_stmts)
             s->kind = STATEMENT_ROWS;
-        if (ok && s->kind == STATEMENT_SELECT && i + 1 < tree->n_stmts)
+        if (ok && s->kind == STATEMENT_SELECT &&
+            (i + 1 < tree->n_stmts || !l->has_result))
             s->hidden = true; // its result is nobody's
         else if (ok && s->kind == STATEMENT_SELECT)
             ok = lower_into(l, s, (const char *const[]){"(result)"}, 1);
@@ -206,6 +221,7 @@ reset(struct lower *l)
     vec_clear(&l->inputs);
     l->n_statements = 0;
     l->columns_first = false;
+    l->returns = TYPE_UNKNOWN;
 }
 
 bool
@@ -231,6 +247,13 @@ lower_function(struct lower *l, const PgQuery__CreateFunctionStmt *create,
                       create->parameters[i]->function_parameter->mode ==
                           PG_QUERY__FUNCTION_PARAMETER_MODE__FUNC_PARAM_TABLE;
     const uint32_t line = first_line_of_body(l, body.location);
+    const char *returns = create->return_type
+                              ? lower_last_name(create->return_type->names,
+                                                create->return_type->n_names)
+                              : "void";
+    if (!returns_set)
+        l->returns = lower_type_of_name(returns, NULL, NULL);
+    l->has_result = !returns_set && strcmp(returns, "void") != 0;
     bool ok;
     if (strcmp(body.language, "plpgsql") == 0) {
         ok = lower_plpgsql(l, text, line);

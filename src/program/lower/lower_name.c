@@ -19,6 +19,7 @@ variable_named(struct lower *l, const char *name)
         return NULL;
     struct expr *e = expr_new(l, EXPR_VARIABLE, l->variables.at[v].type);
     e->index = v;
+    e->number = l->variables.at[v].number;
     return e;
 }
 
@@ -121,5 +122,6 @@ lower_param(struct lower *l, const PgQuery__ParamRef *node)
     struct expr *e =
         expr_new(l, EXPR_VARIABLE, l->variables.at[node->number - 1].type);
     e->index = (uint32_t)node->number - 1;
+    e->number = l->variables.at[e->index].number;
     return e;
 }

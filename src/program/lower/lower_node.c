@@ -19,6 +19,7 @@ expr_unary(struct lower *l, enum expr_kind kind, const struct expr *a)
     struct expr *e =
         expr_new(l, kind, kind == EXPR_NEGATE ? TYPE_INTEGER : TYPE_BOOLEAN);
     e->arg[0] = a;
+    e->number = a->number;
     return e;
 }
 
@@ -33,6 +34,7 @@ expr_binary(struct lower *l, enum expr_kind kind, const struct expr *a,
                                                     : TYPE_BOOLEAN);
     e->arg[0] = a;
     e->arg[1] = b;
+    e->number = a->number > b->number ? a->number : b->number;
     return e;
 }
 
@@ -68,6 +70,7 @@ expr_column(struct lower *l, uint32_t source, uint32_t column)
     struct expr *e = expr_new(l, EXPR_COLUMN, t->columns[column].type);
     e->source = source;
     e->column = column;
+    e->number = t->columns[column].number;
     return e;
 }
 

@@ -79,6 +79,13 @@ lower_operator(struct lower *l, const char *name, struct expr *a,
             return NULL;
         if (kind >= EXPR_ADD && !lower_cast(l, b, TYPE_INTEGER, location))
             return NULL;
+        if (kind == EXPR_DIVIDE &&
+            (a->number == NUMBER_NUMERIC || b->number == NUMBER_NUMERIC)) {
+            lower_fail(l, location,
+                       "a division of numeric values, which may leave a "
+                       "fraction, is not supported");
+            return NULL;
+        }
         return expr_binary(l, kind, a, b);
     }
     lower_fail(l, location, "operator '%s' is not supported", name);

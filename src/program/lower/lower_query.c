@@ -47,6 +47,9 @@ lower_range(struct lower *l, const PgQuery__RangeVar *range)
     uint32_t table;
     if (!lower_find_table(l, range, &table))
         return false;
+    if (range->alias && range->alias->n_colnames)
+        return lower_fail(l, range->location,
+                          "an alias with names of columns is not supported");
     const char *name = range->alias ? range->alias->aliasname : range->relname;
     for (size_t i = 0; i < l->visible.n; i++)
         if (l->visible.at[i].level == l->level &&
@@ -97,8 +100,11 @@ lower_from(struct lower *l, struct query *q, const PgQuery__Node *node,
     const PgQuery__JoinExpr *join = node->join_expr;
     if (join->jointype != PG_QUERY__JOIN_TYPE__JOIN_INNER || join->is_natural)
         return lower_fail(l, -1, "an outer or natural join is not supported");
+    if (join->alias || join->join_using_alias)
+        return lower_fail(l, -1, "an alias of a join is not supported");
     if (l->depth == PROGRAM_DEPTH)
         return lower_fail(l, -1, "more than %d joins", PROGRAM_DEPTH);
+    l->merged = l->merged || join->n_using_clause;
     l->depth++;
     const bool ok = lower_from(l, q, join->larg, first) &&
                     lower_from(l, q, join->rarg, first);
@@ -120,6 +126,8 @@ add_star(struct lower *l, const char *only, uint32_t level,
          struct target **targets, uint32_t *n)
 {
     bool any = false;
+    if (!only && l->merged)
+        return lower_fail(l, -1, "'*' of a join with USING is not supported");
     for (size_t i = 0; i < l->visible.n; i++) {
         const struct visible v = l->visible.at[i];
         if (v.level != level || (only && strcmp(only, v.name) != 0))
@@ -192,6 +200,21 @@ lower_targets(struct lower *l, PgQuery__Node *const *nodes, size_t n,
     return true;
 }
 
+/* The target that a name alone means in ORDER BY, before any column; NULL where
+ * there is none. */
+static const struct expr *
+target_named(const struct query *q, const PgQuery__Node *node)
+{
+    if (!NODE_IS(node, COLUMN_REF) || node->column_ref->n_fields != 1 ||
+        !NODE_IS(node->column_ref->fields[0], STRING))
+        return NULL;
+    for (uint32_t i = 0; i < q->n_targets; i++)
+        if (strcmp(q->targets[i].name,
+                   node->column_ref->fields[0]->string->sval) == 0)
+            return q->targets[i].value;
+    return NULL;
+}
+
 static bool
 lower_order(struct lower *l, struct query *q, const PgQuery__SelectStmt *select)
 {
@@ -203,7 +226,9 @@ lower_order(struct lower *l, struct query *q, const PgQuery__SelectStmt *select)
             by->sortby_nulls > PG_QUERY__SORT_BY_NULLS__SORTBY_NULLS_DEFAULT)
             return lower_fail(l, by->location,
                               "ORDER BY with USING or NULLS is not supported");
-        struct expr *e = lower_expr(l, by->node);
+        const struct expr *e = target_named(q, by->node);
+        if (!e)
+            e = lower_expr(l, by->node);
         if (!e)
             return false;
         if (e->kind == EXPR_CONSTANT || e->type == TYPE_TEXT ||
@@ -222,6 +247,8 @@ static bool
 lower_limit(struct lower *l, struct query *q, const PgQuery__SelectStmt *select)
 {
     q->limit = -1;
+    if (select->limit_option == PG_QUERY__LIMIT_OPTION__LIMIT_OPTION_WITH_TIES)
+        return lower_fail(l, -1, "WITH TIES is not supported");
     if (select->limit_offset)
         return lower_fail(l, -1, "OFFSET is not supported");
     if (!select->limit_count)
@@ -256,6 +283,13 @@ lower_locks(struct lower *l, struct query *q, const PgQuery__SelectStmt *select)
     return true;
 }
 
+/* DISTINCT alone is a list of one empty node. */
+static bool
+has_kind(const PgQuery__Node *node)
+{
+    return node && node->node_case != PG_QUERY__NODE__NODE__NOT_SET;
+}
+
 /* What a SELECT may not have. */
 static bool
 check_select(struct lower *l, const PgQuery__SelectStmt *s)
@@ -267,7 +301,9 @@ check_select(struct lower *l, const PgQuery__SelectStmt *s)
                        : s->n_window_clause ? "WINDOW"
                        : s->n_values_lists  ? "VALUES"
                        : s->into_clause     ? "SELECT INTO a table"
-                                            : NULL;
+                       : s->n_distinct_clause && has_kind(s->distinct_clause[0])
+                           ? "DISTINCT ON"
+                           : NULL;
     return !what || lower_fail(l, -1, "%s is not supported", what);
 }
 
@@ -303,9 +339,14 @@ check_aggregates(struct lower *l, const struct query *q)
         return lower_fail(l, -1,
                           "an aggregate with DISTINCT, ORDER BY, LIMIT or a "
                           "lock is not supported");
-    for (uint32_t i = 0; i < q->n_targets; i++)
-        if (q->targets[i].value->kind == EXPR_COLUMN)
-            return lower_fail(l, -1, "a column beside an aggregate");
+    for (uint32_t i = 0; i < q->n_targets; i++) {
+        if (expr_has_query(q->targets[i].value))
+            return lower_fail(l, -1,
+                              "a query beside an aggregate is not supported");
+        for (uint32_t j = 0; j < q->n_sources; j++)
+            if (expr_uses_source(q->targets[i].value, q->sources[j]))
+                return lower_fail(l, -1, "a column beside an aggregate");
+    }
     return true;
 }
 
@@ -317,7 +358,8 @@ lower_query(struct lower *l, const PgQuery__SelectStmt *select)
     if (!check_select(l, select))
         return NULL;
     const size_t visible = l->visible.n, depth = l->depth;
-    const bool in_targets = l->in_targets;
+    const bool in_targets = l->in_targets, merged = l->merged;
+    l->merged = false;
     if (depth == PROGRAM_DEPTH || l->in_aggregate) {
         lower_fail(l, -1, "a query in an aggregate, or too deep");
         return NULL;
@@ -329,6 +371,7 @@ lower_query(struct lower *l, const PgQuery__SelectStmt *select)
     q->distinct = select->n_distinct_clause > 0;
     const bool ok = lower_parts(l, q, select);
     l->in_targets = in_targets;
+    l->merged = merged;
     l->level--;
     l->depth--;
     l->visible.n = visible;

@@ -73,6 +73,7 @@ lower_case(struct lower *l, const PgQuery__CaseExpr *node)
         e->arg[0] = condition;
         e->arg[1] = value;
         e->arg[2] = rest;
+        e->number = value->number > rest->number ? value->number : rest->number;
         rest = e;
     }
     return rest;
@@ -88,6 +89,11 @@ lower_fold(struct lower *l, enum expr_kind kind, PgQuery__Node *const *nodes,
         struct expr *e = lower_expr(l, nodes[i]);
         if (!e || (all && !lower_match_types(l, &e, &all, location)))
             return NULL;
+        if (kind != EXPR_COALESCE && e->type == TYPE_TEXT) {
+            lower_fail(l, location,
+                       "texts are compared by order, which is not supported");
+            return NULL;
+        }
         all = all ? expr_binary(l, kind, e, all) : e;
     }
     return all;
@@ -157,6 +163,8 @@ lower_sublink(struct lower *l, const PgQuery__SubLink *node)
         expr_new(l, exists ? EXPR_EXISTS : EXPR_SCALAR,
                  exists ? TYPE_BOOLEAN : q->targets[0].value->type);
     e->query = q;
+    if (!exists)
+        e->number = q->targets[0].value->number;
     return e;
 }
 

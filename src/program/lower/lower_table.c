@@ -117,6 +117,7 @@ lower_constraint(struct lower *l, struct table *t, uint32_t c,
         return true;
     case PG_QUERY__CONSTR_TYPE__CONSTR_IDENTITY:
         t->columns[c].generated = t->columns[c].not_null = true;
+        t->columns[c].always = *k->generated_when == 'a';
         return true;
     case PG_QUERY__CONSTR_TYPE__CONSTR_DEFAULT:
         return lower_default(l, &t->columns[c], k->raw_expr, k->location);
@@ -155,7 +156,7 @@ lower_column(struct lower *l, struct table *t, const PgQuery__ColumnDef *def)
     bool serial = false;
     struct table_column *column = &t->columns[t->n_columns++];
     column->name = program_copy(l->program, def->colname);
-    column->type = lower_type(l, def->type_name, &serial);
+    column->type = lower_type(l, def->type_name, &serial, &column->number);
     column->generated = serial;
     column->not_null = serial;
     return column->type != TYPE_UNKNOWN;
@@ -238,6 +239,9 @@ lower_index(struct lower *l, const PgQuery__IndexStmt *index)
         return false;
     if (!index->unique)
         return true;
+    if (index->nulls_not_distinct)
+        return lower_fail(l, index->relation->location,
+                          "NULLS NOT DISTINCT is not supported");
     if (index->where_clause)
         return lower_fail(l, index->relation->location,
                           "a partial unique index is not supported");
@@ -270,11 +274,18 @@ lower_foreign_key(struct lower *l, struct table *t, uint32_t c,
     if (strcmp(k->fk_del_action, "a") > 0 && strcmp(k->fk_del_action, "r") != 0)
         return lower_fail(l, k->location,
                           "ON DELETE other than NO ACTION is not supported");
+    // It differs from NO ACTION where one statement deletes both rows.
+    if (strcmp(k->fk_del_action, "r") == 0 && to == t)
+        return lower_fail(l, k->location,
+                          "ON DELETE RESTRICT of a table to itself is not "
+                          "supported");
     if (c != UINT32_MAX)
         f.columns = one_column(l, c);
     else if (!find_columns(l, t, k->fk_attrs, k->n_fk_attrs, k->location,
                            &f.columns))
         return false;
+    if (strcmp(k->fk_matchtype, "f") == 0 && f.columns.n > 1)
+        return lower_fail(l, k->location, "MATCH FULL is not supported");
     f.referenced = to->primary;
     if (k->n_pk_attrs && !find_columns(l, to, k->pk_attrs, k->n_pk_attrs,
                                        k->location, &f.referenced))

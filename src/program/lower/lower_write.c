@@ -77,6 +77,13 @@ lower_sets(struct lower *l, struct statement *s, PgQuery__Node *const *nodes,
         if (NODE_IS(target->val, MULTI_ASSIGN_REF))
             return lower_fail(l, target->location,
                               "SET (..) = (..) is not supported");
+        for (size_t j = 0; j < i; j++)
+            if (s->sets[j].column == c)
+                return lower_fail(l, target->location,
+                                  "column '%s' is set twice", target->name);
+        if (t->columns[c].always && !NODE_IS(target->val, SET_TO_DEFAULT))
+            return lower_fail(l, target->location,
+                              "column '%s' is GENERATED ALWAYS", target->name);
         s->sets[i].column = c;
         s->sets[i].value = NODE_IS(target->val, SET_TO_DEFAULT)
                                ? initial_value(l, s, c)
@@ -156,6 +163,10 @@ lower_insert_columns(struct lower *l, const struct statement *s,
             return lower_fail(l, target->location,
                               "table %s has no column '%s'", t->name,
                               target->name);
+        for (size_t j = 0; j < columns->n; j++)
+            if (columns->at[j] == c)
+                return lower_fail(l, target->location,
+                                  "column '%s' is named twice", target->name);
         vec_push(columns, c);
     }
     for (uint32_t c = 0; !insert->n_cols && c < t->n_columns - t->hidden_key;
@@ -176,6 +187,9 @@ lower_row(struct lower *l, struct statement *s, PgQuery__Node *const *nodes,
         const uint32_t c = columns->at[i];
         if (NODE_IS(nodes[i], SET_TO_DEFAULT))
             continue;
+        if (t->columns[c].always)
+            return lower_fail(l, -1, "column '%s' is GENERATED ALWAYS",
+                              t->columns[c].name);
         out[c] = fit(l, lower_expr(l, nodes[i]), &t->columns[c], -1);
         if (!out[c])
             return false;
@@ -204,6 +218,9 @@ lower_insert_query(struct lower *l, struct statement *s,
         program_alloc(l->program, q->n_targets, sizeof *s->insert_targets);
     for (uint32_t i = 0; i < q->n_targets; i++) {
         const uint32_t c = s->insert_targets[i] = columns->at[i];
+        if (t->columns[c].always)
+            return lower_fail(l, -1, "column '%s' is GENERATED ALWAYS",
+                              t->columns[c].name);
         if (q->targets[i].value->type != t->columns[c].type)
             return lower_fail(l, -1, "a value of another type than column '%s'",
                               t->columns[c].name);
@@ -291,23 +308,25 @@ lower_conflict(struct lower *l, struct statement *s,
                           "is not supported");
     if (s->on_conflict == CONFLICT_NOTHING)
         return true;
-    // Unqualified names mean the row that is there, not the refused one.
-    l->level--;
+    // A column without its table is one of both rows: ambiguous.
     s->excluded = lower_add_source(l, "excluded", s->table);
-    l->level++;
-    const struct visible own = l->visible.at[l->visible.n - 2];
-    l->visible.at[l->visible.n - 2] = l->visible.at[l->visible.n - 1];
-    l->visible.at[l->visible.n - 1] = own;
     if (clause->where_clause &&
         !(s->where = lower_condition(l, clause->where_clause)))
         return false;
-    return lower_sets(l, s, clause->target_list, clause->n_target_list);
+    const bool ok =
+        lower_sets(l, s, clause->target_list, clause->n_target_list);
+    l->visible.n--;
+    return ok;
 }
 
 static struct statement *
 lower_insert(struct lower *l, const PgQuery__InsertStmt *insert)
 {
     struct statement *s = statement_new(l, STATEMENT_INSERT);
+    if (insert->override > PG_QUERY__OVERRIDING_KIND__OVERRIDING_NOT_SET) {
+        lower_fail(l, -1, "OVERRIDING is not supported");
+        return NULL;
+    }
     if (insert->with_clause) {
         lower_fail(l, -1, "INSERT with WITH is not supported");
         return NULL;

@@ -59,6 +59,8 @@ void sym_uncertain_if(struct sym_runner *r, term condition);
 void sym_observe(struct sym_runner *r, const struct statement *s, term live,
                  struct symbol value);
 void sym_set(struct sym_runner *r, uint32_t variable, struct symbol value);
+/* What the variables of a loop over rows are where there is no row: NULL. */
+void sym_set_null(struct sym_runner *r, const struct statement *s);
 void sym_set_found(struct sym_runner *r, term found);
 
 struct symbol sym_evaluate(struct sym_runner *r, const struct expr *e);

@@ -119,6 +119,8 @@ insert_row(struct sym_runner *r, const struct statement *s,
     for (uint32_t i = 0; i < table->primary.n; i++)
         key_null = term_or(t, key_null, row[table->primary.at[i]].null);
     sym_abort_if(r, key_null);
+    if (s->on_conflict != CONFLICT_ABORTS) // a refused row keeps these, too
+        sym_abort_if(r, sym_breaks_checks(r, table, row));
     for (uint32_t i = 0; i < r->s->slots[s->table]; i++) {
         term same = t->yes;
         for (uint32_t k = 0; k < table->primary.n; k++) {

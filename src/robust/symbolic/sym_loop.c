@@ -100,6 +100,7 @@ repeat_for(struct sym_runner *r, const struct statement *s, struct loop *loop)
     const struct sym_rows rows = query_rows(r, s->query);
     for (uint32_t j = 0; j < slots; j++)
         covered[j] = term_not(t, term_and(t, r->live, rows.match[j]));
+    sym_set_null(r, s);
     // Where the key is named, there are no other rows.
     const bool all = slots && rows.n == slots * SYM_SHOWN;
     r->repeats = true;

@@ -114,6 +114,18 @@ is_key_order(const struct sym_runner *r, const struct query *q)
     return true;
 }
 
+void
+sym_set_null(struct sym_runner *r, const struct statement *s)
+{
+    assert(s->kind == STATEMENT_FOR);
+    for (uint32_t i = 0; i < s->n_into; i++) {
+        const enum value_type type = r->function->variables[s->into[i]].type;
+        const term none =
+            type == TYPE_BOOLEAN ? r->t->no : term_number(r->t, 0);
+        sym_set(r, s->into[i], (struct symbol){r->t->yes, none});
+    }
+}
+
 static void
 run_for(struct sym_runner *r, const struct statement *s)
 {
@@ -125,6 +137,7 @@ run_for(struct sym_runner *r, const struct statement *s)
     if (!is_key_order(r, s->query))
         sym_uncertain_if(r, rows.several);
     observe_rows(r, s, &rows);
+    sym_set_null(r, s);
     for (uint32_t i = 0; i < rows.n; i++) {
         const term live = r->live;
         r->live = term_and(t, live, rows.match[i]);

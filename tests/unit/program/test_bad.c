@@ -156,6 +156,86 @@ static const struct {
     {TABLE "CREATE FUNCTION f() RETURNS void LANGUAGE sql AS 'DELETE FROM t';"
            "CREATE FUNCTION f(p int) RETURNS void LANGUAGE sql AS\n'SELECT 1';",
      "bad.sql:2:66: a second function 'f'"},
+    {FUNCTION("SELECT v + 1, count(*) INTO a, a FROM t;"),
+     "bad.sql:5: a column beside an aggregate"},
+    {FUNCTION("SELECT (SELECT max(t.v) FROM t u) INTO a FROM t;"),
+     "bad.sql:5: an aggregate of an outer query is not supported"},
+    {FUNCTION("SELECT k INTO a FROM t AS u (x, k);"),
+     "bad.sql:5: an alias with names of columns is not supported"},
+    {FUNCTION("SELECT t.k INTO a FROM (t JOIN t u USING (k)) AS j;"),
+     "bad.sql:5: an alias of a join is not supported"},
+    {FUNCTION("SELECT * INTO r FROM t JOIN t u USING (k);"),
+     "bad.sql:5: '*' of a join with USING is not supported"},
+    {FUNCTION("SELECT DISTINCT ON (v) k INTO a FROM t;"),
+     "bad.sql:5: DISTINCT ON is not supported"},
+    {FUNCTION(
+         "SELECT k INTO a FROM t ORDER BY v FETCH FIRST 1 ROWS WITH TIES;"),
+     "bad.sql:5: WITH TIES is not supported"},
+    {FUNCTION("PERFORM greatest(s, 'x') FROM t;"),
+     "bad.sql:5: texts are compared by order, which is not supported"},
+    {FUNCTION("FOR i IN 1..2 LOOP a := i; END LOOP;\nRETURN i;"),
+     "bad.sql:6: 'i' names no column or variable"},
+    {FUNCTION("UPDATE t SET v = 1, v = 2;"),
+     "bad.sql:5: column 'v' is set twice"},
+    {FUNCTION("INSERT INTO t (k, v, v) VALUES (1, 2, 3);"),
+     "bad.sql:5: column 'v' is named twice"},
+    {FUNCTION("INSERT INTO t VALUES (1, 2)\nON CONFLICT (k) DO UPDATE SET v = "
+              "v + 1;"),
+     "bad.sql:6: 'v' is a column of two tables here"},
+    {FUNCTION("INSERT INTO t (k) OVERRIDING USER VALUE VALUES (1);"),
+     "bad.sql:5: OVERRIDING is not supported"},
+    {FUNCTION("UPDATE t SET v = 1 RETURNING v;"),
+     "bad.sql:5: RETURNING without INTO"},
+    {FUNCTION("RAISE NOTICE '%', 1 / p;"),
+     "bad.sql:5: a query or a division in RAISE is not supported"},
+    {FUNCTION("a := public.abs(p);"),
+     "bad.sql:5: a function of a schema is not supported"},
+    {FUNCTION("RETURN p = 1;"),
+     "bad.sql:5: a cast between types, which is not supported"},
+    {"CREATE TABLE t (k int PRIMARY KEY, n int GENERATED ALWAYS AS IDENTITY, m "
+     "numeric, c char(3));\nCREATE FUNCTION f(p int) RETURNS int LANGUAGE "
+     "plpgsql AS $$\nDECLARE a numeric;\nBEGIN\nINSERT INTO t VALUES (1, "
+     "2);\nEND $$;",
+     "bad.sql:5: column 'n' is GENERATED ALWAYS"},
+    {"CREATE TABLE t (k int PRIMARY KEY, n int GENERATED ALWAYS AS IDENTITY, m "
+     "numeric, c char(3));\nCREATE FUNCTION f(p int) RETURNS int LANGUAGE "
+     "plpgsql AS $$\nDECLARE a numeric;\nBEGIN\nUPDATE t SET n = 3;\nEND $$;",
+     "bad.sql:5: column 'n' is GENERATED ALWAYS"},
+    {"CREATE TABLE t (k int PRIMARY KEY, n int GENERATED ALWAYS AS IDENTITY, m "
+     "numeric, c char(3));\nCREATE FUNCTION f(p int) RETURNS int LANGUAGE "
+     "plpgsql AS $$\nDECLARE a numeric;\nBEGIN\nUPDATE t SET m = m / 2;\nEND "
+     "$$;",
+     "bad.sql:5: a division of numeric values, which may leave a fraction, is "
+     "not supported"},
+    {"CREATE TABLE t (k int PRIMARY KEY, n int GENERATED ALWAYS AS IDENTITY, m "
+     "numeric, c char(3));\nCREATE FUNCTION f(p int) RETURNS int LANGUAGE "
+     "plpgsql AS $$\nDECLARE a numeric;\nBEGIN\na := p;\na := 1 + a / 2;\nEND "
+     "$$;",
+     "bad.sql:6: a division of numeric values, which may leave a fraction, is "
+     "not supported"},
+    {"CREATE TABLE t (k int PRIMARY KEY, n int GENERATED ALWAYS AS IDENTITY, m "
+     "numeric, c char(3));\nCREATE FUNCTION f(p int) RETURNS int LANGUAGE "
+     "plpgsql AS $$\nDECLARE a numeric;\nBEGIN\nSELECT sum(p::bigint) / 2 INTO "
+     "a FROM t;\nEND $$;",
+     "bad.sql:5: a division of numeric values, which may leave a fraction, is "
+     "not supported"},
+    {"CREATE TABLE t (k int PRIMARY KEY, n int GENERATED ALWAYS AS IDENTITY, m "
+     "numeric, c char(3));\nCREATE FUNCTION f(p int) RETURNS int LANGUAGE "
+     "plpgsql AS $$\nDECLARE a numeric;\nBEGIN\nUPDATE t SET c = 'a ';\nEND "
+     "$$;",
+     "bad.sql:5: a text that ends in a blank, beside the type char, which "
+     "ignores it, is not supported"},
+    {TABLE "CREATE FUNCTION f() RETURNS int LANGUAGE plpgsql AS $$\nDECLARE a "
+           "int NOT NULL := 1;\nBEGIN RETURN a; END $$;",
+     "bad.sql:3: variable 'a' is NOT NULL, which is not supported"},
+    {TABLE "CREATE UNIQUE INDEX ON t (v) NULLS NOT DISTINCT;",
+     "bad.sql:2:24: NULLS NOT DISTINCT is not supported"},
+    {"CREATE TABLE t (a int, b int, x int, y int, PRIMARY KEY (a, b),\nFOREIGN "
+     "KEY (x, y) REFERENCES t MATCH FULL);",
+     "bad.sql:2:1: MATCH FULL is not supported"},
+    {"CREATE TABLE t (k int PRIMARY KEY, v int REFERENCES t ON DELETE "
+     "RESTRICT);",
+     "bad.sql:1:42: ON DELETE RESTRICT of a table to itself is not supported"},
     {"-- assay: invariant t x\n" FUNCTION("a := 1;"),
      "bad.sql:1: an invariant without 'check'"},
     {"-- assay: nonsense\n" FUNCTION("a := 1;"),
