@@ -112,6 +112,7 @@ void
 cycle_search_through(struct cycle_search *s, txn_id start)
 {
     const struct commit_graph *p = s->p;
+    const size_t before = s->work;
     assert(!s->touched.n && s->c->of[start]);
     vec_clear(&s->heap);
     s->weight[start] = 0;
@@ -141,6 +142,7 @@ cycle_search_through(struct cycle_search *s, txn_id start)
             }
         }
     }
+    s->visited += s->work - before;
     while (s->touched.n)
         s->weight[vec_pop(&s->touched)] = UINT64_MAX;
 }

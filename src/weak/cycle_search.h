@@ -20,8 +20,9 @@ struct cycle_search {
     size_t *edge;     // by transaction: the edge that leads on from it
     u32_vec touched;  // transactions whose weight is set
     VEC(struct cycle_heap_entry) heap;
-    size_t work; // edges visited
-    bool narrow; // go against the sequence once only, from the start
+    size_t work;      // edges visited for this component
+    uint64_t visited; // edges visited in all
+    bool narrow;      // go against the sequence once only, from the start
     uint64_t best;
     VEC(size_t)
     cycle; // edges of the best cycle, each ends where the next

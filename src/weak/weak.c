@@ -22,7 +22,7 @@ conclude(const struct ordered_reading *g, enum verdict verdict,
     if (verdict != VERDICT_VIOLATED)
         return;
     cycle_vec cycles = {0};
-    witness_find(g, c->level, edges, false, 1, &cycles);
+    (void)witness_find(g, c->level, edges, false, 1, &cycles);
     assert(cycles.n == 1 && cycles.at[0].edges.n >= 2);
     c->kind = EVIDENCE_CYCLE;
     c->cycle = cycles.at[0];
@@ -157,7 +157,7 @@ weak_witnesses(const struct history *h, enum level level,
     ordered_reading_init(&g, &r, &roots);
     if (commit_order_decide(&g, level, o, &order, &edges, &stats) ==
         VERDICT_VIOLATED)
-        witness_find(&g, level, &edges, false, most, out);
+        (void)witness_find(&g, level, &edges, false, most, out);
     edges_free(&edges);
     ordered_reading_free(&g);
     vec_free(&order);

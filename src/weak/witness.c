@@ -114,7 +114,7 @@ add_many(struct cycle_search *s, enum level level, size_t most, cycle_vec *out)
         add_one_each(s, level, most, out);
 }
 
-void
+uint64_t
 witness_find(const struct ordered_reading *g, enum level level,
              const struct edges *edges, bool many, size_t most, cycle_vec *out)
 {
@@ -123,7 +123,7 @@ witness_find(const struct ordered_reading *g, enum level level,
         if (out->n < most)
             add_stale_read(g, level, &edges->stale.at[i], out);
     if (out->n >= most)
-        return;
+        return 0;
     struct commit_graph p;
     struct components c;
     commit_graph_init(&p, g, edges);
@@ -134,7 +134,9 @@ witness_find(const struct ordered_reading *g, enum level level,
         add_many(&s, level, most, out);
     else
         add_one_each(&s, level, most - out->n, out);
+    const uint64_t visited = s.visited;
     cycle_search_free(&s);
     components_free(&c);
     commit_graph_free(&p);
+    return visited;
 }

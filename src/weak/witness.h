@@ -14,9 +14,10 @@
  * each edge that goes against the sequence.
  *
  *   require  commit_order_decide() said VERDICT_VIOLATED
- *   ensure   there is one at least where most > 0 */
-void witness_find(const struct ordered_reading *g, enum level level,
-                  const struct edges *edges, bool many, size_t most,
-                  cycle_vec *out);
+ *   ensure   there is one at least where most > 0
+ *   returns  how many edges were visited, which is what it cost */
+uint64_t witness_find(const struct ordered_reading *g, enum level level,
+                      const struct edges *edges, bool many, size_t most,
+                      cycle_vec *out);
 
 #endif

@@ -34,7 +34,10 @@
 #include "weak/commit_order.h"
 #include "weak/witness.h"
 
-enum { CYCLES_PER_ROUND = 512 };
+enum {
+    CYCLES_PER_ROUND = 512,
+    EDGE_STEPS = 2, // of a budget, for an edge that the search visits
+};
 
 /* Rearrange the order so that it respects what is certain (session order, the
  * reads that have one candidate left, and the edges of the level that these
@@ -126,7 +129,9 @@ try_reading(struct choice_solver *c, const u32_vec *roots,
         commit_order_decide(&g, out->level, o, &out->order, &edges, stats);
     bool end = out->verdict != VERDICT_VIOLATED;
     if (!end) {
-        witness_find(&g, out->level, &edges, true, CYCLES_PER_ROUND, &cycles);
+        const uint64_t visited = witness_find(&g, out->level, &edges, true,
+                                              CYCLES_PER_ROUND, &cycles);
+        budget_spend(o->budget, EDGE_STEPS * visited);
         end = learn(c, &cycles, out);
     }
     for (size_t i = 0; i < cycles.n; i++)
@@ -186,7 +191,7 @@ refute_certain(const struct history *h, const u32_vec *roots,
     counting_find(h, chosen, counts, NULL);
     ordered_reading_init(&g, &r, roots);
     if (commit_order_is_refuted(&g, out->level, o, &edges, stats)) {
-        witness_find(&g, out->level, &edges, false, 1, &cycles);
+        (void)witness_find(&g, out->level, &edges, false, 1, &cycles);
         assert(cycles.n == 1);
         out->verdict = VERDICT_VIOLATED;
         out->kind = EVIDENCE_CYCLE;
