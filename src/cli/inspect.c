@@ -122,27 +122,30 @@ begin_level(void *self, enum level level, const char *phase)
     pthread_mutex_unlock(&i->lock);
 }
 
-/* Print verdict lines as soon as all weaker levels have theirs.  A violated
- * level has to be explained first. */
+/* Print what is known of a level as soon as all weaker ones are printed. */
 static void
-end_level(void *self, const char *name, const struct level_result *r)
+end_level(void *self, const struct inspection *inspection,
+          const struct level_result *r, bool final)
 {
     struct inspect *i = self;
     struct report *to = &i->reports[INSPECT_STDOUT];
+    const struct check *c = &inspection->check;
+    const struct report_run run = {.path = inspection->path,
+                                   .check = c,
+                                   .explanations = inspection->explanations};
     pthread_mutex_lock(&i->lock);
     i->phases[r->level] = NULL;
     if (r->certificate.verdict == VERDICT_OK)
         i->held |= 1u << r->level;
-    else
+    else if (r->certificate.verdict == VERDICT_VIOLATED)
         i->violated |= 1u << r->level;
-    for (int l = 0; l < LEVELS; l++) {
-        if (!(i->options.check.levels >> l & 1) || i->told >> l & 1)
-            continue;
-        const struct level_result held = {
-            .level = (enum level)l, .certificate = {.verdict = VERDICT_OK}};
-        if (!(i->held >> l & 1) || !report_add_early(to, name, &held))
+    if (final)
+        i->final |= 1u << r->level;
+    while (to->state.early < c->results.n) {
+        const enum level next = c->results.at[to->state.early].level;
+        if (!(i->final >> next & 1) || !report_add_early(to, &run))
             break;
-        i->told |= 1u << l;
+        i->told |= 1u << next;
     }
     if (to->out.n && i->told) {
         progress_clear(i->progress);
@@ -275,7 +278,7 @@ show_result(struct inspect *i, const struct inspection_result *result,
 {
     cli_show_notes(NULL, &result->notes);
     cli_emit(&i->reports[INSPECT_STDOUT].out);
-    i->held = i->violated = i->told = 0;
+    i->held = i->violated = i->final = i->told = 0;
     return err ? cli_report_error(err) : exit_status(result->verdict);
 }
 
@@ -293,11 +296,18 @@ inspect_file(struct inspect *i, const char *path, const char *name)
 {
     struct inspection_result result;
     struct err err = {0};
+    struct buf file = {0};
+    if (i->kept && i->recording) {
+        kept_run_path(i->kept, i->number, &file);
+        i->options.file = file.at;
+    }
     const bool ok = inspection_run(&i->options, path, name, &result, &err);
+    i->options.file = NULL;
     if (!ok)
         fail_reports(i, name ? name : path, &err);
     const int status = show_result(i, &result, ok ? NULL : &err);
     buf_free(&result.notes);
+    buf_free(&file);
     i->n_kept += i->kept && ok && result.verdict == VERDICT_VIOLATED;
     return status;
 }

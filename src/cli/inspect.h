@@ -46,6 +46,7 @@ struct inspect {
     pthread_mutex_t lock;
     const char *phases[LEVELS]; // what is done for it; NULL: nothing
     level_set held, violated;   // decided
+    level_set final;            // decided, and explained where violated
     level_set told;             // with a verdict line on stdout
 };
 

@@ -23,7 +23,7 @@ struct failure_count {
 struct collect_stats {
     double seconds;
     uint64_t committed, aborted, unknown;
-    uint64_t operations; // in all transactions
+    uint64_t operations, writes; // in all transactions
     uint64_t reconnects;
     struct err left; // why the tables could not be removed
     struct failure_count failures[COLLECT_CODES];

@@ -280,6 +280,7 @@ count(struct session *s, const struct connection *c, enum txn_status status,
     stats->aborted += status == TXN_ABORTED;
     stats->unknown += status == TXN_INDETERMINATE;
     stats->operations += s->record.ops;
+    stats->writes += s->record.writes;
     if (status == TXN_ABORTED && outcome == OUTCOME_OK)
         count_failure(stats, false, "rollback", "by the workload");
     else if (status != TXN_COMMITTED)

@@ -7,6 +7,7 @@
 #include "base/parallel.h"
 #include "history/sessions.h"
 #include "pipeline/inspection_files.h"
+#include "report/parts.h"
 #include "report/power.h"
 
 #include <assert.h>
@@ -72,35 +73,19 @@ tell_level(const struct inspection_options *o, enum level level,
         o->observer.level(o->observer.self, level, phase);
 }
 
-/* What the check tells goes on to the observer of the inspection. */
-static void
-begin_level(void *self, enum level level, const char *phase)
-{
-    tell_level(self, level, phase);
-}
-
-static void
-end_level(void *self, const struct level_result *r)
-{
-    const struct inspection_options *o = self;
-    if (o->observer.decided)
-        o->observer.decided(o->observer.self, o->name, r);
-}
-
 /* Read the history; stop->kind says whether a limit was reached. */
 static bool
-read_history(struct inspection_options *o, struct inspection *out,
-             struct limit_stop *stop, struct err *err)
+read_history(struct inspection_options *o, const char *path,
+             struct inspection *out, struct limit_stop *stop, struct err *err)
 {
     const double began = time_now();
     const double began_cpu = time_work(o->check.threads);
     if (has_limits(o) && !limit_try(&o->check.limits, 0, "reading", stop))
         return true;
-    const bool ok = o->lines
-                        ? format_read_lines(out->path, o->format, &out->history,
-                                            &out->format, err)
-                        : format_read(out->path, o->format, o->check.threads,
-                                      &out->history, &out->format, err);
+    const bool ok = o->lines ? format_read_lines(path, o->format, &out->history,
+                                                 &out->format, err)
+                             : format_read(path, o->format, o->check.threads,
+                                           &out->history, &out->format, err);
     if (ok && !o->session_order)
         history_ignore_sessions(&out->history);
     if (ok)
@@ -134,48 +119,75 @@ explain_row(const struct inspection_options *o, struct inspection *i,
     return ok;
 }
 
-/* The explanations of all levels, each of which is independent. */
+/* A check and its explanations on their way.  Levels are independent of each
+ * other, and each has a row of its own. */
 struct explaining {
     const struct inspection_options *o;
     struct inspection *i;
-    struct row_end {
-        bool failed;
-        struct err err;
-    } * ends; // by row
+    struct err errs[LEVELS]; // by row
 };
+
+/* Threads and the processes of limits do not go together; a context reports
+ * one phase at a time. */
+static bool
+can_go_together(const struct inspection_options *o)
+{
+    return !has_limits(o) && !context_current();
+}
 
 static void
 explain_violated(void *self, size_t row)
 {
-    const struct explaining *e = self;
+    struct explaining *e = self;
     const struct level_result *r = &e->i->check.results.at[row];
-    if (r->certificate.verdict != VERDICT_VIOLATED)
+    if (r->certificate.verdict != VERDICT_VIOLATED || e->i->explained[row] ||
+        !e->o->explain)
         return;
     tell_level(e->o, r->level, "explaining");
-    e->ends[row].failed = !explain_row(e->o, e->i, row, &e->ends[row].err);
+    e->i->explained[row] = explain_row(e->o, e->i, row, &e->errs[row]);
 }
 
 static bool
-explain_all(const struct inspection_options *o, struct inspection *i,
-            struct err *err)
+explain_all(struct explaining *e, struct err *err)
 {
-    const size_t n = i->check.results.n;
-    i->explanations = mem_calloc(n, sizeof *i->explanations);
-    if (!o->explain)
-        return true;
-    struct explaining e = {o, i, mem_calloc(n, sizeof *e.ends)};
-    // Threads and the processes of limits do not go together; a context reports
-    // one phase at a time.
-    const bool together = !has_limits(o) && !context_current();
-    parallel_for(together ? o->explaining.threads : 1, n, explain_violated, &e);
-    bool ok = true;
-    for (size_t row = 0; ok && row < n; row++) {
-        ok = !e.ends[row].failed;
-        if (!ok)
-            *err = e.ends[row].err;
-    }
-    mem_free(e.ends);
-    return ok;
+    const struct inspection_options *o = e->o;
+    const size_t n = e->i->check.results.n;
+    parallel_for(can_go_together(o) ? o->explaining.threads : 1, n,
+                 explain_violated, e);
+    for (size_t row = 0; row < n; row++)
+        if (e->errs[row].kind) {
+            *err = e->errs[row];
+            return false;
+        }
+    return true;
+}
+
+/* What the check tells goes on to the observer of the inspection. */
+static void
+begin_level(void *self, enum level level, const char *phase)
+{
+    const struct explaining *e = self;
+    tell_level(e->o, level, phase);
+}
+
+/* A violated level is explained at once where an observer waits for it, so that
+ * its verdict can be shown while others are being decided. */
+static void
+end_level(void *self, const struct level_result *r)
+{
+    struct explaining *e = self;
+    const struct inspection_observer *to = &e->o->observer;
+    const struct check *c = &e->i->check;
+    if (!to->decided)
+        return;
+    const size_t row = (size_t)(r - c->results.at);
+    assert(row < c->results.n);
+    if (can_go_together(e->o))
+        explain_violated(e, row);
+    const enum verdict v = r->certificate.verdict;
+    to->decided(to->self, e->i, r,
+                v == VERDICT_OK || (v == VERDICT_VIOLATED &&
+                                    (e->i->explained[row] || !e->o->explain)));
 }
 
 /* Decide the levels that were not asked for and that do not follow from those
@@ -212,16 +224,23 @@ bool
 inspection_read(const struct inspection_options *options, const char *path,
                 struct inspection *out, struct err *err)
 {
-    *out = (struct inspection){.path = path, .began = time_now()};
     struct inspection_options o = *options;
     struct limit_stop stop = {0};
+    struct explaining e = {.o = &o, .i = out};
     o.name = o.name ? o.name : path;
-    o.check.observer = (struct check_observer){&o, begin_level, end_level};
+    *out = (struct inspection){
+        .path = o.name,
+        .began = time_now(),
+        .explanations = mem_calloc(LEVELS, sizeof *out->explanations),
+        .explained = mem_calloc(LEVELS, sizeof *out->explained)};
+    o.check.observer = (struct check_observer){&e, begin_level, end_level};
     begin_phase(&o, "reading", o.name);
-    bool ok = read_history(&o, out, &stop, err);
+    bool ok = read_history(&o, path, out, &stop, err);
     end_phase(&o);
-    if (!ok)
+    if (!ok) {
+        inspection_free(out);
         return false;
+    }
     begin_phase(&o, "checking", o.name);
     if (stop.kind)
         check_nothing(&o.check, &stop, &out->check);
@@ -236,7 +255,7 @@ inspection_read(const struct inspection_options *options, const char *path,
         timeline_of(&out->history, &out->timeline);
     end_phase(&o);
     begin_phase(&o, "explaining", o.name);
-    ok = ok && explain_all(&o, out, err);
+    ok = ok && explain_all(&e, err);
     end_phase(&o);
     if (ok)
         return true;
@@ -250,6 +269,7 @@ inspection_free(struct inspection *i)
     for (size_t r = 0; i->explanations && r < i->check.results.n; r++)
         explanation_free(&i->explanations[r]);
     mem_free(i->explanations);
+    mem_free(i->explained);
     timeline_free(&i->timeline);
     check_free(&i->others);
     check_free(&i->check);
@@ -304,6 +324,7 @@ add_to_reports(const struct inspection_options *o, struct inspection *i)
         drop_anomalies(i, &stop);
     const struct report_run run = {
         .path = i->path,
+        .file = o->file,
         .format = i->format ? i->format->name : "",
         .summary = &i->summary,
         .check = &i->check,
@@ -349,17 +370,11 @@ add_claims(const struct inspection *i, struct buf *notes)
 {
     for (size_t k = 0; k < i->check.results.n; k++) {
         const struct level_result *r = &i->check.results.at[k];
-        if (r->claim == CLAIM_NONE && !r->claim_reason[0])
+        if (!part_has_claim(r))
             continue;
         buf_shown(notes, i->path);
         buf_printf(notes, ": %s: ", level_table[r->level].name);
-        if (r->claim == CLAIM_HOLDS)
-            buf_text(notes, "the order of the timestamps explains the history");
-        else
-            buf_printf(notes, "the order of the timestamps %s: %s",
-                       r->claim == CLAIM_NONE ? "was not tried"
-                                              : "is contradicted",
-                       r->claim_reason);
+        part_claim(r, notes);
         buf_char(notes, '\n');
     }
 }
@@ -389,8 +404,6 @@ run_in_place(struct run *run)
     o.name = run->name;
     if (!inspection_read(&o, run->path, &i, err))
         return false;
-    if (run->name)
-        i.path = run->name;
     const bool ok = inspection_finish(&o, &i, run->result, err);
     run->end.verdict = run->result->verdict;
     return ok;

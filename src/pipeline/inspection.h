@@ -33,6 +33,7 @@ struct inspection {
     struct summary summary;
     struct check check;
     struct explanation *explanations; // one for each of check.results
+    bool *explained;                  // likewise: whether it is there already
     struct check others;              // levels not asked for; may be empty
     struct overlap overlap;           // where options->power asks for it
     struct timeline timeline;         // of a recording; may be empty
@@ -47,11 +48,13 @@ struct inspection_observer {
      * what observes may need a thread. */
     void (*begin)(void *self, const char *phase, const char *path);
     void (*end)(void *self);
-    /* What check/check.h tells, from several threads, and "explaining".  'name'
-     * is what to call the history.  'level' is not called where there are
-     * limits. */
+    /* What check/check.h tells, from several threads, and "explaining".
+     * 'level' is not called where there are limits. */
     void (*level)(void *self, enum level level, const char *phase);
-    void (*decided)(void *self, const char *name, const struct level_result *r);
+    /* A level is decided.  'final': its row of i->check.results and that of
+     * i->explanations are what reports will show. */
+    void (*decided)(void *self, const struct inspection *i,
+                    const struct level_result *r, bool final);
     /* Everything is done; called before the inspection is freed. */
     void (*done)(void *self, const struct inspection *i);
 };
@@ -59,6 +62,7 @@ struct inspection_observer {
 struct inspection_options {
     const char *format; // of the input, or "auto"
     const char *name;   // what to call the history; NULL: its path
+    const char *file;   // where it is found later; NULL: under its name
     bool session_order;
     bool explain;      // violated levels
     bool full_summary; // more than sizes, for an HTML report

@@ -77,6 +77,13 @@ name_file(const struct kept_run *k, const char *stem, size_t number,
     buf_text(out, ".jsonl");
 }
 
+void
+kept_run_path(const struct kept_run *k, size_t number, struct buf *out)
+{
+    assert(k->dir.n);
+    name_file(k, "history", number, out);
+}
+
 static const struct anomaly *
 first_anomaly(const struct inspection *i)
 {

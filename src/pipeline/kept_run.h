@@ -27,6 +27,9 @@ bool kept_run_history(const struct kept_run *k, const char *recording,
                       size_t number, const struct inspection *i,
                       struct err *err);
 
+/* Where that history is kept. */
+void kept_run_path(const struct kept_run *k, size_t number, struct buf *out);
+
 /* Keep a text under a name. */
 bool kept_run_text(const struct kept_run *k, const char *name,
                    const struct buf *text, struct err *err);

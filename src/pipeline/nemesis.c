@@ -49,8 +49,12 @@ await(const struct nemesis_statement *s, double seconds)
 static void
 run_once(struct nemesis_statement *s, const char *sql, struct connection **c)
 {
+    const double began = time_now() - s->nemesis->began;
     const enum outcome outcome = (*c)->driver->query(*c, sql, NULL);
     s->runs++;
+    if (s->times.n < NEMESIS_TIMES)
+        vec_push(&s->times,
+                 ((struct report_span){began, time_now() - s->nemesis->began}));
     if (outcome == OUTCOME_OK)
         return;
     if (!s->failures++)
@@ -124,5 +128,7 @@ void
 nemesis_free(struct nemesis *n)
 {
     assert(!n->started);
+    for (size_t i = 0; i < n->statements.n; i++)
+        vec_free(&n->statements.at[i].times);
     vec_free(&n->statements);
 }

@@ -9,18 +9,22 @@
 #define PIPELINE_NEMESIS_H
 
 #include "driver/driver.h"
+#include "report/origin.h"
 #include "server/server.h"
 
 #include <pthread.h>
 
 struct nemesis;
 
+enum { NEMESIS_TIMES = 1000 }; // runs of a statement whose times are kept
+
 struct nemesis_statement {
     const char *sql; // ends at 'n'
     size_t n;
     struct fault_time time;
-    uint64_t runs, failures; // a failure is a run that was refused
-    char message[256];       // of the first failure
+    uint64_t runs, failures;       // a failure is a run that was refused
+    VEC(struct report_span) times; // of the first NEMESIS_TIMES runs
+    char message[256];             // of the first failure
     struct nemesis *nemesis;
     pthread_t thread;
 };

@@ -56,8 +56,12 @@ run_origin_fill(const struct test_run *t, const char *workload,
     for (size_t i = 0; i < t->nemesis.statements.n; i++) {
         const struct nemesis_statement *n = &t->nemesis.statements.at[i];
         vec_push(&out->nemesis,
-                 ((struct report_nemesis){t->options.nemesis[i], n->runs,
-                                          n->failures, n->message}));
+                 ((struct report_nemesis){.statement = t->options.nemesis[i],
+                                          .runs = n->runs,
+                                          .failures = n->failures,
+                                          .times = n->times.at,
+                                          .n_times = n->times.n,
+                                          .message = n->message}));
     }
     out->origin = (struct report_origin){
         .database = text_of(&out->database),
@@ -76,6 +80,7 @@ run_origin_fill(const struct test_run *t, const char *workload,
         .aborted = s->aborted,
         .unknown = s->unknown,
         .operations = s->operations,
+        .writes = s->writes,
         .reconnects = s->reconnects,
         .failures = out->failures,
         .n_failures = s->n_failures,

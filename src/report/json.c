@@ -104,6 +104,16 @@ put_result(const struct level_result *r, const struct explanation *e,
         buf_text(out, ",\"reason\":");
         buf_json(out, r->reason, strlen(r->reason));
     }
+    if (part_has_claim(r)) {
+        static const char *const words[] = {[CLAIM_NONE] = "not tried",
+                                            [CLAIM_HOLDS] = "explains",
+                                            [CLAIM_CONTRADICTED] =
+                                                "contradicted"};
+        buf_printf(out, ",\"timestamps\":{\"order\":\"%s\"", words[r->claim]);
+        if (r->claim_reason[0])
+            put_member("reason", r->claim_reason, out);
+        buf_char(out, '}');
+    }
     if (r->certificate.verdict == VERDICT_VIOLATED) {
         buf_text(out, ",\"anomalies\":[");
         for (size_t i = 0; i < e->anomalies.n; i++) {

@@ -66,6 +66,27 @@ put_anomaly(const struct anomaly *a, struct buf *out)
     buf_text(out, ".\n\n");
 }
 
+/* What the timestamps of a server claim, and whether that can be. */
+static void
+put_claims(const struct check *c, struct buf *out)
+{
+    bool any = false;
+    for (size_t i = 0; i < c->results.n; i++) {
+        const struct level_result *r = &c->results.at[i];
+        struct buf line = {0};
+        if (!part_has_claim(r))
+            continue;
+        buf_printf(&line, "%s: ", level_table[r->level].title);
+        part_claim(r, &line);
+        buf_text(out, "- ");
+        part_markdown(out, line.at);
+        buf_text(out, ".\n");
+        buf_free(&line);
+        any = true;
+    }
+    buf_text(out, any ? "\n" : "");
+}
+
 static void
 add(struct report *to, const struct report_run *run)
 {
@@ -85,6 +106,7 @@ add(struct report *to, const struct report_run *run)
         buf_text(out, " |\n");
     }
     buf_char(out, '\n');
+    put_claims(run->check, out);
     if (run->check->all) {
         struct buf line = {0};
         part_strongest(run->check, &line);

@@ -56,6 +56,24 @@ put_isolation(const struct report_origin *o, struct buf *out)
     buf_free(&found);
 }
 
+/* "update: 10 sessions, 4 keys, 2.9 operations per transaction, 55 % of them
+ * reads, seed 7". */
+static void
+put_workload(const struct report_origin *o, struct buf *out)
+{
+    const uint64_t all = o->committed + o->aborted + o->unknown;
+    assert(o->writes <= o->operations);
+    buf_shown(out, o->workload);
+    buf_printf(out, ": %" PRIu64 " sessions, %" PRIu64 " keys, ", o->sessions,
+               o->keys);
+    if (all && o->operations)
+        buf_printf(
+            out, "%.1f operations per transaction, %.0f %% of them reads, ",
+            (double)o->operations / (double)all,
+            100 * (double)(o->operations - o->writes) / (double)o->operations);
+    buf_printf(out, "seed %" PRIu64, o->seed);
+}
+
 static void
 put_counts(const struct report_origin *o, struct buf *out)
 {
@@ -109,10 +127,8 @@ origin_text(const struct report_origin *o, struct buf *out)
         buf_char(out, '\n');
     }
     buf_text(out, "workload ");
-    buf_shown(out, o->workload);
-    buf_printf(out,
-               ": %" PRIu64 " sessions, %" PRIu64 " keys, seed %" PRIu64 "\n",
-               o->sessions, o->keys, o->seed);
+    put_workload(o, out);
+    buf_char(out, '\n');
     put_counts(o, out);
     buf_char(out, '\n');
     for (size_t i = 0; i < o->n_failures; i++) {
@@ -179,10 +195,10 @@ origin_json(const struct report_origin *o, struct buf *out)
                ",\"sessions\":%" PRIu64 ",\"keys\":%" PRIu64
                ",\"seed\":%" PRIu64 ",\"seconds\":%.6f,\"committed\":%" PRIu64
                ",\"aborted\":%" PRIu64 ",\"unknown\":%" PRIu64
-               ",\"operations\":%" PRIu64 ",\"reconnects\":%" PRIu64
-               ",\"failures\":[",
+               ",\"operations\":%" PRIu64 ",\"writes\":%" PRIu64
+               ",\"reconnects\":%" PRIu64 ",\"failures\":[",
                o->sessions, o->keys, o->seed, o->seconds, o->committed,
-               o->aborted, o->unknown, o->operations, o->reconnects);
+               o->aborted, o->unknown, o->operations, o->writes, o->reconnects);
     for (size_t i = 0; i < o->n_failures; i++) {
         const struct report_failure *f = &o->failures[i];
         buf_printf(out, "%s{\"outcome\":\"%s\",\"count\":%" PRIu64,
@@ -205,7 +221,11 @@ origin_json(const struct report_origin *o, struct buf *out)
                    i ? "," : ",\"nemesis\":[", n->runs, n->failures);
         put_member("statement", n->statement, out);
         put_member("message", n->message, out);
-        buf_char(out, '}');
+        buf_text(out, ",\"times\":[");
+        for (size_t k = 0; k < n->n_times; k++)
+            buf_printf(out, "%s{\"began\":%.6f,\"ended\":%.6f}", k ? "," : "",
+                       n->times[k].began, n->times[k].ended);
+        buf_text(out, "]}");
     }
     buf_text(out, o->n_nemesis ? "]}" : "}");
 }
@@ -243,9 +263,7 @@ origin_html(const struct report_origin *o, struct buf *out)
     put_row("settings", &text, out);
     buf_shown(&text, o->setup);
     put_row("setup", &text, out);
-    buf_shown(&text, o->workload);
-    buf_printf(&text, ": %" PRIu64 " sessions, %" PRIu64 " keys, seed %" PRIu64,
-               o->sessions, o->keys, o->seed);
+    put_workload(o, &text);
     put_row("workload", &text, out);
     put_counts(o, &text);
     put_row("transactions", &text, out);

@@ -24,11 +24,18 @@ struct report_fault {
     double began, ended; // seconds since the run began
 };
 
+/* From when to when, in seconds since the run began. */
+struct report_span {
+    double began, ended;
+};
+
 /* A statement that ran beside the workload. */
 struct report_nemesis {
     const char *statement; // with its time, as it was given
     uint64_t runs, failures;
-    const char *message; // of the first failure
+    const struct report_span *times; // of the first runs
+    size_t n_times;                  // at most 'runs'
+    const char *message;             // of the first failure
 };
 
 /* Texts are borrowed and may hold any bytes; none is NULL. */
@@ -42,7 +49,8 @@ struct report_origin {
     const char *workload;
     uint64_t sessions, keys, seed;
     double seconds;
-    uint64_t committed, aborted, unknown, operations, reconnects;
+    uint64_t committed, aborted, unknown, reconnects;
+    uint64_t operations, writes; // of all transactions; the others are reads
     const struct report_failure *failures; // their sum: aborted + unknown
     size_t n_failures;
     const struct report_fault *faults;

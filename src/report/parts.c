@@ -5,6 +5,7 @@
 
 #include "base/utf8.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <string.h>
 
@@ -260,6 +261,25 @@ part_strongest(const struct check *c, struct buf *out)
 }
 
 /* --- escaping --------------------------------------------------------------*/
+
+bool
+part_has_claim(const struct level_result *r)
+{
+    return r->claim != CLAIM_NONE || r->claim_reason[0];
+}
+
+void
+part_claim(const struct level_result *r, struct buf *out)
+{
+    assert(part_has_claim(r));
+    buf_text(out, "the order of the timestamps ");
+    if (r->claim == CLAIM_HOLDS)
+        buf_text(out, "explains the history");
+    else
+        buf_printf(out, "%s: %s",
+                   r->claim == CLAIM_NONE ? "was not tried" : "is contradicted",
+                   r->claim_reason);
+}
 
 void
 part_xml(struct buf *out, const char *text)

@@ -53,6 +53,12 @@ void part_undrawn(const struct report_run *run, struct buf *out);
  * holds: snapshot (si)", and which were not decided. */
 void part_strongest(const struct check *c, struct buf *out);
 
+/* Whether there is something to say about the order that timestamps of a
+ * server claim; and append it, "the order of the timestamps is contradicted:
+ * ...". */
+bool part_has_claim(const struct level_result *r);
+void part_claim(const struct level_result *r, struct buf *out);
+
 /* Append text as the contents of an element or of a quoted attribute in HTML
  * and XML.  Characters that XML does not allow become U+FFFD. */
 void part_xml(struct buf *out, const char *text);

@@ -46,13 +46,12 @@ report_add(struct report *r, const struct report_run *run)
 }
 
 bool
-report_add_early(struct report *r, const char *path,
-                 const struct level_result *result)
+report_add_early(struct report *r, const struct report_run *run)
 {
-    assert(result->certificate.verdict == VERDICT_OK);
-    if (!r->format || !r->format->add_early)
+    assert(run->check && run->explanations);
+    assert(r->state.early < run->check->results.n);
+    if (!r->format || !r->format->add_early || !r->format->add_early(r, run))
         return false;
-    r->format->add_early(r, path, result);
     r->state.early++;
     return true;
 }

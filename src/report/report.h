@@ -26,6 +26,7 @@
 /* One history and what is known about it. */
 struct report_run {
     const char *path;   // as the user wrote it
+    const char *file;   // that has the lines of transactions; NULL: path
     const char *format; // the format of the input
     const struct summary *summary;
     const struct check *check;
@@ -55,9 +56,8 @@ struct report_format {
     bool is_for_tests;                // shows verdicts as tests or alerts
     void (*begin)(struct report *to); // may be NULL
     void (*add)(struct report *to, const struct report_run *run);
-    /* A verdict line before the rest; may be NULL. */
-    void (*add_early)(struct report *to, const char *path,
-                      const struct level_result *r);
+    /* One level, the state.early-th, before the rest; may be NULL. */
+    bool (*add_early)(struct report *to, const struct report_run *run);
     /* A history that cannot be read or checked; may be NULL. */
     void (*fail)(struct report *to, const char *path, const char *why);
     void (*end)(struct report *to); // may be NULL
@@ -67,7 +67,7 @@ struct report_format {
 struct report_state {
     size_t runs;    // histories
     size_t results; // results of SARIF
-    size_t early;   // verdict lines of the next run that are written already
+    size_t early;   // levels of the next run that are written already
 };
 
 /* A report that is being written. */
@@ -83,11 +83,10 @@ void report_begin(struct report *r, const struct report_format *format,
                   const struct report_style *style);
 void report_add(struct report *r, const struct report_run *run);
 
-/* Write the verdict line of a level that holds before the rest of its run is
- * known, levels in order.  report_add leaves the line out then.  False: the
- * format has no such lines. */
-bool report_add_early(struct report *r, const char *path,
-                      const struct level_result *result);
+/* Write the next level, state.early, before the rest of its run is known;
+ * report_add leaves it out then.  Of 'run' the path is known, and the rows of
+ * this level and of those before it.  False: it has to wait for the rest. */
+bool report_add_early(struct report *r, const struct report_run *run);
 void report_fail(struct report *r, const char *path, const char *why);
 void report_end(struct report *r);
 void report_free(struct report *r);

@@ -46,7 +46,7 @@ put_place(const struct report_run *run, const struct anomaly_txn *t,
           struct buf *out)
 {
     buf_text(out, "{\"physicalLocation\":{\"artifactLocation\":{\"uri\":");
-    part_uri(out, run->path);
+    part_uri(out, t && t->line && run->file ? run->file : run->path);
     buf_char(out, '}');
     if (t && t->line)
         buf_printf(out, ",\"region\":{\"startLine\":%" PRIu64 "}", t->line);

@@ -126,13 +126,50 @@ put_verdict(const struct report_style *s, const char *path,
     buf_char(out, '\n');
 }
 
+/* A level: its verdict line, and its anomalies. */
 static void
-add_early(struct report *to, const char *path, const struct level_result *r)
+put_level(const struct report_style *s, const struct report_run *run, size_t i,
+          struct buf *out)
 {
-    struct buf text = {0};
-    put_verdict(&to->style, path, r, NULL, &text);
-    put_readable(&text, path, &to->style, &to->out);
+    const struct level_result *r = &run->check->results.at[i];
+    const struct explanation *e = &run->explanations[i];
+    put_verdict(s, run->path, r, e, out);
+    if (s->verdicts_only)
+        return;
+    for (size_t j = 0; j < e->anomalies.n; j++) {
+        const struct anomaly *a = &e->anomalies.at[j];
+        const enum level before = shown_before(run, i, a);
+        if (before == LEVELS)
+            put_anomaly(a, s, e, j, out);
+        else
+            buf_printf(out, "  %s: explained at %s above\n", a->headline,
+                       level_table[before].name);
+    }
+    if (part_has_more(e)) {
+        buf_text(out, "\n  ");
+        part_more(e, out);
+        buf_char(out, '\n');
+    }
+    if (e->anomalies.n)
+        buf_char(out, '\n');
+}
+
+/* Long names are shown in full once, after all levels, so a level with such a
+ * name waits for the rest. */
+static bool
+add_early(struct report *to, const struct report_run *run)
+{
+    struct report_style style = to->style;
+    struct buf text = {0}, brief = {0};
+    style.width = 0;
+    put_level(&style, run, to->state.early, &text);
+    put_readable(&text, run->path, &style, &brief);
+    const bool ok = brief.n == text.n && !memcmp(brief.at, text.at, text.n);
+    if (ok)
+        put_readable(&text, run->path, &to->style, &to->out);
     buf_free(&text);
+    buf_free(&brief);
+    return ok;
 }
 
 static void
@@ -140,29 +177,8 @@ put_run(const struct report *to, const struct report_run *run, struct buf *out)
 {
     struct report_style style = to->style, *s = &style;
     s->width = 0; // lines are broken when all of them are there
-    for (size_t i = to->state.early; i < run->check->results.n; i++) {
-        const struct level_result *r = &run->check->results.at[i];
-        const struct explanation *e = &run->explanations[i];
-        put_verdict(s, run->path, r, e, out);
-        if (s->verdicts_only)
-            continue;
-        for (size_t j = 0; j < e->anomalies.n; j++) {
-            const struct anomaly *a = &e->anomalies.at[j];
-            const enum level before = shown_before(run, i, a);
-            if (before == LEVELS)
-                put_anomaly(a, s, e, j, out);
-            else
-                buf_printf(out, "  %s: explained at %s above\n", a->headline,
-                           level_table[before].name);
-        }
-        if (part_has_more(e)) {
-            buf_text(out, "\n  ");
-            part_more(e, out);
-            buf_char(out, '\n');
-        }
-        if (e->anomalies.n)
-            buf_char(out, '\n');
-    }
+    for (size_t i = to->state.early; i < run->check->results.n; i++)
+        put_level(s, run, i, out);
     if (run->check->all) {
         buf_shown(out, run->path);
         buf_text(out, ": ");

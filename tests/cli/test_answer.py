@@ -57,7 +57,7 @@ def the_power():
 
 
 def what_is_kept():
-    done = run(*SKEW, "--aborts", "0.1")
+    done = run(*SKEW, "--aborts", "0.1", "--sarif", "kept.sarif")
     words = done.stderr.split()
     check("kept" in words, "a failing run is kept, and says where", done.stderr)
     kept = pathlib.Path(words[words.index("in") + 1].rstrip(":"))
@@ -73,6 +73,11 @@ def what_is_kept():
           and ran["committed"] + ran["aborted"] + ran["unknown"] == 400,
           "the result says what was run, and its sums agree", ran)
     check("What was run" in (kept / "index.html").read_text(), "so does the report")
+    place = json.loads(pathlib.Path("kept.sarif").read_text())["runs"][0]["results"][0]["locations"][0]
+    line = (kept / "history.jsonl").read_text().splitlines()[place["physicalLocation"]["region"]["startLine"] - 1]
+    check(place["physicalLocation"]["artifactLocation"]["uri"] == str(kept / "history.jsonl") and '"ops"' in line,
+          "SARIF points at lines of the history that is kept", place)
+    check(0 < ran["writes"] < ran["operations"], "the result says how many operations are writes", ran)
     before = len(list(pathlib.Path("assay-runs").iterdir()))
     run("store:ser", "--txns", "20")
     run(*SKEW, *NO_STORE)

@@ -104,7 +104,8 @@ def lines_in_sarif():
     pathlib.Path("a.hist").write_text("\nfirst[x:=1]\n---\none[x==1 x:=2]\n---\n\ntwo[x==1\nx:=3]\n")
     run("convert", "-q", "a.jsonl", "-o", "a.edn")
     run("convert", "-q", "--renumber", "a.jsonl", "-t", "text", "-o", "a.txt")
-    for file in ("a.jsonl", "a.hist", "a.edn", "a.txt"):
+    run("convert", "-q", "a.jsonl", "-o", "a.csv")
+    for file in ("a.jsonl", "a.hist", "a.edn", "a.txt", "a.csv"):
         done = run("check", "-q", "-l", "si", "--sarif", "s.json", file)
         result = json.loads(pathlib.Path("s.json").read_text())["runs"][0]["results"][0]
         places = [l["location"] for l in result["codeFlows"][0]["threadFlows"][0]["locations"]]
@@ -112,7 +113,11 @@ def lines_in_sarif():
         found = [text[p["physicalLocation"]["region"]["startLine"] - 1] for p in places if "physicalLocation" in p]
         main = result["locations"][0]["physicalLocation"].get("region")
         if file == "a.txt":
-            check(done.returncode == 1 and not found and not main, "a format without lines for transactions has no regions", places)
+            names = [p["logicalLocations"][0]["name"] for p in places]
+            check(done.returncode == 1 and main and [line.rsplit(",", 1)[1] for line in found] == [name + ")" for name in names],
+                  "text: the first lines of transactions", found)
+        elif file == "a.csv":
+            check(main and sorted(line[:9] for line in found) == ["a,1,read,", "b,1,read,"], "csv: the first rows of transactions", found)
         elif file == "a.edn":
             check(len(found) == 2 and main and all(":invoke" in line for line in found) and found[0] != found[1],
                   "edn: the lines of invocations", found)

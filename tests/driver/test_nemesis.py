@@ -46,7 +46,8 @@ with tempfile.TemporaryDirectory() as scratch:
     path = os.path.join(scratch, "test.db")
     with sqlite3.connect(path) as db:
         db.execute("create table a_b (mail)")
-    done = run("sqlite:" + path, "--json", "--nemesis", "select 1@0s",
+    page = os.path.join(scratch, "page")
+    done = run("sqlite:" + path, "--json", "--report", page, "--nemesis", "select 1@0s",
                "--nemesis", "insert into a_b values ('x@y')@every:0",
                "--nemesis", "frobnicate@0", "--nemesis", "vacuum@1000")
     check(done.returncode == 0, "statements do not fail the run",
@@ -59,6 +60,12 @@ with tempfile.TemporaryDirectory() as scratch:
           "one is run at its time, and not before", found)
     check(found[2]["failures"] == 1 and "frobnicate" in found[2]["message"],
           "one that is refused is counted, with the reason", found)
+    check(all(len(n["times"]) == min(n["runs"], 1000) and
+              all(0 <= t["began"] <= t["ended"] for t in n["times"])
+              for n in found), "their times are known", found)
+    marks = pathlib.Path(page, "index.html").read_text(encoding="utf-8")
+    check(marks.count('<g class="statement time"><title>select 1@0s, at') in (2, 3),
+          "they are marks in the plots", marks.count("statement time"))
     with sqlite3.connect(path) as db:
         rows = db.execute("select count(*) from a_b where mail = 'x@y'")
         check(rows.fetchone()[0] == found[1]["runs"] - found[1]["failures"],

@@ -27,6 +27,8 @@ HISTORIES = {
     "lost-update.hist": "a[x:=1] --- b[x==1 x:=2] --- c[x==1 x:=3]",
     "aborted.hist": "[x:=1]! --- [x==1]",
     "two.hist": "[x==? x:=1] --- [x==? x:=2] --- [a==? b:=1] --- [b==? a:=1]",
+    "stamps.jsonl": '{"session":1,"ops":[["w","x",1]],"start_ts":1,"commit_ts":2}\n'
+    '{"session":2,"ops":[["r","x",null]],"start_ts":3,"commit_ts":3}\n',
     "hostile <&'\".hist": r"""--- "</text><script>\x1b"
 "]]>&amp;<!--"["<x y='\"'>"==? "\\\"\xe2\x80\xae\xff":="</failure>"]
 --- "\n\t" "-->"["\\\"\xe2\x80\xae\xff"==? "<x y='\"'>":="`|*_"]""",
@@ -129,6 +131,10 @@ def main():
             skip("json fits its schema", "there is no Python module jsonschema")
         except jsonschema.ValidationError as error:
             check(False, "json fits its schema", error.message)
+        claims = [result["timestamps"] for line in lines if line["history"] == "stamps.jsonl"
+                  for result in line["results"] if "timestamps" in result]
+        check(claims and all(c["order"] == "contradicted" and "start_ts 3" in c["reason"] or "commit_ts 3" in c["reason"]
+                             for c in claims), "json has what contradicts timestamps", claims)
         for line in lines:
             for result in line["results"]:
                 for anomaly in result.get("anomalies", []):

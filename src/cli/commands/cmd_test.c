@@ -58,7 +58,8 @@ test_workload(struct test *t)
     }
     run_origin_fill(&t->run, o->workload, &t->origin);
     t->inspect.options.origin = &t->origin.origin;
-    t->inspect.options.lines &= o->keep != NULL; // otherwise it is gone soon
+    // Otherwise it is gone soon.
+    t->inspect.options.lines &= o->keep || t->inspect.kept;
     t->inspect.options.all_levels = t->inspect.options.power = true;
     const char *name = o->keep ? o->keep : t->run.name;
     t->inspect.recording = o->keep ? NULL : path;

@@ -126,6 +126,7 @@ read_txn(struct reader *r, session_id session)
         return form_unexpected(&r->s, f, events, "an array of events");
     if (!builder_txn(r->b, session, &t, r->s.err))
         return scan_locate(&r->s, f->at[0].at);
+    builder_place(r->b, t, scan_offset(&r->s, f->at[0].at));
     if (f->at[committed].kind == FORM_FALSE)
         builder_status(r->b, t, TXN_ABORTED);
     for (uint32_t i = form_first(events); i < form_end(f, events);

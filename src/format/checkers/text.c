@@ -332,17 +332,19 @@ enum { SAMPLE = 1 << 14 };
 
 struct text_reader {
     struct builder *b;
+    const char *input;        // where it begins
     struct intmap txn_of;     // the file's transaction id -> the builder's
     struct intmap aborted_of; // session -> its aborted transaction
 };
 
 static bool
-begin_txn(struct text_reader *reader, const struct run *r, txn_id *t,
-          struct err *err)
+begin_txn(struct text_reader *reader, const struct run *r, const char *at,
+          txn_id *t, struct err *err)
 {
     const session_id s = builder_session(reader->b, atom_uint(r->session));
     if (!builder_txn(reader->b, s, t, err))
         return false;
+    builder_place(reader->b, *t, (uint64_t)(at - reader->input));
     builder_name(reader->b, *t, atom_int(r->txn));
     if (r->txn == -1)
         builder_status(reader->b, *t, TXN_ABORTED);
@@ -350,8 +352,8 @@ begin_txn(struct text_reader *reader, const struct run *r, txn_id *t,
 }
 
 static bool
-find_txn(struct text_reader *reader, const struct run *r, txn_id *t,
-         struct err *err)
+find_txn(struct text_reader *reader, const struct run *r, const char *at,
+         txn_id *t, struct err *err)
 {
     const bool aborted = r->txn == -1;
     bool added;
@@ -359,7 +361,7 @@ find_txn(struct text_reader *reader, const struct run *r, txn_id *t,
                     aborted ? r->session : (uint64_t)r->txn,
                     (uint32_t)builder_txns(reader->b), &added);
     if (added)
-        return begin_txn(reader, r, t, err);
+        return begin_txn(reader, r, at, t, err);
     if (!aborted && builder_session_of(reader->b, *t) !=
                         builder_session(reader->b, atom_uint(r->session)))
         return err_set(err, ERR_SYNTAX,
@@ -379,7 +381,7 @@ build_block(void *self, struct text_block *block, struct err *err)
         const struct run *r = &found->runs[i];
         const size_t end = i + 1 < found->n_runs ? r[1].begin : found->n_ops;
         txn_id t;
-        if (!find_txn(reader, r, &t, err)) {
+        if (!find_txn(reader, r, block->begin + r->offset, &t, err)) {
             block->error_at = block->begin + r->offset;
             return false;
         }
@@ -410,6 +412,7 @@ text_read(struct input *in, struct builder *b, struct err *err)
         return err_set(err, ERR_SYNTAX, "a directory, expected a file");
     struct text_reader *reader = mem_calloc(1, sizeof *reader);
     reader->b = b;
+    reader->input = in->data;
     const size_t ops = guess_ops(in);
     builder_expect(b, ops);
     intmap_expect(&reader->txn_of, ops);

@@ -156,6 +156,7 @@ read_txn(struct reader *r)
         builder_session(r->b, form_atom(f, at[FIELD_SID], r->b));
     if (!builder_txn(r->b, session, &t, r->s.err))
         return scan_locate(&r->s, f->at[0].at);
+    builder_place(r->b, t, scan_offset(&r->s, f->at[0].at));
     builder_name(r->b, t, form_atom(f, at[FIELD_TID], r->b));
     builder_stamps(r->b, t, start, commit);
     for (uint32_t i = form_first(at[FIELD_OPS]); i < form_end(f, at[FIELD_OPS]);

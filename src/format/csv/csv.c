@@ -20,17 +20,19 @@
 #include "base/container/intmap.h"
 #include "format/csv/csv_row.h"
 #include "format/readers.h"
+#include "format/scan/scan_stamp.h"
 #include "format/scan/scan_time.h"
 
 enum { BYTES_PER_OP = 12 }; // roughly, in a large file
 
 const char *const csv_columns[CSV_COLUMNS] = {
-    "session", "transaction", "operation", "key",
-    "value",   "status",      "start",     "end",
+    "session", "transaction", "operation", "key",      "value",
+    "status",  "start",       "end",       "start_ts", "commit_ts",
 };
 
 #define COLUMN_NAMES                                                           \
-    "session, transaction, operation, key, value, status, start or end"
+    "session, transaction, operation, key, value, status, start, end, "        \
+    "start_ts or commit_ts"
 
 #define NO_COLUMN SIZE_MAX
 
@@ -38,6 +40,7 @@ const char *const csv_columns[CSV_COLUMNS] = {
 struct txn {
     struct atom name;
     int64_t start, end;
+    struct stamp start_ts, commit_ts;
     bool has_status, has_ended; // the second: by a row
     enum txn_status status;
 };
@@ -152,8 +155,12 @@ find_txn(struct reader *r, txn_id *out)
     if (!builder_txn(r->b, session, out, r->s.err))
         return scan_locate(&r->s, r->row.at);
     assert(*out == r->txns.n);
-    vec_push(&r->txns,
-             ((struct txn){.name = txn, .start = INT64_MAX, .end = INT64_MIN}));
+    builder_place(r->b, *out, scan_offset(&r->s, r->row.at));
+    vec_push(&r->txns, ((struct txn){.name = txn,
+                                     .start = INT64_MAX,
+                                     .end = INT64_MIN,
+                                     .start_ts = stamp_none(),
+                                     .commit_ts = stamp_none()}));
     intmap_add(&r->names[txn.tag], txn.bits, 0, &is_first);
     r->has_twins |= !is_first;
     return true;
@@ -227,6 +234,35 @@ read_times(struct reader *r, struct txn *txn)
     if (has_end && end > txn->end)
         txn->end = end;
     return true;
+}
+
+/* A timestamp of the server in a column of the row. */
+static bool
+read_stamp(struct reader *r, enum csv_column column, struct stamp *out)
+{
+    const size_t at = r->column[column];
+    struct stamp stamp;
+    if (at == NO_COLUMN || !csv_text(&r->row, at).n)
+        return true;
+    if (!scan_stamp_parse(csv_text(&r->row, at), &stamp))
+        return unexpected(r, at, SCAN_STAMP);
+    if (!stamp_is_none(*out) && stamp_compare(*out, stamp) != 0)
+        return unexpected(r, at,
+                          "the same timestamp in all rows of a transaction");
+    *out = stamp;
+    return true;
+}
+
+static bool
+read_stamps(struct reader *r, struct txn *txn)
+{
+    if (!read_stamp(r, CSV_START_TS, &txn->start_ts) ||
+        !read_stamp(r, CSV_COMMIT_TS, &txn->commit_ts))
+        return false;
+    return stamp_is_none(txn->start_ts) || stamp_is_none(txn->commit_ts) ||
+           stamp_compare(txn->start_ts, txn->commit_ts) <= 0 ||
+           scan_fail(&r->s, r->row.at, ERR_SYNTAX,
+                     "the transaction commits before it starts");
 }
 
 /* --- operations ---------------------------------------------------------- */
@@ -311,7 +347,7 @@ read_row(struct reader *r)
         return scan_fail(&r->s, r->row.at, ERR_SYNTAX,
                          "an operation after the end of its transaction");
     return read_status(r, &r->txns.at[t]) && read_times(r, &r->txns.at[t]) &&
-           read_operation(r, t);
+           read_stamps(r, &r->txns.at[t]) && read_operation(r, t);
 }
 
 /* Tell the builder what is known about a transaction at the end. */
@@ -330,6 +366,8 @@ close_txn(struct reader *r, txn_id t)
     if (has_start || txn->end != INT64_MIN)
         builder_times(r->b, t, has_start ? txn->start : INT64_MIN,
                       has_end ? txn->end : INT64_MAX);
+    if (!stamp_is_none(txn->start_ts) || !stamp_is_none(txn->commit_ts))
+        builder_stamps(r->b, t, txn->start_ts, txn->commit_ts);
 }
 
 static bool
@@ -400,7 +438,7 @@ const struct format format_csv = {
     .suffix = ".csv",
     .help = "a table: session, transaction, operation, key, value",
     .initial = ATOM_NIL,
-    .keeps = KEEPS_TIMES,
+    .keeps = KEEPS_TIMES | KEEPS_STAMPS,
     .sniff = csv_sniff,
     .read = csv_read,
     .holds = csv_holds,

@@ -16,6 +16,8 @@ enum csv_column {
     CSV_STATUS,
     CSV_START,
     CSV_END,
+    CSV_START_TS,
+    CSV_COMMIT_TS,
     CSV_COLUMNS
 };
 

@@ -112,6 +112,28 @@ put_row(const struct history *h, txn_id t, op_id op, struct buf *out)
         if (h->txn_ended[t] != INT64_MAX)
             buf_i64(out, h->txn_ended[t]);
     }
+    if (h->txn_commit_ts) {
+        buf_char(out, ',');
+        if (!stamp_is_none(h->txn_start_ts[t]))
+            stamp_show(h->txn_start_ts[t], out);
+        buf_char(out, ',');
+        if (!stamp_is_none(h->txn_commit_ts[t]))
+            stamp_show(h->txn_commit_ts[t], out);
+    }
+    buf_char(out, '\n');
+}
+
+/* The first row: the columns that put_row writes. */
+static void
+put_columns(const struct history *h, struct buf *out)
+{
+    for (size_t c = 0; c < CSV_COLUMNS; c++) {
+        const bool is_time = c == CSV_START || c == CSV_END;
+        const bool is_stamp = c == CSV_START_TS || c == CSV_COMMIT_TS;
+        if ((is_time && !h->txn_began) || (is_stamp && !h->txn_commit_ts))
+            continue;
+        buf_printf(out, "%s%s", c ? "," : "", csv_columns[c]);
+    }
     buf_char(out, '\n');
 }
 
@@ -120,9 +142,7 @@ csv_write(const struct history *h, struct output *out, struct err *err)
 {
     struct buf text = {0};
     bool ok = true;
-    const size_t columns = h->txn_began ? CSV_COLUMNS : CSV_START;
-    for (size_t c = 0; c < columns; c++)
-        buf_printf(&text, "%s%c", csv_columns[c], c + 1 < columns ? ',' : '\n');
+    put_columns(h, &text);
     for (txn_id i = 0; ok && i < h->n_txns; i++) {
         const txn_id t = h->arrival[i];
         if (h->txn_begin[t] == h->txn_end[t])

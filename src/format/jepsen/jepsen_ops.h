@@ -30,6 +30,10 @@ bool jepsen_mops_add(struct jepsen_ops *o, const struct jepsen_entry *e,
 bool jepsen_rows_add(struct jepsen_ops *o, const struct jepsen_entry *e,
                      enum jepsen_entry_type type, txn_id t);
 
+/* Whether an entry of a register writes the initial value. */
+bool jepsen_rows_resets(const struct jepsen_ops *o,
+                        const struct jepsen_entry *e);
+
 /* Whether an ok entry itself says what it did; otherwise its invocation does.
  */
 bool jepsen_rows_has_value(const struct jepsen_entry *e);

@@ -93,6 +93,16 @@ jepsen_rows_hash(struct jepsen_ops *o, const struct jepsen_entry *e,
 
 /* --- registers and mutexes ----------------------------------------------- */
 
+/* Whether a register has this value before anything is written.  To
+ * Porcupine's model of a store, a key without a value has the text "". */
+static bool
+is_initial(const struct jepsen_ops *o, const struct form *form)
+{
+    return form->kind == FORM_NIL ||
+           (o->workload.kind == JEPSEN_STORE && form->kind == FORM_STRING &&
+            !form->text.n);
+}
+
 /* A value of a register as an atom. */
 static bool
 find_value(struct jepsen_ops *o, const struct forms *f, uint32_t i,
@@ -102,11 +112,20 @@ find_value(struct jepsen_ops *o, const struct forms *f, uint32_t i,
     if (form->kind == FORM_VECTOR || form->kind == FORM_SET ||
         form->kind == FORM_MAP)
         return form_unexpected(o->s, f, i, "a scalar");
-    // To Porcupine's model of a store, a key without a value has the text "".
-    const bool is_initial = o->workload.kind == JEPSEN_STORE &&
-                            form->kind == FORM_STRING && !form->text.n;
-    *out = is_initial ? atom_nil() : form_atom(f, i, o->b);
+    *out = is_initial(o, form) ? atom_nil() : form_atom(f, i, o->b);
     return true;
+}
+
+bool
+jepsen_rows_resets(const struct jepsen_ops *o, const struct jepsen_entry *e)
+{
+    const struct span f = jepsen_entry_f(e);
+    uint32_t key, v = e->known[KEY_VALUE];
+    if (!v || !(span_is(f, "write") || span_is(f, "put")))
+        return false;
+    v = form_untagged(e->f, v);
+    return (!o->workload.is_keyed || jepsen_pair(e->f, v, &key, &v)) &&
+           is_initial(o, &e->f->at[v]);
 }
 
 static bool

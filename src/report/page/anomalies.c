@@ -199,11 +199,10 @@ anomalies_summary(const struct report_run *run, const char *id, struct buf *out)
 static struct picture_clock
 clock_of(const struct report_run *run)
 {
-    return (struct picture_clock){
-        .is_nanoseconds = run->timeline,
-        .zero = run->timeline ? run->timeline->zero : 0,
-        .faults = run->origin ? run->origin->faults : NULL,
-        .n_faults = run->origin ? run->origin->n_faults : 0};
+    return (struct picture_clock){.is_nanoseconds = run->timeline,
+                                  .zero =
+                                      run->timeline ? run->timeline->zero : 0,
+                                  .origin = run->origin};
 }
 
 /* The cards of a kind; *n counts those of the page. */

@@ -11,6 +11,7 @@
 #include "report/answer.h"
 #include "report/page/anomalies.h"
 #include "report/page/plots.h"
+#include "report/page/words.h"
 #include "report/parts.h"
 #include "report/power.h"
 
@@ -186,6 +187,31 @@ put_basis(const struct report_run *run, const struct report_style *s,
     buf_text(out, ".</li></ul></section>\n");
 }
 
+/* What the timestamps of a server claim, and whether that can be. */
+static void
+put_claims(const struct check *c, struct buf *out)
+{
+    bool any = false;
+    for (size_t i = 0; i < c->results.n; i++) {
+        const struct level_result *r = &c->results.at[i];
+        struct buf text = {0};
+        if (!part_has_claim(r))
+            continue;
+        buf_text(out, any ? ""
+                          : "<section class=\"box claims\"><h2>Timestamps of "
+                            "the server</h2><ul>");
+        any = true;
+        part_claim(r, &text);
+        buf_printf(out, "<li%s>%s: ",
+                   r->claim == CLAIM_CONTRADICTED ? " class=\"weak\"" : "",
+                   level_table[r->level].title);
+        words_short(text.at, out);
+        buf_text(out, ".</li>");
+        buf_free(&text);
+    }
+    buf_text(out, any ? "</ul></section>\n" : "");
+}
+
 /* How much was tested, and whether that is enough. */
 static void
 put_power(const struct report_run *run, struct buf *out)
@@ -226,6 +252,7 @@ add(struct report *to, const struct report_run *run)
     if (run->timeline)
         plots_html(run->timeline, run->origin, out);
     put_lattice(run, id.at, out);
+    put_claims(run->check, out);
     anomalies_summary(run, id.at, out);
     if (run->sides)
         sides_html(run->sides, out);

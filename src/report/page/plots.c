@@ -8,6 +8,7 @@
  * SPDX-License-Identifier: MIT */
 #include "report/page/plots.h"
 
+#include "report/page/words.h"
 #include "report/parts.h"
 #include "report/picture/axis.h"
 
@@ -120,6 +121,31 @@ put_faults(const struct plane *p, struct buf *out)
     }
 }
 
+/* Marks for the statements that ran beside the workload.  What they say is in
+ * their titles: names beside marks that repeat would cover each other. */
+static void
+put_statements(const struct plane *p, struct buf *out)
+{
+    for (size_t i = 0; p->o && i < p->o->n_nemesis; i++) {
+        const struct report_nemesis *n = &p->o->nemesis[i];
+        for (size_t k = 0; k < n->n_times; k++) {
+            const struct report_span *t = &n->times[k];
+            if (t->began > p->seconds)
+                break;
+            const double x = x_of(p, t->began);
+            const double end =
+                x_of(p, t->ended < p->seconds ? t->ended : p->seconds);
+            buf_text(out, "<g class=\"statement time\"><title>");
+            words_short(n->statement, out);
+            buf_printf(out,
+                       ", at %.2f s, until %.2f s</title><rect x=\"%.1f\" "
+                       "y=\"%d\" width=\"%.1f\" height=\"%d\"/></g>",
+                       t->began, t->ended, x, TOP, end - x < 2 ? 2 : end - x,
+                       BOTTOM - TOP);
+        }
+    }
+}
+
 static void
 begin_plot(const char *title, const char *legend, struct buf *out)
 {
@@ -172,6 +198,7 @@ put_rates(struct plane *p, bool is_commits, struct buf *out)
                          "unknown"
                        : "",
                out);
+    put_statements(p, out);
     put_faults(p, out);
     put_rate_axis(p, out);
     for (size_t i = 0; i < p->t->intervals.n; i++) {
@@ -230,6 +257,7 @@ put_latency(struct plane *p, struct buf *out)
                " <span class=\"swatch p50\"></span> median <span "
                "class=\"swatch p99\"></span> 99th percentile",
                out);
+    put_statements(p, out);
     put_faults(p, out);
     put_latency_axis(p, out);
     put_curve(p, true, out);
@@ -272,6 +300,20 @@ put_numbers(const struct plane *p, struct buf *out)
     buf_text(out, "</tbody></table></details>");
 }
 
+/* What the marks are. */
+static void
+put_legend(const struct report_origin *o, struct buf *out)
+{
+    for (size_t i = 0; o && i < o->n_nemesis; i++) {
+        if (!o->nemesis[i].n_times)
+            continue;
+        buf_text(out, "<p class=\"soft\"><span class=\"swatch time\">"
+                      "</span> ");
+        words_short(o->nemesis[i].statement, out);
+        buf_text(out, "</p>");
+    }
+}
+
 void
 plots_html(const struct timeline *t, const struct report_origin *o,
            struct buf *out)
@@ -289,6 +331,7 @@ plots_html(const struct timeline *t, const struct report_origin *o,
     if (failed)
         put_rates(&p, false, out);
     buf_text(out, "</div>");
+    put_legend(o, out);
     put_numbers(&p, out);
     buf_text(out, "</details>\n");
 }

@@ -148,13 +148,27 @@ has_our_name(const struct anomaly_txn *t)
     return is_ours;
 }
 
+/* The first transaction that the story names in our way, or NULL. */
+static const struct anomaly_txn *
+first_named(const struct anomaly *a)
+{
+    const char *text = a->story;
+    while (*text) {
+        size_t n;
+        const struct anomaly_txn *t = txn_at(a, text, &n);
+        if (t && has_our_name(t))
+            return t;
+        text += t ? n : strcspn(text, " ,.:;()");
+        while (*text && ends_word(*text))
+            text++;
+    }
+    return NULL;
+}
+
 void
 words_hint(const struct anomaly *a, struct buf *out)
 {
-    const struct anomaly_txn *named = NULL;
-    for (size_t i = 0; !named && i < a->txns.n; i++)
-        if (!a->txns.at[i].is_context && has_our_name(&a->txns.at[i]))
-            named = &a->txns.at[i];
+    const struct anomaly_txn *named = first_named(a);
     const bool nil = strstr(a->story, " = nil");
     if (!named && !nil)
         return;

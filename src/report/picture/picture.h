@@ -51,13 +51,13 @@ void picture_lanes(const struct anomaly *a, const char *prefix, int *width,
 
 /* What is known about the clock of a history. */
 struct picture_clock {
-    bool is_nanoseconds; // else units are not known
-    int64_t zero;        // when the run began
-    const struct report_fault *faults;
-    size_t n_faults;
+    bool is_nanoseconds;                // else units are not known
+    int64_t zero;                       // when the run began
+    const struct report_origin *origin; // has faults and statements, or NULL
 };
 
-/* The same on a time axis, with bars from beginning to end, and faults.
+/* The same on a time axis, with bars from beginning to end, faults, and
+ * statements that ran beside the workload.
  *
  *   require  picture_has_times(a): the times of all blamed ones are known */
 bool picture_has_times(const struct anomaly *a);

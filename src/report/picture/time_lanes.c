@@ -258,8 +258,9 @@ put_ticks(const struct time_lanes *l, int height, struct buf *out)
 static void
 put_faults(const struct time_lanes *l, int height, struct buf *out)
 {
-    for (size_t i = 0; i < l->clock->n_faults; i++) {
-        const struct report_fault *f = &l->clock->faults[i];
+    const struct report_origin *o = l->clock->origin;
+    for (size_t i = 0; o && i < o->n_faults; i++) {
+        const struct report_fault *f = &o->faults[i];
         const double first = f->began * 1e9 - l->zero;
         const double last = f->ended * 1e9 - l->zero;
         const bool is_shown = last >= l->from && first <= l->to;
@@ -276,6 +277,30 @@ put_faults(const struct time_lanes *l, int height, struct buf *out)
     }
 }
 
+/* So are statements that ran beside the workload; their titles say which. */
+static void
+put_statements(const struct time_lanes *l, int height, struct buf *out)
+{
+    const struct report_origin *o = l->clock->origin;
+    for (size_t i = 0; o && i < o->n_nemesis; i++)
+        for (size_t k = 0; k < o->nemesis[i].n_times; k++) {
+            const struct report_span *t = &o->nemesis[i].times[k];
+            const double first = t->began * 1e9 - l->zero;
+            const double last = t->ended * 1e9 - l->zero;
+            const bool is_shown = last >= l->from && first <= l->to;
+            const int x = place(l, first), end = place(l, last);
+            buf_printf(out, "<g class=\"statement time\"%s><title>",
+                       is_shown ? "" : " visibility=\"hidden\"");
+            words_short(o->nemesis[i].statement, out);
+            buf_printf(out,
+                       ", at %.2f s of the run</title><rect x=\"%d\" y=\"0\" "
+                       "width=\"%d\" height=\"%d\" data-began=\"%.0f\" "
+                       "data-ended=\"%.0f\"/></g>",
+                       t->began, x, end - x < 2 ? 2 : end - x, height - AXIS,
+                       first, last);
+        }
+}
+
 void
 picture_time_lanes(const struct anomaly *a, const struct picture_clock *clock,
                    const char *prefix, int *width, int *height, struct buf *out)
@@ -286,6 +311,7 @@ picture_time_lanes(const struct anomaly *a, const struct picture_clock *clock,
     arrange(&l);
     *width = LEFT + WIDTH + LEFT;
     *height = top_of(&l, (uint32_t)l.session.n) + AXIS + 4;
+    put_statements(&l, *height, out);
     put_faults(&l, *height, out);
     put_ticks(&l, *height, out);
     for (uint32_t k = 0; k < l.session.n; k++) {

@@ -102,7 +102,7 @@ reports_are_the_same_under_limits(void)
 /* What an observer hears: levels, phases and verdicts, in this order. */
 struct listener {
     struct buf heard;
-    struct report *early; // gets lines of levels that hold
+    struct report *early; // gets levels as they are decided
 };
 
 static void
@@ -113,14 +113,16 @@ hear_phase(void *self, enum level level, const char *phase)
 }
 
 static void
-hear_verdict(void *self, const char *name, const struct level_result *r)
+hear_verdict(void *self, const struct inspection *i,
+             const struct level_result *r, bool final)
 {
     struct listener *l = self;
-    const bool holds = r->certificate.verdict == VERDICT_OK;
-    buf_printf(&l->heard, "%s %s %s\n", name, level_table[r->level].brief,
-               holds ? "ok" : "violated");
-    if (holds)
-        CHECK(report_add_early(l->early, name, r));
+    const struct report_run run = {
+        .path = i->path, .check = &i->check, .explanations = i->explanations};
+    buf_printf(&l->heard, "%s %s %s\n", i->path, level_table[r->level].brief,
+               r->certificate.verdict == VERDICT_OK ? "ok" : "violated");
+    CHECK(final);
+    CHECK(report_add_early(l->early, &run));
 }
 
 static void
@@ -154,8 +156,8 @@ verdicts_are_told_as_they_are_found(void)
     struct listener l = {0};
     listen_to(lost_update, &(struct limits){0}, &r, &l);
     CHECK_TEXT(l.heard.at, "deciding pc\nverifying pc\nh pc ok\n"
-                           "deciding si\nverifying si\nh si violated\n"
-                           "explaining si\n");
+                           "deciding si\nverifying si\nexplaining si\n"
+                           "h si violated\n");
     CHECK_TEXT(r.out.at, "h: prefix: ok\nh: snapshot: violated: lost update on "
                          "key x, 2 transactions\n");
     CHECK(!r.state.early);
