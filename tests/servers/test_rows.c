@@ -60,6 +60,11 @@ static const struct form forms[] = {
      "update t set v = 0 where id = 1",
      "select a.v, b.v from t a left join t b on a.id = b.id + 1",
      "update t set v = 0 where id = 2"},
+    {"exists and limit", T, DROP,
+     "select exists (select 1 from t x where x.v = 31) as limit",
+     "insert into t values (3, 30)",
+     "select t.* from t where t.v = 30 order by t.id limit 1 for update",
+     "insert into t values (4, 31)"},
     {"composite key",
      "create table t (a text, b timestamptz, v numeric, primary key (a, b)); "
      "insert into t values ('it''s', '2026-01-01 00:00+00', 1.50), "

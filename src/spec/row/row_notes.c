@@ -34,7 +34,7 @@ row_notes_select(row_note_vec *out, struct arena *arena,
     assert(s->returns_versions);
     if (rows->n && rows->width != 2 * s->items.n)
         return false;
-    if (s->table != WATCHED_NONE)
+    if (s->table != WATCHED_NONE && (!s->limit || rows->n < s->limit))
         note_query(out, s, statement, rows->n);
     for (size_t i = 0; i < rows->n; i++)
         for (size_t k = 0; k < s->items.n; k++) {

@@ -51,7 +51,8 @@ find_word(const struct row_reading *r, size_t from, const char *const *words)
         const struct token *t = &r->tokens.at[i];
         if (t->kind == TOKEN_SYMBOL)
             depth += (*t->at == '(') - (*t->at == ')');
-        for (size_t k = 0; depth == 0 && words[k]; k++)
+        const bool is_name = i && *r->tokens.at[i - 1].at == '.'; // "t.limit"
+        for (size_t k = 0; depth == 0 && !is_name && words[k]; k++)
             if (is_word(t, words[k]))
                 return i;
     }
@@ -217,6 +218,16 @@ is_order_kept(const PgQuery__SelectStmt *s)
     return true;
 }
 
+/* The 'from' before the first table; 0 if there is none, as in "table t". */
+static size_t
+find_from(const struct row_reading *r, const PgQuery__RangeVar *first)
+{
+    size_t i = token_at(r, first->location);
+    while (i && !is_word(&r->tokens.at[i], "from"))
+        i--;
+    return i;
+}
+
 /* "select version, values, ... from ..." with the clauses that decide which
  * rows are read. */
 static const char *
@@ -226,7 +237,6 @@ rewrite(struct row_reading *r, const PgQuery__SelectStmt *s,
     static const char *const after[] = {"group", "having", "window",
                                         "order", "limit",  "offset",
                                         "fetch", "for",    NULL};
-    static const char *const from[] = {"from", NULL};
     static const char *const tail[] = {"order", "limit", "offset",
                                        "fetch", "for",   NULL};
     const bool is_limited = s->limit_count || s->limit_offset;
@@ -241,9 +251,7 @@ rewrite(struct row_reading *r, const PgQuery__SelectStmt *s,
         vec_push(&r->out->items, watched_find(r->watched, tables[i]->schemaname,
                                               tables[i]->relname));
     }
-    size_t first = token_at(r, tables[0]->location);
-    while (first && !is_word(&r->tokens.at[first], from[0]))
-        first--;
+    const size_t first = find_from(r, tables[0]);
     const size_t end = find_word(r, first, after);
     buf_printf(&sql, " %s", text_between(r, first, end));
     if (keeps_tail) {
@@ -265,6 +273,19 @@ skips_locked(const PgQuery__SelectStmt *s)
     return false;
 }
 
+/* The limit, if it is a number and nothing is skipped; otherwise 0. */
+static size_t
+constant_limit(const PgQuery__SelectStmt *s)
+{
+    const PgQuery__Node *n = s->limit_count;
+    const bool is_number = n && !s->limit_offset &&
+                           n->node_case == PG_QUERY__NODE__NODE_A_CONST &&
+                           n->a_const->val_case == PG_QUERY__A__CONST__VAL_IVAL;
+    return is_number && n->a_const->ival->ival > 0
+               ? (size_t)n->a_const->ival->ival
+               : 0;
+}
+
 /* A select of tables alone, joined or not. */
 static bool
 read_tables(struct row_reading *r, const PgQuery__SelectStmt *s)
@@ -277,7 +298,7 @@ read_tables(struct row_reading *r, const PgQuery__SelectStmt *s)
                  !s->into_clause;
     for (size_t i = 0; plain && i < s->n_from_clause; i++)
         plain = list_joined(s->from_clause[i], tables, MOST, &n);
-    if (!plain || n != r->tree.tables.n)
+    if (!plain || n != r->tree.tables.n || !find_from(r, tables[0]))
         return row_reading_refuse(
             r, r->tree.tables.at[0]->location,
             "a select with subqueries, WITH, UNION or functions beside tables");
@@ -306,20 +327,57 @@ read_tables(struct row_reading *r, const PgQuery__SelectStmt *s)
     r->out->returns_versions = true;
     r->out->locks = s->n_locking_clause > 0;
     r->out->sql = rewrite(r, s, tables, n);
+    r->out->limit = constant_limit(s);
     if (n > 1)
         row_reading_leave_out(r, "which rows the join did not find");
     else if (is_limited || skips_locked(s))
         row_reading_leave_out(r, "which rows were not returned, because of a "
                                  "limit or of locks");
-    else
+    if (n == 1 && !skips_locked(s) && (!is_limited || r->out->limit))
         return row_reading_condition(r, tables[0], s->where_clause,
                                      tables[0]->location, ends);
     return true;
 }
 
+/* "select exists (select ...)" reads what the inner select reads. */
+static bool
+is_exists(const PgQuery__SelectStmt *s)
+{
+    if (s->n_from_clause || s->where_clause || s->with_clause ||
+        s->n_target_list != 1)
+        return false;
+    const PgQuery__Node *n = s->target_list[0]->res_target->val;
+    return n && n->node_case == PG_QUERY__NODE__NODE_SUB_LINK &&
+           n->sub_link->sub_link_type ==
+               PG_QUERY__SUB_LINK_TYPE__EXISTS_SUBLINK;
+}
+
+static bool
+read_exists(struct row_reading *r)
+{
+    size_t begin = 0, end, depth = 1;
+    while (!is_word(&r->tokens.at[begin], "exists"))
+        begin++;
+    begin += 2; // "exists" and "("
+    for (end = begin; depth; end++)
+        if (r->tokens.at[end].kind == TOKEN_SYMBOL)
+            depth += (*r->tokens.at[end].at == '(') -
+                     (size_t)(*r->tokens.at[end].at == ')');
+    const char *inner = text_between(r, begin, end - 1);
+    struct refusal refusal = {0};
+    row_statement_free(r->out);
+    return row_statement_parse(r->watched, r->arena, inner, r->out, &refusal) ||
+           row_reading_refuse(
+               r,
+               (int)(r->tokens.at[begin].at - r->text + (refusal.at - inner)),
+               "%s", refusal.text);
+}
+
 bool
 row_reading_select(struct row_reading *r, const PgQuery__SelectStmt *s)
 {
+    if (r->tree.tables.n && !r->tree.writes && is_exists(s))
+        return read_exists(r);
     r->out->is_quiet = !r->tree.tables.n;
     if (r->out->is_quiet)
         return true;

@@ -26,6 +26,7 @@ struct row_statement {
     const char *condition; // "" for all rows
     const char *alias;     // the name that the condition has for the row
     bool locks;            // it reads the latest version of a row it waited for
+    size_t limit;          // with as many rows others may be left out; 0: none
     bool is_blind;         // of a row that it changes it reads the key only
     bool may_conflict;     // insert ... on conflict
     const char *part;      // what is not recorded; NULL: nothing
