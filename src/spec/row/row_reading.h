@@ -25,12 +25,31 @@ row_reading_refuse(struct row_reading *r, int at, const char *format, ...);
 /* Note that this is not recorded; the first note is kept. */
 void row_reading_leave_out(struct row_reading *r, const char *what);
 
+/* Whether a token is this word, in any case and without quotes. */
+bool row_reading_is_word(const struct token *t, const char *word);
+
+/* The first of some words outside of parentheses, from a token on; the last
+ * token, TOKEN_END, if there is none. */
+size_t row_reading_find_word(const struct row_reading *r, size_t from,
+                             const char *const *words);
+
+/* The first token at or after a byte. */
+size_t row_reading_token_at(const struct row_reading *r, int at);
+
+/* The text from one token up to another, which is left out. */
+const char *row_reading_text(struct row_reading *r, size_t from, size_t to);
+
+/* The name that a statement has for the rows of a table, in SQL. */
+const char *row_reading_alias(struct row_reading *r,
+                              const PgQuery__RangeVar *v);
+
 /* The condition of a statement about one table, which the text has between
  * 'where', somewhere after this byte, and one of the words or its end. */
 bool row_reading_condition(struct row_reading *r, const PgQuery__RangeVar *v,
                            const PgQuery__Node *where, int from,
                            const char *const *ends);
 
+/* All of a select or a merge. */
 bool row_reading_select(struct row_reading *r, const PgQuery__SelectStmt *s);
 bool row_reading_merge(struct row_reading *r, const PgQuery__MergeStmt *s);
 

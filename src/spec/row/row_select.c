@@ -1,0 +1,213 @@
+/* row_select.c -- the reads of a select.
+ *
+ * It is run with the same FROM, WHERE, limits and locks, and returns the
+ * versions that it found instead of what it asked for.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "spec/row/row_reading.h"
+
+#include "base/buf.h"
+#include "spec/row/sql_function.h"
+
+#include <string.h>
+
+/* The tables of FROM and its joins; false if it has anything else. */
+static bool
+list_joined(const PgQuery__Node *n, const PgQuery__RangeVar **out, size_t room,
+            size_t *count)
+{
+    if (n->node_case == PG_QUERY__NODE__NODE_JOIN_EXPR)
+        return list_joined(n->join_expr->larg, out, room, count) &&
+               list_joined(n->join_expr->rarg, out, room, count);
+    if (n->node_case != PG_QUERY__NODE__NODE_RANGE_VAR || *count == room)
+        return false;
+    out[(*count)++] = n->range_var;
+    return true;
+}
+
+/* Whether the order is one of columns alone, which the rewritten select has as
+ * well. */
+static bool
+is_order_kept(const PgQuery__SelectStmt *s)
+{
+    for (size_t i = 0; i < s->n_sort_clause; i++) {
+        const PgQuery__Node *n = s->sort_clause[i]->sort_by->node;
+        if (n->node_case != PG_QUERY__NODE__NODE_COLUMN_REF)
+            return false;
+        const char *name = sql_tree_column(n->column_ref);
+        for (size_t k = 0; k < s->n_target_list; k++)
+            if (strcmp(s->target_list[k]->res_target->name, name) == 0)
+                return false;
+    }
+    return true;
+}
+
+/* The 'from' before the first table; 0 if there is none, as in "table t". */
+static size_t
+find_from(const struct row_reading *r, const PgQuery__RangeVar *first)
+{
+    size_t i = row_reading_token_at(r, first->location);
+    while (i && !row_reading_is_word(&r->tokens.at[i], "from"))
+        i--;
+    return i;
+}
+
+/* "select version, values, ... from ..." with the clauses that decide which
+ * rows are read. */
+static const char *
+rewrite(struct row_reading *r, const PgQuery__SelectStmt *s,
+        const PgQuery__RangeVar *const *tables, size_t n)
+{
+    static const char *const after[] = {"group", "having", "window",
+                                        "order", "limit",  "offset",
+                                        "fetch", "for",    NULL};
+    static const char *const tail[] = {"order", "limit", "offset",
+                                       "fetch", "for",   NULL};
+    const bool is_limited = s->limit_count || s->limit_offset;
+    const bool keeps_tail = is_limited || s->n_locking_clause;
+    struct buf sql = {0};
+    for (size_t i = 0; i < n; i++) {
+        const char *alias = row_reading_alias(r, tables[i]);
+        buf_text(&sql, i ? ", " : "select ");
+        buf_printf(&sql, "case when %s.tableoid is not null then ", alias);
+        watched_put_version(&sql, alias);
+        buf_printf(&sql, " end, pg_catalog.to_jsonb(%s.*)", alias);
+        vec_push(&r->out->items, watched_find(r->watched, tables[i]->schemaname,
+                                              tables[i]->relname));
+    }
+    const size_t first = find_from(r, tables[0]);
+    const size_t end = row_reading_find_word(r, first, after);
+    buf_printf(&sql, " %s", row_reading_text(r, first, end));
+    if (keeps_tail) {
+        const size_t rest = row_reading_find_word(r, end, tail);
+        buf_printf(&sql, " %s", row_reading_text(r, rest, r->tokens.n - 1));
+    }
+    const char *copy = arena_copy(r->arena, sql.at, sql.n);
+    buf_free(&sql);
+    return copy;
+}
+
+static bool
+skips_locked(const PgQuery__SelectStmt *s)
+{
+    for (size_t i = 0; i < s->n_locking_clause; i++)
+        if (s->locking_clause[i]->locking_clause->wait_policy ==
+            PG_QUERY__LOCK_WAIT_POLICY__LockWaitSkip)
+            return true;
+    return false;
+}
+
+/* The limit, if it is a number and nothing is skipped; otherwise 0. */
+static size_t
+constant_limit(const PgQuery__SelectStmt *s)
+{
+    const PgQuery__Node *n = s->limit_count;
+    const bool is_number = n && !s->limit_offset &&
+                           n->node_case == PG_QUERY__NODE__NODE_A_CONST &&
+                           n->a_const->val_case == PG_QUERY__A__CONST__VAL_IVAL;
+    return is_number && n->a_const->ival->ival > 0
+               ? (size_t)n->a_const->ival->ival
+               : 0;
+}
+
+/* A select of tables alone, joined or not. */
+static bool
+read_tables(struct row_reading *r, const PgQuery__SelectStmt *s)
+{
+    enum { MOST = 16 };
+    const PgQuery__RangeVar *tables[MOST];
+    size_t n = 0;
+    bool plain = !r->tree.subselects && !r->tree.names.n &&
+                 s->op == PG_QUERY__SET_OPERATION__SETOP_NONE &&
+                 !s->into_clause;
+    for (size_t i = 0; plain && i < s->n_from_clause; i++)
+        plain = list_joined(s->from_clause[i], tables, MOST, &n);
+    if (!plain || n != r->tree.tables.n || !find_from(r, tables[0]))
+        return row_reading_refuse(
+            r, r->tree.tables.at[0]->location,
+            "a select with subqueries, WITH, UNION or functions beside tables");
+    const bool is_limited = s->limit_count || s->limit_offset;
+    if ((is_limited || s->n_locking_clause) &&
+        (!is_order_kept(s) || s->n_group_clause || s->n_distinct_clause ||
+         s->having_clause))
+        return row_reading_refuse(r, 0,
+                                  "a limit or a lock with an order or "
+                                  "groups of expressions");
+    for (size_t i = 0; i < r->tree.calls.n; i++) {
+        const PgQuery__FuncCall *call = r->tree.calls.at[i];
+        const bool is_set =
+            strcmp(sql_tree_function(call), "unnest") == 0 ||
+            strcmp(sql_tree_function(call), "generate_series") == 0;
+        if (is_set ||
+            (is_limited && !call->over &&
+             sql_function_kind(sql_tree_function(call)) != SQL_FUNCTION_LOCK))
+            return row_reading_refuse(r, call->location,
+                                      "a function that may change how many "
+                                      "rows there are");
+    }
+    static const char *const ends[] = {"group", "having", "window",
+                                       "order", "limit",  "offset",
+                                       "fetch", "for",    NULL};
+    r->out->returns_versions = true;
+    r->out->locks = s->n_locking_clause > 0;
+    r->out->sql = rewrite(r, s, tables, n);
+    r->out->limit = constant_limit(s);
+    if (n > 1)
+        row_reading_leave_out(r, "which rows the join did not find");
+    else if (is_limited || skips_locked(s))
+        row_reading_leave_out(r, "which rows were not returned, because of a "
+                                 "limit or of locks");
+    if (n == 1 && !skips_locked(s) && (!is_limited || r->out->limit))
+        return row_reading_condition(r, tables[0], s->where_clause,
+                                     tables[0]->location, ends);
+    return true;
+}
+
+/* "select exists (select ...)" reads what the inner select reads. */
+static bool
+is_exists(const PgQuery__SelectStmt *s)
+{
+    if (s->n_from_clause || s->where_clause || s->with_clause ||
+        s->n_target_list != 1)
+        return false;
+    const PgQuery__Node *n = s->target_list[0]->res_target->val;
+    return n && n->node_case == PG_QUERY__NODE__NODE_SUB_LINK &&
+           n->sub_link->sub_link_type ==
+               PG_QUERY__SUB_LINK_TYPE__EXISTS_SUBLINK;
+}
+
+static bool
+read_exists(struct row_reading *r)
+{
+    size_t begin = 0, end, depth = 1;
+    while (!row_reading_is_word(&r->tokens.at[begin], "exists"))
+        begin++;
+    begin += 2; // "exists" and "("
+    for (end = begin; depth; end++)
+        if (r->tokens.at[end].kind == TOKEN_SYMBOL)
+            depth += (*r->tokens.at[end].at == '(') -
+                     (size_t)(*r->tokens.at[end].at == ')');
+    const char *inner = row_reading_text(r, begin, end - 1);
+    struct refusal refusal = {0};
+    row_statement_free(r->out);
+    return row_statement_parse(r->watched, r->arena, inner, r->out, &refusal) ||
+           row_reading_refuse(
+               r,
+               (int)(r->tokens.at[begin].at - r->text + (refusal.at - inner)),
+               "%s", refusal.text);
+}
+
+bool
+row_reading_select(struct row_reading *r, const PgQuery__SelectStmt *s)
+{
+    if (r->tree.tables.n && !r->tree.writes && is_exists(s))
+        return read_exists(r);
+    r->out->is_quiet = !r->tree.tables.n;
+    if (r->out->is_quiet)
+        return true;
+    if (!r->tree.writes)
+        return read_tables(r, s);
+    r->out->locks = true;
+    row_reading_leave_out(r, "what other tables and subqueries were read");
+    return true;
+}

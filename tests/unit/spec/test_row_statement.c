@@ -1,0 +1,151 @@
+/* test_row_statement.c -- what is understood of statements about rows, and what
+ * is refused.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "spec/row/row_statement.h"
+
+#include "test.h"
+
+#include <string.h>
+
+static struct watched watched;
+static struct arena arena;
+
+static void
+add_table(const char *name, const char *key, const char *refusal)
+{
+    struct watched_table t = {.name = name,
+                              .schema = "public",
+                              .relation = name,
+                              .is_visible = true,
+                              .refusal = refusal};
+    if (key)
+        vec_push(&t.keys, key);
+    vec_push(&watched.tables, t);
+}
+
+static void
+set_up(void)
+{
+    add_table("t", "id", NULL);
+    add_table("s", NULL, NULL);
+    add_table("w", NULL, "it is a view");
+    vec_push(&watched.functions, "mine");
+}
+
+/* The condition of a statement, or why it is refused. */
+static const char *
+condition_of(const char *text)
+{
+    struct row_statement s;
+    struct refusal refusal = {0};
+    if (!row_statement_parse(&watched, &arena, text, &s, &refusal))
+        return arena_copy(&arena, refusal.text, strlen(refusal.text));
+    const char *condition = s.table == WATCHED_NONE ? "none" : s.condition;
+    row_statement_free(&s);
+    return condition;
+}
+
+static bool
+is_partial(const char *text)
+{
+    struct row_statement s;
+    struct refusal refusal = {0};
+    CHECK(row_statement_parse(&watched, &arena, text, &s, &refusal));
+    CHECK_TEXT(refusal.text, "");
+    const bool partial = s.part != NULL;
+    row_statement_free(&s);
+    return partial;
+}
+
+static void
+conditions_are_found(void)
+{
+    CHECK_TEXT(condition_of("select * from t where v > 5 order by id"),
+               "v > 5");
+    CHECK_TEXT(condition_of("select t.limit from public.t where t.limit > 1 "
+                            "and t.where = 'for' limit 3"),
+               "t.limit > 1 and t.where = 'for'");
+    CHECK_TEXT(condition_of("select a is distinct from b from t"), "");
+    CHECK_TEXT(condition_of("update t as x set v = case when v > 1 then 2 end "
+                            "where x.v in (1, 2) returning *"),
+               "x.v in (1, 2)");
+    CHECK_TEXT(condition_of("delete from only t where v is null"), "v is null");
+    CHECK_TEXT(condition_of("select exists (select 1 from t where v = 1)"),
+               "v = 1");
+    CHECK_TEXT(condition_of("select * from t where pg_advisory_lock(3) is not "
+                            "null and v = 1 for update"),
+               "abs(3) is not null and v = 1");
+    CHECK_TEXT(condition_of("merge into t using (select 1 as k) x on x.k = "
+                            "t.id when matched and v > 1 then delete when not "
+                            "matched then insert values (1, 2)"),
+               "exists (select 1 from (select 1 as k) x where (x.k = t.id) and "
+               "(false or (v > 1)))");
+    CHECK_TEXT(condition_of("insert into t values (1, 2)"), "none");
+    CHECK_TEXT(condition_of("select * from t, s where t.id = s.v"), "none");
+    CHECK_TEXT(condition_of("select * from t for update skip locked"), "none");
+    CHECK_TEXT(condition_of("select * from t offset 1"), "none");
+    CHECK_TEXT(condition_of("vacuum t"), "none");
+}
+
+static void
+what_is_left_out_is_told(void)
+{
+    CHECK(!is_partial("select count(*) from t where v > 5"));
+    CHECK(!is_partial("insert into t select g from generate_series(1, 2) g"));
+    CHECK(is_partial("insert into t select * from s"));
+    CHECK(is_partial("insert into s values (1) on conflict do nothing"));
+    CHECK(!is_partial("insert into t values (1) on conflict do nothing"));
+    CHECK(is_partial("select * from t join s on t.id = s.v"));
+    CHECK(is_partial("update t set v = 1 from s where t.id = s.v"));
+    CHECK(is_partial("delete from t where id = (select max(v) from s)"));
+    CHECK(is_partial("with x as (delete from t returning *) select * from x"));
+    CHECK(is_partial("merge into t using s on s.v = t.id when matched then "
+                     "delete"));
+}
+
+static void
+other_statements_are_refused(void)
+{
+    CHECK_TEXT(condition_of("select mine(v) from t"),
+               "what the function 'mine' reads and writes is not known");
+    CHECK_TEXT(condition_of("select * from t where ctid = '(0,1)'"),
+               "a condition about the place of a row");
+    CHECK_TEXT(condition_of("delete from t where at < now()"),
+               "a condition that depends on 'now'");
+    CHECK_TEXT(condition_of("delete from t where at < current_date"),
+               "a condition that depends on the time or the user");
+    CHECK_TEXT(condition_of("select * from w"), "table 'w': it is a view");
+    CHECK_TEXT(condition_of("select * from x"),
+               "unknown table 'x': the setup does not create it");
+    CHECK_TEXT(condition_of("select * from t where id in (select v from s)"),
+               "a select with subqueries, WITH, UNION or functions beside "
+               "tables");
+    CHECK_TEXT(condition_of("table t"),
+               "a select with subqueries, WITH, UNION or functions beside "
+               "tables");
+    CHECK_TEXT(condition_of("update t set v = 1 where current of c"),
+               "a cursor or a parameter");
+    CHECK(strncmp(condition_of("truncate t"), "found 'truncate', expected",
+                  26) == 0);
+    CHECK(strncmp(condition_of("vacuum full t"), "found 'vacuum'", 14) == 0);
+    CHECK(strncmp(condition_of("set search_path = x"), "found 'set'", 11) == 0);
+    CHECK(strncmp(condition_of("explain analyze delete from t"),
+                  "found 'explain'", 15) == 0);
+}
+
+int
+main(void)
+{
+    if (!row_statement_load()) {
+        printf("1..0 # SKIP this build has no SQL parser\n");
+        return 0;
+    }
+    set_up();
+    RUN(conditions_are_found);
+    RUN(what_is_left_out_is_told);
+    RUN(other_statements_are_refused);
+    watched_free(&watched);
+    arena_free(&arena);
+    return test_end();
+}
