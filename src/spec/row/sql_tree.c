@@ -42,6 +42,8 @@ visit(struct sql_tree *t, const ProtobufCMessage *m)
 static void
 walk(struct sql_tree *t, const ProtobufCMessage *m)
 {
+    if (is(m, "LockingClause"))
+        return; // it names tables of FROM again
     visit(t, m);
     const char *base = (const char *)m;
     for (unsigned i = 0; i < m->descriptor->n_fields; i++) {

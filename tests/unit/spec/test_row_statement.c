@@ -84,6 +84,8 @@ conditions_are_found(void)
     CHECK_TEXT(condition_of("insert into t values (1, 2)"), "none");
     CHECK_TEXT(condition_of("select * from t, s where t.id = s.v"), "none");
     CHECK_TEXT(condition_of("select * from t for update skip locked"), "none");
+    CHECK_TEXT(condition_of("select * from t x where v = 1 for update of x"),
+               "v = 1");
     CHECK_TEXT(condition_of("select * from t offset 1"), "none");
     CHECK_TEXT(condition_of("vacuum t"), "none");
 }
