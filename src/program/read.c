@@ -53,6 +53,28 @@ read_function(struct lower *l, const struct source_file *file,
     return lower_function(l, raw->stmt->create_function_stmt, text, start);
 }
 
+/* Whether something is dropped that was made further up. */
+static bool
+drops_own(const struct lower *l, const PgQuery__DropStmt *drop, enum pass pass)
+{
+    for (size_t i = 0; i < drop->n_objects; i++) {
+        const PgQuery__Node *object = drop->objects[i];
+        const char *name =
+            NODE_IS(object, LIST)
+                ? lower_last_name(object->list->items, object->list->n_items)
+            : NODE_IS(object, OBJECT_WITH_ARGS)
+                ? lower_last_name(object->object_with_args->objname,
+                                  object->object_with_args->n_objname)
+                : "";
+        if ((pass == PASS_TABLES &&
+             program_find_table(l->program, name) != UINT32_MAX) ||
+            (pass == PASS_FUNCTIONS &&
+             program_find_function(l->program, name) != UINT32_MAX))
+            return true;
+    }
+    return false;
+}
+
 static bool
 read_statement(struct lower *l, const struct source_file *file,
                const PgQuery__RawStmt *raw, enum pass pass)
@@ -71,7 +93,7 @@ read_statement(struct lower *l, const struct source_file *file,
     case PG_QUERY__NODE__NODE_COMMENT_STMT:
         return true;
     case PG_QUERY__NODE__NODE_DROP_STMT:
-        if (node->drop_stmt->missing_ok)
+        if (node->drop_stmt->missing_ok && !drops_own(l, node->drop_stmt, pass))
             return true; // IF EXISTS: for loading the file twice
         break;
     default:

@@ -24,7 +24,7 @@
 static struct servers servers;
 static char script_path[] = "/tmp/assay-replay-XXXXXX";
 
-// The last has an anomaly of its own.
+// The anomaly of the last one at si takes four transactions: see below.
 static const char *const *const names = example_programs;
 enum { N_NAMES = N_EXAMPLES - 1, MOST = 6 };
 
@@ -323,27 +323,32 @@ prove_and_play(const char *name, const char *level, const char *files)
     return status;
 }
 
+/* Each program has an anomaly that happens, or, where not all of them have,
+ * is proved: none is unknown. */
 static void
-anomalies_happen(const char *level, const char *const *programs, size_t n)
+anomalies_happen(const char *level, const char *const *programs, size_t n,
+                 bool all)
 {
     for (size_t i = 0; i < n; i++) {
         char file[200];
         snprintf(file, sizeof file, "%s.sql", programs[i]);
         const int status = prove_and_play(programs[i], level, file);
-        CHECK(status == 0 || status == 1 || status == 3);
+        CHECK(status == 1 || (status == 0 && !all));
+        if (status != 1 && status != 0)
+            printf("# %s at %s: exit status %d\n", programs[i], level, status);
     }
 }
 
 static void
 anomalies_at_snapshot_isolation_happen(void)
 {
-    anomalies_happen("si", names, N_NAMES);
+    anomalies_happen("si", names, N_NAMES, false);
 }
 
 static void
 anomalies_at_read_committed_happen(void)
 {
-    anomalies_happen("rc", names, N_NAMES);
+    anomalies_happen("rc", names, N_EXAMPLES, false);
 }
 
 static void
@@ -469,7 +474,7 @@ anomalies_at_repeatable_read_happen_on_mariadb(void)
 {
     if (start_server("mariadb", &servers)) {
         anomalies_happen("my-rr", for_mariadb,
-                         sizeof for_mariadb / sizeof *for_mariadb);
+                         sizeof for_mariadb / sizeof *for_mariadb, true);
         servers_stop(&servers);
     }
 }

@@ -43,6 +43,13 @@ static const struct {
      "bad.sql:1:34: there is no table 'u'"},
     {"CREATE TABLE t (k int, UNIQUE (x));",
      "bad.sql:1:24: table t has no column 'x'"},
+    {"DROP TABLE IF EXISTS t;\n" TABLE "DROP TABLE IF EXISTS t;",
+     "bad.sql:3:1: a statement that is not supported, expected CREATE TABLE, "
+     "CREATE INDEX or CREATE FUNCTION"},
+    {TABLE "CREATE FUNCTION f() RETURNS void LANGUAGE sql AS 'DELETE FROM t';\n"
+           "DROP FUNCTION IF EXISTS f();",
+     "bad.sql:3:1: a statement that is not supported, expected CREATE TABLE, "
+     "CREATE INDEX or CREATE FUNCTION"},
     {"CREATE VIEW v AS SELECT 1;",
      "bad.sql:1:1: a statement that is not supported, expected CREATE TABLE, "
      "CREATE INDEX or CREATE FUNCTION"},
