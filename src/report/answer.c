@@ -325,6 +325,20 @@ put_found(const struct kind kinds[ANOMALY_KINDS], struct buf *out)
     buf_text(out, ".</p>\n");
 }
 
+/* What the levels that did not hold promise. */
+static void
+put_promises(const struct report_run *run, struct buf *out)
+{
+    const level_set set = weakest_of(levels_with(run, VERDICT_VIOLATED));
+    for (int l = 0; l < LEVELS; l++)
+        if (set >> l & 1) {
+            buf_printf(out, "<p class=\"soft hint\">%s promises: ",
+                       level_table[l].title);
+            part_xml(out, level_table[l].meaning);
+            buf_text(out, ".</p>\n");
+        }
+}
+
 /* First what everybody understands, then the levels. */
 void
 answer_html(const struct report_run *run, struct buf *out)
@@ -339,6 +353,7 @@ answer_html(const struct report_run *run, struct buf *out)
     words_short(line.at, out);
     buf_text(out, ".</p>\n");
     buf_free(&line);
+    put_promises(run, out);
     for (int k = 0; k < ANOMALY_KINDS; k++) {
         if (!kinds[k].n)
             continue;

@@ -11,7 +11,9 @@
  *
  * A line is an operation if it has a type after a process.  Other lines are
  * skipped, as they belong to errors or to the rest of a console log, unless
- * they begin with an integer and a tab: then they are mistakes.
+ * they begin with an integer and a tab: then they are mistakes.  A last line
+ * that ends with a number or a word needs its line end: without one the value
+ * may be the beginning of another.
  *
  * SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE
@@ -99,6 +101,12 @@ read_line(struct scan *s, const struct line *line, struct forms *f)
     if (ok && is_digit(*line->process) && s->at < s->end && *s->at != '\t' &&
         *s->at != '\r')
         ok = scan_unexpected(s, s->at, "a tab or the end of the line");
+    // A number or a word does not show whether it is whole.
+    if (ok && is_digit(*line->process) && s->at == end &&
+        !memchr("])}\"", end[-1], 4))
+        ok = scan_fail(s, end, ERR_SYNTAX,
+                       "the last line ends with its value, expected a line "
+                       "end after it: the value may have been cut");
     s->at = line->end;
     s->end = end;
     return ok;

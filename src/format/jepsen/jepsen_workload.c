@@ -43,7 +43,8 @@ static const struct {
      NULL},
     {F_READ | F_ADD, F_ADD, JEPSEN_SET, "set", NULL},
     {F_READ | F_TRANSFER, F_TRANSFER, JEPSEN_UNKNOWN, "bank",
-     "its transfers do not say which balances they read and wrote"},
+     "its transfers do not say which balances they read and wrote; record "
+     "these as transactions, [[:r account balance] [:w account balance]]"},
     {F_GET | F_PUT | F_APPEND, F_APPEND, JEPSEN_UNKNOWN, "key-value store",
      "what is appended to a text cannot be told apart in what is read"},
     {F_QUEUE, F_QUEUE, JEPSEN_UNKNOWN, "queue",

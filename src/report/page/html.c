@@ -247,16 +247,16 @@ add(struct report *to, const struct report_run *run)
         answer_html(run, out);
     if (run->power)
         put_power(run, out);
-    if (run->origin)
-        origin_html(run->origin, out);
-    if (run->timeline)
-        plots_html(run->timeline, run->origin, out);
     put_lattice(run, id.at, out);
     put_claims(run->check, out);
     anomalies_summary(run, id.at, out);
     if (run->sides)
         sides_html(run->sides, out);
     anomalies_cards(run, id.at, out);
+    if (run->origin)
+        origin_html(run->origin, out);
+    if (run->timeline)
+        plots_html(run->timeline, run->origin, out);
     if (*run->format) // otherwise it was not read
         put_basis(run, &to->style, out);
     buf_text(out, "</section>\n");
