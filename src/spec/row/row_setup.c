@@ -5,11 +5,29 @@
 
 #include <string.h>
 
+// Other databases with PostgreSQL's protocol name versions of rows otherwise,
+// and before release 13 partitioned tables have no triggers before inserts.
+static const char able_query[] =
+    "select 1 from pg_language where lanname = 'plpgsql' and "
+    "current_setting('server_version_num')::int >= 130000 and "
+    "version() like 'PostgreSQL %' and version() not like '%-YB-%'";
+
 bool
-row_setup_records(const struct database *db)
+row_setup_records(struct database *db)
 {
-    return strcmp(db->driver->scheme, "postgresql") == 0 && db->nodes == 1 &&
-           row_statement_load();
+    if (strcmp(db->driver->scheme, "postgresql") != 0 || db->nodes != 1 ||
+        !row_statement_load())
+        return false;
+    struct connection *c;
+    struct err err = {0};
+    struct result_rows rows = {0};
+    if (!db->driver->connect(db, 0, 0, &c, &err))
+        return false;
+    const bool is_able =
+        c->driver->query(c, able_query, &rows) == OUTCOME_OK && rows.n;
+    result_rows_free(&rows);
+    c->driver->disconnect(c);
+    return is_able;
 }
 
 /* Tables of users are never touched. */

@@ -7,9 +7,9 @@
 #include "spec/row/row_statement.h"
 #include "spec/spec.h"
 
-/* Whether rows are recorded: on PostgreSQL, on one node, in a build with its
- * parser.  Other databases record registers. */
-bool row_setup_records(const struct database *db);
+/* Whether rows are recorded: on PostgreSQL 13 or later, on one node, in a build
+ * with its parser.  Other databases record registers. */
+bool row_setup_records(struct database *db);
 
 /* Run the setup, ask the database for its tables, and remove them again.  Fails
  * if the setup does, or if a table that it creates exists already. */
