@@ -93,8 +93,8 @@ sets_some(const struct columns *columns, uint64_t set)
 }
 
 void
-runner_check_row(struct runner *r, uint32_t table, const struct datum *row,
-                 uint64_t set)
+runner_check_values(struct runner *r, uint32_t table, const struct datum *row,
+                    uint64_t set)
 {
     const struct table *t = &r->program->tables.at[table];
     bool ok = runner_keeps_checks(r, table, row);
@@ -102,13 +102,23 @@ runner_check_row(struct runner *r, uint32_t table, const struct datum *row,
         if (sets_some(&t->unique[i], set))
             runner_note_check(r, table, &t->unique[i], row, t->n_columns,
                               &t->unique[i]);
+    for (uint32_t i = 0; ok && i < t->n_unique; i++)
+        ok = !sets_some(&t->unique[i], set) ||
+             is_unique(&r->mine, table, &t->unique[i], row);
+    if (!ok)
+        runner_abort(r);
+}
+
+void
+runner_check_parents(struct runner *r, uint32_t table, const struct datum *row,
+                     uint64_t set)
+{
+    const struct table *t = &r->program->tables.at[table];
+    bool ok = true;
     for (uint32_t i = 0; i < t->n_foreign; i++)
         if (sets_some(&t->foreign[i].columns, set))
             runner_note_check(r, t->foreign[i].table, &t->foreign[i].referenced,
                               row, t->n_columns, &t->foreign[i].columns);
-    for (uint32_t i = 0; ok && i < t->n_unique; i++)
-        ok = !sets_some(&t->unique[i], set) ||
-             is_unique(&r->mine, table, &t->unique[i], row);
     for (uint32_t i = 0; ok && i < t->n_foreign; i++)
         ok = !sets_some(&t->foreign[i].columns, set) ||
              has_parent(&r->mine, &t->foreign[i], row);
@@ -174,7 +184,8 @@ dataset_is_legal(const struct dataset *s)
     bool ok = true;
     for (uint32_t t = 0; ok && t < p->tables.n; t++)
         for (size_t i = 0; ok && i < s->tables[t].n; i++) {
-            runner_check_row(&r, t, dataset_row(s, t, i), UINT64_MAX);
+            runner_check_values(&r, t, dataset_row(s, t, i), UINT64_MAX);
+            runner_check_parents(&r, t, dataset_row(s, t, i), UINT64_MAX);
             ok = !r.failed;
         }
     for (size_t i = 0; ok && i < p->invariants.n; i++)

@@ -135,7 +135,7 @@ next_traced(void *context, uint32_t number, const struct statement *s,
     const struct traced *t = context;
     if (t->interrupted)
         return next_view(t->interrupted, number, s, out);
-    *out = (struct view){t->state, NULL};
+    *out = (struct view){.now = t->state};
     if (t->latest)
         out->now = s && isolation_is_plain(s) ? see_own_rows(t) : t->latest;
     return true;
@@ -154,7 +154,8 @@ run_member(struct interleaving *e, uint32_t member, const struct dataset *state,
            struct interrupted *interrupted)
 {
     struct traced t = {e, member, state, interrupted, NULL, NULL};
-    const struct views views = {&t, next_traced, e->trace ? trace : NULL};
+    const struct views views = {
+        .context = &t, .next = next_traced, .trace = e->trace ? trace : NULL};
     run_instance(e->program, &e->members[member], &views, &e->runs[member]);
 }
 
@@ -270,7 +271,9 @@ run_innodb(struct interleaving *e)
     }
     if (ok) {
         struct traced t = {e, p, e->initial, NULL, &latest, &mixed};
-        const struct views views = {&t, next_traced, e->trace ? trace : NULL};
+        const struct views views = {.context = &t,
+                                    .next = next_traced,
+                                    .trace = e->trace ? trace : NULL};
         run_instance(e->program, &e->members[p], &views, &e->runs[p]);
         ok = e->runs[p].end == RUN_COMMITS &&
              !changes_nothing(&e->runs[p], &latest);
@@ -314,7 +317,7 @@ next_view(struct interrupted *v, uint32_t number, const struct statement *s,
 {
     if (number >= v->stop)
         return false;
-    *out = (struct view){number < v->split ? v->initial : v->after, NULL};
+    *out = (struct view){.now = number < v->split ? v->initial : v->after};
     if (v->before && number == v->split && s && isolation_can_wait(s)) {
         out->before = v->before;
         v->waited = true;
@@ -339,7 +342,7 @@ has_to_wait(const struct interleaving *e, const struct dataset *before)
     struct run run = {0};
     struct interrupted v = {e->initial, before,       NULL,
                             e->split,   e->split + 1, false};
-    const struct views views = {&v, next_interrupted, NULL};
+    const struct views views = {.context = &v, .next = next_interrupted};
     run_instance(e->program, &e->members[0], &views, &run);
     // Where it would abort with the new values, it has found the row first.
     const bool waits = run.end != RUN_UNCERTAIN &&
@@ -369,7 +372,7 @@ run_interrupted(struct interleaving *e, const struct level_choice *levels)
     }
     struct interrupted v = {e->initial, &after,   e->waits ? &before : NULL,
                             e->split,   e->split, false};
-    const struct views views = {&v, next_interrupted, NULL};
+    const struct views views = {.context = &v, .next = next_interrupted};
     if (ok) {
         run_instance(e->program, &e->members[0], &views, &prefix);
         ok = prefix.end == RUN_STOPPED;

@@ -144,7 +144,7 @@ take_combination(struct collecting *c)
         // as it is.
         const uint32_t s = q->sources[0];
         const uint32_t table = r->instance->function->source_tables[s];
-        const size_t now = dataset_find(&r->fresh, table, r->bound[s]);
+        const size_t now = runner_find_again(r, table, r->bound[s]);
         if (now == SIZE_MAX)
             return;
         row.rows[0] = r->bound[s] = dataset_row(&r->fresh, table, now);

@@ -14,6 +14,7 @@ struct runner {
 
     struct dataset mine;  // what the statement sees, with own changes
     struct dataset fresh; // of a statement that waited: the new rows
+    const struct dataset *lost;
     bool waited;
     bool failed; // the rest does nothing; out->end says why
 
@@ -61,6 +62,11 @@ void runner_set_found(struct runner *r, bool found);
 void runner_take_row(struct runner *r, const struct statement *s,
                      const struct datum *cells);
 
+/* After a wait, the number of the row among those that are there now; SIZE_MAX
+ * where it is gone. */
+size_t runner_find_again(const struct runner *r, uint32_t table,
+                         const struct datum *row);
+
 void runner_update(struct runner *r, const struct statement *s);
 void runner_delete(struct runner *r, const struct statement *s);
 void runner_insert(struct runner *r, const struct statement *s);
@@ -70,10 +76,13 @@ void runner_insert(struct runner *r, const struct statement *s);
 bool runner_keeps_checks(struct runner *r, uint32_t table,
                          const struct datum *row);
 
-/* Abort unless a row of which the columns 'set' are new keeps the constraints,
- * or unless no row refers to one that was removed. */
-void runner_check_row(struct runner *r, uint32_t table, const struct datum *row,
-                      uint64_t set);
+/* Abort unless a row of which the columns 'set' are new keeps NOT NULL, CHECK
+ * and UNIQUE; unless the rows that it refers to are there; or unless no row
+ * refers to one that was removed. */
+void runner_check_values(struct runner *r, uint32_t table,
+                         const struct datum *row, uint64_t set);
+void runner_check_parents(struct runner *r, uint32_t table,
+                          const struct datum *row, uint64_t set);
 void runner_check_removed(struct runner *r, uint32_t table,
                           const struct datum *row);
 /* Whether two rows have the same unique values. */

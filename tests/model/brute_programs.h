@@ -20,11 +20,13 @@ struct brute_found {
 void brute_visible(struct world *w, uint32_t k, uint64_t most,
                    struct random *random, struct brute_found *out);
 
-/* The same at rc: whoever is not blocked may run its next statement, and a
- * statement that waited goes on when it is not any more.  'shaped' is left as
- * it is. */
+/* The same at rc: whoever is not blocked may run its next statement, or begin
+ * it and go on later, also between the rows of an INSERT.  'whole': only what
+ * searches look at, statements that are one step unless they have to wait for a
+ * row, which is still there afterwards.  'shaped' is left as it is. */
 void brute_committed(struct world *w, uint32_t k, uint64_t most,
-                     struct random *random, struct brute_found *out);
+                     struct random *random, bool whole,
+                     struct brute_found *out);
 
 /* Whether some delayed execution of at most k transactions, which begins in any
  * state that w has met, is an anomaly, or has a cycle of dependencies: what

@@ -106,6 +106,9 @@ look_at(struct world *w, struct execution *e, struct brute_found *out)
             if (!allows(w, e, levels[i]))
                 continue;
             out->executions[levels[i]]++;
+            // One of each kind is enough.
+            if (out->bad[levels[i]] && out->shaped[levels[i]])
+                continue;
             if (!known)
                 serial = world_is_serial(w, e->state, e->members, e->runs, e->k,
                                          e->final);
@@ -140,7 +143,7 @@ has_cycle(struct world *w, const struct execution *e, enum level level)
     f->isolation = &levels_of;
     f->shape = SHAPE_DELAYED;
     f->n = e->k;
-    f->initial = *w->states.at[e->state];
+    f->initial = *w->states.all.at[e->state];
     for (uint32_t i = 0; i < e->k; i++)
         f->members[i] = w->instances.at[e->members[i]];
     interleaving_init(&f->interleaving, w->program, &f->initial, f->members,
@@ -156,7 +159,7 @@ has_cycle(struct world *w, const struct execution *e, enum level level)
 bool
 brute_any_delayed(struct world *w, uint32_t k, enum level level, bool cycle)
 {
-    const uint32_t states = (uint32_t)w->states.n;
+    const uint32_t states = (uint32_t)w->states.all.n;
     for (uint32_t n = 2; n <= k; n++) {
         const uint64_t all = brute_combinations(w, n) / w->initial * states;
         for (uint64_t i = 0; i < all; i++) {

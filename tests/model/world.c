@@ -10,7 +10,7 @@
 
 /* The number of a state, which is taken over where it is new. */
 static uint32_t
-add_state(struct world *w, struct dataset *d)
+add_state(struct world *w, world_states *to, struct dataset *d)
 {
     VEC(int64_t) name = {0};
     for (size_t t = 0; t < w->program->tables.n; t++) {
@@ -21,13 +21,13 @@ add_state(struct world *w, struct dataset *d)
             vec_push(&name, rows->at[i].null ? 0 : rows->at[i].number);
         }
     }
-    const uint32_t id = strings_add(&w->state_names, (const char *)name.at,
+    const uint32_t id = strings_add(&to->names, (const char *)name.at,
                                     name.n * sizeof *name.at);
     vec_free(&name);
-    if (id == w->states.n) {
+    if (id == to->all.n) {
         struct dataset *copy = arena_alloc(&w->arena, sizeof *copy);
         *copy = *d;
-        vec_push(&w->states, copy);
+        vec_push(&to->all, copy);
     } else {
         dataset_free(d);
     }
@@ -72,13 +72,13 @@ add_initial(struct world *w, const struct world_domain *d)
                 dataset_insert(&s, j / d->keys, row);
             }
         if (dataset_is_legal(&s))
-            add_state(w, &s);
+            add_state(w, &w->states, &s);
         else
             dataset_free(&s);
         for (i = 0; i < n && ++digit[i] == base[i]; i++)
             digit[i] = 0;
     }
-    w->initial = (uint32_t)w->states.n;
+    w->initial = (uint32_t)w->states.all.n;
 }
 
 static void
@@ -116,17 +116,24 @@ world_init(struct world *w, const struct program *p,
     add_instances(w, d);
 }
 
+static void
+free_states(world_states *s)
+{
+    for (size_t i = 0; i < s->all.n; i++)
+        dataset_free(s->all.at[i]);
+    vec_free(&s->all);
+    strings_free(&s->names);
+}
+
 void
 world_free(struct world *w)
 {
-    for (size_t i = 0; i < w->states.n; i++)
-        dataset_free(w->states.at[i]);
+    free_states(&w->states);
+    free_states(&w->lost);
     for (size_t i = 0; i < w->runs.n; i++)
         run_free(&w->runs.at[i]->run);
-    vec_free(&w->states);
     vec_free(&w->runs);
     vec_free(&w->instances);
-    strings_free(&w->state_names);
     strings_free(&w->run_names);
     strings_free(&w->observations);
     intmap_free(&w->after);
@@ -140,24 +147,48 @@ world_free(struct world *w)
 struct asking {
     struct world *world;
     struct world_run *run;
+    uint32_t given; // views
     bool one_state; // the first view is for all statements
 };
 
+static const struct dataset *
+state_of(const world_states *all, uint32_t state)
+{
+    return state == WORLD_NONE ? NULL : all->all.at[state];
+}
+
+/* The next view; false where there is none. */
 static bool
-next_view(void *context, uint32_t at, const struct statement *s,
+give(struct asking *a, struct view *out)
+{
+    const uint32_t at = a->one_state ? 0 : a->given++;
+    if (at >= a->run->n)
+        return false;
+    const struct world_view *v = &a->run->views[at];
+    out->now = state_of(&a->world->states, v->now);
+    out->before = state_of(&a->world->states, v->before);
+    out->lost = state_of(&a->world->lost, v->lost);
+    return true;
+}
+
+static bool
+next_view(void *context, uint32_t number, const struct statement *s,
           struct view *out)
 {
     struct asking *a = context;
-    if (a->one_state)
-        at = 0;
-    if (at >= a->run->views) {
-        a->run->next = s;
-        return false;
-    }
-    const uint32_t before = a->run->before[at];
-    out->now = a->world->states.at[a->run->now[at]];
-    out->before = before == WORLD_NONE ? NULL : a->world->states.at[before];
-    return true;
+    (void)number;
+    a->run->next = s;
+    a->run->between = false;
+    return give(a, out);
+}
+
+static bool
+later_view(void *context, const struct statement *s, struct view *out)
+{
+    struct asking *a = context;
+    a->run->next = s;
+    a->run->between = true;
+    return give(a, out);
 }
 
 static uint32_t
@@ -181,24 +212,38 @@ name_observations(struct world *w, const struct run *r)
 }
 
 static uint32_t
-find_run(struct world *w, const struct world_run *like, bool one_state)
+find_run(struct world *w, uint32_t instance, const struct world_view *views,
+         uint32_t n, bool one_state)
 {
-    uint32_t name[2 + 2 * WORLD_VIEWS];
-    name[0] = like->instance;
-    name[1] = one_state;
-    memcpy(name + 2, like->now, like->views * sizeof *name);
-    memcpy(name + 2 + like->views, like->before, like->views * sizeof *name);
-    const uint32_t id = strings_add(&w->run_names, (const char *)name,
-                                    (2 + 2 * like->views) * sizeof *name);
+    VEC(uint32_t) name = {0};
+    vec_push(&name, instance);
+    vec_push(&name, one_state);
+    for (uint32_t i = 0; i < n; i++) {
+        vec_push(&name, views[i].now);
+        vec_push(&name, views[i].before);
+        vec_push(&name, views[i].lost);
+    }
+    const uint32_t id = strings_add(&w->run_names, (const char *)name.at,
+                                    name.n * sizeof *name.at);
+    vec_free(&name);
     if (id < w->runs.n)
         return id;
     struct world_run *r = arena_alloc(&w->arena, sizeof *r);
-    *r = *like;
-    memset(&r->run, 0, sizeof r->run);
-    r->next = NULL;
-    struct asking asking = {w, r, one_state};
-    const struct views views = {&asking, next_view, NULL};
-    run_instance(w->program, &w->instances.at[r->instance], &views, &r->run);
+    struct world_view *copy = arena_alloc(&w->arena, (n + 1) * sizeof *copy);
+    memset(r, 0, sizeof *r);
+    for (uint32_t i = 0; i < n; i++)
+        copy[i] = views[i];
+    r->instance = instance;
+    r->n = n;
+    r->views = copy;
+    struct asking asking = {w, r, 0, one_state};
+    const struct views all = {
+        .context = &asking, .next = next_view, .later = later_view};
+    run_instance(w->program, &w->instances.at[instance], &all, &r->run);
+    if (r->run.end != RUN_STOPPED) {
+        r->next = NULL;
+        r->between = false;
+    }
     r->seen = name_observations(w, &r->run);
     vec_push(&w->runs, r);
     return id;
@@ -207,28 +252,51 @@ find_run(struct world *w, const struct world_run *like, bool one_state)
 uint32_t
 world_run_on(struct world *w, uint32_t instance, uint32_t state)
 {
-    const struct world_run like = {.instance = instance,
-                                   .views = 1,
-                                   .now = {state},
-                                   .before = {WORLD_NONE}};
-    return find_run(w, &like, true);
+    const struct world_view view = {state, WORLD_NONE, WORLD_NONE};
+    return find_run(w, instance, &view, 1, true);
 }
 
 uint32_t
 world_begin(struct world *w, uint32_t instance)
 {
-    const struct world_run like = {.instance = instance};
-    return find_run(w, &like, false);
+    return find_run(w, instance, NULL, 0, false);
 }
 
 uint32_t
-world_step(struct world *w, uint32_t run, uint32_t now, uint32_t before)
+world_step(struct world *w, uint32_t run, struct world_view view)
 {
-    struct world_run like = *w->runs.at[run];
-    assert(like.views < WORLD_VIEWS);
-    like.now[like.views] = now;
-    like.before[like.views++] = before;
-    return find_run(w, &like, false);
+    const struct world_run *r = w->runs.at[run];
+    VEC(struct world_view) views = {0};
+    for (uint32_t i = 0; i < r->n; i++)
+        vec_push(&views, r->views[i]);
+    vec_push(&views, view);
+    const uint32_t next =
+        find_run(w, r->instance, views.at, (uint32_t)views.n, false);
+    vec_free(&views);
+    return next;
+}
+
+uint32_t
+world_lose(struct world *w, uint32_t lost, uint32_t run)
+{
+    const struct changes *c = &w->runs.at[run]->run.changes;
+    struct dataset s;
+    bool any = false;
+    dataset_init(&s, w->program);
+    if (lost != WORLD_NONE)
+        dataset_copy(&s, w->lost.all.at[lost]);
+    for (size_t i = 0; i < c->all.n; i++) {
+        const struct change *x = &c->all.at[i];
+        if (x->kind == CHANGE_UPDATE || !x->existed ||
+            dataset_find(&s, x->table, changes_row(c, i)) != SIZE_MAX)
+            continue;
+        dataset_insert(&s, x->table, changes_row(c, i));
+        any = true;
+    }
+    if (any)
+        return add_state(w, &w->lost, &s);
+    dataset_free(&s);
+    return lost;
 }
 
 uint32_t
@@ -243,9 +311,9 @@ world_after(struct world *w, uint32_t state, uint32_t run)
         struct dataset s;
         bool added;
         dataset_init(&s, w->program);
-        dataset_copy(&s, w->states.at[state]);
+        dataset_copy(&s, w->states.all.at[state]);
         changes_apply(changes, &s);
-        after = add_state(w, &s);
+        after = add_state(w, &w->states, &s);
         intmap_add(&w->after, pair, after, &added);
     }
     return after;

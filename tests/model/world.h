@@ -19,25 +19,38 @@ struct world_domain {
     uint32_t first_argument, last_argument;
 };
 
-enum { WORLD_VIEWS = 40 };
 #define WORLD_NONE UINT32_MAX
 
-/* The views of the statements that have run, and what came of it. */
+/* What a statement sees, or the rest of an INSERT; see execute/run/run.h.
+ * 'before' and 'lost' are WORLD_NONE unless it waited, or nothing is lost. */
+struct world_view {
+    uint32_t now, before, lost;
+};
+
+/* The views that have been given, and what came of it. */
 struct world_run {
-    uint32_t instance;
-    uint32_t views, now[WORLD_VIEWS], before[WORLD_VIEWS];
+    uint32_t instance, n;
+    const struct world_view *views;
     struct run run;
     const struct statement *next; // NULL: the commit, or none
-    uint32_t seen;                // equal for two runs that observe the same
+    bool between;  // it stands between the parts of an INSERT, which is 'next'
+    uint32_t seen; // equal for two runs that observe the same
 };
+
+/* Each once. */
+typedef struct {
+    VEC(struct dataset *) all;
+    struct strings names;
+} world_states;
 
 struct world {
     const struct program *program;
     VEC(struct instance) instances;
-    VEC(struct dataset *) states;
+    world_states states;
+    world_states lost; // sets of rows that are gone, of world_view
     VEC(struct world_run *) runs;
     uint32_t initial; // states that the domain has; later ones are reached
-    struct strings state_names, run_names, observations;
+    struct strings run_names, observations;
     struct intmap after, conflicts, blocks;
     struct arena arena;
 };
@@ -49,10 +62,12 @@ void world_free(struct world *w);
 /* The run of an instance whose statements all see one state. */
 uint32_t world_run_on(struct world *w, uint32_t instance, uint32_t state);
 /* The run that stands before the first statement, and the one that has done
- * one statement more ('before' is WORLD_NONE unless it waited). */
+ * one statement more, or a part of an INSERT. */
 uint32_t world_begin(struct world *w, uint32_t instance);
-uint32_t world_step(struct world *w, uint32_t run, uint32_t now,
-                    uint32_t before);
+uint32_t world_step(struct world *w, uint32_t run, struct world_view view);
+
+/* The rows that are lost when this run commits, too. */
+uint32_t world_lose(struct world *w, uint32_t lost, uint32_t run);
 
 /* The state after a run's changes. */
 uint32_t world_after(struct world *w, uint32_t state, uint32_t run);

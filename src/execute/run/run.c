@@ -36,6 +36,7 @@ runner_begin(struct runner *r, const struct statement *s)
     if (again)
         return;
     r->waited = view.before != NULL;
+    r->lost = view.lost;
     dataset_copy(&r->mine, r->waited ? view.before : view.now);
     changes_apply(&r->out->changes, &r->mine);
     if (r->waited) {
@@ -317,7 +318,7 @@ same_view(void *context, uint32_t number, const struct statement *s,
 {
     (void)number;
     (void)s;
-    *out = (struct view){context, NULL};
+    *out = (struct view){.now = context};
     return true;
 }
 
@@ -328,7 +329,7 @@ run_on(const struct program *p, const struct instance *t,
     struct dataset copy;
     dataset_init(&copy, p);
     dataset_copy(&copy, state);
-    const struct views views = {&copy, same_view, NULL};
+    const struct views views = {.context = &copy, .next = same_view};
     run_instance(p, t, &views, out);
     dataset_free(&copy);
 }

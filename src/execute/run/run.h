@@ -28,6 +28,9 @@ struct instance {
 struct view {
     const struct dataset *now;
     const struct dataset *before; // of a statement that waited, else NULL
+    // Rows of 'before' that were deleted meanwhile, also where one with the
+    // same key is there again; NULL: none.  They are not found.
+    const struct dataset *lost;
 };
 
 /* Where views come from.  'number' counts the statements that were run. */
@@ -36,6 +39,10 @@ struct views {
     /* Give the view; false stops the transaction before the statement. */
     bool (*next)(void *context, uint32_t number, const struct statement *s,
                  struct view *out);
+    /* Where it is not NULL: asked between the parts of an INSERT, for what it
+     * sees of the rest: when it has evaluated what it reads, between two rows,
+     * and before foreign keys are checked.  false stops the transaction. */
+    bool (*later)(void *context, const struct statement *s, struct view *out);
     /* Where it is not NULL: a statement is about to run, with the variables
      * and the count of inputs used of each site as they are. */
     void (*trace)(void *context, const struct statement *s,

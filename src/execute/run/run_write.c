@@ -6,6 +6,8 @@
  * SPDX-License-Identifier: MIT */
 #include "execute/runner.h"
 
+#include "program/access.h"
+
 #include <string.h>
 
 /* The rows that an UPDATE or DELETE changes, as they are now. */
@@ -21,6 +23,16 @@ keep(struct runner *r, const struct datum *row, uint32_t width)
     return copy;
 }
 
+size_t
+runner_find_again(const struct runner *r, uint32_t table,
+                  const struct datum *row)
+{
+    assert(r->waited);
+    return r->lost && dataset_find(r->lost, table, row) != SIZE_MAX
+               ? SIZE_MAX
+               : dataset_find(&r->fresh, table, row);
+}
+
 static void
 choose(struct runner *r, const struct statement *s, struct chosen *out)
 {
@@ -32,7 +44,7 @@ choose(struct runner *r, const struct statement *s, struct chosen *out)
         runner_note_row(r, s, s->table, row, true);
         if (r->waited) {
             // Chosen as it was; it is tested again as it is.
-            const size_t now = dataset_find(&r->fresh, s->table, row);
+            const size_t now = runner_find_again(r, s->table, row);
             if (now == SIZE_MAX)
                 continue;
             row = dataset_row(&r->fresh, s->table, now);
@@ -140,7 +152,9 @@ runner_update(struct runner *r, const struct statement *s)
                     columns, s->line, row, old.rows.at[i]);
     }
     for (size_t i = 0; !r->failed && i < chosen.rows.n; i++)
-        runner_check_row(r, s->table, chosen.rows.at[i], columns);
+        runner_check_values(r, s->table, chosen.rows.at[i], columns);
+    for (size_t i = 0; !r->failed && i < chosen.rows.n; i++)
+        runner_check_parents(r, s->table, chosen.rows.at[i], columns);
     check_meanwhile(r, s, &chosen, &old);
     finish_write(r, s, chosen.rows.at, chosen.rows.n);
     vec_free(&old.rows);
@@ -272,16 +286,54 @@ rows_to_insert(struct runner *r, const struct statement *s, struct chosen *out)
         }
 }
 
+/* Go on with an INSERT, which can have waited.  What ON CONFLICT reads in
+ * queries would be older. */
+static void
+see_latest(struct runner *r, const struct statement *s)
+{
+    struct view view;
+    if (r->failed || !r->views->later)
+        return;
+    if (!r->views->later(r->views->context, s, &view)) {
+        r->out->end = RUN_STOPPED;
+        r->failed = true;
+        return;
+    }
+    dataset_copy(&r->mine, view.now);
+    changes_apply(&r->out->changes, &r->mine);
+}
+
+static bool
+reads_tables(const struct statement *s, const struct table *t)
+{
+    bool reads = s->query != NULL;
+    for (size_t i = 0; i < (size_t)s->n_rows * t->n_columns; i++)
+        reads = reads || (s->values[i] && expr_has_query(s->values[i]));
+    return reads;
+}
+
 void
 runner_insert(struct runner *r, const struct statement *s)
 {
+    const struct table *t = &r->program->tables.at[s->table];
     struct chosen rows = {0}, done = {0}, old = {0};
     runner_begin(r, s);
     rows_to_insert(r, s, &rows);
-    for (size_t i = 0; !r->failed && i < rows.rows.n; i++)
+    for (size_t i = 0; !r->failed && i < rows.rows.n; i++) {
+        if (i || reads_tables(s, t))
+            see_latest(r, s);
+        const size_t n = done.rows.n;
         insert_row(r, s, rows.rows.at[i], &done, &old);
+        // In which order a query gives the rows is not known.
+        if (!r->failed && done.rows.n > n && !s->query)
+            runner_check_values(r, s->table, done.rows.at[n], UINT64_MAX);
+    }
+    for (size_t i = 0; !r->failed && s->query && i < done.rows.n; i++)
+        runner_check_values(r, s->table, done.rows.at[i], UINT64_MAX);
+    if (t->n_foreign && done.rows.n)
+        see_latest(r, s);
     for (size_t i = 0; !r->failed && i < done.rows.n; i++)
-        runner_check_row(r, s->table, done.rows.at[i], UINT64_MAX);
+        runner_check_parents(r, s->table, done.rows.at[i], UINT64_MAX);
     check_meanwhile(r, s, &done, &old);
     finish_write(r, s, done.rows.at, done.rows.n);
     vec_free(&rows.rows);
