@@ -38,6 +38,14 @@ struct scanned {
     struct raw_op *ops;
 };
 
+struct text_reader {
+    struct builder *b;
+    const char *input;        // where it begins
+    bool full;                // no line is read by scan_usual
+    struct intmap txn_of;     // the file's transaction id -> the builder's
+    struct intmap aborted_of; // session -> its aborted transaction
+};
+
 /* Report what was found at a byte of a line. */
 static bool
 unexpected(const char *at, const char *end, const char *expected,
@@ -218,6 +226,8 @@ scan_usual(const struct text_block *block, const char **at, struct tail *last,
            struct scanned *found)
 {
     static const uint8_t kinds[256] = {['r'] = 1, ['w'] = 2};
+    if (block->limit - *at < LINE_ROOM)
+        return;
     struct tail tail = *last;
     struct raw_op *op = &found->ops[found->n_ops];
     const char *line = *at;
@@ -266,7 +276,8 @@ scan_usual(const struct text_block *block, const char **at, struct tail *last,
 
 /* Parse the lines of a block, up to the first error. */
 static bool
-scan_lines(struct text_block *block, struct scanned *found, struct err *err)
+scan_lines(struct text_block *block, bool full, struct scanned *found,
+           struct err *err)
 {
     const char *at = block->begin;
     const char *const end = block->end;
@@ -304,7 +315,8 @@ scan_lines(struct text_block *block, struct scanned *found, struct err *err)
         }
         if (at < end) {
             at++;
-            scan_usual(block, &at, &tail, found);
+            if (!full)
+                scan_usual(block, &at, &tail, found);
         }
     }
     return true;
@@ -314,7 +326,7 @@ scan_lines(struct text_block *block, struct scanned *found, struct err *err)
 static bool
 scan_block(const void *self, struct text_block *block, struct err *err)
 {
-    (void)self;
+    const struct text_reader *reader = self;
     // The shortest line is 10 bytes long with its newline.
     const size_t most = (size_t)(block->end - block->begin) / 10 + 1;
     struct scanned *found =
@@ -323,19 +335,12 @@ scan_block(const void *self, struct text_block *block, struct err *err)
     found->runs = (struct run *)(found + 1);
     found->ops = (struct raw_op *)(found->runs + most);
     found->n_runs = found->n_ops = 0;
-    return scan_lines(block, found, err);
+    return scan_lines(block, reader->full, found, err);
 }
 
 /* --- building ------------------------------------------------------------ */
 
 enum { SAMPLE = 1 << 14 };
-
-struct text_reader {
-    struct builder *b;
-    const char *input;        // where it begins
-    struct intmap txn_of;     // the file's transaction id -> the builder's
-    struct intmap aborted_of; // session -> its aborted transaction
-};
 
 static bool
 begin_txn(struct text_reader *reader, const struct run *r, const char *at,
@@ -413,6 +418,7 @@ text_read(struct input *in, struct builder *b, struct err *err)
     struct text_reader *reader = mem_calloc(1, sizeof *reader);
     reader->b = b;
     reader->input = in->data;
+    reader->full = in->full && !in->lines;
     const size_t ops = guess_ops(in);
     builder_expect(b, ops);
     intmap_expect(&reader->txn_of, ops);

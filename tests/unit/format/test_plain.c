@@ -8,6 +8,8 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "base/random.h"
+#include "format/scan/decimal.h"
+#include "format/scan/find_byte.h"
 #include "format/support.h"
 #include "gen/gen.h"
 #include "test.h"
@@ -77,6 +79,12 @@ check_format(const char *name, bool has_text)
     CHECK(!different);
     mem_free(copy);
     free(data);
+}
+
+static void
+lines_of_text_are_the_same(void)
+{
+    check_format("text", false);
 }
 
 static void
@@ -152,6 +160,42 @@ every_part_of_an_entry_is_scanned(void)
                    3));
 }
 
+/* Numbers of any length in front of any byte, against digit by digit. */
+static void
+numbers_are_those_of_their_digits(void)
+{
+    static const char digits[] = "90817263545463728";
+    for (size_t n = 0; n < sizeof digits; n++)
+        for (int byte = 0; byte < 256; byte++) {
+            char text[2 * DECIMAL_SHORT] = {0};
+            uint64_t expected = 0, found = 0;
+            memcpy(text, digits, n);
+            text[n] = (char)byte;
+            if (is_digit((char)byte))
+                continue;
+            const bool is_short = parse_decimal(text, n, &expected) && n <= 15;
+            const char *at = text;
+            CHECK(decimal_short(&at, &found) == is_short);
+            CHECK(!is_short || (found == expected && at == text + n));
+            const unsigned brief = decimal_brief(text, &found);
+            CHECK(brief == (n < 8 ? n : 8));
+            CHECK(!n || brief == 8 || found == expected);
+        }
+}
+
+static void
+bytes_are_found_where_they_stand(void)
+{
+    char text[FIND_BYTE_ROOM] = {0};
+    for (unsigned i = 0; i < sizeof text; i++) {
+        text[i] = ']';
+        const uint32_t found = find_byte(text, ']');
+        CHECK(!found || found == UINT32_C(1) << i); // none without vectors
+        text[i] = 0;
+    }
+    CHECK(!find_byte(text, ']'));
+}
+
 int
 main(int argc, char **argv)
 {
@@ -159,6 +203,9 @@ main(int argc, char **argv)
         count = strtol(argv[1], NULL, 10);
     if (argc > 2)
         seed = strtoull(argv[2], NULL, 10);
+    RUN(numbers_are_those_of_their_digits);
+    RUN(bytes_are_found_where_they_stand);
+    RUN(lines_of_text_are_the_same);
     RUN(lines_of_jsonl_are_the_same);
     RUN(logs_in_edn_are_the_same);
     RUN(logs_in_json_are_the_same);
