@@ -15,6 +15,7 @@
 #include "brute_programs.h"
 
 #include "execute/interleaving.h"
+#include "program/access.h"
 
 #include <string.h>
 
@@ -80,6 +81,16 @@ finish_insert(struct exploring *x, uint32_t run, struct world_view view)
     return run;
 }
 
+/* Whether the search lets the statement wait: it reads nothing but its rows. */
+static bool
+is_simple(const struct statement *s)
+{
+    bool simple = !expr_has_query(s->where);
+    for (uint32_t i = 0; i < s->n_sets; i++)
+        simple = simple && !expr_has_query(s->sets[i].value);
+    return simple && !(s->query && expr_has_query(s->query->where));
+}
+
 /* The statement has begun, and goes on later. */
 static void
 begin(struct exploring *x, struct configuration c, uint32_t member)
@@ -115,12 +126,13 @@ go_on(struct exploring *x, struct configuration c, uint32_t member)
         view.before = m->since;
         view.lost = m->lost;
     }
+    const struct statement *const statement = r->next;
     const bool can_begin =
         !r->between && m->since == WORLD_NONE && isolation_can_wait(r->next);
     const uint32_t run = finish_insert(x, world_step(w, m->run, view), view);
     const enum run_end end = w->runs.at[run]->run.end;
     const bool blocked = end != RUN_UNCERTAIN && is_blocked(x, &c, member, run);
-    if (can_begin && (blocked || !x->whole))
+    if (can_begin && (!x->whole || (blocked && is_simple(statement))))
         begin(x, here, member);
     if (blocked)
         return;

@@ -23,7 +23,8 @@ void brute_visible(struct world *w, uint32_t k, uint64_t most,
 /* The same at rc: whoever is not blocked may run its next statement, or begin
  * it and go on later, also between the rows of an INSERT.  'whole': only what
  * searches look at, statements that are one step unless they have to wait for a
- * row, which is still there afterwards.  'shaped' is left as it is. */
+ * row, which is still there afterwards, and read no others.  'shaped' is left
+ * as it is. */
 void brute_committed(struct world *w, uint32_t k, uint64_t most,
                      struct random *random, bool whole,
                      struct brute_found *out);
