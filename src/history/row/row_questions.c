@@ -298,8 +298,8 @@ row_questions_holds(const struct row_questions *q, uint32_t table,
     const struct row_cells cells = row_log_cells(l, content);
     // A version has all columns, so one that is not there is a mistake.
     const struct row_table *t = &l->tables.at[table];
-    *known =
-        cells.n == t->columns_n || predicate_is_answered(&c->predicate, cells);
+    *known = (t->is_known && cells.n == t->columns_n) ||
+             predicate_is_answered(&c->predicate, cells);
     enum row_truth truth = ROW_UNKNOWN;
     if (!*known)
         return true;
