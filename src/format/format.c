@@ -222,7 +222,7 @@ format_write(const struct history *h, const struct format *format,
     if (!format->write)
         return err_set(err, ERR_FEATURE, "format '%s' can only be read",
                        format->name);
-    if (h->key_rows)
+    if ((h->rows || h->key_rows) && !(format->keeps & KEEPS_ROWS))
         return err_set(err, ERR_FEATURE,
                        "format '%s' cannot be written with rows, and the "
                        "history has some",

@@ -26,6 +26,7 @@ enum {
     KEEPS_META = 4,
     KEEPS_CUT = 8,
     KEEPS_STAMPS = 16,
+    KEEPS_ROWS = 32,
 };
 
 struct format {

@@ -73,7 +73,7 @@ put_list(struct put *p, struct list_seen seen)
     buf_char(&p->out, ']');
 }
 
-static void
+void
 put_op(struct put *p, op_id op, bool is_invocation)
 {
     const struct history *h = p->h;
@@ -185,10 +185,12 @@ all_fit(struct fit *f)
         if (!fits(f, USE_TXN, history_txn_atom(h, t)))
             return false;
     for (key_id k = 0; k < h->n_keys; k++)
-        if (!fits(f, USE_KEY, history_key_atom(h, k)))
+        if (!history_key_is_row(h, k) &&
+            !fits(f, USE_KEY, history_key_atom(h, k)))
             return false;
     for (value_id v = 1; v < h->n_values; v++)
-        if (!fits(f, USE_VALUE, history_value_atom(h, v)))
+        if (!history_key_is_row(h, h->values[v].key & OP_KEY) &&
+            !fits(f, USE_VALUE, history_value_atom(h, v)))
             return false;
     return true;
 }

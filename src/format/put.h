@@ -22,12 +22,14 @@ void put_free(struct put *p);
 /* An atom.  JSON has no keywords: they become strings. */
 void put_atom(struct put *p, struct atom a);
 
-/* The operations of t, as an array or vector.  In an invocation, reads have no
- * value yet. */
+/* The operations of t, as an array or vector, and one of them.  In an
+ * invocation, reads have no value yet. */
 void put_ops(struct put *p, txn_id t, bool is_invocation);
+void put_op(struct put *p, op_id op, bool is_invocation);
 
 /* Whether put_atom can write every name and value of h so that reading gives
- * it back; if not, the error says which it cannot (ERR_FEATURE).  'has_others':
+ * it back, rows aside; if not, the error says which it cannot (ERR_FEATURE).
+ * 'has_others':
  * the format has more kinds of values than strings, integers and nil. */
 bool put_fits(const struct history *h, const char *format, bool is_json,
               bool has_others, struct err *err);

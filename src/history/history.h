@@ -275,9 +275,16 @@ op_is_inserted(const struct history *h, op_id op)
 }
 
 static inline bool
+history_key_is_row(const struct history *h, key_id k)
+{
+    assert(k < h->n_keys);
+    return h->key_rows && h->key_rows[k].row != ID_NONE;
+}
+
+static inline bool
 op_is_of_row(const struct history *h, op_id op)
 {
-    return h->key_rows && h->key_rows[op_key(h, op)].row != ID_NONE;
+    return history_key_is_row(h, op_key(h, op));
 }
 
 /* The recorded operation: op, or the read that op is a part of. */

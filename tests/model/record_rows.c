@@ -4,6 +4,7 @@
 #include "record_rows.h"
 
 #include "format/format.h"
+#include "format/jsonl/jsonl.h"
 #include "history/builder/builder.h"
 
 #include <stdio.h>
@@ -234,20 +235,46 @@ record_rows_show(const struct record *r, struct buf *out)
         show_txn(r, &r->txns.at[i], out);
 }
 
-void
-record_rows_build(const struct record *r, struct history *h)
+static void
+read_text(const struct buf *text, struct history *h)
 {
     struct err err = {0};
-    struct buf text = {0};
-    record_rows_show(r, &text);
     const struct format *format = format_find("jsonl");
     struct input in = {
-        .name = "record", .data = text.at, .size = text.n, .threads = 1};
+        .name = "record", .data = text->at, .size = text->n, .threads = 1};
     struct builder *b = builder_new(atom_nil());
     *h = (struct history){0};
     if (!format->read(&in, b, &err) || !builder_finish(b, h, &err)) {
-        fprintf(stderr, "record: %s in\n%s\n", err.text, text.at);
+        fprintf(stderr, "record: %s in\n%s\n", err.text, text->at);
         abort();
     }
+}
+
+/* Write the history, read that and write it again. */
+static void
+check_writer(const struct history *h)
+{
+    struct buf once = {0}, twice = {0};
+    struct history again;
+    jsonl_show(h, &once);
+    read_text(&once, &again);
+    jsonl_show(&again, &twice);
+    if (strcmp(once.at, twice.at) != 0 || again.n_ops != h->n_ops ||
+        again.n_values != h->n_values || again.n_keys != h->n_keys) {
+        fprintf(stderr, "record:\n%s\nis written as\n%s\n", once.at, twice.at);
+        abort();
+    }
+    history_free(&again);
+    buf_free(&once);
+    buf_free(&twice);
+}
+
+void
+record_rows_build(const struct record *r, struct history *h)
+{
+    struct buf text = {0};
+    record_rows_show(r, &text);
+    read_text(&text, h);
+    check_writer(h);
     buf_free(&text);
 }

@@ -46,7 +46,8 @@ uint32_t record_rows_order(const struct record *r, uint32_t *order);
 /* Append the record in the format jsonl. */
 void record_rows_show(const struct record *r, struct buf *out);
 
-/* The history that the engines see, read from that text. */
+/* The history that the engines see, read from that text.  It is written,
+ * and if reading that gives another history, the program ends. */
 void record_rows_build(const struct record *r, struct history *h);
 
 #endif

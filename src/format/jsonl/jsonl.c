@@ -490,7 +490,8 @@ const struct format format_jsonl = {
     .suffix = ".jsonl",
     .help = "one transaction per line as a JSON object; Assay's own format",
     .initial = ATOM_NIL,
-    .keeps = KEEPS_NAMES | KEEPS_TIMES | KEEPS_META | KEEPS_CUT | KEEPS_STAMPS,
+    .keeps = KEEPS_NAMES | KEEPS_TIMES | KEEPS_META | KEEPS_CUT | KEEPS_STAMPS |
+             KEEPS_ROWS,
     .sniff = jsonl_sniff,
     .read = jsonl_read,
     .holds = jsonl_holds,

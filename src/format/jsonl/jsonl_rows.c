@@ -243,6 +243,7 @@ read_item(struct jsonl_scan *r, txn_id t, char kind, const char *start)
     const struct forms *f = &r->row;
     const uint32_t n = count_forms(f, 0), end = form_end(f, 0);
     struct row_entry e = {.kind = kind == 'r' ? ROW_READ : ROW_WRITE,
+                          .is_insert = kind == 'i',
                           .txn = t,
                           .content = ROW_ABSENT,
                           .at = start};

@@ -7,6 +7,7 @@
  * SPDX-License-Identifier: MIT */
 #include "format/jsonl/jsonl.h"
 
+#include "format/jsonl/jsonl_put_rows.h"
 #include "format/jsonl/jsonl_record.h"
 #include "format/put.h"
 #include "format/save.h"
@@ -51,6 +52,11 @@ holds(const struct history *h, const char *what, struct atom a, bool is_name,
 bool
 jsonl_holds(const struct history *h, struct err *err)
 {
+    // A part of a history has the registers of its rows, and no log of them.
+    if (h->key_rows && !h->rows)
+        return err_set(err, ERR_FEATURE,
+                       "a reduced history cannot be written with rows, and "
+                       "this one has some");
     if (!put_fits(h, "jsonl", true, true, err))
         return false;
     for (session_id s = 0; s < h->n_sessions; s++)
@@ -60,10 +66,12 @@ jsonl_holds(const struct history *h, struct err *err)
         if (!holds(h, "transaction", history_txn_atom(h, t), true, err))
             return false;
     for (key_id k = 0; k < h->n_keys; k++)
-        if (!holds(h, "key", history_key_atom(h, k), false, err))
+        if (!history_key_is_row(h, k) &&
+            !holds(h, "key", history_key_atom(h, k), false, err))
             return false;
     for (value_id v = 1; v < h->n_values; v++)
-        if (!holds(h, "value", history_value_atom(h, v), false, err))
+        if (!history_key_is_row(h, h->values[v].key & OP_KEY) &&
+            !holds(h, "value", history_value_atom(h, v), false, err))
             return false;
     return true;
 }
@@ -80,9 +88,10 @@ put_stamp(const char *key, struct stamp stamp, struct buf *out)
 }
 
 static void
-put_line(struct put *p, txn_id t)
+put_line(struct put *p, struct jsonl_put_rows *rows, size_t i)
 {
     const struct history *h = p->h;
+    const txn_id t = h->arrival[i];
     struct buf *out = &p->out;
     buf_text(out, "{\"session\":");
     put_atom(p, h->session_name[h->txn_session[t]]);
@@ -99,7 +108,10 @@ put_line(struct put *p, txn_id t)
         put_stamp("commit_ts", h->txn_commit_ts[t], out);
     }
     buf_text(out, ",\"ops\":");
-    put_ops(p, t, false);
+    if (h->rows)
+        jsonl_put_row_ops(rows, p, (txn_id)i);
+    else
+        put_ops(p, t, false);
     const struct string meta = h->txn_meta && h->txn_meta[t] != ID_NONE
                                    ? strings_get(&h->strings, h->txn_meta[t])
                                    : (struct string){0};
@@ -111,19 +123,24 @@ put_first(struct put *p)
 {
     if (p->h->is_cut)
         buf_text(&p->out, JSONL_RECORDING_BEGIN);
+    if (p->h->rows)
+        jsonl_put_initial_rows(p);
 }
 
 bool
 jsonl_write(const struct history *h, struct output *out, struct err *err)
 {
     struct put p = {.h = h, .is_json = true};
+    struct jsonl_put_rows rows;
     bool ok = true;
+    jsonl_put_rows_init(&rows, h);
     put_first(&p);
     for (size_t i = 0; ok && i < h->n_txns; i++) {
-        put_line(&p, h->arrival[i]);
+        put_line(&p, &rows, i);
         ok = save_some(&p.out, out->file, err);
     }
     ok = ok && save_all(&p.out, out->file, err);
+    jsonl_put_rows_free(&rows);
     put_free(&p);
     return ok;
 }
@@ -132,9 +149,12 @@ void
 jsonl_show(const struct history *h, struct buf *out)
 {
     struct put p = {.h = h, .is_json = true};
+    struct jsonl_put_rows rows;
+    jsonl_put_rows_init(&rows, h);
     put_first(&p);
     for (size_t i = 0; i < h->n_txns; i++)
-        put_line(&p, h->arrival[i]);
+        put_line(&p, &rows, i);
     buf_add(out, p.out.at, p.out.n);
+    jsonl_put_rows_free(&rows);
     put_free(&p);
 }

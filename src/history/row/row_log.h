@@ -47,6 +47,7 @@ enum row_entry_kind { ROW_WRITE, ROW_READ, ROW_QUERY, ROW_OTHER };
 
 struct row_entry {
     enum row_entry_kind kind;
+    bool is_insert;   // a write: as it was recorded; it means the same
     txn_id txn;       // as the builder numbers it
     row_id row;       // written or read
     uint32_t content; // of the row

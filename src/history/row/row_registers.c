@@ -166,12 +166,15 @@ make_key(struct making *m, row_id row, uint32_t asked, struct atom *key)
     return ok;
 }
 
-/* The same, made once. */
+/* The same, made once.  The row itself comes first, so that its name is known
+ * to be one also where only questions are asked about it. */
 static bool
 find_key(struct making *m, row_id row, uint32_t asked, struct atom *key)
 {
-    struct atom *made =
-        asked == ID_NONE ? &m->row_keys.at[row] : &m->asked_keys.at[asked];
+    struct atom *whole = &m->row_keys.at[row];
+    struct atom *made = asked == ID_NONE ? whole : &m->asked_keys.at[asked];
+    if (whole->tag == ATOM_NIL && !make_key(m, row, ID_NONE, whole))
+        return false;
     if (made->tag == ATOM_NIL && !make_key(m, row, asked, made))
         return false;
     *key = *made;
