@@ -35,6 +35,8 @@ enum {
     FEW = 12,            // writers of a key before that which was read, up to
                          // which all are looked at
     NEAR = 64,           // most writers on either side of it that are
+    FAR_MAX = 256,       // more reads whose writers are far than near, after
+                         // which no more near ones are looked at
     SHORT = 8,           // writers for each run of a key, up to which runs are
                          // short
     BETWEEN = 1 << 12,   // transactions between two checks of the budget
@@ -47,6 +49,7 @@ struct causal {
     struct causal_rows rows;
     struct passed_writers passed;
     size_t few, near, short_runs; // or what a test makes of them
+    uint64_t n_near, n_far;       // reads by where the writers that matter are
 
     struct writer_runs runs; // found when they are needed
 };
@@ -237,6 +240,19 @@ infer_from_runs(struct causal *c, key_id x, txn_id t3, txn_id t1)
     }
 }
 
+/* The same, unless that has mostly been in vain so far: where most operations
+ * are writes, many writers stand between a version and its reader. */
+static bool
+infer_from_near(struct causal *c, key_id x, txn_id t3, txn_id t1)
+{
+    if (c->n_far > c->n_near + FAR_MAX)
+        return false;
+    const bool found = infer_from_passed(c, x, t3, t1);
+    c->n_near += found;
+    c->n_far += !found;
+    return found;
+}
+
 static void
 infer_from_reads(struct causal *c, txn_id t3)
 {
@@ -246,7 +262,7 @@ infer_from_reads(struct causal *c, txn_id t3)
             continue;
         const key_id x = op_key(h, op);
         const txn_id t1 = reading_writer(c->r, op);
-        if (infer_from_passed(c, x, t3, t1))
+        if (infer_from_near(c, x, t3, t1))
             continue;
         if (!c->runs.first)
             writer_runs_find(&c->runs, &c->rows, c->short_runs);
