@@ -5,6 +5,9 @@
  * snapshot contains what was committed at its own timestamp: at equal
  * timestamps, commits come before starts.  Of a transaction whose two
  * timestamps are equal, which usually wrote nothing, the start comes first.
+ * Where two transactions write at the same timestamp their order is open: the
+ * one tried here may serve every read, but nothing contradicts the claim if it
+ * does not.
  *
  * The run here finds what to say, and who wrote what a read with several
  * candidates saw.  Whether the order is a certificate is for verify/ to say.
@@ -28,7 +31,8 @@ struct claimed {
     const struct history *h;
     bool two_points, disjoint;
     VEC(struct event) events;
-    txn_id *writer;       // by key: of the present version
+    const struct event *equal; // the first of two with nothing to order them
+    txn_id *writer;            // by key: of the present version
     uint32_t *installed;  // by key: 1 + place of the commit of that version
     uint32_t *started;    // by transaction: 1 + place of its start
     uint8_t *committed;   // by transaction
@@ -77,6 +81,20 @@ add_events(struct claimed *c, txn_id t)
                              t}));
 }
 
+/* Two commits in a row with equal timestamps, of transactions that write.
+ * Starts see the same state in any order. */
+static const struct event *
+find_equal(const struct claimed *c)
+{
+    for (size_t i = 0; i + 1 < c->events.n; i++) {
+        const struct event *x = &c->events.at[i], *y = x + 1;
+        if (x->phase != PHASE_START && x->phase == y->phase &&
+            stamp_compare(x->at, y->at) == 0)
+            return x;
+    }
+    return NULL;
+}
+
 /* Order the points of all transactions that count. */
 static bool
 make_order(struct claimed *c)
@@ -96,6 +114,7 @@ make_order(struct claimed *c)
     }
     if (c->events.n)
         qsort(c->events.at, c->events.n, sizeof *c->events.at, compare_events);
+    c->equal = find_equal(c);
     return true;
 }
 
@@ -218,6 +237,21 @@ run(struct claimed *c)
     return true;
 }
 
+/* The order does not hold. */
+static enum claim
+reject_order(struct claimed *c)
+{
+    if (!c->equal)
+        return CLAIM_CONTRADICTED;
+    buf_clear(c->why);
+    history_show_txn(c->h, c->equal[0].txn, c->why);
+    buf_text(c->why, " and ");
+    history_show_txn(c->h, c->equal[1].txn, c->why);
+    buf_text(c->why, " have the same commit_ts ");
+    stamp_show(c->equal->at, c->why);
+    return CLAIM_OPEN;
+}
+
 /* Run the order and have it verified. */
 static enum claim
 try_order(struct claimed *c)
@@ -226,13 +260,13 @@ try_order(struct claimed *c)
     if (!make_order(c))
         return CLAIM_NONE;
     if (!run(c))
-        return CLAIM_CONTRADICTED;
+        return reject_order(c);
     c->out->verdict = VERDICT_OK;
     c->out->kind = EVIDENCE_ORDER;
     if (verify_certificate(c->h, c->out, &err))
         return CLAIM_HOLDS;
     buf_text(c->why, err.text);
-    return CLAIM_CONTRADICTED;
+    return reject_order(c);
 }
 
 enum claim

@@ -16,11 +16,12 @@ enum claim {
     CLAIM_NONE, // there is no order to try
     CLAIM_HOLDS,
     CLAIM_CONTRADICTED,
+    CLAIM_OPEN, // equal timestamps: another order of these may hold
 };
 
 /* Run h, which has no inconsistent reads, in the order of its timestamps at a
  * level.  If it holds, *out is a certificate that was verified.  Otherwise
- * 'why' says what is contradicted, or what is missing.
+ * 'why' says what is contradicted, missing or equal.
  *
  *   time   O(n log n) */
 enum claim claimed_order_try(const struct history *h, enum level level,

@@ -108,7 +108,8 @@ put_result(const struct level_result *r, const struct explanation *e,
         static const char *const words[] = {[CLAIM_NONE] = "not tried",
                                             [CLAIM_HOLDS] = "explains",
                                             [CLAIM_CONTRADICTED] =
-                                                "contradicted"};
+                                                "contradicted",
+                                            [CLAIM_OPEN] = "open"};
         buf_printf(out, ",\"timestamps\":{\"order\":\"%s\"", words[r->claim]);
         if (r->claim_reason[0])
             put_member("reason", r->claim_reason, out);

@@ -277,7 +277,9 @@ part_claim(const struct level_result *r, struct buf *out)
         buf_text(out, "explains the history");
     else
         buf_printf(out, "%s: %s",
-                   r->claim == CLAIM_NONE ? "was not tried" : "is contradicted",
+                   r->claim == CLAIM_NONE   ? "was not tried"
+                   : r->claim == CLAIM_OPEN ? "is open"
+                                            : "is contradicted",
                    r->claim_reason);
 }
 
