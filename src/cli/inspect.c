@@ -350,9 +350,8 @@ end_kept(const struct inspect *i)
     }
     fputs("kept in ", stderr);
     cli_print_shown(stderr, i->kept->dir.at);
-    fputs(": the history, its reduced part, the report (index.html), "
-          "result.json\n",
-          stderr);
+    fprintf(stderr, ": the history, %sthe report (index.html), result.json\n",
+            i->kept->has_reduced ? "its reduced part, " : "");
 }
 
 int

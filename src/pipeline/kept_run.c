@@ -94,7 +94,7 @@ first_anomaly(const struct inspection *i)
 }
 
 bool
-kept_run_history(const struct kept_run *k, const char *recording, size_t number,
+kept_run_history(struct kept_run *k, const char *recording, size_t number,
                  const struct inspection *i, struct err *err)
 {
     const struct anomaly *a = first_anomaly(i);
@@ -108,6 +108,7 @@ kept_run_history(const struct kept_run *k, const char *recording, size_t number,
     if (ok && a && !a->reduced.key_rows) { // rows cannot be written yet
         name_file(k, "reduced", number, &path);
         ok = format_write(&a->reduced, format_find("jsonl"), path.at, err);
+        k->has_reduced |= ok;
     }
     buf_free(&path);
     return ok;

@@ -14,18 +14,19 @@
 struct kept_run {
     const char *store; // the directory of all runs; "": nothing is kept
     struct buf dir;    // of this run
+    bool has_reduced;  // a reduced history is there
 };
 
 /* Choose the name: the store, the date and time, the process. */
 void kept_run_open(struct kept_run *k, const char *store);
 void kept_run_free(struct kept_run *k);
 
-/* Keep a violated history and its reduced form: "history.jsonl" and
- * "reduced.jsonl", or with a number of several ones "history-3.jsonl".
- * 'recording' is where the history is, NULL: it is kept elsewhere. */
-bool kept_run_history(const struct kept_run *k, const char *recording,
-                      size_t number, const struct inspection *i,
-                      struct err *err);
+/* Keep a violated history and, unless it has rows, its reduced form:
+ * "history.jsonl" and "reduced.jsonl", or with a number of several ones
+ * "history-3.jsonl". 'recording' is where the history is, NULL: it is kept
+ * elsewhere. */
+bool kept_run_history(struct kept_run *k, const char *recording, size_t number,
+                      const struct inspection *i, struct err *err);
 
 /* Where that history is kept. */
 void kept_run_path(const struct kept_run *k, size_t number, struct buf *out);

@@ -59,7 +59,7 @@ say_unknown(const struct program *p, const struct robust_proof *proof,
                  f->gave_up, f->sequences);
     else
         snprintf(out->reason, sizeof out->reason,
-                 "%s; no anomaly among %u transactions and %u rows a table",
+                 "%s; no anomaly found among %u transactions and %u rows a table",
                  why, limits->members, limits->slots);
 }
 
