@@ -58,9 +58,10 @@ say_unknown(const struct program *p, const struct robust_proof *proof,
                  "%s; the solver gave up on %u of %u sequences", why,
                  f->gave_up, f->sequences);
     else
-        snprintf(out->reason, sizeof out->reason,
-                 "%s; no anomaly found among %u transactions and %u rows a table",
-                 why, limits->members, limits->slots);
+        snprintf(
+            out->reason, sizeof out->reason,
+            "%s; no anomaly found among %u transactions and %u rows a table",
+            why, limits->members, limits->slots);
 }
 
 /* Look first where the proof got stuck. */
