@@ -15,19 +15,26 @@ prefetch(const struct history *h, const uint32_t *by_key, op_id op)
 }
 
 void
-writers_init(struct writers *w, const struct history *h, const uint8_t *counts)
+writers_bounds(uint32_t *first, const struct history *h, const uint8_t *counts)
 {
-    w->first = mem_calloc((size_t)h->n_keys + 2, sizeof *w->first);
-    uint32_t *next = w->first + 1;
+    memset(first, 0, ((size_t)h->n_keys + 1) * sizeof *first);
     for (txn_id t = 0; t < h->n_txns; t++)
         for (op_id op = h->txn_begin[t]; counts[t] && op < h->txn_end[t];
              op++) {
-            prefetch(h, next, op);
-            if (op_is_final_write(h, op))
-                next[op_key(h, op) + 1]++;
+            prefetch(h, first, op);
+            first[op_key(h, op) + 1] += op_is_final_write(h, op);
         }
     for (key_id k = 0; k < h->n_keys; k++)
-        next[k + 1] += next[k];
+        first[k + 1] += first[k];
+}
+
+void
+writers_init(struct writers *w, const struct history *h, const uint8_t *counts)
+{
+    w->first = mem_alloc((size_t)h->n_keys + 2, sizeof *w->first);
+    w->first[0] = 0;
+    uint32_t *next = w->first + 1;
+    writers_bounds(next, h, counts);
     // next[k] is the first place of k; filling moves it to the first of k + 1,
     // which is where first[k + 1] is expected.
     w->at = mem_alloc(next[h->n_keys], sizeof *w->at);

@@ -22,6 +22,11 @@ void writers_init(struct writers *w, const struct history *h,
                   const uint8_t *counts);
 void writers_free(struct writers *w);
 
+/* Where the writers of each key begin, and behind the last key where they end:
+ * first[0 .. n_keys], without the writers themselves. */
+void writers_bounds(uint32_t *first, const struct history *h,
+                    const uint8_t *counts);
+
 /* Whether t writes k, by binary search. */
 bool writers_has(const struct writers *w, key_id k, txn_id t);
 

@@ -3,14 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "weak/passed_writers.h"
 
-enum { AHEAD = 24 }; // operations between a prefetch and its use
-
-static void
-prefetch(const struct history *h, const uint32_t *by_key, op_id op)
-{
-    if (op + AHEAD < h->n_ops)
-        __builtin_prefetch(&by_key[op_key(h, op + AHEAD)]);
-}
+#include "depend/writers.h"
 
 void
 passed_writers_init(struct passed_writers *w, const struct weak_reading *r,
@@ -18,15 +11,8 @@ passed_writers_init(struct passed_writers *w, const struct weak_reading *r,
 {
     const struct history *h = r->h;
     *w = (struct passed_writers){0};
-    w->first = mem_calloc((size_t)h->n_keys + 1, sizeof *w->first);
-    for (txn_id t = 0; t < h->n_txns; t++)
-        for (op_id op = h->txn_begin[t]; r->counts[t] && op < h->txn_end[t];
-             op++) {
-            prefetch(h, w->first, op);
-            w->first[op_key(h, op) + 1] += op_is_final_write(h, op);
-        }
-    for (key_id k = 0; k < h->n_keys; k++)
-        w->first[k + 1] += w->first[k];
+    w->first = mem_alloc((size_t)h->n_keys + 1, sizeof *w->first);
+    writers_bounds(w->first, h, r->counts);
     w->end = mem_alloc(h->n_keys, sizeof *w->end);
     if (h->n_keys)
         memcpy(w->end, w->first, h->n_keys * sizeof *w->end);
