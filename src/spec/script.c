@@ -111,6 +111,8 @@ understand_rows(struct script *s, struct parser *p, struct script_block *out)
     struct spec_statement statement;
     struct refusal refusal = {0};
     if (statement_parse_control(p, &statement)) {
+        if (statement.kind == SPEC_ROLLBACK_TO)
+            statement.rows.part = "what was read since the savepoint";
         vec_push(&out->statements, statement);
         return true;
     }
@@ -192,7 +194,7 @@ takes_part(const struct script *s, struct script_block *block, struct err *err)
 {
     for (size_t i = 0; i < block->statements.n; i++) {
         struct spec_statement *t = &block->statements.at[i];
-        if (t->kind != SPEC_ROWS || !t->rows.part)
+        if (!t->rows.part)
             continue;
         err_set(err, ERR_FEATURE, "not recorded, so not checked: %s",
                 t->rows.part);

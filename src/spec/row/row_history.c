@@ -60,12 +60,17 @@ refuse(struct writer *w, const char *what, const char *name)
 }
 
 /* Every version must be one of the setup or of a noted statement.  Of a large
- * table the rows of the setup were not listed. */
+ * table the rows of the setup were not listed.  Conditions are evaluated again
+ * on the values, so these must be exact. */
 static bool
 check_versions(struct writer *w)
 {
     for (size_t i = 0; i < w->versions.all.n; i++) {
         struct row_version *v = &w->versions.all.at[i];
+        if (strcmp(v->values, WATCHED_INEXACT) == 0)
+            return refuse(w,
+                          "a value that JSON does not keep exactly, in table ",
+                          w->history->watched->tables.at[v->table].name);
         if (v->is_initial || v->is_written)
             continue;
         if (!w->history->initial->is_large[v->table])

@@ -204,6 +204,21 @@ is_merge_told(const struct row_reading *r, const PgQuery__MergeStmt *s)
     return ok && !r->watched->tables.at[t].has_own_triggers;
 }
 
+/* Whether the rows that a merge changes also tell which rows of the source
+ * matched none: that is why a row is inserted. */
+static bool
+is_match_told(const PgQuery__MergeStmt *s)
+{
+    bool inserts = false, changes_all = false;
+    for (size_t i = 0; i < s->n_merge_when_clauses; i++) {
+        const PgQuery__MergeWhenClause *w =
+            s->merge_when_clauses[i]->merge_when_clause;
+        inserts = inserts || !w->matched;
+        changes_all = changes_all || (w->matched && !w->condition);
+    }
+    return !inserts || changes_all;
+}
+
 bool
 row_reading_merge(struct row_reading *r, const PgQuery__MergeStmt *s)
 {
@@ -243,7 +258,10 @@ row_reading_merge(struct row_reading *r, const PgQuery__MergeStmt *s)
         clause = row_reading_find_word(r, end, when);
     }
     buf_text(&text, "))");
-    bool ok = check_condition(r, s->join_condition);
+    if (!is_match_told(s))
+        row_reading_leave_out(r, "which rows were matched and not changed");
+    bool ok = check_condition(r, s->source_relation) &&
+              check_condition(r, s->join_condition);
     for (size_t i = 0; ok && i < s->n_merge_when_clauses; i++)
         ok = check_condition(
             r, s->merge_when_clauses[i]->merge_when_clause->condition);

@@ -11,13 +11,15 @@
 
 #include <string.h>
 
-/* The tables of FROM and its joins; false if it has anything else. */
+/* The tables of FROM and its joins; false if it has anything else.  The tables
+ * of a join that has an alias cannot be named. */
 static bool
 list_joined(const PgQuery__Node *n, const PgQuery__RangeVar **out, size_t room,
             size_t *count)
 {
     if (n->node_case == PG_QUERY__NODE__NODE_JOIN_EXPR)
-        return list_joined(n->join_expr->larg, out, room, count) &&
+        return !n->join_expr->alias &&
+               list_joined(n->join_expr->larg, out, room, count) &&
                list_joined(n->join_expr->rarg, out, room, count);
     if (n->node_case != PG_QUERY__NODE__NODE_RANGE_VAR || *count == room)
         return false;
@@ -71,7 +73,11 @@ rewrite(struct row_reading *r, const PgQuery__SelectStmt *s,
         buf_text(&sql, i ? ", " : "select ");
         buf_printf(&sql, "case when %s.tableoid is not null then ", alias);
         watched_put_version(&sql, alias);
-        buf_printf(&sql, " end, pg_catalog.to_jsonb(%s.*)", alias);
+        struct buf row = {0};
+        buf_printf(&row, "%s.*", alias);
+        buf_text(&sql, " end, ");
+        watched_put_values(&sql, row.at);
+        buf_free(&row);
         vec_push(&r->out->items, watched_find(r->watched, tables[i]->schemaname,
                                               tables[i]->relname));
     }

@@ -50,6 +50,9 @@ check_tables(struct row_reading *r)
         if (table->refusal)
             return row_reading_refuse(r, v->location, "table '%.60s': %s",
                                       v->relname, table->refusal);
+        if (!v->inh && table->is_partitioned)
+            return row_reading_refuse(r, v->location,
+                                      "ONLY of a partitioned table");
         if (table->part)
             row_reading_leave_out(r, table->part);
     }
@@ -119,6 +122,9 @@ read_insert(struct row_reading *r, const PgQuery__InsertStmt *s)
     r->out->may_conflict = s->on_conflict_clause != NULL;
     if (r->out->may_conflict && (!table->keys.n || table->has_other_unique))
         row_reading_leave_out(r, "which row was in the way of an insert");
+    if (r->out->may_conflict && s->on_conflict_clause->where_clause)
+        row_reading_leave_out(r, "which rows the condition of ON CONFLICT "
+                                 "left as they were");
     return true;
 }
 

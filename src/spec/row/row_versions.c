@@ -24,9 +24,9 @@ read_table(struct row_state *s, const struct watched *w, uint32_t table,
     struct result_rows rows = {0};
     buf_text(&sql, "select ");
     watched_put_version(&sql, "t");
-    buf_printf(&sql,
-               ", to_jsonb(t.*) from %s as t order by t.tableoid, t.ctid limit "
-               "%d",
+    buf_text(&sql, ", ");
+    watched_put_values(&sql, "t.*");
+    buf_printf(&sql, " from %s as t order by t.tableoid, t.ctid limit %d",
                w->tables.at[table].name, MOST_ROWS + 1);
     const bool ok = c->driver->query(c, sql.at, &rows) == OUTCOME_OK;
     s->is_large[table] = rows.n > MOST_ROWS;

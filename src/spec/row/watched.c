@@ -43,6 +43,17 @@ watched_put_version(struct buf *sql, const char *row)
                row, row, row);
 }
 
+void
+watched_put_values(struct buf *sql, const char *row)
+{
+    buf_printf(sql,
+               "case when pg_catalog.jsonb_populate_record(%s, "
+               "pg_catalog.to_jsonb(%s))::pg_catalog.text = "
+               "(%s)::pg_catalog.text then pg_catalog.to_jsonb(%s)"
+               "::pg_catalog.text else '" WATCHED_INEXACT "' end",
+               row, row, row, row);
+}
+
 /* --- tables ----------------------------------------------------------------*/
 
 enum {
@@ -130,6 +141,7 @@ add_table(struct watched *w, const struct result_rows *r, size_t i)
         .relation = copy(w, result_rows_get(r, i, COLUMN_RELATION)),
         .is_visible = *result_rows_get(r, i, COLUMN_VISIBLE) == '1',
         .refusal = why_refused(r, i),
+        .is_partitioned = *result_rows_get(r, i, COLUMN_KIND) == 'p',
         .has_own_triggers = *result_rows_get(r, i, COLUMN_TRIGGERS) == '1',
         .has_other_unique = *result_rows_get(r, i, COLUMN_UNIQUE) == '1',
     };
@@ -238,26 +250,38 @@ watched_find(const struct watched *w, const char *schema, const char *relation)
  * with its name and its values as JSON, all in lines of their own.  A row that
  * an insert is about to add is told with the letter P: if a conflict keeps it
  * out, nothing else tells. */
-static const char function_sql[] =
-    "create function " FUNCTION "() returns trigger language plpgsql as $f$\n"
-    "declare told text := tg_argv[0] || E'\\n' || left(tg_op, 1);\n"
-    "begin\n"
-    "  if tg_when = 'BEFORE' then\n"
-    "    raise info using message = '" DRIVER_NOTICE "', detail = tg_argv[0]\n"
-    "      || E'\\nP\\n\\n' || to_jsonb(new)::text;\n"
-    "    return new;\n"
-    "  end if;\n"
-    "  if tg_op <> 'INSERT' then\n"
-    "    told := told || E'\\n' || concat(tg_relid::int8, ':', old.ctid, '/',\n"
-    "      old.xmin) || E'\\n' || to_jsonb(old)::text;\n"
-    "  end if;\n"
-    "  if tg_op <> 'DELETE' then\n"
-    "    told := told || E'\\n' || concat(tg_relid::int8, ':', new.ctid, '/',\n"
-    "      new.xmin) || E'\\n' || to_jsonb(new)::text;\n"
-    "  end if;\n"
-    "  raise info using message = '" DRIVER_NOTICE "', detail = told;\n"
-    "  return null;\n"
-    "end $f$";
+static void
+put_function(struct buf *sql)
+{
+    struct buf old_row = {0}, new_row = {0};
+    watched_put_values(&old_row, "old");
+    watched_put_values(&new_row, "new");
+    buf_printf(
+        sql,
+        "create function " FUNCTION "() returns trigger language plpgsql as "
+        "$f$\n"
+        "declare told text := tg_argv[0] || E'\\n' || left(tg_op, 1);\n"
+        "begin\n"
+        "  if tg_when = 'BEFORE' then\n"
+        "    raise info using message = '" DRIVER_NOTICE "', detail =\n"
+        "      tg_argv[0] || E'\\nP\\n\\n' || %s;\n"
+        "    return new;\n"
+        "  end if;\n"
+        "  if tg_op <> 'INSERT' then\n"
+        "    told := told || E'\\n' || concat(tg_relid::int8, ':', old.ctid,\n"
+        "      '/', old.xmin) || E'\\n' || %s;\n"
+        "  end if;\n"
+        "  if tg_op <> 'DELETE' then\n"
+        "    told := told || E'\\n' || concat(tg_relid::int8, ':', new.ctid,\n"
+        "      '/', new.xmin) || E'\\n' || %s;\n"
+        "  end if;\n"
+        "  raise info using message = '" DRIVER_NOTICE "', detail = told;\n"
+        "  return null;\n"
+        "end $f$",
+        new_row.at, old_row.at, new_row.at);
+    buf_free(&old_row);
+    buf_free(&new_row);
+}
 
 static bool
 must(struct connection *c, const char *sql, struct err *err)
@@ -270,7 +294,10 @@ must(struct connection *c, const char *sql, struct err *err)
 bool
 watched_install(const struct watched *w, struct connection *c, struct err *err)
 {
-    bool ok = must(c, function_sql, err);
+    struct buf function = {0};
+    put_function(&function);
+    bool ok = must(c, function.at, err);
+    buf_free(&function);
     for (size_t i = 0; ok && i < w->tables.n; i++) {
         const struct watched_table *t = &w->tables.at[i];
         if (t->refusal)

@@ -22,7 +22,8 @@ struct watched_table {
     const char *schema, *relation;
     bool is_visible;     // without its schema
     const char *refusal; // why statements about it are refused, or NULL
-    const char *part;    // what they do that is not recorded, or NULL
+    bool is_partitioned;
+    const char *part; // what they do that is not recorded, or NULL
     bool has_own_triggers;
     bool has_other_unique; // indexes besides the primary key
     text_vec keys;         // columns of the primary key; none: it has none
@@ -52,6 +53,13 @@ void watched_remove(struct connection *c);
 /* Append an expression for the name of the version that 'row' has, an alias or
  * a name of a table, in SQL. */
 void watched_put_version(struct buf *sql, const char *row);
+
+/* What stands for the values of a row that JSON does not keep exactly, such as
+ * an array that begins at 0 or JSON's own null. */
+#define WATCHED_INEXACT "inexact"
+
+/* Append an expression for the values of a row, such as 't.*', as JSON. */
+void watched_put_values(struct buf *sql, const char *row);
 
 /* Append a literal, or a name in quotes. */
 void watched_put_literal(struct buf *sql, const char *text);

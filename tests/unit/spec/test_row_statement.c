@@ -30,6 +30,8 @@ set_up(void)
     add_table("t", "id", NULL);
     add_table("s", NULL, NULL);
     add_table("w", NULL, "it is a view");
+    add_table("p", "id", NULL);
+    vec_top(&watched.tables).is_partitioned = true;
     vec_push(&watched.functions, "mine");
 }
 
@@ -106,6 +108,22 @@ what_is_left_out_is_told(void)
                      "delete"));
 }
 
+/* A row that a condition left alone was read, and by nothing that is told. */
+static void
+rows_that_are_left_alone_are_told(void)
+{
+    CHECK(!is_partial("insert into t values (1) on conflict (id) do update set "
+                      "v = 1"));
+    CHECK(is_partial("insert into t values (1) on conflict (id) do update set "
+                     "v = 1 where t.v > 5"));
+#define MERGE "merge into t using (select 1 as k) x on x.k = t.id "
+#define INSERT " when not matched then insert values (1, 2)"
+    CHECK(!is_partial(MERGE "when matched then delete" INSERT));
+    CHECK(!is_partial(MERGE "when matched and v > 1 then delete"));
+    CHECK(is_partial(MERGE "when matched and v > 1 then delete" INSERT));
+    CHECK(is_partial(MERGE INSERT));
+}
+
 static void
 other_statements_are_refused(void)
 {
@@ -121,6 +139,17 @@ other_statements_are_refused(void)
     CHECK_TEXT(condition_of("select * from x"),
                "unknown table 'x': the setup does not create it");
     CHECK_TEXT(condition_of("select * from t where id in (select v from s)"),
+               "a select with subqueries, WITH, UNION or functions beside "
+               "tables");
+    CHECK_TEXT(condition_of("select * from only p where v = 1"),
+               "ONLY of a partitioned table");
+    CHECK_TEXT(condition_of("delete from only p"),
+               "ONLY of a partitioned table");
+    CHECK_TEXT(condition_of("select * from p where v = 1"), "v = 1");
+    CHECK_TEXT(condition_of("merge into t using (select now() as k) x on x.k > "
+                            "t.at when matched then delete"),
+               "a condition that depends on 'now'");
+    CHECK_TEXT(condition_of("select * from (t join s on t.id = s.v) as j"),
                "a select with subqueries, WITH, UNION or functions beside "
                "tables");
     CHECK_TEXT(condition_of("table t"),
@@ -146,6 +175,7 @@ main(void)
     set_up();
     RUN(conditions_are_found);
     RUN(what_is_left_out_is_told);
+    RUN(rows_that_are_left_alone_are_told);
     RUN(other_statements_are_refused);
     watched_free(&watched);
     arena_free(&arena);
