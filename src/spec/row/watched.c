@@ -73,6 +73,19 @@ enum {
     COLUMNS
 };
 
+/* Whether the primary key 'i' names rows: two keys are equal only if their
+ * texts are, unlike 1.0 and 1, and it is checked at once.  Before an insert a
+ * generated column has no value. */
+#define NAMES_ROWS                                                             \
+    "i.indisprimary and i.indimmediate and not exists (select 1 from "         \
+    "pg_attribute k join pg_type y on y.oid = k.atttypid left join "           \
+    "pg_collation l on l.oid = k.attcollation where k.attrelid = i.indrelid "  \
+    "and k.attnum = any (i.indkey[0:i.indnkeyatts - 1]) and (k.attgenerated "  \
+    "<> '' or not coalesce(l.collisdeterministic, true) or not (y.typtype = "  \
+    "'e' or y.typname in ('bool', 'bytea', 'date', 'int2', 'int4', 'int8', "   \
+    "'text', 'timestamp', 'timestamptz', 'uuid', 'varchar') or (y.typname = "  \
+    "'bpchar' and k.atttypmod > 0))))"
+
 static const char tables_query[] =
     "select c.oid, c.oid::regclass, n.nspname, c.relname, "
     "pg_table_is_visible(c.oid)::int, c.relkind, c.relispartition::int, "
@@ -83,7 +96,7 @@ static const char tables_query[] =
     "(exists (select 1 from pg_trigger t where t.tgrelid = c.oid and not "
     "tgisinternal))::int, "
     "(exists (select 1 from pg_index i where i.indrelid = c.oid and "
-    "(i.indisunique or i.indisexclusion) and not i.indisprimary))::int, "
+    "(i.indisunique or i.indisexclusion) and not (" NAMES_ROWS ")))::int, "
     "(exists (select 1 from pg_constraint k where contype = 'f' and c.oid in "
     "(conrelid, confrelid)))::int, (c.relpersistence = 't')::int "
     "from pg_class c join pg_namespace n on n.oid = c.relnamespace "
@@ -93,7 +106,7 @@ static const char tables_query[] =
 static const char columns_query[] =
     "select a.attrelid, a.attname, coalesce(array_position(i.indkey, "
     "a.attnum), -1) from pg_attribute a left join pg_index i on i.indrelid = "
-    "a.attrelid and i.indisprimary and a.attnum = any (i.indkey[0:"
+    "a.attrelid and " NAMES_ROWS " and a.attnum = any (i.indkey[0:"
     "i.indnkeyatts - 1]) where a.attnum > 0 and not a.attisdropped "
     "order by a.attrelid, 3, a.attnum";
 
@@ -150,7 +163,7 @@ add_table(struct watched *w, const struct result_rows *r, size_t i)
     else if (*result_rows_get(r, i, COLUMN_FOREIGN) == '1')
         t.part = "what foreign keys read";
     else if (t.has_other_unique)
-        t.part = "what unique indexes besides the primary key read";
+        t.part = "what unique indexes read";
     vec_push(&w->tables, t);
 }
 

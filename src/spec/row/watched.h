@@ -25,8 +25,8 @@ struct watched_table {
     bool is_partitioned;
     const char *part; // what they do that is not recorded, or NULL
     bool has_own_triggers;
-    bool has_other_unique; // indexes besides the primary key
-    text_vec keys;         // columns of the primary key; none: it has none
+    bool has_other_unique; // indexes besides that of the key
+    text_vec keys;         // columns of the primary key, if it names rows
     text_vec columns;
 };
 
