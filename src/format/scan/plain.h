@@ -109,7 +109,7 @@ static inline void
 plain_add(struct plain_block *found, bool is_write, struct atom key,
           struct atom value)
 {
-    found->has_text |= atom_is_text(key) | atom_is_text(value);
+    found->has_text |= atom_is_text(key) || atom_is_text(value);
     vec_push(&found->ops, ((struct raw_op){.key = key.bits,
                                            .value = value.bits,
                                            .key_tag = (uint8_t)key.tag,

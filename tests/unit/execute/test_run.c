@@ -174,8 +174,8 @@ mistakes_of_the_data_abort(void)
         "RAISE EXCEPTION 'no'; RETURN 1;",
         "INSERT INTO t VALUES (NULL, 1); RETURN 1;",
         "CASE p WHEN 5 THEN a := 1; END CASE; RETURN a;",
-        "INSERT INTO t VALUES (5, 1), (5, 2) ON CONFLICT (k) DO UPDATE "
-        "SET v = excluded.v; RETURN 1;",
+        ("INSERT INTO t VALUES (5, 1), (5, 2) ON CONFLICT (k) DO UPDATE "
+         "SET v = excluded.v; RETURN 1;"),
     };
     for (size_t i = 0; i < sizeof bodies / sizeof *bodies; i++) {
         char text[2000];
