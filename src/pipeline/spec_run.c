@@ -72,8 +72,12 @@ interleave(struct run *r, const u32_vec *order, struct spec_run_result *out,
     } else {
         out->end =
             interleaved.is_possible ? SPEC_RUN_RECORDED : SPEC_RUN_IMPOSSIBLE;
-        if (interleaved.is_possible)
-            script_takes_part(r->script, order, &out->part);
+        struct err part = {0};
+        while (interleaved.is_possible &&
+               script_takes_part(r->script, order, &part)) {
+            r->options->left_out(r->options->self, &part);
+            part = (struct err){0};
+        }
     }
     return true;
 }

@@ -26,8 +26,6 @@ struct spec_run_result {
     const char *path; // RECORDED
     // REFUSED: why.  Empty where the same statement was reported before.
     struct err err;
-    // RECORDED: what is not recorded of one of its statements; told once.
-    struct err part;
 };
 
 struct spec_run_tally {
@@ -45,6 +43,8 @@ struct spec_run_options {
     void *self;
     /* The database is open; 'note' is what it says it is. */
     void (*opened)(void *self, const char *note);
+    /* Something is not recorded of a statement; told once for each. */
+    void (*left_out)(void *self, const struct err *what);
     /* Called after each interleaving. */
     void (*visit)(void *self, const struct spec_run_result *result);
 };

@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: MIT */
 #include "server_test.h"
 
+#include "pipeline/spec_run.h"
 #include "spec/interleave.h"
 #include "spec/row/row_setup.h"
 
@@ -292,6 +293,51 @@ name_no_rows_by_such_keys(struct database *db)
 }
 
 static void
+count_left_out(void *self, const struct err *what)
+{
+    CHECK(strstr(what->text, "not recorded, so not checked") != NULL);
+    ++*(size_t *)self;
+}
+
+static void
+ignore_result(void *self, const struct spec_run_result *result)
+{
+    (void)self;
+    CHECK(result->end == SPEC_RUN_RECORDED);
+}
+
+/* Two statements of one interleaving. */
+static void
+tell_all_that_is_left_out(const char *url)
+{
+    static const char text[] =
+        "setup { " T " }\nteardown { " DROP " }\nsession a\n"
+        "step x { select * from t limit 1; select a.v from t a, t b }\n";
+    char path[] = "/tmp/assay-rows-XXXXXX";
+    size_t left_out = 0;
+    struct err err = {0};
+    struct history_file recording = {0};
+    struct spec_run_tally tally = {0};
+    const struct spec_run_options o = {.spec = path,
+                                       .target = url,
+                                       .isolation = ISOLATION_UNCHANGED,
+                                       .recording = &recording,
+                                       .self = &left_out,
+                                       .left_out = count_left_out,
+                                       .visit = ignore_result};
+    const int fd = mkstemp(path);
+    CHECK(fd >= 0 &&
+          write(fd, text, sizeof text - 1) == (ssize_t)sizeof text - 1);
+    close(fd);
+    CHECK(history_file_open(&recording, NULL, &err));
+    CHECK(spec_run(&o, &tally, &err));
+    CHECK_TEXT(err.text, "");
+    CHECK(tally.recorded == 1 && left_out == 2);
+    history_file_close(&recording);
+    unlink(path);
+}
+
+static void
 every_form_of_a_statement_is_recorded(void)
 {
     struct servers servers;
@@ -306,6 +352,7 @@ every_form_of_a_statement_is_recorded(void)
         refuse_inexact_values(&db);
         name_no_rows_by_such_keys(&db);
         tell_reads_that_a_rollback_forgets(&db);
+        tell_all_that_is_left_out(servers.url);
     }
     database_close(&db);
     servers_stop(&servers);

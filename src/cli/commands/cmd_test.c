@@ -88,14 +88,19 @@ show_database(void *self, const char *note)
 }
 
 static void
+tell_left_out(void *self, const struct err *what)
+{
+    (void)self;
+    cli_report_error(what);
+}
+
+static void
 check_interleaving(void *self, const struct spec_run_result *result)
 {
     struct test *t = self;
     int status = EXIT_HOLDS;
     t->inspect.recording = t->options->keep ? NULL : result->path;
     t->inspect.number++;
-    if (result->part.kind)
-        cli_report_error(&result->part);
     if (result->end == SPEC_RUN_RECORDED)
         status = inspect_file(&t->inspect, result->path, result->name);
     else if (result->end == SPEC_RUN_REFUSED)
@@ -136,6 +141,7 @@ test_spec(struct test *t)
                                              .recording = &t->recording,
                                              .self = t,
                                              .opened = show_database,
+                                             .left_out = tell_left_out,
                                              .visit = check_interleaving};
     const bool ok = spec_run(&options, &tally, &err);
     if (!ok)
