@@ -13,6 +13,31 @@
 #include "driver/driver.h"
 #include "server/server.h"
 
+#include <stdio.h>
+#include <stdlib.h>
+
+/* The root of the repository. */
+static inline const char *
+root(void)
+{
+    const char *path = getenv("SOURCE_ROOT");
+    return path ? path : ".";
+}
+
+/* Append the content of a file; false if there is none. */
+static inline bool
+get_file(const char *path, struct buf *out)
+{
+    FILE *file = fopen(path, "rb");
+    char piece[4096];
+    size_t n;
+    while (file && (n = fread(piece, 1, sizeof piece, file)) > 0)
+        buf_add(out, piece, n);
+    if (file)
+        fclose(file);
+    return out->n > 0;
+}
+
 /* Start a server; false where it is not installed, and where it does not
  * start, which prints its log and fails the test. */
 static inline bool

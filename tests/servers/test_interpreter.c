@@ -29,13 +29,6 @@ static uint64_t compared, committed, left_open;
 
 typedef VEC(char *) lines;
 
-static const char *
-root(void)
-{
-    const char *path = getenv("SOURCE_ROOT");
-    return path ? path : ".";
-}
-
 /* --- random data ----------------------------------------------------------*/
 
 static struct datum
@@ -394,19 +387,6 @@ compare_program(const char *name, const char *text, int calls)
         printf("# in %s\n", name);
     buf_free(&load);
     program_free(&p);
-}
-
-static bool
-get_file(const char *path, struct buf *out)
-{
-    FILE *file = fopen(path, "rb");
-    char piece[4096];
-    size_t n;
-    while (file && (n = fread(piece, 1, sizeof piece, file)) > 0)
-        buf_add(out, piece, n);
-    if (file)
-        fclose(file);
-    return out->n > 0;
 }
 
 static void

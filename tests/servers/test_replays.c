@@ -28,25 +28,6 @@ static char script_path[] = "/tmp/assay-replay-XXXXXX";
 static const char *const *const names = example_programs;
 enum { N_NAMES = N_EXAMPLES - 1, MOST = 6 };
 
-static const char *
-root(void)
-{
-    const char *path = getenv("SOURCE_ROOT");
-    return path ? path : ".";
-}
-
-static void
-get_file(const char *path, struct buf *out)
-{
-    FILE *file = fopen(path, "rb");
-    char piece[4096];
-    size_t n;
-    while (file && (n = fread(piece, 1, sizeof piece, file)) > 0)
-        buf_add(out, piece, n);
-    if (file)
-        fclose(file);
-}
-
 /* --- one step, in a thread of its own -------------------------------------*/
 
 struct player {
