@@ -48,7 +48,7 @@ refuse(struct stage *g, const char *format, ...)
 static bool
 expect_no_tables(struct stage *g, struct err *err)
 {
-    struct connection *c = g->setup->recorder.connection;
+    struct connection *c = g->setup->runner.recorder.connection;
     for (size_t i = 0; i < g->script->tables.n; i++) {
         const char *name = g->script->tables.at[i].name;
         struct buf sql = {0};
@@ -69,8 +69,9 @@ expect_no_tables(struct stage *g, struct err *err)
 static void
 drop_tables(struct stage *g)
 {
-    struct connection *c =
-        g->setup->observer ? g->setup->observer : g->setup->recorder.connection;
+    struct connection *c = g->setup->observer
+                               ? g->setup->observer
+                               : g->setup->runner.recorder.connection;
     // In reverse order: later tables may depend on earlier ones.
     for (size_t i = g->script->tables.n; i--;) {
         struct buf sql = {0};
@@ -109,11 +110,13 @@ make_tables(struct stage *g, struct err *err)
             return err_set(err, ERR_IO,
                            "the setup has not ended after %g seconds",
                            g->o->limit);
-        if (a->failed)
-            return err_set(err, ERR_IO, "the setup failed at %s", a->failure);
+        if (a->runner.failed)
+            return err_set(err, ERR_IO, "the setup failed at %s",
+                           a->runner.failure);
     }
     return !g->script->watched ||
-           watched_install(g->script->watched, a->recorder.connection, err);
+           watched_install(g->script->watched, a->runner.recorder.connection,
+                           err);
 }
 
 /* --- states ----------------------------------------------------------------*/
@@ -136,10 +139,10 @@ static bool
 read_state(struct stage *g, struct session_thread *a, struct state *out,
            struct err *err)
 {
-    struct connection *c = a->recorder.connection;
+    struct connection *c = a->runner.recorder.connection;
     out->began = time_now();
     bool ok = c->driver->query(c, "begin", NULL) == OUTCOME_OK &&
-              read_tables(g, &a->recorder, out);
+              read_tables(g, &a->runner.recorder, out);
     if (ok)
         ok = c->driver->query(c, "commit", NULL) == OUTCOME_OK;
     else
@@ -147,7 +150,8 @@ read_state(struct stage *g, struct session_thread *a, struct state *out,
     out->ended = time_now();
     if (ok)
         return true;
-    const char *why = a->recorder.refusal[0] ? a->recorder.refusal : c->message;
+    const char *why =
+        a->runner.recorder.refusal[0] ? a->runner.recorder.refusal : c->message;
     return err_set(err, ERR_IO, "cannot read the tables back: %s", why);
 }
 
@@ -158,7 +162,7 @@ look(struct stage *g, struct state *registers, struct row_state *rows,
 {
     return g->script->watched
                ? row_state_read(rows, g->script->watched,
-                                g->setup->recorder.connection, err)
+                                g->setup->runner.recorder.connection, err)
                : read_state(g, g->setup, registers, err);
 }
 
@@ -216,8 +220,8 @@ open_threads(struct stage *g, struct err *err)
             (g->db->nodes > 1 && !g->script->watched &&
              !meet_state(g, a, session.name, err)))
             return false;
-        a->recorder.refusal[0] = 0;
-        session.notes = &a->recorder.notes;
+        a->runner.recorder.refusal[0] = 0;
+        session.notes = &a->runner.recorder.notes;
         vec_push(&g->sessions, session);
     }
     return true;
@@ -237,8 +241,8 @@ watch(struct stage *g, struct session_thread *a, const char *what,
                "%s '%.60s' had not ended after %g seconds, and waits for no "
                "lock",
                what, name, g->o->limit);
-    else if (state == ACTOR_IDLE && a->recorder.refusal[0])
-        refuse(g, "%s '%.60s': %s", what, name, a->recorder.refusal);
+    else if (state == ACTOR_IDLE && a->runner.recorder.refusal[0])
+        refuse(g, "%s '%.60s': %s", what, name, a->runner.recorder.refusal);
     return !g->out->refusal[0];
 }
 
@@ -303,7 +307,7 @@ give_way(struct stage *g, double seconds)
     do
         for (size_t i = 0; i < g->threads.n; i++)
             if (session_thread_await(&g->threads.at[i], 0.01))
-                session_thread_rest(&g->threads.at[i]);
+                step_runner_rest(&g->threads.at[i].runner);
     while (count_busy(g) && time_now() < until);
     return !count_busy(g);
 }
@@ -322,9 +326,9 @@ settle(struct stage *g, struct err *err)
         const char *name = g->script->spec->sessions.at[i].name;
         if (session_thread_is_busy(a) && !session_thread_cut(a, g->o->limit))
             return err_set(err, ERR_IO, "session '%s' does not return", name);
-        session_thread_rest(a);
-        if (is_told && a->recorder.refusal[0])
-            refuse(g, "session '%.60s': %s", name, a->recorder.refusal);
+        step_runner_rest(&a->runner);
+        if (is_told && a->runner.recorder.refusal[0])
+            refuse(g, "session '%.60s': %s", name, a->runner.recorder.refusal);
     }
     return true;
 }
@@ -347,14 +351,15 @@ count(struct stage *g)
     struct interleaved *out = g->out;
     for (size_t i = 0; i < g->threads.n; i++) {
         const struct session_thread *a = &g->threads.at[i];
-        for (size_t t = 0; t < a->recorder.notes.txns.n; t++) {
-            const enum txn_status status = a->recorder.notes.txns.at[t].status;
+        for (size_t t = 0; t < a->runner.recorder.notes.txns.n; t++) {
+            const enum txn_status status =
+                a->runner.recorder.notes.txns.at[t].status;
             out->committed += status == TXN_COMMITTED;
             out->aborted += status == TXN_ABORTED;
         }
-        out->failed += a->failed;
-        if (a->failed)
-            memcpy(out->failure, a->failure, sizeof out->failure);
+        out->failed += a->runner.failed;
+        if (a->runner.failed)
+            memcpy(out->failure, a->runner.failure, sizeof out->failure);
     }
 }
 
@@ -362,7 +367,8 @@ static bool
 write_rows(struct stage *g, const char *path, struct err *err)
 {
     struct row_history history = {.watched = g->script->watched,
-                                  .connection = g->setup->recorder.connection,
+                                  .connection =
+                                      g->setup->runner.recorder.connection,
                                   .initial = &g->rows_initial,
                                   .final = &g->rows_final,
                                   .sessions = g->sessions.at,

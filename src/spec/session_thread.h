@@ -8,18 +8,13 @@
 #ifndef SPEC_SESSION_THREAD_H
 #define SPEC_SESSION_THREAD_H
 
-#include "spec/script.h"
-#include "spec/statement_recorder.h"
+#include "spec/step_runner.h"
 
 #include <pthread.h>
 
 struct session_thread {
-    struct statement_recorder recorder; // its connection, and what it noted
-    struct connection *observer;        // NULL if no session waits for long
-    bool is_implicit;  // the open transaction ends with the step
-    bool is_gone;      // rolled back by the database, not yet by the script
-    size_t failed;     // statements that the database refused
-    char failure[300]; // the last of them, with the database's message
+    struct step_runner runner;
+    struct connection *observer; // NULL if no session waits for long
 
     bool has_thread;
     pthread_t thread;
@@ -56,11 +51,6 @@ enum session_thread_state session_thread_settle(struct session_thread *a,
 
 /* Close the connection of a busy session, and wait until it has noticed. */
 bool session_thread_cut(struct session_thread *a, double limit);
-
-/* Roll back what is still open.
- *
- *   require  it is not busy */
-void session_thread_rest(struct session_thread *a);
 
 /* End the thread and the connections; the notes stay.
  *

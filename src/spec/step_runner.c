@@ -1,0 +1,269 @@
+/* step_runner.c -- see step_runner.h.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "spec/step_runner.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static enum outcome
+query(struct step_runner *r, const char *sql)
+{
+    struct connection *c = r->recorder.connection;
+    return c->driver->query(c, sql, NULL);
+}
+
+static void
+note_failure(struct step_runner *r, const char *sql)
+{
+    char quoted[ERR_QUOTE_ROOM], said[200];
+    const char *message = r->recorder.connection->message;
+    r->failed++;
+    snprintf(r->failure, sizeof r->failure, "'%s': %s",
+             err_quote(quoted, sizeof quoted, sql, strlen(sql)),
+             err_quote(said, sizeof said, message, strlen(message)));
+}
+
+/* After a rollback by the database, further statements would run as
+ * transactions of their own.  So none is sent until the script ends the
+ * transaction. */
+static void
+give_up(struct step_runner *r, enum outcome outcome)
+{
+    struct notes *n = &r->recorder.notes;
+    if (n->is_open)
+        notes_end(n, outcome == OUTCOME_LOST ? TXN_INDETERMINATE : TXN_ABORTED);
+    if (outcome != OUTCOME_LOST)
+        query(r, "rollback");
+    r->is_gone = !r->is_implicit || outcome == OUTCOME_LOST;
+    r->is_implicit = false;
+}
+
+bool
+step_runner_commit(struct step_runner *r)
+{
+    const enum outcome outcome = query(r, "commit");
+    statement_recorder_take_told(&r->recorder); // by what was deferred
+    if (outcome == OUTCOME_OK)
+        notes_end(&r->recorder.notes, TXN_COMMITTED);
+    else
+        give_up(r, outcome);
+    r->is_implicit = false;
+    return outcome == OUTCOME_OK;
+}
+
+/* Begin, with the level if the statement names one. */
+static bool
+begin(struct step_runner *r, const char *text, const char *isolation)
+{
+    const struct flavour *flavour = r->recorder.flavour;
+    enum outcome outcome = OUTCOME_OK;
+    if (flavour->has_levels) {
+        outcome = query(r, text);
+    } else {
+        struct buf sql = {0};
+        buf_printf(&sql, "set transaction isolation level %s", isolation);
+        if (*isolation && flavour->begin_again == BEGIN_COMMITS)
+            outcome = query(r, sql.at);
+        buf_free(&sql);
+        if (outcome == OUTCOME_OK)
+            outcome = query(r, "begin");
+    }
+    vec_clear(&r->recorder.savepoints);
+    r->recorder.is_failed = false;
+    if (outcome == OUTCOME_OK)
+        notes_begin(&r->recorder.notes);
+    else
+        note_failure(r, text);
+    return outcome == OUTCOME_OK;
+}
+
+/* 'begin' inside a transaction. */
+static bool
+begin_again(struct step_runner *r, const struct spec_statement *s)
+{
+    switch (r->recorder.flavour->begin_again) {
+    case BEGIN_COMMITS:
+        return step_runner_commit(r) && begin(r, s->text, s->isolation);
+    case BEGIN_FAILS:
+        note_failure(r, s->text);
+        return true; // the transaction continues
+    default:
+        break;
+    }
+    const enum outcome outcome = query(r, s->text);
+    if (outcome != OUTCOME_OK) {
+        note_failure(r, s->text);
+        give_up(r, outcome);
+    }
+    r->is_implicit = false;
+    return outcome == OUTCOME_OK;
+}
+
+static bool
+run_begin(struct step_runner *r, const struct spec_statement *s)
+{
+    if (r->recorder.notes.is_open)
+        return begin_again(r, s);
+    if (r->is_gone && r->recorder.flavour->error_ends_txn)
+        return false; // it is still inside the failed transaction
+    r->is_gone = false;
+    return begin(r, s->text, s->isolation);
+}
+
+/* Commit or rollback. */
+static bool
+run_end(struct step_runner *r, const struct spec_statement *s)
+{
+    struct notes *n = &r->recorder.notes;
+    r->is_gone = false;
+    if (!n->is_open)
+        return true;
+    if (s->kind == SPEC_COMMIT)
+        return step_runner_commit(r);
+    query(r, "rollback");
+    notes_end(n, TXN_ABORTED);
+    r->is_implicit = false;
+    return true;
+}
+
+/* The savepoint of that name, or SIZE_MAX. */
+static size_t
+find_savepoint(const struct statement_recorder *p, const char *name)
+{
+    size_t i = p->savepoints.n;
+    while (i && strcmp(p->savepoints.at[i - 1].name, name) != 0)
+        i--;
+    return i - 1;
+}
+
+/* What is undone was not written.  Nor are the reads in between noted: they may
+ * have seen what is undone. */
+static bool
+run_savepoint(struct step_runner *r, const struct spec_statement *s)
+{
+    struct statement_recorder *p = &r->recorder;
+    if (!p->notes.is_open)
+        return true;
+    if (s->kind != SPEC_ROLLBACK_TO && p->is_failed)
+        return true;
+    const enum outcome outcome = query(r, s->text);
+    if (outcome != OUTCOME_OK) {
+        note_failure(r, s->text);
+        give_up(r, outcome);
+        return false;
+    }
+    row_note_vec *notes = &vec_top(&p->notes.txns).rows;
+    const size_t at = find_savepoint(p, s->savepoint);
+    if (s->kind == SPEC_SAVEPOINT) {
+        vec_push(&p->savepoints,
+                 ((struct recorder_savepoint){s->savepoint, notes->n}));
+    } else if (at < p->savepoints.n) {
+        if (s->kind == SPEC_ROLLBACK_TO)
+            notes->n = p->savepoints.at[at].notes;
+        p->savepoints.n = at + (s->kind == SPEC_ROLLBACK_TO);
+    }
+    p->is_failed = false;
+    return true;
+}
+
+/* Handle a statement that failed: what becomes of its transaction. */
+static void
+fail(struct step_runner *r, const struct spec_statement *s,
+     enum outcome outcome)
+{
+    const bool goes_on = outcome == OUTCOME_FAILED && !r->is_implicit &&
+                         !r->recorder.flavour->error_ends_txn;
+    if (outcome == OUTCOME_FAILED)
+        note_failure(r, s->text);
+    if (!r->recorder.notes.is_open)
+        return;
+    if (outcome != OUTCOME_LOST && r->recorder.savepoints.n) {
+        r->recorder.is_failed = true; // until it goes back to a savepoint
+        return;
+    }
+    if (goes_on && r->recorder.failed_alone)
+        return;
+    if (goes_on && !r->recorder.refusal[0])
+        snprintf(r->recorder.refusal, sizeof r->recorder.refusal,
+                 "a statement failed in a transaction that continues");
+    give_up(r, outcome);
+}
+
+bool
+step_runner_statement(struct step_runner *r, const struct spec_statement *s,
+                      bool is_one_of_many)
+{
+    struct statement_recorder *p = &r->recorder;
+    if (s->kind == SPEC_BEGIN)
+        return run_begin(r, s);
+    if (s->kind == SPEC_COMMIT || s->kind == SPEC_ROLLBACK)
+        return run_end(r, s);
+    if (s->kind == SPEC_SAVEPOINT || s->kind == SPEC_RELEASE ||
+        s->kind == SPEC_ROLLBACK_TO)
+        return run_savepoint(r, s);
+    if (r->is_gone || p->is_failed)
+        return true;
+    if (!p->notes.is_open && (s->kind != SPEC_QUIET || is_one_of_many)) {
+        if (!begin(r, "begin", ""))
+            return false;
+        r->is_implicit = true;
+    }
+    p->failed_alone = false;
+    const enum outcome outcome = s->kind == SPEC_QUIET
+                                     ? query(r, s->text)
+                                     : statement_recorder_run(p, s);
+    if (outcome != OUTCOME_OK)
+        fail(r, s, outcome);
+    return outcome == OUTCOME_OK;
+}
+
+void
+step_runner_block(struct step_runner *r, const struct script_block *block)
+{
+    const size_t n = block->statements.n;
+    const bool many = n > 1 && r->recorder.flavour->runs_many;
+    for (size_t i = 0; i < n; i++)
+        if (!step_runner_statement(r, &block->statements.at[i], many))
+            break;
+    if (r->is_implicit && r->recorder.notes.is_open)
+        step_runner_commit(r);
+    r->is_implicit = false;
+}
+
+void
+step_runner_text(struct step_runner *r, const char *sql)
+{
+    const struct flavour *flavour = r->recorder.flavour;
+    struct arena arena = {0};
+    text_vec parts = {0};
+    if (flavour->runs_many)
+        vec_push(&parts, sql);
+    else
+        script_split(sql, flavour, &arena, &parts);
+    for (size_t i = 0; i < parts.n; i++)
+        if (query(r, parts.at[i]) != OUTCOME_OK) {
+            note_failure(r, parts.at[i]);
+            break;
+        }
+    vec_free(&parts);
+    arena_free(&arena);
+}
+
+void
+step_runner_rest(struct step_runner *r)
+{
+    if (r->recorder.notes.is_open) {
+        query(r, "rollback");
+        notes_end(&r->recorder.notes, TXN_ABORTED);
+    }
+    r->is_gone = r->is_implicit = false;
+}
+
+void
+step_runner_free(struct step_runner *r)
+{
+    notes_free(&r->recorder.notes);
+    vec_free(&r->recorder.savepoints);
+    buf_free(&r->recorder.notices);
+}
