@@ -20,7 +20,7 @@
 #define FIND_DEADLOCK 3.0
 
 struct stage {
-    const struct script *script;
+    struct script *script;
     struct database *db;
     const struct interleave_options *o;
     struct interleaved *out;
@@ -451,9 +451,9 @@ clear(struct stage *g)
 }
 
 bool
-interleave_run(const struct script *s, struct database *db,
-               const u32_vec *order, const struct interleave_options *o,
-               const char *path, struct interleaved *out, struct err *err)
+interleave_run(struct script *s, struct database *db, const u32_vec *order,
+               const struct interleave_options *o, const char *path,
+               struct interleaved *out, struct err *err)
 {
     assert(script_refuses(s, order) == SCRIPT_UNDERSTOOD);
     struct stage g = {.script = s, .db = db, .o = o, .out = out};

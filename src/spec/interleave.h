@@ -28,8 +28,8 @@ struct interleaved {
  * (spec/spec_history.h).  If a session has to take a step while it waits, the
  * interleaving is not possible, and the rest is left out.  There is no history
  * if the interleaving is not possible or is refused. */
-bool interleave_run(const struct script *s, struct database *db,
-                    const u32_vec *order, const struct interleave_options *o,
-                    const char *path, struct interleaved *out, struct err *err);
+bool interleave_run(struct script *s, struct database *db, const u32_vec *order,
+                    const struct interleave_options *o, const char *path,
+                    struct interleaved *out, struct err *err);
 
 #endif

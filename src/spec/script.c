@@ -111,8 +111,6 @@ understand_rows(struct script *s, struct parser *p, struct script_block *out)
     struct spec_statement statement;
     struct refusal refusal = {0};
     if (statement_parse_control(p, &statement)) {
-        if (statement.kind == SPEC_ROLLBACK_TO)
-            statement.rows.part = "what was read since the savepoint";
         vec_push(&out->statements, statement);
         return true;
     }
@@ -194,13 +192,13 @@ takes_part(const struct script *s, struct script_block *block, struct err *err)
 {
     for (size_t i = 0; i < block->statements.n; i++) {
         struct spec_statement *t = &block->statements.at[i];
-        if (!t->rows.part)
+        if (!t->rows.part || t->rows.is_part_told)
             continue;
         err_set(err, ERR_FEATURE, "not recorded, so not checked: %s",
                 t->rows.part);
         err_at_line(err, t->line, t->column);
         err_in_file(err, s->spec->file);
-        t->rows.part = NULL; // it is told once
+        t->rows.is_part_told = true;
         return true;
     }
     return false;

@@ -27,7 +27,7 @@ live(void *arg)
             pthread_cond_wait(&a->changes, &a->lock);
             continue;
         }
-        const struct script_block *block = a->block;
+        struct script_block *block = a->block;
         const char *sql = a->sql;
         pthread_mutex_unlock(&a->lock);
         if (block)
@@ -77,7 +77,7 @@ session_thread_open(struct session_thread *a, struct database *db,
 }
 
 static void
-act(struct session_thread *a, const struct script_block *block, const char *sql)
+act(struct session_thread *a, struct script_block *block, const char *sql)
 {
     pthread_mutex_lock(&a->lock);
     assert(!a->is_busy);
@@ -89,7 +89,7 @@ act(struct session_thread *a, const struct script_block *block, const char *sql)
 }
 
 void
-session_thread_act(struct session_thread *a, const struct script_block *block)
+session_thread_act(struct session_thread *a, struct script_block *block)
 {
     act(a, block, NULL);
 }

@@ -19,9 +19,9 @@ struct session_thread {
     bool has_thread;
     pthread_t thread;
     pthread_mutex_t lock;
-    pthread_cond_t changes;           // the fields below have changed
-    const struct script_block *block; // to be run, or NULL,
-    const char *sql;                  // or this, run verbatim, not noted
+    pthread_cond_t changes;     // the fields below have changed
+    struct script_block *block; // to be run, or NULL,
+    const char *sql;            // or this, run verbatim, not noted
     bool is_busy, is_over;
 };
 
@@ -32,8 +32,7 @@ bool session_thread_open(struct session_thread *a, struct database *db,
 /* Start the statements of a step, or SQL to be run verbatim.
  *
  *   require  it is not busy */
-void session_thread_act(struct session_thread *a,
-                        const struct script_block *block);
+void session_thread_act(struct session_thread *a, struct script_block *block);
 void session_thread_run(struct session_thread *a, const char *sql);
 
 bool session_thread_is_busy(struct session_thread *a);

@@ -186,7 +186,7 @@ expect_keys(struct statement_recorder *p, const struct spec_statement *s,
 /* --- statements ------------------------------------------------------------*/
 
 static enum outcome
-record_select(struct statement_recorder *p, const struct spec_statement *s)
+record_select(struct statement_recorder *p, struct spec_statement *s)
 {
     struct result_rows rows = {0};
     enum outcome outcome =
@@ -224,7 +224,7 @@ update_rows(struct statement_recorder *p, const struct spec_statement *s,
 }
 
 static enum outcome
-record_update(struct statement_recorder *p, const struct spec_statement *s)
+record_update(struct statement_recorder *p, struct spec_statement *s)
 {
     struct result_rows before = {0}, after = {0};
     enum outcome outcome = update_rows(p, s, &before, &after);
@@ -253,7 +253,7 @@ record_update(struct statement_recorder *p, const struct spec_statement *s)
 
 /* An insert that failed because of its key has read that the row exists. */
 static void
-note_duplicate(struct statement_recorder *p, const struct spec_statement *s)
+note_duplicate(struct statement_recorder *p, struct spec_statement *s)
 {
     const char *code = p->flavour->duplicate_key;
     p->failed_alone = code && s->names_keys && s->keys.n == 1 &&
@@ -264,7 +264,7 @@ note_duplicate(struct statement_recorder *p, const struct spec_statement *s)
 }
 
 static enum outcome
-record_insert(struct statement_recorder *p, const struct spec_statement *s)
+record_insert(struct statement_recorder *p, struct spec_statement *s)
 {
     const struct spec_table *t = s->table;
     struct result_rows rows = {0};
@@ -294,7 +294,7 @@ record_insert(struct statement_recorder *p, const struct spec_statement *s)
 }
 
 static enum outcome
-record_delete(struct statement_recorder *p, const struct spec_statement *s)
+record_delete(struct statement_recorder *p, struct spec_statement *s)
 {
     const struct spec_table *t = s->table;
     const u32_vec none = {0};
@@ -324,7 +324,7 @@ record_delete(struct statement_recorder *p, const struct spec_statement *s)
 
 /* Note what triggers told while a statement, which may be NULL, ran. */
 static bool
-take_told(struct statement_recorder *p, const struct row_statement *s)
+take_told(struct statement_recorder *p, struct row_statement *s)
 {
     struct buf *notices = p->connection->notices;
     const bool ok = !notices || !p->notes.is_open ||
@@ -345,7 +345,7 @@ statement_recorder_take_told(struct statement_recorder *p)
 }
 
 static enum outcome
-record_rows(struct statement_recorder *p, const struct row_statement *s)
+record_rows(struct statement_recorder *p, struct row_statement *s)
 {
     struct result_rows rows = {0};
     p->statements++;
@@ -366,8 +366,7 @@ record_rows(struct statement_recorder *p, const struct row_statement *s)
 }
 
 enum outcome
-statement_recorder_run(struct statement_recorder *p,
-                       const struct spec_statement *s)
+statement_recorder_run(struct statement_recorder *p, struct spec_statement *s)
 {
     assert(p->notes.is_open);
     switch (s->kind) {

@@ -29,7 +29,7 @@ struct statement_recorder {
 
 /* Run a statement about rows in the open transaction. */
 enum outcome statement_recorder_run(struct statement_recorder *p,
-                                    const struct spec_statement *s);
+                                    struct spec_statement *s);
 
 /* Note what triggers told during a statement without rows, or a commit. */
 bool statement_recorder_take_told(struct statement_recorder *p);

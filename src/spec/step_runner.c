@@ -137,8 +137,7 @@ find_savepoint(const struct statement_recorder *p, const char *name)
     return i - 1;
 }
 
-/* What is undone was not written.  Nor are the reads in between noted: they may
- * have seen what is undone. */
+/* Going back to a savepoint undoes writes; what was read stays read. */
 static bool
 run_savepoint(struct step_runner *r, const struct spec_statement *s)
 {
@@ -159,8 +158,9 @@ run_savepoint(struct step_runner *r, const struct spec_statement *s)
         vec_push(&p->savepoints,
                  ((struct recorder_savepoint){s->savepoint, notes->n}));
     } else if (at < p->savepoints.n) {
-        if (s->kind == SPEC_ROLLBACK_TO)
-            notes->n = p->savepoints.at[at].notes;
+        const size_t from = p->savepoints.at[at].notes;
+        for (size_t i = from; s->kind == SPEC_ROLLBACK_TO && i < notes->n; i++)
+            notes->at[i].is_undone = true;
         p->savepoints.n = at + (s->kind == SPEC_ROLLBACK_TO);
     }
     p->is_failed = false;
@@ -169,8 +169,7 @@ run_savepoint(struct step_runner *r, const struct spec_statement *s)
 
 /* Handle a statement that failed: what becomes of its transaction. */
 static void
-fail(struct step_runner *r, const struct spec_statement *s,
-     enum outcome outcome)
+fail(struct step_runner *r, struct spec_statement *s, enum outcome outcome)
 {
     const bool goes_on = outcome == OUTCOME_FAILED && !r->is_implicit &&
                          !r->recorder.flavour->error_ends_txn;
@@ -180,6 +179,7 @@ fail(struct step_runner *r, const struct spec_statement *s,
         return;
     if (outcome != OUTCOME_LOST && r->recorder.savepoints.n) {
         r->recorder.is_failed = true; // until it goes back to a savepoint
+        row_statement_leave_out(&s->rows, "what it read before it failed");
         return;
     }
     if (goes_on && r->recorder.failed_alone)
@@ -191,7 +191,7 @@ fail(struct step_runner *r, const struct spec_statement *s,
 }
 
 bool
-step_runner_statement(struct step_runner *r, const struct spec_statement *s,
+step_runner_statement(struct step_runner *r, struct spec_statement *s,
                       bool is_one_of_many)
 {
     struct statement_recorder *p = &r->recorder;
@@ -219,7 +219,7 @@ step_runner_statement(struct step_runner *r, const struct spec_statement *s,
 }
 
 void
-step_runner_block(struct step_runner *r, const struct script_block *block)
+step_runner_block(struct step_runner *r, struct script_block *block)
 {
     const size_t n = block->statements.n;
     const bool many = n > 1 && r->recorder.flavour->runs_many;

@@ -22,12 +22,12 @@ struct step_runner {
 };
 
 /* Run a step. */
-void step_runner_block(struct step_runner *r, const struct script_block *block);
+void step_runner_block(struct step_runner *r, struct script_block *block);
 
 /* Run a statement; return whether its step continues.  An implicit transaction
  * is left open. */
-bool step_runner_statement(struct step_runner *r,
-                           const struct spec_statement *s, bool is_one_of_many);
+bool step_runner_statement(struct step_runner *r, struct spec_statement *s,
+                           bool is_one_of_many);
 
 /* Commit the open transaction; return whether it is committed. */
 bool step_runner_commit(struct step_runner *r);

@@ -8,13 +8,13 @@
 #include <string.h>
 
 static void
-note_query(row_note_vec *out, const struct row_statement *s, uint32_t statement,
+note_query(row_note_vec *out, struct row_statement *s, uint32_t statement,
            size_t found)
 {
     vec_push(out, ((struct row_note){.kind = ROW_NOTE_QUERY,
                                      .statement = statement,
                                      .table = s->table,
-                                     .query = s,
+                                     .by = s,
                                      .found = found}));
 }
 
@@ -28,7 +28,7 @@ copy_cell(struct arena *arena, const struct result_rows *rows, size_t i,
 
 bool
 row_notes_select(row_note_vec *out, struct arena *arena,
-                 const struct row_statement *s, uint32_t statement,
+                 struct row_statement *s, uint32_t statement,
                  const struct result_rows *rows)
 {
     assert(s->returns_versions);
@@ -42,7 +42,8 @@ row_notes_select(row_note_vec *out, struct arena *arena,
                 continue; // an outer join found none
             struct row_note note = {.kind = ROW_NOTE_READ,
                                     .statement = statement,
-                                    .table = s->items.at[k]};
+                                    .table = s->items.at[k],
+                                    .by = s};
             note.before.name = copy_cell(arena, rows, i, 2 * k);
             note.before.values = copy_cell(arena, rows, i, 2 * k + 1);
             vec_push(out, note);
@@ -110,7 +111,7 @@ own_name(struct arena *arena, const char *values)
 /* The rows of the statement's table that it changed are those that its
  * condition found. */
 static void
-note_found(row_note_vec *out, const struct row_statement *s, uint32_t statement,
+note_found(row_note_vec *out, struct row_statement *s, uint32_t statement,
            const row_note_vec *told)
 {
     const size_t at = out->n;
@@ -122,15 +123,15 @@ note_found(row_note_vec *out, const struct row_statement *s, uint32_t statement,
         vec_push(out, ((struct row_note){.kind = ROW_NOTE_READ,
                                          .statement = statement,
                                          .table = n->table,
+                                         .by = s,
                                          .before = n->before}));
         out->at[at].found++;
     }
 }
 
 bool
-row_notes_told(row_note_vec *out, struct arena *arena,
-               const struct row_statement *s, uint32_t statement,
-               const struct buf *notices)
+row_notes_told(row_note_vec *out, struct arena *arena, struct row_statement *s,
+               uint32_t statement, const struct buf *notices)
 {
     row_note_vec told = {0};
     bool ok = true;
@@ -139,6 +140,7 @@ row_notes_told(row_note_vec *out, struct arena *arena,
         struct row_note note;
         ok = read_notice(arena_copy(arena, notices->at + at, n), statement,
                          &note);
+        note.by = s;
         if (ok && note.kind == ROW_NOTE_PROPOSE)
             note.after.name = own_name(arena, note.after.values);
         if (ok && (note.kind != ROW_NOTE_PROPOSE || (s && s->may_conflict)))

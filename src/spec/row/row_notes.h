@@ -26,8 +26,9 @@ struct row_note {
     uint32_t statement; // notes of a statement have the same number
     uint32_t table;
     struct row_seen before, after;
-    const struct row_statement *query;
-    size_t found; // QUERY: how many reads follow
+    struct row_statement *by; // NULL: something deferred, by a commit
+    size_t found;             // QUERY: how many reads follow
+    bool is_undone; // its transaction went back to a savepoint before it
 };
 
 typedef VEC(struct row_note) row_note_vec;
@@ -35,13 +36,13 @@ typedef VEC(struct row_note) row_note_vec;
 /* Note the rows that a select returned.  False if the answer has another
  * shape. */
 bool row_notes_select(row_note_vec *out, struct arena *arena,
-                      const struct row_statement *s, uint32_t statement,
+                      struct row_statement *s, uint32_t statement,
                       const struct result_rows *rows);
 
 /* Note what triggers told during a statement, which may be NULL, and what it
  * follows that the statement read.  False if a notice has another shape. */
 bool row_notes_told(row_note_vec *out, struct arena *arena,
-                    const struct row_statement *s, uint32_t statement,
+                    struct row_statement *s, uint32_t statement,
                     const struct buf *notices);
 
 #endif

@@ -27,8 +27,7 @@ row_reading_refuse(struct row_reading *r, int at, const char *format, ...)
 void
 row_reading_leave_out(struct row_reading *r, const char *what)
 {
-    if (!r->out->part)
-        r->out->part = what;
+    row_statement_leave_out(r->out, what);
 }
 
 /* --- words -----------------------------------------------------------------*/

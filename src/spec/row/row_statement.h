@@ -30,6 +30,7 @@ struct row_statement {
     bool is_blind;         // of a row that it changes it reads the key only
     bool may_conflict;     // insert ... on conflict
     const char *part;      // what is not recorded; NULL: nothing
+    bool is_part_told;     // to the user
 };
 
 /* Whether this build has the parser, and it can be loaded. */
@@ -41,6 +42,14 @@ bool row_statement_parse(const struct watched *w, struct arena *arena,
                          const char *text, struct row_statement *out,
                          struct refusal *refusal);
 void row_statement_free(struct row_statement *s);
+
+/* Note what a run of the statement did not record; the first note is kept. */
+static inline void
+row_statement_leave_out(struct row_statement *s, const char *what)
+{
+    if (!s->part)
+        s->part = what;
+}
 
 /* The tables that a setup creates, in SQL; false if it cannot be parsed. */
 bool row_statement_created(const char *setup, struct arena *arena,

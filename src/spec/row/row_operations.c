@@ -1,0 +1,360 @@
+/* row_operations.c -- see row_operations.h.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "spec/row/row_operations.h"
+
+#include <stdio.h>
+#include <string.h>
+
+bool
+row_operations_refuse(struct row_writer *w, const char *what, const char *name)
+{
+    if (!w->refusal[0])
+        snprintf(w->refusal, w->room, "%.120s%.100s", what, name);
+    return false;
+}
+
+/* --- operations ------------------------------------------------------------*/
+
+void
+row_operations_put_row(struct row_writer *w, uint32_t version)
+{
+    const struct row_version *v = &w->versions.all.at[version];
+    const struct watched_table *t = &w->watched->tables.at[v->table];
+    buf_char(&w->line, '[');
+    buf_json(&w->line, t->name, strlen(t->name));
+    if (t->keys.n)
+        buf_printf(&w->line, ",%s]", v->key);
+    else
+        buf_printf(&w->line, ",%u]", v->row + 1);
+}
+
+void
+row_operations_begin(struct row_writer *w, const char *kind)
+{
+    if (w->ops++)
+        buf_char(&w->line, ',');
+    buf_printf(&w->line, "[\"%s\",", kind);
+}
+
+/* "row, values, {"ver": n}" of what was read. */
+void
+row_operations_put_read(struct row_writer *w, uint32_t version)
+{
+    row_operations_put_row(w, version);
+    buf_printf(&w->line, ",%s,{\"ver\":%u}", w->versions.all.at[version].shown,
+               version);
+}
+
+/* The same of what is there from now on, with the conditions it satisfies. */
+void
+row_operations_put_written(struct row_writer *w, uint32_t version)
+{
+    const struct row_version *v = &w->versions.all.at[version];
+    row_operations_put_row(w, version);
+    buf_printf(&w->line, ",%s,{\"ver\":%u,\"satisfies\":[", v->shown, version);
+    size_t n = 0;
+    for (size_t i = 0; i < w->versions.conditions.n; i++) {
+        const struct row_condition_text *c = &w->versions.conditions.at[i];
+        if (c->table != v->table || !c->holds[version])
+            continue;
+        if (n++)
+            buf_char(&w->line, ',');
+        buf_json(&w->line, c->text, strlen(c->text));
+    }
+    buf_text(&w->line, "]}");
+}
+
+uint32_t
+row_operations_version(struct row_writer *w, uint32_t table,
+                       const struct row_seen *seen)
+{
+    return row_versions_add(&w->versions, table, seen);
+}
+
+static void
+write_read(struct row_writer *w, uint32_t version)
+{
+    row_operations_begin(w, "r");
+    row_operations_put_read(w, version);
+    buf_char(&w->line, ']');
+}
+
+/* A condition and what it found.  A statement that locks may have waited for a
+ * row that it found, and then have seen a later version of it than of the rows
+ * that it did not find: their reads come first. */
+static void
+write_query(struct row_writer *w, const struct row_note *q)
+{
+    const uint32_t condition = row_versions_condition(&w->versions, q->by);
+    const char *table = w->watched->tables.at[q->table].name;
+    row_operations_begin(w, "q");
+    buf_text(&w->line, "{\"table\":");
+    buf_json(&w->line, table, strlen(table));
+    if (condition == WATCHED_NONE) {
+        buf_text(&w->line, ",\"where\":\"TRUE\"},[");
+    } else {
+        buf_text(&w->line, ",\"id\":");
+        buf_json(&w->line, q->by->condition, strlen(q->by->condition));
+        buf_text(&w->line, "},[");
+    }
+    for (size_t i = 0; i < q->found; i++) {
+        const uint32_t version =
+            row_operations_version(w, q->table, &q[1 + i].before);
+        buf_text(&w->line, i ? ",[" : "[");
+        if (q->by->locks) {
+            row_operations_put_row(w, version);
+            buf_text(&w->line, ",{}");
+        } else {
+            row_operations_put_read(w, version);
+        }
+        buf_char(&w->line, ']');
+        if (condition != WATCHED_NONE &&
+            !w->versions.conditions.at[condition].holds[version])
+            row_operations_refuse(
+                w, "a row was found that does not satisfy: ", q->by->condition);
+    }
+    buf_text(&w->line, "]]");
+    const bool reads = q->by->locks && !q->by->is_blind;
+    for (size_t i = 0; reads && i < q->found; i++)
+        write_read(w, row_operations_version(w, q->table, &q[1 + i].before));
+}
+
+bool
+row_operations_is_same_row(const struct row_writer *w, uint32_t a, uint32_t b)
+{
+    const struct row_version *x = &w->versions.all.at[a],
+                             *y = &w->versions.all.at[b];
+    if (x->table != y->table)
+        return false;
+    return w->watched->tables.at[x->table].keys.n ? strcmp(x->key, y->key) == 0
+                                                  : x->row == y->row;
+}
+
+static void
+write_absence(struct row_writer *w, uint32_t version)
+{
+    row_operations_begin(w, "r");
+    row_operations_put_row(w, version);
+    buf_char(&w->line, ']');
+}
+
+static void
+write_insert(struct row_writer *w, uint32_t version, bool was_absent)
+{
+    if (was_absent)
+        write_absence(w, version);
+    row_operations_begin(w, "i");
+    row_operations_put_written(w, version);
+    buf_char(&w->line, ']');
+}
+
+static void
+write_delete(struct row_writer *w, uint32_t version)
+{
+    row_operations_begin(w, "d");
+    row_operations_put_row(w, version);
+    buf_char(&w->line, ']');
+}
+
+/* A row that an insert was about to add: if no row with its key was added or
+ * updated by the statement, there was one already. */
+static void
+write_conflict(struct row_writer *w, const struct row_note *p,
+               const struct row_note *notes, size_t n)
+{
+    const uint32_t version = row_operations_version(w, p->table, &p->after);
+    const struct watched_table *t = &w->watched->tables.at[p->table];
+    bool is_there = t->keys.n && !t->has_other_unique && !t->has_own_triggers;
+    for (size_t i = 0; is_there && i < n; i++) {
+        const struct row_note *o = &notes[i];
+        if (o->statement == p->statement && o->kind == ROW_NOTE_INSERT)
+            is_there = !row_operations_is_same_row(
+                w, version, row_operations_version(w, o->table, &o->after));
+        else if (o->statement == p->statement && o->kind == ROW_NOTE_UPDATE)
+            is_there = !row_operations_is_same_row(
+                w, version, row_operations_version(w, o->table, &o->before));
+    }
+    if (!is_there)
+        return;
+    row_operations_begin(w, "r");
+    row_operations_put_row(w, version);
+    buf_text(&w->line, ",{}]");
+}
+
+/* Whether the statement removed the row that this version has, from which it
+ * follows that the row was there before. */
+static bool
+is_removed(struct row_writer *w, uint32_t version, const struct row_note *notes,
+           size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (notes[i].before.name && notes[i].kind != ROW_NOTE_READ &&
+            row_operations_is_same_row(
+                w, version,
+                row_operations_version(w, notes[i].table, &notes[i].before)))
+            return true;
+    return false;
+}
+
+/* Whether the statement added a row, and so read that its key was absent. */
+static bool
+reads_absence(struct row_writer *w, const struct row_note *note, bool removes,
+              const struct row_note *notes, size_t n)
+{
+    if (!note->after.name || note->kind == ROW_NOTE_PROPOSE ||
+        !w->watched->tables.at[note->table].keys.n)
+        return false;
+    const uint32_t after = row_operations_version(w, note->table, &note->after);
+    return !removes || !is_removed(w, after, notes, n);
+}
+
+/* Whether a statement removes or changes rows at all. */
+static bool
+removes_rows(const struct row_note *notes, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (notes[i].before.name && notes[i].kind != ROW_NOTE_READ)
+            return true;
+    return false;
+}
+
+/* What a statement wrote.  The versions it replaced were read by its query, if
+ * it has one. */
+static void
+write_change(struct row_writer *w, const struct row_note *n, bool is_read,
+             bool adds)
+{
+    uint32_t before = WATCHED_NONE, after = WATCHED_NONE;
+    if (n->before.name)
+        before = row_operations_version(w, n->table, &n->before);
+    if (n->after.name)
+        after = row_operations_version(w, n->table, &n->after);
+    if (before != WATCHED_NONE && !is_read)
+        write_read(w, before);
+    if (n->kind == ROW_NOTE_INSERT) {
+        write_insert(w, after, adds);
+    } else if (n->kind == ROW_NOTE_DELETE) {
+        write_delete(w, before);
+    } else if (row_operations_is_same_row(w, before, after)) {
+        row_operations_begin(w, "u");
+        row_operations_put_written(w, after);
+        buf_char(&w->line, ']');
+    } else {
+        write_delete(w, before);
+        write_insert(w, after, adds);
+    }
+}
+
+/* --- statements that were undone -------------------------------------------*/
+
+static bool
+is_undone_row(const struct row_writer *w, uint32_t version)
+{
+    for (size_t i = 0; i < w->undone.n; i++)
+        if (row_operations_is_same_row(w, version, w->undone.at[i]))
+            return true;
+    return false;
+}
+
+static bool
+is_undone_table(const struct row_writer *w, uint32_t table)
+{
+    for (size_t i = 0; i < w->undone.n; i++)
+        if (w->versions.all.at[w->undone.at[i]].table == table)
+            return true;
+    return false;
+}
+
+static void
+read_unless_undone(struct row_writer *w, const struct row_note *n)
+{
+    const uint32_t before = row_operations_version(w, n->table, &n->before);
+    if (!is_undone_row(w, before))
+        write_read(w, before);
+}
+
+/* Its writes never were, but what it read is what its transaction read.  Of the
+ * rows that undone statements wrote it saw their versions, so a condition says
+ * nothing about their table. */
+static void
+write_undone(struct row_writer *w, const struct row_note *notes, size_t n)
+{
+    uint32_t queried = WATCHED_NONE;
+    const bool removes = removes_rows(notes, n);
+    for (size_t i = 0; i < n; i++) {
+        const struct row_note *o = &notes[i];
+        if (o->kind == ROW_NOTE_QUERY && !is_undone_table(w, o->table)) {
+            write_query(w, o);
+            queried = o->table;
+            i += o->found;
+        } else if (o->kind == ROW_NOTE_QUERY) {
+            row_statement_leave_out(
+                o->by, "which rows it did not find, since a savepoint to "
+                       "which the transaction went back");
+        } else if (o->before.name && o->table != queried) {
+            read_unless_undone(w, o);
+        }
+        if (reads_absence(w, o, removes, notes, n)) {
+            const uint32_t after =
+                row_operations_version(w, o->table, &o->after);
+            if (!is_undone_row(w, after))
+                write_absence(w, after);
+        }
+    }
+    for (size_t i = 0; i < n; i++) {
+        const struct row_note *o = &notes[i];
+        if (o->kind == ROW_NOTE_PROPOSE &&
+            !is_undone_row(w, row_operations_version(w, o->table, &o->after)))
+            write_conflict(w, o, notes, n);
+        if (o->kind == ROW_NOTE_QUERY || o->kind == ROW_NOTE_READ ||
+            o->kind == ROW_NOTE_PROPOSE)
+            continue;
+        if (o->before.name)
+            vec_push(&w->undone,
+                     row_operations_version(w, o->table, &o->before));
+        if (o->after.name)
+            vec_push(&w->undone,
+                     row_operations_version(w, o->table, &o->after));
+    }
+}
+
+/* --- statements ------------------------------------------------------------*/
+
+static void
+write_done(struct row_writer *w, const struct row_note *notes, size_t n)
+{
+    uint32_t queried = WATCHED_NONE;
+    const bool removes = removes_rows(notes, n);
+    for (size_t i = 0; i < n; i++)
+        switch (notes[i].kind) {
+        case ROW_NOTE_QUERY:
+            write_query(w, &notes[i]);
+            queried = notes[i].table;
+            i += notes[i].found;
+            break;
+        case ROW_NOTE_READ:
+            write_read(
+                w, row_operations_version(w, notes[i].table, &notes[i].before));
+            break;
+        case ROW_NOTE_PROPOSE:
+            break; // below: it may be told before the row is there
+        default:
+            write_change(w, &notes[i], notes[i].table == queried,
+                         reads_absence(w, &notes[i], removes, notes, n));
+        }
+    for (size_t i = 0; i < n; i++)
+        if (notes[i].kind == ROW_NOTE_PROPOSE)
+            write_conflict(w, &notes[i], notes, n);
+}
+
+void
+row_operations_statement(struct row_writer *w, const struct row_note *notes,
+                         size_t n)
+{
+    assert(n > 0);
+    if (notes[0].is_undone)
+        write_undone(w, notes, n);
+    else
+        write_done(w, notes, n);
+}

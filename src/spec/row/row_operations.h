@@ -1,0 +1,50 @@
+/* row_operations.h -- the operations of statements whose rows were noted.
+ *
+ * They are appended to a line of a history in jsonl.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef SPEC_ROW_ROW_OPERATIONS_H
+#define SPEC_ROW_ROW_OPERATIONS_H
+
+#include "spec/row/row_versions.h"
+
+struct row_writer {
+    const struct watched *watched;
+    struct row_versions versions;
+    struct buf line;
+    size_t ops;     // of the line
+    u32_vec undone; // versions of rows that undone statements of the
+                    // transaction wrote
+    char *refusal;  // why there is no history; "" if there is one
+    size_t room;    // of the refusal
+};
+
+/* Refuse to write a history; return false.  The first refusal is kept. */
+bool row_operations_refuse(struct row_writer *w, const char *what,
+                           const char *name);
+
+/* The operations of one statement. */
+void row_operations_statement(struct row_writer *w,
+                              const struct row_note *notes, size_t n);
+
+/* The number of a version that was collected. */
+uint32_t row_operations_version(struct row_writer *w, uint32_t table,
+                                const struct row_seen *seen);
+
+bool row_operations_is_same_row(const struct row_writer *w, uint32_t a,
+                                uint32_t b);
+
+/* Begin an operation: '["kind",' with a comma if it is not the first. */
+void row_operations_begin(struct row_writer *w, const char *kind);
+
+/* Append the name of the row that has a version. */
+void row_operations_put_row(struct row_writer *w, uint32_t version);
+
+/* Append 'row, values, {"ver": n}' of what was read. */
+void row_operations_put_read(struct row_writer *w, uint32_t version);
+
+/* Append the same of what is there from now on, with the conditions that it
+ * satisfies. */
+void row_operations_put_written(struct row_writer *w, uint32_t version);
+
+#endif
