@@ -24,9 +24,10 @@
 // clang-format off
 #define CALLS(F) F(sqlite3_busy_timeout) F(sqlite3_changes) F(sqlite3_close) \
     F(sqlite3_column_bytes) F(sqlite3_column_count) F(sqlite3_column_text) \
-    F(sqlite3_errmsg) F(sqlite3_exec) F(sqlite3_extended_errcode) \
+    F(sqlite3_create_function_v2) F(sqlite3_errmsg) F(sqlite3_exec) F(sqlite3_extended_errcode) \
     F(sqlite3_finalize) F(sqlite3_get_autocommit) F(sqlite3_libversion) \
-    F(sqlite3_open_v2) F(sqlite3_prepare_v2) F(sqlite3_step)
+    F(sqlite3_open_v2) F(sqlite3_prepare_v2) F(sqlite3_result_int64) F(sqlite3_step) \
+    F(sqlite3_user_data) F(sqlite3_value_text)
 // clang-format on
 static struct {
     CALLS(LIBRARY_MEMBER)
@@ -38,12 +39,14 @@ enum { WAIT_FOR_LOCK = 200 }; // milliseconds
 struct place {
     struct scratch file;
     bool is_wal, is_shared;
-    sqlite3 *keeper; // keeps a shared cache alive between connections
+    sqlite3 *keeper;       // keeps a shared cache alive between connections
+    _Atomic int64_t noted; // the last number that assay_note drew
 };
 
 struct link {
     struct connection base;
     sqlite3 *db;
+    int64_t noted; // the last number that this connection drew
 };
 
 static bool
@@ -138,6 +141,44 @@ set_isolation(struct link *c, const struct place *p, struct err *err)
            sql_must(&c->base, "pragma read_uncommitted=1", NULL, err);
 }
 
+/* The function assay_note of SQL.  Without arguments it returns the last number
+ * that the connection drew.  With them it draws a number and keeps the
+ * arguments as a notice, one a line: the table, a letter, and what follows.
+ * For a letter I or U, a version that is new, the number is the line before the
+ * last. */
+static void
+note(sqlite3_context *context, int n, sqlite3_value **values)
+{
+    struct link *c = lite.sqlite3_user_data(context);
+    struct place *p = c->base.database->self;
+    if (n)
+        c->noted = atomic_fetch_add(&p->noted, 1) + 1;
+    struct buf *out = n > 1 ? c->base.notices : NULL;
+    for (int i = 0; out && i < n; i++) {
+        const char *text = (const char *)lite.sqlite3_value_text(values[i]);
+        const char *letter = (const char *)lite.sqlite3_value_text(values[1]);
+        if (i)
+            buf_char(out, '\n');
+        if (i == n - 1 && letter && (*letter == 'I' || *letter == 'U'))
+            buf_printf(out, "%lld\n", (long long)c->noted);
+        buf_text(out, text ? text : "");
+    }
+    if (out)
+        buf_char(out, 0);
+    lite.sqlite3_result_int64(context, c->noted);
+}
+
+/* Triggers may call the function. */
+static bool
+add_note(struct link *c, struct err *err)
+{
+    const int flags = SQLITE_UTF8 | SQLITE_INNOCUOUS;
+    return lite.sqlite3_create_function_v2(c->db, "assay_note", -1, flags, c,
+                                           note, NULL, NULL,
+                                           NULL) == SQLITE_OK ||
+           err_set(err, ERR_IO, "sqlite: %s", lite.sqlite3_errmsg(c->db));
+}
+
 static bool
 connect_sqlite(struct database *db, uint32_t session, size_t node,
                struct connection **out, struct err *err)
@@ -148,7 +189,8 @@ connect_sqlite(struct database *db, uint32_t session, size_t node,
                                   .database = db,
                                   .session = session,
                                   .node = node};
-    if (open_handle(p, &c->db, err) && set_isolation(c, p, err))
+    if (open_handle(p, &c->db, err) && add_note(c, err) &&
+        set_isolation(c, p, err))
         return sql_prepare(&c->base, out, err);
     disconnect(&c->base);
     return false;

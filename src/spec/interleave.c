@@ -8,6 +8,7 @@
 #include "spec/interleave.h"
 
 #include "base/limits/limit.h"
+#include "spec/row/row_dialect.h"
 #include "spec/row/row_history.h"
 #include "spec/session_thread.h"
 #include "spec/spec_history.h"
@@ -77,12 +78,12 @@ drop_tables(struct stage *g)
         struct buf sql = {0};
         buf_printf(&sql, "drop table if exists %s%s",
                    g->script->tables.at[i].name,
-                   g->script->watched ? " cascade" : "");
+                   g->script->watched ? g->script->watched->dialect->drop : "");
         c->driver->query(c, sql.at, NULL);
         buf_free(&sql);
     }
     if (g->script->watched)
-        watched_remove(c);
+        watched_remove(g->script->watched, c);
 }
 
 /* Run SQL verbatim; false if it does not end. */
@@ -207,6 +208,16 @@ meet_state(struct stage *g, struct session_thread *a, const char *name,
 /* --- steps -----------------------------------------------------------------*/
 
 static bool
+prepare(const struct stage *g, struct session_thread *a, struct err *err)
+{
+    const struct watched *w = g->script->watched;
+    struct connection *c = a->runner.recorder.connection;
+    return !w || !w->dialect->prepare ||
+           c->driver->query(c, w->dialect->prepare, NULL) == OUTCOME_OK ||
+           err_set(err, ERR_IO, "cannot prepare a session: %s", c->message);
+}
+
+static bool
 open_threads(struct stage *g, struct err *err)
 {
     const struct spec *s = g->script->spec;
@@ -217,6 +228,7 @@ open_threads(struct stage *g, struct err *err)
         struct session_thread *a = &vec_top(&g->threads);
         if (!session_thread_open(a, g->db, (uint32_t)i + 1, i % g->db->nodes,
                                  err) ||
+            !prepare(g, a, err) ||
             (g->db->nodes > 1 && !g->script->watched &&
              !meet_state(g, a, session.name, err)))
             return false;

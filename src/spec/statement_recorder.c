@@ -344,6 +344,40 @@ statement_recorder_take_told(struct statement_recorder *p)
     return take_told(p, NULL);
 }
 
+/* Ask for what triggers told, where they cannot send it. */
+static bool
+fetch_told(struct statement_recorder *p)
+{
+    struct result_rows rows = {0};
+    if (!p->flavour->told)
+        return true;
+    bool ok = run(p, p->flavour->told, &rows) == OUTCOME_OK &&
+              !result_rows_is_null(&rows, 0, 0);
+    const char *text = result_rows_get(&rows, 0, 0);
+    for (const char *end = text; ok && *text; text = end + 1) {
+        end = strchr(text, ';');
+        ok = end != NULL;
+        if (!ok)
+            break;
+        buf_add(&p->notices, text, (size_t)(end - text));
+        buf_char(&p->notices, 0);
+    }
+    result_rows_free(&rows);
+    return ok;
+}
+
+/* An insert that failed because of its key has read that a row has it. */
+static void
+note_refused(struct statement_recorder *p, const struct row_statement *s)
+{
+    const char *code = p->flavour->duplicate_key;
+    p->failed_alone =
+        code && s->shows_conflict && strcmp(p->connection->code, code) == 0 &&
+        fetch_told(p) &&
+        row_notes_refused(&vec_top(&p->notes.txns).rows, &p->notes.arena,
+                          p->statements, &p->notices);
+}
+
 static enum outcome
 record_rows(struct statement_recorder *p, struct row_statement *s)
 {
@@ -351,16 +385,23 @@ record_rows(struct statement_recorder *p, struct row_statement *s)
     p->statements++;
     if (!p->connection->notices)
         p->connection->notices = &p->notices;
-    enum outcome outcome = run(p, s->sql, s->returns_versions ? &rows : NULL);
+    enum outcome outcome = OUTCOME_OK;
+    if (p->flavour->forget)
+        outcome = run(p, p->flavour->forget, NULL);
+    if (outcome == OUTCOME_OK)
+        outcome = run(p, s->sql, s->returns_versions ? &rows : NULL);
+    if (outcome == OUTCOME_FAILED)
+        note_refused(p, s);
     if (outcome == OUTCOME_OK && s->returns_versions &&
         !row_notes_select(&vec_top(&p->notes.txns).rows, &p->notes.arena, s,
                           p->statements, &rows))
         outcome = refuse(p, "the database answered with other columns than "
                             "were requested");
+    if (outcome == OUTCOME_OK && !s->returns_versions && !fetch_told(p))
+        outcome = refuse(p, "what triggers told cannot be read");
     if (outcome == OUTCOME_OK && !take_told(p, s))
         outcome = OUTCOME_FAILED;
-    if (p->connection->notices)
-        buf_clear(p->connection->notices);
+    buf_clear(&p->notices);
     result_rows_free(&rows);
     return outcome;
 }

@@ -30,7 +30,7 @@ session b
 step z { delete from t where id = 2 }
 """
 MIXED = GOOD + """
-step bad { update t as u set v = 1 }
+step bad { select f(v) from t }
 permutation x y z
 permutation x bad
 permutation bad y
@@ -77,8 +77,8 @@ with tempfile.TemporaryDirectory() as scratch:
     status, out, err = run(MIXED, "-q")
     check(status == 2, "a refusal is an error", out + err)
     check(
-        err == "x.spec:12:21: not understood, so not checked: found 'as', "
-        "expected 'set'\n",
+        err.startswith("x.spec:12:19: not understood, so not checked: ")
+        and "'f'" in err and err.count("\n") == 1,
         "it is told once, with its place",
         err,
     )
@@ -94,7 +94,7 @@ with tempfile.TemporaryDirectory() as scratch:
     check(
         status == 2
         and "ok" not in out
-        and "not checked: found 'f', expected an aggregate" in err,
+        and "not checked: " in err and "'f'" in err,
         "what is refused is never ok",
         out + err,
     )
@@ -112,8 +112,11 @@ with tempfile.TemporaryDirectory() as scratch:
         for name in kept
     ]
     finals = [history[-1]["ops"] for history in lines]
+    # Builds without PostgreSQL's parser record registers.
     check(
-        all(["r", "t:1:v", 11] in ops and ["r", "t:2:id", "(no row)"] in ops
+        all([(row, values) for row, values, _ in ops[0][2]]
+            == [(["t", 1], {"id": 1, "v": 11})] if ops[0][0] == "q" else
+            ["r", "t:1:v", 11] in ops and ["r", "t:2:id", "(no row)"] in ops
             for ops in finals),
         "and in it the state that was left",
         finals,

@@ -154,3 +154,21 @@ row_notes_told(row_note_vec *out, struct arena *arena, struct row_statement *s,
     vec_free(&told);
     return ok;
 }
+
+bool
+row_notes_refused(row_note_vec *out, struct arena *arena, uint32_t statement,
+                  const struct buf *notices)
+{
+    struct row_note last = {.kind = ROW_NOTE_READ};
+    bool ok = true;
+    for (size_t at = 0, n; ok && at < notices->n; at += n + 1) {
+        n = strlen(notices->at + at);
+        ok = read_notice(arena_copy(arena, notices->at + at, n), statement,
+                         &last);
+    }
+    if (!ok || last.kind != ROW_NOTE_PROPOSE)
+        return false;
+    last.after.name = own_name(arena, last.after.values);
+    vec_push(out, last);
+    return true;
+}

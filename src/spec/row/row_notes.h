@@ -45,4 +45,9 @@ bool row_notes_told(row_note_vec *out, struct arena *arena,
                     struct row_statement *s, uint32_t statement,
                     const struct buf *notices);
 
+/* Note that a row was in the way of the one that an insert was about to add
+ * when it failed.  False if no notice tells of one. */
+bool row_notes_refused(row_note_vec *out, struct arena *arena,
+                       uint32_t statement, const struct buf *notices);
+
 #endif

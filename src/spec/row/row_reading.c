@@ -4,6 +4,7 @@
 #include "spec/row/row_reading.h"
 
 #include "base/buf.h"
+#include "spec/row/row_dialect.h"
 #include "spec/row/sql_function.h"
 
 #include <stdarg.h>
@@ -17,7 +18,7 @@ row_reading_refuse(struct row_reading *r, int at, const char *format, ...)
     va_list args;
     va_start(args, format);
     if (!r->refusal->at) {
-        r->refusal->at = r->text + (at < 0 ? 0 : at);
+        r->refusal->at = r->written + (at < 0 ? 0 : at);
         vsnprintf(r->refusal->text, sizeof r->refusal->text, format, args);
     }
     va_end(args);
@@ -74,14 +75,31 @@ row_reading_text(struct row_reading *r, size_t from, size_t to)
         return "";
     const struct token *last = &r->tokens.at[to - 1];
     const char *begin = r->tokens.at[from].at;
-    return arena_copy(r->arena, begin, (size_t)(last->at + last->n - begin));
+    return arena_copy(r->arena, r->written + (begin - r->text),
+                      (size_t)(last->at + last->n - begin));
 }
 
 /* --- conditions ------------------------------------------------------------*/
 
+/* The same as it is written, because the parser folds names. */
+static const char *
+written_alias(struct row_reading *r, const PgQuery__RangeVar *v)
+{
+    size_t i = row_reading_token_at(r, v->location);
+    while (*r->tokens.at[i + 1].at == '.')
+        i += 2;
+    if (v->alias) {
+        i++;
+        i += row_reading_is_word(&r->tokens.at[i], "as");
+    }
+    return row_reading_text(r, i, i + 1);
+}
+
 const char *
 row_reading_alias(struct row_reading *r, const PgQuery__RangeVar *v)
 {
+    if (r->watched->dialect->folds)
+        return written_alias(r, v);
     struct buf name = {0};
     watched_put_name(&name, v->alias ? v->alias->aliasname : v->relname);
     const char *copy = arena_copy(r->arena, name.at, name.n);
@@ -92,13 +110,12 @@ row_reading_alias(struct row_reading *r, const PgQuery__RangeVar *v)
 /* Whether a column is one of the system's, which a row has only where it
  * is. */
 static bool
-is_of_system(const PgQuery__ColumnRef *c)
+is_of_system(const struct row_reading *r, const PgQuery__ColumnRef *c)
 {
-    static const char *const names[] = {"ctid", "xmin", "xmax",
-                                        "cmin", "cmax", "tableoid"};
+    const char *const *names = r->watched->dialect->places;
     const char *name = sql_tree_column(c);
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        if (strcmp(name, names[i]) == 0)
+    for (; *names; names++)
+        if (strcasecmp(name, *names) == 0)
             return true;
     return false;
 }
@@ -116,7 +133,7 @@ check_condition(struct row_reading *r, const PgQuery__Node *where)
                                  "a condition that depends on the time "
                                  "or the user");
     for (size_t i = 0; ok && i < t.columns.n; i++)
-        if (is_of_system(t.columns.at[i]))
+        if (is_of_system(r, t.columns.at[i]))
             ok = row_reading_refuse(r, t.columns.at[i]->location,
                                     "a condition about the place of a row");
     for (size_t i = 0; ok && i < t.calls.n; i++) {

@@ -5,14 +5,17 @@
 #define SPEC_ROW_ROW_READING_H
 
 #include "spec/row/row_statement.h"
+#include "spec/row/row_syntax.h"
 #include "spec/row/sql_tree.h"
 
 /* A statement while it is being understood. */
 struct row_reading {
     const struct watched *watched;
     struct arena *arena;
-    const char *text;
-    token_vec tokens;
+    const char *written; // the statement
+    const char *text;    // the same in PostgreSQL's words (row_syntax.h)
+    token_vec tokens;    // of 'text'
+    struct row_syntax syntax;
     struct sql_tree tree;
     struct row_statement *out;
     struct refusal *refusal;
@@ -36,7 +39,7 @@ size_t row_reading_find_word(const struct row_reading *r, size_t from,
 /* The first token at or after a byte. */
 size_t row_reading_token_at(const struct row_reading *r, int at);
 
-/* The text from one token up to another, which is left out. */
+/* What is written from one token up to another, which is left out. */
 const char *row_reading_text(struct row_reading *r, size_t from, size_t to);
 
 /* The name that a statement has for the rows of a table, in SQL. */

@@ -7,6 +7,7 @@
 #include "spec/row/row_reading.h"
 
 #include "base/buf.h"
+#include "spec/row/row_dialect.h"
 #include "spec/row/sql_function.h"
 
 #include <string.h>
@@ -71,15 +72,10 @@ rewrite(struct row_reading *r, const PgQuery__SelectStmt *s,
     for (size_t i = 0; i < n; i++) {
         const char *alias = row_reading_alias(r, tables[i]);
         buf_text(&sql, i ? ", " : "select ");
-        buf_printf(&sql, "case when %s.tableoid is not null then ", alias);
-        watched_put_version(&sql, alias);
-        struct buf row = {0};
-        buf_printf(&row, "%s.*", alias);
-        buf_text(&sql, " end, ");
-        watched_put_values(&sql, row.at);
-        buf_free(&row);
-        vec_push(&r->out->items, watched_find(r->watched, tables[i]->schemaname,
-                                              tables[i]->relname));
+        const uint32_t t =
+            watched_find(r->watched, tables[i]->schemaname, tables[i]->relname);
+        r->watched->dialect->put_row(&sql, r->watched, t, alias);
+        vec_push(&r->out->items, t);
     }
     const size_t first = find_from(r, tables[0]);
     const size_t end = row_reading_find_word(r, first, after);

@@ -3,20 +3,16 @@
  * SPDX-License-Identifier: MIT */
 #include "spec/row/row_setup.h"
 
-#include <string.h>
+#include "spec/row/row_dialect.h"
+#include "spec/script.h"
 
-// Other databases with PostgreSQL's protocol name versions of rows otherwise,
-// and before release 13 partitioned tables have no triggers before inserts.
-static const char able_query[] =
-    "select 1 from pg_language where lanname = 'plpgsql' and "
-    "current_setting('server_version_num')::int >= 130000 and "
-    "version() like 'PostgreSQL %' and version() not like '%-YB-%'";
+#include <string.h>
 
 bool
 row_setup_records(struct database *db)
 {
-    if (strcmp(db->driver->scheme, "postgresql") != 0 || db->nodes != 1 ||
-        !row_statement_load())
+    const struct row_dialect *dialect = row_dialect_of(db->driver->scheme);
+    if (!dialect || db->nodes > 1 || !row_statement_load())
         return false;
     struct connection *c;
     struct err err = {0};
@@ -24,13 +20,48 @@ row_setup_records(struct database *db)
     if (!db->driver->connect(db, 0, 0, &c, &err))
         return false;
     const bool is_able =
-        c->driver->query(c, able_query, &rows) == OUTCOME_OK && rows.n;
+        c->driver->query(c, dialect->able, &rows) == OUTCOME_OK && rows.n;
     result_rows_free(&rows);
     c->driver->disconnect(c);
     return is_able;
 }
 
-/* Tables of users are never touched. */
+/* The tables that a text names after the word 'table'.  None of them may be
+ * there: tables of users are never touched. */
+static bool
+expect_unknown(const struct watched *before, const char *setup, struct err *err)
+{
+    struct arena arena = {0};
+    token_vec tokens = {0};
+    bool ok = true;
+    tokens_read(setup, flavour_of(before->dialect->scheme), &tokens);
+    const struct token *end = &vec_top(&tokens);
+    struct parser p = {.at = tokens.at, .end = end, .arena = &arena};
+    p.flavour = flavour_of(before->dialect->scheme);
+    for (; ok && p.at < end; parser_skip(&p)) {
+        if (!parser_sees(&p, "table"))
+            continue;
+        parser_skip(&p);
+        parser_take(&p, "if");
+        parser_take(&p, "not");
+        parser_take(&p, "exists");
+        while (p.at + 2 < end && *p.at[1].at == '.')
+            p.at += 2;
+        const struct token name = parser_next(&p);
+        const size_t quotes = name.kind == TOKEN_QUOTED;
+        const char *text =
+            arena_copy(&arena, name.at + quotes, name.n - 2 * quotes);
+        if (watched_find(before, "", text) != WATCHED_NONE)
+            ok = err_set(err, ERR_USAGE,
+                         "the database already has a table '%s', expected none",
+                         text);
+    }
+    vec_free(&tokens);
+    arena_free(&arena);
+    return ok;
+}
+
+/* The same by PostgreSQL's parser. */
 static bool
 expect_none(struct connection *c, const char *setup, struct err *err)
 {
@@ -58,20 +89,39 @@ expect_none(struct connection *c, const char *setup, struct err *err)
     return ok;
 }
 
+/* Run a block of SQL, whole or statement by statement. */
+static bool
+run_block(struct connection *c, const char *sql, struct err *err)
+{
+    const struct flavour *flavour = flavour_of(c->driver->scheme);
+    struct arena arena = {0};
+    text_vec parts = {0};
+    bool ok = true;
+    if (flavour->runs_many)
+        vec_push(&parts, sql + strspn(sql, " \t\r\n"));
+    else
+        script_split(sql, flavour, &arena, &parts);
+    for (size_t i = 0; ok && i < parts.n; i++) {
+        char quoted[ERR_QUOTE_ROOM], said[200];
+        const char *part = parts.at[i];
+        ok = c->driver->query(c, part, NULL) == OUTCOME_OK ||
+             err_set(
+                 err, ERR_IO, "the setup failed at '%s': %s",
+                 err_quote(quoted, sizeof quoted, part, strlen(part)),
+                 err_quote(said, sizeof said, c->message, strlen(c->message)));
+    }
+    vec_free(&parts);
+    arena_free(&arena);
+    return ok;
+}
+
 static bool
 run_setups(const struct spec *s, struct connection *c, struct err *err)
 {
-    for (size_t i = 0; i < s->setups.n; i++)
-        if (c->driver->query(c, s->setups.at[i].sql, NULL) != OUTCOME_OK) {
-            char quoted[ERR_QUOTE_ROOM], said[200];
-            const char *sql = s->setups.at[i].sql;
-            sql += strspn(sql, " \t\r\n");
-            return err_set(
-                err, ERR_IO, "the setup failed at '%s': %s",
-                err_quote(quoted, sizeof quoted, sql, strlen(sql)),
-                err_quote(said, sizeof said, c->message, strlen(c->message)));
-        }
-    return true;
+    bool ok = true;
+    for (size_t i = 0; ok && i < s->setups.n; i++)
+        ok = run_block(c, s->setups.at[i].sql, err);
+    return ok;
 }
 
 static void
@@ -80,14 +130,13 @@ tear_down(const struct spec *s, struct connection *c,
 {
     struct watched left;
     struct err err = {0};
-    if (*s->teardown.sql)
-        c->driver->query(c, s->teardown.sql, NULL);
+    run_block(c, s->teardown.sql, &err);
     if (!watched_read(c, before, &left, &err))
         return;
     for (size_t i = left.tables.n; i--;) {
         struct buf sql = {0};
-        buf_printf(&sql, "drop table if exists %s cascade",
-                   left.tables.at[i].name);
+        buf_printf(&sql, "drop table if exists %s%s", left.tables.at[i].name,
+                   before->dialect->drop);
         c->driver->query(c, sql.at, NULL);
         buf_free(&sql);
     }
@@ -105,7 +154,9 @@ row_setup_read(const struct spec *s, struct database *db, struct watched *out,
     bool ok = watched_read(c, NULL, &before, err);
     if (ok) {
         for (size_t i = 0; ok && i < s->setups.n; i++)
-            ok = expect_none(c, s->setups.at[i].sql, err);
+            ok = before.dialect->folds
+                     ? expect_unknown(&before, s->setups.at[i].sql, err)
+                     : expect_none(c, s->setups.at[i].sql, err);
         if (ok) {
             ok = run_setups(s, c, err) && watched_read(c, &before, out, err);
             tear_down(s, c, &before);

@@ -7,8 +7,8 @@
 #include "spec/row/row_statement.h"
 #include "spec/spec.h"
 
-/* Whether rows are recorded: on PostgreSQL 13 or later, on one node, in a build
- * with its parser.  Other databases record registers. */
+/* Whether rows are recorded: on one node of a database that row_dialect.h
+ * knows, in a build with PostgreSQL's parser.  Others record registers. */
 bool row_setup_records(struct database *db);
 
 /* Run the setup, ask the database for its tables, and remove them again.  Fails

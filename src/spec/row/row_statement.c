@@ -13,6 +13,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 /* --- what every statement must satisfy -------------------------------------*/
 
@@ -90,7 +91,9 @@ reads_key_only(const struct row_reading *r, const PgQuery__RangeVar *v)
         const char *name = sql_tree_column(r->tree.columns.at[i]);
         bool is_key = false;
         for (size_t k = 0; k < t->keys.n; k++)
-            is_key = is_key || strcmp(t->keys.at[k], name) == 0;
+            is_key = is_key || (r->watched->dialect->folds
+                                    ? strcasecmp(t->keys.at[k], name)
+                                    : strcmp(t->keys.at[k], name)) == 0;
         if (!is_key)
             return false;
     }
@@ -119,10 +122,16 @@ read_insert(struct row_reading *r, const PgQuery__InsertStmt *s)
     const struct watched_table *table = &r->watched->tables.at[t];
     if (r->tree.tables.n > 1 || r->tree.writes > 1)
         row_reading_leave_out(r, "what other tables and subqueries were read");
-    r->out->may_conflict = s->on_conflict_clause != NULL;
-    if (r->out->may_conflict && (!table->keys.n || table->has_other_unique))
+    r->out->shows_conflict =
+        table->keys.n && !table->has_other_unique && !table->has_own_triggers;
+    r->out->may_conflict =
+        s->on_conflict_clause || r->syntax.replaces || r->syntax.ignores;
+    if (r->out->may_conflict && (!table->keys.n || table->has_other_unique ||
+                                 (r->syntax.ignores && table->has_conditions)))
         row_reading_leave_out(r, "which row was in the way of an insert");
-    if (r->out->may_conflict && s->on_conflict_clause->where_clause)
+    if (r->syntax.ignores && table->has_conditions)
+        r->out->may_conflict = false; // another constraint may keep it out
+    if (s->on_conflict_clause && s->on_conflict_clause->where_clause)
         row_reading_leave_out(r, "which rows the condition of ON CONFLICT "
                                  "left as they were");
     return true;
@@ -140,10 +149,14 @@ has_option(PgQuery__Node *const *options, size_t n, const char *name)
     return false;
 }
 
-/* Statements that neither read nor write rows, nor move them. */
+/* Statements that neither read nor write rows, nor move them.  Those that are
+ * not about settings end transactions in other databases. */
 static bool
-is_quiet(const PgQuery__Node *n)
+is_quiet(const struct row_reading *r, const PgQuery__Node *n)
 {
+    if (r->watched->dialect->folds &&
+        n->node_case != PG_QUERY__NODE__NODE_VARIABLE_SET_STMT)
+        return false;
     switch (n->node_case) {
     case PG_QUERY__NODE__NODE_LOCK_STMT:
     case PG_QUERY__NODE__NODE_INDEX_STMT:
@@ -171,7 +184,7 @@ is_quiet(const PgQuery__Node *n)
 static bool
 read_node(struct row_reading *r, const PgQuery__Node *n)
 {
-    r->out->is_quiet = is_quiet(n);
+    r->out->is_quiet = is_quiet(r, n);
     if (r->out->is_quiet)
         return true;
     sql_tree_add(&r->tree, &n->base);
@@ -226,14 +239,17 @@ row_statement_parse(const struct watched *w, struct arena *arena,
         .sql = text, .table = WATCHED_NONE, .condition = "", .alias = ""};
     struct row_reading r = {.watched = w,
                             .arena = arena,
-                            .text = text,
+                            .written = text,
                             .out = out,
                             .refusal = refusal};
     PgQuery__ParseResult *tree;
     struct err err = {0};
     int at;
-    tokens_read(text, flavour_of("postgresql"), &r.tokens);
-    bool ok = parser_parse(text, &tree, &at, &err);
+    if (!row_syntax_translate(w->dialect, arena, text, &r.syntax, refusal))
+        return false;
+    r.text = r.syntax.text;
+    tokens_read(r.text, flavour_of("postgresql"), &r.tokens);
+    bool ok = parser_parse(r.text, &tree, &at, &err);
     if (!ok)
         row_reading_refuse(&r, at < 0 ? 0 : at, "%s", err.text);
     else if (tree->n_stmts != 1)

@@ -29,6 +29,8 @@ struct row_statement {
     size_t limit;          // with as many rows others may be left out; 0: none
     bool is_blind;         // of a row that it changes it reads the key only
     bool may_conflict;     // insert ... on conflict
+    bool shows_conflict;   // an insert: if a row is in its way, that has the
+                           // same key
     const char *part;      // what is not recorded; NULL: nothing
     bool is_part_told;     // to the user
 };

@@ -4,6 +4,7 @@
 #include "spec/row/row_versions.h"
 
 #include "base/limits/limit.h"
+#include "spec/row/row_dialect.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,11 +24,9 @@ read_table(struct row_state *s, const struct watched *w, uint32_t table,
     struct buf sql = {0};
     struct result_rows rows = {0};
     buf_text(&sql, "select ");
-    watched_put_version(&sql, "t");
-    buf_text(&sql, ", ");
-    watched_put_values(&sql, "t.*");
-    buf_printf(&sql, " from %s as t order by t.tableoid, t.ctid limit %d",
-               w->tables.at[table].name, MOST_ROWS + 1);
+    w->dialect->put_row(&sql, w, table, "t");
+    buf_printf(&sql, " from %s as t order by %s limit %d",
+               w->tables.at[table].name, w->dialect->order, MOST_ROWS + 1);
     const bool ok = c->driver->query(c, sql.at, &rows) == OUTCOME_OK;
     s->is_large[table] = rows.n > MOST_ROWS;
     for (size_t i = 0; ok && i < rows.n && !s->is_large[table]; i++) {
@@ -54,8 +53,7 @@ row_state_read(struct row_state *s, const struct watched *w,
     s->is_large = arena_alloc(&s->arena, w->tables.n + 1);
     memset(s->is_large, 0, w->tables.n + 1);
     s->began = time_now();
-    bool ok = c->driver->query(c, "begin isolation level repeatable read",
-                               NULL) == OUTCOME_OK;
+    bool ok = c->driver->query(c, w->dialect->begin, NULL) == OUTCOME_OK;
     for (uint32_t i = 0; ok && i < w->tables.n; i++)
         if (!w->tables.at[i].refusal)
             ok = read_table(s, w, i, c, err);
@@ -105,8 +103,8 @@ row_versions_condition(struct row_versions *v, const struct row_statement *s)
 
 /* --- questions -------------------------------------------------------------*/
 
-static bool
-refuse(struct row_versions *v, const char *what)
+bool
+row_versions_refuse(struct row_versions *v, const char *what)
 {
     if (!v->refusal[0])
         snprintf(v->refusal, sizeof v->refusal, "%s: %.150s", what,
@@ -172,20 +170,12 @@ put_key(struct buf *sql, const struct watched_table *t)
     buf_char(sql, ')');
 }
 
-/* Keys and values of some versions. */
-static bool
-ask_values(struct row_versions *v, uint32_t table, const struct buf *versions)
+bool
+row_versions_take_values(struct row_versions *v, const char *sql)
 {
-    struct buf sql = {0};
     struct result_rows rows = {0};
-    buf_text(&sql, "select assay_n, ");
-    put_key(&sql, &v->watched->tables.at[table]);
-    buf_text(&sql, ", coalesce((select jsonb_object_agg(k, ");
-    put_plain(&sql, "e.v");
-    buf_printf(&sql, ") from jsonb_each(assay_j) e(k, v)), '{}') from %s",
-               versions->at);
-    const bool ok = v->connection->driver->query(v->connection, sql.at,
-                                                 &rows) == OUTCOME_OK;
+    const bool ok =
+        v->connection->driver->query(v->connection, sql, &rows) == OUTCOME_OK;
     for (size_t i = 0; ok && i < rows.n; i++) {
         const size_t n = version_of(v, &rows, i);
         if (n == v->all.n)
@@ -195,9 +185,41 @@ ask_values(struct row_versions *v, uint32_t table, const struct buf *versions)
         v->all.at[n].key = arena_copy(&v->arena, key, strlen(key));
         v->all.at[n].shown = arena_copy(&v->arena, shown, strlen(shown));
     }
-    buf_free(&sql);
     result_rows_free(&rows);
-    return ok || refuse(v, "rows could not be read back");
+    return ok || row_versions_refuse(v, "rows could not be read back");
+}
+
+bool
+row_versions_take_truth(struct row_versions *v, struct row_condition_text *c,
+                        const char *sql)
+{
+    struct result_rows rows = {0};
+    const bool ok =
+        v->connection->driver->query(v->connection, sql, &rows) == OUTCOME_OK;
+    for (size_t i = 0; ok && i < rows.n; i++) {
+        const size_t n = version_of(v, &rows, i);
+        if (n < v->all.n)
+            c->holds[n] = 1;
+    }
+    result_rows_free(&rows);
+    return ok ||
+           row_versions_refuse(v, "a condition could not be evaluated again");
+}
+
+/* Keys and values of some versions. */
+static bool
+ask_values(struct row_versions *v, uint32_t table, const struct buf *versions)
+{
+    struct buf sql = {0};
+    buf_text(&sql, "select assay_n, ");
+    put_key(&sql, &v->watched->tables.at[table]);
+    buf_text(&sql, ", coalesce((select jsonb_object_agg(k, ");
+    put_plain(&sql, "e.v");
+    buf_printf(&sql, ") from jsonb_each(assay_j) e(k, v)), '{}') from %s",
+               versions->at);
+    const bool ok = row_versions_take_values(v, sql.at);
+    buf_free(&sql);
+    return ok;
 }
 
 /* For which of some versions a condition holds. */
@@ -206,22 +228,32 @@ ask_condition(struct row_versions *v, struct row_condition_text *c,
               const struct buf *versions)
 {
     struct buf sql = {0};
-    struct result_rows rows = {0};
     buf_printf(&sql,
                "select assay_n from %s, lateral jsonb_populate_record(null::%s,"
                " assay_j) as %s where (%s)",
                versions->at, v->watched->tables.at[c->table].name, c->alias,
                c->text);
-    const bool ok = v->connection->driver->query(v->connection, sql.at,
-                                                 &rows) == OUTCOME_OK;
-    for (size_t i = 0; ok && i < rows.n; i++) {
-        const size_t n = version_of(v, &rows, i);
-        if (n < v->all.n)
-            c->holds[n] = 1;
-    }
+    const bool ok = row_versions_take_truth(v, c, sql.at);
     buf_free(&sql);
-    result_rows_free(&rows);
-    return ok || refuse(v, "a condition could not be evaluated again");
+    return ok;
+}
+
+/* All that is asked about the versions of a table. */
+static bool
+ask_table(struct row_versions *v, uint32_t t)
+{
+    bool ok = true;
+    for (size_t at = 0; ok && at < v->all.n;) {
+        struct buf versions = {0};
+        const bool some = put_versions(&versions, v, t, &at);
+        if (some)
+            ok = ask_values(v, t, &versions);
+        for (size_t i = 0; ok && some && i < v->conditions.n; i++)
+            if (v->conditions.at[i].table == t)
+                ok = ask_condition(v, &v->conditions.at[i], &versions);
+        buf_free(&versions);
+    }
+    return ok;
 }
 
 bool
@@ -233,16 +265,8 @@ row_versions_ask(struct row_versions *v)
         memset(v->conditions.at[i].holds, 0, v->all.n + 1);
     }
     for (uint32_t t = 0; ok && t < v->watched->tables.n; t++)
-        for (size_t at = 0; ok && at < v->all.n;) {
-            struct buf versions = {0};
-            const bool some = put_versions(&versions, v, t, &at);
-            if (some)
-                ok = ask_values(v, t, &versions);
-            for (size_t i = 0; ok && some && i < v->conditions.n; i++)
-                if (v->conditions.at[i].table == t)
-                    ok = ask_condition(v, &v->conditions.at[i], &versions);
-            buf_free(&versions);
-        }
+        ok = v->watched->dialect->versions ? row_versions_tabulate(v, t)
+                                           : ask_table(v, t);
     return ok;
 }
 

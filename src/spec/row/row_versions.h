@@ -57,6 +57,19 @@ uint32_t row_versions_condition(struct row_versions *v,
  * with a refusal, if it cannot say. */
 bool row_versions_ask(struct row_versions *v);
 
+/* The same for one table, by a temporary table of all its versions, in the
+ * SQL of the dialect (row_versions_table.c). */
+bool row_versions_tabulate(struct row_versions *v, uint32_t table);
+
+/* Run a query for numbers of versions, their keys and their values; or for the
+ * numbers of those for which a condition holds. */
+bool row_versions_take_values(struct row_versions *v, const char *sql);
+bool row_versions_take_truth(struct row_versions *v,
+                             struct row_condition_text *c, const char *sql);
+
+/* Refuse because of the database's message; return false. */
+bool row_versions_refuse(struct row_versions *v, const char *what);
+
 void row_versions_free(struct row_versions *v);
 
 #endif

@@ -1,5 +1,5 @@
-/* sql_function.h -- functions and settings of PostgreSQL that statements may
- * use.
+/* sql_function.h -- functions and settings that statements may use; a name
+ * means the same in all databases that have it.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef SPEC_ROW_SQL_FUNCTION_H

@@ -3,8 +3,11 @@
  * SPDX-License-Identifier: MIT */
 #include "spec/row/watched.h"
 
+#include "spec/row/row_dialect.h"
+
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #define FUNCTION "assay_note_row"
 
@@ -34,8 +37,8 @@ watched_put_name(struct buf *sql, const char *name)
     put_quoted(sql, name, '"');
 }
 
-void
-watched_put_version(struct buf *sql, const char *row)
+static void
+put_version(struct buf *sql, const char *row)
 {
     buf_printf(sql,
                "pg_catalog.concat(%s.tableoid::pg_catalog.int8, ':', %s.ctid, "
@@ -43,8 +46,8 @@ watched_put_version(struct buf *sql, const char *row)
                row, row, row);
 }
 
-void
-watched_put_values(struct buf *sql, const char *row)
+static void
+put_values(struct buf *sql, const char *row)
 {
     buf_printf(sql,
                "case when pg_catalog.jsonb_populate_record(%s, "
@@ -195,28 +198,28 @@ add_columns(struct watched *w, const struct result_rows *r, const char *oid,
     }
 }
 
-static bool
-is_known(const struct watched *before, const char *schema, const char *relation)
+bool
+watched_has(const struct watched *w, const char *schema, const char *relation)
 {
-    for (size_t i = 0; before && i < before->tables.n; i++)
-        if (strcmp(before->tables.at[i].schema, schema) == 0 &&
-            strcmp(before->tables.at[i].relation, relation) == 0)
+    for (size_t i = 0; i < w->tables.n; i++)
+        if (strcmp(w->tables.at[i].schema, schema) == 0 &&
+            strcmp(w->tables.at[i].relation, relation) == 0)
             return true;
     return false;
 }
 
-bool
-watched_read(struct connection *c, const struct watched *before,
-             struct watched *out, struct err *err)
+static bool
+read_tables(struct connection *c, const struct watched *before,
+            struct watched *out, struct err *err)
 {
-    *out = (struct watched){0};
     struct result_rows tables = {0}, columns = {0}, functions = {0};
     bool ok = ask(c, tables_query, COLUMNS, &tables, err) &&
               ask(c, columns_query, 3, &columns, err) &&
               ask(c, functions_query, 1, &functions, err);
     for (size_t i = 0; ok && i < tables.n; i++) {
-        if (is_known(before, result_rows_get(&tables, i, COLUMN_SCHEMA),
-                     result_rows_get(&tables, i, COLUMN_RELATION)))
+        if (before &&
+            watched_has(before, result_rows_get(&tables, i, COLUMN_SCHEMA),
+                        result_rows_get(&tables, i, COLUMN_RELATION)))
             continue;
         add_table(out, &tables, i);
         add_columns(out, &columns, result_rows_get(&tables, i, COLUMN_OID),
@@ -227,6 +230,16 @@ watched_read(struct connection *c, const struct watched *before,
     result_rows_free(&tables);
     result_rows_free(&columns);
     result_rows_free(&functions);
+    return ok;
+}
+
+bool
+watched_read(struct connection *c, const struct watched *before,
+             struct watched *out, struct err *err)
+{
+    *out = (struct watched){.dialect = row_dialect_of(c->driver->scheme)};
+    assert(out->dialect);
+    const bool ok = out->dialect->read(c, before, out, err);
     if (!ok)
         watched_free(out);
     return ok;
@@ -238,6 +251,7 @@ watched_free(struct watched *w)
     for (size_t i = 0; i < w->tables.n; i++) {
         vec_free(&w->tables.at[i].keys);
         vec_free(&w->tables.at[i].columns);
+        vec_free(&w->tables.at[i].types);
     }
     vec_free(&w->tables);
     vec_free(&w->functions);
@@ -248,10 +262,12 @@ watched_free(struct watched *w)
 uint32_t
 watched_find(const struct watched *w, const char *schema, const char *relation)
 {
+    int (*compare)(const char *, const char *) =
+        w->dialect->folds ? strcasecmp : strcmp;
     for (uint32_t i = 0; i < w->tables.n; i++) {
         const struct watched_table *t = &w->tables.at[i];
-        if (strcmp(t->relation, relation) == 0 &&
-            (*schema ? strcmp(t->schema, schema) == 0 : t->is_visible))
+        if (compare(t->relation, relation) == 0 &&
+            (*schema ? compare(t->schema, schema) == 0 : t->is_visible))
             return i;
     }
     return WATCHED_NONE;
@@ -267,8 +283,8 @@ static void
 put_function(struct buf *sql)
 {
     struct buf old_row = {0}, new_row = {0};
-    watched_put_values(&old_row, "old");
-    watched_put_values(&new_row, "new");
+    put_values(&old_row, "old");
+    put_values(&new_row, "new");
     buf_printf(
         sql,
         "create function " FUNCTION "() returns trigger language plpgsql as "
@@ -304,8 +320,8 @@ must(struct connection *c, const char *sql, struct err *err)
                    c->message);
 }
 
-bool
-watched_install(const struct watched *w, struct connection *c, struct err *err)
+static bool
+install(const struct watched *w, struct connection *c, struct err *err)
 {
     struct buf function = {0};
     put_function(&function);
@@ -328,8 +344,55 @@ watched_install(const struct watched *w, struct connection *c, struct err *err)
     return ok;
 }
 
-void
-watched_remove(struct connection *c)
+static void
+remove_function(struct connection *c)
 {
     c->driver->query(c, "drop function if exists " FUNCTION "() cascade", NULL);
 }
+
+bool
+watched_install(const struct watched *w, struct connection *c, struct err *err)
+{
+    return w->dialect->install(w, c, err);
+}
+
+void
+watched_remove(const struct watched *w, struct connection *c)
+{
+    w->dialect->remove(c);
+}
+
+static void
+put_row(struct buf *sql, const struct watched *w, uint32_t table,
+        const char *row)
+{
+    (void)w;
+    (void)table;
+    buf_printf(sql, "case when %s.tableoid is not null then ", row);
+    put_version(sql, row);
+    struct buf all = {0};
+    buf_printf(&all, "%s.*", row);
+    buf_text(sql, " end, ");
+    put_values(sql, all.at);
+    buf_free(&all);
+}
+
+static const char *const places[] = {"ctid", "xmin",     "xmax", "cmin",
+                                     "cmax", "tableoid", NULL};
+
+// Other databases with PostgreSQL's protocol name versions of rows otherwise,
+// and before release 13 partitioned tables have no triggers before inserts.
+const struct row_dialect row_dialect_postgresql = {
+    .scheme = "postgresql",
+    .able = "select 1 from pg_language where lanname = 'plpgsql' and "
+            "current_setting('server_version_num')::int >= 130000 and "
+            "version() like 'PostgreSQL %' and version() not like '%-YB-%'",
+    .begin = "begin isolation level repeatable read",
+    .order = "t.tableoid, t.ctid",
+    .drop = " cascade",
+    .places = places,
+    .read = read_tables,
+    .install = install,
+    .remove = remove_function,
+    .put_row = put_row,
+};

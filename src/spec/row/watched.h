@@ -26,40 +26,46 @@ struct watched_table {
     const char *part; // what they do that is not recorded, or NULL
     bool has_own_triggers;
     bool has_other_unique; // indexes besides that of the key
+    bool has_conditions;   // an insert may be kept out by other constraints
+    bool has_rowid;        // SQLite: rows have numbers, besides their keys
+    bool is_strict;        // SQLite: columns have only values of their types
     text_vec keys;         // columns of the primary key, if it names rows
     text_vec columns;
+    text_vec types; // of the columns; PostgreSQL: none
 };
 
+struct row_dialect;
+
 struct watched {
+    const struct row_dialect *dialect;
     VEC(struct watched_table) tables;
     text_vec functions; // names of functions that users have made
     struct arena arena;
 };
 
-/* The tables of the database that are not in 'before', which may be NULL. */
+/* The tables of the database that are not in 'before', which may be NULL.
+ *
+ *   require  row_dialect_of knows the database */
 bool watched_read(struct connection *c, const struct watched *before,
                   struct watched *out, struct err *err);
 void watched_free(struct watched *w);
+
+/* Whether a table of that name is among them. */
+bool watched_has(const struct watched *w, const char *schema,
+                 const char *relation);
 
 /* The table that a statement names, or WATCHED_NONE; schema may be "". */
 uint32_t watched_find(const struct watched *w, const char *schema,
                       const char *relation);
 
-/* Make the triggers of all tables; remove their function with them. */
+/* Make the triggers of all tables; remove what they need with them. */
 bool watched_install(const struct watched *w, struct connection *c,
                      struct err *err);
-void watched_remove(struct connection *c);
-
-/* Append an expression for the name of the version that 'row' has, an alias or
- * a name of a table, in SQL. */
-void watched_put_version(struct buf *sql, const char *row);
+void watched_remove(const struct watched *w, struct connection *c);
 
 /* What stands for the values of a row that JSON does not keep exactly, such as
  * an array that begins at 0 or JSON's own null. */
 #define WATCHED_INEXACT "inexact"
-
-/* Append an expression for the values of a row, such as 't.*', as JSON. */
-void watched_put_values(struct buf *sql, const char *row);
 
 /* Append a literal, or a name in quotes. */
 void watched_put_literal(struct buf *sql, const char *text);

@@ -24,6 +24,8 @@ struct flavour {
     const char *duplicate_key; // code of the error, if it matters
     enum begin_again begin_again;
     const char *lock_to_update; // after a select: lock rows as an update does
+    const char *told, *forget;  // query what triggers told since they were to
+                                // forget it; NULL: they send it
 };
 
 /* The flavour of a SQL driver, by its scheme. */

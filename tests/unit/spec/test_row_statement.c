@@ -2,6 +2,7 @@
  * is refused.
  *
  * SPDX-License-Identifier: MIT */
+#include "spec/row/row_dialect.h"
 #include "spec/row/row_statement.h"
 
 #include "test.h"
@@ -27,6 +28,7 @@ add_table(const char *name, const char *key, const char *refusal)
 static void
 set_up(void)
 {
+    watched.dialect = row_dialect_of("postgresql");
     add_table("t", "id", NULL);
     add_table("s", NULL, NULL);
     add_table("w", NULL, "it is a view");

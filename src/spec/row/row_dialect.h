@@ -1,0 +1,63 @@
+/* row_dialect.h -- what differs between databases where rows are recorded.
+ *
+ * Each database names versions and tells changes in its own way:
+ *
+ *     PostgreSQL  versions are named by tableoid, ctid and xmin; triggers raise
+ *                 notices (watched.c)
+ *     SQLite      triggers number versions in a table beside each table, and
+ *                 tell changes by a function of the driver (row_sqlite.c)
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef SPEC_ROW_ROW_DIALECT_H
+#define SPEC_ROW_ROW_DIALECT_H
+
+#include "spec/row/watched.h"
+
+struct row_dialect {
+    const char *scheme;
+    const char *able;          // a query; it returns a row if rows can be
+                               // recorded
+    bool folds;                // names ignore case
+    const char *prepare;       // for each session, or NULL
+    const char *begin;         // begins a transaction that reads all tables
+    const char *order;         // of the rows of a table 't'
+    const char *drop;          // the end of "drop table if exists t"
+    const char *const *places; // columns that a row has only where it is
+
+    /* watched_read, watched_install and watched_remove. */
+    bool (*read)(struct connection *c, const struct watched *before,
+                 struct watched *out, struct err *err);
+    bool (*install)(const struct watched *w, struct connection *c,
+                    struct err *err);
+    void (*remove)(struct connection *c);
+
+    /* Append expressions for the name of the version that 'row', an alias, has,
+     * which is NULL if there is no row, and for its values. */
+    void (*put_row)(struct buf *sql, const struct watched *w, uint32_t table,
+                    const char *row);
+
+    /* For all versions of a table at once, after the run.  NULL: PostgreSQL's
+     * way, in which values are JSON (row_versions.c). */
+    const struct row_versions_sql *versions;
+};
+
+/* SQL for a temporary table of versions.  It has the columns of the table, each
+ * with its type and its collation, and before these a column assay_n.  The
+ * values of a version are written as in "values (7, ...)". */
+struct row_versions_sql {
+    void (*put_create)(struct buf *sql, const struct watched_table *t);
+
+    /* Expressions over its columns, as JSON: the key, and an object of all
+     * columns; integers, texts and NULL. */
+    void (*put_key)(struct buf *sql, const struct watched_table *t);
+    void (*put_shown)(struct buf *sql, const struct watched_table *t);
+
+    const char *name; // of the temporary table
+};
+
+/* The dialect of a driver, by its scheme; NULL: it records registers. */
+const struct row_dialect *row_dialect_of(const char *scheme);
+
+extern const struct row_dialect row_dialect_postgresql, row_dialect_sqlite;
+
+#endif

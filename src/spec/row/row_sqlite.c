@@ -1,0 +1,498 @@
+/* row_sqlite.c -- rows of SQLite.
+ *
+ * A table beside each table has the number of the version that each row has.
+ * Triggers write it, in the transaction of the statement, so it is seen when
+ * the version is.  They tell changes by the function assay_note, which the
+ * driver adds to each connection and which draws the numbers; it writes
+ * nothing.  A writer has locked the whole file anyway, or with a shared cache
+ * the table; reading and writing the second table together with the first locks
+ * nothing that another transaction could have had.
+ *
+ * The values of a version are texts of SQL, as quote() makes them, separated by
+ * commas.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "spec/row/row_dialect.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+/* --- tables ----------------------------------------------------------------*/
+
+enum {
+    COLUMN_NAME,
+    COLUMN_TYPE,
+    COLUMN_WITHOUT_ROWID,
+    COLUMN_STRICT,
+    COLUMN_SQL,
+    COLUMN_TRIGGERS,
+    COLUMN_UNIQUE,
+    COLUMN_FOREIGN,
+    COLUMNS
+};
+
+static const char tables_query[] =
+    "select t.name, t.type, t.wr, t.strict, coalesce(s.sql, ''), "
+    "exists (select 1 from sqlite_schema g where g.type = 'trigger' and "
+    "g.tbl_name = t.name collate nocase), "
+    "exists (select 1 from pragma_index_list(t.name) where \"unique\" and "
+    "origin <> 'pk'), "
+    "(select foreign_keys from pragma_foreign_keys) and (exists (select 1 from "
+    "pragma_foreign_key_list(t.name)) or exists (select 1 from sqlite_schema "
+    "p, pragma_foreign_key_list(p.name) f where p.type = 'table' and "
+    "f.\"table\" = t.name collate nocase)) "
+    "from pragma_table_list t left join sqlite_schema s on s.name = t.name and "
+    "s.type in ('table', 'view') where t.schema = 'main' and t.name not like "
+    "'sqlite\\_%' escape '\\' order by s.rowid";
+
+static const char columns_query[] =
+    "select t.name, c.name, c.type, c.pk, c.hidden from pragma_table_list t, "
+    "pragma_table_xinfo(t.name) c where t.schema = 'main' and c.hidden <> 1 "
+    "order by t.name, c.cid";
+
+static const char *
+copy(struct watched *w, const char *text)
+{
+    return arena_copy(&w->arena, text, strlen(text));
+}
+
+/* Whether SQL has a word, outside of strings and names in quotes. */
+static bool
+has_word(const char *sql, const char *word)
+{
+    token_vec tokens = {0};
+    bool has = false;
+    tokens_read(sql, flavour_of("sqlite"), &tokens);
+    for (size_t i = 0; !has && i < tokens.n; i++)
+        has = tokens.at[i].kind == TOKEN_WORD &&
+              tokens.at[i].n == strlen(word) &&
+              strncasecmp(tokens.at[i].at, word, tokens.at[i].n) == 0;
+    vec_free(&tokens);
+    return has;
+}
+
+static bool
+is_one(const struct result_rows *r, size_t i, size_t column)
+{
+    return *result_rows_get(r, i, column) == '1';
+}
+
+static const char *
+why_refused(const struct result_rows *r, size_t i)
+{
+    const char *type = result_rows_get(r, i, COLUMN_TYPE);
+    if (strcmp(type, "table") != 0)
+        return strcmp(type, "view") == 0 ? "it is a view"
+                                         : "it is a virtual table";
+    if (is_one(r, i, COLUMN_TRIGGERS))
+        return "it has triggers";
+    if (has_word(result_rows_get(r, i, COLUMN_SQL), "collate"))
+        return "a column has a collation";
+    return NULL;
+}
+
+/* A name in SQL, with quotes where they are needed. */
+static const char *
+name_in_sql(struct watched *w, const char *name)
+{
+    bool is_plain = isalpha((unsigned char)*name) || *name == '_';
+    for (const char *c = name; *c; c++)
+        is_plain = is_plain && (isalnum((unsigned char)*c) || *c == '_');
+    if (is_plain)
+        return copy(w, name);
+    struct buf quoted = {0};
+    watched_put_name(&quoted, name);
+    const char *text = copy(w, quoted.at);
+    buf_free(&quoted);
+    return text;
+}
+
+static void
+add_table(struct watched *w, const struct result_rows *r, size_t i)
+{
+    const char *sql = result_rows_get(r, i, COLUMN_SQL);
+    const char *name = result_rows_get(r, i, COLUMN_NAME);
+    struct watched_table t = {
+        .name = name_in_sql(w, name),
+        .schema = "main",
+        .relation = copy(w, name),
+        .is_visible = true,
+        .refusal = why_refused(r, i),
+        .has_other_unique = is_one(r, i, COLUMN_UNIQUE),
+        .has_conditions = has_word(sql, "check") || has_word(sql, "not"),
+        .has_rowid = !is_one(r, i, COLUMN_WITHOUT_ROWID),
+        .is_strict = is_one(r, i, COLUMN_STRICT),
+    };
+    if (is_one(r, i, COLUMN_FOREIGN))
+        t.part = "what foreign keys read";
+    else if (t.has_other_unique)
+        t.part = "what unique indexes read";
+    vec_push(&w->tables, t);
+}
+
+/* Whether equal values of a column have one text: its affinity makes integers
+ * or texts of them. */
+static bool
+names_rows(const char *type)
+{
+    static const char *const parts[] = {"int", "char", "clob", "text"};
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
+        for (const char *at = type; *at; at++)
+            if (strncasecmp(at, parts[i], strlen(parts[i])) == 0)
+                return true;
+    return false;
+}
+
+static void
+add_columns(struct watched *w, const struct result_rows *r,
+            struct watched_table *t)
+{
+    size_t keys = 0;
+    bool is_named = true;
+    for (size_t i = 0; i < r->n; i++) {
+        if (strcmp(result_rows_get(r, i, 0), t->relation) != 0)
+            continue;
+        const char *name = copy(w, result_rows_get(r, i, 1));
+        const char *type = copy(w, result_rows_get(r, i, 2));
+        const bool is_key = *result_rows_get(r, i, 3) != '0';
+        vec_push(&t->columns, name);
+        vec_push(&t->types, type);
+        keys += is_key;
+        is_named = is_named && (!is_key || names_rows(type));
+        if (strcasecmp(name, "rowid") == 0 && !t->refusal)
+            t->refusal = "a column is called rowid";
+    }
+    for (size_t k = 1; is_named && k <= keys; k++)
+        for (size_t i = 0; i < r->n; i++)
+            if (strcmp(result_rows_get(r, i, 0), t->relation) == 0 &&
+                strtoul(result_rows_get(r, i, 3), NULL, 10) == k)
+                vec_push(&t->keys, copy(w, result_rows_get(r, i, 1)));
+    if (!t->has_rowid && !t->keys.n && !t->refusal)
+        t->refusal = "keys that are equal may be written in several ways";
+    if (keys && !t->keys.n && !t->part) {
+        t->has_other_unique = true;
+        t->part = "what unique indexes read";
+    }
+}
+
+static bool
+ask(struct connection *c, const char *sql, struct result_rows *out,
+    struct err *err)
+{
+    return c->driver->query(c, sql, out) == OUTCOME_OK ||
+           err_set(err, ERR_IO, "cannot read the schema: %s", c->message);
+}
+
+static bool
+read_tables(struct connection *c, const struct watched *before,
+            struct watched *out, struct err *err)
+{
+    struct result_rows tables = {0}, columns = {0};
+    const bool ok = ask(c, tables_query, &tables, err) &&
+                    ask(c, columns_query, &columns, err);
+    assert(!ok || !tables.n || tables.width == COLUMNS);
+    for (size_t i = 0; ok && i < tables.n; i++) {
+        if (before && watched_has(before, "main",
+                                  result_rows_get(&tables, i, COLUMN_NAME)))
+            continue;
+        add_table(out, &tables, i);
+        add_columns(out, &columns, &vec_top(&out->tables));
+    }
+    result_rows_free(&tables);
+    result_rows_free(&columns);
+    return ok;
+}
+
+/* --- triggers --------------------------------------------------------------*/
+
+/* "quote(r.a) || ',' || ..."; a line feed is written as char(10), because lines
+ * separate the parts of what is told. */
+static void
+put_values(struct buf *sql, const struct watched_table *t, const char *row)
+{
+    for (size_t i = 0; i < t->columns.n; i++) {
+        buf_printf(sql, "%sreplace(quote(%s.", i ? " || ',' || " : "", row);
+        watched_put_name(sql, t->columns.at[i]);
+        buf_text(sql, "), char(10), '''||char(10)||''')");
+    }
+}
+
+/* "assay_row = r.rowid", or the same for all columns of the key. */
+static void
+put_match(struct buf *sql, const struct watched_table *t, const char *row)
+{
+    if (t->has_rowid) {
+        buf_printf(sql, "assay_row = %s.rowid", row);
+        return;
+    }
+    for (size_t i = 0; i < t->keys.n; i++) {
+        buf_printf(sql, "%sk%zu = %s.", i ? " and " : "", i, row);
+        watched_put_name(sql, t->keys.at[i]);
+    }
+}
+
+static void
+put_place(struct buf *sql, const struct watched_table *t, const char *row)
+{
+    if (t->has_rowid)
+        buf_printf(sql, "%s%srowid", row, *row ? "." : "");
+    for (size_t i = 0; !t->has_rowid && i < t->keys.n; i++) {
+        buf_printf(sql, "%s%s%s", i ? ", " : "", row, *row ? "." : "");
+        watched_put_name(sql, t->keys.at[i]);
+    }
+}
+
+static void
+put_version(struct buf *sql, const struct watched_table *t, size_t i,
+            const char *row)
+{
+    buf_printf(sql, "(select assay_ver from assay_rows_%zu where ", i);
+    put_match(sql, t, row);
+    buf_char(sql, ')');
+}
+
+static void
+put_row(struct buf *sql, const struct watched *w, uint32_t table,
+        const char *row)
+{
+    const struct watched_table *t = &w->tables.at[table];
+    put_version(sql, t, table, row);
+    buf_text(sql, ", ");
+    put_values(sql, t, row);
+}
+
+/* What the second table has after a row was changed. */
+static void
+put_forget(struct buf *sql, const struct watched_table *t, size_t i)
+{
+    buf_printf(sql, "delete from assay_rows_%zu where ", i);
+    put_match(sql, t, "old");
+    buf_text(sql, "; ");
+}
+
+static void
+put_remember(struct buf *sql, const struct watched_table *t, size_t i)
+{
+    buf_printf(sql, "insert into assay_rows_%zu values (", i);
+    put_place(sql, t, "new");
+    buf_text(sql, ", assay_note()); ");
+}
+
+/* The trigger of one kind of change: 'I', 'U' or 'D'. */
+static void
+put_trigger(struct buf *sql, const struct watched_table *t, size_t i,
+            char letter)
+{
+    buf_printf(sql,
+               "create trigger assay_note_%zu%c after %s on %s begin select "
+               "assay_note('%zu', '%c'",
+               i, letter,
+               letter == 'I'   ? "insert"
+               : letter == 'U' ? "update"
+                               : "delete",
+               t->name, i, letter);
+    if (letter != 'I') {
+        buf_text(sql, ", ");
+        put_version(sql, t, i, "old");
+        buf_text(sql, ", ");
+        put_values(sql, t, "old");
+    }
+    if (letter != 'D') {
+        buf_text(sql, ", ");
+        put_values(sql, t, "new");
+    }
+    buf_text(sql, "); ");
+    if (letter != 'I')
+        put_forget(sql, t, i);
+    if (letter != 'D')
+        put_remember(sql, t, i);
+    buf_text(sql, "end");
+}
+
+/* A row that an insert is about to add.  A key that SQLite chooses later is
+ * NULL or -1 there. */
+static void
+put_proposal(struct buf *sql, const struct watched_table *t, size_t i)
+{
+    buf_printf(sql, "create trigger assay_propose_%zu before insert on %s", i,
+               t->name);
+    for (size_t k = 0; k < t->keys.n; k++) {
+        buf_text(sql, k ? " and new." : " when new.");
+        watched_put_name(sql, t->keys.at[k]);
+        buf_text(sql, " is not null");
+    }
+    if (t->keys.n == 1) {
+        buf_text(sql, " and new.");
+        watched_put_name(sql, t->keys.at[0]);
+        buf_text(sql, " is not -1");
+    }
+    buf_printf(sql, " begin select assay_note('%zu', 'P', '', ", i);
+    put_values(sql, t, "new");
+    buf_text(sql, "); end");
+}
+
+/* The second table, with the rows that the setup left. */
+static void
+put_table(struct buf *sql, const struct watched_table *t, size_t i)
+{
+    buf_printf(sql, "create table assay_rows_%zu (", i);
+    if (t->has_rowid)
+        buf_text(sql, "assay_row integer primary key, assay_ver)");
+    for (size_t k = 0; !t->has_rowid && k < t->keys.n; k++)
+        buf_printf(sql, "k%zu, ", k);
+    for (size_t k = 0; !t->has_rowid && k < t->keys.n; k++)
+        buf_printf(sql, "%sk%zu", k ? ", " : "assay_ver, primary key (", k);
+    buf_text(sql, t->has_rowid ? "" : ")) without rowid");
+}
+
+static bool
+must(struct connection *c, struct buf *sql, struct err *err)
+{
+    const bool ok = c->driver->query(c, sql->at, NULL) == OUTCOME_OK;
+    buf_clear(sql);
+    return ok ||
+           err_set(err, ERR_IO, "cannot make the triggers that record: %s",
+                   c->message);
+}
+
+static bool
+install_table(const struct watched_table *t, size_t i, struct connection *c,
+              struct err *err)
+{
+    struct buf sql = {0};
+    put_table(&sql, t, i);
+    bool ok = must(c, &sql, err);
+    if (ok) {
+        buf_printf(&sql, "insert into assay_rows_%zu select ", i);
+        put_place(&sql, t, "");
+        buf_printf(&sql, ", assay_note('V') from %s", t->name);
+        ok = must(c, &sql, err);
+    }
+    for (const char *letter = "IUD"; ok && *letter; letter++) {
+        put_trigger(&sql, t, i, *letter);
+        ok = must(c, &sql, err);
+    }
+    if (ok && t->keys.n) {
+        put_proposal(&sql, t, i);
+        ok = must(c, &sql, err);
+    }
+    buf_free(&sql);
+    return ok;
+}
+
+static bool
+install(const struct watched *w, struct connection *c, struct err *err)
+{
+    bool ok = true;
+    for (size_t i = 0; ok && i < w->tables.n; i++)
+        if (!w->tables.at[i].refusal)
+            ok = install_table(&w->tables.at[i], i, c, err);
+    return ok;
+}
+
+/* The triggers go with their tables. */
+static void
+remove_tables(struct connection *c)
+{
+    struct result_rows rows = {0};
+    c->driver->query(c,
+                     "select name from sqlite_schema where type = 'table' and "
+                     "name like 'assay\\_rows\\_%' escape '\\'",
+                     &rows);
+    for (size_t i = 0; i < rows.n; i++) {
+        struct buf sql = {0};
+        buf_printf(&sql, "drop table %s", result_rows_get(&rows, i, 0));
+        c->driver->query(c, sql.at, NULL);
+        buf_free(&sql);
+    }
+    result_rows_free(&rows);
+}
+
+/* --- all versions ----------------------------------------------------------*/
+
+static void
+put_create(struct buf *sql, const struct watched_table *t)
+{
+    buf_text(sql, "create temp table assay_versions (assay_n integer");
+    for (size_t i = 0; i < t->columns.n; i++) {
+        buf_text(sql, ", ");
+        watched_put_name(sql, t->columns.at[i]);
+        buf_printf(sql, " %s", t->types.at[i]);
+    }
+    buf_text(sql, t->is_strict ? ") strict" : ")");
+}
+
+/* An integer, a text or NULL: what a column may be in a history. */
+static void
+put_plain(struct buf *sql, const char *column)
+{
+    struct buf name = {0};
+    watched_put_name(&name, column);
+    buf_printf(sql,
+               "case when typeof(%s) = 'blob' then quote(%s) when typeof(%s) = "
+               "'real' or length(%s) > 18 then cast(%s as text) else %s end",
+               name.at, name.at, name.at, name.at, name.at, name.at);
+    buf_free(&name);
+}
+
+/* NULL if a part of it is. */
+static void
+put_key(struct buf *sql, const struct watched_table *t)
+{
+    buf_text(sql, t->keys.n ? "case when true" : "'null'");
+    for (size_t i = 0; i < t->keys.n; i++) {
+        buf_text(sql, " and ");
+        watched_put_name(sql, t->keys.at[i]);
+        buf_text(sql, " is not null");
+    }
+    if (t->keys.n)
+        buf_text(sql,
+                 t->keys.n > 1 ? " then json_array(" : " then json_quote(");
+    for (size_t i = 0; i < t->keys.n; i++) {
+        buf_text(sql, i ? ", " : "");
+        put_plain(sql, t->keys.at[i]);
+    }
+    buf_text(sql, t->keys.n ? ") end" : "");
+}
+
+static void
+put_shown(struct buf *sql, const struct watched_table *t)
+{
+    buf_text(sql, "json_object(");
+    for (size_t i = 0; i < t->columns.n; i++) {
+        buf_text(sql, i ? ", " : "");
+        watched_put_literal(sql, t->columns.at[i]);
+        buf_text(sql, ", ");
+        put_plain(sql, t->columns.at[i]);
+    }
+    buf_char(sql, ')');
+}
+
+static const struct row_versions_sql versions = {
+    .put_create = put_create,
+    .put_key = put_key,
+    .put_shown = put_shown,
+    .name = "temp.assay_versions",
+};
+
+static const char *const places[] = {"rowid", "oid", "_rowid_", NULL};
+
+// pragma_table_list is as old as SQLite 3.37.  Without recursive triggers none
+// tells of a row that 'replace' deletes.
+const struct row_dialect row_dialect_sqlite = {
+    .scheme = "sqlite",
+    .able = "select json_array(count(*)) from pragma_table_list",
+    .folds = true,
+    .prepare = "pragma recursive_triggers=1",
+    .begin = "begin",
+    .order = "1",
+    .drop = "",
+    .places = places,
+    .read = read_tables,
+    .install = install,
+    .remove = remove_tables,
+    .put_row = put_row,
+    .versions = &versions,
+};
