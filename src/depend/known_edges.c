@@ -63,13 +63,13 @@ add_sessions(struct dependencies *d)
     }
 }
 
-/* --- lists ---------------------------------------------------------------- */
+/* --- orders that were observed -------------------------------------------- */
 
 static void
 add_lists(struct dependencies *d)
 {
     const struct history *h = d->h;
-    if (!h->order_first)
+    if (!history_has_orders(h))
         return;
     dense_id *dense = mem_alloc(h->n_txns, sizeof *dense);
     for (dense_id t = 0; t < d->n_txns; t++)

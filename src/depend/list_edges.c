@@ -3,6 +3,8 @@
  * SPDX-License-Identifier: MIT */
 #include "depend/list_edges.h"
 
+#include "base/container/intmap.h"
+
 #define AUTHORS_SEVERAL TXN_INIT // which appends nothing
 
 /* All operations of the transactions that count or may count. */
@@ -61,11 +63,46 @@ is_append(const struct history *h, op_id op)
     return op_is_write(h, op) && op_is_of_list(h, op);
 }
 
+/* Whether two versions that name the same one as the one before are a's and
+ * b's.
+ */
+static bool
+name_the_same(const struct history *h, const struct version_link *of_a,
+              txn_id b)
+{
+    for (size_t i = 0; i < h->links.n; i++)
+        if (h->links.at[i].after == b && h->links.at[i].key == of_a->key &&
+            h->links.at[i].version == of_a->version)
+            return true;
+    return false;
+}
+
+bool
+list_places_link(const struct history *h, key_id k, txn_id a, txn_id b)
+{
+    assert(a != b);
+    for (size_t i = 0; i < h->links.n; i++) {
+        const struct version_link *link = &h->links.at[i];
+        if (link->key != k || h->txn_counts[link->after] != TXN_COUNTS)
+            continue;
+        if ((link->before == a && link->after == b) ||
+            (link->before == b && link->after == a && link->is_overwritten) ||
+            (link->after == a && h->txn_counts[b] == TXN_COUNTS &&
+             name_the_same(h, link, b)))
+            return true;
+    }
+    return false;
+}
+
 bool
 list_places_precede(const struct list_places *l, txn_id a, txn_id b)
 {
     const struct history *h = l->h;
     assert(a < h->n_txns && b < h->n_txns);
+    for (size_t i = 0; i < h->links.n; i++)
+        if ((h->links.at[i].after == a || h->links.at[i].after == b) &&
+            list_places_link(h, h->links.at[i].key, a, b))
+            return true;
     if (!l->place)
         return false;
     for (op_id i = h->txn_begin[a]; i < h->txn_end[a]; i++) {
@@ -122,9 +159,35 @@ add_shown(const struct list_places *l, const txn_id *author, key_id k,
     return last;
 }
 
+/* Add the edges of versions of rows that name others, of transactions that
+ * count. */
+static void
+add_links(const struct history *h, list_edge_vec *out)
+{
+    struct intmap namer = {0}; // of a version: the first that names it
+    for (size_t i = 0; i < h->links.n; i++) {
+        const struct version_link *link = &h->links.at[i];
+        const txn_id t = link->after;
+        bool added;
+        if (h->txn_counts[t] != TXN_COUNTS)
+            continue;
+        if (link->before != TXN_INIT)
+            vec_push(out, ((struct list_edge){link->before, t}));
+        if (link->is_overwritten)
+            vec_push(out, ((struct list_edge){t, link->before}));
+        const txn_id other = intmap_add(&namer, link->version, t, &added);
+        if (added || other == t)
+            continue;
+        vec_push(out, ((struct list_edge){other, t}));
+        vec_push(out, ((struct list_edge){t, other}));
+    }
+    intmap_free(&namer);
+}
+
 void
 list_edges_find(const struct history *h, list_edge_vec *out)
 {
+    add_links(h, out);
     if (!h->order_first)
         return;
     struct list_places l;

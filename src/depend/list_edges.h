@@ -1,11 +1,17 @@
 /* list_edges.h -- what the lists that were read say about the order of the
- * transactions that appended to them.
+ * transactions that appended to them, and versions of rows about the order of
+ * those that wrote them.
  *
  * A list that was read shows its elements in the order in which they were
  * appended (Elle: Kingsbury and Alvaro, VLDB 2020).  An element that
  * no read shows was appended after all those that a read shows.  Both hold at
  * every level.  Only reads of transactions that count or may count say
  * anything.
+ *
+ * A version of a row that names the one before it was written later.  Two that
+ * name the same one contradict each other: each must come directly after it, so
+ * each comes before the other.  So do a version that its transaction replaced
+ * itself and one of another transaction that names it.
  *
  * The checker of certificates has code of its own for this
  * (verify/lists/verify_list_order.h), on purpose.
@@ -16,7 +22,7 @@
 
 #include "history/history.h"
 
-/* 'from' appended to a list before 'to' did. */
+/* 'from' appended to a list, or wrote a row, before 'to' did. */
 struct list_edge {
     txn_id from, to;
 };
@@ -25,9 +31,9 @@ typedef VEC(struct list_edge) list_edge_vec;
 /* Append edges that imply the whole order: from the author of an element to the
  * author of the next one, and from the author of the last element that was read
  * to the authors of elements that were not.  Elements with several authors
- * are left out.
+ * are left out.  The same for each version of a row that names another.
  *
- *   time   O(operations + elements); nothing where there are no lists */
+ *   time   O(operations + elements + links); nothing where there is neither */
 void list_edges_find(const struct history *h, list_edge_vec *out);
 
 /* Where the elements stand, for questions about single pairs. */
@@ -41,9 +47,12 @@ void list_places_init(struct list_places *l, const struct history *h);
 void list_places_free(struct list_places *l);
 
 /* Whether a list shows an element of a before one of b, or shows one of a and
- * does not show one of b.
+ * does not show one of b; or versions of a row say that a comes before b.
  *
- *   time   operations of a times operations of b */
+ *   time   operations of a times operations of b; links */
 bool list_places_precede(const struct list_places *l, txn_id a, txn_id b);
+
+/* Whether versions of row k say that a comes before b. */
+bool list_places_link(const struct history *h, key_id k, txn_id a, txn_id b);
 
 #endif

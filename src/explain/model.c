@@ -58,8 +58,8 @@ order_answer(struct model *m, txn_id a, txn_id b)
 }
 
 /* Whether the versions of a precede those of b: *needs is the answer that says
- * so, or ID_NONE where the order of a list does.  False: they do not, for
- * certain. */
+ * so, or ID_NONE where an order that was observed does.  False: they do not,
+ * for certain. */
 static bool
 precedes(struct model *m, const struct writes *w, txn_id a, txn_id b,
          answer_id *needs)
@@ -67,8 +67,8 @@ precedes(struct model *m, const struct writes *w, txn_id a, txn_id b,
     *needs = ID_NONE;
     if (a == TXN_INIT)
         return true;
-    if (m->h->order_first && (list_places_precede(&w->lists, a, b) ||
-                              list_places_precede(&w->lists, b, a)))
+    if (history_has_orders(m->h) && (list_places_precede(&w->lists, a, b) ||
+                                     list_places_precede(&w->lists, b, a)))
         return list_places_precede(&w->lists, a, b);
     *needs = order_answer(m, a, b);
     return true;
@@ -85,11 +85,14 @@ place_in_list(const struct history *h, txn_id t, key_id k)
     return UINT32_MAX;
 }
 
-/* Whether a list shows that a precedes b, where that is certain, is key k. */
+/* Whether a list or a row shows that a precedes b, where that is certain, is
+ * key k. */
 static bool
 is_shown_by(const struct history *h, key_id k, txn_id a, txn_id b)
 {
-    return h->key_is_list[k] && place_in_list(h, a, k) < place_in_list(h, b, k);
+    return h->key_is_list && h->key_is_list[k]
+               ? place_in_list(h, a, k) < place_in_list(h, b, k)
+               : list_places_link(h, k, a, b);
 }
 
 static void

@@ -32,6 +32,7 @@ history_free(struct history *h)
     mem_free(h->key_is_list);
     mem_free(h->key_rows);
     row_log_free(h->rows);
+    vec_free(&h->links);
     mem_free(h->values);
     column_free(&h->value_bits);
     vec_free(&h->several_first);

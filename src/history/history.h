@@ -120,6 +120,16 @@ struct row_key {
     uint32_t initial; // a string: what VALUE_INIT stands for
 };
 
+/* A version of a row that names the one before it.  The transaction that wrote
+ * that one came first (row/row_links.h). */
+struct version_link {
+    key_id key;          // the row
+    txn_id before;       // wrote the version that is named, or TXN_INIT
+    txn_id after;        // wrote the version that names it
+    uint32_t version;    // of the one named: equal where it is the same one
+    bool is_overwritten; // by 'before' itself: it was never its last
+};
+
 /* An element that a list shows and that several transactions, none of them
  * aborted, appended: author_items.at[first .. first + n).  'seen' is taken to
  * be the one whose append the lists show; whether a level holds is a matter of
@@ -173,6 +183,7 @@ struct history {
     uint8_t *key_is_list;     // 1 = its writes append; NULL where there is none
     struct row_key *key_rows; // by key; NULL where no key is a row
     struct row_log *rows;     // as they were recorded, or NULL
+    VEC(struct version_link) links; // in the order of the recording
 
     uint32_t n_values;
     struct value *values;
@@ -285,6 +296,14 @@ static inline bool
 op_is_of_row(const struct history *h, op_id op)
 {
     return history_key_is_row(h, op_key(h, op));
+}
+
+/* Whether something that was recorded tells an order of writes: lists, or
+ * versions of rows that name the one before. */
+static inline bool
+history_has_orders(const struct history *h)
+{
+    return h->order_first || h->links.n;
 }
 
 /* The recorded operation: op, or the read that op is a part of. */

@@ -8,7 +8,8 @@
  *   - one that no transaction reads from that counts or may count is left out,
  *     because its writes and reads would only add constraints;
  *   - one that is the only possible writer of a read of a transaction that
- *     counts, counts.
+ *     counts, counts; and so does one that wrote the version of a row which a
+ *     version of a transaction that counts names as the one before.
  *
  * Where the recording was cut, a read of a value without a recorded writer is
  * explained: its writer may be lost.  Whether its transaction counts is then
@@ -51,6 +52,10 @@ struct decision {
     uint8_t *explicable; // by transaction
     uint8_t *written;    // by value: it was written; NULL where not cut
     u32_vec queue;       // transactions
+    // By transaction: who wrote the versions before its own, which these name:
+    // named[first_named[t] .. first_named[t + 1]); NULL where none does.
+    uint32_t *first_named;
+    txn_id *named;
 };
 
 static int
@@ -268,9 +273,40 @@ see_element(struct decision *s, value_id v)
 }
 
 static void
+collect_named(struct decision *s)
+{
+    const struct history *h = s->h;
+    if (!h->links.n)
+        return;
+    s->first_named = mem_calloc((size_t)h->n_txns + 2, sizeof *s->first_named);
+    s->named = mem_alloc(h->links.n, sizeof *s->named);
+    uint32_t *next = s->first_named + 1;
+    for (size_t i = 0; i < h->links.n; i++)
+        next[h->links.at[i].after + 1]++;
+    for (txn_id t = 0; t < h->n_txns; t++)
+        next[t + 1] += next[t];
+    for (size_t i = 0; i < h->links.n; i++)
+        s->named[next[h->links.at[i].after]++] = h->links.at[i].before;
+    assert(s->first_named[h->n_txns] == h->links.n);
+}
+
+/* t counts, and so do those whose versions of rows its own ones name. */
+static void
+see_named(struct decision *s, txn_id t)
+{
+    const struct history *h = s->h;
+    if (!s->named || h->txn_counts[t] != TXN_COUNTS)
+        return;
+    for (uint32_t i = s->first_named[t]; i < s->first_named[t + 1]; i++)
+        if (s->named[i] != TXN_INIT)
+            raise(s, s->named[i], TXN_COUNTS);
+}
+
+static void
 see_reads(struct decision *s, txn_id t)
 {
     const struct history *h = s->h;
+    see_named(s, t);
     for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++) {
         if (!op_is_external_read(h, op))
             continue;
@@ -290,6 +326,7 @@ indeterminate_decide(struct history *h)
     struct decision s = {.h = h};
     s.explicable = mem_calloc(h->n_txns, sizeof *s.explicable);
     collect_uses(&s);
+    collect_named(&s);
     find_written(&s);
     if (s.writes.at.n) {
         leave_out_chosen(&s);
@@ -308,5 +345,7 @@ indeterminate_decide(struct history *h)
     mem_free(s.support);
     mem_free(s.explicable);
     mem_free(s.written);
+    mem_free(s.first_named);
+    mem_free(s.named);
     vec_free(&s.queue);
 }

@@ -221,8 +221,9 @@ z3_opinion(const struct history *h, enum level l, double seconds,
     if (!level_is_strong(l) || level_table[l].one_rw)
         return err_set(err, ERR_FEATURE, "Z3 is not asked about %s",
                        level_table[l].name);
-    if (h->order_first)
-        return err_set(err, ERR_FEATURE, "Z3 is not asked about lists");
+    if (history_has_orders(h))
+        return err_set(err, ERR_FEATURE,
+                       "Z3 is not asked about lists and orders of versions");
     if (!library_load("libz3.so.4", calls, LIBRARY_LENGTH(calls), &z3, err))
         return false;
     struct opinion o = {.h = h, .level = l};

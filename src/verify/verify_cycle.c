@@ -121,7 +121,7 @@ final_write(const struct history *h, txn_id t, key_id k)
     return ID_NONE;
 }
 
-/* Whether observed lists say that a comes before b. */
+/* Whether observed lists, or rows, say that a comes before b. */
 static bool
 is_list_order(const struct check *c, txn_id a, txn_id b)
 {
@@ -202,7 +202,7 @@ check_edge(const struct check *c, const struct cycle_edge *e)
                wrong(c, "there is no such read");
     case EDGE_WW:
         return is_list_order(c, e->from, e->to) ||
-               wrong(c, "no list orders the two");
+               wrong(c, "no list and no row orders the two");
     case EDGE_CO:
         return check_inferred(c, e);
     default:

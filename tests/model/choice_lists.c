@@ -6,6 +6,8 @@
  * see a transaction in part, at the end.  Every read ends between two runs, but
  * for the elements of its own transaction, which begin there.
  *
+ * A version of a row that names the one before it is known to follow that one.
+ *
  * SPDX-License-Identifier: MIT */
 #include "choice.h"
 
@@ -126,6 +128,19 @@ grow(struct growth *g, uint32_t at)
     return false;
 }
 
+/* Those whose versions of a row are named come before those that name them. */
+static void
+order_rows(struct choice_state *c, uint32_t key)
+{
+    memset(c->later[key], 0, sizeof c->later[key]);
+    for (size_t i = 0; i < c->v->links.n; i++) {
+        const struct view_link *link = &c->v->links.at[i];
+        if (link->key == key && choice_counts(c, link->after) &&
+            link->before < VIEW_TXNS)
+            c->later[key][link->before] |= UINT64_C(1) << link->after;
+    }
+}
+
 static bool
 next_key(struct choice_state *c, bool (*then)(struct choice_state *),
          uint32_t key)
@@ -134,7 +149,7 @@ next_key(struct choice_state *c, bool (*then)(struct choice_state *),
     struct growth g = {.c = c, .then = then, .key = key};
     for (; key < c->v->n_keys && !read; key += !read) {
         g.key = key;
-        memset(c->later[key], 0, sizeof c->later[key]);
+        order_rows(c, key);
         for (uint32_t i = 0; i < c->n_reads; i++) {
             const struct view_read *r = choice_read(c, i);
             if (r->key != key || !r->is_list)

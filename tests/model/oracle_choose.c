@@ -119,9 +119,30 @@ choose_writers(struct choice_state *c)
 
 /* --- who counts ------------------------------------------------------------*/
 
+/* Whether the versions of rows that counting transactions name can be. */
+static bool
+links_may_be(const struct choice_state *c)
+{
+    for (size_t i = 0; i < c->v->links.n; i++) {
+        const struct view_link *link = &c->v->links.at[i];
+        if (!choice_counts(c, link->after))
+            continue;
+        if (link->before == VIEW_NEVER ||
+            (link->before < VIEW_TXNS && !choice_counts(c, link->before)))
+            return false;
+        if (c->level != LEVEL_READS &&
+            !view_may_follow(c->v, link->after,
+                             c->counts & ~(UINT64_C(1) << link->after)))
+            return false;
+    }
+    return true;
+}
+
 static bool
 try_counting(struct choice_state *c)
 {
+    if (!links_may_be(c))
+        return false;
     c->n_reads = 0;
     for (int lists = 1; lists >= 0; lists--) {
         for (uint32_t i = 0; i < c->v->reads.n; i++)

@@ -16,6 +16,9 @@
  * indeterminate transaction may be run or not; one that never commits does not
  * count.  When a later one of its session starts, it never will.
  *
+ * A version of a row that names the one before it commits after that one, and
+ * no two name the same one.
+ *
  * A list is the concatenation of what those appended that have committed.  A
  * list read after own appends fixes where in the order of the list its
  * transaction stands: directly behind what it saw.  So at the commit the list
@@ -113,6 +116,23 @@ sees(const struct runs *r, const struct state *s, const struct view_read *read)
                          : view_fits(read, s->value[read->key]);
 }
 
+static uint64_t
+committed(const struct state *s)
+{
+    uint64_t bits = 0;
+    for (uint32_t t = 0; t < ORACLE_RUN_TXNS; t++)
+        bits |= (uint64_t)(s->phase[t] == COMMITTED) << t;
+    return bits;
+}
+
+/* Who writes nothing may as well commit at once. */
+static bool
+commits_at_once(const struct runs *r, uint32_t t)
+{
+    return r->level == LEVEL_SER || r->level == LEVEL_STRICT_SER ||
+           !r->v->txns.at[t].writes;
+}
+
 static bool
 may_start(const struct runs *r, const struct state *s, uint32_t t)
 {
@@ -131,14 +151,15 @@ may_start(const struct runs *r, const struct state *s, uint32_t t)
     for (uint32_t i = 0; i < txn->reads_n; i++)
         if (!sees(r, s, &r->v->reads.at[txn->reads + i]))
             return false;
-    return true;
+    return !commits_at_once(r, t) || view_may_follow(r->v, t, committed(s));
 }
 
 static bool
 may_commit(const struct runs *r, const struct state *s, uint32_t t)
 {
     const struct view_txn *txn = &r->v->txns.at[t];
-    if (s->phase[t] != STARTED || s->late[t])
+    if (s->phase[t] != STARTED || s->late[t] ||
+        !view_may_follow(r->v, t, committed(s)))
         return false;
     for (uint32_t i = 0; i < txn->reads_n; i++) {
         const struct view_read *read = &r->v->reads.at[txn->reads + i];
@@ -180,9 +201,7 @@ start(const struct runs *r, struct state *s, uint32_t t)
             s->phase[u] = SKIPPED;
             s->late[u] = 0;
         }
-    // Who writes nothing may as well commit at once.
-    if (r->level == LEVEL_SER || r->level == LEVEL_STRICT_SER ||
-        !r->v->txns.at[t].writes)
+    if (commits_at_once(r, t))
         commit(r, s, t);
 }
 

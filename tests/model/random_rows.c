@@ -20,6 +20,11 @@ struct sim {
     struct random random;
     enum strength strength;
     int64_t state[STATES][KEYS];
+    uint32_t version[STATES][KEYS]; // which write, as record_op.prev has it
+    uint32_t serial;                // of the last write
+    uint32_t prev;                  // a write names the one before: never, or
+                                    // so many times in eight
+    bool misnames;                  // or, now and then, another
     uint32_t n_states;
     uint32_t condition[2];
     uint32_t values; // different values of rows
@@ -30,6 +35,7 @@ struct sim_txn {
     uint32_t snapshot;
     bool wrote[KEYS];
     int64_t own[KEYS];
+    uint32_t version[KEYS];
 };
 
 static uint32_t
@@ -44,6 +50,19 @@ look(const struct sim *s, const struct sim_txn *t, uint32_t key)
     return t->wrote[key] ? t->own[key] : s->state[t->snapshot][key];
 }
 
+/* Which version a write of a row names. */
+static uint32_t
+name_prev(struct sim *s, const struct sim_txn *t, uint32_t key)
+{
+    if (below(s, 8) >= s->prev)
+        return PREV_NONE;
+    if (t->wrote[key])
+        return t->version[key];
+    if (s->misnames && !below(s, 6))
+        return PREV_INITIAL + below(s, s->serial);
+    return s->version[s->n_states - 1][key];
+}
+
 static void
 write_key(struct sim *s, struct sim_txn *t)
 {
@@ -51,9 +70,13 @@ write_key(struct sim *s, struct sim_txn *t)
     const int64_t value = key == ROWS   ? ++s->next
                           : below(s, 3) ? 1 + below(s, s->values)
                                         : 0;
+    const uint32_t prev = name_prev(s, t, key);
     t->wrote[key] = true;
     t->own[key] = value;
+    t->version[key] = ++s->serial;
     record_write(s->r, key, value);
+    vec_top(&s->r->ops).serial = s->serial;
+    vec_top(&s->r->ops).prev = prev;
 }
 
 static void
@@ -112,9 +135,12 @@ run_txn(struct sim *s, uint32_t session)
     if (status == TXN_ABORTED || (status == TXN_INDETERMINATE && below(s, 2)))
         return;
     assert(s->n_states < STATES);
-    for (uint32_t key = 0; key < KEYS; key++)
+    for (uint32_t key = 0; key < KEYS; key++) {
         s->state[s->n_states][key] =
             t.wrote[key] ? t.own[key] : s->state[s->n_states - 1][key];
+        s->version[s->n_states][key] =
+            t.wrote[key] ? t.version[key] : s->version[s->n_states - 1][key];
+    }
     s->n_states++;
 }
 
@@ -148,7 +174,7 @@ void
 random_rows(uint64_t seed, struct record *r)
 {
     *r = (struct record){.initial_is_nil = true, .has_rows = true};
-    struct sim s = {.r = r, .n_states = 1};
+    struct sim s = {.r = r, .n_states = 1, .serial = PREV_INITIAL};
     random_seed(&s.random, seed);
     static const enum strength strengths[] = {CAREFUL, STALE, STALE, STALE,
                                               CARELESS};
@@ -158,11 +184,14 @@ random_rows(uint64_t seed, struct record *r)
         s.values = 1 + below(&s, s.values);
     s.condition[0] = below(&s, ROWS_CONDITIONS);
     s.condition[1] = below(&s, ROWS_CONDITIONS);
-    r->names_versions = below(&s, 4) == 0;
+    r->names_versions = below(&s, 3) == 0;
+    s.prev = r->names_versions && below(&s, 4) ? 1 + below(&s, 8) : 0;
+    s.misnames = below(&s, 2);
     r->names_conditions = below(&s, 4) == 0;
     for (uint32_t key = 0; key < KEYS; key++) {
         static const char *const names[KEYS] = {"1", "2", "3", "x"};
         record_key(r, names[key], false);
+        s.version[0][key] = PREV_INITIAL;
         if (key == ROWS)
             continue;
         r->keys.at[key].is_row = true;

@@ -38,7 +38,13 @@ struct record_op {
     uint32_t items, items_n; // a read of a list: record.items from there
     enum record_question asks;
     uint32_t condition; // of a query; its items are rows and their values
+    // A write of a row: its number, which it keeps when others are left out,
+    // and that of the write which it names as the one before, or one of these.
+    uint32_t serial, prev;
 };
+
+#define PREV_NONE 0u
+#define PREV_INITIAL 1u // numbers are greater
 
 struct record_txn {
     uint32_t session;

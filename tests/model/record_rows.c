@@ -98,6 +98,29 @@ record_rows_order(const struct record *r, uint32_t *order)
     return n;
 }
 
+uint32_t
+record_rows_prev(const struct record *r, const struct record_txn *t, uint32_t j)
+{
+    const struct record_op *op = &r->ops.at[t->ops + j];
+    uint32_t own = ID_NONE, named = ID_NONE;
+    if (!r->names_versions || !op->is_write || op->prev == PREV_NONE ||
+        !r->keys.at[op->key].is_row)
+        return ID_NONE;
+    for (uint32_t i = 0; i < j; i++)
+        if (r->ops.at[t->ops + i].is_write &&
+            r->ops.at[t->ops + i].key == op->key)
+            own = t->ops + i;
+    for (uint32_t i = 0; i < r->ops.n; i++)
+        if (r->ops.at[i].serial == op->prev && r->ops.at[i].is_write &&
+            r->ops.at[i].key == op->key && r->ops.at[i].value)
+            named = i;
+    if (op->prev == PREV_INITIAL)
+        named = PREV_OF_INITIAL;
+    if (own != ID_NONE)
+        return named == own ? named : ID_NONE;
+    return named >= t->ops && named < t->ops + t->ops_n ? ID_NONE : named;
+}
+
 /* --- text -----------------------------------------------------------------*/
 
 static void
@@ -113,15 +136,32 @@ show_values(int64_t value, enum record_question asks, struct buf *out)
                    column_w(value));
 }
 
+/* Which version one of this row names as the one before. */
+static void
+show_prev(const struct record *r, uint32_t key, uint32_t prev, struct buf *out)
+{
+    if (prev != PREV_OF_INITIAL)
+        buf_printf(out, "\"prev\":%u", prev + 100);
+    else if (r->keys.at[key].initial)
+        buf_printf(out, "\"prev\":%u", key);
+    else
+        buf_text(out, "\"prev\":null");
+}
+
 /* What a version tells besides its values; 'name' is one of its own. */
 static void
-show_about(const struct record *r, int64_t value, size_t name, struct buf *out)
+show_about(const struct record *r, int64_t value, size_t name, uint32_t key,
+           uint32_t prev, struct buf *out)
 {
     if (!r->names_versions && !r->names_conditions)
         return;
     buf_text(out, ",{");
     if (r->names_versions)
         buf_printf(out, "\"ver\":%zu", name);
+    if (prev != ID_NONE) {
+        buf_char(out, ',');
+        show_prev(r, key, prev, out);
+    }
     if (r->names_conditions) {
         buf_text(out,
                  r->names_versions ? ",\"satisfies\":[" : "\"satisfies\":[");
@@ -162,9 +202,12 @@ show_query(const struct record *r, const struct record_op *op, struct buf *out)
 }
 
 static void
-show_op(const struct record *r, size_t number, struct buf *out)
+show_op(const struct record *r, const struct record_txn *t, uint32_t j,
+        struct buf *out)
 {
+    const size_t number = t->ops + j;
     const struct record_op *op = &r->ops.at[number];
+    const uint32_t prev = record_rows_prev(r, t, j);
     const struct record_key *k = &r->keys.at[op->key];
     if (!k->is_row) {
         buf_printf(out, "[\"%s\",\"%s\",", op->is_write ? "w" : "r", k->name);
@@ -189,7 +232,11 @@ show_op(const struct record *r, size_t number, struct buf *out)
         buf_char(out, ',');
         show_values(op->value, op->asks, out);
         if (op->is_write)
-            show_about(r, op->value, number + 100, out);
+            show_about(r, op->value, number + 100, op->key, prev, out);
+    } else if (prev != ID_NONE) {
+        buf_text(out, ",{");
+        show_prev(r, op->key, prev, out);
+        buf_char(out, '}');
     }
     buf_char(out, ']');
 }
@@ -208,7 +255,7 @@ show_txn(const struct record *r, const struct record_txn *t, struct buf *out)
     buf_text(out, ",\"ops\":[");
     for (uint32_t j = 0; j < t->ops_n; j++) {
         buf_text(out, j ? "," : "");
-        show_op(r, t->ops + j, out);
+        show_op(r, t, j, out);
     }
     buf_text(out, "]}\n");
 }
@@ -226,7 +273,7 @@ record_rows_show(const struct record *r, struct buf *out)
         show_row(r, k, out);
         buf_char(out, ',');
         show_values(value, ASKS_VALUE, out);
-        show_about(r, value, k, out);
+        show_about(r, value, k, k, ID_NONE, out);
         buf_char(out, ']');
         any = true;
     }

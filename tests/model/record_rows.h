@@ -38,6 +38,15 @@ record_rows_value(int64_t item)
     return item % 16;
 }
 
+/* The write that the j-th operation of t, a write of a row, names as the one
+ * before: a number of record.ops, PREV_OF_INITIAL, or ID_NONE where it names
+ * none.  Names that a recording may not have count as none: of a write that is
+ * not there, of a delete, of the own transaction but for its write of the row
+ * right before, and then of any other. */
+#define PREV_OF_INITIAL (UINT32_MAX - 1)
+uint32_t record_rows_prev(const struct record *r, const struct record_txn *t,
+                          uint32_t j);
+
 /* The rows in the order in which the recording first names them: those that
  * there are in the beginning, then by transaction.  A row that is not named
  * is not known.  Returns how many there are. */

@@ -92,6 +92,12 @@ change(struct record *r, size_t number, bool *changed)
         return true;
     }
     number -= txns;
+    if (number < ops) {
+        *changed = r->ops.at[number].prev != PREV_NONE;
+        r->ops.at[number].prev = PREV_NONE;
+        return true;
+    }
+    number -= ops;
     if (number == 0) {
         *changed = r->times;
         r->times = false;

@@ -46,6 +46,9 @@ change_one(struct record *r, struct random *random)
             (enum txn_status)random_below(random, 3);
     } else if (op->asks == ASKS_QUERY) {
         op->items_n -= op->items_n > 0;
+    } else if (r->keys.at[op->key].is_row && op->prev &&
+               random_below(random, 2)) {
+        op->prev = same ? other->serial : PREV_NONE;
     } else if (r->keys.at[op->key].is_row) {
         op->value = (int64_t)random_below(random, ROWS_VALUES);
     } else if (op->is_write) {

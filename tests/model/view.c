@@ -11,6 +11,7 @@ view_free(struct view *v)
     vec_free(&v->txns);
     vec_free(&v->reads);
     vec_free(&v->elements);
+    vec_free(&v->links);
 }
 
 /* The first of its session, committed, and it only writes initial values. */
@@ -192,18 +193,87 @@ take_txn(const struct record *r, const struct record_txn *t, struct view *v)
     return true;
 }
 
+static bool
+is_overwritten(const struct record *r, uint32_t write)
+{
+    for (size_t i = 0; i < r->txns.n; i++) {
+        const struct record_txn *t = &r->txns.at[i];
+        for (uint32_t j = write + 1; write >= t->ops && j < t->ops + t->ops_n;
+             j++)
+            if (r->ops.at[j].is_write &&
+                r->ops.at[j].key == r->ops.at[write].key)
+                return true;
+    }
+    return false;
+}
+
+/* Take the versions that t names; number[i] is the i-th transaction's. */
+static void
+take_links(const struct record *r, size_t t, const uint32_t *number,
+           struct view *v)
+{
+    const struct record_txn *txn = &r->txns.at[t];
+    for (uint32_t j = 0; j < txn->ops_n; j++) {
+        const uint32_t named = record_rows_prev(r, txn, j);
+        const uint32_t key = r->ops.at[txn->ops + j].key;
+        struct view_link link = {.key = key,
+                                 .after = number[t],
+                                 .before = VIEW_INIT,
+                                 .version = named};
+        if (named == ID_NONE)
+            continue;
+        if (named == PREV_OF_INITIAL) {
+            link.version = (uint32_t)r->ops.n + key;
+        } else {
+            for (size_t i = 0; i < r->txns.n; i++)
+                if (named >= r->txns.at[i].ops &&
+                    named < r->txns.at[i].ops + r->txns.at[i].ops_n)
+                    link.before = number[i];
+            link.is_overwritten = is_overwritten(r, named);
+        }
+        if (link.before != link.after)
+            vec_push(&v->links, link);
+    }
+}
+
+bool
+view_may_follow(const struct view *v, uint32_t t, uint64_t others)
+{
+    for (size_t i = 0; i < v->links.n; i++) {
+        const struct view_link *link = &v->links.at[i];
+        if (link->after != t)
+            continue;
+        if (link->is_overwritten || link->before == VIEW_NEVER ||
+            (link->before < VIEW_TXNS && !(others >> link->before & 1)))
+            return false;
+        for (size_t j = 0; j < v->links.n; j++)
+            if (j != i && v->links.at[j].version == link->version &&
+                others >> v->links.at[j].after & 1)
+                return false;
+    }
+    return true;
+}
+
 void
 view_make(const struct record *r, struct view *v)
 {
+    uint32_t number[VIEW_TXNS];
+    assert(r->txns.n <= VIEW_TXNS);
     assert(r->keys.n <= VIEW_KEYS);
     *v = (struct view){.n_keys = (uint32_t)r->keys.n};
     for (size_t k = 0; k < r->keys.n; k++)
         v->initial[k] = r->keys.at[k].initial;
     for (size_t i = 0; i < r->txns.n; i++) {
         const struct record_txn *t = &r->txns.at[i];
+        number[i] = VIEW_NEVER;
         if (t->status == TXN_ABORTED || is_loading(r, i))
             continue;
-        if (!take_txn(r, t, v) && t->status == TXN_COMMITTED)
+        if (take_txn(r, t, v))
+            number[i] = (uint32_t)v->txns.n - 1;
+        else if (t->status == TXN_COMMITTED)
             v->impossible = true;
     }
+    for (size_t i = 0; i < r->txns.n; i++)
+        if (number[i] != VIEW_NEVER)
+            take_links(r, i, number, v);
 }

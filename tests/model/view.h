@@ -25,6 +25,7 @@ enum {
     VIEW_TXNS = 64,
     VIEW_KEYS = 64,
     VIEW_INIT = VIEW_TXNS,
+    VIEW_NEVER,
     VIEW_PLACES = 64
 };
 
@@ -48,6 +49,14 @@ struct view_txn {
     uint32_t reads, reads_n;                             // view.reads
 };
 
+/* A version of a row that names the one before it. */
+struct view_link {
+    uint32_t key, after;
+    uint32_t before;     // VIEW_INIT; VIEW_NEVER: one that cannot count
+    uint32_t version;    // equal where the one before is the same
+    bool is_overwritten; // by its own transaction, later
+};
+
 struct view {
     bool impossible; // no level holds
     uint32_t n_keys;
@@ -55,6 +64,7 @@ struct view {
     VEC(struct view_txn) txns; // by session order within each session
     VEC(struct view_read) reads;
     VEC(int64_t) elements;
+    VEC(struct view_link) links;
     uint64_t optional; // bit t: it may count or not
 };
 
@@ -82,6 +92,10 @@ view_appended(const struct view *v, uint32_t t, uint32_t key, uint32_t *n)
     *n = v->txns.at[t].appended_n[key];
     return v->elements.at + v->txns.at[t].appended[key];
 }
+
+/* Whether t, which names versions of rows, can come after these others, each a
+ * bit, and no more of them. */
+bool view_may_follow(const struct view *v, uint32_t t, uint64_t others);
 
 /* Whether s is earlier than t in the same session. */
 static inline bool

@@ -246,6 +246,41 @@ copy_txn(struct cut *c, txn_id from, struct err *err)
     return true;
 }
 
+/* The place of t among those that stay; TXN_INIT has none and stays the same.
+ * ID_NONE: it goes, or its last write of k does. */
+static txn_id
+place_of(const struct cut *c, txn_id t, key_id k)
+{
+    const struct history *h = c->h;
+    if (t == TXN_INIT)
+        return t;
+    const txn_id *found = bsearch(&t, c->selection->txns, c->selection->n,
+                                  sizeof t, sorted_compare);
+    bool writes = false;
+    for (op_id op = h->txn_begin[t]; found && op < h->txn_end[t]; op++)
+        writes |= op_is_final_write(h, op) && op_key(h, op) == k &&
+                  op_stays(c, t, op);
+    return writes ? (txn_id)(found - c->selection->txns) : ID_NONE;
+}
+
+/* The versions of rows that name others, as far as both stay. */
+static bool
+copy_links(struct cut *c, struct err *err)
+{
+    const struct history *h = c->h;
+    for (size_t i = 0; i < h->links.n; i++) {
+        struct version_link link = h->links.at[i];
+        link.before = place_of(c, link.before, link.key);
+        link.after = place_of(c, link.after, link.key);
+        if (link.before == ID_NONE || link.after == ID_NONE)
+            continue;
+        const struct atom row = copy_atom(c, history_key_atom(h, link.key));
+        if (!builder_link(c->b, row, link, err))
+            return false;
+    }
+    return true;
+}
+
 /* Where the whole has decided which writers are seen and which transactions
  * count, so has the part. */
 static bool
@@ -352,7 +387,7 @@ subhistory_make(const struct history *h,
         ok = copy_txn(&c, selection->txns[i], err);
         origin[i] = selection->txns[i];
     }
-    ok = ok && copy_authors(&c, err);
+    ok = ok && copy_links(&c, err) && copy_authors(&c, err);
     vec_free(&c.appended);
     vec_free(&c.seen);
     vec_free(&c.lost);

@@ -457,11 +457,11 @@ jsonl_read(struct input *in, struct builder *b, struct err *err)
     if (ok && r.is_complete && r.in.s.end < in->data + in->size)
         ok = scan_fail(&r.in.s, r.in.s.end, ERR_SYNTAX,
                        "more lines after the end of the recording");
-    ok = ok && jsonl_rows_end(&r.in);
     if (r.is_recording)
         builder_recording(b);
     if (r.is_recording && !r.is_complete)
         builder_cut(b);
+    ok = ok && jsonl_rows_end(&r.in);
     row_log_free(r.in.rows);
     forms_free(&r.in.row);
     vec_free(&r.pending);

@@ -110,22 +110,31 @@ static void
 put_about(struct buf *out, const struct row_log *l, uint32_t content)
 {
     const struct row_content *c = &l->contents.at[content];
-    const bool named = c->ver != ID_NONE;
-    if (!named && !c->has_satisfied)
-        return;
-    buf_text(out, ",{");
-    if (named)
-        buf_printf(out, "\"ver\":%s", strings_get(&l->names, c->ver).text);
+    const char *before = ",{";
+    if (c->ver != ID_NONE) {
+        buf_printf(out, "%s\"ver\":%s", before,
+                   strings_get(&l->names, c->ver).text);
+        before = ",";
+    }
+    if (c->prev != ID_NONE) {
+        buf_printf(out, "%s\"prev\":%s", before,
+                   c->prev == ROW_PREV_NULL
+                       ? "null"
+                       : strings_get(&l->names, c->prev).text);
+        before = ",";
+    }
     if (c->has_satisfied) {
-        buf_text(out, named ? ",\"satisfies\":[" : "\"satisfies\":[");
+        buf_printf(out, "%s\"satisfies\":[", before);
         for (uint32_t i = 0; i < c->satisfied_n; i++) {
             const uint32_t name = l->satisfied.at[c->satisfied + i];
             buf_text(out, i ? "," : "");
             buf_text(out, strings_get(&l->names, name).text);
         }
         buf_char(out, ']');
+        before = ",";
     }
-    buf_char(out, '}');
+    if (*before == ',' && before[1] == '\0')
+        buf_char(out, '}');
 }
 
 /* A row and what it holds, without brackets around both. */
@@ -134,10 +143,10 @@ put_version(struct buf *out, const struct row_log *l, row_id row,
             uint32_t content)
 {
     put_row(out, l, row);
-    if (l->contents.at[content].is_absent)
-        return;
-    buf_char(out, ',');
-    put_values(out, l, content);
+    if (!l->contents.at[content].is_absent) {
+        buf_char(out, ',');
+        put_values(out, l, content);
+    }
     put_about(out, l, content);
 }
 

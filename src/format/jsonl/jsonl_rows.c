@@ -1,6 +1,7 @@
 /* jsonl_rows.c -- see jsonl_rows.h.
  *
  *     ["i",["t",7],{"v":1}]   ["u",["t",7],{"v":2}]   ["d",["t",7]]
+ *     ["u",["t",7],{"v":3},{"ver":12,"prev":11}]   ["d",["t",7],{"prev":12}]
  *     ["r",["t",7],{"v":2}]   ["r",["t",7]]
  *     ["q",{"table":"t","where":"v > 5"},[[["t",7],{"v":8}]]]
  *
@@ -182,24 +183,57 @@ read_satisfied(struct jsonl_scan *r, uint32_t i, struct row_content *c)
     return true;
 }
 
-/* What is said about a version besides its values. */
+/* What may be said about a version besides its values, as bits. */
+enum about { ABOUT_VER = 1, ABOUT_SATISFIES = 2, ABOUT_PREV = 4 };
+
+enum {
+    ABOUT_READ = ABOUT_VER,
+    ABOUT_INITIAL = ABOUT_VER | ABOUT_SATISFIES,
+    ABOUT_WRITE = ABOUT_VER | ABOUT_SATISFIES | ABOUT_PREV,
+    ABOUT_DELETE = ABOUT_PREV
+};
+
+static const char *
+about_expected(unsigned may)
+{
+    return may == ABOUT_READ      ? "\"ver\""
+           : may == ABOUT_INITIAL ? "\"ver\" or \"satisfies\""
+           : may == ABOUT_WRITE   ? "\"ver\", \"prev\" or \"satisfies\""
+                                  : "\"prev\"";
+}
+
 static bool
-read_about(struct jsonl_scan *r, uint32_t i, bool is_version, uint32_t content)
+read_prev(struct jsonl_scan *r, uint32_t i, struct row_content *c)
+{
+    if (r->row.at[i].kind == FORM_NIL) {
+        c->prev = ROW_PREV_NULL;
+        return true;
+    }
+    return read_label(r, i, &c->prev);
+}
+
+static bool
+read_about(struct jsonl_scan *r, uint32_t i, unsigned may, uint32_t content)
 {
     const struct forms *f = &r->row;
-    const char *const expected =
-        is_version ? "\"ver\" or \"satisfies\"" : "\"ver\"";
     if (f->at[i].kind != FORM_MAP)
         return wrong(r, i, "an object");
     for (uint32_t k = form_first(i); k < form_end(f, i);
          k = form_next(f, form_next(f, k))) {
         struct row_content *c = &r->rows->contents.at[content];
         const uint32_t value = form_next(f, k);
-        const bool ver = span_is(f->at[k].text, "ver");
-        if (!ver && !(is_version && span_is(f->at[k].text, "satisfies")))
-            return scan_unexpected_text(&r->s, f->at[k].at, f->at[k].text,
-                                        expected);
-        if (ver ? !read_label(r, value, &c->ver) : !read_satisfied(r, value, c))
+        const struct span name = f->at[k].text;
+        const unsigned what =
+            may & (span_is(name, "ver")         ? ABOUT_VER
+                   : span_is(name, "prev")      ? ABOUT_PREV
+                   : span_is(name, "satisfies") ? ABOUT_SATISFIES
+                                                : 0u);
+        if (!what)
+            return scan_unexpected_text(&r->s, f->at[k].at, name,
+                                        about_expected(may));
+        if (what == ABOUT_VER    ? !read_label(r, value, &c->ver)
+            : what == ABOUT_PREV ? !read_prev(r, value, c)
+                                 : !read_satisfied(r, value, c))
             return false;
     }
     return true;
@@ -209,12 +243,13 @@ read_about(struct jsonl_scan *r, uint32_t i, bool is_version, uint32_t content)
  * 'end' is where the array ends that they are in. */
 static bool
 read_version(struct jsonl_scan *r, uint32_t i, uint32_t end, row_id row,
-             bool is_version, uint32_t *content)
+             unsigned may, uint32_t *content)
 {
     const struct forms *f = &r->row;
     if (!read_content(r, i, content))
         return false;
-    if (is_version && !row_log_is_version(r->rows, row, *content, r->s.err))
+    if (may != ABOUT_READ &&
+        !row_log_is_version(r->rows, row, *content, r->s.err))
         return scan_locate(&r->s, f->at[i].at);
     const uint32_t about = form_next(f, i);
     if (about == end)
@@ -223,7 +258,16 @@ read_version(struct jsonl_scan *r, uint32_t i, uint32_t end, row_id row,
         return wrong(r, form_next(f, about),
                      "']' after what is said about the "
                      "version");
-    return read_about(r, about, is_version, *content);
+    return read_about(r, about, may, *content);
+}
+
+/* What is said about a delete. */
+static bool
+read_deleted(struct jsonl_scan *r, uint32_t i, uint32_t *content)
+{
+    *content = row_log_content(r->rows);
+    r->rows->contents.at[*content].is_absent = true;
+    return read_about(r, i, ABOUT_DELETE, *content);
 }
 
 /* --- operations -----------------------------------------------------------*/
@@ -251,12 +295,15 @@ read_item(struct jsonl_scan *r, txn_id t, char kind, const char *start)
         return wrong(r, 0, "an operation with a row");
     if (!read_row(r, nth_form(f, 0, 1), &e.row))
         return false;
-    if (kind == 'd' ? n > 2 : n < 3 && kind != 'r')
+    if (kind == 'd' ? n > 3 : n < 3 && kind != 'r')
         return wrong(r, 0,
                      kind == 'd' ? "[\"d\", row]"
                                  : "an operation with a row and values");
-    if (n > 2 && !read_version(r, nth_form(f, 0, 2), end, e.row, kind != 'r',
-                               &e.content))
+    const unsigned may = kind == 'r' ? ABOUT_READ : ABOUT_WRITE;
+    const uint32_t more = n > 2 ? nth_form(f, 0, 2) : 0;
+    if (n > 2 &&
+        !(kind == 'd' ? read_deleted(r, more, &e.content)
+                      : read_version(r, more, end, e.row, may, &e.content)))
         return false;
     add_entry(r, e);
     return true;
@@ -279,8 +326,8 @@ read_returned(struct jsonl_scan *r, txn_id t, uint32_t i, struct row_query *q,
             return false;
         if (r->rows->rows.at[e.row].table != q->table)
             return wrong(r, form_first(row), "the table that was asked for");
-        if (!read_version(r, form_next(f, row), form_end(f, j), e.row, false,
-                          &e.content))
+        if (!read_version(r, form_next(f, row), form_end(f, j), e.row,
+                          ABOUT_READ, &e.content))
             return false;
         add_entry(r, e);
         q->returned++;
@@ -416,7 +463,7 @@ jsonl_initial(struct jsonl_scan *r)
         if (r->rows->rows.at[row].initial != ROW_ABSENT)
             return wrong(r, form_first(j), "each row once");
         if (!read_version(r, form_next(f, form_first(j)), form_end(f, j), row,
-                          true, &content))
+                          ABOUT_INITIAL, &content))
             return false;
         r->rows->rows.at[row].initial = content;
     }

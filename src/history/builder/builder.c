@@ -51,6 +51,7 @@ builder_free(struct builder *b)
     vec_free(&b->list_items);
     vec_free(&b->authors);
     vec_free(&b->key_rows);
+    vec_free(&b->links);
     row_log_free(b->rows);
     mem_free(b);
 }
@@ -432,6 +433,18 @@ builder_copy_row(struct builder *b, const struct history *h, key_id k,
     return builder_row(b, names[1], &mark, err);
 }
 
+bool
+builder_link(struct builder *b, struct atom row, struct version_link link,
+             struct err *err)
+{
+    assert(link.after < b->txn_session.n && link.before != link.after);
+    assert(link.before == TXN_INIT || link.before < b->txn_session.n);
+    if (!builder_intern_key(b, row, &link.key, err))
+        return false;
+    vec_push(&b->links, link);
+    return true;
+}
+
 void
 builder_rows(struct builder *b, struct row_log *rows)
 {
@@ -484,6 +497,19 @@ builder_takes_batches(const struct builder *b, size_t txns, size_t ops)
            capacity_holds(CAPACITY_TXNS, b->txn_session.n + txns) &&
            capacity_holds(CAPACITY_KEYS, b->key_names.tags.n + queued) &&
            capacity_holds(CAPACITY_OPS, b->op_key.n + queued);
+}
+
+bool
+builder_is_cut(const struct builder *b)
+{
+    return b->is_cut;
+}
+
+enum txn_status
+builder_status_of(const struct builder *b, txn_id t)
+{
+    assert(t < b->txn_status.n);
+    return (enum txn_status)b->txn_status.at[t];
 }
 
 session_id

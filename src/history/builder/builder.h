@@ -89,6 +89,11 @@ bool builder_row(struct builder *b, struct atom key,
 bool builder_copy_row(struct builder *b, const struct history *h, key_id k,
                       struct err *err);
 
+/* Say which version of a row another one names as the one before (history.h).
+ * The key is that of the row itself. */
+bool builder_link(struct builder *b, struct atom row, struct version_link link,
+                  struct err *err);
+
 /* Hand over what was recorded about rows; the history then owns it. */
 struct row_log;
 void builder_rows(struct builder *b, struct row_log *rows);
@@ -121,6 +126,11 @@ bool builder_batch(struct builder *b, const struct raw_op *ops, size_t n,
 /* Whether so many more transactions and operations, in batches, are added for
  * certain: there is room for them, and no key is a list so far. */
 bool builder_takes_batches(const struct builder *b, size_t txns, size_t ops);
+
+/* What was said so far: that transactions may be missing, and the outcome of
+ * one. */
+bool builder_is_cut(const struct builder *b);
+enum txn_status builder_status_of(const struct builder *b, txn_id t);
 
 /* The session that a transaction was begun in. */
 session_id builder_session_of(const struct builder *b, txn_id t);

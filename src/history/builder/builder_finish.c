@@ -185,6 +185,14 @@ move_rows(struct builder *b, struct history *h)
 {
     h->rows = b->rows;
     b->rows = NULL;
+    memcpy(&h->links, &b->links, sizeof h->links);
+    memset(&b->links, 0, sizeof b->links);
+    for (size_t i = 0; i < h->links.n; i++) {
+        struct version_link *link = &h->links.at[i];
+        if (link->before != TXN_INIT)
+            link->before = h->arrival[link->before];
+        link->after = h->arrival[link->after];
+    }
     if (!b->key_rows.n)
         return;
     while (b->key_rows.n < h->n_keys)

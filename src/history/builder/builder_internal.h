@@ -64,6 +64,7 @@ struct builder {
     bool keep_loading;
 
     VEC(struct row_key) key_rows; // by key, as far as keys are rows
+    VEC(struct version_link) links;
     struct row_log *rows;
 };
 

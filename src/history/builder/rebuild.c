@@ -113,6 +113,26 @@ copy_txn(const struct copying *c, session_id s, txn_id from, struct err *err)
     return true;
 }
 
+/* Copy which versions of rows name which, but for transactions whose outcome is
+ * open.  place[t] is the number of t in the copy; NULL: the same. */
+static bool
+copy_links(const struct copying *c, const txn_id *place, struct err *err)
+{
+    const struct history *h = c->h;
+    bool ok = true;
+    for (size_t i = 0; ok && i < h->links.n; i++) {
+        struct version_link link = h->links.at[i];
+        if (c->open_txns && c->open_txns[link.after])
+            continue;
+        if (place && link.before != TXN_INIT)
+            link.before = place[link.before];
+        if (place)
+            link.after = place[link.after];
+        ok = builder_link(c->b, copy_key(c, link.key), link, err);
+    }
+    return ok;
+}
+
 bool
 history_rebuild_numbered(const struct history *h, struct history *out,
                          struct err *err)
@@ -129,6 +149,10 @@ history_rebuild_numbered(const struct history *h, struct history *out,
                 builder_free(c.b);
                 return false;
             }
+    }
+    if (!copy_links(&c, NULL, err)) {
+        builder_free(c.b);
+        return false;
     }
     return builder_finish(c.b, out, err);
 }
@@ -174,7 +198,8 @@ copy_with_authors(const struct copying *c, const txn_id *seen,
         arrived[t] = i;
         ok = copy_txn(c, h->txn_session[t], t, err);
     }
-    ok = ok && copy_authors(c, seen, arrived, err);
+    ok = ok && copy_links(c, arrived, err) &&
+         copy_authors(c, seen, arrived, err);
     mem_free(arrived);
     if (!ok) {
         builder_free(c->b);

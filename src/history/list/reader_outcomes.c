@@ -102,7 +102,8 @@ reader_outcomes_choose(struct history *h, const struct list_author *wanted,
                        size_t n)
 {
     bool any = false;
-    for (txn_id t = 0; h->list_reads.n && t < h->n_txns; t++)
+    const bool orders = h->list_reads.n || h->links.n;
+    for (txn_id t = 0; orders && t < h->n_txns; t++)
         any |= h->txn_status[t] == TXN_INDETERMINATE;
     if (!any)
         return;
@@ -113,9 +114,13 @@ reader_outcomes_choose(struct history *h, const struct list_author *wanted,
     o.choices = mem_calloc(h->n_txns, sizeof *o.choices);
     find_writers(&o);
     find_choices(&o);
+    uint8_t *links = mem_calloc(h->n_txns, sizeof *links);
+    for (size_t i = 0; i < h->links.n; i++)
+        links[h->links.at[i].after] = 1;
     for (txn_id t = 0; t < h->n_txns; t++)
-        if (o.choices[t] && reads_list(h, t))
+        if (o.choices[t] && (links[t] || reads_list(h, t)))
             add_row(h, t, wanted, n);
+    mem_free(links);
     mem_free(o.writer);
     mem_free(o.many);
     mem_free(o.read);

@@ -10,7 +10,8 @@ row_log_new(void)
 {
     struct row_log *l = mem_calloc(1, sizeof *l);
     vec_push(&l->contents,
-             ((struct row_content){.is_absent = true, .ver = ID_NONE}));
+             ((struct row_content){
+                 .is_absent = true, .ver = ID_NONE, .prev = ID_NONE}));
     assert(l->contents.n == ROW_ABSENT + 1);
     return l;
 }
@@ -96,6 +97,7 @@ row_log_content(struct row_log *l)
 {
     vec_push(&l->contents,
              ((struct row_content){.ver = ID_NONE,
+                                   .prev = ID_NONE,
                                    .cells = (uint32_t)l->cells.n,
                                    .satisfied = (uint32_t)l->satisfied.n}));
     return (uint32_t)l->contents.n - 1;

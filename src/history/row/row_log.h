@@ -37,11 +37,13 @@ struct row_content {
     bool is_absent;
     uint32_t cells, cells_n;         // row_log.cells, by column
     uint32_t ver;                    // in names: the version's name, or ID_NONE
+    uint32_t prev;                   // the same of the version before
     bool has_satisfied;              // it says which conditions hold
     uint32_t satisfied, satisfied_n; // row_log.satisfied: their names
 };
 
-#define ROW_ABSENT 0u // the content of an absent version
+#define ROW_ABSENT 0u                  // the content of an absent version
+#define ROW_PREV_NULL (UINT32_MAX - 1) // prev: there was no version before
 
 enum row_entry_kind { ROW_WRITE, ROW_READ, ROW_QUERY, ROW_OTHER };
 

@@ -12,7 +12,7 @@
 #include "history/row/row_registers.h"
 
 #include "base/container/intmap.h"
-#include "history/row/row_questions.h"
+#include "history/row/row_links.h"
 
 /* A read, in the order in which reads are passed on. */
 struct plan {
@@ -25,6 +25,7 @@ struct making {
     struct row_log *l;
     struct builder *b;
     struct row_questions q;
+    struct row_links links;
     VEC(struct plan) plans;
     u32_vec plans_end; // by entry: its plans end there
     VEC(struct atom)
@@ -207,11 +208,35 @@ add_read(struct making *m, txn_id t, const struct plan *p)
            builder_read(m->b, t, key, value_of(m, p->answer, initial), m->err);
 }
 
+/* Pass on which version the i-th one of its row names as the one before.
+ * Where an aborted transaction wrote that one, it is an aborted read. */
+static bool
+add_link(struct making *m, const struct row_entry *e, uint32_t i)
+{
+    struct version_link link;
+    struct plan plan = {.row = e->row, .asked = ID_NONE};
+    struct atom key;
+    const uint32_t v = m->q.first[e->row] + i;
+    switch (row_links_of(&m->links, e->row, v, &link)) {
+    case ROW_LINK_NONE:
+        return true;
+    case ROW_LINK_ORDER:
+        return find_key(m, e->row, ID_NONE, &key) &&
+               builder_link(m->b, key, link, m->err);
+    case ROW_LINK_ABORTED:
+        break;
+    }
+    plan.answer = m->q.answers.at[m->links.before[v]];
+    return add_read(m, e->txn, &plan);
+}
+
 /* Write the registers of a row, the row itself last. */
 static bool
 add_writes(struct making *m, const struct row_entry *e, uint32_t version)
 {
     struct atom key;
+    if (!add_link(m, e, version))
+        return false;
     for (uint32_t a = m->q.first_asked.at[e->row]; a != ID_NONE;
          a = m->q.asked.at[a].next) {
         if (!m->q.asked.at[a].is_needed)
@@ -265,7 +290,8 @@ row_registers_make(struct row_log *l, struct builder *b, const char **at,
                    struct err *err)
 {
     struct making m = {.l = l, .b = b, .at = at, .err = err};
-    bool ok = row_questions_init(&m.q, l, at, err) && plan_reads(&m);
+    bool ok = row_questions_init(&m.q, l, at, err) &&
+              row_links_init(&m.links, &m.q, b, at, err) && plan_reads(&m);
     for (size_t i = 0; i < l->rows.n; i++)
         vec_push(&m.row_keys, atom_nil());
     for (size_t i = 0; i < m.q.asked.n; i++)
@@ -280,6 +306,7 @@ row_registers_make(struct row_log *l, struct builder *b, const char **at,
     vec_free(&m.plans_end);
     vec_free(&m.row_keys);
     vec_free(&m.asked_keys);
+    row_links_free(&m.links);
     row_questions_free(&m.q);
     return ok;
 }

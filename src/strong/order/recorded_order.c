@@ -368,7 +368,7 @@ bool
 recorded_order_try(const struct history *h, struct certificate *c)
 {
     assert(h->txn_counts && level_is_strong(c->level));
-    if (h->order_first || !h->n_txns ||
+    if (history_has_orders(h) || !h->n_txns ||
         (level_table[c->level].needs_times && !h->txn_began))
         return false;
     return try_order(h, h->arrival, c) ||

@@ -169,7 +169,7 @@ recorded_psi_try(const struct inference *f, struct certificate *out)
 {
     const struct dependencies *p = f->p;
     assert(p->one_rw && !p->two_points);
-    if (p->n_txns != p->n_certain || p->h->order_first)
+    if (p->n_txns != p->n_certain || history_has_orders(p->h))
         return false;
     struct recorded_psi x = {.f = f, .p = p};
     x.order = mem_alloc(p->n_txns, sizeof *x.order);

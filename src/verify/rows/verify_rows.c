@@ -4,6 +4,7 @@
 #include "verify/rows/verify_rows.h"
 
 #include "verify/rows/naive_condition.h"
+#include "verify/rows/verify_links.h"
 
 struct rows {
     const struct history *h;
@@ -19,6 +20,7 @@ struct rows {
     uint32_t *read_by_value; // by value: the content that a read of it saw,
     uint32_t *read_by_key;   // and by key, of the initial one; + 1; 0 = none
     uint8_t *missed;         // by key: 1, reads of "none" are right
+    struct verify_links links;
     struct err *err;
 };
 
@@ -186,10 +188,30 @@ skip_others(const struct rows *r, struct walk *w)
         w->op++;
 }
 
+/* A write that names a version of an aborted transaction reads it first. */
 static bool
-verify_write(const struct rows *r, const struct row_entry *e, struct walk *w)
+verify_aborted(const struct rows *r, size_t entry, struct walk *w)
 {
+    const row_id row = r->l->entries.at[entry].row;
+    const uint32_t content = verify_links_aborted(&r->links, r->h, entry);
+    bool right = false;
+    if (content == ID_NONE)
+        return true;
+    skip_others(r, w);
+    if (w->op < w->end && !op_is_write(r->h, w->op) &&
+        op_key(r->h, w->op) == r->key[row] && !holds(r, w->op, content, &right))
+        return false;
+    w->op++;
+    return right || wrong(r, row, "the version before is not read");
+}
+
+static bool
+verify_write(const struct rows *r, size_t entry, struct walk *w)
+{
+    const struct row_entry *e = &r->l->entries.at[entry];
     uint32_t n = 0;
+    if (!verify_aborted(r, entry, w))
+        return false;
     for (skip_others(r, w); w->op < w->end; w->op++, n++) {
         const key_id k = op_key(r->h, w->op);
         bool right;
@@ -339,7 +361,7 @@ verify_entries(struct rows *r, struct walk *walks)
     for (size_t i = 0; i < r->l->entries.n; i++) {
         const struct row_entry *e = &r->l->entries.at[i];
         struct walk *w = &walks[r->h->arrival[e->txn]];
-        const bool ok = e->kind == ROW_WRITE ? verify_write(r, e, w)
+        const bool ok = e->kind == ROW_WRITE ? verify_write(r, i, w)
                         : e->kind == ROW_READ
                             ? verify_read(r, e->row, e->content, NULL, w)
                         : e->kind == ROW_QUERY ? verify_query(r, i, w)
@@ -451,6 +473,7 @@ rows_init(struct rows *r, const struct history *h, struct err *err)
     r->read_by_key = mem_calloc(h->n_keys, sizeof *r->read_by_key);
     r->missed = mem_calloc(h->n_keys, sizeof *r->missed);
     list_versions(r);
+    verify_links_init(&r->links, h);
     if (h->key_rows)
         find_keys(r);
 }
@@ -470,6 +493,7 @@ rows_free(struct rows *r)
     mem_free(r->read_by_key);
     mem_free(r->missed);
     vec_free(&r->versions);
+    verify_links_free(&r->links);
 }
 
 bool
@@ -482,8 +506,9 @@ verify_rows(const struct history *h, struct err *err)
     struct walk *walks = mem_alloc(h->n_txns, sizeof *walks);
     for (txn_id t = 0; t < h->n_txns; t++)
         walks[t] = (struct walk){h->txn_begin[t], h->txn_end[t]};
-    const bool ok =
-        (!h->key_rows || verify_initial(&r)) && verify_entries(&r, walks);
+    const bool ok = (!h->key_rows || verify_initial(&r)) &&
+                    verify_entries(&r, walks) &&
+                    verify_links_check(&r.links, h, err);
     mem_free(walks);
     rows_free(&r);
     return ok;
