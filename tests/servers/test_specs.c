@@ -57,6 +57,13 @@ static const struct spec_fact of_mariadb[] = {
     {"write-skew", ISOLATION_REPEATABLE_READ, LEVEL_SER, true, ANOMALY_WRITE_SKEW},
     {"write-skew", ISOLATION_SERIALIZABLE, LEVEL_SER, false, NONE},
     {"own-write", ISOLATION_REPEATABLE_READ, LEVEL_RC, true, ANOMALY_NOT_OWN},
+    {"read-only-anomaly", ISOLATION_REPEATABLE_READ, LEVEL_SER, true, ANOMALY_READ_ONLY},
+    {"phantom-read", ISOLATION_READ_COMMITTED, LEVEL_RC, false, NONE},
+    {"phantom-read", ISOLATION_READ_COMMITTED, LEVEL_SI, true, ANOMALY_NON_REPEATABLE},
+    {"phantom-read", ISOLATION_REPEATABLE_READ, LEVEL_SI, false, NONE},
+    {"phantom", ISOLATION_REPEATABLE_READ, LEVEL_SI, false, NONE},
+    {"phantom", ISOLATION_REPEATABLE_READ, LEVEL_SER, true, ANOMALY_PHANTOM},
+    {"phantom", ISOLATION_SERIALIZABLE, LEVEL_SER, false, NONE},
 };
 
 static const struct spec_fact of_sqlite[] = {
@@ -64,6 +71,8 @@ static const struct spec_fact of_sqlite[] = {
     {"lost-update", ISOLATION_UNCHANGED, LEVEL_SER, false, NONE},
     {"write-skew", ISOLATION_UNCHANGED, LEVEL_SER, false, NONE},
     {"read-only-anomaly", ISOLATION_UNCHANGED, LEVEL_SER, false, NONE},
+    {"phantom-read", ISOLATION_UNCHANGED, LEVEL_SER, false, NONE},
+    {"phantom", ISOLATION_UNCHANGED, LEVEL_SER, false, NONE},
 };
 // clang-format on
 

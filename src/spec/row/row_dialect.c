@@ -5,8 +5,8 @@
 
 #include <string.h>
 
-static const struct row_dialect *const dialects[] = {&row_dialect_postgresql,
-                                                     &row_dialect_sqlite};
+static const struct row_dialect *const dialects[] = {
+    &row_dialect_postgresql, &row_dialect_sqlite, &row_dialect_mariadb};
 
 const struct row_dialect *
 row_dialect_of(const char *scheme)

@@ -6,6 +6,8 @@
  *                 notices (watched.c)
  *     SQLite      triggers number versions in a table beside each table, and
  *                 tell changes by a function of the driver (row_sqlite.c)
+ *     MariaDB     triggers number versions in an invisible column, and tell
+ *                 changes in a variable of the session (row_mariadb.c)
  *
  * SPDX-License-Identifier: MIT */
 #ifndef SPEC_ROW_ROW_DIALECT_H
@@ -58,6 +60,7 @@ struct row_versions_sql {
 /* The dialect of a driver, by its scheme; NULL: it records registers. */
 const struct row_dialect *row_dialect_of(const char *scheme);
 
-extern const struct row_dialect row_dialect_postgresql, row_dialect_sqlite;
+extern const struct row_dialect row_dialect_postgresql, row_dialect_sqlite,
+    row_dialect_mariadb;
 
 #endif

@@ -35,6 +35,8 @@ collect_note(struct writer *w, const struct row_note *n)
     v->all.at[after].is_written = true;
     if (n->kind == ROW_NOTE_UPDATE)
         v->all.at[after].row = v->all.at[before].row;
+    if (n->is_same)
+        v->all.at[after].is_same = v->all.at[before].is_same = true;
 }
 
 static void

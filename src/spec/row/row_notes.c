@@ -143,6 +143,10 @@ row_notes_told(row_note_vec *out, struct arena *arena, struct row_statement *s,
         note.by = s;
         if (ok && note.kind == ROW_NOTE_PROPOSE)
             note.after.name = own_name(arena, note.after.values);
+        note.is_same = ok && note.kind == ROW_NOTE_UPDATE &&
+                       strcmp(note.before.name, note.after.name) == 0;
+        if (note.is_same)
+            note.after.name = own_name(arena, note.after.values);
         if (ok && (note.kind != ROW_NOTE_PROPOSE || (s && s->may_conflict)))
             vec_push(&told, note);
         at += n + 1;

@@ -29,6 +29,8 @@ struct row_note {
     struct row_statement *by; // NULL: something deferred, by a commit
     size_t found;             // QUERY: how many reads follow
     bool is_undone; // its transaction went back to a savepoint before it
+    bool is_same;   // UPDATE: the database kept the version, because nothing in
+                    // it changed; 'after' has a name that no row will have
 };
 
 typedef VEC(struct row_note) row_note_vec;

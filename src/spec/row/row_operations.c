@@ -41,9 +41,11 @@ row_operations_begin(struct row_writer *w, const char *kind)
 void
 row_operations_put_read(struct row_writer *w, uint32_t version)
 {
+    const struct row_version *v = &w->versions.all.at[version];
     row_operations_put_row(w, version);
-    buf_printf(&w->line, ",%s,{\"ver\":%u}", w->versions.all.at[version].shown,
-               version);
+    buf_printf(&w->line, ",%s", v->shown);
+    if (!v->is_same) // otherwise it may be any version with these values
+        buf_printf(&w->line, ",{\"ver\":%u}", version);
 }
 
 /* The same of what is there from now on, with the conditions it satisfies. */

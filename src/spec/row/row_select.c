@@ -11,6 +11,7 @@
 #include "spec/row/sql_function.h"
 
 #include <string.h>
+#include <strings.h>
 
 /* The tables of FROM and its joins; false if it has anything else.  The tables
  * of a join that has an alias cannot be named. */
@@ -89,6 +90,24 @@ rewrite(struct row_reading *r, const PgQuery__SelectStmt *s,
     return copy;
 }
 
+/* Whether an index besides that of the key may have all columns of a table that
+ * the select names, so that InnoDB need not look at the row, nor lock it. */
+static bool
+is_in_index(const struct row_reading *r, const struct watched_table *t)
+{
+    bool is_in = t->has_other_index;
+    for (size_t i = 0; is_in && i < r->tree.columns.n; i++) {
+        const char *name = sql_tree_column(r->tree.columns.at[i]);
+        bool is_column = !*name, is_indexed = false; // "" is '*'
+        for (size_t k = 0; k < t->columns.n; k++)
+            is_column = is_column || strcasecmp(t->columns.at[k], name) == 0;
+        for (size_t k = 0; k < t->indexed.n; k++)
+            is_indexed = is_indexed || strcasecmp(t->indexed.at[k], name) == 0;
+        is_in = !is_column || is_indexed;
+    }
+    return is_in;
+}
+
 static bool
 skips_locked(const PgQuery__SelectStmt *s)
 {
@@ -135,6 +154,13 @@ read_tables(struct row_reading *r, const PgQuery__SelectStmt *s)
         return row_reading_refuse(r, 0,
                                   "a limit or a lock with an order or "
                                   "groups of expressions");
+    for (size_t i = 0; i < n; i++)
+        if (is_in_index(
+                r, &r->watched->tables.at[watched_find(
+                       r->watched, tables[i]->schemaname, tables[i]->relname)]))
+            return row_reading_refuse(r, tables[i]->location,
+                                      "an index has all columns that are read, "
+                                      "so recording would lock more");
     for (size_t i = 0; i < r->tree.calls.n; i++) {
         const PgQuery__FuncCall *call = r->tree.calls.at[i];
         const bool is_set =

@@ -98,7 +98,10 @@ translate_rest(struct translation *t)
             overwrite(t, i, end, "on conflict do nothing");
             i = end - 1;
         } else if (are(t, i, share)) {
-            overwrite(t, i, i + 4, "for share");
+            // The last word ends where it ends, so no byte of it is lost.
+            const struct token *mode = &t->tokens.at[i + 3];
+            overwrite(t, i, i + 4, "for");
+            memcpy(t->text + (mode->at + mode->n - t->written) - 5, "share", 5);
         } else if (token->kind == TOKEN_QUOTED && *token->at == '`') {
             t->text[at] = t->text[at + token->n - 1] = '"';
         } else if (strncmp(token->at, "==", 2) == 0) {

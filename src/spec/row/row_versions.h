@@ -26,6 +26,7 @@ struct row_version {
     const char *shown;  // JSON of its values: integers, texts and NULL
     uint32_t row;       // without a primary key: its first version
     bool is_initial, is_written;
+    bool is_same; // another version has the same name in the database
 };
 
 /* A condition on the rows of a table. */

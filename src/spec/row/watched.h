@@ -32,6 +32,10 @@ struct watched_table {
     text_vec keys;         // columns of the primary key, if it names rows
     text_vec columns;
     text_vec types; // of the columns; PostgreSQL: none
+    // MariaDB: whether there are indexes besides that of the key, and the
+    // columns that some index has.
+    bool has_other_index;
+    text_vec indexed;
 };
 
 struct row_dialect;

@@ -1,0 +1,510 @@
+/* row_mariadb.c -- rows of MariaDB.
+ *
+ * The name of a version is in a column of its row that is invisible, so '*',
+ * 'insert into t values' and 'returning *' do not have it.  Triggers give it a
+ * new value and tell changes in a variable of the session, which is part of no
+ * transaction and is asked for after each statement.  Nothing else is written
+ * or read, so no lock is added.
+ *
+ * An update that leaves a row as it is makes no version: InnoDB does not write
+ * it, and triggers must not make it do so.  It is told with the name that the
+ * row has already (row_notes.h).
+ *
+ * The values of a version are texts of SQL in hexadecimal, separated by commas.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "spec/row/row_dialect.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define VERSION "assay_version"
+#define TOLD "@assay_told"
+
+/* --- tables ----------------------------------------------------------------*/
+
+enum {
+    COLUMN_NAME,
+    COLUMN_TYPE,
+    COLUMN_ENGINE,
+    COLUMN_TRIGGERS,
+    COLUMN_UNIQUE,
+    COLUMN_FOREIGN,
+    COLUMN_CASCADE,
+    COLUMN_CHECK,
+    COLUMN_TWICE,
+    COLUMNS
+};
+
+static const char tables_query[] =
+    "select t.table_name, t.table_type, t.engine, "
+    "exists (select 1 from information_schema.triggers g where "
+    "g.event_object_schema = database() and g.event_object_table = "
+    "t.table_name), "
+    "exists (select 1 from information_schema.statistics s where "
+    "s.table_schema = database() and s.table_name = t.table_name and "
+    "s.non_unique = 0 and s.index_name <> 'PRIMARY'), "
+    "exists (select 1 from information_schema.referential_constraints r where "
+    "r.constraint_schema = database() and t.table_name in (r.table_name, "
+    "r.referenced_table_name)), "
+    "exists (select 1 from information_schema.referential_constraints r where "
+    "r.constraint_schema = database() and t.table_name in (r.table_name, "
+    "r.referenced_table_name) and (r.update_rule not in ('RESTRICT', "
+    "'NO ACTION') or r.delete_rule not in ('RESTRICT', 'NO ACTION'))), "
+    "exists (select 1 from information_schema.check_constraints k where "
+    "k.constraint_schema = database() and k.table_name = t.table_name), "
+    "(select count(*) > 1 from information_schema.tables o where "
+    "o.table_schema = database() and lower(o.table_name) = "
+    "lower(t.table_name)) "
+    "from information_schema.tables t where t.table_schema = database() "
+    "order by t.create_time, t.table_name";
+
+// Whether an index besides that of the key has the column, too.
+static const char columns_query[] =
+    "select c.table_name, c.column_name, c.data_type, "
+    "coalesce((select s.seq_in_index from information_schema.statistics s "
+    "where s.table_schema = c.table_schema and s.table_name = c.table_name and "
+    "s.index_name = 'PRIMARY' and s.column_name = c.column_name), 0), "
+    "c.extra, coalesce(c.collation_name, ''), "
+    "exists (select 1 from information_schema.statistics s where "
+    "s.table_schema = c.table_schema and s.table_name = c.table_name and "
+    "s.index_name <> 'PRIMARY' and s.column_name = c.column_name) "
+    "from information_schema.columns c where c.table_schema = database() "
+    "order by c.table_name, c.ordinal_position";
+
+static const char *
+copy(struct watched *w, const char *text)
+{
+    return arena_copy(&w->arena, text, strlen(text));
+}
+
+static bool
+is_one(const struct result_rows *r, size_t i, size_t column)
+{
+    return *result_rows_get(r, i, column) == '1';
+}
+
+static const char *
+why_refused(const struct result_rows *r, size_t i)
+{
+    const struct {
+        bool is_so;
+        const char *why;
+    } reasons[] = {
+        {strcmp(result_rows_get(r, i, COLUMN_TYPE), "VIEW") == 0,
+         "it is a view"},
+        {strcmp(result_rows_get(r, i, COLUMN_TYPE), "BASE TABLE") != 0,
+         "it is no plain table"},
+        {strcmp(result_rows_get(r, i, COLUMN_ENGINE), "InnoDB") != 0,
+         "its engine is not InnoDB"},
+        {is_one(r, i, COLUMN_TRIGGERS), "it has triggers"},
+        {is_one(r, i, COLUMN_CASCADE), "a foreign key changes rows"},
+        {is_one(r, i, COLUMN_TWICE), "another table has the same name in "
+                                     "another case"},
+    };
+    for (size_t k = 0; k < sizeof reasons / sizeof reasons[0]; k++)
+        if (reasons[k].is_so)
+            return reasons[k].why;
+    return NULL;
+}
+
+static void
+put_name(struct buf *sql, const char *name)
+{
+    buf_char(sql, '`');
+    for (; *name; name++) {
+        if (*name == '`')
+            buf_char(sql, '`');
+        buf_char(sql, *name);
+    }
+    buf_char(sql, '`');
+}
+
+/* A name in SQL, with quotes where they are needed. */
+static const char *
+name_in_sql(struct watched *w, const char *name)
+{
+    bool is_plain = isalpha((unsigned char)*name) || *name == '_';
+    for (const char *c = name; *c; c++)
+        is_plain = is_plain && (isalnum((unsigned char)*c) || *c == '_');
+    if (is_plain)
+        return copy(w, name);
+    struct buf quoted = {0};
+    put_name(&quoted, name);
+    const char *text = copy(w, quoted.at);
+    buf_free(&quoted);
+    return text;
+}
+
+static void
+add_table(struct watched *w, const struct result_rows *r, size_t i,
+          const char *schema)
+{
+    const char *name = result_rows_get(r, i, COLUMN_NAME);
+    struct watched_table t = {
+        .name = name_in_sql(w, name),
+        .schema = copy(w, schema),
+        .relation = copy(w, name),
+        .is_visible = true,
+        .refusal = why_refused(r, i),
+        .has_other_unique = is_one(r, i, COLUMN_UNIQUE),
+        .has_conditions =
+            is_one(r, i, COLUMN_CHECK) || is_one(r, i, COLUMN_FOREIGN),
+    };
+    if (is_one(r, i, COLUMN_FOREIGN))
+        t.part = "what foreign keys read";
+    else if (t.has_other_unique)
+        t.part = "what unique indexes read";
+    vec_push(&w->tables, t);
+}
+
+/* Whether the words have a text between blanks. */
+static bool
+has_word(const char *words, const char *text)
+{
+    const char *at = strstr(words, text);
+    const size_t n = strlen(text);
+    for (; at; at = strstr(at + 1, text))
+        if (at > words && at[-1] == ' ' && at[n] == ' ')
+            return true;
+    return false;
+}
+
+static bool
+is_integer(const char *type)
+{
+    return has_word(" tinyint smallint mediumint int bigint ", type);
+}
+
+static bool
+is_text(const char *type)
+{
+    return has_word(" char varchar tinytext text mediumtext longtext ", type);
+}
+
+/* A float is not shown exactly, and other types are no texts. */
+static bool
+is_exact(const char *type)
+{
+    return is_integer(type) || is_text(type) ||
+           has_word(" decimal double date datetime time timestamp year enum "
+                    "set ",
+                    type);
+}
+
+/* Whether two keys are equal only if their texts are. */
+static bool
+names_rows(const char *type, const char *extra, const char *collation)
+{
+    const size_t n = strlen(collation);
+    const bool is_binary =
+        n > 10 && strcmp(collation + n - 10, "_nopad_bin") == 0;
+    return !strstr(extra, "GENERATED") && strcmp(type, "double") != 0 &&
+           is_exact(type) && (!is_text(type) || is_binary);
+}
+
+static void
+add_columns(struct watched *w, const struct result_rows *r,
+            struct watched_table *t)
+{
+    size_t keys = 0;
+    bool is_named = true;
+    for (size_t i = 0; i < r->n; i++) {
+        if (strcmp(result_rows_get(r, i, 0), t->relation) != 0)
+            continue;
+        const char *name = copy(w, result_rows_get(r, i, 1));
+        const char *type = copy(w, result_rows_get(r, i, 2));
+        const char *extra = result_rows_get(r, i, 4);
+        const bool is_key = *result_rows_get(r, i, 3) != '0';
+        vec_push(&t->columns, name);
+        vec_push(&t->types, type);
+        if (is_one(r, i, 6) || is_key)
+            vec_push(&t->indexed, name);
+        t->has_other_index = t->has_other_index || is_one(r, i, 6);
+        keys += is_key;
+        is_named =
+            is_named &&
+            (!is_key || names_rows(type, extra, result_rows_get(r, i, 5)));
+        if (!is_exact(type) && !t->refusal)
+            t->refusal = "the type of a column is not recorded";
+        if (strstr(extra, "INVISIBLE") && !t->refusal)
+            t->refusal = "a column is invisible";
+    }
+    for (size_t k = 1; is_named && k <= keys; k++)
+        for (size_t i = 0; i < r->n; i++)
+            if (strcmp(result_rows_get(r, i, 0), t->relation) == 0 &&
+                strtoul(result_rows_get(r, i, 3), NULL, 10) == k)
+                vec_push(&t->keys, copy(w, result_rows_get(r, i, 1)));
+    if (keys && !t->keys.n) {
+        t->has_other_unique = true;
+        if (!t->part)
+            t->part = "what unique indexes read";
+    }
+}
+
+static bool
+ask(struct connection *c, const char *sql, struct result_rows *out,
+    struct err *err)
+{
+    return c->driver->query(c, sql, out) == OUTCOME_OK ||
+           err_set(err, ERR_IO, "cannot read the schema: %s", c->message);
+}
+
+static bool
+read_tables(struct connection *c, const struct watched *before,
+            struct watched *out, struct err *err)
+{
+    struct result_rows tables = {0}, columns = {0}, schema = {0};
+    const bool ok = ask(c, "select database()", &schema, err) &&
+                    ask(c, tables_query, &tables, err) &&
+                    ask(c, columns_query, &columns, err);
+    assert(!ok || !tables.n || tables.width == COLUMNS);
+    const char *home = result_rows_get(&schema, 0, 0);
+    for (size_t i = 0; ok && i < tables.n; i++) {
+        if (before &&
+            watched_has(before, home, result_rows_get(&tables, i, COLUMN_NAME)))
+            continue;
+        add_table(out, &tables, i, home);
+        add_columns(out, &columns, &vec_top(&out->tables));
+    }
+    result_rows_free(&schema);
+    result_rows_free(&tables);
+    result_rows_free(&columns);
+    return ok;
+}
+
+/* --- triggers --------------------------------------------------------------*/
+
+static void
+put_values(struct buf *sql, const struct watched_table *t, const char *row)
+{
+    buf_text(sql, "concat_ws(','");
+    for (size_t i = 0; i < t->columns.n; i++) {
+        buf_printf(sql, ", coalesce(concat('_utf8mb4 x''', hex(convert(%s.",
+                   row);
+        put_name(sql, t->columns.at[i]);
+        buf_text(sql, " using utf8mb4)), ''''), 'NULL')");
+    }
+    buf_char(sql, ')');
+}
+
+static void
+put_row(struct buf *sql, const struct watched *w, uint32_t table,
+        const char *row)
+{
+    buf_printf(sql, "%s." VERSION ", ", row);
+    put_values(sql, &w->tables.at[table], row);
+}
+
+/* "set @told = concat(@told, ...)": the number of the table, a letter, and one
+ * or two versions, each with its name and its values, all in lines of their
+ * own. */
+static void
+put_told(struct buf *sql, const struct watched_table *t, size_t i, char letter)
+{
+    buf_printf(sql, "set " TOLD " = concat(" TOLD ", '%zu\n%c'", i, letter);
+    if (letter == 'U' || letter == 'D') {
+        buf_text(sql, ", '\n', old." VERSION ", '\n', ");
+        put_values(sql, t, "old");
+    }
+    if (letter == 'U' || letter == 'I') {
+        buf_text(sql, ", '\n', new." VERSION ", '\n', ");
+        put_values(sql, t, "new");
+    }
+    if (letter == 'P') {
+        buf_text(sql, ", '\n\n', ");
+        put_values(sql, t, "new");
+    }
+    buf_text(sql, ", ';')");
+}
+
+static void
+put_trigger(struct buf *sql, const struct watched_table *t, size_t i,
+            char letter)
+{
+    buf_printf(sql,
+               "create trigger assay_note_%zu%c after %s on %s for each "
+               "row ",
+               i, letter,
+               letter == 'I'   ? "insert"
+               : letter == 'U' ? "update"
+                               : "delete",
+               t->name);
+    put_told(sql, t, i, letter);
+}
+
+/* A row that is changed gets a new version. */
+static void
+put_renewal(struct buf *sql, const struct watched_table *t, size_t i)
+{
+    buf_printf(sql,
+               "create trigger assay_renew_%zu before update on %s for each "
+               "row set new." VERSION " = if(",
+               i, t->name);
+    put_values(sql, t, "old");
+    buf_text(sql, " = ");
+    put_values(sql, t, "new");
+    buf_text(sql, ", old." VERSION ", uuid_short())");
+}
+
+/* A row that an insert is about to add.  A key that MariaDB chooses later is
+ * NULL or 0 there. */
+static void
+put_proposal(struct buf *sql, const struct watched_table *t, size_t i)
+{
+    buf_printf(sql,
+               "create trigger assay_propose_%zu before insert on %s for each "
+               "row if true",
+               i, t->name);
+    for (size_t k = 0; k < t->keys.n; k++) {
+        buf_text(sql, " and new.");
+        put_name(sql, t->keys.at[k]);
+        buf_text(sql, " is not null");
+    }
+    if (t->keys.n == 1) {
+        buf_text(sql, " and new.");
+        put_name(sql, t->keys.at[0]);
+        buf_text(sql, " not in ('0')");
+    }
+    buf_text(sql, " then ");
+    put_told(sql, t, i, 'P');
+    buf_text(sql, "; end if");
+}
+
+static bool
+must(struct connection *c, struct buf *sql, struct err *err)
+{
+    const bool ok = c->driver->query(c, sql->at, NULL) == OUTCOME_OK;
+    buf_clear(sql);
+    return ok ||
+           err_set(err, ERR_IO, "cannot make the triggers that record: %s",
+                   c->message);
+}
+
+static bool
+install_table(const struct watched_table *t, size_t i, struct connection *c,
+              struct err *err)
+{
+    struct buf sql = {0};
+    buf_printf(&sql,
+               "alter table %s add column " VERSION
+               " bigint unsigned invisible "
+               "not null default uuid_short()",
+               t->name);
+    bool ok = must(c, &sql, err);
+    for (const char *letter = "IUD"; ok && *letter; letter++) {
+        put_trigger(&sql, t, i, *letter);
+        ok = must(c, &sql, err);
+    }
+    if (ok) {
+        put_renewal(&sql, t, i);
+        ok = must(c, &sql, err);
+    }
+    if (ok && t->keys.n) {
+        put_proposal(&sql, t, i);
+        ok = must(c, &sql, err);
+    }
+    buf_free(&sql);
+    return ok;
+}
+
+static bool
+install(const struct watched *w, struct connection *c, struct err *err)
+{
+    bool ok = true;
+    for (size_t i = 0; ok && i < w->tables.n; i++)
+        if (!w->tables.at[i].refusal)
+            ok = install_table(&w->tables.at[i], i, c, err);
+    return ok;
+}
+
+/* The triggers go with their tables. */
+static void
+remove_nothing(struct connection *c)
+{
+    (void)c;
+}
+
+/* --- all versions ----------------------------------------------------------*/
+
+static void
+put_create(struct buf *sql, const struct watched_table *t)
+{
+    buf_printf(sql,
+               "create temporary table assay_versions as select 0 as assay_n, "
+               "t.* from %s t limit 0",
+               t->name);
+}
+
+/* An integer or a text: what a column may be in a history. */
+static void
+put_plain(struct buf *sql, const struct watched_table *t, const char *column)
+{
+    size_t i = 0;
+    while (strcmp(t->columns.at[i], column) != 0)
+        i++;
+    struct buf name = {0};
+    put_name(&name, column);
+    if (is_integer(t->types.at[i]))
+        buf_printf(sql, "if(length(%s) > 18, concat('\"', %s, '\"'), %s)",
+                   name.at, name.at, name.at);
+    else
+        buf_printf(sql, "json_quote(convert(%s using utf8mb4))", name.at);
+    buf_free(&name);
+}
+
+static void
+put_key(struct buf *sql, const struct watched_table *t)
+{
+    buf_text(sql, t->keys.n ? "concat(" : "'null'");
+    for (size_t i = 0; i < t->keys.n; i++) {
+        buf_text(sql, i ? ", ',', " : t->keys.n > 1 ? "'[', " : "");
+        put_plain(sql, t, t->keys.at[i]);
+    }
+    buf_text(sql, t->keys.n > 1 ? ", ']')" : t->keys.n ? ")" : "");
+}
+
+static void
+put_shown(struct buf *sql, const struct watched_table *t)
+{
+    buf_text(sql, "concat('{'");
+    for (size_t i = 0; i < t->columns.n; i++) {
+        struct buf name = {0};
+        buf_json(&name, t->columns.at[i], strlen(t->columns.at[i]));
+        buf_text(sql, i ? ", ',', " : ", ");
+        watched_put_literal(sql, name.at);
+        buf_text(sql, ", ':', coalesce(");
+        put_plain(sql, t, t->columns.at[i]);
+        buf_text(sql, ", 'null')");
+        buf_free(&name);
+    }
+    buf_text(sql, ", '}')");
+}
+
+static const struct row_versions_sql versions = {
+    .put_create = put_create,
+    .put_key = put_key,
+    .put_shown = put_shown,
+    .name = "assay_versions",
+};
+
+static const char *const places[] = {"_rowid", VERSION, NULL};
+
+const struct row_dialect row_dialect_mariadb = {
+    .scheme = "mariadb",
+    .able = "select 1 from dual where database() is not null and version() "
+            "like '%MariaDB%' and substring_index(version(), '.', 1) * 1000 + "
+            "substring_index(substring_index(version(), '.', 2), '.', -1) >= "
+            "10004",
+    .folds = true,
+    .begin = "start transaction",
+    .order = "1",
+    .drop = "",
+    .places = places,
+    .read = read_tables,
+    .install = install,
+    .remove = remove_nothing,
+    .put_row = put_row,
+    .versions = &versions,
+};

@@ -1,0 +1,270 @@
+/* test_rows_mariadb.c -- rows of real SQL on MariaDB: each form of a statement,
+ * in a serial interleaving that holds and in another one that does not, and
+ * what InnoDB's current reads break.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "server_test.h"
+
+#include "spec/interleave.h"
+#include "spec/row/row_setup.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* A setup, a statement that writes, and one that sees what it wrote. */
+struct form {
+    const char *name, *setup, *write, *read;
+};
+
+#define T                                                                      \
+    "create table t (id int primary key, v int, s varchar(20)); "              \
+    "insert into t values (1, 10, 'a'), (2, 20, 'b')"
+
+static const struct form forms[] = {
+    {"insert", T, "insert into t values (3, 30, null)",
+     "select v from t where v > 25"},
+    {"insert ... select", T,
+     "insert into t select id + 2, v, s from t where v > 15",
+     "select count(*) from t where id > 2"},
+    {"insert returning", T, "insert into t (v, id) values (30, 3) returning *",
+     "select * from t"},
+    {"update by expression", T, "update t set v = v + 1 where v < 15",
+     "select * from t as X where X.v between 11 and 12"},
+    {"update of NULL", T, "update t set s = null where s = 'A'",
+     "select id from t where s is null"},
+    {"update of the key", T, "update t set id = id + 10 where id = 1",
+     "select v from t where id = 11"},
+    {"delete", T, "delete from t where s = 'a' returning v",
+     "select id from t where v < 15"},
+    {"upsert that updates", T,
+     "insert into t values (1, 1, 'x') on duplicate key update v = values(v)",
+     "select v from t where id in (1, 3)"},
+    {"upsert that inserts", T,
+     "insert into t values (3, 1, 'x') on duplicate key update v = v + 1",
+     "select v from t where id in (1, 3)"},
+    {"replace", T, "replace into t values (1, 1, 'x')",
+     "select v from t where id = 1"},
+    {"insert ignore", T, "insert ignore into t values (1, 1, 'x'), (4, 1, 'y')",
+     "select v from t where id = 4"},
+    {"join", T, "update t set v = 0 where id = 1",
+     "select a.v, b.v from t a left join t b on b.id = a.id + 1"},
+    {"limit", T, "update t set v = 0 where id = 1",
+     "select v from t order by t.id limit 1"},
+    {"composite key",
+     "create table t (a int, b date, v decimal(9, 2), primary key (b, a)); "
+     "insert into t values (1, '2026-01-01', 1.50), (2, '2026-01-01', 2)",
+     "update t set v = v + 0.25 where a = 1",
+     "select v from t where v = 1.75 and b < '2027-01-01'"},
+    {"quoted names",
+     "create table `T t` (`Id` int primary key, `V``v` int); "
+     "insert into `T t` values (1, 1)",
+     "update `T t` set `v``V` = 3 where ID = 1",
+     "select `Id` from `T t` X where X.`V``v` = 3"},
+    {"no primary key",
+     "create table t (v int); insert into t values (1), (1), (2)",
+     "update t set v = 5 where v = 1", "select * from t where v = 5"},
+    {"a key without case",
+     "create table t (k varchar(9) primary key, v int); insert into t values "
+     "('a', 1), ('b', 2)",
+     "update t set v = 5 where k = 'A'", "select * from t where v = 5"},
+    {"generated key",
+     "create table t (id int auto_increment primary key, v int); insert into t "
+     "(v) values (7)",
+     "insert into t (v) values (8) on duplicate key update v = 9",
+     "select * from t where v >= 8"},
+    {"types",
+     "create table t (id int primary key, d double, e enum('x', 'y'), g int as "
+     "(id * 2), j json, ts timestamp null); insert into t (id, d, e, j) values "
+     "(1, 0.1, 'x', '[1]'), (2, 1e300, null, null)",
+     "update t set d = d * 3 where e = 'x'",
+     "select * from t where d > 0.3 and d < 0.31 and g = 2"},
+    {"savepoint", T,
+     "savepoint p; delete from t; rollback to p; update t set v = 1 where "
+     "id = 1",
+     "select v from t where id = 1"},
+    {"an update that changes nothing", T,
+     "update t set v = 20 where id = 2; update t set v = 21 where id = 2",
+     "select v from t where id = 2"},
+};
+
+#define SPEC                                                                   \
+    "setup { %s }\nteardown { drop table `%s` }\nsession a\n"                  \
+    "setup { begin isolation level %s }\nstep w { %s }\nstep c1 { commit }\n"  \
+    "session b\nsetup { begin isolation level %s }\nstep r { %s }\n"           \
+    "step c2 { commit }\npermutation %s\n"
+
+/* Play the one interleaving of a text; why there is no history of it. */
+static void
+play(struct database *db, const char *text, struct trial_result *r,
+     struct interleaved *done)
+{
+    const struct interleave_options o = {.patience = 0.3, .limit = 20};
+    const level_set levels =
+        LEVEL_BIT(LEVEL_SER) | LEVEL_BIT(LEVEL_SI) | LEVEL_BIT(LEVEL_RC);
+    char path[] = "/tmp/assay-rows-XXXXXX";
+    struct err err = {0};
+    struct spec spec;
+    struct watched watched = {0};
+    struct script script;
+    u32_vec order = {0};
+    const int fd = mkstemp(path);
+    CHECK(fd >= 0 && close(fd) == 0);
+    CHECK(spec_parse(text, strlen(text), &spec, &err));
+    CHECK(row_setup_read(&spec, db, &watched, &err));
+    CHECK_TEXT(err.text, "");
+    script_read(&spec, flavour_of("mariadb"), &watched, &script);
+    CHECK(spec_next(&spec, 0, &order));
+    *done = (struct interleaved){0};
+    *r = (struct trial_result){0};
+    const uint32_t refusal = script_refuses(&script, &order);
+    if (refusal != SCRIPT_UNDERSTOOD) {
+        snprintf(done->refusal, sizeof done->refusal, "%s",
+                 script.refusals.at[refusal].text);
+    } else {
+        CHECK(interleave_run(&script, db, &order, &o, path, done, &err));
+        CHECK_TEXT(err.text, "");
+        CHECK(done->is_possible);
+        if (!done->refusal[0])
+            CHECK(trial_check(path, levels, r));
+    }
+    unlink(path);
+    vec_free(&order);
+    script_free(&script);
+    watched_free(&watched);
+    spec_free(&spec);
+}
+
+static void
+play_form(struct database *db, const struct form *f)
+{
+    const char *table = strstr(f->setup, "`T t`") ? "T t" : "t";
+    for (size_t i = 0; i < 2; i++) {
+        const char *level = i ? "read committed" : "serializable";
+        struct buf text = {0};
+        struct trial_result r;
+        struct interleaved done;
+        buf_printf(&text, SPEC, f->setup, table, level, f->write, level,
+                   f->read, i ? "r w c1 r c2" : "w c1 r c2");
+        play(db, text.at, &r, &done);
+        printf("# %s: %s%s\n", f->name, done.refusal, r.text);
+        CHECK_TEXT(done.refusal, "");
+        CHECK(!done.failed && done.committed == 2);
+        CHECK(r.verdict[LEVEL_SER] == (i ? VERDICT_VIOLATED : VERDICT_OK));
+        buf_free(&text);
+    }
+}
+
+/* What InnoDB does at REPEATABLE READ without innodb_snapshot_isolation. */
+static void
+break_snapshots(struct database *db)
+{
+    static const struct {
+        const char *first, *write, *second;
+        enum anomaly_kind told;
+    } cases[] = {
+        // An update sees the latest version, and the select after it half of
+        // what the other transaction wrote.
+        {"select * from t",
+         "update t set v = 110 where id = 1; update t set v = 220 where id = 2",
+         "update t set v = v + 1 where id = 1; select * from t",
+         ANOMALY_FRACTURED},
+        // A row that the snapshot lacks appears when it is updated.
+        {"select * from t", "insert into t values (3, 30, '')",
+         "update t set v = v + 1 where id = 3; select * from t",
+         ANOMALY_NON_REPEATABLE},
+        // A write of what is there already is not seen by its own
+        // transaction.
+        {"select * from t", "update t set v = 11 where id = 1",
+         "update t set v = 11 where id = 1; select * from t", ANOMALY_NOT_OWN},
+        // The lock shows another version than the snapshot.
+        {"select * from t", "update t set v = 11 where id = 1",
+         "select * from t where id = 1 for update", ANOMALY_NON_REPEATABLE},
+        {"select * from t", "update t set v = 11 where id = 1",
+         "select v from t where v > 10 lock in share mode",
+         ANOMALY_NON_REPEATABLE},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct buf text = {0};
+        struct trial_result r;
+        struct interleaved done;
+        buf_printf(&text,
+                   "setup { " T " }\nteardown { drop table t }\nsession a\n"
+                   "step r { begin isolation level repeatable read; %s }\n"
+                   "step s { %s; commit }\nsession b\nstep w { begin; %s; "
+                   "commit }\npermutation r w s\n",
+                   cases[i].first, cases[i].second, cases[i].write);
+        play(db, text.at, &r, &done);
+        printf("# %s: %s%s\n", cases[i].second, done.refusal, r.text);
+        CHECK_TEXT(done.refusal, "");
+        CHECK(r.verdict[LEVEL_SI] == VERDICT_VIOLATED);
+        CHECK(trial_told(&r, cases[i].told));
+        buf_free(&text);
+    }
+}
+
+/* Statements that are refused, and one that fails and is known. */
+static void
+refuse_or_read(struct database *db)
+{
+    static const struct {
+        const char *setup, *statement, *refusal;
+    } cases[] = {
+        {T, "insert into t values (1, 0, '')", ""},
+        {T "; create index i on t (v)", "select id from t where v = 10",
+         "an index has all columns that are read, so recording would lock "
+         "more"},
+        {T "; create index i on t (v)", "select * from t where v = 10", ""},
+        {T, "select * from t where v = @x",
+         "found '@', which is not understood here"},
+        {T,
+         "insert into t values (1, 0, 0) on duplicate key update v = "
+         "(select 1)",
+         "found 'select', which is not understood here"},
+        {"create table t (f float)", "select * from t",
+         "table 't': the type of a column is not recorded"},
+        {"create table t (v int) engine=myisam", "select * from t",
+         "table 't': its engine is not InnoDB"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct buf text = {0};
+        struct trial_result r;
+        struct interleaved done;
+        buf_printf(&text,
+                   "setup { %s }\nteardown { drop table t }\nsession a\n"
+                   "step x { begin; %s }\nstep c { select * from t; commit }\n"
+                   "permutation x c\n",
+                   cases[i].setup, cases[i].statement);
+        play(db, text.at, &r, &done);
+        CHECK_TEXT(done.refusal, cases[i].refusal);
+        CHECK(done.refusal[0] || r.verdict[LEVEL_SER] == VERDICT_OK);
+        CHECK(done.failed == (i == 0));
+        buf_free(&text);
+    }
+}
+
+static void
+every_form_of_a_statement_is_recorded(void)
+{
+    struct servers servers;
+    struct database db;
+    struct err err = {0};
+    if (!start_server("mariadb", &servers))
+        return;
+    CHECK(database_open(servers.url, ISOLATION_UNCHANGED, NULL, &db, &err));
+    if (row_setup_records(&db)) {
+        for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++)
+            play_form(&db, &forms[i]);
+        break_snapshots(&db);
+        refuse_or_read(&db);
+    }
+    database_close(&db);
+    servers_stop(&servers);
+}
+
+int
+main(void)
+{
+    RUN(every_form_of_a_statement_is_recorded);
+    return test_end();
+}
