@@ -8,9 +8,13 @@
 volatile sig_atomic_t interrupt_flag;
 
 static void
-set_flag(int signal)
+set_flag(int number)
 {
-    (void)signal;
+    if (interrupt_flag) {
+        // Asked twice: whatever goes on takes too long for the user.
+        signal(number, SIG_DFL);
+        raise(number);
+    }
     interrupt_flag = 1;
 }
 
@@ -29,6 +33,12 @@ void
 interrupt_catch(void)
 {
     handle_signals(set_flag, SIG_IGN);
+}
+
+void
+interrupt_release(void)
+{
+    handle_signals(SIG_DFL, SIG_IGN);
 }
 
 void

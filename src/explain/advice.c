@@ -44,6 +44,9 @@ const struct anomaly_advice advice_table[ANOMALY_KINDS] = {
     [ANOMALY_NON_REPEATABLE] = {
         "A value changes between two reads of a transaction: a price is checked and another one is charged.",
         "Use REPEATABLE READ or stronger, read once and use that value, or lock the row at the first read with SELECT ... FOR SHARE or FOR UPDATE."},
+    [ANOMALY_PHANTOM_READ] = {
+        "Two searches of a transaction do not fit together: a report counts ten orders and lists eleven.",
+        "Search once and use that result, or use REPEATABLE READ (PostgreSQL), SNAPSHOT or SERIALIZABLE. On MariaDB and MySQL, UPDATE, DELETE and SELECT ... FOR UPDATE see the latest rows and a plain SELECT the snapshot: search with FOR UPDATE from the start, or set innodb_snapshot_isolation = ON."},
     [ANOMALY_FRACTURED] = {
         "A transaction sees one half of another one's changes: the money has left one account and is not on the other yet.",
         "Read everything in one SELECT statement, or use REPEATABLE READ (PostgreSQL), SNAPSHOT or SERIALIZABLE."},

@@ -31,6 +31,8 @@ const struct anomaly_info anomaly_table[ANOMALY_KINDS] = {
         "each transaction depends on what another one did, in a circle"},
     [ANOMALY_NON_REPEATABLE] = {"non-repeatable-read", "non-repeatable read", "G-single", "G-single",
         "a transaction read a key twice and saw two states of it"},
+    [ANOMALY_PHANTOM_READ] = {"phantom-read", "phantom read", "G-single", "G-single",
+        "a row appeared in what a transaction searched, or vanished from it, while the transaction ran"},
     [ANOMALY_FRACTURED] = {"fractured-read", "fractured read", "G-single", "G-single",
         "a transaction saw one write of another transaction and then missed another write of it"},
     [ANOMALY_READ_YOUR_WRITES] = {"read-your-writes-violation", "read-your-writes violation", "", "G-single-process",

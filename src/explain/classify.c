@@ -7,9 +7,10 @@
  *   none         ww only (with so): dirty write; else circular information flow
  *   one, r -> w  the way back from w to r tells why r should have seen w:
  *                  wr          r saw w elsewhere: the same key is a
- *                              non-repeatable read; w's newer value first and
- *                              the older later a fractured read; the other way
- *                              round a read skew
+ *                              non-repeatable read, or a phantom read, if it
+ *                              is a row that a search did not find; w's newer
+ *                              value first and the older later a fractured
+ *                              read; the other way round a read skew
  *                  so          r's own session wrote it: read your writes
  *                  wr so       r's session had seen it: non-monotonic read, if
  *                              it was the same key
@@ -108,9 +109,13 @@ classify_one_miss(const struct history *h, const struct dep *d, size_t n,
     if (n == 2) {
         switch (back->kind) {
         case EDGE_WR:
-            return same_key(h, back->key, miss->key) ? ANOMALY_NON_REPEATABLE
-                   : back->read < miss->read         ? ANOMALY_FRACTURED
-                                                     : ANOMALY_READ_SKEW;
+            if (same_key(h, back->key, miss->key))
+                return row_text_condition(h, back->key) ||
+                               row_text_condition(h, miss->key)
+                           ? ANOMALY_PHANTOM_READ
+                           : ANOMALY_NON_REPEATABLE;
+            return back->read < miss->read ? ANOMALY_FRACTURED
+                                           : ANOMALY_READ_SKEW;
         case EDGE_SO:
             return ANOMALY_READ_YOUR_WRITES;
         default:

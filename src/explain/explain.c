@@ -257,6 +257,32 @@ show_unreduced(struct explainer *e, u32_vec *core, enum level level,
     }
 }
 
+/* Where the core is too large to be read and a transaction contradicts itself,
+ * narrate that instead of reducing the core. */
+static bool
+explain_contradiction(struct explainer *e, const u32_vec *core,
+                      enum level level, bool *found, struct err *err)
+{
+    struct row_contradiction c;
+    struct reduced r;
+    *found = core->n > MODEL_MOST_TXNS &&
+             level_implied(level) >> LEVEL_RA & 1 &&
+             row_contradiction_find(e->h, &e->budget, &c);
+    if (!*found)
+        return true;
+    if (!row_contradiction_reduce(e->h, &c, level, &e->reduce, &r, err))
+        return false;
+    *found = reduced_is_proper(e->h, &r);
+    if (*found) {
+        const struct judgement judgement =
+            reduce_judge(&r.h, 1u << LEVEL_RC, &e->reduce);
+        vec_push(&e->shown, c.txn);
+        add_anomaly(e, &r, level, level, &judgement);
+    }
+    reduced_free(&r);
+    return true;
+}
+
 /* The transactions of the evidence violate the level by themselves.  The
  * exception is a transaction that would become part of the loading without what
  * came before it in its session (reduce.h): then everything that counts may do,
@@ -271,7 +297,9 @@ explain_evidence(struct explainer *e, enum level level,
     txn_id *owners = core_owners(e->h);
     core_of_certificate(e->h, owners, evidence, &named);
     mem_free(owners);
-    bool ok = explain_core(e, &named, level, &found, err);
+    bool ok = explain_contradiction(e, &named, level, &found, err);
+    if (ok && !found)
+        ok = explain_core(e, &named, level, &found, err);
     for (int counting = 1; ok && !found && counting >= 0; counting--) {
         take_all(e->h, counting, &core);
         ok = explain_core(e, &core, level, &found, err);

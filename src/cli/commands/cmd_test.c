@@ -63,6 +63,7 @@ test_workload(struct test *t)
     t->inspect.options.all_levels = t->inspect.options.power = true;
     const char *name = o->keep ? o->keep : t->run.name;
     t->inspect.recording = o->keep ? NULL : path;
+    interrupt_release();
     take_status(t, inspect_file(&t->inspect, path, name));
     if (!t->run.stats.committed && !t->run.stats.unknown)
         take_status(t, cli_usage_error("no transaction was committed, so "

@@ -10,6 +10,7 @@
 #include "explain/classify.h"
 #include "explain/explain.h"
 #include "explain/reduce/reduce.h"
+#include "explain/row_contradiction.h"
 
 struct narration {
     struct anomaly *a;
@@ -67,6 +68,19 @@ void narrate_headline(struct narration *t, const key_id *keys, size_t n);
 /* Fills 'txns': those of h, init where it was read, and neighbours from
  * the whole.  'with_init': whether it is mentioned. */
 void narrate_txns(struct narration *t, bool with_init, size_t context);
+
+/* The same for some of them, each once. */
+void narrate_few_txns(struct narration *t, const u32_vec *txns, size_t context);
+
+/* Append that the reads of one row by the source of both edges do not fit
+ * together: 'miss' is an rw, 'back' the wr that closes the cycle. */
+void narrate_phantom_read(struct narration *t, const struct dep *miss,
+                          const struct dep *back);
+
+/* Everything about an anomaly that is two reads of one row. */
+void narrate_row_contradiction(struct narration *t,
+                               const struct row_contradiction *c,
+                               size_t context);
 
 /* Fills 'steps' and 'edges' from a refutation whose best cycle is d. */
 void narrate_steps(struct narration *t, const struct model *m,

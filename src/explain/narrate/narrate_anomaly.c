@@ -175,6 +175,19 @@ narrate_small(struct narration *t, size_t context)
     return ok;
 }
 
+/* Narrate two reads of one row that disagree; false where there are none, or
+ * the level does not mind. */
+static bool
+narrate_contradiction(struct narration *t, enum level asked, size_t context)
+{
+    struct row_contradiction c;
+    if (!(level_implied(asked) >> LEVEL_RA & 1) ||
+        !row_contradiction_find(t->h, NULL, &c))
+        return false;
+    narrate_row_contradiction(t, &c, context);
+    return true;
+}
+
 void
 narrate_anomaly(const struct history *whole, struct reduced *r,
                 enum level asked, enum level weakest,
@@ -191,7 +204,8 @@ narrate_anomaly(const struct history *whole, struct reduced *r,
                           .origin = r->origin.at,
                           .level = weakest};
     narrate_map(&t);
-    if (!narrate_small(&t, context))
+    if (!narrate_small(&t, context) &&
+        !narrate_contradiction(&t, asked, context))
         narrate_briefly(&t, context);
     buf_free(&t.b);
     struct err err = {0};

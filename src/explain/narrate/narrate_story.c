@@ -205,6 +205,9 @@ narrate_story(struct narration *t, const struct dep *d, size_t n)
     const char *template = template_of(t->a->kind, d, n);
     if (t->a->kind == ANOMALY_PHANTOM) {
         tell_misses(t, d, n);
+    } else if (t->a->kind == ANOMALY_PHANTOM_READ) {
+        assert(n == 2);
+        narrate_phantom_read(t, &d[0], &d[1]);
     } else if (template) {
         fill_in(t, &s, template);
     } else {

@@ -313,3 +313,20 @@ narrate_txns(struct narration *t, bool with_init, size_t context)
                                                     .status = TXN_COMMITTED}));
     tell_neighbours(t, context);
 }
+
+void
+narrate_few_txns(struct narration *t, const u32_vec *txns, size_t context)
+{
+    for (size_t i = 0; i < txns->n; i++) {
+        bool again = false;
+        for (size_t j = 0; j < i; j++)
+            again |= txns->at[j] == txns->at[i];
+        if (again)
+            continue;
+        struct anomaly_txn out = head_of(t, t->origin[txns->at[i]]);
+        tell_ops(t, txns->at[i], &out);
+        vec_push(&t->a->txns, out);
+    }
+    t->a->blamed = t->a->txns.n;
+    tell_neighbours(t, context);
+}

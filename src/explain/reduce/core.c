@@ -6,9 +6,14 @@
  * transactions of unknown outcome, so that they count, and who read the lists
  * whose order is used.
  *
+ * Thousands of reads may have the same thousands of candidates (every read of
+ * a row that is not there, say), so a transaction is taken once, and so are the
+ * candidates of a value.
+ *
  * SPDX-License-Identifier: MIT */
 #include "explain/reduce/core.h"
 
+#include "base/container/intmap.h"
 #include "base/container/sorted.h"
 #include "evidence/proof.h"
 
@@ -16,7 +21,25 @@ struct gathering {
     const struct history *h;
     const txn_id *owners;
     u32_vec *core;
+    uint8_t *taken;       // by transaction: whether it is in the core
+    struct intmap values; // whose candidates are in the core
 };
+
+static void
+gathering_init(struct gathering *g, const struct history *h,
+               const txn_id *owners, u32_vec *core)
+{
+    vec_clear(core);
+    *g = (struct gathering){.h = h, .owners = owners, .core = core};
+    g->taken = mem_calloc(h->n_txns, sizeof *g->taken);
+}
+
+static void
+gathering_free(struct gathering *g)
+{
+    mem_free(g->taken);
+    intmap_free(&g->values);
+}
 
 txn_id *
 core_owners(const struct history *h)
@@ -31,8 +54,10 @@ core_owners(const struct history *h)
 static void
 add_txn(struct gathering *g, txn_id t)
 {
-    if (t < g->h->n_txns && g->h->txn_counts[t])
-        vec_push(g->core, t);
+    if (t >= g->h->n_txns || !g->h->txn_counts[t] || g->taken[t])
+        return;
+    g->taken[t] = 1;
+    vec_push(g->core, t);
 }
 
 static void
@@ -46,6 +71,10 @@ add_read(struct gathering *g, op_id op)
         add_txn(g, history_writer(g->h, v));
         return;
     }
+    bool added;
+    intmap_add(&g->values, v, 0, &added);
+    if (!added)
+        return;
     const struct txn_range all = history_candidates(g->h, v);
     for (size_t i = 0; i < all.n; i++)
         add_txn(g, all.at[i]);
@@ -107,7 +136,6 @@ add_candidates(struct gathering *g)
                 history_has_several(h, h->op_value[op]))
                 add_read(g, op);
     }
-    sorted_unique(g->core);
 }
 
 // Whether an indeterminate transaction of the core has a reader in it.
@@ -170,7 +198,6 @@ add_readers(struct gathering *g)
             }
     } while (looked < g->core->n);
     mem_free(needs);
-    sorted_unique(g->core);
 }
 
 /* The longest list that a counting transaction read, by key; ID_NONE where
@@ -224,6 +251,15 @@ add_list_reads(struct gathering *g)
     }
     mem_free(author);
     mem_free(reads);
+}
+
+/* What the transactions so far cannot be without; then the core is whole. */
+static void
+complete(struct gathering *g)
+{
+    add_readers(g);
+    add_list_reads(g);
+    add_candidates(g);
     sorted_unique(g->core);
 }
 
@@ -231,27 +267,23 @@ void
 core_of_cycle(const struct history *h, const txn_id *owners,
               const struct cycle *cycle, u32_vec *core)
 {
-    struct gathering g = {h, owners, core};
-    vec_clear(core);
+    struct gathering g;
+    gathering_init(&g, h, owners, core);
     add_cycle(&g, cycle);
-    sorted_unique(core);
-    add_readers(&g);
-    add_list_reads(&g);
-    add_candidates(&g);
+    complete(&g);
+    gathering_free(&g);
 }
 
 void
 core_of_certificate(const struct history *h, const txn_id *owners,
                     const struct certificate *c, u32_vec *core)
 {
-    struct gathering g = {h, owners, core};
-    vec_clear(core);
+    struct gathering g;
+    gathering_init(&g, h, owners, core);
     if (c->kind == EVIDENCE_CYCLE)
         add_cycle(&g, &c->cycle);
     else if (c->kind == EVIDENCE_PROOF)
         add_proof(&g, c->proof);
-    sorted_unique(core);
-    add_readers(&g);
-    add_list_reads(&g);
-    add_candidates(&g);
+    complete(&g);
+    gathering_free(&g);
 }

@@ -42,6 +42,12 @@ struct inquiry {
     const struct reduce_options *o;
 };
 
+static uint64_t
+part_steps(const struct history *h)
+{
+    return PART_STEPS + PART_OP_STEPS * (uint64_t)h->n_ops;
+}
+
 enum reply { HOLDS, VIOLATES, NO_ANSWER };
 
 bool
@@ -64,8 +70,7 @@ check_within_budget(const struct history *h, level_set levels,
                     const struct reduce_options *o, struct check *c)
 {
     struct err err = {0};
-    if (!budget_spend(o->budget,
-                      PART_STEPS + PART_OP_STEPS * (uint64_t)h->n_ops))
+    if (!budget_spend(o->budget, part_steps(h)))
         return false;
     const struct check_options options = {.levels = levels,
                                           .threads = o->threads,
@@ -162,6 +167,8 @@ shrink_to(const struct inquiry *q, struct reduced *r, const u32_vec *txns,
         ok = take_part(r, &next, &part, err);
         if (!ok)
             break;
+        // Making it has taken about as long as beginning to check it does.
+        budget_spend(q->o->budget, part_steps(&part.h));
         const enum reply found = ask(q, &part, &next);
         if (first)
             *reply = found;
