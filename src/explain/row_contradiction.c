@@ -1,7 +1,7 @@
 /* row_contradiction.c -- see row_contradiction.h.
  *
  * Let t read x from a and y from b, two registers of one row.  If a and b
- * differ, both wrote x and y and both precede t, so read atomic wants a before
+ * differ, both wrote x and y and both precede t, so read atomic puts a before
  * b and b before a; the initial state, which precedes all, is no exception.  So
  * it suffices that no transaction may have written both x and y as they were
  * read.

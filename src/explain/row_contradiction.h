@@ -1,7 +1,7 @@
 /* row_contradiction.h -- a transaction whose reads of one row disagree.
  *
- * Whoever writes a row answers all questions about it at once (history/row), so
- * a transaction that reads a row twice, by its key or by searches, must have
+ * A write of a row answers all questions about it at once (history/row), so a
+ * transaction that reads a row twice, by its key or by searches, must have
  * seen one version of it, from read atomic on.  Where no version fits both
  * reads, this alone is the violation, whichever of many transactions wrote what
  * was read.  The general argument rules out the possible writers one by one and

@@ -72,6 +72,9 @@ void narrate_txns(struct narration *t, bool with_init, size_t context);
 /* The same for some of them, each once. */
 void narrate_few_txns(struct narration *t, const u32_vec *txns, size_t context);
 
+/* Append " when it asked for v > 5". */
+void narrate_search(struct narration *t, const char *condition);
+
 /* Append that the reads of one row by the source of both edges do not fit
  * together: 'miss' is an rw, 'back' the wr that closes the cycle. */
 void narrate_phantom_read(struct narration *t, const struct dep *miss,

@@ -6,6 +6,16 @@
 #include "depend/reads.h"
 #include "history/row/row_text.h"
 
+void
+narrate_search(struct narration *t, const char *condition)
+{
+    buf_text(&t->b, " when it asked for ");
+    if (strcmp(condition, "TRUE") == 0)
+        buf_text(&t->b, "all rows");
+    else
+        buf_shown(&t->b, condition);
+}
+
 /* Append what a read of a row saw: "did not find row t/7 when it asked for v >
  * 5", or "read t/7 = {"v":8}". */
 static void
@@ -20,8 +30,7 @@ tell_read(struct narration *t, op_id op)
     }
     buf_text(&t->b, "did not find row ");
     narrate_key(t, h->key_rows[op_key(h, op)].row);
-    buf_text(&t->b, " when it asked for ");
-    buf_shown(&t->b, condition);
+    narrate_search(t, condition);
 }
 
 static void
@@ -94,8 +103,8 @@ narrate_row_contradiction(struct narration *t,
         a->story,
         "From read atomic on, a transaction sees one version of a row until it "
         "changes the row itself",
-        "So no order of the transactions explains these two reads, whoever "
-        "wrote what they saw",
+        "So no order of the transactions explains these two reads, whichever "
+        "transactions wrote what they saw",
     };
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
         vec_push(&a->steps, ((struct anomaly_step){steps[i], 0, ANOMALY_NONE}));

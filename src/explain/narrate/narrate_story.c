@@ -178,8 +178,8 @@ tell_miss(struct narration *t, const struct dep *d)
     buf_text(&t->b, matches ? " wrote as " : " changed");
     if (matches)
         row_text_value(h, write, &t->b);
-    buf_text(&t->b, ", when it asked for ");
-    buf_shown(&t->b, condition);
+    buf_char(&t->b, ',');
+    narrate_search(t, condition);
 }
 
 /* Everything that a query or a read missed. */
