@@ -65,12 +65,25 @@ runner_is_taken(const struct runner *r, uint32_t table, const struct datum *a,
     return false;
 }
 
+/* Whether the column's type has this value. */
+static bool
+is_held(const struct table_column *column, int64_t n)
+{
+    if (column->number != NUMBER_NUMERIC || !column->rounds)
+        return program_number_fits(column->type, column->number, n);
+    int64_t most = 1;
+    for (uint32_t i = 0; i < column->limit && i < 18; i++)
+        most *= 10;
+    return column->limit > 18 || (n > -most && n < most);
+}
+
 bool
 runner_keeps_checks(struct runner *r, uint32_t table, const struct datum *row)
 {
     const struct table *t = &r->program->tables.at[table];
     for (uint32_t i = 0; i < t->n_columns; i++)
-        if (t->columns[i].not_null && row[i].null)
+        if (row[i].null ? t->columns[i].not_null
+                        : !is_held(&t->columns[i], row[i].number))
             return false;
     const struct datum **bound = r->bound;
     r->bound = &row;

@@ -40,29 +40,46 @@ runner_holds(struct runner *r, const struct expr *e)
     return !d.null && d.number;
 }
 
+/* A number that its type cannot hold is an error. */
 static struct datum
-arithmetic(struct runner *r, enum expr_kind kind, int64_t a, int64_t b)
+fitting(struct runner *r, const struct expr *e, int64_t n)
+{
+    if (!program_number_fits(e->type, e->number, n))
+        runner_abort(r);
+    return number(n);
+}
+
+static struct datum
+arithmetic(struct runner *r, const struct expr *e, int64_t a, int64_t b)
 {
     int64_t result = 0;
     bool bad = false;
-    switch (kind) {
+    switch (e->kind) {
     case EXPR_ADD:
         bad = __builtin_add_overflow(a, b, &result);
         break;
     case EXPR_SUBTRACT:
+    case EXPR_NEGATE:
         bad = __builtin_sub_overflow(a, b, &result);
         break;
     case EXPR_MULTIPLY:
         bad = __builtin_mul_overflow(a, b, &result);
         break;
     default:
-        bad = b == 0 || (a == INT64_MIN && b == -1);
-        if (!bad)
-            result = kind == EXPR_DIVIDE ? a / b : a % b;
+        if (b == 0)
+            runner_abort(r);
+        bad = b == -1 && a == INT64_MIN && e->kind == EXPR_DIVIDE;
+        if (b == -1)
+            result = e->kind == EXPR_MODULO || bad ? 0 : -a;
+        else if (b != 0)
+            result = e->kind == EXPR_DIVIDE ? a / b : a % b;
     }
-    if (bad)
+    // A numeric value could be larger.
+    if (bad && e->number == NUMBER_NUMERIC)
+        runner_give_up(r);
+    else if (bad)
         runner_abort(r);
-    return number(result);
+    return fitting(r, e, result);
 }
 
 static struct datum
@@ -120,8 +137,7 @@ evaluate_input(struct runner *r, const struct expr *e)
     const struct function *f = r->instance->function;
     uint32_t site = e->index;
     if (f->inputs[site].kind == INPUT_MOMENT) {
-        for (site = 0; f->inputs[site].kind != INPUT_MOMENT;)
-            site++;
+        site = function_moment(f, site);
         return r->instance->inputs[site * r->instance->inputs_each];
     }
     if (r->used[site] == r->instance->inputs_each) {
@@ -157,7 +173,7 @@ evaluate_binary(struct runner *r, const struct expr *e)
     const struct datum b = runner_evaluate(r, e->arg[1]);
     if (a.null || b.null)
         return null();
-    return e->kind >= EXPR_ADD ? arithmetic(r, e->kind, a.number, b.number)
+    return e->kind >= EXPR_ADD ? arithmetic(r, e, a.number, b.number)
                                : compare(e->kind, a.number, b.number);
 }
 
@@ -187,7 +203,11 @@ runner_evaluate(struct runner *r, const struct expr *e)
     }
     case EXPR_NEGATE: {
         const struct datum a = runner_evaluate(r, e->arg[0]);
-        return a.null ? a : arithmetic(r, EXPR_SUBTRACT, 0, a.number);
+        return a.null ? a : arithmetic(r, e, 0, a.number);
+    }
+    case EXPR_CAST: {
+        const struct datum a = runner_evaluate(r, e->arg[0]);
+        return a.null ? a : fitting(r, e, a.number);
     }
     case EXPR_IS_NULL:
         return number(runner_evaluate(r, e->arg[0]).null);

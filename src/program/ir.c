@@ -87,3 +87,46 @@ block_has(const struct block *b, enum statement_kind kind)
             return true;
     return false;
 }
+
+bool
+program_number_fits(enum value_type type, enum number_kind number, int64_t n)
+{
+    // Dates and timestamps of the years 1 to 9999.
+    static const int64_t first_day = -730119, last_day = 2921939;
+    enum { DAY = 24 * 60 * 60 };
+    if (type == TYPE_DATE)
+        return n >= first_day && n <= last_day;
+    if (type == TYPE_TIMESTAMP)
+        return n >= first_day * DAY && n < (last_day + 1) * DAY;
+    if (type != TYPE_INTEGER || number >= NUMBER_BIGINT)
+        return true;
+    return number == NUMBER_SMALLINT ? n >= INT16_MIN && n <= INT16_MAX
+                                     : n >= INT32_MIN && n <= INT32_MAX;
+}
+
+/* Variables get theirs from columns and parameters: a constant has none, and
+ * a division that leaves one is refused. */
+bool
+program_has_fractions(const struct program *p)
+{
+    for (size_t i = 0; i < p->tables.n; i++)
+        for (uint32_t c = 0; c < p->tables.at[i].n_columns; c++)
+            if (p->tables.at[i].columns[c].number == NUMBER_NUMERIC)
+                return true;
+    for (size_t i = 0; i < p->functions.n; i++)
+        for (uint32_t v = 0; v < p->functions.at[i]->n_parameters; v++)
+            if (p->functions.at[i]->variables[v].number == NUMBER_NUMERIC)
+                return true;
+    return false;
+}
+
+uint32_t
+function_moment(const struct function *f, uint32_t site)
+{
+    assert(site < f->n_inputs && f->inputs[site].kind == INPUT_MOMENT);
+    uint32_t first = 0;
+    while (f->inputs[first].kind != INPUT_MOMENT ||
+           f->inputs[first].type != f->inputs[site].type)
+        first++;
+    return first;
+}

@@ -6,9 +6,10 @@
  * conditions, IN lists are comparisons, '*' is a list of columns, a record
  * variable is one variable for each of its fields.
  *
- * Values are integers, booleans and texts, each of which may be NULL.  A text
- * is the number of its string in 'texts'; texts are compared for equality
- * only.  Invariants:
+ * Values are integers, booleans, texts, dates and timestamps, each of which may
+ * be NULL.  A text is the number of its string in 'texts'; texts are compared
+ * for equality only.  A date is the number of days since 2000-01-01, a
+ * timestamp that of seconds.  Invariants:
  *   (1) every table has a primary key; one without gets a hidden last column
  *       with generated values, which is its key;
  *   (2) the columns of a primary key are NOT NULL and no statement sets them;
@@ -37,10 +38,23 @@ struct datum {
     bool null;
 };
 
-enum value_type { TYPE_UNKNOWN, TYPE_INTEGER, TYPE_BOOLEAN, TYPE_TEXT };
+enum value_type {
+    TYPE_UNKNOWN,
+    TYPE_INTEGER,
+    TYPE_BOOLEAN,
+    TYPE_TEXT,
+    TYPE_DATE,
+    TYPE_TIMESTAMP,
+};
 
-/* Which type of SQL an integer has: '/' of numeric values does not round. */
-enum number_kind { NUMBER_INTEGER, NUMBER_BIGINT, NUMBER_NUMERIC };
+/* Which type of SQL an integer has, the smaller first: what it can hold, and
+ * that '/' of numeric values does not round. */
+enum number_kind {
+    NUMBER_SMALLINT = -1,
+    NUMBER_INTEGER,
+    NUMBER_BIGINT,
+    NUMBER_NUMERIC
+};
 
 enum expr_kind {
     EXPR_CONSTANT,
@@ -54,6 +68,7 @@ enum expr_kind {
     EXPR_NOT,
     EXPR_NEGATE,
     EXPR_IS_NULL,
+    EXPR_CAST, // a number of another kind: it must fit, and is rounded
     // with two
     EXPR_AND,
     EXPR_OR,
@@ -201,6 +216,9 @@ struct table_column {
     enum number_kind number;
     bool generated;             // by default: serial, identity, uuid
     bool always;                // GENERATED ALWAYS: no other value is taken
+    bool rounds;                // numeric with a number of digits
+    uint32_t limit;             // most characters, or digits of a numeric in
+                                // front of the point; 0: any
     const struct expr *initial; // DEFAULT; NULL: NULL
 };
 
@@ -235,11 +253,13 @@ struct variable {
     enum number_kind number;
     const struct expr *initial; // NULL: NULL
     bool not_null;
+    bool rounds;    // as of a column
+    uint32_t limit; // as of a column
 };
 
 enum input_kind {
     INPUT_KEY,    // distinct for each evaluation, and not yet in its column
-    INPUT_MOMENT, // now(): one value for a transaction
+    INPUT_MOMENT, // now(), current_date: one value of a type for a transaction
     INPUT_ANY,    // random()
 };
 
@@ -279,6 +299,16 @@ struct program {
     VEC(struct function *) functions;
     VEC(struct invariant) invariants;
 };
+
+/* Whether a value of SQL's type can be this number. */
+bool program_number_fits(enum value_type type, enum number_kind number,
+                         int64_t n);
+
+/* Whether some value can have a fraction, which the numbers here have not. */
+bool program_has_fractions(const struct program *p);
+
+/* The number of the first site that gives the same moment as this one. */
+uint32_t function_moment(const struct function *f, uint32_t site);
 
 /* FOUND is the variable behind the parameters. */
 static inline uint32_t

@@ -153,6 +153,7 @@ read_files(struct program *p, struct source_file *files, size_t n,
         ok = parse_file(p, &files[i], err);
     for (enum pass pass = PASS_TABLES; ok && pass < PASSES; pass++)
         ok = read_pass(&l, files, n, pass);
+    ok = ok && lower_lengths(&l);
     if (ok && !p->functions.n) {
         err_set(err, ERR_SYNTAX,
                 "no functions, expected one for each transaction");

@@ -16,6 +16,7 @@
 
 #include "execute/interleaving.h"
 #include "program/access.h"
+#include "robust/anomaly/dependency.h"
 
 #include <string.h>
 
@@ -282,8 +283,40 @@ brute_committed(struct world *w, uint32_t k, uint64_t most,
     }
 }
 
+/* Whether some way to interrupt the first member has dependencies that form a
+ * cycle. */
+static bool
+interrupts_in_a_cycle(struct world *w, uint32_t state, const uint32_t *members,
+                      uint32_t k)
+{
+    struct finding *f = mem_calloc(1, sizeof *f);
+    struct dependency cycle[INTERLEAVING_MOST];
+    const struct level_choice levels_of = {.common = LEVEL_RC};
+    struct interleaving *e = &f->interleaving;
+    f->isolation = &levels_of;
+    f->shape = SHAPE_INTERRUPTED;
+    f->n = k;
+    f->initial = *w->states.all.at[state];
+    for (uint32_t i = 0; i < k; i++)
+        f->members[i] = w->instances.at[members[i]];
+    bool has = false, more = true;
+    for (uint32_t split = 0; more && !has; split++)
+        for (int waits = 0; waits < 2 && !has; waits++) {
+            interleaving_init(e, w->program, &f->initial, f->members, k);
+            e->shape = SHAPE_INTERRUPTED;
+            e->split = split;
+            e->waits = waits;
+            has = interleaving_run(e, &levels_of) && dependency_cycle(f, cycle);
+            more =
+                split < 40 && (waits ? more : e->runs[0].statements >= split);
+            interleaving_free(e);
+        }
+    mem_free(f);
+    return has;
+}
+
 bool
-brute_any_interrupted(struct world *w, uint32_t k, uint64_t most)
+brute_any_interrupted(struct world *w, uint32_t k, uint64_t most, bool cycle)
 {
     const uint32_t states = (uint32_t)w->states.all.n;
     for (uint32_t n = 2; n <= k; n++) {
@@ -291,7 +324,8 @@ brute_any_interrupted(struct world *w, uint32_t k, uint64_t most)
         for (uint64_t i = 0; i < all && i < most; i++) {
             uint32_t members[INTERLEAVING_MOST];
             const uint32_t state = brute_combination(w, n, i, members);
-            if (interrupts_badly(w, state, members, n))
+            if (cycle ? interrupts_in_a_cycle(w, state, members, n)
+                      : interrupts_badly(w, state, members, n))
                 return true;
         }
     }

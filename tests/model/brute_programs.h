@@ -35,7 +35,8 @@ void brute_committed(struct world *w, uint32_t k, uint64_t most,
 bool brute_any_delayed(struct world *w, uint32_t k, enum level level,
                        bool cycle);
 /* The same for interrupted ones, and for at most 'most' of them. */
-bool brute_any_interrupted(struct world *w, uint32_t k, uint64_t most);
+bool brute_any_interrupted(struct world *w, uint32_t k, uint64_t most,
+                           bool cycle);
 
 /* The members and the initial state number n of all combinations. */
 uint64_t brute_combinations(const struct world *w, uint32_t k);

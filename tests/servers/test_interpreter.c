@@ -13,6 +13,7 @@
 #include "random_program.h"
 
 #include "base/limits/limit.h"
+#include "execute/print/print.h"
 #include "execute/run/run.h"
 #include "program/read.h"
 
@@ -83,6 +84,20 @@ random_state(const struct program *p, struct dataset *out)
 
 /* --- as text --------------------------------------------------------------*/
 
+/* What stands between the quotes of DATE '2000-01-02'. */
+static void
+write_moment(const struct program *p, enum value_type type, struct datum d,
+             struct buf *out)
+{
+    struct buf text = {0};
+    print_value(&text, p, type, d);
+    const char *quote = strchr(text.at, '\'');
+    CHECK(quote != NULL);
+    if (quote)
+        buf_printf(out, "%.*s", (int)strcspn(quote + 1, "'"), quote + 1);
+    buf_free(&text);
+}
+
 static void
 write_value(const struct program *p, enum value_type type, struct datum d,
             struct buf *out)
@@ -93,6 +108,8 @@ write_value(const struct program *p, enum value_type type, struct datum d,
         buf_char(out, d.number ? 't' : 'f');
     else if (type == TYPE_TEXT)
         buf_printf(out, "%s", strings_get(&p->texts, (uint32_t)d.number).text);
+    else if (type == TYPE_DATE || type == TYPE_TIMESTAMP)
+        write_moment(p, type, d, out);
     else
         buf_printf(out, "%lld", (long long)d.number);
 }
@@ -123,7 +140,9 @@ write_inserts(const struct dataset *s, struct buf *out)
         const struct table *t = &s->program->tables.at[i];
         if (!s->tables[i].n)
             continue;
-        buf_printf(out, "INSERT INTO %s VALUES", t->name);
+        buf_text(out, "INSERT INTO ");
+        print_name(out, t->name);
+        buf_text(out, " VALUES");
         for (size_t j = 0; j < s->tables[i].n; j++) {
             const struct datum *row = dataset_row(s, i, j);
             buf_text(out, j ? ", (" : " (");
@@ -141,7 +160,9 @@ write_inserts(const struct dataset *s, struct buf *out)
 static void
 write_call(const struct program *p, const struct instance *t, struct buf *out)
 {
-    buf_printf(out, "SELECT * FROM %s(", t->function->name);
+    buf_text(out, "SELECT * FROM ");
+    print_name(out, t->function->name);
+    buf_char(out, '(');
     for (uint32_t i = 0; i < t->function->n_parameters; i++) {
         if (i)
             buf_text(out, ", ");
@@ -304,9 +325,11 @@ run_there(const struct program *p, const char *inserts, const char *call,
     } else {
         write_answer(&rows, "result", out);
         for (uint32_t i = 0; i < p->tables.n; i++) {
-            char sql[200];
-            snprintf(sql, sizeof sql, "SELECT * FROM %s", p->tables.at[i].name);
-            CHECK(server->driver->query(server, sql, &rows) == OUTCOME_OK);
+            struct buf sql = {0};
+            buf_text(&sql, "SELECT * FROM ");
+            print_name(&sql, p->tables.at[i].name);
+            CHECK(server->driver->query(server, sql.at, &rows) == OUTCOME_OK);
+            buf_free(&sql);
             write_answer(&rows, p->tables.at[i].name, out);
         }
     }
@@ -374,7 +397,7 @@ compare_program(const char *name, const char *text, int calls)
         err_format(&err, message, sizeof message);
     CHECK_TEXT(message, "");
     // Texts that no statement has.
-    strings_add(&p.texts, "other", 5);
+    strings_add(&p.texts, "etc", 3);
     const bool loaded =
         server->driver->query(server, load.at, NULL) == OUTCOME_OK;
     CHECK(loaded);

@@ -8,6 +8,39 @@
 
 #include <string.h>
 
+/* A day, and for a timestamp the time of the day. */
+static void
+print_moment(struct buf *out, enum value_type type, int64_t n)
+{
+    enum { DAY = 24 * 60 * 60, FROM_YEAR_1 = 730119, CENTURIES = 146097 };
+    assert(program_number_fits(type, NUMBER_INTEGER, n));
+    const int64_t second = type == TYPE_TIMESTAMP ? ((n % DAY) + DAY) % DAY : 0;
+    int64_t day =
+        (type == TYPE_TIMESTAMP ? (n - second) / DAY : n) + FROM_YEAR_1;
+    int64_t year = 1 + day / CENTURIES * 400, length;
+    day %= CENTURIES;
+#define LEAP(y) (((y) % 4 == 0 && (y) % 100 != 0) || (y) % 400 == 0)
+    while (day >= (length = 365 + LEAP(year))) {
+        day -= length;
+        year++;
+    }
+    static const int lengths[] = {31, 28, 31, 30, 31, 30,
+                                  31, 31, 30, 31, 30, 31};
+    int month = 0;
+    while (day >= (length = lengths[month] + (month == 1 && LEAP(year)))) {
+        day -= length;
+        month++;
+    }
+#undef LEAP
+    buf_printf(out, "%s '%04d-%02d-%02d",
+               type == TYPE_DATE ? "DATE" : "TIMESTAMP", (int)year, month + 1,
+               (int)day + 1);
+    if (type == TYPE_TIMESTAMP)
+        buf_printf(out, " %02d:%02d:%02d", (int)(second / 3600),
+                   (int)(second / 60 % 60), (int)(second % 60));
+    buf_char(out, '\'');
+}
+
 void
 print_value(struct buf *out, const struct program *p, enum value_type type,
             struct datum d)
@@ -31,6 +64,8 @@ print_value(struct buf *out, const struct program *p, enum value_type type,
                        (long long)(d.number - (int64_t)p->texts.all.n));
         }
         buf_char(out, '\'');
+    } else if (type == TYPE_DATE || type == TYPE_TIMESTAMP) {
+        print_moment(out, type, d.number);
     } else {
         buf_i64(out, d.number);
     }
@@ -77,8 +112,8 @@ static void
 print_from(struct printing *p, const struct query *q)
 {
     for (uint32_t i = 0; i < q->n_sources; i++) {
-        buf_printf(p->out, "%s%s", i ? ", " : " FROM ",
-                   print_table_of(p, q->sources[i])->name);
+        buf_text(p->out, i ? ", " : " FROM ");
+        print_name(p->out, print_table_of(p, q->sources[i])->name);
         if (!p->plain)
             buf_printf(p->out, " t%u", q->sources[i]);
     }
@@ -109,12 +144,23 @@ print_query(struct printing *p, const struct query *q)
 }
 
 static void
+print_columns(struct buf *out, const struct table *t, const struct columns *c)
+{
+    for (uint32_t i = 0; i < c->n; i++) {
+        buf_text(out, i ? ", " : "(");
+        print_name(out, t->columns[c->at[i]].name);
+    }
+    buf_char(out, ')');
+}
+
+static void
 print_sets(struct printing *p, const struct statement *s)
 {
     const struct table *t = &p->program->tables.at[s->table];
     for (uint32_t i = 0; i < s->n_sets; i++) {
-        buf_printf(p->out, "%s%s = ", i ? ", " : " SET ",
-                   t->columns[s->sets[i].column].name);
+        buf_text(p->out, i ? ", " : " SET ");
+        print_name(p->out, t->columns[s->sets[i].column].name);
+        buf_text(p->out, " = ");
         print_expr(p, s->sets[i].value);
     }
 }
@@ -125,13 +171,16 @@ print_insert(struct printing *p, const struct statement *s)
     const struct table *t = &p->program->tables.at[s->table];
     const uint32_t n = t->n_columns;
     const uint32_t shown = n - t->hidden_key;
-    buf_printf(p->out, "INSERT INTO %s ", t->name);
+    buf_text(p->out, "INSERT INTO ");
+    print_name(p->out, t->name);
     if (p->plain)
-        buf_char(p->out, '(');
+        buf_text(p->out, " (");
     else
-        buf_printf(p->out, "AS t%u (", s->source);
-    for (uint32_t c = 0; c < shown; c++)
-        buf_printf(p->out, "%s%s", c ? ", " : "", t->columns[c].name);
+        buf_printf(p->out, " AS t%u (", s->source);
+    for (uint32_t c = 0; c < shown; c++) {
+        buf_text(p->out, c ? ", " : "");
+        print_name(p->out, t->columns[c].name);
+    }
     buf_text(p->out, s->query ? ") SELECT " : ") VALUES ");
     for (uint32_t r = 0; r < s->n_rows; r++) {
         buf_text(p->out, s->query ? "" : r ? ", (" : "(");
@@ -150,11 +199,9 @@ print_insert(struct printing *p, const struct statement *s)
         buf_text(p->out, " ON CONFLICT DO NOTHING");
     if (s->on_conflict != CONFLICT_UPDATES)
         return;
-    buf_text(p->out, " ON CONFLICT (");
-    for (uint32_t i = 0; i < s->n_arbiter; i++)
-        buf_printf(p->out, "%s%s", i ? ", " : "",
-                   t->columns[s->arbiter[i]].name);
-    buf_text(p->out, ") DO UPDATE");
+    buf_text(p->out, " ON CONFLICT ");
+    print_columns(p->out, t, &(struct columns){s->arbiter, s->n_arbiter});
+    buf_text(p->out, " DO UPDATE");
     p->upsert = s;
     print_sets(p, s);
 }
@@ -175,12 +222,14 @@ print_write(struct printing *p, const struct statement *s)
     if (s->kind == STATEMENT_INSERT) {
         print_insert(p, s);
     } else if (s->kind == STATEMENT_UPDATE) {
-        buf_printf(p->out, "UPDATE %s", t->name);
+        buf_text(p->out, "UPDATE ");
+        print_name(p->out, t->name);
         if (!p->plain)
             buf_printf(p->out, " t%u", s->source);
         print_sets(p, s);
     } else {
-        buf_printf(p->out, "DELETE FROM %s", t->name);
+        buf_text(p->out, "DELETE FROM ");
+        print_name(p->out, t->name);
         if (!p->plain)
             buf_printf(p->out, " t%u", s->source);
     }
@@ -242,27 +291,31 @@ print_statement(struct buf *out, const struct program *p,
     mem_free(printing.more);
 }
 
-static void
-print_columns(struct buf *out, const struct table *t, const struct columns *c)
-{
-    for (uint32_t i = 0; i < c->n; i++)
-        buf_printf(out, "%s%s", i ? ", " : "(", t->columns[c->at[i]].name);
-    buf_char(out, ')');
-}
-
 void
 print_table(struct buf *out, const struct program *p, uint32_t table,
             const char *text)
 {
-    const char *const types[] = {[TYPE_INTEGER] = "integer",
-                                 [TYPE_BOOLEAN] = "boolean",
-                                 [TYPE_TEXT] = text};
+    const char *const types[] = {
+        [TYPE_INTEGER] = "integer",
+        [TYPE_BOOLEAN] = "boolean",
+        [TYPE_TEXT] = text,
+        [TYPE_DATE] = "date",
+        [TYPE_TIMESTAMP] = "timestamp",
+    };
     const struct table *t = &p->tables.at[table];
-    buf_printf(out, "CREATE TABLE %s (", t->name);
-    for (uint32_t i = 0; i < t->n_columns - t->hidden_key; i++)
-        buf_printf(out, "%s%s %s%s", i ? ", " : "", t->columns[i].name,
-                   types[t->columns[i].type],
-                   t->columns[i].not_null ? " NOT NULL" : "");
+    buf_text(out, "CREATE TABLE ");
+    print_name(out, t->name);
+    buf_text(out, " (");
+    for (uint32_t i = 0; i < t->n_columns - t->hidden_key; i++) {
+        const struct table_column *c = &t->columns[i];
+        buf_text(out, i ? ", " : "");
+        print_name(out, c->name);
+        buf_printf(out, " %s%s",
+                   c->number == NUMBER_BIGINT    ? "bigint"
+                   : c->number == NUMBER_NUMERIC ? "numeric(30)"
+                                                 : types[c->type],
+                   c->not_null ? " NOT NULL" : "");
+    }
     if (!t->hidden_key) {
         buf_text(out, ", PRIMARY KEY ");
         print_columns(out, t, &t->primary);
@@ -281,7 +334,9 @@ print_table(struct buf *out, const struct program *p, uint32_t table,
         const struct foreign_key *f = &t->foreign[i];
         buf_text(out, ", FOREIGN KEY ");
         print_columns(out, t, &f->columns);
-        buf_printf(out, " REFERENCES %s ", p->tables.at[f->table].name);
+        buf_text(out, " REFERENCES ");
+        print_name(out, p->tables.at[f->table].name);
+        buf_char(out, ' ');
         print_columns(out, &p->tables.at[f->table], &f->referenced);
     }
     buf_text(out, ")");

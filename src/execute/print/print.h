@@ -13,6 +13,9 @@
 void print_value(struct buf *out, const struct program *p, enum value_type type,
                  struct datum d);
 
+/* The name of a table or column, in quotes where PostgreSQL needs them. */
+void print_name(struct buf *out, const char *name);
+
 /* A row in parentheses, or only its key; a hidden key is left out. */
 void print_row(struct buf *out, const struct program *p, uint32_t table,
                const struct datum *row, bool only_key);

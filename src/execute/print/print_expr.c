@@ -16,8 +16,7 @@ print_input(struct printing *p, const struct expr *e)
     const struct function *f = t->function;
     uint32_t site = e->index, n;
     if (f->inputs[site].kind == INPUT_MOMENT) {
-        for (site = 0; f->inputs[site].kind != INPUT_MOMENT;)
-            site++;
+        site = function_moment(f, site);
         n = 0;
     } else {
         n = p->used[site] + p->more[site]++;
@@ -76,20 +75,15 @@ static void
 print_column(struct printing *p, const struct expr *e)
 {
     if (p->table) {
-        buf_text(p->out, p->table->columns[e->column].name);
+        print_name(p->out, p->table->columns[e->column].name);
         return;
     }
     if (p->upsert && e->source == p->upsert->excluded) {
-        buf_printf(p->out, "excluded.%s",
-                   print_table_of(p, e->source)->columns[e->column].name);
-        return;
+        buf_text(p->out, "excluded.");
+    } else if (!p->plain) {
+        buf_printf(p->out, "t%u.", e->source);
     }
-    if (p->plain) {
-        buf_text(p->out, print_table_of(p, e->source)->columns[e->column].name);
-        return;
-    }
-    buf_printf(p->out, "t%u.%s", e->source,
-               print_table_of(p, e->source)->columns[e->column].name);
+    print_name(p->out, print_table_of(p, e->source)->columns[e->column].name);
 }
 
 static void
@@ -100,6 +94,20 @@ print_unary(struct printing *p, const struct expr *e)
                                               : "((");
     print_expr(p, e->arg[0]);
     buf_text(p->out, e->kind == EXPR_IS_NULL ? ") IS NULL)" : ")");
+}
+
+/* Only a wider type makes a difference to a value that fits. */
+static void
+print_cast(struct printing *p, const struct expr *e)
+{
+    const bool wider = e->number > e->arg[0]->number;
+    buf_text(p->out, wider ? "cast(" : "");
+    print_expr(p, e->arg[0]);
+    if (wider)
+        buf_printf(p->out, " AS %s)",
+                   e->number == NUMBER_NUMERIC  ? "numeric"
+                   : e->number == NUMBER_BIGINT ? "bigint"
+                                                : "integer");
 }
 
 static void
@@ -148,6 +156,9 @@ print_expr(struct printing *p, const struct expr *e)
     case EXPR_NEGATE:
     case EXPR_IS_NULL:
         print_unary(p, e);
+        break;
+    case EXPR_CAST:
+        print_cast(p, e);
         break;
     case EXPR_COALESCE:
         print_call_of(p, "coalesce", e);

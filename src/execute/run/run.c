@@ -52,12 +52,22 @@ runner_set_found(struct runner *r, bool found)
         (struct datum){found, false};
 }
 
+/* Assign to a variable whose type has to hold the value. */
+static void
+assign(struct runner *r, uint32_t variable, struct datum d)
+{
+    const struct variable *v = &r->instance->function->variables[variable];
+    if (!d.null && !program_number_fits(v->type, v->number, d.number))
+        runner_abort(r);
+    r->variables[variable] = d;
+}
+
 void
 runner_take_row(struct runner *r, const struct statement *s,
                 const struct datum *cells)
 {
     for (uint32_t i = 0; i < s->n_into; i++)
-        r->variables[s->into[i]] = cells ? cells[i] : (struct datum){0, true};
+        assign(r, s->into[i], cells ? cells[i] : (struct datum){0, true});
 }
 
 static void
@@ -139,6 +149,10 @@ run_range(struct runner *r, const struct statement *s)
         s->step ? evaluate(r, s, s->step) : (struct datum){1, false};
     if (low.null || high.null || step.null || step.number < 1)
         runner_abort(r);
+    if (!program_number_fits(TYPE_INTEGER, NUMBER_INTEGER, low.number) ||
+        !program_number_fits(TYPE_INTEGER, NUMBER_INTEGER, high.number) ||
+        !program_number_fits(TYPE_INTEGER, NUMBER_INTEGER, step.number))
+        runner_abort(r);
     enum flow flow = FLOW_NEXT;
     bool any = false;
     int64_t i = low.number;
@@ -217,7 +231,7 @@ run_statement(struct runner *r, const struct statement *s)
         runner_insert(r, s);
         break;
     case STATEMENT_ASSIGN:
-        r->variables[s->variable] = evaluate(r, s, s->value);
+        assign(r, s->variable, evaluate(r, s, s->value));
         break;
     case STATEMENT_IF: {
         const struct datum d = evaluate(r, s, s->value);
@@ -282,11 +296,12 @@ run_instance(const struct program *p, const struct instance *t,
     r.bound = mem_calloc(f->n_sources + 1, sizeof *r.bound);
     r.used = mem_calloc(f->n_inputs + 1, sizeof *r.used);
     for (uint32_t i = 0; i < f->n_parameters; i++)
-        r.variables[i] = t->arguments[i];
+        assign(&r, i, t->arguments[i]);
     for (uint32_t i = f->n_parameters; i < f->n_variables; i++)
-        r.variables[i] = f->variables[i].initial
-                             ? runner_evaluate(&r, f->variables[i].initial)
-                             : (struct datum){0, true};
+        assign(&r, i,
+               f->variables[i].initial
+                   ? runner_evaluate(&r, f->variables[i].initial)
+                   : (struct datum){0, true});
     run_block(&r, &f->body);
     // Whether it may commit now is for the views to say.
     struct view view;

@@ -80,6 +80,10 @@ body_expr(struct body *b, const char *text)
             e->query = q;
             e->number = q->targets[0].value->number;
         }
+        if (q && q->lock) {
+            lower_fail(l, -1, "a lock in an expression is not supported");
+            e = NULL;
+        }
     } else {
         e = lower_expr(l, select->target_list[0]->res_target->val);
     }

@@ -5,16 +5,53 @@
 
 #include "program/access.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+
+/* The numbers in the parentheses of a type, and how many there are. */
+static size_t
+read_precision(const char *type, int64_t numbers[2])
+{
+    const char *at = strchr(type, '(');
+    size_t n = 0;
+    while (at && *at && *at != ')' && n < 2) {
+        char *end;
+        numbers[n] = strtoll(at + 1, &end, 10);
+        n += end > at + 1;
+        at = strpbrk(end, ",)");
+    }
+    return n;
+}
+
+/* The type of a column, as in 'account.balance%TYPE', of which the first two
+ * words are cut apart. */
+static bool
+copied_type(const struct lower *l, const char *table, const char *column,
+            struct scalar_type *out)
+{
+    const uint32_t t = program_find_table(l->program, table);
+    const uint32_t c =
+        t == UINT32_MAX ? UINT32_MAX
+                        : table_find_column(&l->program->tables.at[t], column);
+    if (c == UINT32_MAX)
+        return false;
+    const struct table_column *from = &l->program->tables.at[t].columns[c];
+    *out = (struct scalar_type){.type = from->type,
+                                .number = from->number,
+                                .rounds = from->rounds,
+                                .limit = from->limit};
+    return true;
+}
 
 /* The type of a declared variable; a record has none, its fields do. */
 static bool
 declared_type(struct body *b, const char *name, const char *type,
-              enum value_type *out, enum number_kind *number, bool *record)
+              struct scalar_type *out, bool *record)
 {
     struct lower *l = b->l;
     char word[100];
+    int64_t numbers[2] = {0};
     size_t n = 0;
     for (; type[n] && type[n] != '(' && n + 1 < sizeof word; n++)
         word[n] =
@@ -30,32 +67,23 @@ declared_type(struct body *b, const char *name, const char *type,
     char *const dot = strchr(word, '.');
     if (percent && dot && strcmp(percent, "%type") == 0) {
         *percent = *dot = '\0';
-        const uint32_t t = program_find_table(l->program, word);
-        const uint32_t c =
-            t == UINT32_MAX
-                ? UINT32_MAX
-                : table_find_column(&l->program->tables.at[t], dot + 1);
-        if (c != UINT32_MAX) {
-            *out = l->program->tables.at[t].columns[c].type;
-            *number = l->program->tables.at[t].columns[c].number;
+        if (copied_type(l, word, dot + 1, out))
             return true;
-        }
     }
-    if (strcmp(word, "character varying") == 0 ||
-        strcmp(word, "character") == 0)
-        *out = TYPE_TEXT;
-    else if (strncmp(word, "timestamp ", 10) == 0)
-        *out = TYPE_INTEGER;
-    else
-        *out = lower_type_of_name(word, NULL, number);
-    l->padded = l->padded || !strcmp(word, "character") ||
-                !strcmp(word, "bpchar") || !strcmp(word, "char");
-    return *out != TYPE_UNKNOWN || strchr(type, '[')
-               ? *out != TYPE_UNKNOWN && !strchr(type, '[')
-               : lower_fail(l, -1,
-                            "variable '%s' has type %s, expected integers, "
-                            "booleans or texts",
-                            name, type);
+    const char *known = strcmp(word, "character varying") == 0 ? "varchar"
+                        : strcmp(word, "character") == 0       ? "char"
+                        : strncmp(word, "timestamp ", 10) == 0 ? "timestamp"
+                                                               : word;
+    l->padded = l->padded || !strcmp(known, "bpchar") || !strcmp(known, "char");
+    if (strchr(type, '['))
+        return lower_fail(l, -1, "variable '%s' is an array", name);
+    if (!lower_type_of_name(known, out))
+        return lower_fail(l, -1,
+                          "variable '%s' has type %s, expected integers, "
+                          "booleans, texts, dates or timestamps",
+                          name, type);
+    return lower_type_limits(l, out, numbers, read_precision(type, numbers),
+                             -1);
 }
 
 static bool
@@ -81,22 +109,26 @@ read_variable(struct body *b, uint32_t datum)
                           "variable '%s' is NOT NULL, which is not "
                           "supported",
                           name);
-    enum value_type scalar = TYPE_UNKNOWN;
-    enum number_kind number = NUMBER_INTEGER;
+    struct scalar_type scalar = {0};
     bool record;
-    if (!declared_type(b, name, type, &scalar, &number, &record))
-        return lower_fail(l, -1, "variable '%s' is an array", name);
+    if (!declared_type(b, name, type, &scalar, &record))
+        return false;
     if (record)
         return true;
     const char *initial = body_query(b, body_find(b, datum, "default_val"));
-    struct expr *e = initial ? body_typed(b, initial, scalar) : NULL;
+    const struct expr *e =
+        initial ? lower_store(l, body_typed(b, initial, scalar.type),
+                              scalar.number, scalar.rounds)
+                : NULL;
     if (initial && !e)
         return false;
     if (expr_has_query(e))
         return lower_fail(l, -1, "a query in a declaration is not supported");
-    const uint32_t v = lower_add_variable(l, name, scalar);
+    const uint32_t v = lower_add_variable(l, name, scalar.type);
     l->variables.at[v].initial = e;
-    l->variables.at[v].number = number;
+    l->variables.at[v].number = scalar.number;
+    l->variables.at[v].rounds = scalar.rounds;
+    l->variables.at[v].limit = scalar.limit;
     return true;
 }
 

@@ -3,8 +3,9 @@
  * SPDX-License-Identifier: MIT */
 #include "program/body/body.h"
 
+#include "program/access.h"
+
 #include <string.h>
-#include <strings.h>
 
 /* The names in a target {"PLpgSQL_row": {"fields": [{"name": ..}]}}. */
 bool
@@ -90,7 +91,9 @@ read_assign(struct body *b, uint32_t node)
         lower_fail(l, -1, "'%s' names no scalar variable", name);
         return NULL;
     }
-    s->value = body_typed(b, equals + 1, l->variables.at[s->variable].type);
+    const struct variable v = l->variables.at[s->variable];
+    s->value =
+        lower_store(l, body_typed(b, equals + 1, v.type), v.number, v.rounds);
     return s->value ? s : NULL;
 }
 
@@ -103,11 +106,15 @@ read_return(struct body *b, uint32_t node)
         s->kind = STATEMENT_RAISE; // the parser's, at the end of the function
     if (!text)
         return s;
+    const struct scalar_type *returns = &b->l->returns;
     struct expr *e = body_expr(b, text);
-    if (e && b->l->returns != TYPE_UNKNOWN)
-        e = lower_cast(b->l, e, b->l->returns, -1);
+    if (e && returns->type != TYPE_UNKNOWN)
+        e = lower_cast(b->l, e, returns->type, -1);
     if (e && e->type == TYPE_UNKNOWN)
         e->type = TYPE_INTEGER;
+    // What fits is the same value: only a number that may not is cast.
+    if (e && returns->type == TYPE_INTEGER && e->number > returns->number)
+        e = lower_cast_number(b->l, e, returns->number);
     s->value = e;
     return e ? s : NULL;
 }
@@ -144,19 +151,34 @@ read_inner_block(struct body *b, uint32_t node)
     return body_block(b, body_find(b, node, "body"), &s->body) ? s : NULL;
 }
 
-/* The values of a RAISE are not evaluated here, so they must be such that
- * nothing can fail and no table is read. */
+/* The values of a notice: nobody sees them, but they can fail.  Each is the
+ * condition of an IF that does nothing. */
 static bool
-check_raised(struct body *b, uint32_t list)
+add_noticed(struct body *b, uint32_t list, struct block *out)
 {
+    struct lower *l = b->l;
     for (uint32_t i = list ? form_first(list) : 0;
          list && i < form_end(&b->forms, list); i = form_next(&b->forms, i)) {
-        const char *text = body_query(b, i);
-        for (const char *at = text ? text : ""; *at; at++)
-            if (*at == '/' || *at == '%' || strncasecmp(at, "select", 6) == 0)
-                return lower_fail(b->l, -1,
-                                  "a query or a division in RAISE is not "
-                                  "supported");
+        const uint32_t option = body_find(b, i, "PLpgSQL_raise_option");
+        const char *text =
+            body_query(b, option ? body_find(b, option, "expr") : i);
+        struct expr *e = text ? body_expr(b, text) : NULL;
+        if (!text)
+            return lower_fail(l, -1, "RAISE without a value");
+        if (!e)
+            return false;
+        if (expr_has_query(e))
+            return lower_fail(l, -1, "a query in RAISE is not supported");
+        if (e->type == TYPE_UNKNOWN)
+            e->type = TYPE_TEXT;
+        struct statement **all =
+            program_alloc(l->program, out->n + 1, sizeof(struct statement *));
+        if (out->n)
+            memcpy(all, out->at, out->n * sizeof(struct statement *));
+        struct statement *s = statement_new(l, STATEMENT_IF);
+        s->value = expr_unary(l, EXPR_IS_NULL, e);
+        all[out->n++] = s;
+        out->at = all;
     }
     return true;
 }
@@ -166,14 +188,13 @@ read_raise(struct body *b, uint32_t node)
 {
     enum { ERROR_LEVEL = 21 }; // PostgreSQL's ERROR
     struct statement *s = statement_new(b->l, STATEMENT_RAISE);
-    if (!check_raised(b, body_find(b, node, "params")))
-        return NULL;
-    if (body_number(b, body_find(b, node, "elog_level")) < ERROR_LEVEL) {
-        // A notice: nothing that anybody sees of the data.
-        s->kind = STATEMENT_IF;
-        s->value = expr_boolean(b->l, false);
-    }
-    return s;
+    if (body_number(b, body_find(b, node, "elog_level")) >= ERROR_LEVEL)
+        return s;
+    s->kind = STATEMENT_IF;
+    s->value = expr_boolean(b->l, true);
+    const bool ok = add_noticed(b, body_find(b, node, "params"), &s->body) &&
+                    add_noticed(b, body_find(b, node, "options"), &s->body);
+    return ok ? s : NULL;
 }
 
 /* An error for a statement of a kind that is not understood. */

@@ -15,6 +15,15 @@
 #define NODE_IS(node, NAME)                                                    \
     ((node) && (node)->node_case == PG_QUERY__NODE__NODE_##NAME)
 
+/* A type that values can have here. */
+struct scalar_type {
+    enum value_type type;
+    enum number_kind number;
+    bool serial;    // it generates its values
+    bool rounds;    // numeric with a number of digits
+    uint32_t limit; // most characters, or digits in front of the point
+};
+
 /* A table that can be named in expressions now. */
 struct visible {
     const char *name; // alias, or the table's name
@@ -42,8 +51,8 @@ struct lower {
 
     // The function, as far as it is known; NULL function: in a table.
     struct function *function;
-    enum value_type returns; // UNKNOWN: nothing, a set, or something else
-    bool has_result;         // one value, which RETURN has to give
+    struct scalar_type returns; // UNKNOWN: nothing, a set, something else
+    bool has_result;            // one value, which RETURN has to give
     VEC(struct variable) variables;
     VEC(uint32_t) sources;
     VEC(struct input_site) inputs;
@@ -74,6 +83,9 @@ struct expr *lower_name(struct lower *l, const PgQuery__ColumnRef *ref);
 struct expr *lower_param(struct lower *l, const PgQuery__ParamRef *node);
 struct expr *lower_operator(struct lower *l, const char *name, struct expr *a,
                             struct expr *b, int location);
+/* The type of current_date and its kin. */
+bool lower_moment_type(struct lower *l, const PgQuery__SQLValueFunction *node,
+                       enum value_type *type);
 struct expr *lower_in(struct lower *l, const PgQuery__AExpr *node,
                       bool negated);
 struct expr *lower_between(struct lower *l, const PgQuery__AExpr *node,
@@ -89,8 +101,6 @@ struct expr *lower_null_test(struct lower *l, const PgQuery__NullTest *node);
 bool lower_match_types(struct lower *l, struct expr **a, struct expr **b,
                        int location);
 struct expr *lower_call(struct lower *l, const PgQuery__FuncCall *call);
-struct expr *lower_cast(struct lower *l, struct expr *e, enum value_type type,
-                        int location);
 
 /* Nodes: lower_node.c. */
 struct expr *expr_new(struct lower *l, enum expr_kind kind,
@@ -115,13 +125,27 @@ struct expr *lower_condition(struct lower *l, const PgQuery__Node *node);
 /* The name of the last part of a type or function name. */
 const char *lower_last_name(PgQuery__Node *const *names, size_t n);
 
-/* TYPE_UNKNOWN, with an error, for a type that values cannot have.  'serial'
- * (may be NULL) says whether it generates its values, 'number' (may be NULL)
- * which kind of number they are. */
-enum value_type lower_type(struct lower *l, const PgQuery__TypeName *type,
-                           bool *serial, enum number_kind *number);
-enum value_type lower_type_of_name(const char *name, bool *serial,
-                                   enum number_kind *number);
+/* Types: lower_type.c.  False, with an error, for a type that values cannot
+ * have; lower_type_of_name notes none.  The numbers of lower_type_limits are
+ * those in parentheses. */
+bool lower_type(struct lower *l, const PgQuery__TypeName *type,
+                struct scalar_type *out);
+bool lower_type_of_name(const char *name, struct scalar_type *out);
+bool lower_type_limits(struct lower *l, struct scalar_type *type,
+                       const int64_t *numbers, size_t n, int location);
+
+/* A value as one of another type, and a number as one of another kind. */
+struct expr *lower_cast(struct lower *l, struct expr *e, enum value_type type,
+                        int location);
+struct expr *lower_cast_number(struct lower *l, struct expr *e,
+                               enum number_kind number);
+struct expr *lower_type_cast(struct lower *l, const PgQuery__TypeCast *node);
+/* A value as a column or variable of that kind of number takes it. */
+const struct expr *lower_store(struct lower *l, const struct expr *e,
+                               enum number_kind number, bool rounds);
+/* Texts that are too long for their columns are not in them; an error where
+ * that is not known. */
+bool lower_lengths(struct lower *l);
 
 /* Queries: lower_query.c. */
 struct query *lower_query(struct lower *l, const PgQuery__SelectStmt *select);
@@ -139,6 +163,7 @@ struct statement *statement_new(struct lower *l, enum statement_kind kind);
 
 /* Tables: lower_table.c. */
 bool lower_table(struct lower *l, const PgQuery__CreateStmt *create);
+void lower_add_check(struct lower *l, struct table *t, const struct expr *e);
 bool lower_index(struct lower *l, const PgQuery__IndexStmt *index);
 bool lower_foreign_keys(struct lower *l, const PgQuery__CreateStmt *create);
 

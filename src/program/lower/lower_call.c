@@ -43,10 +43,12 @@ lower_aggregate(struct lower *l, const PgQuery__FuncCall *call,
         l->in_aggregate = false;
         if (!arg)
             return NULL;
-        if (kind != AGGREGATE_COUNT &&
-            !lower_cast(l, arg,
-                        kind >= AGGREGATE_ANY ? TYPE_BOOLEAN : TYPE_INTEGER,
-                        call->location))
+        const bool dates = (kind == AGGREGATE_MIN || kind == AGGREGATE_MAX) &&
+                           arg->type >= TYPE_DATE;
+        if (kind != AGGREGATE_COUNT && !dates &&
+            !(arg = lower_cast(
+                  l, arg, kind >= AGGREGATE_ANY ? TYPE_BOOLEAN : TYPE_INTEGER,
+                  call->location)))
             return NULL;
         if (is_of_outer_query(l, arg)) {
             lower_fail(l, call->location,
@@ -55,11 +57,11 @@ lower_aggregate(struct lower *l, const PgQuery__FuncCall *call,
         }
     }
     struct expr *e = expr_new(
-        l, EXPR_AGGREGATE, kind >= AGGREGATE_ANY ? TYPE_BOOLEAN : TYPE_INTEGER);
+        l, EXPR_AGGREGATE, kind == AGGREGATE_COUNT ? TYPE_INTEGER : arg->type);
     e->index = (uint32_t)l->aggregates.n;
     e->number = kind == AGGREGATE_COUNT         ? NUMBER_BIGINT
                 : kind != AGGREGATE_SUM         ? arg->number
-                : arg->number == NUMBER_INTEGER ? NUMBER_BIGINT
+                : arg->number <= NUMBER_INTEGER ? NUMBER_BIGINT
                                                 : NUMBER_NUMERIC;
     const struct aggregate aggregate = {kind, call->agg_distinct != 0, arg};
     vec_push(&l->aggregates, aggregate);
@@ -74,10 +76,10 @@ lower_generator(struct lower *l, const char *name)
         const char *name;
         struct input_site site;
     } generators[] = {
-        {"now", {INPUT_MOMENT, TYPE_INTEGER, 0, 0}},
-        {"transaction_timestamp", {INPUT_MOMENT, TYPE_INTEGER, 0, 0}},
-        {"clock_timestamp", {INPUT_ANY, TYPE_INTEGER, 0, 0}},
-        {"statement_timestamp", {INPUT_ANY, TYPE_INTEGER, 0, 0}},
+        {"now", {INPUT_MOMENT, TYPE_TIMESTAMP, 0, 0}},
+        {"transaction_timestamp", {INPUT_MOMENT, TYPE_TIMESTAMP, 0, 0}},
+        {"clock_timestamp", {INPUT_ANY, TYPE_TIMESTAMP, 0, 0}},
+        {"statement_timestamp", {INPUT_ANY, TYPE_TIMESTAMP, 0, 0}},
     };
     for (size_t i = 0; i < sizeof generators / sizeof *generators; i++)
         if (strcmp(name, generators[i].name) == 0)

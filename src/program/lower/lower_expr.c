@@ -148,32 +148,30 @@ lower_bool(struct lower *l, const PgQuery__BoolExpr *node)
     return all;
 }
 
-static struct expr *
-lower_type_cast(struct lower *l, const PgQuery__TypeCast *node)
+bool
+lower_moment_type(struct lower *l, const PgQuery__SQLValueFunction *node,
+                  enum value_type *type)
 {
-    struct expr *e = lower_expr(l, node->arg);
-    enum number_kind number = NUMBER_INTEGER;
-    const enum value_type type =
-        e ? lower_type(l, node->type_name, NULL, &number) : TYPE_UNKNOWN;
-    if (!type || !(e = lower_cast(l, e, type, node->location)))
-        return NULL;
-    // The node may be shared; a copy has the new kind of number.
-    struct expr *cast = expr_new(l, e->kind, e->type);
-    *cast = *e;
-    cast->number = number;
-    return cast;
+    switch (node->op) {
+    case PG_QUERY__SQLVALUE_FUNCTION_OP__SVFOP_CURRENT_DATE:
+        *type = TYPE_DATE;
+        return true;
+    case PG_QUERY__SQLVALUE_FUNCTION_OP__SVFOP_CURRENT_TIMESTAMP:
+    case PG_QUERY__SQLVALUE_FUNCTION_OP__SVFOP_LOCALTIMESTAMP:
+        *type = TYPE_TIMESTAMP;
+        return true;
+    default:
+        return lower_fail(l, node->location,
+                          "a time of day, a precision, or the current user or "
+                          "schema, which is not supported");
+    }
 }
 
 static struct expr *
 lower_moment(struct lower *l, const PgQuery__SQLValueFunction *node)
 {
-    if (node->op > PG_QUERY__SQLVALUE_FUNCTION_OP__SVFOP_LOCALTIMESTAMP_N) {
-        lower_fail(l, node->location,
-                   "the current user or schema, which is not supported");
-        return NULL;
-    }
-    return expr_input(
-        l, (struct input_site){.kind = INPUT_MOMENT, .type = TYPE_INTEGER});
+    struct input_site site = {.kind = INPUT_MOMENT};
+    return lower_moment_type(l, node, &site.type) ? expr_input(l, site) : NULL;
 }
 
 static struct expr *

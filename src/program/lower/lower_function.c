@@ -52,7 +52,7 @@ bool
 lower_into(struct lower *l, struct statement *s, const char *const *names,
            size_t n)
 {
-    const struct target *targets =
+    struct target *targets =
         s->kind == STATEMENT_SELECT || s->kind == STATEMENT_FOR
             ? s->query->targets
             : s->returning;
@@ -71,10 +71,13 @@ lower_into(struct lower *l, struct statement *s, const char *const *names,
                             : lower_find_variable(l, names[i]);
         if (s->into[i] == UINT32_MAX)
             return lower_fail(l, -1, "'%s' names no variable", names[i]);
-        if (l->variables.at[s->into[i]].type != targets[i].value->type)
-            return lower_fail(l, -1,
-                              "a value of another type than variable '%s'",
-                              l->variables.at[s->into[i]].name);
+        const struct variable *v = &l->variables.at[s->into[i]];
+        if (v->type != targets[i].value->type)
+            return lower_fail(
+                l, -1, "a value of another type than variable '%s'", v->name);
+        if (!record)
+            targets[i].value =
+                lower_store(l, targets[i].value, v->number, v->rounds);
     }
     return true;
 }
@@ -98,12 +101,12 @@ lower_parameters(struct lower *l, struct function *f,
         if (lower_find_variable(l, name) != UINT32_MAX)
             return lower_fail(l, p->arg_type->location,
                               "a second parameter '%s'", name);
-        enum number_kind number = NUMBER_INTEGER;
-        const enum value_type type = lower_type(l, p->arg_type, NULL, &number);
-        if (type == TYPE_UNKNOWN)
+        struct scalar_type type;
+        if (!lower_type(l, p->arg_type, &type))
             return false;
-        const uint32_t v = lower_add_variable(l, name, type);
-        l->variables.at[v].number = number;
+        // PostgreSQL takes no notice of a length here.
+        const uint32_t v = lower_add_variable(l, name, type.type);
+        l->variables.at[v].number = type.number;
         f->n_parameters++;
     }
     lower_add_variable(l, "found", TYPE_BOOLEAN);
@@ -190,6 +193,8 @@ lower_sql_body(struct lower *l, const char *text, bool returns_set)
             s->hidden = true; // its result is nobody's
         else if (ok && s->kind == STATEMENT_SELECT)
             ok = lower_into(l, s, (const char *const[]){"(result)"}, 1);
+        if (ok && s->n_into == 1 && l->returns.type == TYPE_INTEGER)
+            l->variables.at[s->into[0]].number = l->returns.number;
         body->at[body->n++] = s;
     }
     parser_free(tree);
@@ -212,6 +217,40 @@ finish(struct lower *l, struct function *f)
     vec_push(&l->program->functions, f);
 }
 
+/* The first statement that writes or locks rows; NULL where there is none. */
+static const struct statement *
+find_write(const struct block *b)
+{
+    for (uint32_t i = 0; i < b->n; i++) {
+        const struct statement *s = b->at[i];
+        if (s->kind == STATEMENT_UPDATE || s->kind == STATEMENT_DELETE ||
+            s->kind == STATEMENT_INSERT || (s->query && s->query->lock))
+            return s;
+        const struct statement *inner = find_write(&s->body);
+        if (!inner)
+            inner = find_write(&s->other);
+        if (inner)
+            return inner;
+    }
+    return NULL;
+}
+
+/* PostgreSQL refuses it when such a function is called. */
+static bool
+check_volatility(struct lower *l, const struct function *f)
+{
+    const struct statement *s = f->snapshot ? find_write(&f->body) : NULL;
+    if (!s)
+        return true;
+    l->text = "";
+    l->line = s->line;
+    l->exact = false;
+    return lower_fail(l, -1,
+                      "a write or a lock in function %s, which is STABLE or "
+                      "IMMUTABLE",
+                      f->name);
+}
+
 static void
 reset(struct lower *l)
 {
@@ -221,7 +260,7 @@ reset(struct lower *l)
     vec_clear(&l->inputs);
     l->n_statements = 0;
     l->columns_first = false;
-    l->returns = TYPE_UNKNOWN;
+    l->returns = (struct scalar_type){0};
 }
 
 bool
@@ -252,7 +291,7 @@ lower_function(struct lower *l, const PgQuery__CreateFunctionStmt *create,
                                                 create->return_type->n_names)
                               : "void";
     if (!returns_set)
-        l->returns = lower_type_of_name(returns, NULL, NULL);
+        lower_type_of_name(returns, &l->returns);
     l->has_result = !returns_set && strcmp(returns, "void") != 0;
     bool ok;
     if (strcmp(body.language, "plpgsql") == 0) {
@@ -266,6 +305,7 @@ lower_function(struct lower *l, const PgQuery__CreateFunctionStmt *create,
                         "sql",
                         f->name, body.language);
     }
+    ok = ok && check_volatility(l, f);
     if (ok)
         finish(l, f);
     l->text = file.text;

@@ -1,40 +1,11 @@
 /* lower_operator.c -- operators of two values, and the types they need.
  *
- * Text in quotes takes the type of the other side, as in PostgreSQL.  Other
- * casts between types are errors: they would change values.
+ * Text in quotes takes the type of the other side, as in PostgreSQL.
  *
  * SPDX-License-Identifier: MIT */
 #include "program/lower/lower.h"
 
-#include <errno.h>
-#include <stdlib.h>
 #include <string.h>
-
-struct expr *
-lower_cast(struct lower *l, struct expr *e, enum value_type type, int location)
-{
-    if (e->type == TYPE_UNKNOWN || e->type == type) {
-        e->type = type;
-        return e;
-    }
-    if (e->kind == EXPR_CONSTANT && e->type == TYPE_TEXT) {
-        const struct string s =
-            strings_get(&l->program->texts, (uint32_t)e->value.number);
-        char *end;
-        errno = 0;
-        const long long number = strtoll(s.text, &end, 10);
-        if (type == TYPE_INTEGER && s.len && !*end && !errno)
-            return expr_number(l, number);
-        if (type == TYPE_BOOLEAN &&
-            (!strcmp(s.text, "t") || !strcmp(s.text, "true")))
-            return expr_boolean(l, true);
-        if (type == TYPE_BOOLEAN &&
-            (!strcmp(s.text, "f") || !strcmp(s.text, "false")))
-            return expr_boolean(l, false);
-    }
-    lower_fail(l, location, "a cast between types, which is not supported");
-    return NULL;
-}
 
 bool
 lower_match_types(struct lower *l, struct expr **a, struct expr **b,
@@ -49,6 +20,30 @@ lower_match_types(struct lower *l, struct expr **a, struct expr **b,
     else
         return lower_fail(l, location, "operands of different types");
     return *a && *b;
+}
+
+/* A date and a number of days, or two dates: the types of the result and of
+ * the operands are set. */
+static struct expr *
+lower_days(struct lower *l, enum expr_kind kind, struct expr *a, struct expr *b,
+           int location)
+{
+    if (kind == EXPR_SUBTRACT && b->type == TYPE_TEXT &&
+        !(b = lower_cast(l, b, a->type, location)))
+        return NULL;
+    const bool days = a->type == TYPE_DATE && b->type == TYPE_DATE;
+    const struct expr *n = a->type == TYPE_DATE ? b : a;
+    const bool plain = n->type == TYPE_INTEGER && n->number <= NUMBER_INTEGER;
+    if (!(kind == EXPR_ADD && plain) &&
+        !(kind == EXPR_SUBTRACT && (days || (plain && n == b)))) {
+        lower_fail(l, location,
+                   "arithmetic with dates or timestamps other than a date and "
+                   "an integer, or two dates, is not supported");
+        return NULL;
+    }
+    struct expr *e = expr_binary(l, kind, a, b);
+    e->type = days ? TYPE_INTEGER : TYPE_DATE;
+    return e;
 }
 
 struct expr *
@@ -68,6 +63,8 @@ lower_operator(struct lower *l, const char *name, struct expr *a,
         const enum expr_kind kind = operators[i].kind;
         if (strcmp(name, operators[i].name) != 0)
             continue;
+        if (kind >= EXPR_ADD && (a->type >= TYPE_DATE || b->type >= TYPE_DATE))
+            return lower_days(l, kind, a, b, location);
         if (!lower_match_types(l, &a, &b, location))
             return NULL;
         if (kind >= EXPR_LT && kind <= EXPR_GE && a->type == TYPE_TEXT) {

@@ -109,10 +109,10 @@ lower_in_query(struct lower *l, const PgQuery__SubLink *node)
         struct query *q = lower_query(l, node->subselect->select_stmt);
         if (!q)
             return NULL;
-        if (q->n_targets != 1 || q->n_aggregates || q->limit >= 0) {
+        if (q->n_targets != 1 || q->n_aggregates || q->limit >= 0 || q->lock) {
             lower_fail(l, node->location,
-                       "IN (SELECT ..) with an aggregate, a LIMIT or several "
-                       "columns, which is not supported");
+                       "IN (SELECT ..) with an aggregate, a LIMIT, a lock or "
+                       "several columns, which is not supported");
             return NULL;
         }
         struct expr *a = lower_expr(l, node->testexpr);
@@ -154,6 +154,10 @@ lower_sublink(struct lower *l, const PgQuery__SubLink *node)
     struct query *q = lower_query(l, node->subselect->select_stmt);
     if (!q)
         return NULL;
+    if (q->lock) {
+        lower_fail(l, node->location, "a lock in a subquery is not supported");
+        return NULL;
+    }
     if (!exists && q->n_targets != 1) {
         lower_fail(l, node->location, "a subquery of %u columns, expected one",
                    q->n_targets);

@@ -41,6 +41,17 @@ add_unique(struct lower *l, struct table *t, struct columns columns)
     t->unique = all;
 }
 
+void
+lower_add_check(struct lower *l, struct table *t, const struct expr *e)
+{
+    const struct expr **all =
+        program_alloc(l->program, t->n_checks + 1, sizeof *all);
+    if (t->n_checks)
+        memcpy(all, t->checks, t->n_checks * sizeof *all);
+    all[t->n_checks++] = e;
+    t->checks = all;
+}
+
 /* A condition on one row, which is source 0. */
 static bool
 add_check(struct lower *l, struct table *t, const PgQuery__Node *node)
@@ -53,15 +64,9 @@ add_check(struct lower *l, struct table *t, const PgQuery__Node *node)
     l->program->tables.n--;
     vec_clear(&l->sources);
     vec_clear(&l->visible);
-    if (!e)
-        return false;
-    const struct expr **all =
-        program_alloc(l->program, t->n_checks + 1, sizeof *all);
-    if (t->n_checks)
-        memcpy(all, t->checks, t->n_checks * sizeof *all);
-    all[t->n_checks++] = e;
-    t->checks = all;
-    return true;
+    if (e)
+        lower_add_check(l, t, e);
+    return e != NULL;
 }
 
 /* DEFAULT: a constant, or a moment or something else that is generated. */
@@ -76,12 +81,19 @@ lower_default(struct lower *l, struct table_column *column,
             column->generated = true;
             return true;
         }
-        if (!strcmp(name, "now")) {
+        if (!strcmp(name, "now") && column->type >= TYPE_DATE) {
             column->initial = expr_new(l, EXPR_INPUT, column->type);
             return true;
         }
     }
     if (NODE_IS(node, SQLVALUE_FUNCTION)) {
+        enum value_type type;
+        if (!lower_moment_type(l, node->sqlvalue_function, &type))
+            return false;
+        if (column->type != type &&
+            !(type == TYPE_TIMESTAMP && column->type == TYPE_DATE))
+            return lower_fail(l, location,
+                              "DEFAULT is of another type than the column");
         column->initial = expr_new(l, EXPR_INPUT, column->type);
         return true;
     }
@@ -147,19 +159,39 @@ lower_constraint(struct lower *l, struct table *t, uint32_t c,
     return true;
 }
 
+/* In some collations texts are equal that differ in their letters. */
+static bool
+check_collation(struct lower *l, const PgQuery__ColumnDef *def)
+{
+    static const char *const exact[] = {"C", "POSIX", "default", "ucs_basic"};
+    if (!def->coll_clause)
+        return true;
+    const char *name = lower_last_name(def->coll_clause->collname,
+                                       def->coll_clause->n_collname);
+    for (size_t i = 0; i < sizeof exact / sizeof *exact; i++)
+        if (strcmp(name, exact[i]) == 0)
+            return true;
+    return lower_fail(l, def->coll_clause->location,
+                      "COLLATE \"%s\", expected \"C\" or \"default\"", name);
+}
+
 static bool
 lower_column(struct lower *l, struct table *t, const PgQuery__ColumnDef *def)
 {
     if (table_find_column(t, def->colname) != UINT32_MAX)
         return lower_fail(l, def->location, "a second column '%s'",
                           def->colname);
-    bool serial = false;
+    struct scalar_type type;
+    if (!lower_type(l, def->type_name, &type) || !check_collation(l, def))
+        return false;
     struct table_column *column = &t->columns[t->n_columns++];
     column->name = program_copy(l->program, def->colname);
-    column->type = lower_type(l, def->type_name, &serial, &column->number);
-    column->generated = serial;
-    column->not_null = serial;
-    return column->type != TYPE_UNKNOWN;
+    column->type = type.type;
+    column->number = type.number;
+    column->generated = column->not_null = type.serial;
+    column->rounds = type.rounds;
+    column->limit = type.limit;
+    return true;
 }
 
 /* Add a hidden key to a table without one. */

@@ -24,7 +24,7 @@ table_of(const struct lower *l, const struct statement *s)
 }
 
 /* Give a value the type of its column. */
-static struct expr *
+static const struct expr *
 fit(struct lower *l, struct expr *e, const struct table_column *column,
     int location)
 {
@@ -34,7 +34,8 @@ fit(struct lower *l, struct expr *e, const struct table_column *column,
                    column->name);
         return NULL;
     }
-    return e ? lower_cast(l, e, column->type, location) : NULL;
+    e = e ? lower_cast(l, e, column->type, location) : NULL;
+    return lower_store(l, e, column->number, column->rounds);
 }
 
 /* What a column gets where nothing is said. */
@@ -224,6 +225,8 @@ lower_insert_query(struct lower *l, struct statement *s,
         if (q->targets[i].value->type != t->columns[c].type)
             return lower_fail(l, -1, "a value of another type than column '%s'",
                               t->columns[c].name);
+        q->targets[i].value = lower_store(
+            l, q->targets[i].value, t->columns[c].number, t->columns[c].rounds);
         s->values[c] = q->targets[i].value;
     }
     for (uint32_t c = 0; c < t->n_columns; c++)

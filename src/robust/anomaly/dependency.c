@@ -120,6 +120,33 @@ is_first(const struct graph *g, const struct reader *r, const struct datum *row,
     return match_holds(r->match, mine) && match_is_behind(r->match, row, mine);
 }
 
+/* Whom the reader saw when it read the row.  After a wait a statement reads the
+ * rows again that it has chosen, and no others. */
+static uint32_t
+seen_of(const struct graph *g, const struct reader *r, const struct datum *row)
+{
+    const struct run *run = &g->f->interleaving.runs[r->member];
+    return r->waited && !recording_was_chosen(&g->recording, run,
+                                              r->match->reading, row)
+               ? r->older
+               : r->seen;
+}
+
+/* Whether one of the rows that the reader saw as these members left them
+ * satisfies the condition and comes first. */
+static bool
+is_behind_seen(struct graph *g, const struct reader *r, const struct datum *row,
+               uint32_t members)
+{
+    const struct dataset *d = state_of(g, members);
+    for (size_t i = 0; i < d->tables[r->table].n; i++) {
+        const struct datum *other = dataset_row(d, r->table, i);
+        if (seen_of(g, r, other) == members && is_first(g, r, row, other))
+            return true;
+    }
+    return false;
+}
+
 /* Whether there is a row that satisfies the condition and comes first: one that
  * the reader saw of others, or has made. */
 static bool
@@ -127,12 +154,10 @@ is_behind_another(struct graph *g, const struct reader *r,
                   const struct datum *row)
 {
     const struct changes *c = &g->f->interleaving.runs[r->member].changes;
-    const struct dataset *d = state_of(g, r->seen);
-    for (size_t i = 0; i < d->tables[r->table].n; i++) {
-        const struct datum *other = dataset_row(d, r->table, i);
-        if (is_first(g, r, row, other))
-            return true;
-    }
+    if (is_behind_seen(g, r, row, r->seen) ||
+        (r->waited && r->older != r->seen &&
+         is_behind_seen(g, r, row, r->older)))
+        return true;
     for (size_t i = 0; i < r->changes; i++) {
         const struct change *x = &c->log.at[i];
         struct change own;
@@ -170,18 +195,6 @@ columns_of(const struct change *c)
     return c->kind == CHANGE_UPDATE   ? c->columns
            : c->kind == CHANGE_INSERT ? UINT64_MAX
                                       : 0;
-}
-
-/* Whom the reader saw when it read the row.  After a wait a statement reads the
- * rows again that it has chosen, and no others. */
-static uint32_t
-seen_of(const struct graph *g, const struct reader *r, const struct datum *row)
-{
-    const struct run *run = &g->f->interleaving.runs[r->member];
-    return r->waited && !recording_was_chosen(&g->recording, run,
-                                              r->match->reading, row)
-               ? r->older
-               : r->seen;
 }
 
 /* What r's member read, and w changed in a row. */

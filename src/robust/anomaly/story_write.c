@@ -270,13 +270,17 @@ script_setup(const struct story *s, struct buf *out)
     for (uint32_t i = 0; i < p->tables.n; i++) {
         if (!f->initial.tables[i].n)
             continue;
-        buf_printf(out, "setup { INSERT INTO %s VALUES ", p->tables.at[i].name);
+        buf_text(out, "setup { INSERT INTO ");
+        print_name(out, p->tables.at[i].name);
+        buf_text(out, " VALUES ");
         print_rows(out, &f->initial, i);
         buf_text(out, "; }\n");
     }
     buf_text(out, "teardown { DROP TABLE ");
-    for (uint32_t i = (uint32_t)p->tables.n; i-- > 0;)
-        buf_printf(out, "%s%s", p->tables.at[i].name, i ? ", " : "; }\n");
+    for (uint32_t i = (uint32_t)p->tables.n; i-- > 0;) {
+        print_name(out, p->tables.at[i].name);
+        buf_text(out, i ? ", " : "; }\n");
+    }
 }
 
 /* How PostgreSQL calls the level of a member. */

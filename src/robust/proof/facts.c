@@ -113,7 +113,8 @@ pair_holds(const struct facts *f, struct terms *t, unsigned seen,
     if (number && seen & FACT_MORE)
         way = term_or(t, way, term_less(t, y.value, x.value));
     const unsigned both = FACT_MULTIPLE | FACT_NO_MULTIPLE;
-    if (number && f->step > 1 && (seen & both) != both && (seen & both)) {
+    if (number && !t->rational && f->step > 1 && (seen & both) != both &&
+        (seen & both)) {
         const term multiple = is_multiple(t, x.value, y.value, f->step);
         way = term_and(t, way,
                        seen & FACT_MULTIPLE ? multiple : term_not(t, multiple));
@@ -154,7 +155,7 @@ relation(const struct facts *f, struct terms *t, struct symbol x,
         way = FACT_EQUAL;
     else if (term_truth(t, term_less(t, x.value, y.value)))
         way = FACT_LESS;
-    if (f->step > 1)
+    if (f->step > 1 && !t->rational)
         way |= term_truth(t, is_multiple(t, x.value, y.value, f->step))
                    ? FACT_MULTIPLE
                    : FACT_NO_MULTIPLE;

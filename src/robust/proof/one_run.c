@@ -41,7 +41,7 @@ one_run_never(const struct program *p, const struct one_run *question,
     struct symbolic s;
     struct footprint footprint;
     assert(question->function && question->violated && question->what);
-    if (!terms_init(&terms, err))
+    if (!terms_init(&terms, program_has_fractions(p), err))
         return false;
     symbolic_init(&s, &terms, p, 0);
     s.abstract = true;

@@ -294,7 +294,7 @@ path_can_be(struct path_prover *v, const uint32_t *functions, uint32_t n,
     struct path_query *q = mem_calloc(1, sizeof *q);
     *q = (struct path_query){.v = v, .functions = functions, .n = n};
     bool answer = true;
-    if (terms_init(&q->terms, v->err)) {
+    if (terms_init(&q->terms, program_has_fractions(v->program), v->err)) {
         symbolic_init(&q->symbolic, &q->terms, v->program, 0);
         q->symbolic.abstract = q->symbolic.loose = true;
         q->symbolic.notes_reads = true;

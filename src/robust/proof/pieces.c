@@ -302,7 +302,8 @@ piece_can_be(struct prover *v, uint32_t p, uint32_t x, uint32_t y,
     q->prover = v;
     q->n = y == UINT32_MAX ? 2 : 3;
     bool answer = true;
-    if (terms_init(&q->terms, v->err)) {
+    const bool rational = v->rows == 0 && program_has_fractions(v->program);
+    if (terms_init(&q->terms, rational, v->err)) {
         symbolic_init(&q->symbolic, &q->terms, v->program, v->rows);
         q->symbolic.abstract = v->rows == 0;
         q->symbolic.notes_reads = true;

@@ -246,7 +246,7 @@ search_sequence(const struct anomaly_search *search, enum shape shape,
     out->graph = search->limits->graph;
     out->kind = FINDING_NONE;
     const bool runs = !is_excluded(q);
-    bool ok = !runs || terms_init(&q->terms, err);
+    bool ok = !runs || terms_init(&q->terms, false, err);
     if (ok && runs) {
         symbolic_init(&q->symbolic, &q->terms, search->program, slots);
         q->symbolic.notes_reads = search->limits->graph;

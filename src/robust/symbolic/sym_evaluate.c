@@ -56,10 +56,12 @@ input(struct sym_runner *r, const struct expr *e)
         r->same->inputs.at[n].site == e->index) {
         given.value = r->same->inputs.at[n].value;
     } else {
-        for (size_t i = 0; site->kind == INPUT_MOMENT && i < n; i++)
-            if (r->function->inputs[r->run->inputs.at[i].site].kind ==
-                INPUT_MOMENT)
+        for (size_t i = 0; site->kind == INPUT_MOMENT && i < n; i++) {
+            const uint32_t other = r->run->inputs.at[i].site;
+            if (r->function->inputs[other].kind == INPUT_MOMENT &&
+                r->function->inputs[other].type == site->type)
                 given.value = r->run->inputs.at[i].value;
+        }
         if (!given.value.value)
             given.value = symbol_fresh(r->t, "input", site->type, true);
     }
@@ -93,12 +95,28 @@ arithmetic(struct sym_runner *r, const struct expr *e, struct symbol a,
     default:
         sym_abort_if(r, term_and(t, term_not(t, null),
                                  term_equal(t, b.value, term_number(t, 0))));
-        if (r->s->abstract && e->arg[1]->kind != EXPR_CONSTANT)
+        if (t->rational || (r->s->abstract && e->arg[1]->kind != EXPR_CONSTANT))
             return (struct symbol){null, term_fresh(t, "quotient", false)};
         return (struct symbol){null, e->kind == EXPR_DIVIDE
                                          ? term_divide(t, a.value, b.value)
                                          : term_modulo(t, a.value, b.value)};
     }
+}
+
+/* A number as another kind: one with a fraction becomes one that is at most a
+ * half away. */
+static struct symbol
+cast(struct sym_runner *r, struct symbol a)
+{
+    struct terms *t = r->t;
+    if (!t->rational)
+        return a;
+    const term rounded = term_fresh(t, "rounded", false);
+    const term apart = term_subtract(t, rounded, a.value);
+    const term twice = term_add(t, apart, apart);
+    const term near = term_and(t, term_at_most(t, twice, term_number(t, 1)),
+                               term_at_most(t, term_number(t, -1), twice));
+    return (struct symbol){a.null, term_if(t, near, rounded, a.value)};
 }
 
 static term
@@ -234,6 +252,8 @@ sym_evaluate(struct sym_runner *r, const struct expr *e)
         return (struct symbol){a.null,
                                term_subtract(t, term_number(t, 0), a.value)};
     }
+    case EXPR_CAST:
+        return cast(r, sym_evaluate(r, e->arg[0]));
     case EXPR_IS_NULL:
         return value_of(t, sym_evaluate(r, e->arg[0]).null);
     case EXPR_CASE:

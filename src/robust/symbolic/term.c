@@ -14,7 +14,7 @@
 /* What is used of the library; see base/library.h. */
 // clang-format off
 #define CALLS(F) F(Z3_del_config) F(Z3_del_context) F(Z3_mk_config) \
-    F(Z3_mk_context) F(Z3_mk_bool_sort) F(Z3_mk_int_sort) F(Z3_mk_true) \
+    F(Z3_mk_context) F(Z3_mk_bool_sort) F(Z3_mk_int_sort) F(Z3_mk_real_sort) F(Z3_mk_true) \
     F(Z3_mk_false) F(Z3_mk_fresh_const) F(Z3_mk_int64) F(Z3_mk_not) \
     F(Z3_mk_and) F(Z3_mk_or) F(Z3_mk_ite) F(Z3_mk_eq) F(Z3_mk_lt) \
     F(Z3_mk_add) F(Z3_mk_sub) F(Z3_mk_mul) F(Z3_mk_div) \
@@ -36,7 +36,7 @@ static const char *const calls[] = {CALLS(LIBRARY_NAME)};
 enum { STEPS_A_SECOND = 3000000 };
 
 bool
-terms_init(struct terms *t, struct err *err)
+terms_init(struct terms *t, bool rational, struct err *err)
 {
     memset(t, 0, sizeof *t);
     if (!library_load("libz3.so.4", calls, LIBRARY_LENGTH(calls), &z3, err))
@@ -47,7 +47,9 @@ terms_init(struct terms *t, struct err *err)
     z3.Z3_set_error_handler(t->z3, NULL);
     t->solver = z3.Z3_mk_solver(t->z3);
     z3.Z3_solver_inc_ref(t->z3, t->solver);
-    t->integer = z3.Z3_mk_int_sort(t->z3);
+    t->rational = rational;
+    t->integer =
+        rational ? z3.Z3_mk_real_sort(t->z3) : z3.Z3_mk_int_sort(t->z3);
     t->boolean = z3.Z3_mk_bool_sort(t->z3);
     t->yes = z3.Z3_mk_true(t->z3);
     t->no = z3.Z3_mk_false(t->z3);
@@ -211,6 +213,7 @@ term_multiply(struct terms *t, term a, term b)
 term
 term_divide(struct terms *t, term a, term b)
 {
+    assert(!t->rational);
     // Z3 leaves a remainder that is not negative; for a dividend that is not
     // negative either, that is division towards zero.
     const term zero = term_number(t, 0);

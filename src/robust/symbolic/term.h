@@ -18,14 +18,16 @@ typedef Z3_ast term;
 struct terms {
     Z3_context z3;
     Z3_solver solver;
-    Z3_model model; // of the last check that was satisfiable
-    Z3_sort integer, boolean;
+    Z3_model model;           // of the last check that was satisfiable
+    Z3_sort integer, boolean; // 'integer' is rational in a rational context
+    bool rational;
     term yes, no;
     uint32_t checks; // made so far
 };
 
-/* Load Z3 and make a context with a solver; to be freed. */
-bool terms_init(struct terms *t, struct err *err);
+/* Load Z3 and make a context with a solver; to be freed.  In a rational one
+ * numbers have fractions; nothing is divided there. */
+bool terms_init(struct terms *t, bool rational, struct err *err);
 void terms_free(struct terms *t);
 
 term term_fresh(struct terms *t, const char *name, bool is_boolean);

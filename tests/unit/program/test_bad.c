@@ -23,6 +23,12 @@ __lsan_default_suppressions(void)
           "DECLARE a int; r record;\n"                                         \
           "BEGIN\n" body "\nEND $$;\n"
 
+#define MOMENTS(body)                                                          \
+    "CREATE TABLE t (k int PRIMARY KEY, v int, d date, ts timestamp);\n"       \
+    "CREATE FUNCTION f(p int) RETURNS boolean LANGUAGE plpgsql AS $$\n"        \
+    "DECLARE a int;\n"                                                         \
+    "BEGIN\n" body "\nEND $$;\n"
+
 static const struct {
     const char *text, *message;
 } bad[] = {
@@ -35,7 +41,8 @@ static const struct {
      "bad.sql:2:14: a second table 't'"},
     {"CREATE TABLE t (k int, k int);", "bad.sql:1:24: a second column 'k'"},
     {"CREATE TABLE t (k float8);",
-     "bad.sql:1:19: type float8, expected integers, booleans or texts"},
+     "bad.sql:1:19: type float8, expected integers, booleans, texts, "
+     "dates or timestamps"},
     {"CREATE TABLE t (k int[]);", "bad.sql:1:19: type int4[] is no scalar"},
     {"CREATE TABLE t (k int PRIMARY KEY DEFERRABLE);",
      "bad.sql:1:35: a constraint of a kind that is not supported"},
@@ -116,7 +123,8 @@ static const struct {
      "CREATE INDEX or CREATE FUNCTION"},
     {TABLE "CREATE FUNCTION f(p point) RETURNS int LANGUAGE sql AS "
            "'SELECT 1';",
-     "bad.sql:2:21: type point, expected integers, booleans or texts"},
+     "bad.sql:2:21: type point, expected integers, booleans, texts, "
+     "dates or timestamps"},
     {FUNCTION("SELECT v INTO a FROM t LEFT JOIN t u USING (k);"),
      "bad.sql:5: an outer or natural join is not supported"},
     {FUNCTION("SELECT v INTO a FROM t FOR UPDATE SKIP LOCKED;"),
@@ -193,8 +201,62 @@ static const struct {
      "bad.sql:5: OVERRIDING is not supported"},
     {FUNCTION("UPDATE t SET v = 1 RETURNING v;"),
      "bad.sql:5: RETURNING without INTO"},
-    {FUNCTION("RAISE NOTICE '%', 1 / p;"),
-     "bad.sql:5: a query or a division in RAISE is not supported"},
+    {FUNCTION("RAISE NOTICE '%', (SELECT max(v) FROM t);"),
+     "bad.sql:5: a query in RAISE is not supported"},
+    {FUNCTION("RAISE NOTICE '%', f(1);"),
+     "bad.sql:5: function f is not supported here"},
+    {FUNCTION("RAISE NOTICE USING MESSAGE = (SELECT s FROM t);"),
+     "bad.sql:5: a query in RAISE is not supported"},
+    {FUNCTION("RETURN EXISTS (SELECT 1 FROM t FOR UPDATE);"),
+     "bad.sql:5: a lock in a subquery is not supported"},
+    {FUNCTION("a := v FROM t WHERE k = 1 FOR UPDATE;"),
+     "bad.sql:5: a lock in an expression is not supported"},
+    {FUNCTION("RETURN s::varchar(2) = 'abc' FROM t;"),
+     "bad.sql:5: a cast to a type with a length is not supported"},
+    {MOMENTS("UPDATE t SET d = 5;"),
+     "bad.sql:5: a value of another type than column 'd'"},
+    {MOMENTS("UPDATE t SET v = current_date;"),
+     "bad.sql:5: a value of another type than column 'v'"},
+    {MOMENTS("UPDATE t SET v = 1 WHERE ts::date = d;"),
+     "bad.sql:5: a cast between types, which is not supported"},
+    {MOMENTS("UPDATE t SET v = 1 WHERE ts = d;"),
+     "bad.sql:5: operands of different types"},
+    {MOMENTS("UPDATE t SET v = 1 WHERE d = '2023-02-29';"),
+     "bad.sql:5: a cast between types, which is not supported"},
+    {MOMENTS("UPDATE t SET v = 1 WHERE ts > now() - 7;"),
+     "bad.sql:5: arithmetic with dates or timestamps other than a date and an "
+     "integer, or two dates, is not supported"},
+    {MOMENTS("UPDATE t SET v = d + d;"),
+     "bad.sql:5: arithmetic with dates or timestamps other than a date and an "
+     "integer, or two dates, is not supported"},
+    {MOMENTS("RETURN current_time IS NULL;"),
+     "bad.sql:5: a time of day, a precision, or the current user or schema, "
+     "which is not supported"},
+    {"CREATE TABLE t (k int PRIMARY KEY, u text DEFAULT current_user);",
+     "bad.sql:1:51: a time of day, a precision, or the current user or schema, "
+     "which is not supported"},
+    {"CREATE TABLE t (k int PRIMARY KEY, v int DEFAULT current_date);",
+     "bad.sql:1:42: DEFAULT is of another type than the column"},
+    {"CREATE TABLE t (k int PRIMARY KEY, ts timestamp(0));",
+     "bad.sql:1:39: a type with a precision that is not supported"},
+    {"CREATE TABLE t (k text COLLATE \"und-x-icu\" PRIMARY KEY);",
+     "bad.sql:1:24: COLLATE \"und-x-icu\", expected \"C\" or \"default\""},
+    {TABLE "CREATE FUNCTION f() RETURNS void LANGUAGE sql STABLE AS $$\n"
+           "UPDATE t SET v = 1 $$;",
+     "bad.sql:3: a write or a lock in function f, which is STABLE or "
+     "IMMUTABLE"},
+    {TABLE "CREATE FUNCTION f() RETURNS int LANGUAGE sql IMMUTABLE AS $$\n"
+           "SELECT v FROM t WHERE k = 1 FOR SHARE $$;",
+     "bad.sql:3: a write or a lock in function f, which is STABLE or "
+     "IMMUTABLE"},
+    {TABLE "CREATE FUNCTION f() RETURNS void LANGUAGE plpgsql AS $$\n"
+           "DECLARE x varchar(3);\nBEGIN x := 'abcd'; END $$;",
+     "bad.sql:2: variable 'x' holds 3 characters, and the text 'abcd' has "
+     "more, which is not supported"},
+    {"CREATE TABLE t (k varchar(3) PRIMARY KEY);\nCREATE FUNCTION f() RETURNS "
+     "void LANGUAGE sql AS $$\nINSERT INTO t VALUES ('abc  ') $$;",
+     "bad.sql:1: a text that ends in a blank, beside a type of 3 characters, "
+     "is not supported"},
     {FUNCTION("a := public.abs(p);"),
      "bad.sql:5: a function of a schema is not supported"},
     {FUNCTION("RETURN p = 1;"),
