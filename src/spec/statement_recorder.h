@@ -22,7 +22,8 @@ struct statement_recorder {
     struct buf notices;  // of triggers, not noted yet
     uint32_t statements; // run so far, to tell the notes of each apart
     VEC(struct recorder_savepoint) savepoints; // of the open transaction
-    bool is_failed;    // inside a savepoint, to which the script may go back
+    bool is_failed; // inside a savepoint, to which the script may go back
+    struct row_statement *failed; // then: by this statement
     bool failed_alone; // the last statement failed, changed nothing and is
                        // noted: its transaction may continue
 };

@@ -161,6 +161,8 @@ run_savepoint(struct step_runner *r, const struct spec_statement *s)
         const size_t from = p->savepoints.at[at].notes;
         for (size_t i = from; s->kind == SPEC_ROLLBACK_TO && i < notes->n; i++)
             notes->at[i].is_undone = true;
+        if (p->is_failed)
+            row_statement_leave_out(p->failed, "what it read before it failed");
         p->savepoints.n = at + (s->kind == SPEC_ROLLBACK_TO);
     }
     p->is_failed = false;
@@ -179,7 +181,7 @@ fail(struct step_runner *r, struct spec_statement *s, enum outcome outcome)
         return;
     if (outcome != OUTCOME_LOST && r->recorder.savepoints.n) {
         r->recorder.is_failed = true; // until it goes back to a savepoint
-        row_statement_leave_out(&s->rows, "what it read before it failed");
+        r->recorder.failed = &s->rows;
         return;
     }
     if (goes_on && r->recorder.failed_alone)

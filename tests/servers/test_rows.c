@@ -313,7 +313,99 @@ name_no_rows_by_such_keys(struct database *db)
         struct err part = {0};
         char refusal[sizeof((struct interleaved *)NULL)->refusal];
         run_once(db, texts[i], refusal, &part);
-        CHECK(strstr(part.text, "what unique indexes read") != NULL);
+        CHECK_TEXT(refusal, "");
+        CHECK((strstr(part.text, "which row was in the way") != NULL) ==
+              (i != 1));
+    }
+}
+
+/* Two sessions; in the first interleaving they run one after the other, in the
+ * second they are not serializable. */
+#define SERIAL "begin isolation level serializable"
+#define SNAPSHOT "begin isolation level repeatable read"
+static const char *const checks[] = {
+    // A child that was seen does not keep its parent.
+    "setup { create table p (id int primary key); create table t (id int "
+    "primary key, p int references p); insert into p values (1); insert into t "
+    "values (7, 1) }\nteardown { drop table t; drop table p }\n"
+    "session a\nstep b1 { " SERIAL " }\n"
+    "step r1 { select * from t }\nstep w1 { delete from p where id = 1 }\n"
+    "step c1 { commit }\nsession b\nstep w2 { " SERIAL
+    "; delete from t; commit }\n"
+    "permutation w2 b1 r1 w1 c1\npermutation b1 r1 w2 w1 c1\n",
+    // The same by a cascade, and a parent without a key.
+    "setup { create table p (u text unique); create table t (v text references "
+    "p (u) on update cascade); insert into p values ('a'); insert into t "
+    "values ('a') }\nteardown { drop table t; drop table p }\n"
+    "session a\nstep b1 { " SERIAL " }\n"
+    "step r1 { select * from t }\nstep w1 { update p set u = 'b' }\n"
+    "step c1 { commit }\nsession b\nstep w2 { " SERIAL
+    "; delete from t; commit }\n"
+    "permutation w2 b1 r1 w1 c1\npermutation b1 r1 w2 w1 c1\n",
+    // A child is added to a parent that was not seen.
+    "setup { create table p (id int primary key) partition by list (id); "
+    "create table p1 partition of p default; create table t (id int primary "
+    "key, p int references p) }\nteardown { drop table t; drop table p }\n"
+    "session a\nstep b1 { " SERIAL " }\n"
+    "step r1 { select * from p }\nstep w1 { insert into t values (7, 1) }\n"
+    "step c1 { commit }\nsession b\nstep w2 { " SERIAL
+    "; insert into p values (1); commit }\n"
+    "permutation w2 b1 r1 w1 c1\npermutation b1 r1 w2 w1 c1\n",
+    // The same at the end of the transaction.
+    "setup { create table p (id int, u int, unique (u, id)) partition by list "
+    "(id); create table p1 partition of p default; create table t (a int, b "
+    "int, foreign key (b, a) references p (id, u) initially deferred) }\n"
+    "teardown { drop table t; drop table p }\n"
+    "session a\nstep b1 { " SERIAL " }\n"
+    "step r1 { select * from p }\nstep w1 { insert into t values (2, 1) }\n"
+    "step c1 { commit }\nsession b\nstep w2 { " SERIAL
+    "; insert into p values (1, 2); commit }\n"
+    "permutation w2 b1 r1 w1 c1\npermutation b1 r1 w1 w2 c1\n",
+    // A value is unique although another row was seen with it.  SERIALIZABLE
+    // does not allow it.
+    "setup { create table t (id int primary key, s text, v int); create unique "
+    "index on t (lower(s)) where v > 0; insert into t values (1, 'A', 1) }\n"
+    "teardown { drop table t }\n"
+    "session a\nstep b1 { " SNAPSHOT " }\n"
+    "step r1 { select * from t }\nstep w1 { insert into t values (2, 'a', 2) "
+    "}\nstep c1 { commit }\nsession b\nstep w2 { " SNAPSHOT
+    "; update t set v = 0; commit }\n"
+    "permutation w2 b1 r1 w1 c1\npermutation b1 r1 w2 w1 c1\n",
+};
+
+static void
+record_what_constraints_read(struct database *db)
+{
+    for (size_t i = 0; i < sizeof checks / sizeof checks[0]; i++) {
+        const struct interleave_options o = {.patience = 0.3, .limit = 20};
+        char path[] = "/tmp/assay-rows-XXXXXX";
+        struct err err = {0}, part = {0};
+        struct spec spec;
+        struct watched watched;
+        struct script script;
+        u32_vec order = {0};
+        const int fd = mkstemp(path);
+        CHECK(fd >= 0 && close(fd) == 0);
+        CHECK(spec_parse(checks[i], strlen(checks[i]), &spec, &err));
+        CHECK(row_setup_read(&spec, db, &watched, &err));
+        script_read(&spec, flavour_of("postgresql"), &watched, &script);
+        for (size_t k = 0; k < 2; k++) {
+            struct interleaved done = {0};
+            struct trial_result r = {0};
+            CHECK(spec_next(&spec, k, &order));
+            CHECK(interleave_run(&script, db, &order, &o, path, &done, &err));
+            CHECK_TEXT(err.text, "");
+            CHECK_TEXT(done.refusal, "");
+            CHECK(done.is_possible && !done.failed && done.committed == 2);
+            CHECK(!script_takes_part(&script, &order, &part));
+            CHECK(trial_check(path, LEVEL_BIT(LEVEL_SER), &r));
+            CHECK(r.verdict[LEVEL_SER] == (k ? VERDICT_VIOLATED : VERDICT_OK));
+        }
+        unlink(path);
+        vec_free(&order);
+        script_free(&script);
+        watched_free(&watched);
+        spec_free(&spec);
     }
 }
 
@@ -377,6 +469,7 @@ every_form_of_a_statement_is_recorded(void)
         refuse_inexact_values(&db);
         name_no_rows_by_such_keys(&db);
         tell_what_a_savepoint_leaves_out(&db);
+        record_what_constraints_read(&db);
         tell_all_that_is_left_out(servers.url);
     }
     database_close(&db);

@@ -5,7 +5,7 @@
 
 #include "collect/journal.h"
 #include "format/jsonl/jsonl_record.h"
-#include "spec/row/row_operations.h"
+#include "spec/row/row_checks.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -74,6 +74,40 @@ check_versions(struct writer *w)
     return true;
 }
 
+/* The number of notes of the statement that begins there. */
+static size_t
+statement_length(const row_note_vec *notes, size_t at)
+{
+    size_t end = at + 1;
+    while (end < notes->n &&
+           notes->at[end].statement == notes->at[at].statement)
+        end++;
+    return end - at;
+}
+
+static bool
+collect_checks(struct writer *w)
+{
+    const struct row_history *h = w->history;
+    if (!h->watched->checks.n)
+        return true;
+    if (!row_checks_ask(&w->rows))
+        return false;
+    for (size_t i = 0; i < h->sessions_n; i++) {
+        const struct notes *notes = h->sessions[i].notes;
+        for (size_t t = 0; t < notes->txns.n; t++) {
+            const row_note_vec *rows = &notes->txns.at[t].rows;
+            for (size_t k = 0, n; k < rows->n; k += n) {
+                n = statement_length(rows, k);
+                row_checks_collect(&w->rows, &rows->at[k], n, false,
+                                   w->is_used);
+            }
+            row_checks_collect(&w->rows, rows->at, rows->n, true, w->is_used);
+        }
+    }
+    return true;
+}
+
 static bool
 collect(struct writer *w)
 {
@@ -94,7 +128,7 @@ collect(struct writer *w)
             &w->rows, "none of its statements reads or writes a row", "");
     if (!check_versions(w))
         return false;
-    return row_versions_ask(&w->rows.versions) ||
+    return (collect_checks(w) && row_versions_ask(&w->rows.versions)) ||
            row_operations_refuse(&w->rows, w->rows.versions.refusal, "");
 }
 
@@ -153,13 +187,13 @@ write_session(struct writer *w, const struct spec_history_session *s,
         if (!txn->rows.n)
             continue;
         begin_txn(w, s->name);
-        for (size_t i = 0, end; i < txn->rows.n; i = end) {
-            end = i + 1;
-            while (end < txn->rows.n &&
-                   txn->rows.at[end].statement == txn->rows.at[i].statement)
-                end++;
-            row_operations_statement(&w->rows, &txn->rows.at[i], end - i);
+        for (size_t i = 0, n; i < txn->rows.n; i += n) {
+            n = statement_length(&txn->rows, i);
+            row_operations_statement(&w->rows, &txn->rows.at[i], n);
+            row_checks_write(&w->rows, &txn->rows.at[i], n, false);
         }
+        if (txn->status == TXN_COMMITTED)
+            row_checks_write(&w->rows, txn->rows.at, txn->rows.n, true);
         ok = end_txn(w, txn->status, txn->began, txn->ended, err);
     }
     return ok;
@@ -219,6 +253,7 @@ row_history_write(struct row_history *h, const char *path, struct err *err)
     }
     buf_free(&w.rows.line);
     vec_free(&w.rows.undone);
+    row_checks_free(&w.rows);
     row_versions_free(&w.rows.versions);
     return ok;
 }

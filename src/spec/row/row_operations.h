@@ -12,11 +12,12 @@ struct row_writer {
     const struct watched *watched;
     struct row_versions versions;
     struct buf line;
-    size_t ops;     // of the line
-    u32_vec undone; // versions of rows that undone statements of the
-                    // transaction wrote
-    char *refusal;  // why there is no history; "" if there is one
-    size_t room;    // of the refusal
+    size_t ops;            // of the line
+    u32_vec undone;        // versions of rows that undone statements of the
+                           // transaction wrote
+    const char ***checked; // by constraint, role and version (row_checks.h)
+    char *refusal;         // why there is no history; "" if there is one
+    size_t room;           // of the refusal
 };
 
 /* Refuse to write a history; return false.  The first refusal is kept. */

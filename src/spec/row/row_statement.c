@@ -126,8 +126,13 @@ read_insert(struct row_reading *r, const PgQuery__InsertStmt *s)
         table->keys.n && !table->has_other_unique && !table->has_own_triggers;
     r->out->may_conflict =
         s->on_conflict_clause || r->syntax.replaces || r->syntax.ignores;
-    if (r->out->may_conflict && (!table->keys.n || table->has_other_unique ||
-                                 (r->syntax.ignores && table->has_conditions)))
+    // A row is added or updated; unique indexes are checked by themselves.
+    const bool updates = r->watched->checks.n && s->on_conflict_clause &&
+                         s->on_conflict_clause->action ==
+                             PG_QUERY__ON_CONFLICT_ACTION__ONCONFLICT_UPDATE;
+    if (r->out->may_conflict && !updates &&
+        (!table->keys.n || table->has_other_unique ||
+         (r->syntax.ignores && table->has_conditions)))
         row_reading_leave_out(r, "which row was in the way of an insert");
     if (r->syntax.ignores && table->has_conditions)
         r->out->may_conflict = false; // another constraint may keep it out

@@ -101,6 +101,22 @@ row_versions_condition(struct row_versions *v, const struct row_statement *s)
     return (uint32_t)v->conditions.n - 1;
 }
 
+uint32_t
+row_versions_named(struct row_versions *v, uint32_t table, const char *text,
+                   const char *sql)
+{
+    for (uint32_t i = 0; i < v->conditions.n; i++) {
+        const struct row_condition_text *c = &v->conditions.at[i];
+        if (c->table == table && c->sql && strcmp(c->text, text) == 0)
+            return i;
+    }
+    vec_push(
+        &v->conditions,
+        ((struct row_condition_text){
+            .table = table, .alias = "assay_t", .text = text, .sql = sql}));
+    return (uint32_t)v->conditions.n - 1;
+}
+
 /* --- questions -------------------------------------------------------------*/
 
 bool
@@ -112,11 +128,9 @@ row_versions_refuse(struct row_versions *v, const char *what)
     return false;
 }
 
-/* "(values (7, '...'::jsonb), ...) assay_x(assay_n, assay_j)": some versions of
- * a table, from *at on; false if there is none. */
-static bool
-put_versions(struct buf *sql, const struct row_versions *v, uint32_t table,
-             size_t *at)
+bool
+row_versions_put(struct buf *sql, const struct row_versions *v, uint32_t table,
+                 size_t *at)
 {
     size_t n = 0;
     buf_text(sql, "(values ");
@@ -140,9 +154,8 @@ version_of(const struct row_versions *v, const struct result_rows *rows,
     return n < v->all.n ? n : v->all.n;
 }
 
-/* An integer, a text or NULL: what a column may be in a history. */
-static void
-put_plain(struct buf *sql, const char *value)
+void
+row_versions_put_plain(struct buf *sql, const char *value)
 {
     buf_printf(sql,
                "case when jsonb_typeof(%s) in ('string', 'null') or %s::text ~ "
@@ -164,7 +177,7 @@ put_key(struct buf *sql, const struct watched_table *t)
         watched_put_literal(&value, t->keys.at[i]);
         buf_char(&value, ')');
         buf_text(sql, i ? ", " : "");
-        put_plain(sql, value.at);
+        row_versions_put_plain(sql, value.at);
         buf_free(&value);
     }
     buf_char(sql, ')');
@@ -214,7 +227,7 @@ ask_values(struct row_versions *v, uint32_t table, const struct buf *versions)
     buf_text(&sql, "select assay_n, ");
     put_key(&sql, &v->watched->tables.at[table]);
     buf_text(&sql, ", coalesce((select jsonb_object_agg(k, ");
-    put_plain(&sql, "e.v");
+    row_versions_put_plain(&sql, "e.v");
     buf_printf(&sql, ") from jsonb_each(assay_j) e(k, v)), '{}') from %s",
                versions->at);
     const bool ok = row_versions_take_values(v, sql.at);
@@ -232,7 +245,7 @@ ask_condition(struct row_versions *v, struct row_condition_text *c,
                "select assay_n from %s, lateral jsonb_populate_record(null::%s,"
                " assay_j) as %s where (%s)",
                versions->at, v->watched->tables.at[c->table].name, c->alias,
-               c->text);
+               c->sql ? c->sql : c->text);
     const bool ok = row_versions_take_truth(v, c, sql.at);
     buf_free(&sql);
     return ok;
@@ -245,7 +258,7 @@ ask_table(struct row_versions *v, uint32_t t)
     bool ok = true;
     for (size_t at = 0; ok && at < v->all.n;) {
         struct buf versions = {0};
-        const bool some = put_versions(&versions, v, t, &at);
+        const bool some = row_versions_put(&versions, v, t, &at);
         if (some)
             ok = ask_values(v, t, &versions);
         for (size_t i = 0; ok && some && i < v->conditions.n; i++)

@@ -33,7 +33,8 @@ struct row_version {
 struct row_condition_text {
     uint32_t table;
     const char *alias, *text;
-    uint8_t *holds; // by version
+    const char *sql; // if the text is a name only; otherwise NULL
+    uint8_t *holds;  // by version
 };
 
 struct row_versions {
@@ -53,6 +54,19 @@ uint32_t row_versions_add(struct row_versions *v, uint32_t table,
 /* The number of a query's condition; WATCHED_NONE for all rows. */
 uint32_t row_versions_condition(struct row_versions *v,
                                 const struct row_statement *s);
+
+/* The number of the condition of a constraint, which is added if it is new. */
+uint32_t row_versions_named(struct row_versions *v, uint32_t table,
+                            const char *text, const char *sql);
+
+/* Append "(values (7, '...'::jsonb), ...) assay_x(assay_n, assay_j)": some
+ * versions of a table, from *at on; false if there is none. */
+bool row_versions_put(struct buf *sql, const struct row_versions *v,
+                      uint32_t table, size_t *at);
+
+/* Append an expression for an integer, a text or NULL: what a column may be in
+ * a history. */
+void row_versions_put_plain(struct buf *sql, const char *value);
 
 /* Ask the database for keys, values and the truth of all conditions.  False
  * with a refusal, if it cannot say. */

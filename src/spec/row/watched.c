@@ -4,6 +4,7 @@
 #include "spec/row/watched.h"
 
 #include "spec/row/row_dialect.h"
+#include "spec/row/watched_checks.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -71,23 +72,9 @@ enum {
     COLUMN_RULES,
     COLUMN_TRIGGERS,
     COLUMN_UNIQUE,
-    COLUMN_FOREIGN,
     COLUMN_TEMPORARY,
     COLUMNS
 };
-
-/* Whether the primary key 'i' names rows: two keys are equal only if their
- * texts are, unlike 1.0 and 1, and it is checked at once.  Before an insert a
- * generated column has no value. */
-#define NAMES_ROWS                                                             \
-    "i.indisprimary and i.indimmediate and not exists (select 1 from "         \
-    "pg_attribute k join pg_type y on y.oid = k.atttypid left join "           \
-    "pg_collation l on l.oid = k.attcollation where k.attrelid = i.indrelid "  \
-    "and k.attnum = any (i.indkey[0:i.indnkeyatts - 1]) and (k.attgenerated "  \
-    "<> '' or not coalesce(l.collisdeterministic, true) or not (y.typtype = "  \
-    "'e' or y.typname in ('bool', 'bytea', 'date', 'int2', 'int4', 'int8', "   \
-    "'text', 'timestamp', 'timestamptz', 'uuid', 'varchar') or (y.typname = "  \
-    "'bpchar' and k.atttypmod > 0))))"
 
 static const char tables_query[] =
     "select c.oid, c.oid::regclass, n.nspname, c.relname, "
@@ -99,9 +86,9 @@ static const char tables_query[] =
     "(exists (select 1 from pg_trigger t where t.tgrelid = c.oid and not "
     "tgisinternal))::int, "
     "(exists (select 1 from pg_index i where i.indrelid = c.oid and "
-    "(i.indisunique or i.indisexclusion) and not (" NAMES_ROWS ")))::int, "
-    "(exists (select 1 from pg_constraint k where contype = 'f' and c.oid in "
-    "(conrelid, confrelid)))::int, (c.relpersistence = 't')::int "
+    "(i.indisunique or i.indisexclusion) and not (" WATCHED_NAMES_ROWS
+    ")))::int, "
+    "(c.relpersistence = 't')::int "
     "from pg_class c join pg_namespace n on n.oid = c.relnamespace "
     "where c.relkind in ('r', 'p', 'v', 'm', 'f') and n.nspname !~ '^pg_' and "
     "n.nspname <> 'information_schema' order by c.oid";
@@ -109,7 +96,7 @@ static const char tables_query[] =
 static const char columns_query[] =
     "select a.attrelid, a.attname, coalesce(array_position(i.indkey, "
     "a.attnum), -1) from pg_attribute a left join pg_index i on i.indrelid = "
-    "a.attrelid and " NAMES_ROWS " and a.attnum = any (i.indkey[0:"
+    "a.attrelid and " WATCHED_NAMES_ROWS " and a.attnum = any (i.indkey[0:"
     "i.indnkeyatts - 1]) where a.attnum > 0 and not a.attisdropped "
     "order by a.attrelid, 3, a.attnum";
 
@@ -163,10 +150,6 @@ add_table(struct watched *w, const struct result_rows *r, size_t i)
     };
     if (t.has_own_triggers)
         t.part = "what the triggers of the table read";
-    else if (*result_rows_get(r, i, COLUMN_FOREIGN) == '1')
-        t.part = "what foreign keys read";
-    else if (t.has_other_unique)
-        t.part = "what unique indexes read";
     vec_push(&w->tables, t);
 }
 
@@ -225,6 +208,7 @@ read_tables(struct connection *c, const struct watched *before,
         add_columns(out, &columns, result_rows_get(&tables, i, COLUMN_OID),
                     &vec_top(&out->tables));
     }
+    ok = ok && watched_checks_read(c, out, err);
     for (size_t i = 0; ok && i < functions.n; i++)
         vec_push(&out->functions, copy(out, result_rows_get(&functions, i, 0)));
     result_rows_free(&tables);
@@ -256,6 +240,7 @@ watched_free(struct watched *w)
     }
     vec_free(&w->tables);
     vec_free(&w->functions);
+    vec_free(&w->checks);
     arena_free(&w->arena);
     *w = (struct watched){0};
 }

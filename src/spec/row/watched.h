@@ -40,10 +40,26 @@ struct watched_table {
 
 struct row_dialect;
 
+enum watched_check_kind { WATCHED_UNIQUE, WATCHED_FOREIGN };
+
+/* A unique index, or a foreign key.  Columns are lists in SQL, of expressions
+ * in an index; 'where' is a condition that rows must satisfy to be checked. */
+#define WATCHED_ALL_ROWS "true"
+struct watched_check {
+    enum watched_check_kind kind;
+    uint32_t table, other; // 'other' is the table that is referred to
+    const char *columns, *where;
+    const char *other_columns, *other_where;
+    const char *other_values; // pairs of name and value, for an object of JSON
+    bool is_deferred;         // to the end of the transaction
+    bool is_by_key;           // it refers to the key that names rows
+};
+
 struct watched {
     const struct row_dialect *dialect;
     VEC(struct watched_table) tables;
     text_vec functions; // names of functions that users have made
+    VEC(struct watched_check) checks;
     struct arena arena;
 };
 
