@@ -4,7 +4,9 @@
  * 'insert into t values' and 'returning *' do not have it.  Triggers give it a
  * new value and tell changes in a variable of the session, which is part of no
  * transaction and is asked for after each statement.  Nothing else is written
- * or read, so no lock is added.
+ * or read, so no lock is added.  The column is added without copying the table:
+ * of rows that a copy wrote InnoDB keeps locks that it would release at READ
+ * COMMITTED.
  *
  * An update that leaves a row as it is makes no version: InnoDB does not write
  * it, and triggers must not make it do so.  It is told with the name that the
@@ -226,6 +228,8 @@ add_columns(struct watched *w, const struct result_rows *r,
         is_named =
             is_named &&
             (!is_key || names_rows(type, extra, result_rows_get(r, i, 5)));
+        if (strstr(extra, "on update"))
+            vec_push(&t->renewed, name);
         if (!is_exact(type) && !t->refusal)
             t->refusal = "the type of a column is not recorded";
         if (strstr(extra, "INVISIBLE") && !t->refusal)
@@ -382,6 +386,20 @@ must(struct connection *c, struct buf *sql, struct err *err)
                    c->message);
 }
 
+/* The rows of the setup.  A column that an update sets to the time keeps its
+ * value. */
+static void
+put_numbers(struct buf *sql, const struct watched_table *t)
+{
+    buf_printf(sql, "update %s set " VERSION " = uuid_short()", t->name);
+    for (size_t i = 0; i < t->renewed.n; i++) {
+        buf_text(sql, ", ");
+        put_name(sql, t->renewed.at[i]);
+        buf_text(sql, " = ");
+        put_name(sql, t->renewed.at[i]);
+    }
+}
+
 static bool
 install_table(const struct watched_table *t, size_t i, struct connection *c,
               struct err *err)
@@ -390,9 +408,20 @@ install_table(const struct watched_table *t, size_t i, struct connection *c,
     buf_printf(&sql,
                "alter table %s add column " VERSION
                " bigint unsigned invisible "
-               "not null default uuid_short()",
+               "not null default 0, algorithm=instant",
                t->name);
     bool ok = must(c, &sql, err);
+    if (ok) {
+        put_numbers(&sql, t);
+        ok = must(c, &sql, err);
+    }
+    if (ok) {
+        buf_printf(&sql,
+                   "create trigger assay_number_%zu before insert on %s for "
+                   "each row set new." VERSION " = uuid_short()",
+                   i, t->name);
+        ok = must(c, &sql, err);
+    }
     for (const char *letter = "IUD"; ok && *letter; letter++) {
         put_trigger(&sql, t, i, *letter);
         ok = must(c, &sql, err);
@@ -501,6 +530,7 @@ const struct row_dialect row_dialect_mariadb = {
     .begin = "start transaction",
     .order = "1",
     .drop = "",
+    .replace = "REPLACE deletes rows here that it would update otherwise",
     .places = places,
     .read = read_tables,
     .install = install,

@@ -7,6 +7,7 @@
 #include "spec/row/row_statement.h"
 
 #include "base/buf.h"
+#include "spec/row/row_dialect.h"
 #include "spec/row/row_reading.h"
 #include "spec/row/sql_function.h"
 #include "spec/row/sql_tree.h"
@@ -120,6 +121,8 @@ read_insert(struct row_reading *r, const PgQuery__InsertStmt *s)
     const uint32_t t =
         watched_find(r->watched, s->relation->schemaname, s->relation->relname);
     const struct watched_table *table = &r->watched->tables.at[t];
+    if (r->syntax.replaces && r->watched->dialect->replace)
+        return row_reading_refuse(r, 0, "%s", r->watched->dialect->replace);
     if (r->tree.tables.n > 1 || r->tree.writes > 1)
         row_reading_leave_out(r, "what other tables and subqueries were read");
     r->out->shows_conflict =

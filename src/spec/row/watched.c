@@ -237,6 +237,7 @@ watched_free(struct watched *w)
         vec_free(&w->tables.at[i].columns);
         vec_free(&w->tables.at[i].types);
         vec_free(&w->tables.at[i].indexed);
+        vec_free(&w->tables.at[i].renewed);
     }
     vec_free(&w->tables);
     vec_free(&w->functions);

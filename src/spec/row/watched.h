@@ -36,6 +36,7 @@ struct watched_table {
     // columns that some index has.
     bool has_other_index;
     text_vec indexed;
+    text_vec renewed; // MariaDB: columns that an update sets to the time
 };
 
 struct row_dialect;
