@@ -1,7 +1,10 @@
 /* inspection_batch.c -- see inspection_batch.h.
  *
  * Threads read, check and explain.  What follows, reports and calls, is done
- * under a lock by whichever thread completes the history that is next.
+ * under a lock by the thread that completes the history that is next.  Levels
+ * of that history are told to the observer as they are decided; those of later
+ * ones are noted, and told by the same thread once it is their turn, when it
+ * begins or ends another phase: another thread could find them freed.
  *
  * Invariants, under the lock:
  *   (1) histories before 'next' are done, and no slot holds one of them;
@@ -19,9 +22,18 @@
 
 enum { AHEAD = 2 }; // histories a thread
 
-/* A history that waits for its turn. */
+// A level that is decided and not told yet.
+struct decision {
+    const struct level_result *result;
+    bool final;
+};
+
+/* A history that is worked for, or waits for its turn. */
 struct slot {
+    struct batch *batch;
+    size_t index;
     struct inspection inspection;
+    VEC(struct decision) decided;
     struct err err;
     bool ok;
 };
@@ -37,8 +49,46 @@ struct batch {
     pthread_mutex_t lock;
     pthread_cond_t moved; // 'next' has
     size_t next;
-    struct slot **slots; // by history; NULL: not there yet, or done
+    struct slot **slots; // by history; NULL: not ready, or done
 };
+
+/* Tell the observer what is decided of a history, if it is next. */
+static void
+tell_decisions(struct slot *s)
+{
+    struct batch *b = s->batch;
+    const struct inspection_observer *to = &b->options->observer;
+    if (s->index != b->next)
+        return;
+    for (size_t i = 0; i < s->decided.n; i++)
+        to->decided(to->self, &s->inspection, s->decided.at[i].result,
+                    s->decided.at[i].final);
+    vec_clear(&s->decided);
+}
+
+static void
+note_phase(void *self, enum level level, const char *phase)
+{
+    struct slot *s = self;
+    (void)level;
+    (void)phase;
+    pthread_mutex_lock(&s->batch->lock);
+    tell_decisions(s);
+    pthread_mutex_unlock(&s->batch->lock);
+}
+
+static void
+note_decision(void *self, const struct inspection *inspection,
+              const struct level_result *result, bool final)
+{
+    struct slot *s = self;
+    assert(inspection == &s->inspection);
+    (void)inspection;
+    pthread_mutex_lock(&s->batch->lock);
+    vec_push(&s->decided, ((struct decision){result, final}));
+    tell_decisions(s);
+    pthread_mutex_unlock(&s->batch->lock);
+}
 
 /* The second half of an inspection. */
 static void
@@ -67,12 +117,16 @@ inspect_one(void *self, size_t i)
     struct batch *b = self;
     wait_for_room(b, i);
     struct slot *s = mem_calloc(1, sizeof *s);
-    s->ok = inspection_read(&b->reading, b->paths[i], &s->inspection, &s->err);
+    *s = (struct slot){.batch = b, .index = i};
+    struct inspection_options options = b->reading;
+    options.observer.self = s;
+    s->ok = inspection_read(&options, b->paths[i], &s->inspection, &s->err);
     pthread_mutex_lock(&b->lock);
     assert(i >= b->next && !b->slots[i]);
     b->slots[i] = s;
     while (b->next < b->n && b->slots[b->next]) {
         end_inspection(b, b->paths[b->next], b->slots[b->next]);
+        vec_free(&b->slots[b->next]->decided);
         mem_free(b->slots[b->next]);
         b->slots[b->next++] = NULL;
     }
@@ -89,6 +143,10 @@ inspect_together(struct batch *b)
     b->reading = *b->options;
     b->reading.check.threads = b->reading.explaining.threads = each;
     b->reading.observer = (struct inspection_observer){0};
+    if (b->options->observer.decided) {
+        b->reading.observer.decided = note_decision;
+        b->reading.observer.level = note_phase;
+    }
     b->slots = mem_calloc(b->n, sizeof *b->slots);
     pthread_mutex_init(&b->lock, NULL);
     pthread_cond_init(&b->moved, NULL);

@@ -14,9 +14,10 @@ typedef void inspection_done(void *self, const char *path,
                              const struct err *err);
 
 /* Inspect n histories with o->check.threads threads.  Reports and calls come in
- * the order of the paths, as if one history was inspected after the other.  At
- * most two histories a thread are in memory.  With limits, or with one thread,
- * histories are inspected one after the other. */
+ * the order of the paths, as if one history was inspected after the other; so
+ * do levels that are decided, of what an observer hears.  At most two histories
+ * a thread are in memory.  With limits, or with one thread, histories are
+ * inspected one after the other. */
 void inspection_batch(const struct inspection_options *o,
                       const char *const *paths, size_t n, inspection_done *done,
                       void *self);

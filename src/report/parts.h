@@ -77,8 +77,10 @@ void part_uri(struct buf *out, const char *path);
 void part_story(const struct anomaly *a, const char *indent, struct buf *out);
 
 /* Append the text with long names shortened, and a list that has each of them
- * in full.  'keep' is a name that stays as it is, or "". */
-void part_shorten(const char *text, const char *keep, struct buf *out);
+ * in full; where in 'out' the list begins.  'keep' is a name that stays as it
+ * is, or "".  What comes of the first lines of a text does not depend on the
+ * rest. */
+size_t part_shorten(const char *text, const char *keep, struct buf *out);
 
 /* Append these lines; those longer than 'width' are broken. */
 void part_wrap(const char *text, size_t width, struct buf *out);

@@ -77,7 +77,7 @@ find_brief(struct names *names, const char *text, size_t n)
     return strings_get(&names->brief, id);
 }
 
-void
+size_t
 part_shorten(const char *text, const char *keep, struct buf *out)
 {
     struct names names = {0};
@@ -95,6 +95,7 @@ part_shorten(const char *text, const char *keep, struct buf *out)
             buf_text(out, find_brief(&names, text, n).text);
         text += n;
     }
+    const size_t end = out->n;
     const bool gap = out->n > 1 && out->at[out->n - 2] == '\n';
     if (names.full.all.n)
         buf_text(out, gap ? "  In full:\n" : "\n  In full:\n");
@@ -103,4 +104,5 @@ part_shorten(const char *text, const char *keep, struct buf *out)
                    strings_get(&names.full, i).text);
     strings_free(&names.full);
     strings_free(&names.brief);
+    return end;
 }

@@ -21,25 +21,43 @@ colour_of(enum verdict v)
     return v == VERDICT_OK ? "32" : v == VERDICT_VIOLATED ? "1;31" : "33";
 }
 
-/* Append the text as a person can read it: long names shortened but for the
- * name of the history, and lines broken. */
-static void
-put_readable(const struct buf *text, const char *path,
-             const struct report_style *s, struct buf *out)
+/* Append the text with long names shortened but for the name of the history;
+ * where the list of these names begins. */
+static size_t
+shorten(const struct buf *text, const char *path, const struct report_style *s,
+        struct buf *out)
 {
-    struct buf name = {0}, brief = {0};
-    if (!text->n)
-        return;
+    struct buf name = {0};
+    size_t end = text->n;
     buf_shown(&name, path);
     if (s->verdicts_only)
-        buf_add(&brief, text->at, text->n);
-    else
-        part_shorten(text->at, name.n ? name.at : "", &brief);
-    if (s->width)
-        part_wrap(brief.at, s->width, out);
-    else
-        buf_add(out, brief.at, brief.n);
+        buf_add(out, text->at, text->n);
+    else if (text->n)
+        end = part_shorten(text->at, name.n ? name.at : "", out);
     buf_free(&name);
+    return end;
+}
+
+/* Append the text as a person can read it: long names shortened and lines
+ * broken.  'before' is how the text begins, which is written already; the list
+ * of long names comes where this is the last of it. */
+static void
+put_readable(const struct buf *text, const struct buf *before, const char *path,
+             const struct report_style *s, bool last, struct buf *out)
+{
+    struct buf brief = {0}, written = {0};
+    const size_t first = shorten(before, path, s, &written);
+    const size_t end = shorten(text, path, s, &brief);
+    assert(first <= end && !memcmp(brief.at, written.at, first));
+    if (!last && brief.n) {
+        brief.n = end;
+        brief.at[end] = 0;
+    }
+    if (brief.n > first && s->width)
+        part_wrap(brief.at + first, s->width, out);
+    else if (brief.n > first)
+        buf_add(out, brief.at + first, brief.n - first);
+    buf_free(&written);
     buf_free(&brief);
 }
 
@@ -68,7 +86,7 @@ report_anomaly_text(const struct anomaly *a, const struct report_style *s,
 {
     struct buf text = {0};
     put_anomaly_text(a, s, number, &text);
-    put_readable(&text, "", s, out);
+    put_readable(&text, &(struct buf){0}, "", s, true, out);
     buf_free(&text);
 }
 
@@ -154,31 +172,36 @@ put_level(const struct report_style *s, const struct report_run *run, size_t i,
         buf_char(out, '\n');
 }
 
-/* Long names are shown in full once, after all levels, so a level with such a
- * name waits for the rest. */
+/* The first n levels, in lines that are not broken yet. */
+static void
+put_levels(const struct report_style *style, const struct report_run *run,
+           size_t n, struct buf *out)
+{
+    struct report_style unbroken = *style;
+    unbroken.width = 0;
+    for (size_t i = 0; i < n; i++)
+        put_level(&unbroken, run, i, out);
+}
+
 static bool
 add_early(struct report *to, const struct report_run *run)
 {
-    struct report_style style = to->style;
-    struct buf text = {0}, brief = {0};
-    style.width = 0;
-    put_level(&style, run, to->state.early, &text);
-    put_readable(&text, run->path, &style, &brief);
-    const bool ok = brief.n == text.n && !memcmp(brief.at, text.at, text.n);
-    if (ok)
-        put_readable(&text, run->path, &to->style, &to->out);
+    struct buf text = {0}, before = {0};
+    put_levels(&to->style, run, to->state.early, &before);
+    put_levels(&to->style, run, to->state.early + 1, &text);
+    put_readable(&text, &before, run->path, &to->style, false, &to->out);
     buf_free(&text);
-    buf_free(&brief);
-    return ok;
+    buf_free(&before);
+    return true;
 }
 
 static void
-put_run(const struct report *to, const struct report_run *run, struct buf *out)
+put_run(const struct report_style *style, const struct report_run *run,
+        struct buf *out)
 {
-    struct report_style style = to->style, *s = &style;
-    s->width = 0; // lines are broken when all of them are there
-    for (size_t i = to->state.early; i < run->check->results.n; i++)
-        put_level(s, run, i, out);
+    struct report_style unbroken = *style, *s = &unbroken;
+    s->width = 0;
+    put_levels(s, run, run->check->results.n, out);
     if (run->check->all) {
         buf_shown(out, run->path);
         buf_text(out, ": ");
@@ -194,10 +217,12 @@ put_run(const struct report *to, const struct report_run *run, struct buf *out)
 static void
 add(struct report *to, const struct report_run *run)
 {
-    struct buf text = {0};
-    put_run(to, run, &text);
-    put_readable(&text, run->path, &to->style, &to->out);
+    struct buf text = {0}, before = {0};
+    put_levels(&to->style, run, to->state.early, &before);
+    put_run(&to->style, run, &text);
+    put_readable(&text, &before, run->path, &to->style, true, &to->out);
     buf_free(&text);
+    buf_free(&before);
 }
 
 const struct report_format report_text = {

@@ -103,6 +103,7 @@ reports_are_the_same_under_limits(void)
 struct listener {
     struct buf heard;
     struct report *early; // gets levels as they are decided
+    bool explained;       // with what explains them
 };
 
 static void
@@ -140,13 +141,46 @@ listen_to(const char *text, const struct limits *limits, struct report *r,
     l->early = r;
     o.observer = (struct inspection_observer){
         .self = l, .level = hear_phase, .decided = hear_verdict};
-    report_begin(
-        r, report_find("text"),
-        &(struct report_style){.version = "test", .verdicts_only = true});
+    report_begin(r, report_find("text"),
+                 &(struct report_style){.version = "test",
+                                        .verdicts_only = !l->explained});
     make_file(&file, text);
     CHECK(inspection_run(&o, file.path.at, "h", &result, &err));
     buf_free(&result.notes);
     history_file_close(&file);
+}
+
+/* Long names are shortened in a level that is told early, too, and in full at
+ * the end; what comes out is what comes out without telling early. */
+static void
+levels_with_long_names_are_told_early(void)
+{
+    static const char text[] =
+        "[a-key-of-more-than-forty-characters-called-x==? "
+        "a-key-of-more-than-forty-characters-called-x:=1] --- "
+        "[a-key-of-more-than-forty-characters-called-x==? "
+        "a-key-of-more-than-forty-characters-called-x:=2]\n";
+    struct report r, plain;
+    struct listener l = {.explained = true};
+    struct history_file file;
+    struct err err = {0};
+    struct inspection_result result;
+    listen_to(text, &(struct limits){0}, &r, &l); // checks that none waits
+    struct inspection_options o = inspection_defaults();
+    o.check.levels = 1u << LEVEL_PC | 1u << LEVEL_SI;
+    o.reports = &plain;
+    o.n_reports = 1;
+    report_begin(&plain, report_find("text"),
+                 &(struct report_style){.version = "test"});
+    make_file(&file, text);
+    CHECK(inspection_run(&o, file.path.at, "h", &result, &err));
+    CHECK_TEXT(r.out.at, plain.out.at);
+    CHECK(strstr(r.out.at, "In full:"));
+    buf_free(&result.notes);
+    history_file_close(&file);
+    report_free(&plain);
+    report_free(&r);
+    buf_free(&l.heard);
 }
 
 static void
@@ -333,6 +367,7 @@ main(void)
     RUN(a_history_is_read_checked_and_reported);
     RUN(reports_are_the_same_under_limits);
     RUN(verdicts_are_told_as_they_are_found);
+    RUN(levels_with_long_names_are_told_early);
     RUN(a_report_does_not_look_at_its_text);
     RUN(a_file_that_cannot_be_read_is_an_error);
     RUN(the_certificate_and_the_reduced_history_are_written);

@@ -93,6 +93,49 @@ reports_and_calls_are_the_same(void)
     buf_free(&many);
 }
 
+// What an observer of several histories hears.
+struct hearing {
+    size_t done;            // histories
+    unsigned levels[FILES]; // that were told of each
+    bool early;             // a level of a history whose turn it was not
+};
+
+static void
+hear_level(void *self, const struct inspection *i, const struct level_result *r,
+           bool final)
+{
+    struct hearing *h = self;
+    CHECK(h->done < FILES && r >= i->check.results.at);
+    h->early |= strcmp(i->path, paths[h->done]) != 0;
+    h->levels[h->done] += final;
+}
+
+static void
+hear_end(void *self, const char *path, const struct inspection_result *result,
+         const struct err *err)
+{
+    struct hearing *h = self;
+    (void)result;
+    (void)err;
+    CHECK(strcmp(path, paths[h->done]) == 0);
+    h->done++;
+}
+
+static void
+levels_are_told_in_the_order_of_histories(void)
+{
+    struct inspection_options o = inspection_defaults();
+    struct hearing h = {0};
+    o.check.levels = 1u << LEVEL_PC | 1u << LEVEL_SI | 1u << LEVEL_SER;
+    o.check.threads = o.explaining.threads = THREADS;
+    o.observer =
+        (struct inspection_observer){.self = &h, .decided = hear_level};
+    inspection_batch(&o, paths, FILES, hear_end, &h);
+    CHECK(h.done == FILES);
+    CHECK(!h.early);
+    CHECK(h.levels[0] == 3); // it is its turn from the beginning
+}
+
 int
 main(void)
 {
@@ -101,6 +144,7 @@ main(void)
         return 1;
     }
     RUN(reports_and_calls_are_the_same);
+    RUN(levels_are_told_in_the_order_of_histories);
     for (size_t i = 0; i < FILES; i++)
         (void)unlink(paths[i]);
     (void)rmdir(directory);
