@@ -48,13 +48,21 @@ show_failed_fault(void *self, const struct err *err)
     cli_report_error(err);
 }
 
+static void
+show_left_out(void *self, const struct err *what)
+{
+    (void)self;
+    cli_report_error(what);
+}
+
 struct test_run_observer
 run_show_observer(struct run_show *s)
 {
     return (struct test_run_observer){.self = s,
                                       .starting = show_starting,
                                       .progress = show_progress,
-                                      .fault_failed = show_failed_fault};
+                                      .fault_failed = show_failed_fault,
+                                      .left_out = show_left_out};
 }
 
 void

@@ -99,9 +99,12 @@ run_all(struct collect_run *run, struct err *err)
 }
 
 static bool
-load_data(struct collect_run *run, struct err *err)
+load_data(struct collect_run *run, const char *path, struct err *err)
 {
     const struct workload_shape *shape = &run->o->shape;
+    const struct collect_source *source = run->o->source;
+    if (source)
+        return source->load(source->self, run->db, path != NULL, err);
     if (!shape->app && shape->kind->has_items)
         return item_load(run->db, err);
     if (!shape->app)
@@ -120,8 +123,10 @@ static bool
 run_recorded(struct collect_run *run, const char *path, struct err *err)
 {
     struct journal *j = &run->journal;
-    if (!path)
-        return run_all(run, err);
+    const struct collect_source *source = run->o->source;
+    if (!path || source)
+        return run_all(run, err) &&
+               (!path || source->write(source->self, run->db, path, err));
     if (!journal_open(j, path, err))
         return false;
     bool ok = journal_add(j, JSONL_RECORDING_BEGIN,
@@ -140,14 +145,16 @@ collect_run(struct database *db, const struct collect_options *o,
     struct collect_run run = {.db = db, .o = o, .journal = {.fd = -1}};
     pthread_mutex_init(&run.lock, NULL);
     pthread_cond_init(&run.opens, NULL);
-    if (o->shape.pairs && !o->shape.app)
+    if (o->shape.pairs && !o->shape.app && !o->source)
         run.pairs = mem_calloc(o->shape.sessions / 2 + 1, sizeof *run.pairs);
-    const bool ok = load_data(&run, err) && run_recorded(&run, path, err);
+    const bool ok = load_data(&run, path, err) && run_recorded(&run, path, err);
     pthread_cond_destroy(&run.opens);
     pthread_mutex_destroy(&run.lock);
     mem_free(run.pairs);
     *stats = run.stats;
-    if (!o->leave_tables)
+    if (o->source)
+        o->source->unload(o->source->self, db);
+    else if (!o->leave_tables)
         db->driver->unload(db, &stats->left);
     return ok;
 }

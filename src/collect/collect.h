@@ -30,15 +30,41 @@ struct collect_stats {
     size_t n_failures;
 };
 
+/* What came of one pass of a session through a script. */
+struct collect_pass {
+    uint64_t committed, aborted, unknown; // at most one that did not commit
+    uint64_t operations, writes;
+    bool is_rolled_back; // by the script
+    bool is_lost;        // the connection
+};
+
+/* A workload that makes its own tables and keeps its own record, of statements
+ * that are not ours.  Functions that fail say why. */
+struct collect_source {
+    void *self;
+    /* Make the tables; 'records' is false if only the time matters. */
+    bool (*load)(void *self, struct database *db, bool records,
+                 struct err *err);
+    /* Run some transactions; called by the thread of the session. */
+    bool (*run)(void *self, uint32_t session, struct connection *c,
+                struct collect_pass *out, struct err *err);
+    /* Write the history, after all sessions have ended. */
+    bool (*write)(void *self, struct database *db, const char *path,
+                  struct err *err);
+    /* Remove what 'load' has made; called in any case. */
+    void (*unload)(void *self, struct database *db);
+};
+
 struct collect_options {
     struct workload_shape shape;
-    uint64_t transactions; // in all; 0 = until the time is up
-    double seconds;        // 0 = until all transactions have run
-    double pause;          // seconds before each operation
-    bool move;             // sessions go to another node for each transaction
-    double patience;       // seconds to wait for a server that is down
-    bool leave_tables;     // keep the tables for inspection
-    bool read_final;       // each session reads the final state at its end
+    const struct collect_source *source; // instead of the shape's; or NULL
+    uint64_t transactions;               // in all; 0 = until the time is up
+    double seconds;                      // 0 = until all transactions have run
+    double pause;                        // seconds before each operation
+    bool move;         // sessions go to another node for each transaction
+    double patience;   // seconds to wait for a server that is down
+    bool leave_tables; // keep the tables for inspection
+    bool read_final;   // each session reads the final state at its end
 
     /* Called every tenth of a second or so, from the calling thread. */
     void (*tick)(void *self, const struct collect_stats *stats);

@@ -323,6 +323,37 @@ run_txn(struct session *s, struct err *err)
     return ok;
 }
 
+/* Run a script once; false ends the session. */
+static bool
+run_pass(struct session *s, struct err *err)
+{
+    struct collect_run *run = s->run;
+    const struct collect_source *source = run->o->source;
+    struct collect_pass pass = {0};
+    struct connection *c = get_connection(s, err);
+    if (!c)
+        return false;
+    c->code[0] = c->message[0] = 0;
+    const bool ok = source->run(source->self, s->number, c, &pass, err);
+    assert(pass.aborted + pass.unknown <= 1);
+    pthread_mutex_lock(&run->lock);
+    run->stats.committed += pass.committed;
+    run->stats.aborted += pass.aborted;
+    run->stats.unknown += pass.unknown;
+    run->stats.operations += pass.operations;
+    run->stats.writes += pass.writes;
+    if (pass.is_rolled_back)
+        count_failure(&run->stats, false, "rollback", "by the workload");
+    else if (pass.aborted || pass.unknown)
+        count_failure(&run->stats, pass.unknown, c->code, c->message);
+    pthread_mutex_unlock(&run->lock);
+    if (pass.is_lost) {
+        drop_connection(s);
+        s->is_cut_off = true;
+    }
+    return ok;
+}
+
 /* Read the final state, in one transaction: then a commit of this session that
  * is gone contradicts a later read of the same session. */
 static bool
@@ -378,7 +409,7 @@ session_run(void *arg)
     for (uint64_t i = 0;
          ok && !atomic_load(&run->stop) && (!run->o->transactions || i < share);
          i++) {
-        ok = run_txn(s, &err);
+        ok = run->o->source ? run_pass(s, &err) : run_txn(s, &err);
         if (run->o->move)
             s->node = (s->node + 1) % run->db->nodes;
     }

@@ -29,13 +29,42 @@ choose_name(struct test_run *t)
         t->name[n - 1] = 0;
 }
 
+/* After a crash, versions of rows may have the names of others that are lost.
+ */
+static bool
+expect_no_kill(const struct test_run *t, struct err *err)
+{
+    for (size_t i = 0; t->options.scripts && i < t->faults.n; i++)
+        if (t->faults.at[i].kind == FAULT_KILL)
+            return err_set(err, ERR_USAGE,
+                           "--fault kill is not for SQL files, expected stop, "
+                           "restart or disconnect");
+    return true;
+}
+
+static bool
+open_scripts(struct test_run *t, struct err *err)
+{
+    const struct test_run_options *o = &t->options;
+    const struct sql_workload_options sql = {.scripts = o->scripts,
+                                             .schema = o->schema,
+                                             .sessions =
+                                                 o->collect.shape.sessions,
+                                             .seed = o->collect.shape.seed,
+                                             .pause = o->collect.pause,
+                                             .self = o->observer.self,
+                                             .left_out = o->observer.left_out};
+    return !o->scripts || sql_workload_open(&t->sql, &sql, err);
+}
+
 static bool
 start_servers(struct test_run *t, struct err *err)
 {
     const struct test_run_options *o = &t->options;
     size_t nodes;
     if (!servers_count(o->start, &nodes, err) ||
-        (o->faults && !faults_parse(o->faults, nodes, &t->faults, err)))
+        (o->faults && !faults_parse(o->faults, nodes, &t->faults, err)) ||
+        !expect_no_kill(t, err))
         return false;
     if (o->observer.starting)
         o->observer.starting(o->observer.self, o->start);
@@ -55,7 +84,7 @@ test_run_begin(const struct test_run_options *o, struct test_run *t,
     bool ok = true;
     for (size_t i = 0; ok && i < o->n_nemesis; i++)
         ok = nemesis_add(&t->nemesis, o->nemesis[i], err);
-    ok = ok && (!o->start || start_servers(t, err));
+    ok = ok && open_scripts(t, err) && (!o->start || start_servers(t, err));
     if (ok)
         choose_name(t);
     else
@@ -71,6 +100,7 @@ test_run_end(struct test_run *t)
     vec_free(&t->faults);
     vec_free(&t->inflicted);
     nemesis_free(&t->nemesis);
+    sql_workload_close(&t->sql);
     database_facts_free(&t->facts);
 }
 
@@ -144,7 +174,8 @@ test_run_record(struct test_run *t, const char *path, struct err *err)
     assert(sizeof t->note == sizeof db.note);
     memcpy(t->note, db.note, sizeof t->note);
     database_describe(&db, &t->facts);
-    collect.read_final = t->faults.n && !collect.shape.app;
+    collect.source = o->scripts ? &t->sql.source : NULL;
+    collect.read_final = t->faults.n && !collect.shape.app && !o->scripts;
     collect.tick = tick;
     collect.ended = sessions_ended;
     collect.self = t;

@@ -21,6 +21,7 @@
 #include "pipeline/nemesis.h"
 #include "report/origin.h"
 #include "server/server.h"
+#include "spec/workload/sql_workload.h"
 
 /* Callbacks, each of which may be NULL. */
 struct test_run_observer {
@@ -31,6 +32,8 @@ struct test_run_observer {
     void (*progress)(void *self, const struct collect_stats *stats);
     /* A fault could not be inflicted; the run goes on. */
     void (*fault_failed)(void *self, const struct err *err);
+    /* Something is not recorded of a statement of the user's. */
+    void (*left_out)(void *self, const struct err *what);
 };
 
 struct test_run_options {
@@ -39,8 +42,10 @@ struct test_run_options {
     const char *faults; // "kill@2,stop:3@4.5" for these servers, or NULL
     const char *const *nemesis; // statements with times, see nemesis.h
     size_t n_nemesis;
-    const char *setup; // SQL for each connection, or NULL
-    const char *index; // the kind of a second index on the keys, or NULL
+    const char *setup;   // SQL for each connection, or NULL
+    const char *scripts; // files of SQL as the workload, or NULL
+    const char *schema;  // the file that makes their tables
+    const char *index;   // the kind of a second index on the keys, or NULL
     enum driver_isolation isolation;
     struct isolation_mix mix;       // instead of 'isolation', if it has any
     struct collect_options collect; // without tick
@@ -55,6 +60,7 @@ struct test_run {
     fault_vec faults;
     VEC(struct report_fault) inflicted;
     struct nemesis nemesis;
+    struct sql_workload sql;   // if there are scripts
     struct database *database; // while the workload runs
     struct database_facts facts;
     char note[128]; // what the database says it is

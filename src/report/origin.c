@@ -64,8 +64,9 @@ put_workload(const struct report_origin *o, struct buf *out)
     const uint64_t all = o->committed + o->aborted + o->unknown;
     assert(o->writes <= o->operations);
     buf_shown(out, o->workload);
-    buf_printf(out, ": %" PRIu64 " sessions, %" PRIu64 " keys, ", o->sessions,
-               o->keys);
+    buf_printf(out, ": %" PRIu64 " sessions, ", o->sessions);
+    if (o->keys)
+        buf_printf(out, "%" PRIu64 " keys, ", o->keys);
     if (all && o->operations)
         buf_printf(
             out, "%.1f operations per transaction, %.0f %% of them reads, ",

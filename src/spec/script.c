@@ -104,28 +104,33 @@ understand_step(struct script *s, struct parser *p, struct script_block *out)
     return true;
 }
 
-/* A statement by PostgreSQL's own parser. */
+bool
+script_statement(const struct watched *w, struct parser *p,
+                 struct spec_statement *out)
+{
+    struct refusal refusal = {0};
+    if (statement_parse_control(p, out))
+        return true;
+    if (p->refusal.at)
+        return false;
+    const struct token first = *p->at;
+    out->kind = SPEC_ROWS;
+    if (!row_statement_parse(w, p->arena, out->text, &out->rows, &refusal)) {
+        p->refusal = refusal;
+        p->refusal.at = first.at + (refusal.at - out->text);
+        return false;
+    }
+    if (out->rows.is_quiet)
+        out->kind = SPEC_QUIET;
+    return true;
+}
+
 static bool
 understand_rows(struct script *s, struct parser *p, struct script_block *out)
 {
     struct spec_statement statement;
-    struct refusal refusal = {0};
-    if (statement_parse_control(p, &statement)) {
-        vec_push(&out->statements, statement);
-        return true;
-    }
-    if (p->refusal.at)
+    if (!script_statement(s->watched, p, &statement))
         return false;
-    const struct token first = *p->at;
-    statement.kind = SPEC_ROWS;
-    if (!row_statement_parse(s->watched, &s->arena, statement.text,
-                             &statement.rows, &refusal)) {
-        p->refusal = refusal;
-        p->refusal.at = first.at + (refusal.at - statement.text);
-        return false;
-    }
-    if (statement.rows.is_quiet)
-        statement.kind = SPEC_QUIET;
     vec_push(&out->statements, statement);
     return true;
 }

@@ -54,6 +54,11 @@ bool script_error(const struct script *s, uint32_t refusal, struct err *err);
  * reported yet, as an error "file:line:column: ..."; false if there is none. */
 bool script_takes_part(struct script *s, const u32_vec *order, struct err *err);
 
+/* Understand one statement by PostgreSQL's own parser; false, with p's refusal
+ * set, if it is refused. */
+bool script_statement(const struct watched *w, struct parser *p,
+                      struct spec_statement *out);
+
 /* Split a text into its statements, for databases that take one at a time. */
 void script_split(const char *sql, const struct flavour *flavour,
                   struct arena *arena, text_vec *out);

@@ -378,6 +378,63 @@ note_refused(struct statement_recorder *p, const struct row_statement *s)
                           p->statements, &p->notices);
 }
 
+/* Whether a row of an answer has this digit in front. */
+static bool
+is_marked(const struct result_rows *rows, size_t i, const char *digits)
+{
+    return strchr(digits, *result_rows_get(rows, i, 0)) != NULL;
+}
+
+/* Append a part of a row as a row. */
+static void
+copy_cells(const struct result_rows *from, size_t row, size_t first, size_t n,
+           struct result_rows *to)
+{
+    to->width = n;
+    to->n++;
+    for (size_t i = first; i < first + n; i++) {
+        const char *text = result_rows_is_null(from, row, i)
+                               ? NULL
+                               : result_rows_get(from, row, i);
+        result_rows_add(to, text, text ? strlen(text) : 0);
+    }
+}
+
+/* Tell the versions that a select found from its own answer. */
+static bool
+split_answer(const struct row_statement *s, const struct result_rows *rows,
+             struct result_rows *versions, struct result_rows *answer)
+{
+    const size_t own = s->answers.n, width = 2 * s->items.n;
+    result_rows_clear(answer);
+    if (rows->n && rows->width != 1 + own + width)
+        return false;
+    for (size_t i = 0; i < rows->n; i++) {
+        if (is_marked(rows, i, ROW_MARK_VERSION ROW_MARK_BOTH))
+            copy_cells(rows, i, 1 + own, width, versions);
+        if (is_marked(rows, i, ROW_MARK_ANSWER ROW_MARK_BOTH))
+            copy_cells(rows, i, 1, own, answer);
+    }
+    return true;
+}
+
+/* Run a select, and get the versions that it found. */
+static enum outcome
+select_versions(struct statement_recorder *p, const struct row_statement *s,
+                struct result_rows *versions)
+{
+    struct result_rows rows = {0};
+    if (!s->answers.n)
+        return run(p, s->sql, versions);
+    assert(p->answer);
+    enum outcome outcome = run(p, s->sql, &rows);
+    if (outcome == OUTCOME_OK && !split_answer(s, &rows, versions, p->answer))
+        outcome = refuse(p, "the database answered with other columns than "
+                            "were requested");
+    result_rows_free(&rows);
+    return outcome;
+}
+
 static enum outcome
 record_rows(struct statement_recorder *p, struct row_statement *s)
 {
@@ -389,7 +446,9 @@ record_rows(struct statement_recorder *p, struct row_statement *s)
     if (p->flavour->forget)
         outcome = run(p, p->flavour->forget, NULL);
     if (outcome == OUTCOME_OK)
-        outcome = run(p, s->sql, s->returns_versions ? &rows : NULL);
+        outcome = s->returns_versions
+                      ? select_versions(p, s, &rows)
+                      : run(p, s->sql, s->answers.n ? p->answer : NULL);
     if (outcome == OUTCOME_FAILED)
         note_refused(p, s);
     if (outcome == OUTCOME_OK && s->returns_versions &&

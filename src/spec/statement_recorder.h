@@ -24,6 +24,8 @@ struct statement_recorder {
     VEC(struct recorder_savepoint) savepoints; // of the open transaction
     bool is_failed; // inside a savepoint, to which the script may go back
     struct row_statement *failed; // then: by this statement
+    struct result_rows *answer; // takes what a statement that is to be answered
+                                // returns (row_statement.h); or NULL
     bool failed_alone; // the last statement failed, changed nothing and is
                        // noted: its transaction may continue
 };

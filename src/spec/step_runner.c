@@ -10,7 +10,17 @@ static enum outcome
 query(struct step_runner *r, const char *sql)
 {
     struct connection *c = r->recorder.connection;
-    return c->driver->query(c, sql, NULL);
+    const enum outcome outcome = c->driver->query(c, sql, NULL);
+    r->is_lost |= outcome == OUTCOME_LOST;
+    return outcome;
+}
+
+/* A statement without rows of tables; it may have an answer. */
+static enum outcome
+run_quiet(struct step_runner *r, const struct spec_statement *s)
+{
+    struct connection *c = r->recorder.connection;
+    return c->driver->query(c, s->text, r->recorder.answer);
 }
 
 static void
@@ -212,9 +222,9 @@ step_runner_statement(struct step_runner *r, struct spec_statement *s,
         r->is_implicit = true;
     }
     p->failed_alone = false;
-    const enum outcome outcome = s->kind == SPEC_QUIET
-                                     ? query(r, s->text)
-                                     : statement_recorder_run(p, s);
+    const enum outcome outcome =
+        s->kind == SPEC_QUIET ? run_quiet(r, s) : statement_recorder_run(p, s);
+    r->is_lost |= outcome == OUTCOME_LOST;
     if (outcome != OUTCOME_OK)
         fail(r, s, outcome);
     return outcome == OUTCOME_OK;

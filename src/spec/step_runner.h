@@ -17,6 +17,7 @@ struct step_runner {
     struct statement_recorder recorder; // its connection, and what it noted
     bool is_implicit;  // the open transaction ends with the step
     bool is_gone;      // rolled back by the database, not yet by the script
+    bool is_lost;      // the connection
     size_t failed;     // statements that the database refused
     char failure[300]; // the last of them, with the database's message
 };

@@ -126,8 +126,29 @@ def lines_in_sarif():
             check(len(found) == 2 and main and all(name in line for name, line in zip(names, found)), f"{file}: lines of transactions", found)
 
 
+def sql_files():
+    pathlib.Path("f.sql").write_text("select 1 from t;")
+    pathlib.Path("g.sql").write_text("select 1;\nselect :v from t;")
+    pathlib.Path("t.sql").write_text("create table t (id int primary key);")
+    tables = ["--schema", "t.sql"]
+    for words, message in ((["-w", "f.sql"], "-w f.sql needs the tables of its statements: --schema FILE"),
+                           (tables, "--schema is for a workload of SQL files, -w FILE.sql"),
+                           (["-w", "f.sql", *tables], "needs one node of PostgreSQL 13 or later"),
+                           (["-w", "f.sql", *tables, "--pairs"], "not for applications, SQL files and specifications"),
+                           (["-w", "f.sql", *tables, "--use", "long"], "--use is for workloads of rows"),
+                           (["-w", "g.sql", *tables], "g.sql:2: variable ':v' is never set, expected \\set or \\gset"),
+                           (["-w", "f.sql@0", *tables], "expected FILE.sql@WEIGHT with a weight of 1 to 1000000"),
+                           (["-w", "none.sql", *tables], "none.sql: "),
+                           (["-w", "f.sql", *tables, "--start", "postgresql", "--fault", "kill@1"],
+                            "--fault kill is not for SQL files")):
+        done = run("test", *words)
+        check(done.returncode == 2 and message in done.stderr and done.stderr.count("\n") == 1,
+              "test " + " ".join(words), done.stderr)
+
+
 with tempfile.TemporaryDirectory() as scratch:
     os.chdir(scratch)
+    sql_files()
     units()
     injected()
     directories()

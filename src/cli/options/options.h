@@ -79,7 +79,8 @@ struct options {
     const char *distribution, *inject;
 
     // test, collect
-    const char *workload, *isolation, *setup, *start, *fault, *keep, *spec;
+    const char *workload, *isolation, *schema, *setup, *start, *fault, *keep,
+        *spec;
     const char *lists, *index, *access;
     const char *sweep, *results;
     uint64_t seeds;

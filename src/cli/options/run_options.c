@@ -73,6 +73,17 @@ choose_shape(const struct options *o, struct workload_shape *out,
         .aborts = o->aborts,
         .seed = o->seed,
     };
+    if (sql_workload_is(o->workload) && !o->spec) {
+        out->keys = 0;
+        return o->schema ||
+               err_set(err, ERR_USAGE,
+                       "-w %s needs the tables of its statements: --schema "
+                       "FILE",
+                       o->workload);
+    }
+    if (o->schema)
+        return err_set(err, ERR_USAGE,
+                       "--schema is for a workload of SQL files, -w FILE.sql");
     if (!app_open(o->workload, &out->app, err))
         return false;
     if (!out->kind && !out->app)
@@ -128,11 +139,11 @@ choose_access(const struct options *o, struct test_run_options *out,
     shape->sorted = o->sorted;
     shape->pairs = o->in_pairs;
     if ((o->index || o->access || o->sorted || o->in_pairs) &&
-        (shape->app || o->spec))
+        (!shape->kind || o->spec))
         return err_set(err, ERR_USAGE,
                        "--index, --access, --sorted and --pairs are for "
-                       "workloads of keys, not for applications and "
-                       "specifications");
+                       "workloads of keys, not for applications, SQL files "
+                       "and specifications");
     if (!choose_features(o, shape, err))
         return false;
     if (o->index && !is_among(choices_indexes, o->index))
@@ -189,6 +200,10 @@ run_options_parse(const struct options *o, struct test_run_options *out,
                     .move = o->move,
                     .patience = PATIENCE,
                     .interrupted = &interrupt_flag}};
+    if (sql_workload_is(o->workload) && !o->spec) {
+        out->scripts = o->workload;
+        out->schema = o->schema;
+    }
     return choose_isolation(o, out, err) &&
            choose_shape(o, &out->collect.shape, err) &&
            choose_access(o, out, err) && choose_target(o, out, err);

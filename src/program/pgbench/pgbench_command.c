@@ -115,7 +115,7 @@ static const struct {
     {"elif", COMMAND_ELIF},
     {"else", COMMAND_ELSE},
     {"endif", COMMAND_ENDIF},
-    {"sleep", COMMAND_NOTHING},
+    {"sleep", COMMAND_SLEEP},
     {"startpipeline", COMMAND_NOTHING},
     {"syncpipeline", COMMAND_NOTHING},
     {"endpipeline", COMMAND_NOTHING},

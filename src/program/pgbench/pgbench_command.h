@@ -1,5 +1,4 @@
-/* pgbench_command.h -- the commands of a script, and how it is read; private to
- * this folder.
+/* pgbench_command.h -- the commands of a script, and how it is read.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef PROGRAM_PGBENCH_PGBENCH_COMMAND_H
@@ -26,7 +25,8 @@ enum pgbench_command_kind {
     COMMAND_ELIF,
     COMMAND_ELSE,
     COMMAND_ENDIF,
-    COMMAND_NOTHING, // \sleep and the like
+    COMMAND_SLEEP,
+    COMMAND_NOTHING, // pipelines
 };
 
 struct pgbench_command {

@@ -138,6 +138,7 @@ put_command(struct pgbench *s, size_t number)
         return true;
     case COMMAND_BEGIN:
     case COMMAND_COMMIT:
+    case COMMAND_SLEEP:
     case COMMAND_NOTHING:
         break;
     }

@@ -61,28 +61,27 @@ expect_unknown(const struct watched *before, const char *setup, struct err *err)
     return ok;
 }
 
-/* The same by PostgreSQL's parser. */
-static bool
-expect_none(struct connection *c, const char *setup, struct err *err)
+bool
+row_setup_expect_none(struct connection *c, const char *sql, struct err *err)
 {
     struct arena arena = {0};
     text_vec names = {0};
     bool ok = true;
-    if (row_statement_created(setup, &arena, &names))
+    if (row_statement_created(sql, &arena, &names))
         for (size_t i = 0; ok && i < names.n; i++) {
-            struct buf sql = {0};
+            struct buf query = {0};
             struct result_rows rows = {0};
-            buf_text(&sql, "select to_regclass(");
-            watched_put_literal(&sql, names.at[i]);
-            buf_text(&sql, ")");
-            if (c->driver->query(c, sql.at, &rows) == OUTCOME_OK && rows.n &&
+            buf_text(&query, "select to_regclass(");
+            watched_put_literal(&query, names.at[i]);
+            buf_text(&query, ")");
+            if (c->driver->query(c, query.at, &rows) == OUTCOME_OK && rows.n &&
                 !result_rows_is_null(&rows, 0, 0))
                 ok = err_set(err, ERR_USAGE,
                              "the database already has a table '%s', "
                              "expected none",
                              result_rows_get(&rows, 0, 0));
             result_rows_free(&rows);
-            buf_free(&sql);
+            buf_free(&query);
         }
     vec_free(&names);
     arena_free(&arena);
@@ -124,13 +123,11 @@ run_setups(const struct spec *s, struct connection *c, struct err *err)
     return ok;
 }
 
-static void
-tear_down(const struct spec *s, struct connection *c,
-          const struct watched *before)
+void
+row_setup_remove(struct connection *c, const struct watched *before)
 {
     struct watched left;
     struct err err = {0};
-    run_block(c, s->teardown.sql, &err);
     if (!watched_read(c, before, &left, &err))
         return;
     for (size_t i = left.tables.n; i--;) {
@@ -156,10 +153,12 @@ row_setup_read(const struct spec *s, struct database *db, struct watched *out,
         for (size_t i = 0; ok && i < s->setups.n; i++)
             ok = before.dialect->folds
                      ? expect_unknown(&before, s->setups.at[i].sql, err)
-                     : expect_none(c, s->setups.at[i].sql, err);
+                     : row_setup_expect_none(c, s->setups.at[i].sql, err);
         if (ok) {
             ok = run_setups(s, c, err) && watched_read(c, &before, out, err);
-            tear_down(s, c, &before);
+            struct err ignored = {0};
+            run_block(c, s->teardown.sql, &ignored);
+            row_setup_remove(c, &before);
         }
         watched_free(&before);
     }

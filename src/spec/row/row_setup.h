@@ -16,4 +16,12 @@ bool row_setup_records(struct database *db);
 bool row_setup_read(const struct spec *s, struct database *db,
                     struct watched *out, struct err *err);
 
+/* Fail if a table that the SQL creates exists already: tables of users are
+ * never touched. */
+bool row_setup_expect_none(struct connection *c, const char *sql,
+                           struct err *err);
+
+/* Remove all tables that were not there 'before'. */
+void row_setup_remove(struct connection *c, const struct watched *before);
+
 #endif

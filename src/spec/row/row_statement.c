@@ -277,6 +277,7 @@ void
 row_statement_free(struct row_statement *s)
 {
     vec_free(&s->items);
+    vec_free(&s->answers);
 }
 
 bool

@@ -33,7 +33,15 @@ struct row_statement {
                            // same key
     const char *part;      // what is not recorded; NULL: nothing
     bool is_part_told;     // to the user
+    text_vec answers;      // if it is to be answered: names of its columns
 };
+
+/* The first column of a select that is to be answered: a row has a version, a
+ * row of the select's own answer, or both.  The answer comes next, and then
+ * the versions. */
+#define ROW_MARK_ANSWER "0"
+#define ROW_MARK_VERSION "1"
+#define ROW_MARK_BOTH "2"
 
 /* Whether this build has the parser, and it can be loaded. */
 bool row_statement_load(void);
@@ -52,6 +60,12 @@ row_statement_leave_out(struct row_statement *s, const char *what)
     if (!s->part)
         s->part = what;
 }
+
+/* Change a statement so that what it returns can be used: a select returns its
+ * own answer beside versions, both of one snapshot.  False, with a refusal, if
+ * it returns nothing, or columns without a name. */
+bool row_statement_answer(struct arena *arena, const char *text,
+                          struct row_statement *s, struct refusal *refusal);
 
 /* The tables that a setup creates, in SQL; false if it cannot be parsed. */
 bool row_statement_created(const char *setup, struct arena *arena,

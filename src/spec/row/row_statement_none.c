@@ -31,6 +31,18 @@ row_statement_free(struct row_statement *s)
 }
 
 bool
+row_statement_answer(struct arena *arena, const char *text,
+                     struct row_statement *s, struct refusal *refusal)
+{
+    (void)arena;
+    (void)text;
+    (void)s;
+    (void)refusal;
+    assert(!"no parser was loaded");
+    return false;
+}
+
+bool
 row_statement_created(const char *setup, struct arena *arena, text_vec *out)
 {
     (void)setup;

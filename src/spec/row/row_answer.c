@@ -1,0 +1,155 @@
+/* row_answer.c -- statements whose values are used, as by \gset.
+ *
+ * A select is run once, with the versions that it found and its own answer as
+ * two parts of one statement, so that both are of one snapshot.  A select that
+ * locks may see later versions of rows that it waited for; it returns both in
+ * the same rows instead.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "spec/row/row_statement.h"
+
+#include "base/buf.h"
+#include "program/parser.h"
+#include "spec/row/sql_tree.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+static bool
+refuse(struct refusal *refusal, const char *text, const char *why)
+{
+    refusal->at = text;
+    snprintf(refusal->text, sizeof refusal->text, "%.190s", why);
+    return false;
+}
+
+/* The name that PostgreSQL gives a column, or "" for one of its making. */
+static const char *
+name_of(const PgQuery__ResTarget *t)
+{
+    const PgQuery__Node *n = t->val;
+    if (*t->name)
+        return t->name;
+    while (n->node_case == PG_QUERY__NODE__NODE_TYPE_CAST)
+        n = n->type_cast->arg;
+    switch (n->node_case) {
+    case PG_QUERY__NODE__NODE_COLUMN_REF:
+        return sql_tree_column(n->column_ref);
+    case PG_QUERY__NODE__NODE_FUNC_CALL:
+        return sql_tree_function(n->func_call);
+    case PG_QUERY__NODE__NODE_COALESCE_EXPR:
+        return "coalesce";
+    default:
+        return "";
+    }
+}
+
+/* What a statement returns. */
+static PgQuery__Node *const *
+list_of(const PgQuery__Node *n, size_t *count)
+{
+    *count = 0;
+    switch (n->node_case) {
+    case PG_QUERY__NODE__NODE_SELECT_STMT:
+        *count = n->select_stmt->n_target_list;
+        return n->select_stmt->target_list;
+    case PG_QUERY__NODE__NODE_INSERT_STMT:
+        *count = n->insert_stmt->n_returning_list;
+        return n->insert_stmt->returning_list;
+    case PG_QUERY__NODE__NODE_UPDATE_STMT:
+        *count = n->update_stmt->n_returning_list;
+        return n->update_stmt->returning_list;
+    case PG_QUERY__NODE__NODE_DELETE_STMT:
+        *count = n->delete_stmt->n_returning_list;
+        return n->delete_stmt->returning_list;
+    default:
+        return NULL;
+    }
+}
+
+/* The items of a select, from its first word up to 'from'. */
+static void
+put_items(struct buf *sql, const char *text)
+{
+    token_vec tokens = {0};
+    size_t depth = 0, i = 1;
+    tokens_read(text, flavour_of("postgresql"), &tokens);
+    assert(tokens.n > 1);
+    for (; tokens.at[i].kind != TOKEN_END; i++) {
+        const struct token *t = &tokens.at[i];
+        if (t->kind == TOKEN_SYMBOL)
+            depth += (*t->at == '(') - (size_t)(*t->at == ')');
+        if (!depth && t->kind == TOKEN_WORD && t->n == 4 &&
+            strncasecmp(t->at, "from", 4) == 0)
+            break;
+    }
+    buf_add(sql, tokens.at[1].at, (size_t)(tokens.at[i].at - tokens.at[1].at));
+    vec_free(&tokens);
+}
+
+static void
+put_nulls(struct buf *sql, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        buf_text(sql, ", null");
+}
+
+static const char *
+with_answer(struct arena *arena, const char *text,
+            const struct row_statement *s)
+{
+    static const char select[] = "select ";
+    struct buf sql = {0};
+    assert(strncmp(s->sql, select, sizeof select - 1) == 0);
+    if (s->locks) {
+        buf_text(&sql, "select " ROW_MARK_BOTH ", ");
+        put_items(&sql, text);
+        buf_printf(&sql, ", %s", s->sql + sizeof select - 1);
+    } else {
+        buf_text(&sql, "select " ROW_MARK_VERSION);
+        put_nulls(&sql, s->answers.n);
+        buf_printf(
+            &sql,
+            ", assay_v.* from (%s) assay_v union all select " ROW_MARK_ANSWER
+            ", assay_a.*",
+            s->sql);
+        put_nulls(&sql, 2 * s->items.n);
+        buf_printf(&sql, " from (%s) assay_a", text);
+    }
+    const char *copy = arena_copy(arena, sql.at, sql.n);
+    buf_free(&sql);
+    return copy;
+}
+
+bool
+row_statement_answer(struct arena *arena, const char *text,
+                     struct row_statement *s, struct refusal *refusal)
+{
+    PgQuery__ParseResult *tree;
+    struct err err = {0};
+    int at;
+    size_t n = 0;
+    bool ok = true;
+    if (!parser_parse(text, &tree, &at, &err))
+        return refuse(refusal, text, err.text);
+    assert(tree->n_stmts == 1);
+    PgQuery__Node *const *list = list_of(tree->stmts[0]->stmt, &n);
+    if (!n)
+        ok = refuse(refusal, text,
+                    "found a statement that returns nothing, expected one "
+                    "with values for \\gset");
+    for (size_t i = 0; ok && i < n; i++) {
+        const char *name = name_of(list[i]->res_target);
+        if (*name)
+            vec_push(&s->answers, arena_copy(arena, name, strlen(name)));
+        else
+            ok = refuse(refusal, text,
+                        "found a column without a name before \\gset, "
+                        "expected names for all of them");
+    }
+    parser_free(tree);
+    if (ok && s->returns_versions)
+        s->sql = with_answer(arena, text, s);
+    return ok;
+}

@@ -1,0 +1,248 @@
+/* sql_session.c -- see sql_session.h.
+ *
+ * Variables are replaced in the text of a statement, as pgbench does by
+ * default.  So a statement is parsed again for new values; texts that were seen
+ * before are not.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "spec/workload/sql_session.h"
+
+#include "base/limits/limit.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* --- statements ------------------------------------------------------------*/
+
+static bool
+fail_at(const struct pgbench_script *script, size_t command, struct err *err)
+{
+    err_at_line(err, script->read.commands.at[command].line, 0);
+    return err_in_file(err, script->read.path);
+}
+
+/* Understand a text; 'is_answered': its values are used. */
+static bool
+understand(const struct watched *w, struct arena *arena, const char *text,
+           bool is_answered, struct spec_statement *out,
+           struct refusal *refusal)
+{
+    token_vec tokens = {0};
+    tokens_read(text, flavour_of("postgresql"), &tokens);
+    struct parser p = {.at = tokens.at,
+                       .end = &vec_top(&tokens),
+                       .flavour = flavour_of("postgresql"),
+                       .arena = arena};
+    bool ok = script_statement(w, &p, out);
+    if (!ok)
+        *refusal = p.refusal;
+    if (ok && is_answered) {
+        ok = row_statement_answer(arena, out->text, &out->rows, refusal);
+        if (!ok)
+            statement_free(out);
+    }
+    vec_free(&tokens);
+    return ok;
+}
+
+bool
+sql_session_understand(const struct watched *w, struct arena *arena,
+                       const struct pgbench_script *script, size_t command,
+                       struct spec_statement *out, struct err *err)
+{
+    const struct pgbench_bindings none = {0};
+    const bool is_answered = script->read.commands.at[command].gset;
+    struct buf sql = {0};
+    struct refusal refusal = {0};
+    bool ok = pgbench_script_fill(script, command, &none, "1", &sql, err);
+    if (ok && !understand(w, arena, sql.at, is_answered, out, &refusal)) {
+        err_set(err, ERR_FEATURE, "not understood, so not run: %s",
+                refusal.text);
+        ok = fail_at(script, command, err);
+    }
+    buf_free(&sql);
+    return ok;
+}
+
+/* The statement that s->sql is; NULL with an error if it is refused. */
+static struct spec_statement *
+find_statement(struct sql_session *s, const struct pgbench_script *script,
+               size_t command, struct err *err)
+{
+    const bool is_answered = script->read.commands.at[command].gset;
+    buf_char(&s->sql, is_answered ? '?' : '.'); // two statements, if it is both
+    const uint32_t id = strings_add(&s->texts, s->sql.at, s->sql.n);
+    s->sql.at[--s->sql.n] = 0;
+    if (id < s->statements.n)
+        return s->statements.at[id];
+    struct spec_statement *out = mem_calloc(1, sizeof *out);
+    struct refusal refusal = {0};
+    if (!understand(s->watched, &s->arena, s->sql.at, is_answered, out,
+                    &refusal)) {
+        mem_free(out);
+        err_set(err, ERR_FEATURE, "not understood with its values: %s",
+                refusal.text);
+        fail_at(script, command, err);
+        return NULL;
+    }
+    vec_push(&s->statements, out);
+    return out;
+}
+
+/* --- values ----------------------------------------------------------------*/
+
+static bool
+is_number(const char *text)
+{
+    char *end;
+    strtod(text, &end);
+    return *text && !*end && strspn(text, "0123456789+-.eE") == strlen(text);
+}
+
+/* Give variables the values of the only row. */
+static void
+bind_answer(struct sql_session *s, const struct pgbench_command *c,
+            const text_vec *names)
+{
+    for (size_t i = 0; i < names->n; i++) {
+        struct buf name = {0}, value = {0};
+        const char *text = result_rows_get(&s->answer, 0, i);
+        buf_printf(&name, "%s%s", c->prefix, names->at[i]);
+        if (result_rows_is_null(&s->answer, 0, i))
+            buf_text(&value, "null");
+        else if (is_number(text))
+            buf_text(&value, text);
+        else
+            watched_put_literal(&value, text);
+        if (name.n < PGBENCH_NAME_ROOM)
+            pgbench_bind(&s->bindings, name.at, name.n, value.at);
+        buf_free(&name);
+        buf_free(&value);
+    }
+}
+
+/* --- commands --------------------------------------------------------------*/
+
+/* Run a statement that is recorded; *goes_on: the script continues. */
+static bool
+run_recorded(struct sql_session *s, const struct pgbench_script *script,
+             size_t command, bool *goes_on, struct err *err)
+{
+    const struct pgbench_command *c = &script->read.commands.at[command];
+    struct spec_statement *statement = find_statement(s, script, command, err);
+    struct step_runner *r = &s->runner;
+    if (!statement)
+        return false;
+    r->recorder.answer = c->gset ? &s->answer : NULL;
+    *goes_on = step_runner_statement(r, statement, false);
+    if (*goes_on && r->is_implicit && r->recorder.notes.is_open)
+        *goes_on = step_runner_commit(r);
+    if (r->recorder.refusal[0]) {
+        err_set(err, ERR_FEATURE, "not recorded exactly: %s",
+                r->recorder.refusal);
+        return fail_at(script, command, err);
+    }
+    if (*goes_on && c->gset) {
+        // pgbench gives up, too, unless there is one row.
+        *goes_on = s->answer.n == 1;
+        if (*goes_on)
+            bind_answer(s, c, &statement->rows.answers);
+    }
+    return true;
+}
+
+/* Run a statement for its time only; *is_open: inside of a transaction. */
+static bool
+run_plain(struct sql_session *s, const struct pgbench_command *c,
+          struct connection *connection, bool *is_open,
+          struct collect_pass *out)
+{
+    const enum outcome outcome =
+        connection->driver->query(connection, s->sql.at, &s->answer);
+    if (c->kind == COMMAND_BEGIN)
+        *is_open = true;
+    else if (c->kind == COMMAND_COMMIT || c->kind == COMMAND_ROLLBACK)
+        *is_open = false;
+    out->is_lost = outcome == OUTCOME_LOST;
+    out->unknown += outcome == OUTCOME_LOST;
+    out->aborted += outcome != OUTCOME_OK && outcome != OUTCOME_LOST;
+    out->committed +=
+        outcome == OUTCOME_OK && !*is_open && c->kind != COMMAND_ROLLBACK;
+    if (*is_open && outcome != OUTCOME_OK && outcome != OUTCOME_LOST)
+        connection->driver->query(connection, "rollback", NULL);
+    return outcome == OUTCOME_OK;
+}
+
+/* Count the transactions from 'first' on. */
+static void
+count(const struct sql_session *s, size_t first, struct collect_pass *out)
+{
+    const struct notes *notes = &s->runner.recorder.notes;
+    for (size_t i = first; i < notes->txns.n; i++) {
+        const struct noted_txn *t = &notes->txns.at[i];
+        out->committed += t->status == TXN_COMMITTED;
+        out->aborted += t->status == TXN_ABORTED;
+        out->unknown += t->status == TXN_INDETERMINATE;
+        for (size_t k = 0; k < t->rows.n; k++) {
+            const enum row_note_kind kind = t->rows.at[k].kind;
+            const bool is_write = kind == ROW_NOTE_INSERT ||
+                                  kind == ROW_NOTE_UPDATE ||
+                                  kind == ROW_NOTE_DELETE;
+            out->operations += kind != ROW_NOTE_PROPOSE;
+            out->writes += is_write;
+        }
+    }
+}
+
+bool
+sql_session_run(struct sql_session *s, const struct pgbench_script *script,
+                struct connection *c, struct collect_pass *out, struct err *err)
+{
+    struct step_runner *r = &s->runner;
+    const size_t first = r->recorder.notes.txns.n;
+    bool goes_on = true, ok = true, is_open = false;
+    r->recorder.connection = c;
+    r->is_lost = r->is_gone = false;
+    for (size_t i = 0; ok && goes_on && i < script->read.commands.n;) {
+        const struct pgbench_command *command = &script->read.commands.at[i];
+        if (command->kind > COMMAND_ROLLBACK) {
+            ok = pgbench_script_step(script, i, &s->bindings, &s->random, &i,
+                                     err);
+            continue;
+        }
+        time_pause(s->pause);
+        buf_clear(&s->sql);
+        ok = pgbench_script_fill(script, i, &s->bindings, NULL, &s->sql, err);
+        if (ok && s->watched)
+            ok = run_recorded(s, script, i, &goes_on, err);
+        else if (ok)
+            goes_on = run_plain(s, command, c, &is_open, out);
+        i++;
+    }
+    if (!s->watched)
+        return ok;
+    out->is_rolled_back = !r->is_lost && !c->code[0];
+    if (!r->is_lost)
+        step_runner_rest(r);
+    r->recorder.is_failed = false;
+    out->is_lost = r->is_lost;
+    count(s, first, out);
+    out->is_rolled_back &= out->aborted > 0;
+    return ok;
+}
+
+void
+sql_session_free(struct sql_session *s)
+{
+    for (size_t i = 0; i < s->statements.n; i++) {
+        statement_free(s->statements.at[i]);
+        mem_free(s->statements.at[i]);
+    }
+    vec_free(&s->statements);
+    strings_free(&s->texts);
+    step_runner_free(&s->runner);
+    pgbench_bindings_free(&s->bindings);
+    result_rows_free(&s->answer);
+    buf_free(&s->sql);
+    arena_free(&s->arena);
+}

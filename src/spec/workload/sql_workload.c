@@ -1,0 +1,315 @@
+/* sql_workload.c -- see sql_workload.h.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "spec/workload/sql_workload.h"
+
+#include "format/input.h"
+#include "spec/row/row_history.h"
+#include "spec/row/row_setup.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_WEIGHT = 1000000 };
+
+/* Variables that need not be set, as with pgbench. */
+static const char *const given[] = {"client_id", "scale", "random_seed", NULL};
+
+/* --- files -----------------------------------------------------------------*/
+
+/* The length of the path in "path@3", and the weight, which is 1 without. */
+static size_t
+split_weight(const char *text, size_t n, uint64_t *weight)
+{
+    const char *sign = memchr(text, '@', n);
+    char *end;
+    *weight = 1;
+    if (!sign)
+        return n;
+    *weight = strtoull(sign + 1, &end, 10);
+    if (end != text + n || sign[1] < '0' || sign[1] > '9' ||
+        *weight > MOST_WEIGHT)
+        *weight = 0;
+    return (size_t)(sign - text);
+}
+
+bool
+sql_workload_is(const char *name)
+{
+    uint64_t weight;
+    const size_t n = split_weight(name, strcspn(name, ","), &weight);
+    return n > 4 && memcmp(name + n - 4, ".sql", 4) == 0;
+}
+
+static const char *
+read_file(struct arena *arena, const char *path, struct err *err)
+{
+    struct input in;
+    if (!input_open(&in, path, err))
+        return NULL;
+    const char *text = in.is_directory
+                           ? NULL
+                           : arena_copy(arena, in.data ? in.data : "", in.size);
+    if (!text) {
+        err_set(err, ERR_USAGE, "found a directory, expected a file of SQL");
+        err_in_file(err, path);
+    }
+    input_close(&in);
+    return text;
+}
+
+static bool
+read_script(struct sql_workload *w, const char *text, size_t n, struct err *err)
+{
+    struct sql_workload_script script = {0};
+    const size_t length = split_weight(text, n, &script.weight);
+    const char *path = arena_copy(&w->arena, text, length);
+    if (!script.weight)
+        return err_set(err, ERR_USAGE,
+                       "found '%.*s', expected FILE.sql@WEIGHT with a weight "
+                       "of 1 to %d",
+                       (int)n, text, MOST_WEIGHT);
+    const char *sql = read_file(&w->arena, path, err);
+    if (!sql || !pgbench_script_read(&script.script, path, sql, given, err))
+        return false;
+    vec_push(&w->scripts, script);
+    w->weights += script.weight;
+    bool has_sql = false;
+    for (size_t i = 0; i < script.script.read.commands.n; i++)
+        has_sql |= script.script.read.commands.at[i].kind == COMMAND_SQL;
+    if (has_sql)
+        return true;
+    err_set(err, ERR_SYNTAX, "found no statement, expected transactions");
+    return err_in_file(err, path);
+}
+
+/* --- tables ----------------------------------------------------------------*/
+
+/* What pgbench calls the scale: rows of pgbench_branches, or 1. */
+static void
+find_scale(struct connection *c, char out[24])
+{
+    struct result_rows rows = {0};
+    snprintf(out, 24, "1");
+    if (c->driver->query(c,
+                         "select count(*) from pgbench_branches having "
+                         "count(*) > 0",
+                         &rows) == OUTCOME_OK &&
+        rows.n)
+        snprintf(out, 24, "%s", result_rows_get(&rows, 0, 0));
+    result_rows_free(&rows);
+}
+
+static void
+bind_given(struct sql_workload *w, const char *scale)
+{
+    char number[24], seed[24];
+    snprintf(seed, sizeof seed, "%" PRIu64, w->options.seed);
+    for (size_t i = 0; i < w->sessions.n; i++) {
+        struct pgbench_bindings *b = &w->sessions.at[i].bindings;
+        snprintf(number, sizeof number, "%zu", i);
+        pgbench_bind(b, "client_id", 9, number);
+        pgbench_bind(b, "scale", 5, scale);
+        pgbench_bind(b, "random_seed", 11, seed);
+    }
+}
+
+static bool
+understand_script(struct sql_workload *w, const struct pgbench_script *s,
+                  struct err *err)
+{
+    for (size_t i = 0; i < s->read.commands.n; i++) {
+        struct spec_statement statement;
+        if (s->read.commands.at[i].kind > COMMAND_ROLLBACK)
+            continue;
+        if (!sql_session_understand(&w->watched, &w->arena, s, i, &statement,
+                                    err))
+            return false;
+        if (statement.rows.part && w->options.left_out) {
+            struct err part = {0};
+            err_set(&part, ERR_FEATURE, "not recorded, so not checked: %s",
+                    statement.rows.part);
+            err_at_line(&part, s->read.commands.at[i].line, 0);
+            err_in_file(&part, s->read.path);
+            w->options.left_out(w->options.self, &part);
+        }
+        statement_free(&statement);
+    }
+    return true;
+}
+
+static bool
+make_tables(struct sql_workload *w, struct connection *c, struct err *err)
+{
+    char said[200];
+    w->has_before = watched_read(c, NULL, &w->before, err);
+    if (!w->has_before)
+        return false;
+    if (!row_setup_expect_none(c, w->schema, err)) {
+        watched_free(&w->before);
+        w->has_before = false; // nothing of ours is there
+        return false;
+    }
+    if (c->driver->query(c, w->schema, NULL) != OUTCOME_OK) {
+        err_set(err, ERR_IO, "the tables could not be made: %s",
+                err_quote(said, sizeof said, c->message, strlen(c->message)));
+        return err_in_file(err, w->options.schema);
+    }
+    return watched_read(c, &w->before, &w->watched, err);
+}
+
+static bool
+prepare(struct sql_workload *w, struct connection *c, bool records,
+        struct err *err)
+{
+    char scale[24];
+    bool ok = make_tables(w, c, err);
+    for (size_t i = 0; ok && i < w->scripts.n; i++)
+        ok = understand_script(w, &w->scripts.at[i].script, err);
+    ok = ok && (!records || (watched_install(&w->watched, c, err) &&
+                             row_state_read(&w->initial, &w->watched, c, err)));
+    if (!ok)
+        return false;
+    find_scale(c, scale);
+    bind_given(w, scale);
+    for (size_t i = 0; i < w->sessions.n; i++)
+        w->sessions.at[i].watched = records ? &w->watched : NULL;
+    return true;
+}
+
+/* --- the source ------------------------------------------------------------*/
+
+static bool
+load(void *self, struct database *db, bool records, struct err *err)
+{
+    struct sql_workload *w = self;
+    struct connection *c;
+    if (strcmp(db->driver->scheme, "postgresql") != 0 || !row_setup_records(db))
+        return err_set(err, ERR_FEATURE,
+                       "a workload of SQL files needs one node of PostgreSQL "
+                       "13 or later, and a build with its parser; found %s",
+                       *db->note ? db->note : db->driver->scheme);
+    if (!db->driver->connect(db, 0, 0, &c, err))
+        return false;
+    const bool ok = prepare(w, c, records, err);
+    c->driver->disconnect(c);
+    return ok;
+}
+
+static const struct pgbench_script *
+draw_script(struct sql_workload *w, struct random *random)
+{
+    uint64_t at = random_below(random, w->weights);
+    size_t i = 0;
+    while (at >= w->scripts.at[i].weight)
+        at -= w->scripts.at[i++].weight;
+    return &w->scripts.at[i].script;
+}
+
+static bool
+run(void *self, uint32_t session, struct connection *c,
+    struct collect_pass *out, struct err *err)
+{
+    struct sql_workload *w = self;
+    struct sql_session *s = &w->sessions.at[session];
+    assert(session < w->sessions.n);
+    return sql_session_run(s, draw_script(w, &s->random), c, out, err);
+}
+
+static bool
+write_history(void *self, struct database *db, const char *path,
+              struct err *err)
+{
+    struct sql_workload *w = self;
+    struct connection *c;
+    struct row_state final = {0};
+    VEC(struct spec_history_session) sessions = {0};
+    if (!db->driver->connect(db, 0, 0, &c, err))
+        return false;
+    for (size_t i = 0; i < w->sessions.n; i++) {
+        char name[24];
+        const int n = snprintf(name, sizeof name, "s%zu", i + 1);
+        vec_push(&sessions, ((struct spec_history_session){
+                                arena_copy(&w->arena, name, (size_t)n),
+                                &w->sessions.at[i].runner.recorder.notes}));
+    }
+    bool ok = row_state_read(&final, &w->watched, c, err);
+    if (ok) {
+        struct row_history history = {.watched = &w->watched,
+                                      .connection = c,
+                                      .initial = &w->initial,
+                                      .final = &final,
+                                      .sessions = sessions.at,
+                                      .sessions_n = sessions.n};
+        ok = row_history_write(&history, path, err);
+        if (ok && history.refusal[0])
+            ok = err_set(err, ERR_FEATURE, "not checked: %s", history.refusal);
+    }
+    vec_free(&sessions);
+    row_state_free(&final);
+    c->driver->disconnect(c);
+    return ok;
+}
+
+static void
+unload(void *self, struct database *db)
+{
+    struct sql_workload *w = self;
+    struct connection *c;
+    struct err err = {0};
+    if (!w->has_before || !db->driver->connect(db, 0, 0, &c, &err))
+        return;
+    watched_remove(&w->before, c);
+    row_setup_remove(c, &w->before);
+    c->driver->disconnect(c);
+}
+
+/* --- all of it -------------------------------------------------------------*/
+
+bool
+sql_workload_open(struct sql_workload *w, const struct sql_workload_options *o,
+                  struct err *err)
+{
+    *w = (struct sql_workload){.options = *o};
+    w->source = (struct collect_source){.self = w,
+                                        .load = load,
+                                        .run = run,
+                                        .write = write_history,
+                                        .unload = unload};
+    assert(sql_workload_is(o->scripts) && o->schema && o->sessions);
+    bool ok = true;
+    for (const char *at = o->scripts; ok && at;) {
+        const size_t n = strcspn(at, ",");
+        ok = read_script(w, at, n, err);
+        at = at[n] ? at + n + 1 : NULL;
+    }
+    w->schema = ok ? read_file(&w->arena, o->schema, err) : NULL;
+    if (!w->schema) {
+        sql_workload_close(w);
+        return false;
+    }
+    for (size_t i = 0; i < o->sessions; i++) {
+        struct sql_session s = {.pause = o->pause};
+        s.runner.recorder.flavour = flavour_of("postgresql");
+        workload_seed(&s.random, o->seed, i);
+        vec_push(&w->sessions, s);
+    }
+    return true;
+}
+
+void
+sql_workload_close(struct sql_workload *w)
+{
+    for (size_t i = 0; i < w->scripts.n; i++)
+        pgbench_script_free(&w->scripts.at[i].script);
+    for (size_t i = 0; i < w->sessions.n; i++)
+        sql_session_free(&w->sessions.at[i]);
+    vec_free(&w->scripts);
+    vec_free(&w->sessions);
+    watched_free(&w->watched);
+    watched_free(&w->before);
+    row_state_free(&w->initial);
+    arena_free(&w->arena);
+}

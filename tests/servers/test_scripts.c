@@ -1,0 +1,263 @@
+/* test_scripts.c -- SQL files as a workload, on PostgreSQL.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "server_test.h"
+
+#include "pipeline/test_run.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static struct servers servers;
+static char directory[] = "/tmp/assay-scripts-XXXXXX";
+
+#define TABLES                                                                 \
+    "create table c (id int primary key, v int not null, s text); "            \
+    "insert into c select n, 0, 'it''s' from generate_series(1, 3) n;"
+
+/* Write a file into the directory; its path is in the arena. */
+static const char *
+file(struct arena *arena, const char *name, const char *text)
+{
+    struct buf path = {0};
+    buf_printf(&path, "%s/%s", directory, name);
+    const char *copy = arena_copy(arena, path.at, path.n);
+    FILE *out = fopen(copy, "w");
+    CHECK(out && fputs(text, out) >= 0 && fclose(out) == 0);
+    buf_free(&path);
+    return copy;
+}
+
+/* Run scripts with 4 sessions; false with an error's text. */
+static bool
+record(const char *scripts, const char *schema, enum driver_isolation isolation,
+       uint64_t transactions, const char *path, struct collect_stats *stats,
+       char why[1024])
+{
+    const struct test_run_options o = {
+        .target = servers.url,
+        .scripts = scripts,
+        .schema = schema,
+        .isolation = isolation,
+        .collect = {.shape = {.sessions = 4, .seed = 1, .values = 1},
+                    .transactions = transactions,
+                    .pause = 0.001,
+                    .patience = 30}};
+    struct test_run run;
+    struct err err = {0};
+    bool ok = test_run_begin(&o, &run, &err);
+    if (ok) {
+        ok = test_run_record(&run, path, &err);
+        *stats = run.stats;
+        test_run_end(&run);
+    }
+    why[0] = 0;
+    if (!ok)
+        err_format(&err, why, 1024);
+    return ok;
+}
+
+/* Whether what scripts do holds a level. */
+static enum verdict
+verdict_of(const char *scripts, const char *schema,
+           enum driver_isolation isolation, uint64_t transactions,
+           enum level level)
+{
+    struct arena arena = {0};
+    struct collect_stats stats = {0};
+    struct trial_result result = {0};
+    char why[1024];
+    const char *path = file(&arena, "history.jsonl", "");
+    const bool ok =
+        record(scripts, schema, isolation, transactions, path, &stats, why) &&
+        trial_check(path, LEVEL_BIT(level), &result);
+    CHECK_TEXT(why, "");
+    CHECK(ok && stats.committed > 5);
+    arena_free(&arena);
+    return result.verdict[level];
+}
+
+/* A race: it is tried a few times. */
+static bool
+is_violated(const char *scripts, const char *schema,
+            enum driver_isolation isolation, enum level level)
+{
+    enum verdict v = VERDICT_OK;
+    for (int i = 0; i < 20 && v == VERDICT_OK; i++)
+        v = verdict_of(scripts, schema, isolation, 120, level);
+    return v == VERDICT_VIOLATED;
+}
+
+static const char *
+example(struct arena *arena, const char *name)
+{
+    struct buf path = {0};
+    buf_printf(&path, "%s/examples/%s", root(), name);
+    const char *copy = arena_copy(arena, path.at, path.n);
+    buf_free(&path);
+    return copy;
+}
+
+static void
+tpcb_holds_what_was_asked_for(void)
+{
+    struct arena arena = {0};
+    const char *script = example(&arena, "programs/pgbench/tpcb.sql");
+    const char *tables = example(&arena, "workloads/tpcb_tables.sql");
+    CHECK(verdict_of(script, tables, ISOLATION_READ_COMMITTED, 100, LEVEL_RC) ==
+          VERDICT_OK);
+    CHECK(verdict_of(script, tables, ISOLATION_REPEATABLE_READ, 100,
+                     LEVEL_SI) == VERDICT_OK);
+    CHECK(verdict_of(script, tables, ISOLATION_SERIALIZABLE, 100, LEVEL_SER) ==
+          VERDICT_OK);
+    arena_free(&arena);
+}
+
+static void
+write_skew_is_found_below_serializable(void)
+{
+    struct arena arena = {0};
+    const char *script = example(&arena, "workloads/on_call.sql");
+    const char *tables = example(&arena, "workloads/on_call_tables.sql");
+    CHECK(is_violated(script, tables, ISOLATION_REPEATABLE_READ, LEVEL_SER));
+    CHECK(verdict_of(script, tables, ISOLATION_REPEATABLE_READ, 100,
+                     LEVEL_SI) == VERDICT_OK);
+    CHECK(verdict_of(script, tables, ISOLATION_SERIALIZABLE, 100, LEVEL_SER) ==
+          VERDICT_OK);
+    arena_free(&arena);
+}
+
+static void
+values_that_are_read_can_be_written(void)
+{
+    struct arena arena = {0};
+    const char *tables = file(&arena, "tables.sql", TABLES);
+    const char *locks =
+        file(&arena, "locks.sql",
+             "\\set k random(1, 3)\nBEGIN;\nSELECT v, s AS name, v + 1 AS next "
+             "FROM c WHERE id = :k FOR UPDATE \\gset\nUPDATE c SET v = :next, "
+             "s = :name WHERE id = :k AND v = :v;\nCOMMIT;\n");
+    const char *plain =
+        file(&arena, "plain.sql",
+             "\\set k random(1, 3)\nBEGIN;\nSELECT v FROM c WHERE id = :k "
+             "\\gset\nUPDATE c SET v = :v + 1 WHERE id = :k;\nCOMMIT;\n");
+    CHECK(verdict_of(locks, tables, ISOLATION_READ_COMMITTED, 100, LEVEL_SER) ==
+          VERDICT_OK);
+    CHECK(is_violated(plain, tables, ISOLATION_READ_COMMITTED, LEVEL_SER));
+    arena_free(&arena);
+}
+
+static void
+statements_alone_and_savepoints_are_recorded(void)
+{
+    struct arena arena = {0};
+    const char *tables = file(&arena, "tables.sql", TABLES);
+    const char *alone = file(
+        &arena, "alone.sql",
+        "\\set k random(1, 6)\ninsert into c values (:k, 1, 'x') on conflict "
+        "(id) do update set v = c.v + 1;\nselect count(*), max(v) as top from "
+        "c where v > 1 \\gset x_\n\\if :x_count > 3 and :k % 2 = 0\ndelete "
+        "from c where id = :k returning v \\gset old_\n\\endif\nselect * from "
+        "c where id between :k - 1 and :k + 1 order by id;\n");
+    const char *both = file(
+        &arena, "undo.sql",
+        "BEGIN;\nUPDATE c SET v = v + 1 WHERE id = 1;\nSAVEPOINT a;\nUPDATE c "
+        "SET v = v - 10 WHERE id = 2;\nROLLBACK TO a;\nSELECT sum(v) FROM "
+        "c;\nCOMMIT;\n");
+    struct buf mixed = {0};
+    buf_printf(&mixed, "%s@3,%s", alone, both);
+    CHECK(verdict_of(mixed.at, tables, ISOLATION_READ_COMMITTED, 100,
+                     LEVEL_RC) == VERDICT_OK);
+    CHECK(verdict_of(mixed.at, tables, ISOLATION_SERIALIZABLE, 100,
+                     LEVEL_SER) == VERDICT_OK);
+    buf_free(&mixed);
+    arena_free(&arena);
+}
+
+/* Why scripts are refused. */
+static const char *
+refusal_of(const char *script, const char *tables)
+{
+    static char why[1024];
+    struct collect_stats stats;
+    CHECK(
+        !record(script, tables, ISOLATION_SERIALIZABLE, 10, NULL, &stats, why));
+    const char *slash = strrchr(why, '/');
+    return slash ? slash + 1 : why;
+}
+
+static void
+what_is_not_understood_is_refused_before_the_run(void)
+{
+    struct arena arena = {0};
+    const char *tables = file(&arena, "tables.sql", TABLES);
+    CHECK_TEXT(
+        refusal_of(file(&arena, "f.sql", "\n\nselect mine(v) from c;"), tables),
+        "f.sql:3: not understood, so not run: what the function 'mine' "
+        "reads and writes is not known");
+    CHECK_TEXT(refusal_of(file(&arena, "f.sql", "select * from d;"), tables),
+               "f.sql:1: not understood, so not run: unknown table 'd': the "
+               "setup does not create it");
+    CHECK_TEXT(
+        refusal_of(file(&arena, "f.sql", "delete from c \\gset"), tables),
+        "f.sql:1: not understood, so not run: found a statement that "
+        "returns nothing, expected one with values for \\gset");
+    CHECK_TEXT(refusal_of(file(&arena, "f.sql", "select v from c;"),
+                          file(&arena, "bad.sql", "create tabel c ();")),
+               "bad.sql: the tables could not be made: syntax error at or near "
+               "\"tabel\"");
+    arena_free(&arena);
+}
+
+static void
+tables_of_others_are_left_alone(void)
+{
+    struct arena arena = {0};
+    struct database db;
+    struct connection *c;
+    struct err err = {0};
+    struct result_rows rows = {0};
+    const char *tables = file(&arena, "tables.sql", TABLES);
+    CHECK(database_open(servers.url, ISOLATION_UNCHANGED, NULL, &db, &err));
+    CHECK(db.driver->connect(&db, 0, 0, &c, &err));
+    CHECK(db.driver->query(c, "create table c (precious int)", NULL) ==
+          OUTCOME_OK);
+    CHECK_TEXT(refusal_of(file(&arena, "f.sql", "select * from c;"), tables),
+               "the database already has a table 'c', expected none");
+    CHECK(db.driver->query(c, "select precious from c", &rows) == OUTCOME_OK);
+    CHECK(db.driver->query(c, "drop table c", NULL) == OUTCOME_OK);
+    CHECK_TEXT(refusal_of(file(&arena, "f.sql", "select * from d;"), tables),
+               "f.sql:1: not understood, so not run: unknown table 'd': the "
+               "setup does not create it");
+    CHECK(db.driver->query(c, "select to_regclass('c')", &rows) == OUTCOME_OK);
+    CHECK(rows.n == 1 && result_rows_is_null(&rows, 0, 0));
+    result_rows_free(&rows);
+    c->driver->disconnect(c);
+    database_close(&db);
+    arena_free(&arena);
+}
+
+int
+main(void)
+{
+    if (!row_statement_load()) {
+        printf("1..0 # SKIP PostgreSQL's parser is not there\n");
+        return 0;
+    }
+    if (!start_or_skip("postgresql", &servers))
+        return 0;
+    CHECK(mkdtemp(directory) != NULL);
+    RUN(tpcb_holds_what_was_asked_for);
+    RUN(write_skew_is_found_below_serializable);
+    RUN(values_that_are_read_can_be_written);
+    RUN(statements_alone_and_savepoints_are_recorded);
+    RUN(what_is_not_understood_is_refused_before_the_run);
+    RUN(tables_of_others_are_left_alone);
+    servers_stop(&servers);
+    struct buf command = {0};
+    buf_printf(&command, "rm -rf %s", directory);
+    CHECK(system(command.at) == 0);
+    buf_free(&command);
+    return test_end();
+}
