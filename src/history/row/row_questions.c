@@ -376,6 +376,22 @@ answer_of(struct row_questions *q, const struct row_question *x,
     return holds ? version_answer : ANSWER_NONE;
 }
 
+/* Note that a version gives an answer.  Equal versions give equal answers, so
+ * what is left to know is whether different ones give it. */
+static void
+note_answer(struct row_questions *q, uint32_t asked, uint32_t answer,
+            uint32_t version)
+{
+    bool added;
+    const uint32_t i =
+        intmap_add(&q->served_index, (uint64_t)asked << 32 | answer,
+                   (uint32_t)q->served.n, &added);
+    if (added)
+        vec_push(&q->served, ((struct row_served){.version = version}));
+    else if (q->served.at[i].version != version)
+        q->served.at[i].has_several = true;
+}
+
 static uint32_t
 find_asked(struct row_questions *q, row_id row, uint32_t question)
 {
@@ -395,27 +411,10 @@ find_asked(struct row_questions *q, row_id row, uint32_t question)
         const uint32_t answer =
             answer_of(q, &x, q->versions.at[i], q->answers.at[i]);
         vec_push(&q->answers, answer);
+        if (x.kind == ROW_QUESTION_COLUMNS || answer == ANSWER_NONE)
+            note_answer(q, asked, answer, q->answers.at[i]);
     }
     return asked;
-}
-
-/* Whether the versions that give this answer are exactly those with one value,
- * which is *value.  *any is whether there is one. */
-static bool
-is_one_value(const struct row_questions *q, row_id row, uint32_t asked,
-             uint32_t answer, uint32_t *value, bool *any)
-{
-    const uint32_t n = q->first[row + 1] - q->first[row];
-    *any = false;
-    for (uint32_t i = 0; i < n && !*any; i++) {
-        *any = row_questions_answer(q, asked, i) == answer;
-        *value = row_questions_version(q, row, i);
-    }
-    bool same = *any;
-    for (uint32_t i = 0; same && i < n; i++)
-        same = (row_questions_answer(q, asked, i) == answer) ==
-               (row_questions_version(q, row, i) == *value);
-    return same;
 }
 
 uint32_t
@@ -424,23 +423,18 @@ row_questions_ask(struct row_questions *q, row_id row, uint32_t question,
 {
     assert(question != ROW_QUESTION_VERSION && question < q->questions.n);
     const uint32_t asked = find_asked(q, row, question);
-    bool added;
     const uint32_t i =
-        intmap_add(&q->served_index, (uint64_t)asked << 32 | answer,
-                   (uint32_t)q->served.n, &added);
-    if (added) {
-        struct row_served s = {asked, answer};
-        bool any;
-        uint32_t one;
-        // A read of a row that was not returned keeps its condition, which is
-        // what an explanation has to tell.
-        if (is_one_value(q, row, asked, answer, &one, &any) &&
-            q->questions.at[question].kind == ROW_QUESTION_COLUMNS)
-            s = (struct row_served){ID_NONE, one};
-        else if (any)
-            q->asked.at[asked].is_needed = true;
-        vec_push(&q->served, s);
+        intmap_find(&q->served_index, (uint64_t)asked << 32 | answer);
+    *value = answer;
+    if (i == UINT32_MAX)
+        return asked; // no version gives this answer
+    // A read of a row that was not returned keeps its condition, which is what
+    // an explanation has to tell.
+    if (q->questions.at[question].kind == ROW_QUESTION_COLUMNS &&
+        !q->served.at[i].has_several) {
+        *value = q->served.at[i].version;
+        return ID_NONE;
     }
-    *value = q->served.at[i].answer;
-    return q->served.at[i].asked;
+    q->asked.at[asked].is_needed = true;
+    return asked;
 }

@@ -40,9 +40,10 @@ struct row_asked {
     bool is_needed;   // it has a register
 };
 
-/* From where a read is served. */
+/* The versions that give an answer. */
 struct row_served {
-    uint32_t asked, answer; // as row_questions_ask returns them
+    uint32_t version; // one of them, as the answer of ROW_QUESTION_VERSION
+    bool has_several; // that differ
 };
 
 struct row_questions {

@@ -3,7 +3,9 @@
  * SPDX-License-Identifier: MIT */
 #include "verify/rows/verify_rows.h"
 
-#include "verify/rows/naive_condition.h"
+#include "base/container/intmap.h"
+#include "verify/rows/naive_answer.h"
+#include "verify/rows/seen_versions.h"
 #include "verify/rows/verify_links.h"
 
 struct rows {
@@ -16,150 +18,22 @@ struct rows {
     u32_vec versions;    // contents
     uint8_t *returned;   // by row, during a query
     // What was found before is not looked for again.
-    u32_vec *matched;        // by condition: per row 1 or 0, once it was asked
-    uint32_t *read_by_value; // by value: the content that a read of it saw,
-    uint32_t *read_by_key;   // and by key, of the initial one; + 1; 0 = none
-    uint8_t *missed;         // by key: 1, reads of "none" are right
+    struct intmap matched_index; // of table and condition: in 'matched'
+    VEC(u32_vec) matched;        // rows with a version that satisfies it
+    struct seen_versions seen;
+    uint8_t *missed; // by key: 1, reads of "none" are right
     struct verify_links links;
     struct err *err;
 };
-
-/* --- texts ----------------------------------------------------------------*/
-
-/* Whether a question names the column next: "(v, w)" has columns in the order
- * of the row, in quotes where they are not plain words.  The row itself, which
- * has no question, has all of them. */
-static bool
-is_next_column(const struct row_log *l, const char **question,
-               const struct row_cell *c)
-{
-    if (!*question)
-        return true;
-    struct buf quoted = {0};
-    const struct string name = strings_get(&l->names, c->column);
-    const char *at = *question;
-    buf_json(&quoted, name.text, name.len);
-    const bool in_quotes = *at == '"';
-    const size_t n = in_quotes ? quoted.n : name.len;
-    const bool is = strncmp(at, in_quotes ? quoted.at : name.text, n) == 0 &&
-                    (at[n] == ',' || at[n] == ')');
-    buf_free(&quoted);
-    if (is)
-        *question = at + n + (at[n] == ',' ? 2 : 0);
-    return is;
-}
-
-/* Append the values of these columns as JSON. */
-static void
-show_columns(const struct row_log *l, uint32_t content, const char *question,
-             bool ver, struct buf *out)
-{
-    const struct row_cells cells = row_log_cells(l, content);
-    const char *next = question ? question + 1 : NULL;
-    bool any = false;
-    buf_char(out, '{');
-    for (size_t i = 0; i < cells.n; i++) {
-        const struct row_cell *c = &cells.at[i];
-        if (!is_next_column(l, &next, c))
-            continue;
-        const struct string name = strings_get(&l->names, c->column);
-        buf_text(out, any ? "," : "");
-        any = true;
-        buf_json(out, name.text, name.len);
-        buf_char(out, ':');
-        if (c->datum.type == ROW_DATUM_TEXT) {
-            const struct string s = strings_get(&l->names, c->datum.text);
-            buf_json(out, s.text, s.len);
-        } else if (c->datum.type == ROW_DATUM_INT) {
-            buf_i64(out, c->datum.number);
-        } else {
-            buf_text(out, "null");
-        }
-    }
-    buf_char(out, '}');
-    if (ver && l->contents.at[content].ver != ID_NONE)
-        buf_printf(out, " ver %s",
-                   strings_get(&l->names, l->contents.at[content].ver).text);
-}
-
-/* Whether a version satisfies the condition with this text: "v > 5", or "#3"
- * for a name. */
-static enum naive_truth
-satisfies(const struct rows *r, const char *text, uint32_t content)
-{
-    const struct row_content *c = &r->l->contents.at[content];
-    if (c->is_absent)
-        return NAIVE_FALSE;
-    if (*text != '#')
-        return naive_condition(r->l, text, content);
-    for (uint32_t i = 0; i < c->satisfied_n; i++) {
-        const uint32_t name = r->l->satisfied.at[c->satisfied + i];
-        if (strcmp(strings_get(&r->l->names, name).text, text + 1) == 0)
-            return NAIVE_TRUE;
-    }
-    return c->has_satisfied ? NAIVE_FALSE : NAIVE_MISTAKE;
-}
-
-/* The question of a register: NULL for the row itself. */
-static const char *
-question_of(const struct rows *r, key_id k)
-{
-    const uint32_t where = r->h->key_rows[k].where;
-    return where == ID_NONE ? NULL : strings_get(&r->h->strings, where).text;
-}
-
-/* Whether the question is a condition; its text then. */
-static bool
-is_condition(const char *question, const char **text)
-{
-    const bool is = question && strncmp(question, "where ", 6) == 0;
-    if (is)
-        *text = question + 6;
-    return is;
-}
-
-/* Append what register k holds after a version. */
-static bool
-show_answer(const struct rows *r, key_id k, uint32_t content, struct buf *out)
-{
-    const char *question = question_of(r, k), *condition;
-    if (is_condition(question, &condition)) {
-        const enum naive_truth x = satisfies(r, condition, content);
-        if (x == NAIVE_MISTAKE)
-            return err_set(r->err, ERR_SYNTAX,
-                           "a condition on a row has no value");
-        if (x != NAIVE_TRUE) {
-            buf_text(out, "none");
-            return true;
-        }
-        question = NULL;
-    }
-    const bool ver = !question || strstr(question, ") ver");
-    if (r->l->contents.at[content].is_absent)
-        buf_text(out, "absent");
-    else
-        show_columns(r->l, content, question, ver, out);
-    return true;
-}
-
-/* What an operation wrote or read, as text. */
-static const char *
-text_of(const struct rows *r, op_id op)
-{
-    const struct history *h = r->h;
-    const struct atom a = history_value_atom(h, h->op_value[op]);
-    const uint32_t text =
-        atom_is_text(a) ? (uint32_t)a.bits : h->key_rows[op_key(h, op)].initial;
-    return strings_get(&h->strings, text).text;
-}
 
 /* Whether register k holds the value of op after a version. */
 static bool
 holds(const struct rows *r, op_id op, uint32_t content, bool *out)
 {
     struct buf text = {0};
-    const bool ok = show_answer(r, op_key(r->h, op), content, &text);
-    *out = ok && strcmp(text.at, text_of(r, op)) == 0;
+    const bool ok =
+        naive_answer_show(r->h, op_key(r->h, op), content, &text, r->err);
+    *out = ok && strcmp(text.at, naive_answer_text(r->h, op)) == 0;
     buf_free(&text);
     return ok;
 }
@@ -231,102 +105,86 @@ verify_write(const struct rows *r, size_t entry, struct walk *w)
     return wrong(r, e->row, "a write is missing");
 }
 
-/* Whether a version fits what a read of a row saw. */
+/* Whether op reads a register of the row. */
 static bool
-fits_read(const struct rows *r, uint32_t version, uint32_t seen)
-{
-    const struct row_content *v = &r->l->contents.at[version];
-    const struct row_content *s = &r->l->contents.at[seen];
-    if (v->is_absent || s->is_absent)
-        return v->is_absent == s->is_absent;
-    if (s->ver != ID_NONE && s->ver != v->ver)
-        return false;
-    const struct row_cells has = row_log_cells(r->l, version);
-    const struct row_cells saw = row_log_cells(r->l, seen);
-    for (size_t i = 0; i < saw.n; i++) {
-        bool same = false;
-        for (size_t j = 0; j < has.n; j++)
-            same |= has.at[j].column == saw.at[i].column &&
-                    has.at[j].datum.type == saw.at[i].datum.type &&
-                    has.at[j].datum.number == saw.at[i].datum.number &&
-                    has.at[j].datum.text == saw.at[i].datum.text;
-        if (!same)
-            return false;
-    }
-    return true;
-}
-
-static bool
-same_content(const struct rows *r, uint32_t a, uint32_t b)
-{
-    return r->l->contents.at[a].cells_n == r->l->contents.at[b].cells_n &&
-           r->l->contents.at[a].ver == r->l->contents.at[b].ver &&
-           fits_read(r, a, b);
-}
-
-/* Whether the same was found right before; if not, it is noted. */
-static bool
-is_known(const struct rows *r, op_id op, uint32_t seen, const char *condition)
-{
-    const value_id v = r->h->op_value[op];
-    const key_id k = op_key(r->h, op);
-    const char *text;
-    if (condition) {
-        const bool known =
-            r->missed[k] && is_condition(question_of(r, k), &text) &&
-            strcmp(text, condition) == 0 && strcmp(text_of(r, op), "none") == 0;
-        r->missed[k] = 1;
-        return known;
-    }
-    uint32_t *before =
-        v == VALUE_INIT ? &r->read_by_key[k] : &r->read_by_value[v];
-    const bool known = *before && same_content(r, *before - 1, seen);
-    *before = seen + 1;
-    return known;
-}
-
-/* Whether op reads a register of the row, and exactly the versions have its
- * value that fit: what was seen, or with a condition, not matching it. */
-static bool
-verify_read(const struct rows *r, row_id row, uint32_t seen,
-            const char *condition, struct walk *w)
+verify_place(const struct rows *r, row_id row, struct walk *w)
 {
     skip_others(r, w);
-    if (w->op == w->end || op_is_write(r->h, w->op) ||
-        r->row[op_key(r->h, w->op)] != row)
-        return wrong(r, row, "a read is missing");
-    const bool known = is_known(r, w->op, seen, condition);
+    return (w->op < w->end && !op_is_write(r->h, w->op) &&
+            r->row[op_key(r->h, w->op)] == row) ||
+           wrong(r, row, "a read is missing");
+}
+
+/* A read of a row: exactly the versions have its value that fit what was
+ * seen. */
+static bool
+verify_read(struct rows *r, const struct row_entry *e, struct walk *w)
+{
+    bool right;
+    if (!verify_place(r, e->row, w) ||
+        !seen_versions_check(
+            &r->seen, w->op, e->content, r->versions.at + r->first[e->row],
+            r->first[e->row + 1] - r->first[e->row], &right, r->err))
+        return false;
+    w->op++;
+    return right ||
+           wrong(r, e->row, "a read fits other versions than were seen");
+}
+
+/* A row that a query did not return: exactly the versions have the value of the
+ * read that do not satisfy the condition. */
+static bool
+verify_missed(const struct rows *r, row_id row, const char *condition,
+              struct walk *w)
+{
+    const char *text;
+    if (!verify_place(r, row, w))
+        return false;
+    const key_id k = op_key(r->h, w->op);
+    const bool known = r->missed[k] &&
+                       naive_answer_is_condition(r->h, k, &text) &&
+                       strcmp(text, condition) == 0 &&
+                       strcmp(naive_answer_text(r->h, w->op), "none") == 0;
+    r->missed[k] = 1;
     for (uint32_t i = r->first[row]; !known && i < r->first[row + 1]; i++) {
         const uint32_t version = r->versions.at[i];
+        const enum naive_truth x =
+            naive_answer_satisfies(r->l, condition, version);
         bool is;
         if (!holds(r, w->op, version, &is))
             return false;
-        const enum naive_truth x =
-            condition ? satisfies(r, condition, version) : NAIVE_MISTAKE;
-        const bool should =
-            condition ? x != NAIVE_TRUE : fits_read(r, version, seen);
-        if (is != should)
+        if (is != (x != NAIVE_TRUE))
             return wrong(r, row, "a read fits other versions than were seen");
     }
     w->op++;
     return true;
 }
 
-/* Whether some version of each row satisfies the condition. */
-static void
+/* The rows of a table of which some version satisfies a condition, in their
+ * order; found once. */
+static const u32_vec *
 find_matched(struct rows *r, uint32_t condition, uint32_t table,
              const char *text)
 {
-    u32_vec *out = &r->matched[condition];
-    while (out->n < r->l->rows.n)
-        vec_push(out, ID_NONE);
+    bool added;
+    const uint32_t at =
+        intmap_add(&r->matched_index, (uint64_t)table << 32 | condition,
+                   (uint32_t)r->matched.n, &added);
+    if (!added)
+        return &r->matched.at[at];
+    u32_vec found = {0};
     for (row_id row = 0; row < r->l->rows.n; row++) {
-        if (r->l->rows.at[row].table != table || out->at[row] != ID_NONE)
+        bool any = false;
+        if (r->l->rows.at[row].table != table)
             continue;
-        out->at[row] = 0;
-        for (uint32_t i = r->first[row]; i < r->first[row + 1]; i++)
-            out->at[row] |= satisfies(r, text, r->versions.at[i]) == NAIVE_TRUE;
+        for (uint32_t i = r->first[row]; !any && i < r->first[row + 1]; i++)
+            any = naive_answer_satisfies(r->l, text, r->versions.at[i]) ==
+                  NAIVE_TRUE;
+        if (any)
+            vec_push(&found, row);
     }
+    vec_push(&r->matched, found);
+    return &r->matched.at[at];
 }
 
 /* The rows that a query did not return. */
@@ -342,11 +200,10 @@ verify_query(struct rows *r, size_t entry, struct walk *w)
     buf_text(&text, strings_get(&l->names, c->text).text);
     for (uint32_t i = 0; i < q->returned; i++)
         r->returned[l->entries.at[entry - 1 - i].row] = 1;
-    find_matched(r, q->condition, q->table, text.at);
-    for (row_id row = 0; ok && row < l->rows.n; row++)
-        if (l->rows.at[row].table == q->table && !r->returned[row] &&
-            r->matched[q->condition].at[row])
-            ok = verify_read(r, row, ROW_ABSENT, text.at, w);
+    const u32_vec *rows = find_matched(r, q->condition, q->table, text.at);
+    for (size_t i = 0; ok && i < rows->n; i++)
+        if (!r->returned[rows->at[i]])
+            ok = verify_missed(r, rows->at[i], text.at, w);
     for (uint32_t i = 0; i < q->returned; i++)
         r->returned[l->entries.at[entry - 1 - i].row] = 0;
     buf_free(&text);
@@ -361,9 +218,8 @@ verify_entries(struct rows *r, struct walk *walks)
     for (size_t i = 0; i < r->l->entries.n; i++) {
         const struct row_entry *e = &r->l->entries.at[i];
         struct walk *w = &walks[r->h->arrival[e->txn]];
-        const bool ok = e->kind == ROW_WRITE ? verify_write(r, i, w)
-                        : e->kind == ROW_READ
-                            ? verify_read(r, e->row, e->content, NULL, w)
+        const bool ok = e->kind == ROW_WRITE   ? verify_write(r, i, w)
+                        : e->kind == ROW_READ  ? verify_read(r, e, w)
                         : e->kind == ROW_QUERY ? verify_query(r, i, w)
                                                : true;
         if (!ok)
@@ -424,7 +280,8 @@ verify_initial(const struct rows *r)
             continue;
         const bool ok =
             r->row[k] != ID_NONE &&
-            show_answer(r, k, r->l->rows.at[r->row[k]].initial, &text) &&
+            naive_answer_show(h, k, r->l->rows.at[r->row[k]].initial, &text,
+                              r->err) &&
             strcmp(text.at,
                    strings_get(&h->strings, h->key_rows[k].initial).text) == 0;
         buf_free(&text);
@@ -468,9 +325,7 @@ rows_init(struct rows *r, const struct history *h, struct err *err)
     r->questions = mem_calloc(n, sizeof *r->questions);
     r->first = mem_calloc(n + 1, sizeof *r->first);
     r->returned = mem_calloc(n, sizeof *r->returned);
-    r->matched = mem_calloc(h->rows->conditions.n, sizeof *r->matched);
-    r->read_by_value = mem_calloc(h->n_values, sizeof *r->read_by_value);
-    r->read_by_key = mem_calloc(h->n_keys, sizeof *r->read_by_key);
+    r->seen.h = h;
     r->missed = mem_calloc(h->n_keys, sizeof *r->missed);
     list_versions(r);
     verify_links_init(&r->links, h);
@@ -481,16 +336,16 @@ rows_init(struct rows *r, const struct history *h, struct err *err)
 static void
 rows_free(struct rows *r)
 {
-    for (size_t i = 0; i < r->l->conditions.n; i++)
-        vec_free(&r->matched[i]);
+    for (size_t i = 0; i < r->matched.n; i++)
+        vec_free(&r->matched.at[i]);
+    vec_free(&r->matched);
+    intmap_free(&r->matched_index);
+    seen_versions_free(&r->seen);
     mem_free(r->key);
     mem_free(r->row);
     mem_free(r->questions);
     mem_free(r->first);
     mem_free(r->returned);
-    mem_free(r->matched);
-    mem_free(r->read_by_value);
-    mem_free(r->read_by_key);
     mem_free(r->missed);
     vec_free(&r->versions);
     verify_links_free(&r->links);
