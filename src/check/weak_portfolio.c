@@ -44,6 +44,23 @@ settle_by_recording(const struct history *h, level_set levels,
     return ok;
 }
 
+/* Try to settle them by an order that is found with near candidates. */
+static bool
+settle_by_near(const struct history *h, const struct strong_options *strong,
+               level_set levels, struct budget *budget,
+               struct certificate certificates[LEVELS])
+{
+    static const enum level stronger[] = {LEVEL_SER, LEVEL_PC};
+    bool ok = false;
+    for (size_t i = 0; !ok && i < sizeof stronger / sizeof *stronger; i++) {
+        struct certificate c = {0};
+        ok = strong_try_near(h, stronger[i], strong, budget, &c);
+        settle_by(h, &c, levels, certificates);
+        certificate_free(&c);
+    }
+    return ok;
+}
+
 /* Try to settle them with the strong engine; true where that succeeds. */
 static bool
 settle_by_engine(const struct history *h, const struct strong_options *strong,
@@ -73,6 +90,8 @@ weak_portfolio_check(const struct history *h, const struct check_options *o,
     }
     if (o->strong.recorded_order &&
         settle_by_recording(h, levels, certificates))
+        return;
+    if (settle_by_near(h, &o->strong, levels, all, certificates))
         return;
     struct budget some = budget_take(all, patience);
     weak.budget = &some;

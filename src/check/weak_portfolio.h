@@ -3,10 +3,11 @@
  * Where values repeat, the weak levels are a search too, and sometimes a hard
  * one although a stronger level is easy: a history that satisfies pc satisfies
  * them with the same order and the same choices.  So the order of the input is
- * tried at pc first.  Then the weak engine gets a small budget, then the strong
- * engine tries ser and pc, and only then the weak engine continues with all
- * that is left.  Budgets are counted, not timed, and the verdict does not
- * depend on which engine was first.
+ * tried at pc first, and where values have many writers an order in which
+ * reads read from near ones (strong_try_near).  Then the weak engine gets a
+ * small budget, then the strong engine tries ser and pc, and only then the weak
+ * engine continues with all that is left.  Budgets are counted, not timed, and
+ * the verdict does not depend on which engine was first.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef CHECK_WEAK_PORTFOLIO_H

@@ -1,7 +1,7 @@
 /* strong.c -- the pipeline of the strong levels; see strong.h.
  *
- *     try the recorded order -> build the problem -> infer ->
- *     find a first order -> search -> certificate
+ *     try the recorded order -> try with near candidates ->
+ *     build the problem -> infer -> find a first order -> search -> certificate
  *
  * A level that is decided early skips the rest.  doc/design/strong.md says why
  * the stages come in this order and what each was measured to be worth.
@@ -10,9 +10,11 @@
 #include "strong/strong.h"
 
 #include "base/limits/limit.h"
+#include "strong/infer/near_candidates.h"
 #include "strong/infer/saturate.h"
 #include "strong/order/backtracking.h"
 #include "strong/order/bidirectional.h"
+#include "strong/order/order_certificate.h"
 #include "strong/order/recorded_order.h"
 #include "strong/order/recorded_psi.h"
 #include "strong/order/schedule.h"
@@ -23,6 +25,7 @@
 enum {
     RECORD_MAX = 1 << 22, // candidates up to which strikes are recorded at once
     OP_STEPS = 4,         // of a budget, per operation and edge of the problem
+    NEAR_STEPS = 200,     // of a budget, per operation, for near candidates
 };
 
 // Backtracking order search is for problems up to BACKTRACK_POINTS.  It gets
@@ -53,60 +56,14 @@ const struct strong_options strong_defaults = {
     .psi_by_si = true,
     .record_struck = true,
     .many_candidates = 64,
+    .near_candidates = 6,
+    .near_span = 14,
     .window = 2,
     .rounds = 0,
     .cover = 500,
 };
 
 /* --- certificates --------------------------------------------------------- */
-
-/* Name the writer of every ambiguous read: the version that is current at the
- * reader's start. */
-static void
-add_choices(const struct order_check *a, const uint32_t *order,
-            struct certificate *out)
-{
-    const struct dependencies *p = a->p;
-    if (!p->n_candidates)
-        return; // no read was ever ambiguous
-    version_id *now = mem_alloc(p->h->n_keys, sizeof *now);
-    memcpy(now, p->key_first, p->h->n_keys * sizeof *now);
-    for (uint32_t i = 0; i < p->g.n; i++) {
-        if (order[i] >= depend_txn_points(p))
-            continue;
-        const dense_id t = point_txn(p, order[i]);
-        if (!order_check_counts(a, t))
-            continue;
-        if (order[i] == point_start(p, t))
-            for (read_id r = p->read_first[t]; r < p->read_first[t + 1]; r++)
-                depend_add_choice(p, r, now[read_key(p, r)], out);
-        if (order[i] == point_commit(p, t))
-            for (uint32_t j = p->write_first[t]; j < p->write_first[t + 1]; j++)
-                now[p->version_key[p->write[j]]] = p->write[j];
-    }
-    mem_free(now);
-}
-
-/* The level holds: the certificate is the order, without the points of the
- * time line and of optional transactions that do not count in it. */
-static void
-accept(const struct order_check *a, const uint32_t *order,
-       struct certificate *out)
-{
-    const struct dependencies *p = a->p;
-    assert(out->verdict == VERDICT_UNKNOWN && !out->order.n);
-    out->verdict = VERDICT_OK;
-    out->kind = EVIDENCE_ORDER;
-    vec_reserve(&out->order, depend_txn_points(p));
-    for (uint32_t i = 0; i < p->g.n; i++) {
-        if (order[i] >= depend_txn_points(p) ||
-            !order_check_counts(a, point_txn(p, order[i])))
-            continue;
-        const txn_id t = p->name[point_txn(p, order[i])];
-        vec_push(&out->order, p->two_points ? 2 * t + order[i] % 2 : t);
-    }
-    add_choices(a, order, out);
-}
 
 /* The level is violated: the certificate is the proof. */
 static void
@@ -244,9 +201,9 @@ search(struct inference *f, uint32_t *order, struct order_check *a,
     stats->searching += time_cpu() - began;
     began = time_cpu();
     if (found)
-        accept(a, order, out);
+        order_certificate_make(a, order, out);
     else if (answer == SAT_TRUE)
-        accept(a, s.acyc.order.at, out);
+        order_certificate_make(a, s.acyc.order.at, out);
     else if (answer == SAT_FALSE && can_prove(f))
         reject(out, construct_proof_of_search(f, &s.log));
     stats->proving += time_cpu() - began;
@@ -284,7 +241,7 @@ order_and_search(struct inference *f, struct certificate *out)
     if (broken.n)
         search(f, order, &a, &broken, out);
     else
-        accept(&a, order, out);
+        order_certificate_make(&a, order, out);
     vec_free(&broken);
     order_check_free(&a);
     mem_free(order);
@@ -344,6 +301,79 @@ decide(struct inference *f, struct dependencies *p,
     }
 }
 
+bool
+strong_try_near(const struct history *h, enum level l,
+                const struct strong_options *options, struct budget *budget,
+                struct certificate *out)
+{
+    *out = (struct certificate){.level = l};
+    assert(level_is_strong(l) && !level_table[l].one_rw);
+    if (!near_candidates_suit(h, options))
+        return false;
+    struct budget some = {.left = NEAR_STEPS * (uint64_t)h->n_ops,
+                          .until = budget ? budget->until : NULL};
+    const uint64_t before = some.left;
+    struct strong_stats stats = {0};
+    struct strong_context context = {
+        .options = options, .budget = &some, .stats = &stats};
+    struct dependencies p;
+    struct inference f;
+    build(&p, h, l, &context);
+    near_candidates_keep(&p, options->near_span);
+    p.n_struck = 1; // without a record, so that nothing is proved
+    decide(&f, &p, &context, out);
+    assert(out->verdict != VERDICT_VIOLATED);
+    inference_free(&f);
+    dependencies_free(&p);
+    budget_spend(budget, before - some.left);
+    return out->verdict == VERDICT_OK;
+}
+
+/* Run the commits of an order that satisfies a stronger level. */
+static bool
+run_commits(const struct history *h, const struct certificate *stronger,
+            struct certificate *out)
+{
+    const bool two_points = level_table[stronger->level].two_points;
+    u32_vec commits = {0};
+    for (size_t i = 0; i < stronger->order.n; i++) {
+        const uint32_t point = stronger->order.at[i];
+        if (!two_points || point % 2 == 1)
+            vec_push(&commits, two_points ? point / 2 : point);
+    }
+    const bool ok = recorded_order_run(h, commits.at, (uint32_t)commits.n, out);
+    vec_free(&commits);
+    return ok;
+}
+
+/* Try to find an order with near candidates: a serial one, which satisfies
+ * every level without times, or else one of the level itself; at psi of si. */
+static bool
+try_near(const struct history *h, struct strong_context *context,
+         struct certificate *out)
+{
+    const enum level own =
+        level_table[out->level].one_rw ? LEVEL_SI : out->level;
+    const enum level by[] = {LEVEL_SER, own};
+    const double began = time_cpu();
+    bool ok = false;
+    for (size_t i = own == LEVEL_SER ? 1 : 0; !ok && i < 2; i++) {
+        struct certificate c = {0};
+        if (h->n_optional && by[i] != out->level)
+            continue; // they count in one order and not in another
+        ok = strong_try_near(h, by[i], context->options, context->budget, &c);
+        if (ok && by[i] == out->level) {
+            *out = c;
+            c = (struct certificate){0};
+        } else if (ok) {
+            ok = run_commits(h, &c, out);
+        }
+        certificate_free(&c);
+    }
+    context->stats->ordering += time_cpu() - began;
+    return ok;
+}
+
 void
 strong_check(const struct history *h, enum level l,
              const struct strong_options *options, struct budget *budget,
@@ -366,6 +396,8 @@ strong_check(const struct history *h, enum level l,
         if (ok)
             return;
     }
+    if (!level_table[l].needs_times && try_near(h, &context, out))
+        return;
     do {
         // Where very many reads are ambiguous, the record of struck candidates
         // would be the largest thing in memory, and only a proof needs it.  So

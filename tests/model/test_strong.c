@@ -42,6 +42,8 @@ random_options(struct random *r)
         .recorded_order = random_below(r, 2),
         .record_struck = random_below(r, 2),
         .many_candidates = (uint32_t)random_below(r, 4),
+        .near_candidates = (uint32_t)random_below(r, 3),
+        .near_span = (uint32_t)random_below(r, 2),
         .saturate = random_below(r, 2),
         .prune = random_below(r, 2),
         .schedule = random_below(r, 2),

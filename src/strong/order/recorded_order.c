@@ -46,7 +46,8 @@ struct ended {
 
 struct recorded_run {
     const struct history *h;
-    const txn_id *order; // all transactions, as they are to commit
+    const txn_id *order; // transactions, as they are to commit: all that count
+    uint32_t n_order;    // and maybe others
     bool two_points, separates_writers, is_strict;
     VEC(struct committed_version) versions;
     uint32_t *latest;        // by key: 1 + index of its latest version
@@ -226,7 +227,7 @@ static bool
 run_all(struct recorded_run *run)
 {
     const struct history *h = run->h;
-    for (uint32_t i = 0; i < h->n_txns; i++) {
+    for (uint32_t i = 0; i < run->n_order; i++) {
         const txn_id t = run->order[i];
         uint32_t snapshot;
         if (h->txn_counts[t] != TXN_COUNTS)
@@ -264,9 +265,9 @@ append_points(const struct recorded_run *run, u32_vec *order)
     for (uint32_t i = 0, arrived = 0; i <= run->n; i++) {
         while (next < first[i])
             vec_push(order, 2 * starts[next++]);
-        while (arrived < h->n_txns && !run->position[run->order[arrived]])
+        while (arrived < run->n_order && !run->position[run->order[arrived]])
             arrived++;
-        if (arrived < h->n_txns)
+        if (arrived < run->n_order)
             vec_push(order, 2 * run->order[arrived++] + 1);
     }
     assert(order->n == 2 * (size_t)run->n);
@@ -277,7 +278,6 @@ append_points(const struct recorded_run *run, u32_vec *order)
 static void
 conclude(const struct recorded_run *run)
 {
-    const struct history *h = run->h;
     struct certificate *c = run->c;
     assert(c->verdict == VERDICT_UNKNOWN && !c->order.n);
     c->verdict = VERDICT_OK;
@@ -286,18 +286,18 @@ conclude(const struct recorded_run *run)
     if (level_table[c->level].two_points) {
         append_points(run, &c->order);
     } else {
-        for (uint32_t i = 0; i < h->n_txns; i++)
+        for (uint32_t i = 0; i < run->n_order; i++)
             if (run->position[run->order[i]])
                 vec_push(&c->order, run->order[i]);
     }
 }
 
-/* Run the transactions in an order. */
-static bool
-try_order(const struct history *h, const txn_id *order, struct certificate *c)
+bool
+recorded_order_run(const struct history *h, const txn_id *order, uint32_t n,
+                   struct certificate *c)
 {
     const struct level_info *level = &level_table[c->level];
-    struct recorded_run run = {.h = h, .order = order, .c = c};
+    struct recorded_run run = {.h = h, .order = order, .n_order = n, .c = c};
     run.two_points = level->two_points || level->one_rw;
     run.separates_writers =
         level_separates_writers(c->level) || level->one_rw; // psi by si
@@ -359,7 +359,7 @@ try_order_of_ends(const struct history *h, struct certificate *c)
     for (uint32_t i = 0; i < h->n_txns; i++)
         order[i] = h->arrival[times[i].arrived];
     mem_free(times);
-    const bool ok = try_order(h, order, c);
+    const bool ok = recorded_order_run(h, order, h->n_txns, c);
     mem_free(order);
     return ok;
 }
@@ -371,6 +371,6 @@ recorded_order_try(const struct history *h, struct certificate *c)
     if (history_has_orders(h) || !h->n_txns ||
         (level_table[c->level].needs_times && !h->txn_began))
         return false;
-    return try_order(h, h->arrival, c) ||
+    return recorded_order_run(h, h->arrival, h->n_txns, c) ||
            (h->txn_ended && !is_by_end(h) && try_order_of_ends(h, c));
 }

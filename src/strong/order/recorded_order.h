@@ -15,4 +15,11 @@
  *            the first transaction that does not fit */
 bool recorded_order_try(const struct history *h, struct certificate *c);
 
+/* The same for an order that is given: order[0 .. n) has all transactions that
+ * count, and may have others.
+ *
+ *   require  h has no lists */
+bool recorded_order_run(const struct history *h, const txn_id *order,
+                        uint32_t n, struct certificate *c);
+
 #endif

@@ -5,6 +5,7 @@
 #include "strong/strong.h"
 
 #include "base/limits/limit.h"
+#include "gen/gen.h"
 #include "history/builder/builder.h"
 #include "test.h"
 #include "verify/verify.h"
@@ -163,6 +164,38 @@ blind_writes(int64_t n, int64_t keys, bool increment, struct history *h)
     CHECK(builder_finish(b, h, &err));
 }
 
+/* Dozens of writers of each value, and sessions of an even pace: the order is
+ * found with the writers that are near each read. */
+static void
+near_writers_are_enough_at_an_even_pace(void)
+{
+    const struct gen_shape shape = {.level = LEVEL_SER,
+                                    .sessions = 4,
+                                    .transactions = 4096,
+                                    .operations = 8,
+                                    .keys = 200,
+                                    .reads = 0.5,
+                                    .duplicates = 1,
+                                    .values = 10,
+                                    .value_theta = 0.5,
+                                    .seed = 1};
+    static const enum level at[] = {LEVEL_PC, LEVEL_SI, LEVEL_SER};
+    struct strong_options never = strong_defaults;
+    struct history h;
+    struct err err = {0};
+    never.near_candidates = 0;
+    CHECK(gen_history(&shape, &h, &err));
+    for (size_t i = 0; i < sizeof at / sizeof *at; i++) {
+        struct certificate c;
+        CHECK(strong_try_near(&h, at[i], &strong_defaults, NULL, &c));
+        CHECK(verify_certificate(&h, &c, &err));
+        certificate_free(&c);
+        CHECK(!strong_try_near(&h, at[i], &never, NULL, &c));
+        certificate_free(&c);
+    }
+    history_free(&h);
+}
+
 static void
 hot_keys_are_not_quadratic(void)
 {
@@ -293,6 +326,7 @@ main(void)
     RUN(read_only_anomaly_violates_ser_alone);
     RUN(duplicate_values_leave_a_choice);
     RUN(reads_from_either_of_two_need_search);
+    RUN(near_writers_are_enough_at_an_even_pace);
     RUN(hot_keys_are_not_quadratic);
     RUN(the_order_of_the_recording_is_tried_first);
     RUN(the_order_of_the_recording_is_tried_at_psi);
