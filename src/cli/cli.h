@@ -93,6 +93,10 @@ int cmd_shrink(const struct options *o);
 /* The help of one command, or of the program for NULL. */
 void cmd_help_show(const struct command *command, struct buf *out);
 
+/* The command that the argument of 'help' or 'manpage' names, NULL where there
+ * is none.  False, with a message, where no command has that name. */
+bool cmd_help_argument(const struct options *o, const struct command **out);
+
 /* The options of the engine for strong levels. */
 void cmd_help_show_solver(struct buf *out);
 

@@ -115,6 +115,20 @@ put_ops(struct put *p, txn_id t, bool is_invocation)
 
 /* --- what fits ----------------------------------------------------------- */
 
+bool
+put_refuse(const struct history *h, const char *format, const char *what,
+           struct atom a, const char *why, struct err *err)
+{
+    struct buf name = {0};
+    atom_show(&h->strings, a, &name);
+    char shown[ERR_QUOTE_ROOM];
+    err_quote(shown, sizeof shown, name.at, name.n);
+    err_set(err, ERR_FEATURE, "format '%s' cannot hold %s %s: %s", format, what,
+            shown, why);
+    buf_free(&name);
+    return false;
+}
+
 /* A use of atoms.  Two atoms of one use must not be written the same. */
 enum use { USE_SESSION, USE_TXN, USE_KEY, USE_VALUE };
 
@@ -132,14 +146,7 @@ refuse(struct fit *f, enum use use, struct atom a, const char *why)
 {
     static const char *const uses[] = {"session", "transaction", "key",
                                        "value"};
-    struct buf name = {0};
-    atom_show(&f->h->strings, a, &name);
-    char shown[ERR_QUOTE_ROOM];
-    err_quote(shown, sizeof shown, name.at, name.n);
-    err_set(f->err, ERR_FEATURE, "format '%s' cannot hold %s %s: %s", f->format,
-            uses[use], shown, why);
-    buf_free(&name);
-    return false;
+    return put_refuse(f->h, f->format, uses[use], a, why, f->err);
 }
 
 /* JSON writes keywords as strings, so no string may look like a keyword. */

@@ -34,4 +34,9 @@ void put_op(struct put *p, op_id op, bool is_invocation);
 bool put_fits(const struct history *h, const char *format, bool is_json,
               bool has_others, struct err *err);
 
+/* Say that a name or value cannot be written: "format 'csv' cannot hold key 7:
+ * why".  'what' is "key" or the like.  Returns false. */
+bool put_refuse(const struct history *h, const char *format, const char *what,
+                struct atom a, const char *why, struct err *err);
+
 #endif

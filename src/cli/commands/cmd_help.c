@@ -158,17 +158,22 @@ cmd_help_show_solver(struct buf *out)
             show_option(o, out);
 }
 
+bool
+cmd_help_argument(const struct options *o, const struct command **out)
+{
+    *out = o->paths.n ? command_find(o->paths.at[0]) : NULL;
+    if (o->paths.n && !*out)
+        cli_usage_error("unknown command '%s'; 'assay help' lists them",
+                        o->paths.at[0]);
+    return *out || !o->paths.n;
+}
+
 int
 cmd_help(const struct options *o)
 {
-    const struct command *command = NULL;
-    if (o->paths.n) {
-        command = command_find(o->paths.at[0]);
-        if (!command)
-            return cli_usage_error(
-                "unknown command '%s'; 'assay help' lists them",
-                o->paths.at[0]);
-    }
+    const struct command *command;
+    if (!cmd_help_argument(o, &command))
+        return EXIT_ERROR;
     struct buf text = {0};
     cmd_help_show(command, &text);
     cli_emit_text(&text);

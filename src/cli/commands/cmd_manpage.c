@@ -193,14 +193,9 @@ put_program_page(struct buf *out)
 int
 cmd_manpage(const struct options *o)
 {
-    const struct command *command = NULL;
-    if (o->paths.n) {
-        command = command_find(o->paths.at[0]);
-        if (!command)
-            return cli_usage_error(
-                "unknown command '%s'; 'assay help' lists them",
-                o->paths.at[0]);
-    }
+    const struct command *command;
+    if (!cmd_help_argument(o, &command))
+        return EXIT_ERROR;
     struct buf out = {0};
     if (command)
         put_command_page(&out, command);

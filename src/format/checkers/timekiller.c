@@ -135,8 +135,9 @@ read_op(struct reader *r, uint32_t i, txn_id t)
 }
 
 static bool
-read_txn(struct reader *r)
+read_txn(void *self)
 {
+    struct reader *r = self;
     const struct forms *f = &r->forms;
     uint32_t at[FIELDS];
     struct stamp start, commit;
@@ -167,26 +168,6 @@ read_txn(struct reader *r)
 }
 
 static bool
-read_array(struct reader *r)
-{
-    struct scan *s = &r->s;
-    if (!json_take(s, '['))
-        return scan_unexpected(s, s->at, "an array of transactions, '['");
-    if (!json_take(s, ']')) {
-        do {
-            json_space(s);
-            if (!read_txn(r))
-                return false;
-        } while (json_take(s, ','));
-        if (!json_take(s, ']'))
-            return scan_unexpected(s, s->at, "',' or ']'");
-    }
-    json_space(s);
-    return s->at == s->end ||
-           scan_unexpected(s, s->at, "the end of the input after the array");
-}
-
-static bool
 timekiller_read(struct input *in, struct builder *b, struct err *err)
 {
     if (in->is_directory)
@@ -194,7 +175,7 @@ timekiller_read(struct input *in, struct builder *b, struct err *err)
     struct reader r = {.b = b};
     scan_init(&r.s, in, err);
     builder_expect(b, in->size / BYTES_PER_OP);
-    const bool ok = read_array(&r);
+    const bool ok = json_whole_array(&r.s, read_txn, &r);
     forms_free(&r.forms);
     vec_free(&r.elements);
     scan_free(&r.s);

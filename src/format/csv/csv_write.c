@@ -14,13 +14,7 @@ static bool
 refuse(const struct history *h, const char *what, struct atom a,
        struct err *err)
 {
-    struct buf shown = {0};
-    atom_show(&h->strings, a, &shown);
-    err_set(err, ERR_FEATURE,
-            "format 'csv' cannot hold %s %s: it would be read as an integer",
-            what, shown.at);
-    buf_free(&shown);
-    return false;
+    return put_refuse(h, "csv", what, a, "it would be read as an integer", err);
 }
 
 /* Whether the text of a would be read as something else. */

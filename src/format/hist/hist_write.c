@@ -10,6 +10,7 @@
  * SPDX-License-Identifier: MIT */
 #include "format/hist/hist.h"
 
+#include "format/put.h"
 #include "format/save.h"
 
 enum { LINE_WIDTH = 78 };
@@ -27,14 +28,8 @@ static bool
 refuse(const struct history *h, const char *what, struct atom a,
        struct err *err)
 {
-    struct buf shown = {0};
-    atom_show(&h->strings, a, &shown);
-    err_set(err, ERR_FEATURE,
-            "format 'hist' holds integers, text and keywords only, and %s %s "
-            "is none of these",
-            what, shown.at);
-    buf_free(&shown);
-    return false;
+    return put_refuse(h, "hist", what, a, "it is no integer, text or keyword",
+                      err);
 }
 
 bool
@@ -91,7 +86,7 @@ put_quoted(struct buf *out, struct string s)
 }
 
 static void
-put_atom(const struct history *h, struct buf *out, struct atom a)
+write_atom(const struct history *h, struct buf *out, struct atom a)
 {
     if (!atom_is_text(a)) {
         atom_show(&h->strings, a, out);
@@ -113,17 +108,17 @@ put_value(const struct history *h, struct buf *out, value_id v)
     if (a.tag == ATOM_NIL || atom_equal(a, h->initial))
         buf_char(out, '?');
     else
-        put_atom(h, out, a);
+        write_atom(h, out, a);
 }
 
 /* --- transactions --------------------------------------------------------- */
 
 static void
-put_op(const struct history *h, struct buf *out, op_id op)
+write_op(const struct history *h, struct buf *out, op_id op)
 {
     const key_id k = op_key(h, op);
     const bool list = h->key_is_list && h->key_is_list[k];
-    put_atom(h, out, history_key_atom(h, k));
+    write_atom(h, out, history_key_atom(h, k));
     buf_text(out, !op_is_write(h, op) ? "==" : list ? "+=" : ":=");
     if (op_is_write(h, op) || !list) {
         put_value(h, out, h->op_value[op]);
@@ -158,7 +153,7 @@ put_txn(const struct history *h, struct buf *out, txn_id t)
 {
     const struct atom name = history_txn_atom(h, t);
     if (name.tag != ATOM_NIL)
-        put_atom(h, out, name);
+        write_atom(h, out, name);
     buf_char(out, '[');
     bool any = false;
     for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++) {
@@ -167,7 +162,7 @@ put_txn(const struct history *h, struct buf *out, txn_id t)
         if (any)
             buf_char(out, ' ');
         any = true;
-        put_op(h, out, op);
+        write_op(h, out, op);
     }
     buf_char(out, ']');
     if (h->txn_status[t] == TXN_ABORTED)
@@ -191,7 +186,7 @@ put_separator(struct writer *w, session_id s)
     buf_text(&w->out, "---");
     if (named) {
         buf_char(&w->out, ' ');
-        put_atom(h, &w->out, h->session_name[s]);
+        write_atom(h, &w->out, h->session_name[s]);
     }
     buf_char(&w->out, '\n');
 }

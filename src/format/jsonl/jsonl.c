@@ -406,29 +406,26 @@ read_lines(struct reader *r, struct input *in)
     return plain_run(&plain, in, r->in.s.err) && read_next(r);
 }
 
+static bool
+read_element(void *self)
+{
+    struct reader *r = self;
+    struct scan *s = &r->in.s;
+    if (r->is_complete)
+        return scan_fail(s, s->at, ERR_SYNTAX,
+                         "more lines after the end of the recording");
+    if (!read_line(r))
+        return false;
+    r->lines++;
+    return true;
+}
+
 /* The lines as elements of one array, in as many lines as it takes. */
 static bool
 read_array(struct reader *r)
 {
-    struct scan *s = &r->in.s;
-    s->one_line = false;
-    s->at++;
-    if (!json_take(s, ']')) {
-        do {
-            json_space(s);
-            if (r->is_complete)
-                return scan_fail(s, s->at, ERR_SYNTAX,
-                                 "more lines after the end of the recording");
-            if (!read_line(r))
-                return false;
-            r->lines++;
-        } while (json_take(s, ','));
-        if (!json_take(s, ']'))
-            return scan_unexpected(s, s->at, "',' or ']'");
-    }
-    json_space(s);
-    return s->at == s->end ||
-           scan_unexpected(s, s->at, "the end of the input after the array");
+    r->in.s.one_line = false;
+    return json_whole_array(&r->in.s, read_element, r);
 }
 
 /* Whether the input is one array; the scan stops before it. */

@@ -35,18 +35,10 @@ holds(const struct history *h, const char *what, struct atom a, bool is_name,
 {
     if (a.tag != ATOM_OTHER || (!is_name && is_read_back(h, a)))
         return true;
-    struct buf name = {0};
-    atom_show(&h->strings, a, &name);
-    char shown[ERR_QUOTE_ROOM];
-    err_quote(shown, sizeof shown, name.at, name.n);
-    err_set(err, ERR_FEATURE,
-            is_name ? "format 'jsonl' cannot hold %s %s: names are strings or "
-                      "integers"
-                    : "format 'jsonl' cannot hold %s %s: it would be read as "
-                      "something else",
-            what, shown);
-    buf_free(&name);
-    return false;
+    return put_refuse(h, "jsonl", what, a,
+                      is_name ? "names are strings or integers"
+                              : "it would be read as something else",
+                      err);
 }
 
 bool

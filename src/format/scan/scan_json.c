@@ -277,3 +277,22 @@ json_look(const struct input *in)
     scan_free(&s);
     return look;
 }
+
+bool
+json_whole_array(struct scan *s, bool (*element)(void *self), void *self)
+{
+    if (!json_take(s, '['))
+        return scan_unexpected(s, s->at, "an array of transactions, '['");
+    if (!json_take(s, ']')) {
+        do {
+            json_space(s);
+            if (!element(self))
+                return false;
+        } while (json_take(s, ','));
+        if (!json_take(s, ']'))
+            return scan_unexpected(s, s->at, "',' or ']'");
+    }
+    json_space(s);
+    return s->at == s->end ||
+           scan_unexpected(s, s->at, "the end of the input after the array");
+}

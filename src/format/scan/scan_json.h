@@ -36,6 +36,9 @@ json_take(struct scan *s, char c)
     return true;
 }
 
+/* Read an input that is one array: 'element' reads the element at s->at. */
+bool json_whole_array(struct scan *s, bool (*element)(void *self), void *self);
+
 /* The string whose quote is at s->at.  EDN's strings are the same, except that
  * they may contain line ends and other control characters. */
 bool json_string(struct scan *s, struct span *out);

@@ -408,6 +408,11 @@ values_are_scalars_and_objects(void)
 static void
 lines_may_be_an_array(void)
 {
+    CHECK(means(JSONL,
+                "[{\"recording\":\"begin\"},"
+                "{\"session\":1,\"ops\":[[\"w\",1,1]]},"
+                "{\"recording\":\"end\"}]",
+                "1: w(1, 1)"));
     const char *meaning = "1: w(x, 1); 2: r(x, 1)";
     CHECK(means(JSONL,
                 " [{\"session\":1,\n\"ops\":[[\"w\",\"x\",1]]},\n"
