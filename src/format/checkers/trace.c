@@ -198,6 +198,7 @@ find_txn(struct reader *r, struct label l, txn_id *t)
         if (!builder_txn(r->b, s, t, r->s.err))
             return scan_locate(&r->s, l.at);
         builder_name(r->b, *t, label_atom(r, l));
+        builder_place(r->b, *t, scan_offset(&r->s, l.at));
         intmap_add(&r->txns, pack_label(l), *t, &added);
         r->open_index.at[slot] = l.index;
     }
