@@ -110,7 +110,8 @@ put_run(struct buf *sql, const struct sweep_cell *cell,
                                  cell->workload};
     const char *const what[] = {o->verdict, o->note};
     const char *const anomaly[] = {o->name, o->headline};
-    buf_text(sql, "insert into run values (");
+    // Another process may have made the same run meanwhile.
+    buf_text(sql, "insert or ignore into run values (");
     put_texts(sql, where, 4);
     buf_printf(sql, ", %" PRIu64 ", ", cell->seed);
     put_texts(sql, what, 2);

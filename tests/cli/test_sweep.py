@@ -91,6 +91,16 @@ check(done.returncode == 0 and "40 runs" in done.stdout and
       before and int(before[0]) >= 1,
       "a sweep that was interrupted goes on", done.stdout + done.stderr)
 
+both = [assay, "test", "store:ser", "--sweep", "seeds", "--seeds", "30", "--txns",
+        "40", "--results", os.path.join(scratch.name, "both.db")]
+children = [subprocess.Popen(both, text=True, cwd=scratch.name,
+                             stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            for _ in range(2)]
+for child in children:
+    out, err = child.communicate(timeout=120)
+    check(child.returncode == 0 and "30 runs" in out,
+          "two sweeps into one file do not disturb each other", out + err)
+
 small = run(WEAK, "--shrink", "-w", "update", "-l", "si", "--sessions", "8",
             "--txns", "400", "--keys", "8", "-q")
 has(small, 1, "the smallest that violates the level", "a run is made smaller")
