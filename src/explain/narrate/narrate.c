@@ -140,7 +140,7 @@ narrate_clause(struct narration *t, const struct dep *d)
         break;
     case EDGE_WW:
         buf_text(b, " wrote ");
-        narrate_key(t, d->key);
+        narrate_written(t, d->key);
         buf_text(b, " before ");
         narrate_txn(t, d->to);
         break;

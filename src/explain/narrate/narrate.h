@@ -72,6 +72,9 @@ void narrate_txns(struct narration *t, bool with_init, size_t context);
 /* The same for some of them, each once. */
 void narrate_few_txns(struct narration *t, const u32_vec *txns, size_t context);
 
+/* Append the key that was written: of a question about a row, the row. */
+void narrate_written(struct narration *t, key_id k);
+
 /* Append " when it asked for v > 5". */
 void narrate_search(struct narration *t, const char *condition);
 

@@ -66,7 +66,7 @@ say_why(struct narrate_argument *s, const struct dep *d)
         break;
     case EDGE_WW:
         buf_text(&t->b, ": it wrote ");
-        narrate_key(t, d->key);
+        narrate_written(t, d->key);
         buf_text(&t->b, d->needs[0] != ID_NONE ? " first"
                         : history_key_is_row(t->h, d->key)
                             ? " first, as the versions of the row say"

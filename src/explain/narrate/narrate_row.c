@@ -7,6 +7,13 @@
 #include "history/row/row_text.h"
 
 void
+narrate_written(struct narration *t, key_id k)
+{
+    assert(k < t->h->n_keys);
+    narrate_key(t, history_key_is_row(t->h, k) ? t->h->key_rows[k].row : k);
+}
+
+void
 narrate_search(struct narration *t, const char *condition)
 {
     buf_text(&t->b, " when it asked for ");

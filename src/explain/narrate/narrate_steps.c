@@ -51,7 +51,7 @@ narrate_order(struct narrate_argument *s, size_t i, const struct question *q)
     buf_text(&t->b, step->kind == REFUTE_WRONG ? "So " : "");
     narrate_txn(t, early);
     buf_text(&t->b, " wrote ");
-    narrate_key(t, k);
+    narrate_written(t, k);
     buf_text(&t->b, " before ");
     narrate_txn(t, late);
     if (step->kind == REFUTE_STRIKE) {
@@ -126,7 +126,7 @@ narrate_supposition(struct narrate_argument *s, size_t i,
         const txn_id second = first == q->a ? q->b : q->a;
         narrate_txn(t, first);
         buf_text(&t->b, " wrote ");
-        narrate_key(t, common_key(t->h, first, second));
+        narrate_written(t, common_key(t->h, first, second));
         buf_text(&t->b, " before ");
         narrate_txn(t, second);
     } else if (q->kind == QUESTION_EFFECT) {
@@ -230,7 +230,7 @@ reject_misses(struct narration *t, const struct dep *d, size_t n)
             continue;
         narrate_txn(t, d[i].writer);
         buf_text(&t->b, " wrote ");
-        narrate_key(t, d[i].key);
+        narrate_written(t, d[i].key);
         buf_text(&t->b, " before ");
         narrate_txn(t, d[i].to);
         buf_text(&t->b, ": ");
