@@ -15,6 +15,7 @@ struct printing {
     const uint32_t *used;
     uint32_t *more;                 // inputs printed of each site
     bool plain;                     // one table only: names need no table
+    bool innodb;                    // in the words of MariaDB
     const struct query *query;      // whose targets are printed
     const struct statement *upsert; // the refused row has a name of its own
 };

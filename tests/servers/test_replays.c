@@ -6,7 +6,10 @@
  * as a script, which is played on a server: every
  * statement succeeds, gives what the script says, and all transactions commit.
  * Played once more at SERIALIZABLE, something is refused or comes out
- * different.
+ * different.  Played as 'assay test --spec' plays it, the anomaly shows in the
+ * history; the suite does this for every third, with an argument for all.
+ *
+ *     test_servers_replays [all | [mariadb] PATH... | mariadb]
  *
  * SPDX-License-Identifier: MIT */
 #include "server_test.h"
@@ -281,6 +284,55 @@ replay(const char *name, const char *level, const struct buf *script)
     buf_free(&strict.answers);
 }
 
+static bool records_all;
+static uint32_t played, recorded;
+
+/* Whether 'assay test --spec' prints a line that ends so. */
+static bool
+prints(const char *output, const char *level, const char *verdict)
+{
+    struct buf wanted = {0};
+    buf_printf(&wanted, ": %s: %s", level, verdict);
+    const bool found = strstr(output, wanted.at) != NULL;
+    buf_free(&wanted);
+    return found;
+}
+
+/* Play the last script as 'assay test --spec' does: the history satisfies the
+ * level, of which a mixture has no name, and is not serializable.  In job_queue
+ * a statement waits, and sees a half of the transaction that it waited for. */
+static void
+record_some(const char *name, const char *level)
+{
+    const char *assay = getenv("ASSAY");
+    char command[2000];
+    if (strncmp(servers.url, "postgres", 8) != 0 ||
+        (!records_all && played++ % 3))
+        return;
+    snprintf(command, sizeof command,
+             "cd /tmp && '%s' test -q --no-explain --store '' -l rc,si,ser"
+             " --spec %s '%s' >%s.out 2>&1",
+             assay ? assay : "false", script_path, servers.url, script_path);
+    const int status = system(command);
+    struct buf text = {0};
+    char path[sizeof script_path + 8];
+    snprintf(path, sizeof path, "%s.out", script_path);
+    CHECK(get_file(path, &text));
+    unlink(path);
+    const char *output = text.at ? text.at : "";
+    const bool shown =
+        WIFEXITED(status) && WEXITSTATUS(status) == 1 &&
+        prints(output, "serializable", "violated") &&
+        (strcmp(level, "si") != 0 || prints(output, "snapshot", "ok")) &&
+        (strcmp(level, "rc") != 0 || strcmp(name, "job_queue") == 0 ||
+         prints(output, "read-committed", "ok"));
+    CHECK(shown);
+    if (!shown)
+        printf("# %s at %s, recorded:\n%s\n", name, level, output);
+    recorded++;
+    buf_free(&text);
+}
+
 /* Run 'assay prove' with these arguments, for which paths begin in the
  * examples; play the anomaly where there is one.  The exit status. */
 static int
@@ -299,6 +351,7 @@ prove_and_play(const char *name, const char *level, const char *files)
     if (status == 1) {
         get_file(script_path, &script);
         replay(name, level, &script);
+        record_some(name, level);
     }
     buf_free(&script);
     return status;
@@ -460,6 +513,20 @@ anomalies_at_repeatable_read_happen_on_mariadb(void)
     }
 }
 
+/* Those of other programs. */
+static char **others;
+static int n_others;
+
+static void
+anomalies_of_others_happen_on_mariadb(void)
+{
+    if (start_server("mariadb", &servers)) {
+        for (int i = 0; i < n_others; i++)
+            CHECK(prove_and_play(others[i], "my-rr", others[i]) >= 0);
+        servers_stop(&servers);
+    }
+}
+
 static void
 play_on_postgresql(void)
 {
@@ -470,6 +537,7 @@ play_on_postgresql(void)
     RUN(anomalies_at_mixed_levels_happen);
     RUN(anomalies_of_scripts_happen);
     RUN(pgbench_runs_the_scripts);
+    printf("# %u anomalies are in what was recorded\n", recorded);
     servers_stop(&servers);
 }
 
@@ -482,11 +550,14 @@ anomalies_of_a_program_happen(void)
     CHECK(prove_and_play(given, "rc", given) >= 0);
 }
 
-/* test_servers_replays [mariadb | PATH...]: all of it, MariaDB's part, or the
- * anomalies of other programs, whose paths are absolute. */
+/* Everything, and all of it recorded; the anomalies of other programs, whose
+ * paths are absolute; or MariaDB's part. */
 int
 main(int argc, char **argv)
 {
+    records_all = argc > 1;
+    if (argc == 2 && strcmp(argv[1], "all") == 0)
+        argc = 1;
     const bool all = argc < 2 || strcmp(argv[1], "mariadb") != 0;
     if (all && !start_or_skip("postgresql", &servers))
         return test_failures != 0;
@@ -501,7 +572,11 @@ main(int argc, char **argv)
         play_on_postgresql();
     else if (all)
         servers_stop(&servers);
-    if (argc < 2 || !all)
+    others = argv + 2;
+    n_others = argc - 2;
+    if (!all && argc > 2)
+        RUN(anomalies_of_others_happen_on_mariadb);
+    else if (argc < 2 || !all)
         RUN(anomalies_at_repeatable_read_happen_on_mariadb);
     unlink(script_path);
     return test_end();

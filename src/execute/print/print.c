@@ -139,8 +139,9 @@ print_query(struct printing *p, const struct query *q)
     }
     buf_text(p->out, q->limit >= 0 ? " LIMIT 1" : "");
     buf_text(p->out, q->lock == LOCK_UPDATE  ? " FOR UPDATE"
-                     : q->lock == LOCK_SHARE ? " FOR SHARE"
-                                             : "");
+                     : q->lock != LOCK_SHARE ? ""
+                     : p->innodb             ? " LOCK IN SHARE MODE"
+                                             : " FOR SHARE");
 }
 
 static void
@@ -158,11 +159,40 @@ print_sets(struct printing *p, const struct statement *s)
 {
     const struct table *t = &p->program->tables.at[s->table];
     for (uint32_t i = 0; i < s->n_sets; i++) {
-        buf_text(p->out, i ? ", " : " SET ");
+        buf_text(p->out, i ? ", " : p->upsert && p->innodb ? " " : " SET ");
         print_name(p->out, t->columns[s->sets[i].column].name);
         buf_text(p->out, " = ");
         print_expr(p, s->sets[i].value);
     }
+}
+
+/* What happens to a row whose key is taken.  MariaDB's words for nothing are a
+ * column that keeps its value. */
+static void
+print_conflict(struct printing *p, const struct statement *s)
+{
+    const struct table *t = &p->program->tables.at[s->table];
+    if (s->on_conflict == CONFLICT_ABORTS)
+        return;
+    if (p->innodb)
+        buf_text(p->out, " ON DUPLICATE KEY UPDATE");
+    else
+        buf_text(p->out, " ON CONFLICT ");
+    if (s->on_conflict == CONFLICT_NOTHING) {
+        buf_text(p->out, p->innodb ? " " : "DO NOTHING");
+        if (!p->innodb)
+            return;
+        print_name(p->out, t->columns[t->primary.at[0]].name);
+        buf_text(p->out, " = ");
+        print_name(p->out, t->columns[t->primary.at[0]].name);
+        return;
+    }
+    p->upsert = s;
+    if (!p->innodb) {
+        print_columns(p->out, t, &(struct columns){s->arbiter, s->n_arbiter});
+        buf_text(p->out, " DO UPDATE");
+    }
+    print_sets(p, s);
 }
 
 static void
@@ -173,7 +203,8 @@ print_insert(struct printing *p, const struct statement *s)
     const uint32_t shown = n - t->hidden_key;
     buf_text(p->out, "INSERT INTO ");
     print_name(p->out, t->name);
-    if (p->plain)
+    if (p->plain || (s->on_conflict != CONFLICT_UPDATES && !s->n_returning) ||
+        p->innodb)
         buf_text(p->out, " (");
     else
         buf_printf(p->out, " AS t%u (", s->source);
@@ -195,15 +226,7 @@ print_insert(struct printing *p, const struct statement *s)
     }
     if (s->query)
         print_from(p, s->query);
-    if (s->on_conflict == CONFLICT_NOTHING)
-        buf_text(p->out, " ON CONFLICT DO NOTHING");
-    if (s->on_conflict != CONFLICT_UPDATES)
-        return;
-    buf_text(p->out, " ON CONFLICT ");
-    print_columns(p->out, t, &(struct columns){s->arbiter, s->n_arbiter});
-    buf_text(p->out, " DO UPDATE");
-    p->upsert = s;
-    print_sets(p, s);
+    print_conflict(p, s);
 }
 
 static void
@@ -263,14 +286,16 @@ is_plain(const struct statement *s)
 void
 print_statement(struct buf *out, const struct program *p,
                 const struct instance *t, const struct statement *s,
-                const struct datum *variables, const uint32_t *used)
+                const struct datum *variables, const uint32_t *used,
+                bool innodb)
 {
     struct printing printing = {.out = out,
                                 .program = p,
                                 .instance = t,
                                 .variables = variables,
                                 .used = used,
-                                .plain = is_plain(s)};
+                                .plain = is_plain(s),
+                                .innodb = innodb};
     printing.more =
         mem_calloc(t->function->n_inputs + 1, sizeof *printing.more);
     switch (s->kind) {

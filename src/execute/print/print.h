@@ -25,10 +25,12 @@ void print_call(struct buf *out, const struct program *p,
                 const struct instance *t);
 
 /* The statement of SQL that runs with these variables; of IF, RETURN and so on
- * the SELECT of its expression. */
+ * the SELECT of its expression.  'innodb': in the words of MariaDB, where it
+ * has others. */
 void print_statement(struct buf *out, const struct program *p,
                      const struct instance *t, const struct statement *s,
-                     const struct datum *variables, const uint32_t *used);
+                     const struct datum *variables, const uint32_t *used,
+                     bool innodb);
 
 /* CREATE TABLE, with this type for texts, and the rows of a state as INSERT has
  * them. */

@@ -78,12 +78,16 @@ print_column(struct printing *p, const struct expr *e)
         print_name(p->out, p->table->columns[e->column].name);
         return;
     }
-    if (p->upsert && e->source == p->upsert->excluded) {
-        buf_text(p->out, "excluded.");
-    } else if (!p->plain) {
+    const bool refused = p->upsert && e->source == p->upsert->excluded;
+    if (refused) {
+        buf_text(p->out, p->innodb ? "VALUES(" : "excluded.");
+    } else if (!p->plain &&
+               !(p->upsert && p->innodb && e->source == p->upsert->source)) {
         buf_printf(p->out, "t%u.", e->source);
     }
     print_name(p->out, print_table_of(p, e->source)->columns[e->column].name);
+    if (refused && p->innodb)
+        buf_char(p->out, ')');
 }
 
 static void

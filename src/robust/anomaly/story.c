@@ -33,9 +33,9 @@ note_statement(void *context, uint32_t member, const struct statement *s,
     const struct finding *f = c->story->finding;
     struct buf text = {0};
     print_statement(&text, f->interleaving.program, &f->members[member], s,
-                    variables, used);
-    const struct story_step step = {STORY_STATEMENT, member, s->line,
-                                    story_keep(c->story, &text), ""};
+                    variables, used, f->isolation->innodb);
+    const struct story_step step = {
+        STORY_STATEMENT, member, s->line, story_keep(c->story, &text), "", s};
     vec_push(&c->members[member].steps, step);
 }
 
@@ -123,16 +123,15 @@ add_observations(struct collecting *c, uint32_t member)
     for (size_t i = 0; i < r->observations.n; i++) {
         const struct observation *o = &r->observations.at[i];
         size_t k = at;
-        while (k < m->steps.n && m->steps.at[k].line != o->statement->line)
+        while (k < m->steps.n && m->steps.at[k].statement != o->statement)
             k++;
         struct buf text = {0};
         show(&text, f->interleaving.program, r, i);
         char *seen = story_keep(c->story, &text);
-        if (k == m->steps.n || (*m->steps.at[k].seen && *seen &&
-                                o->statement->kind == STATEMENT_RETURN)) {
+        if (k == m->steps.n) {
             // RETURN of a value that reads no table: a step of its own.
-            const struct story_step step = {STORY_STATEMENT, member,
-                                            o->statement->line, "", seen};
+            const struct story_step step = {
+                STORY_STATEMENT, member, o->statement->line, "", seen, NULL};
             vec_push(&m->steps, step);
             continue;
         }
@@ -150,7 +149,7 @@ add_observations(struct collecting *c, uint32_t member)
 static void
 add_step(struct story *s, enum story_step_kind kind, uint32_t member)
 {
-    const struct story_step step = {kind, member, 0, "", ""};
+    const struct story_step step = {kind, member, 0, "", "", NULL};
     vec_push(&s->steps, step);
 }
 

@@ -21,7 +21,8 @@ struct story_step {
     uint32_t member;
     uint32_t line;
     const char *sql;
-    const char *seen; // what it showed; "" where nothing
+    const char *seen;                  // what it showed; "" where nothing
+    const struct statement *statement; // NULL: none that reads or writes
 };
 
 /* "T1 reads account (1) in line 11, which T2 writes in line 15." */

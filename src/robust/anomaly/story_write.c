@@ -327,9 +327,22 @@ script_step(const struct story *s, size_t i, struct buf *out)
     return true;
 }
 
+/* Names in quotes, as MariaDB has them: in accents. */
+static void
+use_accents(struct buf *text, size_t from)
+{
+    bool inside = false; // of a text
+    for (size_t i = from; i < text->n; i++) {
+        inside = inside != (text->at[i] == '\'');
+        if (text->at[i] == '"' && !inside)
+            text->at[i] = '`';
+    }
+}
+
 void
 story_script(const struct story *s, struct buf *out)
 {
+    const size_t start = out->n;
     const struct finding *f = s->finding;
     const struct program *p = f->interleaving.program;
     assert(f->shape != SHAPE_VISIBLE);
@@ -360,4 +373,6 @@ story_script(const struct story *s, struct buf *out)
         buf_free(&sql);
     }
     buf_char(out, '\n');
+    if (f->isolation->innodb)
+        use_accents(out, start);
 }

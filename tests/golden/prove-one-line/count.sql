@@ -1,0 +1,4 @@
+CREATE TABLE t (k int PRIMARY KEY, v int NOT NULL);
+CREATE FUNCTION f(p int) RETURNS int LANGUAGE plpgsql STRICT AS $$
+DECLARE a int; b int;
+BEGIN SELECT count(*) INTO b FROM t; DELETE FROM t WHERE v = p; SELECT count(*) INTO a FROM t; INSERT INTO t VALUES (p, b); RETURN a; END $$;
