@@ -104,6 +104,7 @@ read_input(struct input *in, const char *name, struct history *h,
         *used = format;
     struct builder *b =
         builder_new(format->initial == ATOM_INT ? atom_int(0) : atom_nil());
+    builder_threads(b, in->threads);
     if (in->lines)
         builder_keep_places(b);
     if (!format->read(in, b, err)) {

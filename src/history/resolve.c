@@ -11,6 +11,9 @@
  *   6. the several writers of a value are collected;
  *   7. external reads without a possible writer are set aside.
  *
+ * Where the builder has noted the writers, steps 2 and 4 are left to
+ * noted_writers.h.
+ *
  * "The last write of key k in this transaction" needs no set: last_write[k]
  * is an operation, and it is this transaction's exactly when it lies in the
  * transaction's range.
@@ -23,11 +26,9 @@
 #include "history/resolve.h"
 
 #include "history/indeterminate.h"
+#include "history/noted_writers.h"
 
-enum {
-    AHEAD = 24,       // operations between a prefetch and its use
-    MOST_WAITING = 4, // one operation in that many
-};
+enum { AHEAD = 24 }; // operations between a prefetch and its use
 
 /* --- 1 ------------------------------------------------------------------ */
 
@@ -65,28 +66,17 @@ prefetch_value(const struct history *h, op_id op)
         __builtin_prefetch(&h->values[h->op_value[op + AHEAD]]);
 }
 
-/* External reads that were visited before their writers.  In a file in order of
- * time there are few, and then step 7 visits only these. */
-struct waiting {
-    VEC(struct wait {
-        txn_id txn;
-        op_id op;
-    })
-    reads;
-    bool too_many; // so none is noted, and step 7 visits all
-};
-
-static void
-note_waiting(const struct history *h, struct waiting *w, txn_id t, op_id op)
+void
+waiting_reads_note(struct waiting_reads *w, txn_id t, op_id op, size_t n_ops)
 {
     if (w->too_many)
         return;
-    if (w->reads.n > h->n_ops / MOST_WAITING) {
+    if (w->reads.n > n_ops / MOST_WAITING) {
         w->too_many = true;
         vec_free(&w->reads);
         return;
     }
-    vec_push(&w->reads, ((struct wait){t, op}));
+    vec_push(&w->reads, ((struct waiting_read){t, op}));
 }
 
 /* Mark an operation on a key that its transaction wrote before, last. */
@@ -105,7 +95,8 @@ mark_again(struct history *h, op_id op, op_id last)
  * writes alternate unpredictably, so the usual case has no branch that depends
  * on which it is. */
 static bool
-mark_ops(struct history *h, txn_id t, op_id *last_write, struct waiting *w)
+mark_ops(struct history *h, txn_id t, op_id *last_write,
+         struct waiting_reads *w)
 {
     const op_id begin = h->txn_begin[t], end = h->txn_end[t];
     const bool counts = h->txn_counts[t];
@@ -135,7 +126,7 @@ mark_ops(struct history *h, txn_id t, op_id *last_write, struct waiting *w)
         }
         keys[op] = flags | OP_MAIN;
         if (counts & !is_write & !is_initial & (rows[value].writer == TXN_NONE))
-            note_waiting(h, w, t, op);
+            waiting_reads_note(w, t, op, n_ops);
     }
     return writes_initial;
 }
@@ -197,10 +188,25 @@ note_writes(struct history *h, txn_id t, uint32_t *n_several)
     }
 }
 
+/* Steps 3 and 4 once more, after step 2 met a write of an initial value. */
+static uint32_t
+rename_and_note(struct history *h, struct waiting_reads *w)
+{
+    w->too_many = true; // the ids of values change
+    for (value_id v = 0; v < h->n_values; v++)
+        h->values[v].writer = v == VALUE_INIT ? TXN_INIT : TXN_NONE;
+    name_rewritten_initials(h);
+    uint32_t n_several = 0;
+    for (txn_id i = 0; i < h->n_txns; i++)
+        if (h->txn_counts[h->arrival[i]])
+            note_writes(h, h->arrival[i], &n_several);
+    return n_several;
+}
+
 /* Steps 2 to 4.  Writers are noted right after the marks, while the rows are
  * in the cache; where step 3 turns out to be needed, that is done again. */
 static uint32_t
-find_writers(struct history *h, struct waiting *w)
+find_writers(struct history *h, struct waiting_reads *w)
 {
     op_id *last_write = mem_alloc(h->n_keys, sizeof *last_write);
     memset(last_write, 0xff, h->n_keys * sizeof *last_write);
@@ -214,17 +220,14 @@ find_writers(struct history *h, struct waiting *w)
             note_writes(h, t, &n_several);
     }
     mem_free(last_write);
-    if (!writes_initial)
-        return n_several;
-    w->too_many = true; // the ids of values change
-    for (value_id v = 0; v < h->n_values; v++)
-        h->values[v].writer = v == VALUE_INIT ? TXN_INIT : TXN_NONE;
-    name_rewritten_initials(h);
-    n_several = 0;
-    for (txn_id i = 0; i < h->n_txns; i++)
-        if (h->txn_counts[h->arrival[i]])
-            note_writes(h, h->arrival[i], &n_several);
-    return n_several;
+    return writes_initial ? rename_and_note(h, w) : n_several;
+}
+
+/* The same where the builder has noted the writers. */
+static uint32_t
+use_noted_writers(struct history *h, unsigned threads, struct waiting_reads *w)
+{
+    return noted_writers_use(h, threads, w) ? rename_and_note(h, w) : 0;
 }
 
 /* --- 5 ------------------------------------------------------------------ */
@@ -310,11 +313,12 @@ check_read(struct history *h, txn_id t, op_id op)
 }
 
 static void
-set_unserved_aside(struct history *h, const struct waiting *w)
+set_unserved_aside(struct history *h, const struct waiting_reads *w)
 {
     if (!w->too_many) {
         for (size_t i = 0; i < w->reads.n; i++)
-            check_read(h, w->reads.at[i].txn, w->reads.at[i].op);
+            if (h->txn_counts[w->reads.at[i].txn])
+                check_read(h, w->reads.at[i].txn, w->reads.at[i].op);
         return;
     }
     for (txn_id i = 0; i < h->n_txns; i++) {
@@ -329,21 +333,22 @@ set_unserved_aside(struct history *h, const struct waiting *w)
 }
 
 void
-history_resolve(struct history *h, bool keep_loading)
+history_resolve(struct history *h, struct resolve_options *o)
 {
     assert(!h->txn_counts && !h->several.n); // only once
-    find_loading(h, keep_loading);
-    struct waiting w = {0};
-    uint32_t n_several = find_writers(h, &w);
+    struct waiting_reads *w = &o->waiting;
+    find_loading(h, o->keep_loading);
+    uint32_t n_several = o->writers_noted ? use_noted_writers(h, o->threads, w)
+                                          : find_writers(h, w);
     bool indeterminate = false;
     for (txn_id t = 0; t < h->n_txns; t++)
         indeterminate |= h->txn_status[t] == TXN_INDETERMINATE;
     if (indeterminate) {
         decide_indeterminate(h, &n_several);
-        w.too_many = true; // more transactions count now
+        w->too_many = true; // more transactions count now
     }
     if (n_several)
         collect_several(h, n_several);
-    set_unserved_aside(h, &w);
-    vec_free(&w.reads);
+    set_unserved_aside(h, w);
+    vec_free(&w->reads);
 }

@@ -46,6 +46,7 @@ builder_free(struct builder *b)
     atoms_free(&b->key_names);
     vec_free(&b->key_use);
     values_free(&b->values);
+    vec_free(&b->waiting.reads);
     list_orders_free(&b->orders);
     vec_free(&b->list_reads);
     vec_free(&b->list_items);
@@ -68,6 +69,13 @@ builder_expect(struct builder *b, size_t ops)
     vec_reserve(&b->txn_session, txns);
     vec_reserve(&b->txn_status, txns);
     vec_reserve(&b->runs, txns);
+}
+
+void
+builder_threads(struct builder *b, unsigned threads)
+{
+    assert(threads > 0);
+    b->threads = threads;
 }
 
 void

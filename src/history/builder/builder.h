@@ -25,6 +25,9 @@ void builder_free(struct builder *b);
  * at once. */
 void builder_expect(struct builder *b, size_t ops);
 
+/* Let builder_finish use that many threads, not only one. */
+void builder_threads(struct builder *b, unsigned threads);
+
 /* Note that this is a recording: times are nanoseconds. */
 void builder_recording(struct builder *b);
 

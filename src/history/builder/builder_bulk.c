@@ -59,15 +59,30 @@ find_rows(const struct values *v, const struct raw_op *ops, size_t n,
     }
 }
 
+/* Note who wrote value v, or that a read came before any write of it. */
+static inline void
+note_writer(struct builder *b, const struct raw_op *op, value_id v, size_t at)
+{
+    struct value *const row = &b->values.all.at[v];
+    const bool is_first = row->writer == TXN_NONE;
+    if (op->is_write && is_first)
+        row->writer = op->txn;
+    else if (op->is_write)
+        b->writes_again = true;
+    else if (is_first)
+        waiting_reads_note(&b->waiting, op->txn, (op_id)at, b->op_key.n);
+}
+
 /* Find the ids of values, given those rows.  Whether a value is known, new or
  * the initial one is as good as random, so no branch depends on it: the unknown
- * ones are gathered first and added afterwards. */
+ * ones are gathered first and added afterwards.  Nor does a branch depend on
+ * what is usual, a read of a value that has a writer. */
 static void
 find_values(struct builder *b, const struct raw_op *ops, size_t n,
             const key_id *keys, value_id *rows)
 {
-    uint8_t missing[TOGETHER];
-    size_t n_missing = 0;
+    uint8_t missing[TOGETHER], unusual[TOGETHER];
+    size_t n_missing = 0, n_unusual = 0;
     const struct atom initial = b->initial;
     const struct value *const known = b->values.all.at;
     for (size_t i = 0; i < n; i++) {
@@ -76,14 +91,25 @@ find_values(struct builder *b, const struct raw_op *ops, size_t n,
             (tag == ATOM_NIL) |
             ((tag == (uint32_t)initial.tag) & (ops[i].value == initial.bits));
         const uint32_t tagged_key = keys[i] | tag << VALUE_TAG_SHIFT;
-        const bool is_known = known[rows[i]].key == tagged_key;
+        const struct value row = known[rows[i]];
+        const bool is_known = row.key == tagged_key;
         rows[i] = is_initial ? VALUE_INIT : rows[i];
         missing[n_missing] = (uint8_t)i;
         n_missing += !(is_initial | is_known);
+        unusual[n_unusual] = (uint8_t)i;
+        n_unusual += !is_initial & is_known &
+                     (ops[i].is_write | (row.writer == TXN_NONE));
+    }
+    // Operations on one value are all among the former or all among the latter.
+    const size_t first = b->op_key.n;
+    for (size_t i = 0; i < n_unusual; i++) {
+        const size_t op = unusual[i];
+        note_writer(b, &ops[op], rows[op], first + op);
     }
     for (size_t i = 0; i < n_missing; i++) {
         const size_t op = missing[i];
         rows[op] = values_add_new(&b->values, keys[op], value_of(&ops[op]));
+        note_writer(b, &ops[op], rows[op], first + op);
     }
 }
 

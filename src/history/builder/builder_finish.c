@@ -83,7 +83,8 @@ gather_ops(struct builder *b, struct history *h, const txn_id *renumber)
     b->op_value = value;
 }
 
-/* The range of operations of each transaction. */
+/* The range of operations of each transaction.  The reads that wait follow
+ * their transactions to the new ids. */
 static void
 find_ranges(struct builder *b, struct history *h, const txn_id *renumber)
 {
@@ -99,8 +100,12 @@ find_ranges(struct builder *b, struct history *h, const txn_id *renumber)
         h->txn_begin[t] = b->runs.at[r].begin;
         h->txn_end[t] = run_end(b, r);
     }
-    if (scattered)
+    if (scattered) {
         gather_ops(b, h, renumber);
+        b->waiting.too_many = true; // they have moved
+    }
+    for (size_t i = 0; i < b->waiting.reads.n; i++)
+        b->waiting.reads.at[i].txn = renumber[b->waiting.reads.at[i].txn];
     vec_free(&b->runs);
 }
 
@@ -228,6 +233,25 @@ move_ops(struct builder *b, struct history *h)
     b->values.bits = (struct column){0};
 }
 
+/* What resolution may use.  Where the notes about writers are not complete,
+ * they are removed. */
+static struct resolve_options
+take_notes(struct builder *b, struct history *h)
+{
+    struct resolve_options o = {.threads = b->threads ? b->threads : 1,
+                                .keep_loading = b->keep_loading,
+                                .writers_noted =
+                                    !b->has_lists && !b->writes_again};
+    if (o.writers_noted) {
+        o.waiting = b->waiting;
+        b->waiting = (struct waiting_reads){0};
+        return o;
+    }
+    for (value_id v = 1; v < h->n_values; v++)
+        h->values[v].writer = TXN_NONE;
+    return o;
+}
+
 bool
 builder_finish(struct builder *b, struct history *h, struct err *err)
 {
@@ -257,14 +281,15 @@ builder_finish(struct builder *b, struct history *h, struct err *err)
         b->authors.at[i].seen = h->arrival[b->authors.at[i].seen];
     reader_outcomes_choose(h, b->authors.at, b->authors.n);
     list_authors_choose(h, b->authors.at, b->authors.n);
-    const bool keep_loading = b->keep_loading;
+    struct resolve_options resolution = take_notes(b, h);
     builder_free(b);
     if (!implied_reads_insert(h, err)) {
+        vec_free(&resolution.waiting.reads);
         history_free(h);
         return false;
     }
     row_marks_imply(h);
-    history_resolve(h, keep_loading);
+    history_resolve(h, &resolution);
     list_order_counted_apply(h);
     PARANOID(history_check(h));
     return true;

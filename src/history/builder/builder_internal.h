@@ -13,6 +13,7 @@
 #include "base/container/intmap.h"
 #include "history/builder/builder.h"
 #include "history/list/list_order.h"
+#include "history/resolve.h"
 #include "history/values.h"
 
 enum key_use { USE_UNKNOWN, USE_REGISTER, USE_LIST };
@@ -51,6 +52,12 @@ struct builder {
     struct atoms key_names;
 
     struct values values;
+
+    // Until a value is written twice or a list comes, the writer of a value is
+    // noted with it, and 'waiting' has the reads that came before.
+    bool writes_again;
+    struct waiting_reads waiting;
+    unsigned threads; // for builder_finish
 
     struct raw_op queue[TOGETHER]; // operations of the next batch
     size_t n_queue;

@@ -1,0 +1,198 @@
+/* noted_writers.c -- see noted_writers.h.
+ *
+ * Interning has the row of a value at hand and notes who wrote it.  So marking
+ * the operations needs no access to rows, except where a write turns out not
+ * to be final or not to count: then the note is taken back, and reads of that
+ * value are looked for.  The notes that are left become ids in one pass through
+ * the rows.
+ *
+ * Transactions are marked independently of each other, so each thread has a
+ * part of them and a table of keys of its own.  A row is changed only for the
+ * one transaction that wrote its value.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "history/noted_writers.h"
+
+#include "base/parallel.h"
+
+enum {
+    AHEAD = 24,         // operations between a prefetch and its use
+    PER_PART = 1 << 15, // operations that are worth a thread
+};
+
+/* Some of the transactions, as places in h->arrival, some of the values, and
+ * what was met. */
+struct part {
+    struct history *h;
+    txn_id begin, end;
+    value_id first, after;
+    bool writes_initial;  // outside the loading
+    u32_vec taken_back;   // values
+    const uint64_t *lost; // bit v: value v has lost its writer
+    struct waiting_reads waiting;
+};
+
+static void
+take_back(struct part *p, value_id v)
+{
+    assert(v < p->h->n_values);
+    if (v == VALUE_INIT || p->h->values[v].writer == TXN_NONE)
+        return;
+    p->h->values[v].writer = TXN_NONE;
+    vec_push(&p->taken_back, v);
+}
+
+/* Mark an operation on a key that its transaction wrote before, last. */
+static void
+mark_again(struct part *p, op_id op, op_id last)
+{
+    struct history *h = p->h;
+    if (op_is_write(h, op)) {
+        take_back(p, h->op_value[last]);
+        h->op_key[last] &= ~OP_MAIN;
+        h->op_key[op] |= OP_MAIN;
+    } else if (h->op_value[op] != h->op_value[last]) {
+        h->op_key[op] |= OP_ASIDE;
+    }
+}
+
+/* Mark the operations of t; true if it writes an initial value.  Reads and
+ * writes alternate unpredictably, so the usual case has no branch that depends
+ * on which it is. */
+static bool
+mark_ops(struct part *p, txn_id t, op_id *last_write)
+{
+    struct history *const h = p->h;
+    const op_id begin = h->txn_begin[t], end = h->txn_end[t];
+    // Copies, because a store to an operation could change the fields of h as
+    // far as the compiler knows.
+    const op_id n_ops = h->n_ops;
+    uint32_t *const keys = h->op_key;
+    const value_id *const values = h->op_value;
+    bool writes_initial = false;
+    for (op_id op = begin; op < end; op++) {
+        const op_id later = op + AHEAD < n_ops ? op + AHEAD : op;
+        __builtin_prefetch(&last_write[keys[later] & OP_KEY], 1);
+        const uint32_t flags = keys[op];
+        const bool is_write = (flags & OP_WRITE) != 0;
+        op_id *place = &last_write[flags & OP_KEY];
+        const op_id last = *place;
+        *place = is_write ? op : last;
+        writes_initial |= is_write & (values[op] == VALUE_INIT);
+        if (last >= begin && last < op)
+            mark_again(p, op, last);
+        else
+            keys[op] = flags | OP_MAIN;
+    }
+    return writes_initial;
+}
+
+static void
+mark_part(void *parts, size_t number)
+{
+    struct part *const p = (struct part *)parts + number;
+    const struct history *const h = p->h;
+    op_id *last_write = mem_alloc(h->n_keys, sizeof *last_write);
+    memset(last_write, 0xff, h->n_keys * sizeof *last_write);
+    for (txn_id i = p->begin; i < p->end; i++) {
+        const txn_id t = h->arrival[i];
+        const bool writes = mark_ops(p, t, last_write);
+        p->writes_initial |= writes && h->txn_status[t] != TXN_LOADING;
+        if (h->txn_counts[t])
+            continue;
+        for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++)
+            if (op_is_write(h, op))
+                take_back(p, h->op_value[op]);
+    }
+    mem_free(last_write);
+}
+
+static void
+name_part(void *parts, size_t number)
+{
+    const struct part *const p = (const struct part *)parts + number;
+    struct value *const rows = p->h->values;
+    const txn_id *const arrival = p->h->arrival;
+    for (value_id v = p->first; v < p->after; v++) {
+        const txn_id noted = rows[v].writer;
+        assert(noted == TXN_NONE || noted < p->h->n_txns);
+        if (noted != TXN_NONE)
+            rows[v].writer = arrival[noted];
+    }
+}
+
+/* Note the external reads of values that have lost their writer. */
+static void
+find_lost_reads(void *parts, size_t number)
+{
+    struct part *const p = (struct part *)parts + number;
+    const struct history *const h = p->h;
+    for (txn_id i = p->begin; i < p->end; i++) {
+        const txn_id t = h->arrival[i];
+        for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++) {
+            const value_id v = h->op_value[op];
+            if ((p->lost[v / 64] >> v % 64 & 1) && op_is_external_read(h, op))
+                waiting_reads_note(&p->waiting, t, op, h->n_ops);
+        }
+    }
+}
+
+/* Add the reads of what was taken back to those that wait. */
+static void
+add_lost_reads(struct part *parts, size_t n, struct waiting_reads *w)
+{
+    uint64_t *lost = NULL;
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < parts[i].taken_back.n; j++) {
+            const value_id v = parts[i].taken_back.at[j];
+            if (!lost)
+                lost = mem_calloc(parts[i].h->n_values / 64 + 1, sizeof *lost);
+            lost[v / 64] |= UINT64_C(1) << v % 64;
+        }
+    if (!lost || w->too_many) {
+        mem_free(lost);
+        return;
+    }
+    for (size_t i = 0; i < n; i++)
+        parts[i].lost = lost;
+    parallel_for((unsigned)n, n, find_lost_reads, parts);
+    for (size_t i = 0; i < n; i++) {
+        const struct waiting_reads *own = &parts[i].waiting;
+        w->too_many |= own->too_many;
+        for (size_t j = 0; j < own->reads.n; j++)
+            vec_push(&w->reads, ((struct waiting_read){own->reads.at[j].txn,
+                                                       own->reads.at[j].op}));
+        vec_free(&parts[i].waiting.reads);
+    }
+    mem_free(lost);
+}
+
+bool
+noted_writers_use(struct history *h, unsigned threads, struct waiting_reads *w)
+{
+    assert(h->txn_counts && !h->key_is_list);
+    struct part parts[PARALLEL_MOST];
+    size_t n = h->n_ops / PER_PART + 1;
+    n = n < threads ? n : threads;
+    n = n < PARALLEL_MOST ? n : PARALLEL_MOST;
+    assert(n > 0);
+    const uint64_t n_named = h->n_values - 1; // not the first, VALUE_INIT
+    for (size_t i = 0; i < n; i++)
+        parts[i] =
+            (struct part){.h = h,
+                          .begin = (txn_id)((uint64_t)h->n_txns * i / n),
+                          .end = (txn_id)((uint64_t)h->n_txns * (i + 1) / n),
+                          .first = 1 + (value_id)(n_named * i / n),
+                          .after = 1 + (value_id)(n_named * (i + 1) / n)};
+    parallel_for((unsigned)n, n, mark_part, parts);
+    bool writes_initial = false;
+    for (size_t i = 0; i < n; i++)
+        writes_initial |= parts[i].writes_initial;
+    if (!writes_initial) {
+        parallel_for((unsigned)n, n, name_part, parts);
+        add_lost_reads(parts, n, w);
+    }
+    for (size_t i = 0; i < n; i++)
+        vec_free(&parts[i].taken_back);
+    return writes_initial;
+}
