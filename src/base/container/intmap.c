@@ -10,6 +10,8 @@
 #include "base/container/hash.h"
 #include "base/memory/mem.h"
 
+#include <assert.h>
+
 struct intmap_slot {
     uint64_t key;
     uint32_t value; // plus 1; 0 = empty
@@ -52,10 +54,21 @@ cover(struct intmap *m, uint64_t key)
     uint32_t *direct = mem_calloc(n, sizeof *direct);
     if (m->direct_n)
         memcpy(direct, m->direct, m->direct_n * sizeof *direct);
-    mem_free(m->direct);
+    if (m->direct != m->shared)
+        mem_free(m->direct);
     m->direct = direct;
     m->direct_n = n;
     return true;
+}
+
+struct intmap_view
+intmap_share(struct intmap *m)
+{
+    assert(!m->shared);
+    if (!m->direct_n)
+        (void)cover(m, 0);
+    m->shared = m->direct;
+    return (struct intmap_view){m->direct, m->direct_n};
 }
 
 uint32_t
@@ -75,7 +88,8 @@ intmap_add_slow(struct intmap *m, uint64_t key, uint32_t fresh, bool *added)
         return found;
     m->n++;
     if (key < m->direct_n || cover(m, key)) {
-        m->direct[key] = fresh + 1;
+        // Other threads may look (intmap_view_find).
+        __atomic_store_n(&m->direct[key], fresh + 1, __ATOMIC_RELAXED);
         return fresh;
     }
     if ((m->used + 1) * 4 > m->slots_n * 3)
@@ -88,6 +102,8 @@ intmap_add_slow(struct intmap *m, uint64_t key, uint32_t fresh, bool *added)
 void
 intmap_free(struct intmap *m)
 {
+    if (m->direct != m->shared)
+        mem_free(m->shared);
     mem_free(m->direct);
     mem_free(m->slots);
     *m = (struct intmap){0};

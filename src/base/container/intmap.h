@@ -19,6 +19,7 @@ struct intmap {
     size_t slots_n, used;      // used: in slots only
     size_t n;                  // in all
     size_t expected;           // keys below it always go to 'direct'
+    uint32_t *shared;          // what views look at; NULL = there are none
 };
 
 /* Say that keys below n are to be in the plain table, whenever they come. */
@@ -52,6 +53,33 @@ static inline uint32_t
 intmap_peek(const struct intmap *m, uint64_t key)
 {
     return key < m->direct_n ? m->direct[key] - 1 : UINT32_MAX;
+}
+
+/* A part of a map that other threads may search while its owner adds keys.  A
+ * key that is found has its final value; one that is not found may be there. */
+struct intmap_view {
+    const uint32_t *direct;
+    size_t direct_n;
+};
+
+/* A view of the plain table as large as it is now, valid as long as the map is.
+ * Called once, before the threads begin. */
+struct intmap_view intmap_share(struct intmap *m);
+
+/* The value of key, or UINT32_MAX. */
+static inline uint32_t
+intmap_view_find(const struct intmap_view *view, uint64_t key)
+{
+    return key < view->direct_n
+               ? __atomic_load_n(&view->direct[key], __ATOMIC_RELAXED) - 1
+               : UINT32_MAX;
+}
+
+static inline void
+intmap_view_prefetch(const struct intmap_view *view, uint64_t key)
+{
+    if (key < view->direct_n)
+        __builtin_prefetch(&view->direct[key]);
 }
 
 /* Start loading what that will touch. */

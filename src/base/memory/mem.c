@@ -9,6 +9,7 @@
 
 #include "base/limits/context.h"
 
+#include <assert.h>
 #include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -167,6 +168,21 @@ mem_unmap(void *p, size_t size)
 {
     context_remove_block(p, 0);
     (void)munmap(p, size);
+}
+
+void
+mem_touch(uintptr_t from, uintptr_t to)
+{
+    assert(from <= to);
+#ifdef MADV_POPULATE_WRITE
+    const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    from &= ~(page - 1);
+    to = (to + page - 1) & ~(page - 1);
+    (void)madvise((void *)from, to - from, MADV_POPULATE_WRITE);
+#else
+    (void)from;
+    (void)to;
+#endif
 }
 
 size_t

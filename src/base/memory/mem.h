@@ -26,6 +26,10 @@ void mem_free(void *p);
 void *mem_map(int fd, size_t size);
 void mem_unmap(void *p, size_t size);
 
+/* Ask for the pages between two addresses now, before they are used.  Their
+ * content stays, and it is no error if nothing is there. */
+void mem_touch(uintptr_t from, uintptr_t to);
+
 /* How many bytes more may be in use; SIZE_MAX where there is no limit. */
 size_t mem_left(void);
 

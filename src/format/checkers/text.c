@@ -176,6 +176,7 @@ scan_line(const char **at, const char *end, struct raw_op *op,
     if (!kind)
         return unexpected(*at, end, "'r' or 'w'", err);
     op->is_write = kind >> 1;
+    op->key_is_id = false;
     ++*at;
     if (!scan_char(at, end, '(', "'('", err) ||
         !scan_number(at, end, &op->key, err) ||
@@ -335,7 +336,10 @@ scan_block(const void *self, struct text_block *block, struct err *err)
     found->runs = (struct run *)(found + 1);
     found->ops = (struct raw_op *)(found->runs + most);
     found->n_runs = found->n_ops = 0;
-    return scan_lines(block, reader->full, found, err);
+    if (!scan_lines(block, reader->full, found, err))
+        return false;
+    builder_work_ahead(reader->b, found->ops, found->n_ops);
+    return true;
 }
 
 /* --- building ------------------------------------------------------------ */
@@ -421,6 +425,8 @@ text_read(struct input *in, struct builder *b, struct err *err)
     reader->full = in->full && !in->lines;
     const size_t ops = guess_ops(in);
     builder_expect(b, ops);
+    if (in->threads > 1)
+        builder_share(b);
     intmap_expect(&reader->txn_of, ops);
     const struct block_work work = {
         .scan = scan_block, .consume = build_block, .self = reader};

@@ -44,6 +44,7 @@ scan_block(const void *self, struct text_block *block, struct err *err)
             at = at ? at : block->end;
         }
     }
+    builder_work_ahead(r->b, found->ops.at, found->ops.n);
     return true;
 }
 
@@ -162,6 +163,8 @@ plain_run(const struct plain_reader *r, struct input *in, struct err *err)
         struct batch none = {0};
         return read_up_to(r, NULL, r->s->end, &none, err);
     }
+    if (in->threads > 1)
+        builder_share(r->b);
     const struct block_work work = {.scan = scan_block,
                                     .consume = take_block,
                                     .release = release,

@@ -47,6 +47,7 @@ builder_free(struct builder *b)
     vec_free(&b->key_use);
     values_free(&b->values);
     vec_free(&b->waiting.reads);
+    mem_free(b->ahead);
     list_orders_free(&b->orders);
     vec_free(&b->list_reads);
     vec_free(&b->list_items);
@@ -304,8 +305,10 @@ static bool
 add_register(struct builder *b, const struct raw_op *op, struct err *err)
 {
     const struct atom value = {op->value, (enum atom_tag)op->value_tag};
-    key_id k;
-    if (!builder_room(b, 1, err) ||
+    key_id k = (key_id)op->key;
+    if (!builder_room(b, 1, err))
+        return false;
+    if (!op->key_is_id &&
         !builder_intern_key(
             b, (struct atom){op->key, (enum atom_tag)op->key_tag}, &k, err))
         return false;
@@ -322,7 +325,12 @@ add_op(struct builder *b, txn_id t, bool is_write, struct atom key,
        struct atom value, struct err *err)
 {
     const struct raw_op op = {
-        key.bits, value.bits, t, (uint8_t)key.tag, (uint8_t)value.tag, is_write,
+        .key = key.bits,
+        .value = value.bits,
+        .txn = t,
+        .key_tag = (uint8_t)key.tag,
+        .value_tag = (uint8_t)value.tag,
+        .is_write = is_write,
     };
     if (b->has_lists)
         return add_register(b, &op, err);

@@ -122,9 +122,19 @@ struct raw_op {
     txn_id txn;
     uint8_t key_tag, value_tag;
     bool is_write;
+    bool key_is_id; // 'key' is the id of the key instead
 };
 bool builder_batch(struct builder *b, const struct raw_op *ops, size_t n,
                    struct err *err);
+
+/* Let other threads work ahead of the one that adds operations.  Called before
+ * they begin. */
+void builder_share(struct builder *b);
+
+/* On any thread, for operations that will be added: replace keys that are known
+ * already by their ids, and get the memory that comes next.  Without
+ * builder_share this does nothing. */
+void builder_work_ahead(const struct builder *b, struct raw_op *ops, size_t n);
 
 /* Whether so many more transactions and operations, in batches, are added for
  * certain: there is room for them, and no key is a list so far. */

@@ -8,6 +8,8 @@
  * SPDX-License-Identifier: MIT */
 #include "history/builder/builder_bulk.h"
 
+#include "history/builder/builder_ahead.h"
+
 static struct atom
 key_of(const struct raw_op *op)
 {
@@ -26,7 +28,9 @@ prefetch_keys(const struct builder *b, const struct raw_op *ops, size_t n)
 {
     const struct intmap ints = b->key_index[ATOM_INT];
     for (size_t i = 0; i < n; i++)
-        if (ops[i].key_tag == ATOM_INT)
+        if (ops[i].key_is_id)
+            continue;
+        else if (ops[i].key_tag == ATOM_INT)
             intmap_prefetch(&ints, ops[i].key);
         else
             intmap_prefetch(&b->key_index[ops[i].key_tag], ops[i].key);
@@ -38,7 +42,9 @@ find_keys(struct builder *b, const struct raw_op *ops, size_t n, key_id *keys,
           struct err *err)
 {
     for (size_t i = 0; i < n; i++) {
-        keys[i] = intmap_peek(&b->key_index[ops[i].key_tag], ops[i].key);
+        keys[i] = ops[i].key_is_id
+                      ? (key_id)ops[i].key
+                      : intmap_peek(&b->key_index[ops[i].key_tag], ops[i].key);
         if (keys[i] == UINT32_MAX &&
             !builder_intern_key(b, key_of(&ops[i]), &keys[i], err))
             return false;
@@ -157,6 +163,7 @@ builder_bulk_add(struct builder *b, const struct raw_op *ops, size_t n,
         ops += some;
         n = rest;
     }
+    builder_ahead_publish(b);
     return true;
 }
 

@@ -57,7 +57,8 @@ struct builder {
     // noted with it, and 'waiting' has the reads that came before.
     bool writes_again;
     struct waiting_reads waiting;
-    unsigned threads; // for builder_finish
+    unsigned threads;            // for builder_finish
+    struct builder_ahead *ahead; // NULL: no other thread looks
 
     struct raw_op queue[TOGETHER]; // operations of the next batch
     size_t n_queue;

@@ -88,6 +88,9 @@ maps_agree_with_a_list(void)
         struct intmap m = {0};
         if (round % 2)
             intmap_expect(&m, 300);
+        struct intmap_view view = {0};
+        if (round % 3)
+            view = intmap_share(&m);
         struct {
             uint64_t key;
             uint32_t value;
@@ -113,6 +116,13 @@ maps_agree_with_a_list(void)
         }
         for (size_t j = 0; j < n; j++)
             CHECK(intmap_find(&m, twin[j].key) == twin[j].value);
+        size_t seen = 0; // through the view, which may lack some
+        for (size_t j = 0; j < n; j++) {
+            const uint32_t got = intmap_view_find(&view, twin[j].key);
+            CHECK(got == UINT32_MAX || got == twin[j].value);
+            seen += got != UINT32_MAX;
+        }
+        CHECK((seen > 0) == (round % 3 != 0));
         intmap_free(&m);
     }
 }

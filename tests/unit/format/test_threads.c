@@ -4,6 +4,7 @@
  * one of the tests that run under the thread sanitizer.
  *
  * SPDX-License-Identifier: MIT */
+#include "base/random.h"
 #include "check/check.h"
 #include "evidence/certificate_write.h"
 #include "format/format.h"
@@ -89,6 +90,67 @@ the_history_is_the_same(void)
     check_format("text", TXNS);
 }
 
+/* Write a history in which every value is written once, but for the last line
+ * if 'again' is set.  A read may see what a transaction wrote in between, what
+ * an aborted one wrote, what is written later, or nothing that was written. */
+static bool
+write_odd(bool again)
+{
+    enum { KEYS = 50, OPS = 5 };
+    FILE *f = fopen(path, "w");
+    struct random r;
+    random_seed(&r, 7);
+    unsigned value = 1, written[KEYS] = {0};
+    for (unsigned t = 0; f && t < FEW; t++) {
+        const unsigned session = t % 7;
+        const bool aborted = random_below(&r, 20) == 0;
+        for (unsigned i = 0; i < OPS; i++) {
+            const unsigned k = (unsigned)random_below(&r, KEYS);
+            const unsigned odd = (unsigned)random_below(&r, 100);
+            const bool is_write = random_below(&r, 2);
+            unsigned v = odd ? written[k] : value + (unsigned)k;
+            if (is_write)
+                v = written[k] = value++;
+            fprintf(f, "%c(%u,%u,%u,%d)\n", is_write ? 'w' : 'r', k, v, session,
+                    aborted ? -1 : (int)t);
+        }
+    }
+    if (f)
+        fprintf(f, "w(1,%u,0,%d)\nw(1,%u,0,%d)\n", value, FEW,
+                again ? value : value + 1, FEW + 1);
+    return f && fclose(f) == 0;
+}
+
+/* The writers that the builder notes are those that resolution finds. */
+static void
+noted_writers_are_right(void)
+{
+    struct history found, noted;
+    if (!write_odd(true) || !read_with(1, &found)) {
+        CHECK(!"read");
+        return;
+    }
+    CHECK(found.several.n == 2);
+    for (unsigned threads = 1; threads <= THREADS; threads++) {
+        if (!write_odd(false) || !read_with(threads, &noted)) {
+            CHECK(!"read");
+            break;
+        }
+        CHECK(!noted.several.n && noted.n_values == found.n_values + 1);
+        CHECK(noted.n_ops == found.n_ops && noted.n_txns == found.n_txns);
+        unsigned wrong = 0, aside = 0;
+        for (op_id op = 0; op < found.n_ops; op++) {
+            wrong += found.op_key[op] != noted.op_key[op];
+            aside += (found.op_key[op] & OP_ASIDE) != 0;
+        }
+        for (value_id v = 1; v + 1 < found.n_values; v++)
+            wrong += found.values[v].writer != noted.values[v].writer;
+        CHECK(!wrong && aside > 100);
+        history_free(&noted);
+    }
+    history_free(&found);
+}
+
 /* Append the certificates of rc, ra and cc. */
 static void
 check_with(unsigned threads, const struct history *h, struct buf *out)
@@ -134,6 +196,7 @@ main(void)
     }
     RUN(the_history_is_the_same);
     RUN(the_verdict_is_the_same);
+    RUN(noted_writers_are_right);
     unlink(path);
     return test_end();
 }

@@ -215,9 +215,12 @@ draw_ops(struct random *r, int round, struct raw_op *ops)
                                                  : random_next(r) >> shift);
         const txn_id t =
             round % 7 ? (txn_id)random_below(r, TXNS) : (txn_id)i * TXNS / OPS;
-        ops[i] = (struct raw_op){
-            key.bits,         value.bits,         t,
-            (uint8_t)key.tag, (uint8_t)value.tag, random_below(r, 2)};
+        ops[i] = (struct raw_op){.key = key.bits,
+                                 .value = value.bits,
+                                 .txn = t,
+                                 .key_tag = (uint8_t)key.tag,
+                                 .value_tag = (uint8_t)value.tag,
+                                 .is_write = random_below(r, 2)};
     }
 }
 
