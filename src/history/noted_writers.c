@@ -16,7 +16,7 @@
 #include "base/parallel.h"
 
 enum {
-    AHEAD = 24,         // operations between a prefetch and its use
+    AHEAD = 4,          // transactions between a prefetch and its use
     PER_PART = 1 << 15, // operations that are worth a thread
 };
 
@@ -66,13 +66,10 @@ mark_ops(struct part *p, txn_id t, op_id *last_write)
     const op_id begin = h->txn_begin[t], end = h->txn_end[t];
     // Copies, because a store to an operation could change the fields of h as
     // far as the compiler knows.
-    const op_id n_ops = h->n_ops;
     uint32_t *const keys = h->op_key;
     const value_id *const values = h->op_value;
     bool writes_initial = false;
     for (op_id op = begin; op < end; op++) {
-        const op_id later = op + AHEAD < n_ops ? op + AHEAD : op;
-        __builtin_prefetch(&last_write[keys[later] & OP_KEY], 1);
         const uint32_t flags = keys[op];
         const bool is_write = (flags & OP_WRITE) != 0;
         op_id *place = &last_write[flags & OP_KEY];
@@ -88,6 +85,13 @@ mark_ops(struct part *p, txn_id t, op_id *last_write)
 }
 
 static void
+prefetch_keys(const struct history *h, txn_id t, const op_id *last_write)
+{
+    for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++)
+        __builtin_prefetch(&last_write[op_key(h, op)], 1);
+}
+
+static void
 mark_part(void *parts, size_t number)
 {
     struct part *const p = (struct part *)parts + number;
@@ -96,6 +100,9 @@ mark_part(void *parts, size_t number)
     memset(last_write, 0xff, h->n_keys * sizeof *last_write);
     for (txn_id i = p->begin; i < p->end; i++) {
         const txn_id t = h->arrival[i];
+        // Of this part only: other threads mark the operations of the others.
+        if (i + AHEAD < p->end)
+            prefetch_keys(h, h->arrival[i + AHEAD], last_write);
         const bool writes = mark_ops(p, t, last_write);
         p->writes_initial |= writes && h->txn_status[t] != TXN_LOADING;
         if (h->txn_counts[t])
