@@ -171,7 +171,7 @@ near_writers_are_enough_at_an_even_pace(void)
 {
     const struct gen_shape shape = {.level = LEVEL_SER,
                                     .sessions = 4,
-                                    .transactions = 4096,
+                                    .transactions = 8192,
                                     .operations = 8,
                                     .keys = 200,
                                     .reads = 0.5,
