@@ -351,7 +351,8 @@ end_kept(const struct inspect *i)
     }
     fputs("kept in ", stderr);
     cli_print_shown(stderr, i->kept->dir.at);
-    fprintf(stderr, ": the history, %sthe report (index.html), result.json\n",
+    fprintf(stderr,
+            ":\n  the history, %sthe report (index.html), result.json\n",
             i->kept->has_reduced ? "its reduced part, " : "");
 }
 

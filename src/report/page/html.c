@@ -98,7 +98,9 @@ put_chip(const struct report_run *run, int level, const char *id,
 static void
 put_lattice(const struct report_run *run, const char *id, struct buf *out)
 {
-    buf_text(out, "<ol class=\"lattice\" aria-label=\"levels, weakest "
+    buf_text(out, "<p class=\"soft hint\">Isolation levels, weakest first: "
+                  "\xe2\x9c\x93 held, \xe2\x9c\x97 violated.</p>\n"
+                  "<ol class=\"lattice\" aria-label=\"levels, weakest "
                   "first\">");
     for (int l = LEVEL_RC; l < LEVELS; l++) {
         // Strict levels only if they were checked.
@@ -220,7 +222,10 @@ put_power(const struct report_run *run, struct buf *out)
     power_weakness(run->power, power_levels(run->check), run->origin,
                    &weakness);
     if (weakness.n) {
-        buf_text(out, "<p class=\"weak\"><b>Weak test:</b> ");
+        buf_printf(out, "<p class=\"weak\"><b>Weak test</b>%s: ",
+                   check_worst(run->check) == VERDICT_VIOLATED
+                       ? " for what was not found"
+                       : "");
         part_xml(out, weakness.at);
         buf_text(out, ".</p>\n");
     }
