@@ -368,13 +368,13 @@ fetch_told(struct statement_recorder *p)
 
 /* An insert that failed because of its key has read that a row has it. */
 static void
-note_refused(struct statement_recorder *p, const struct row_statement *s)
+note_refused(struct statement_recorder *p, struct row_statement *s)
 {
     const char *code = p->flavour->duplicate_key;
     p->failed_alone =
         code && s->shows_conflict && strcmp(p->connection->code, code) == 0 &&
         fetch_told(p) &&
-        row_notes_refused(&vec_top(&p->notes.txns).rows, &p->notes.arena,
+        row_notes_refused(&vec_top(&p->notes.txns).rows, &p->notes.arena, s,
                           p->statements, &p->notices);
 }
 

@@ -152,6 +152,20 @@ with tempfile.TemporaryDirectory() as scratch:
     )
     check(ops[:1] == [["r", ["t", 2], {}]] and len(ops) == 2, "unique violation", [out, ops])
 
+    # The row in the way may be one that the statement added itself.
+    status, out, ops = rows_of(
+        f"setup {{ {T} }}\nsession a\n"
+        "step x { begin; insert into t values (5, 0, ''), (5, 1, '') }\nstep y { select v from t; commit }\n"
+    )
+    check(status == 0 and len(ops) == 1 and "not recorded, so not checked: which row was in the way" in out,
+          "unique violation within a statement", [out, ops])
+    for values in ("(null)", "(x'31')"):
+        status, out, ops = rows_of(
+            f"setup {{ create table t (k text primary key); insert into t values {values} }}\n"
+            "session a\nstep x { select * from t }\n"
+        )
+        check(status == 2 and "a row with NULL or a blob in its key, in table t" in out, f"key {values}", out)
+
     # What a join and a limit leave out is said; so is what is refused.
     for statement, said in [
         ("select a.v from t a, t b", "not recorded, so not checked: which rows the join"),
@@ -168,6 +182,7 @@ with tempfile.TemporaryDirectory() as scratch:
         ("create table t (id int primary key, v text collate nocase)", "a column has a collation"),
         ("create table s (v int); create view t as select v from s", "it is a view"),
         ("create table t (v primary key) without rowid", "keys that are equal"),
+        ("create table t (v int primary key on conflict rollback)", "a constraint has ON CONFLICT"),
     ]:
         status, out, ops = rows_of(f"setup {{ {setup} }}\nsession a\nstep x {{ select v from t }}\n")
         check(status == 2 and said in out, f"said: {said}", out)

@@ -160,18 +160,24 @@ row_notes_told(row_note_vec *out, struct arena *arena, struct row_statement *s,
 }
 
 bool
-row_notes_refused(row_note_vec *out, struct arena *arena, uint32_t statement,
+row_notes_refused(row_note_vec *out, struct arena *arena,
+                  struct row_statement *s, uint32_t statement,
                   const struct buf *notices)
 {
     struct row_note last = {.kind = ROW_NOTE_READ};
-    bool ok = true;
+    bool ok = true, is_own = false;
     for (size_t at = 0, n; ok && at < notices->n; at += n + 1) {
         n = strlen(notices->at + at);
         ok = read_notice(arena_copy(arena, notices->at + at, n), statement,
                          &last);
+        is_own = is_own || (ok && last.kind != ROW_NOTE_PROPOSE);
     }
     if (!ok || last.kind != ROW_NOTE_PROPOSE)
         return false;
+    if (is_own) { // "values (5), (5)": it may be a row of the statement's own
+        row_statement_leave_out(s, "which row was in the way of an insert");
+        return true;
+    }
     last.after.name = own_name(arena, last.after.values);
     vec_push(out, last);
     return true;

@@ -48,8 +48,10 @@ bool row_notes_told(row_note_vec *out, struct arena *arena,
                     const struct buf *notices);
 
 /* Note that a row was in the way of the one that an insert was about to add
- * when it failed.  False if no notice tells of one. */
+ * when it failed.  If the statement had already changed rows, that may have
+ * been one of them, so it is left out.  False if no notice tells of a row. */
 bool row_notes_refused(row_note_vec *out, struct arena *arena,
-                       uint32_t statement, const struct buf *notices);
+                       struct row_statement *s, uint32_t statement,
+                       const struct buf *notices);
 
 #endif

@@ -90,6 +90,8 @@ why_refused(const struct result_rows *r, size_t i)
         return "it has triggers";
     if (has_word(result_rows_get(r, i, COLUMN_SQL), "collate"))
         return "a column has a collation";
+    if (has_word(result_rows_get(r, i, COLUMN_SQL), "conflict"))
+        return "a constraint has ON CONFLICT";
     return NULL;
 }
 
@@ -437,15 +439,15 @@ put_plain(struct buf *sql, const char *column)
     buf_free(&name);
 }
 
-/* NULL if a part of it is. */
+/* NULL if a part of it is, or is a blob: a text may be written like one. */
 static void
 put_key(struct buf *sql, const struct watched_table *t)
 {
     buf_text(sql, t->keys.n ? "case when true" : "'null'");
     for (size_t i = 0; i < t->keys.n; i++) {
-        buf_text(sql, " and ");
+        buf_text(sql, " and typeof(");
         watched_put_name(sql, t->keys.at[i]);
-        buf_text(sql, " is not null");
+        buf_text(sql, ") not in ('null', 'blob')");
     }
     if (t->keys.n)
         buf_text(sql,

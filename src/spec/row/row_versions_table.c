@@ -8,6 +8,8 @@
 #include "spec/row/row_dialect.h"
 #include "spec/row/row_versions.h"
 
+#include <stdio.h>
+
 enum { AT_ONCE = 400 }; // versions in one insert
 
 static bool
@@ -73,16 +75,20 @@ ask_all(struct row_versions *v, uint32_t table)
     return ok;
 }
 
-/* Two rows may have NULL as their key. */
+/* Two rows may have NULL as their key; it is "" here. */
 static bool
 check_keys(struct row_versions *v, uint32_t table)
 {
     bool ok = true;
     for (size_t i = 0; ok && i < v->all.n; i++)
         ok = v->all.at[i].table != table ||
-             (v->all.at[i].key && v->all.at[i].shown);
+             (v->all.at[i].key && *v->all.at[i].key && v->all.at[i].shown);
     assert(v->refusal[0] == 0 || !ok);
-    return ok || row_versions_refuse(v, "a row without a key");
+    if (!ok)
+        snprintf(v->refusal, sizeof v->refusal,
+                 "a row with NULL or a blob in its key, in table %.100s",
+                 v->watched->tables.at[table].name);
+    return ok;
 }
 
 bool
