@@ -18,12 +18,22 @@ is_next_column(const struct row_log *l, const char **question,
     buf_json(&quoted, name.text, name.len);
     const bool in_quotes = *at == '"';
     const size_t n = in_quotes ? quoted.n : name.len;
-    const bool is = strncmp(at, in_quotes ? quoted.at : name.text, n) == 0 &&
+    const bool is = in_quotes != row_log_is_word(name.text, name.len) &&
+                    strncmp(at, in_quotes ? quoted.at : name.text, n) == 0 &&
                     (at[n] == ',' || at[n] == ')');
     buf_free(&quoted);
     if (is)
         *question = at + n + (at[n] == ',' ? 2 : 0);
     return is;
+}
+
+/* Whether a question about columns asks for the name of the version, too.  A
+ * column may have ") ver" in its name, but not at the end: there is a quote. */
+static bool
+has_ver(const char *question)
+{
+    const char *end = strrchr(question, ')');
+    return end && strcmp(end, ") ver") == 0;
 }
 
 /* Append the values of these columns as JSON. */
@@ -111,7 +121,7 @@ naive_answer_show(const struct history *h, key_id k, uint32_t content,
         }
         question = NULL;
     }
-    const bool ver = !question || strstr(question, ") ver");
+    const bool ver = !question || has_ver(question);
     if (h->rows->contents.at[content].is_absent)
         buf_text(out, "absent");
     else
