@@ -7,49 +7,13 @@
 #include "program/pgbench/pgbench_expression.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 enum { DEPTH = 64 };
-
-/* --- variables -------------------------------------------------------------*/
-
-void
-pgbench_bind(struct pgbench_bindings *b, const char *name, size_t n,
-             const char *sql)
-{
-    assert(n < PGBENCH_NAME_ROOM);
-    size_t i = 0;
-    while (i < b->all.n && (strncmp(b->all.at[i].name, name, n) != 0 ||
-                            b->all.at[i].name[n] != 0))
-        i++;
-    if (i == b->all.n) {
-        vec_push(&b->all, (struct pgbench_binding){0});
-        memcpy(b->all.at[i].name, name, n);
-    }
-    buf_clear(&b->all.at[i].sql);
-    buf_text(&b->all.at[i].sql, sql);
-}
-
-const char *
-pgbench_bound(const struct pgbench_bindings *b, const char *name, size_t n)
-{
-    for (size_t i = 0; i < b->all.n; i++)
-        if (strncmp(b->all.at[i].name, name, n) == 0 &&
-            b->all.at[i].name[n] == 0)
-            return b->all.at[i].sql.at;
-    return NULL;
-}
-
-void
-pgbench_bindings_free(struct pgbench_bindings *b)
-{
-    for (size_t i = 0; i < b->all.n; i++)
-        buf_free(&b->all.at[i].sql);
-    vec_free(&b->all);
-}
 
 /* --- numbers ---------------------------------------------------------------*/
 
@@ -77,15 +41,16 @@ pgbench_is_true(struct pgbench_number x)
     return x.is_real ? x.real != 0 : x.integer != 0;
 }
 
-/* A number that takes all of a text. */
+/* A number that takes all of a text, an integer one of 64 bits. */
 static bool
 parse_number(const char *text, struct pgbench_number *out)
 {
     char *end;
+    errno = 0;
     const long long i = strtoll(text, &end, 10);
     *out = integer(i);
     if (*text && !*end)
-        return true;
+        return errno != ERANGE;
     *out = real(strtod(text, &end));
     return *text && !*end && isfinite(out->real);
 }
@@ -322,7 +287,7 @@ call(enum function_kind kind, const struct pgbench_number *a, size_t n,
     case FUNCTION_INT:
         if (a->is_real && !(fabs(a->real) < 9e18))
             return err_set(err, ERR_SYNTAX, "a number that is too large");
-        *out = a->is_real ? integer((int64_t)a->real) : *a;
+        *out = a->is_real ? integer((int64_t)rint(a->real)) : *a;
         return true;
     case FUNCTION_MOD:
         return compute(OP_MODULO, a[0], a[1], out, err);
@@ -334,6 +299,9 @@ call(enum function_kind kind, const struct pgbench_number *a, size_t n,
             if (kind == FUNCTION_LEAST ? order < 0 : order > 0)
                 *out = a[i];
         }
+        for (size_t i = 0; i < n; i++)
+            if (a[i].is_real)
+                *out = real(as_real(*out));
         return true;
     default:
         return draw_between(kind, a, r, out, err);
@@ -446,17 +414,20 @@ static bool
 take_variable(struct machine *m)
 {
     const size_t n = pgbench_word_length(m->at + 1);
-    const char *sql = pgbench_bound(m->bindings, m->at + 1, n);
+    const struct pgbench_binding *bound =
+        pgbench_find(m->bindings, m->at + 1, n);
     struct pgbench_number x;
     char quoted[ERR_QUOTE_ROOM];
-    if (!sql)
+    if (!bound)
         return err_set(m->err, ERR_SYNTAX, "variable ':%.*s' has no value",
                        (int)n, m->at + 1);
-    if (!parse_number(sql, &x))
-        return err_set(m->err, ERR_SYNTAX,
-                       "variable ':%.*s' is %s, expected a number", (int)n,
-                       m->at + 1,
-                       err_quote(quoted, sizeof quoted, sql, strlen(sql)));
+    if (!parse_number(bound->sql.at, &x))
+        return err_set(
+            m->err, ERR_SYNTAX, "variable ':%.*s' is %s, expected a number",
+            (int)n, m->at + 1,
+            err_quote(quoted, sizeof quoted, bound->sql.at, bound->sql.n));
+    if (bound->is_real)
+        x = real(bound->real);
     m->at += 1 + n;
     return push_value(m, x);
 }

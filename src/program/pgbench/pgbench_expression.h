@@ -11,33 +11,7 @@
 #define PROGRAM_PGBENCH_PGBENCH_EXPRESSION_H
 
 #include "base/random.h"
-#include "program/pgbench/pgbench_command.h"
-
-/* A variable and its value in SQL: a number, a literal or null. */
-struct pgbench_binding {
-    char name[PGBENCH_NAME_ROOM];
-    struct buf sql;
-};
-
-/* All-zero is empty. */
-struct pgbench_bindings {
-    VEC(struct pgbench_binding) all;
-};
-
-void pgbench_bind(struct pgbench_bindings *b, const char *name, size_t n,
-                  const char *sql);
-
-/* The value in SQL, or NULL. */
-const char *pgbench_bound(const struct pgbench_bindings *b, const char *name,
-                          size_t n);
-
-void pgbench_bindings_free(struct pgbench_bindings *b);
-
-struct pgbench_number {
-    bool is_real;
-    int64_t integer;
-    double real;
-};
+#include "program/pgbench/pgbench_bindings.h"
 
 /* Evaluate a text; on failure the error has no position. */
 bool pgbench_evaluate(const char *text, size_t len,

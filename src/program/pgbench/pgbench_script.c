@@ -215,17 +215,12 @@ pgbench_script_step(const struct pgbench_script *s, size_t command,
 {
     const struct pgbench_command *c = &s->read.commands.at[command];
     struct pgbench_number x;
-    char text[40];
     *next = command + 1;
     switch (c->kind) {
     case COMMAND_SET:
         if (!pgbench_evaluate(c->text, c->len, b, random, &x, err))
             return fail_at(s, command, err);
-        if (x.is_real)
-            snprintf(text, sizeof text, "%.17g", x.real);
-        else
-            snprintf(text, sizeof text, "%" PRId64, x.integer);
-        pgbench_bind(b, c->name, strlen(c->name), text);
+        pgbench_bind_number(b, c->name, strlen(c->name), x);
         return true;
     case COMMAND_IF:
         return choose_branch(s, command, b, random, next, err);

@@ -13,7 +13,8 @@
 static const char *const given[] = {"scale", NULL};
 static struct random numbers;
 
-/* The value of an expression in which x is 7, or why there is none. */
+/* The value of an expression in which x is 7 and y 100.0, or why there is
+ * none. */
 static const char *
 value_of(const char *text)
 {
@@ -23,6 +24,8 @@ value_of(const char *text)
     struct err err = {0};
     pgbench_bind(&b, "x", 1, "7");
     pgbench_bind(&b, "name", 4, "'Ann'");
+    pgbench_bind_number(&b, "y", 1,
+                        (struct pgbench_number){.is_real = true, .real = 100});
     if (!pgbench_evaluate(text, strlen(text), &b, &numbers, &x, &err))
         snprintf(shown, sizeof shown, "%s", err.text);
     else if (x.is_real)
@@ -49,7 +52,10 @@ expressions_have_the_value_that_pgbench_gives_them(void)
         {"1 + 1 = 2 and true", "1"},
         {"least(3, :x, 2) + greatest(1, 5)", "7"},
         {"abs(-4) * mod(9, 5)", "16"},
-        {"int(3.9) - -1", "4"},
+        {"int(3.9) - -1", "5"},
+        {"int(-2.7)", "-3"},
+        {"greatest(3, 2.5) / 2", "1.5"},
+        {":y / 3 * 3", "100"},
         {"random(5, 5)", "5"},
         {"random(1 + :x, 8 * 1)", "8"},
     };
@@ -62,12 +68,14 @@ expressions_that_are_not_understood_are_refused(void)
 {
     static const char *const cases[][2] = {
         {"1 / 0", "division by zero"},
+        {"9223372036854775808",
+         "found '9223372036854775808', expected a number"},
         {"9223372036854775807 + 1",
          "a number that is too large, expected one of 64 bits"},
         {"(1 + 2", "found 'the end of the line', expected ')'"},
         {"1 2", "found '2', expected an operator of + - * / % < <= > >= = <> "
                 "and or, or the end of the line"},
-        {":y", "variable ':y' has no value"},
+        {":z", "variable ':z' has no value"},
         {":name + 1", "variable ':name' is 'Ann', expected a number"},
         {"random(1)", "'random' has 1 arguments, expected 2"},
         {"random(5, 1)",
