@@ -43,6 +43,14 @@ loop_variable(struct body *b, uint32_t node, uint32_t *out)
     return true;
 }
 
+/* A bound or the step of a loop over integers, to which it is rounded. */
+static const struct expr *
+loop_number(struct body *b, const char *text)
+{
+    return lower_store(b->l, body_typed(b, text, TYPE_INTEGER), NUMBER_INTEGER,
+                       false);
+}
+
 struct statement *
 body_range(struct body *b, uint32_t node)
 {
@@ -51,9 +59,9 @@ body_range(struct body *b, uint32_t node)
     const char *high = body_query(b, body_find(b, node, "upper"));
     const char *step = body_query(b, body_find(b, node, "step"));
     s->reverse = body_find(b, node, "reverse") != 0;
-    if (!low || !high || !(s->low = body_typed(b, low, TYPE_INTEGER)) ||
-        !(s->high = body_typed(b, high, TYPE_INTEGER)) ||
-        (step && !(s->step = body_typed(b, step, TYPE_INTEGER))) ||
+    if (!low || !high || !(s->low = loop_number(b, low)) ||
+        !(s->high = loop_number(b, high)) ||
+        (step && !(s->step = loop_number(b, step))) ||
         !loop_variable(b, node, &s->variable) || !read_body(b, node, s))
         return NULL;
     b->l->variables.at[s->variable].name = ""; // nothing behind the loop has it

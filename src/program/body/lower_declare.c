@@ -75,6 +75,7 @@ declared_type(struct body *b, const char *name, const char *type,
                         : strncmp(word, "timestamp ", 10) == 0 ? "timestamp"
                                                                : word;
     l->padded = l->padded || !strcmp(known, "bpchar") || !strcmp(known, "char");
+    l->uuids = l->uuids || !strcmp(known, "uuid");
     if (strchr(type, '['))
         return lower_fail(l, -1, "variable '%s' is an array", name);
     if (!lower_type_of_name(known, out))

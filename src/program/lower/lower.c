@@ -21,7 +21,7 @@ uint32_t
 lower_line(const struct lower *l, int location)
 {
     uint32_t line = l->line;
-    for (int i = 0; i < location && l->text[i]; i++)
+    for (int i = l->counted; i < location && l->text[i]; i++)
         line += l->text[i] == '\n';
     return line;
 }

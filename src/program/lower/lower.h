@@ -36,10 +36,11 @@ struct lower {
     struct err *err;
     const char *file;
 
-    // The text whose tree is read: line of its first byte, and whether its
+    // The text whose tree is read: line of its byte 'counted', and whether its
     // columns are those of the file.
     const char *text;
     uint32_t line;
+    int counted;
     bool exact;
 
     // What names mean.
@@ -48,6 +49,7 @@ struct lower {
     bool columns_first; // LANGUAGE sql: a column hides a parameter
     bool merged;        // the query has a JOIN .. USING
     bool padded;        // some values have the type char
+    bool uuids;         // some have the type uuid
 
     // The function, as far as it is known; NULL function: in a table.
     struct function *function;

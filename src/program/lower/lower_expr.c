@@ -21,6 +21,26 @@ lower_condition(struct lower *l, const PgQuery__Node *node)
     return e;
 }
 
+/* Whether a text is a uuid, but not in small letters with four hyphens: two
+ * such texts can be one uuid. */
+static bool
+is_unusual_uuid(const char *text)
+{
+    size_t digits = 0, n = strlen(text);
+    bool usual = n == 36;
+    for (size_t i = 0; i < n; i++) {
+        const bool digit = strchr("0123456789abcdefABCDEF", text[i]) != NULL;
+        const bool hyphen = i == 8 || i == 13 || i == 18 || i == 23;
+        if (!digit && !strchr("-{}", text[i]))
+            return false;
+        digits += digit;
+        usual =
+            usual && (hyphen ? text[i] == '-'
+                             : digit && !(text[i] >= 'A' && text[i] <= 'F'));
+    }
+    return digits == 32 && !usual;
+}
+
 static struct expr *
 lower_constant(struct lower *l, const PgQuery__AConst *c)
 {
@@ -43,6 +63,12 @@ lower_constant(struct lower *l, const PgQuery__AConst *c)
                        "which ignores it, is not supported");
             return NULL;
         }
+        if (l->uuids && is_unusual_uuid(c->sval->sval)) {
+            lower_fail(l, c->location,
+                       "a uuid that is not written as PostgreSQL shows it is "
+                       "not supported");
+            return NULL;
+        }
         e->type = TYPE_TEXT;
         e->value.number = strings_add(&l->program->texts, c->sval->sval,
                                       strlen(c->sval->sval));
@@ -56,7 +82,9 @@ lower_constant(struct lower *l, const PgQuery__AConst *c)
                        c->fval->fval);
             return NULL;
         }
-        e->number = NUMBER_BIGINT;
+        // -2147483648 is an integer, too.
+        if (!program_number_fits(e->type, NUMBER_INTEGER, e->value.number))
+            e->number = NUMBER_BIGINT;
         return e;
     }
     default:

@@ -182,7 +182,9 @@ lower_sql_body(struct lower *l, const char *text, bool returns_set)
             start++;
         l->line = first_line;
         l->text = text;
+        l->counted = 0;
         l->line = lower_line(l, start);
+        l->counted = start;
         struct statement *s = lower_sql(l, raw->stmt);
         ok = s != NULL;
         if (ok && s->kind == STATEMENT_SELECT && returns_set &&
@@ -197,6 +199,7 @@ lower_sql_body(struct lower *l, const char *text, bool returns_set)
             l->variables.at[s->into[0]].number = l->returns.number;
         body->at[body->n++] = s;
     }
+    l->counted = 0;
     parser_free(tree);
     return ok && (body->n || lower_fail(l, -1, "an empty body"));
 }

@@ -77,6 +77,7 @@ lower_type(struct lower *l, const PgQuery__TypeName *type,
     const char *name = lower_last_name(type->names, type->n_names);
     int64_t numbers[2] = {0};
     l->padded = l->padded || !strcmp(name, "bpchar") || !strcmp(name, "char");
+    l->uuids = l->uuids || !strcmp(name, "uuid");
     if (type->n_array_bounds || type->setof)
         return lower_fail(l, type->location, "type %s[] is no scalar", name);
     if (!lower_type_of_name(name, out))

@@ -19,6 +19,15 @@ sym_abort_if(struct sym_runner *r, term condition)
         term_or(r->t, r->run->aborts, term_and(r->t, r->live, condition));
 }
 
+/* The error of an expression.  A proof counts none: PostgreSQL evaluates the
+ * parts of a condition in an order of its own, and some of them not at all. */
+static void
+abort_in_expression(struct sym_runner *r, term condition)
+{
+    if (!r->s->abstract)
+        sym_abort_if(r, condition);
+}
+
 void
 sym_uncertain_if(struct sym_runner *r, term condition)
 {
@@ -93,8 +102,9 @@ arithmetic(struct sym_runner *r, const struct expr *e, struct symbol a,
             return (struct symbol){null, term_fresh(t, "product", false)};
         return (struct symbol){null, term_multiply(t, a.value, b.value)};
     default:
-        sym_abort_if(r, term_and(t, term_not(t, null),
-                                 term_equal(t, b.value, term_number(t, 0))));
+        abort_in_expression(
+            r, term_and(t, term_not(t, null),
+                        term_equal(t, b.value, term_number(t, 0))));
         if (t->rational || (r->s->abstract && e->arg[1]->kind != EXPR_CONSTANT))
             return (struct symbol){null, term_fresh(t, "quotient", false)};
         return (struct symbol){null, e->kind == EXPR_DIVIDE
@@ -183,7 +193,7 @@ evaluate_query(struct sym_runner *r, const struct expr *e)
         return value_of(t, sym_any(r, &rows));
     sym_uncertain_if(r, rows.tied);
     if (e->query->limit != 1)
-        sym_abort_if(r, rows.several);
+        abort_in_expression(r, rows.several);
     return sym_first(r, &rows, 0);
 }
 
@@ -200,12 +210,32 @@ evaluate_case(struct sym_runner *r, const struct expr *e)
     return symbol_if(t, condition, a, b);
 }
 
+/* Where the second argument is evaluated, too, after the first. */
+static term
+needs_second(struct sym_runner *r, const struct expr *e, struct symbol a)
+{
+    struct terms *t = r->t;
+    switch (e->kind) {
+    case EXPR_AND:
+        return term_or(t, a.null, a.value);
+    case EXPR_OR:
+        return term_or(t, a.null, term_not(t, a.value));
+    case EXPR_COALESCE:
+        return a.null;
+    default:
+        return t->yes;
+    }
+}
+
 static struct symbol
 evaluate_binary(struct sym_runner *r, const struct expr *e)
 {
     struct terms *t = r->t;
     const struct symbol a = sym_evaluate(r, e->arg[0]);
+    const term live = r->live;
+    r->live = term_and(t, live, needs_second(r, e, a));
     const struct symbol b = sym_evaluate(r, e->arg[1]);
+    r->live = live;
     switch (e->kind) {
     case EXPR_AND:
     case EXPR_OR:

@@ -294,6 +294,11 @@ static const struct {
      "$$;",
      "bad.sql:5: a text that ends in a blank, beside the type char, which "
      "ignores it, is not supported"},
+    {"CREATE TABLE t (k int PRIMARY KEY, u uuid);\nCREATE FUNCTION f() RETURNS "
+     "void LANGUAGE sql AS $$\nUPDATE t SET u = "
+     "'A0EEBC99-9C0B-4EF8-BB6D-6BB9BD380A11' $$;",
+     "bad.sql:3: a uuid that is not written as PostgreSQL shows it is not "
+     "supported"},
     {TABLE "CREATE FUNCTION f() RETURNS int LANGUAGE plpgsql AS $$\nDECLARE a "
            "int NOT NULL := 1;\nBEGIN RETURN a; END $$;",
      "bad.sql:3: variable 'a' is NOT NULL, which is not supported"},
