@@ -197,6 +197,8 @@ row_questions_free(struct row_questions *q)
     vec_free(&q->first_asked);
     intmap_free(&q->by_row);
     intmap_free(&q->served_index);
+    intmap_free(&q->pairs);
+    intmap_free(&q->matching);
     vec_free(&q->served);
 }
 
@@ -437,4 +439,37 @@ row_questions_ask(struct row_questions *q, row_id row, uint32_t question,
     }
     q->asked.at[asked].is_needed = true;
     return asked;
+}
+
+/* The answer that the i-th version of a row gives. */
+static uint32_t
+nth_answer(struct row_questions *q, row_id row, uint32_t question, uint32_t i)
+{
+    return question == ROW_QUESTION_VERSION
+               ? row_questions_version(q, row, i)
+               : row_questions_answer(q, find_asked(q, row, question), i);
+}
+
+bool
+row_questions_may_match(struct row_questions *q, row_id row, uint32_t condition,
+                        uint32_t question, uint32_t answer)
+{
+    assert(q->questions.at[condition].kind == ROW_QUESTION_CONDITION);
+    const uint32_t n = q->first[row + 1] - q->first[row];
+    const uint32_t asked = find_asked(q, row, condition);
+    bool added, ignored;
+    const uint32_t pair =
+        intmap_add(&q->pairs, (uint64_t)question << 32 | asked,
+                   (uint32_t)q->pairs.n, &added);
+    for (uint32_t i = 0; added && i < n; i++)
+        if (row_questions_answer(q, asked, i) != ANSWER_NONE)
+            intmap_add(&q->matching,
+                       (uint64_t)pair << 32 | nth_answer(q, row, question, i),
+                       0, &ignored);
+    if (intmap_find(&q->matching, (uint64_t)pair << 32 | answer) == 0)
+        return true;
+    for (uint32_t i = 0; i < n; i++)
+        if (nth_answer(q, row, question, i) == answer)
+            return false;
+    return true;
 }

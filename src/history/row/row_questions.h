@@ -64,6 +64,9 @@ struct row_questions {
     struct intmap by_row;       // of row and question
     struct intmap served_index; // of asked and answer
     VEC(struct row_served) served;
+    struct intmap pairs;    // of a question and a condition that was asked
+    struct intmap matching; // of a pair and an answer: some version gives it
+                            // for which the condition holds
 };
 
 /* List the versions.  *at is the place of a mistake in the input. */
@@ -90,6 +93,12 @@ uint32_t row_questions_ask(struct row_questions *q, row_id row,
 bool row_questions_holds(const struct row_questions *q, uint32_t table,
                          uint32_t condition, uint32_t content, bool *known,
                          bool *out, struct err *err);
+
+/* Whether a read of a row that got this answer can be of a version for which a
+ * condition holds.  Where no version gives the answer, that is not said. */
+bool row_questions_may_match(struct row_questions *q, row_id row,
+                             uint32_t condition, uint32_t question,
+                             uint32_t answer);
 
 /* The i-th version of a row, as the answer of ROW_QUESTION_VERSION. */
 static inline uint32_t

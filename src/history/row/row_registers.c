@@ -59,20 +59,38 @@ plan_item(struct making *m, const struct row_entry *e)
     return true;
 }
 
-/* Whether the rows that a query returned match its condition, as far as their
- * columns tell. */
+/* Whether a row that a query returned can match its condition: as far as the
+ * columns tell, else as far as the versions do that it fits. */
 static bool
-check_returned(struct making *m, size_t entry)
+may_match(struct making *m, const struct row_query *q, uint32_t condition,
+          const struct row_entry *e, bool *matches)
+{
+    uint32_t question, answer;
+    bool known;
+    if (!row_questions_holds(&m->q, q->table, q->condition, e->content, &known,
+                             matches, m->err))
+        return false;
+    if (known)
+        return true;
+    if (!row_questions_of_read(&m->q, e->row, e->content, &question, &answer,
+                               m->err))
+        return false;
+    *matches =
+        row_questions_may_match(&m->q, e->row, condition, question, answer);
+    return true;
+}
+
+static bool
+check_returned(struct making *m, size_t entry, uint32_t question)
 {
     const struct row_log *l = m->l;
     const struct row_query *q = &l->queries.at[l->entries.at[entry].about];
     for (uint32_t i = 1; i <= q->returned; i++) {
         const struct row_entry *e = &l->entries.at[entry - i];
-        bool known, matches;
-        if (!row_questions_holds(&m->q, q->table, q->condition, e->content,
-                                 &known, &matches, m->err))
+        bool matches;
+        if (!may_match(m, q, question, e, &matches))
             return false;
-        if (!known || matches)
+        if (matches)
             continue;
         char row[ERR_QUOTE_ROOM], condition[ERR_QUOTE_ROOM];
         const struct string name =
@@ -97,7 +115,7 @@ plan_query(struct making *m, size_t entry)
     const struct row_query *q = &m->l->queries.at[e->about];
     uint32_t question;
     if (!row_questions_of_query(&m->q, q, &question, m->err) ||
-        !check_returned(m, entry))
+        !check_returned(m, entry, question))
         return false;
     const struct row_question *asked = &m->q.questions.at[question];
     for (uint32_t i = 0; i < q->returned; i++)
