@@ -64,4 +64,11 @@ const struct row_dialect *row_dialect_of(const char *scheme);
 extern const struct row_dialect row_dialect_postgresql, row_dialect_sqlite,
     row_dialect_mariadb;
 
+/* For the dialects: ask for a part of the schema; run what makes a trigger or a
+ * table, and empty the text; whether a column of an answer is "1". */
+bool row_dialect_ask(struct connection *c, const char *sql,
+                     struct result_rows *out, struct err *err);
+bool row_dialect_make(struct connection *c, struct buf *sql, struct err *err);
+bool row_dialect_is_one(const struct result_rows *r, size_t i, size_t column);
+
 #endif

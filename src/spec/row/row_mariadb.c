@@ -76,18 +76,6 @@ static const char columns_query[] =
     "order by c.table_name, c.ordinal_position";
 
 static const char *
-copy(struct watched *w, const char *text)
-{
-    return arena_copy(&w->arena, text, strlen(text));
-}
-
-static bool
-is_one(const struct result_rows *r, size_t i, size_t column)
-{
-    return *result_rows_get(r, i, column) == '1';
-}
-
-static const char *
 why_refused(const struct result_rows *r, size_t i)
 {
     const struct {
@@ -100,10 +88,12 @@ why_refused(const struct result_rows *r, size_t i)
          "it is no plain table"},
         {strcmp(result_rows_get(r, i, COLUMN_ENGINE), "InnoDB") != 0,
          "its engine is not InnoDB"},
-        {is_one(r, i, COLUMN_TRIGGERS), "it has triggers"},
-        {is_one(r, i, COLUMN_CASCADE), "a foreign key changes rows"},
-        {is_one(r, i, COLUMN_TWICE), "another table has the same name in "
-                                     "another case"},
+        {row_dialect_is_one(r, i, COLUMN_TRIGGERS), "it has triggers"},
+        {row_dialect_is_one(r, i, COLUMN_CASCADE),
+         "a foreign key changes rows"},
+        {row_dialect_is_one(r, i, COLUMN_TWICE),
+         "another table has the same name in "
+         "another case"},
     };
     for (size_t k = 0; k < sizeof reasons / sizeof reasons[0]; k++)
         if (reasons[k].is_so)
@@ -131,10 +121,10 @@ name_in_sql(struct watched *w, const char *name)
     for (const char *c = name; *c; c++)
         is_plain = is_plain && (isalnum((unsigned char)*c) || *c == '_');
     if (is_plain)
-        return copy(w, name);
+        return watched_copy(w, name);
     struct buf quoted = {0};
     put_name(&quoted, name);
-    const char *text = copy(w, quoted.at);
+    const char *text = watched_copy(w, quoted.at);
     buf_free(&quoted);
     return text;
 }
@@ -146,15 +136,15 @@ add_table(struct watched *w, const struct result_rows *r, size_t i,
     const char *name = result_rows_get(r, i, COLUMN_NAME);
     struct watched_table t = {
         .name = name_in_sql(w, name),
-        .schema = copy(w, schema),
-        .relation = copy(w, name),
+        .schema = watched_copy(w, schema),
+        .relation = watched_copy(w, name),
         .is_visible = true,
         .refusal = why_refused(r, i),
-        .has_other_unique = is_one(r, i, COLUMN_UNIQUE),
-        .has_conditions =
-            is_one(r, i, COLUMN_CHECK) || is_one(r, i, COLUMN_FOREIGN),
+        .has_other_unique = row_dialect_is_one(r, i, COLUMN_UNIQUE),
+        .has_conditions = row_dialect_is_one(r, i, COLUMN_CHECK) ||
+                          row_dialect_is_one(r, i, COLUMN_FOREIGN),
     };
-    if (is_one(r, i, COLUMN_FOREIGN))
+    if (row_dialect_is_one(r, i, COLUMN_FOREIGN))
         t.part = "what foreign keys read";
     else if (t.has_other_unique)
         t.part = "what unique indexes read";
@@ -215,15 +205,15 @@ add_columns(struct watched *w, const struct result_rows *r,
     for (size_t i = 0; i < r->n; i++) {
         if (strcmp(result_rows_get(r, i, 0), t->relation) != 0)
             continue;
-        const char *name = copy(w, result_rows_get(r, i, 1));
-        const char *type = copy(w, result_rows_get(r, i, 2));
+        const char *name = watched_copy(w, result_rows_get(r, i, 1));
+        const char *type = watched_copy(w, result_rows_get(r, i, 2));
         const char *extra = result_rows_get(r, i, 4);
         const bool is_key = *result_rows_get(r, i, 3) != '0';
         vec_push(&t->columns, name);
         vec_push(&t->types, type);
-        if (is_one(r, i, 6) || is_key)
+        if (row_dialect_is_one(r, i, 6) || is_key)
             vec_push(&t->indexed, name);
-        t->has_other_index = t->has_other_index || is_one(r, i, 6);
+        t->has_other_index = t->has_other_index || row_dialect_is_one(r, i, 6);
         keys += is_key;
         is_named =
             is_named &&
@@ -239,7 +229,7 @@ add_columns(struct watched *w, const struct result_rows *r,
         for (size_t i = 0; i < r->n; i++)
             if (strcmp(result_rows_get(r, i, 0), t->relation) == 0 &&
                 strtoul(result_rows_get(r, i, 3), NULL, 10) == k)
-                vec_push(&t->keys, copy(w, result_rows_get(r, i, 1)));
+                vec_push(&t->keys, watched_copy(w, result_rows_get(r, i, 1)));
     if (keys && !t->keys.n) {
         t->has_other_unique = true;
         if (!t->part)
@@ -248,21 +238,13 @@ add_columns(struct watched *w, const struct result_rows *r,
 }
 
 static bool
-ask(struct connection *c, const char *sql, struct result_rows *out,
-    struct err *err)
-{
-    return c->driver->query(c, sql, out) == OUTCOME_OK ||
-           err_set(err, ERR_IO, "cannot read the schema: %s", c->message);
-}
-
-static bool
 read_tables(struct connection *c, const struct watched *before,
             struct watched *out, struct err *err)
 {
     struct result_rows tables = {0}, columns = {0}, schema = {0};
-    const bool ok = ask(c, "select database()", &schema, err) &&
-                    ask(c, tables_query, &tables, err) &&
-                    ask(c, columns_query, &columns, err);
+    const bool ok = row_dialect_ask(c, "select database()", &schema, err) &&
+                    row_dialect_ask(c, tables_query, &tables, err) &&
+                    row_dialect_ask(c, columns_query, &columns, err);
     assert(!ok || !tables.n || tables.width == COLUMNS);
     const char *home = result_rows_get(&schema, 0, 0);
     for (size_t i = 0; ok && i < tables.n; i++) {
@@ -376,16 +358,6 @@ put_proposal(struct buf *sql, const struct watched_table *t, size_t i)
     buf_text(sql, "; end if");
 }
 
-static bool
-must(struct connection *c, struct buf *sql, struct err *err)
-{
-    const bool ok = c->driver->query(c, sql->at, NULL) == OUTCOME_OK;
-    buf_clear(sql);
-    return ok ||
-           err_set(err, ERR_IO, "cannot make the triggers that record: %s",
-                   c->message);
-}
-
 /* The rows of the setup.  A column that an update sets to the time keeps its
  * value. */
 static void
@@ -410,29 +382,29 @@ install_table(const struct watched_table *t, size_t i, struct connection *c,
                " bigint unsigned invisible "
                "not null default 0, algorithm=instant",
                t->name);
-    bool ok = must(c, &sql, err);
+    bool ok = row_dialect_make(c, &sql, err);
     if (ok) {
         put_numbers(&sql, t);
-        ok = must(c, &sql, err);
+        ok = row_dialect_make(c, &sql, err);
     }
     if (ok) {
         buf_printf(&sql,
                    "create trigger assay_number_%zu before insert on %s for "
                    "each row set new." VERSION " = uuid_short()",
                    i, t->name);
-        ok = must(c, &sql, err);
+        ok = row_dialect_make(c, &sql, err);
     }
     for (const char *letter = "IUD"; ok && *letter; letter++) {
         put_trigger(&sql, t, i, *letter);
-        ok = must(c, &sql, err);
+        ok = row_dialect_make(c, &sql, err);
     }
     if (ok) {
         put_renewal(&sql, t, i);
-        ok = must(c, &sql, err);
+        ok = row_dialect_make(c, &sql, err);
     }
     if (ok && t->keys.n) {
         put_proposal(&sql, t, i);
-        ok = must(c, &sql, err);
+        ok = row_dialect_make(c, &sql, err);
     }
     buf_free(&sql);
     return ok;

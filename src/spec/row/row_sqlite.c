@@ -52,12 +52,6 @@ static const char columns_query[] =
     "pragma_table_xinfo(t.name) c where t.schema = 'main' and c.hidden <> 1 "
     "order by t.name, c.cid";
 
-static const char *
-copy(struct watched *w, const char *text)
-{
-    return arena_copy(&w->arena, text, strlen(text));
-}
-
 /* Whether SQL has a word, outside of strings and names in quotes. */
 static bool
 has_word(const char *sql, const char *word)
@@ -73,12 +67,6 @@ has_word(const char *sql, const char *word)
     return has;
 }
 
-static bool
-is_one(const struct result_rows *r, size_t i, size_t column)
-{
-    return *result_rows_get(r, i, column) == '1';
-}
-
 static const char *
 why_refused(const struct result_rows *r, size_t i)
 {
@@ -86,7 +74,7 @@ why_refused(const struct result_rows *r, size_t i)
     if (strcmp(type, "table") != 0)
         return strcmp(type, "view") == 0 ? "it is a view"
                                          : "it is a virtual table";
-    if (is_one(r, i, COLUMN_TRIGGERS))
+    if (row_dialect_is_one(r, i, COLUMN_TRIGGERS))
         return "it has triggers";
     if (has_word(result_rows_get(r, i, COLUMN_SQL), "collate"))
         return "a column has a collation";
@@ -103,10 +91,10 @@ name_in_sql(struct watched *w, const char *name)
     for (const char *c = name; *c; c++)
         is_plain = is_plain && (isalnum((unsigned char)*c) || *c == '_');
     if (is_plain)
-        return copy(w, name);
+        return watched_copy(w, name);
     struct buf quoted = {0};
     watched_put_name(&quoted, name);
-    const char *text = copy(w, quoted.at);
+    const char *text = watched_copy(w, quoted.at);
     buf_free(&quoted);
     return text;
 }
@@ -119,15 +107,15 @@ add_table(struct watched *w, const struct result_rows *r, size_t i)
     struct watched_table t = {
         .name = name_in_sql(w, name),
         .schema = "main",
-        .relation = copy(w, name),
+        .relation = watched_copy(w, name),
         .is_visible = true,
         .refusal = why_refused(r, i),
-        .has_other_unique = is_one(r, i, COLUMN_UNIQUE),
+        .has_other_unique = row_dialect_is_one(r, i, COLUMN_UNIQUE),
         .has_conditions = has_word(sql, "check") || has_word(sql, "not"),
-        .has_rowid = !is_one(r, i, COLUMN_WITHOUT_ROWID),
-        .is_strict = is_one(r, i, COLUMN_STRICT),
+        .has_rowid = !row_dialect_is_one(r, i, COLUMN_WITHOUT_ROWID),
+        .is_strict = row_dialect_is_one(r, i, COLUMN_STRICT),
     };
-    if (is_one(r, i, COLUMN_FOREIGN))
+    if (row_dialect_is_one(r, i, COLUMN_FOREIGN))
         t.part = "what foreign keys read";
     else if (t.has_other_unique)
         t.part = "what unique indexes read";
@@ -156,8 +144,8 @@ add_columns(struct watched *w, const struct result_rows *r,
     for (size_t i = 0; i < r->n; i++) {
         if (strcmp(result_rows_get(r, i, 0), t->relation) != 0)
             continue;
-        const char *name = copy(w, result_rows_get(r, i, 1));
-        const char *type = copy(w, result_rows_get(r, i, 2));
+        const char *name = watched_copy(w, result_rows_get(r, i, 1));
+        const char *type = watched_copy(w, result_rows_get(r, i, 2));
         const bool is_key = *result_rows_get(r, i, 3) != '0';
         vec_push(&t->columns, name);
         vec_push(&t->types, type);
@@ -170,7 +158,7 @@ add_columns(struct watched *w, const struct result_rows *r,
         for (size_t i = 0; i < r->n; i++)
             if (strcmp(result_rows_get(r, i, 0), t->relation) == 0 &&
                 strtoul(result_rows_get(r, i, 3), NULL, 10) == k)
-                vec_push(&t->keys, copy(w, result_rows_get(r, i, 1)));
+                vec_push(&t->keys, watched_copy(w, result_rows_get(r, i, 1)));
     if (!t->has_rowid && !t->keys.n && !t->refusal)
         t->refusal = "keys that are equal may be written in several ways";
     if (keys && !t->keys.n && !t->part) {
@@ -180,20 +168,12 @@ add_columns(struct watched *w, const struct result_rows *r,
 }
 
 static bool
-ask(struct connection *c, const char *sql, struct result_rows *out,
-    struct err *err)
-{
-    return c->driver->query(c, sql, out) == OUTCOME_OK ||
-           err_set(err, ERR_IO, "cannot read the schema: %s", c->message);
-}
-
-static bool
 read_tables(struct connection *c, const struct watched *before,
             struct watched *out, struct err *err)
 {
     struct result_rows tables = {0}, columns = {0};
-    const bool ok = ask(c, tables_query, &tables, err) &&
-                    ask(c, columns_query, &columns, err);
+    const bool ok = row_dialect_ask(c, tables_query, &tables, err) &&
+                    row_dialect_ask(c, columns_query, &columns, err);
     assert(!ok || !tables.n || tables.width == COLUMNS);
     for (size_t i = 0; ok && i < tables.n; i++) {
         if (before && watched_has(before, "main",
@@ -350,35 +330,25 @@ put_table(struct buf *sql, const struct watched_table *t, size_t i)
 }
 
 static bool
-must(struct connection *c, struct buf *sql, struct err *err)
-{
-    const bool ok = c->driver->query(c, sql->at, NULL) == OUTCOME_OK;
-    buf_clear(sql);
-    return ok ||
-           err_set(err, ERR_IO, "cannot make the triggers that record: %s",
-                   c->message);
-}
-
-static bool
 install_table(const struct watched_table *t, size_t i, struct connection *c,
               struct err *err)
 {
     struct buf sql = {0};
     put_table(&sql, t, i);
-    bool ok = must(c, &sql, err);
+    bool ok = row_dialect_make(c, &sql, err);
     if (ok) {
         buf_printf(&sql, "insert into assay_rows_%zu select ", i);
         put_place(&sql, t, "");
         buf_printf(&sql, ", assay_note('V') from %s", t->name);
-        ok = must(c, &sql, err);
+        ok = row_dialect_make(c, &sql, err);
     }
     for (const char *letter = "IUD"; ok && *letter; letter++) {
         put_trigger(&sql, t, i, *letter);
-        ok = must(c, &sql, err);
+        ok = row_dialect_make(c, &sql, err);
     }
     if (ok && t->keys.n) {
         put_proposal(&sql, t, i);
-        ok = must(c, &sql, err);
+        ok = row_dialect_make(c, &sql, err);
     }
     buf_free(&sql);
     return ok;

@@ -106,12 +106,6 @@ static const char functions_query[] =
     "'information_schema'";
 
 static const char *
-copy(struct watched *w, const char *text)
-{
-    return arena_copy(&w->arena, text, strlen(text));
-}
-
-static const char *
 why_refused(const struct result_rows *r, size_t i)
 {
     const char kind = *result_rows_get(r, i, COLUMN_KIND);
@@ -139,9 +133,9 @@ static void
 add_table(struct watched *w, const struct result_rows *r, size_t i)
 {
     struct watched_table t = {
-        .name = copy(w, result_rows_get(r, i, COLUMN_NAME)),
-        .schema = copy(w, result_rows_get(r, i, COLUMN_SCHEMA)),
-        .relation = copy(w, result_rows_get(r, i, COLUMN_RELATION)),
+        .name = watched_copy(w, result_rows_get(r, i, COLUMN_NAME)),
+        .schema = watched_copy(w, result_rows_get(r, i, COLUMN_SCHEMA)),
+        .relation = watched_copy(w, result_rows_get(r, i, COLUMN_RELATION)),
         .is_visible = *result_rows_get(r, i, COLUMN_VISIBLE) == '1',
         .refusal = why_refused(r, i),
         .is_partitioned = *result_rows_get(r, i, COLUMN_KIND) == 'p',
@@ -174,7 +168,7 @@ add_columns(struct watched *w, const struct result_rows *r, const char *oid,
     for (size_t i = 0; i < r->n; i++) {
         if (strcmp(result_rows_get(r, i, 0), oid) != 0)
             continue;
-        const char *name = copy(w, result_rows_get(r, i, 1));
+        const char *name = watched_copy(w, result_rows_get(r, i, 1));
         vec_push(&t->columns, name);
         if (*result_rows_get(r, i, 2) != '-')
             vec_push(&t->keys, name);
@@ -210,7 +204,8 @@ read_tables(struct connection *c, const struct watched *before,
     }
     ok = ok && watched_checks_read(c, out, err);
     for (size_t i = 0; ok && i < functions.n; i++)
-        vec_push(&out->functions, copy(out, result_rows_get(&functions, i, 0)));
+        vec_push(&out->functions,
+                 watched_copy(out, result_rows_get(&functions, i, 0)));
     result_rows_free(&tables);
     result_rows_free(&columns);
     result_rows_free(&functions);
@@ -335,6 +330,12 @@ static void
 remove_function(struct connection *c)
 {
     c->driver->query(c, "drop function if exists " FUNCTION "() cascade", NULL);
+}
+
+const char *
+watched_copy(struct watched *w, const char *text)
+{
+    return arena_copy(&w->arena, text, strlen(text));
 }
 
 bool

@@ -71,6 +71,9 @@ bool watched_read(struct connection *c, const struct watched *before,
                   struct watched *out, struct err *err);
 void watched_free(struct watched *w);
 
+/* A copy of a text that lives as long as the tables. */
+const char *watched_copy(struct watched *w, const char *text);
+
 /* Whether a table of that name is among them. */
 bool watched_has(const struct watched *w, const char *schema,
                  const char *relation);
