@@ -21,5 +21,10 @@ CREATE TABLE pgbench_history (
     mtime timestamp
 );
 INSERT INTO pgbench_branches VALUES (1, 0);
-INSERT INTO pgbench_tellers SELECT n, 1, 0 FROM generate_series(1, 10) n;
-INSERT INTO pgbench_accounts SELECT n, 1, 0 FROM generate_series(1, 100000) n;
+CREATE TABLE digit (n integer PRIMARY KEY);
+INSERT INTO digit VALUES (0), (1), (2), (3), (4), (5), (6), (7), (8), (9);
+INSERT INTO pgbench_tellers SELECT 1 + n, 1, 0 FROM digit;
+INSERT INTO pgbench_accounts
+    SELECT 1 + a.n + 10 * b.n + 100 * c.n + 1000 * d.n + 10000 * e.n, 1, 0
+    FROM digit a, digit b, digit c, digit d, digit e;
+DROP TABLE digit;

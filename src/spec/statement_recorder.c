@@ -378,11 +378,12 @@ note_refused(struct statement_recorder *p, struct row_statement *s)
                           p->statements, &p->notices);
 }
 
-/* Whether a row of an answer has this digit in front. */
+/* Whether the mark of a row is one of these digits. */
 static bool
-is_marked(const struct result_rows *rows, size_t i, const char *digits)
+is_marked(const struct result_rows *rows, size_t i, size_t at,
+          const char *digits)
 {
-    return strchr(digits, *result_rows_get(rows, i, 0)) != NULL;
+    return strchr(digits, *result_rows_get(rows, i, at)) != NULL;
 }
 
 /* Append a part of a row as a row. */
@@ -407,13 +408,13 @@ split_answer(const struct row_statement *s, const struct result_rows *rows,
 {
     const size_t own = s->answers.n, width = 2 * s->items.n;
     result_rows_clear(answer);
-    if (rows->n && rows->width != 1 + own + width)
+    if (rows->n && rows->width != own + 1 + width)
         return false;
     for (size_t i = 0; i < rows->n; i++) {
-        if (is_marked(rows, i, ROW_MARK_VERSION ROW_MARK_BOTH))
-            copy_cells(rows, i, 1 + own, width, versions);
-        if (is_marked(rows, i, ROW_MARK_ANSWER ROW_MARK_BOTH))
-            copy_cells(rows, i, 1, own, answer);
+        if (is_marked(rows, i, own, ROW_MARK_VERSION ROW_MARK_BOTH))
+            copy_cells(rows, i, own + 1, width, versions);
+        if (is_marked(rows, i, own, ROW_MARK_ANSWER ROW_MARK_BOTH))
+            copy_cells(rows, i, 0, own, answer);
     }
     return true;
 }

@@ -62,29 +62,31 @@ step_runner_commit(struct step_runner *r)
     return outcome == OUTCOME_OK;
 }
 
-/* Begin, with the level if the statement names one. */
+/* Begin, with the level or the lock if the statement names one. */
 static bool
-begin(struct step_runner *r, const char *text, const char *isolation)
+begin(struct step_runner *r, const struct spec_statement *s)
 {
     const struct flavour *flavour = r->recorder.flavour;
     enum outcome outcome = OUTCOME_OK;
     if (flavour->has_levels) {
-        outcome = query(r, text);
+        outcome = query(r, s->text);
     } else {
         struct buf sql = {0};
-        buf_printf(&sql, "set transaction isolation level %s", isolation);
-        if (*isolation && flavour->begin_again == BEGIN_COMMITS)
+        buf_printf(&sql, "set transaction isolation level %s", s->isolation);
+        if (*s->isolation && flavour->begin_again == BEGIN_COMMITS)
+            outcome = query(r, sql.at);
+        buf_clear(&sql);
+        buf_printf(&sql, "begin %s", s->lock);
+        if (outcome == OUTCOME_OK)
             outcome = query(r, sql.at);
         buf_free(&sql);
-        if (outcome == OUTCOME_OK)
-            outcome = query(r, "begin");
     }
     vec_clear(&r->recorder.savepoints);
     r->recorder.is_failed = false;
     if (outcome == OUTCOME_OK)
         notes_begin(&r->recorder.notes);
     else
-        note_failure(r, text);
+        note_failure(r, s->text);
     return outcome == OUTCOME_OK;
 }
 
@@ -94,7 +96,7 @@ begin_again(struct step_runner *r, const struct spec_statement *s)
 {
     switch (r->recorder.flavour->begin_again) {
     case BEGIN_COMMITS:
-        return step_runner_commit(r) && begin(r, s->text, s->isolation);
+        return step_runner_commit(r) && begin(r, s);
     case BEGIN_FAILS:
         note_failure(r, s->text);
         return true; // the transaction continues
@@ -118,7 +120,7 @@ run_begin(struct step_runner *r, const struct spec_statement *s)
     if (r->is_gone && r->recorder.flavour->error_ends_txn)
         return false; // it is still inside the failed transaction
     r->is_gone = false;
-    return begin(r, s->text, s->isolation);
+    return begin(r, s);
 }
 
 /* Commit or rollback. */
@@ -184,7 +186,7 @@ static void
 fail(struct step_runner *r, struct spec_statement *s, enum outcome outcome)
 {
     const bool goes_on = outcome == OUTCOME_FAILED && !r->is_implicit &&
-                         !r->recorder.flavour->error_ends_txn;
+                         !r->stops && !r->recorder.flavour->error_ends_txn;
     if (outcome == OUTCOME_FAILED)
         note_failure(r, s->text);
     if (!r->recorder.notes.is_open)
@@ -217,7 +219,9 @@ step_runner_statement(struct step_runner *r, struct spec_statement *s,
     if (r->is_gone || p->is_failed)
         return true;
     if (!p->notes.is_open && (s->kind != SPEC_QUIET || is_one_of_many)) {
-        if (!begin(r, "begin", ""))
+        static const struct spec_statement implicit = {
+            .text = "begin", .isolation = "", .lock = ""};
+        if (!begin(r, &implicit))
             return false;
         r->is_implicit = true;
     }

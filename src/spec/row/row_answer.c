@@ -10,6 +10,7 @@
 
 #include "base/buf.h"
 #include "program/parser.h"
+#include "spec/row/row_syntax.h"
 #include "spec/row/sql_tree.h"
 
 #include <stdio.h>
@@ -68,9 +69,9 @@ list_of(const PgQuery__Node *n, size_t *count)
     }
 }
 
-/* The items of a select, from its first word up to 'from'. */
-static void
-put_items(struct buf *sql, const char *text)
+/* The token at which the items of a select end: 'from', or the end. */
+static struct token
+find_from(const char *text)
 {
     token_vec tokens = {0};
     size_t depth = 0, i = 1;
@@ -84,38 +85,35 @@ put_items(struct buf *sql, const char *text)
             strncasecmp(t->at, "from", 4) == 0)
             break;
     }
-    buf_add(sql, tokens.at[1].at, (size_t)(tokens.at[i].at - tokens.at[1].at));
+    const struct token from = tokens.at[i];
     vec_free(&tokens);
+    return from;
 }
 
-static void
-put_nulls(struct buf *sql, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        buf_text(sql, ", null");
-}
-
+/* 'items' is the length of the select up to its 'from'. */
 static const char *
-with_answer(struct arena *arena, const char *text,
-            const struct row_statement *s)
+with_answer(const struct watched *w, struct arena *arena, const char *text,
+            size_t items, const struct row_statement *s)
 {
     static const char select[] = "select ";
-    struct buf sql = {0};
     assert(strncmp(s->sql, select, sizeof select - 1) == 0);
+    const char *versions = s->sql + sizeof select - 1;
+    const char *part = w->dialect->union_part;
+    struct buf sql = {0};
     if (s->locks) {
-        buf_text(&sql, "select " ROW_MARK_BOTH ", ");
-        put_items(&sql, text);
-        buf_printf(&sql, ", %s", s->sql + sizeof select - 1);
+        buf_add(&sql, text, items);
+        buf_printf(&sql, ", " ROW_MARK_BOTH ", %s", versions);
     } else {
-        buf_text(&sql, "select " ROW_MARK_VERSION);
-        put_nulls(&sql, s->answers.n);
-        buf_printf(
-            &sql,
-            ", assay_v.* from (%s) assay_v union all select " ROW_MARK_ANSWER
-            ", assay_a.*",
-            s->sql);
-        put_nulls(&sql, 2 * s->items.n);
-        buf_printf(&sql, " from (%s) assay_a", text);
+        buf_printf(&sql, "%s(select ", part);
+        for (size_t i = 0; i < s->answers.n; i++)
+            buf_text(&sql, "null, ");
+        buf_printf(&sql, ROW_MARK_VERSION ", %s) union all %s(", versions,
+                   part);
+        buf_add(&sql, text, items);
+        buf_text(&sql, ", " ROW_MARK_ANSWER);
+        for (size_t i = 0; i < 2 * s->items.n; i++)
+            buf_text(&sql, ", null");
+        buf_printf(&sql, " %s)", text + items);
     }
     const char *copy = arena_copy(arena, sql.at, sql.n);
     buf_free(&sql);
@@ -123,15 +121,19 @@ with_answer(struct arena *arena, const char *text,
 }
 
 bool
-row_statement_answer(struct arena *arena, const char *text,
-                     struct row_statement *s, struct refusal *refusal)
+row_statement_answer(const struct watched *w, struct arena *arena,
+                     const char *text, struct row_statement *s,
+                     struct refusal *refusal)
 {
+    struct row_syntax syntax;
     PgQuery__ParseResult *tree;
     struct err err = {0};
     int at;
     size_t n = 0;
     bool ok = true;
-    if (!parser_parse(text, &tree, &at, &err))
+    if (!row_syntax_translate(w->dialect, arena, text, &syntax, refusal))
+        return false;
+    if (!parser_parse(syntax.text, &tree, &at, &err))
         return refuse(refusal, text, err.text);
     assert(tree->n_stmts == 1);
     PgQuery__Node *const *list = list_of(tree->stmts[0]->stmt, &n);
@@ -149,7 +151,10 @@ row_statement_answer(struct arena *arena, const char *text,
                         "expected names for all of them");
     }
     parser_free(tree);
-    if (ok && s->returns_versions)
-        s->sql = with_answer(arena, text, s);
+    if (ok && s->returns_versions) {
+        const struct token from = find_from(syntax.text);
+        s->sql =
+            with_answer(w, arena, text, (size_t)(from.at - syntax.text), s);
+    }
     return ok;
 }

@@ -24,6 +24,7 @@ struct row_dialect {
     const char *begin;         // begins a transaction that reads all tables
     const char *order;         // of the rows of a table 't'
     const char *drop;          // the end of "drop table if exists t"
+    const char *union_part;    // before "(select ...)" in a union
     const char *replace;       // why REPLACE is refused, or NULL
     const char *const *places; // columns that a row has only where it is
 

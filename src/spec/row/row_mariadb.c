@@ -502,6 +502,7 @@ const struct row_dialect row_dialect_mariadb = {
     .begin = "start transaction",
     .order = "1",
     .drop = "",
+    .union_part = "",
     .replace = "REPLACE deletes rows here that it would update otherwise",
     .places = places,
     .read = read_tables,

@@ -61,8 +61,9 @@ expect_unknown(const struct watched *before, const char *setup, struct err *err)
     return ok;
 }
 
-bool
-row_setup_expect_none(struct connection *c, const char *sql, struct err *err)
+/* The same for PostgreSQL, which finds a table by its search path. */
+static bool
+expect_unregistered(struct connection *c, const char *sql, struct err *err)
 {
     struct arena arena = {0};
     text_vec names = {0};
@@ -88,9 +89,16 @@ row_setup_expect_none(struct connection *c, const char *sql, struct err *err)
     return ok;
 }
 
-/* Run a block of SQL, whole or statement by statement. */
-static bool
-run_block(struct connection *c, const char *sql, struct err *err)
+bool
+row_setup_expect_none(struct connection *c, const struct watched *before,
+                      const char *sql, struct err *err)
+{
+    return before->dialect->folds ? expect_unknown(before, sql, err)
+                                  : expect_unregistered(c, sql, err);
+}
+
+bool
+row_setup_run(struct connection *c, const char *sql, struct err *err)
 {
     const struct flavour *flavour = flavour_of(c->driver->scheme);
     struct arena arena = {0};
@@ -119,7 +127,7 @@ run_setups(const struct spec *s, struct connection *c, struct err *err)
 {
     bool ok = true;
     for (size_t i = 0; ok && i < s->setups.n; i++)
-        ok = run_block(c, s->setups.at[i].sql, err);
+        ok = row_setup_run(c, s->setups.at[i].sql, err);
     return ok;
 }
 
@@ -151,13 +159,11 @@ row_setup_read(const struct spec *s, struct database *db, struct watched *out,
     bool ok = watched_read(c, NULL, &before, err);
     if (ok) {
         for (size_t i = 0; ok && i < s->setups.n; i++)
-            ok = before.dialect->folds
-                     ? expect_unknown(&before, s->setups.at[i].sql, err)
-                     : row_setup_expect_none(c, s->setups.at[i].sql, err);
+            ok = row_setup_expect_none(c, &before, s->setups.at[i].sql, err);
         if (ok) {
             ok = run_setups(s, c, err) && watched_read(c, &before, out, err);
             struct err ignored = {0};
-            run_block(c, s->teardown.sql, &ignored);
+            row_setup_run(c, s->teardown.sql, &ignored);
             row_setup_remove(c, &before);
         }
         watched_free(&before);

@@ -18,8 +18,11 @@ bool row_setup_read(const struct spec *s, struct database *db,
 
 /* Fail if a table that the SQL creates exists already: tables of users are
  * never touched. */
-bool row_setup_expect_none(struct connection *c, const char *sql,
-                           struct err *err);
+bool row_setup_expect_none(struct connection *c, const struct watched *before,
+                           const char *sql, struct err *err);
+
+/* Run SQL that makes tables, whole or statement by statement. */
+bool row_setup_run(struct connection *c, const char *sql, struct err *err);
 
 /* Remove all tables that were not there 'before'. */
 void row_setup_remove(struct connection *c, const struct watched *before);

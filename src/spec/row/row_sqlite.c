@@ -461,6 +461,7 @@ const struct row_dialect row_dialect_sqlite = {
     .begin = "begin",
     .order = "1",
     .drop = "",
+    .union_part = "select * from ",
     .places = places,
     .read = read_tables,
     .install = install,

@@ -36,9 +36,8 @@ struct row_statement {
     text_vec answers;      // if it is to be answered: names of its columns
 };
 
-/* The first column of a select that is to be answered: a row has a version, a
- * row of the select's own answer, or both.  The answer comes next, and then
- * the versions. */
+/* A select that is to be answered returns its own columns, one of these marks,
+ * and the versions: a row has a row of its own answer, a version, or both. */
 #define ROW_MARK_ANSWER "0"
 #define ROW_MARK_VERSION "1"
 #define ROW_MARK_BOTH "2"
@@ -64,8 +63,9 @@ row_statement_leave_out(struct row_statement *s, const char *what)
 /* Change a statement so that what it returns can be used: a select returns its
  * own answer beside versions, both of one snapshot.  False, with a refusal, if
  * it returns nothing, or columns without a name. */
-bool row_statement_answer(struct arena *arena, const char *text,
-                          struct row_statement *s, struct refusal *refusal);
+bool row_statement_answer(const struct watched *w, struct arena *arena,
+                          const char *text, struct row_statement *s,
+                          struct refusal *refusal);
 
 /* The tables that a setup creates, in SQL; false if it cannot be parsed. */
 bool row_statement_created(const char *setup, struct arena *arena,

@@ -31,9 +31,11 @@ row_statement_free(struct row_statement *s)
 }
 
 bool
-row_statement_answer(struct arena *arena, const char *text,
-                     struct row_statement *s, struct refusal *refusal)
+row_statement_answer(const struct watched *w, struct arena *arena,
+                     const char *text, struct row_statement *s,
+                     struct refusal *refusal)
 {
+    (void)w;
     (void)arena;
     (void)text;
     (void)s;

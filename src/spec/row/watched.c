@@ -378,6 +378,7 @@ const struct row_dialect row_dialect_postgresql = {
     .begin = "begin isolation level repeatable read",
     .order = "t.tableoid, t.ctid",
     .drop = " cascade",
+    .union_part = "",
     .places = places,
     .read = read_tables,
     .install = install,

@@ -33,6 +33,7 @@ static const struct flavour flavours[] = {
      .home = "main",
      .folds_tables = true,
      .compares_bytes = true,
+     .begin_locks = true,
      .duplicate_key = "SQLITE_CONSTRAINT_PRIMARYKEY",
      .begin_again = BEGIN_FAILS,
      .lock_to_update = ""},

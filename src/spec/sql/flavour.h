@@ -20,6 +20,7 @@ struct flavour {
     bool runs_many;            // several statements at once, as one transaction
     bool has_returning;        // insert, update and delete return rows
     bool has_levels;           // 'begin' takes an isolation level
+    bool begin_locks;          // 'begin' says what is locked
     bool error_ends_txn;       // a statement that fails ends its transaction
     const char *duplicate_key; // code of the error, if it matters
     enum begin_again begin_again;

@@ -58,6 +58,12 @@ static bool
 parse_begin(struct parser *p, struct spec_statement *out)
 {
     out->kind = SPEC_BEGIN;
+    if (p->flavour->begin_locks && parser_take(p, "immediate"))
+        out->lock = "immediate";
+    else if (p->flavour->begin_locks && parser_take(p, "exclusive"))
+        out->lock = "exclusive";
+    else if (p->flavour->begin_locks)
+        parser_take(p, "deferred");
     if (!parser_take(p, "work"))
         parser_take(p, "transaction");
     return parse_modes(p, out);
@@ -151,6 +157,7 @@ statement_parse(struct parser *p, const table_vec *tables,
     *out = (struct spec_statement){
         .text = parser_text(p, p->at, p->end),
         .isolation = "",
+        .lock = "",
         .rest = "",
         .condition = "",
     };
@@ -200,6 +207,7 @@ statement_parse_control(struct parser *p, struct spec_statement *out)
                                         "rollback", "abort", NULL};
     *out = (struct spec_statement){.text = parser_text(p, p->at, p->end),
                                    .isolation = "",
+                                   .lock = "",
                                    .rest = "",
                                    .condition = ""};
     if (parser_take(p, "savepoint"))

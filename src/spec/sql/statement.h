@@ -41,6 +41,7 @@ struct spec_statement {
     enum spec_statement_kind kind;
     const char *text;               // as written
     const char *isolation;          // BEGIN: "serializable", or ""
+    const char *lock;               // BEGIN on SQLite: "immediate", or ""
     const struct spec_table *table; // SELECT, INSERT, UPDATE and DELETE
     const char *rest;               // SELECT: what follows the table's name
     const char *condition; // "where ..." for the same rows, or "" for all

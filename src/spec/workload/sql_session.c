@@ -8,7 +8,9 @@
 #include "spec/workload/sql_session.h"
 
 #include "base/limits/limit.h"
+#include "spec/row/row_dialect.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,16 +30,17 @@ understand(const struct watched *w, struct arena *arena, const char *text,
            struct refusal *refusal)
 {
     token_vec tokens = {0};
-    tokens_read(text, flavour_of("postgresql"), &tokens);
+    const struct flavour *flavour = flavour_of(w->dialect->scheme);
+    tokens_read(text, flavour, &tokens);
     struct parser p = {.at = tokens.at,
                        .end = &vec_top(&tokens),
-                       .flavour = flavour_of("postgresql"),
+                       .flavour = flavour,
                        .arena = arena};
     bool ok = script_statement(w, &p, out);
     if (!ok)
         *refusal = p.refusal;
     if (ok && is_answered) {
-        ok = row_statement_answer(arena, out->text, &out->rows, refusal);
+        ok = row_statement_answer(w, arena, out->text, &out->rows, refusal);
         if (!ok)
             statement_free(out);
     }
@@ -91,12 +94,17 @@ find_statement(struct sql_session *s, const struct pgbench_script *script,
 
 /* --- values ----------------------------------------------------------------*/
 
+/* A text such as '007' is none: it would become another one. */
 static bool
 is_number(const char *text)
 {
     char *end;
+    const char *digits = text + (*text == '-');
+    const bool is_padded =
+        digits[0] == '0' && isdigit((unsigned char)digits[1]);
     strtod(text, &end);
-    return *text && !*end && strspn(text, "0123456789+-.eE") == strlen(text);
+    return isdigit((unsigned char)*digits) && !is_padded && !*end &&
+           strspn(digits, "0123456789+-.eE") == strlen(digits);
 }
 
 /* Give variables the values of the only row. */
@@ -194,6 +202,18 @@ count(const struct sql_session *s, size_t first, struct collect_pass *out)
     }
 }
 
+/* Make a new connection ready to be recorded. */
+static bool
+prepare(struct sql_session *s, struct connection *c, struct err *err)
+{
+    const char *sql = s->watched->dialect->prepare;
+    if (c->notices)
+        return true;
+    c->notices = &s->runner.recorder.notices;
+    return !sql || c->driver->query(c, sql, NULL) == OUTCOME_OK ||
+           err_set(err, ERR_IO, "cannot prepare a session: %s", c->message);
+}
+
 bool
 sql_session_run(struct sql_session *s, const struct pgbench_script *script,
                 struct connection *c, struct collect_pass *out, struct err *err)
@@ -203,6 +223,8 @@ sql_session_run(struct sql_session *s, const struct pgbench_script *script,
     bool goes_on = true, ok = true, is_open = false;
     r->recorder.connection = c;
     r->is_lost = r->is_gone = false;
+    if (s->watched && !prepare(s, c, err))
+        return false;
     for (size_t i = 0; ok && goes_on && i < script->read.commands.n;) {
         const struct pgbench_command *command = &script->read.commands.at[i];
         if (command->kind > COMMAND_ROLLBACK) {

@@ -93,11 +93,9 @@ find_scale(struct connection *c, char out[24])
 {
     struct result_rows rows = {0};
     snprintf(out, 24, "1");
-    if (c->driver->query(c,
-                         "select count(*) from pgbench_branches having "
-                         "count(*) > 0",
-                         &rows) == OUTCOME_OK &&
-        rows.n)
+    if (c->driver->query(c, "select count(*) from pgbench_branches", &rows) ==
+            OUTCOME_OK &&
+        *result_rows_get(&rows, 0, 0) != '0')
         snprintf(out, 24, "%s", result_rows_get(&rows, 0, 0));
     result_rows_free(&rows);
 }
@@ -143,20 +141,16 @@ understand_script(struct sql_workload *w, const struct pgbench_script *s,
 static bool
 make_tables(struct sql_workload *w, struct connection *c, struct err *err)
 {
-    char said[200];
     w->has_before = watched_read(c, NULL, &w->before, err);
     if (!w->has_before)
         return false;
-    if (!row_setup_expect_none(c, w->schema, err)) {
+    if (!row_setup_expect_none(c, &w->before, w->schema, err)) {
         watched_free(&w->before);
         w->has_before = false; // nothing of ours is there
         return false;
     }
-    if (c->driver->query(c, w->schema, NULL) != OUTCOME_OK) {
-        err_set(err, ERR_IO, "the tables could not be made: %s",
-                err_quote(said, sizeof said, c->message, strlen(c->message)));
+    if (!row_setup_run(c, w->schema, err))
         return err_in_file(err, w->options.schema);
-    }
     return watched_read(c, &w->before, &w->watched, err);
 }
 
@@ -174,8 +168,12 @@ prepare(struct sql_workload *w, struct connection *c, bool records,
         return false;
     find_scale(c, scale);
     bind_given(w, scale);
-    for (size_t i = 0; i < w->sessions.n; i++)
-        w->sessions.at[i].watched = records ? &w->watched : NULL;
+    for (size_t i = 0; i < w->sessions.n; i++) {
+        struct sql_session *s = &w->sessions.at[i];
+        s->watched = records ? &w->watched : NULL;
+        s->runner.recorder.flavour = flavour_of(c->driver->scheme);
+        s->runner.stops = true;
+    }
     return true;
 }
 
@@ -186,10 +184,11 @@ load(void *self, struct database *db, bool records, struct err *err)
 {
     struct sql_workload *w = self;
     struct connection *c;
-    if (strcmp(db->driver->scheme, "postgresql") != 0 || !row_setup_records(db))
+    if (!row_setup_records(db))
         return err_set(err, ERR_FEATURE,
                        "a workload of SQL files needs one node of PostgreSQL "
-                       "13 or later, and a build with its parser; found %s",
+                       "13, MariaDB 10.4 or SQLite 3.37, or later, and a build "
+                       "with PostgreSQL's parser; found %s",
                        *db->note ? db->note : db->driver->scheme);
     if (!db->driver->connect(db, 0, 0, &c, err))
         return false;
@@ -292,7 +291,6 @@ sql_workload_open(struct sql_workload *w, const struct sql_workload_options *o,
     }
     for (size_t i = 0; i < o->sessions; i++) {
         struct sql_session s = {.pause = o->pause};
-        s.runner.recorder.flavour = flavour_of("postgresql");
         workload_seed(&s.random, o->seed, i);
         vec_push(&w->sessions, s);
     }
