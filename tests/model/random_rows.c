@@ -79,15 +79,19 @@ write_key(struct sim *s, struct sim_txn *t)
     vec_top(&s->r->ops).prev = prev;
 }
 
+static enum record_question
+choose_columns(struct sim *s)
+{
+    return below(s, 2) ? ASKS_VALUE : below(s, 2) ? ASKS_COLUMN : ASKS_ROW;
+}
+
 static void
 read_row(struct sim *s, const struct sim_txn *t)
 {
     const uint32_t key = below(s, 4) ? below(s, ROWS) : ROWS;
     record_read(s->r, key, look(s, t, key));
     if (key < ROWS)
-        vec_top(&s->r->ops).asks = below(s, 2)   ? ASKS_VALUE
-                                   : below(s, 2) ? ASKS_COLUMN
-                                                 : ASKS_ROW;
+        vec_top(&s->r->ops).asks = choose_columns(s);
 }
 
 static void
@@ -102,7 +106,8 @@ query(struct sim *s, const struct sim_txn *t)
     for (uint32_t key = 0; key < ROWS; key++) {
         const int64_t value = look(s, t, key);
         if (record_rows_matches(condition) >> value & 1) {
-            vec_push(&s->r->items, record_rows_item(key, value));
+            vec_push(&s->r->items,
+                     record_rows_item(key, value, choose_columns(s)));
             op->items_n++;
         }
     }

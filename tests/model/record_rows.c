@@ -70,6 +70,21 @@ record_rows_fit(enum record_question asks, int64_t value)
     return bits;
 }
 
+enum record_question
+record_rows_shows(const struct record *r, const struct record_op *query,
+                  int64_t item)
+{
+    const enum record_question shows = (enum record_question)(item / 16 % 4);
+    const uint32_t key = record_rows_key(item);
+    const uint64_t fits = record_rows_fit(shows, record_rows_value(item)) &
+                          record_rows_matches(query->condition);
+    bool any = fits >> r->keys.at[key].initial & 1;
+    for (size_t i = 0; i < r->ops.n; i++)
+        any |= r->ops.at[i].is_write && r->ops.at[i].key == key &&
+               fits >> r->ops.at[i].value & 1;
+    return any ? shows : ASKS_VALUE;
+}
+
 static void
 name_row(uint32_t key, uint32_t *order, uint32_t *n)
 {
@@ -195,7 +210,8 @@ show_query(const struct record *r, const struct record_op *op, struct buf *out)
         buf_text(out, i ? ",[" : "[");
         show_row(r, record_rows_key(item), out);
         buf_char(out, ',');
-        show_values(record_rows_value(item), ASKS_VALUE, out);
+        show_values(record_rows_value(item), record_rows_shows(r, op, item),
+                    out);
         buf_char(out, ']');
     }
     buf_text(out, "]]");

@@ -19,17 +19,17 @@ uint64_t record_rows_matches(uint32_t condition);
 /* The values that a read of one row may have seen, as bits. */
 uint64_t record_rows_fit(enum record_question asks, int64_t value);
 
-/* An item of a query: a row and its values. */
+/* An item of a query: a row, its values, and what is shown of these. */
 static inline int64_t
-record_rows_item(uint32_t key, int64_t value)
+record_rows_item(uint32_t key, int64_t value, enum record_question shows)
 {
-    return (int64_t)key * 16 + value;
+    return (int64_t)key * 64 + (int64_t)shows * 16 + value;
 }
 
 static inline uint32_t
 record_rows_key(int64_t item)
 {
-    return (uint32_t)(item / 16);
+    return (uint32_t)(item / 64);
 }
 
 static inline int64_t
@@ -37,6 +37,13 @@ record_rows_value(int64_t item)
 {
     return item % 16;
 }
+
+/* What the query shows of the values of an item.  A recording may not show only
+ * some columns of a row of which versions fit these and none of them matches:
+ * then it shows all. */
+enum record_question record_rows_shows(const struct record *r,
+                                       const struct record_op *query,
+                                       int64_t item);
 
 /* The write that the j-th operation of t, a write of a row, names as the one
  * before: a number of record.ops, PREV_OF_INITIAL, or ID_NONE where it names

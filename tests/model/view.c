@@ -89,8 +89,8 @@ take_row(const struct record *r, const struct record_txn *t, uint32_t j,
 }
 
 /* Take the j-th operation, a read of a row, or a query: of each row that it
- * returned the values that it showed, and then of each row that it did not
- * return some version that does not match. */
+ * returned some version that matches and has the values that it showed, and
+ * then of each row that it did not return some version that does not match. */
 static bool
 take_rows(const struct record *r, const struct record_txn *t, uint32_t j,
           uint32_t number, struct view *v)
@@ -106,7 +106,9 @@ take_rows(const struct record *r, const struct record_txn *t, uint32_t j,
     for (uint32_t i = 0; i < op->items_n; i++) {
         const int64_t item = r->items.at[op->items + i];
         read.key = record_rows_key(item);
-        read.fits = record_rows_fit(ASKS_VALUE, record_rows_value(item));
+        read.fits = record_rows_fit(record_rows_shows(r, op, item),
+                                    record_rows_value(item)) &
+                    record_rows_matches(op->condition);
         returned |= UINT64_C(1) << read.key;
         if (!take_row(r, t, j, read, part++, v))
             return false;

@@ -5,23 +5,12 @@
  * that says where they stand; what they are is in the history as well.
  *
  *   (1) a transaction has as many such entries as it has operations on
- *       registers and lists from its first row on;
- *   (2) the rows that a query returned are the entries right before it.
+ *       registers and lists from its first row on.
  *
  * SPDX-License-Identifier: MIT */
 #include "format/jsonl/jsonl_put_rows.h"
 
 #include "history/row/row_log.h"
-
-/* Mark the rows that a query returned (2). */
-static void
-mark_returned(struct jsonl_put_rows *r, const struct row_log *l, size_t query)
-{
-    const uint32_t n = l->queries.at[l->entries.at[query].about].returned;
-    assert(n <= query);
-    for (uint32_t i = 1; i <= n; i++)
-        r->returned[query - i] = 1;
-}
 
 void
 jsonl_put_rows_init(struct jsonl_put_rows *r, const struct history *h)
@@ -32,7 +21,6 @@ jsonl_put_rows_init(struct jsonl_put_rows *r, const struct history *h)
     const size_t n = h->rows->entries.n;
     r->first = mem_calloc((size_t)h->n_txns + 2, sizeof *r->first);
     r->entries = mem_alloc(n, sizeof *r->entries);
-    r->returned = mem_calloc(n, sizeof *r->returned);
     uint32_t *next = r->first + 1;
     for (size_t i = 0; i < n; i++) {
         assert(h->rows->entries.at[i].txn < h->n_txns);
@@ -43,9 +31,6 @@ jsonl_put_rows_init(struct jsonl_put_rows *r, const struct history *h)
     for (size_t i = 0; i < n; i++)
         r->entries[next[h->rows->entries.at[i].txn]++] = (uint32_t)i;
     assert(r->first[h->n_txns] == n);
-    for (size_t i = 0; i < n; i++)
-        if (h->rows->entries.at[i].kind == ROW_QUERY)
-            mark_returned(r, h->rows, i);
 }
 
 void
@@ -53,7 +38,6 @@ jsonl_put_rows_free(struct jsonl_put_rows *r)
 {
     mem_free(r->first);
     mem_free(r->entries);
-    mem_free(r->returned);
 }
 
 /* --- rows and their values ------------------------------------------------*/
@@ -184,7 +168,7 @@ put_query(struct buf *out, const struct row_log *l, uint32_t entry)
     }
     for (uint32_t i = entry - q->returned; i < entry; i++) {
         const struct row_entry *e = &l->entries.at[i];
-        assert(e->kind == ROW_READ);
+        assert(e->kind == ROW_RETURNED);
         buf_text(out, i > entry - q->returned ? ",[" : "[");
         put_version(out, l, e->row, e->content);
         buf_char(out, ']');
@@ -246,7 +230,7 @@ jsonl_put_row_ops(const struct jsonl_put_rows *r, struct put *p, txn_id i)
     }
     for (uint32_t e = r->first[i]; e < r->first[i + 1]; e++) {
         const struct row_entry *entry = &l->entries.at[r->entries[e]];
-        if (r->returned[r->entries[e]])
+        if (entry->kind == ROW_RETURNED)
             continue; // it comes with the query
         buf_text(&p->out, any ? "," : "");
         any = true;

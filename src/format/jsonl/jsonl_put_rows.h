@@ -13,7 +13,6 @@
 struct jsonl_put_rows {
     uint32_t *first;   // by place in the input: its entries; n_txns + 1
     uint32_t *entries; // numbers in row_log.entries
-    uint8_t *returned; // by number: 1, a query returned it
 };
 
 /* For a history without rows, nothing. */

@@ -318,7 +318,7 @@ read_returned(struct jsonl_scan *r, txn_id t, uint32_t i, struct row_query *q,
     if (f->at[i].kind != FORM_VECTOR)
         return wrong(r, i, "an array of rows");
     for (uint32_t j = form_first(i); j < form_end(f, i); j = form_next(f, j)) {
-        struct row_entry e = {.kind = ROW_READ, .txn = t, .at = start};
+        struct row_entry e = {.kind = ROW_RETURNED, .txn = t, .at = start};
         if (f->at[j].kind != FORM_VECTOR || count_forms(f, j) < 2)
             return wrong(r, j, "[row, values]");
         const uint32_t row = form_first(j);

@@ -45,20 +45,19 @@ struct row_content {
 #define ROW_ABSENT 0u                  // the content of an absent version
 #define ROW_PREV_NULL (UINT32_MAX - 1) // prev: there was no version before
 
-enum row_entry_kind { ROW_WRITE, ROW_READ, ROW_QUERY, ROW_OTHER };
+enum row_entry_kind { ROW_WRITE, ROW_READ, ROW_RETURNED, ROW_QUERY, ROW_OTHER };
 
 struct row_entry {
     enum row_entry_kind kind;
     bool is_insert;   // a write: as it was recorded; it means the same
     txn_id txn;       // as the builder numbers it
-    row_id row;       // written or read
+    row_id row;       // written, read or returned
     uint32_t content; // of the row
     uint32_t about;   // a query: row_log.queries; another operation: others
     const char *at;   // in the input, for messages
 };
 
-/* A query is followed by nothing: the rows that it returned are the entries
- * right before it. */
+/* The rows that a query returned are the entries right before it. */
 struct row_query {
     uint32_t table;
     uint32_t condition; // row_log.conditions

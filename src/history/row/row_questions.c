@@ -73,6 +73,16 @@ row_questions_show_answer(const struct row_questions *q, uint32_t answer,
         buf_text(out, strings_get(&q->l->names, answer).text);
 }
 
+static void
+show_condition(const struct row_questions *q, const struct row_question *x,
+               struct buf *out)
+{
+    const struct row_condition *c = &q->l->conditions.at[x->condition];
+    assert(x->kind == ROW_QUESTION_CONDITION);
+    buf_text(out, c->is_named ? "where #" : "where ");
+    buf_text(out, strings_get(&q->l->names, c->text).text);
+}
+
 void
 row_questions_show(const struct row_questions *q, uint32_t question,
                    struct buf *out)
@@ -80,9 +90,7 @@ row_questions_show(const struct row_questions *q, uint32_t question,
     const struct row_question *x = &q->questions.at[question];
     assert(x->kind != ROW_QUESTION_IS_VERSION);
     if (x->kind == ROW_QUESTION_CONDITION) {
-        const struct row_condition *c = &q->l->conditions.at[x->condition];
-        buf_text(out, c->is_named ? "where #" : "where ");
-        buf_text(out, strings_get(&q->l->names, c->text).text);
+        show_condition(q, x, out);
         return;
     }
     buf_char(out, '(');
@@ -96,6 +104,10 @@ row_questions_show(const struct row_questions *q, uint32_t question,
             buf_json(out, name.text, name.len);
     }
     buf_text(out, x->with_ver ? ") ver" : ")");
+    if (x->only != ID_NONE) {
+        buf_char(out, ' ');
+        show_condition(q, &q->questions.at[x->only], out);
+    }
 }
 
 /* --- versions -------------------------------------------------------------*/
@@ -198,17 +210,19 @@ row_questions_free(struct row_questions *q)
     intmap_free(&q->by_row);
     intmap_free(&q->served_index);
     intmap_free(&q->pairs);
-    intmap_free(&q->matching);
+    intmap_free(&q->matches_index);
+    vec_free(&q->matches);
     vec_free(&q->served);
 }
 
 /* --- reads ----------------------------------------------------------------*/
 
 static uint32_t
-find_columns(struct row_questions *q, struct row_cells cells, bool with_ver)
+find_columns(struct row_questions *q, struct row_cells cells, bool with_ver,
+             uint32_t only)
 {
     struct buf text = {0};
-    buf_char(&text, with_ver ? 'v' : '-');
+    buf_printf(&text, "%c%u", with_ver ? 'v' : '-', only);
     for (size_t i = 0; i < cells.n; i++)
         buf_printf(&text, " %u", cells.at[i].column);
     const uint32_t id = strings_add(&q->column_questions, text.at, text.n);
@@ -218,7 +232,8 @@ find_columns(struct row_questions *q, struct row_cells cells, bool with_ver)
     struct row_question x = {.kind = ROW_QUESTION_COLUMNS,
                              .columns = (uint32_t)q->columns.n,
                              .columns_n = (uint32_t)cells.n,
-                             .with_ver = with_ver};
+                             .with_ver = with_ver,
+                             .only = only};
     for (size_t i = 0; i < cells.n; i++)
         vec_push(&q->columns, cells.at[i].column);
     vec_push(&q->by_columns, (uint32_t)q->questions.n);
@@ -273,7 +288,7 @@ row_questions_of_read(struct row_questions *q, row_id row, uint32_t content,
                       err);
     if (cells.n == t->columns_n && names == (bool)q->has_ver[row])
         return true;
-    *question = find_columns(q, cells, names);
+    *question = find_columns(q, cells, names, ID_NONE);
     return true;
 }
 
@@ -358,28 +373,48 @@ row_questions_of_query(struct row_questions *q, const struct row_query *r,
     return ok;
 }
 
+uint32_t
+row_questions_of_returned(struct row_questions *q, uint32_t content,
+                          uint32_t condition)
+{
+    assert(q->questions.at[condition].kind == ROW_QUESTION_CONDITION);
+    return find_columns(q, row_log_cells(q->l, content),
+                        q->l->contents.at[content].ver != ID_NONE, condition);
+}
+
 /* --- registers ------------------------------------------------------------*/
+
+/* Whether the condition of a question holds for a version. */
+static bool
+matches(const struct row_questions *q, const struct row_question *x,
+        uint32_t content)
+{
+    struct err ignored = {0}; // find_matched has evaluated it before
+    bool known, holds = false;
+    assert(x->kind == ROW_QUESTION_CONDITION);
+    const bool ok = row_questions_holds(q, x->table, x->condition, content,
+                                        &known, &holds, &ignored);
+    assert(ok);
+    (void)ok;
+    return holds;
+}
 
 /* What a version of a row answers. */
 static uint32_t
 answer_of(struct row_questions *q, const struct row_question *x,
           uint32_t content, uint32_t version_answer)
 {
-    if (x->kind == ROW_QUESTION_COLUMNS)
-        return text_of(q->l, content,
-                       x->columns_n ? q->columns.at + x->columns : NULL,
-                       x->columns_n, x->with_ver);
-    struct err ignored = {0}; // find_matched has evaluated it before
-    bool known, holds = false;
-    const bool ok = row_questions_holds(q, x->table, x->condition, content,
-                                        &known, &holds, &ignored);
-    assert(ok);
-    (void)ok;
-    return holds ? version_answer : ANSWER_NONE;
+    if (x->kind == ROW_QUESTION_CONDITION)
+        return matches(q, x, content) ? version_answer : ANSWER_NONE;
+    if (x->only != ID_NONE && !matches(q, &q->questions.at[x->only], content))
+        return ANSWER_NONE;
+    return text_of(q->l, content,
+                   x->columns_n ? q->columns.at + x->columns : NULL,
+                   x->columns_n, x->with_ver);
 }
 
-/* Note that a version gives an answer.  Equal versions give equal answers, so
- * what is left to know is whether different ones give it. */
+/* Note that a version gives an answer: what is left to know is whether
+ * different ones give it. */
 static void
 note_answer(struct row_questions *q, uint32_t asked, uint32_t answer,
             uint32_t version)
@@ -419,6 +454,16 @@ find_asked(struct row_questions *q, row_id row, uint32_t question)
     return asked;
 }
 
+/* Whether versions with the same text give the same answer.  Those with the
+ * same values may tell of different named conditions. */
+static bool
+is_of_text(const struct row_questions *q, const struct row_question *x)
+{
+    return x->kind == ROW_QUESTION_COLUMNS &&
+           (x->only == ID_NONE ||
+            !q->l->conditions.at[q->questions.at[x->only].condition].is_named);
+}
+
 uint32_t
 row_questions_ask(struct row_questions *q, row_id row, uint32_t question,
                   uint32_t answer, uint32_t *value)
@@ -432,7 +477,7 @@ row_questions_ask(struct row_questions *q, row_id row, uint32_t question,
         return asked; // no version gives this answer
     // A read of a row that was not returned keeps its condition, which is what
     // an explanation has to tell.
-    if (q->questions.at[question].kind == ROW_QUESTION_COLUMNS &&
+    if (is_of_text(q, &q->questions.at[question]) &&
         !q->served.at[i].has_several) {
         *value = q->served.at[i].version;
         return ID_NONE;
@@ -450,26 +495,40 @@ nth_answer(struct row_questions *q, row_id row, uint32_t question, uint32_t i)
                : row_questions_answer(q, find_asked(q, row, question), i);
 }
 
-bool
-row_questions_may_match(struct row_questions *q, row_id row, uint32_t condition,
-                        uint32_t question, uint32_t answer)
+/* Note which answers to a question the versions give for which a condition
+ * holds, and those for which it does not. */
+static void
+note_matches(struct row_questions *q, row_id row, uint32_t asked,
+             uint32_t question, uint32_t pair)
+{
+    const uint32_t n = q->first[row + 1] - q->first[row];
+    for (uint32_t v = 0; v < n; v++) {
+        const uint32_t answer = nth_answer(q, row, question, v);
+        bool added;
+        const uint32_t i =
+            intmap_add(&q->matches_index, (uint64_t)pair << 32 | answer,
+                       (uint32_t)q->matches.n, &added);
+        if (added)
+            vec_push(&q->matches, ROW_FITS_NONE);
+        q->matches.at[i] |= row_questions_answer(q, asked, v) == ANSWER_NONE
+                                ? ROW_MATCHES_NONE
+                                : ROW_MATCHES_ALL;
+    }
+}
+
+enum row_matches
+row_questions_matches(struct row_questions *q, row_id row, uint32_t condition,
+                      uint32_t question, uint32_t answer)
 {
     assert(q->questions.at[condition].kind == ROW_QUESTION_CONDITION);
-    const uint32_t n = q->first[row + 1] - q->first[row];
     const uint32_t asked = find_asked(q, row, condition);
-    bool added, ignored;
+    bool added;
     const uint32_t pair =
         intmap_add(&q->pairs, (uint64_t)question << 32 | asked,
                    (uint32_t)q->pairs.n, &added);
-    for (uint32_t i = 0; added && i < n; i++)
-        if (row_questions_answer(q, asked, i) != ANSWER_NONE)
-            intmap_add(&q->matching,
-                       (uint64_t)pair << 32 | nth_answer(q, row, question, i),
-                       0, &ignored);
-    if (intmap_find(&q->matching, (uint64_t)pair << 32 | answer) == 0)
-        return true;
-    for (uint32_t i = 0; i < n; i++)
-        if (nth_answer(q, row, question, i) == answer)
-            return false;
-    return true;
+    if (added)
+        note_matches(q, row, asked, question, pair);
+    const uint32_t i =
+        intmap_find(&q->matches_index, (uint64_t)pair << 32 | answer);
+    return i == UINT32_MAX ? ROW_FITS_NONE : (enum row_matches)q->matches.at[i];
 }

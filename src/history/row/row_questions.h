@@ -1,8 +1,9 @@
 /* row_questions.h -- what reads ask about rows, and what each version answers.
  *
- * There are three kinds of questions: which version is it, what are the values
- * of these columns, and does a condition hold.  An answer is a text (a number
- * of row_log.names), or one of the two below.
+ * There are three kinds of questions: which version is it, does a condition
+ * hold, and what are the values of these columns, perhaps only where a
+ * condition holds.  An answer is a text (a number of row_log.names), or one of
+ * the two below.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HISTORY_ROW_ROW_QUESTIONS_H
@@ -27,6 +28,8 @@ struct row_question {
     enum row_question_kind kind;
     uint32_t columns, columns_n; // row_questions.columns
     bool with_ver;               // and the name of the version
+    uint32_t only;               // the question of the condition that has to
+                                 // hold, or ID_NONE
     uint32_t table, condition;
     uint32_t matched, matched_n; // row_questions.matched: rows with a version
                                  // for which the condition holds
@@ -64,9 +67,17 @@ struct row_questions {
     struct intmap by_row;       // of row and question
     struct intmap served_index; // of asked and answer
     VEC(struct row_served) served;
-    struct intmap pairs;    // of a question and a condition that was asked
-    struct intmap matching; // of a pair and an answer: some version gives it
-                            // for which the condition holds
+    struct intmap pairs;         // of a question and a condition asked
+    struct intmap matches_index; // of a pair and an answer: in 'matches'
+    VEC(uint8_t) matches;        // enum row_matches
+};
+
+/* Of the versions that fit a read, those for which a condition holds. */
+enum row_matches {
+    ROW_FITS_NONE = 0, // there is no version that fits
+    ROW_MATCHES_NONE = 1,
+    ROW_MATCHES_ALL = 2,
+    ROW_MATCHES_SOME = ROW_MATCHES_NONE | ROW_MATCHES_ALL
 };
 
 /* List the versions.  *at is the place of a mistake in the input. */
@@ -94,11 +105,16 @@ bool row_questions_holds(const struct row_questions *q, uint32_t table,
                          uint32_t condition, uint32_t content, bool *known,
                          bool *out, struct err *err);
 
-/* Whether a read of a row that got this answer can be of a version for which a
- * condition holds.  Where no version gives the answer, that is not said. */
-bool row_questions_may_match(struct row_questions *q, row_id row,
-                             uint32_t condition, uint32_t question,
-                             uint32_t answer);
+/* Of the versions of a row that give this answer, those for which a condition
+ * holds; 'condition' is the question of row_questions_of_query. */
+enum row_matches row_questions_matches(struct row_questions *q, row_id row,
+                                       uint32_t condition, uint32_t question,
+                                       uint32_t answer);
+
+/* What a read of a row asks that a query returned: the same as one of the row,
+ * of the versions for which the condition holds. */
+uint32_t row_questions_of_returned(struct row_questions *q, uint32_t content,
+                                   uint32_t condition);
 
 /* The i-th version of a row, as the answer of ROW_QUESTION_VERSION. */
 static inline uint32_t

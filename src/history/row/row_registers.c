@@ -47,7 +47,6 @@ plan_read(struct making *m, row_id row, uint32_t question, uint32_t answer)
     vec_push(&m->plans, plan);
 }
 
-/* A read of one row, or of one that a query returned. */
 static bool
 plan_item(struct making *m, const struct row_entry *e)
 {
@@ -59,74 +58,71 @@ plan_item(struct making *m, const struct row_entry *e)
     return true;
 }
 
-/* Whether a row that a query returned can match its condition: as far as the
- * columns tell, else as far as the versions do that it fits. */
 static bool
-may_match(struct making *m, const struct row_query *q, uint32_t condition,
-          const struct row_entry *e, bool *matches)
-{
-    uint32_t question, answer;
-    bool known;
-    if (!row_questions_holds(&m->q, q->table, q->condition, e->content, &known,
-                             matches, m->err))
-        return false;
-    if (known)
-        return true;
-    if (!row_questions_of_read(&m->q, e->row, e->content, &question, &answer,
-                               m->err))
-        return false;
-    *matches =
-        row_questions_may_match(&m->q, e->row, condition, question, answer);
-    return true;
-}
-
-static bool
-check_returned(struct making *m, size_t entry, uint32_t question)
+refuse_returned(struct making *m, const struct row_query *q, row_id r)
 {
     const struct row_log *l = m->l;
-    const struct row_query *q = &l->queries.at[l->entries.at[entry].about];
-    for (uint32_t i = 1; i <= q->returned; i++) {
-        const struct row_entry *e = &l->entries.at[entry - i];
-        bool matches;
-        if (!may_match(m, q, question, e, &matches))
-            return false;
-        if (matches)
-            continue;
-        char row[ERR_QUOTE_ROOM], condition[ERR_QUOTE_ROOM];
-        const struct string name =
-            strings_get(&l->names, l->rows.at[e->row].name);
-        const struct string text =
-            strings_get(&l->names, l->conditions.at[q->condition].text);
-        return err_set(
-            m->err, ERR_SYNTAX,
-            "row %s was returned and does not match '%s', expected "
-            "rows that match",
-            err_quote(row, sizeof row, name.text, name.len),
-            err_quote(condition, sizeof condition, text.text, text.len));
-    }
+    char row[ERR_QUOTE_ROOM], condition[ERR_QUOTE_ROOM];
+    const struct string name = strings_get(&l->names, l->rows.at[r].name);
+    const struct string text =
+        strings_get(&l->names, l->conditions.at[q->condition].text);
+    return err_set(
+        m->err, ERR_SYNTAX,
+        "row %s was returned and does not match '%s', expected rows that match",
+        err_quote(row, sizeof row, name.text, name.len),
+        err_quote(condition, sizeof condition, text.text, text.len));
+}
+
+/* A row that a query returned fits the versions that have its values and match
+ * the condition.  Where all of the former match, the condition adds nothing. */
+static bool
+plan_returned(struct making *m, const struct row_query *q, uint32_t condition,
+              const struct row_entry *e)
+{
+    uint32_t question, answer;
+    bool known, holds;
+    if (!row_questions_of_read(&m->q, e->row, e->content, &question, &answer,
+                               m->err) ||
+        !row_questions_holds(&m->q, q->table, q->condition, e->content, &known,
+                             &holds, m->err))
+        return false;
+    enum row_matches fits = holds ? ROW_MATCHES_ALL : ROW_MATCHES_NONE;
+    if (!known)
+        fits =
+            row_questions_matches(&m->q, e->row, condition, question, answer);
+    if (fits == ROW_MATCHES_NONE)
+        return refuse_returned(m, q, e->row);
+    if (fits == ROW_MATCHES_SOME)
+        question = row_questions_of_returned(&m->q, e->content, condition);
+    plan_read(m, e->row, question, answer);
     return true;
 }
 
-/* The rows that a query did not return. */
+/* The rows that a query returned, and those that it did not. */
 static bool
 plan_query(struct making *m, size_t entry)
 {
     const struct row_entry *e = &m->l->entries.at[entry];
     const struct row_query *q = &m->l->queries.at[e->about];
+    const struct row_entry *returned = e - q->returned;
     uint32_t question;
-    if (!row_questions_of_query(&m->q, q, &question, m->err) ||
-        !check_returned(m, entry, question))
+    if (!row_questions_of_query(&m->q, q, &question, m->err))
         return false;
+    for (uint32_t i = 0; i < q->returned; i++) {
+        assert(returned[i].kind == ROW_RETURNED && returned[i].txn == e->txn);
+        m->q.returned[returned[i].row] = 1;
+        if (!plan_returned(m, q, question, &returned[i]))
+            return false;
+    }
     const struct row_question *asked = &m->q.questions.at[question];
-    for (uint32_t i = 0; i < q->returned; i++)
-        m->q.returned[m->l->entries.at[entry - 1 - i].row] = 1;
-    for (uint32_t i = 0; i < asked->matched_n; i++) {
-        const row_id row = m->q.matched.at[asked->matched + i];
+    const uint32_t first = asked->matched, n = asked->matched_n;
+    for (uint32_t i = 0; i < n; i++) {
+        const row_id row = m->q.matched.at[first + i];
         if (!m->q.returned[row])
             plan_read(m, row, question, ANSWER_NONE);
     }
     for (uint32_t i = 0; i < q->returned; i++)
-        m->q.returned[m->l->entries.at[entry - 1 - i].row] = 0;
+        m->q.returned[returned[i].row] = 0;
     return true;
 }
 

@@ -27,13 +27,21 @@ is_next_column(const struct row_log *l, const char **question,
     return is;
 }
 
-/* Whether a question about columns asks for the name of the version, too.  A
- * column may have ") ver" in its name, but not at the end: there is a quote. */
-static bool
-has_ver(const char *question)
+/* What follows the columns of a question: " ver", a condition, or both. */
+static const char *
+after_columns(const char *question)
 {
-    const char *end = strrchr(question, ')');
-    return end && strcmp(end, ") ver") == 0;
+    bool in_quotes = false;
+    assert(*question == '(');
+    while (in_quotes || *question != ')') {
+        if (*question == '"')
+            in_quotes = !in_quotes;
+        else if (*question == '\\')
+            question++;
+        assert(*question);
+        question++;
+    }
+    return question + 1;
 }
 
 /* Append the values of these columns as JSON. */
@@ -108,24 +116,27 @@ bool
 naive_answer_show(const struct history *h, key_id k, uint32_t content,
                   struct buf *out, struct err *err)
 {
-    const char *question = question_of(h, k), *condition;
-    if (naive_answer_is_condition(h, k, &condition)) {
-        const enum naive_truth x =
-            naive_answer_satisfies(h->rows, condition, content);
-        if (x == NAIVE_MISTAKE)
-            return err_set(err, ERR_SYNTAX,
-                           "a condition on a row has no value");
-        if (x != NAIVE_TRUE) {
-            buf_text(out, "none");
-            return true;
-        }
-        question = NULL;
+    const char *columns = question_of(h, k), *condition = NULL;
+    bool ver = true;
+    if (columns && *columns == '(') {
+        const char *rest = after_columns(columns);
+        ver = strncmp(rest, " ver", 4) == 0;
+        rest += ver ? 4 : 0;
+        condition = *rest ? rest + strlen(" where ") : NULL;
+    } else if (naive_answer_is_condition(h, k, &condition)) {
+        columns = NULL;
     }
-    const bool ver = !question || has_ver(question);
-    if (h->rows->contents.at[content].is_absent)
+    const enum naive_truth x =
+        condition ? naive_answer_satisfies(h->rows, condition, content)
+                  : NAIVE_TRUE;
+    if (x == NAIVE_MISTAKE)
+        return err_set(err, ERR_SYNTAX, "a condition on a row has no value");
+    if (x != NAIVE_TRUE)
+        buf_text(out, "none");
+    else if (h->rows->contents.at[content].is_absent)
         buf_text(out, "absent");
     else
-        show_columns(h->rows, content, question, ver, out);
+        show_columns(h->rows, content, columns, ver, out);
     return true;
 }
 

@@ -12,7 +12,7 @@
 enum naive_truth naive_answer_satisfies(const struct row_log *l,
                                         const char *text, uint32_t content);
 
-/* Whether register k is that of a condition; its text then. */
+/* Whether register k is that of a condition alone; its text then. */
 bool naive_answer_is_condition(const struct history *h, key_id k,
                                const char **text);
 

@@ -58,19 +58,38 @@ look_of(struct seen_versions *s, uint32_t content, uint32_t seen)
     return number_of(s, &text);
 }
 
-/* The register and the columns that were seen. */
+/* What a version looks like to such a read: like nothing where it does not
+ * satisfy the condition. */
 static uint32_t
-group_of(struct seen_versions *s, key_id k, uint32_t seen, bool *added)
+look_of_version(struct seen_versions *s, uint32_t version,
+                const struct seen_row *seen)
+{
+    if (!seen->condition || naive_answer_satisfies(s->h->rows, seen->condition,
+                                                   version) == NAIVE_TRUE)
+        return look_of(s, version, seen->content);
+    struct buf text = {0};
+    buf_text(&text, "none");
+    return number_of(s, &text);
+}
+
+/* The register, the columns that were seen, and the condition. */
+static uint32_t
+group_of(struct seen_versions *s, key_id k, const struct seen_row *seen,
+         bool *added)
 {
     const struct row_log *l = s->h->rows;
-    const struct row_cells saw = row_log_cells(l, seen);
+    const struct row_cells saw = row_log_cells(l, seen->content);
+    const struct row_content *c = &l->contents.at[seen->content];
     const uint32_t before = (uint32_t)s->texts.all.n;
     struct buf text = {0};
-    buf_printf(&text, "group %u%s%s", k,
-               l->contents.at[seen].is_absent ? " absent" : "",
-               l->contents.at[seen].ver != ID_NONE ? " ver" : "");
+    buf_printf(&text, "group %u%s%s", k, c->is_absent ? " absent" : "",
+               c->ver != ID_NONE ? " ver" : "");
     for (size_t i = 0; i < saw.n; i++)
         buf_printf(&text, " %u", saw.at[i].column);
+    if (seen->condition) {
+        buf_text(&text, " where ");
+        buf_text(&text, seen->condition);
+    }
     const uint32_t group = number_of(s, &text);
     *added = group == before;
     return group;
@@ -105,9 +124,9 @@ count(struct seen_versions *s, uint32_t group, uint32_t value, uint32_t look)
 }
 
 bool
-seen_versions_check(struct seen_versions *s, op_id op, uint32_t seen,
-                    const uint32_t *versions, size_t n, bool *right,
-                    struct err *err)
+seen_versions_check(struct seen_versions *s, op_id op,
+                    const struct seen_row *seen, const uint32_t *versions,
+                    size_t n, bool *right, struct err *err)
 {
     const key_id k = op_key(s->h, op);
     bool is_new;
@@ -120,13 +139,13 @@ seen_versions_check(struct seen_versions *s, op_id op, uint32_t seen,
             return false;
         }
         const uint32_t value = number_of(s, &text);
-        count(s, group, value, look_of(s, versions[i], seen));
+        count(s, group, value, look_of_version(s, versions[i], seen));
     }
     struct buf text = {0};
     buf_text(&text, "value ");
     buf_text(&text, naive_answer_text(s->h, op));
     const uint32_t value = number_of(s, &text);
-    const uint32_t look = look_of(s, seen, seen);
+    const uint32_t look = look_of(s, seen->content, seen->content);
     const uint32_t values = *count_of(s, &s->with, group, value);
     const uint32_t looks = *count_of(s, &s->with, group, look);
     const uint32_t both =

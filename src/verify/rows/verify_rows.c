@@ -115,15 +115,21 @@ verify_place(const struct rows *r, row_id row, struct walk *w)
            wrong(r, row, "a read is missing");
 }
 
-/* A read of a row: exactly the versions have its value that fit what was
- * seen. */
+/* A read of a row, or of one that a query returned: exactly the versions have
+ * its value that fit what was seen and satisfy the condition. */
 static bool
-verify_read(struct rows *r, const struct row_entry *e, struct walk *w)
+verify_read(struct rows *r, const struct row_entry *e, const char *condition,
+            struct walk *w)
 {
+    struct seen_row seen = {e->content, condition};
     bool right;
+    // Versions with the same values satisfy it, too.
+    if (condition && *condition != '#' &&
+        naive_answer_satisfies(r->l, condition, e->content) == NAIVE_TRUE)
+        seen.condition = NULL;
     if (!verify_place(r, e->row, w) ||
         !seen_versions_check(
-            &r->seen, w->op, e->content, r->versions.at + r->first[e->row],
+            &r->seen, w->op, &seen, r->versions.at + r->first[e->row],
             r->first[e->row + 1] - r->first[e->row], &right, r->err))
         return false;
     w->op++;
@@ -187,25 +193,28 @@ find_matched(struct rows *r, uint32_t condition, uint32_t table,
     return &r->matched.at[at];
 }
 
-/* The rows that a query did not return. */
+/* The rows that a query returned, and those that it did not. */
 static bool
 verify_query(struct rows *r, size_t entry, struct walk *w)
 {
     const struct row_log *l = r->l;
     const struct row_query *q = &l->queries.at[l->entries.at[entry].about];
+    const struct row_entry *returned = &l->entries.at[entry - q->returned];
     const struct row_condition *c = &l->conditions.at[q->condition];
     struct buf text = {0};
     bool ok = true;
     buf_text(&text, c->is_named ? "#" : "");
     buf_text(&text, strings_get(&l->names, c->text).text);
-    for (uint32_t i = 0; i < q->returned; i++)
-        r->returned[l->entries.at[entry - 1 - i].row] = 1;
+    for (uint32_t i = 0; i < q->returned; i++) {
+        r->returned[returned[i].row] = 1;
+        ok = ok && verify_read(r, &returned[i], text.at, w);
+    }
     const u32_vec *rows = find_matched(r, q->condition, q->table, text.at);
     for (size_t i = 0; ok && i < rows->n; i++)
         if (!r->returned[rows->at[i]])
             ok = verify_missed(r, rows->at[i], text.at, w);
     for (uint32_t i = 0; i < q->returned; i++)
-        r->returned[l->entries.at[entry - 1 - i].row] = 0;
+        r->returned[returned[i].row] = 0;
     buf_free(&text);
     return ok;
 }
@@ -219,7 +228,7 @@ verify_entries(struct rows *r, struct walk *walks)
         const struct row_entry *e = &r->l->entries.at[i];
         struct walk *w = &walks[r->h->arrival[e->txn]];
         const bool ok = e->kind == ROW_WRITE   ? verify_write(r, i, w)
-                        : e->kind == ROW_READ  ? verify_read(r, e, w)
+                        : e->kind == ROW_READ  ? verify_read(r, e, NULL, w)
                         : e->kind == ROW_QUERY ? verify_query(r, i, w)
                                                : true;
         if (!ok)
