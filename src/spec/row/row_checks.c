@@ -268,15 +268,13 @@ row_checks_collect(struct row_writer *w, const struct row_note *notes, size_t n,
 
 /* The condition of a check; NULL if there were too many. */
 static const struct row_condition_text *
-condition_of(const struct row_writer *w, const struct due *d)
+condition_of(struct row_writer *w, const struct due *d)
 {
     const uint32_t table = side_of(d->check, d->role, false).table;
-    for (size_t i = 0; i < w->versions.conditions.n; i++) {
-        const struct row_condition_text *c = &w->versions.conditions.at[i];
-        if (c->table == table && c->sql && strcmp(c->text, due_text(w, d)) == 0)
-            return c;
-    }
-    return NULL;
+    const uint32_t id =
+        row_versions_named(&w->versions, table, due_text(w, d), NULL);
+    const struct row_condition_text *c = &w->versions.conditions.at[id];
+    return c->sql ? c : NULL;
 }
 
 /* --- reads -----------------------------------------------------------------*/
@@ -338,9 +336,8 @@ write_referred(struct row_writer *w, const struct due *d,
     uint32_t found = WATCHED_NONE;
     const char *values = NULL;
     bool is_known = true;
-    for (uint32_t i = 0; is_known && i < w->versions.all.n; i++) {
-        if (w->versions.all.at[i].table != c->table || !c->holds[i])
-            continue;
+    for (size_t k = 0; is_known && k < c->holds.n; k++) {
+        const uint32_t i = c->holds.at[k];
         const char *own =
             d->check->is_by_key ? "{}" : ask_values(w, d->check, i);
         is_known =

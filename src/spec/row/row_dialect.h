@@ -40,21 +40,31 @@ struct row_dialect {
     void (*put_row)(struct buf *sql, const struct watched *w, uint32_t table,
                     const char *row);
 
-    /* For all versions of a table at once, after the run.  NULL: PostgreSQL's
-     * way, in which values are JSON (row_versions.c). */
+    /* For all versions of a table at once, after the run. */
     const struct row_versions_sql *versions;
 };
 
 /* SQL for a temporary table of versions.  It has the columns of the table, each
- * with its type and its collation, and before these a column assay_n.  The
- * values of a version are written as in "values (7, ...)". */
+ * with its type and its collation, and before these the key assay_n. */
 struct row_versions_sql {
     void (*put_create)(struct buf *sql, const struct watched_table *t);
+
+    /* Append a version's number and values, as in "values (7, ...)". */
+    void (*put_version)(struct buf *sql, const struct watched_table *t,
+                        size_t n, const char *values);
+
+    /* Append what stands behind "from": a table with assay_n, and one with this
+     * alias and the columns; or, without an alias, what the expressions below
+     * are about. */
+    void (*put_from)(struct buf *sql, const char *alias);
 
     /* Expressions over its columns, as JSON: the key, and an object of all
      * columns; integers, texts and NULL. */
     void (*put_key)(struct buf *sql, const struct watched_table *t);
     void (*put_shown)(struct buf *sql, const struct watched_table *t);
+
+    /* The integer in one of t->integers, or NULL. */
+    void (*put_integer)(struct buf *sql, const char *column);
 
     const char *name; // of the temporary table
 };
@@ -64,6 +74,7 @@ const struct row_dialect *row_dialect_of(const char *scheme);
 
 extern const struct row_dialect row_dialect_postgresql, row_dialect_sqlite,
     row_dialect_mariadb;
+extern const struct row_versions_sql row_versions_postgresql;
 
 /* For the dialects: ask for a part of the schema; run what makes a trigger or a
  * table, and empty the text; whether a column of an answer is "1". */

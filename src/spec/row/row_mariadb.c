@@ -211,6 +211,8 @@ add_columns(struct watched *w, const struct result_rows *r,
         const bool is_key = *result_rows_get(r, i, 3) != '0';
         vec_push(&t->columns, name);
         vec_push(&t->types, type);
+        if (is_integer(type))
+            vec_push(&t->integers, name);
         if (row_dialect_is_one(r, i, 6) || is_key)
             vec_push(&t->indexed, name);
         t->has_other_index = t->has_other_index || row_dialect_is_one(r, i, 6);
@@ -433,8 +435,8 @@ static void
 put_create(struct buf *sql, const struct watched_table *t)
 {
     buf_printf(sql,
-               "create temporary table assay_versions as select 0 as assay_n, "
-               "t.* from %s t limit 0",
+               "create temporary table assay_versions (primary key (assay_n)) "
+               "as select 0 as assay_n, t.* from %s t limit 0",
                t->name);
 }
 
@@ -483,8 +485,25 @@ put_shown(struct buf *sql, const struct watched_table *t)
     buf_text(sql, ", '}')");
 }
 
+static void
+put_one(struct buf *sql, const struct watched_table *t, size_t n,
+        const char *values)
+{
+    (void)t;
+    buf_printf(sql, "(%zu, %s)", n, values);
+}
+
+static void
+put_from(struct buf *sql, const char *alias)
+{
+    buf_printf(sql, "assay_versions as %s", alias ? alias : "assay_t");
+}
+
 static const struct row_versions_sql versions = {
     .put_create = put_create,
+    .put_version = put_one,
+    .put_from = put_from,
+    .put_integer = put_name,
     .put_key = put_key,
     .put_shown = put_shown,
     .name = "assay_versions",

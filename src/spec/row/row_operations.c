@@ -55,14 +55,14 @@ row_operations_put_written(struct row_writer *w, uint32_t version)
     const struct row_version *v = &w->versions.all.at[version];
     row_operations_put_row(w, version);
     buf_printf(&w->line, ",%s,{\"ver\":%u,\"satisfies\":[", v->shown, version);
-    size_t n = 0;
-    for (size_t i = 0; i < w->versions.conditions.n; i++) {
-        const struct row_condition_text *c = &w->versions.conditions.at[i];
-        if (c->table != v->table || !c->holds[version])
-            continue;
-        if (n++)
+    size_t n;
+    const uint32_t *satisfied =
+        row_versions_satisfied(&w->versions, version, &n);
+    for (size_t i = 0; i < n; i++) {
+        const char *text = w->versions.conditions.at[satisfied[i]].text;
+        if (i)
             buf_char(&w->line, ',');
-        buf_json(&w->line, c->text, strlen(c->text));
+        buf_json(&w->line, text, strlen(text));
     }
     buf_text(&w->line, "]}");
 }
@@ -112,7 +112,7 @@ write_query(struct row_writer *w, const struct row_note *q)
         }
         buf_char(&w->line, ']');
         if (condition != WATCHED_NONE &&
-            !w->versions.conditions.at[condition].holds[version])
+            !row_versions_holds(&w->versions, condition, version))
             row_operations_refuse(
                 w, "a row was found that does not satisfy: ", q->by->condition);
     }

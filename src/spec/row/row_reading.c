@@ -195,6 +195,7 @@ row_reading_condition(struct row_reading *r, const PgQuery__RangeVar *v,
     const size_t end = row_reading_find_word(r, begin, ends);
     assert(begin < end);
     r->out->condition = without_locks(r, row_reading_text(r, begin + 1, end));
+    row_reading_equalities(r, where);
     return true;
 }
 

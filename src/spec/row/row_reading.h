@@ -52,6 +52,9 @@ bool row_reading_condition(struct row_reading *r, const PgQuery__RangeVar *v,
                            const PgQuery__Node *where, int from,
                            const char *const *ends);
 
+/* Note which equalities the condition implies. */
+void row_reading_equalities(struct row_reading *r, const PgQuery__Node *where);
+
 /* All of a select or a merge. */
 bool row_reading_select(struct row_reading *r, const PgQuery__SelectStmt *s);
 bool row_reading_merge(struct row_reading *r, const PgQuery__MergeStmt *s);

@@ -122,17 +122,23 @@ add_table(struct watched *w, const struct result_rows *r, size_t i)
     vec_push(&w->tables, t);
 }
 
+/* Whether a type has a part: this decides about its affinity. */
+static bool
+has_part(const char *type, const char *part)
+{
+    for (; *type; type++)
+        if (strncasecmp(type, part, strlen(part)) == 0)
+            return true;
+    return false;
+}
+
 /* Whether equal values of a column have one text: its affinity makes integers
  * or texts of them. */
 static bool
 names_rows(const char *type)
 {
-    static const char *const parts[] = {"int", "char", "clob", "text"};
-    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
-        for (const char *at = type; *at; at++)
-            if (strncasecmp(at, parts[i], strlen(parts[i])) == 0)
-                return true;
-    return false;
+    return has_part(type, "int") || has_part(type, "char") ||
+           has_part(type, "clob") || has_part(type, "text");
 }
 
 static void
@@ -149,6 +155,8 @@ add_columns(struct watched *w, const struct result_rows *r,
         const bool is_key = *result_rows_get(r, i, 3) != '0';
         vec_push(&t->columns, name);
         vec_push(&t->types, type);
+        if (has_part(type, "int"))
+            vec_push(&t->integers, name);
         keys += is_key;
         is_named = is_named && (!is_key || names_rows(type));
         if (strcasecmp(name, "rowid") == 0 && !t->refusal)
@@ -387,7 +395,8 @@ remove_tables(struct connection *c)
 static void
 put_create(struct buf *sql, const struct watched_table *t)
 {
-    buf_text(sql, "create temp table assay_versions (assay_n integer");
+    buf_text(sql, "create temp table assay_versions (assay_n integer "
+                  "primary key");
     for (size_t i = 0; i < t->columns.n; i++) {
         buf_text(sql, ", ");
         watched_put_name(sql, t->columns.at[i]);
@@ -442,8 +451,35 @@ put_shown(struct buf *sql, const struct watched_table *t)
     buf_char(sql, ')');
 }
 
+static void
+put_one(struct buf *sql, const struct watched_table *t, size_t n,
+        const char *values)
+{
+    (void)t;
+    buf_printf(sql, "(%zu, %s)", n, values);
+}
+
+static void
+put_from(struct buf *sql, const char *alias)
+{
+    buf_printf(sql, "temp.assay_versions as %s", alias ? alias : "assay_t");
+}
+
+static void
+put_integer(struct buf *sql, const char *column)
+{
+    struct buf name = {0};
+    watched_put_name(&name, column);
+    buf_printf(sql, "case typeof(%s) when 'integer' then %s end", name.at,
+               name.at);
+    buf_free(&name);
+}
+
 static const struct row_versions_sql versions = {
     .put_create = put_create,
+    .put_version = put_one,
+    .put_from = put_from,
+    .put_integer = put_integer,
     .put_key = put_key,
     .put_shown = put_shown,
     .name = "temp.assay_versions",

@@ -17,6 +17,12 @@
 
 #include "spec/row/watched.h"
 
+/* A part of a condition: an integer column has a value. */
+struct row_equality {
+    uint32_t column; // a number among the integer columns of the table
+    int64_t value;
+};
+
 struct row_statement {
     const char *sql;       // to be run: a select returns versions
     bool is_quiet;         // it neither reads nor writes rows
@@ -25,15 +31,18 @@ struct row_statement {
     uint32_t table;        // of the condition, or WATCHED_NONE
     const char *condition; // "" for all rows
     const char *alias;     // the name that the condition has for the row
-    bool locks;            // it reads the latest version of a row it waited for
-    size_t limit;          // with as many rows others may be left out; 0: none
-    bool is_blind;         // of a row that it changes it reads the key only
-    bool may_conflict;     // insert ... on conflict
-    bool shows_conflict;   // an insert: if a row is in its way, that has the
-                           // same key
-    const char *part;      // what is not recorded; NULL: nothing
-    bool is_part_told;     // to the user
-    text_vec answers;      // if it is to be answered: names of its columns
+    const struct row_equality *equalities; // all of which the condition implies
+    size_t n_equalities;
+    bool is_equality;    // it says nothing else
+    bool locks;          // it reads the latest version of a row it waited for
+    size_t limit;        // with as many rows others may be left out; 0: none
+    bool is_blind;       // of a row that it changes it reads the key only
+    bool may_conflict;   // insert ... on conflict
+    bool shows_conflict; // an insert: if a row is in its way, that has the
+                         // same key
+    const char *part;    // what is not recorded; NULL: nothing
+    bool is_part_told;   // to the user
+    text_vec answers;    // if it is to be answered: names of its columns
 };
 
 /* A select that is to be answered returns its own columns, one of these marks,

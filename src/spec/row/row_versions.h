@@ -34,7 +34,10 @@ struct row_condition_text {
     uint32_t table;
     const char *alias, *text;
     const char *sql; // if the text is a name only; otherwise NULL
-    uint8_t *holds;  // by version
+    const struct row_equality *equalities; // see row_statement.h
+    size_t n_equalities;
+    bool is_equality;
+    u32_vec holds; // the versions that satisfy it, in ascending order
 };
 
 struct row_versions {
@@ -42,7 +45,10 @@ struct row_versions {
     struct connection *connection;
     struct strings names;
     VEC(struct row_version) all; // by number of the name
-    VEC(struct row_condition_text) conditions;
+    struct strings condition_names;
+    VEC(struct row_condition_text) conditions; // by number of the name
+    uint32_t *satisfied;   // conditions, those of the first version first
+    size_t *satisfied_end; // by version
     struct arena arena;
     char refusal[240];
 };
@@ -55,7 +61,8 @@ uint32_t row_versions_add(struct row_versions *v, uint32_t table,
 uint32_t row_versions_condition(struct row_versions *v,
                                 const struct row_statement *s);
 
-/* The number of the condition of a constraint, which is added if it is new. */
+/* The number of the condition of a constraint, which is added if it is new.
+ * With NULL as SQL it may be one that is not known, and has none. */
 uint32_t row_versions_named(struct row_versions *v, uint32_t table,
                             const char *text, const char *sql);
 
@@ -72,15 +79,15 @@ void row_versions_put_plain(struct buf *sql, const char *value);
  * with a refusal, if it cannot say. */
 bool row_versions_ask(struct row_versions *v);
 
-/* The same for one table, by a temporary table of all its versions, in the
- * SQL of the dialect (row_versions_table.c). */
+/* The same for one table, by a temporary table of all its versions
+ * (row_versions_table.c). */
 bool row_versions_tabulate(struct row_versions *v, uint32_t table);
 
-/* Run a query for numbers of versions, their keys and their values; or for the
- * numbers of those for which a condition holds. */
-bool row_versions_take_values(struct row_versions *v, const char *sql);
-bool row_versions_take_truth(struct row_versions *v,
-                             struct row_condition_text *c, const char *sql);
+/* Whether a version satisfies a condition; all conditions that it does. */
+bool row_versions_holds(const struct row_versions *v, uint32_t condition,
+                        uint32_t version);
+const uint32_t *row_versions_satisfied(const struct row_versions *v,
+                                       uint32_t version, size_t *n);
 
 /* Refuse because of the database's message; return false. */
 bool row_versions_refuse(struct row_versions *v, const char *what);

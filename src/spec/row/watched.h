@@ -31,7 +31,9 @@ struct watched_table {
     bool is_strict;        // SQLite: columns have only values of their types
     text_vec keys;         // columns of the primary key, if it names rows
     text_vec columns;
-    text_vec types; // of the columns; PostgreSQL: none
+    text_vec types;    // of the columns; PostgreSQL: none
+    text_vec integers; // columns with integers or NULL only; on SQLite other
+                       // values may be there, which equal no integer
     // MariaDB: whether there are indexes besides that of the key, and the
     // columns that some index has.
     bool has_other_index;

@@ -2,6 +2,7 @@
  * is refused.
  *
  * SPDX-License-Identifier: MIT */
+#include "base/buf.h"
 #include "spec/row/row_dialect.h"
 #include "spec/row/row_statement.h"
 
@@ -30,6 +31,8 @@ set_up(void)
 {
     watched.dialect = row_dialect_of("postgresql");
     add_table("t", "id", NULL);
+    vec_push(&watched.tables.at[0].integers, "id");
+    vec_push(&watched.tables.at[0].integers, "v");
     add_table("s", NULL, NULL);
     add_table("w", NULL, "it is a view");
     add_table("p", "id", NULL);
@@ -167,6 +170,48 @@ other_statements_are_refused(void)
                   "found 'explain'", 15) == 0);
 }
 
+/* "1 of ...", "2 only": the equalities of integers that a condition implies,
+ * and whether it says more. */
+static const char *
+equalities_of(const char *condition)
+{
+    struct row_statement s;
+    struct refusal refusal = {0};
+    struct buf text = {0};
+    buf_printf(&text, "select * from t where %s", condition);
+    CHECK(row_statement_parse(&watched, &arena, text.at, &s, &refusal));
+    buf_clear(&text);
+    for (size_t i = 0; i < s.n_equalities; i++)
+        buf_printf(&text, "%s=%d ", s.equalities[i].column ? "v" : "id",
+                   (int)s.equalities[i].value);
+    buf_text(&text, s.is_equality ? "only" : "...");
+    row_statement_free(&s);
+    const char *copy = arena_copy(&arena, text.at, text.n);
+    buf_free(&text);
+    return copy;
+}
+
+static void
+equalities_of_integers_are_found(void)
+{
+    CHECK_TEXT(equalities_of("id = 7"), "id=7 only");
+    CHECK_TEXT(equalities_of("-7 = t.id and w > 5"), "id=-7 ...");
+    CHECK_TEXT(equalities_of("id = 7 and (v = (-1) and id = 8)"),
+               "id=8 v=-1 id=7 only");
+    CHECK_TEXT(equalities_of("id = 7 or v = 1"), "...");
+    CHECK_TEXT(equalities_of("not id = 7"), "...");
+    CHECK_TEXT(equalities_of("(id = 7) is true and id + 1 = 8"), "...");
+    CHECK_TEXT(equalities_of("id = '7' and v = 1.0 and w = 1"), "...");
+    CHECK_TEXT(equalities_of("id = 1234567890123456 and v <> 1"), "...");
+    CHECK_TEXT(equalities_of("ID = 7 and \"ID\" = 8"), "id=7 ...");
+    CHECK_TEXT(equalities_of("id = 7 and v || 'x' = 'y'"), "id=7 ...");
+    watched.dialect = row_dialect_of("mariadb");
+    CHECK_TEXT(equalities_of("`ID` = 7 and V = 1"), "v=1 id=7 only");
+    CHECK_TEXT(equalities_of("id = 7 and \"v\" = 8"), "...");
+    CHECK_TEXT(equalities_of("id = 7 and v || 1"), "..."); // OR
+    watched.dialect = row_dialect_of("postgresql");
+}
+
 int
 main(void)
 {
@@ -176,6 +221,7 @@ main(void)
     }
     set_up();
     RUN(conditions_are_found);
+    RUN(equalities_of_integers_are_found);
     RUN(what_is_left_out_is_told);
     RUN(rows_that_are_left_alone_are_told);
     RUN(other_statements_are_refused);
