@@ -3,6 +3,10 @@
  * SPDX-License-Identifier: MIT */
 #include "history/row/row_questions.h"
 
+#include "base/container/sorted.h"
+
+#include <stdlib.h>
+
 /* --- texts ----------------------------------------------------------------*/
 
 static void
@@ -202,6 +206,8 @@ row_questions_free(struct row_questions *q)
     vec_free(&q->questions);
     vec_free(&q->columns);
     vec_free(&q->matched);
+    vec_free(&q->named);
+    mem_free(q->nameless);
     strings_free(&q->column_questions);
     vec_free(&q->by_columns);
     intmap_free(&q->by_condition);
@@ -326,13 +332,75 @@ row_questions_holds(const struct row_questions *q, uint32_t table,
     return true;
 }
 
-/* Note the rows of which some version matches. */
 static bool
-find_matched(struct row_questions *q, uint32_t table, struct row_question *x,
-             struct err *err)
+refuse_nameless(const struct row_questions *q, row_id row, struct err *err)
+{
+    return refuse(q, row,
+                  "has a version without 'satisfies', which this query needs",
+                  err);
+}
+
+static int
+compare_named(const void *a, const void *b)
+{
+    const uint64_t *x = a, *y = b;
+    return (*x > *y) - (*x < *y);
+}
+
+/* Note which rows have a version that satisfies a condition with a name. */
+static void
+list_named(struct row_questions *q)
 {
     const struct row_log *l = q->l;
-    x->matched = (uint32_t)q->matched.n;
+    if (q->has_named)
+        return;
+    q->has_named = true;
+    q->nameless = mem_alloc(l->tables.n, sizeof *q->nameless);
+    for (size_t t = 0; t < l->tables.n; t++)
+        q->nameless[t] = ID_NONE;
+    for (row_id r = 0; r < l->rows.n; r++)
+        for (uint32_t i = q->first[r]; i < q->first[r + 1]; i++) {
+            const struct row_content *x = &l->contents.at[q->versions.at[i]];
+            if (x->is_absent)
+                continue;
+            if (!x->has_satisfied &&
+                q->nameless[l->rows.at[r].table] == ID_NONE)
+                q->nameless[l->rows.at[r].table] = r;
+            for (uint32_t k = 0; k < x->satisfied_n; k++)
+                vec_push(&q->named,
+                         (uint64_t)l->satisfied.at[x->satisfied + k] << 32 | r);
+        }
+    if (q->named.n)
+        qsort(q->named.at, q->named.n, sizeof *q->named.at, compare_named);
+}
+
+/* The rows of which a version has the name among those it satisfies. */
+static bool
+find_named(struct row_questions *q, uint32_t table, struct row_question *x,
+           struct err *err)
+{
+    const uint64_t name = q->l->conditions.at[x->condition].text;
+    size_t at = 0;
+    list_named(q);
+    if (q->nameless[table] != ID_NONE)
+        return refuse_nameless(q, q->nameless[table], err);
+    LOWER_BOUND(at, q->named.n, i, q->named.at[i] < name << 32);
+    for (; at < q->named.n && q->named.at[at] >> 32 == name; at++) {
+        const row_id r = (row_id)q->named.at[at];
+        const bool is_new =
+            q->matched.n == x->matched || vec_top(&q->matched) != r;
+        if (is_new && q->l->rows.at[r].table == table)
+            vec_push(&q->matched, r);
+    }
+    return true;
+}
+
+/* The rows of which some version satisfies a condition that is evaluated. */
+static bool
+find_evaluated(struct row_questions *q, uint32_t table,
+               const struct row_question *x, struct err *err)
+{
+    const struct row_log *l = q->l;
     for (row_id r = 0; r < l->rows.n; r++) {
         bool any = false;
         for (uint32_t i = q->first[r];
@@ -342,17 +410,26 @@ find_matched(struct row_questions *q, uint32_t table, struct row_question *x,
                                      &known, &holds, err))
                 return false;
             if (!known)
-                return refuse(q, r,
-                              "has a version without 'satisfies', which "
-                              "this query needs",
-                              err);
+                return refuse_nameless(q, r, err);
             any |= holds;
         }
         if (any)
             vec_push(&q->matched, r);
     }
-    x->matched_n = (uint32_t)q->matched.n - x->matched;
     return true;
+}
+
+/* Note the rows of which some version matches. */
+static bool
+find_matched(struct row_questions *q, uint32_t table, struct row_question *x,
+             struct err *err)
+{
+    x->matched = (uint32_t)q->matched.n;
+    const bool ok = q->l->conditions.at[x->condition].is_named
+                        ? find_named(q, table, x, err)
+                        : find_evaluated(q, table, x, err);
+    x->matched_n = (uint32_t)q->matched.n - x->matched;
+    return ok;
 }
 
 bool

@@ -59,6 +59,10 @@ struct row_questions {
     VEC(struct row_question) questions;
     u32_vec columns;
     u32_vec matched;
+    // When the first condition with a name is asked for:
+    bool has_named;
+    u64_vec named;      // name << 32 | row: a version of the row satisfies it
+    uint32_t *nameless; // by table: a row with a version that does not tell
     struct strings column_questions; // text -> number; see 'by_columns'
     u32_vec by_columns;
     struct intmap by_condition; // of table and condition

@@ -4,9 +4,12 @@
 #include "verify/rows/verify_rows.h"
 
 #include "base/container/intmap.h"
+#include "base/container/sorted.h"
 #include "verify/rows/naive_answer.h"
 #include "verify/rows/seen_versions.h"
 #include "verify/rows/verify_links.h"
+
+#include <stdlib.h>
 
 struct rows {
     const struct history *h;
@@ -18,6 +21,7 @@ struct rows {
     u32_vec versions;    // contents
     uint8_t *returned;   // by row, during a query
     // What was found before is not looked for again.
+    u64_vec named; // name << 32 | row: a version of the row satisfies it
     struct intmap matched_index; // of table and condition: in 'matched'
     VEC(u32_vec) matched;        // rows with a version that satisfies it
     struct seen_versions seen;
@@ -166,6 +170,42 @@ verify_missed(const struct rows *r, row_id row, const char *condition,
     return true;
 }
 
+static int
+compare_named(const void *a, const void *b)
+{
+    const uint64_t *x = a, *y = b;
+    return (*x > *y) - (*x < *y);
+}
+
+/* List which rows satisfy which conditions with names. */
+static void
+list_named(struct rows *r)
+{
+    for (row_id row = 0; row < r->l->rows.n; row++)
+        for (uint32_t i = r->first[row]; i < r->first[row + 1]; i++) {
+            const struct row_content *c = &r->l->contents.at[r->versions.at[i]];
+            for (uint32_t k = 0; !c->is_absent && k < c->satisfied_n; k++)
+                vec_push(&r->named,
+                         (uint64_t)r->l->satisfied.at[c->satisfied + k] << 32 |
+                             row);
+        }
+    if (r->named.n)
+        qsort(r->named.at, r->named.n, sizeof *r->named.at, compare_named);
+}
+
+static void
+add_named(const struct rows *r, uint32_t name, uint32_t table, u32_vec *out)
+{
+    size_t i = 0;
+    LOWER_BOUND(i, r->named.n, at, r->named.at[at] >> 32 < name);
+    for (; i < r->named.n && r->named.at[i] >> 32 == name; i++) {
+        const row_id row = (row_id)r->named.at[i];
+        if (r->l->rows.at[row].table == table &&
+            (!out->n || vec_top(out) != row))
+            vec_push(out, row);
+    }
+}
+
 /* The rows of a table of which some version satisfies a condition, in their
  * order; found once. */
 static const u32_vec *
@@ -179,7 +219,10 @@ find_matched(struct rows *r, uint32_t condition, uint32_t table,
     if (!added)
         return &r->matched.at[at];
     u32_vec found = {0};
-    for (row_id row = 0; row < r->l->rows.n; row++) {
+    const struct row_condition *c = &r->l->conditions.at[condition];
+    if (c->is_named)
+        add_named(r, c->text, table, &found);
+    for (row_id row = 0; !c->is_named && row < r->l->rows.n; row++) {
         bool any = false;
         if (r->l->rows.at[row].table != table)
             continue;
@@ -337,6 +380,7 @@ rows_init(struct rows *r, const struct history *h, struct err *err)
     r->seen.h = h;
     r->missed = mem_calloc(h->n_keys, sizeof *r->missed);
     list_versions(r);
+    list_named(r);
     verify_links_init(&r->links, h);
     if (h->key_rows)
         find_keys(r);
@@ -348,6 +392,7 @@ rows_free(struct rows *r)
     for (size_t i = 0; i < r->matched.n; i++)
         vec_free(&r->matched.at[i]);
     vec_free(&r->matched);
+    vec_free(&r->named);
     intmap_free(&r->matched_index);
     seen_versions_free(&r->seen);
     mem_free(r->key);
