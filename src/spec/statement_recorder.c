@@ -16,6 +16,8 @@
 #include "spec/statement_recorder.h"
 
 #include "base/utf8.h"
+#include "spec/row/row_compare.h"
+#include "spec/row/row_dialect.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -436,6 +438,26 @@ select_versions(struct statement_recorder *p, const struct row_statement *s,
     return outcome;
 }
 
+/* Run a statement that writes, and find out what it changed where no trigger
+ * tells. */
+static enum outcome
+run_change(struct statement_recorder *p, struct row_statement *s)
+{
+    struct result_rows *answer = s->answers.n ? p->answer : NULL;
+    if (!s->watched->dialect->compare)
+        return run(p, s->sql, answer);
+    struct row_compare c = {0};
+    enum outcome outcome = row_compare_begin(&c, p->connection, s);
+    if (outcome == OUTCOME_OK)
+        outcome = run(p, s->sql, answer);
+    if (outcome == OUTCOME_OK)
+        outcome = row_compare_end(&c, p->connection, s, &p->notices);
+    if (c.refusal[0])
+        refuse(p, "%s", c.refusal);
+    row_compare_free(&c);
+    return outcome;
+}
+
 static enum outcome
 record_rows(struct statement_recorder *p, struct row_statement *s)
 {
@@ -447,9 +469,8 @@ record_rows(struct statement_recorder *p, struct row_statement *s)
     if (p->flavour->forget)
         outcome = run(p, p->flavour->forget, NULL);
     if (outcome == OUTCOME_OK)
-        outcome = s->returns_versions
-                      ? select_versions(p, s, &rows)
-                      : run(p, s->sql, s->answers.n ? p->answer : NULL);
+        outcome = s->returns_versions ? select_versions(p, s, &rows)
+                                      : run_change(p, s);
     if (outcome == OUTCOME_FAILED)
         note_refused(p, s);
     if (outcome == OUTCOME_OK && s->returns_versions &&

@@ -3,10 +3,13 @@
  * SPDX-License-Identifier: MIT */
 #include "spec/row/row_dialect.h"
 
+#include <ctype.h>
 #include <string.h>
+#include <strings.h>
 
 static const struct row_dialect *const dialects[] = {
-    &row_dialect_postgresql, &row_dialect_sqlite, &row_dialect_mariadb};
+    &row_dialect_postgresql, &row_dialect_sqlite, &row_dialect_mariadb,
+    &row_dialect_duckdb};
 
 const struct row_dialect *
 row_dialect_of(const char *scheme)
@@ -40,4 +43,33 @@ bool
 row_dialect_is_one(const struct result_rows *r, size_t i, size_t column)
 {
     return *result_rows_get(r, i, column) == '1';
+}
+
+bool
+row_dialect_has_word(const char *scheme, const char *sql, const char *word)
+{
+    token_vec tokens = {0};
+    bool has = false;
+    tokens_read(sql, flavour_of(scheme), &tokens);
+    for (size_t i = 0; !has && i < tokens.n; i++)
+        has = tokens.at[i].kind == TOKEN_WORD &&
+              tokens.at[i].n == strlen(word) &&
+              strncasecmp(tokens.at[i].at, word, tokens.at[i].n) == 0;
+    vec_free(&tokens);
+    return has;
+}
+
+const char *
+row_dialect_name(struct watched *w, const char *name)
+{
+    bool is_plain = isalpha((unsigned char)*name) || *name == '_';
+    for (const char *c = name; *c; c++)
+        is_plain = is_plain && (isalnum((unsigned char)*c) || *c == '_');
+    if (is_plain)
+        return watched_copy(w, name);
+    struct buf quoted = {0};
+    watched_put_name(&quoted, name);
+    const char *text = watched_copy(w, quoted.at);
+    buf_free(&quoted);
+    return text;
 }

@@ -8,6 +8,8 @@
  *                 tell changes by a function of the driver (row_sqlite.c)
  *     MariaDB     triggers number versions in an invisible column, and tell
  *                 changes in a variable of the session (row_mariadb.c)
+ *     DuckDB      tables are compared before and after each statement, and
+ *                 versions are logged in a table (row_duckdb.c)
  *
  * SPDX-License-Identifier: MIT */
 #ifndef SPEC_ROW_ROW_DIALECT_H
@@ -15,11 +17,14 @@
 
 #include "spec/row/watched.h"
 
+struct row_compare_sql;
+
 struct row_dialect {
     const char *scheme;
     const char *able;          // a query; it returns a row if rows can be
                                // recorded
     bool folds;                // names ignore case
+    bool has_row_values;       // the name of a table is one
     const char *prepare;       // for each session, or NULL
     const char *begin;         // begins a transaction that reads all tables
     const char *order;         // of the rows of a table 't'
@@ -42,6 +47,14 @@ struct row_dialect {
 
     /* For all versions of a table at once, after the run. */
     const struct row_versions_sql *versions;
+
+    /* Where there are no triggers (row_compare.h); otherwise NULL. */
+    const struct row_compare_sql *compare;
+
+    // Two transactions may update different columns of one row, and both
+    // commit.  What is left is a version that nobody made, so such an
+    // interleaving is refused.
+    bool merges_columns;
 };
 
 /* SQL for a temporary table of versions.  It has the columns of the table, each
@@ -73,7 +86,7 @@ struct row_versions_sql {
 const struct row_dialect *row_dialect_of(const char *scheme);
 
 extern const struct row_dialect row_dialect_postgresql, row_dialect_sqlite,
-    row_dialect_mariadb;
+    row_dialect_mariadb, row_dialect_duckdb;
 extern const struct row_versions_sql row_versions_postgresql;
 
 /* For the dialects: ask for a part of the schema; run what makes a trigger or a
@@ -82,5 +95,11 @@ bool row_dialect_ask(struct connection *c, const char *sql,
                      struct result_rows *out, struct err *err);
 bool row_dialect_make(struct connection *c, struct buf *sql, struct err *err);
 bool row_dialect_is_one(const struct result_rows *r, size_t i, size_t column);
+
+/* Whether SQL has a word, outside of strings and names in quotes; a name in
+ * SQL, with quotes where they are needed. */
+bool row_dialect_has_word(const char *scheme, const char *sql,
+                          const char *word);
+const char *row_dialect_name(struct watched *w, const char *name);
 
 #endif

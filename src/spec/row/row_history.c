@@ -6,6 +6,7 @@
 #include "collect/journal.h"
 #include "format/jsonl/jsonl_record.h"
 #include "spec/row/row_checks.h"
+#include "spec/row/row_merges.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -126,6 +127,13 @@ collect(struct writer *w)
     if (!any)
         return row_operations_refuse(
             &w->rows, "none of its statements reads or writes a row", "");
+    const uint32_t merged = row_merges_find(h);
+    if (merged != WATCHED_NONE)
+        return row_operations_refuse(
+            &w->rows,
+            "two transactions updated different columns of a row, which the "
+            "database puts together, in table ",
+            h->watched->tables.at[merged].name);
     if (!check_versions(w))
         return false;
     return (collect_checks(w) && row_versions_ask(&w->rows.versions)) ||

@@ -120,6 +120,23 @@ is_of_system(const struct row_reading *r, const PgQuery__ColumnRef *c)
     return false;
 }
 
+/* Whether a column is a row as a whole, which has one column more in the table
+ * of versions. */
+static bool
+is_row_value(const struct row_reading *r, const PgQuery__ColumnRef *c)
+{
+    const PgQuery__RangeVar *v = r->tree.tables.at[0];
+    const char *name = sql_tree_column(c);
+    const uint32_t t = watched_find(r->watched, v->schemaname, v->relname);
+    if (!r->watched->dialect->has_row_values || c->n_fields != 1 ||
+        strcasecmp(name, v->alias ? v->alias->aliasname : v->relname) != 0)
+        return false;
+    for (size_t i = 0; i < r->watched->tables.at[t].columns.n; i++)
+        if (strcasecmp(r->watched->tables.at[t].columns.at[i], name) == 0)
+            return false;
+    return true;
+}
+
 /* A condition is evaluated again after the run, so its value must not depend
  * on when that is.  Waiting for an advisory lock in it is allowed, as in
  * 'pg_advisory_lock(1) is not null'. */
@@ -136,6 +153,9 @@ check_condition(struct row_reading *r, const PgQuery__Node *where)
         if (is_of_system(r, t.columns.at[i]))
             ok = row_reading_refuse(r, t.columns.at[i]->location,
                                     "a condition about the place of a row");
+        else if (is_row_value(r, t.columns.at[i]))
+            ok = row_reading_refuse(r, t.columns.at[i]->location,
+                                    "a condition about a row as a whole");
     for (size_t i = 0; ok && i < t.calls.n; i++) {
         const char *name = sql_tree_function(t.calls.at[i]);
         const enum sql_function kind = sql_function_kind(name);

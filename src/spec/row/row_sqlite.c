@@ -14,7 +14,6 @@
  * SPDX-License-Identifier: MIT */
 #include "spec/row/row_dialect.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -52,21 +51,6 @@ static const char columns_query[] =
     "pragma_table_xinfo(t.name) c where t.schema = 'main' and c.hidden <> 1 "
     "order by t.name, c.cid";
 
-/* Whether SQL has a word, outside of strings and names in quotes. */
-static bool
-has_word(const char *sql, const char *word)
-{
-    token_vec tokens = {0};
-    bool has = false;
-    tokens_read(sql, flavour_of("sqlite"), &tokens);
-    for (size_t i = 0; !has && i < tokens.n; i++)
-        has = tokens.at[i].kind == TOKEN_WORD &&
-              tokens.at[i].n == strlen(word) &&
-              strncasecmp(tokens.at[i].at, word, tokens.at[i].n) == 0;
-    vec_free(&tokens);
-    return has;
-}
-
 static const char *
 why_refused(const struct result_rows *r, size_t i)
 {
@@ -76,27 +60,13 @@ why_refused(const struct result_rows *r, size_t i)
                                          : "it is a virtual table";
     if (row_dialect_is_one(r, i, COLUMN_TRIGGERS))
         return "it has triggers";
-    if (has_word(result_rows_get(r, i, COLUMN_SQL), "collate"))
+    if (row_dialect_has_word("sqlite", result_rows_get(r, i, COLUMN_SQL),
+                             "collate"))
         return "a column has a collation";
-    if (has_word(result_rows_get(r, i, COLUMN_SQL), "conflict"))
+    if (row_dialect_has_word("sqlite", result_rows_get(r, i, COLUMN_SQL),
+                             "conflict"))
         return "a constraint has ON CONFLICT";
     return NULL;
-}
-
-/* A name in SQL, with quotes where they are needed. */
-static const char *
-name_in_sql(struct watched *w, const char *name)
-{
-    bool is_plain = isalpha((unsigned char)*name) || *name == '_';
-    for (const char *c = name; *c; c++)
-        is_plain = is_plain && (isalnum((unsigned char)*c) || *c == '_');
-    if (is_plain)
-        return watched_copy(w, name);
-    struct buf quoted = {0};
-    watched_put_name(&quoted, name);
-    const char *text = watched_copy(w, quoted.at);
-    buf_free(&quoted);
-    return text;
 }
 
 static void
@@ -105,13 +75,14 @@ add_table(struct watched *w, const struct result_rows *r, size_t i)
     const char *sql = result_rows_get(r, i, COLUMN_SQL);
     const char *name = result_rows_get(r, i, COLUMN_NAME);
     struct watched_table t = {
-        .name = name_in_sql(w, name),
+        .name = row_dialect_name(w, name),
         .schema = "main",
         .relation = watched_copy(w, name),
         .is_visible = true,
         .refusal = why_refused(r, i),
         .has_other_unique = row_dialect_is_one(r, i, COLUMN_UNIQUE),
-        .has_conditions = has_word(sql, "check") || has_word(sql, "not"),
+        .has_conditions = row_dialect_has_word("sqlite", sql, "check") ||
+                          row_dialect_has_word("sqlite", sql, "not"),
         .has_rowid = !row_dialect_is_one(r, i, COLUMN_WITHOUT_ROWID),
         .is_strict = row_dialect_is_one(r, i, COLUMN_STRICT),
     };

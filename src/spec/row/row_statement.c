@@ -115,6 +115,61 @@ read_change(struct row_reading *r, const PgQuery__RangeVar *relation,
     return row_reading_condition(r, relation, where, relation->location, ends);
 }
 
+/* The token after the table of an insert and its alias. */
+static size_t
+after_table(const struct row_reading *r, const PgQuery__InsertStmt *s)
+{
+    size_t i = row_reading_token_at(r, s->relation->location) + 1;
+    while (*r->tokens.at[i].at == '.')
+        i += 2;
+    return i + (s->relation->alias ? 2 : 0); // "as x"
+}
+
+/* Name the columns of an insert that names none: its table has one more
+ * here. */
+static const char *
+with_columns(struct row_reading *r, const PgQuery__InsertStmt *s,
+             const struct watched_table *t)
+{
+    const size_t i = after_table(r, s);
+    struct buf sql = {0};
+    buf_printf(&sql, "%s (", row_reading_text(r, 0, i));
+    for (size_t k = 0; k < t->columns.n; k++) {
+        buf_text(&sql, k ? ", " : "");
+        watched_put_name(&sql, t->columns.at[k]);
+    }
+    buf_printf(&sql, ") %s", row_reading_text(r, i, r->tokens.n - 1));
+    const char *copy = arena_copy(r->arena, sql.at, sql.n);
+    buf_free(&sql);
+    return copy;
+}
+
+/* A table without a key has one more column where rows are told by numbers. */
+static bool
+pass_row_numbers(struct row_reading *r, const PgQuery__InsertStmt *s,
+                 const struct watched_table *t)
+{
+    struct sql_tree source = {0};
+    bool has_star = false, has_numbers = false;
+    sql_tree_add(&source, s->select_stmt ? &s->select_stmt->base : NULL);
+    for (size_t i = 0; i < source.columns.n; i++)
+        has_star = has_star || !*sql_tree_column(source.columns.at[i]);
+    for (size_t i = 0; i < source.tables.n; i++)
+        has_numbers =
+            has_numbers ||
+            r->watched->tables
+                .at[watched_find(r->watched, source.tables.at[i]->schemaname,
+                                 source.tables.at[i]->relname)]
+                .has_row_numbers;
+    sql_tree_free(&source);
+    if (has_star && has_numbers)
+        return row_reading_refuse(
+            r, 0, "an insert of '*' from a table without a primary key");
+    if (t->has_row_numbers && !s->n_cols && s->select_stmt)
+        r->out->sql = with_columns(r, s, t);
+    return true;
+}
+
 static bool
 read_insert(struct row_reading *r, const PgQuery__InsertStmt *s)
 {
@@ -123,6 +178,8 @@ read_insert(struct row_reading *r, const PgQuery__InsertStmt *s)
     const struct watched_table *table = &r->watched->tables.at[t];
     if (r->syntax.replaces && r->watched->dialect->replace)
         return row_reading_refuse(r, 0, "%s", r->watched->dialect->replace);
+    if (!pass_row_numbers(r, s, table))
+        return false;
     if (r->tree.tables.n > 1 || r->tree.writes > 1)
         row_reading_leave_out(r, "what other tables and subqueries were read");
     r->out->shows_conflict =
@@ -137,6 +194,14 @@ read_insert(struct row_reading *r, const PgQuery__InsertStmt *s)
         (!table->keys.n || table->has_other_unique ||
          (r->syntax.ignores && table->has_conditions)))
         row_reading_leave_out(r, "which row was in the way of an insert");
+    if (r->out->may_conflict && r->watched->dialect->compare && table->keys.n &&
+        s->select_stmt) {
+        static const char *const ends[] = {"on", "returning", NULL};
+        const size_t from = after_table(r, s);
+        r->out->proposed = t;
+        r->out->proposal =
+            row_reading_text(r, from, row_reading_find_word(r, from, ends));
+    }
     if (r->syntax.ignores && table->has_conditions)
         r->out->may_conflict = false; // another constraint may keep it out
     if (s->on_conflict_clause && s->on_conflict_clause->where_clause)
@@ -243,8 +308,12 @@ row_statement_parse(const struct watched *w, struct arena *arena,
                     const char *text, struct row_statement *out,
                     struct refusal *refusal)
 {
-    *out = (struct row_statement){
-        .sql = text, .table = WATCHED_NONE, .condition = "", .alias = ""};
+    *out = (struct row_statement){.watched = w,
+                                  .sql = text,
+                                  .table = WATCHED_NONE,
+                                  .proposed = WATCHED_NONE,
+                                  .condition = "",
+                                  .alias = ""};
     struct row_reading r = {.watched = w,
                             .arena = arena,
                             .written = text,

@@ -24,6 +24,7 @@ struct row_equality {
 };
 
 struct row_statement {
+    const struct watched *watched;
     const char *sql;       // to be run: a select returns versions
     bool is_quiet;         // it neither reads nor writes rows
     bool returns_versions; // in pairs of columns: name and values
@@ -33,16 +34,19 @@ struct row_statement {
     const char *alias;     // the name that the condition has for the row
     const struct row_equality *equalities; // all of which the condition implies
     size_t n_equalities;
-    bool is_equality;    // it says nothing else
-    bool locks;          // it reads the latest version of a row it waited for
-    size_t limit;        // with as many rows others may be left out; 0: none
-    bool is_blind;       // of a row that it changes it reads the key only
-    bool may_conflict;   // insert ... on conflict
-    bool shows_conflict; // an insert: if a row is in its way, that has the
-                         // same key
-    const char *part;    // what is not recorded; NULL: nothing
-    bool is_part_told;   // to the user
-    text_vec answers;    // if it is to be answered: names of its columns
+    bool is_equality;     // it says nothing else
+    bool locks;           // it reads the latest version of a row it waited for
+    size_t limit;         // with as many rows others may be left out; 0: none
+    bool is_blind;        // of a row that it changes it reads the key only
+    bool may_conflict;    // insert ... on conflict
+    uint32_t proposed;    // its table, if it proposes rows; or WATCHED_NONE
+    const char *proposal; // then: what it proposes, from the first column or
+                          // the first word of its source on (row_compare.h)
+    bool shows_conflict;  // an insert: if a row is in its way, that has the
+                          // same key
+    const char *part;     // what is not recorded; NULL: nothing
+    bool is_part_told;    // to the user
+    text_vec answers;     // if it is to be answered: names of its columns
 };
 
 /* A select that is to be answered returns its own columns, one of these marks,

@@ -28,6 +28,7 @@ struct watched_table {
     bool has_other_unique; // indexes besides that of the key
     bool has_conditions;   // an insert may be kept out by other constraints
     bool has_rowid;        // SQLite: rows have numbers, besides their keys
+    bool has_row_numbers;  // DuckDB: a column that is added names its rows
     bool is_strict;        // SQLite: columns have only values of their types
     text_vec keys;         // columns of the primary key, if it names rows
     text_vec columns;

@@ -1,0 +1,16 @@
+/* row_merges.h -- rows that two transactions updated in different columns.
+ *
+ * DuckDB lets both of them commit and puts the two together.  The row that is
+ * left is a version that neither transaction has seen, so a history of versions
+ * would be wrong: it would tell of a lost update where nothing is lost.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef SPEC_ROW_ROW_MERGES_H
+#define SPEC_ROW_ROW_MERGES_H
+
+#include "spec/row/row_history.h"
+
+/* The table of a row that was put together, or WATCHED_NONE. */
+uint32_t row_merges_find(const struct row_history *h);
+
+#endif
