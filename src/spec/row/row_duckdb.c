@@ -417,6 +417,7 @@ const struct row_dialect row_dialect_duckdb = {
     .begin = "begin",
     .order = "1",
     .drop = "",
+    .union_part = "",
     .places = places,
     .read = read_tables,
     .install = install,

@@ -187,8 +187,8 @@ load(void *self, struct database *db, bool records, struct err *err)
     if (!row_setup_records(db))
         return err_set(err, ERR_FEATURE,
                        "a workload of SQL files needs one node of PostgreSQL "
-                       "13, MariaDB 10.4 or SQLite 3.37, or later, and a build "
-                       "with PostgreSQL's parser; found %s",
+                       "13, MariaDB 10.4 or SQLite 3.37, or later, or DuckDB, "
+                       "and a build with PostgreSQL's parser; found %s",
                        *db->note ? db->note : db->driver->scheme);
     if (!db->driver->connect(db, 0, 0, &c, err))
         return false;
