@@ -10,12 +10,16 @@
 
 /* 'script' is a list of transactions, separated by ';'.  Each is a letter for
  * its session, '!' if it aborts, and operations: r or w, a key x or y, and a
- * digit for the value, 0 being the initial one. */
+ * digit for the value, 0 being the initial one; or q, and the keys and values
+ * of the rows that a query found among these two. */
 struct gen_anomaly {
     const char *name;
     enum level level; // the weakest level that it violates
     const char *script;
 };
+
+/* Whether it has queries. */
+bool gen_anomaly_needs_rows(const struct gen_anomaly *a);
 
 extern const struct gen_anomaly gen_anomalies[]; // ends in a row without name
 

@@ -15,6 +15,9 @@
  * still busy, and to end between 10 i and 10 i + 9, so a transaction
  * that ended before it began is in its snapshot.
  *
+ * Keys may be rows of a table.  Then a quarter of the reads are queries, a
+ * write inserts a row that is absent, and a quarter of the other writes delete.
+ *
  * Old versions of a key form a list from the newest on; a walk is as long as
  * the snapshot is old.
  *
@@ -22,6 +25,7 @@
 #include "gen/gen.h"
 
 #include "gen/anomaly.h"
+#include "gen/gen_rows.h"
 #include "history/builder/builder.h"
 
 #include <assert.h>
@@ -33,14 +37,17 @@ struct version {
     uint32_t older; // index into versions, or ID_NONE
 };
 
+enum op_kind { OP_READS, OP_WRITES, OP_ASKS };
+
 struct planned_op {
     key_id key;
-    bool is_write;
+    enum op_kind kind;
 };
 
 struct simulation {
     const struct gen_shape *shape;
     struct builder *b;
+    struct gen_rows rows;
     struct random random;
     struct zipf keys, values;
 
@@ -100,7 +107,7 @@ earliest_snapshot(const struct simulation *sim, session_id s)
     for (uint64_t i = 0;
          sim->shape->level == LEVEL_SI && i < sim->shape->operations; i++) {
         const uint32_t v = sim->newest[sim->planned[i].key];
-        if (sim->planned[i].is_write && v != ID_NONE &&
+        if (sim->planned[i].kind == OP_WRITES && v != ID_NONE &&
             sim->versions.at[v].time > t)
             t = sim->versions.at[v].time;
     }
@@ -113,7 +120,17 @@ read_at(const struct simulation *sim, key_id key, uint32_t snapshot)
     uint32_t v = sim->newest[key];
     while (v != ID_NONE && sim->versions.at[v].time > snapshot)
         v = sim->versions.at[v].older;
-    return v == ID_NONE ? 0 : sim->versions.at[v].value;
+    if (v == ID_NONE)
+        return sim->shape->rows ? gen_rows_initial(&sim->rows, key) : 0;
+    return sim->versions.at[v].value;
+}
+
+/* What the transaction sees that commits now. */
+static uint64_t
+look(const struct simulation *sim, key_id key, uint32_t snapshot)
+{
+    return sim->own_time[key] == sim->now ? sim->own_value[key]
+                                          : read_at(sim, key, snapshot);
 }
 
 static void
@@ -166,6 +183,79 @@ add_op(struct simulation *sim, txn_id t, bool is_write, uint64_t key,
                     : builder_read(sim->b, t, k, v, err);
 }
 
+/* --- rows -----------------------------------------------------------------*/
+
+static void
+write_row(struct simulation *sim, txn_id t, key_id key, uint32_t snapshot)
+{
+    const uint64_t groups = sim->shape->conditions;
+    const uint64_t seen = look(sim, key, snapshot);
+    uint64_t content = 0;
+    if (!seen || random_below(&sim->random, 4)) {
+        const bool moves = !seen || !random_below(&sim->random, 4);
+        const uint64_t g = moves ? random_below(&sim->random, groups)
+                                 : gen_rows_group(&sim->rows, seen);
+        content = gen_rows_content(&sim->rows, g, draw_value(sim));
+    }
+    commit_write(sim, key, content);
+    gen_rows_write(&sim->rows, t, key, content, !seen);
+}
+
+static void
+ask_group(struct simulation *sim, txn_id t, uint64_t group, uint32_t snapshot)
+{
+    uint32_t n = 0;
+    for (key_id key = 0; key < sim->shape->keys; key++) {
+        const uint64_t seen = look(sim, key, snapshot);
+        if (!seen || gen_rows_group(&sim->rows, seen) != group)
+            continue;
+        gen_rows_return(&sim->rows, t, key, seen);
+        n++;
+    }
+    gen_rows_query(&sim->rows, t, group, n);
+}
+
+static void
+run_row_op(struct simulation *sim, txn_id t, const struct planned_op *op,
+           uint32_t snapshot)
+{
+    if (op->kind == OP_WRITES)
+        write_row(sim, t, op->key, snapshot);
+    else if (op->kind == OP_READS)
+        gen_rows_read(&sim->rows, t, op->key, look(sim, op->key, snapshot));
+    else
+        ask_group(sim, t, random_below(&sim->random, sim->shape->conditions),
+                  snapshot);
+}
+
+/* --- a transaction --------------------------------------------------------*/
+
+static bool
+run_op(struct simulation *sim, txn_id t, const struct planned_op *op,
+       uint32_t snapshot, struct err *err)
+{
+    if (sim->shape->rows) {
+        run_row_op(sim, t, op, snapshot);
+        return true;
+    }
+    if (op->kind == OP_READS)
+        return add_op(sim, t, false, op->key, look(sim, op->key, snapshot),
+                      err);
+    const uint64_t value = draw_value(sim);
+    commit_write(sim, op->key, value);
+    return add_op(sim, t, true, op->key, value, err);
+}
+
+static struct planned_op
+plan_op(struct simulation *sim)
+{
+    struct planned_op op = {draw_key(sim), OP_WRITES};
+    if (random_unit(&sim->random) < sim->shape->reads)
+        op.kind = sim->shape->rows && !random_below(&sim->random, 4) ? OP_ASKS
+                                                                     : OP_READS;
+    return op;
+}
+
 static bool
 run_txn(struct simulation *sim, struct err *err)
 {
@@ -173,8 +263,7 @@ run_txn(struct simulation *sim, struct err *err)
     const session_id s =
         (session_id)random_below(&sim->random, shape->sessions);
     for (uint64_t i = 0; i < shape->operations; i++)
-        sim->planned[i] = (struct planned_op){
-            draw_key(sim), random_unit(&sim->random) >= shape->reads};
+        sim->planned[i] = plan_op(sim);
     const uint32_t earliest = earliest_snapshot(sim, s);
     const uint32_t snapshot =
         earliest +
@@ -183,26 +272,75 @@ run_txn(struct simulation *sim, struct err *err)
     if (!builder_txn(sim->b, s, &t, err))
         return false;
     sim->now++;
-    for (uint64_t i = 0; i < shape->operations; i++) {
-        const key_id key = sim->planned[i].key;
-        uint64_t value;
-        if (sim->planned[i].is_write) {
-            value = draw_value(sim);
-            commit_write(sim, key, value);
-        } else {
-            value = sim->own_time[key] == sim->now
-                        ? sim->own_value[key]
-                        : read_at(sim, key, snapshot);
-        }
-        if (!add_op(sim, t, sim->planned[i].is_write, key, value, err))
+    for (uint64_t i = 0; i < shape->operations; i++)
+        if (!run_op(sim, t, &sim->planned[i], snapshot, err))
             return false;
-    }
     record_times(sim, t, s, snapshot);
     return true;
 }
 
 /* --- the anomaly ------------------------------------------------------------
  */
+
+/* A key and a value of a script. */
+struct injected {
+    uint64_t key, value;
+};
+
+/* The key and the value at p; values are the script's own. */
+static struct injected
+read_injected(const struct simulation *sim, const char *p, uint64_t base)
+{
+    const uint64_t value = p[1] == '0' ? 0 : base + (uint64_t)(p[1] - '0');
+    const uint64_t content =
+        sim->shape->rows && value
+            ? gen_rows_content(&sim->rows, sim->rows.groups - 1, value)
+            : value;
+    return (struct injected){sim->shape->keys + (uint64_t)(*p - 'x'), content};
+}
+
+/* Play the operation at *p, and go past it. */
+static bool
+inject_op(struct simulation *sim, txn_id t, const char **p, uint64_t base,
+          struct err *err)
+{
+    struct gen_rows *r = &sim->rows;
+    uint32_t n = 0;
+    const char kind = *(*p)++;
+    assert(kind == 'r' || kind == 'w' || kind == 'q');
+    for (; **p == 'x' || **p == 'y'; *p += 2, n++) {
+        const struct injected i = read_injected(sim, *p, base);
+        if (kind == 'q')
+            gen_rows_return(r, t, i.key, i.value);
+        else if (!sim->shape->rows)
+            return *p += 2, add_op(sim, t, kind == 'w', i.key, i.value, err);
+        else if (kind == 'w')
+            gen_rows_write(r, t, i.key, i.value, true);
+        else
+            gen_rows_read(r, t, i.key, i.value);
+    }
+    if (kind == 'q')
+        gen_rows_query(r, t, r->groups - 1, n);
+    return true;
+}
+
+/* Begin a transaction of a script, concurrent with the others of it as far as
+ * sessions allow. */
+static bool
+inject_txn(struct simulation *sim, session_id s, int64_t began, bool aborts,
+           txn_id *t, struct err *err)
+{
+    if (!builder_txn(sim->b, s, t, err))
+        return false;
+    if (aborts)
+        builder_status(sim->b, *t, TXN_ABORTED);
+    const int64_t from =
+        sim->session_ended[s] >= began ? sim->session_ended[s] + 1 : began;
+    builder_times(sim->b, *t, from, from + 4);
+    sim->session_ended[s] = from + 4;
+    sim->session_commit[s] = sim->now;
+    return true;
+}
 
 /* Play a script on two keys that no other transaction uses, in sessions picked
  * at random, with values of their own. */
@@ -216,31 +354,17 @@ inject(struct simulation *sim, const struct gen_anomaly *a, struct err *err)
     sim->now++;
     txn_id t = TXN_NONE;
     for (const char *p = a->script; *p;) {
-        if (*p >= 'A' && *p <= 'Z') {
-            const session_id s = (session_id)((first + (uint64_t)(*p - 'A')) %
-                                              sim->shape->sessions);
-            if (!builder_txn(sim->b, s, &t, err))
-                return false;
-            if (*++p == '!') {
-                builder_status(sim->b, t, TXN_ABORTED);
-                p++;
-            }
-            // Concurrent with each other, as far as sessions allow.
-            const int64_t from = sim->session_ended[s] >= began
-                                     ? sim->session_ended[s] + 1
-                                     : began;
-            builder_times(sim->b, t, from, from + 4);
-            sim->session_ended[s] = from + 4;
-            sim->session_commit[s] = sim->now;
-        } else if (*p == 'r' || *p == 'w') {
-            const uint64_t value =
-                p[2] == '0' ? 0 : base + (uint64_t)(p[2] - '0');
-            const uint64_t key = sim->shape->keys + (uint64_t)(p[1] - 'x');
-            if (!add_op(sim, t, *p == 'w', key, value, err))
-                return false;
-            p += 3;
-        } else {
+        if (*p == ' ' || *p == ';') {
             p++;
+        } else if (*p >= 'A' && *p <= 'Z') {
+            const session_id s = (session_id)((first + (uint64_t)(*p++ - 'A')) %
+                                              sim->shape->sessions);
+            const bool aborts = *p == '!';
+            p += aborts;
+            if (!inject_txn(sim, s, began, aborts, &t, err))
+                return false;
+        } else if (!inject_op(sim, t, &p, base, err)) {
+            return false;
         }
     }
     return true;
@@ -262,7 +386,7 @@ run(struct simulation *sim, const struct gen_anomaly *anomaly, struct err *err)
         if (i < n && !run_txn(sim, err))
             return false;
     }
-    return true;
+    return !sim->shape->rows || gen_rows_end(&sim->rows, sim->b, err);
 }
 
 const char *const gen_distribution_names[GEN_DISTRIBUTIONS] = {
@@ -293,11 +417,20 @@ gen_history(const struct gen_shape *shape, struct history *h, struct err *err)
                            "unknown anomaly '%s'; 'assay gen --help' lists "
                            "them",
                            shape->inject);
+        if (gen_anomaly_needs_rows(anomaly) && !shape->rows)
+            return err_set(err, ERR_USAGE,
+                           "%s is an anomaly of queries, which are made with "
+                           "--rows",
+                           anomaly->name);
         if (gen_anomaly_sessions(anomaly) > shape->sessions)
             return err_set(err, ERR_USAGE, "%s takes %u sessions",
                            anomaly->name, gen_anomaly_sessions(anomaly));
     }
-    struct simulation sim = {.shape = shape, .b = builder_new(atom_int(0))};
+    struct simulation sim = {
+        .shape = shape,
+        .b = builder_new(shape->rows ? atom_nil() : atom_int(0))};
+    if (shape->rows)
+        gen_rows_init(&sim.rows, shape->keys, shape->conditions + 1);
     random_seed(&sim.random, shape->seed);
     zipf_init(&sim.keys, shape->keys, shape->theta);
     zipf_init(&sim.values, shape->values, shape->value_theta);
@@ -319,6 +452,7 @@ gen_history(const struct gen_shape *shape, struct history *h, struct err *err)
     mem_free(sim.session_commit);
     mem_free(sim.session_ended);
     mem_free(sim.planned);
+    gen_rows_free(&sim.rows);
     if (ok)
         ok = builder_finish(sim.b, h, err);
     else

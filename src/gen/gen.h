@@ -21,7 +21,9 @@ extern const char *const gen_distribution_names[GEN_DISTRIBUTIONS];
 #define GEN_LEVELS (1u << LEVEL_PC | 1u << LEVEL_SI | 1u << LEVEL_SER)
 
 struct gen_shape {
-    enum level level; // of GEN_LEVELS
+    enum level level;    // of GEN_LEVELS
+    bool rows;           // keys are rows of a table
+    uint64_t conditions; // rows: on which queries ask
     uint64_t sessions, transactions, operations, keys;
     enum gen_distribution distribution;
     double theta;      // skew of zipf keys

@@ -5,6 +5,7 @@
 #include "cli/cli.h"
 #include "cli/output_format.h"
 #include "gen/gen.h"
+#include "history/row/row_log.h"
 
 #include <string.h>
 
@@ -21,6 +22,8 @@ int
 cmd_gen(const struct options *o)
 {
     struct gen_shape shape = {
+        .rows = o->rows,
+        .conditions = o->conditions,
         .sessions = o->sessions,
         .transactions = o->transactions,
         .operations = o->operations,
@@ -60,8 +63,9 @@ cmd_gen(const struct options *o)
     progress_end(progress);
     if (ok && !o->quiet)
         fprintf(stderr,
-                "%s: %u sessions, %u transactions, %u operations, %u keys\n",
-                o->output, h.n_sessions, h.n_txns, history_ops(&h), h.n_keys);
+                "%s: %u sessions, %u transactions, %u operations, %zu %s\n",
+                o->output, h.n_sessions, h.n_txns, history_ops(&h),
+                h.rows ? h.rows->rows.n : h.n_keys, h.rows ? "rows" : "keys");
     history_free(&h);
     return ok ? EXIT_HOLDS : cli_report_error(&err);
 }

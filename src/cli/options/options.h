@@ -62,7 +62,7 @@ typedef VEC(const char *) option_texts;
 struct options {
     const char *command; // the whole command line
     bool help, json, quiet, verify, explain, stats, renumber, help_solver;
-    bool session_order, power;
+    bool session_order, power, rows;
     const char *level, *format, *to, *output, *report_format, *report;
     const char *json_file, *junit_file, *sarif_file, *markdown_file, *store;
     const char *solver, *certificate, *reduced;
@@ -75,6 +75,7 @@ struct options {
 
     // gen
     uint64_t sessions, transactions, operations, keys, values, seed, lag;
+    uint64_t conditions;
     double reads, duplicates, theta, value_theta, at;
     const char *distribution, *inject;
 

@@ -25,6 +25,7 @@ small_shape(uint64_t seed)
                               .values = 5,
                               .value_theta = 0.5,
                               .lag = 6,
+                              .conditions = 3,
                               .seed = seed};
 }
 
@@ -59,8 +60,9 @@ violated_by(const struct gen_shape *shape, level_set levels)
 static void
 histories_hold_their_level_and_its_strict_form(void)
 {
-    for (uint64_t seed = 0; seed < 40; seed++) {
+    for (uint64_t seed = 0; seed < 60; seed++) {
         struct gen_shape shape = small_shape(seed);
+        shape.rows = seed >= 40;
         shape.distribution = (enum gen_distribution)(seed % 3);
         shape.duplicates = seed % 2 ? 0.5 : 0;
         const level_set ser =
@@ -76,25 +78,30 @@ histories_hold_their_level_and_its_strict_form(void)
 static void
 weaker_levels_are_really_weaker(void)
 {
-    level_set si = 0, pc = 0;
-    for (uint64_t seed = 0; seed < 20; seed++) {
-        struct gen_shape shape = small_shape(seed);
-        shape.level = LEVEL_SI;
-        si |= violated_by(&shape, 1u << LEVEL_SER);
-        shape.level = LEVEL_PC;
-        pc |= violated_by(&shape, 1u << LEVEL_SI);
+    for (int rows = 0; rows < 2; rows++) {
+        level_set si = 0, pc = 0;
+        for (uint64_t seed = 0; seed < 20; seed++) {
+            struct gen_shape shape = small_shape(seed);
+            shape.rows = rows;
+            shape.level = LEVEL_SI;
+            si |= violated_by(&shape, 1u << LEVEL_SER);
+            shape.level = LEVEL_PC;
+            pc |= violated_by(&shape, 1u << LEVEL_SI);
+        }
+        CHECK(si == 1u << LEVEL_SER && pc == 1u << LEVEL_SI);
     }
-    CHECK(si && pc);
 }
 
 static void
 an_anomaly_violates_its_level_and_those_above(void)
 {
     for (const struct gen_anomaly *a = gen_anomalies; a->name; a++)
-        for (int place = 0; place <= 4; place++) {
+        for (int place = gen_anomaly_needs_rows(a) ? 5 : 0; place < 10;
+             place++) {
             struct gen_shape shape = small_shape((uint64_t)place);
             shape.inject = a->name;
-            shape.at = place / 4.0;
+            shape.rows = place >= 5;
+            shape.at = place % 5 / 4.0;
             level_set expected = 0;
             for (int l = 0; l <= LEVEL_SER; l++)
                 if (level_implied((enum level)l) >> a->level & 1)
@@ -110,22 +117,26 @@ an_anomaly_violates_its_level_and_those_above(void)
 static void
 the_same_seed_makes_the_same_history(void)
 {
-    struct history a, b;
-    struct err err = {0};
-    const struct gen_shape shape = small_shape(9);
-    CHECK(gen_history(&shape, &a, &err) && gen_history(&shape, &b, &err));
-    CHECK(a.n_ops == b.n_ops && a.n_values == b.n_values);
-    CHECK(memcmp(a.op_key, b.op_key, a.n_ops * sizeof *a.op_key) == 0);
-    CHECK(memcmp(a.op_value, b.op_value, a.n_ops * sizeof *a.op_value) == 0);
-    history_free(&a);
-    history_free(&b);
+    for (int rows = 0; rows < 2; rows++) {
+        struct history a, b;
+        struct err err = {0};
+        struct gen_shape shape = small_shape(9);
+        shape.rows = rows;
+        CHECK(gen_history(&shape, &a, &err) && gen_history(&shape, &b, &err));
+        CHECK(a.n_ops == b.n_ops && a.n_values == b.n_values);
+        CHECK(memcmp(a.op_key, b.op_key, a.n_ops * sizeof *a.op_key) == 0);
+        CHECK(memcmp(a.op_value, b.op_value, a.n_ops * sizeof *a.op_value) ==
+              0);
+        history_free(&a);
+        history_free(&b);
+    }
 }
 
 static void
 impossible_wishes_are_refused(void)
 {
     struct history h;
-    struct err err = {0}, few = {0};
+    struct err err = {0}, few = {0}, registers = {0};
     struct gen_shape shape = small_shape(1);
     shape.inject = "nonsense";
     CHECK(!gen_history(&shape, &h, &err) && err.kind == ERR_USAGE);
@@ -133,6 +144,10 @@ impossible_wishes_are_refused(void)
     shape.sessions = 2;
     CHECK(!gen_history(&shape, &h, &few));
     CHECK_TEXT(few.text, "long-fork takes 4 sessions");
+    shape.inject = "phantom";
+    CHECK(!gen_history(&shape, &h, &registers));
+    CHECK_TEXT(registers.text,
+               "phantom is an anomaly of queries, which are made with --rows");
 }
 
 int
