@@ -49,10 +49,14 @@ def injected():
     lines = run("help", "gen").stdout.split("--inject ANOMALY")[1].split("one of:")[1].split("--at")[0].split()
     check("lost-update" in lines and "read-skew" in lines, "help lists what can be injected", lines)
     for name in lines:
-        run("gen", "-q", "--txns", "60", "--inject", name, "-o", "anomaly.jsonl")
-        done = run("check", "-l", "rc,ra,cc,pc,psi,si,ser", "--json", "anomaly.jsonl")
-        found = [[a["name"] for a in r["anomalies"]] for r in json.loads(done.stdout)["results"] if r["verdict"] == "violated"]
-        check(done.returncode == 1 and found[0] == [name], f"check calls {name} by that name", found)
+        for rows in ([], ["--rows"]):
+            made = run("gen", "-q", "--txns", "60", "--keys", "50", "--inject", name, "-o", "anomaly.jsonl", *rows)
+            if name.startswith("phantom") and not rows:
+                check(made.returncode == 2 and "--rows" in made.stderr, f"{name} needs rows", made.stderr)
+                continue
+            done = run("check", "-l", "rc,ra,cc,pc,psi,si,ser", "--json", "anomaly.jsonl")
+            found = [[a["name"] for a in r["anomalies"]] for r in json.loads(done.stdout)["results"] if r["verdict"] == "violated"]
+            check(done.returncode == 1 and found[0] == [name], " ".join([f"check calls {name} by that name", *rows]), found)
 
 
 def checked(*words):
