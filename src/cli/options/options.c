@@ -148,7 +148,7 @@ const struct option option_table[] = {
     {"rows", 0, OPTION_FLAG, NULL, AT(rows), CMD_GEN, 0, 0, NULL, NULL,
      "the keys are rows of a table: inserts, updates and deletes, and a quarter of the reads are queries"},
     {"conditions", 0, OPTION_NUMBER, "N", AT(conditions), CMD_GEN, 1, 1e6, "10", NULL,
-     "with --rows: on how many conditions queries ask, each of which a row in so many matches"},
+     "with --rows: how many different conditions queries have; one row in N matches each"},
     {"distribution", 0, OPTION_TEXT, "NAME", AT(distribution), CMD_GEN | RUNNING, 0, 0, "uniform",
      choices_distributions,
      "how keys are chosen: uniform, zipf, or hotspot (4 of 5 in a fifth of the keys)"},
