@@ -3,116 +3,11 @@
  * SPDX-License-Identifier: MIT */
 #include "history/row/row_questions.h"
 
+#include "history/row/row_question_text.h"
+
 #include "base/container/sorted.h"
 
 #include <stdlib.h>
-
-/* --- texts ----------------------------------------------------------------*/
-
-static void
-show_datum(const struct row_log *l, struct row_datum d, struct buf *out)
-{
-    const struct string s = d.type == ROW_DATUM_TEXT
-                                ? strings_get(&l->names, d.text)
-                                : (struct string){0};
-    if (d.type == ROW_DATUM_NULL)
-        buf_text(out, "null");
-    else if (d.type == ROW_DATUM_INT)
-        buf_i64(out, d.number);
-    else
-        buf_json(out, s.text, s.len);
-}
-
-static bool
-is_among(const uint32_t *columns, size_t n, uint32_t column)
-{
-    for (size_t i = 0; i < n; i++)
-        if (columns[i] == column)
-            return true;
-    return false;
-}
-
-#define ALL_COLUMNS SIZE_MAX
-
-/* The text of a content, of n columns. */
-static uint32_t
-text_of(struct row_log *l, uint32_t content, const uint32_t *columns, size_t n,
-        bool with_ver)
-{
-    const struct row_content *c = &l->contents.at[content];
-    if (c->is_absent)
-        return ANSWER_ABSENT;
-    const struct row_cells cells = row_log_cells(l, content);
-    struct buf text = {0};
-    buf_char(&text, '{');
-    for (size_t i = 0; i < cells.n; i++) {
-        if (n != ALL_COLUMNS && !is_among(columns, n, cells.at[i].column))
-            continue;
-        const struct string name = strings_get(&l->names, cells.at[i].column);
-        if (text.n > 1)
-            buf_char(&text, ',');
-        buf_json(&text, name.text, name.len);
-        buf_char(&text, ':');
-        show_datum(l, cells.at[i].datum, &text);
-    }
-    buf_char(&text, '}');
-    if (with_ver && c->ver != ID_NONE) {
-        buf_text(&text, " ver ");
-        buf_text(&text, strings_get(&l->names, c->ver).text);
-    }
-    const uint32_t id = strings_add(&l->names, text.at, text.n);
-    buf_free(&text);
-    return id;
-}
-
-void
-row_questions_show_answer(const struct row_questions *q, uint32_t answer,
-                          struct buf *out)
-{
-    if (answer == ANSWER_ABSENT)
-        buf_text(out, "absent");
-    else if (answer == ANSWER_NONE)
-        buf_text(out, "none");
-    else
-        buf_text(out, strings_get(&q->l->names, answer).text);
-}
-
-static void
-show_condition(const struct row_questions *q, const struct row_question *x,
-               struct buf *out)
-{
-    const struct row_condition *c = &q->l->conditions.at[x->condition];
-    assert(x->kind == ROW_QUESTION_CONDITION);
-    buf_text(out, c->is_named ? "where #" : "where ");
-    buf_text(out, strings_get(&q->l->names, c->text).text);
-}
-
-void
-row_questions_show(const struct row_questions *q, uint32_t question,
-                   struct buf *out)
-{
-    const struct row_question *x = &q->questions.at[question];
-    assert(x->kind != ROW_QUESTION_IS_VERSION);
-    if (x->kind == ROW_QUESTION_CONDITION) {
-        show_condition(q, x, out);
-        return;
-    }
-    buf_char(out, '(');
-    for (uint32_t i = 0; i < x->columns_n; i++) {
-        const struct string name =
-            strings_get(&q->l->names, q->columns.at[x->columns + i]);
-        buf_text(out, i ? ", " : "");
-        if (row_log_is_word(name.text, name.len))
-            buf_text(out, name.text);
-        else
-            buf_json(out, name.text, name.len);
-    }
-    buf_text(out, x->with_ver ? ") ver" : ")");
-    if (x->only != ID_NONE) {
-        buf_char(out, ' ');
-        show_condition(q, &q->questions.at[x->only], out);
-    }
-}
 
 /* --- versions -------------------------------------------------------------*/
 
@@ -186,8 +81,8 @@ row_questions_init(struct row_questions *q, struct row_log *l, const char **at,
     const char **places = mem_calloc(n, sizeof *places);
     list_versions(q, places);
     for (size_t i = 0; i < n; i++)
-        vec_push(&q->answers,
-                 text_of(l, q->versions.at[i], NULL, ALL_COLUMNS, true));
+        vec_push(&q->answers, row_question_text(l, q->versions.at[i], NULL,
+                                                ALL_COLUMNS, true));
     bool ok = true;
     for (row_id r = 0; ok && r < l->rows.n; r++)
         ok = check_names(q, r, places, at, err);
@@ -277,12 +172,13 @@ row_questions_of_read(struct row_questions *q, row_id row, uint32_t content,
     const struct row_cells cells = row_log_cells(q->l, content);
     const bool names = c->ver != ID_NONE;
     *question = ROW_QUESTION_VERSION;
-    *answer = text_of(q->l, content, NULL, ALL_COLUMNS, true);
+    *answer = row_question_text(q->l, content, NULL, ALL_COLUMNS, true);
     if (c->is_absent || !t->is_known)
         return true;
     for (size_t i = 0; i < cells.n; i++)
-        if (!t->columns_n || !is_among(q->l->columns.at + t->columns,
-                                       t->columns_n, cells.at[i].column))
+        if (!t->columns_n ||
+            !row_question_has(q->l->columns.at + t->columns, t->columns_n,
+                              cells.at[i].column))
             return refuse(q, row,
                           "is read with a column that its table has "
                           "not, expected some of those written",
@@ -485,9 +381,9 @@ answer_of(struct row_questions *q, const struct row_question *x,
         return matches(q, x, content) ? version_answer : ANSWER_NONE;
     if (x->only != ID_NONE && !matches(q, &q->questions.at[x->only], content))
         return ANSWER_NONE;
-    return text_of(q->l, content,
-                   x->columns_n ? q->columns.at + x->columns : NULL,
-                   x->columns_n, x->with_ver);
+    return row_question_text(q->l, content,
+                             x->columns_n ? q->columns.at + x->columns : NULL,
+                             x->columns_n, x->with_ver);
 }
 
 /* Note that a version gives an answer: what is left to know is whether
