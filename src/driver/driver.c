@@ -67,6 +67,12 @@ database_isolation(const struct database *db, uint32_t session)
     return db->mix.n ? db->mix.at[session % db->mix.n] : db->isolation;
 }
 
+const char *
+database_setup(const struct database *db, uint32_t session)
+{
+    return db->setups.n ? db->setups.at[session % db->setups.n] : NULL;
+}
+
 /* --- access ----------------------------------------------------------------*/
 
 const char *const driver_access_names[ACCESSES] = {
@@ -184,10 +190,12 @@ unknown_scheme(const char *scheme, struct err *err)
 
 bool
 database_open(const char *target, enum driver_isolation isolation,
-              const char *setup, struct database *out, struct err *err)
+              const struct session_setups *setups, struct database *out,
+              struct err *err)
 {
-    *out =
-        (struct database){.isolation = isolation, .setup = setup, .nodes = 1};
+    *out = (struct database){.isolation = isolation, .nodes = 1};
+    if (setups)
+        out->setups = *setups;
     bool ok = url_parse(target, &out->url, err);
     if (ok) {
         out->driver = driver_find(out->url.scheme);

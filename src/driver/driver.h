@@ -43,6 +43,13 @@ struct isolation_mix {
     size_t n; // 0: all sessions request the same
 };
 
+/* SQL for each connection, or none.  Of several texts the sessions take one
+ * each, in turn. */
+struct session_setups {
+    const char *const *at; // borrowed
+    size_t n;
+};
+
 /* As in SQL, "repeatable read"; "" for ISOLATION_UNCHANGED. */
 extern const char *const driver_isolation_names[ISOLATIONS];
 
@@ -106,7 +113,7 @@ struct database {
     struct url url;
     enum driver_isolation isolation;
     struct isolation_mix mix; // instead of 'isolation', if it has any
-    const char *setup;        // SQL for each connection, or NULL; borrowed
+    struct session_setups setups;
     const char *index;        // the kind of the second index, or NULL; borrowed
     enum key_kind keys;       // the type of the loaded keys
     VEC(const char *) tables; // names of the tables that were made
@@ -222,14 +229,18 @@ const struct driver *driver_find(const char *scheme);
 /* Whether this build has the driver; if not, fail with ERR_FEATURE. */
 bool driver_is_built(const char *scheme, struct err *err);
 
-/* Open the database at a target. */
+/* Open the database at a target.  'setups' may be NULL. */
 bool database_open(const char *target, enum driver_isolation isolation,
-                   const char *setup, struct database *out, struct err *err);
+                   const struct session_setups *setups, struct database *out,
+                   struct err *err);
 void database_close(struct database *db);
 
 /* The isolation that a session requests. */
 enum driver_isolation database_isolation(const struct database *db,
                                          uint32_t session);
+
+/* The SQL that a session begins with, or NULL. */
+const char *database_setup(const struct database *db, uint32_t session);
 
 /* 'open' of a driver that is not in this build; it fails. */
 bool driver_missing(struct database *db, struct err *err);

@@ -33,6 +33,14 @@ add_isolation(const struct test_run_options *o, struct buf *out)
         buf_text(out, driver_isolation_names[o->isolation]);
 }
 
+/* SQL for the sessions; of several texts all, separated by bars. */
+static void
+add_setups(const struct session_setups *s, struct buf *out)
+{
+    for (size_t i = 0; i < s->n; i++)
+        buf_printf(out, "%s%s", i ? " | " : "", s->at[i]);
+}
+
 void
 run_origin_fill(const struct test_run *t, const char *workload,
                 struct run_origin *out)
@@ -43,6 +51,7 @@ run_origin_fill(const struct test_run *t, const char *workload,
     *out = (struct run_origin){0};
     assert(s->n_failures <= COLLECT_CODES);
     add_isolation(&t->options, &out->isolation);
+    add_setups(&t->options.setups, &out->setup);
     if (is_store || !*t->note)
         buf_text(&out->database, t->name);
     else
@@ -70,7 +79,7 @@ run_origin_fill(const struct test_run *t, const char *workload,
         // Each session of a mix reads back its own.
         .isolation_found = t->options.mix.n ? "" : text_of(&t->facts.isolation),
         .settings = text_of(&t->facts.settings),
-        .setup = t->options.setup ? t->options.setup : "",
+        .setup = text_of(&out->setup),
         .workload = workload,
         .sessions = shape->sessions,
         .keys = shape->kind ? workload_keys(shape) : shape->keys,
@@ -95,5 +104,6 @@ run_origin_free(struct run_origin *r)
 {
     buf_free(&r->database);
     buf_free(&r->isolation);
+    buf_free(&r->setup);
     vec_free(&r->nemesis);
 }

@@ -9,7 +9,7 @@
 
 struct run_origin {
     struct report_origin origin; // its texts are those of the run, or here
-    struct buf database, isolation;
+    struct buf database, isolation, setup;
     struct report_failure failures[COLLECT_CODES];
     VEC(struct report_nemesis) nemesis;
 };

@@ -154,7 +154,7 @@ spec_run(const struct spec_run_options *o, struct spec_run_tally *tally,
     struct database db;
     if (!spec_read(o->spec, &s, err))
         return false;
-    bool ok = database_open(o->target, o->isolation, o->setup, &db, err);
+    bool ok = database_open(o->target, o->isolation, &o->setups, &db, err);
     if (ok) {
         ok = run_on(o, &s, &db, tally, err);
         database_close(&db);

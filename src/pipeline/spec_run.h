@@ -38,7 +38,7 @@ struct spec_run_options {
     const char *spec;   // the file
     const char *target; // address of the database
     enum driver_isolation isolation;
-    const char *setup;              // SQL for each connection, or NULL
+    struct session_setups setups;
     struct history_file *recording; // where histories go
     void *self;
     /* The database is open; 'note' is what it says it is. */

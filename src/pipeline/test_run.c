@@ -168,7 +168,7 @@ test_run_record(struct test_run *t, const char *path, struct err *err)
     const struct test_run_options *o = &t->options;
     struct collect_options collect = o->collect;
     struct database db;
-    if (!database_open(t->target, o->isolation, o->setup, &db, err))
+    if (!database_open(t->target, o->isolation, &o->setups, &db, err))
         return false;
     db.mix = o->mix;
     assert(sizeof t->note == sizeof db.note);

@@ -42,7 +42,7 @@ struct test_run_options {
     const char *faults; // "kill@2,stop:3@4.5" for these servers, or NULL
     const char *const *nemesis; // statements with times, see nemesis.h
     size_t n_nemesis;
-    const char *setup;   // SQL for each connection, or NULL
+    struct session_setups setups;
     const char *scripts; // files of SQL as the workload, or NULL
     const char *schema;  // the file that makes their tables
     const char *index;   // the kind of a second index on the keys, or NULL

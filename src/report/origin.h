@@ -45,7 +45,7 @@ struct report_origin {
     const char *isolation;       // requested, "repeatable read"; "": none
     const char *isolation_found; // as the server calls it; "": not known
     const char *settings;        // "fsync = on", a line each
-    const char *setup;           // SQL for each connection; ""
+    const char *setup;           // SQL for the sessions; ""
     const char *workload;
     uint64_t sessions, keys, seed;
     double seconds;

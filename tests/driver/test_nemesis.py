@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""--nemesis: statements beside a workload, on SQLite.
+"""--nemesis and --setup: statements beside and before a workload, on SQLite.
 
     test_nemesis.py ASSAY
 
@@ -42,12 +42,17 @@ first = run("sqlite:")
 if "built without" in first.stderr:
     skip("statements", "this build has no SQLite")
     sys.exit(end())
+turns = ("--setup", "pragma temp_store=2", "--setup", "select a from nowhere")
+has(run("sqlite:", *turns), 2, "no such table: nowhere", "the second session takes the second setup")
+has(run("sqlite:", *turns, "--sessions", "1"), 0, "", "the first one does not")
 with tempfile.TemporaryDirectory() as scratch:
     path = os.path.join(scratch, "test.db")
     with sqlite3.connect(path) as db:
         db.execute("create table a_b (mail)")
     page = os.path.join(scratch, "page")
-    done = run("sqlite:" + path, "--json", "--report", page, "--nemesis", "select 1@0s",
+    # Sessions that only read are never refused, and the statements have time on a busy machine.
+    done = run("sqlite:" + path + "?journal=wal", "--reads", "1", "--time", "1",
+               "--json", "--report", page, "--nemesis", "select 1@0s",
                "--nemesis", "insert into a_b values ('x@y')@every:0",
                "--nemesis", "frobnicate@0", "--nemesis", "vacuum@1000")
     check(done.returncode == 0, "statements do not fail the run",

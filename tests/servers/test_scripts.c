@@ -31,6 +31,15 @@ file(struct arena *arena, const char *name, const char *text)
     return copy;
 }
 
+static size_t left_out; // how often something was said not to be recorded
+
+static void
+count_left_out(void *self, const struct err *what)
+{
+    (void)self;
+    left_out += what->line > 0;
+}
+
 /* Run scripts; false with an error's text. */
 static bool
 record(const char *scripts, const char *schema, enum driver_isolation isolation,
@@ -42,6 +51,7 @@ record(const char *scripts, const char *schema, enum driver_isolation isolation,
         .scripts = scripts,
         .schema = schema,
         .isolation = isolation,
+        .observer = {.left_out = count_left_out},
         .collect = {.shape = {.sessions = sessions, .seed = 1, .values = 1},
                     .transactions = transactions,
                     .pause = 0.001,
@@ -195,11 +205,13 @@ statements_alone_and_savepoints_are_recorded(void)
     const char *both = file(
         &arena, "undo.sql",
         "BEGIN;\nUPDATE c SET v = v + 1 WHERE id = 1;\nSAVEPOINT a;\nUPDATE c "
-        "SET v = v - 10 WHERE id = 2;\nROLLBACK TO a;\nSELECT sum(v) FROM "
-        "c;\nCOMMIT;\n");
+        "SET v = v - 10 WHERE id = 2;\nSELECT * FROM c WHERE v < 0;\nROLLBACK "
+        "TO a;\nSELECT sum(v) FROM c;\nCOMMIT;\n");
     buf_printf(&mixed, "%s@3,%s", alone, both);
+    left_out = 0;
     CHECK(verdict_in(1, mixed.at, tables, ISOLATION_READ_COMMITTED, 60,
                      LEVEL_SER) == VERDICT_OK);
+    CHECK(left_out == 1); // what was read beside what a savepoint undid
     CHECK(verdict_of(mixed.at, tables, ISOLATION_READ_COMMITTED, 100,
                      LEVEL_RC) == VERDICT_OK);
     CHECK(verdict_of(mixed.at, tables, ISOLATION_SERIALIZABLE, 100,
@@ -231,6 +243,10 @@ a_statement_that_fails_ends_its_transaction(void)
     CHECK(stats.committed == 0 && stats.aborted == 20 && stats.n_failures == 2);
     CHECK(trial_check(path, LEVEL_BIT(LEVEL_SER), &result) &&
           result.verdict[LEVEL_SER] == VERDICT_OK);
+    script = file(&arena, "fails.sql", "insert into c (id) values (9);");
+    CHECK(!record(script, tables, ISOLATION_SERIALIZABLE, 1, 3, path, &stats,
+                  why));
+    CHECK(strstr(why, "the first error was 'insert into c (id) values (9)': "));
     arena_free(&arena);
 }
 

@@ -134,16 +134,16 @@ test_spec(struct test *t)
     const struct options *o = t->options;
     struct err err = {0};
     struct spec_run_tally tally;
-    const struct spec_run_options options = {.spec = o->spec,
-                                             .target = t->run.target,
-                                             .isolation =
-                                                 t->run.options.isolation,
-                                             .setup = o->setup,
-                                             .recording = &t->recording,
-                                             .self = t,
-                                             .opened = show_database,
-                                             .left_out = tell_left_out,
-                                             .visit = check_interleaving};
+    const struct spec_run_options options = {
+        .spec = o->spec,
+        .target = t->run.target,
+        .isolation = t->run.options.isolation,
+        .setups = {o->setups.at, o->setups.n},
+        .recording = &t->recording,
+        .self = t,
+        .opened = show_database,
+        .left_out = tell_left_out,
+        .visit = check_interleaving};
     const bool ok = spec_run(&options, &tally, &err);
     if (!ok)
         take_status(t, cli_report_error(&err));

@@ -80,8 +80,7 @@ struct options {
     const char *distribution, *inject;
 
     // test, collect
-    const char *workload, *isolation, *schema, *setup, *start, *fault, *keep,
-        *spec;
+    const char *workload, *isolation, *schema, *start, *fault, *keep, *spec;
     const char *lists, *index, *access;
     const char *sweep, *results;
     uint64_t seeds;
@@ -90,7 +89,7 @@ struct options {
     const char *use;
     double time, aborts, pause;
     bool move, record;
-    option_texts nemesis;
+    option_texts nemesis, setups;
 
     // predict
     const char *boundary, *predicted;

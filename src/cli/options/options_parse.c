@@ -249,4 +249,5 @@ options_free(struct options *o)
     vec_free(&o->pairs);
     arena_free(&o->texts);
     vec_free(&o->nemesis);
+    vec_free(&o->setups);
 }

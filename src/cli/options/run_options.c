@@ -193,7 +193,7 @@ run_options_parse(const struct options *o, struct test_run_options *out,
                   struct err *err)
 {
     *out = (struct test_run_options){
-        .setup = o->setup,
+        .setups = {o->setups.at, o->setups.n},
         .collect = {.transactions = o->time > 0 ? 0 : o->transactions,
                     .seconds = o->time,
                     .pause = o->pause,

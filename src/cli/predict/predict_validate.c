@@ -16,7 +16,7 @@ predict_validate_options(const struct options *o, struct validation *v,
                                          .sessions = o->sessions,
                                          .units = o->keys,
                                          .aborts = o->aborts},
-                             .setup = o->setup};
+                             .setups = {o->setups.at, o->setups.n}};
     if (!app_open(o->workload ? o->workload : "", &v->program.app, err))
         return false;
     if (!v->program.app)
@@ -50,7 +50,7 @@ try_database(const struct validation *v, const struct prediction *p,
     if (!v->on_database)
         return true;
     out->isolation = replay_isolation(v->level);
-    if (!database_open(v->target, out->isolation, v->setup, &db, err))
+    if (!database_open(v->target, out->isolation, &v->setups, &db, err))
         return false;
     // Shorten "PostgreSQL 15.18 (Debian ...), 1 node" to "PostgreSQL 15.18".
     const size_t brief = strcspn(db.note, "(,");

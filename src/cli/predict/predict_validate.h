@@ -15,7 +15,7 @@ struct validation {
     enum level level;
     const char *target; // the database that was observed, or NULL
     bool on_database;   // its sessions can be driven in lock step
-    const char *setup;  // SQL for each connection, or NULL
+    struct session_setups setups;
 };
 
 /* The results, by prediction. */

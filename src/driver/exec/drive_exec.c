@@ -213,7 +213,7 @@ connect_exec(struct database *db, uint32_t session, size_t node,
     c->place = child_take_place(c->child);
     if (open_session(db, session, c->child, c->place, &c->answer, &c->json,
                      err) &&
-        run_setup(c, db->setup, err)) {
+        run_setup(c, database_setup(db, session), err)) {
         *out = &c->base;
         return true;
     }

@@ -96,7 +96,7 @@ look_around(struct connection *c, struct err *err)
 bool
 sql_prepare(struct connection *c, struct connection **out, struct err *err)
 {
-    const char *setup = c->database->setup;
+    const char *setup = database_setup(c->database, c->session);
     const char *use = c->database->index ? c->driver->sql->use_index : NULL;
     if (look_around(c, err) && set_isolation(c, err) &&
         (!use || sql_must(c, use, NULL, err)) &&

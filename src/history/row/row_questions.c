@@ -5,10 +5,6 @@
 
 #include "history/row/row_question_text.h"
 
-#include "base/container/sorted.h"
-
-#include <stdlib.h>
-
 /* --- versions -------------------------------------------------------------*/
 
 /* Find out whether the versions of a row have names. */
@@ -101,8 +97,7 @@ row_questions_free(struct row_questions *q)
     vec_free(&q->questions);
     vec_free(&q->columns);
     vec_free(&q->matched);
-    vec_free(&q->named);
-    mem_free(q->nameless);
+    row_named_free(&q->named);
     strings_free(&q->column_questions);
     vec_free(&q->by_columns);
     intmap_free(&q->by_condition);
@@ -236,58 +231,19 @@ refuse_nameless(const struct row_questions *q, row_id row, struct err *err)
                   err);
 }
 
-static int
-compare_named(const void *a, const void *b)
-{
-    const uint64_t *x = a, *y = b;
-    return (*x > *y) - (*x < *y);
-}
-
-/* Note which rows have a version that satisfies a condition with a name. */
-static void
-list_named(struct row_questions *q)
-{
-    const struct row_log *l = q->l;
-    if (q->has_named)
-        return;
-    q->has_named = true;
-    q->nameless = mem_alloc(l->tables.n, sizeof *q->nameless);
-    for (size_t t = 0; t < l->tables.n; t++)
-        q->nameless[t] = ID_NONE;
-    for (row_id r = 0; r < l->rows.n; r++)
-        for (uint32_t i = q->first[r]; i < q->first[r + 1]; i++) {
-            const struct row_content *x = &l->contents.at[q->versions.at[i]];
-            if (x->is_absent)
-                continue;
-            if (!x->has_satisfied &&
-                q->nameless[l->rows.at[r].table] == ID_NONE)
-                q->nameless[l->rows.at[r].table] = r;
-            for (uint32_t k = 0; k < x->satisfied_n; k++)
-                vec_push(&q->named,
-                         (uint64_t)l->satisfied.at[x->satisfied + k] << 32 | r);
-        }
-    if (q->named.n)
-        qsort(q->named.at, q->named.n, sizeof *q->named.at, compare_named);
-}
-
 /* The rows of which a version has the name among those it satisfies. */
 static bool
-find_named(struct row_questions *q, uint32_t table, struct row_question *x,
-           struct err *err)
+find_named(struct row_questions *q, uint32_t table,
+           const struct row_question *x, struct err *err)
 {
-    const uint64_t name = q->l->conditions.at[x->condition].text;
-    size_t at = 0;
-    list_named(q);
-    if (q->nameless[table] != ID_NONE)
-        return refuse_nameless(q, q->nameless[table], err);
-    LOWER_BOUND(at, q->named.n, i, q->named.at[i] < name << 32);
-    for (; at < q->named.n && q->named.at[at] >> 32 == name; at++) {
-        const row_id r = (row_id)q->named.at[at];
-        const bool is_new =
-            q->matched.n == x->matched || vec_top(&q->matched) != r;
-        if (is_new && q->l->rows.at[r].table == table)
-            vec_push(&q->matched, r);
-    }
+    const struct row_log *l = q->l;
+    if (!q->named.is_listed)
+        row_named_list(&q->named, l, q->first, &q->versions);
+    const row_id silent = q->named.silent[table];
+    if (silent != ID_NONE)
+        return refuse_nameless(q, silent, err);
+    row_named_find(&q->named, l, table, l->conditions.at[x->condition].text,
+                   &q->matched);
     return true;
 }
 

@@ -11,6 +11,7 @@
 
 #include "base/container/intmap.h"
 #include "history/row/row_log.h"
+#include "history/row/row_named.h"
 
 #define ANSWERS (UINT32_MAX - 2)       // texts are below
 #define ANSWER_ABSENT (UINT32_MAX - 2) // there is no row
@@ -59,10 +60,7 @@ struct row_questions {
     VEC(struct row_question) questions;
     u32_vec columns;
     u32_vec matched;
-    // When the first condition with a name is asked for:
-    bool has_named;
-    u64_vec named;      // name << 32 | row: a version of the row satisfies it
-    uint32_t *nameless; // by table: a row with a version that does not tell
+    struct row_named named;
     struct strings column_questions; // text -> number; see 'by_columns'
     u32_vec by_columns;
     struct intmap by_condition; // of table and condition

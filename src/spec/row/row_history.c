@@ -124,6 +124,7 @@ collect(struct writer *w)
             }
     }
     collect_state(w, h->final, false);
+    w->history->is_empty = !any;
     if (!any)
         return row_operations_refuse(
             &w->rows, "none of its statements reads or writes a row", "");

@@ -18,6 +18,7 @@ struct row_history {
     const struct spec_history_session *sessions;
     size_t sessions_n;
     char refusal[240]; // out: why there is no history; "" if there is one
+    bool is_empty;     // out: because nothing was read or written
 };
 
 bool row_history_write(struct row_history *h, const char *path,

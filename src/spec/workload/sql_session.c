@@ -77,11 +77,13 @@ find_statement(struct sql_session *s, const struct pgbench_script *script,
     const uint32_t id = strings_add(&s->texts, s->sql.at, s->sql.n);
     s->sql.at[--s->sql.n] = 0;
     if (id < s->statements.n)
-        return s->statements.at[id];
-    struct spec_statement *out = mem_calloc(1, sizeof *out);
+        return &s->statements.at[id]->statement;
+    struct sql_text *out = mem_calloc(1, sizeof *out);
     struct refusal refusal = {0};
-    if (!understand(s->watched, &s->arena, s->sql.at, is_answered, out,
-                    &refusal)) {
+    out->script = script;
+    out->command = command;
+    if (!understand(s->watched, &s->arena, s->sql.at, is_answered,
+                    &out->statement, &refusal)) {
         mem_free(out);
         err_set(err, ERR_FEATURE, "not understood with its values: %s",
                 refusal.text);
@@ -89,7 +91,7 @@ find_statement(struct sql_session *s, const struct pgbench_script *script,
         return NULL;
     }
     vec_push(&s->statements, out);
-    return out;
+    return &out->statement;
 }
 
 /* --- values ----------------------------------------------------------------*/
@@ -143,6 +145,8 @@ run_recorded(struct sql_session *s, const struct pgbench_script *script,
         return false;
     r->recorder.answer = c->gset ? &s->answer : NULL;
     *goes_on = step_runner_statement(r, statement, false);
+    if (r->failed && !s->failure[0])
+        memcpy(s->failure, r->failure, sizeof s->failure);
     if (*goes_on && r->is_implicit && r->recorder.notes.is_open)
         *goes_on = step_runner_commit(r);
     if (r->recorder.refusal[0]) {
@@ -257,7 +261,7 @@ void
 sql_session_free(struct sql_session *s)
 {
     for (size_t i = 0; i < s->statements.n; i++) {
-        statement_free(s->statements.at[i]);
+        statement_free(&s->statements.at[i]->statement);
         mem_free(s->statements.at[i]);
     }
     vec_free(&s->statements);

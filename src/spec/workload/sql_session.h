@@ -10,14 +10,22 @@
 #include "program/pgbench/pgbench_script.h"
 #include "spec/step_runner.h"
 
+/* A statement with the values that its variables had. */
+struct sql_text {
+    struct spec_statement statement;
+    const struct pgbench_script *script;
+    size_t command;
+};
+
 struct sql_session {
     const struct watched *watched; // NULL: nothing is recorded
     double pause;                  // seconds before each statement
     struct step_runner runner;
+    char failure[300]; // the first statement that the database refused
     struct random random;
     struct pgbench_bindings bindings;
-    struct strings texts;                    // of statements so far
-    VEC(struct spec_statement *) statements; // by number of the text
+    struct strings texts;              // of statements so far
+    VEC(struct sql_text *) statements; // by number of the text
     struct arena arena;
     struct buf sql;
     struct result_rows answer;

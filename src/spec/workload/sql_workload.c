@@ -74,6 +74,9 @@ read_script(struct sql_workload *w, const char *text, size_t n, struct err *err)
     const char *sql = read_file(&w->arena, path, err);
     if (!sql || !pgbench_script_read(&script.script, path, sql, given, err))
         return false;
+    const size_t n_commands = script.script.read.commands.n;
+    script.is_told = arena_alloc(&w->arena, n_commands + 1);
+    memset(script.is_told, 0, n_commands + 1);
     vec_push(&w->scripts, script);
     w->weights += script.weight;
     bool has_sql = false;
@@ -114,25 +117,47 @@ bind_given(struct sql_workload *w, const char *scale)
     }
 }
 
+/* Tell what is not recorded of a command, once. */
+static void
+tell_part(struct sql_workload *w, struct sql_workload_script *s, size_t command,
+          const char *part)
+{
+    struct err err = {0};
+    if (!part || s->is_told[command] || !w->options.left_out)
+        return;
+    s->is_told[command] = true;
+    err_set(&err, ERR_FEATURE, "not recorded, so not checked: %s", part);
+    err_at_line(&err, s->script.read.commands.at[command].line, 0);
+    err_in_file(&err, s->script.read.path);
+    w->options.left_out(w->options.self, &err);
+}
+
+/* The same for what only showed when the statements ran. */
+static void
+tell_parts(struct sql_workload *w)
+{
+    for (size_t i = 0; i < w->sessions.n; i++)
+        for (size_t k = 0; k < w->sessions.at[i].statements.n; k++) {
+            const struct sql_text *t = w->sessions.at[i].statements.at[k];
+            for (size_t n = 0; n < w->scripts.n; n++)
+                if (t->script == &w->scripts.at[n].script)
+                    tell_part(w, &w->scripts.at[n], t->command,
+                              t->statement.rows.part);
+        }
+}
+
 static bool
-understand_script(struct sql_workload *w, const struct pgbench_script *s,
+understand_script(struct sql_workload *w, struct sql_workload_script *s,
                   struct err *err)
 {
-    for (size_t i = 0; i < s->read.commands.n; i++) {
+    for (size_t i = 0; i < s->script.read.commands.n; i++) {
         struct spec_statement statement;
-        if (s->read.commands.at[i].kind > COMMAND_ROLLBACK)
+        if (s->script.read.commands.at[i].kind > COMMAND_ROLLBACK)
             continue;
-        if (!sql_session_understand(&w->watched, &w->arena, s, i, &statement,
-                                    err))
+        if (!sql_session_understand(&w->watched, &w->arena, &s->script, i,
+                                    &statement, err))
             return false;
-        if (statement.rows.part && w->options.left_out) {
-            struct err part = {0};
-            err_set(&part, ERR_FEATURE, "not recorded, so not checked: %s",
-                    statement.rows.part);
-            err_at_line(&part, s->read.commands.at[i].line, 0);
-            err_in_file(&part, s->read.path);
-            w->options.left_out(w->options.self, &part);
-        }
+        tell_part(w, s, i, statement.rows.part);
         statement_free(&statement);
     }
     return true;
@@ -161,7 +186,7 @@ prepare(struct sql_workload *w, struct connection *c, bool records,
     char scale[24];
     bool ok = make_tables(w, c, err);
     for (size_t i = 0; ok && i < w->scripts.n; i++)
-        ok = understand_script(w, &w->scripts.at[i].script, err);
+        ok = understand_script(w, &w->scripts.at[i], err);
     ok = ok && (!records || (watched_install(&w->watched, c, err) &&
                              row_state_read(&w->initial, &w->watched, c, err)));
     if (!ok)
@@ -217,6 +242,20 @@ run(void *self, uint32_t session, struct connection *c,
     return sql_session_run(s, draw_script(w, &s->random), c, out, err);
 }
 
+/* Say why there is no history: the first error, if nothing was done. */
+static bool
+refuse_history(const struct sql_workload *w, const struct row_history *h,
+               struct err *err)
+{
+    for (size_t i = 0; h->is_empty && i < w->sessions.n; i++)
+        if (w->sessions.at[i].failure[0])
+            return err_set(
+                err, ERR_IO,
+                "no transaction did anything; the first error was %s",
+                w->sessions.at[i].failure);
+    return err_set(err, ERR_FEATURE, "not checked: %s", h->refusal);
+}
+
 static bool
 write_history(void *self, struct database *db, const char *path,
               struct err *err)
@@ -244,7 +283,8 @@ write_history(void *self, struct database *db, const char *path,
                                       .sessions_n = sessions.n};
         ok = row_history_write(&history, path, err);
         if (ok && history.refusal[0])
-            ok = err_set(err, ERR_FEATURE, "not checked: %s", history.refusal);
+            ok = refuse_history(w, &history, err);
+        tell_parts(w);
     }
     vec_free(&sessions);
     row_state_free(&final);

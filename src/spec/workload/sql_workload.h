@@ -32,6 +32,7 @@ struct sql_workload_options {
 struct sql_workload_script {
     struct pgbench_script script;
     uint64_t weight;
+    bool *is_told; // by command: what is not recorded of it
 };
 
 struct sql_workload {

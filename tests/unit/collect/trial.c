@@ -132,7 +132,8 @@ trial_record(const struct trial *t, const char *path, struct trial_result *out)
     struct err err = {0};
     struct database db;
     const struct collect_options o = options_of(t);
-    if (!database_open(t->target, t->isolation, t->setup, &db, &err))
+    const struct session_setups setups = {&t->setup, t->setup ? 1 : 0};
+    if (!database_open(t->target, t->isolation, &setups, &db, &err))
         return fail(out, &err);
     const bool ok = collect_run(&db, &o, path, &out->stats, &err);
     database_close(&db);
