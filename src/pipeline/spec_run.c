@@ -4,6 +4,7 @@
 #include "pipeline/spec_run.h"
 
 #include "spec/interleave.h"
+#include "spec/notes.h"
 #include "spec/row/row_setup.h"
 
 #include <assert.h>
@@ -64,7 +65,9 @@ interleave(struct run *r, const u32_vec *order, struct spec_run_result *out,
     if (interleaved.failed)
         memcpy(r->tally->failure, interleaved.failure,
                sizeof r->tally->failure);
-    if (interleaved.refusal[0]) {
+    if (strcmp(interleaved.refusal, NOTES_EMPTY) == 0) {
+        out->end = SPEC_RUN_EMPTY;
+    } else if (interleaved.refusal[0]) {
         out->end = SPEC_RUN_REFUSED;
         err_set(&out->err, ERR_FEATURE, "%s: not checked: %s", out->name,
                 interleaved.refusal);
@@ -87,6 +90,7 @@ count(struct spec_run_tally *t, enum spec_run_end end)
 {
     t->recorded += end == SPEC_RUN_RECORDED;
     t->impossible += end == SPEC_RUN_IMPOSSIBLE;
+    t->empty += end == SPEC_RUN_EMPTY;
     t->refused += end == SPEC_RUN_REFUSED;
 }
 

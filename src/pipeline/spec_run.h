@@ -16,6 +16,7 @@
 enum spec_run_end {
     SPEC_RUN_RECORDED,   // the recording holds its history
     SPEC_RUN_IMPOSSIBLE, // sessions wait for each other
+    SPEC_RUN_EMPTY,      // it reads and writes no row
     SPEC_RUN_REFUSED,    // a statement is not understood; err says which
 };
 
@@ -29,7 +30,7 @@ struct spec_run_result {
 };
 
 struct spec_run_tally {
-    size_t recorded, impossible, refused;
+    size_t recorded, impossible, empty, refused;
     size_t failed;     // statements that the database refused
     char failure[300]; // the last of them
 };

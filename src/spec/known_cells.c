@@ -192,8 +192,7 @@ known_cells_find_surprises(struct known_cells *b)
     for (size_t t = 0; t < b->tables->n; t++)
         has_notes = has_notes || b->is_scanned[t];
     if (!has_notes && !a->refusal[0])
-        snprintf(a->refusal, sizeof a->refusal,
-                 "none of its statements reads or writes a row");
+        snprintf(a->refusal, sizeof a->refusal, NOTES_EMPTY);
 }
 
 void

@@ -66,4 +66,7 @@ const char *notes_cell_value(struct arena *arena,
 
 void notes_free(struct notes *n);
 
+/* Why there is no history of sessions that noted nothing. */
+#define NOTES_EMPTY "none of its statements reads or writes a row"
+
 #endif

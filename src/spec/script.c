@@ -197,10 +197,10 @@ takes_part(const struct script *s, struct script_block *block, struct err *err)
 {
     for (size_t i = 0; i < block->statements.n; i++) {
         struct spec_statement *t = &block->statements.at[i];
-        if (!t->rows.part || t->rows.is_part_told)
+        const char *part = row_statement_part(&t->rows);
+        if (!part || t->rows.is_part_told)
             continue;
-        err_set(err, ERR_FEATURE, "not recorded, so not checked: %s",
-                t->rows.part);
+        err_set(err, ERR_FEATURE, "not recorded, so not checked: %s", part);
         err_at_line(err, t->line, t->column);
         err_in_file(err, s->spec->file);
         t->rows.is_part_told = true;

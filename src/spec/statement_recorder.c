@@ -21,6 +21,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* --- queries ---------------------------------------------------------------*/
@@ -326,12 +327,12 @@ record_delete(struct statement_recorder *p, struct spec_statement *s)
 
 /* Note what triggers told while a statement, which may be NULL, ran. */
 static bool
-take_told(struct statement_recorder *p, struct row_statement *s)
+take_told(struct statement_recorder *p, const struct row_run *run)
 {
     struct buf *notices = p->connection->notices;
     const bool ok = !notices || !p->notes.is_open ||
                     row_notes_told(&vec_top(&p->notes.txns).rows,
-                                   &p->notes.arena, s, p->statements, notices);
+                                   &p->notes.arena, run, notices);
     if (notices)
         buf_clear(notices);
     if (!ok)
@@ -342,8 +343,8 @@ take_told(struct statement_recorder *p, struct row_statement *s)
 bool
 statement_recorder_take_told(struct statement_recorder *p)
 {
-    p->statements++;
-    return take_told(p, NULL);
+    const struct row_run run = {.number = ++p->statements};
+    return take_told(p, &run);
 }
 
 /* Ask for what triggers told, where they cannot send it. */
@@ -458,10 +459,78 @@ run_change(struct statement_recorder *p, struct row_statement *s)
     return outcome;
 }
 
+/* What a statement found that is run with others at once. */
+struct parts {
+    struct result_rows *inner;
+    struct result_rows seen, own;
+};
+
+/* The part that a row is about, by its mark; NULL if it has another one. */
+static struct result_rows *
+part_of(struct parts *parts, const struct row_statement *s, const char *mark)
+{
+    char *end;
+    if (strcmp(mark, ROW_MARK_SEEN) == 0)
+        return &parts->seen;
+    if (strcmp(mark, ROW_MARK_OWN) == 0)
+        return &parts->own;
+    const unsigned long i = strtoul(mark, &end, 10);
+    return !*end && i < s->inner_n ? &parts->inner[i] : NULL;
+}
+
+static enum outcome
+run_whole(struct statement_recorder *p, const struct row_statement *s,
+          struct parts *parts)
+{
+    struct result_rows rows = {0};
+    enum outcome outcome = run(p, s->whole, &rows);
+    for (size_t i = 0; outcome == OUTCOME_OK && i < rows.n; i++) {
+        struct result_rows *part =
+            rows.width == 3 ? part_of(parts, s, result_rows_get(&rows, i, 0))
+                            : NULL;
+        if (part)
+            copy_cells(&rows, i, 1, 2, part);
+        else
+            outcome = refuse(p, "the database answered with other rows than "
+                                "were requested");
+    }
+    result_rows_free(&rows);
+    return outcome;
+}
+
+/* Note what the selects inside of a statement found: they come first, and see
+ * what was there before it. */
+static bool
+note_inner(struct statement_recorder *p, const struct row_statement *s,
+           const struct parts *parts)
+{
+    bool ok = true;
+    for (size_t i = 0; ok && i < s->inner_n; i++) {
+        const struct row_run run = {.by = &s->inner[i],
+                                    .number = p->statements++};
+        ok = row_notes_select(&vec_top(&p->notes.txns).rows, &p->notes.arena,
+                              &run, &parts->inner[i]);
+    }
+    return ok;
+}
+
+/* Run a statement, and get what it found. */
+static enum outcome
+run_statement(struct statement_recorder *p, struct row_statement *s,
+              struct parts *parts)
+{
+    if (s->whole)
+        return run_whole(p, s, parts);
+    if (s->returns_versions)
+        return select_versions(p, s, &parts->own);
+    return run_change(p, s);
+}
+
 static enum outcome
 record_rows(struct statement_recorder *p, struct row_statement *s)
 {
-    struct result_rows rows = {0};
+    struct parts parts = {.inner =
+                              mem_calloc(s->inner_n + 1, sizeof *parts.inner)};
     p->statements++;
     if (!p->connection->notices)
         p->connection->notices = &p->notices;
@@ -469,21 +538,32 @@ record_rows(struct statement_recorder *p, struct row_statement *s)
     if (p->flavour->forget)
         outcome = run(p, p->flavour->forget, NULL);
     if (outcome == OUTCOME_OK)
-        outcome = s->returns_versions ? select_versions(p, s, &rows)
-                                      : run_change(p, s);
+        outcome = run_statement(p, s, &parts);
     if (outcome == OUTCOME_FAILED)
         note_refused(p, s);
+    if (outcome == OUTCOME_OK && !note_inner(p, s, &parts))
+        outcome = refuse(p, "the database answered with other columns than "
+                            "were requested");
+    const struct row_run run = {
+        .by = s,
+        .number = p->statements,
+        .sql = row_notes_freeze(&p->notes.arena, s, parts.inner),
+        .seen = s->seen ? &parts.seen : NULL};
     if (outcome == OUTCOME_OK && s->returns_versions &&
-        !row_notes_select(&vec_top(&p->notes.txns).rows, &p->notes.arena, s,
-                          p->statements, &rows))
+        !row_notes_select(&vec_top(&p->notes.txns).rows, &p->notes.arena, &run,
+                          &parts.own))
         outcome = refuse(p, "the database answered with other columns than "
                             "were requested");
     if (outcome == OUTCOME_OK && !s->returns_versions && !fetch_told(p))
         outcome = refuse(p, "what triggers told cannot be read");
-    if (outcome == OUTCOME_OK && !take_told(p, s))
+    if (outcome == OUTCOME_OK && !take_told(p, &run))
         outcome = OUTCOME_FAILED;
     buf_clear(&p->notices);
-    result_rows_free(&rows);
+    for (size_t i = 0; i < s->inner_n; i++)
+        result_rows_free(&parts.inner[i]);
+    mem_free(parts.inner);
+    result_rows_free(&parts.seen);
+    result_rows_free(&parts.own);
     return outcome;
 }
 

@@ -114,12 +114,16 @@ static void
 show_tally(const struct test *t, const struct spec_run_tally *tally)
 {
     FILE *out = facts(t);
-    const size_t n = tally->recorded + tally->impossible + tally->refused;
+    const size_t n =
+        tally->recorded + tally->impossible + tally->empty + tally->refused;
     fprintf(out,
             "%zu interleaving%s: %zu checked, %zu violated, %zu not possible "
-            "because sessions wait for each other, %zu not understood\n",
+            "because sessions wait for each other, %zu not understood",
             n, n == 1 ? "" : "s", tally->recorded, t->violated,
             tally->impossible, tally->refused);
+    if (tally->empty)
+        fprintf(out, ", %zu without rows", tally->empty);
+    fputc('\n', out);
     if (tally->failed) {
         fprintf(out, "the database refused %zu statements, the last one ",
                 tally->failed);
@@ -150,8 +154,12 @@ test_spec(struct test *t)
     if (!o->quiet && (ok || tally.recorded || tally.refused))
         show_tally(t, &tally);
     if (ok && !tally.recorded && t->status == EXIT_HOLDS)
-        take_status(t, cli_usage_error("no interleaving was possible, so "
-                                       "nothing was checked"));
+        take_status(
+            t, cli_usage_error(tally.empty
+                                   ? "no statement reads or writes a row, so "
+                                     "nothing was checked"
+                                   : "no interleaving was possible, so nothing "
+                                     "was checked"));
 }
 
 /* --- the command -----------------------------------------------------------*/

@@ -120,6 +120,21 @@ with_answer(const struct watched *w, struct arena *arena, const char *text,
     return copy;
 }
 
+/* What is run at once with the statement leaves no room for its answer. */
+static void
+run_alone(struct row_statement *s)
+{
+    row_statement_leave_out(s, s->inner_n ? "what other tables and subqueries "
+                                            "were read"
+                                          : "which rows were not returned, "
+                                            "because of a limit or of locks");
+    for (size_t i = 0; i < s->inner_n; i++)
+        row_statement_free(&s->inner[i]);
+    s->inner_n = s->places_n = 0;
+    s->whole = s->seen = NULL;
+    s->table = WATCHED_NONE;
+}
+
 bool
 row_statement_answer(const struct watched *w, struct arena *arena,
                      const char *text, struct row_statement *s,
@@ -151,6 +166,10 @@ row_statement_answer(const struct watched *w, struct arena *arena,
                         "expected names for all of them");
     }
     parser_free(tree);
+    if (ok && s->whole && s->returns_versions && s->inner_n)
+        ok = refuse(refusal, text, "a select with subqueries before \\gset");
+    if (ok && s->whole)
+        run_alone(s);
     if (ok && s->returns_versions) {
         const struct token from = find_from(syntax.text);
         s->sql =

@@ -289,7 +289,7 @@ write_query(struct row_writer *w, const struct row_condition_text *c,
     buf_text(&w->line, "{\"table\":");
     buf_json(&w->line, table, strlen(table));
     buf_text(&w->line, ",\"id\":");
-    buf_json(&w->line, c->text, strlen(c->text));
+    buf_json(&w->line, c->name, strlen(c->name));
     buf_text(&w->line, "},[");
     if (version != WATCHED_NONE) {
         buf_char(&w->line, '[');

@@ -25,6 +25,8 @@ struct row_dialect {
                                // recorded
     bool folds;                // names ignore case
     bool has_row_values;       // the name of a table is one
+    bool has_writing_with;     // a change may be in WITH, beside selects of the
+                               // same snapshot (row_inner.c)
     const char *prepare;       // for each session, or NULL
     const char *begin;         // begins a transaction that reads all tables
     const char *order;         // of the rows of a table 't'

@@ -26,16 +26,16 @@ collect_note(struct writer *w, const struct row_note *n)
     struct row_versions *v = &w->rows.versions;
     w->is_used[n->table] = true;
     uint32_t before = WATCHED_NONE;
-    if (n->kind == ROW_NOTE_QUERY)
-        row_versions_condition(v, n->by);
     if (n->before.name)
         before = row_versions_add(v, n->table, &n->before);
+    if (n->kind == ROW_NOTE_DELETE)
+        v->all.at[before].is_deleted = true;
     if (!n->after.name)
         return;
     const uint32_t after = row_versions_add(v, n->table, &n->after);
     v->all.at[after].is_written = true;
     if (n->kind == ROW_NOTE_UPDATE)
-        v->all.at[after].row = v->all.at[before].row;
+        v->all.at[after].row = before;
     if (n->is_same)
         v->all.at[after].is_same = v->all.at[before].is_same = true;
 }
@@ -109,25 +109,43 @@ collect_checks(struct writer *w)
     return true;
 }
 
+static void
+collect_condition(struct writer *w, const struct row_note *n)
+{
+    if (n->kind == ROW_NOTE_QUERY)
+        row_versions_condition(&w->rows.versions, n);
+}
+
+/* Visit all notes; return how many there are. */
+static size_t
+each_note(struct writer *w,
+          void visit(struct writer *, const struct row_note *))
+{
+    const struct row_history *h = w->history;
+    size_t count = 0;
+    for (size_t i = 0; i < h->sessions_n; i++) {
+        const struct notes *notes = h->sessions[i].notes;
+        for (size_t t = 0; t < notes->txns.n; t++)
+            for (size_t k = 0; k < notes->txns.at[t].rows.n; k++) {
+                visit(w, &notes->txns.at[t].rows.at[k]);
+                count++;
+            }
+    }
+    return count;
+}
+
 static bool
 collect(struct writer *w)
 {
     const struct row_history *h = w->history;
     collect_state(w, h->initial, true);
-    bool any = false;
-    for (size_t i = 0; i < h->sessions_n; i++) {
-        const struct notes *notes = h->sessions[i].notes;
-        for (size_t t = 0; t < notes->txns.n; t++)
-            for (size_t k = 0; k < notes->txns.at[t].rows.n; k++) {
-                collect_note(w, &notes->txns.at[t].rows.at[k]);
-                any = true;
-            }
-    }
+    const size_t any = each_note(w, collect_note);
     collect_state(w, h->final, false);
     w->history->is_empty = !any;
+    row_versions_trace(&w->rows.versions);
+    each_note(w, collect_condition);
     if (!any)
-        return row_operations_refuse(
-            &w->rows, "none of its statements reads or writes a row", "");
+        return row_operations_refuse(&w->rows, NOTES_EMPTY, "");
     const uint32_t merged = row_merges_find(h);
     if (merged != WATCHED_NONE)
         return row_operations_refuse(
@@ -137,8 +155,9 @@ collect(struct writer *w)
             h->watched->tables.at[merged].name);
     if (!check_versions(w))
         return false;
-    return (collect_checks(w) && row_versions_ask(&w->rows.versions)) ||
-           row_operations_refuse(&w->rows, w->rows.versions.refusal, "");
+    if (!collect_checks(w) || !row_versions_ask(&w->rows.versions))
+        return row_operations_refuse(&w->rows, w->rows.versions.refusal, "");
+    return true;
 }
 
 /* --- lines -----------------------------------------------------------------*/

@@ -8,13 +8,15 @@
 #include <string.h>
 
 static void
-note_query(row_note_vec *out, struct row_statement *s, uint32_t statement,
-           size_t found)
+note_query(row_note_vec *out, const struct row_run *run, size_t found,
+           bool is_cut)
 {
     vec_push(out, ((struct row_note){.kind = ROW_NOTE_QUERY,
-                                     .statement = statement,
-                                     .table = s->table,
-                                     .by = s,
+                                     .statement = run->number,
+                                     .table = run->by->table,
+                                     .by = run->by,
+                                     .sql = run->sql,
+                                     .is_cut = is_cut,
                                      .found = found}));
 }
 
@@ -26,29 +28,86 @@ copy_cell(struct arena *arena, const struct result_rows *rows, size_t i,
     return arena_copy(arena, text, strlen(text));
 }
 
-bool
-row_notes_select(row_note_vec *out, struct arena *arena,
-                 struct row_statement *s, uint32_t statement,
-                 const struct result_rows *rows)
+/* Note the versions of an answer. */
+static void
+note_versions(row_note_vec *out, struct arena *arena, const struct row_run *run,
+              enum row_note_kind kind, const struct result_rows *rows)
 {
-    assert(s->returns_versions);
-    if (rows->n && rows->width != 2 * s->items.n)
-        return false;
-    if (s->table != WATCHED_NONE && (!s->limit || rows->n < s->limit))
-        note_query(out, s, statement, rows->n);
+    const u32_vec *items = &run->by->items;
     for (size_t i = 0; i < rows->n; i++)
-        for (size_t k = 0; k < s->items.n; k++) {
+        for (size_t k = 0; k < items->n; k++) {
             if (result_rows_is_null(rows, i, 2 * k))
                 continue; // an outer join found none
-            struct row_note note = {.kind = ROW_NOTE_READ,
-                                    .statement = statement,
-                                    .table = s->items.at[k],
-                                    .by = s};
+            struct row_note note = {.kind = kind,
+                                    .statement = run->number,
+                                    .table = items->at[k],
+                                    .by = run->by};
             note.before.name = copy_cell(arena, rows, i, 2 * k);
             note.before.values = copy_cell(arena, rows, i, 2 * k + 1);
             vec_push(out, note);
         }
+}
+
+bool
+row_notes_select(row_note_vec *out, struct arena *arena,
+                 const struct row_run *run, const struct result_rows *rows)
+{
+    const struct row_statement *s = run->by;
+    const bool is_cut = s->limit && rows->n >= s->limit;
+    const bool is_query = s->table != WATCHED_NONE && (!is_cut || s->order);
+    assert(s->returns_versions);
+    if (rows->n && rows->width != 2 * s->items.n)
+        return false;
+    const size_t query = out->n;
+    if (is_query)
+        note_query(out, run, rows->n, is_cut);
+    note_versions(out, arena, run, ROW_NOTE_READ, rows);
+    if (is_query && run->seen) {
+        out->at[query].seen = run->seen->n;
+        note_versions(out, arena, run, ROW_NOTE_SEEN, run->seen);
+    }
     return true;
+}
+
+/* --- conditions with selects inside ----------------------------------------*/
+
+/* The rows that a select found, in place of its table. */
+static void
+put_found(struct buf *sql, const struct row_place *place,
+          const struct result_rows *found)
+{
+    struct buf rows = {0};
+    buf_char(&rows, '[');
+    for (size_t i = 0; i < found->n; i++)
+        buf_printf(&rows, "%s%s", i ? "," : "", result_rows_get(found, i, 1));
+    buf_char(&rows, ']');
+    buf_printf(sql, "jsonb_populate_recordset(null::%s, ", place->table);
+    watched_put_literal(sql, rows.at);
+    buf_text(sql, "::jsonb)");
+    if (place->alias)
+        buf_printf(sql, " as %s", place->alias);
+    buf_free(&rows);
+}
+
+const char *
+row_notes_freeze(struct arena *arena, const struct row_statement *s,
+                 const struct result_rows *found)
+{
+    struct buf sql = {0};
+    size_t at = 0;
+    if (!s->places_n)
+        return NULL;
+    for (size_t i = 0; i < s->places_n; i++) {
+        const struct row_place *p = &s->places[i];
+        assert(p->at >= at);
+        buf_add(&sql, s->condition + at, p->at - at);
+        put_found(&sql, p, &found[p->inner]);
+        at = p->at + p->n;
+    }
+    buf_text(&sql, s->condition + at);
+    const char *copy = arena_copy(arena, sql.at, sql.n);
+    buf_free(&sql);
+    return copy;
 }
 
 /* --- notices ---------------------------------------------------------------*/
@@ -111,17 +170,18 @@ own_name(struct arena *arena, const char *values)
 /* The rows of the statement's table that it changed are those that its
  * condition found. */
 static void
-note_found(row_note_vec *out, struct row_statement *s, uint32_t statement,
+note_found(row_note_vec *out, const struct row_run *run,
            const row_note_vec *told)
 {
     const size_t at = out->n;
-    note_query(out, s, statement, 0);
+    struct row_statement *s = run->by;
+    note_query(out, run, 0, false);
     for (size_t i = 0; i < told->n; i++) {
         const struct row_note *n = &told->at[i];
         if (n->table != s->table || !n->before.name)
             continue;
         vec_push(out, ((struct row_note){.kind = ROW_NOTE_READ,
-                                         .statement = statement,
+                                         .statement = run->number,
                                          .table = n->table,
                                          .by = s,
                                          .before = n->before}));
@@ -130,15 +190,16 @@ note_found(row_note_vec *out, struct row_statement *s, uint32_t statement,
 }
 
 bool
-row_notes_told(row_note_vec *out, struct arena *arena, struct row_statement *s,
-               uint32_t statement, const struct buf *notices)
+row_notes_told(row_note_vec *out, struct arena *arena,
+               const struct row_run *run, const struct buf *notices)
 {
+    struct row_statement *s = run->by;
     row_note_vec told = {0};
     bool ok = true;
     for (size_t at = 0; ok && at < notices->n;) {
         const size_t n = strlen(notices->at + at);
         struct row_note note;
-        ok = read_notice(arena_copy(arena, notices->at + at, n), statement,
+        ok = read_notice(arena_copy(arena, notices->at + at, n), run->number,
                          &note);
         note.by = s;
         if (ok && note.kind == ROW_NOTE_PROPOSE)
@@ -152,7 +213,7 @@ row_notes_told(row_note_vec *out, struct arena *arena, struct row_statement *s,
         at += n + 1;
     }
     if (ok && s && !s->returns_versions && s->table != WATCHED_NONE)
-        note_found(out, s, statement, &told);
+        note_found(out, run, &told);
     for (size_t i = 0; ok && i < told.n; i++)
         vec_push(out, told.at[i]);
     vec_free(&told);

@@ -7,8 +7,10 @@
 #include "spec/row/row_statement.h"
 
 enum row_note_kind {
-    ROW_NOTE_QUERY,   // a condition; the reads after it are what it found
+    ROW_NOTE_QUERY,   // a condition; after it come what it found and what was
+                      // seen
     ROW_NOTE_READ,    // of 'before'
+    ROW_NOTE_SEEN,    // 'before' was in the snapshot; it may have been skipped
     ROW_NOTE_INSERT,  // of 'after'
     ROW_NOTE_UPDATE,  // of 'before' to 'after'
     ROW_NOTE_DELETE,  // of 'before'
@@ -28,6 +30,9 @@ struct row_note {
     struct row_seen before, after;
     struct row_statement *by; // NULL: something deferred, by a commit
     size_t found;             // QUERY: how many reads follow
+    size_t seen;              // QUERY: how many SEEN follow these
+    const char *sql;          // QUERY: the condition, if it has inner selects
+    bool is_cut;              // QUERY: at the limit
     bool is_undone; // its transaction went back to a savepoint before it
     bool is_same;   // UPDATE: the database kept the version, because nothing in
                     // it changed; 'after' has a name that no row will have
@@ -35,17 +40,29 @@ struct row_note {
 
 typedef VEC(struct row_note) row_note_vec;
 
+/* One run of a statement. */
+struct row_run {
+    struct row_statement *by;       // NULL: a commit
+    uint32_t number;                // of its notes
+    const char *sql;                // see row_note
+    const struct result_rows *seen; // by the statement's 'seen', or NULL
+};
+
 /* Note the rows that a select returned.  False if the answer has another
  * shape. */
 bool row_notes_select(row_note_vec *out, struct arena *arena,
-                      struct row_statement *s, uint32_t statement,
+                      const struct row_run *run,
                       const struct result_rows *rows);
 
-/* Note what triggers told during a statement, which may be NULL, and what it
- * follows that the statement read.  False if a notice has another shape. */
+/* Note what triggers told during a statement, and what it follows that the
+ * statement read.  False if a notice has another shape. */
 bool row_notes_told(row_note_vec *out, struct arena *arena,
-                    struct row_statement *s, uint32_t statement,
-                    const struct buf *notices);
+                    const struct row_run *run, const struct buf *notices);
+
+/* The condition of a statement with the rows that its inner selects found, for
+ * each of them an answer; NULL if there are none in its condition. */
+const char *row_notes_freeze(struct arena *arena, const struct row_statement *s,
+                             const struct result_rows *found);
 
 /* Note that a row was in the way of the one that an insert was about to add
  * when it failed.  If the statement had already changed rows, that may have

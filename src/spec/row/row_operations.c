@@ -59,10 +59,10 @@ row_operations_put_written(struct row_writer *w, uint32_t version)
     const uint32_t *satisfied =
         row_versions_satisfied(&w->versions, version, &n);
     for (size_t i = 0; i < n; i++) {
-        const char *text = w->versions.conditions.at[satisfied[i]].text;
+        const char *name = w->versions.conditions.at[satisfied[i]].name;
         if (i)
             buf_char(&w->line, ',');
-        buf_json(&w->line, text, strlen(text));
+        buf_json(&w->line, name, strlen(name));
     }
     buf_text(&w->line, "]}");
 }
@@ -88,22 +88,30 @@ write_read(struct row_writer *w, uint32_t version)
 static void
 write_query(struct row_writer *w, const struct row_note *q)
 {
-    const uint32_t condition = row_versions_condition(&w->versions, q->by);
+    const uint32_t condition = row_versions_condition(&w->versions, q);
+    const struct row_condition_text *c =
+        condition == WATCHED_NONE ? NULL
+                                  : &w->versions.conditions.at[condition];
     const char *table = w->watched->tables.at[q->table].name;
     row_operations_begin(w, "q");
     buf_text(&w->line, "{\"table\":");
     buf_json(&w->line, table, strlen(table));
-    if (condition == WATCHED_NONE) {
+    if (!c) {
         buf_text(&w->line, ",\"where\":\"TRUE\"},[");
     } else {
         buf_text(&w->line, ",\"id\":");
-        buf_json(&w->line, q->by->condition, strlen(q->by->condition));
+        buf_json(&w->line, c->name, strlen(c->name));
         buf_text(&w->line, "},[");
     }
+    size_t n = 0;
     for (size_t i = 0; i < q->found; i++) {
         const uint32_t version =
             row_operations_version(w, q->table, &q[1 + i].before);
-        buf_text(&w->line, i ? ",[" : "[");
+        const bool holds =
+            !c || row_versions_holds(&w->versions, condition, version);
+        if (!holds && c->of)
+            continue; // it is where nothing is known of others
+        buf_text(&w->line, n++ ? ",[" : "[");
         if (q->by->locks) {
             row_operations_put_row(w, version);
             buf_text(&w->line, ",{}");
@@ -111,26 +119,26 @@ write_query(struct row_writer *w, const struct row_note *q)
             row_operations_put_read(w, version);
         }
         buf_char(&w->line, ']');
-        if (condition != WATCHED_NONE &&
-            !row_versions_holds(&w->versions, condition, version))
+        if (!holds)
             row_operations_refuse(
                 w, "a row was found that does not satisfy: ", q->by->condition);
     }
     buf_text(&w->line, "]]");
-    const bool reads = q->by->locks && !q->by->is_blind;
-    for (size_t i = 0; reads && i < q->found; i++)
-        write_read(w, row_operations_version(w, q->table, &q[1 + i].before));
+    for (size_t i = 0; i < q->found; i++) {
+        const uint32_t version =
+            row_operations_version(w, q->table, &q[1 + i].before);
+        if (q->by->locks
+                ? !q->by->is_blind
+                : c && c->of &&
+                      !row_versions_holds(&w->versions, condition, version))
+            write_read(w, version);
+    }
 }
 
 bool
 row_operations_is_same_row(const struct row_writer *w, uint32_t a, uint32_t b)
 {
-    const struct row_version *x = &w->versions.all.at[a],
-                             *y = &w->versions.all.at[b];
-    if (x->table != y->table)
-        return false;
-    return w->watched->tables.at[x->table].keys.n ? strcmp(x->key, y->key) == 0
-                                                  : x->row == y->row;
+    return row_versions_is_same_row(&w->versions, a, b);
 }
 
 static void
@@ -184,6 +192,14 @@ write_conflict(struct row_writer *w, const struct row_note *p,
     buf_text(&w->line, ",{}]");
 }
 
+/* Whether it tells of a version that the statement replaced or removed. */
+static bool
+is_removal(const struct row_note *n)
+{
+    return n->before.name && n->kind != ROW_NOTE_READ &&
+           n->kind != ROW_NOTE_SEEN;
+}
+
 /* Whether the statement removed the row that this version has, from which it
  * follows that the row was there before. */
 static bool
@@ -191,7 +207,7 @@ is_removed(struct row_writer *w, uint32_t version, const struct row_note *notes,
            size_t n)
 {
     for (size_t i = 0; i < n; i++)
-        if (notes[i].before.name && notes[i].kind != ROW_NOTE_READ &&
+        if (is_removal(&notes[i]) &&
             row_operations_is_same_row(
                 w, version,
                 row_operations_version(w, notes[i].table, &notes[i].before)))
@@ -216,7 +232,7 @@ static bool
 removes_rows(const struct row_note *notes, size_t n)
 {
     for (size_t i = 0; i < n; i++)
-        if (notes[i].before.name && notes[i].kind != ROW_NOTE_READ)
+        if (is_removal(&notes[i]))
             return true;
     return false;
 }
@@ -289,12 +305,13 @@ write_undone(struct row_writer *w, const struct row_note *notes, size_t n)
         if (o->kind == ROW_NOTE_QUERY && !is_undone_table(w, o->table)) {
             write_query(w, o);
             queried = o->table;
-            i += o->found;
+            i += o->found + o->seen;
         } else if (o->kind == ROW_NOTE_QUERY) {
             row_statement_leave_out(
                 o->by, "which rows it did not find, since a savepoint to "
                        "which the transaction went back");
-        } else if (o->before.name && o->table != queried) {
+        } else if (o->before.name && o->kind != ROW_NOTE_SEEN &&
+                   o->table != queried) {
             read_unless_undone(w, o);
         }
         if (reads_absence(w, o, removes, notes, n)) {
@@ -310,7 +327,7 @@ write_undone(struct row_writer *w, const struct row_note *notes, size_t n)
             !is_undone_row(w, row_operations_version(w, o->table, &o->after)))
             write_conflict(w, o, notes, n);
         if (o->kind == ROW_NOTE_QUERY || o->kind == ROW_NOTE_READ ||
-            o->kind == ROW_NOTE_PROPOSE)
+            o->kind == ROW_NOTE_SEEN || o->kind == ROW_NOTE_PROPOSE)
             continue;
         if (o->before.name)
             vec_push(&w->undone,
@@ -333,7 +350,7 @@ write_done(struct row_writer *w, const struct row_note *notes, size_t n)
         case ROW_NOTE_QUERY:
             write_query(w, &notes[i]);
             queried = notes[i].table;
-            i += notes[i].found;
+            i += notes[i].found + notes[i].seen;
             break;
         case ROW_NOTE_READ:
             write_read(

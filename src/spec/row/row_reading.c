@@ -214,7 +214,12 @@ row_reading_condition(struct row_reading *r, const PgQuery__RangeVar *v,
         row_reading_find_word(r, row_reading_token_at(r, from), begins);
     const size_t end = row_reading_find_word(r, begin, ends);
     assert(begin < end);
-    r->out->condition = without_locks(r, row_reading_text(r, begin + 1, end));
+    const char *text = row_reading_text(r, begin + 1, end);
+    r->out->condition = without_locks(r, text);
+    row_inner_locate(r, r->tokens.at[begin + 1].at - r->text,
+                     r->tokens.at[end].at - r->text, 0);
+    if (r->out->places_n && strcmp(r->out->condition, text) != 0)
+        return row_reading_refuse(r, 0, "a lock beside a subquery");
     row_reading_equalities(r, where);
     return true;
 }

@@ -8,6 +8,14 @@
 #include "spec/row/row_syntax.h"
 #include "spec/row/sql_tree.h"
 
+/* Where a select inside of a statement is, and the name of its table: bytes of
+ * the text. */
+struct row_inner {
+    ptrdiff_t from, to;
+    ptrdiff_t table, after;
+    const char *alias; // if the text has none
+};
+
 /* A statement while it is being understood. */
 struct row_reading {
     const struct watched *watched;
@@ -17,6 +25,8 @@ struct row_reading {
     token_vec tokens;    // of 'text'
     struct row_syntax syntax;
     struct sql_tree tree;
+    VEC(struct row_statement) selects; // inside of it (row_inner.c)
+    VEC(struct row_inner) inner;       // where they are
     struct row_statement *out;
     struct refusal *refusal;
 };
@@ -54,6 +64,28 @@ bool row_reading_condition(struct row_reading *r, const PgQuery__RangeVar *v,
 
 /* Note which equalities the condition implies. */
 void row_reading_equalities(struct row_reading *r, const PgQuery__Node *where);
+
+/* Read the selects in expressions; false if not all of them can be recorded
+ * completely.  One without tables reads nothing. */
+bool row_inner_read(struct row_reading *r);
+
+/* The same for one select, given by its tokens. */
+bool row_inner_add(struct row_reading *r, const ProtobufCMessage *select,
+                   size_t begin, size_t end);
+
+/* Whether a byte of the text is inside of one that was read. */
+bool row_inner_is_inside(const struct row_reading *r, int at);
+
+/* Note where their tables are in the condition, which has the bytes of the text
+ * from one up to another, after 'shift' bytes of its own. */
+void row_inner_locate(struct row_reading *r, ptrdiff_t from, ptrdiff_t to,
+                      size_t shift);
+
+/* Forget them. */
+void row_inner_drop(struct row_reading *r);
+
+/* Hand over what is run at once with the statement. */
+void row_inner_finish(struct row_reading *r);
 
 /* All of a select or a merge. */
 bool row_reading_select(struct row_reading *r, const PgQuery__SelectStmt *s);

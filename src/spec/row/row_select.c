@@ -123,30 +123,85 @@ static size_t
 constant_limit(const PgQuery__SelectStmt *s)
 {
     const PgQuery__Node *n = s->limit_count;
-    const bool is_number = n && !s->limit_offset &&
-                           n->node_case == PG_QUERY__NODE__NODE_A_CONST &&
-                           n->a_const->val_case == PG_QUERY__A__CONST__VAL_IVAL;
+    const bool is_number =
+        n && !s->limit_offset &&
+        s->limit_option != PG_QUERY__LIMIT_OPTION__LIMIT_OPTION_WITH_TIES &&
+        n->node_case == PG_QUERY__NODE__NODE_A_CONST &&
+        n->a_const->val_case == PG_QUERY__A__CONST__VAL_IVAL;
     return is_number && n->a_const->ival->ival > 0
                ? (size_t)n->a_const->ival->ival
                : 0;
 }
 
-/* A select of tables alone, joined or not. */
+/* Whether the rows of a select of one table tell which rows it did not return,
+ * also because of a limit or of locks.  Without an order any rows that match
+ * are an answer to a limit. */
 static bool
-read_tables(struct row_reading *r, const PgQuery__SelectStmt *s)
+tells_missing(const struct row_reading *r, const PgQuery__SelectStmt *s)
 {
-    enum { MOST = 16 };
-    const PgQuery__RangeVar *tables[MOST];
-    size_t n = 0;
-    bool plain = !r->tree.subselects && !r->tree.names.n &&
-                 s->op == PG_QUERY__SET_OPERATION__SETOP_NONE &&
-                 !s->into_clause;
-    for (size_t i = 0; plain && i < s->n_from_clause; i++)
-        plain = list_joined(s->from_clause[i], tables, MOST, &n);
-    if (!plain || n != r->tree.tables.n || !find_from(r, tables[0]))
-        return row_reading_refuse(
-            r, r->tree.tables.at[0]->location,
-            "a select with subqueries, WITH, UNION or functions beside tables");
+    const bool is_limited = s->limit_count || s->limit_offset;
+    const bool is_ordered = is_limited && s->n_sort_clause;
+    return (!is_limited || constant_limit(s)) &&
+           (r->watched->dialect->has_writing_with ||
+            (!skips_locked(s) && !is_ordered));
+}
+
+/* "id, v desc" of "order by id, v desc limit 1". */
+static const char *
+read_order(struct row_reading *r, size_t from)
+{
+    static const char *const order[] = {"order", NULL};
+    static const char *const after[] = {"limit", "offset", "fetch", "for",
+                                        NULL};
+    const size_t begin = row_reading_find_word(r, from, order);
+    return row_reading_text(r, begin + 2,
+                            row_reading_find_word(r, begin, after));
+}
+
+/* How far a select of one table looks, if there is a limit, and which rows it
+ * may skip. */
+static void
+read_reach(struct row_reading *r, const PgQuery__SelectStmt *s,
+           const PgQuery__RangeVar *v)
+{
+    const bool is_limited = s->limit_count || s->limit_offset;
+    if (!r->watched->dialect->has_writing_with)
+        return;
+    if (is_limited && s->n_sort_clause)
+        r->out->order = read_order(r, row_reading_token_at(r, v->location));
+    if (!skips_locked(s) && !(r->out->order && r->out->locks))
+        return;
+    struct buf sql = {0};
+    buf_text(&sql, "select ");
+    r->watched->dialect->put_row(&sql, r->watched, r->out->table,
+                                 r->out->alias);
+    buf_printf(&sql, " from %s as %s",
+               r->watched->tables.at[r->out->table].name, r->out->alias);
+    if (*r->out->condition)
+        buf_printf(&sql, " where (%s)", r->out->condition);
+    if (r->out->order)
+        buf_printf(&sql, " order by %s", r->out->order);
+    r->out->seen = arena_copy(r->arena, sql.at, sql.n);
+    buf_free(&sql);
+}
+
+/* A select that has no table but in subqueries. */
+static bool
+is_of_inner(struct row_reading *r, const PgQuery__SelectStmt *s)
+{
+    for (size_t i = 0; i < r->tree.calls.n; i++)
+        if (sql_function_kind(sql_tree_function(r->tree.calls.at[i])) !=
+            SQL_FUNCTION_PURE)
+            return false;
+    return !s->n_from_clause && !s->n_locking_clause && row_inner_read(r) &&
+           r->tree.tables.n == r->inner.n;
+}
+
+/* Whether the rewritten select finds the same rows, and locks no others. */
+static bool
+check_rewritten(struct row_reading *r, const PgQuery__SelectStmt *s,
+                const PgQuery__RangeVar *const *tables, size_t n)
+{
     const bool is_limited = s->limit_count || s->limit_offset;
     if ((is_limited || s->n_locking_clause) &&
         (!is_order_kept(s) || s->n_group_clause || s->n_distinct_clause ||
@@ -166,6 +221,8 @@ read_tables(struct row_reading *r, const PgQuery__SelectStmt *s)
         const bool is_set =
             strcmp(sql_tree_function(call), "unnest") == 0 ||
             strcmp(sql_tree_function(call), "generate_series") == 0;
+        if (row_inner_is_inside(r, call->location))
+            continue;
         if (is_set ||
             (is_limited && !call->over &&
              sql_function_kind(sql_tree_function(call)) != SQL_FUNCTION_LOCK))
@@ -173,21 +230,61 @@ read_tables(struct row_reading *r, const PgQuery__SelectStmt *s)
                                       "a function that may change how many "
                                       "rows there are");
     }
+    return true;
+}
+
+/* The condition of a select of one table, and how far it looks. */
+static bool
+read_missing(struct row_reading *r, const PgQuery__SelectStmt *s,
+             const PgQuery__RangeVar *v)
+{
     static const char *const ends[] = {"group", "having", "window",
                                        "order", "limit",  "offset",
                                        "fetch", "for",    NULL};
+    const bool is_told = tells_missing(r, s);
+    const bool is_limited = s->limit_count || s->limit_offset;
+    if (!is_told)
+        row_reading_leave_out(r, "which rows were not returned, because of a "
+                                 "limit or of locks");
+    if ((skips_locked(s) && !is_told) || (is_limited && !r->out->limit))
+        return true;
+    if (!row_reading_condition(r, v, s->where_clause, v->location, ends))
+        return false;
+    if (is_told)
+        read_reach(r, s, v);
+    return true;
+}
+
+/* A select of tables alone, joined or not. */
+static bool
+read_tables(struct row_reading *r, const PgQuery__SelectStmt *s)
+{
+    enum { MOST = 16 };
+    const PgQuery__RangeVar *tables[MOST];
+    size_t n = 0;
+    bool plain = !r->tree.names.n &&
+                 s->op == PG_QUERY__SET_OPERATION__SETOP_NONE &&
+                 !s->into_clause;
     r->out->returns_versions = true;
+    if (plain && is_of_inner(r, s))
+        return true;
+    row_inner_drop(r);
+    for (size_t i = 0; plain && i < s->n_from_clause; i++)
+        plain = list_joined(s->from_clause[i], tables, MOST, &n);
+    plain = plain && n && row_inner_read(r);
+    if (!plain || n + r->inner.n != r->tree.tables.n || (n > 1 && r->inner.n) ||
+        !find_from(r, tables[0]))
+        return row_reading_refuse(
+            r, r->tree.tables.at[0]->location,
+            "a select with subqueries, WITH, UNION or functions beside tables");
+    if (!check_rewritten(r, s, tables, n))
+        return false;
     r->out->locks = s->n_locking_clause > 0;
     r->out->sql = rewrite(r, s, tables, n);
     r->out->limit = constant_limit(s);
-    if (n > 1)
-        row_reading_leave_out(r, "which rows the join did not find");
-    else if (is_limited || skips_locked(s))
-        row_reading_leave_out(r, "which rows were not returned, because of a "
-                                 "limit or of locks");
-    if (n == 1 && !skips_locked(s) && (!is_limited || r->out->limit))
-        return row_reading_condition(r, tables[0], s->where_clause,
-                                     tables[0]->location, ends);
+    if (n == 1)
+        return read_missing(r, s, tables[0]);
+    row_reading_leave_out(r, "which rows the join did not find");
     return true;
 }
 

@@ -55,7 +55,7 @@ check_tables(struct row_reading *r)
         if (!v->inh && table->is_partitioned)
             return row_reading_refuse(r, v->location,
                                       "ONLY of a partitioned table");
-        if (table->part)
+        if (table->part && r->tree.writes)
             row_reading_leave_out(r, table->part);
     }
     return true;
@@ -63,12 +63,13 @@ check_tables(struct row_reading *r)
 
 /* --- statements that change rows -------------------------------------------*/
 
-/* The one table of a statement without subqueries, which it also changes. */
+/* The one table of a statement, which it also changes, besides those of selects
+ * inside of it. */
 static bool
-is_about_one_table(const struct row_reading *r)
+is_about_one_table(struct row_reading *r)
 {
-    return r->tree.tables.n == 1 && !r->tree.subselects && !r->tree.names.n &&
-           r->tree.writes == 1;
+    return row_inner_read(r) && r->tree.tables.n == 1 + r->inner.n &&
+           !r->tree.names.n && r->tree.writes == 1;
 }
 
 /* A trigger may keep a row as it is, so the rows that were changed are not
@@ -90,7 +91,7 @@ reads_key_only(const struct row_reading *r, const PgQuery__RangeVar *v)
              .at[watched_find(r->watched, v->schemaname, v->relname)];
     for (size_t i = 0; i < r->tree.columns.n; i++) {
         const char *name = sql_tree_column(r->tree.columns.at[i]);
-        bool is_key = false;
+        bool is_key = row_inner_is_inside(r, r->tree.columns.at[i]->location);
         for (size_t k = 0; k < t->keys.n; k++)
             is_key = is_key || (r->watched->dialect->folds
                                     ? strcasecmp(t->keys.at[k], name)
@@ -107,6 +108,7 @@ read_change(struct row_reading *r, const PgQuery__RangeVar *relation,
 {
     r->out->locks = true;
     if (!is_about_one_table(r) || !is_told_exactly(r, relation)) {
+        row_inner_drop(r);
         row_reading_leave_out(r, "what other tables and subqueries were read");
         return true;
     }
@@ -170,6 +172,35 @@ pass_row_numbers(struct row_reading *r, const PgQuery__InsertStmt *s,
     return true;
 }
 
+/* Read the select of "insert into t select ... from u". */
+static bool
+read_source(struct row_reading *r, const PgQuery__InsertStmt *s)
+{
+    static const char *const begins[] = {"select", NULL};
+    static const char *const ends[] = {"on", "returning", NULL};
+    const size_t begin = row_reading_find_word(r, 0, begins);
+    const size_t end = row_reading_find_word(r, begin, ends);
+    return r->watched->dialect->has_writing_with &&
+           r->tokens.at[begin].kind != TOKEN_END &&
+           row_inner_add(r, &s->select_stmt->base, begin, end);
+}
+
+/* Whether it is known what an insert read to make its rows. */
+static bool
+is_source_known(struct row_reading *r, const PgQuery__InsertStmt *s)
+{
+    if (r->tree.tables.n == 1 && r->tree.writes == 1)
+        return true;
+    if (r->tree.names.n || r->tree.writes > 1)
+        return false;
+    const bool known =
+        row_inner_read(r) &&
+        (r->tree.tables.n == 1 + r->inner.n || read_source(r, s));
+    if (!known || r->tree.tables.n != 1 + r->inner.n)
+        row_inner_drop(r);
+    return r->inner.n > 0;
+}
+
 static bool
 read_insert(struct row_reading *r, const PgQuery__InsertStmt *s)
 {
@@ -180,7 +211,7 @@ read_insert(struct row_reading *r, const PgQuery__InsertStmt *s)
         return row_reading_refuse(r, 0, "%s", r->watched->dialect->replace);
     if (!pass_row_numbers(r, s, table))
         return false;
-    if (r->tree.tables.n > 1 || r->tree.writes > 1)
+    if (!is_source_known(r, s))
         row_reading_leave_out(r, "what other tables and subqueries were read");
     r->out->shows_conflict =
         table->keys.n && !table->has_other_unique && !table->has_own_triggers;
@@ -222,6 +253,19 @@ has_option(PgQuery__Node *const *options, size_t n, const char *name)
     return false;
 }
 
+/* "alter index i set (fastupdate = on)": how rows are stored from now on. */
+static bool
+sets_storage(const PgQuery__AlterTableStmt *s)
+{
+    bool ok = s->n_cmds > 0;
+    for (size_t i = 0; ok && i < s->n_cmds; i++) {
+        const PgQuery__AlterTableCmd *c = s->cmds[i]->alter_table_cmd;
+        ok = c->subtype == PG_QUERY__ALTER_TABLE_TYPE__AT_SetRelOptions ||
+             c->subtype == PG_QUERY__ALTER_TABLE_TYPE__AT_ResetRelOptions;
+    }
+    return ok;
+}
+
 /* Statements that neither read nor write rows, nor move them.  Those that are
  * not about settings end transactions in other databases. */
 static bool
@@ -249,6 +293,8 @@ is_quiet(const struct row_reading *r, const PgQuery__Node *n)
         return n->drop_stmt->remove_type == PG_QUERY__OBJECT_TYPE__OBJECT_INDEX;
     case PG_QUERY__NODE__NODE_VARIABLE_SET_STMT:
         return sql_function_is_setting(n->variable_set_stmt->name);
+    case PG_QUERY__NODE__NODE_ALTER_TABLE_STMT:
+        return sets_storage(n->alter_table_stmt);
     default:
         return false;
     }
@@ -334,6 +380,9 @@ row_statement_parse(const struct watched *w, struct arena *arena,
                                 tree->n_stmts);
     else
         ok = read_node(&r, tree->stmts[0]->stmt);
+    if (!ok)
+        row_inner_drop(&r);
+    row_inner_finish(&r);
     parser_free(tree);
     sql_tree_free(&r.tree);
     vec_free(&r.tokens);
@@ -345,6 +394,8 @@ row_statement_parse(const struct watched *w, struct arena *arena,
 void
 row_statement_free(struct row_statement *s)
 {
+    for (size_t i = 0; i < s->inner_n; i++)
+        row_statement_free(&s->inner[i]);
     vec_free(&s->items);
     vec_free(&s->answers);
 }

@@ -3,8 +3,10 @@
  * What a statement writes is told by triggers (watched.h), so any statement may
  * write.  What it reads:
  *
- *     one table, no subquery   all of it: the rows it found, and by its
+ *     one table                all of it: the rows it found, and by its
  *                              condition the rows it did not find
+ *     a select inside of it    the same, if it is about one table and names no
+ *                              column of another one
  *     a join                   the rows it found
  *     anything else            the rows it changes, as they were before
  *
@@ -37,6 +39,7 @@ struct row_statement {
     bool is_equality;     // it says nothing else
     bool locks;           // it reads the latest version of a row it waited for
     size_t limit;         // with as many rows others may be left out; 0: none
+    const char *order;    // of its rows, if that says what a limit leaves out
     bool is_blind;        // of a row that it changes it reads the key only
     bool may_conflict;    // insert ... on conflict
     uint32_t proposed;    // its table, if it proposes rows; or WATCHED_NONE
@@ -47,6 +50,32 @@ struct row_statement {
     const char *part;     // what is not recorded; NULL: nothing
     bool is_part_told;    // to the user
     text_vec answers;     // if it is to be answered: names of its columns
+
+    // Selects inside of it see the same snapshot.
+    struct row_statement *inner;
+    size_t inner_n;
+    struct row_place *places; // where their tables are in the condition
+    size_t places_n;
+
+    // A select that may skip rows or return later versions of them: a select of
+    // all rows that its condition holds for in its snapshot, in its order.
+    const char *seen;
+
+    // If there are any of these: runs them all at once.  A row of the answer
+    // has the number of an inner select or a mark, and a version.
+    const char *whole;
+};
+
+#define ROW_MARK_SEEN "seen"
+#define ROW_MARK_OWN "own"
+
+/* The name of a table in a condition, which is to be replaced by the rows that
+ * an inner select found. */
+struct row_place {
+    size_t at, n;
+    size_t inner;
+    const char *table; // in SQL
+    const char *alias; // if the text has none
 };
 
 /* A select that is to be answered returns its own columns, one of these marks,
@@ -64,6 +93,16 @@ bool row_statement_parse(const struct watched *w, struct arena *arena,
                          const char *text, struct row_statement *out,
                          struct refusal *refusal);
 void row_statement_free(struct row_statement *s);
+
+/* What is not recorded of it and of the selects inside of it, or NULL. */
+static inline const char *
+row_statement_part(const struct row_statement *s)
+{
+    const char *part = s->part;
+    for (size_t i = 0; !part && i < s->inner_n; i++)
+        part = s->inner[i].part;
+    return part;
+}
 
 /* Note what a run of the statement did not record; the first note is kept. */
 static inline void

@@ -6,6 +6,7 @@
 #include "base/container/sorted.h"
 #include "base/limits/limit.h"
 #include "spec/row/row_dialect.h"
+#include "spec/row/row_reach.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -84,41 +85,89 @@ row_versions_add(struct row_versions *v, uint32_t table,
     return id;
 }
 
-/* The number of a condition; a new one has only its texts. */
-static uint32_t
-find_condition(struct row_versions *v, char kind, uint32_t table,
-               const char *alias, const char *text)
+void
+row_versions_trace(struct row_versions *v)
+{
+    for (uint32_t i = 0; i < v->all.n; i++) {
+        uint32_t first = i, next;
+        while (v->all.at[first].row != first)
+            first = v->all.at[first].row;
+        for (uint32_t k = i; k != first; k = next) {
+            next = v->all.at[k].row;
+            v->all.at[k].row = first;
+        }
+    }
+}
+
+/* A name for a condition of a table that no other one has: its text, with a
+ * number if that is not the first one. */
+static const char *
+name_condition(struct row_versions *v, uint32_t table, const char *text)
 {
     struct buf name = {0};
-    buf_printf(&name, "%c%u %s\n%s", kind, table, alias, text);
-    const uint32_t id = strings_add(&v->condition_names, name.at, name.n);
+    for (size_t k = 1;; k++) {
+        const size_t before = v->shown_names.all.n;
+        buf_clear(&name);
+        buf_printf(&name, "%u %s", table, text);
+        if (k > 1)
+            buf_printf(&name, " (%zu)", k);
+        strings_add(&v->shown_names, name.at, name.n);
+        if (v->shown_names.all.n > before)
+            break;
+    }
+    const char *shown = strchr(name.at, ' ') + 1;
+    const char *copy = arena_copy(&v->arena, shown, strlen(shown));
     buf_free(&name);
-    if (id == v->conditions.n)
-        vec_push(&v->conditions,
-                 ((struct row_condition_text){
-                     .table = table, .alias = alias, .text = text}));
+    return copy;
+}
+
+/* The number of a condition, which is added if there is none with its texts.
+ * One that is not about one query only shares its name with those that differ
+ * in their alias. */
+static uint32_t
+find_condition(struct row_versions *v, char kind, const char *sql,
+               struct row_condition_text c)
+{
+    struct buf key = {0};
+    buf_printf(&key, "%c%u %s\n%s\n%s", kind, c.table, c.alias, c.text, sql);
+    if (c.of)
+        buf_printf(&key, "\n%p", (const void *)c.of);
+    const uint32_t id = strings_add(&v->condition_names, key.at, key.n);
+    buf_free(&key);
+    if (id == v->conditions.n) {
+        c.name = *sql || c.of ? name_condition(v, c.table, c.text) : c.text;
+        vec_push(&v->conditions, c);
+    }
     return id;
 }
 
 uint32_t
-row_versions_condition(struct row_versions *v, const struct row_statement *s)
+row_versions_condition(struct row_versions *v, const struct row_note *query)
 {
-    if (!*s->condition)
-        return WATCHED_NONE;
-    const uint32_t id =
-        find_condition(v, 'q', s->table, s->alias, s->condition);
-    struct row_condition_text *c = &v->conditions.at[id];
-    c->equalities = s->equalities;
-    c->n_equalities = s->n_equalities;
-    c->is_equality = s->is_equality;
-    return id;
+    const struct row_statement *s = query->by;
+    struct row_condition_text c = {.table = s->table,
+                                   .alias = s->alias,
+                                   .text = s->condition,
+                                   .sql = query->sql,
+                                   .equalities = s->equalities,
+                                   .n_equalities = s->n_equalities,
+                                   .is_equality = s->is_equality};
+    if (row_reach_narrows(v, query, &c)) {
+        c.of = query;
+        c.is_equality = false;
+    }
+    return *c.text ? find_condition(v, 'q', c.sql ? c.sql : "", c)
+                   : WATCHED_NONE;
 }
 
 uint32_t
 row_versions_named(struct row_versions *v, uint32_t table, const char *text,
                    const char *sql)
 {
-    const uint32_t id = find_condition(v, 'c', table, "assay_t", text);
+    const uint32_t id =
+        find_condition(v, 'c', "",
+                       (struct row_condition_text){
+                           .table = table, .alias = "assay_t", .text = text});
     if (!v->conditions.at[id].sql)
         v->conditions.at[id].sql = sql;
     return id;
@@ -163,9 +212,21 @@ row_versions_ask(struct row_versions *v)
     bool ok = true;
     for (uint32_t t = 0; ok && t < v->watched->tables.n; t++)
         ok = row_versions_tabulate(v, t);
-    if (ok)
+    if (ok) {
+        row_reach_skip(v);
         turn_around(v);
+    }
     return ok;
+}
+
+bool
+row_versions_is_same_row(const struct row_versions *v, uint32_t a, uint32_t b)
+{
+    const struct row_version *x = &v->all.at[a], *y = &v->all.at[b];
+    if (x->table != y->table)
+        return false;
+    return v->watched->tables.at[x->table].keys.n ? strcmp(x->key, y->key) == 0
+                                                  : x->row == y->row;
 }
 
 bool
@@ -193,6 +254,7 @@ row_versions_free(struct row_versions *v)
         vec_free(&v->conditions.at[i].holds);
     strings_free(&v->names);
     strings_free(&v->condition_names);
+    strings_free(&v->shown_names);
     vec_free(&v->all);
     vec_free(&v->conditions);
     arena_free(&v->arena);

@@ -24,8 +24,8 @@ struct row_version {
     const char *values; // JSON, as the database shows them
     const char *key;    // JSON of its row's key
     const char *shown;  // JSON of its values: integers, texts and NULL
-    uint32_t row;       // without a primary key: its first version
-    bool is_initial, is_written;
+    uint32_t row;       // its first version
+    bool is_initial, is_written, is_deleted;
     bool is_same; // another version has the same name in the database
 };
 
@@ -33,7 +33,9 @@ struct row_version {
 struct row_condition_text {
     uint32_t table;
     const char *alias, *text;
-    const char *sql; // if the text is a name only; otherwise NULL
+    const char *name; // no other condition of the table has it
+    const char *sql;  // if the text is not what is evaluated; otherwise NULL
+    const struct row_note *of; // if it is about one query only (row_reach.h)
     const struct row_equality *equalities; // see row_statement.h
     size_t n_equalities;
     bool is_equality;
@@ -47,6 +49,7 @@ struct row_versions {
     VEC(struct row_version) all; // by number of the name
     struct strings condition_names;
     VEC(struct row_condition_text) conditions; // by number of the name
+    struct strings shown_names;                // of those that need one
     uint32_t *satisfied;   // conditions, those of the first version first
     size_t *satisfied_end; // by version
     struct arena arena;
@@ -57,9 +60,12 @@ struct row_versions {
 uint32_t row_versions_add(struct row_versions *v, uint32_t table,
                           const struct row_seen *seen);
 
+/* Find the first versions of rows, when all versions have been added. */
+void row_versions_trace(struct row_versions *v);
+
 /* The number of a query's condition; WATCHED_NONE for all rows. */
 uint32_t row_versions_condition(struct row_versions *v,
-                                const struct row_statement *s);
+                                const struct row_note *query);
 
 /* The number of the condition of a constraint, which is added if it is new.
  * With NULL as SQL it may be one that is not known, and has none. */
@@ -82,6 +88,9 @@ bool row_versions_ask(struct row_versions *v);
 /* The same for one table, by a temporary table of all its versions
  * (row_versions_table.c). */
 bool row_versions_tabulate(struct row_versions *v, uint32_t table);
+
+bool row_versions_is_same_row(const struct row_versions *v, uint32_t a,
+                              uint32_t b);
 
 /* Whether a version satisfies a condition; all conditions that it does. */
 bool row_versions_holds(const struct row_versions *v, uint32_t condition,

@@ -45,6 +45,8 @@ walk(struct sql_tree *t, const ProtobufCMessage *m)
     if (is(m, "LockingClause"))
         return; // it names tables of FROM again
     visit(t, m);
+    if (is(m, "SubLink"))
+        vec_push(&t->sublinks, (const PgQuery__SubLink *)m);
     const char *base = (const char *)m;
     for (unsigned i = 0; i < m->descriptor->n_fields; i++) {
         const ProtobufCFieldDescriptor *f = &m->descriptor->fields[i];
@@ -92,6 +94,7 @@ sql_tree_free(struct sql_tree *t)
     vec_free(&t->calls);
     vec_free(&t->columns);
     vec_free(&t->names);
+    vec_free(&t->sublinks);
 }
 
 static const char *

@@ -14,9 +14,10 @@ struct sql_tree {
     VEC(const PgQuery__ColumnRef *) columns;
     text_vec names;    // of WITH
     size_t subselects; // subqueries, in expressions and in FROM
-    size_t writes;     // insert, update, delete and merge
-    bool is_unstable;  // it has a value that depends on the time or the user
-    bool has_cursor;   // it is about the current row of a cursor
+    VEC(const PgQuery__SubLink *) sublinks; // those in expressions
+    size_t writes;                          // insert, update, delete and merge
+    bool is_unstable; // it has a value that depends on the time or the user
+    bool has_cursor;  // it is about the current row of a cursor
     bool has_parameter;
 };
 

@@ -377,6 +377,7 @@ static const char *const places[] = {"ctid", "xmin",     "xmax", "cmin",
 // and before release 13 partitioned tables have no triggers before inserts.
 const struct row_dialect row_dialect_postgresql = {
     .scheme = "postgresql",
+    .has_writing_with = true,
     .able = "select 1 from pg_language where lanname = 'plpgsql' and "
             "current_setting('server_version_num')::int >= 130000 and "
             "version() like 'PostgreSQL %' and version() not like '%-YB-%'",

@@ -23,6 +23,8 @@ add_table(const char *name, const char *key, const char *refusal)
                               .refusal = refusal};
     if (key)
         vec_push(&t.keys, key);
+    vec_push(&t.columns, "id");
+    vec_push(&t.columns, "v");
     vec_push(&watched.tables, t);
 }
 
@@ -90,7 +92,7 @@ conditions_are_found(void)
                "(false or (v > 1)))");
     CHECK_TEXT(condition_of("insert into t values (1, 2)"), "none");
     CHECK_TEXT(condition_of("select * from t, s where t.id = s.v"), "none");
-    CHECK_TEXT(condition_of("select * from t for update skip locked"), "none");
+    CHECK_TEXT(condition_of("select * from t for update skip locked"), "");
     CHECK_TEXT(condition_of("select * from t x where v = 1 for update of x"),
                "v = 1");
     CHECK_TEXT(condition_of("select * from t offset 1"), "none");
@@ -102,12 +104,27 @@ what_is_left_out_is_told(void)
 {
     CHECK(!is_partial("select count(*) from t where v > 5"));
     CHECK(!is_partial("insert into t select g from generate_series(1, 2) g"));
-    CHECK(is_partial("insert into t select * from s"));
+    CHECK(!is_partial("insert into t select * from s"));
+    CHECK(!is_partial("insert into t select * from s on conflict do nothing"));
+    CHECK(is_partial("insert into t select 1 from s join t on t.id = s.v"));
     CHECK(is_partial("insert into s values (1) on conflict do nothing"));
     CHECK(!is_partial("insert into t values (1) on conflict do nothing"));
     CHECK(is_partial("select * from t join s on t.id = s.v"));
     CHECK(is_partial("update t set v = 1 from s where t.id = s.v"));
-    CHECK(is_partial("delete from t where id = (select max(v) from s)"));
+    CHECK(!is_partial("delete from t where id = (select max(v) from s)"));
+    CHECK(!is_partial("delete from t where id in (select s.v from s limit 1)"));
+    CHECK(is_partial("delete from t where id in (select v from s offset 1)"));
+    CHECK(is_partial("delete from t where id = (select v from s for update)"));
+    CHECK(is_partial("delete from t where exists (select from s where s.v = "
+                     "t.id)"));
+    CHECK(is_partial("delete from t where exists (select from s where s.v = "
+                     "other)"));
+    CHECK(is_partial("update t set v = (select v from s where v = (select "
+                     "max(v) from s))"));
+    CHECK(!is_partial("select * from t order by v limit 1"));
+    CHECK(is_partial("select * from t order by v fetch first 1 row with "
+                     "ties"));
+    CHECK(is_partial("select * from t order by v offset 1"));
     CHECK(is_partial("with x as (delete from t returning *) select * from x"));
     CHECK(is_partial("merge into t using s on s.v = t.id when matched then "
                      "delete"));
@@ -144,6 +161,9 @@ other_statements_are_refused(void)
     CHECK_TEXT(condition_of("select * from x"),
                "unknown table 'x': the setup does not create it");
     CHECK_TEXT(condition_of("select * from t where id in (select v from s)"),
+               "id in (select v from s)");
+    CHECK_TEXT(condition_of("select * from t where id in (select v from s "
+                            "where s.id = t.id)"),
                "a select with subqueries, WITH, UNION or functions beside "
                "tables");
     CHECK_TEXT(condition_of("select * from only p where v = 1"),
