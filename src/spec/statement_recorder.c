@@ -374,11 +374,11 @@ static void
 note_refused(struct statement_recorder *p, struct row_statement *s)
 {
     const char *code = p->flavour->duplicate_key;
-    p->failed_alone =
-        code && s->shows_conflict && strcmp(p->connection->code, code) == 0 &&
-        fetch_told(p) &&
-        row_notes_refused(&vec_top(&p->notes.txns).rows, &p->notes.arena, s,
-                          p->statements, &p->notices);
+    const struct row_run run = {.by = s, .number = p->statements};
+    p->failed_alone = code && s->shows_conflict &&
+                      strcmp(p->connection->code, code) == 0 && fetch_told(p) &&
+                      row_notes_refused(&vec_top(&p->notes.txns).rows,
+                                        &p->notes.arena, &run, &p->notices);
 }
 
 /* Whether the mark of a row is one of these digits. */

@@ -222,24 +222,34 @@ row_notes_told(row_note_vec *out, struct arena *arena,
 
 bool
 row_notes_refused(row_note_vec *out, struct arena *arena,
-                  struct row_statement *s, uint32_t statement,
-                  const struct buf *notices)
+                  const struct row_run *run, const struct buf *notices)
 {
+    row_note_vec told = {0};
     struct row_note last = {.kind = ROW_NOTE_READ};
-    bool ok = true, is_own = false;
+    bool ok = true, only_inserts = true;
     for (size_t at = 0, n; ok && at < notices->n; at += n + 1) {
         n = strlen(notices->at + at);
-        ok = read_notice(arena_copy(arena, notices->at + at, n), statement,
+        ok = read_notice(arena_copy(arena, notices->at + at, n), run->number,
                          &last);
-        is_own = is_own || (ok && last.kind != ROW_NOTE_PROPOSE);
+        last.by = run->by;
+        last.is_failed = true;
+        only_inserts =
+            only_inserts && ok &&
+            (last.kind == ROW_NOTE_INSERT || last.kind == ROW_NOTE_PROPOSE);
+        if (ok && last.after.name) // no other version has the name
+            last.after.name = own_name(arena, last.after.values);
+        if (ok && last.kind == ROW_NOTE_INSERT)
+            vec_push(&told, last);
     }
-    if (!ok || last.kind != ROW_NOTE_PROPOSE)
-        return false;
-    if (is_own) { // "values (5), (5)": it may be a row of the statement's own
-        row_statement_leave_out(s, "which row was in the way of an insert");
-        return true;
+    ok = ok && last.kind == ROW_NOTE_PROPOSE;
+    if (ok && !only_inserts) {
+        row_statement_leave_out(run->by,
+                                "which row was in the way of an insert");
+    } else if (ok) {
+        vec_push(&told, last);
+        for (size_t i = 0; i < told.n; i++)
+            vec_push(out, told.at[i]);
     }
-    last.after.name = own_name(arena, last.after.values);
-    vec_push(out, last);
-    return true;
+    vec_free(&told);
+    return ok;
 }

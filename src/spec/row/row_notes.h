@@ -34,6 +34,7 @@ struct row_note {
     const char *sql;          // QUERY: the condition, if it has inner selects
     bool is_cut;              // QUERY: at the limit
     bool is_undone; // its transaction went back to a savepoint before it
+    bool is_failed; // its statement failed, and its transaction went on
     bool is_same;   // UPDATE: the database kept the version, because nothing in
                     // it changed; 'after' has a name that no row will have
 };
@@ -65,10 +66,10 @@ const char *row_notes_freeze(struct arena *arena, const struct row_statement *s,
                              const struct result_rows *found);
 
 /* Note that a row was in the way of the one that an insert was about to add
- * when it failed.  If the statement had already changed rows, that may have
- * been one of them, so it is left out.  False if no notice tells of a row. */
+ * when it failed, unless it had added that row itself, and that the rows which
+ * it had added before, and which are undone, were not there.  False if no
+ * notice tells of a row. */
 bool row_notes_refused(row_note_vec *out, struct arena *arena,
-                       struct row_statement *s, uint32_t statement,
-                       const struct buf *notices);
+                       const struct row_run *run, const struct buf *notices);
 
 #endif

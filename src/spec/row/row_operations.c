@@ -338,6 +338,22 @@ write_undone(struct row_writer *w, const struct row_note *notes, size_t n)
     }
 }
 
+/* An insert that failed: what it had added was not there, and one row was. */
+static void
+write_failed(struct row_writer *w, const struct row_note *notes, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        const struct row_note *o = &notes[i];
+        const uint32_t after = row_operations_version(w, o->table, &o->after);
+        if (o->is_undone && is_undone_row(w, after))
+            continue;
+        if (o->kind == ROW_NOTE_INSERT)
+            write_absence(w, after);
+        else
+            write_conflict(w, o, notes, n);
+    }
+}
+
 /* --- statements ------------------------------------------------------------*/
 
 static void
@@ -372,7 +388,9 @@ row_operations_statement(struct row_writer *w, const struct row_note *notes,
                          size_t n)
 {
     assert(n > 0);
-    if (notes[0].is_undone)
+    if (notes[0].is_failed)
+        write_failed(w, notes, n);
+    else if (notes[0].is_undone)
         write_undone(w, notes, n);
     else
         write_done(w, notes, n);

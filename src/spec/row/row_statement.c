@@ -213,8 +213,8 @@ read_insert(struct row_reading *r, const PgQuery__InsertStmt *s)
         return false;
     if (!is_source_known(r, s))
         row_reading_leave_out(r, "what other tables and subqueries were read");
-    r->out->shows_conflict =
-        table->keys.n && !table->has_other_unique && !table->has_own_triggers;
+    r->out->shows_conflict = table->keys.n && !table->has_other_unique &&
+                             !table->has_own_triggers && !s->on_conflict_clause;
     r->out->may_conflict =
         s->on_conflict_clause || r->syntax.replaces || r->syntax.ignores;
     // A row is added or updated; unique indexes are checked by themselves.
