@@ -369,16 +369,42 @@ fetch_told(struct statement_recorder *p)
     return ok;
 }
 
-/* An insert that failed because of its key has read that a row has it. */
+/* Whether the code of the last error is among these words. */
+static bool
+has_code(const struct statement_recorder *p, const char *codes)
+{
+    const char *code = p->connection->code;
+    const size_t n = strlen(code);
+    for (const char *at = codes; at && n && (at = strstr(at, code)); at += n)
+        if ((at == codes || at[-1] == ' ') && (!at[n] || at[n] == ' '))
+            return true;
+    return false;
+}
+
+/* A statement that a constraint refused has read why: that a row has the key or
+ * the values of an index, that none can be referred to, that one refers. */
 static void
 note_refused(struct statement_recorder *p, struct row_statement *s)
 {
-    const char *code = p->flavour->duplicate_key;
     const struct row_run run = {.by = s, .number = p->statements};
-    p->failed_alone = code && s->shows_conflict &&
-                      strcmp(p->connection->code, code) == 0 && fetch_told(p) &&
-                      row_notes_refused(&vec_top(&p->notes.txns).rows,
-                                        &p->notes.arena, &run, &p->notices);
+    const struct flavour *f = p->flavour;
+    row_note_vec *notes = &vec_top(&p->notes.txns).rows;
+    const bool is_key = has_code(p, f->duplicate_key) &&
+                        strstr(p->connection->message, f->duplicate_says);
+    const bool is_unique = has_code(p, f->duplicate_other) && !is_key;
+    const bool is_foreign = has_code(p, f->foreign_key);
+    bool is_noted = false;
+    if (f->error_ends_txn ||
+        !(is_key || is_unique || is_foreign || has_code(p, f->constraint)))
+        return;
+    p->failed_alone = fetch_told(p);
+    if (p->failed_alone && is_key && s->shows_conflict)
+        is_noted = row_notes_refused(notes, &p->notes.arena, &run, &p->notices);
+    else if (p->failed_alone && (is_unique || is_foreign))
+        is_noted = row_notes_failed(notes, &p->notes.arena, &run, &p->notices,
+                                    is_unique);
+    if (!is_noted || !s->is_insert)
+        row_statement_leave_out(s, "what it read before it failed");
 }
 
 /* Whether the mark of a row is one of these digits. */

@@ -124,9 +124,9 @@ def play(form, steps, target, *arguments):
     return run(text, target, "--keep", "x.jsonl", *arguments, *foreign)
 
 
-def rows_of(text):
+def rows_of(text, *arguments):
     """All operations of a serial run of one session."""
-    status, out = run(text, "sqlite:", "-l", "ser", "--keep", "y.jsonl")
+    status, out = run(text, "sqlite:", "-l", "ser", "--keep", "y.jsonl", *arguments)
     lines = (folder / "y.jsonl").read_text().splitlines() if status == 0 else []
     return status, out, [op for line in lines[1:-1] for op in json.loads(line)["ops"]]
 
@@ -168,6 +168,38 @@ with tempfile.TemporaryDirectory() as scratch:
     check(status == 0 and "not recorded" not in out and
           [op[:3] for op in ops[:3]] == [["r", ["t", 5]], ["r", ["t", 2], {}], ["r", ["t", 5]]] and len(ops) == 4,
           "unique violation in a later row", [out, ops])
+    # So are other indexes and foreign keys, whether they let a statement pass or not.
+    PARENTS = (
+        "create table p (id int primary key, w text unique); create table t (id int primary key, "
+        "p int references p (id), q text references p (w)); insert into p values (1, 'a,b'), (2, 'c'), (3, 'd'), (5, null); "
+        "insert into t values (7, 5, null)"
+    )
+    for statement, failed, expected in [
+        ("insert into t values (8, 2, null)", False, [["r", ["p", 2], {}]]),
+        ("insert into t values (8, null, 'a,b')", False, [["r", ["p", 1], {"w": "a,b"}]]),
+        ("insert into t values (8, 9, null)", True,
+         [["q", {"table": "p", "id": "foreign key: id = 9"}, []]]),
+        ("insert into t values (8, null, 'z')", True,
+         [["q", {"table": "p", "id": "foreign key: w = 'z'"}, []]]),
+        ("delete from p where id = 5", True, [["r", ["t", 7], {"p": 5}]]),
+        ("delete from p where id = 2", False,
+         [["q", {"table": "t", "id": "foreign key: p = 2"}, []],
+          ["q", {"table": "t", "id": "foreign key: q = 'c'"}, []]]),
+        ("insert into p values (4, 'c')", True, [["r", ["p", 2], {"w": "c"}]]),
+        ("insert into p values (4, 'e')", False,
+         [["q", {"table": "p", "id": "unique: w = 'e'"},
+           [[["p", 4], {"id": 4, "w": "e"}, {"ver": 5}]]]]),
+        ("update p set w = 'c' where id = 3", True, []),
+        ("insert into t values (8, 9, 'z')", True, []),
+    ]:
+        status, out, ops = rows_of(
+            f"setup {{ {PARENTS} }}\nsession a\nstep b {{ begin }}\nstep x {{ {statement} }}\n"
+            "step y { select id from t; commit }\n", "--setup", "pragma foreign_keys = on")
+        missing = [op for op in expected if op not in ops]
+        check(status == 0 and not missing and ("refused 1 statement" in out) == failed
+              and (expected != [] or "not recorded, so not checked" in out),
+              f"constraints: {statement}", [out, ops, missing])
+
     for values in ("(null)", "(x'31')"):
         status, out, ops = rows_of(
             f"setup {{ create table t (k text primary key); insert into t values {values} }}\n"

@@ -3,6 +3,8 @@
  * SPDX-License-Identifier: MIT */
 #include "spec/row/row_checks.h"
 
+#include "spec/row/row_checks_table.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,6 +26,7 @@ typedef void handle(struct row_writer *w, const struct due *d, bool *is_used);
 struct side {
     uint32_t table;
     const char *columns, *where;
+    const text_vec *names; // instead of 'columns', if it has any
 };
 
 /* The side of the version that is checked, or of the rows it is compared
@@ -32,8 +35,9 @@ static struct side
 side_of(const struct watched_check *c, enum row_check_role role,
         bool is_version)
 {
-    const struct side own = {c->table, c->columns, c->where};
-    const struct side other = {c->other, c->other_columns, c->other_where};
+    const struct side own = {c->table, c->columns, c->where, &c->names};
+    const struct side other = {c->other, c->other_columns, c->other_where,
+                               &c->other_names};
     return role == ROW_CHECK_UNIQUE || is_version == (role == ROW_CHECK_REFERS)
                ? own
                : other;
@@ -56,12 +60,16 @@ ask_side(struct row_writer *w, const struct watched_check *c,
     const struct side theirs = side_of(c, role, false);
     struct row_versions *v = &w->versions;
     const char **texts = texts_of(w, c, role);
+    const char *kind = role == ROW_CHECK_UNIQUE ? "unique" : "foreign key";
     bool ok = true;
-    for (size_t at = 0; ok && at < v->all.n;) {
+    for (uint32_t i = 0; mine.names->n && i < v->all.n; i++)
+        if (v->all.at[i].table == mine.table)
+            texts[i] =
+                row_checks_table_text(v, i, kind, mine.names, theirs.names);
+    for (size_t at = 0; !mine.names->n && ok && at < v->all.n;) {
         struct buf sql = {0};
         struct result_rows rows = {0};
-        buf_printf(&sql, "select assay_n, concat('%s: ', ",
-                   role == ROW_CHECK_UNIQUE ? "unique" : "foreign key");
+        buf_printf(&sql, "select assay_n, concat('%s: ', ", kind);
         watched_put_literal(&sql, theirs.columns);
         buf_printf(&sql,
                    ", ' = ', (select string_agg(e::text, ', ') from "
@@ -126,13 +134,6 @@ row_checks_free(struct row_writer *w)
 /* --- which checks are due --------------------------------------------------*/
 
 static bool
-is_change(const struct row_note *n)
-{
-    return n->kind == ROW_NOTE_INSERT || n->kind == ROW_NOTE_UPDATE ||
-           n->kind == ROW_NOTE_DELETE;
-}
-
-static bool
 is_same(const char *a, const char *b)
 {
     return a == b || (a && b && strcmp(a, b) == 0);
@@ -143,7 +144,7 @@ static bool
 is_replaced(const struct row_note *notes, size_t n, const struct row_note *by)
 {
     for (const struct row_note *o = by + 1; o < notes + n; o++)
-        if (is_change(o) && o->before.name &&
+        if (row_note_is_change(o) && o->before.name &&
             strcmp(o->before.name, by->after.name) == 0)
             return true;
     return false;
@@ -155,8 +156,9 @@ is_restored(struct row_writer *w, const struct row_note *notes, size_t n,
             uint32_t table, const char **texts, const char *text)
 {
     for (size_t i = 0; i < n; i++)
-        if (is_change(&notes[i]) && !notes[i].is_undone &&
-            notes[i].table == table && notes[i].after.name &&
+        if (row_note_is_change(&notes[i]) && !notes[i].is_undone &&
+            !notes[i].is_failed && notes[i].table == table &&
+            notes[i].after.name &&
             is_same(text,
                     texts[row_operations_version(w, table, &notes[i].after)]))
             return true;
@@ -182,7 +184,9 @@ each_of_role(struct row_writer *w, const struct watched_check *c,
     const bool is_of_added = role != ROW_CHECK_REFERRED;
     for (size_t i = 0; texts && i < n; i++) {
         const struct row_note *o = &notes[i];
-        if (o->table != table || !is_change(o) ||
+        const bool has_failed = o->kind == ROW_NOTE_FAILED && o->failed == role;
+        if (o->table != table || o->is_failed ||
+            !(row_note_is_change(o) || has_failed) ||
             (o->is_undone && !notes[0].is_undone))
             continue;
         const char *before = text_of(w, texts, o, &o->before);
@@ -246,13 +250,18 @@ add_condition(struct row_writer *w, const struct due *d, bool *is_used)
     if (v->conditions.n >= MOST_CONDITIONS)
         return;
     struct buf sql = {0};
-    buf_printf(&sql,
-               "(%s) and (%s) = (select %s from jsonb_populate_record("
-               "null::%s, ",
-               theirs.where, theirs.columns, mine.columns,
-               w->watched->tables.at[mine.table].name);
-    watched_put_literal(&sql, v->all.at[d->version].values);
-    buf_text(&sql, "::jsonb))");
+    if (mine.names->n) {
+        buf_text(&sql, row_checks_table_condition(v, d->version, mine.names,
+                                                  theirs.names));
+    } else {
+        buf_printf(&sql,
+                   "(%s) and (%s) = (select %s from jsonb_populate_record("
+                   "null::%s, ",
+                   theirs.where, theirs.columns, mine.columns,
+                   w->watched->tables.at[mine.table].name);
+        watched_put_literal(&sql, v->all.at[d->version].values);
+        buf_text(&sql, "::jsonb))");
+    }
     row_versions_named(v, theirs.table, due_text(w, d),
                        arena_copy(&v->arena, sql.at, sql.n));
     is_used[theirs.table] = true;
@@ -299,13 +308,16 @@ write_query(struct row_writer *w, const struct row_condition_text *c,
     buf_text(&w->line, "]]");
 }
 
-/* The values of the columns that are referred to, as JSON; NULL if the database
- * cannot say. */
+/* The values of the columns that are compared with, as JSON; NULL if the
+ * database cannot say. */
 static const char *
-ask_values(struct row_writer *w, const struct watched_check *c,
-           uint32_t version)
+ask_values(struct row_writer *w, const struct due *d, uint32_t version)
 {
+    const struct watched_check *c = d->check;
+    const struct side theirs = side_of(c, d->role, false);
     struct row_versions *v = &w->versions;
+    if (theirs.names->n)
+        return row_checks_table_values(v, version, theirs.names);
     struct buf sql = {0};
     struct result_rows rows = {0};
     const char *values = NULL;
@@ -327,19 +339,22 @@ ask_values(struct row_writer *w, const struct watched_check *c,
     return values;
 }
 
-/* The row that is referred to is there, with these values.  If several rows had
- * them at one time or another, it is not known which one. */
+/* The row that is compared with is there, with these values.  If several rows
+ * had them at one time or another, it is not known which one. */
 static void
-write_referred(struct row_writer *w, const struct due *d,
-               const struct row_condition_text *c)
+write_present(struct row_writer *w, const struct due *d,
+              const struct row_condition_text *c)
 {
     uint32_t found = WATCHED_NONE;
     const char *values = NULL;
     bool is_known = true;
     for (size_t k = 0; is_known && k < c->holds.n; k++) {
         const uint32_t i = c->holds.at[k];
-        const char *own =
-            d->check->is_by_key ? "{}" : ask_values(w, d->check, i);
+        if (w->versions.all.at[i].is_proposed)
+            continue;
+        const char *own = d->check->is_by_key && d->role == ROW_CHECK_REFERS
+                              ? "{}"
+                              : ask_values(w, d, i);
         is_known =
             own && (!values || strcmp(own, values) == 0) &&
             (found == WATCHED_NONE || row_operations_is_same_row(w, i, found));
@@ -355,15 +370,31 @@ write_referred(struct row_writer *w, const struct due *d,
     buf_printf(&w->line, ",%s]", values);
 }
 
+/* Whether another constraint may have refused the version as well. */
+static bool
+has_another(struct row_writer *w, const struct due *d)
+{
+    for (size_t i = 0; i < w->watched->checks.n; i++) {
+        const struct watched_check *c = &w->watched->checks.at[i];
+        const char **texts = texts_of(w, c, d->role);
+        if (c != d->check && texts && texts[d->version])
+            return true;
+    }
+    return false;
+}
+
 static void
 write_check(struct row_writer *w, const struct due *d, bool *is_used)
 {
     (void)is_used;
     const struct row_condition_text *c = condition_of(w, d);
-    if (!c || d->note->is_undone)
+    const bool has_failed = d->note->kind == ROW_NOTE_FAILED;
+    if (!c || d->note->is_undone || (has_failed && has_another(w, d)))
         leave_out(w, d);
-    else if (d->role == ROW_CHECK_REFERS)
-        write_referred(w, d, c);
+    else if ((d->role == ROW_CHECK_REFERS) != has_failed)
+        write_present(w, d, c);
+    else if (has_failed)
+        write_query(w, c, WATCHED_NONE);
     else
         write_query(w, c,
                     d->role == ROW_CHECK_UNIQUE ? d->version : WATCHED_NONE);

@@ -7,7 +7,8 @@
  *     a row was added that refers to another           that row is there
  *     a row was removed that can be referred to        no row refers to it
  *
- * A change of these values is both.  A check comes after the statement, or,
+ * A change of these values is both.  A check that fails has read the opposite.
+ * A check comes after the statement, or,
  * if it is deferred, at the end of the transaction.
  *
  * SPDX-License-Identifier: MIT */
@@ -15,14 +16,6 @@
 #define SPEC_ROW_ROW_CHECKS_H
 
 #include "spec/row/row_operations.h"
-
-/* Which rows a check compares with. */
-enum row_check_role {
-    ROW_CHECK_UNIQUE,   // the others of the table
-    ROW_CHECK_REFERS,   // those that are referred to
-    ROW_CHECK_REFERRED, // those that refer
-    ROW_CHECK_ROLES
-};
 
 /* Ask what each version has in the columns of each constraint.  False with a
  * refusal of the versions, if the database cannot say. */

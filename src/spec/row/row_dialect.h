@@ -42,6 +42,9 @@ struct row_dialect {
                     struct err *err);
     void (*remove)(struct connection *c);
 
+    /* Append the name of a column; NULL: PostgreSQL's way. */
+    void (*put_name)(struct buf *sql, const char *name);
+
     /* Append expressions for the name of the version that 'row', an alias, has,
      * which is NULL if there is no row, and for its values. */
     void (*put_row)(struct buf *sql, const struct watched *w, uint32_t table,

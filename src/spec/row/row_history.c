@@ -34,6 +34,8 @@ collect_note(struct writer *w, const struct row_note *n)
         return;
     const uint32_t after = row_versions_add(v, n->table, &n->after);
     v->all.at[after].is_written = true;
+    v->all.at[after].is_proposed = n->kind == ROW_NOTE_PROPOSE ||
+                                   n->kind == ROW_NOTE_FAILED || n->is_failed;
     if (n->kind == ROW_NOTE_UPDATE)
         v->all.at[after].row = before;
     if (n->is_same)

@@ -16,6 +16,7 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "spec/row/row_dialect.h"
+#include "spec/row/watched_checks_table.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -74,6 +75,20 @@ static const char columns_query[] =
     "s.index_name <> 'PRIMARY' and s.column_name = c.column_name) "
     "from information_schema.columns c where c.table_schema = database() "
     "order by c.table_name, c.ordinal_position";
+
+// Indexes of the beginnings of texts are not understood.
+static const char unique_query[] =
+    "select table_name, index_name, column_name, '', '', sub_part is not null "
+    "or index_type <> 'BTREE' from information_schema.statistics where "
+    "table_schema = database() and non_unique = 0 order by table_name, "
+    "index_name, seq_in_index";
+
+static const char foreign_query[] =
+    "select table_name, constraint_name, column_name, referenced_table_name, "
+    "referenced_column_name, referenced_table_schema <> table_schema from "
+    "information_schema.key_column_usage where table_schema = database() and "
+    "referenced_table_name is not null and @@foreign_key_checks order by "
+    "table_name, constraint_name, ordinal_position";
 
 static const char *
 why_refused(const struct result_rows *r, size_t i)
@@ -144,10 +159,6 @@ add_table(struct watched *w, const struct result_rows *r, size_t i,
         .has_conditions = row_dialect_is_one(r, i, COLUMN_CHECK) ||
                           row_dialect_is_one(r, i, COLUMN_FOREIGN),
     };
-    if (row_dialect_is_one(r, i, COLUMN_FOREIGN))
-        t.part = "what foreign keys read";
-    else if (t.has_other_unique)
-        t.part = "what unique indexes read";
     vec_push(&w->tables, t);
 }
 
@@ -232,11 +243,7 @@ add_columns(struct watched *w, const struct result_rows *r,
             if (strcmp(result_rows_get(r, i, 0), t->relation) == 0 &&
                 strtoul(result_rows_get(r, i, 3), NULL, 10) == k)
                 vec_push(&t->keys, watched_copy(w, result_rows_get(r, i, 1)));
-    if (keys && !t->keys.n) {
-        t->has_other_unique = true;
-        if (!t->part)
-            t->part = "what unique indexes read";
-    }
+    t->has_other_unique = t->has_other_unique || (keys && !t->keys.n);
 }
 
 static bool
@@ -244,9 +251,12 @@ read_tables(struct connection *c, const struct watched *before,
             struct watched *out, struct err *err)
 {
     struct result_rows tables = {0}, columns = {0}, schema = {0};
+    struct result_rows unique = {0}, foreign = {0};
     const bool ok = row_dialect_ask(c, "select database()", &schema, err) &&
                     row_dialect_ask(c, tables_query, &tables, err) &&
-                    row_dialect_ask(c, columns_query, &columns, err);
+                    row_dialect_ask(c, columns_query, &columns, err) &&
+                    row_dialect_ask(c, unique_query, &unique, err) &&
+                    row_dialect_ask(c, foreign_query, &foreign, err);
     assert(!ok || !tables.n || tables.width == COLUMNS);
     const char *home = result_rows_get(&schema, 0, 0);
     for (size_t i = 0; ok && i < tables.n; i++) {
@@ -256,6 +266,12 @@ read_tables(struct connection *c, const struct watched *before,
         add_table(out, &tables, i, home);
         add_columns(out, &columns, &vec_top(&out->tables));
     }
+    if (ok) {
+        watched_checks_take(out, &unique);
+        watched_checks_take(out, &foreign);
+    }
+    result_rows_free(&unique);
+    result_rows_free(&foreign);
     result_rows_free(&schema);
     result_rows_free(&tables);
     result_rows_free(&columns);
@@ -527,6 +543,7 @@ const struct row_dialect row_dialect_mariadb = {
     .read = read_tables,
     .install = install,
     .remove = remove_nothing,
+    .put_name = put_name,
     .put_row = put_row,
     .versions = &versions,
 };

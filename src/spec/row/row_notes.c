@@ -253,3 +253,42 @@ row_notes_refused(row_note_vec *out, struct arena *arena,
     vec_free(&told);
     return ok;
 }
+
+bool
+row_notes_failed(row_note_vec *out, struct arena *arena,
+                 const struct row_run *run, const struct buf *notices,
+                 bool is_unique)
+{
+    struct row_note note = {.kind = ROW_NOTE_READ};
+    size_t told[ROW_NOTE_FAILED + 1] = {0};
+    for (size_t at = 0, n; at < notices->n; at += n + 1) {
+        n = strlen(notices->at + at);
+        if (!read_notice(arena_copy(arena, notices->at + at, n), run->number,
+                         &note))
+            return false;
+        told[note.kind]++;
+    }
+    const size_t others = told[ROW_NOTE_UPDATE] + told[ROW_NOTE_DELETE];
+    const bool is_insert = told[ROW_NOTE_PROPOSE] < 2 &&
+                           told[ROW_NOTE_INSERT] < 2 && !others &&
+                           note.after.name;
+    const bool is_delete = others == 1 && note.kind == ROW_NOTE_DELETE &&
+                           !told[ROW_NOTE_INSERT] && !told[ROW_NOTE_PROPOSE];
+    if (!is_insert && (!is_delete || is_unique))
+        return false;
+    if (is_delete)
+        vec_push(out, ((struct row_note){.kind = ROW_NOTE_READ,
+                                         .statement = run->number,
+                                         .table = note.table,
+                                         .by = run->by,
+                                         .before = note.before}));
+    else
+        note.after.name = own_name(arena, note.after.values);
+    note.kind = ROW_NOTE_FAILED;
+    note.failed = is_delete   ? ROW_CHECK_REFERRED
+                  : is_unique ? ROW_CHECK_UNIQUE
+                              : ROW_CHECK_REFERS;
+    note.by = run->by;
+    vec_push(out, note);
+    return true;
+}

@@ -15,6 +15,15 @@ enum row_note_kind {
     ROW_NOTE_UPDATE,  // of 'before' to 'after'
     ROW_NOTE_DELETE,  // of 'before'
     ROW_NOTE_PROPOSE, // an insert was about to add 'after'
+    ROW_NOTE_FAILED,  // a check refused 'after', or the delete of 'before'
+};
+
+/* Which rows a check compares with (row_checks.h). */
+enum row_check_role {
+    ROW_CHECK_UNIQUE,   // the others of the table
+    ROW_CHECK_REFERS,   // those that are referred to
+    ROW_CHECK_REFERRED, // those that refer
+    ROW_CHECK_ROLES
 };
 
 /* A version as a statement or a trigger showed it. */
@@ -28,11 +37,12 @@ struct row_note {
     uint32_t statement; // notes of a statement have the same number
     uint32_t table;
     struct row_seen before, after;
-    struct row_statement *by; // NULL: something deferred, by a commit
-    size_t found;             // QUERY: how many reads follow
-    size_t seen;              // QUERY: how many SEEN follow these
-    const char *sql;          // QUERY: the condition, if it has inner selects
-    bool is_cut;              // QUERY: at the limit
+    struct row_statement *by;   // NULL: something deferred, by a commit
+    size_t found;               // QUERY: how many reads follow
+    size_t seen;                // QUERY: how many SEEN follow these
+    const char *sql;            // QUERY: the condition, if it has inner selects
+    bool is_cut;                // QUERY: at the limit
+    enum row_check_role failed; // FAILED: at this check
     bool is_undone; // its transaction went back to a savepoint before it
     bool is_failed; // its statement failed, and its transaction went on
     bool is_same;   // UPDATE: the database kept the version, because nothing in
@@ -64,6 +74,20 @@ bool row_notes_told(row_note_vec *out, struct arena *arena,
  * each of them an answer; NULL if there are none in its condition. */
 const char *row_notes_freeze(struct arena *arena, const struct row_statement *s,
                              const struct result_rows *found);
+
+static inline bool
+row_note_is_change(const struct row_note *n)
+{
+    return n->kind == ROW_NOTE_INSERT || n->kind == ROW_NOTE_UPDATE ||
+           n->kind == ROW_NOTE_DELETE;
+}
+
+/* Note which row a check refused when a statement failed: one that an insert
+ * was about to add, or the one that a delete had removed.  False if it is not
+ * known which one, or which kind of check it was. */
+bool row_notes_failed(row_note_vec *out, struct arena *arena,
+                      const struct row_run *run, const struct buf *notices,
+                      bool is_unique);
 
 /* Note that a row was in the way of the one that an insert was about to add
  * when it failed, unless it had added that row itself, and that the rows which

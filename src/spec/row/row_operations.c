@@ -196,8 +196,7 @@ write_conflict(struct row_writer *w, const struct row_note *p,
 static bool
 is_removal(const struct row_note *n)
 {
-    return n->before.name && n->kind != ROW_NOTE_READ &&
-           n->kind != ROW_NOTE_SEEN;
+    return n->before.name && row_note_is_change(n);
 }
 
 /* Whether the statement removed the row that this version has, from which it
@@ -220,7 +219,7 @@ static bool
 reads_absence(struct row_writer *w, const struct row_note *note, bool removes,
               const struct row_note *notes, size_t n)
 {
-    if (!note->after.name || note->kind == ROW_NOTE_PROPOSE ||
+    if (!note->after.name || !row_note_is_change(note) ||
         !w->watched->tables.at[note->table].keys.n)
         return false;
     const uint32_t after = row_operations_version(w, note->table, &note->after);
@@ -326,8 +325,7 @@ write_undone(struct row_writer *w, const struct row_note *notes, size_t n)
         if (o->kind == ROW_NOTE_PROPOSE &&
             !is_undone_row(w, row_operations_version(w, o->table, &o->after)))
             write_conflict(w, o, notes, n);
-        if (o->kind == ROW_NOTE_QUERY || o->kind == ROW_NOTE_READ ||
-            o->kind == ROW_NOTE_SEEN || o->kind == ROW_NOTE_PROPOSE)
+        if (!row_note_is_change(o))
             continue;
         if (o->before.name)
             vec_push(&w->undone,
@@ -372,6 +370,8 @@ write_done(struct row_writer *w, const struct row_note *notes, size_t n)
             write_read(
                 w, row_operations_version(w, notes[i].table, &notes[i].before));
             break;
+        case ROW_NOTE_FAILED:
+            break; // row_checks.h
         case ROW_NOTE_PROPOSE:
             break; // below: it may be told before the row is there
         default:

@@ -13,6 +13,7 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "spec/row/row_dialect.h"
+#include "spec/row/watched_checks_table.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -45,6 +46,25 @@ static const char tables_query[] =
     "from pragma_table_list t left join sqlite_schema s on s.name = t.name and "
     "s.type in ('table', 'view') where t.schema = 'main' and t.name not like "
     "'sqlite\\_%' escape '\\' order by s.rowid";
+
+// Indexes of a part of the rows or of expressions, and texts that are compared
+// without case, are not understood.
+static const char unique_query[] =
+    "select t.name, l.name, coalesce(x.name, ''), '', '', l.partial or x.name "
+    "is null or x.coll <> 'BINARY' from pragma_table_list t, "
+    "pragma_index_list(t.name) l, pragma_index_xinfo(l.name) x where t.schema "
+    "= 'main' and l.\"unique\" and x.key = 1 order by t.name, l.seq, x.seqno";
+
+// Nothing tells whether a foreign key is deferred.
+static const char foreign_query[] =
+    "select t.name, f.id, f.\"from\", f.\"table\", coalesce(f.\"to\", (select "
+    "k.name from pragma_table_info(f.\"table\") k where k.pk = f.seq + 1), "
+    "''), "
+    "f.on_delete = 'SET DEFAULT' or f.on_update = 'SET DEFAULT' or s.sql like "
+    "'%deferred%' from pragma_table_list t join sqlite_schema s on s.name = "
+    "t.name, pragma_foreign_key_list(t.name) f where t.schema = 'main' and "
+    "(select foreign_keys from pragma_foreign_keys) order by t.name, f.id, "
+    "f.seq";
 
 static const char columns_query[] =
     "select t.name, c.name, c.type, c.pk, c.hidden from pragma_table_list t, "
@@ -86,10 +106,6 @@ add_table(struct watched *w, const struct result_rows *r, size_t i)
         .has_rowid = !row_dialect_is_one(r, i, COLUMN_WITHOUT_ROWID),
         .is_strict = row_dialect_is_one(r, i, COLUMN_STRICT),
     };
-    if (row_dialect_is_one(r, i, COLUMN_FOREIGN))
-        t.part = "what foreign keys read";
-    else if (t.has_other_unique)
-        t.part = "what unique indexes read";
     vec_push(&w->tables, t);
 }
 
@@ -140,10 +156,7 @@ add_columns(struct watched *w, const struct result_rows *r,
                 vec_push(&t->keys, watched_copy(w, result_rows_get(r, i, 1)));
     if (!t->has_rowid && !t->keys.n && !t->refusal)
         t->refusal = "keys that are equal may be written in several ways";
-    if (keys && !t->keys.n && !t->part) {
-        t->has_other_unique = true;
-        t->part = "what unique indexes read";
-    }
+    t->has_other_unique = t->has_other_unique || (keys && !t->keys.n);
 }
 
 static bool
@@ -151,8 +164,11 @@ read_tables(struct connection *c, const struct watched *before,
             struct watched *out, struct err *err)
 {
     struct result_rows tables = {0}, columns = {0};
+    struct result_rows unique = {0}, foreign = {0};
     const bool ok = row_dialect_ask(c, tables_query, &tables, err) &&
-                    row_dialect_ask(c, columns_query, &columns, err);
+                    row_dialect_ask(c, columns_query, &columns, err) &&
+                    row_dialect_ask(c, unique_query, &unique, err) &&
+                    row_dialect_ask(c, foreign_query, &foreign, err);
     assert(!ok || !tables.n || tables.width == COLUMNS);
     for (size_t i = 0; ok && i < tables.n; i++) {
         if (before && watched_has(before, "main",
@@ -161,8 +177,14 @@ read_tables(struct connection *c, const struct watched *before,
         add_table(out, &tables, i);
         add_columns(out, &columns, &vec_top(&out->tables));
     }
+    if (ok) {
+        watched_checks_take(out, &unique);
+        watched_checks_take(out, &foreign);
+    }
     result_rows_free(&tables);
     result_rows_free(&columns);
+    result_rows_free(&unique);
+    result_rows_free(&foreign);
     return ok;
 }
 
@@ -473,6 +495,7 @@ const struct row_dialect row_dialect_sqlite = {
     .read = read_tables,
     .install = install,
     .remove = remove_tables,
+    .put_name = watched_put_name,
     .put_row = put_row,
     .versions = &versions,
 };

@@ -213,6 +213,7 @@ read_insert(struct row_reading *r, const PgQuery__InsertStmt *s)
         return false;
     if (!is_source_known(r, s))
         row_reading_leave_out(r, "what other tables and subqueries were read");
+    r->out->is_insert = true;
     r->out->shows_conflict = table->keys.n && !table->has_other_unique &&
                              !table->has_own_triggers && !s->on_conflict_clause;
     r->out->may_conflict =

@@ -45,11 +45,12 @@ struct row_statement {
     uint32_t proposed;    // its table, if it proposes rows; or WATCHED_NONE
     const char *proposal; // then: what it proposes, from the first column or
                           // the first word of its source on (row_compare.h)
-    bool shows_conflict;  // an insert: if a row is in its way, that has the
-                          // same key
-    const char *part;     // what is not recorded; NULL: nothing
-    bool is_part_told;    // to the user
-    text_vec answers;     // if it is to be answered: names of its columns
+    bool is_insert;
+    bool shows_conflict; // an insert: if a row is in its way, that has the
+                         // same key
+    const char *part;    // what is not recorded; NULL: nothing
+    bool is_part_told;   // to the user
+    text_vec answers;    // if it is to be answered: names of its columns
 
     // Selects inside of it see the same snapshot.
     struct row_statement *inner;

@@ -26,7 +26,8 @@ struct row_version {
     const char *shown;  // JSON of its values: integers, texts and NULL
     uint32_t row;       // its first version
     bool is_initial, is_written, is_deleted;
-    bool is_same; // another version has the same name in the database
+    bool is_proposed; // no version: a row that was not added by that
+    bool is_same;     // another version has the same name in the database
 };
 
 /* A condition on the rows of a table. */

@@ -239,6 +239,10 @@ watched_free(struct watched *w)
         vec_free(&w->tables.at[i].indexed);
         vec_free(&w->tables.at[i].renewed);
     }
+    for (size_t i = 0; i < w->checks.n; i++) {
+        vec_free(&w->checks.at[i].names);
+        vec_free(&w->checks.at[i].other_names);
+    }
     vec_free(&w->tables);
     vec_free(&w->functions);
     vec_free(&w->checks);

@@ -55,8 +55,10 @@ struct watched_check {
     const char *columns, *where;
     const char *other_columns, *other_where;
     const char *other_values; // pairs of name and value, for an object of JSON
-    bool is_deferred;         // to the end of the transaction
-    bool is_by_key;           // it refers to the key that names rows
+    // Instead of the lists, where versions are lists of literals.
+    text_vec names, other_names;
+    bool is_deferred; // to the end of the transaction
+    bool is_by_key;   // it refers to the key that names rows
 };
 
 struct watched {

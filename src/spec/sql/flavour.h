@@ -22,7 +22,14 @@ struct flavour {
     bool has_levels;           // 'begin' takes an isolation level
     bool begin_locks;          // 'begin' says what is locked
     bool error_ends_txn;       // a statement that fails ends its transaction
-    const char *duplicate_key; // code of the error, if it matters
+    const char *duplicate_key; // code of the error, if it matters; if it is
+                               // also that of other indexes, 'duplicate_says'
+                               // is in the message of the key's
+    const char *duplicate_says;
+    const char *duplicate_other; // code, for indexes besides that of the key
+    const char *foreign_key;     // codes: a foreign key refuses a statement
+    const char *constraint;      // others, after which the statement is undone
+                                 // and the transaction goes on
     enum begin_again begin_again;
     const char *lock_to_update; // after a select: lock rows as an update does
     const char *told, *forget;  // query what triggers told since they were to
