@@ -289,6 +289,10 @@ write_history(void *self, struct database *db, const char *path,
     vec_free(&sessions);
     row_state_free(&final);
     c->driver->disconnect(c);
+    // The check comes next, and needs the memory.
+    for (size_t i = 0; i < w->sessions.n; i++)
+        sql_session_free(&w->sessions.at[i]);
+    vec_clear(&w->sessions);
     return ok;
 }
 
