@@ -69,7 +69,9 @@ take_anomaly(const struct anomaly *a, struct single_run *out, struct err *err)
     buf_text(&out->edges, a->edges_in_words);
     buf_text(&out->headline, a->headline);
     buf_text(&out->story, a->story);
-    return write_history(&a->reduced, &out->history, err);
+    // Of rows whose recording is not there the file would be another history.
+    return (a->reduced.key_rows && !a->reduced.rows) ||
+           write_history(&a->reduced, &out->history, err);
 }
 
 static bool
@@ -99,7 +101,8 @@ judge(const struct options *o, const char *path, struct single_run *out,
 }
 
 bool
-single_run(const struct options *o, struct single_run *out, struct err *err)
+single_run(const struct options *o, const char *served, struct single_run *out,
+           struct err *err)
 {
     struct test_run_options options;
     struct test_run run;
@@ -108,6 +111,10 @@ single_run(const struct options *o, struct single_run *out, struct err *err)
     if (!run_options_parse(o, &options, err) ||
         !history_file_open(&file, NULL, err))
         return false;
+    if (served) {
+        options.start = NULL;
+        options.target = served;
+    }
     bool ok = test_run_begin(&options, &run, err);
     if (ok) {
         snprintf(out->target, sizeof out->target, "%s", run.name);

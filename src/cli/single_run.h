@@ -23,10 +23,11 @@ struct single_run {
     size_t transactions;
 };
 
-/* Run what the options say, and check it at their level.  The caller frees
- * *out in any case. */
-bool single_run(const struct options *o, struct single_run *out,
-                struct err *err);
+/* Run what the options say, and check it at their level.  'served' is the
+ * address of the servers to start if they run already, or NULL.  The caller
+ * frees *out in any case. */
+bool single_run(const struct options *o, const char *served,
+                struct single_run *out, struct err *err);
 void single_run_free(struct single_run *r);
 
 /* Fail if the options ask for something that only a single run gives; 'option'

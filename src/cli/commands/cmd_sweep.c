@@ -4,19 +4,23 @@
  * result is in the file before the next run begins.
  *
  * SPDX-License-Identifier: MIT */
+#include "base/container/hash.h"
 #include "cli/interrupt.h"
 #include "cli/single_run.h"
 #include "collect/workload.h"
+#include "format/input.h"
 #include "pipeline/sweep_results.h"
+#include "pipeline/test_run.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { LONGEST_TEXT = 200 };
+enum { LONGEST_TEXT = 200, LONGEST_NAME = 60 };
 
 struct sweep {
     const struct options *options;
+    const char *command; // with the content of its files
     struct sweep_results results;
     struct arena arena;
     option_texts targets, levels, workloads;
@@ -73,6 +77,44 @@ check_words(const char *list, struct err *err)
     }
 }
 
+static uint64_t
+hash_file(const char *path, uint64_t hash)
+{
+    struct input in;
+    struct err ignored = {0}; // the run will say so
+    if (!input_open(&in, path, &ignored))
+        return hash;
+    if (in.data)
+        hash = hash_pair(hash, hash_bytes(in.data, in.size));
+    input_close(&in);
+    return hash;
+}
+
+/* The command line, and for SQL files a number that changes with them: what
+ * they were before is another sweep. */
+static const char *
+name_command(struct sweep *s)
+{
+    const struct options *o = s->options;
+    option_texts files = {0};
+    struct buf name = {0};
+    uint64_t hash = 0;
+    if (!sql_workload_is(o->workload))
+        return o->command;
+    split(s, o->workload, &files);
+    for (size_t i = 0; i < files.n; i++)
+        hash = hash_file(
+            arena_copy(&s->arena, files.at[i], strcspn(files.at[i], "@")),
+            hash);
+    if (o->schema)
+        hash = hash_file(o->schema, hash);
+    buf_printf(&name, "%s # files %016" PRIx64, o->command, hash);
+    const char *copy = arena_copy(&s->arena, name.at, name.n);
+    buf_free(&name);
+    vec_free(&files);
+    return copy;
+}
+
 static bool
 choose(struct sweep *s, struct err *err)
 {
@@ -96,24 +138,46 @@ choose(struct sweep *s, struct err *err)
         vec_push(&s->levels, o->level ? o->level : "ser");
     if (!has_word(o->sweep, "workloads"))
         vec_push(&s->workloads, o->workload);
+    else if (strchr(o->workload, ',') || sql_workload_is(o->workload))
+        split(s, o->workload, &s->workloads);
     else
         for (const struct workload_kind *k = workload_table; k->name; k++)
             vec_push(&s->workloads, k->name);
     s->seeds = has_word(o->sweep, "seeds") ? o->seeds : 1;
+    s->command = name_command(s);
     return true;
 }
 
 /* --- runs ------------------------------------------------------------------*/
 
+/* A workload as it is shown: files without their directories. */
+static const char *
+name_workload(struct sweep *s, const char *name)
+{
+    option_texts files = {0};
+    struct buf out = {0};
+    if (!sql_workload_is(name))
+        return name;
+    split(s, name, &files);
+    for (size_t i = 0; i < files.n; i++) {
+        const char *slash = strrchr(files.at[i], '/');
+        buf_printf(&out, "%s%s", i ? "," : "", slash ? slash + 1 : files.at[i]);
+    }
+    const char *copy = arena_copy(&s->arena, out.at, out.n);
+    buf_free(&out);
+    vec_free(&files);
+    return copy;
+}
+
 static void
-show_run(const struct sweep *s, const struct sweep_cell *cell,
+show_run(struct sweep *s, const struct sweep_cell *cell,
          const struct sweep_outcome *out)
 {
     if (s->options->quiet)
         return;
     cli_print_shown(stdout, cell->target);
-    printf(" %s %s, seed %" PRIu64 ": %s", cell->level, cell->workload,
-           cell->seed, out->verdict);
+    printf(" %s %s, seed %" PRIu64 ": %s", cell->level,
+           name_workload(s, cell->workload), cell->seed, out->verdict);
     if (*out->headline || strcmp(out->verdict, "refused") == 0) {
         printf(": ");
         cli_print_shown(stdout, *out->headline ? out->headline : out->note);
@@ -164,8 +228,8 @@ keep_refusal(struct sweep *s, const struct sweep_cell *cell,
 /* Run one combination, unless it is there.  False if the target cannot be used
  * at all, or the result cannot be stored. */
 static bool
-run_cell(struct sweep *s, const char *target, const struct sweep_cell *cell,
-         struct err *err)
+run_cell(struct sweep *s, const char *target, const char *served,
+         const struct sweep_cell *cell, struct err *err)
 {
     bool is_there;
     if (!sweep_results_has(&s->results, cell, &is_there, err))
@@ -184,7 +248,7 @@ run_cell(struct sweep *s, const char *target, const struct sweep_cell *cell,
     o.paths = (option_texts){0};
     if (!s->are_servers)
         vec_push(&o.paths, target);
-    bool ok = single_run(&o, &run, &why);
+    bool ok = single_run(&o, served, &run, &why);
     // What was cut short by the user is run again the next time.
     if (interrupt_flag)
         ok = true;
@@ -194,7 +258,7 @@ run_cell(struct sweep *s, const char *target, const struct sweep_cell *cell,
         ok = keep_refusal(s, cell, &why, err);
     else
         *err = why;
-    s->done++;
+    s->done += !interrupt_flag;
     single_run_free(&run);
     vec_free(&o.paths);
     return ok;
@@ -228,9 +292,10 @@ takes_workload(const char *target, const char *name)
 }
 
 static bool
-run_target(struct sweep *s, const char *target, struct err *err)
+run_cells(struct sweep *s, const char *target, const char *served,
+          struct err *err)
 {
-    struct sweep_cell cell = {.command = s->options->command,
+    struct sweep_cell cell = {.command = s->command,
                               .target = name_target(s, target)};
     for (size_t l = 0; l < s->levels.n; l++)
         for (size_t w = 0; w < s->workloads.n; w++)
@@ -243,10 +308,24 @@ run_target(struct sweep *s, const char *target, struct err *err)
                 if (s->workloads.n > 1 &&
                     !takes_workload(target, cell.workload))
                     continue;
-                if (!run_cell(s, target, &cell, err))
+                if (!run_cell(s, target, served, &cell, err))
                     return false;
             }
     return true;
+}
+
+/* Servers that are not disturbed serve all runs. */
+static bool
+run_target(struct sweep *s, const char *target, struct err *err)
+{
+    struct servers servers;
+    if (!s->are_servers || s->options->fault)
+        return run_cells(s, target, NULL, err);
+    if (!servers_start(target, &interrupt_flag, &servers, err))
+        return interrupt_flag;
+    const bool ok = run_cells(s, target, servers.url, err);
+    servers_stop(&servers);
+    return ok;
 }
 
 /* --- the table -------------------------------------------------------------*/
@@ -257,14 +336,32 @@ number(const struct result_rows *rows, size_t row, size_t column)
     return strtoul(result_rows_get(rows, row, column), NULL, 10);
 }
 
+/* The width of the longest text of a column. */
+static int
+width_of(struct sweep *s, const struct result_rows *rows, size_t column,
+         int least)
+{
+    int width = least;
+    for (size_t i = 0; i < rows->n; i++) {
+        const int n =
+            (int)strlen(name_workload(s, result_rows_get(rows, i, column)));
+        if (n > width && n <= LONGEST_NAME)
+            width = n;
+    }
+    return width;
+}
+
 static void
-show_row(struct sweep *s, const struct result_rows *rows, size_t row)
+show_row(struct sweep *s, const struct result_rows *rows, size_t row,
+         int targets, int workloads)
 {
     const size_t runs = number(rows, row, 3), violated = number(rows, row, 4);
     const size_t unknown = number(rows, row, 5);
     const size_t refused = number(rows, row, 6);
-    printf("%-22.60s %-6.20s %-10.20s ", result_rows_get(rows, row, 0),
-           result_rows_get(rows, row, 1), result_rows_get(rows, row, 2));
+    printf("%-*.*s %-6.20s %-*.*s ", targets, LONGEST_NAME,
+           result_rows_get(rows, row, 0), result_rows_get(rows, row, 1),
+           workloads, LONGEST_NAME,
+           name_workload(s, result_rows_get(rows, row, 2)));
     if (refused == runs)
         printf("refused");
     else if (violated)
@@ -284,11 +381,14 @@ static bool
 show_table(struct sweep *s, struct err *err)
 {
     struct result_rows rows = {0};
-    if (!sweep_results_table(&s->results, s->options->command, &rows, err))
+    if (!sweep_results_table(&s->results, s->command, &rows, err))
         return false;
-    printf("\n%-22s %-6s %-10s %s\n", "target", "level", "workload", "result");
+    const int targets = width_of(s, &rows, 0, 22);
+    const int workloads = width_of(s, &rows, 2, 10);
+    printf("\n%-*s %-6s %-*s %s\n", targets, "target", "level", workloads,
+           "workload", "result");
     for (size_t i = 0; i < rows.n; i++)
-        show_row(s, &rows, i);
+        show_row(s, &rows, i, targets, workloads);
     printf("%zu runs, %zu of them from before; results in %s\n",
            s->done + s->skipped, s->skipped, s->options->results);
     result_rows_free(&rows);
