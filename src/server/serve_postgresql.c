@@ -45,6 +45,7 @@ start_node(struct servers *s, struct node *n, struct err *err)
         "unix_socket_directories=",
         "fsync=off",
         "max_connections=200",
+        "max_prepared_transactions=50",
         "max_wal_senders=4",
         "hot_standby=on",
         "shared_buffers=64MB",

@@ -125,14 +125,96 @@ script_statement(const struct watched *w, struct parser *p,
     return true;
 }
 
+/* --- prepared statements ---------------------------------------------------*/
+
+static struct script_prepared *
+find_prepared(struct script *s, const char *name)
+{
+    for (size_t i = 0; i < s->prepared.n; i++)
+        if (strcmp(s->prepared.at[i].name, name) == 0)
+            return &s->prepared.at[i];
+    return NULL;
+}
+
+/* "prepare p as ...": what is prepared is the statement as it is run. */
+static bool
+understand_prepare(struct script *s, struct parser *p,
+                   struct spec_statement *out)
+{
+    const char *name = parser_lower(p, parser_next(p));
+    const struct token first = parser_next(p);
+    parser_skip(p);
+    if (first.kind != TOKEN_WORD || !parser_take(p, "as"))
+        return parser_expected(p, "a name and 'as', without parameters");
+    const char *text = parser_text(p, p->at, p->end);
+    const struct script_prepared *other = find_prepared(s, name);
+    struct parser inner = *p;
+    if (other && strcmp(other->text, text) != 0)
+        return parser_expected(p, "another name for another statement");
+    if (!script_statement(s->watched, &inner, out)) {
+        p->refusal = inner.refusal;
+        return false;
+    }
+    if (out->kind != SPEC_ROWS) {
+        statement_free(out);
+        return parser_expected(p, "a statement about rows");
+    }
+    struct buf sql = {0};
+    buf_printf(&sql, "prepare %.*s as %s", (int)first.n, first.at,
+               out->rows.whole ? out->rows.whole : out->rows.sql);
+    statement_free(out);
+    *out = (struct spec_statement){
+        .kind = SPEC_QUIET, .text = arena_copy(&s->arena, sql.at, sql.n)};
+    buf_free(&sql);
+    vec_push(&s->prepared, ((struct script_prepared){name, text}));
+    return true;
+}
+
+/* "execute p". */
+static bool
+understand_execute(struct script *s, struct parser *p,
+                   struct spec_statement *out)
+{
+    const char *text = parser_text(p, p->at - 1, p->end);
+    const struct script_prepared *prepared =
+        find_prepared(s, parser_lower(p, parser_next(p)));
+    token_vec tokens = {0};
+    if (!prepared)
+        return parser_expected(p, "a statement that was prepared before");
+    parser_skip(p);
+    if (!parser_ends(p, "the end of the statement"))
+        return false;
+    tokens_read(prepared->text, s->flavour, &tokens);
+    struct parser inner = {.at = tokens.at,
+                           .end = &vec_top(&tokens),
+                           .flavour = s->flavour,
+                           .arena = &s->arena};
+    const bool ok = script_statement(s->watched, &inner, out);
+    assert(ok && out->kind == SPEC_ROWS); // as when it was prepared
+    vec_free(&tokens);
+    out->text = text;
+    *(out->rows.whole ? &out->rows.whole : &out->rows.sql) = text;
+    return ok;
+}
+
 static bool
 understand_rows(struct script *s, struct parser *p, struct script_block *out)
 {
-    struct spec_statement statement;
-    if (!script_statement(s->watched, p, &statement))
-        return false;
-    vec_push(&out->statements, statement);
-    return true;
+    struct spec_statement statement = {0};
+    struct parser look = *p;
+    const bool prepares = s->flavour->runs_many &&
+                          parser_take(&look, "prepare") &&
+                          !parser_sees(&look, "transaction");
+    bool ok;
+    if (prepares)
+        ok = parser_take(p, "prepare") && understand_prepare(s, p, &statement);
+    else if (s->flavour->runs_many && parser_take(p, "execute"))
+        ok = understand_execute(s, p, &statement);
+    else
+        ok = script_statement(s->watched, p, &statement);
+    if (ok)
+        vec_push(&out->statements, statement);
+    return ok;
 }
 
 static void
@@ -239,6 +321,7 @@ script_free(struct script *s)
     vec_free(&s->setups);
     vec_free(&s->steps);
     vec_free(&s->refusals);
+    vec_free(&s->prepared);
     tables_free(&s->tables);
     arena_free(&s->arena);
 }

@@ -25,6 +25,11 @@ struct script_refusal {
     bool is_reported; // to the user
 };
 
+/* A prepared statement, which all sessions have to prepare in the same way. */
+struct script_prepared {
+    const char *name, *text;
+};
+
 struct script {
     const struct spec *spec; // borrowed
     const struct flavour *flavour;
@@ -35,6 +40,7 @@ struct script {
     VEC(struct script_refusal) refusals;
     uint32_t refusal; // of all interleavings, or SCRIPT_UNDERSTOOD
     struct arena arena;
+    VEC(struct script_prepared) prepared;
 };
 
 /* Understand the statements of a specification.  Without tables that are

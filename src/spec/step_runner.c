@@ -131,12 +131,65 @@ run_end(struct step_runner *r, const struct spec_statement *s)
     r->is_gone = false;
     if (!n->is_open)
         return true;
-    if (s->kind == SPEC_COMMIT)
-        return step_runner_commit(r);
+    if (s->kind == SPEC_COMMIT) {
+        const bool ok = step_runner_commit(r);
+        r->is_gone = r->is_lost; // otherwise it has ended in any case
+        return ok;
+    }
     query(r, "rollback");
     notes_end(n, TXN_ABORTED);
     r->is_implicit = false;
     return true;
+}
+
+static void
+refuse(struct step_runner *r, const char *why)
+{
+    if (!r->recorder.refusal[0])
+        snprintf(r->recorder.refusal, sizeof r->recorder.refusal, "%s", why);
+}
+
+/* 'prepare transaction': what is deferred to the end comes now, and the session
+ * has none from now on. */
+static bool
+run_prepare(struct step_runner *r, const struct spec_statement *s)
+{
+    struct notes *n = &r->recorder.notes;
+    r->is_gone = false;
+    if (!n->is_open)
+        return true;
+    const enum outcome outcome = query(r, s->text);
+    statement_recorder_take_told(&r->recorder);
+    r->is_implicit = false;
+    if (outcome == OUTCOME_OK) {
+        r->prepared = s->prepared;
+        return true;
+    }
+    note_failure(r, s->text);
+    notes_end(n, outcome == OUTCOME_LOST ? TXN_INDETERMINATE : TXN_ABORTED);
+    r->is_gone = outcome == OUTCOME_LOST;
+    return false;
+}
+
+/* The end of the session's own prepared transaction. */
+static bool
+end_prepared(struct step_runner *r, const struct spec_statement *s)
+{
+    struct notes *n = &r->recorder.notes;
+    const bool is_own =
+        r->prepared && strcmp(r->prepared, s->prepared) == 0 && n->is_open;
+    const enum outcome outcome = query(r, s->text);
+    if (outcome != OUTCOME_OK)
+        note_failure(r, s->text);
+    else if (!is_own)
+        refuse(r, "a session ended a transaction that another one prepared");
+    if (!is_own)
+        return outcome == OUTCOME_OK;
+    notes_end(n, outcome != OUTCOME_OK ? TXN_INDETERMINATE
+                 : s->is_commit        ? TXN_COMMITTED
+                                       : TXN_ABORTED);
+    r->prepared = NULL;
+    return outcome == OUTCOME_OK;
 }
 
 /* The savepoint of that name, or SIZE_MAX. */
@@ -189,7 +242,7 @@ fail(struct step_runner *r, struct spec_statement *s, enum outcome outcome)
                          !r->stops && !r->recorder.flavour->error_ends_txn;
     if (outcome == OUTCOME_FAILED)
         note_failure(r, s->text);
-    if (!r->recorder.notes.is_open)
+    if (!r->recorder.notes.is_open || r->prepared)
         return;
     if (outcome != OUTCOME_LOST && r->recorder.savepoints.n) {
         r->recorder.is_failed = true; // until it goes back to a savepoint
@@ -198,9 +251,8 @@ fail(struct step_runner *r, struct spec_statement *s, enum outcome outcome)
     }
     if (goes_on && r->recorder.failed_alone)
         return;
-    if (goes_on && !r->recorder.refusal[0])
-        snprintf(r->recorder.refusal, sizeof r->recorder.refusal,
-                 "a statement failed in a transaction that continues");
+    if (goes_on)
+        refuse(r, "a statement failed in a transaction that continues");
     give_up(r, outcome);
 }
 
@@ -209,6 +261,14 @@ step_runner_statement(struct step_runner *r, struct spec_statement *s,
                       bool is_one_of_many)
 {
     struct statement_recorder *p = &r->recorder;
+    if (s->kind == SPEC_END_PREPARED)
+        return end_prepared(r, s);
+    if (r->prepared && s->kind != SPEC_QUIET) {
+        refuse(r, "a statement before the end of a prepared transaction");
+        return false;
+    }
+    if (s->kind == SPEC_PREPARE)
+        return run_prepare(r, s);
     if (s->kind == SPEC_BEGIN)
         return run_begin(r, s);
     if (s->kind == SPEC_COMMIT || s->kind == SPEC_ROLLBACK)
@@ -270,9 +330,15 @@ void
 step_runner_rest(struct step_runner *r)
 {
     if (r->recorder.notes.is_open) {
-        query(r, "rollback");
+        struct buf sql = {0};
+        buf_text(&sql, "rollback");
+        if (r->prepared)
+            buf_printf(&sql, " prepared %s", r->prepared);
+        query(r, sql.at);
         notes_end(&r->recorder.notes, TXN_ABORTED);
+        buf_free(&sql);
     }
+    r->prepared = NULL;
     r->is_gone = r->is_implicit = false;
 }
 

@@ -15,12 +15,14 @@
 /* All-zero but for the connection and the flavour of the recorder is ready. */
 struct step_runner {
     struct statement_recorder recorder; // its connection, and what it noted
-    bool stops;        // at an error, which ends the transaction anywhere
-    bool is_implicit;  // the open transaction ends with the step
-    bool is_gone;      // rolled back by the database, not yet by the script
-    bool is_lost;      // the connection
-    size_t failed;     // statements that the database refused
-    char failure[300]; // the last of them, with the database's message
+    bool stops;           // at an error, which ends the transaction anywhere
+    bool is_implicit;     // the open transaction ends with the step
+    bool is_gone;         // rolled back by the database, not yet by the script
+    bool is_lost;         // the connection
+    const char *prepared; // the name of the open transaction, if it waits for
+                          // its end; or NULL
+    size_t failed;        // statements that the database refused
+    char failure[300];    // the last of them, with the database's message
 };
 
 /* Run a step. */

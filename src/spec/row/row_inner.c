@@ -80,13 +80,48 @@ name_end(const struct row_reading *r, size_t i)
     return i + 1;
 }
 
+/* Read a text as a statement; false if it is not recorded completely. */
+static bool
+add_select(struct row_reading *r, const char *text, struct row_inner inner)
+{
+    struct refusal refusal = {0};
+    struct row_statement s;
+    if (!row_statement_parse(r->watched, r->arena, text, &s, &refusal))
+        return false;
+    const bool is_whole = s.returns_versions && !s.locks && !s.part &&
+                          s.items.n == 1 && s.table != WATCHED_NONE;
+    if (is_whole) {
+        vec_push(&r->selects, s);
+        vec_push(&r->inner, inner);
+    } else {
+        row_statement_free(&s);
+    }
+    return is_whole;
+}
+
+bool
+row_inner_add_table(struct row_reading *r, const PgQuery__RangeVar *v)
+{
+    const size_t name = row_reading_token_at(r, v->location);
+    const struct token last = r->tokens.at[name_end(r, name) - 1];
+    const uint32_t t = watched_find(r->watched, v->schemaname, v->relname);
+    struct buf sql = {0};
+    buf_printf(&sql, "select * from %s", r->watched->tables.at[t].name);
+    const char *text = arena_copy(r->arena, sql.at, sql.n);
+    buf_free(&sql);
+    return v->inh &&
+           add_select(r, text,
+                      (struct row_inner){
+                          .table = r->tokens.at[name].at - r->text,
+                          .after = last.at + last.n - r->text,
+                          .alias = v->alias ? NULL : row_reading_alias(r, v)});
+}
+
 bool
 row_inner_add(struct row_reading *r, const ProtobufCMessage *select,
               size_t begin, size_t end)
 {
     struct sql_tree t = {0};
-    struct refusal refusal = {0};
-    struct row_statement s;
     sql_tree_add(&t, select);
     bool ok = is_alone(r, &t);
     if (ok) {
@@ -99,17 +134,7 @@ row_inner_add(struct row_reading *r, const ProtobufCMessage *select,
             .table = r->tokens.at[name].at - r->text,
             .after = last.at + last.n - r->text,
             .alias = v->alias ? NULL : row_reading_alias(r, v)};
-        ok = row_statement_parse(r->watched, r->arena,
-                                 row_reading_text(r, begin, end), &s, &refusal);
-        const bool is_whole = ok && s.returns_versions && !s.locks && !s.part &&
-                              s.items.n == 1 && s.table != WATCHED_NONE;
-        if (is_whole) {
-            vec_push(&r->selects, s);
-            vec_push(&r->inner, inner);
-        } else if (ok) {
-            row_statement_free(&s);
-        }
-        ok = is_whole;
+        ok = add_select(r, row_reading_text(r, begin, end), inner);
     }
     sql_tree_free(&t);
     return ok;

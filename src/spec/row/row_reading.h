@@ -73,6 +73,9 @@ bool row_inner_read(struct row_reading *r);
 bool row_inner_add(struct row_reading *r, const ProtobufCMessage *select,
                    size_t begin, size_t end);
 
+/* The same for all rows of a table. */
+bool row_inner_add_table(struct row_reading *r, const PgQuery__RangeVar *v);
+
 /* Whether a byte of the text is inside of one that was read. */
 bool row_inner_is_inside(const struct row_reading *r, int at);
 

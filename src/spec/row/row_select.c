@@ -255,6 +255,23 @@ read_missing(struct row_reading *r, const PgQuery__SelectStmt *s,
     return true;
 }
 
+/* "select * from t, u": all rows of each. */
+static bool
+is_product(struct row_reading *r, const PgQuery__SelectStmt *s, size_t n)
+{
+    if (n == 1 || s->n_from_clause != n || s->where_clause || s->limit_count ||
+        s->limit_offset || s->n_locking_clause ||
+        !r->watched->dialect->has_writing_with)
+        return false;
+    assert(!r->inner.n);
+    bool ok = true;
+    for (size_t i = 0; ok && i < n; i++)
+        ok = row_inner_add_table(r, s->from_clause[i]->range_var);
+    if (!ok)
+        row_inner_drop(r);
+    return ok;
+}
+
 /* A select of tables alone, joined or not. */
 static bool
 read_tables(struct row_reading *r, const PgQuery__SelectStmt *s)
@@ -279,6 +296,8 @@ read_tables(struct row_reading *r, const PgQuery__SelectStmt *s)
             "a select with subqueries, WITH, UNION or functions beside tables");
     if (!check_rewritten(r, s, tables, n))
         return false;
+    if (is_product(r, s, n))
+        return true;
     r->out->locks = s->n_locking_clause > 0;
     r->out->sql = rewrite(r, s, tables, n);
     r->out->limit = constant_limit(s);

@@ -301,6 +301,22 @@ is_quiet(const struct row_reading *r, const PgQuery__Node *n)
     }
 }
 
+/* Whether the tables are PostgreSQL's own: what it says of itself is no row of
+ * a history. */
+static bool
+is_of_catalog(const struct row_reading *r)
+{
+    bool ok =
+        r->tree.tables.n && !r->tree.writes && !r->watched->dialect->folds;
+    for (size_t i = 0; ok && i < r->tree.tables.n; i++) {
+        const PgQuery__RangeVar *v = r->tree.tables.at[i];
+        ok = strcmp(v->schemaname, "pg_catalog") == 0 ||
+             (!*v->schemaname && strncmp(v->relname, "pg_", 3) == 0 &&
+              watched_find(r->watched, "", v->relname) == WATCHED_NONE);
+    }
+    return ok;
+}
+
 static bool
 read_node(struct row_reading *r, const PgQuery__Node *n)
 {
@@ -308,6 +324,10 @@ read_node(struct row_reading *r, const PgQuery__Node *n)
     if (r->out->is_quiet)
         return true;
     sql_tree_add(&r->tree, &n->base);
+    if (n->node_case == PG_QUERY__NODE__NODE_SELECT_STMT && is_of_catalog(r)) {
+        r->out->is_quiet = true;
+        return check_functions(r);
+    }
     if (r->tree.has_cursor || r->tree.has_parameter)
         return row_reading_refuse(r, 0, "a cursor or a parameter");
     if (n->node_case == PG_QUERY__NODE__NODE_SELECT_STMT ||

@@ -184,6 +184,29 @@ parse_savepoint(struct parser *p, enum spec_statement_kind kind,
     return parser_ends(p, "the end of the statement");
 }
 
+/* "prepare transaction 'x'", "commit prepared 'x'", "rollback prepared 'x'";
+ * false, without a refusal, if it is none of these. */
+static bool
+parse_prepared(struct parser *p, struct spec_statement *out)
+{
+    struct parser look = *p;
+    const bool is_commit = parser_take(&look, "commit");
+    if (is_commit || parser_take(&look, "rollback")) {
+        out->kind = SPEC_END_PREPARED;
+        out->is_commit = is_commit;
+        if (!parser_take(&look, "prepared"))
+            return false;
+    } else {
+        out->kind = SPEC_PREPARE;
+        if (!parser_take(&look, "prepare") ||
+            !parser_take(&look, "transaction"))
+            return false;
+    }
+    const struct token name = parser_next(&look);
+    out->prepared = parser_text(&look, look.at, look.at + 1);
+    return name.kind == TOKEN_STRING && p->flavour->runs_many;
+}
+
 /* Skip "rollback to"; false, without having skipped anything, if it is not
  * there. */
 static bool
@@ -216,6 +239,8 @@ statement_parse_control(struct parser *p, struct spec_statement *out)
         return parse_savepoint(p, SPEC_RELEASE, out);
     if (take_rollback_to(p))
         return parse_savepoint(p, SPEC_ROLLBACK_TO, out);
+    if (parse_prepared(p, out))
+        return true;
     struct parser look = *p;
     const bool sets = parser_take(&look, "set");
     if (sets && parser_sees(&look, "transaction"))

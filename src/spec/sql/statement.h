@@ -29,7 +29,9 @@ enum spec_statement_kind {
     SPEC_SAVEPOINT,
     SPEC_RELEASE,     // of a savepoint
     SPEC_ROLLBACK_TO, // a savepoint
-    SPEC_QUIET,       // neither reads nor writes rows
+    SPEC_PREPARE,     // transaction
+    SPEC_END_PREPARED,
+    SPEC_QUIET, // neither reads nor writes rows
     SPEC_SELECT,
     SPEC_INSERT,
     SPEC_UPDATE,
@@ -50,6 +52,8 @@ struct spec_statement {
     bool names_keys;       // INSERT: whether the keys are known
     u32_vec reads, writes; // columns, without the key
     const char *savepoint; // its name in lower case
+    const char *prepared;  // the name of a prepared transaction, in quotes
+    bool is_commit;        // END_PREPARED
     struct row_statement rows;
     uint64_t line, column; // in the file; for ROWS
 };

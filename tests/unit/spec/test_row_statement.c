@@ -110,6 +110,8 @@ what_is_left_out_is_told(void)
     CHECK(is_partial("insert into s values (1) on conflict do nothing"));
     CHECK(!is_partial("insert into t values (1) on conflict do nothing"));
     CHECK(is_partial("select * from t join s on t.id = s.v"));
+    CHECK(!is_partial("select * from t, s"));
+    CHECK(is_partial("select * from t, s limit 1"));
     CHECK(is_partial("update t set v = 1 from s where t.id = s.v"));
     CHECK(!is_partial("delete from t where id = (select max(v) from s)"));
     CHECK(!is_partial("delete from t where id in (select s.v from s limit 1)"));
