@@ -34,8 +34,11 @@ struct statement_recorder {
 enum outcome statement_recorder_run(struct statement_recorder *p,
                                     struct spec_statement *s);
 
-/* Note what triggers told during a statement without rows, or a commit. */
-bool statement_recorder_take_told(struct statement_recorder *p);
+/* Say why it is not known what was done; the first reason is kept.  Returns
+ * OUTCOME_FAILED. */
+__attribute__((format(printf, 2, 3))) enum outcome
+statement_recorder_refuse(struct statement_recorder *p, const char *format,
+                          ...);
 
 /* All rows of a table, in the order of their keys: the key, and then the
  * other columns. */

@@ -3,6 +3,8 @@
  * SPDX-License-Identifier: MIT */
 #include "spec/step_runner.h"
 
+#include "spec/row_recorder.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -53,7 +55,7 @@ bool
 step_runner_commit(struct step_runner *r)
 {
     const enum outcome outcome = query(r, "commit");
-    statement_recorder_take_told(&r->recorder); // by what was deferred
+    row_recorder_take_told(&r->recorder); // by what was deferred
     if (outcome == OUTCOME_OK)
         notes_end(&r->recorder.notes, TXN_COMMITTED);
     else
@@ -159,7 +161,7 @@ run_prepare(struct step_runner *r, const struct spec_statement *s)
     if (!n->is_open)
         return true;
     const enum outcome outcome = query(r, s->text);
-    statement_recorder_take_told(&r->recorder);
+    row_recorder_take_told(&r->recorder);
     r->is_implicit = false;
     if (outcome == OUTCOME_OK) {
         r->prepared = s->prepared;
