@@ -105,7 +105,7 @@ kept_run_history(struct kept_run *k, const char *recording, size_t number,
         name_file(k, "history", number, &path);
         ok = copy_file(recording, path.at, err);
     }
-    if (ok && a && !a->reduced.key_rows) { // rows cannot be written yet
+    if (ok && a && (!a->reduced.key_rows || a->reduced.rows)) {
         name_file(k, "reduced", number, &path);
         ok = format_write(&a->reduced, format_find("jsonl"), path.at, err);
         k->has_reduced |= ok;

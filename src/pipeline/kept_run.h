@@ -21,7 +21,7 @@ struct kept_run {
 void kept_run_open(struct kept_run *k, const char *store);
 void kept_run_free(struct kept_run *k);
 
-/* Keep a violated history and, unless it has rows, its reduced form:
+/* Keep a violated history and, where it can be written, its reduced form:
  * "history.jsonl" and "reduced.jsonl", or with a number of several ones
  * "history-3.jsonl". 'recording' is where the history is, NULL: it is kept
  * elsewhere. */

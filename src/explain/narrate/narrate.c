@@ -201,11 +201,12 @@ narrate_reduced(struct narration *t, struct err *err)
     const struct history *h = t->h;
     u32_vec ops = {0};
     for (txn_id i = 0; i < h->n_txns; i++)
-        for (op_id op = h->txn_begin[i]; op < h->txn_end[i]; op++)
-            if (t->whole_op[op] != ID_NONE)
-                vec_push(&ops, t->whole_op[op]);
-    if (ops.n)
-        qsort(ops.at, ops.n, sizeof *ops.at, sorted_compare);
+        for (op_id op = h->txn_begin[i]; op < h->txn_end[i]; op++) {
+            const op_id found = narrate_find(t, i, op);
+            if (found != ID_NONE)
+                vec_push(&ops, found);
+        }
+    sorted_unique(&ops);
     const bool ok = reduced_history_make(t->whole, ops.at, ops.n, false,
                                          &t->a->reduced, err);
     vec_free(&ops);

@@ -209,7 +209,7 @@ narrate_anomaly(const struct history *whole, struct reduced *r,
         narrate_briefly(&t, context);
     buf_free(&t.b);
     struct err err = {0};
-    if (!whole->key_is_list || !narrate_reduced(&t, &err)) {
+    if ((!whole->key_is_list && !whole->rows) || !narrate_reduced(&t, &err)) {
         out->reduced = r->h;
         r->h = (struct history){0};
     }

@@ -201,7 +201,7 @@ narrate_flaw(const struct history *h, const struct flaw *f, enum level level,
     buf_free(&t.b);
     vec_free(&r.origin);
     bool ok = true;
-    if (op_is_of_list(h, f->op)) {
+    if (op_is_of_list(h, f->op) || h->rows) {
         ok = flaw_ops_complete(&e, &a->reduced, err);
         history_free(&r.h);
     } else {

@@ -13,6 +13,8 @@
  * SPDX-License-Identifier: MIT */
 #include "explain/narrate/narrate.h"
 
+#include "history/row/row_text.h"
+
 #include <string.h>
 
 enum { FEW_OPS = 8, MOST_TXNS = 64 };
@@ -152,8 +154,8 @@ same_op(const struct narration *t, txn_id txn, op_id whole, op_id op)
     history_show_key(t->whole, op_key(t->whole, whole), &a);
     history_show_key(t->h, k, &b);
     if (write || !list) {
-        history_show_value(t->whole, t->whole->op_value[whole], &a);
-        history_show_value(t->h, t->h->op_value[op], &b);
+        row_text_value(t->whole, whole, &a);
+        row_text_value(t->h, op, &b);
     }
     const bool same = strcmp(a.at, b.at) == 0 &&
                       (write || !list || same_list(t, txn, whole, op));
@@ -169,6 +171,19 @@ skip_implied(const struct history *h, op_id op, op_id end)
     while (op < end && op_is_implied(h, op))
         op++;
     return op;
+}
+
+op_id
+narrate_find(const struct narration *t, txn_id txn, op_id op)
+{
+    const struct history *w = t->whole;
+    const txn_id origin = t->origin[txn];
+    if (t->whole_op[op] != ID_NONE || !op_is_of_row(t->h, op))
+        return t->whole_op[op];
+    for (op_id i = w->txn_begin[origin]; i < w->txn_end[origin]; i++)
+        if (same_op(t, txn, i, op))
+            return i;
+    return ID_NONE;
 }
 
 void

@@ -4,6 +4,7 @@
 #include "explain/reduce/reduced_history.h"
 
 #include "base/container/sorted.h"
+#include "explain/reduce/reduced_rows.h"
 #include "explain/reduce/subhistory.h"
 
 #include <stdlib.h>
@@ -52,6 +53,11 @@ bool
 reduced_history_make(const struct history *h, const op_id *ops, size_t n,
                      bool count, struct history *out, struct err *err)
 {
+    bool lists = false;
+    for (size_t i = 0; i < n; i++)
+        lists |= op_is_of_list(h, ops[i]);
+    if (h->rows && !lists)
+        return reduced_rows_make(h, ops, n, count, out, err);
     struct completion c = {.h = h};
     c.wanted = mem_calloc(h->n_values, sizeof *c.wanted);
     bool any = false;

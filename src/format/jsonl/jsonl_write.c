@@ -44,11 +44,12 @@ holds(const struct history *h, const char *what, struct atom a, bool is_name,
 bool
 jsonl_holds(const struct history *h, struct err *err)
 {
-    // A part of a history has the registers of its rows, and no log of them.
+    // Parts of some histories have the registers of rows, and no log of them.
     if (h->key_rows && !h->rows)
         return err_set(err, ERR_FEATURE,
-                       "a reduced history cannot be written with rows, and "
-                       "this one has some");
+                       "a reduced history of rows cannot be written where "
+                       "there are lists, or transactions of unknown outcome "
+                       "that order versions");
     if (!put_fits(h, "jsonl", true, true, err))
         return false;
     for (session_id s = 0; s < h->n_sessions; s++)

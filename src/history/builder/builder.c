@@ -433,6 +433,8 @@ builder_copy_row(struct builder *b, const struct history *h, key_id k,
     if (!h->key_rows || h->key_rows[k].row == ID_NONE)
         return true;
     const struct row_key *r = &h->key_rows[k];
+    if (r->row != k && !builder_copy_row(b, h, r->row, err))
+        return false;
     struct atom names[2] = {history_key_atom(h, r->row),
                             history_key_atom(h, k)};
     for (int i = 0; i < 2; i++)
