@@ -54,13 +54,16 @@ narrate_case(const struct history *h, const struct certificate *c,
         return true; // which depends on nothing
     // What violates the level in one case may hold it in another: nothing less
     // than everything is known to violate it in all of them.
-    u32_vec ops = {0};
+    u32_vec ops = {0}, txns = {0};
+    for (txn_id i = 0; i < h->n_txns; i++)
+        vec_push(&txns, i);
     for (op_id op = 0; op < h->n_ops; op++)
         if (!op_is_implied(h, op))
             vec_push(&ops, op);
     history_free(&a->reduced);
     const bool ok =
-        reduced_history_make(h, ops.at, ops.n, false, &a->reduced, err);
+        reduced_history_make(h, ops.at, ops.n, &txns, false, &a->reduced, err);
+    vec_free(&txns);
     vec_free(&ops);
     return ok;
 }

@@ -266,7 +266,8 @@ flaw_ops_complete(const struct flaw_ops *e, struct history *out,
                   struct err *err)
 {
     for (int count = 0; count < 2; count++) {
-        if (!reduced_history_make(e->h, e->ops.at, e->ops.n, count, out, err))
+        if (!reduced_history_make(e->h, e->ops.at, e->ops.n, &e->txns, count,
+                                  out, err))
             return false;
         if (count || has_flaw(out))
             break;

@@ -199,16 +199,17 @@ bool
 narrate_reduced(struct narration *t, struct err *err)
 {
     const struct history *h = t->h;
-    u32_vec ops = {0};
-    for (txn_id i = 0; i < h->n_txns; i++)
-        for (op_id op = h->txn_begin[i]; op < h->txn_end[i]; op++) {
-            const op_id found = narrate_find(t, i, op);
-            if (found != ID_NONE)
-                vec_push(&ops, found);
-        }
+    u32_vec ops = {0}, txns = {0};
+    for (txn_id i = 0; i < h->n_txns; i++) {
+        vec_push(&txns, t->origin[i]);
+        for (op_id op = h->txn_begin[i]; op < h->txn_end[i]; op++)
+            if (t->whole_op[op] != ID_NONE)
+                vec_push(&ops, t->whole_op[op]);
+    }
     sorted_unique(&ops);
-    const bool ok = reduced_history_make(t->whole, ops.at, ops.n, false,
+    const bool ok = reduced_history_make(t->whole, ops.at, ops.n, &txns, false,
                                          &t->a->reduced, err);
+    vec_free(&txns);
     vec_free(&ops);
     return ok;
 }

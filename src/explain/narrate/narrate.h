@@ -27,10 +27,6 @@ struct narration {
 void narrate_map(struct narration *t);
 void narrate_map_ops(struct narration *t, const op_id *ops, size_t n);
 
-/* The operation of the whole that op of txn of h is, also where it is implied
- * by another one there; or ID_NONE. */
-op_id narrate_find(const struct narration *t, txn_id txn, op_id op);
-
 /* Whether a value of the whole is that of h. */
 bool narrate_same_value(const struct narration *t, value_id whole, value_id v);
 

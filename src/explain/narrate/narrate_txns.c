@@ -173,19 +173,6 @@ skip_implied(const struct history *h, op_id op, op_id end)
     return op;
 }
 
-op_id
-narrate_find(const struct narration *t, txn_id txn, op_id op)
-{
-    const struct history *w = t->whole;
-    const txn_id origin = t->origin[txn];
-    if (t->whole_op[op] != ID_NONE || !op_is_of_row(t->h, op))
-        return t->whole_op[op];
-    for (op_id i = w->txn_begin[origin]; i < w->txn_end[origin]; i++)
-        if (same_op(t, txn, i, op))
-            return i;
-    return ID_NONE;
-}
-
 void
 narrate_map(struct narration *t)
 {
@@ -196,7 +183,7 @@ narrate_map(struct narration *t)
         op_id next = skip_implied(h, h->txn_begin[i], h->txn_end[i]);
         for (op_id op = w->txn_begin[t->origin[i]];
              op < w->txn_end[t->origin[i]] && next < h->txn_end[i]; op++)
-            if (!op_is_implied(w, op) && same_op(t, i, op, next)) {
+            if (!op_is_inserted(w, op) && same_op(t, i, op, next)) {
                 map[next] = op;
                 next = skip_implied(h, next + 1, h->txn_end[i]);
             }
@@ -232,12 +219,17 @@ tell_ops(struct narration *t, txn_id txn, struct anomaly_txn *out)
     out->ops = arena_alloc(&t->a->arena, all * sizeof *out->ops);
     const op_id end = t->h->txn_end[txn];
     op_id next = skip_implied(t->h, t->h->txn_begin[txn], end);
+    op_id told = ID_NONE; // what op is in h, or what is implied by it
     for (op_id op = w->txn_begin[origin]; op < w->txn_end[origin]; op++) {
+        if (next < end && t->whole_op[next] == op) {
+            told = next;
+            next = skip_implied(t->h, next + 1, end);
+        }
         if (op_is_implied(w, op))
             continue;
-        if (next < end && t->whole_op[next] == op) {
-            out->ops[out->n_ops++] = op_told(t, op, next);
-            next = skip_implied(t->h, next + 1, end);
+        if (told != ID_NONE) {
+            out->ops[out->n_ops++] = op_told(t, op, told);
+            told = ID_NONE;
         } else if (all <= FEW_OPS) {
             out->ops[out->n_ops++] = op_told(t, op, ID_NONE);
         }

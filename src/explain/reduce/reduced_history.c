@@ -51,13 +51,14 @@ take_owners(struct completion *c, const op_id *ops, size_t n)
 
 bool
 reduced_history_make(const struct history *h, const op_id *ops, size_t n,
-                     bool count, struct history *out, struct err *err)
+                     const u32_vec *txns, bool count, struct history *out,
+                     struct err *err)
 {
     bool lists = false;
     for (size_t i = 0; i < n; i++)
         lists |= op_is_of_list(h, ops[i]);
     if (h->rows && !lists)
-        return reduced_rows_make(h, ops, n, count, out, err);
+        return reduced_rows_make(h, ops, n, txns, count, out, err);
     struct completion c = {.h = h};
     c.wanted = mem_calloc(h->n_values, sizeof *c.wanted);
     bool any = false;
@@ -69,6 +70,8 @@ reduced_history_make(const struct history *h, const op_id *ops, size_t n,
         any |= seen.n;
     }
     take_owners(&c, ops, n);
+    for (size_t i = 0; i < txns->n; i++)
+        vec_push(&c.txns, txns->at[i]);
     if (any)
         take_appends(&c);
     mem_free(c.wanted);

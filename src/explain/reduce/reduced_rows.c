@@ -12,7 +12,11 @@
  *   (3) of a row that a query missed, a version is kept that matches, for
  *       otherwise the query would say nothing of it;
  *   (4) a query keeps its read of each row of which something is kept: if it
- *       returned the row, or if a version is kept that matches.
+ *       returned the row, or if a version is kept that matches;
+ *   (5) a transaction of unknown outcome keeps everything: what it read may be
+ *       why it cannot count.
+ *
+ * (1) and (2) hold for registers as well.
  *
  * With (2) the part satisfies every level that the whole satisfies; with (3)
  * and (4), reading what is written of it gives these reads and no others.
@@ -30,12 +34,13 @@ struct keeping {
     const struct history *h;
     const struct row_log *l;
     struct row_ops of;
+    uint8_t *stays;          // by transaction, whatever it keeps
     uint8_t *kept;           // by operation
     uint8_t *known;          // by row: something of it is kept
     uint8_t *wanted;         // by value: a read that is kept saw it
     uint8_t *wanted_initial; // by key: the same of its initial value
     uint8_t *matched; // by key, of a condition: a version is kept that matches
-    uint32_t *stamp;  // by row: the transaction that has it, plus 1
+    uint32_t *stamp;  // by place: the transaction that has it, plus 1
     bool changed;
 };
 
@@ -43,6 +48,14 @@ static row_id
 row_of(const struct keeping *k, op_id op)
 {
     return k->of.row[op_key(k->h, op)];
+}
+
+/* The row of an operation, or beyond all rows the register. */
+static size_t
+place_of(const struct keeping *k, op_id op)
+{
+    return k->of.entry[op] != ID_NONE ? row_of(k, op)
+                                      : k->l->rows.n + op_key(k->h, op);
 }
 
 static bool
@@ -72,10 +85,11 @@ note_kept(struct keeping *k)
 {
     const struct history *h = k->h;
     for (op_id op = 0; op < h->n_ops; op++) {
-        if (!k->kept[op] || k->of.entry[op] == ID_NONE)
+        if (!k->kept[op])
             continue;
         const key_id key = op_key(h, op);
-        k->known[row_of(k, op)] = 1;
+        if (k->of.entry[op] != ID_NONE)
+            k->known[row_of(k, op)] = 1;
         if (op_is_write(h, op)) {
             if (row_text_condition(h, key) && row_text_matches(h, op))
                 k->matched[key] = 1;
@@ -92,24 +106,25 @@ note_kept(struct keeping *k)
             k->matched[key] = 1;
 }
 
-/* (1) and (2) */
+/* (1), (2) and (5) */
 static void
 keep_writes(struct keeping *k, txn_id t)
 {
     const struct history *h = k->h;
+    bool any = false;
     for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++) {
-        if (k->of.entry[op] == ID_NONE)
-            continue;
         if (h->txn_counts[t] && op_is_write(h, op) &&
             (is_initial(k, op) ? k->wanted_initial[op_key(h, op)]
                                : k->wanted[h->op_value[op]]))
             keep(k, op);
         if (k->kept[op])
-            k->stamp[row_of(k, op)] = t + 1;
+            k->stamp[place_of(k, op)] = t + 1;
+        any |= k->kept[op];
     }
+    any = any && h->txn_status[t] == TXN_INDETERMINATE;
     for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++)
-        if (k->of.entry[op] != ID_NONE && op_is_write(h, op) &&
-            k->stamp[row_of(k, op)] == t + 1)
+        if (!op_is_of_list(h, op) &&
+            (any || (op_is_write(h, op) && k->stamp[place_of(k, op)] == t + 1)))
             keep(k, op);
 }
 
@@ -271,7 +286,7 @@ make_part(const struct keeping *k, bool count, struct history *out,
         for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++)
             if (k->kept[op])
                 vec_push(&ops, op);
-        if (ops.n == before)
+        if (ops.n == before && !k->stays[t])
             continue;
         add_entries(k, t, (txn_id)txns.n, log);
         vec_push(&txns, t);
@@ -298,23 +313,28 @@ make_part(const struct keeping *k, bool count, struct history *out,
 
 bool
 reduced_rows_make(const struct history *h, const op_id *ops, size_t n,
-                  bool count, struct history *out, struct err *err)
+                  const u32_vec *txns, bool count, struct history *out,
+                  struct err *err)
 {
     assert(h->rows);
     struct keeping k = {.h = h, .l = h->rows};
     const size_t rows = h->rows->rows.n;
     row_ops_init(&k.of, h);
+    k.stays = mem_calloc(h->n_txns, sizeof *k.stays);
     k.kept = mem_calloc(h->n_ops, sizeof *k.kept);
     k.known = mem_calloc(rows, sizeof *k.known);
     k.wanted = mem_calloc(h->n_values, sizeof *k.wanted);
     k.wanted_initial = mem_calloc(h->n_keys, sizeof *k.wanted_initial);
     k.matched = mem_calloc(h->n_keys, sizeof *k.matched);
-    k.stamp = mem_calloc(rows, sizeof *k.stamp);
+    k.stamp = mem_calloc(rows + h->n_keys, sizeof *k.stamp);
     for (size_t i = 0; i < n; i++)
         k.kept[ops[i]] = 1;
     keep_all(&k);
+    for (size_t i = 0; i < txns->n; i++)
+        k.stays[txns->at[i]] = 1;
     const bool ok = make_part(&k, count, out, err);
     row_ops_free(&k.of);
+    mem_free(k.stays);
     mem_free(k.kept);
     mem_free(k.known);
     mem_free(k.wanted);
