@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_CONDITIONS = 400 };
+// Conditions for the database; and digits of integers that need none.
+enum { MOST_CONDITIONS = 400, MOST_DIGITS = 15 };
 
 /* A check that is due: that of a version of the table that it is about. */
 struct due {
@@ -240,6 +241,40 @@ leave_out(struct row_writer *w, const struct due *d)
         row_operations_refuse(w, "a foreign key changed rows at a commit", "");
 }
 
+/* The number of the one integer column of a side; WATCHED_NONE if it has
+ * another one, or several. */
+static uint32_t
+integer_of(const struct row_writer *w, const struct side *s)
+{
+    const text_vec *integers = &w->watched->tables.at[s->table].integers;
+    const char *name = s->names->n ? s->names->at[0] : s->columns;
+    if (s->names->n > 1 || strcmp(s->where, WATCHED_ALL_ROWS) != 0)
+        return WATCHED_NONE;
+    for (uint32_t i = 0; i < integers->n; i++)
+        if (strcmp(integers->at[i], name) == 0)
+            return i;
+    return WATCHED_NONE;
+}
+
+/* Whether the condition is that an integer column has a value, as the text
+ * says behind its last equals sign. */
+static bool
+is_equality(const struct row_writer *w, const struct due *d,
+            struct row_equality *out)
+{
+    const struct side mine = side_of(d->check, d->role, true);
+    const struct side theirs = side_of(d->check, d->role, false);
+    const char *sign = strrchr(due_text(w, d), '=');
+    const char *value = sign ? sign + 2 : "";
+    const char *digits = value + (*value == '-');
+    const size_t n = strlen(digits);
+    out->column = integer_of(w, &theirs);
+    out->value = strtoll(value, NULL, 10);
+    return out->column != WATCHED_NONE &&
+           integer_of(w, &mine) != WATCHED_NONE && n && n <= MOST_DIGITS &&
+           strspn(digits, "0123456789") == n;
+}
+
 /* The rows that have the same values as the version that is checked. */
 static void
 add_condition(struct row_writer *w, const struct due *d, bool *is_used)
@@ -247,7 +282,10 @@ add_condition(struct row_writer *w, const struct due *d, bool *is_used)
     const struct side mine = side_of(d->check, d->role, true);
     const struct side theirs = side_of(d->check, d->role, false);
     struct row_versions *v = &w->versions;
-    if (v->conditions.n >= MOST_CONDITIONS)
+    struct row_equality equality;
+    const bool is_decided = is_equality(w, d, &equality);
+    const size_t before = v->conditions.n;
+    if (!is_decided && w->checks_asked >= MOST_CONDITIONS)
         return;
     struct buf sql = {0};
     if (mine.names->n) {
@@ -262,8 +300,17 @@ add_condition(struct row_writer *w, const struct due *d, bool *is_used)
         watched_put_literal(&sql, v->all.at[d->version].values);
         buf_text(&sql, "::jsonb))");
     }
-    row_versions_named(v, theirs.table, due_text(w, d),
-                       arena_copy(&v->arena, sql.at, sql.n));
+    const uint32_t id = row_versions_named(
+        v, theirs.table, due_text(w, d), arena_copy(&v->arena, sql.at, sql.n));
+    struct row_condition_text *c = &v->conditions.at[id];
+    if (is_decided && !c->n_equalities) {
+        struct row_equality *copy = arena_alloc(&v->arena, sizeof *copy);
+        *copy = equality;
+        c->equalities = copy;
+        c->n_equalities = 1;
+        c->is_equality = true;
+    }
+    w->checks_asked += !is_decided && v->conditions.n > before;
     is_used[theirs.table] = true;
     buf_free(&sql);
 }

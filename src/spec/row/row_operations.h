@@ -16,6 +16,7 @@ struct row_writer {
     u32_vec undone;        // versions of rows that undone statements of the
                            // transaction wrote
     const char ***checked; // by constraint, role and version (row_checks.h)
+    size_t checks_asked;   // conditions of these that the database evaluates
     char *refusal;         // why there is no history; "" if there is one
     size_t room;           // of the refusal
 };
