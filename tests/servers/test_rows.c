@@ -130,6 +130,16 @@ static const struct form forms[] = {
      "select * from t where v > 25",
      "insert into t (id, v) select max(id) + 5, 40 from t on conflict do "
      "nothing"},
+    // Triggers that tell of rows and read none; this one keeps what is deleted.
+    {"triggers that keep rows",
+     T "; create function f() returns trigger language plpgsql as $$ begin if "
+       "tg_op = 'UPDATE' then raise notice 'from %', old; end if; return new; "
+       "end $$; create trigger a before update or delete on t for each row "
+       "execute function f()",
+     DROP "; drop function f()", "select v from t where id = 2",
+     "update t set v = v + 1 where v < 15; delete from t where v = 11",
+     "select v from t where id = 1",
+     "delete from t where v > 15; update t set v = 0 where id = 2"},
     {"prepared statements", T, DROP,
      "prepare p1 as select * from t where v > 15 order by id limit 3; execute "
      "p1",

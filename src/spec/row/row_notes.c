@@ -138,6 +138,10 @@ read_notice(char *text, uint32_t statement, struct row_note *out)
     const struct row_seen first = {parts[0], parts[1]};
     const struct row_seen second = {parts[2], parts[3]};
     switch (*letter) {
+    case 'F':
+        out->kind = ROW_NOTE_SEEN;
+        out->before = first;
+        return n == 2;
     case 'P':
         out->kind = ROW_NOTE_PROPOSE;
         out->after = first;
@@ -167,6 +171,17 @@ own_name(struct arena *arena, const char *values)
     return arena_copy(arena, name, (size_t)n);
 }
 
+/* Whether triggers told of the rows that were found, besides those that were
+ * changed. */
+static bool
+tells_found(const row_note_vec *told, uint32_t table)
+{
+    bool tells = false;
+    for (size_t i = 0; !tells && i < told->n; i++)
+        tells = told->at[i].kind == ROW_NOTE_SEEN && told->at[i].table == table;
+    return tells;
+}
+
 /* The rows of the statement's table that it changed are those that its
  * condition found. */
 static void
@@ -175,10 +190,12 @@ note_found(row_note_vec *out, const struct row_run *run,
 {
     const size_t at = out->n;
     struct row_statement *s = run->by;
+    const bool tells = tells_found(told, s->table);
     note_query(out, run, 0, false);
     for (size_t i = 0; i < told->n; i++) {
         const struct row_note *n = &told->at[i];
-        if (n->table != s->table || !n->before.name)
+        if (n->table != s->table || !n->before.name ||
+            tells != (n->kind == ROW_NOTE_SEEN))
             continue;
         vec_push(out, ((struct row_note){.kind = ROW_NOTE_READ,
                                          .statement = run->number,
@@ -215,7 +232,8 @@ row_notes_told(row_note_vec *out, struct arena *arena,
     if (ok && s && !s->returns_versions && s->table != WATCHED_NONE)
         note_found(out, run, &told);
     for (size_t i = 0; ok && i < told.n; i++)
-        vec_push(out, told.at[i]);
+        if (told.at[i].kind != ROW_NOTE_SEEN)
+            vec_push(out, told.at[i]);
     vec_free(&told);
     return ok;
 }

@@ -113,7 +113,11 @@ read_change(struct row_reading *r, const PgQuery__RangeVar *relation,
         return true;
     }
     static const char *const ends[] = {"returning", NULL};
-    r->out->is_blind = reads_key_only(r, relation);
+    r->out->is_blind = reads_key_only(r, relation) &&
+                       !r->watched->tables
+                            .at[watched_find(r->watched, relation->schemaname,
+                                             relation->relname)]
+                            .shows_old_rows;
     return row_reading_condition(r, relation, where, relation->location, ends);
 }
 

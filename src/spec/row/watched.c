@@ -76,6 +76,30 @@ enum {
     COLUMNS
 };
 
+/* Triggers of the table and of its partitions, as a sum of these. */
+enum {
+    TRIGGER_IS_THERE = 1,
+    TRIGGER_MAY_KEEP_UPDATE = 2, // a row may stay as it is
+    TRIGGER_MAY_KEEP_DELETE = 4,
+    TRIGGER_MAY_READ = 8
+};
+
+// What has no other words than these, outside of strings, reads and writes
+// nothing: it tells of the row, and returns it or not.
+#define TRIGGER_IS_QUIET                                                       \
+    "t.tgqual is null and l.lanname = 'plpgsql' and p.proconfig is null and "  \
+    "t.tgname ~ '^[a-y_]' and regexp_replace(p.prosrc, '''[^'']*''', '', "     \
+    "'g') ~* '^(?:[[:space:];=,<>]|\\m(?:begin|end|if|then|elsif|elseif|else|" \
+    "tg_op|raise|notice|return|new|old|and|or|not)\\M)*$'"
+
+#define TRIGGERS                                                               \
+    "select coalesce(bit_or(1 + case when (t.tgtype & 19) = 19 then 2 else 0 " \
+    "end + case when (t.tgtype & 11) = 11 then 4 else 0 end + case when "      \
+    "" TRIGGER_IS_QUIET " then 0 else 8 end), 0) from pg_trigger t join "      \
+    "pg_proc p on p.oid = t.tgfoid join pg_language l on l.oid = p.prolang "   \
+    "where not t.tgisinternal and (t.tgrelid = c.oid or t.tgrelid in (select " \
+    "relid from pg_partition_tree(c.oid)))"
+
 static const char tables_query[] =
     "select c.oid, c.oid::regclass, n.nspname, c.relname, "
     "pg_table_is_visible(c.oid)::int, c.relkind, c.relispartition::int, "
@@ -83,8 +107,7 @@ static const char tables_query[] =
     "i.inhparent where p.relkind = 'r' and c.oid in (inhrelid, "
     "inhparent)))::int, "
     "(c.relhasrules or c.relrowsecurity)::int, "
-    "(exists (select 1 from pg_trigger t where t.tgrelid = c.oid and not "
-    "tgisinternal))::int, "
+    "(" TRIGGERS "), "
     "(exists (select 1 from pg_index i where i.indrelid = c.oid and "
     "(i.indisunique or i.indisexclusion) and not (" WATCHED_NAMES_ROWS
     ")))::int, "
@@ -134,6 +157,8 @@ why_refused(const struct result_rows *r, size_t i)
 static void
 add_table(struct watched *w, const struct result_rows *r, size_t i)
 {
+    const unsigned long triggers =
+        strtoul(result_rows_get(r, i, COLUMN_TRIGGERS), NULL, 10);
     struct watched_table t = {
         .name = watched_copy(w, result_rows_get(r, i, COLUMN_NAME)),
         .schema = watched_copy(w, result_rows_get(r, i, COLUMN_SCHEMA)),
@@ -141,7 +166,10 @@ add_table(struct watched *w, const struct result_rows *r, size_t i)
         .is_visible = *result_rows_get(r, i, COLUMN_VISIBLE) == '1',
         .refusal = why_refused(r, i),
         .is_partitioned = *result_rows_get(r, i, COLUMN_KIND) == 'p',
-        .has_own_triggers = *result_rows_get(r, i, COLUMN_TRIGGERS) == '1',
+        .has_own_triggers = (triggers & TRIGGER_MAY_READ) != 0,
+        .shows_old_rows = (triggers & TRIGGER_IS_THERE) != 0,
+        .may_keep_updates = (triggers & TRIGGER_MAY_KEEP_UPDATE) != 0,
+        .may_keep_deletes = (triggers & TRIGGER_MAY_KEEP_DELETE) != 0,
         .has_other_unique = *result_rows_get(r, i, COLUMN_UNIQUE) == '1',
     };
     if (t.has_own_triggers)
@@ -282,9 +310,16 @@ put_function(struct buf *sql)
         "$f$\n"
         "declare told text := tg_argv[0] || E'\\n' || left(tg_op, 1);\n"
         "begin\n"
-        "  if tg_when = 'BEFORE' then\n"
+        "  if tg_when = 'BEFORE' and tg_op = 'INSERT' then\n"
         "    raise info using message = '" DRIVER_NOTICE "', detail =\n"
         "      tg_argv[0] || E'\\nP\\n\\n' || %s;\n"
+        "    return new;\n"
+        "  end if;\n"
+        "  if tg_when = 'BEFORE' then\n"
+        "    raise info using message = '" DRIVER_NOTICE "', detail =\n"
+        "      tg_argv[0] || E'\\nF\\n' || concat(tg_relid::int8, ':',\n"
+        "      old.ctid, '/', old.xmin) || E'\\n' || %s;\n"
+        "    if tg_op = 'DELETE' then return old; end if;\n"
         "    return new;\n"
         "  end if;\n"
         "  if tg_op <> 'INSERT' then\n"
@@ -298,7 +333,7 @@ put_function(struct buf *sql)
         "  raise info using message = '" DRIVER_NOTICE "', detail = told;\n"
         "  return null;\n"
         "end $f$",
-        new_row.at, old_row.at, new_row.at);
+        new_row.at, old_row.at, old_row.at, new_row.at);
     buf_free(&old_row);
     buf_free(&new_row);
 }
@@ -309,6 +344,22 @@ must(struct connection *c, const char *sql, struct err *err)
     return c->driver->query(c, sql, NULL) == OUTCOME_OK ||
            err_set(err, ERR_IO, "cannot make the triggers that record: %s",
                    c->message);
+}
+
+/* Where other triggers may keep a row as it is, one that comes before them
+ * tells that it was found. */
+static void
+put_found_trigger(struct buf *sql, const struct watched_table *t, size_t i)
+{
+    if (t->has_own_triggers || (!t->may_keep_updates && !t->may_keep_deletes))
+        return;
+    buf_printf(sql,
+               "create trigger \"!assay_found\" before %s on %s for each row "
+               "execute function " FUNCTION "('%zu')",
+               !t->may_keep_deletes   ? "update"
+               : !t->may_keep_updates ? "delete"
+                                      : "update or delete",
+               t->name, i);
 }
 
 static bool
@@ -330,6 +381,9 @@ install(const struct watched *w, struct connection *c, struct err *err)
                    "%s for each row execute function " FUNCTION "('%zu')",
                    t->name, i, t->name, i);
         ok = must(c, sql.at, err);
+        buf_clear(&sql);
+        put_found_trigger(&sql, t, i);
+        ok = ok && (!sql.n || must(c, sql.at, err));
         buf_free(&sql);
     }
     return ok;

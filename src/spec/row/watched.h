@@ -23,14 +23,17 @@ struct watched_table {
     bool is_visible;     // without its schema
     const char *refusal; // why statements about it are refused, or NULL
     bool is_partitioned;
-    const char *part; // what they do that is not recorded, or NULL
-    bool has_own_triggers;
-    bool has_other_unique; // indexes besides that of the key
-    bool has_conditions;   // an insert may be kept out by other constraints
-    bool has_rowid;        // SQLite: rows have numbers, besides their keys
-    bool has_row_numbers;  // DuckDB: a column that is added names its rows
-    bool is_strict;        // SQLite: columns have only values of their types
-    text_vec keys;         // columns of the primary key, if it names rows
+    const char *part;      // what they do that is not recorded, or NULL
+    bool has_own_triggers; // that may read or write
+    bool shows_old_rows;   // triggers see the rows that are changed
+    bool may_keep_updates, may_keep_deletes; // triggers may keep rows as they
+                                             // are
+    bool has_other_unique;                   // indexes besides that of the key
+    bool has_conditions;  // an insert may be kept out by other constraints
+    bool has_rowid;       // SQLite: rows have numbers, besides their keys
+    bool has_row_numbers; // DuckDB: a column that is added names its rows
+    bool is_strict;       // SQLite: columns have only values of their types
+    text_vec keys;        // columns of the primary key, if it names rows
     text_vec columns;
     text_vec types;    // of the columns; PostgreSQL: none
     text_vec integers; // columns with integers or NULL only; on SQLite other
