@@ -172,7 +172,7 @@ query(struct connection *base, const char *sql, struct result_rows *out)
     if (status != PGRES_COMMAND_OK && status != PGRES_TUPLES_OK)
         outcome = note_failure(c, r);
     else if (strcmp(sql, "commit") == 0 &&
-             strcmp(pq.PQcmdStatus(r), "COMMIT") != 0)
+             strcmp(pq.PQcmdStatus(r), "ROLLBACK") == 0) // H2 says nothing
         outcome = outcome_set(base, OUTCOME_ABORTED, "rollback",
                               "the commit was turned into a rollback");
     else if (out)
@@ -184,7 +184,7 @@ query(struct connection *base, const char *sql, struct result_rows *out)
 static const struct dialect dialect = {
     .set_isolation =
         "set session characteristics as transaction isolation level %s",
-    .get_isolation = "show transaction_isolation",
+    .get_isolation = "show transaction isolation level",
     .settings = "select name, setting from pg_settings where name in "
                 "('default_transaction_isolation', 'fsync', 'server_version', "
                 "'synchronous_commit', 'synchronous_standby_names') "
@@ -199,7 +199,7 @@ static const struct dialect dialect = {
     .clients = "select pid from pg_stat_activity where backend_type = "
                "'client backend' and pid <> pg_backend_pid()",
     .cut = "select pg_terminate_backend(%s)",
-    .lock_timeout = "set lock_timeout = '10s'",
+    .lock_timeout = "set lock_timeout = 10000",
     .indexes = " hash gin brin ",
     .use_index = "set enable_seqscan = off",
     .lexis = LEXIS_DOLLARS | LEXIS_NESTING,

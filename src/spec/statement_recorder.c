@@ -98,6 +98,21 @@ select_rows(struct statement_recorder *p, const struct spec_table *t,
     return outcome;
 }
 
+/* The same, with the locks that a statement takes, before or after it.  A
+ * failure is none of the statement's. */
+static enum outcome
+select_locked(struct statement_recorder *p, const struct spec_statement *s,
+              const u32_vec *columns, struct result_rows *out)
+{
+    const enum outcome outcome = select_rows(p, s->table, columns, s->condition,
+                                             p->flavour->lock_to_update, out);
+    return outcome == OUTCOME_FAILED
+               ? statement_recorder_refuse(
+                     p, "what it reads cannot be asked for: %.120s",
+                     p->connection->message)
+               : outcome;
+}
+
 enum outcome
 statement_recorder_table(struct statement_recorder *p,
                          const struct spec_table *t, struct result_rows *out)
@@ -211,19 +226,16 @@ static enum outcome
 update_rows(struct statement_recorder *p, const struct spec_statement *s,
             struct result_rows *before, struct result_rows *after)
 {
-    const char *lock = p->flavour->lock_to_update;
     const bool returns = p->flavour->has_returning;
     enum outcome outcome = OUTCOME_OK;
     if (!returns || s->reads.n)
-        outcome =
-            select_rows(p, s->table, &s->reads, s->condition, lock, before);
+        outcome = select_locked(p, s, &s->reads, before);
     if (outcome == OUTCOME_OK && returns)
         return run_returning(p, s, &s->writes, after);
     if (outcome == OUTCOME_OK)
         outcome = run(p, s->text, NULL);
     if (outcome == OUTCOME_OK)
-        outcome =
-            select_rows(p, s->table, &s->writes, s->condition, lock, after);
+        outcome = select_locked(p, s, &s->writes, after);
     return outcome;
 }
 
@@ -281,8 +293,7 @@ record_insert(struct statement_recorder *p, struct spec_statement *s)
         if (outcome == OUTCOME_FAILED)
             note_duplicate(p, s);
         if (outcome == OUTCOME_OK)
-            outcome = select_rows(p, t, &s->writes, s->condition,
-                                  p->flavour->lock_to_update, &rows);
+            outcome = select_locked(p, s, &s->writes, &rows);
         if (outcome == OUTCOME_OK && rows.n != s->keys.n)
             outcome = statement_recorder_refuse(
                 p, "%zu rows were inserted, but %zu were found", s->keys.n,
@@ -309,8 +320,7 @@ record_delete(struct statement_recorder *p, struct spec_statement *s)
     if (p->flavour->has_returning) {
         outcome = run_returning(p, s, &none, &rows);
     } else {
-        outcome = select_rows(p, t, &none, s->condition,
-                              p->flavour->lock_to_update, &rows);
+        outcome = select_locked(p, s, &none, &rows);
         if (outcome == OUTCOME_OK)
             outcome = run(p, s->text, NULL);
     }

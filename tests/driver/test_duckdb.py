@@ -57,7 +57,8 @@ with tempfile.TemporaryDirectory() as scratch:
         file.write("not a database")
     has(run("duckdb:" + path), 2, "cannot open", "what is no database")
 for name, level, status in (("lost-update", "si", 0), ("write-skew", "si", 0),
-                            ("write-skew", "ser", 1), ("read-skew", "si", 0)):
+                            ("write-skew", "ser", 1), ("read-skew", "si", 0),
+                            ("lost-to-delete", "si", 1)):
     has(run("duckdb:", "--spec", f"{specs}/{name}.spec", "-l", level), status,
         "0 not understood", f"{name} at {level}")
 sys.exit(end())

@@ -87,7 +87,12 @@ look_around(struct connection *c, struct err *err)
 {
     const char *sql = c->driver->sql->is_read_only;
     struct result_rows rows = {0};
-    const bool ok = !sql || sql_must(c, sql, &rows, err);
+    const enum outcome outcome =
+        sql ? c->driver->query(c, sql, &rows) : OUTCOME_OK;
+    const bool ok = outcome == OUTCOME_OK ||
+                    (outcome == OUTCOME_FAILED && c->database->nodes == 1) ||
+                    err_set(err, ERR_IO, "%s: '%s' failed: %s",
+                            c->driver->scheme, sql, c->message);
     c->is_read_only = result_rows_get(&rows, 0, 0)[0] == '1';
     result_rows_free(&rows);
     return ok;
