@@ -140,6 +140,17 @@ static const struct form forms[] = {
      "update t set v = v + 1 where v < 15; delete from t where v = 11",
      "select v from t where id = 1",
      "delete from t where v > 15; update t set v = 0 where id = 2"},
+    {"triggers of partitions",
+     "create table t (id int primary key, v int) partition by list (id); "
+     "create table t1 partition of t for values in (1, 3); create table t2 "
+     "partition of t for values in (2, 4); insert into t values (1, 1), (2, "
+     "2); create function f() returns trigger language plpgsql as $$ begin if "
+     "tg_op = 'UPDATE' then return new; end if; return old; end $$; create "
+     "trigger a before update or delete on t for each row execute function "
+     "f()",
+     DROP "; drop function f()", "select * from t where id = 2",
+     "update t set id = 4 where id = 1", "select * from t where id = 1",
+     "update t set v = 0 where id = 2; delete from t where v = 0"},
     {"prepared statements", T, DROP,
      "prepare p1 as select * from t where v > 15 order by id limit 3; execute "
      "p1",

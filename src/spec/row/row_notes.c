@@ -182,6 +182,18 @@ tells_found(const row_note_vec *told, uint32_t table)
     return tells;
 }
 
+/* Whether a version is among the notes from a place on.  A row that goes to
+ * another partition is told twice, as updated and as deleted. */
+static bool
+is_noted(const row_note_vec *notes, size_t from, const struct row_note *n)
+{
+    bool is_there = false;
+    for (size_t i = from; !is_there && i < notes->n; i++)
+        is_there = notes->at[i].kind == ROW_NOTE_READ &&
+                   strcmp(notes->at[i].before.name, n->before.name) == 0;
+    return is_there;
+}
+
 /* The rows of the statement's table that it changed are those that its
  * condition found. */
 static void
@@ -195,7 +207,8 @@ note_found(row_note_vec *out, const struct row_run *run,
     for (size_t i = 0; i < told->n; i++) {
         const struct row_note *n = &told->at[i];
         if (n->table != s->table || !n->before.name ||
-            tells != (n->kind == ROW_NOTE_SEEN))
+            tells != (n->kind == ROW_NOTE_SEEN) ||
+            (tells && is_noted(out, at, n)))
             continue;
         vec_push(out, ((struct row_note){.kind = ROW_NOTE_READ,
                                          .statement = run->number,
