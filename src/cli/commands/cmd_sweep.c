@@ -258,7 +258,7 @@ run_cell(struct sweep *s, const char *target, const char *served,
         ok = keep_refusal(s, cell, &why, err);
     else
         *err = why;
-    s->done += !interrupt_flag;
+    s->done += ok && !interrupt_flag;
     single_run_free(&run);
     vec_free(&o.paths);
     return ok;
