@@ -15,13 +15,15 @@
 #include "base/limits/context.h"
 #include "base/memory/mem.h"
 
+#include <assert.h>
 #include <pthread.h>
 #include <string.h>
 
 enum {
     BLOCK_BYTES = 64 * 1024,
     MOST_THREADS = 16,
-    RING = 2 * MOST_THREADS,
+    PER_THREAD = 4, // blocks of the ring
+    RING = PER_THREAD * (MOST_THREADS + 1),
 };
 
 void *
@@ -111,8 +113,10 @@ struct ring {
     struct context *context;
 
     pthread_mutex_t lock;
-    pthread_cond_t changed;
+    pthread_cond_t has_room; // for scanners
+    pthread_cond_t is_ready; // for the consumer: block number 'consumed'
     size_t claimed, consumed;
+    unsigned idle; // scanners that wait for room
     bool stop;
     struct slot slots[RING];
 
@@ -134,33 +138,66 @@ scan_slot(void *self)
     a->slot->ok = work->scan(work->self, &a->slot->block, &a->slot->err);
 }
 
+static bool
+can_claim(const struct ring *ring)
+{
+    return ring->claimed < ring->n_blocks &&
+           ring->claimed < ring->consumed + ring->size;
+}
+
+/* Claim the next block and scan it.  Called with the lock, which is free while
+ * the scan runs. */
+static void
+scan_next(struct ring *ring, bool is_consumer)
+{
+    assert(can_claim(ring));
+    const size_t number = ring->claimed++;
+    struct slot *slot = &ring->slots[number % ring->size];
+    pthread_mutex_unlock(&ring->lock);
+
+    slot->err = (struct err){0};
+    slot->ok = false;
+    find_block(ring->in, number, &slot->block);
+    struct attempt attempt = {ring, slot};
+    if (is_consumer)
+        scan_slot(&attempt);
+    else
+        (void)context_worker(ring->context, scan_slot, &attempt);
+
+    pthread_mutex_lock(&ring->lock);
+    slot->scanned = true;
+    if (number == ring->consumed)
+        pthread_cond_signal(&ring->is_ready);
+}
+
 static void *
 scan_blocks(void *arg)
 {
     struct ring *ring = arg;
     pthread_mutex_lock(&ring->lock);
-    for (;;) {
-        while (!ring->stop && ring->claimed < ring->n_blocks &&
-               ring->claimed == ring->consumed + ring->size)
-            pthread_cond_wait(&ring->changed, &ring->lock);
-        if (ring->stop || ring->claimed == ring->n_blocks)
-            break;
-        const size_t number = ring->claimed++;
-        struct slot *slot = &ring->slots[number % ring->size];
-        pthread_mutex_unlock(&ring->lock);
-
-        slot->err = (struct err){0};
-        slot->ok = false;
-        find_block(ring->in, number, &slot->block);
-        struct attempt attempt = {ring, slot};
-        (void)context_worker(ring->context, scan_slot, &attempt);
-
-        pthread_mutex_lock(&ring->lock);
-        slot->scanned = true;
-        pthread_cond_broadcast(&ring->changed);
+    while (!ring->stop && ring->claimed < ring->n_blocks) {
+        if (can_claim(ring)) {
+            scan_next(ring, false);
+            continue;
+        }
+        ring->idle++;
+        pthread_cond_wait(&ring->has_room, &ring->lock);
+        ring->idle--;
     }
     pthread_mutex_unlock(&ring->lock);
     return NULL;
+}
+
+/* Wait for the block that comes next.  The consumer scans as well rather than
+ * wait, so that all threads are busy whichever work is the larger part. */
+static void
+await_block(struct ring *ring, const struct slot *slot)
+{
+    while (!slot->scanned)
+        if (can_claim(ring))
+            scan_next(ring, true);
+        else
+            pthread_cond_wait(&ring->is_ready, &ring->lock);
 }
 
 static bool
@@ -170,8 +207,7 @@ consume_blocks(struct ring *ring, struct input *in, struct err *err)
     for (size_t i = 0; i < ring->n_blocks; i++) {
         struct slot *slot = &ring->slots[i % ring->size];
         pthread_mutex_lock(&ring->lock);
-        while (!slot->scanned)
-            pthread_cond_wait(&ring->changed, &ring->lock);
+        await_block(ring, slot);
         slot->scanned = false;
         pthread_mutex_unlock(&ring->lock);
 
@@ -184,7 +220,9 @@ consume_blocks(struct ring *ring, struct input *in, struct err *err)
 
         pthread_mutex_lock(&ring->lock);
         ring->consumed++;
-        pthread_cond_broadcast(&ring->changed);
+        // Waking a thread costs more than a block: let there be some for it.
+        if (ring->idle && ring->claimed - ring->consumed <= ring->size / 2)
+            pthread_cond_broadcast(&ring->has_room);
         pthread_mutex_unlock(&ring->lock);
     }
     return true;
@@ -196,11 +234,12 @@ end_scanners(void *self)
     struct ring *ring = self;
     pthread_mutex_lock(&ring->lock);
     ring->stop = true;
-    pthread_cond_broadcast(&ring->changed);
+    pthread_cond_broadcast(&ring->has_room);
     pthread_mutex_unlock(&ring->lock);
     while (ring->started)
         pthread_join(ring->threads[--ring->started], NULL);
-    pthread_cond_destroy(&ring->changed);
+    pthread_cond_destroy(&ring->has_room);
+    pthread_cond_destroy(&ring->is_ready);
     pthread_mutex_destroy(&ring->lock);
 }
 
@@ -213,9 +252,10 @@ run_together(struct input *in, unsigned n_scanners,
                           .work = work,
                           .n_blocks = count_blocks(in),
                           .context = context_current(),
-                          .size = 2 * (size_t)n_scanners};
+                          .size = PER_THREAD * ((size_t)n_scanners + 1)};
     pthread_mutex_init(&ring->lock, NULL);
-    pthread_cond_init(&ring->changed, NULL);
+    pthread_cond_init(&ring->has_room, NULL);
+    pthread_cond_init(&ring->is_ready, NULL);
     context_defer(end_scanners, ring);
     while (ring->started < n_scanners &&
            pthread_create(&ring->threads[ring->started], NULL, scan_blocks,
@@ -239,7 +279,6 @@ run_together(struct input *in, unsigned n_scanners,
 bool
 blocks_run(struct input *in, const struct block_work *work, struct err *err)
 {
-    // One scanner keeps the builder busy; the builder is the bottleneck.
     const unsigned scanners =
         in->threads - 1 > MOST_THREADS ? MOST_THREADS : in->threads - 1;
     if (!scanners || count_blocks(in) < 4)
