@@ -72,8 +72,8 @@ cover(struct values *v, uint64_t bits)
     // Zeroed fresh memory: pages that are never touched cost nothing.
     const size_t n = n_values * DIRECT_FACTOR + DIRECT_SLACK;
     uint32_t *direct = mem_calloc(n, sizeof *direct);
-    if (v->direct_n)
-        memcpy(direct, v->direct, v->direct_n * sizeof *direct);
+    if (v->below)
+        memcpy(direct, v->direct, v->below * sizeof *direct);
     mem_free(v->direct);
     v->direct = direct;
     v->direct_n = n;
@@ -91,8 +91,9 @@ values_add_slow(struct values *v, uint32_t tagged_key, struct atom atom)
     const value_id fresh = capacity_index(CAPACITY_VALUES, v->all.n);
     vec_push(&v->all, ((struct value){tagged_key, TXN_NONE}));
     column_push(&v->bits, bits);
-    if (is_int && (bits < v->direct_n || cover(v, bits)) && !v->direct[bits]) {
-        v->direct[bits] = fresh;
+    if (is_int && (bits < v->direct_n || cover(v, bits)) &&
+        (bits >= v->below || !v->direct[bits])) {
+        values_place(v, bits, fresh);
         return fresh;
     }
     if ((v->used + 1) * 4 > v->slots_n * 3) {
@@ -120,7 +121,7 @@ values_free_index(struct values *v)
     mem_free(v->direct);
     mem_free(v->slots);
     v->direct = v->slots = NULL;
-    v->direct_n = v->slots_n = v->used = 0;
+    v->direct_n = v->below = v->slots_n = v->used = 0;
 }
 
 void

@@ -9,6 +9,7 @@
 #ifndef HISTORY_VALUES_H
 #define HISTORY_VALUES_H
 
+#include "base/container/intmap.h"
 #include "history/history.h"
 
 struct values {
@@ -16,6 +17,7 @@ struct values {
     struct column bits;    // of the atoms, by row
     uint32_t *direct;      // id of the first pair with that value, 0 = none
     size_t direct_n;
+    size_t below;    // of 'direct': not read from there on (table_below)
     uint32_t *slots; // ids, 0 = empty
     size_t slots_n, used;
     size_t expected; // how many values may come
@@ -37,12 +39,22 @@ values_add(struct values *v, key_id key, struct atom atom)
 {
     assert(!(key >> VALUE_TAG_SHIFT) && atom.tag != ATOM_NIL);
     const uint32_t tagged_key = key | (uint32_t)atom.tag << VALUE_TAG_SHIFT;
-    if (atom.tag == ATOM_INT && atom.bits < v->direct_n) {
+    if (atom.tag == ATOM_INT && atom.bits < v->below) {
         const uint32_t id = v->direct[atom.bits];
         if (id && v->all.at[id].key == tagged_key)
             return id;
     }
     return values_add_slow(v, tagged_key, atom);
+}
+
+/* Enter a row as the first with this integer. */
+static inline void
+values_place(struct values *v, uint64_t bits, value_id row)
+{
+    assert(bits < v->direct_n);
+    v->direct[bits] = row;
+    if (bits >= v->below)
+        v->below = table_below(v->direct, v->direct_n, bits);
 }
 
 /* The same for one that is probably new. */
@@ -51,11 +63,11 @@ values_add_new(struct values *v, key_id key, struct atom atom)
 {
     // A pair can be in the hash table only if that holds anything.
     if (atom.tag != ATOM_INT || atom.bits >= v->direct_n || v->used ||
-        v->direct[atom.bits])
+        (atom.bits < v->below && v->direct[atom.bits]))
         return values_add(v, key, atom);
     const value_id fresh = capacity_index(CAPACITY_VALUES, v->all.n);
     assert(!(key >> VALUE_TAG_SHIFT));
-    v->direct[atom.bits] = fresh;
+    values_place(v, atom.bits, fresh);
     vec_push(&v->all,
              ((struct value){key | (uint32_t)ATOM_INT << VALUE_TAG_SHIFT,
                              TXN_NONE}));
@@ -81,9 +93,8 @@ values_prefetch(const struct values *v, key_id key, struct atom atom)
 static inline value_id
 values_peek(const struct values *v, struct atom atom)
 {
-    return atom.tag == ATOM_INT && atom.bits < v->direct_n
-               ? v->direct[atom.bits]
-               : 0;
+    return atom.tag == ATOM_INT && atom.bits < v->below ? v->direct[atom.bits]
+                                                        : 0;
 }
 
 #endif

@@ -52,8 +52,8 @@ cover(struct intmap *m, uint64_t key)
         return false;
     // Fresh memory, because what of it is never touched costs nothing.
     uint32_t *direct = mem_calloc(n, sizeof *direct);
-    if (m->direct_n)
-        memcpy(direct, m->direct, m->direct_n * sizeof *direct);
+    if (m->below)
+        memcpy(direct, m->direct, m->below * sizeof *direct);
     if (m->direct != m->shared)
         mem_free(m->direct);
     m->direct = direct;
@@ -61,20 +61,20 @@ cover(struct intmap *m, uint64_t key)
     return true;
 }
 
-struct intmap_view
+void
 intmap_share(struct intmap *m)
 {
     assert(!m->shared);
     if (!m->direct_n)
         (void)cover(m, 0);
     m->shared = m->direct;
-    return (struct intmap_view){m->direct, m->direct_n};
+    m->shared_n = m->direct_n;
 }
 
 uint32_t
 intmap_find(const struct intmap *m, uint64_t key)
 {
-    if (key < m->direct_n && m->direct[key])
+    if (key < m->below && m->direct[key])
         return m->direct[key] - 1;
     return m->used ? probe(m, key)->value - 1 : UINT32_MAX;
 }
@@ -90,6 +90,10 @@ intmap_add_slow(struct intmap *m, uint64_t key, uint32_t fresh, bool *added)
     if (key < m->direct_n || cover(m, key)) {
         // Other threads may look (intmap_view_find).
         __atomic_store_n(&m->direct[key], fresh + 1, __ATOMIC_RELAXED);
+        if (key >= m->below)
+            __atomic_store_n(&m->below,
+                             table_below(m->direct, m->direct_n, key),
+                             __ATOMIC_RELAXED);
         return fresh;
     }
     if ((m->used + 1) * 4 > m->slots_n * 3)

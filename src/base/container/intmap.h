@@ -15,12 +15,27 @@
 struct intmap {
     uint32_t *direct; // value + 1 of key i, 0 where absent
     size_t direct_n;
+    size_t below;              // not read from there on; see table_below
     struct intmap_slot *slots; // a power of two of them; value + 1 likewise
     size_t slots_n, used;      // used: in slots only
     size_t n;                  // in all
     size_t expected;           // keys below it always go to 'direct'
     uint32_t *shared;          // what views look at; NULL = there are none
+    size_t shared_n;
 };
+
+/* Where the page ends that holds entry i of a table of n, as an index.  A table
+ * of fresh zeros is read only below the last page that was written: to read a
+ * page first costs twice, because the kernel shows a page of zeros then, and
+ * the write replaces that on all cores, which have to be interrupted for it. */
+static inline size_t
+table_below(const uint32_t *table, size_t n, size_t i)
+{
+    const uintptr_t page = 4096; // or larger, and then this does no harm
+    const uintptr_t end = ((uintptr_t)(table + i) | (page - 1)) + 1;
+    const size_t below = (end - (uintptr_t)table) / sizeof *table;
+    return below < n ? below : n;
+}
 
 /* Say that keys below n are to be in the plain table, whenever they come. */
 static inline void
@@ -40,7 +55,7 @@ uint32_t intmap_add_slow(struct intmap *m, uint64_t key, uint32_t fresh,
 static inline uint32_t
 intmap_add(struct intmap *m, uint64_t key, uint32_t fresh, bool *added)
 {
-    if (key < m->direct_n && m->direct[key]) {
+    if (key < m->below && m->direct[key]) {
         *added = false;
         return m->direct[key] - 1;
     }
@@ -52,7 +67,7 @@ intmap_add(struct intmap *m, uint64_t key, uint32_t fresh, bool *added)
 static inline uint32_t
 intmap_peek(const struct intmap *m, uint64_t key)
 {
-    return key < m->direct_n ? m->direct[key] - 1 : UINT32_MAX;
+    return key < m->below ? m->direct[key] - 1 : UINT32_MAX;
 }
 
 /* A part of a map that other threads may search while its owner adds keys.  A
@@ -62,9 +77,18 @@ struct intmap_view {
     size_t direct_n;
 };
 
-/* A view of the plain table as large as it is now, valid as long as the map is.
- * Called once, before the threads begin. */
-struct intmap_view intmap_share(struct intmap *m);
+/* Keep the plain table for views, as large as it is now.  Called once, before
+ * the threads begin. */
+void intmap_share(struct intmap *m);
+
+/* On any thread: a view of what is there now, valid as long as the map is. */
+static inline struct intmap_view
+intmap_look(const struct intmap *m)
+{
+    const size_t below = __atomic_load_n(&m->below, __ATOMIC_RELAXED);
+    return (struct intmap_view){m->shared,
+                                below < m->shared_n ? below : m->shared_n};
+}
 
 /* The value of key, or UINT32_MAX. */
 static inline uint32_t

@@ -32,7 +32,6 @@ struct growing {
 };
 
 struct builder_ahead {
-    struct intmap_view keys; // of key_index[ATOM_INT]
     struct growing arrays[ARRAYS];
 };
 
@@ -52,7 +51,7 @@ builder_share(struct builder *b)
 {
     assert(!b->ahead);
     b->ahead = mem_calloc(1, sizeof *b->ahead);
-    b->ahead->keys = intmap_share(&b->key_index[ATOM_INT]);
+    intmap_share(&b->key_index[ATOM_INT]);
     struct growing *g = b->ahead->arrays;
     watch(&g[0], b->op_key.at, b->op_key.room, sizeof *b->op_key.at);
     watch(&g[1], b->op_value.at, b->op_value.room, sizeof *b->op_value.at);
@@ -104,7 +103,7 @@ builder_work_ahead(const struct builder *b, struct raw_op *ops, size_t n)
         return;
     for (size_t i = 0; i < ARRAYS; i++)
         get_pages(&b->ahead->arrays[i]);
-    const struct intmap_view view = b->ahead->keys;
+    const struct intmap_view view = intmap_look(&b->key_index[ATOM_INT]);
     for (size_t i = 0; i < n; i++) {
         if (i + AHEAD < n)
             intmap_view_prefetch(&view, ops[i + AHEAD].key);
