@@ -157,14 +157,16 @@ input_close(struct input *in)
 void
 input_done(struct input *in, size_t offset)
 {
-    if (in->held != INPUT_MAPPED || offset < in->done + GIVEN_BACK)
+    size_t done = __atomic_load_n(&in->done, __ATOMIC_RELAXED);
+    if (in->held != INPUT_MAPPED || offset < done + GIVEN_BACK)
         return;
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
     offset = offset / page * page;
     // Only new pages: releasing the others again costs time, too.
-    (void)madvise((void *)((uintptr_t)in->data + in->done), offset - in->done,
-                  MADV_DONTNEED);
-    in->done = offset;
+    if (__atomic_compare_exchange_n(&in->done, &done, offset, false,
+                                    __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+        (void)madvise((void *)((uintptr_t)in->data + done), offset - done,
+                      MADV_DONTNEED);
 }
 
 void

@@ -31,7 +31,8 @@ void input_close(struct input *in);
 bool input_holds(const struct input *in, const char *file);
 
 /* Release the bytes before 'offset', so that a mapped file does not count as
- * memory in use.  They can still be read.  Cheap: most calls do nothing. */
+ * memory in use.  They can still be read.  Cheap: most calls do nothing.  May
+ * be called on any thread. */
 void input_done(struct input *in, size_t offset);
 
 /* Line and column (from 1) of a byte; for messages only, O(offset). */

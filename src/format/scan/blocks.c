@@ -107,7 +107,7 @@ struct slot {
 };
 
 struct ring {
-    const struct input *in;
+    struct input *in;
     const struct block_work *work;
     size_t n_blocks, size;
     struct context *context;
@@ -116,6 +116,7 @@ struct ring {
     pthread_cond_t has_room; // for scanners
     pthread_cond_t is_ready; // for the consumer: block number 'consumed'
     size_t claimed, consumed;
+    size_t done;   // bytes of the input before it are consumed
     unsigned idle; // scanners that wait for room
     bool stop;
     struct slot slots[RING];
@@ -151,7 +152,7 @@ static void
 scan_next(struct ring *ring, bool is_consumer)
 {
     assert(can_claim(ring));
-    const size_t number = ring->claimed++;
+    const size_t number = ring->claimed++, done = ring->done;
     struct slot *slot = &ring->slots[number % ring->size];
     pthread_mutex_unlock(&ring->lock);
 
@@ -159,10 +160,12 @@ scan_next(struct ring *ring, bool is_consumer)
     slot->ok = false;
     find_block(ring->in, number, &slot->block);
     struct attempt attempt = {ring, slot};
-    if (is_consumer)
+    if (is_consumer) {
         scan_slot(&attempt);
-    else
+    } else {
         (void)context_worker(ring->context, scan_slot, &attempt);
+        input_done(ring->in, done); // here, as the consumer has more to do
+    }
 
     pthread_mutex_lock(&ring->lock);
     slot->scanned = true;
@@ -216,10 +219,10 @@ consume_blocks(struct ring *ring, struct input *in, struct err *err)
             *err = slot->err;
         if (!slot->ok || !work->consume(work->self, &slot->block, err))
             return fail_at(in, &slot->block, err);
-        input_done(in, (size_t)(slot->block.begin - in->data));
 
         pthread_mutex_lock(&ring->lock);
         ring->consumed++;
+        ring->done = (size_t)(slot->block.begin - in->data);
         // Waking a thread costs more than a block: let there be some for it.
         if (ring->idle && ring->claimed - ring->consumed <= ring->size / 2)
             pthread_cond_broadcast(&ring->has_room);
