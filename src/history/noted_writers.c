@@ -17,6 +17,7 @@
 
 enum {
     AHEAD = 4,          // transactions between a prefetch and its use
+    SMALL = 24,         // operations of a small transaction
     PER_PART = 1 << 15, // operations that are worth a thread
 };
 
@@ -56,11 +57,26 @@ mark_again(struct part *p, op_id op, op_id last)
     }
 }
 
+/* The last write of the key of op before op, from 'begin' on, or ID_NONE. */
+static op_id
+last_write(const uint32_t *keys, op_id begin, op_id op)
+{
+    const key_id k = keys[op] & OP_KEY;
+    while (op-- > begin)
+        if ((keys[op] & (OP_WRITE | OP_KEY)) == (OP_WRITE | k))
+            return op;
+    return ID_NONE;
+}
+
 /* Mark the operations of t; true if it writes an initial value.  Reads and
  * writes alternate unpredictably, so the usual case has no branch that depends
- * on which it is. */
-static bool
-mark_ops(struct part *p, txn_id t, op_id *last_write)
+ * on which it is.
+ *
+ * Whether t wrote a key before tells a table by key.  A small transaction needs
+ * none: a word has a bit for each key that was written, by the last bits of the
+ * key, and where that bit is not set, the key was not written. */
+static inline bool
+mark_ops(struct part *p, txn_id t, op_id *table)
 {
     struct history *const h = p->h;
     const op_id begin = h->txn_begin[t], end = h->txn_end[t];
@@ -69,12 +85,19 @@ mark_ops(struct part *p, txn_id t, op_id *last_write)
     uint32_t *const keys = h->op_key;
     const value_id *const values = h->op_value;
     bool writes_initial = false;
+    uint64_t written = 0;
     for (op_id op = begin; op < end; op++) {
         const uint32_t flags = keys[op];
-        const bool is_write = (flags & OP_WRITE) != 0;
-        op_id *place = &last_write[flags & OP_KEY];
-        const op_id last = *place;
-        *place = is_write ? op : last;
+        const uint64_t is_write = flags / OP_WRITE;
+        op_id last = ID_NONE;
+        if (table) {
+            last = table[flags & OP_KEY];
+            table[flags & OP_KEY] = is_write ? op : last;
+        } else {
+            if (written >> flags % 64 & 1)
+                last = last_write(keys, begin, op);
+            written |= is_write << flags % 64;
+        }
         writes_initial |= is_write & (values[op] == VALUE_INIT);
         if (last >= begin && last < op)
             mark_again(p, op, last);
@@ -85,10 +108,24 @@ mark_ops(struct part *p, txn_id t, op_id *last_write)
 }
 
 static void
-prefetch_keys(const struct history *h, txn_id t, const op_id *last_write)
+prefetch_keys(const struct history *h, txn_id t, const op_id *table)
 {
     for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++)
-        __builtin_prefetch(&last_write[op_key(h, op)], 1);
+        __builtin_prefetch(&table[op_key(h, op)], 1);
+}
+
+static op_id *
+new_table(const struct history *h)
+{
+    op_id *table = mem_alloc(h->n_keys, sizeof *table);
+    memset(table, 0xff, h->n_keys * sizeof *table);
+    return table;
+}
+
+static bool
+is_small(const struct history *h, txn_id t)
+{
+    return h->txn_end[t] - h->txn_begin[t] <= SMALL;
 }
 
 static void
@@ -96,14 +133,16 @@ mark_part(void *parts, size_t number)
 {
     struct part *const p = (struct part *)parts + number;
     const struct history *const h = p->h;
-    op_id *last_write = mem_alloc(h->n_keys, sizeof *last_write);
-    memset(last_write, 0xff, h->n_keys * sizeof *last_write);
+    op_id *table = NULL;
     for (txn_id i = p->begin; i < p->end; i++) {
         const txn_id t = h->arrival[i];
+        if (!table && !is_small(h, t))
+            table = new_table(h);
         // Of this part only: other threads mark the operations of the others.
-        if (i + AHEAD < p->end)
-            prefetch_keys(h, h->arrival[i + AHEAD], last_write);
-        const bool writes = mark_ops(p, t, last_write);
+        if (table && i + AHEAD < p->end)
+            prefetch_keys(h, h->arrival[i + AHEAD], table);
+        const bool writes =
+            is_small(h, t) ? mark_ops(p, t, NULL) : mark_ops(p, t, table);
         p->writes_initial |= writes && h->txn_status[t] != TXN_LOADING;
         if (h->txn_counts[t])
             continue;
@@ -111,7 +150,7 @@ mark_part(void *parts, size_t number)
             if (op_is_write(h, op))
                 take_back(p, h->op_value[op]);
     }
-    mem_free(last_write);
+    mem_free(table);
 }
 
 static void
