@@ -96,7 +96,7 @@ the_history_is_the_same(void)
 static bool
 write_odd(bool again)
 {
-    enum { KEYS = 50, OPS = 5 };
+    enum { KEYS = 50, OPS = 5, MANY = 60 };
     FILE *f = fopen(path, "w");
     struct random r;
     random_seed(&r, 7);
@@ -104,7 +104,8 @@ write_odd(bool again)
     for (unsigned t = 0; f && t < FEW; t++) {
         const unsigned session = t % 7;
         const bool aborted = random_below(&r, 20) == 0;
-        for (unsigned i = 0; i < OPS; i++) {
+        const unsigned ops = t % 40 ? OPS : MANY; // with and without a table
+        for (unsigned i = 0; i < ops; i++) {
             const unsigned k = (unsigned)random_below(&r, KEYS);
             const unsigned odd = (unsigned)random_below(&r, 100);
             const bool is_write = random_below(&r, 2);
