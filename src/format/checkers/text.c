@@ -33,9 +33,8 @@ struct run {
 
 /* The records of a block; their transactions have no ids yet. */
 struct scanned {
-    size_t n_runs, n_ops;
-    struct run *runs;
-    struct raw_op *ops;
+    VEC(struct run) runs;
+    VEC(struct raw_op) ops;
 };
 
 struct text_reader {
@@ -230,7 +229,7 @@ scan_usual(const struct text_block *block, const char **at, struct tail *last,
     if (block->limit - *at < LINE_ROOM)
         return;
     struct tail tail = *last;
-    struct raw_op *op = &found->ops[found->n_ops];
+    struct raw_op *op = &found->ops.at[found->ops.n];
     const char *line = *at;
     const char *const end = block->limit - block->end >= LINE_ROOM
                                 ? block->end
@@ -254,9 +253,9 @@ scan_usual(const struct text_block *block, const char **at, struct tail *last,
         } else {
             if (!scan_usual_tail(&p, &tail))
                 break;
-            found->runs[found->n_runs++] = (struct run){
+            found->runs.at[found->runs.n++] = (struct run){
                 tail.session, tail.txn, (uint32_t)(line - block->begin),
-                (uint32_t)(op - found->ops)};
+                (uint32_t)(op - found->ops.at)};
         }
         *op++ = (struct raw_op){.key = key,
                                 .value = value,
@@ -270,7 +269,7 @@ scan_usual(const struct text_block *block, const char **at, struct tail *last,
         line += (unsigned)__builtin_ctz(newlines) + 1;
         assert(line == p); // but known earlier (find_byte.h)
     }
-    found->n_ops = (size_t)(op - found->ops);
+    found->ops.n = (size_t)(op - found->ops.at);
     *last = tail;
     *at = line;
 }
@@ -293,7 +292,7 @@ scan_lines(struct text_block *block, bool full, struct scanned *found,
             continue;
         }
         const char *stop = at;
-        struct raw_op *op = &found->ops[found->n_ops];
+        struct raw_op *op = &found->ops.at[found->ops.n];
         bool same = false;
         if (!scan_line(&stop, block->limit, op, &tail, &same, err)) {
             block->error_at = stop;
@@ -302,11 +301,11 @@ scan_lines(struct text_block *block, bool full, struct scanned *found,
         // The offset fits: a line begins inside its block, which is small.
         assert((uint64_t)(at - block->begin) <= UINT32_MAX);
         if (!same)
-            found->runs[found->n_runs++] = (struct run){
+            found->runs.at[found->runs.n++] = (struct run){
                 tail.session, tail.txn, (uint32_t)(at - block->begin),
-                (uint32_t)found->n_ops};
+                (uint32_t)found->ops.n};
         // The reads of aborted transactions do not count.
-        found->n_ops += op->is_write | (tail.txn != -1);
+        found->ops.n += op->is_write | (tail.txn != -1);
         at = stop;
         if (at < end && *at == '\r')
             at++;
@@ -330,16 +329,24 @@ scan_block(const void *self, struct text_block *block, struct err *err)
     const struct text_reader *reader = self;
     // The shortest line is 10 bytes long with its newline.
     const size_t most = (size_t)(block->end - block->begin) / 10 + 1;
-    struct scanned *found =
-        block_records(block, sizeof *found + most * (sizeof *found->runs +
-                                                     sizeof *found->ops));
-    found->runs = (struct run *)(found + 1);
-    found->ops = (struct raw_op *)(found->runs + most);
-    found->n_runs = found->n_ops = 0;
+    struct scanned *found = block_records(block, sizeof *found);
+    vec_clear(&found->runs);
+    vec_clear(&found->ops);
+    vec_reserve(&found->runs, most);
+    vec_reserve(&found->ops, most);
     if (!scan_lines(block, reader->full, found, err))
         return false;
-    builder_work_ahead(reader->b, found->ops, found->n_ops);
+    builder_work_ahead(reader->b, found->ops.at, found->ops.n);
     return true;
+}
+
+/* blocks.h: free what the records hold. */
+static void
+release_block(void *records)
+{
+    struct scanned *found = records;
+    vec_free(&found->runs);
+    vec_free(&found->ops);
 }
 
 /* --- building ------------------------------------------------------------ */
@@ -386,18 +393,18 @@ build_block(void *self, struct text_block *block, struct err *err)
 {
     struct text_reader *reader = self;
     const struct scanned *found = block->records;
-    for (size_t i = 0; i < found->n_runs; i++) {
-        const struct run *r = &found->runs[i];
-        const size_t end = i + 1 < found->n_runs ? r[1].begin : found->n_ops;
+    for (size_t i = 0; i < found->runs.n; i++) {
+        const struct run *r = &found->runs.at[i];
+        const size_t end = i + 1 < found->runs.n ? r[1].begin : found->ops.n;
         txn_id t;
         if (!find_txn(reader, r, block->begin + r->offset, &t, err)) {
             block->error_at = block->begin + r->offset;
             return false;
         }
         for (size_t op = r->begin; op < end; op++)
-            found->ops[op].txn = t;
+            found->ops.at[op].txn = t;
     }
-    return builder_batch(reader->b, found->ops, found->n_ops, err);
+    return builder_batch(reader->b, found->ops.at, found->ops.n, err);
 }
 
 /* Estimate how many operations a file holds from the lines in its middle. */
@@ -428,8 +435,10 @@ text_read(struct input *in, struct builder *b, struct err *err)
     if (in->threads > 1)
         builder_share(b);
     intmap_expect(&reader->txn_of, ops);
-    const struct block_work work = {
-        .scan = scan_block, .consume = build_block, .self = reader};
+    const struct block_work work = {.scan = scan_block,
+                                    .consume = build_block,
+                                    .release = release_block,
+                                    .self = reader};
     const bool ok = blocks_run(in, &work, err);
     intmap_free(&reader->txn_of);
     intmap_free(&reader->aborted_of);
