@@ -145,7 +145,8 @@ static const struct form forms[] = {
      "create table t1 partition of t for values in (1, 3); create table t2 "
      "partition of t for values in (2, 4); insert into t values (1, 1), (2, "
      "2); create function f() returns trigger language plpgsql as $$ begin if "
-     "tg_op = 'UPDATE' then return new; end if; return old; end $$; create "
+     "tg_op = 'UPDATE' then new.v = new.v * 1; -- isn't it\n return new; end "
+     "if; return old; end $$; create "
      "trigger a before update or delete on t for each row execute function "
      "f()",
      DROP "; drop function f()", "select * from t where id = 2",

@@ -84,13 +84,14 @@ enum {
     TRIGGER_MAY_READ = 8
 };
 
-// What has no other words than these, outside of strings, reads and writes
-// nothing: it tells of the row, and returns it or not.
+// What has no other words than these, outside of strings and comments, reads
+// and writes nothing: it tells of the row, changes it, and returns it or not.
 #define TRIGGER_IS_QUIET                                                       \
     "t.tgqual is null and l.lanname = 'plpgsql' and p.proconfig is null and "  \
-    "t.tgname ~ '^[a-y_]' and regexp_replace(p.prosrc, '''[^'']*''', '', "     \
-    "'g') ~* '^(?:[[:space:];=,<>]|\\m(?:begin|end|if|then|elsif|elseif|else|" \
-    "tg_op|raise|notice|return|new|old|and|or|not)\\M)*$'"
+    "t.tgname ~ '^[a-y_]' and regexp_replace(p.prosrc, '--[^\\n]*|''[^'']*''"  \
+    "', '', 'g') ~* '^(?:[-[:space:];=,<>+*|:]|\\m[0-9]+\\M|\\m(?:new|old)"    \
+    "\\.[a-z_][a-z0-9_]*\\M|\\m(?:begin|end|if|then|elsif|elseif|else|tg_op|"  \
+    "raise|notice|return|new|old|and|or|not)\\M)*$'"
 
 #define TRIGGERS                                                               \
     "select coalesce(bit_or(1 + case when (t.tgtype & 19) = 19 then 2 else 0 " \
