@@ -45,7 +45,10 @@ cmd_convert(const struct options *o)
     if (!cli_load(o, o->paths.at[0], &h, NULL))
         return EXIT_ERROR;
     bool ok = true;
-    if (o->renumber) {
+    if (o->renumber && h.rows) {
+        ok = err_set(&err, ERR_FEATURE,
+                     "--renumber is not for rows, and the history has some");
+    } else if (o->renumber) {
         struct history numbered;
         ok = history_rebuild_numbered(&h, &numbered, &err);
         if (ok) {
