@@ -37,26 +37,29 @@ row_recorder_take_told(struct statement_recorder *p)
     return take_told(p, &run);
 }
 
-/* Ask for what triggers told, where they cannot send it. */
-static bool
+/* Ask for what triggers told, where they cannot send it.  OUTCOME_FAILED: it
+ * is not known. */
+static enum outcome
 fetch_told(struct statement_recorder *p)
 {
     struct result_rows rows = {0};
     if (!p->flavour->told)
-        return true;
-    bool ok = run(p, p->flavour->told, &rows) == OUTCOME_OK &&
-              !result_rows_is_null(&rows, 0, 0);
+        return OUTCOME_OK;
+    enum outcome outcome = run(p, p->flavour->told, &rows);
+    if (outcome == OUTCOME_OK && result_rows_is_null(&rows, 0, 0))
+        outcome = OUTCOME_FAILED;
     const char *text = result_rows_get(&rows, 0, 0);
-    for (const char *end = text; ok && *text; text = end + 1) {
+    for (const char *end; outcome == OUTCOME_OK && *text; text = end + 1) {
         end = strchr(text, ';');
-        ok = end != NULL;
-        if (!ok)
+        if (!end) {
+            outcome = OUTCOME_FAILED;
             break;
+        }
         buf_add(&p->notices, text, (size_t)(end - text));
         buf_char(&p->notices, 0);
     }
     result_rows_free(&rows);
-    return ok;
+    return outcome;
 }
 
 /* Whether the code of the last error is among these words. */
@@ -87,7 +90,7 @@ note_refused(struct statement_recorder *p, struct row_statement *s)
     if (f->error_ends_txn ||
         !(is_key || is_unique || is_foreign || has_code(p, f->constraint)))
         return;
-    p->failed_alone = fetch_told(p);
+    p->failed_alone = fetch_told(p) == OUTCOME_OK;
     if (p->failed_alone && is_key && s->shows_conflict)
         is_noted = row_notes_refused(notes, &p->notes.arena, &run, &p->notices);
     else if (p->failed_alone && (is_unique || is_foreign))
@@ -274,9 +277,11 @@ row_recorder_run(struct statement_recorder *p, struct row_statement *s)
         outcome = statement_recorder_refuse(
             p, "the database answered with other columns than "
                "were requested");
-    if (outcome == OUTCOME_OK && !s->returns_versions && !fetch_told(p))
-        outcome =
-            statement_recorder_refuse(p, "what triggers told cannot be read");
+    const bool is_done = outcome == OUTCOME_OK;
+    if (is_done && !s->returns_versions)
+        outcome = fetch_told(p); // the connection may be lost meanwhile
+    if (is_done && outcome == OUTCOME_FAILED)
+        statement_recorder_refuse(p, "what triggers told cannot be read");
     if (outcome == OUTCOME_OK && !take_told(p, &run))
         outcome = OUTCOME_FAILED;
     buf_clear(&p->notices);

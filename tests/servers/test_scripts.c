@@ -12,6 +12,7 @@
 
 static const char *target; // an address
 static bool is_mariadb, is_sqlite;
+static bool cuts_off; // a server of its own loses its connections
 static char directory[] = "/tmp/assay-scripts-XXXXXX";
 
 #define TABLES                                                                 \
@@ -47,7 +48,9 @@ record(const char *scripts, const char *schema, enum driver_isolation isolation,
        struct collect_stats *stats, char why[1024])
 {
     const struct test_run_options o = {
-        .target = target,
+        .target = cuts_off ? NULL : target,
+        .start = cuts_off ? "mariadb" : NULL,
+        .faults = cuts_off ? "disconnect@every:0.1" : NULL,
         .scripts = scripts,
         .schema = schema,
         .isolation = isolation,
@@ -250,6 +253,20 @@ a_statement_that_fails_ends_its_transaction(void)
     arena_free(&arena);
 }
 
+/* Also between a statement and the question what its triggers told. */
+static void
+lost_connections_are_no_mistake(void)
+{
+    struct arena arena = {0};
+    const char *script = example(&arena, "workloads/on_call.sql");
+    const char *tables = example(&arena, "workloads/on_call_tables.sql");
+    cuts_off = true;
+    CHECK(verdict_of(script, tables, ISOLATION_SERIALIZABLE, 200, LEVEL_SER) ==
+          VERDICT_OK);
+    cuts_off = false;
+    arena_free(&arena);
+}
+
 /* Why scripts are refused. */
 static const char *
 refusal_of(const char *script, const char *tables)
@@ -333,6 +350,8 @@ main(int argc, char **argv)
     RUN(values_that_are_read_can_be_written);
     RUN(statements_alone_and_savepoints_are_recorded);
     RUN(a_statement_that_fails_ends_its_transaction);
+    if (is_mariadb)
+        RUN(lost_connections_are_no_mistake);
     RUN(what_is_not_understood_is_refused_before_the_run);
     RUN(tables_of_others_are_left_alone);
     if (!is_sqlite)
