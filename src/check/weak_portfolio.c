@@ -4,6 +4,7 @@
 #include "check/weak_portfolio.h"
 
 #include "check/convert.h"
+#include "strong/near_order.h"
 #include "strong/order/recorded_order.h"
 
 enum { PATIENCE_EACH = 100 }; // steps of a budget, for an operation
@@ -44,21 +45,37 @@ settle_by_recording(const struct history *h, level_set levels,
     return ok;
 }
 
-/* Try to settle them by an order that is found with near candidates. */
+/* Try to settle them by a near order of a stronger level. */
 static bool
-settle_by_near(const struct history *h, const struct strong_options *strong,
+settle_by_near(const struct history *h, struct near_order *near, enum level by,
                level_set levels, struct budget *budget,
                struct certificate certificates[LEVELS])
 {
-    static const enum level stronger[] = {LEVEL_SER, LEVEL_PC};
-    bool ok = false;
-    for (size_t i = 0; !ok && i < sizeof stronger / sizeof *stronger; i++) {
-        struct certificate c = {0};
-        ok = strong_try_near(h, stronger[i], strong, budget, &c);
-        settle_by(h, &c, levels, certificates);
-        certificate_free(&c);
-    }
+    struct certificate c;
+    const bool ok = near_order_try(near, by, budget, &c);
+    settle_by(h, &c, levels, certificates);
+    certificate_free(&c);
     return ok;
+}
+
+/* Try to settle them by an order in which a few transactions are not served:
+ * as an order at pc, or by the reading that it suggests. */
+static void
+settle_by_excused(const struct history *h, struct near_order *near,
+                  level_set levels, const struct weak_options *o,
+                  struct certificate certificates[LEVELS],
+                  struct weak_stats *stats)
+{
+    u32_vec order = {0};
+    if (!h->n_optional && near_order_excuse(near, o->budget, &order)) {
+        struct certificate prefix = {.level = LEVEL_PC};
+        if (recorded_order_run(h, order.at, (uint32_t)order.n, &prefix))
+            settle_by(h, &prefix, levels, certificates);
+        else
+            weak_try_order(h, levels, &order, o, certificates, stats);
+        certificate_free(&prefix);
+    }
+    vec_free(&order);
 }
 
 /* Try to settle them with the strong engine; true where that succeeds. */
@@ -73,6 +90,25 @@ settle_by_engine(const struct history *h, const struct strong_options *strong,
     settle_by(h, &stronger, levels, certificates);
     certificate_free(&stronger);
     return ok;
+}
+
+/* Try all of this, after what is quickly refuted. */
+static void
+settle_near(const struct history *h, const struct strong_options *strong,
+            level_set levels, const struct weak_options *weak,
+            struct certificate certificates[LEVELS], struct weak_stats *stats)
+{
+    weak_try_order(h, levels, NULL, weak, certificates, stats);
+    const level_set left = undecided(certificates, levels);
+    if (!left)
+        return;
+    struct near_order near;
+    near_order_init(&near, h, strong);
+    if (!settle_by_near(h, &near, LEVEL_SER, left, weak->budget,
+                        certificates) &&
+        !settle_by_near(h, &near, LEVEL_PC, left, weak->budget, certificates))
+        settle_by_excused(h, &near, left, weak, certificates, stats);
+    near_order_free(&near);
 }
 
 void
@@ -91,13 +127,18 @@ weak_portfolio_check(const struct history *h, const struct check_options *o,
     if (o->strong.recorded_order &&
         settle_by_recording(h, levels, certificates))
         return;
-    if (settle_by_near(h, &o->strong, levels, all, certificates))
-        return;
+    level_set left = levels;
+    if (near_order_suits(h, &o->strong)) {
+        settle_near(h, &o->strong, levels, &weak, certificates, stats);
+        left = undecided(certificates, levels);
+        if (!left)
+            return;
+    }
     struct budget some = budget_take(all, patience);
     weak.budget = &some;
-    weak_check(h, levels, &weak, certificates, stats);
+    weak_check(h, left, &weak, certificates, stats);
     budget_give_back(all, &some);
-    level_set left = undecided(certificates, levels);
+    left = undecided(certificates, left);
     if (!left)
         return;
     // Few keys and values are easiest at ser, which has a search of its own.

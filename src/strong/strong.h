@@ -23,9 +23,9 @@ struct strong_options {
     bool psi_by_si;     // try si before psi
     bool record_struck; // record strikes at once, not in a second run
     uint32_t many_candidates; // of a read, that are pruned by bounds
-    uint32_t near_candidates; // of a value, on average, from which those far
-                              // from a read are left out at first; 0 = never
-    uint32_t near_span;       // how far that is
+    uint32_t near_candidates; // of a value, on average, from which orders near
+                              // estimated times are tried; 0 = never
+    uint32_t near_span;       // how near: so many transactions of each session
     uint32_t window; // versions on either side that saturation looks at
     uint32_t rounds; // of saturation; 0 = as many as pay
     uint32_t cover;  // sessions beyond which clocks are on a cover
@@ -58,15 +58,5 @@ struct strong_stats {
 void strong_check(const struct history *h, enum level l,
                   const struct strong_options *options, struct budget *budget,
                   struct certificate *out, struct strong_stats *stats);
-
-/* Look for an order at level l in which reads read from writers that are near,
- * by their places in the sessions, where values have many writers.  If there is
- * one, *out is its certificate.  False says nothing.
- *
- *   require  l is pc, si, ser, strict-si or strict-ser
- *   time     near linear; it gives up after some steps for each operation */
-bool strong_try_near(const struct history *h, enum level l,
-                     const struct strong_options *options,
-                     struct budget *budget, struct certificate *out);
 
 #endif

@@ -7,6 +7,7 @@
  * SPDX-License-Identifier: MIT */
 #include "weak/weak.h"
 
+#include "weak/choice/suggested_reading.h"
 #include "weak/choice/writer_choice.h"
 #include "weak/commit_order.h"
 #include "weak/witness.h"
@@ -131,6 +132,34 @@ weak_check(const struct history *h, level_set levels,
         check_ambiguous(h, levels, o, out, stats);
     else if (levels & WEAK_LEVELS & ~(1u << LEVEL_READS))
         check_unique(h, levels, o, out, stats);
+}
+
+void
+weak_try_order(const struct history *h, level_set levels, const u32_vec *order,
+               const struct weak_options *o, struct certificate out[LEVELS],
+               struct weak_stats *stats)
+{
+    u32_vec recorded = {0};
+    unsigned steps = SUGGESTED_SORT;
+    if (!order) {
+        topological_sort_suggest(h, &recorded);
+        order = &recorded;
+        steps = SUGGESTED_REFUTE;
+    }
+    if (check_reads(h, levels, out)) {
+        const struct certificate *held = NULL;
+        for (enum level l = LEVEL_CC; l > LEVEL_READS; l--) {
+            if (!(levels >> l & 1))
+                continue;
+            if (held)
+                inherit(&out[l], held);
+            else if (suggested_reading_try(h, order, steps, o, &out[l],
+                                           stats) &&
+                     out[l].verdict == VERDICT_OK)
+                held = &out[l];
+        }
+    }
+    vec_free(&recorded);
 }
 
 void

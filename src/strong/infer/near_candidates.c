@@ -1,114 +1,145 @@
 /* near_candidates.c -- see near_candidates.h.
  *
- * Where a value has dozens of writers, hardly a read can be decided by what is
- * certain, and then nothing else can be inferred either.  But most recordings
- * are of sessions that go on at an even pace.  In these the place of a
- * transaction in its session tells when it ran, give or take some, and a read
- * saw a writer that ran shortly before.
- *
- * The time of a transaction is its place in its session, scaled to the number
- * n of all transactions.  If each transaction is of one of k sessions at
- * random, the error is about sqrt(nk) / 2 in the middle of the history.  A
- * version of a key with w versions lives for about n / w.  So a candidate is
- * near if its time is at most
- *
- *     before the read:  span * (sqrt(nk) / 5 + n / w)
- *     after the read:   span * sqrt(nk) / 5
+ * With the versions of a key in the order of their times, those that a read may
+ * have seen are neighbours.  The last of them may have been written before the
+ * read.  The first may have been written after the last one that certainly was
+ * before the read.
  *
  * SPDX-License-Identifier: MIT */
 #include "strong/infer/near_candidates.h"
 
-enum {
-    KEPT_MOST = 8,      // candidates of a read that are near, on average
-    ERRORS_IN_SPAN = 5, // the divisor above
+#include "base/container/sorted.h"
+#include "depend/known_edges.h"
+
+struct dated_version {
+    uint64_t time; // of its writer
+    version_id version;
 };
 
-struct near_range {
-    const struct dependencies *p;
-    const uint32_t *time; // by transaction
-    uint64_t from, to;
+struct near_candidates {
+    struct dependencies *p;
+    const uint32_t *time;
+    uint64_t twice;              // the margin: of a writer and of a reader
+    struct dated_version *dated; // by key, then by time; without INIT's
+    u32_vec near;                // of the present read, in ascending order
 };
 
-/* The least number whose square is at least n. */
-static uint64_t
-root(uint64_t n)
+/* The versions of key k but for INIT's are dated[first_dated(k) ..
+ * first_dated(k + 1)). */
+static uint32_t
+first_dated(const struct dependencies *p, key_id k)
 {
-    uint64_t low = 0, high = UINT32_MAX;
-    while (low < high) {
-        const uint64_t middle = low + (high - low) / 2;
-        if (middle * middle < n)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return p->key_first[k] - k;
 }
 
-/* How far from the truth a time may be. */
-static uint64_t
-time_error(const struct history *h, uint32_t span)
+static void
+date_versions(struct near_candidates *c)
 {
-    return span * root((uint64_t)h->n_txns * h->n_sessions) / ERRORS_IN_SPAN;
-}
-
-bool
-near_candidates_suit(const struct history *h,
-                     const struct strong_options *options)
-{
-    if (!options->near_candidates || h->several_first.n < 2 || h->order_first)
-        return false;
-    const uint64_t values = h->several_first.n - 1, writers = h->several.n;
-    const uint64_t life = (uint64_t)h->n_txns * h->n_keys / writers;
-    const uint64_t range =
-        2 * time_error(h, options->near_span) + options->near_span * life;
-    assert(writers >= values);
-    return writers >= options->near_candidates * values &&
-           2 * range <= h->n_txns &&
-           writers * range <= KEPT_MOST * values * h->n_txns;
-}
-
-static bool
-is_far(void *context, version_id v)
-{
-    const struct near_range *range = context;
-    const dense_id t = range->p->version_txn[v];
-    const uint64_t time = t == DENSE_INIT ? 0 : range->time[t];
-    return time < range->from || time > range->to;
-}
-
-static uint32_t *
-estimate_times(const struct dependencies *p)
-{
+    const struct dependencies *p = c->p;
     const struct history *h = p->h;
-    uint32_t *time = mem_alloc(p->n_txns, sizeof *time);
+    dense_id *at = mem_alloc(h->n_txns, sizeof *at); // by time
+    uint32_t *next = mem_alloc(h->n_keys, sizeof *next);
+    memset(at, 0xff, h->n_txns * sizeof *at); // DENSE_INIT: none
     for (dense_id t = 0; t < p->n_txns; t++) {
-        const txn_id name = p->name[t];
-        const txn_id *session = &h->session_first[h->txn_session[name]];
-        assert(session[0] <= name && name < session[1]);
-        time[t] = (uint32_t)((uint64_t)(name - session[0]) * h->n_txns /
-                             (session[1] - session[0]));
+        assert(c->time[p->name[t]] < h->n_txns);
+        at[c->time[p->name[t]]] = t;
     }
-    return time;
+    for (key_id k = 0; k < h->n_keys; k++)
+        next[k] = first_dated(p, k);
+    for (uint32_t i = 0; i < h->n_txns; i++) {
+        if (at[i] == DENSE_INIT)
+            continue;
+        for (uint32_t j = p->write_first[at[i]]; j < p->write_first[at[i] + 1];
+             j++) {
+            const version_id v = p->write[j];
+            c->dated[next[p->version_key[v]]++] = (struct dated_version){i, v};
+        }
+    }
+    mem_free(next);
+    mem_free(at);
+}
+
+static void
+add_near(struct near_candidates *c, version_id v)
+{
+    vec_push(&c->near, v);
+    for (size_t i = c->near.n - 1; i && c->near.at[i - 1] > v; i--) {
+        c->near.at[i] = c->near.at[i - 1];
+        c->near.at[i - 1] = v;
+    }
+}
+
+/* Collect the versions that the read r may have seen. */
+static void
+find_near(struct near_candidates *c, read_id r)
+{
+    const struct dependencies *p = c->p;
+    const key_id k = read_key(p, r);
+    const dense_id t = p->read_txn[r];
+    const uint64_t x = c->time[p->name[t]];
+    const uint32_t first = first_dated(p, k), end = first_dated(p, k + 1);
+    uint32_t low = first, now;
+    vec_clear(&c->near);
+    LOWER_BOUND(low, end, middle, c->dated[middle].time + c->twice < x);
+    for (now = low; now < end && c->dated[now].time <= x + c->twice; now++) {
+        const version_id v = c->dated[now].version;
+        if (p->version_txn[v] != t && version_serves(p, v, r))
+            add_near(c, v);
+    }
+    bool overwritten = false;
+    uint64_t by = 0; // the time of the last writer before r that counts
+    for (now = low; now > first; now--) {
+        const struct dated_version before = c->dated[now - 1];
+        if (overwritten && before.time + c->twice < by)
+            break;
+        if (!overwritten && p->version_txn[before.version] < p->n_certain) {
+            overwritten = true;
+            by = before.time;
+        }
+        if (version_serves(p, before.version, r))
+            add_near(c, before.version);
+    }
+    if (!overwritten && version_serves(p, p->key_first[k], r))
+        add_near(c, p->key_first[k]);
+}
+
+static void
+decide_read(struct dependencies *p, read_id r, version_id v)
+{
+    depend_fix(p, r, v);
+    if (version_is_init(p, v))
+        known_edges_add_init(p, r);
+    else
+        depend_add_edge(p, point_commit(p, p->version_txn[v]),
+                        point_start(p, p->read_txn[r]),
+                        (struct label){EDGE_WR, r, v});
 }
 
 void
-near_candidates_keep(struct dependencies *p, uint32_t span)
+near_candidates_keep(struct dependencies *p, const uint32_t *time,
+                     uint32_t margin)
 {
-    const uint64_t n = p->h->n_txns, error = time_error(p->h, span);
-    uint32_t *time = estimate_times(p);
+    struct near_candidates c = {
+        .p = p, .time = time, .twice = 2 * (uint64_t)margin};
+    c.dated = mem_alloc(p->n_versions, sizeof *c.dated);
+    date_versions(&c);
+    size_t kept = 0;
     for (size_t i = 0; i < p->ambiguous.n; i++) {
-        struct candidates *c = &p->ambiguous.at[i];
-        const struct candidates all = *c;
-        const key_id k = read_key(p, c->read);
-        const uint64_t life = n / (p->key_first[k + 1] - p->key_first[k]);
-        const uint64_t at = time[p->read_txn[c->read]],
-                       back = error + span * life;
-        struct near_range range = {p, time, at > back ? at - back : 0,
-                                   at + error};
-        assert(all.first < p->pool.shared); // so that it can be taken back
-        candidates_filter(&p->pool, c, is_far, &range);
-        if (!c->n)
-            *c = all;
+        struct candidates all = p->ambiguous.at[i];
+        find_near(&c, all.read);
+        if (c.near.n == 1 && p->n_txns == p->n_certain) {
+            decide_read(p, all.read, c.near.at[0]);
+            continue;
+        }
+        if (c.near.n && c.near.n < all.n) {
+            candidates_truncate(&p->pool, &all, 0);
+            for (size_t j = 0; j < c.near.n; j++)
+                candidates_append(&p->pool, &all, c.near.at[j]);
+        }
+        p->ambiguous.at[kept++] = all;
     }
-    mem_free(time);
+    p->ambiguous.n = kept;
+    chains_freeze(&p->g);
+    vec_free(&c.near);
+    mem_free(c.dated);
 }

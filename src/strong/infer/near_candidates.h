@@ -5,20 +5,15 @@
 #define STRONG_INFER_NEAR_CANDIDATES_H
 
 #include "depend/dependencies.h"
-#include "strong/strong.h"
 
-/* Whether the values of h have so many writers that it is worth while, and so
- * few near each other that the rest is worth searching.
+/* Leave out the candidates that no read can have seen if each transaction ran
+ * within 'margin' of its time: those that ran later, and those that another
+ * writer of the key overwrote before.  A read that would lose all of them keeps
+ * them; one that has one left is decided.  time[] is by transaction of the
+ * history, and below n_txns.
  *
- *   time   O(1) */
-bool near_candidates_suit(const struct history *h,
-                          const struct strong_options *options);
-
-/* Leave out the candidates that are far from their read.  A read that would
- * lose all of them keeps them.
- *
- * This is an assumption and no inference.  An order of what is left is an order
- * of the history; that there is none says nothing. */
-void near_candidates_keep(struct dependencies *p, uint32_t span);
+ *   time   O(versions + versions within the margin of each read) */
+void near_candidates_keep(struct dependencies *p, const uint32_t *time,
+                          uint32_t margin);
 
 #endif

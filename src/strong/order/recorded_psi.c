@@ -27,9 +27,10 @@ struct recorded_psi {
     struct chains g;
 };
 
-/* Whether the order respects what is known (1). */
+/* Take the order given[0 .. n_given); false where it does not respect what is
+ * known (1). */
 static bool
-take_arrival(struct recorded_psi *x)
+take_order(struct recorded_psi *x, const txn_id *given, uint32_t n_given)
 {
     const struct dependencies *p = x->p;
     const struct history *h = p->h;
@@ -37,10 +38,10 @@ take_arrival(struct recorded_psi *x)
     for (dense_id t = 0; t < p->n_txns; t++)
         dense[p->name[t]] = t;
     uint32_t n = 0;
-    for (uint32_t i = 0; i < h->n_txns; i++) {
-        if (h->txn_counts[h->arrival[i]] != TXN_COUNTS)
+    for (uint32_t i = 0; i < n_given; i++) {
+        if (h->txn_counts[given[i]] != TXN_COUNTS)
             continue;
-        x->order[n] = dense[h->arrival[i]];
+        x->order[n] = dense[given[i]];
         x->rank[x->order[n]] = n;
         n++;
     }
@@ -165,7 +166,8 @@ run_all(struct recorded_psi *x)
 }
 
 bool
-recorded_psi_try(const struct inference *f, struct certificate *out)
+recorded_psi_try(const struct inference *f, const txn_id *order, uint32_t n,
+                 struct certificate *out)
 {
     const struct dependencies *p = f->p;
     assert(p->one_rw && !p->two_points);
@@ -174,7 +176,7 @@ recorded_psi_try(const struct inference *f, struct certificate *out)
     struct recorded_psi x = {.f = f, .p = p};
     x.order = mem_alloc(p->n_txns, sizeof *x.order);
     x.rank = mem_alloc(p->n_txns, sizeof *x.rank);
-    bool ok = take_arrival(&x);
+    bool ok = take_order(&x, order, n);
     if (ok) {
         x.now = mem_alloc(p->h->n_keys, sizeof *x.now);
         memcpy(x.now, p->key_first, p->h->n_keys * sizeof *x.now);

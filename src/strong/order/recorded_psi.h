@@ -1,4 +1,4 @@
-/* recorded_psi.h -- tries the order of the input as an order for psi.
+/* recorded_psi.h -- tries an order, such as that of the input, for psi.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef STRONG_ORDER_RECORDED_PSI_H
@@ -6,11 +6,13 @@
 
 #include "strong/infer/inference.h"
 
-/* Take the transactions in the order of the input, and fill the certificate if
- * that satisfies psi.  False says only that it does not.
+/* Take the transactions in the given order, that of the input for example, and
+ * fill the certificate if that satisfies psi.  False says only that it does
+ * not.
  *
  *   time     O(operations), and O(operations * sessions) where reads are stale
  */
-bool recorded_psi_try(const struct inference *f, struct certificate *out);
+bool recorded_psi_try(const struct inference *f, const txn_id *order,
+                      uint32_t n, struct certificate *out);
 
 #endif

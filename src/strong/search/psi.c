@@ -270,9 +270,10 @@ accept(const struct psi *x, struct certificate *out)
 static bool
 accept_si(const struct inference *f, struct certificate *out)
 {
+    struct strong_options options = *f->context->options;
     struct certificate si;
-    strong_check(f->p->h, LEVEL_SI, f->context->options, f->context->budget,
-                 &si, NULL);
+    options.near_candidates = 0; // strong.c has tried that
+    strong_check(f->p->h, LEVEL_SI, &options, f->context->budget, &si, NULL);
     const bool ok = si.verdict == VERDICT_OK;
     if (ok) {
         out->verdict = VERDICT_OK;

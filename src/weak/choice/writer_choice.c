@@ -3,7 +3,7 @@
  * A reading can be decided in polynomial time, but there are as many readings
  * as combinations of candidates.  So the search is lazy, as in satisfiability
  * modulo theories: guess a reading and decide it.  The first guess takes the
- * order of the input for the order of commits (recorded_reading.h); the next
+ * order of the input for the order of commits (suggested_reading.h); the next
  * one runs the sessions against a store (initial_reading.h).  Between the two,
  * what depends on no choice is refuted if it can be.  If a guess fails, the
  * cycle depends on a few choices only, and every reading with these fails;
@@ -29,8 +29,8 @@
 #include "weak/choice/choice_premises.h"
 #include "weak/choice/counting.h"
 #include "weak/choice/initial_reading.h"
-#include "weak/choice/recorded_reading.h"
 #include "weak/choice/session_merge.h"
+#include "weak/choice/suggested_reading.h"
 #include "weak/commit_order.h"
 #include "weak/witness.h"
 
@@ -142,22 +142,6 @@ try_reading(struct choice_solver *c, const u32_vec *roots,
     return end;
 }
 
-/* Note the choices of the reading that holds. */
-static void
-conclude(const struct choice_solver *c, struct certificate *out)
-{
-    const struct history *h = c->h;
-    out->kind = EVIDENCE_ORDER;
-    for (txn_id t = 0; t < h->n_txns; t++)
-        for (op_id op = h->txn_begin[t]; c->counts[t] && op < h->txn_end[t];
-             op++)
-            if (op_is_external_read(h, op) &&
-                history_has_several(h, h->op_value[op])) {
-                assert(c->chosen[op] != t);
-                vec_push(&out->choices, ((struct choice){op, c->chosen[op]}));
-            }
-}
-
 /* Ask the solver for a reading that is not forbidden. */
 static enum sat_answer
 solve(struct choice_solver *c, const struct weak_options *o)
@@ -172,80 +156,19 @@ solve(struct choice_solver *c, const struct weak_options *o)
     return answer;
 }
 
-/* Look for a cycle that depends on no choice: leave all reads with several
- * candidates open, as reads from INIT, which force nothing among transactions.
- * True where there is one. */
-static bool
-refute_certain(const struct history *h, const u32_vec *roots,
-               const struct weak_options *o, struct certificate *out,
-               struct weak_stats *stats)
-{
-    txn_id *chosen = mem_alloc(h->n_ops, sizeof *chosen);
-    uint8_t *counts = mem_alloc(h->n_txns, sizeof *counts);
-    const struct weak_reading r = {h, chosen, counts};
-    struct ordered_reading g;
-    struct edges edges = {0};
-    cycle_vec cycles = {0};
-    for (op_id op = 0; op < h->n_ops; op++)
-        chosen[op] = TXN_INIT; // of reads with one candidate it is not asked
-    counting_find(h, chosen, counts, NULL);
-    ordered_reading_init(&g, &r, roots);
-    if (commit_order_is_refuted(&g, out->level, o, &edges, stats)) {
-        (void)witness_find(&g, out->level, &edges, false, 1, &cycles);
-        assert(cycles.n == 1);
-        out->verdict = VERDICT_VIOLATED;
-        out->kind = EVIDENCE_CYCLE;
-        out->cycle = cycles.at[0];
-    }
-    vec_free(&cycles);
-    edges_free(&edges);
-    ordered_reading_free(&g);
-    mem_free(counts);
-    mem_free(chosen);
-    return out->verdict == VERDICT_VIOLATED;
-}
-
-/* Try the reading that the order of the input suggests.  Where that order is no
- * commit order by itself, what is certain may be contradictory; only then all
- * edges of the reading are sorted.  True where that was the answer. */
-static bool
-try_recorded(struct choice_solver *c, const struct weak_options *o,
-             struct certificate *out, struct weak_stats *stats)
-{
-    const struct weak_reading r = {c->h, c->chosen, c->counts};
-    struct ordered_reading g;
-    struct edges edges = {0};
-    u32_vec roots = {0};
-    topological_sort_suggest(c->h, &roots);
-    recorded_reading_choose(c->h, &roots, c->chosen);
-    counting_find(c->h, c->chosen, c->counts, c->why);
-    ordered_reading_init(&g, &r, &roots);
-    stats->rounds++;
-    bool ok =
-        commit_order_compare(&g, out->level, o, &out->order) == VERDICT_OK;
-    if (!ok && !refute_certain(c->h, &roots, o, out, stats) && !g.cyclic)
-        ok = commit_order_sort(&g, out->level, o, &out->order, &edges, stats) ==
-             VERDICT_OK;
-    if (ok)
-        out->verdict = VERDICT_OK;
-    edges_free(&edges);
-    ordered_reading_free(&g);
-    vec_free(&roots);
-    return out->verdict != VERDICT_UNKNOWN;
-}
-
 static void
 search(struct choice_solver *c, const struct weak_options *o,
        struct certificate *out, struct weak_stats *stats)
 {
-    c->chosen = mem_alloc(c->h->n_ops, sizeof *c->chosen);
-    if (try_recorded(c, o, out, stats)) {
-        if (out->verdict == VERDICT_OK)
-            conclude(c, out);
+    u32_vec roots = {0};
+    topological_sort_suggest(c->h, &roots);
+    if (suggested_reading_try(c->h, &roots, SUGGESTED_ALL, o, out, stats)) {
+        vec_free(&roots);
         return;
     }
+    vec_clear(&roots);
+    c->chosen = mem_alloc(c->h->n_ops, sizeof *c->chosen);
     open_reads_init(&c->open, c->h);
-    u32_vec roots = {0};
     enum sat_answer answer = SAT_TRUE;
     guess(c, out->level, o, &roots);
     while (answer == SAT_TRUE) {
@@ -262,7 +185,7 @@ search(struct choice_solver *c, const struct weak_options *o,
         c->proof = NULL;
     }
     if (out->verdict == VERDICT_OK)
-        conclude(c, out);
+        suggested_reading_conclude(c->h, c->chosen, c->counts, out);
     vec_free(&roots);
 }
 

@@ -2,6 +2,7 @@
  * that would be slow if something were quadratic.
  *
  * SPDX-License-Identifier: MIT */
+#include "strong/near_order.h"
 #include "strong/strong.h"
 
 #include "base/limits/limit.h"
@@ -164,10 +165,10 @@ blind_writes(int64_t n, int64_t keys, bool increment, struct history *h)
     CHECK(builder_finish(b, h, &err));
 }
 
-/* Dozens of writers of each value, and sessions of an even pace: the order is
- * found with the writers that are near each read. */
+/* Dozens of writers of each value: the order is found near the times that are
+ * estimated. */
 static void
-near_writers_are_enough_at_an_even_pace(void)
+many_writers_have_an_order_near_the_times(void)
 {
     const struct gen_shape shape = {.level = LEVEL_SER,
                                     .sessions = 4,
@@ -185,13 +186,16 @@ near_writers_are_enough_at_an_even_pace(void)
     struct err err = {0};
     never.near_candidates = 0;
     CHECK(gen_history(&shape, &h, &err));
+    CHECK(!near_order_suits(&h, &never));
+    CHECK(near_order_suits(&h, &strong_defaults));
     for (size_t i = 0; i < sizeof at / sizeof *at; i++) {
+        struct near_order near;
         struct certificate c;
-        CHECK(strong_try_near(&h, at[i], &strong_defaults, NULL, &c));
-        CHECK(verify_certificate(&h, &c, &err));
+        near_order_init(&near, &h, &strong_defaults);
+        CHECK(near_order_try(&near, at[i], NULL, &c));
+        CHECK(c.level == at[i] && verify_certificate(&h, &c, &err));
         certificate_free(&c);
-        CHECK(!strong_try_near(&h, at[i], &never, NULL, &c));
-        certificate_free(&c);
+        near_order_free(&near);
     }
     history_free(&h);
 }
@@ -326,7 +330,7 @@ main(void)
     RUN(read_only_anomaly_violates_ser_alone);
     RUN(duplicate_values_leave_a_choice);
     RUN(reads_from_either_of_two_need_search);
-    RUN(near_writers_are_enough_at_an_even_pace);
+    RUN(many_writers_have_an_order_near_the_times);
     RUN(hot_keys_are_not_quadratic);
     RUN(the_order_of_the_recording_is_tried_first);
     RUN(the_order_of_the_recording_is_tried_at_psi);

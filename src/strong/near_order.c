@@ -1,0 +1,220 @@
+/* near_order.c -- see near_order.h.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "strong/near_order.h"
+
+#include "base/container/sorted.h"
+#include "strong/decide.h"
+#include "strong/infer/estimated_times.h"
+#include "strong/infer/near_candidates.h"
+
+enum {
+    STEPS_EACH = 200, // of a budget, per operation
+    KEPT_MOST = 8,    // candidates of a read within the margin, on average
+    EXCUSES = 6,      // times that somebody is excused
+    BLAMED_MOST = 64, // transactions, in one conflict
+};
+
+static uint64_t
+find_margin(const struct history *h, const struct strong_options *options)
+{
+    return (uint64_t)options->near_span * h->n_sessions;
+}
+
+bool
+near_order_suits(const struct history *h, const struct strong_options *options)
+{
+    if (!options->near_candidates || h->several_first.n < 2 || h->order_first)
+        return false;
+    const uint64_t values = h->several_first.n - 1, writers = h->several.n;
+    const uint64_t range = 4 * find_margin(h, options);
+    assert(writers >= values);
+    return writers >= options->near_candidates * values && range <= h->n_txns &&
+           writers * range <= KEPT_MOST * values * h->n_txns;
+}
+
+void
+near_order_init(struct near_order *o, const struct history *h,
+                const struct strong_options *options)
+{
+    assert(near_order_suits(h, options));
+    *o = (struct near_order){.h = h, .options = options, .assumed = *h};
+    o->margin = (uint32_t)find_margin(h, options);
+    o->time = mem_calloc(h->n_txns, sizeof *o->time);
+    estimated_times_find(h, o->time);
+    o->assumed.op_key = mem_alloc(h->n_ops, sizeof *h->op_key);
+    if (h->n_ops)
+        memcpy(o->assumed.op_key, h->op_key, h->n_ops * sizeof *h->op_key);
+}
+
+void
+near_order_free(struct near_order *o)
+{
+    mem_free(o->time);
+    mem_free(o->assumed.op_key);
+    vec_free(&o->blamed);
+    vec_free(&o->excused);
+}
+
+/* --- conflicts -------------------------------------------------------------*/
+
+static void
+blame(struct near_order *o, const struct dependencies *p, read_id r)
+{
+    if (r == READ_NONE)
+        return;
+    const txn_id t = p->name[p->read_txn[r]];
+    for (size_t i = 0; i < o->blamed.n; i++)
+        if (o->blamed.at[i] == t)
+            return;
+    vec_push(&o->blamed, t);
+}
+
+static void
+blame_edge(struct near_order *o, const struct dependencies *p, uint32_t edge)
+{
+    if (edge != EDGE_NONE)
+        blame(o, p, p->labels.at[edge].read);
+}
+
+/* Blame the edges of a path between two points, as far as clocks know one. */
+static void
+blame_path(struct near_order *o, const struct inference *f, uint32_t from,
+           uint32_t to)
+{
+    const struct chains *g = &f->p->g;
+    for (uint32_t steps = 0; from != to && steps < g->n; steps++) {
+        uint32_t e = g->out[from];
+        while (e != EDGE_NONE && g->edges.at[e].to != to &&
+               !inference_reach(f, g->edges.at[e].to, to))
+            e = g->edges.at[e].next_out;
+        blame_edge(o, f->p, e);
+        if (e == EDGE_NONE && !chains_has_next(g, from))
+            return;
+        from = e == EDGE_NONE ? from + 1 : g->edges.at[e].to;
+    }
+}
+
+static void
+find_blamed(struct near_order *o, const struct inference *f)
+{
+    const struct conflict *c = &f->conflict;
+    vec_clear(&o->blamed);
+    switch (c->kind) {
+    case CONFLICT_CYCLE:
+        for (size_t i = 0; i < c->cycle.n; i++)
+            blame_edge(o, f->p, c->cycle.at[i].edge);
+        break;
+    case CONFLICT_EDGE:
+        blame(o, f->p, c->label.read);
+        blame_path(o, f, c->to, c->from);
+        break;
+    case CONFLICT_READ:
+        blame(o, f->p, c->read);
+        break;
+    default:
+        break;
+    }
+}
+
+/* The transaction of p that is t in the history. */
+static dense_id
+find_dense(const struct dependencies *p, txn_id t)
+{
+    uint32_t low = 0;
+    LOWER_BOUND(low, p->n_txns, middle, p->name[middle] < t);
+    assert(p->n_certain == p->n_txns && p->name[low] == t);
+    return low;
+}
+
+/* Those that are excused still come after what they read for certain. */
+static void
+order_excused(const struct near_order *o, struct dependencies *p)
+{
+    const struct history *h = o->h;
+    for (size_t i = 0; i < o->excused.n; i++) {
+        const txn_id t = o->excused.at[i];
+        for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++) {
+            const value_id v = h->op_value[op];
+            if (!op_is_external_read(h, op) || history_has_several(h, v) ||
+                history_writer(h, v) == TXN_INIT)
+                continue;
+            depend_add_edge(
+                p, point_commit(p, find_dense(p, history_writer(h, v))),
+                point_start(p, find_dense(p, t)),
+                (struct label){EDGE_TIME, READ_NONE, 0});
+        }
+    }
+}
+
+/* Leave out the reads of those that are blamed.  False where there are none,
+ * or so many that something else must be wrong. */
+static bool
+excuse_blamed(struct near_order *o)
+{
+    const struct history *h = &o->assumed;
+    if (!o->blamed.n || o->blamed.n > BLAMED_MOST)
+        return false;
+    for (size_t i = 0; i < o->blamed.n; i++) {
+        const txn_id t = o->blamed.at[i];
+        vec_push(&o->excused, t);
+        for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++)
+            if (op_is_external_read(h, op))
+                h->op_key[op] |= OP_ASIDE;
+    }
+    return true;
+}
+
+/* --- orders ----------------------------------------------------------------*/
+
+static bool
+find_order(struct near_order *o, enum level l, struct budget *budget,
+           struct certificate *out)
+{
+    struct budget some = {.left = STEPS_EACH * (uint64_t)o->assumed.n_ops,
+                          .until = budget ? budget->until : NULL};
+    const uint64_t before = some.left;
+    struct strong_stats stats = {0};
+    struct strong_context context = {
+        .options = o->options, .budget = &some, .stats = &stats};
+    struct dependencies p;
+    struct inference f;
+    *out = (struct certificate){.level = l};
+    decide_build(&p, &o->assumed, l, &context);
+    near_candidates_keep(&p, o->time, o->margin);
+    order_excused(o, &p);
+    p.n_struck = 1; // without a record, so that nothing is proved
+    (void)inference_init(&f, &p, &context);
+    if (decide_infer(&f, out))
+        decide_search(&f, out);
+    if (l == LEVEL_SER)
+        find_blamed(o, &f);
+    assert(out->verdict != VERDICT_VIOLATED);
+    inference_free(&f);
+    dependencies_free(&p);
+    budget_spend(budget, before - some.left);
+    return out->verdict == VERDICT_OK;
+}
+
+bool
+near_order_try(struct near_order *o, enum level l, struct budget *budget,
+               struct certificate *out)
+{
+    assert(level_is_strong(l) && !level_table[l].one_rw && !o->excused.n);
+    return find_order(o, l, budget, out);
+}
+
+bool
+near_order_excuse(struct near_order *o, struct budget *budget, u32_vec *order)
+{
+    bool found = false;
+    assert(!o->h->n_optional);
+    for (int i = 0; !found && i < EXCUSES && excuse_blamed(o); i++) {
+        struct certificate c;
+        found = find_order(o, LEVEL_SER, budget, &c);
+        for (size_t j = 0; found && j < c.order.n; j++)
+            vec_push(order, c.order.at[j]);
+        certificate_free(&c);
+    }
+    return found;
+}
