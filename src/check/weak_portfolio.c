@@ -7,7 +7,15 @@
 #include "strong/near_order.h"
 #include "strong/order/recorded_order.h"
 
-enum { PATIENCE_EACH = 100 }; // steps of a budget, for an operation
+// Steps of a budget: for the first attempt of the weak engine, and for the
+// strong engine at ser and pc; each gets more for each operation.
+enum {
+    STEPS_EACH = 100,
+    STEPS_FIRST = 3000000,
+    STEPS_SER_EACH = 2000,
+    STEPS_SER = 700000000,
+    STEPS_PC = 200000000,
+};
 
 static level_set
 undecided(const struct certificate certificates[LEVELS], level_set levels)
@@ -117,8 +125,6 @@ weak_portfolio_check(const struct history *h, const struct check_options *o,
                      struct certificate certificates[LEVELS],
                      struct weak_stats *stats)
 {
-    const uint64_t patience =
-        BUDGET_SECOND / 10 + PATIENCE_EACH * (uint64_t)h->n_ops;
     struct weak_options weak = {.threads = o->threads, .budget = all};
     if (!h->several.n || has_flaws) {
         weak_check(h, levels, &weak, certificates, stats);
@@ -134,18 +140,25 @@ weak_portfolio_check(const struct history *h, const struct check_options *o,
         if (!left)
             return;
     }
-    struct budget some = budget_take(all, patience);
+    struct budget some =
+        budget_take(all, STEPS_FIRST + STEPS_EACH * (uint64_t)h->n_ops);
     weak.budget = &some;
     weak_check(h, left, &weak, certificates, stats);
     budget_give_back(all, &some);
     left = undecided(certificates, left);
     if (!left)
         return;
+    struct strong_options strong = o->strong;
+    strong.near_candidates = 0; // that was tried
     // Few keys and values are easiest at ser, which has a search of its own.
-    static const enum level stronger[] = {LEVEL_SER, LEVEL_PC};
+    static const struct {
+        enum level level;
+        uint64_t steps;
+    } stronger[] = {{LEVEL_SER, STEPS_SER}, {LEVEL_PC, STEPS_PC}};
     for (size_t i = 0; i < sizeof stronger / sizeof *stronger; i++) {
-        some = budget_take(all, 20 * patience);
-        const bool ok = settle_by_engine(h, &o->strong, stronger[i], left,
+        some = budget_take(all, stronger[i].steps +
+                                    STEPS_SER_EACH * (uint64_t)h->n_ops);
+        const bool ok = settle_by_engine(h, &strong, stronger[i].level, left,
                                          &some, certificates);
         budget_give_back(all, &some);
         if (ok)

@@ -8,6 +8,7 @@
 #include "strong/order/backtracking.h"
 #include "strong/order/bidirectional.h"
 #include "strong/order/order_certificate.h"
+#include "strong/order/recorded_order.h"
 #include "strong/order/schedule.h"
 #include "strong/search/construct_proof.h"
 #include "strong/search/psi.h"
@@ -24,6 +25,8 @@ enum {
     BACKTRACK_STEPS_MORE = 20000000,
     CONFLICTS_FIRST = 3000,
 };
+
+enum { SERIAL_STEPS = 700000000 }; // of a budget, for a serial order at pc
 
 // Where an order breaks so much, the search walks over the edges so often that
 // laying them out first pays.
@@ -144,6 +147,30 @@ alternate(struct order_search *s, struct order_check *a, broken_vec *broken,
     return answer;
 }
 
+/* Try a serial order, where the search at pc has not succeeded at once: few
+ * keys and values are easiest at ser. */
+static bool
+try_serial(const struct inference *f, struct certificate *out)
+{
+    struct strong_options options = *f->context->options;
+    struct budget *all = f->context->budget;
+    struct certificate ser;
+    options.near_candidates = 0; // strong.c has tried that
+    if (f->p->level != LEVEL_PC || f->p->h->n_optional ||
+        history_has_orders(f->p->h))
+        return false;
+    struct budget some = {.left = SERIAL_STEPS};
+    if (all)
+        some = budget_take(all, SERIAL_STEPS);
+    strong_check(f->p->h, LEVEL_SER, &options, &some, &ser, NULL);
+    if (all)
+        budget_give_back(all, &some);
+    const bool ok = ser.verdict == VERDICT_OK &&
+                    recorded_order_run_commits(f->p->h, &ser, out);
+    certificate_free(&ser);
+    return ok;
+}
+
 /* Search, given a first order and what it breaks.  Fill the certificate unless
  * the budget is spent. */
 static void
@@ -162,7 +189,9 @@ search(struct inference *f, uint32_t *order, struct order_check *a,
         sat_set_budget(s.sat, CONFLICTS_FIRST);
     enum sat_answer answer = search_run(&s, a, broken);
     bool found = false;
-    if (backtracks && answer == SAT_UNKNOWN)
+    const bool stopped = backtracks && answer == SAT_UNKNOWN;
+    const bool serial = stopped && try_serial(f, out);
+    if (stopped && !serial)
         answer = alternate(&s, a, broken, order, &found);
     stats->searching += time_cpu() - began;
     began = time_cpu();

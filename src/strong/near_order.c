@@ -10,6 +10,7 @@
 
 enum {
     STEPS_EACH = 200, // of a budget, per operation
+    STEPS_FAR_EACH = 2000,
     KEPT_MOST = 8,    // candidates of a read within the margin, on average
     EXCUSES = 6,      // times that somebody is excused
     BLAMED_MOST = 64, // transactions, in one conflict
@@ -34,17 +35,24 @@ near_order_suits(const struct history *h, const struct strong_options *options)
 }
 
 void
+near_order_init_far(struct near_order *o, const struct history *h,
+                    const struct strong_options *options)
+{
+    *o = (struct near_order){.h = h, .options = options, .assumed = *h};
+    o->assumed.op_key = mem_alloc(h->n_ops, sizeof *h->op_key);
+    if (h->n_ops)
+        memcpy(o->assumed.op_key, h->op_key, h->n_ops * sizeof *h->op_key);
+}
+
+void
 near_order_init(struct near_order *o, const struct history *h,
                 const struct strong_options *options)
 {
     assert(near_order_suits(h, options));
-    *o = (struct near_order){.h = h, .options = options, .assumed = *h};
+    near_order_init_far(o, h, options);
     o->margin = (uint32_t)find_margin(h, options);
     o->time = mem_calloc(h->n_txns, sizeof *o->time);
     estimated_times_find(h, o->time);
-    o->assumed.op_key = mem_alloc(h->n_ops, sizeof *h->op_key);
-    if (h->n_ops)
-        memcpy(o->assumed.op_key, h->op_key, h->n_ops * sizeof *h->op_key);
 }
 
 void
@@ -171,7 +179,8 @@ static bool
 find_order(struct near_order *o, enum level l, struct budget *budget,
            struct certificate *out)
 {
-    struct budget some = {.left = STEPS_EACH * (uint64_t)o->assumed.n_ops,
+    struct budget some = {.left = (o->time ? STEPS_EACH : STEPS_FAR_EACH) *
+                                  (uint64_t)o->assumed.n_ops,
                           .until = budget ? budget->until : NULL};
     const uint64_t before = some.left;
     struct strong_stats stats = {0};
@@ -181,7 +190,8 @@ find_order(struct near_order *o, enum level l, struct budget *budget,
     struct inference f;
     *out = (struct certificate){.level = l};
     decide_build(&p, &o->assumed, l, &context);
-    near_candidates_keep(&p, o->time, o->margin);
+    if (o->time)
+        near_candidates_keep(&p, o->time, o->margin);
     order_excused(o, &p);
     p.n_struck = 1; // without a record, so that nothing is proved
     (void)inference_init(&f, &p, &context);

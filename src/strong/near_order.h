@@ -25,7 +25,7 @@ struct near_order {
     const struct strong_options *options;
     struct history assumed; // without the reads of those that are excused; all
                             // but op_key is borrowed
-    uint32_t *time;         // by transaction
+    uint32_t *time;         // by transaction; NULL where none is assumed
     uint32_t margin;
     u32_vec excused;
     u32_vec blamed; // transactions with a part in the last conflict
@@ -43,6 +43,10 @@ bool near_order_suits(const struct history *h,
  *   require  near_order_suits() */
 void near_order_init(struct near_order *o, const struct history *h,
                      const struct strong_options *options);
+
+/* The same without times: an order may be far from any estimate. */
+void near_order_init_far(struct near_order *o, const struct history *h,
+                         const struct strong_options *options);
 void near_order_free(struct near_order *o);
 
 /* Look for an order at level l.  If there is one, *out is its certificate;

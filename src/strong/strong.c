@@ -57,23 +57,6 @@ try_recorded_psi(const struct inference *f, struct certificate *out)
     return found;
 }
 
-/* Run the commits of an order that satisfies a stronger level. */
-static bool
-run_commits(const struct history *h, const struct certificate *stronger,
-            struct certificate *out)
-{
-    const bool two_points = level_table[stronger->level].two_points;
-    u32_vec commits = {0};
-    for (size_t i = 0; i < stronger->order.n; i++) {
-        const uint32_t point = stronger->order.at[i];
-        if (!two_points || point % 2 == 1)
-            vec_push(&commits, two_points ? point / 2 : point);
-    }
-    const bool ok = recorded_order_run(h, commits.at, (uint32_t)commits.n, out);
-    vec_free(&commits);
-    return ok;
-}
-
 /* Try a near order of level 'by', which settles that of *out. */
 static bool
 try_near(struct near_order *o, const struct history *h, enum level by,
@@ -87,7 +70,7 @@ try_near(struct near_order *o, const struct history *h, enum level by,
         *out = c;
         return true;
     }
-    ok = ok && run_commits(h, &c, out);
+    ok = ok && recorded_order_run_commits(h, &c, out);
     certificate_free(&c);
     return ok;
 }
@@ -108,30 +91,6 @@ try_excused(struct near_order *o, const struct inference *f,
               recorded_psi_try(f, order.at, (uint32_t)order.n, out));
     vec_free(&order);
     return ok;
-}
-
-/* --- the pipeline ----------------------------------------------------------*/
-
-/* Decide a problem once; the caller frees f.  'near' may be NULL. */
-static void
-decide(struct inference *f, struct dependencies *p, struct near_order *near,
-       struct strong_context *context, struct certificate *out)
-{
-    struct strong_stats *stats = context->stats;
-    double began = time_cpu();
-    const bool ok = inference_init(f, p, context);
-    stats->saturating = time_cpu() - began;
-    // With very many candidates, pruning them takes longer than the attempt.
-    if (ok && !p->records_struck && try_recorded_psi(f, out))
-        return;
-    if (!decide_infer(f, out) ||
-        (p->records_struck && try_recorded_psi(f, out)))
-        return;
-    began = time_cpu();
-    const bool found = near && try_excused(near, f, out);
-    stats->ordering += time_cpu() - began;
-    if (!found)
-        decide_search(f, out);
 }
 
 /* Whether what is certain without any choice is contradictory, as far as one
@@ -155,6 +114,52 @@ refute_certain(const struct history *h, enum level l,
     context->options = options;
     context->needs_record = false;
     return out->verdict == VERDICT_VIOLATED;
+}
+
+/* Decide psi without its own inference, where there are very many candidates:
+ * by what is certain, or by an order in which nearly all transactions are
+ * serial. */
+static bool
+try_psi_by_ser(const struct inference *f, struct certificate *out)
+{
+    const struct history *h = f->p->h;
+    struct strong_context *context = f->context;
+    if (!f->p->one_rw || !context->options->psi_by_si || h->n_optional ||
+        history_has_orders(h))
+        return false;
+    if (refute_certain(h, out->level, context, out))
+        return true;
+    struct near_order far;
+    near_order_init_far(&far, h, context->options);
+    const bool found =
+        try_near(&far, h, LEVEL_SER, context, out) || try_excused(&far, f, out);
+    near_order_free(&far);
+    return found;
+}
+
+/* --- the pipeline ----------------------------------------------------------*/
+
+/* Decide a problem once; the caller frees f.  'near' may be NULL. */
+static void
+decide(struct inference *f, struct dependencies *p, struct near_order *near,
+       struct strong_context *context, struct certificate *out)
+{
+    struct strong_stats *stats = context->stats;
+    double began = time_cpu();
+    const bool ok = inference_init(f, p, context);
+    stats->saturating = time_cpu() - began;
+    // With very many candidates, pruning them takes longer than the attempt.
+    if (ok && !p->records_struck &&
+        (try_recorded_psi(f, out) || (!near && try_psi_by_ser(f, out))))
+        return;
+    if (!decide_infer(f, out) ||
+        (p->records_struck && try_recorded_psi(f, out)))
+        return;
+    began = time_cpu();
+    const bool found = near && try_excused(near, f, out);
+    stats->ordering += time_cpu() - began;
+    if (!found)
+        decide_search(f, out);
 }
 
 /* Decide by what is certain and by search. */

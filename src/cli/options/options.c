@@ -259,7 +259,7 @@ const struct option option_table[] = {
     {"many-candidates", 0, OPTION_NUMBER, "N", AT(many_candidates), ENGINE, 0, 1000000000, "64", NULL,
      "candidate writers of a read from which they are removed by bounds"},
     {"near-candidates", 0, OPTION_NUMBER, "N", AT(near_candidates), ENGINE, 0, 1000000000, "10", NULL,
-     "writers of a value, on average, from which those far from a read are left out at first; 0: never"},
+     "writers of a value, on average, from which orders near estimated times are tried; 0: never"},
     {"cover", 0, OPTION_NUMBER, "N", AT(cover), ENGINE, 0, 1000000000, "500", NULL,
      "with more sessions than this, clocks are kept on chains of their own"},
     {"help", 'h', OPTION_FLAG, NULL, AT(help), CMD_ALL, 0, 0, NULL, NULL,

@@ -323,6 +323,23 @@ recorded_order_run(const struct history *h, const txn_id *order, uint32_t n,
     return ok;
 }
 
+bool
+recorded_order_run_commits(const struct history *h,
+                           const struct certificate *stronger,
+                           struct certificate *c)
+{
+    const bool two_points = level_table[stronger->level].two_points;
+    u32_vec commits = {0};
+    for (size_t i = 0; i < stronger->order.n; i++) {
+        const uint32_t point = stronger->order.at[i];
+        if (!two_points || point % 2 == 1)
+            vec_push(&commits, two_points ? point / 2 : point);
+    }
+    const bool ok = recorded_order_run(h, commits.at, (uint32_t)commits.n, c);
+    vec_free(&commits);
+    return ok;
+}
+
 /* --- orders ----------------------------------------------------------------*/
 
 struct timed {

@@ -22,4 +22,9 @@ bool recorded_order_try(const struct history *h, struct certificate *c);
 bool recorded_order_run(const struct history *h, const txn_id *order,
                         uint32_t n, struct certificate *c);
 
+/* The same for the commits of an order that satisfies a stronger level. */
+bool recorded_order_run_commits(const struct history *h,
+                                const struct certificate *stronger,
+                                struct certificate *c);
+
 #endif
