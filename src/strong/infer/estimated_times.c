@@ -36,6 +36,7 @@ enum {
     ROUNDS_EACH = 2,    // at most
     SAMPLES = 16,       // transactions on either side that are looked at
     LOOK = 64,          // versions on either side that are looked at
+    REACH = 8,          // times the expected error: how far it is looked for
     FRACTION = 8,       // of a place, when times are sorted
     DIGIT = 11,         // bits
 };
@@ -144,24 +145,29 @@ first_from(const struct estimate *e, key_id k, uint32_t x)
     return low;
 }
 
-/* The version of value v of key k that is nearest to time x, of a writer other
- * than t. */
+/* The version of value v of key k that is nearest to time x, within 'reach',
+ * of a writer other than t. */
 static int64_t
 find_nearest(const struct estimate *e, key_id k, value_id v, bool init,
-             uint32_t x, txn_id t)
+             uint32_t x, uint32_t reach, txn_id t)
 {
     const uint32_t first = e->key_first[k], end = e->key_first[k + 1];
     const uint32_t now = first_from(e, k, x);
     int64_t found = NOT_SEEN;
-    uint32_t distance = UINT32_MAX, i = now;
-    while (i > first && now - i < LOOK &&
-           (e->versions[i - 1].value != v || e->versions[i - 1].writer == t))
-        i--;
-    if (i == first ? init : now - i < LOOK) {
-        found = i == first ? SAW_INIT : (int64_t)i - 1;
-        distance = i == now ? 0 : x - e->versions[i].time;
+    uint32_t distance = reach;
+    for (uint32_t i = now; now - i < LOOK; i--) {
+        const uint32_t ago = i == now ? 0 : x - e->versions[i].time;
+        const bool serves = i == first ? init
+                                       : e->versions[i - 1].value == v &&
+                                             e->versions[i - 1].writer != t;
+        if (ago <= reach && serves) {
+            found = i == first ? SAW_INIT : (int64_t)i - 1;
+            distance = ago;
+        }
+        if (ago > reach || serves || i == first)
+            break;
     }
-    for (i = now; i < end && i - now < LOOK; i++) {
+    for (uint32_t i = now; i < end && i - now < LOOK; i++) {
         const struct dated_version *after = &e->versions[i];
         assert(after->time >= x);
         if (after->time - x >= distance)
@@ -195,7 +201,8 @@ weigh_read(struct estimate *e, txn_id t, op_id op, double error)
     if (history_has_several(h, v)) {
         const struct txn_range writers = history_candidates(h, v);
         apart /= (double)writers.n;
-        seen = find_nearest(e, k, v, writers.at[0] == TXN_INIT, x, t);
+        seen = find_nearest(e, k, v, writers.at[0] == TXN_INIT, x,
+                            (uint32_t)(REACH * error), t);
         if (seen == NOT_SEEN)
             return;
     } else if (history_writer(h, v) != TXN_INIT) {
