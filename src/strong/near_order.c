@@ -12,7 +12,7 @@ enum {
     STEPS_EACH = 200, // of a budget, per operation
     STEPS_FAR_EACH = 2000,
     KEPT_MOST = 8,    // candidates of a read within the margin, on average
-    EXCUSES = 6,      // times that somebody is excused
+    EXCUSES = 6,      // times that transactions are excused
     BLAMED_MOST = 64, // transactions, in one conflict
 };
 

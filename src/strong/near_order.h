@@ -52,7 +52,7 @@ void near_order_free(struct near_order *o);
 /* Look for an order at level l.  If there is one, *out is its certificate;
  * otherwise *out is empty, and 'blamed' is set.
  *
- *   require  l is pc, si or ser; nobody is excused
+ *   require  l is pc, si or ser; no transaction is excused
  *   time     near linear; it gives up after some steps for each operation */
 bool near_order_try(struct near_order *o, enum level l, struct budget *budget,
                     struct certificate *out);
