@@ -78,7 +78,7 @@ begin(struct step_runner *r, const struct spec_statement *s)
         if (*s->isolation && flavour->begin_again == BEGIN_COMMITS)
             outcome = query(r, sql.at);
         buf_clear(&sql);
-        buf_printf(&sql, "begin %s", s->lock);
+        buf_printf(&sql, "begin%s%s", *s->lock ? " " : "", s->lock);
         if (outcome == OUTCOME_OK)
             outcome = query(r, sql.at);
         buf_free(&sql);
