@@ -187,6 +187,16 @@ push_hop(hop_vec *path, size_t first, struct hop h)
         vec_push(path, h);
 }
 
+/* Whether a path from u to v may lead over p. */
+static bool
+may_lead_over(const struct clocks *c, const struct path_finder *f, uint32_t u,
+              uint32_t p)
+{
+    if (c->narrow_rows || c->wide_rows)
+        return clocks_reach(c, u, p);
+    return !f->rank || f->rank[p] >= f->rank[u];
+}
+
 bool
 clocks_path(const struct clocks *c, struct path_finder *f, uint32_t u,
             uint32_t v, uint32_t limit, hop_vec *path)
@@ -194,7 +204,6 @@ clocks_path(const struct clocks *c, struct path_finder *f, uint32_t u,
     const struct chains *g = c->g;
     assert(u < g->n && v < g->n && f->stamp);
     const struct seat start = g->seat[u];
-    const bool blind = !c->narrow_rows && !c->wide_rows;
     f->epoch = capacity_epoch(f->epoch, f->stamp, g->n);
     vec_clear(&f->queue);
     visit(f, v, (struct hop){v, v, EDGE_NONE});
@@ -211,10 +220,10 @@ clocks_path(const struct clocks *c, struct path_finder *f, uint32_t u,
                    (path->at[first].from == u && vec_top(path).to == v));
             return true;
         }
-        if (chains_has_previous(g, p) && (blind || clocks_reach(c, u, p - 1)))
+        if (chains_has_previous(g, p) && may_lead_over(c, f, u, p - 1))
             visit(f, p - 1, (struct hop){p - 1, p, EDGE_NONE});
         for (uint32_t e = g->in[p]; e != EDGE_NONE; e = g->edges.at[e].next_in)
-            if (e < limit && (blind || clocks_reach(c, u, g->edges.at[e].from)))
+            if (e < limit && may_lead_over(c, f, u, g->edges.at[e].from))
                 visit(f, g->edges.at[e].from,
                       (struct hop){g->edges.at[e].from, p, e});
     }

@@ -85,10 +85,13 @@ clocks_reach(const struct clocks *c, uint32_t a, uint32_t b)
 
 /* Append a shortest path from u to v over the edges below 'limit' and the
  * chains; false if there is none.  Every row must be up to date with these
- * edges; without any rows (c->g alone is set) the search is blind.
+ * edges.  Without any rows (c->g alone is set), the search passes over what is
+ * before u in an order that the path is known to go up; without that, too, it
+ * is blind.
  *
  *   time   the part of the graph between u and v */
 struct path_finder {
+    const uint32_t *rank; // by point: its place in such an order, or NULL
     uint32_t *stamp, epoch;
     struct hop *leads; // by point: the hop out of it towards v
     u32_vec queue;

@@ -1,8 +1,9 @@
 /* test_chains.c -- sorting, dynamic order, clocks and paths against a closure
- * by squaring, on random graphs of chains.
+ * by squaring, on random graphs of chains; so are horizons.
  *
  * SPDX-License-Identifier: MIT */
 #include "graph/clock.h"
+#include "graph/horizon.h"
 #include "graph/order.h"
 #include "graph/rank_heap.h"
 
@@ -162,6 +163,8 @@ clocks_are_reachability_and_paths_exist(void)
         else
             clocks_init(&c, &g);
         path_finder_init(&f, &g);
+        const struct clocks none = {.g = &g};
+        uint32_t rank[POINTS];
         for (int batch = 0; batch < 4; batch++) {
             for (uint64_t m = random_below(&r, g.n); m; m--) {
                 uint32_t u, v;
@@ -180,6 +183,8 @@ clocks_are_reachability_and_paths_exist(void)
                 clocks_update(&c, at);
             chains_check(&g);
             clocks_check(&c);
+            for (uint32_t i = 0; i < g.n; i++)
+                rank[at[i]] = i;
             const struct closure now = close_graph(&g, g.edges.n);
             const uint32_t limit = (uint32_t)random_below(&r, g.edges.n + 1);
             const struct closure then = close_graph(&g, limit);
@@ -191,6 +196,10 @@ clocks_are_reachability_and_paths_exist(void)
                     const bool found = clocks_path(&c, &f, u, v, limit, &path);
                     CHECK(found == (u == v || then.reach[u][v]));
                     CHECK(!found || is_path(&g, &path, u, v, limit));
+                    vec_clear(&path);
+                    f.rank = rank;
+                    CHECK(clocks_path(&none, &f, u, v, limit, &path) == found);
+                    CHECK(!found || is_path(&g, &path, u, v, limit));
                 }
         }
         vec_free(&path);
@@ -198,6 +207,85 @@ clocks_are_reachability_and_paths_exist(void)
         clocks_free(&c);
         chains_free(&g);
     }
+}
+
+/* Whatever the width, a horizon knows exactly what reaches what within it, and
+ * nothing wrong beyond. */
+static void
+a_horizon_is_exact_within_its_width(void)
+{
+    struct random r;
+    random_seed(&r, 6);
+    uint64_t far = 0, known = 0;
+    for (int round = 0; round < 5000; round++) {
+        struct chains g;
+        random_chains(&r, &g);
+        uint32_t at[POINTS], rank[POINTS];
+        hop_vec cycle = {0};
+        for (uint64_t m = random_below(&r, 3 * g.n); m; m--) {
+            uint32_t u, v;
+            random_ends(&r, &g, &u, &v);
+            if (!close_graph(&g, g.edges.n).reach[v][u])
+                chains_add(&g, u, v);
+        }
+        CHECK(chains_sort(&g, at, &cycle));
+        for (uint32_t i = 0; i < g.n; i++)
+            rank[at[i]] = i;
+        struct horizon h;
+        horizon_init(&h, &g, 1u << random_below(&r, 5));
+        horizon_begin(&h, rank);
+        for (uint32_t j = 0; j < g.n; j++) {
+            horizon_pass(&h, at[j]);
+            if (j && random_below(&r, 4) == 0) { // an edge to it comes late
+                const uint32_t i = (uint32_t)random_below(&r, j);
+                chains_add(&g, at[i], at[j]);
+                horizon_add(&h, i);
+            }
+            horizon_check(&h);
+            const struct closure c = close_graph(&g, g.edges.n);
+            for (uint32_t b = 0; b <= j; b++)
+                for (uint32_t a = 0; a < b; a++) {
+                    const bool reaches = c.reach[at[a]][at[b]];
+                    const bool found = horizon_reach(&h, a, b);
+                    CHECK(found ? reaches
+                                : !reaches || !horizon_is_near(&h, a, b));
+                    CHECK(b < j || found == horizon_reach_last(&h, a));
+                    far += reaches && !horizon_is_near(&h, a, b);
+                    known += found && !horizon_is_near(&h, a, b);
+                }
+        }
+        horizon_free(&h);
+        chains_free(&g);
+    }
+    CHECK(known > far / 4); // landmarks are of use
+}
+
+/* Two sessions that take turns: every point is known to reach every later one,
+ * at any distance. */
+static void
+landmarks_lead_beyond_the_horizon(void)
+{
+    enum { N = 1000 };
+    const uint32_t lengths[] = {N / 2, N / 2};
+    uint32_t rank[N];
+    struct chains g;
+    struct horizon h;
+    chains_init(&g, lengths, 2);
+    for (uint32_t i = 0; i < N / 2; i++) {
+        rank[i] = 2 * i;
+        rank[N / 2 + i] = 2 * i + 1;
+        chains_add(&g, i, N / 2 + i);
+        if (i + 1 < N / 2)
+            chains_add(&g, N / 2 + i, i + 1);
+    }
+    horizon_init(&h, &g, 64);
+    horizon_begin(&h, rank);
+    for (uint32_t i = 0; i < N; i++)
+        horizon_pass(&h, i % 2 ? N / 2 + i / 2 : i / 2);
+    for (uint32_t i = 0; i + 40 < N; i++)
+        CHECK(horizon_reach_last(&h, i));
+    horizon_free(&h);
+    chains_free(&g);
 }
 
 /* Ranks come out of a heap in order, however they went in. */
@@ -281,6 +369,8 @@ main(void)
     RUN(sorts_or_finds_a_cycle);
     RUN(order_survives_edges_and_refuses_cycles);
     RUN(clocks_are_reachability_and_paths_exist);
+    RUN(a_horizon_is_exact_within_its_width);
+    RUN(landmarks_lead_beyond_the_horizon);
     RUN(a_cover_is_as_wide_as_the_graph);
     RUN(a_long_chain_is_cut);
     return test_end();
