@@ -158,6 +158,9 @@ take_up(struct order_search *s, const broken_vec *broken)
     }
 }
 
+// Where one version of so many is of a key to check, all keys are.
+enum { ALL_SHARE = 2 };
+
 struct dirty {
     VEC(uint8_t) is_dirty; // by key
     u32_vec keys;
@@ -214,13 +217,19 @@ check_again(struct order_search *s, struct order_check *a, struct dirty *d,
     update_counting(s, a, d);
     order_clear_moved(o);
     vec_clear(broken);
+    uint64_t versions = 0;
     for (size_t i = 0; i < d->keys.n; i++) {
         const key_id k = d->keys.at[i];
-        budget_spend(s->context->budget, p->key_first[k + 1] - p->key_first[k]);
         assert(d->is_dirty.at[k]);
-        order_check_key(a, k, o->rank, broken);
         d->is_dirty.at[k] = 0;
+        versions += p->key_first[k + 1] - p->key_first[k];
     }
+    budget_spend(s->context->budget, versions);
+    if (versions > p->n_versions / ALL_SHARE)
+        order_check_all(a, o->at, o->rank, broken);
+    else
+        for (size_t i = 0; i < d->keys.n; i++)
+            order_check_key(a, d->keys.at[i], o->rank, broken);
     vec_clear(&d->keys);
 }
 
