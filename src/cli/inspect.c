@@ -44,6 +44,7 @@ take_options(const struct options *o, struct inspection_options *out,
 {
     struct strong_options strong = o->strong;
     strong.window = (uint32_t)o->window;
+    strong.horizon = (uint32_t)o->horizon;
     strong.rounds = (uint32_t)o->rounds;
     strong.cover = (uint32_t)o->cover;
     strong.many_candidates = (uint32_t)o->many_candidates;

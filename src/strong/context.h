@@ -19,6 +19,8 @@ struct strong_context {
     // The level is violated, but the candidates that were struck out were not
     // recorded, and a proof needs them.  The check runs again and records them.
     bool needs_record;
+
+    bool tried_si; // and failed, or gave up
 };
 
 #endif

@@ -85,22 +85,22 @@ blame_edge(struct near_order *o, const struct dependencies *p, uint32_t edge)
         blame(o, p, p->labels.at[edge].read);
 }
 
-/* Blame the edges of a path between two points, as far as clocks know one. */
+/* Blame the edges of a path between two points. */
 static void
 blame_path(struct near_order *o, const struct inference *f, uint32_t from,
            uint32_t to)
 {
-    const struct chains *g = &f->p->g;
-    for (uint32_t steps = 0; from != to && steps < g->n; steps++) {
-        uint32_t e = g->out[from];
-        while (e != EDGE_NONE && g->edges.at[e].to != to &&
-               !inference_reach(f, g->edges.at[e].to, to))
-            e = g->edges.at[e].next_out;
-        blame_edge(o, f->p, e);
-        if (e == EDGE_NONE && !chains_has_next(g, from))
-            return;
-        from = e == EDGE_NONE ? from + 1 : g->edges.at[e].to;
-    }
+    const struct clocks none = {.g = &f->p->g};
+    struct path_finder finder;
+    hop_vec path = {0};
+    path_finder_init(&finder, &f->p->g);
+    finder.rank = f->rank; // the conflict rests on a path up the order
+    (void)clocks_path(&none, &finder, from, to, (uint32_t)f->p->g.edges.n,
+                      &path);
+    for (size_t i = 0; i < path.n; i++)
+        blame_edge(o, f->p, path.at[i].edge);
+    vec_free(&path);
+    path_finder_free(&finder);
 }
 
 static void

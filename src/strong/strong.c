@@ -3,6 +3,7 @@
  *     try the recorded order ->
  *     where values have many writers: refute what is certain -> try near
  *     orders ->
+ *     where values are unique: try a stronger level that is cheaper ->
  *     build the problem -> infer -> try a near order with excuses ->
  *     find a first order -> search -> certificate
  *
@@ -39,6 +40,7 @@ const struct strong_options strong_defaults = {
     .near_candidates = 10,
     .near_span = 20,
     .window = 2,
+    .horizon = 2048,
     .rounds = 0,
     .cover = 500,
 };
@@ -137,6 +139,31 @@ try_psi_by_ser(const struct inference *f, struct certificate *out)
     return found;
 }
 
+/* With unique values, try to find an order at a stronger level, where that is
+ * cheaper: a serial one where sessions are many, because there are half as many
+ * points and more is inferred; at psi one of si. */
+static bool
+try_stronger(const struct history *h, struct strong_context *context,
+             struct certificate *out)
+{
+    const struct strong_options *options = context->options;
+    const struct level_info *level = &level_table[out->level];
+    if (level->needs_times || level_is_serial(out->level) || h->several.n ||
+        h->n_optional || history_has_orders(h))
+        return false;
+    const bool by_ser = h->n_sessions > options->cover;
+    context->tried_si = level->one_rw && options->psi_by_si;
+    if (!by_ser && !context->tried_si)
+        return false;
+    struct near_order far;
+    near_order_init_far(&far, h, options);
+    const bool found =
+        (by_ser && try_near(&far, h, LEVEL_SER, context, out)) ||
+        (context->tried_si && try_near(&far, h, LEVEL_SI, context, out));
+    near_order_free(&far);
+    return found;
+}
+
 /* --- the pipeline ----------------------------------------------------------*/
 
 /* Decide a problem once; the caller frees f.  'near' may be NULL. */
@@ -218,6 +245,7 @@ strong_check(const struct history *h, enum level l,
                  try_near(&near, h, level_table[l].one_rw ? LEVEL_SI : l,
                           &context, out));
     }
+    found = found || try_stronger(h, &context, out);
     stats->ordering = time_cpu() - began;
     if (!found)
         decide_all(h, l, suits ? &near : NULL, &context, out);

@@ -26,9 +26,10 @@ struct strong_options {
     uint32_t near_candidates; // of a value, on average, from which orders near
                               // estimated times are tried; 0 = never
     uint32_t near_span;       // how near: so many transactions of each session
-    uint32_t window; // versions on either side that saturation looks at
-    uint32_t rounds; // of saturation; 0 = as many as pay
-    uint32_t cover;  // sessions beyond which clocks are on a cover
+    uint32_t window;  // versions on either side that saturation looks at
+    uint32_t horizon; // points that saturation knows the paths between
+    uint32_t rounds;  // of saturation; 0 = as many as pay
+    uint32_t cover;   // sessions beyond which clocks are on a cover
 };
 
 extern const struct strong_options strong_defaults;

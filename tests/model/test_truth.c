@@ -76,8 +76,9 @@ options_of(const struct question *q)
         .step_back = random_below(&r, 2),
         .psi_by_si = random_below(&r, 2),
         .window = (uint32_t)random_below(&r, 4),
+        .horizon = 1u << random_below(&r, 8),
         .rounds = (uint32_t)random_below(&r, 3),
-        .cover = (uint32_t)random_below(&r, 3),
+        .cover = random_below(&r, 2) ? 500 : (uint32_t)random_below(&r, 3),
     };
     return o;
 }

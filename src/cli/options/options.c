@@ -254,6 +254,8 @@ const struct option option_table[] = {
      "backtrack one level if a conflict would allow more"},
     {"window", 0, OPTION_NUMBER, "N", AT(window), ENGINE, 1, 1000, "2", NULL,
      "how many versions on each side saturation considers"},
+    {"horizon", 0, OPTION_NUMBER, "N", AT(horizon), ENGINE, 1, 1000000, "2048", NULL,
+     "how many points saturation knows the paths between, a power of two"},
     {"rounds", 0, OPTION_NUMBER, "N", AT(rounds), ENGINE, 0, 1000, "0", NULL,
      "rounds of saturation; 0: until they find nothing new"},
     {"many-candidates", 0, OPTION_NUMBER, "N", AT(many_candidates), ENGINE, 0, 1000000000, "64", NULL,

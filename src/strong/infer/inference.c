@@ -14,10 +14,14 @@
 // points.  Otherwise the rows that changed are updated.
 enum { POINTS_PER_EDGE = 8 };
 
+// Clocks of this size stay in the cache.
+enum { CACHED_BYTES = 1 << 21 };
+
 static void
 note_edge(struct inference *f, uint32_t from, uint32_t to)
 {
-    clocks_touch(&f->clocks, to);
+    if (f->has_clocks)
+        clocks_touch(&f->clocks, to);
     f->unsorted |= f->rank[from] > f->rank[to];
     f->changed = true;
     f->added++;
@@ -26,30 +30,22 @@ note_edge(struct inference *f, uint32_t from, uint32_t to)
 void
 inference_note_edges(struct inference *f, size_t first)
 {
-    assert(f->has_clocks && first <= f->p->g.edges.n);
+    assert(first <= f->p->g.edges.n);
     for (size_t e = first; e < f->p->g.edges.n; e++)
         note_edge(f, f->p->g.edges.at[e].from, f->p->g.edges.at[e].to);
 }
 
-bool
+void
 inference_add(struct inference *f, uint32_t from, uint32_t to,
               struct label label)
 {
     assert(from != to && f->conflict.kind == CONFLICT_NONE);
-    if (inference_reach(f, from, to))
-        return true;
-    if (inference_reach(f, to, from)) {
-        f->conflict = (struct conflict){
-            .kind = CONFLICT_EDGE, .from = from, .to = to, .label = label};
-        return false;
-    }
     const struct chains *g = &f->p->g;
     if (g->edges.n && vec_top(&g->edges).from == from &&
         vec_top(&g->edges).to == to)
-        return true; // neighbouring reads often infer the same edge
+        return; // neighbouring reads often infer the same edge
     depend_add_edge(f->p, from, to, label);
     note_edge(f, from, to);
-    return true;
 }
 
 static bool
@@ -125,8 +121,13 @@ inference_init(struct inference *f, struct dependencies *p,
     f->rank = mem_alloc(p->g.n, sizeof *f->rank);
     if (!sort_points(f))
         return false;
-    f->has_clocks = (context->options->saturate || context->options->prune) &&
+    f->clocks.g = &p->g;
+    const struct strong_options *options = context->options;
+    f->cached_clocks = options->saturate && p->g.n_chains <= options->cover &&
+                       clocks_bytes(&p->g) <= CACHED_BYTES;
+    f->has_clocks = (f->cached_clocks || (options->prune && p->ambiguous.n)) &&
                     inference_make_clocks(f, &p->g, f->order, &f->clocks);
+    f->cached_clocks &= f->has_clocks;
     f->covered = p->g.edges.n;
     PARANOID(inference_check(f));
     return true;

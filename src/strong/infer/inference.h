@@ -1,9 +1,10 @@
 /* inference.h -- the known graph, kept sorted, with reachability.
  *
  * Inference adds edges that hold in every order which explains the history.  It
- * keeps a topological order of the points and, where memory allows, a clock per
- * point, so that "a reaches b" is one comparison.  saturate.h infers edges,
- * prune.h strikes out candidates of ambiguous reads; both work on this.
+ * keeps a topological order of the points.  Where reads are ambiguous, or the
+ * problem is small, it has a clock per point, too, so that "a reaches b" is one
+ * comparison.  saturate.h infers edges, prune.h strikes out candidates of
+ * ambiguous reads; both work on this.
  *
  *   (I1) 'order' is a topological order of the graph unless 'unsorted' is set;
  *   (I2) 'rank' is the inverse of 'order';
@@ -37,7 +38,8 @@ struct conflict {
 struct inference {
     struct dependencies *p; // the problem: versions, reads, known edges
     struct strong_context *context;
-    bool has_clocks; // false where they would not fit into memory
+    bool has_clocks;    // false where nothing needs them, or memory is short
+    bool cached_clocks; // and they stay in the cache
     struct clocks clocks;
     size_t covered;  // edges that the graph had when its cover was made
     uint32_t *order; // a topological order of the points
@@ -57,11 +59,8 @@ void inference_free(struct inference *f);
 /* Assert (I1) to (I3). */
 void inference_check(const struct inference *f);
 
-/* Add an inferred edge unless a path implies it.  Returns false with a conflict
- * where the clocks know a path back.
- *
- *   require  f has clocks */
-bool inference_add(struct inference *f, uint32_t from, uint32_t to,
+/* Add an inferred edge. */
+void inference_add(struct inference *f, uint32_t from, uint32_t to,
                    struct label label);
 
 /* Take note of the edges from number 'first' on, which were added to the graph

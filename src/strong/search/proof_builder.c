@@ -55,8 +55,13 @@ bool
 proof_builder_has_path(struct proof_builder *b, uint32_t u, uint32_t v,
                        uint32_t limit)
 {
+    // What was inferred rests on paths up the order in which the last sweep
+    // was made, and clocks do not know what that sweep has added.
+    const struct clocks none = {.g = &b->p->g};
+    const bool fresh = b->f->has_clocks && !b->f->changed;
     vec_clear(&b->path);
-    return clocks_path(&b->f->clocks, &b->finder, u, v, limit, &b->path);
+    return clocks_path(fresh ? &b->f->clocks : &none, &b->finder, u, v, limit,
+                       &b->path);
 }
 
 void
@@ -147,6 +152,7 @@ proof_builder_init(struct proof_builder *b, const struct inference *f,
     assert(p->struck.n == p->n_struck); // all of them are on record
     *b = (struct proof_builder){.p = p, .f = f, .g = g, .proof = proof_new()};
     path_finder_init(&b->finder, &p->g);
+    b->finder.rank = f->rank;
     b->needed = mem_calloc(p->labels.n, sizeof *b->needed);
     b->chosen = mem_calloc(p->n_reads, sizeof *b->chosen);
     const size_t n = p->struck.n;

@@ -295,7 +295,8 @@ psi_search(struct inference *f, struct certificate *out)
     struct psi x = {.p = f->p};
     struct strong_stats *stats = f->context->stats;
     double began = time_cpu();
-    if (f->context->options->psi_by_si && accept_si(f, out)) {
+    if (f->context->options->psi_by_si && !f->context->tried_si &&
+        accept_si(f, out)) {
         stats->searching = time_cpu() - began;
         return;
     }

@@ -1,0 +1,378 @@
+/* sweep.c -- see sweep.h.
+ *
+ * The versions of a key are placed one behind the other as their commits are
+ * passed.  A read is compared with the few versions just before its own and
+ * with those between its own and the reader, a version with the few before it.
+ *
+ * Each rule is applied where the later of its ends is passed, which is the row
+ * that is in the cache.  Edges to that point count at once.  Those to points
+ * that were passed before count in the next sweep.
+ *
+ *   (1) 'placed' has the versions of a key in the order of their commits up to
+ *       now, between INIT's and the next entry, which have RANK_INIT;
+ *   (2) the readers of a placed version are those that were passed.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "strong/infer/sweep.h"
+
+enum {
+    BETWEEN_MAX = 64, // versions between a version and its reader
+    AHEAD = 4,        // points, for the processor to fetch
+    KNOWN_OWN = 16,   // of 32 bits
+};
+
+#define RANK_INIT UINT32_MAX
+#define WRITE_INIT UINT32_MAX
+#define WRITE_UNKNOWN (UINT32_MAX - 1) // of a read that was ambiguous
+
+struct placed {
+    uint32_t rank;  // of its commit
+    uint32_t write; // which one it is of all writes; INIT's is none
+    uint32_t next;  // the place of the first that it reaches, or 0
+    read_id reader; // the last one that was passed, or READ_NONE
+    uint32_t
+        known; // bit KNOWN_OWN + i: R1 has ordered it and the i-th after it
+};
+
+struct passed_read {
+    uint32_t rank; // of the start
+    read_id next;  // the one that was passed before it
+};
+
+/* --- edges ---------------------------------------------------------------- */
+
+static bool
+has_edge(const struct chains *g, uint32_t from, uint32_t to)
+{
+    struct chain_walk w = chains_in(g, to);
+    for (uint32_t other; chains_next_in(g, &w, &other);)
+        if (other == from)
+            return true;
+    return false;
+}
+
+/* Add an edge up the order, to a point that was passed. */
+static void
+add_up(struct sweep *s, uint32_t from, uint32_t to, struct label label)
+{
+    struct inference *f = s->f;
+    const uint32_t i = f->rank[from], j = f->rank[to];
+    if (horizon_reach(&s->horizon, i, j) ||
+        (!horizon_is_near(&s->horizon, i, j) && has_edge(&f->p->g, from, to)))
+        return;
+    inference_add(f, from, to, label);
+    if (j == s->now)
+        horizon_add(&s->horizon, i);
+}
+
+/* Add an edge down the order, from a point that was passed; false with a
+ * conflict. */
+static bool
+add_down(struct sweep *s, uint32_t from, uint32_t to, struct label label)
+{
+    struct inference *f = s->f;
+    if (horizon_reach(&s->horizon, f->rank[to], f->rank[from])) {
+        f->conflict = (struct conflict){
+            .kind = CONFLICT_EDGE, .from = from, .to = to, .label = label};
+        return false;
+    }
+    inference_add(f, from, to, label);
+    return true;
+}
+
+static bool
+add(struct sweep *s, uint32_t from, uint32_t to, struct label label)
+{
+    assert(from != to);
+    if (s->f->rank[from] > s->f->rank[to])
+        return add_down(s, from, to, label);
+    add_up(s, from, to, label);
+    return true;
+}
+
+/* --- the rules ------------------------------------------------------------ */
+
+/* The write that r saw: of an ambiguous read, once it is decided. */
+static uint32_t
+find_write(struct sweep *s, read_id r)
+{
+    const struct dependencies *p = s->f->p;
+    if (s->read_write[r] != WRITE_UNKNOWN || p->read_version[r] == VERSION_NONE)
+        return s->read_write[r];
+    const version_id v = p->read_version[r];
+    uint32_t w = WRITE_INIT;
+    if (!version_is_init(p, v))
+        for (w = p->write_first[p->version_txn[v]]; p->write[w] != v;)
+            w++;
+    return s->read_write[r] = w;
+}
+
+static uint32_t
+place_of(const struct sweep *s, read_id r, uint32_t w)
+{
+    return w == WRITE_INIT ? s->f->p->key_first[read_key(s->f->p, r)]
+                           : s->write_place[w];
+}
+
+/* R1 for r, which read the version 'own', against another one. */
+static bool
+apply_r1(struct sweep *s, read_id r, struct placed *own,
+         const struct placed *other)
+{
+    const struct dependencies *p = s->f->p;
+    if (other->rank >= s->now || !horizon_reach_last(&s->horizon, other->rank))
+        return true;
+    const uint32_t commit = s->f->order[other->rank];
+    if (point_txn(p, commit) == p->read_txn[r])
+        return true;
+    const ptrdiff_t offset = KNOWN_OWN + (other - own);
+    if (offset >= 0 && offset < 2 * KNOWN_OWN) { // other readers say the same
+        if (own->known >> offset & 1)
+            return true;
+        own->known |= (uint32_t)1 << offset;
+    }
+    if (own->rank != RANK_INIT)
+        return add(s, commit,
+                   point_ww_to(p, point_txn(p, s->f->order[own->rank])),
+                   (struct label){EDGE_WW, r, WW_READ});
+    // Nothing is before INIT.  Where the graph has rw edges, there is one from
+    // t3 to t2, and the graph had a cycle before we came here.
+    assert(p->one_rw);
+    s->f->conflict =
+        (struct conflict){.kind = CONFLICT_EDGE,
+                          .from = point_start(p, p->read_txn[r]),
+                          .to = commit,
+                          .label = {EDGE_RW, r, p->read_version[r]}};
+    return false;
+}
+
+/* What r and the version 'own' that it read say about a later one that was
+ * passed, where the order of the two is known: R2, or R3 at psi. */
+static bool
+add_overwriting(struct sweep *s, read_id r, const struct placed *own,
+                const struct placed *later)
+{
+    const struct dependencies *p = s->f->p;
+    const dense_id t3 = p->read_txn[r];
+    const uint32_t commit = s->f->order[later->rank];
+    const struct label label =
+        p->one_rw ? (struct label){EDGE_WW, r, WW_UPDATE}
+                  : (struct label){EDGE_RW, r, p->write[own->write]};
+    if (point_txn(p, commit) == t3 ||
+        (p->one_rw && !depend_writes(p, t3, read_key(p, r))))
+        return true;
+    return add(s, point_start(p, t3), commit, label);
+}
+
+/* R3 at psi for r, which is passed now, and the last read of the same version
+ * before it, where both transactions write the key. */
+static bool
+infer_from_updates(struct sweep *s, read_id r)
+{
+    const struct dependencies *p = s->f->p;
+    const key_id k = read_key(p, r);
+    const dense_id t = p->read_txn[r];
+    if (!depend_writes(p, t, k))
+        return true;
+    read_id other = s->passed[r].next;
+    while (other != READ_NONE && (p->read_txn[other] == t ||
+                                  !depend_writes(p, p->read_txn[other], k)))
+        other = s->passed[other].next;
+    return other == READ_NONE ||
+           (add(s, p->read_txn[other], t,
+                (struct label){EDGE_WW, other, WW_UPDATE}) &&
+            add(s, t, p->read_txn[other],
+                (struct label){EDGE_WW, r, WW_UPDATE}));
+}
+
+/* All rules for a read whose start is passed now. */
+static bool
+infer_from_read(struct sweep *s, read_id r)
+{
+    const struct dependencies *p = s->f->p;
+    const uint32_t w = find_write(s, r);
+    // Where the graph has rw edges, it has those of reads of INIT.
+    if (w == WRITE_UNKNOWN || (w == WRITE_INIT && !p->one_rw))
+        return true;
+    struct placed *own = &s->placed[place_of(s, r, w)];
+    s->passed[r] = (struct passed_read){s->now, own->reader};
+    own->reader = r;
+    if (own->rank != RANK_INIT) {
+        const struct placed *x = own - 1;
+        for (uint32_t d = s->f->context->options->window;
+             d && x->rank != RANK_INIT; d--, x--)
+            if (!apply_r1(s, r, own, x))
+                return false;
+    }
+    const struct placed *y = own + 1;
+    for (uint32_t d = BETWEEN_MAX; d && y->rank != RANK_INIT; d--, y++)
+        if (!apply_r1(s, r, own, y))
+            return false;
+    return (!own->next || add_overwriting(s, r, own, &s->placed[own->next])) &&
+           (!p->one_rw || infer_from_updates(s, r));
+}
+
+/* Whether the order of a placed version and of one that commits now, by t2, is
+ * certain. */
+static bool
+is_before(const struct sweep *s, const struct placed *x)
+{
+    const struct dependencies *p = s->f->p;
+    if (x->rank == RANK_INIT)
+        return true;
+    if (!p->two_points || p->ww_to_commit)
+        return horizon_reach_last(&s->horizon, x->rank);
+    const dense_id t1 = point_txn(p, s->f->order[x->rank]);
+    return horizon_reach_last(&s->horizon, s->f->rank[point_ww_from(p, t1)]);
+}
+
+/* R2 and R3 for the version 'later', whose commit is passed now, and one before
+ * it that is known to be before it. */
+static bool
+infer_from_pair(struct sweep *s, const struct placed *x,
+                const struct placed *later)
+{
+    const struct dependencies *p = s->f->p;
+    const uint32_t commit = s->f->order[s->now];
+    if (p->separates_writers &&
+        !add(s, s->f->order[x->rank], point_start(p, point_txn(p, commit)),
+             (struct label){EDGE_WW, READ_NONE, WW_PATH}))
+        return false;
+    for (read_id r = x->reader; r != READ_NONE; r = s->passed[r].next) {
+        const uint32_t start = s->passed[r].rank;
+        if (start < s->now && !horizon_reach_last(&s->horizon, start) &&
+            !add_overwriting(s, r, x, later))
+            return false;
+    }
+    return true;
+}
+
+/* Place a version whose commit is passed now, and apply all rules. */
+static bool
+infer_from_write(struct sweep *s, uint32_t w)
+{
+    const bool by_init = s->f->p->one_rw; // R3 applies to reads of INIT
+    const uint32_t place = s->key_end[s->write_key[w]]++;
+    s->placed[place] = (struct placed){s->now, w, 0, READ_NONE, 0};
+    s->placed[place + 1].rank = RANK_INIT; // (1)
+    s->write_place[w] = place;
+    struct placed *x = &s->placed[place] - 1;
+    for (uint32_t d = s->f->context->options->window; d; d--, x--) {
+        const bool is_init = x->rank == RANK_INIT;
+        if (is_init && !by_init)
+            break;
+        if ((!x->next || by_init) && is_before(s, x)) {
+            x->next = x->next ? x->next : place;
+            if (!infer_from_pair(s, x, &s->placed[place]))
+                return false;
+        }
+        if (is_init)
+            break;
+    }
+    return true;
+}
+
+/* --- the sweep ------------------------------------------------------------ */
+
+/* Writes first: the edges that they give count for the reads. */
+static bool
+infer_at(struct sweep *s, uint32_t point)
+{
+    const struct dependencies *p = s->f->p;
+    if (point >= depend_txn_points(p))
+        return true;
+    const dense_id t = point_txn(p, point);
+    if (point == point_commit(p, t))
+        for (uint32_t w = p->write_first[t]; w < p->write_first[t + 1]; w++)
+            if (!infer_from_write(s, w))
+                return false;
+    if (point == point_start(p, t))
+        for (read_id r = p->read_first[t]; r < p->read_first[t + 1]; r++)
+            if (!infer_from_read(s, r))
+                return false;
+    return true;
+}
+
+/* Fetch what the points that come next will need. */
+static void
+prefetch(const struct sweep *s)
+{
+    const struct dependencies *p = s->f->p;
+    const uint32_t n = depend_txn_points(p);
+    if (s->now + 2 * AHEAD >= n)
+        return;
+    const uint32_t far = s->f->order[s->now + 2 * AHEAD];
+    const uint32_t near = s->f->order[s->now + AHEAD];
+    if (far >= n || near >= n)
+        return; // of the time line
+    const dense_id t = point_txn(p, near), later = point_txn(p, far);
+    __builtin_prefetch(&s->read_write[p->read_first[later]]);
+    __builtin_prefetch(&s->write_key[p->write_first[later]]);
+    for (read_id r = p->read_first[t]; r < p->read_first[t + 1]; r++)
+        if (s->read_write[r] < WRITE_UNKNOWN)
+            __builtin_prefetch(&s->write_place[s->read_write[r]]);
+    for (uint32_t w = p->write_first[t]; w < p->write_first[t + 1]; w++)
+        __builtin_prefetch(&s->placed[s->key_end[s->write_key[w]]]);
+}
+
+bool
+sweep_once(struct sweep *s)
+{
+    struct inference *f = s->f;
+    const struct dependencies *p = f->p;
+    assert(!f->unsorted);
+    for (key_id k = 0; k < p->h->n_keys; k++) {
+        s->placed[p->key_first[k]] =
+            (struct placed){RANK_INIT, WRITE_INIT, 0, READ_NONE, 0};
+        s->placed[p->key_first[k] + 1].rank = RANK_INIT;
+        s->key_end[k] = p->key_first[k] + 1;
+    }
+    chains_freeze(&f->p->g);
+    horizon_begin(&s->horizon, f->rank);
+    for (s->now = 0; s->now < p->g.n; s->now++) {
+        prefetch(s);
+        horizon_pass(&s->horizon, f->order[s->now]);
+        if (!infer_at(s, f->order[s->now]))
+            return false;
+    }
+    return true;
+}
+
+void
+sweep_init(struct sweep *s, struct inference *f)
+{
+    const struct dependencies *p = f->p;
+    const uint32_t n_writes = p->write_first[p->n_txns];
+    *s = (struct sweep){.f = f};
+    horizon_init(&s->horizon, &p->g, f->context->options->horizon);
+    s->write_key = mem_alloc(n_writes, sizeof *s->write_key);
+    s->write_place = mem_alloc(n_writes, sizeof *s->write_place);
+    s->read_write = mem_alloc(p->n_reads, sizeof *s->read_write);
+    s->passed = mem_alloc(p->n_reads, sizeof *s->passed);
+    s->placed = mem_alloc((size_t)p->n_versions + 1, sizeof *s->placed);
+    s->key_end = mem_alloc(p->h->n_keys, sizeof *s->key_end);
+    uint32_t *write = mem_alloc(p->n_versions, sizeof *write); // by version
+    for (uint32_t w = 0; w < n_writes; w++) {
+        s->write_key[w] = p->version_key[p->write[w]];
+        write[p->write[w]] = w;
+    }
+    for (key_id k = 0; k < p->h->n_keys; k++)
+        write[p->key_first[k]] = WRITE_INIT;
+    for (read_id r = 0; r < p->n_reads; r++)
+        s->read_write[r] = p->read_version[r] == VERSION_NONE
+                               ? WRITE_UNKNOWN
+                               : write[p->read_version[r]];
+    mem_free(write);
+}
+
+void
+sweep_free(struct sweep *s)
+{
+    horizon_free(&s->horizon);
+    mem_free(s->write_key);
+    mem_free(s->write_place);
+    mem_free(s->read_write);
+    mem_free(s->passed);
+    mem_free(s->placed);
+    mem_free(s->key_end);
+}
