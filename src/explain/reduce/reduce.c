@@ -288,13 +288,29 @@ reduce_further(const struct history *h, const u32_vec *core, enum level level,
 
 /* --- operations -----------------------------------------------------------*/
 
+/* Whether a transaction that may count has read v. */
+static bool
+is_read_by_choice(const struct history *h, value_id v)
+{
+    for (txn_id t = 0; h->n_optional && t < h->n_txns; t++)
+        for (op_id op = h->txn_begin[t];
+             h->txn_counts[t] == TXN_MAY_COUNT && op < h->txn_end[t]; op++)
+            if (!op_is_write(h, op) && h->op_value[op] == v)
+                return true;
+    return false;
+}
+
 /* Whether taking out the operation of t leaves a history in which the others
  * mean what they meant.  Without the last write of a key an earlier one would
  * come to light; without one of the writes that an ambiguous read may have
- * seen, that read would be less ambiguous than it was. */
+ * seen, that read would be less ambiguous than it was.  So it would be without
+ * a write that was read by a transaction which may count: with a read that
+ * nothing serves, that one cannot have been the writer of anything. */
 static bool
 may_go_alone(const struct history *h, txn_id t, op_id op)
 {
+    if (op_is_write(h, op) && is_read_by_choice(h, h->op_value[op]))
+        return false;
     if (!op_is_final_write(h, op))
         return true;
     for (op_id other = h->txn_begin[t]; other < op; other++)
