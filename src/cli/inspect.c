@@ -223,9 +223,13 @@ keep(void *self, const struct inspection *inspection)
 {
     const struct inspect *i = self;
     struct err err = {0};
+    struct buf notes = {0};
     if (check_worst(&inspection->check) == VERDICT_VIOLATED &&
-        !kept_run_history(i->kept, i->recording, i->number, inspection, &err))
+        !kept_run_history(i->kept, i->recording, i->number, inspection, &notes,
+                          &err))
         cli_report_error(&err);
+    cli_show_notes(NULL, &notes);
+    buf_free(&notes);
 }
 
 bool

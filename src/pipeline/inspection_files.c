@@ -6,6 +6,7 @@
 #include "base/limits/context.h"
 #include "base/outfile.h"
 #include "evidence/certificate_write.h"
+#include "pipeline/reduced_file.h"
 
 static bool
 write_certificate(const struct inspection *i, const char *path, struct err *err)
@@ -28,9 +29,10 @@ write_reduced(const struct inspection_options *o, const struct inspection *i,
 {
     for (size_t r = 0; r < i->check.results.n; r++) {
         const struct explanation *e = &i->explanations[r];
+        bool written;
         if (e->anomalies.n)
-            return format_write(&e->anomalies.at[0].reduced, o->reduced_format,
-                                o->reduced, err);
+            return reduced_file_write(&e->anomalies.at[0], o->reduced_format,
+                                      o->reduced, &written, notes, err);
     }
     buf_text(notes, check_worst(&i->check) == VERDICT_VIOLATED
                         ? "nothing is reduced: no violation was explained\n"

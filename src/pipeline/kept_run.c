@@ -4,6 +4,7 @@
 #include "pipeline/kept_run.h"
 
 #include "base/outfile.h"
+#include "pipeline/reduced_file.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -95,7 +96,7 @@ first_anomaly(const struct inspection *i)
 
 bool
 kept_run_history(struct kept_run *k, const char *recording, size_t number,
-                 const struct inspection *i, struct err *err)
+                 const struct inspection *i, struct buf *notes, struct err *err)
 {
     const struct anomaly *a = first_anomaly(i);
     struct buf path = {0};
@@ -107,8 +108,10 @@ kept_run_history(struct kept_run *k, const char *recording, size_t number,
     }
     if (ok && a && (!a->reduced.key_rows || a->reduced.rows)) {
         name_file(k, "reduced", number, &path);
-        ok = format_write(&a->reduced, format_find("jsonl"), path.at, err);
-        k->has_reduced |= ok;
+        bool written;
+        ok = reduced_file_write(a, format_find("jsonl"), path.at, &written,
+                                notes, err);
+        k->has_reduced |= written;
     }
     buf_free(&path);
     return ok;

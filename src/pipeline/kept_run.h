@@ -24,9 +24,10 @@ void kept_run_free(struct kept_run *k);
 /* Keep a violated history and, where it can be written, its reduced form:
  * "history.jsonl" and "reduced.jsonl", or with a number of several ones
  * "history-3.jsonl". 'recording' is where the history is, NULL: it is kept
- * elsewhere. */
+ * elsewhere.  'notes': see reduced_file.h. */
 bool kept_run_history(struct kept_run *k, const char *recording, size_t number,
-                      const struct inspection *i, struct err *err);
+                      const struct inspection *i, struct buf *notes,
+                      struct err *err);
 
 /* Where that history is kept. */
 void kept_run_path(const struct kept_run *k, size_t number, struct buf *out);

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "pipeline/history_file.h"
 #include "pipeline/inspection.h"
+#include "pipeline/reduced_file.h"
 #include "pipeline/test_run.h"
 
 #include "test.h"
@@ -285,6 +286,39 @@ the_certificate_and_the_reduced_history_are_written(void)
     unlink(reduced);
 }
 
+/* Write the history in the text as if it were what violates ser. */
+static bool
+write_as_reduced(const char *text, const char *path, struct buf *notes)
+{
+    struct history_file file;
+    struct anomaly a = {.level = LEVEL_SER};
+    struct err err = {0};
+    const struct format *format;
+    bool written;
+    make_file(&file, text);
+    CHECK(format_read(file.path.at, "hist", 1, &a.reduced, &format, &err));
+    CHECK(reduced_file_write(&a, format, path, &written, notes, &err));
+    history_free(&a.reduced);
+    history_file_close(&file);
+    return written;
+}
+
+static void
+a_reduced_history_that_holds_the_level_is_not_written(void)
+{
+    char path[] = "/tmp/assay-reduced-XXXXXX";
+    struct buf notes = {0};
+    CHECK(close(mkstemp(path)) == 0 && unlink(path) == 0);
+    CHECK(!write_as_reduced(fine, path, &notes));
+    CHECK(access(path, F_OK) != 0);
+    CHECK_TEXT(notes.at, "nothing is reduced: the part that was found does not "
+                         "violate serializability by itself\n");
+    buf_free(&notes);
+    CHECK(write_as_reduced(lost_update, path, &notes));
+    CHECK(access(path, F_OK) == 0 && !notes.n);
+    unlink(path);
+}
+
 static void
 kept_recordings_are_numbered(void)
 {
@@ -371,6 +405,7 @@ main(void)
     RUN(a_report_does_not_look_at_its_text);
     RUN(a_file_that_cannot_be_read_is_an_error);
     RUN(the_certificate_and_the_reduced_history_are_written);
+    RUN(a_reduced_history_that_holds_the_level_is_not_written);
     RUN(kept_recordings_are_numbered);
     RUN(a_workload_is_run_recorded_and_checked);
     RUN(a_target_is_named_without_its_password);
