@@ -60,7 +60,8 @@ row_dialect_has_word(const char *scheme, const char *sql, const char *word)
 }
 
 const char *
-row_dialect_name(struct watched *w, const char *name)
+row_dialect_name(struct watched *w, const char *name,
+                 void (*put_name)(struct buf *sql, const char *name))
 {
     bool is_plain = isalpha((unsigned char)*name) || *name == '_';
     for (const char *c = name; *c; c++)
@@ -68,8 +69,22 @@ row_dialect_name(struct watched *w, const char *name)
     if (is_plain)
         return watched_copy(w, name);
     struct buf quoted = {0};
-    watched_put_name(&quoted, name);
+    put_name(&quoted, name);
     const char *text = watched_copy(w, quoted.at);
     buf_free(&quoted);
     return text;
+}
+
+void
+row_dialect_put_version(struct buf *sql, const struct watched_table *t,
+                        size_t n, const char *values)
+{
+    (void)t;
+    buf_printf(sql, "(%zu, %s)", n, values);
+}
+
+void
+row_dialect_put_temporary(struct buf *sql, const char *alias)
+{
+    buf_printf(sql, "temp.assay_versions as %s", alias ? alias : "assay_t");
 }

@@ -105,6 +105,14 @@ bool row_dialect_is_one(const struct result_rows *r, size_t i, size_t column);
  * SQL, with quotes where they are needed. */
 bool row_dialect_has_word(const char *scheme, const char *sql,
                           const char *word);
-const char *row_dialect_name(struct watched *w, const char *name);
+const char *row_dialect_name(struct watched *w, const char *name,
+                             void (*put_name)(struct buf *sql,
+                                              const char *name));
+
+/* put_version where values are literals, and put_from where the versions are in
+ * a table in the schema 'temp' that has the columns themselves. */
+void row_dialect_put_version(struct buf *sql, const struct watched_table *t,
+                             size_t n, const char *values);
+void row_dialect_put_temporary(struct buf *sql, const char *alias);
 
 #endif

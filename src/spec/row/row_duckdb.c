@@ -110,7 +110,7 @@ add_table(struct watched *w, const struct result_rows *r, size_t i)
     const char *name = result_rows_get(r, i, COLUMN_NAME);
     const char *sql = result_rows_get(r, i, COLUMN_SQL);
     struct watched_table t = {
-        .name = row_dialect_name(w, name),
+        .name = row_dialect_name(w, name, watched_put_name),
         .schema = "main",
         .relation = watched_copy(w, name),
         .is_visible = true,
@@ -333,20 +333,6 @@ put_temporary(struct buf *sql, const struct watched_table *t)
                t->name);
 }
 
-static void
-put_one(struct buf *sql, const struct watched_table *t, size_t n,
-        const char *values)
-{
-    (void)t;
-    buf_printf(sql, "(%zu, %s)", n, values);
-}
-
-static void
-put_from(struct buf *sql, const char *alias)
-{
-    buf_printf(sql, "temp.assay_versions as %s", alias ? alias : "assay_t");
-}
-
 /* An integer, a text or NULL, as JSON. */
 static void
 put_plain(struct buf *sql, const char *column)
@@ -390,8 +376,8 @@ put_shown(struct buf *sql, const struct watched_table *t)
 
 static const struct row_versions_sql versions = {
     .put_create = put_create,
-    .put_version = put_one,
-    .put_from = put_from,
+    .put_version = row_dialect_put_version,
+    .put_from = row_dialect_put_temporary,
     .put_key = put_key,
     .put_shown = put_shown,
     .put_integer = watched_put_name,

@@ -18,7 +18,6 @@
 #include "spec/row/row_dialect.h"
 #include "spec/row/watched_checks_table.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -128,29 +127,13 @@ put_name(struct buf *sql, const char *name)
     buf_char(sql, '`');
 }
 
-/* A name in SQL, with quotes where they are needed. */
-static const char *
-name_in_sql(struct watched *w, const char *name)
-{
-    bool is_plain = isalpha((unsigned char)*name) || *name == '_';
-    for (const char *c = name; *c; c++)
-        is_plain = is_plain && (isalnum((unsigned char)*c) || *c == '_');
-    if (is_plain)
-        return watched_copy(w, name);
-    struct buf quoted = {0};
-    put_name(&quoted, name);
-    const char *text = watched_copy(w, quoted.at);
-    buf_free(&quoted);
-    return text;
-}
-
 static void
 add_table(struct watched *w, const struct result_rows *r, size_t i,
           const char *schema)
 {
     const char *name = result_rows_get(r, i, COLUMN_NAME);
     struct watched_table t = {
-        .name = name_in_sql(w, name),
+        .name = row_dialect_name(w, name, put_name),
         .schema = watched_copy(w, schema),
         .relation = watched_copy(w, name),
         .is_visible = true,
@@ -502,14 +485,6 @@ put_shown(struct buf *sql, const struct watched_table *t)
 }
 
 static void
-put_one(struct buf *sql, const struct watched_table *t, size_t n,
-        const char *values)
-{
-    (void)t;
-    buf_printf(sql, "(%zu, %s)", n, values);
-}
-
-static void
 put_from(struct buf *sql, const char *alias)
 {
     buf_printf(sql, "assay_versions as %s", alias ? alias : "assay_t");
@@ -517,7 +492,7 @@ put_from(struct buf *sql, const char *alias)
 
 static const struct row_versions_sql versions = {
     .put_create = put_create,
-    .put_version = put_one,
+    .put_version = row_dialect_put_version,
     .put_from = put_from,
     .put_integer = put_name,
     .put_key = put_key,
