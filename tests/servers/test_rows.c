@@ -444,9 +444,9 @@ static const char *const checks[] = {
     "step c2 { commit prepared 'assay b' }\n"
     "permutation r1 p1 c1 r2 p2 c2\npermutation r1 r2 p1 p2 c2 c1\n",
     // A value is unique although another row was seen with it.  SERIALIZABLE
-    // does not allow it.
-    "setup { create table t (id int primary key, s text, v int); create unique "
-    "index on t (lower(s)) where v > 0; insert into t values (1, 'A', 1) }\n"
+    // does not allow it.  No name of a column is one that we use ourselves.
+    "setup { create table t (id int primary key, e text, v int); create unique "
+    "index on t (lower(e)) where v > 0; insert into t values (1, 'A', 1) }\n"
     "teardown { drop table t }\n"
     "session a\nstep b1 { " SNAPSHOT " }\n"
     "step r1 { select * from t }\nstep w1 { insert into t values (2, 'a', 2) "

@@ -73,8 +73,9 @@ ask_side(struct row_writer *w, const struct watched_check *c,
         buf_printf(&sql, "select assay_n, concat('%s: ', ", kind);
         watched_put_literal(&sql, theirs.columns);
         buf_printf(&sql,
-                   ", ' = ', (select string_agg(e::text, ', ') from "
-                   "jsonb_array_elements(jsonb_build_array(%s)) e), ",
+                   ", ' = ', (select string_agg(assay_e::text, ', ') from "
+                   "jsonb_array_elements(jsonb_build_array(%s)) "
+                   "assay_v(assay_e)), ",
                    mine.columns);
         if (strcmp(theirs.where, WATCHED_ALL_ROWS) != 0) {
             buf_text(&sql, "' and ', ");

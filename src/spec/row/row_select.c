@@ -133,6 +133,16 @@ constant_limit(const PgQuery__SelectStmt *s)
                : 0;
 }
 
+/* Whether it computes over rows that a limit does not return. */
+static bool
+has_window(const struct row_reading *r)
+{
+    for (size_t i = 0; i < r->tree.calls.n; i++)
+        if (r->tree.calls.at[i]->over)
+            return true;
+    return false;
+}
+
 /* Whether the rows of a select of one table tell which rows it did not return,
  * also because of a limit or of locks.  Without an order any rows that match
  * are an answer to a limit. */
@@ -141,7 +151,7 @@ tells_missing(const struct row_reading *r, const PgQuery__SelectStmt *s)
 {
     const bool is_limited = s->limit_count || s->limit_offset;
     const bool is_ordered = is_limited && s->n_sort_clause;
-    return (!is_limited || constant_limit(s)) &&
+    return (!is_limited || (constant_limit(s) && !has_window(r))) &&
            (r->watched->dialect->has_writing_with ||
             (!skips_locked(s) && !is_ordered));
 }
@@ -294,6 +304,8 @@ read_tables(struct row_reading *r, const PgQuery__SelectStmt *s)
         return row_reading_refuse(
             r, r->tree.tables.at[0]->location,
             "a select with subqueries, WITH, UNION or functions beside tables");
+    if (*r->tokens.at[0].at == '(')
+        return row_reading_refuse(r, 0, "a select in parentheses");
     if (!check_rewritten(r, s, tables, n))
         return false;
     if (is_product(r, s, n))

@@ -124,6 +124,8 @@ what_is_left_out_is_told(void)
     CHECK(is_partial("update t set v = (select v from s where v = (select "
                      "max(v) from s))"));
     CHECK(!is_partial("select * from t order by v limit 1"));
+    CHECK(is_partial("select sum(v) over () from t order by v limit 1"));
+    CHECK(!is_partial("select sum(v) over () from t order by v"));
     CHECK(is_partial("select * from t order by v fetch first 1 row with "
                      "ties"));
     CHECK(is_partial("select * from t order by v offset 1"));
@@ -179,6 +181,8 @@ other_statements_are_refused(void)
     CHECK_TEXT(condition_of("select * from (t join s on t.id = s.v) as j"),
                "a select with subqueries, WITH, UNION or functions beside "
                "tables");
+    CHECK_TEXT(condition_of("(select * from t where v = 1)"),
+               "a select in parentheses");
     CHECK_TEXT(condition_of("table t"),
                "a select with subqueries, WITH, UNION or functions beside "
                "tables");
