@@ -175,10 +175,15 @@ begin_txn(struct session *s, struct connection *c)
         outcome = !s->is_final && s->workload.is_read_only
                       ? item_begin_read_only(c)
                       : c->driver->begin(c);
-    if (pair && outcome == OUTCOME_OK && !is_autocommit(s))
+    if (pair && outcome == OUTCOME_OK && !is_autocommit(s)) {
         outcome = pair_take_snapshot(c, shape->kind->has_items   ? ITEM_TABLE
                                         : shape->kind->has_lists ? "list"
                                                                  : "kv");
+        // It has begun, and what comes next must not become part of it.
+        if ((outcome == OUTCOME_ABORTED || outcome == OUTCOME_FAILED) &&
+            c->driver->abort(c) == OUTCOME_LOST)
+            outcome = OUTCOME_LOST;
+    }
     if (pair)
         pair_meet(pair, s->txns + 1, &s->run->stop);
     return outcome;
