@@ -82,7 +82,7 @@ def peak(words, stdin):
 
 def test_time():
     gen("large.jsonl", "--txns", "200000", "--sessions", "50")
-    gen("hard.hist", "--txns", "2000", "--ops", "8", "--keys", "20",
+    gen("hard.hist", "--txns", "10000", "--ops", "8", "--keys", "20",
         "--sessions", "20", "--duplicates", "0.9", "--values", "5", "-l", "si")
     gen("violated.hist", "--txns", "600", "--ops", "8", "--keys", "20",
         "--sessions", "20", "--duplicates", "0.9", "--values", "5", "-l", "si")
