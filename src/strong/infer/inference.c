@@ -48,6 +48,14 @@ inference_add(struct inference *f, uint32_t from, uint32_t to,
     note_edge(f, from, to);
 }
 
+void
+inference_contradict(struct inference *f, uint32_t from, uint32_t to,
+                     struct label label)
+{
+    f->conflict = (struct conflict){
+        .kind = CONFLICT_EDGE, .from = from, .to = to, .label = label};
+}
+
 static bool
 sort_points(struct inference *f)
 {

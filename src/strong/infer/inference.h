@@ -63,6 +63,10 @@ void inference_check(const struct inference *f);
 void inference_add(struct inference *f, uint32_t from, uint32_t to,
                    struct label label);
 
+/* Note that the edge from -> to must hold, though 'to' reaches 'from'. */
+void inference_contradict(struct inference *f, uint32_t from, uint32_t to,
+                          struct label label);
+
 /* Take note of the edges from number 'first' on, which were added to the graph
  * directly. */
 void inference_note_edges(struct inference *f, size_t first);

@@ -72,8 +72,7 @@ add_down(struct sweep *s, uint32_t from, uint32_t to, struct label label)
 {
     struct inference *f = s->f;
     if (horizon_reach(&s->horizon, f->rank[to], f->rank[from])) {
-        f->conflict = (struct conflict){
-            .kind = CONFLICT_EDGE, .from = from, .to = to, .label = label};
+        inference_contradict(f, from, to, label);
         return false;
     }
     inference_add(f, from, to, label);
@@ -138,11 +137,8 @@ apply_r1(struct sweep *s, read_id r, struct placed *own,
     // Nothing is before INIT.  Where the graph has rw edges, there is one from
     // t3 to t2, and the graph had a cycle before we came here.
     assert(p->one_rw);
-    s->f->conflict =
-        (struct conflict){.kind = CONFLICT_EDGE,
-                          .from = point_start(p, p->read_txn[r]),
-                          .to = commit,
-                          .label = {EDGE_RW, r, p->read_version[r]}};
+    inference_contradict(s->f, point_start(p, p->read_txn[r]), commit,
+                         (struct label){EDGE_RW, r, p->read_version[r]});
     return false;
 }
 

@@ -19,8 +19,7 @@ add(struct inference *f, uint32_t from, uint32_t to, struct label label)
     if (inference_reach(f, from, to))
         return true;
     if (inference_reach(f, to, from)) {
-        f->conflict = (struct conflict){
-            .kind = CONFLICT_EDGE, .from = from, .to = to, .label = label};
+        inference_contradict(f, from, to, label);
         return false;
     }
     inference_add(f, from, to, label);
@@ -43,10 +42,8 @@ apply_r1(struct inference *f, read_id r, dense_id t1, dense_id t2)
     // Nothing is before INIT.  Where the graph has rw edges, there is one from
     // t3 to t2, and the graph had a cycle before we came here.
     assert(p->one_rw);
-    f->conflict = (struct conflict){.kind = CONFLICT_EDGE,
-                                    .from = point_start(p, t3),
-                                    .to = commit,
-                                    .label = {EDGE_RW, r, p->read_version[r]}};
+    inference_contradict(f, point_start(p, t3), commit,
+                         (struct label){EDGE_RW, r, p->read_version[r]});
     return false;
 }
 
