@@ -65,6 +65,8 @@ is_alone(const struct row_reading *r, const struct sql_tree *t)
         return false;
     const PgQuery__RangeVar *v = t->tables.at[0];
     const uint32_t table = watched_find(r->watched, v->schemaname, v->relname);
+    if (table == WATCHED_NONE)
+        return false; // a name that WITH around it defines
     for (size_t i = 0; i < t->columns.n; i++)
         if (!is_own(&r->watched->tables.at[table], v, t->columns.at[i]))
             return false;

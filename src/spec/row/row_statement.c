@@ -160,13 +160,13 @@ pass_row_numbers(struct row_reading *r, const PgQuery__InsertStmt *s,
     sql_tree_add(&source, s->select_stmt ? &s->select_stmt->base : NULL);
     for (size_t i = 0; i < source.columns.n; i++)
         has_star = has_star || !*sql_tree_column(source.columns.at[i]);
-    for (size_t i = 0; i < source.tables.n; i++)
-        has_numbers =
-            has_numbers ||
-            r->watched->tables
-                .at[watched_find(r->watched, source.tables.at[i]->schemaname,
-                                 source.tables.at[i]->relname)]
-                .has_row_numbers;
+    for (size_t i = 0; i < source.tables.n; i++) {
+        const PgQuery__RangeVar *v = source.tables.at[i];
+        const uint32_t u = watched_find(r->watched, v->schemaname, v->relname);
+        // A name that WITH defines is no table.
+        has_numbers = has_numbers || (u != WATCHED_NONE &&
+                                      r->watched->tables.at[u].has_row_numbers);
+    }
     sql_tree_free(&source);
     if (has_star && has_numbers)
         return row_reading_refuse(

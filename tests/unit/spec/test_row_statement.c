@@ -130,6 +130,12 @@ what_is_left_out_is_told(void)
                      "ties"));
     CHECK(is_partial("select * from t order by v offset 1"));
     CHECK(is_partial("with x as (delete from t returning *) select * from x"));
+    // What WITH names is no table, also where a table or a select is read.
+    CHECK(!is_partial("with x as (select 1) insert into t select 1 from x"));
+    CHECK(is_partial("with x as (select 1 as k) delete from t where id in "
+                     "(select k from x)"));
+    CHECK(is_partial("with x as (select 1 as k) update t set v = (select k "
+                     "from x)"));
     CHECK(is_partial("merge into t using s on s.v = t.id when matched then "
                      "delete"));
 }
