@@ -266,6 +266,94 @@ both_sessions_of_a_pair_work_on_the_same_keys(void)
     vec_free(&steps);
 }
 
+/* --- a database that refuses snapshots -------------------------------------*/
+
+// Each session is a thread.
+static _Thread_local bool is_open;
+static _Thread_local unsigned snapshots;
+static atomic_uint refused, left_open;
+static const struct driver *sqlite;
+static struct driver refusing;
+
+static bool
+refusing_connect(struct database *db, uint32_t session, size_t node,
+                 struct connection **out, struct err *err)
+{
+    const bool ok = sqlite->connect(db, session, node, out, err);
+    if (ok)
+        (*out)->driver = &refusing;
+    return ok;
+}
+
+static enum outcome
+refusing_begin(struct connection *c)
+{
+    atomic_fetch_add(&left_open, is_open);
+    is_open = true;
+    return sqlite->begin(c);
+}
+
+static enum outcome
+refusing_abort(struct connection *c)
+{
+    is_open = false;
+    return sqlite->abort(c);
+}
+
+static enum outcome
+refusing_commit(struct connection *c)
+{
+    const enum outcome outcome = sqlite->commit(c);
+    is_open = outcome != OUTCOME_OK;
+    return outcome;
+}
+
+/* Refuse every third read that takes a snapshot, as a locked file does. */
+static enum outcome
+refusing_query(struct connection *c, const char *sql, struct result_rows *out)
+{
+    if (!strstr(sql, "assay_key = -1") || ++snapshots % 3)
+        return sqlite->query(c, sql, out);
+    atomic_fetch_add(&refused, 1);
+    return outcome_set(c, OUTCOME_ABORTED, "5", "database is locked");
+}
+
+static void
+a_transaction_without_its_snapshot_is_ended(void)
+{
+    char path[] = "/tmp/assay-items-XXXXXX";
+    struct err err = {0};
+    struct database db;
+    struct collect_stats stats;
+    const struct collect_options o = {.shape = {.kind = workload_find("rows"),
+                                                .sessions = 2,
+                                                .operations = 2,
+                                                .keys = 4,
+                                                .reads = 0.5,
+                                                .values = 1,
+                                                .pairs = true},
+                                      .transactions = 30};
+    if (!can_open("sqlite:"))
+        return;
+    const int fd = mkstemp(path);
+    CHECK(fd >= 0 && close(fd) == 0);
+    CHECK(database_open("sqlite:", ISOLATION_UNCHANGED, NULL, &db, &err));
+    sqlite = db.driver;
+    refusing = *sqlite;
+    refusing.connect = refusing_connect;
+    refusing.begin = refusing_begin;
+    refusing.abort = refusing_abort;
+    refusing.commit = refusing_commit;
+    refusing.query = refusing_query;
+    db.driver = &refusing;
+    CHECK(collect_run(&db, &o, path, &stats, &err));
+    db.driver = sqlite;
+    database_close(&db);
+    unlink(path);
+    CHECK(atomic_load(&refused) >= 8 && stats.aborted >= 8);
+    CHECK(atomic_load(&left_open) == 0);
+}
+
 static void
 features_are_parsed(void)
 {
@@ -287,6 +375,7 @@ main(void)
     RUN(what_is_rolled_back_to_a_savepoint_is_not_recorded);
     RUN(a_row_is_inserted_where_there_are_few);
     RUN(a_database_without_sql_has_no_rows);
+    RUN(a_transaction_without_its_snapshot_is_ended);
     RUN(sqlite_is_serializable_under_workloads_of_rows);
     return test_end();
 }
