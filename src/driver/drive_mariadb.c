@@ -28,7 +28,8 @@
 // clang-format off
 #define CALLS(F) F(mysql_affected_rows) F(mysql_close) F(mysql_errno) F(mysql_error) \
     F(mysql_fetch_lengths) F(mysql_fetch_row) F(mysql_field_count) \
-    F(mysql_free_result) F(mysql_get_server_info) F(mysql_init) \
+    F(mysql_free_result) F(mysql_get_server_info) F(mysql_get_socket) \
+    F(mysql_init) \
     F(mysql_num_fields) F(mysql_options) F(mysql_real_connect) \
     F(mysql_real_query) F(mysql_server_init) F(mysql_store_result) \
     F(mysql_thread_id)
@@ -109,6 +110,7 @@ static void
 disconnect(struct connection *base)
 {
     struct link *c = (struct link *)base;
+    sockets_remove(&base->database->sockets, base->socket);
     maria.mysql_close(c->my);
     mem_free(c);
 }
@@ -117,16 +119,18 @@ static bool
 connect_mariadb(struct database *db, uint32_t session, size_t node,
                 struct connection **out, struct err *err)
 {
-    MYSQL *my;
-    if (!connect_host(db, node, &my, err))
-        return false;
     struct link *c = mem_calloc(1, sizeof *c);
-    c->base = (struct connection){.driver = &driver_mariadb,
-                                  .database = db,
-                                  .session = session,
-                                  .node = node};
-    c->base.server_id = maria.mysql_thread_id(my);
-    c->my = my;
+    c->base = (struct connection){
+        .driver = &driver_mariadb, .database = db, .session = session};
+    connection_route(&c->base, node);
+    if (sockets_are_cut(&db->sockets, err) ||
+        !connect_host(db, c->base.node, &c->my, err)) {
+        mem_free(c);
+        return false;
+    }
+    c->base.server_id = maria.mysql_thread_id(c->my);
+    c->base.socket = maria.mysql_get_socket(c->my);
+    sockets_add(&db->sockets, c->base.socket);
     return sql_prepare(&c->base, out, err);
 }
 

@@ -8,7 +8,9 @@
  * Errors by SQLSTATE: class 40 is a rollback.  A bad connection, class 08 and
  * the 57P codes of a server that shuts down mean that the connection is lost.
  * Everything else is a refused statement.  The commit of a failed transaction
- * is a rollback, which the protocol reports as a success with another tag.
+ * is a rollback, which the protocol reports as a success with another tag.  A
+ * commit whose wait for a synchronous standby is cancelled is reported as a
+ * success with a warning; it may be lost with its server, so nobody knows.
  *
  * SPDX-License-Identifier: MIT */
 #include "base/library.h"
@@ -22,20 +24,23 @@
 
 /* The functions of the library that are used; see base/library.h. */
 // clang-format off
-#define CALLS(F) F(PQbackendPID) F(PQclear) F(PQcmdStatus) F(PQcmdTuples) F(PQconnectdb) \
+#define CALLS(F) F(PQbackendPID) F(PQclear) F(PQcmdStatus) F(PQcmdTuples) F(PQconnectdb) F(PQconnectdbParams) \
     F(PQerrorMessage) F(PQexec) F(PQfinish) F(PQgetisnull) F(PQgetlength) \
     F(PQgetvalue) F(PQnfields) F(PQntuples) F(PQparameterStatus) \
     F(PQresultErrorField) F(PQresultStatus) F(PQsetNoticeReceiver) \
-    F(PQstatus)
+    F(PQsocket) F(PQstatus)
 // clang-format on
 static struct {
     CALLS(LIBRARY_MEMBER)
 } pq;
 static const char *const calls[] = {CALLS(LIBRARY_NAME)};
 
+#define CONNECT_PATIENCE "10" // seconds, unless the URL says otherwise
+
 struct link {
     struct connection base;
     PGconn *pg;
+    bool is_cancelled; // the wait of the last commit for a standby
 };
 
 static void
@@ -45,11 +50,23 @@ ignore_notice(void *arg, const PGresult *r)
     (void)r;
 }
 
+/* Whether the server says that it waited in vain for a synchronous standby.
+ * That is a warning beside a commit that succeeds; its text has a language, but
+ * the function that it comes from has not. */
+static bool
+is_vain_wait(const PGresult *r)
+{
+    const char *function = pq.PQresultErrorField(r, PG_DIAG_SOURCE_FUNCTION);
+    return function && strcmp(function, "SyncRepWaitForLSN") == 0;
+}
+
 /* Keep the detail of a notice that a trigger of ours raised. */
 static void
 take_notice(void *arg, const PGresult *r)
 {
-    const struct link *c = arg;
+    struct link *c = arg;
+    if (is_vain_wait(r))
+        c->is_cancelled = true;
     const char *message = pq.PQresultErrorField(r, PG_DIAG_MESSAGE_PRIMARY);
     const char *detail = pq.PQresultErrorField(r, PG_DIAG_MESSAGE_DETAIL);
     if (c->base.notices && message && detail &&
@@ -57,15 +74,27 @@ take_notice(void *arg, const PGresult *r)
         buf_add(c->base.notices, detail, strlen(detail) + 1);
 }
 
+/* Connect to one host, with a limit for a server that never answers. */
+static PGconn *
+connect_url(const struct database *db, size_t node)
+{
+    if (!db->url.has_hosts)
+        return pq.PQconnectdb(db->url.text);
+    struct arena arena = {0};
+    // What the URL says itself comes later and counts.
+    const char *const names[] = {"connect_timeout", "dbname", NULL};
+    const char *const values[] = {CONNECT_PATIENCE,
+                                  url_of_host(&db->url, node, &arena), NULL};
+    PGconn *pg = pq.PQconnectdbParams(names, values, 1);
+    arena_free(&arena);
+    return pg;
+}
+
 static bool
 connect_host(const struct database *db, size_t node, PGconn **out,
              struct err *err)
 {
-    struct arena arena = {0};
-    const char *url =
-        db->url.has_hosts ? url_of_host(&db->url, node, &arena) : db->url.text;
-    PGconn *pg = pq.PQconnectdb(url);
-    arena_free(&arena);
+    PGconn *pg = connect_url(db, node);
     if (pq.PQstatus(pg) == CONNECTION_OK) {
         pq.PQsetNoticeReceiver(pg, ignore_notice, NULL);
         *out = pg;
@@ -103,6 +132,7 @@ static void
 disconnect(struct connection *base)
 {
     struct link *c = (struct link *)base;
+    sockets_remove(&base->database->sockets, base->socket);
     pq.PQfinish(c->pg);
     mem_free(c);
 }
@@ -111,17 +141,19 @@ static bool
 connect_postgresql(struct database *db, uint32_t session, size_t node,
                    struct connection **out, struct err *err)
 {
-    PGconn *pg;
-    if (!connect_host(db, node, &pg, err))
-        return false;
     struct link *c = mem_calloc(1, sizeof *c);
-    c->base = (struct connection){.driver = &driver_postgresql,
-                                  .database = db,
-                                  .session = session,
-                                  .node = node};
-    c->base.server_id = (uint64_t)pq.PQbackendPID(pg);
-    c->pg = pg;
-    pq.PQsetNoticeReceiver(pg, take_notice, c);
+    c->base = (struct connection){
+        .driver = &driver_postgresql, .database = db, .session = session};
+    connection_route(&c->base, node);
+    if (sockets_are_cut(&db->sockets, err) ||
+        !connect_host(db, c->base.node, &c->pg, err)) {
+        mem_free(c);
+        return false;
+    }
+    c->base.server_id = (uint64_t)pq.PQbackendPID(c->pg);
+    c->base.socket = pq.PQsocket(c->pg);
+    sockets_add(&db->sockets, c->base.socket);
+    pq.PQsetNoticeReceiver(c->pg, take_notice, c);
     return sql_prepare(&c->base, out, err);
 }
 
@@ -165,6 +197,7 @@ query(struct connection *base, const char *sql, struct result_rows *out)
     struct link *c = (struct link *)base;
     if (out)
         result_rows_clear(out);
+    c->is_cancelled = false;
     PGresult *r = pq.PQexec(c->pg, sql);
     base->changed = strtoull(pq.PQcmdTuples(r), NULL, 10);
     const ExecStatusType status = pq.PQresultStatus(r);
@@ -175,6 +208,9 @@ query(struct connection *base, const char *sql, struct result_rows *out)
              strcmp(pq.PQcmdStatus(r), "ROLLBACK") == 0) // H2 says nothing
         outcome = outcome_set(base, OUTCOME_ABORTED, "rollback",
                               "the commit was turned into a rollback");
+    else if (c->is_cancelled)
+        outcome = outcome_set(base, OUTCOME_LOST, "sync",
+                              "the wait for a synchronous standby was ended");
     else if (out)
         take_rows(r, out);
     pq.PQclear(r);

@@ -194,6 +194,7 @@ database_open(const char *target, enum driver_isolation isolation,
               struct err *err)
 {
     *out = (struct database){.isolation = isolation, .nodes = 1};
+    sockets_init(&out->sockets);
     if (setups)
         out->setups = *setups;
     bool ok = url_parse(target, &out->url, err);
@@ -202,8 +203,10 @@ database_open(const char *target, enum driver_isolation isolation,
         ok = out->driver || unknown_scheme(out->url.scheme, err);
     }
     ok = ok && out->driver->open(out, err);
-    if (!ok)
+    if (!ok) {
         url_free(&out->url);
+        sockets_free(&out->sockets);
+    }
     return ok;
 }
 
@@ -213,7 +216,39 @@ database_close(struct database *db)
     db->driver->close(db);
     vec_free(&db->tables);
     url_free(&db->url);
+    sockets_free(&db->sockets);
 }
+
+/* --- detours ---------------------------------------------------------------*/
+
+static size_t
+get_detour(const struct database *db, size_t place)
+{
+    return place < DRIVER_DETOURS ? atomic_load(&db->detours[place]) : 0;
+}
+
+void
+database_lead(struct database *db, size_t place, size_t node)
+{
+    assert(place < DRIVER_DETOURS && (node == SIZE_MAX || node < db->nodes));
+    atomic_store(&db->detours[place], node + 1);
+}
+
+void
+connection_route(struct connection *c, size_t place)
+{
+    c->place = place;
+    c->detour = get_detour(c->database, place);
+    c->node = c->detour ? c->detour - 1 : place;
+}
+
+bool
+connection_is_diverted(const struct connection *c)
+{
+    return c->detour != get_detour(c->database, c->place);
+}
+
+/* --- outcomes --------------------------------------------------------------*/
 
 enum outcome
 outcome_set(struct connection *c, enum outcome outcome, const char *code,

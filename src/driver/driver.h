@@ -13,6 +13,7 @@
 #define DRIVER_DRIVER_H
 
 #include "base/buf.h"
+#include "driver/sockets.h"
 #include "driver/url.h"
 #include "level/level.h"
 
@@ -108,6 +109,8 @@ struct dialect; // driver/sql/sql.h
  * in a column of the database's array type. */
 enum key_kind { KEYS_REGISTERS, KEYS_LISTS, KEYS_ARRAYS };
 
+enum { DRIVER_DETOURS = 9 }; // the first nodes can have one
+
 struct database {
     const struct driver *driver;
     struct url url;
@@ -121,6 +124,9 @@ struct database {
     void *self;               // private to the driver
     char note[128];           // product and version, for people
     atomic_bool is_gone;      // for good: connecting again cannot succeed
+    struct sockets sockets;   // of connections, in drivers that have them
+    // 1 + the node that the sessions of a node use instead of it; or 0.
+    atomic_size_t detours[DRIVER_DETOURS];
 };
 
 enum { DRIVER_CODE = 32 }; // bytes of an error code, as text
@@ -129,10 +135,13 @@ struct connection {
     const struct driver *driver;
     struct database *database;
     uint32_t session;
-    size_t node;
+    size_t place;  // the node that was asked for
+    size_t node;   // the node that it is, by a detour perhaps another one
+    size_t detour; // of 'place', when the connection was made
     enum driver_access access; // of the next read, write or append
     bool is_read_only;         // the node refuses writes
     uint64_t server_id;        // the server's id of this connection
+    int socket;                // in 'sockets' of the database, if in any
     uint64_t changed;          // rows that the last statement wrote
     char code[DRIVER_CODE];    // error code of the last outcome that was not OK
     char message[256];         // and the server's message
@@ -234,6 +243,16 @@ bool database_open(const char *target, enum driver_isolation isolation,
                    const struct session_setups *setups, struct database *out,
                    struct err *err);
 void database_close(struct database *db);
+
+/* Lead the sessions of a place to a node, or with SIZE_MAX to their own; they
+ * go there for their next transaction. */
+void database_lead(struct database *db, size_t place, size_t node);
+
+/* Set the place, node and detour of a connection that is to be made. */
+void connection_route(struct connection *c, size_t place);
+
+/* Whether sessions of its place are led elsewhere by now. */
+bool connection_is_diverted(const struct connection *c);
 
 /* The isolation that a session requests. */
 enum driver_isolation database_isolation(const struct database *db,
