@@ -84,6 +84,11 @@ run_show_summary(const struct test_run *t, const char *workload, FILE *out)
         cli_emit_text(&text);
     else
         fwrite(text.at, 1, text.n, out);
+    if (t->stats.cut)
+        fprintf(out,
+                "  the server stopped answering: %" PRIu64
+                " connection%s closed at the end\n",
+                t->stats.cut, t->stats.cut == 1 ? " was" : "s were");
     if (t->stats.left.kind != ERR_NONE) {
         fputs("  the tables could not be removed: ", out);
         cli_print_shown(out, t->stats.left.text);

@@ -3,6 +3,10 @@
  * All sessions connect before the first transaction begins, so that they really
  * run concurrently.  The calling thread only watches the time.
  *
+ * A session that waits for an answer cannot see that the run is over.  If then
+ * nothing ends for a while, the server is taken to be frozen, and connections
+ * are cut; what was sent to it has an unknown outcome.
+ *
  * SPDX-License-Identifier: MIT */
 #include "collect/collect.h"
 
@@ -10,6 +14,8 @@
 #include "collect/session.h"
 
 #include <string.h>
+
+#define BRIEF_GRACE 5.0 // seconds, after an interrupt
 
 static bool
 time_is_up(const struct collect_run *run)
@@ -19,21 +25,58 @@ time_is_up(const struct collect_run *run)
            (o->interrupted && *o->interrupted);
 }
 
+/* The end of a run: how much had ended when something last did. */
+struct ending {
+    double since; // 0: it is not the end yet
+    uint64_t progress;
+};
+
+/* Cut the connections if the run is over and nothing has ended for a while. */
+static void
+end_frozen(struct collect_run *run, struct ending *e,
+           const struct collect_stats *stats)
+{
+    const struct collect_options *o = run->o;
+    // A source needs the database once more, to write its history.
+    const bool is_brief = o->interrupted && *o->interrupted && !o->source;
+    const double grace =
+        is_brief && o->grace > BRIEF_GRACE ? BRIEF_GRACE : o->grace;
+    const uint64_t progress = stats->committed + stats->aborted +
+                              stats->unknown + atomic_load(&run->final_steps) +
+                              o->shape.sessions - atomic_load(&run->running);
+    if (!atomic_load(&run->stop) || atomic_load(&run->is_cut) || grace <= 0)
+        return;
+    if (e->since <= 0 || e->progress != progress) {
+        *e = (struct ending){.since = time_now(), .progress = progress};
+    } else if (time_now() - e->since > grace) {
+        atomic_store(&run->is_cut, true);
+        const size_t n = sockets_cut(&run->db->sockets);
+        pthread_mutex_lock(&run->lock);
+        run->stats.cut = n;
+        pthread_mutex_unlock(&run->lock);
+    }
+}
+
 /* Wait for the sessions to end, and end them when the time is up. */
 static void
 watch(struct collect_run *run)
 {
+    struct ending ending = {0};
     while (atomic_load(&run->running)) {
         time_pause(0.01);
         if (time_is_up(run))
             atomic_store(&run->stop, true);
-        if (!run->o->tick)
-            continue;
         pthread_mutex_lock(&run->lock);
         struct collect_stats stats = run->stats;
         pthread_mutex_unlock(&run->lock);
         stats.seconds = time_now() - run->began;
+        end_frozen(run, &ending, &stats);
+        if (!run->o->tick)
+            continue;
+        const double began = time_now();
         run->o->tick(run->o->self, &stats);
+        // While a fault lasts, nobody can be expected to end.
+        ending.since += ending.since > 0 ? time_now() - began : 0;
     }
 }
 

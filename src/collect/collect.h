@@ -25,6 +25,7 @@ struct collect_stats {
     uint64_t committed, aborted, unknown;
     uint64_t operations, writes; // in all transactions
     uint64_t reconnects;
+    uint64_t cut;    // connections that were closed after 'grace'
     struct err left; // why the tables could not be removed
     struct failure_count failures[COLLECT_CODES];
     size_t n_failures;
@@ -63,6 +64,8 @@ struct collect_options {
     double pause;                        // seconds before each operation
     bool move;         // sessions go to another node for each transaction
     double patience;   // seconds to wait for a server that is down
+    double grace;      // seconds to wait for sessions when the run is over
+                       // and nothing happens; 0: any time
     bool leave_tables; // keep the tables for inspection
     bool read_final;   // each session reads the final state at its end
 

@@ -64,15 +64,19 @@ session_close(struct session *s)
     operation_state_free(&s->operations);
 }
 
-/* The connection to the session's node, made again if it was lost; NULL if the
- * run ends first. */
+/* The connection to the session's node, made again if it was lost or if the
+ * session is led to another one; NULL if the run ends first. */
 static struct connection *
 get_connection(struct session *s, struct err *err)
 {
     struct collect_run *run = s->run;
     const double until = time_now() + run->o->patience;
+    if (s->connections[s->node] &&
+        connection_is_diverted(s->connections[s->node]))
+        drop_connection(s);
     while (!s->connections[s->node] &&
-           (s->is_final || !atomic_load(&run->stop))) {
+           (s->is_final || !atomic_load(&run->stop)) &&
+           !atomic_load(&run->is_cut)) {
         struct err why = {0};
         if (run->db->driver->connect(run->db, s->number, s->node,
                                      &s->connections[s->node], &why)) {
@@ -80,6 +84,8 @@ get_connection(struct session *s, struct err *err)
             run->stats.reconnects += s->is_cut_off;
             pthread_mutex_unlock(&run->lock);
             s->is_cut_off = false;
+        } else if (atomic_load(&run->is_cut)) {
+            return NULL;
         } else if (atomic_load(&run->db->is_gone) || time_now() > until) {
             *err = why;
             return NULL;
@@ -201,6 +207,8 @@ run_steps(struct session *s, struct connection *c, enum outcome *outcome)
             operation_draw_access(s->run->o->shape.access, &s->workload.random);
         *outcome = operation_run(c, &s->steps.at[i], is_autocommit(s),
                                  &s->operations, &s->record);
+        if (s->is_final)
+            atomic_fetch_add(&s->run->final_steps, 1);
     }
     return !s->rolls_back;
 }
@@ -279,6 +287,7 @@ count(struct session *s, const struct connection *c, enum txn_status status,
       enum outcome outcome)
 {
     struct collect_run *run = s->run;
+    const bool is_cut = outcome == OUTCOME_LOST && atomic_load(&run->is_cut);
     pthread_mutex_lock(&run->lock);
     struct collect_stats *stats = &run->stats;
     stats->committed += status == TXN_COMMITTED;
@@ -289,7 +298,9 @@ count(struct session *s, const struct connection *c, enum txn_status status,
     if (status == TXN_ABORTED && outcome == OUTCOME_OK)
         count_failure(stats, false, "rollback", "by the workload");
     else if (status != TXN_COMMITTED)
-        count_failure(stats, status == TXN_INDETERMINATE, c->code, c->message);
+        count_failure(stats, status == TXN_INDETERMINATE,
+                      is_cut ? "frozen" : c->code,
+                      is_cut ? "the server stopped answering" : c->message);
     pthread_mutex_unlock(&run->lock);
 }
 

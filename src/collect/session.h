@@ -23,10 +23,12 @@ struct collect_run {
     struct pair *pairs;       // of sessions; NULL: none
     double began;             // by the clock of time_now
     atomic_bool stop;
+    atomic_bool is_cut;    // the server does not answer; connections are closed
     atomic_size_t running; // sessions that have not ended
-    pthread_mutex_t lock;  // for the fields below
-    pthread_cond_t opens;  // 'is_open' becomes true
-    bool is_open;          // all threads are ready
+    atomic_uint_fast64_t final_steps; // reads of the final state
+    pthread_mutex_t lock;             // for the fields below
+    pthread_cond_t opens;             // 'is_open' becomes true
+    bool is_open;                     // all threads are ready
     struct collect_stats stats;
     struct err err; // the first error of any session
 };

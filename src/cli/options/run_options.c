@@ -8,7 +8,9 @@
 
 #include <string.h>
 
-enum { PATIENCE = 30 }; // seconds to wait for a server that is down
+// Seconds to wait for a server that is down, and for one that does not answer
+// when the run is over.
+enum { PATIENCE = 30, GRACE = 60 };
 
 /* Parse one isolation, or several that are separated by commas. */
 static bool
@@ -199,6 +201,7 @@ run_options_parse(const struct options *o, struct test_run_options *out,
                     .pause = o->pause,
                     .move = o->move,
                     .patience = PATIENCE,
+                    .grace = GRACE,
                     .interrupted = &interrupt_flag}};
     if (sql_workload_is(o->workload) && !o->spec) {
         out->scripts = o->workload;

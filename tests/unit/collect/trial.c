@@ -107,6 +107,7 @@ options_of(const struct trial *t)
         .leave_tables = t->leave_tables,
         .read_final = t->read_final,
         .patience = 120,
+        .grace = t->grace,
         .tick = t->tick,
         .self = t->self,
         .interrupted = t->interrupted,

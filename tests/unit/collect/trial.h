@@ -16,7 +16,7 @@ struct trial {
     enum driver_isolation isolation;
     const char *setup;
     uint64_t sessions, transactions, operations, keys, values, seed;
-    double seconds, reads, duplicates, aborts, pause;
+    double seconds, reads, duplicates, aborts, pause, grace;
     bool move, arrays, leave_tables, read_final;
     void (*tick)(void *self, const struct collect_stats *stats);
     void *self;
