@@ -34,11 +34,14 @@ choose_name(struct test_run *t)
 static bool
 expect_no_kill(const struct test_run *t, struct err *err)
 {
-    for (size_t i = 0; t->options.scripts && i < t->faults.n; i++)
-        if (t->faults.at[i].kind == FAULT_KILL)
+    for (size_t i = 0; t->options.scripts && i < t->faults.n; i++) {
+        const enum fault_kind kind = t->faults.at[i].kind;
+        if (kind == FAULT_KILL || kind == FAULT_FAILOVER)
             return err_set(err, ERR_USAGE,
-                           "--fault kill is not for SQL files, expected stop, "
-                           "restart or disconnect");
+                           "--fault %s is not for SQL files, expected stop, "
+                           "restart or disconnect",
+                           fault_names[kind]);
+    }
     return true;
 }
 
@@ -64,7 +67,7 @@ start_servers(struct test_run *t, struct err *err)
     size_t nodes;
     if (!servers_count(o->start, &nodes, err) ||
         (o->faults && !faults_parse(o->faults, nodes, &t->faults, err)) ||
-        !expect_no_kill(t, err))
+        !faults_expect(&t->faults, o->start, err) || !expect_no_kill(t, err))
         return false;
     if (o->observer.starting)
         o->observer.starting(o->observer.self, o->start);
@@ -112,11 +115,11 @@ inflict(struct test_run *t, struct fault *fault, double now)
     const volatile sig_atomic_t *interrupted = t->options.collect.interrupted;
     struct err err = {0};
     const double began = time_now();
+    const size_t node = servers_fault_node(&t->servers, fault);
     const bool ok = servers_fault(&t->servers, fault, &err);
     const double ended = now + time_now() - began;
-    vec_push(&t->inflicted,
-             ((struct report_fault){fault_names[fault->kind], fault->node + 1,
-                                    now, ended}));
+    vec_push(&t->inflicted, ((struct report_fault){fault_names[fault->kind],
+                                                   node + 1, now, ended}));
     fault->time.seconds =
         fault->time.repeats ? ended + fault->time.every : HUGE_VAL;
     if (!ok && o->fault_failed && !(interrupted && *interrupted))
@@ -130,12 +133,16 @@ tick(void *self, const struct collect_stats *stats)
     struct test_run *t = self;
     const struct test_run_observer *o = &t->options.observer;
     const struct collect_options *c = &t->options.collect;
-    const bool is_over = c->seconds > 0 && stats->seconds >= c->seconds;
+    const double entered = time_now();
     nemesis_start(&t->nemesis, t->database, (uint32_t)c->shape.sessions,
                   time_now() - stats->seconds);
-    for (size_t i = 0; !is_over && i < t->faults.n; i++)
-        if (stats->seconds >= t->faults.at[i].time.seconds)
-            inflict(t, &t->faults.at[i], stats->seconds);
+    for (size_t i = 0; i < t->faults.n; i++) {
+        // The fault before may have taken a while.
+        const double now = stats->seconds + time_now() - entered;
+        const bool is_over = c->seconds > 0 && now >= c->seconds;
+        if (!is_over && now >= t->faults.at[i].time.seconds)
+            inflict(t, &t->faults.at[i], now);
+    }
     if (o->progress)
         o->progress(o->self, stats);
 }
@@ -180,10 +187,12 @@ test_run_record(struct test_run *t, const char *path, struct err *err)
     collect.ended = sessions_ended;
     collect.self = t;
     t->database = &db;
+    t->servers.clients = t->has_servers ? &db : NULL;
     db.index = o->index;
     const bool ok = can_run(t, &db, err) &&
                     collect_run(&db, &collect, path, &t->stats, err);
     t->database = NULL;
+    t->servers.clients = NULL;
     database_close(&db);
     return ok;
 }

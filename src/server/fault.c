@@ -7,6 +7,7 @@
 #include "base/quantity.h"
 #include "driver/driver.h"
 #include "driver/sql/sql.h"
+#include "server/ask.h"
 #include "server/process.h"
 
 #include <signal.h>
@@ -14,11 +15,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { ANSWER_PATIENCE = 30 }; // seconds
+
 const char *const fault_names[FAULTS] = {
     [FAULT_KILL] = "kill",
     [FAULT_STOP] = "stop",
     [FAULT_DISCONNECT] = "disconnect",
     [FAULT_RESTART] = "restart",
+    [FAULT_FAILOVER] = "failover",
 };
 
 /* --- parsing ---------------------------------------------------------------*/
@@ -53,6 +57,7 @@ parse_one(const char *text, size_t n, size_t nodes, struct fault *out)
         if (node < 1 || node > nodes)
             return false;
         out->node = node - 1;
+        out->has_node = true;
         sign = at;
     }
     if (out->kind == FAULTS || *sign != '@')
@@ -71,12 +76,37 @@ faults_parse(const char *text, size_t nodes, fault_vec *out, struct err *err)
         if (!parse_one(text, n, nodes, &f))
             return err_set(err, ERR_USAGE,
                            "unknown fault '%.*s'; expected kill, stop, "
-                           "disconnect or restart, a node from 1 to %zu, and "
-                           "a time, as in 'kill@2', 'stop:1@500ms' or "
-                           "'kill@every:3s'",
+                           "disconnect, restart or failover, a node from 1 to "
+                           "%zu, and a time, as in 'kill@2', 'stop:1@500ms' "
+                           "or 'kill@every:3s'",
                            (int)n, text, nodes);
         vec_push(out, f);
         text += n + (text[n] == ',');
+    }
+    return true;
+}
+
+bool
+faults_expect(const fault_vec *faults, const char *what, struct err *err)
+{
+    const struct server_kind *kind;
+    size_t nodes;
+    if (!servers_kind(what, &kind, &nodes, err))
+        return false;
+    for (size_t i = 0; i < faults->n; i++) {
+        if (faults->at[i].kind != FAULT_FAILOVER)
+            continue;
+        if (!kind->fails_over || nodes < kind->fails_over)
+            return err_set(err, ERR_USAGE,
+                           "a failover needs servers that can take over, "
+                           "expected postgresql+standby, postgresql+sync or "
+                           "galera:N with N from 3, found %s",
+                           what);
+        if (kind->nodes && faults->at[i].has_node)
+            return err_set(err, ERR_USAGE,
+                           "a failover of %s is that of its primary, expected "
+                           "failover@T without a node",
+                           what);
     }
     return true;
 }
@@ -103,26 +133,17 @@ cut_connections(struct connection *c, struct err *err)
     return ok;
 }
 
-static bool
-disconnect_all(const struct node *n, struct err *err)
+size_t
+servers_fault_node(const struct servers *s, const struct fault *f)
 {
-    struct database db;
-    struct connection *c;
-    if (!database_open(n->url, ISOLATION_UNCHANGED, NULL, &db, err))
-        return false;
-    bool ok = db.driver->connect(&db, 0, 0, &c, err);
-    if (ok) {
-        ok = cut_connections(c, err);
-        db.driver->disconnect(c);
-    }
-    database_close(&db);
-    return ok;
+    return f->kind == FAULT_FAILOVER && !f->has_node ? s->primary : f->node;
 }
 
 bool
 servers_fault(struct servers *s, const struct fault *f, struct err *err)
 {
-    struct node *n = &s->nodes.at[f->node];
+    const size_t node = servers_fault_node(s, f);
+    struct node *n = &s->nodes.at[node];
     switch (f->kind) {
     case FAULT_KILL:
     case FAULT_RESTART:
@@ -134,7 +155,10 @@ servers_fault(struct servers *s, const struct fault *f, struct err *err)
         kill(n->pid, SIGCONT);
         return true;
     case FAULT_DISCONNECT:
-        return disconnect_all(n, err);
+        return server_ask(n->url, cut_connections, ANSWER_PATIENCE,
+                          s->interrupted, err);
+    case FAULT_FAILOVER:
+        return s->kind->fail_over(s, node, err) || servers_blame(s, err);
     default:
         return err_set(err, ERR_INTERNAL, "no such fault");
     }

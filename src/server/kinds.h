@@ -6,7 +6,7 @@
 
 #include "server/server.h"
 
-extern const struct server_kind server_postgresql, server_standby,
+extern const struct server_kind server_postgresql, server_standby, server_sync,
     server_mariadb, server_galera;
 
 #endif

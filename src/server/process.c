@@ -87,7 +87,7 @@ change_identity(const struct identity *who)
 /* In the child: wait for the byte, and execute the program.  Never returns. */
 static void
 become(const struct command_line *c, const struct identity *who, char **env,
-       const int go[2])
+       const int go[2], int life)
 {
     char word;
     setsid();
@@ -100,6 +100,8 @@ become(const struct command_line *c, const struct identity *who, char **env,
     const int log = open(
         c->log, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0600);
     const int out = c->output ? c->output : log;
+    if (life >= 0)
+        fcntl(life, F_SETFD, 0); // this program and its children keep it
     sigset_t none;
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
@@ -118,19 +120,29 @@ become(const struct command_line *c, const struct identity *who, char **env,
     _exit(127);
 }
 
-/* Fork, tell the guard, and let the child continue. */
+/* A pipe that other programs do not get. */
+static bool
+make_pipe(int ends[2])
+{
+    if (pipe(ends) != 0)
+        return false;
+    fcntl(ends[0], F_SETFD, FD_CLOEXEC);
+    fcntl(ends[1], F_SETFD, FD_CLOEXEC);
+    return true;
+}
+
+/* Fork, tell the guard, and let the child continue.  The child gets 'life', if
+ * it is not negative. */
 static pid_t
 fork_guarded(const struct command_line *c, const struct identity *who,
-             char **env)
+             char **env, int life)
 {
     int go[2];
-    if (pipe(go) != 0)
+    if (!make_pipe(go))
         return -1;
-    fcntl(go[0], F_SETFD, FD_CLOEXEC);
-    fcntl(go[1], F_SETFD, FD_CLOEXEC);
     const pid_t pid = fork();
     if (pid == 0)
-        become(c, who, env, go);
+        become(c, who, env, go, life);
     const int why = errno;
     if (pid > 0 && c->guard)
         guard_add(c->guard, pid);
@@ -147,10 +159,17 @@ process_start(const struct command_line *c, pid_t *out, struct err *err)
     struct identity who;
     if (!find_identity(c->user, &who, err))
         return false;
+    int life[2] = {-1, -1};
+    if (c->lifeline && !make_pipe(life))
+        return err_set(err, ERR_IO, "cannot make a pipe: %s", strerror(errno));
     environment env = {0};
     make_environment(c, &env);
-    *out = fork_guarded(c, &who, env.at);
+    *out = fork_guarded(c, &who, env.at, life[1]);
     const int why = errno;
+    if (c->lifeline) {
+        *c->lifeline = life[0];
+        close(life[1]);
+    }
     mem_free(env.at[0]);
     mem_free(env.at[1]);
     vec_free(&env);
@@ -166,11 +185,14 @@ process_run(const struct command_line *c,
 {
     pid_t pid;
     int status = 0;
+    bool is_late = false;
+    const double until = time_now() + c->patience;
     if (!process_start(c, &pid, err))
         return false;
     while (waitpid(pid, &status, WNOHANG) != pid) {
+        is_late = c->patience > 0 && time_now() > until;
         // It leads a process group, which includes its children.
-        if (interrupted && *interrupted)
+        if ((interrupted && *interrupted) || is_late)
             kill(-pid, SIGKILL);
         time_pause(0.01);
     }
@@ -182,7 +204,8 @@ process_run(const struct command_line *c,
         return true;
     char line[256];
     process_last_line(c->log, line, sizeof line);
-    return err_set(err, ERR_IO, "'%s' failed: %s", c->argv[0], line);
+    return err_set(err, ERR_IO, "'%s' %s: %s", c->argv[0],
+                   is_late ? "does not end" : "failed", line);
 }
 
 bool

@@ -23,6 +23,10 @@ struct command_line {
     const struct guard *guard; // told before the program begins, or NULL
     int input;                 // its stdin, or 0 for nothing
     int output;                // its stdout instead of the log, or 0
+    double patience;           // seconds for process_run; 0: any time
+    // If not NULL: the end of a pipe that closes when the program and all that
+    // it has started have ended; the caller closes it.
+    int *lifeline;
 };
 
 /* Start a program in a session of its own, so that it gets no signals from the
@@ -31,7 +35,8 @@ struct command_line {
 bool process_start(const struct command_line *c, pid_t *out, struct err *err);
 
 /* Run a program to its end.  If it fails, the error has the last line of its
- * log.  If 'interrupted' is not NULL and *interrupted becomes true, end it. */
+ * log.  If 'interrupted' is not NULL and *interrupted becomes true, or when its
+ * time is up, end it. */
 bool process_run(const struct command_line *c,
                  const volatile sig_atomic_t *interrupted, struct err *err);
 

@@ -304,6 +304,21 @@ start_cluster(struct servers *s, size_t count, struct err *err)
     return ok;
 }
 
+/* Let the clients of a node go on with the next one until it is back. */
+static bool
+fail_over(struct servers *s, size_t node, struct err *err)
+{
+    struct node *n = &s->nodes.at[node];
+    node_stop(s, n, SIGKILL);
+    if (s->clients)
+        database_lead(s->clients, node, (node + 1) % s->nodes.n);
+    if (!node_start(s, n, n->url, err))
+        return false;
+    if (s->clients)
+        database_lead(s->clients, node, SIZE_MAX);
+    return true;
+}
+
 const struct server_kind server_mariadb = {
     .name = "mariadb",
     .help = "a MariaDB server",
@@ -319,6 +334,8 @@ const struct server_kind server_galera = {
     .help = "a Galera cluster of N MariaDB servers",
     .scheme = "mariadb",
     .stop_signal = SIGTERM,
+    .fails_over = 3, // of two nodes, one alone is no majority
     .user = "mysql",
     .start = start_cluster,
+    .fail_over = fail_over,
 };

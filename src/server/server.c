@@ -11,6 +11,7 @@
 #include "base/buf.h"
 #include "base/limits/limit.h"
 #include "driver/driver.h"
+#include "server/ask.h"
 #include "server/kinds.h"
 #include "server/process.h"
 
@@ -18,6 +19,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <pwd.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -29,14 +31,19 @@
 #include <unistd.h>
 
 // Seconds.  Build machines can be very slow.
-enum { START_PATIENCE = 180, STOP_PATIENCE = 30 };
+enum {
+    START_PATIENCE = 180, // for a server to start, and for each tool
+    ANSWER_PATIENCE = 10, // for each answer meanwhile
+    STOP_PATIENCE = 30
+};
 
 // Below the ports that kernels assign to clients: a client could take a port
 // before the server does.
 enum { FIRST_PORT = 10000, PORTS = 20000 };
 
 const struct server_kind *const server_kinds[] = {
-    &server_postgresql, &server_standby, &server_mariadb, &server_galera, NULL,
+    &server_postgresql, &server_standby, &server_sync,
+    &server_mariadb,    &server_galera,  NULL,
 };
 
 /* --- text and files --------------------------------------------------------*/
@@ -161,6 +168,14 @@ node_word(struct servers *s, struct node *n, const char *format, ...)
     va_end(args);
 }
 
+static void
+drop_lifeline(struct node *n)
+{
+    if (n->lifeline)
+        close(n->lifeline);
+    n->lifeline = 0;
+}
+
 static bool
 spawn(struct servers *s, struct node *n, struct err *err)
 {
@@ -173,7 +188,9 @@ spawn(struct servers *s, struct node *n, struct err *err)
                                    .log = n->log,
                                    .path = s->root,
                                    .user = s->kind->user,
-                                   .guard = &s->guard};
+                                   .guard = &s->guard,
+                                   .lifeline = &n->lifeline};
+    drop_lifeline(n);
     const bool ok = process_start(&c, &n->pid, err);
     vec_free(&argv);
     return ok;
@@ -182,18 +199,13 @@ spawn(struct servers *s, struct node *n, struct err *err)
 /* --- starting and stopping -------------------------------------------------*/
 
 static bool
-can_connect(const char *url)
+can_connect(const struct servers *s, const char *url)
 {
-    struct err err = {0};
-    struct database db;
-    if (!database_open(url, ISOLATION_UNCHANGED, NULL, &db, &err))
-        return false;
-    struct connection *c;
-    const bool ok = db.driver->connect(&db, 0, 0, &c, &err);
-    if (ok)
-        db.driver->disconnect(c);
-    database_close(&db);
-    return ok;
+    struct err ignored = {0};
+    const double patience = s->patience > 0 && s->patience < ANSWER_PATIENCE
+                                ? s->patience
+                                : ANSWER_PATIENCE;
+    return server_ask(url, NULL, patience, s->interrupted, &ignored);
 }
 
 /* Whether the user has interrupted the program; then err is set. */
@@ -207,12 +219,13 @@ is_interrupted(const struct servers *s, struct err *err)
 bool
 node_start(struct servers *s, struct node *n, const char *url, struct err *err)
 {
-    const double until = time_now() + START_PATIENCE;
+    const double until =
+        time_now() + (s->patience > 0 ? s->patience : START_PATIENCE);
     char line[256];
     n->url = url;
     if (!spawn(s, n, err))
         return false;
-    while (!can_connect(url)) {
+    while (!can_connect(s, url)) {
         const bool is_late = time_now() > until;
         if (is_interrupted(s, err))
             return false;
@@ -236,6 +249,8 @@ node_start(struct servers *s, struct node *n, const char *url, struct err *err)
             return false;
     }
     n->has_run = true;
+    if (s->kind->has_started)
+        s->kind->has_started(s, n);
     return true;
 }
 
@@ -251,6 +266,23 @@ node_stop(struct servers *s, struct node *n, int signal)
 }
 
 bool
+node_end(struct servers *s, struct node *n, struct err *err)
+{
+    const double until = time_now() + STOP_PATIENCE;
+    struct pollfd life = {.fd = n->lifeline, .events = POLLIN};
+    node_stop(s, n, SIGKILL);
+    // The end of the pipe closes when the last process has ended.
+    while (n->lifeline && poll(&life, 1, 10) <= 0) {
+        if (is_interrupted(s, err))
+            return false;
+        if (time_now() > until)
+            return err_set(err, ERR_IO,
+                           "processes of a server that was killed go on");
+    }
+    return true;
+}
+
+bool
 servers_run(struct servers *s, const char *const *argv, const char *variable,
             struct err *err)
 {
@@ -260,7 +292,8 @@ servers_run(struct servers *s, const char *const *argv, const char *variable,
                                        servers_text(s, "%s/tools.log", s->root),
                                    .variable = variable,
                                    .user = s->kind->user,
-                                   .guard = &s->guard};
+                                   .guard = &s->guard,
+                                   .patience = START_PATIENCE};
     return process_run(&c, s->interrupted, err);
 }
 
@@ -319,9 +352,9 @@ parse_suffix(const struct server_kind *k, const char *suffix, size_t *count)
     return !k->nodes && !*end && *count >= 1 && *count <= 9;
 }
 
-static bool
-find_kind(const char *what, const struct server_kind **kind, size_t *count,
-          struct err *err)
+bool
+servers_kind(const char *what, const struct server_kind **kind, size_t *count,
+             struct err *err)
 {
     const size_t n = strcspn(what, ":@");
     for (size_t i = 0; server_kinds[i]; i++) {
@@ -337,7 +370,7 @@ find_kind(const char *what, const struct server_kind **kind, size_t *count,
     }
     return err_set(err, ERR_USAGE,
                    "cannot start '%s'; expected postgresql, postgresql@14.3, "
-                   "postgresql+standby, mariadb or galera:N",
+                   "postgresql+standby, postgresql+sync, mariadb or galera:N",
                    what);
 }
 
@@ -361,7 +394,7 @@ bool
 servers_count(const char *what, size_t *nodes, struct err *err)
 {
     const struct server_kind *kind;
-    return find_kind(what, &kind, nodes, err);
+    return servers_kind(what, &kind, nodes, err);
 }
 
 bool
@@ -372,7 +405,7 @@ servers_start(const char *what, const volatile sig_atomic_t *interrupted,
     *s = (struct servers){.interrupted = interrupted};
     // Two programs that start at the same time should try different ports.
     s->port = (uint32_t)((uint64_t)getpid() * 7919 % PORTS);
-    if (!find_kind(what, &s->kind, &count, err) ||
+    if (!servers_kind(what, &s->kind, &count, err) ||
         !driver_is_built(s->kind->scheme, err))
         return false;
     const char *sign = strchr(what, '@');
@@ -389,9 +422,13 @@ servers_start(const char *what, const volatile sig_atomic_t *interrupted,
 void
 servers_stop(struct servers *s)
 {
-    // In reverse order: a standby stops before its primary.
-    for (size_t i = s->nodes.n; i--;) {
+    // A standby stops before its primary.
+    for (size_t i = s->nodes.n; i--;)
+        if (i != s->primary)
+            node_stop(s, &s->nodes.at[i], s->kind->stop_signal);
+    for (size_t i = 0; i < s->nodes.n; i++) {
         node_stop(s, &s->nodes.at[i], s->kind->stop_signal);
+        drop_lifeline(&s->nodes.at[i]);
         vec_free(&s->nodes.at[i].argv);
     }
     guard_end(&s->guard);

@@ -22,11 +22,13 @@ struct node {
     pid_t pid;    // 0 while it does not run
     bool has_run; // it has answered before
     uint16_t port;
+    int lifeline; // closes when its last process has ended; 0: none
     const char *directory, *log;
     const char *url; // the URL of this node alone
     VEC(const char *) argv;
 };
 
+struct database;
 struct server_kind;
 
 struct servers {
@@ -37,8 +39,11 @@ struct servers {
     const char *password; // of the user 'assay' on all nodes
     const char *url;      // the URL of all nodes together
     VEC(struct node) nodes;
-    struct guard guard; // cleans up when this program dies
-    uint32_t port;      // the last port that was assigned
+    size_t primary;           // the node that is it, of a primary and a standby
+    struct database *clients; // to be led by a failover, or NULL
+    struct guard guard;       // cleans up when this program dies
+    uint32_t port;            // the last port that was assigned
+    double patience;          // seconds for a node to start; 0: three minutes
     // A flag that a signal handler sets to interrupt the start; or NULL.
     const volatile sig_atomic_t *interrupted;
 };
@@ -48,13 +53,20 @@ enum { SERVER_NODES = 3 }; // the default for kinds with any number of nodes
 /* A kind of server that can be started. */
 struct server_kind {
     const char *name, *help;
-    const char *scheme; // the scheme of its driver
-    size_t nodes;       // 0: any number, as in "galera:3"
-    bool has_releases;  // any of them, as in "postgresql@14.3"
-    int stop_signal;    // the signal for an orderly shutdown
-    const char *user;   // the user it runs as, if this program is root
+    const char *scheme;  // the scheme of its driver
+    size_t nodes;        // 0: any number, as in "galera:3"
+    bool has_releases;   // any of them, as in "postgresql@14.3"
+    int stop_signal;     // the signal for an orderly shutdown
+    bool is_synchronous; // commits wait for the standby
+    size_t fails_over;   // the least number of nodes for that; 0: it does not
+    const char *user;    // the user it runs as, if this program is root
     /* Make and start all nodes; on failure the caller cleans up. */
     bool (*start)(struct servers *s, size_t count, struct err *err);
+    /* Called when a node has started, again too; or NULL. */
+    void (*has_started)(struct servers *s, const struct node *n);
+    /* Kill a node and let its clients go on with another one, and then make it
+     * serve again; NULL if 'fails_over' is 0. */
+    bool (*fail_over)(struct servers *s, size_t node, struct err *err);
 };
 
 extern const struct server_kind *const server_kinds[]; // ends with NULL
@@ -62,6 +74,10 @@ extern const struct server_kind *const server_kinds[]; // ends with NULL
 /* How many nodes a name stands for: "postgresql", "postgresql@14.3",
  * "postgresql+standby", "mariadb", "galera:3".  Fails for any other name. */
 bool servers_count(const char *what, size_t *nodes, struct err *err);
+
+/* The same, and the kind. */
+bool servers_kind(const char *what, const struct server_kind **kind,
+                  size_t *nodes, struct err *err);
 
 /* Start the named servers.  On success s->url is the URL to connect to.  Fails
  * with ERR_FEATURE if the programs are not installed or this build has no
@@ -81,6 +97,7 @@ enum fault_kind {
     FAULT_STOP,       // freeze it for a second
     FAULT_DISCONNECT, // close all connections of clients
     FAULT_RESTART,    // shut it down in order, and start it again
+    FAULT_FAILOVER,   // kill it, and let another node take over
     FAULTS
 };
 
@@ -96,7 +113,8 @@ bool fault_time_parse(const char *text, size_t n, struct fault_time *out);
 
 struct fault {
     enum fault_kind kind;
-    size_t node; // from 0
+    size_t node;   // from 0
+    bool has_node; // it was given
     struct fault_time time;
 };
 
@@ -104,10 +122,16 @@ extern const char *const fault_names[FAULTS]; // "kill"
 
 typedef VEC(struct fault) fault_vec;
 
-/* Parse "kill@2,stop:3@every:4.5s": kind, node (default: the first), and
- * time. */
+/* Parse "kill@2,stop:3@every:4.5s": kind, node (default: the first, and for a
+ * failover the primary), and time. */
 bool faults_parse(const char *text, size_t nodes, fault_vec *out,
                   struct err *err);
+
+/* Fail if the named servers, as in servers_count, cannot have these faults. */
+bool faults_expect(const fault_vec *faults, const char *what, struct err *err);
+
+/* The node that a fault would be inflicted on now. */
+size_t servers_fault_node(const struct servers *s, const struct fault *f);
 
 /* Inject the fault and wait until the server serves again. */
 bool servers_fault(struct servers *s, const struct fault *f, struct err *err);
@@ -130,6 +154,9 @@ bool node_start(struct servers *s, struct node *n, const char *url,
 
 /* Stop the process of a node, if it runs, with that signal. */
 void node_stop(struct servers *s, struct node *n, int signal);
+
+/* Kill a node, and wait until its last process has ended. */
+bool node_end(struct servers *s, struct node *n, struct err *err);
 
 /* Run a tool to its end as the kind's user; 'variable' as in command_line. */
 bool servers_run(struct servers *s, const char *const *argv,

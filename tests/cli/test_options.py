@@ -146,7 +146,15 @@ def sql_files():
                            (["-w", "f.sql@0", *tables], "expected FILE.sql@WEIGHT with a weight of 1 to 1000000"),
                            (["-w", "none.sql", *tables], "none.sql: "),
                            (["-w", "f.sql", *tables, "--start", "postgresql", "--fault", "kill@1"],
-                            "--fault kill is not for SQL files")):
+                            "--fault kill is not for SQL files"),
+                           (["-w", "f.sql", *tables, "--start", "postgresql+sync", "--fault", "failover@1", "-l", "si"],
+                            "--fault failover is not for SQL files"),
+                           (["--start", "postgresql", "--fault", "kill@1,failover@2"],
+                            "a failover needs servers that can take over"),
+                           (["--start", "mariadb", "--fault", "failover@2"], "a failover needs servers that can take over"),
+                           (["--start", "galera:2", "--fault", "failover@2"], "galera:N with N from 3, found galera:2"),
+                           (["--start", "postgresql+standby", "--fault", "failover:2@2", "-l", "si"],
+                            "expected failover@T without a node")):
         done = run("test", *words)
         check(done.returncode == 2 and message in done.stderr and done.stderr.count("\n") == 1, "test " + " ".join(words), done.stderr)
 

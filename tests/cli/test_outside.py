@@ -150,9 +150,10 @@ def killed_runs():
 
 
 def refused_targets():
-    result = run("test", "--start", "postgresql+standby", "-l", "ser")
-    check(is_one_line(result) and "-i repeatable-read" in result.stderr,
-          "a standby is not asked for serializable transactions", said(result))
+    for server in ("postgresql+standby", "postgresql+sync"):
+        result = run("test", "--start", server, "-l", "ser")
+        check(is_one_line(result) and "-i repeatable-read" in result.stderr,
+              f"a standby is not asked for serializable transactions: {server}", said(result))
     for target in ("postgresql://127.0.0.1:1/x", "mariadb://assay@127.0.0.1:1/x"):
         result = run("test", target)
         check(result.returncode == 2 and ("refused" in result.stderr or "can't connect" in result.stderr.lower() or

@@ -10,11 +10,65 @@
 
 #include "expect.h"
 
+#include "base/time.h"
 #include "driver/driver.h"
 #include "server/server.h"
 
+#include <dirent.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* How many entries a directory has. */
+static inline size_t
+count_entries(const char *path)
+{
+    size_t n = 0;
+    DIR *dir = opendir(path);
+    while (dir && readdir(dir))
+        n++;
+    if (dir)
+        closedir(dir);
+    return n < 2 ? 0 : n - 2;
+}
+
+/* How many processes name a path in their command line. */
+static inline size_t
+count_processes(const char *path)
+{
+    size_t n = 0;
+    DIR *proc = opendir("/proc");
+    for (struct dirent *e; proc && (e = readdir(proc));) {
+        char name[300], line[4096];
+        snprintf(name, sizeof name, "/proc/%s/cmdline", e->d_name);
+        const int fd = strtol(e->d_name, NULL, 10) ? open(name, O_RDONLY) : -1;
+        const ssize_t got = fd < 0 ? 0 : read(fd, line, sizeof line - 1);
+        for (ssize_t i = 0; i < got; i++)
+            line[i] = line[i] ? line[i] : ' ';
+        line[got > 0 ? got : 0] = 0;
+        n += strstr(line, path) != NULL;
+        if (fd >= 0)
+            close(fd);
+    }
+    if (proc)
+        closedir(proc);
+    return n;
+}
+
+/* After a kill, nothing is left in a directory, and nothing runs that is from
+ * there. */
+static inline void
+expect_to_be_left(const char *place)
+{
+    const double until = time_now() + 60;
+    while ((count_entries(place) || count_processes(place)) &&
+           time_now() < until)
+        time_pause(0.05);
+    CHECK(count_entries(place) == 0);
+    CHECK(count_processes(place) == 0);
+}
 
 /* The root of the repository. */
 static inline const char *

@@ -11,9 +11,7 @@
 #include "base/limits/limit.h"
 #include "base/random.h"
 
-#include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <grp.h>
 #include <pwd.h>
 #include <stdlib.h>
@@ -23,7 +21,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { KILLS = 12, PATIENCE = 60 };
+enum { KILLS = 12 };
 
 /* --- another user ----------------------------------------------------------*/
 
@@ -48,9 +46,11 @@ gets_in_by_tcp(const struct servers *s)
     static const char *const users[] = {
         "assay@",   "root@",        "postgres@",  "mysql@",      "nobody@",
         "mariadb@", "assay:assay@", "root:root@", "root:assay@", ""};
-    const struct node *n = &s->nodes.at[0];
+    const size_t tries = sizeof users / sizeof users[0];
     bool in = false;
-    for (size_t i = 0; i < sizeof users / sizeof users[0]; i++) {
+    for (size_t k = 0; k < s->nodes.n * tries; k++) {
+        const struct node *n = &s->nodes.at[k / tries];
+        const size_t i = k % tries;
         struct buf url = {0};
         const char *database =
             strcmp(s->kind->scheme, "mariadb") ? "postgres" : "";
@@ -82,8 +82,11 @@ can_look_inside(const struct servers *s)
     DIR *dir = opendir(s->root);
     if (dir)
         closedir(dir);
-    return dir || access(s->nodes.at[0].log, R_OK) == 0 ||
-           access(s->nodes.at[0].directory, X_OK) == 0;
+    bool can = dir;
+    for (size_t i = 0; i < s->nodes.n; i++)
+        can |= access(s->nodes.at[i].log, R_OK) == 0 ||
+               access(s->nodes.at[i].directory, X_OK) == 0;
+    return can;
 }
 
 static bool
@@ -137,12 +140,12 @@ read_status(pid_t pid, const char *name, char *out, size_t room)
 }
 
 static void
-the_server_has_no_rights_of_root(const struct servers *s)
+the_server_has_no_rights_of_root(const struct servers *s, size_t node)
 {
     char ids[200], groups[200];
     unsigned real = 0, effective = 0, group = 1;
-    read_status(s->nodes.at[0].pid, "Uid:", ids, sizeof ids);
-    read_status(s->nodes.at[0].pid, "Groups:", groups, sizeof groups);
+    read_status(s->nodes.at[node].pid, "Uid:", ids, sizeof ids);
+    read_status(s->nodes.at[node].pid, "Groups:", groups, sizeof groups);
     CHECK(sscanf(ids, "%u %u", &real, &effective) == 2);
     CHECK(real != 0 && effective != 0);
     if (geteuid() != 0)
@@ -170,11 +173,15 @@ the_command_line_tells_no_password(const struct servers *s)
 static void
 expect_closed(const char *what)
 {
+    const struct fault failover = {.kind = FAULT_FAILOVER};
     struct servers s;
+    struct err err = {0};
     if (!start_server(what, &s))
         return;
+    CHECK(!s.kind->fails_over || servers_fault(&s, &failover, &err));
     strangers_stay_outside(&s);
-    the_server_has_no_rights_of_root(&s);
+    for (size_t i = 0; i < s.nodes.n; i++)
+        the_server_has_no_rights_of_root(&s, i);
     the_command_line_tells_no_password(&s);
     servers_stop(&s);
 }
@@ -183,6 +190,12 @@ static void
 nobody_else_gets_into_postgresql(void)
 {
     expect_closed("postgresql");
+}
+
+static void
+nobody_else_gets_into_servers_after_a_failover(void)
+{
+    expect_closed("postgresql+sync");
 }
 
 static void
@@ -231,42 +244,6 @@ nobody_else_joins_a_cluster(void)
 
 /* --- what is left ----------------------------------------------------------*/
 
-/* How many entries a directory has. */
-static size_t
-count_entries(const char *path)
-{
-    size_t n = 0;
-    DIR *dir = opendir(path);
-    while (dir && readdir(dir))
-        n++;
-    if (dir)
-        closedir(dir);
-    return n < 2 ? 0 : n - 2;
-}
-
-/* How many processes name a path in their command line. */
-static size_t
-count_processes(const char *path)
-{
-    size_t n = 0;
-    DIR *proc = opendir("/proc");
-    for (struct dirent *e; proc && (e = readdir(proc));) {
-        char name[300], line[4096];
-        snprintf(name, sizeof name, "/proc/%s/cmdline", e->d_name);
-        const int fd = strtol(e->d_name, NULL, 10) ? open(name, O_RDONLY) : -1;
-        const ssize_t got = fd < 0 ? 0 : read(fd, line, sizeof line - 1);
-        for (ssize_t i = 0; i < got; i++)
-            line[i] = line[i] ? line[i] : ' ';
-        line[got > 0 ? got : 0] = 0;
-        n += strstr(line, path) != NULL;
-        if (fd >= 0)
-            close(fd);
-    }
-    if (proc)
-        closedir(proc);
-    return n;
-}
-
 static void
 kill_while_preparing(const char *what, const char *place, double seconds)
 {
@@ -281,12 +258,7 @@ kill_while_preparing(const char *what, const char *place, double seconds)
     }
     time_pause(seconds);
     CHECK(kill(child, SIGKILL) == 0 && waitpid(child, NULL, 0) == child);
-    const double until = time_now() + PATIENCE;
-    while ((count_entries(place) || count_processes(place)) &&
-           time_now() < until)
-        time_pause(0.05);
-    CHECK(count_entries(place) == 0);
-    CHECK(count_processes(place) == 0);
+    expect_to_be_left(place);
 }
 
 static void
@@ -402,6 +374,7 @@ int
 main(void)
 {
     RUN(nobody_else_gets_into_postgresql);
+    RUN(nobody_else_gets_into_servers_after_a_failover);
     RUN(nobody_else_gets_into_mariadb);
     RUN(nobody_else_joins_a_cluster);
     RUN(a_kill_while_postgresql_is_prepared_leaves_nothing);

@@ -207,7 +207,7 @@ const struct option option_table[] = {
      choices_servers,
      "start a server for this run, in a temporary directory and on loopback"},
     {"fault", 0, OPTION_TEXT, "FAULTS", AT(fault), RUNNING, 0, 0, NULL, NULL,
-     "kill@T, stop@T, disconnect@T or restart@T, for servers of --start; T is a time such as 2 or 500ms, or every:3s"},
+     "kill@T, stop@T, disconnect@T, restart@T or failover@T, for servers of --start; T is a time such as 2 or 500ms, or every:3s"},
     {"nemesis", 0, OPTION_LIST, "SQL@T", AT(nemesis), RUNNING, 0, 0, NULL, NULL,
      "run a statement beside the workload: after a time such as 2 or 500ms, or every:3s; may be given several times"},
     {"sweep", 0, OPTION_TEXT, "AXES", AT(sweep), CMD_TEST, 0, 0, NULL, choices_sweeps,

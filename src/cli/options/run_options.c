@@ -173,7 +173,7 @@ choose_target(const struct options *o, struct test_run_options *out,
     bool is_serializable = out->isolation == ISOLATION_SERIALIZABLE;
     for (size_t i = 0; i < out->mix.n; i++)
         is_serializable |= out->mix.at[i] == ISOLATION_SERIALIZABLE;
-    if (o->start && strcmp(o->start, "postgresql+standby") == 0 &&
+    if (o->start && strncmp(o->start, "postgresql+", 11) == 0 &&
         is_serializable)
         return err_set(err, ERR_USAGE,
                        "a standby of PostgreSQL refuses serializable "

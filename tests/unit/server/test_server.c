@@ -10,11 +10,16 @@
 #include "base/buf.h"
 #include "base/memory/mem.h"
 #include "base/time.h"
+#include "driver/driver.h"
+#include "server/ask.h"
 #include "server/process.h"
 #include "test.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
+#include <netinet/in.h>
 #include <stdlib.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -103,6 +108,12 @@ a_tool_that_fails_is_quoted(void)
     const volatile sig_atomic_t interrupted = 1;
     CHECK(!run_shell(root, "sleep 60", NULL, &interrupted, &err));
     CHECK_TEXT(err.text, "interrupted");
+    const char *const slow[] = {"/bin/sleep", "60", NULL};
+    const struct command_line c = {
+        .argv = slow, .directory = "/", .log = "/dev/null", .patience = 0.1};
+    err = (struct err){0};
+    CHECK(!process_run(&c, NULL, &err));
+    CHECK_TEXT(err.text, "'/bin/sleep' does not end: its log is empty");
     guard_end(&g);
     arena_free(&arena);
 }
@@ -287,6 +298,83 @@ a_server_that_ends_at_once_leaves_its_log(void)
     servers_stop(&s);
 }
 
+/* Take connections for PostgreSQL, and never answer a statement. */
+static void
+stay_silent(int listener)
+{
+    static const char welcome[] = "R\0\0\0\10\0\0\0\0Z\0\0\0\5I";
+    char request[1024];
+    for (;;) {
+        const int fd = accept(listener, NULL, NULL);
+        if (fd < 0 || read(fd, request, sizeof request) <= 0 ||
+            write(fd, welcome, sizeof welcome - 1) < 0)
+            _exit(1);
+    }
+}
+
+static void
+a_server_that_does_not_answer_does_not_start(void)
+{
+    struct servers s;
+    struct err err = {0};
+    struct sockaddr_in address = {.sin_family = AF_INET,
+                                  .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t room = sizeof address;
+    if (!driver_is_built("postgresql", &err)) {
+        SKIP("there is no driver");
+        return;
+    }
+    const int listener = socket(AF_INET, SOCK_STREAM, 0);
+    CHECK(bind(listener, (const struct sockaddr *)&address, room) == 0 &&
+          listen(listener, 8) == 0 &&
+          getsockname(listener, (struct sockaddr *)&address, &room) == 0);
+    fflush(stdout);
+    const pid_t silent = fork();
+    if (silent == 0)
+        stay_silent(listener);
+    struct node *n = add_node(&s, "echo one moment; exec sleep 60");
+    s.patience = 1;
+    const double began = time_now();
+    CHECK(!node_start(&s, n,
+                      servers_text(&s,
+                                   "postgresql://x@127.0.0.1:%u/x?sslmode="
+                                   "disable&gssencmode=disable",
+                                   (unsigned)ntohs(address.sin_port)),
+                      &err));
+    CHECK_TEXT(err.text, "'/bin/sh' does not answer: one moment");
+    CHECK(time_now() - began < 30);
+    // Nor does an interrupt wait for an answer.
+    const volatile sig_atomic_t interrupted = 1;
+    err = (struct err){0};
+    CHECK(!server_ask(n->url, NULL, 60, &interrupted, &err));
+    CHECK(time_now() - began < 30);
+    servers_stop(&s);
+    kill(silent, SIGKILL);
+    waitpid(silent, NULL, 0);
+    close(listener);
+}
+
+/* Processes of a server that was killed may go on for a while. */
+static void
+a_server_has_ended_when_its_last_process_has(void)
+{
+    struct servers s;
+    struct err err = {0};
+    struct node *n =
+        add_node(&s, "(sleep 1; echo last) & echo first; exec sleep 60");
+    CHECK(node_start(&s, n, ANSWERS, &err));
+    char line[32] = "";
+    for (int i = 0; i < 1000 && strcmp(line, "first") != 0; i++) {
+        time_pause(0.01);
+        process_last_line(n->log, line, sizeof line);
+    }
+    CHECK(node_end(&s, n, &err) && n->pid == 0);
+    process_last_line(n->log, line, sizeof line);
+    CHECK_TEXT(line, "last");
+    CHECK(node_start(&s, n, ANSWERS, &err));
+    servers_stop(&s);
+}
+
 static void
 an_interrupt_ends_the_start(void)
 {
@@ -334,6 +422,7 @@ names_say_how_many_nodes_there_are(void)
         const char *name;
         size_t nodes; // 0: it is refused
     } rows[] = {{"postgresql", 1},       {"postgresql+standby", 2},
+                {"postgresql+sync", 2},  {"postgresql+sync:2", 0},
                 {"galera", 3},           {"galera:5", 5},
                 {"galera:0", 0},         {"galera:10", 0},
                 {"galera:", 0},          {"mariadb:2", 0},
@@ -389,6 +478,37 @@ faults_have_a_kind_a_node_and_a_time(void)
     vec_free(&faults);
 }
 
+static void
+a_failover_needs_somebody_to_take_over(void)
+{
+    const struct {
+        const char *fault, *server;
+        bool ok;
+    } rows[] = {{"failover@3", "postgresql+standby", true},
+                {"failover@every:4", "postgresql+sync", true},
+                {"failover@3", "galera:3", true},
+                {"failover:2@3", "galera:3", true},
+                {"kill@1,failover@3", "postgresql", false},
+                {"failover@3", "mariadb", false},
+                {"failover@3", "galera:2", false},
+                {"failover:1@3", "postgresql+standby", false},
+                {"kill:2@1,stop@1", "postgresql+standby", true}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        fault_vec faults = {0};
+        struct err err = {0};
+        CHECK(faults_parse(rows[i].fault, 3, &faults, &err));
+        CHECK(faults_expect(&faults, rows[i].server, &err) == rows[i].ok);
+        CHECK(rows[i].ok || err.kind == ERR_USAGE);
+        vec_free(&faults);
+    }
+    const struct servers s = {.primary = 1};
+    CHECK(servers_fault_node(&s, &(struct fault){.kind = FAULT_FAILOVER}) == 1);
+    CHECK(servers_fault_node(&s, &(struct fault){.kind = FAULT_FAILOVER,
+                                                 .node = 2,
+                                                 .has_node = true}) == 2);
+    CHECK(servers_fault_node(&s, &(struct fault){.kind = FAULT_KILL}) == 0);
+}
+
 int
 main(void)
 {
@@ -400,9 +520,12 @@ main(void)
     RUN(a_bad_temporary_directory_is_an_error);
     RUN(a_server_survives_its_faults);
     RUN(a_server_that_ends_at_once_leaves_its_log);
+    RUN(a_server_that_does_not_answer_does_not_start);
+    RUN(a_server_has_ended_when_its_last_process_has);
     RUN(an_interrupt_ends_the_start);
     RUN(files_of_a_server_are_private_and_new);
     RUN(names_say_how_many_nodes_there_are);
     RUN(faults_have_a_kind_a_node_and_a_time);
+    RUN(a_failover_needs_somebody_to_take_over);
     return test_end();
 }
