@@ -133,6 +133,29 @@ cut_connections(struct connection *c, struct err *err)
     return ok;
 }
 
+/* Freeze a server for a second.  Each client of PostgreSQL has a process of its
+ * own.  The first process stops first and starts none meanwhile.  The guard has
+ * to know the others, because a process that is frozen does not notice that the
+ * first one has ended. */
+static void
+freeze(struct servers *s, const struct node *n)
+{
+    pid_vec all = {0};
+    kill(n->pid, SIGSTOP);
+    process_children(n->pid, &all);
+    for (size_t i = 0; i < all.n; i++) {
+        guard_add(&s->guard, all.at[i]);
+        kill(all.at[i], SIGSTOP);
+    }
+    time_pause(1);
+    for (size_t i = 0; i < all.n; i++) {
+        kill(all.at[i], SIGCONT);
+        guard_remove(&s->guard, all.at[i]);
+    }
+    kill(n->pid, SIGCONT);
+    vec_free(&all);
+}
+
 size_t
 servers_fault_node(const struct servers *s, const struct fault *f)
 {
@@ -150,9 +173,7 @@ servers_fault(struct servers *s, const struct fault *f, struct err *err)
         node_stop(s, n, f->kind == FAULT_KILL ? SIGKILL : s->kind->stop_signal);
         return node_start(s, n, n->url, err) || servers_blame(s, err);
     case FAULT_STOP:
-        kill(n->pid, SIGSTOP);
-        time_pause(1);
-        kill(n->pid, SIGCONT);
+        freeze(s, n);
         return true;
     case FAULT_DISCONNECT:
         return server_ask(n->url, cut_connections, ANSWER_PATIENCE,

@@ -18,6 +18,7 @@
 #include "base/memory/mem.h"
 #include "server/guard.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <glob.h>
@@ -224,6 +225,38 @@ process_stop(pid_t pid, int signal, double patience)
             kill(pid, SIGKILL);
         time_pause(0.01);
     }
+}
+
+/* --- children --------------------------------------------------------------*/
+
+/* The parent of a process; 0 if it is not known. */
+static pid_t
+parent_of(const char *number)
+{
+    char path[64], line[512];
+    snprintf(path, sizeof path, "/proc/%.20s/stat", number);
+    FILE *file = fopen(path, "r");
+    const size_t n = file ? fread(line, 1, sizeof line - 1, file) : 0;
+    if (file)
+        fclose(file);
+    line[n] = 0;
+    // "7 (name) S 1 ...", and the name may have any characters.
+    const char *end = strrchr(line, ')');
+    return end && strlen(end) > 4 ? (pid_t)strtol(end + 4, NULL, 10) : 0;
+}
+
+void
+process_children(pid_t parent, pid_vec *out)
+{
+    DIR *directory = opendir("/proc");
+    for (struct dirent *e; directory && (e = readdir(directory));) {
+        char *end;
+        const long pid = strtol(e->d_name, &end, 10);
+        if (pid > 0 && !*end && parent_of(e->d_name) == parent)
+            vec_push(out, (pid_t)pid);
+    }
+    if (directory)
+        closedir(directory);
 }
 
 /* --- files -----------------------------------------------------------------*/

@@ -5,6 +5,7 @@
 #ifndef SERVER_PROCESS_H
 #define SERVER_PROCESS_H
 
+#include "base/container/vec.h"
 #include "base/err.h"
 
 #include <signal.h>
@@ -46,6 +47,11 @@ bool process_has_ended(pid_t pid);
 /* Send a process that signal, wait until it ends, and kill it after 'patience'
  * seconds. */
 void process_stop(pid_t pid, int signal, double patience);
+
+typedef VEC(pid_t) pid_vec;
+
+/* Append the children of a process, where the system tells them in /proc. */
+void process_children(pid_t parent, pid_vec *out);
 
 /* Look for a program in PATH and then in the places given.  A place is a shell
  * pattern, of which the last match is taken.  NULL if there is none; otherwise

@@ -1,10 +1,14 @@
-/* test_frozen.c -- a server that accepts and does not answer any more: the run
- * ends nevertheless.
+/* test_frozen.c -- servers that are frozen: for a second, by the fault 'stop',
+ * and for good, where the run ends nevertheless.
  *
  * SPDX-License-Identifier: MIT */
 #include "server_test.h"
 
 #include "driver/sql/sql.h"
+
+#include <pthread.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
 
 enum { SOME = 10, PATIENCE = 60 }; // commits, seconds
 
@@ -90,9 +94,107 @@ a_run_ends_although_mariadb_is_frozen(void)
     expect_an_end("mariadb");
 }
 
+/* --- the fault -------------------------------------------------------------*/
+
+static void *
+stop(void *arg)
+{
+    const struct fault fault = {.kind = FAULT_STOP};
+    struct err err = {0};
+    return servers_fault(arg, &fault, &err) ? arg : NULL;
+}
+
+/* A connection that is there gets no answer while the server is stopped. */
+static void
+expect_a_pause(const char *what)
+{
+    struct servers s;
+    struct err err = {0};
+    struct database db;
+    struct connection *c;
+    pthread_t thread;
+    void *is_done = NULL;
+    double longest = 0;
+    if (!start_server(what, &s))
+        return;
+    CHECK(database_open(s.url, ISOLATION_UNCHANGED, NULL, &db, &err) &&
+          db.driver->connect(&db, 0, 0, &c, &err));
+    CHECK(pthread_create(&thread, NULL, stop, &s) == 0);
+    const double until = time_now() + 2;
+    for (double began; (began = time_now()) < until;) {
+        CHECK(db.driver->query(c, "select 1", NULL) == OUTCOME_OK);
+        if (time_now() - began > longest)
+            longest = time_now() - began;
+    }
+    CHECK(pthread_join(thread, &is_done) == 0 && is_done);
+    printf("# %.2f s without an answer\n", longest);
+    CHECK(longest > 0.5);
+    db.driver->disconnect(c);
+    database_close(&db);
+    servers_stop(&s);
+}
+
+static void
+postgresql_can_be_stopped(void)
+{
+    expect_a_pause("postgresql");
+}
+
+static void
+mariadb_can_be_stopped(void)
+{
+    expect_a_pause("mariadb");
+}
+
+/* Who is killed while the server is stopped leaves nothing that is stopped. */
+static void
+a_kill_while_a_server_is_stopped_leaves_nothing(void)
+{
+    char place[] = "/tmp/assay-frozen-XXXXXX";
+    struct servers s;
+    int ids[2];
+    pid_t backend = 0;
+    if (!start_server("postgresql", &s))
+        return;
+    servers_stop(&s);
+    CHECK(mkdtemp(place) && chmod(place, 0755) == 0 && pipe(ids) == 0);
+    setenv("TMPDIR", place, 1);
+    fflush(stdout);
+    const pid_t child = fork();
+    if (child == 0) {
+        struct err err = {0};
+        struct database db;
+        struct connection *c;
+        close(ids[0]);
+        if (!servers_start("postgresql", NULL, &s, &err) ||
+            !database_open(s.url, ISOLATION_UNCHANGED, NULL, &db, &err) ||
+            !db.driver->connect(&db, 0, 0, &c, &err))
+            _exit(1);
+        backend = (pid_t)c->server_id;
+        if (write(ids[1], &backend, sizeof backend) == (ssize_t)sizeof backend)
+            for (;;)
+                stop(&s);
+        _exit(1);
+    }
+    close(ids[1]);
+    CHECK(read(ids[0], &backend, sizeof backend) == (ssize_t)sizeof backend);
+    close(ids[0]);
+    unsetenv("TMPDIR");
+    time_pause(0.5);
+    CHECK(kill(child, SIGKILL) == 0 && waitpid(child, NULL, 0) == child);
+    expect_to_be_left(place);
+    for (int i = 0; i < 1000 && kill(backend, 0) == 0; i++)
+        time_pause(0.01);
+    CHECK(backend > 0 && kill(backend, 0) != 0);
+    CHECK(rmdir(place) == 0);
+}
+
 int
 main(void)
 {
+    RUN(postgresql_can_be_stopped);
+    RUN(mariadb_can_be_stopped);
+    RUN(a_kill_while_a_server_is_stopped_leaves_nothing);
     RUN(a_run_ends_although_postgresql_is_frozen);
     RUN(a_run_ends_although_mariadb_is_frozen);
     return test_end();
