@@ -119,10 +119,19 @@ compare_cells(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
+/* A name as messages show it. */
+static const char *
+quote(const struct row_log *l, uint32_t name, char out[ERR_QUOTE_ROOM])
+{
+    const struct string s = strings_get(&l->names, name);
+    return err_quote(out, ERR_QUOTE_ROOM, s.text, s.len);
+}
+
 bool
 row_log_end_content(struct row_log *l, uint32_t content, struct err *err)
 {
     const struct row_content *c = &l->contents.at[content];
+    char shown[ERR_QUOTE_ROOM];
     if (!c->cells_n)
         return true;
     struct row_cell *cells = l->cells.at + c->cells;
@@ -130,7 +139,7 @@ row_log_end_content(struct row_log *l, uint32_t content, struct err *err)
     for (uint32_t i = 1; i < c->cells_n; i++)
         if (cells[i].column == cells[i - 1].column)
             return err_set(err, ERR_SYNTAX, "column '%s' occurs twice",
-                           strings_get(&l->names, cells[i].column).text);
+                           quote(l, cells[i].column, shown));
     return true;
 }
 
@@ -153,10 +162,11 @@ row_log_is_version(struct row_log *l, row_id row, uint32_t content,
     bool same = t->columns_n == cells.n;
     for (size_t i = 0; same && i < cells.n; i++)
         same = l->columns.at[t->columns + i] == cells.at[i].column;
+    char shown[ERR_QUOTE_ROOM];
     return same || err_set(err, ERR_SYNTAX,
                            "found other columns than before, expected a value "
                            "for every column of table '%s'",
-                           strings_get(&l->names, t->name).text);
+                           quote(l, t->name, shown));
 }
 
 bool
