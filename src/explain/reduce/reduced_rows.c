@@ -259,7 +259,7 @@ add_entries(const struct keeping *k, txn_id from, txn_id t, struct row_log *to)
             any = true;
             continue;
         }
-        if (k->kept[op] && any) { // (1) of jsonl_put_rows.c
+        if (k->kept[op] && any) { // (1) of row_put.c
             vec_push(&to->entries,
                      ((struct row_entry){.kind = ROW_OTHER,
                                          .txn = t,

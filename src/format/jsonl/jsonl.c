@@ -31,7 +31,6 @@
 
 #include "format/jsonl/jsonl_entry.h"
 #include "format/jsonl/jsonl_plain.h"
-#include "format/jsonl/jsonl_rows.h"
 #include "format/readers.h"
 
 enum { BYTES_PER_OP = 20 }; // roughly, in a large file
@@ -448,6 +447,8 @@ jsonl_read(struct input *in, struct builder *b, struct err *err)
         return err_set(err, ERR_SYNTAX, "a directory, expected a file");
     struct reader r = {.in = {.b = b}};
     scan_init(&r.in.s, in, err);
+    r.in.rows.s = &r.in.s;
+    r.in.rows.b = b;
     r.in.s.one_line = true;
     builder_expect(b, in->size / BYTES_PER_OP);
     bool ok = is_array(&r.in.s) ? read_array(&r) : read_lines(&r, in);
@@ -458,8 +459,8 @@ jsonl_read(struct input *in, struct builder *b, struct err *err)
         builder_recording(b);
     if (r.is_recording && !r.is_complete)
         builder_cut(b);
-    ok = ok && jsonl_rows_end(&r.in);
-    row_log_free(r.in.rows);
+    ok = ok && row_reader_end(&r.in.rows);
+    row_reader_free(&r.in.rows);
     forms_free(&r.in.row);
     vec_free(&r.pending);
     vec_free(&r.in.elements);

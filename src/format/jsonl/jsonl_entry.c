@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "format/jsonl/jsonl_entry.h"
 
-#include "format/jsonl/jsonl_rows.h"
+#include "format/row/row_forms.h"
 #include "format/scan/scan_stamp.h"
 
 #include <stdlib.h>
@@ -59,12 +59,12 @@ is_whole(struct span text, struct atom *out)
 
 /* No key may occur twice in an object. */
 static bool
-check_twins(struct jsonl_scan *r)
+check_twins(struct jsonl_scan *r, const struct forms *f)
 {
-    const uint32_t twin = form_find_twin(&r->forms);
-    return !twin || scan_unexpected_text(&r->s, r->forms.at[twin].at,
-                                         r->forms.at[twin].text,
-                                         "each key once in an object");
+    const uint32_t twin = form_find_twin(f);
+    return !twin ||
+           scan_unexpected_text(&r->s, f->at[twin].at, f->at[twin].text,
+                                "each key once in an object");
 }
 
 /* Any value except null and arrays. */
@@ -79,7 +79,7 @@ read_scalar(struct jsonl_scan *r, const char *expected, struct atom *out)
         return jsonl_atom(r, expected, out);
     if (c != '{' && c != 't' && c != 'f' && !json_is_number_start(c))
         return scan_unexpected(s, s->at, expected);
-    if (!form_read_json(s, &r->forms) || !check_twins(r))
+    if (!form_read_json(s, &r->forms) || !check_twins(r, &r->forms))
         return false;
     if (r->forms.at[0].kind != FORM_NUMBER ||
         !is_whole(r->forms.at[0].text, out))
@@ -156,11 +156,13 @@ add_waiting(struct jsonl_scan *r, txn_id t, enum op_kind kind, struct atom key)
         op.is_list = true;
         if (!read_elements(r))
             return false;
-    } else if (kind == OP_KIND_APPEND ? !jsonl_atom(r, JSONL_NAME, &op.value)
+    } else if (kind == OP_KIND_APPEND ? !read_scalar(r, JSONL_VALUE, &op.value)
                                       : !read_value(r, &op.value)) {
         return false;
     }
-    jsonl_rows_note(r, t, &op);
+    const bool is_seen = op.is_list && !op.is_write;
+    row_reader_note(&r->rows, t, op, r->elements.at,
+                    is_seen ? r->elements.n : 0, r->s.at);
     return true;
 }
 
@@ -169,7 +171,7 @@ static bool
 add_op(struct jsonl_scan *r, txn_id t, enum op_kind kind, struct atom key)
 {
     struct err *err = r->s.err;
-    if (jsonl_rows_wait(r, t))
+    if (row_reader_waits(&r->rows, t))
         return add_waiting(r, t, kind, key);
     if (kind == OP_KIND_READ && json_take(&r->s, '['))
         return read_elements(r) &&
@@ -212,6 +214,25 @@ read_op_kind(struct scan *s, unsigned *out)
     return true;
 }
 
+/* The operation on a row that begins at 'start', an array. */
+static bool
+read_row_op(struct jsonl_scan *r, txn_id t, const char *start)
+{
+    static const char names[] = {[ROW_FORM_INSERT] = 'i',
+                                 [ROW_FORM_UPDATE] = 'u',
+                                 [ROW_FORM_DELETE] = 'd',
+                                 [ROW_FORM_READ] = 'r',
+                                 [ROW_FORM_QUERY] = 'q'};
+    r->s.at = start;
+    if (!form_read_json(&r->s, &r->row) || !check_twins(r, &r->row))
+        return false;
+    assert(r->row.at[1].kind == FORM_STRING && r->row.at[1].text.n == 1);
+    unsigned kind = 0;
+    while (names[kind] != *r->row.at[1].text.at)
+        kind++;
+    return row_forms_op(&r->rows, &r->row, 0, (enum row_form_kind)kind, t);
+}
+
 static bool
 read_op(struct jsonl_scan *r, txn_id t)
 {
@@ -225,12 +246,12 @@ read_op(struct jsonl_scan *r, txn_id t)
     if (!read_op_kind(s, &kind))
         return false;
     if (kind == OP_KIND_ROW)
-        return jsonl_row_op(r, t, start);
+        return read_row_op(r, t, start);
     if (!json_take(s, ','))
         return scan_unexpected(s, s->at, "',' and a key");
     json_space(s);
     if (kind == OP_KIND_READ && s->at < s->end && *s->at == '[')
-        return jsonl_row_op(r, t, start);
+        return read_row_op(r, t, start);
     if (!read_scalar(r, JSONL_VALUE, &key))
         return false;
     if (!json_take(s, ','))
@@ -343,9 +364,23 @@ jsonl_meta(struct jsonl_scan *r)
         return scan_unexpected(s, s->at, "an object");
     if (!form_read_json(s, &r->forms))
         return false;
-    if (!check_twins(r))
+    if (!check_twins(r, &r->forms))
         return false;
     buf_clear(&r->meta_text);
     form_show_json(&r->forms, 0, &r->meta_text);
     return true;
+}
+
+bool
+jsonl_initial(struct jsonl_scan *r)
+{
+    const struct forms *f = &r->row;
+    if (!form_read_json(&r->s, &r->row) || !check_twins(r, f))
+        return false;
+    const bool is_one = f->at[0].kind == FORM_MAP && f->at[0].size > 1 &&
+                        form_next(f, form_next(f, 1)) == form_end(f, 0);
+    if (!is_one || !span_is(f->at[1].text, "rows"))
+        return form_unexpected(&r->s, f, is_one ? 1 : 0,
+                               "{\"rows\": [[row, values], ...]}");
+    return row_forms_initial(&r->rows, f, form_next(f, 1));
 }

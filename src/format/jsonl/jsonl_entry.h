@@ -7,10 +7,10 @@
 #define FORMAT_JSONL_JSONL_ENTRY_H
 
 #include "format/form/form.h"
+#include "format/row/row_reader.h"
 #include "format/scan/scan_json.h"
 #include "format/scan/scan_time.h"
 #include "history/builder/builder.h"
-#include "history/row/row_log.h"
 
 #define JSONL_NAME "a string or an integer"
 #define JSONL_VALUE "a string, a number, a boolean or an object"
@@ -22,9 +22,8 @@ struct jsonl_scan {
     struct forms forms;        // of the last value or 'meta' that needs them
     struct buf meta_text;      // text of the last 'meta'
     enum scan_clock clock;     // of all times so far
-    struct row_log *rows;      // from the first operation on a row on
-    txn_id rows_txn;           // the last transaction that has one
-    struct forms row;          // the last such operation
+    struct row_reader rows;
+    struct forms row; // the last operation on a row
 };
 
 bool jsonl_atom(struct jsonl_scan *r, const char *expected, struct atom *out);
@@ -40,5 +39,8 @@ bool jsonl_status(struct jsonl_scan *r, enum txn_status *out);
 bool jsonl_time(struct jsonl_scan *r, int64_t *out);
 bool jsonl_stamp(struct jsonl_scan *r, struct stamp *out);
 bool jsonl_meta(struct jsonl_scan *r);
+
+/* An object with the initial rows. */
+bool jsonl_initial(struct jsonl_scan *r);
 
 #endif

@@ -7,9 +7,9 @@
  * SPDX-License-Identifier: MIT */
 #include "format/jsonl/jsonl.h"
 
-#include "format/jsonl/jsonl_put_rows.h"
 #include "format/jsonl/jsonl_record.h"
 #include "format/put.h"
+#include "format/row/row_put.h"
 #include "format/save.h"
 
 /* Whether a text that is neither a string nor an integer is read as it was: a
@@ -44,13 +44,7 @@ holds(const struct history *h, const char *what, struct atom a, bool is_name,
 bool
 jsonl_holds(const struct history *h, struct err *err)
 {
-    // Parts of some histories have the registers of rows, and no log of them.
-    if (h->key_rows && !h->rows)
-        return err_set(err, ERR_FEATURE,
-                       "a reduced history of rows cannot be written where "
-                       "there are lists, or transactions of unknown outcome "
-                       "that order versions");
-    if (!put_fits(h, "jsonl", true, true, err))
+    if (!row_put_fits(h, err) || !put_fits(h, "jsonl", true, true, err))
         return false;
     for (session_id s = 0; s < h->n_sessions; s++)
         if (!holds(h, "session", h->session_name[s], true, err))
@@ -81,7 +75,7 @@ put_stamp(const char *key, struct stamp stamp, struct buf *out)
 }
 
 static void
-put_line(struct put *p, struct jsonl_put_rows *rows, size_t i)
+put_line(struct put *p, struct row_put *rows, size_t i)
 {
     const struct history *h = p->h;
     const txn_id t = h->arrival[i];
@@ -102,7 +96,7 @@ put_line(struct put *p, struct jsonl_put_rows *rows, size_t i)
     }
     buf_text(out, ",\"ops\":");
     if (h->rows)
-        jsonl_put_row_ops(rows, p, (txn_id)i);
+        row_put_ops(rows, p, (txn_id)i, ROW_PUT_LINE);
     else
         put_ops(p, t, false);
     const struct string meta = h->txn_meta && h->txn_meta[t] != ID_NONE
@@ -112,28 +106,31 @@ put_line(struct put *p, struct jsonl_put_rows *rows, size_t i)
 }
 
 static void
-put_first(struct put *p)
+put_first(struct put *p, struct row_put *rows)
 {
     if (p->h->is_cut)
         buf_text(&p->out, JSONL_RECORDING_BEGIN);
-    if (p->h->rows)
-        jsonl_put_initial_rows(p);
+    if (rows->listed) {
+        buf_text(&p->out, "{\"initial\":{\"rows\":");
+        row_put_initial(rows, p);
+        buf_text(&p->out, "}}\n");
+    }
 }
 
 bool
 jsonl_write(const struct history *h, struct output *out, struct err *err)
 {
     struct put p = {.h = h, .is_json = true};
-    struct jsonl_put_rows rows;
+    struct row_put rows;
     bool ok = true;
-    jsonl_put_rows_init(&rows, h);
-    put_first(&p);
+    row_put_init(&rows, h, NULL);
+    put_first(&p, &rows);
     for (size_t i = 0; ok && i < h->n_txns; i++) {
         put_line(&p, &rows, i);
         ok = save_some(&p.out, out->file, err);
     }
     ok = ok && save_all(&p.out, out->file, err);
-    jsonl_put_rows_free(&rows);
+    row_put_free(&rows);
     put_free(&p);
     return ok;
 }
@@ -142,12 +139,12 @@ void
 jsonl_show(const struct history *h, struct buf *out)
 {
     struct put p = {.h = h, .is_json = true};
-    struct jsonl_put_rows rows;
-    jsonl_put_rows_init(&rows, h);
-    put_first(&p);
+    struct row_put rows;
+    row_put_init(&rows, h, NULL);
+    put_first(&p, &rows);
     for (size_t i = 0; i < h->n_txns; i++)
         put_line(&p, &rows, i);
     buf_add(out, p.out.at, p.out.n);
-    jsonl_put_rows_free(&rows);
+    row_put_free(&rows);
     put_free(&p);
 }

@@ -1,0 +1,370 @@
+/* row_put.c -- see row_put.h.
+ *
+ * Of a transaction with rows, the operations on registers and lists before its
+ * first row are in the history only.  Those after it have an entry in the log
+ * that says where they stand; what they are is in the history as well.
+ *
+ *   (1) a transaction has as many such entries as it has operations on
+ *       registers and lists from its first row on;
+ *   (2) all rows that there are in the beginning are below 'listed', and a file
+ *       that begins with those below names all rows in the order of their
+ *       numbers.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "format/row/row_put.h"
+
+bool
+row_put_fits(const struct history *h, struct err *err)
+{
+    return !h->key_rows || h->rows ||
+           err_set(err, ERR_FEATURE,
+                   "a reduced history of rows cannot be written where "
+                   "there are lists, or transactions of unknown outcome "
+                   "that order versions");
+}
+
+/* Find how many rows have to be listed for (2): all that are named after one
+ * with a greater number. */
+static void
+find_listed(struct row_put *r, const txn_id *order)
+{
+    const struct row_log *l = r->h->rows;
+    for (row_id row = 0; row < l->rows.n; row++)
+        if (l->rows.at[row].initial != ROW_ABSENT)
+            r->listed = row + 1;
+    row_id beyond = r->listed; // the greatest number so far, and one more
+    uint8_t *named = mem_calloc(l->rows.n, sizeof *named);
+    for (txn_id j = 0; l->queries.n && j < r->h->n_txns; j++) {
+        const txn_id i = order ? order[j] : j;
+        for (uint32_t e = r->first[i]; e < r->first[i + 1]; e++) {
+            const struct row_entry *entry = &l->entries.at[r->entries[e]];
+            const row_id row = entry->row;
+            if (entry->kind == ROW_QUERY || entry->kind == ROW_OTHER ||
+                named[row])
+                continue;
+            named[row] = 1;
+            if (row < beyond && row >= r->listed)
+                r->listed = row + 1;
+            beyond = row >= beyond ? row + 1 : beyond;
+        }
+    }
+    mem_free(named);
+}
+
+void
+row_put_init(struct row_put *r, const struct history *h, const txn_id *order)
+{
+    *r = (struct row_put){.h = h};
+    if (!h->rows)
+        return;
+    const size_t n = h->rows->entries.n;
+    r->first = mem_calloc((size_t)h->n_txns + 2, sizeof *r->first);
+    r->entries = mem_alloc(n, sizeof *r->entries);
+    uint32_t *next = r->first + 1;
+    for (size_t i = 0; i < n; i++) {
+        assert(h->rows->entries.at[i].txn < h->n_txns);
+        next[h->rows->entries.at[i].txn + 1]++;
+    }
+    for (txn_id t = 0; t < h->n_txns; t++)
+        next[t + 1] += next[t];
+    for (size_t i = 0; i < n; i++)
+        r->entries[next[h->rows->entries.at[i].txn]++] = (uint32_t)i;
+    assert(r->first[h->n_txns] == n);
+    find_listed(r, order);
+}
+
+void
+row_put_free(struct row_put *r)
+{
+    mem_free(r->first);
+    mem_free(r->entries);
+    buf_free(&r->json);
+}
+
+/* --- operations one by one ------------------------------------------------*/
+
+/* The next operation of t from *op on that is not of a row. */
+static bool
+find_other(const struct history *h, txn_id t, op_id *op)
+{
+    while (*op < h->txn_end[t] &&
+           (op_is_of_row(h, *op) || op_is_implied(h, *op)))
+        ++*op;
+    return *op < h->txn_end[t];
+}
+
+void
+row_put_walk(const struct row_put *r, txn_id i, struct row_put_walk *w)
+{
+    const struct history *h = r->h;
+    const txn_id t = h->arrival[i];
+    *w = (struct row_put_walk){.r = r,
+                               .t = t,
+                               .at = r->first[i],
+                               .end = r->first[i + 1],
+                               .op = h->txn_begin[t]};
+    for (op_id op = w->op; find_other(h, t, &op); op++)
+        w->before++;
+    for (uint32_t e = w->at; e < w->end; e++) // all but those of (1)
+        w->before -= h->rows->entries.at[r->entries[e]].kind == ROW_OTHER;
+}
+
+bool
+row_put_next(struct row_put_walk *w, struct row_put_op *out)
+{
+    const struct row_log *l = w->r->h->rows;
+    // A row that was returned comes with its query.
+    while (!w->before && w->at < w->end &&
+           l->entries.at[w->r->entries[w->at]].kind == ROW_RETURNED)
+        w->at++;
+    if (!w->before && w->at == w->end)
+        return false;
+    const uint32_t entry = w->before ? 0 : w->r->entries[w->at++];
+    *out = (struct row_put_op){.is_entry = true, .entry = entry};
+    if (w->before || l->entries.at[entry].kind == ROW_OTHER) {
+        const bool found = find_other(w->r->h, w->t, &w->op);
+        assert(found);
+        (void)found;
+        *out = (struct row_put_op){.op = w->op++};
+        w->before -= w->before > 0;
+    }
+    return true;
+}
+
+/* --- rows and their values ------------------------------------------------*/
+
+static void
+put_name(struct buf *out, const struct row_log *l, uint32_t name)
+{
+    const struct string s = strings_get(&l->names, name);
+    buf_json(out, s.text, s.len);
+}
+
+/* The name of a row is its JSON, except that a key of letters has no quotes. */
+void
+row_put_name(const struct row_log *l, row_id row, struct buf *out)
+{
+    const struct string s = strings_get(&l->row_names, row);
+    const uint32_t table = l->rows.at[row].table;
+    struct buf quoted = {0};
+    put_name(&quoted, l, l->tables.at[table].name);
+    const size_t key = quoted.n + 2; // a bracket and a comma
+    assert(s.len > key + 1 && s.text[key - 1] == ',');
+    const size_t n = s.len - 1 - key;
+    buf_add(out, s.text, key);
+    if (strchr("\"[-0123456789", s.text[key]))
+        buf_add(out, s.text + key, n);
+    else
+        buf_json(out, s.text + key, n);
+    buf_char(out, ']');
+    buf_free(&quoted);
+}
+
+static void
+put_values(struct buf *out, const struct row_log *l, uint32_t content)
+{
+    const struct row_cells cells = row_log_cells(l, content);
+    buf_char(out, '{');
+    for (size_t i = 0; i < cells.n; i++) {
+        const struct row_datum d = cells.at[i].datum;
+        buf_text(out, i ? "," : "");
+        put_name(out, l, cells.at[i].column);
+        buf_char(out, ':');
+        if (d.type == ROW_DATUM_TEXT)
+            put_name(out, l, d.text);
+        else if (d.type == ROW_DATUM_INT)
+            buf_i64(out, d.number);
+        else
+            buf_text(out, "null");
+    }
+    buf_char(out, '}');
+}
+
+/* What is said about a version; the names are JSON already. */
+static void
+put_about(struct buf *out, const struct row_log *l, uint32_t content)
+{
+    const struct row_content *c = &l->contents.at[content];
+    const char *before = ",{";
+    if (c->ver != ID_NONE) {
+        buf_printf(out, "%s\"ver\":%s", before,
+                   strings_get(&l->names, c->ver).text);
+        before = ",";
+    }
+    if (c->prev != ID_NONE) {
+        buf_printf(out, "%s\"prev\":%s", before,
+                   c->prev == ROW_PREV_NULL
+                       ? "null"
+                       : strings_get(&l->names, c->prev).text);
+        before = ",";
+    }
+    if (c->has_satisfied) {
+        buf_printf(out, "%s\"satisfies\":[", before);
+        for (uint32_t i = 0; i < c->satisfied_n; i++) {
+            const uint32_t name = l->satisfied.at[c->satisfied + i];
+            buf_text(out, i ? "," : "");
+            buf_text(out, strings_get(&l->names, name).text);
+        }
+        buf_char(out, ']');
+        before = ",";
+    }
+    if (*before == ',' && before[1] == '\0')
+        buf_char(out, '}');
+}
+
+/* A row and what it holds, without brackets around both. */
+static void
+put_version(struct buf *out, const struct row_log *l, row_id row,
+            uint32_t content)
+{
+    row_put_name(l, row, out);
+    if (!l->contents.at[content].is_absent) {
+        buf_char(out, ',');
+        put_values(out, l, content);
+    }
+    put_about(out, l, content);
+}
+
+/* --- operations as JSON ---------------------------------------------------*/
+
+static void
+put_query(struct buf *out, const struct row_log *l, uint32_t entry,
+          bool has_answer)
+{
+    const struct row_query *q = &l->queries.at[l->entries.at[entry].about];
+    const struct row_condition *c = &l->conditions.at[q->condition];
+    buf_text(out, "[\"q\",{\"table\":");
+    put_name(out, l, l->tables.at[q->table].name);
+    if (c->is_named) {
+        buf_printf(out, ",\"id\":%s}", strings_get(&l->names, c->text).text);
+    } else {
+        buf_text(out, ",\"where\":");
+        put_name(out, l, c->text);
+        buf_char(out, '}');
+    }
+    if (!has_answer) {
+        buf_text(out, ",null]");
+        return;
+    }
+    buf_text(out, ",[");
+    for (uint32_t i = entry - q->returned; i < entry; i++) {
+        const struct row_entry *e = &l->entries.at[i];
+        assert(e->kind == ROW_RETURNED);
+        buf_text(out, i > entry - q->returned ? ",[" : "[");
+        put_version(out, l, e->row, e->content);
+        buf_char(out, ']');
+    }
+    buf_text(out, "]]");
+}
+
+static void
+put_read(struct buf *out, const struct row_log *l, const struct row_entry *e,
+         enum row_put_for reader)
+{
+    const bool is_absent = l->contents.at[e->content].is_absent;
+    buf_text(out, reader == ROW_PUT_LINE ? "[\"r\"," : "[\"get\",");
+    if (reader == ROW_PUT_INVOCATION)
+        row_put_name(l, e->row, out);
+    else
+        put_version(out, l, e->row, e->content);
+    buf_text(out, reader == ROW_PUT_INVOCATION                ? ",null]"
+                  : reader == ROW_PUT_COMPLETION && is_absent ? ",\"absent\"]"
+                                                              : "]");
+}
+
+static void
+put_entry(struct buf *out, const struct row_log *l, uint32_t entry,
+          enum row_put_for reader)
+{
+    const struct row_entry *e = &l->entries.at[entry];
+    if (e->kind == ROW_QUERY) {
+        put_query(out, l, entry, reader != ROW_PUT_INVOCATION);
+    } else if (e->kind == ROW_READ) {
+        put_read(out, l, e, reader);
+    } else {
+        assert(e->kind == ROW_WRITE);
+        buf_printf(out, "[\"%c\",",
+                   l->contents.at[e->content].is_absent ? 'd'
+                   : e->is_insert                       ? 'i'
+                                                        : 'u');
+        put_version(out, l, e->row, e->content);
+        buf_char(out, ']');
+    }
+}
+
+/* --- EDN ------------------------------------------------------------------*/
+
+/* Read the JSON of r into the forms of p. */
+static const struct forms *
+read_json(struct row_put *r, struct put *p)
+{
+    const struct input in = {.name = "", .data = r->json.at, .size = r->json.n};
+    struct err ignored = {0};
+    struct scan s;
+    scan_init(&s, &in, &ignored);
+    const bool ok = form_read_json(&s, &p->forms);
+    assert(ok);
+    (void)ok;
+    scan_free(&s);
+    return &p->forms;
+}
+
+/* The operation in r->json.  Its name, and that a row is absent, are words. */
+static void
+put_edn_op(struct row_put *r, struct put *p)
+{
+    const struct forms *f = read_json(r, p);
+    buf_char(&p->out, '[');
+    for (uint32_t i = form_first(0); i < form_end(f, 0); i = form_next(f, i)) {
+        if (i > form_first(0))
+            buf_char(&p->out, ' ');
+        if (f->at[i].kind == FORM_STRING)
+            form_show_edn_key(f, i, &p->out);
+        else
+            form_show_edn(f, i, &p->out);
+    }
+    buf_char(&p->out, ']');
+}
+
+void
+row_put_ops(struct row_put *r, struct put *p, txn_id i, enum row_put_for reader)
+{
+    struct row_put_walk w;
+    struct row_put_op op;
+    bool any = false;
+    buf_char(&p->out, '[');
+    row_put_walk(r, i, &w);
+    while (row_put_next(&w, &op)) {
+        if (any)
+            buf_char(&p->out, p->is_json ? ',' : ' ');
+        any = true;
+        if (!op.is_entry) {
+            put_op(p, op.op, reader == ROW_PUT_INVOCATION);
+        } else if (p->is_json) {
+            put_entry(&p->out, r->h->rows, op.entry, reader);
+        } else {
+            buf_clear(&r->json);
+            put_entry(&r->json, r->h->rows, op.entry, reader);
+            put_edn_op(r, p);
+        }
+    }
+    buf_char(&p->out, ']');
+}
+
+void
+row_put_initial(struct row_put *r, struct put *p)
+{
+    const struct row_log *l = r->h->rows;
+    struct buf *out = p->is_json ? &p->out : &r->json;
+    if (!p->is_json)
+        buf_clear(out);
+    buf_char(out, '[');
+    for (row_id row = 0; row < r->listed; row++) {
+        buf_text(out, row ? ",[" : "[");
+        put_version(out, l, row, l->rows.at[row].initial);
+        buf_char(out, ']');
+    }
+    buf_char(out, ']');
+    if (!p->is_json)
+        form_show_edn(read_json(r, p), 0, &p->out);
+}
