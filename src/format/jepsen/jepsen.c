@@ -355,6 +355,25 @@ find_workload(struct reader *r, const struct jepsen_entry *e)
                                 r->log.s.err);
 }
 
+/* Whether an entry, which is not of a client, has the rows of the beginning. */
+static bool
+is_initial(const struct jepsen_entry *e)
+{
+    const uint32_t i = e->known[KEY_PROCESS];
+    return i && jepsen_entry_is_word(&e->f->at[i]) &&
+           span_is(e->f->at[i].text, JEPSEN_INITIAL);
+}
+
+static bool
+take_initial(struct reader *r, const struct jepsen_entry *e)
+{
+    if (r->processes.n || r->n_unnamed)
+        return scan_fail(&r->log.s, e->at, ERR_SYNTAX,
+                         "the rows of the beginning, expected before the "
+                         "first operation");
+    return jepsen_mops_initial(&r->ops, e);
+}
+
 static bool
 take_entry(struct reader *r)
 {
@@ -365,7 +384,7 @@ take_entry(struct reader *r)
         !find_process(r, &e, &p))
         return false;
     if (!p)
-        return true;
+        return !is_initial(&e) || take_initial(r, &e);
     if (!jepsen_entry_type(&e, &r->log.s, &type) || !find_workload(r, &e))
         return false;
     return type == TYPE_INVOKE ? invoke(r, &e, p) : complete(r, &e, p, type);
@@ -466,14 +485,14 @@ read_log(struct reader *r, struct input *in)
         ok = read_next(r);
     if (!ok)
         return false;
-    if (r->first && !r->processes.n && !r->n_unnamed)
+    if (r->first && !r->processes.n && !r->n_unnamed && !r->ops.rows.log)
         return scan_fail(s, r->first, ERR_SYNTAX,
                          "no operation of a client in the log: no 'process' "
                          "is an integer");
     for (size_t i = 0; i < r->processes.n; i++)
         if (!leave_open(r, &r->processes.at[i]))
             return false;
-    return leave_open(r, &r->unnamed);
+    return leave_open(r, &r->unnamed) && jepsen_mops_end(&r->ops);
 }
 
 /* Say what was skipped. */
@@ -508,6 +527,8 @@ jepsen_read(struct input *in, const struct jepsen_notation *notation,
     struct reader r = {.notation = notation, .b = b};
     r.ops.s = &r.log.s;
     r.ops.b = b;
+    r.ops.rows.s = &r.log.s;
+    r.ops.rows.b = b;
     scan_init(&r.log.s, in, err);
     builder_expect(b, in->size / BYTES_PER_OP);
     const bool ok = read_log(&r, in);
@@ -517,6 +538,7 @@ jepsen_read(struct input *in, const struct jepsen_notation *notation,
     intmap_free(&r.process_index);
     vec_free(&r.processes);
     jepsen_workload_free(&r.ops.workload);
+    row_reader_free(&r.ops.rows);
     vec_free(&r.ops.elements);
     buf_free(&r.ops.text);
     buf_free(&r.skipped);

@@ -92,6 +92,8 @@ jepsen_entry_type(const struct jepsen_entry *e, struct scan *s,
     return form_unexpected(s, e->f, i, "invoke, ok, fail or info");
 }
 
+#define MOP_NAMES "r, w, append, i, u, d, get or q"
+
 /* Report a micro-operation of a workload that cannot be read. */
 static bool
 unknown_mop(struct scan *s, const struct forms *f, uint32_t name)
@@ -102,14 +104,32 @@ unknown_mop(struct scan *s, const struct forms *f, uint32_t name)
     if (span_is(text, "rp") || span_is(text, "insert") ||
         span_is(text, "delete"))
         return form_unexpected(s, f, name,
-                               "r, w or append; this looks like an Elle "
-                               "closed-predicate history, which cannot be "
-                               "read");
+                               MOP_NAMES "; this looks like an Elle "
+                                         "closed-predicate history, which "
+                                         "cannot be read");
     if (span_is(text, "send") || span_is(text, "poll"))
         return form_unexpected(s, f, name,
-                               "r, w or append; this looks like a Jepsen "
-                               "kafka history, which cannot be read");
-    return form_unexpected(s, f, name, "r, w or append");
+                               MOP_NAMES "; this looks like a Jepsen kafka "
+                                         "history, which cannot be read");
+    return form_unexpected(s, f, name, MOP_NAMES);
+}
+
+static bool
+find_mop(struct scan *s, const struct forms *f, uint32_t name,
+         enum mop_kind *out)
+{
+    static const char *const names[] = {
+        [MOP_READ] = "r",   [MOP_WRITE] = "w",  [MOP_APPEND] = "append",
+        [MOP_INSERT] = "i", [MOP_UPDATE] = "u", [MOP_DELETE] = "d",
+        [MOP_GET] = "get",  [MOP_QUERY] = "q",
+    };
+    if (jepsen_entry_is_word(&f->at[name]))
+        for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
+            if (span_is(f->at[name].text, names[i])) {
+                *out = (enum mop_kind)i;
+                return true;
+            }
+    return unknown_mop(s, f, name);
 }
 
 bool
@@ -120,15 +140,8 @@ jepsen_mop_read(struct mop *mop, struct scan *s, const struct forms *f,
     if (form->kind != FORM_VECTOR || form->size < 3)
         return form_unexpected(s, f, i, "a micro-operation, [f key value]");
     const uint32_t name = form_first(i), end = form_end(f, i);
-    const struct span text = f->at[name].text;
-    if (jepsen_entry_is_word(&f->at[name]) && span_is(text, "r"))
-        mop->kind = MOP_READ;
-    else if (jepsen_entry_is_word(&f->at[name]) && span_is(text, "w"))
-        mop->kind = MOP_WRITE;
-    else if (jepsen_entry_is_word(&f->at[name]) && span_is(text, "append"))
-        mop->kind = MOP_APPEND;
-    else
-        return unknown_mop(s, f, name);
+    if (!find_mop(s, f, name, &mop->kind))
+        return false;
     mop->key = form_next(f, name);
     if (mop->key == end || f->at[mop->key].kind == FORM_NIL)
         return scan_fail(s, form->at, ERR_SYNTAX,
@@ -137,10 +150,10 @@ jepsen_mop_read(struct mop *mop, struct scan *s, const struct forms *f,
     mop->value = form_next(f, mop->key);
     if (mop->value == end) {
         mop->value = 0;
-        return mop->kind == MOP_READ ||
+        return mop_is_read(mop->kind) || mop->kind == MOP_DELETE ||
                scan_fail(s, form->at, ERR_SYNTAX, "a write without a value");
     }
-    if (form_next(f, mop->value) != end)
+    if (!mop_is_of_row(mop->kind) && form_next(f, mop->value) != end)
         return form_unexpected(s, f, form_next(f, mop->value),
                                "']' after the value");
     return true;

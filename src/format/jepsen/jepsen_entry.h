@@ -27,6 +27,9 @@ enum entry_key {
 #define JEPSEN_TXN_ID "txn-id"
 #define JEPSEN_SESSION "assay/session"
 
+// The process of the entry with the rows that there are in the beginning.
+#define JEPSEN_INITIAL "assay/initial"
+
 /* The values of the known keys, as indices of forms; 0, the index of the entry
  * itself, means that there is none.  'extra' holds the unknown keys. */
 struct jepsen_entry {
@@ -51,10 +54,31 @@ bool jepsen_entry_is_word(const struct form *form);
 bool jepsen_entry_has_mops(const struct jepsen_entry *e);
 bool jepsen_entry_needs_mops(const struct jepsen_entry *e, struct scan *s);
 
-enum mop_kind { MOP_READ, MOP_WRITE, MOP_APPEND };
+enum mop_kind {
+    MOP_READ,
+    MOP_WRITE,
+    MOP_APPEND,
+    MOP_INSERT, // of a row, as all that follow
+    MOP_UPDATE,
+    MOP_DELETE,
+    MOP_GET,
+    MOP_QUERY
+};
 
-/* A micro-operation [f key value], as indices of forms.  Only a read may lack
- * the value, which then is 0. */
+static inline bool
+mop_is_of_row(enum mop_kind kind)
+{
+    return kind >= MOP_INSERT;
+}
+
+static inline bool
+mop_is_read(enum mop_kind kind)
+{
+    return kind == MOP_READ || kind == MOP_GET || kind == MOP_QUERY;
+}
+
+/* A micro-operation [f key value], as indices of forms.  Only a read or a
+ * delete may lack the value, which then is 0.  Those of rows may have more. */
 struct mop {
     enum mop_kind kind;
     uint32_t key, value;

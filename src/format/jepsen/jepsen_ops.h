@@ -8,11 +8,14 @@
 #define FORMAT_JEPSEN_JEPSEN_OPS_H
 
 #include "format/jepsen/jepsen_workload.h"
+#include "format/row/row_reader.h"
 
 struct jepsen_ops {
     struct scan *s;
     struct builder *b;
     struct jepsen_workload workload;
+    struct row_reader rows;    // of micro-operations
+    const char *symbol;        // the first key that is a symbol
     VEC(struct atom) elements; // of the current list
     struct buf text;
 };
@@ -29,6 +32,12 @@ bool jepsen_mops_add(struct jepsen_ops *o, const struct jepsen_entry *e,
                      enum jepsen_entry_type type, txn_id t);
 bool jepsen_rows_add(struct jepsen_ops *o, const struct jepsen_entry *e,
                      enum jepsen_entry_type type, txn_id t);
+
+/* Take the entry with the rows that there are in the beginning. */
+bool jepsen_mops_initial(struct jepsen_ops *o, const struct jepsen_entry *e);
+
+/* Pass the operations on rows to the builder, when the log has ended. */
+bool jepsen_mops_end(struct jepsen_ops *o);
 
 /* Whether an entry of a register writes the initial value. */
 bool jepsen_rows_resets(const struct jepsen_ops *o,

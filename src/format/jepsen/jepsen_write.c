@@ -22,6 +22,7 @@
 #include "format/jepsen/jepsen.h"
 #include "format/jepsen/jepsen_entry.h"
 #include "format/put.h"
+#include "format/row/row_put.h"
 #include "format/save.h"
 #include "format/scan/scan_json.h"
 
@@ -35,11 +36,19 @@ struct event {
     txn_id txn;
 };
 
+/* An entry of the log. */
+struct step {
+    txn_id txn;
+    bool is_invocation;
+};
+
 struct writer {
     struct put p;
     struct output *out;
     struct atom *process; // by session
-    uint8_t *is_complete; // by transaction
+    txn_id *place;        // by transaction: its place in the input
+    VEC(struct step) steps;
+    struct row_put rows;
 };
 
 /* --- processes ----------------------------------------------------------- */
@@ -89,7 +98,11 @@ put_head(struct writer *w, txn_id t, const char *type, bool is_invocation)
     }
     buf_text(out,
              p->is_json ? ",\"f\":\"txn\",\"value\":" : ", :f :txn, :value ");
-    put_ops(p, t, is_invocation);
+    if (h->rows)
+        row_put_ops(&w->rows, p, w->place[t],
+                    is_invocation ? ROW_PUT_INVOCATION : ROW_PUT_COMPLETION);
+    else
+        put_ops(p, t, is_invocation);
 }
 
 /* Whether a key of the meta data would be read as a known key. */
@@ -146,7 +159,6 @@ put_completion(struct writer *w, txn_id t)
 {
     struct put *p = &w->p;
     const struct history *h = p->h;
-    w->is_complete[t] = 1;
     put_head(w, t,
              h->txn_status[t] == TXN_ABORTED         ? "fail"
              : h->txn_status[t] == TXN_INDETERMINATE ? "info"
@@ -166,11 +178,24 @@ put_completion(struct writer *w, txn_id t)
 static void
 put_invocation(struct writer *w, txn_id t)
 {
-    const struct history *h = w->p.h;
-    if (t > h->session_first[h->txn_session[t]] && !w->is_complete[t - 1])
-        put_completion(w, t - 1);
     put_head(w, t, "invoke", true);
     buf_text(&w->p.out, "}\n");
+}
+
+/* The rows of the beginning, in an entry that is not of a client. */
+static void
+put_initial(struct writer *w)
+{
+    struct put *p = &w->p;
+    if (!w->rows.listed)
+        return;
+    buf_text(&p->out, p->is_json
+                          ? "{\"type\":\"info\",\"process\":\"" JEPSEN_INITIAL
+                            "\",\"value\":"
+                          : "{:type :info, :process :" JEPSEN_INITIAL
+                            ", :value ");
+    row_put_initial(&w->rows, p);
+    buf_text(&p->out, "}\n");
 }
 
 /* --- the log ------------------------------------------------------------- */
@@ -209,32 +234,72 @@ sort_events(const struct history *h)
     return events;
 }
 
-static bool
-put_timed(struct writer *w, struct err *err)
+static void
+add_step(struct writer *w, txn_id t, bool is_invocation)
 {
-    struct event *events = sort_events(w->p.h);
-    bool ok = true;
-    for (size_t i = 0; ok && i < 2 * (size_t)w->p.h->n_txns; i++) {
-        if (events[i].rank != RANK_COMPLETE)
-            put_invocation(w, events[i].txn);
-        else if (!w->is_complete[events[i].txn])
-            put_completion(w, events[i].txn);
-        ok = save_some(&w->p.out, w->out->file, err);
+    vec_push(&w->steps, ((struct step){t, is_invocation}));
+}
+
+/* Find the order of the log, in which a transaction is completed before its
+ * process invokes another one. */
+static void
+plan_timed(struct writer *w)
+{
+    const struct history *h = w->p.h;
+    struct event *events = sort_events(h);
+    uint8_t *is_complete = mem_calloc(h->n_txns, sizeof *is_complete);
+    for (size_t i = 0; i < 2 * (size_t)h->n_txns; i++) {
+        const bool is_invocation = events[i].rank != RANK_COMPLETE;
+        const txn_id t = events[i].txn;
+        const bool is_first = t == h->session_first[h->txn_session[t]];
+        if (is_invocation && !is_first && !is_complete[t - 1]) {
+            add_step(w, t - 1, false);
+            is_complete[t - 1] = 1;
+        }
+        if (is_invocation || !is_complete[t])
+            add_step(w, t, is_invocation);
+        if (!is_invocation)
+            is_complete[t] = 1;
     }
+    mem_free(is_complete);
     mem_free(events);
-    return ok;
+}
+
+static void
+plan_untimed(struct writer *w)
+{
+    for (size_t i = 0; i < w->p.h->n_txns; i++) {
+        add_step(w, w->p.h->arrival[i], true);
+        add_step(w, w->p.h->arrival[i], false);
+    }
+}
+
+/* Rows are named in the order in which transactions are completed. */
+static void
+plan_rows(struct writer *w)
+{
+    const struct history *h = w->p.h;
+    txn_id *order = mem_alloc(h->n_txns, sizeof *order);
+    size_t n = 0;
+    for (size_t i = 0; i < w->steps.n; i++)
+        if (!w->steps.at[i].is_invocation)
+            order[n++] = w->place[w->steps.at[i].txn];
+    assert(n == h->n_txns);
+    row_put_init(&w->rows, h, order);
+    mem_free(order);
 }
 
 static bool
-put_untimed(struct writer *w, struct err *err)
+put_log(struct writer *w, struct err *err)
 {
     bool ok = true;
-    for (size_t i = 0; ok && i < w->p.h->n_txns; i++) {
-        put_invocation(w, w->p.h->arrival[i]);
-        put_completion(w, w->p.h->arrival[i]);
+    put_initial(w);
+    for (size_t i = 0; ok && i < w->steps.n; i++) {
+        (w->steps.at[i].is_invocation ? put_invocation
+                                      : put_completion)(w, w->steps.at[i].txn);
         ok = save_some(&w->p.out, w->out->file, err);
     }
-    return ok;
+    return ok && save_all(&w->p.out, w->out->file, err);
 }
 
 /* --- what fits ------------------------------------------------------------ */
@@ -248,6 +313,7 @@ keeps_reads(const struct history *h, txn_id t)
         return true;
     for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++)
         if (!op_is_write(h, op) && !op_is_of_list(h, op) &&
+            !op_is_of_row(h, op) &&
             atom_equal(history_value_atom(h, h->op_value[op]), h->initial))
             return false;
     return true;
@@ -269,6 +335,8 @@ bool
 jepsen_holds(const struct history *h, const char *name, struct err *err)
 {
     int64_t began = INT64_MIN;
+    if (!row_put_fits(h, err))
+        return false;
     for (txn_id t = 0; t < h->n_txns; t++) {
         if (!keeps_reads(h, t))
             return refuse(h, t, name,
@@ -293,12 +361,20 @@ jepsen_write(const struct history *h, bool is_json, struct output *out,
 {
     struct writer w = {.p = {.h = h, .is_json = is_json}, .out = out};
     w.process = mem_alloc(h->n_sessions, sizeof *w.process);
-    w.is_complete = mem_calloc(h->n_txns, sizeof *w.is_complete);
+    w.place = mem_alloc(h->n_txns, sizeof *w.place);
+    for (txn_id i = 0; i < h->n_txns; i++)
+        w.place[h->arrival[i]] = i;
     number_processes(&w);
-    bool ok = h->txn_began ? put_timed(&w, err) : put_untimed(&w, err);
-    ok = ok && save_all(&w.p.out, out->file, err);
+    if (h->txn_began)
+        plan_timed(&w);
+    else
+        plan_untimed(&w);
+    plan_rows(&w);
+    const bool ok = put_log(&w, err);
+    row_put_free(&w.rows);
+    vec_free(&w.steps);
     mem_free(w.process);
-    mem_free(w.is_complete);
+    mem_free(w.place);
     put_free(&w.p);
     return ok;
 }
