@@ -9,12 +9,13 @@
  *
  * The grammar; blanks, line ends and comments may separate any two tokens:
  *
- *     history     := ( "---" name? )? session ( "---" name? session )*
+ *     history     := rows? ( "---" name? )? session ( "---" name? session )*
  *     session     := transaction*
  *     transaction := name? "[" operation* "]" ( "!" | "?" )? times?
  *     operation   := key ( ":=" | "==" ) ( value | "?" )
  *                  | key "+=" value
  *                  | key "==" "[" value* "]"
+ *                  | an operation on rows; see hist_rows.c
  *     times       := "@" integer? ".." integer?
  *     name, key, value := integer | word | quoted | ":" word | ":" quoted
  *
@@ -34,6 +35,7 @@
 #include "format/hist/hist.h"
 
 #include "format/readers.h"
+#include "format/row/row_reader.h"
 #include "format/scan/decimal.h"
 #include "format/scan/plain.h"
 
@@ -47,7 +49,9 @@ enum {
 struct parser {
     struct scan s;
     struct builder *b;
+    struct row_reader rows;
     VEC(struct atom) element; // elements of the current list
+    bool has_initial;         // rows of the beginning
     size_t n_opened;          // sessions, a continued one counted again
     size_t n_sessions;
     session_id session; // the one at hand, once n_opened
@@ -55,26 +59,10 @@ struct parser {
 
 /* --- tokens --------------------------------------------------------------- */
 
-static bool
-is_blank(char c)
-{
-    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
-}
-
 static void
 skip_blank(struct parser *p)
 {
-    while (p->s.at < p->s.end) {
-        if (is_blank(*p->s.at)) {
-            p->s.at++;
-        } else if (p->s.end - p->s.at >= 2 && memcmp(p->s.at, "//", 2) == 0) {
-            const char *newline =
-                memchr(p->s.at, '\n', (size_t)(p->s.end - p->s.at));
-            p->s.at = newline ? newline : p->s.end;
-        } else {
-            return;
-        }
-    }
+    hist_skip(&p->s);
 }
 
 static bool
@@ -127,39 +115,62 @@ parse_list(struct parser *p)
     }
 }
 
+/* Pass an operation to the builder, or keep it if t has operations on rows. */
 static bool
-parse_read(struct parser *p, txn_id t, struct atom key)
+add_op(struct parser *p, txn_id t, struct row_other op, const char *begin)
+{
+    struct err *err = p->s.err;
+    const bool is_seen = op.is_list && !op.is_write;
+    if (row_reader_waits(&p->rows, t)) {
+        row_reader_note(&p->rows, t, op, p->element.at,
+                        is_seen ? p->element.n : 0, begin);
+        return true;
+    }
+    if (is_seen)
+        return builder_read_list(p->b, t, op.key, p->element.at, p->element.n,
+                                 err);
+    return op.is_list    ? builder_append(p->b, t, op.key, op.value, err)
+           : op.is_write ? builder_write(p->b, t, op.key, op.value, err)
+                         : builder_read(p->b, t, op.key, op.value, err);
+}
+
+static bool
+parse_read(struct parser *p, struct row_other *op)
 {
     skip_blank(p);
-    if (accept(p, "["))
-        return parse_list(p) && builder_read_list(p->b, t, key, p->element.at,
-                                                  p->element.n, p->s.err);
-    struct atom value;
-    return parse_value(p, &value) &&
-           builder_read(p->b, t, key, value, p->s.err);
+    op->is_list = accept(p, "[");
+    return op->is_list ? parse_list(p) : parse_value(p, &op->value);
 }
 
 static bool
 parse_operation(struct parser *p, txn_id t)
 {
     const char *begin = p->s.at;
-    struct atom key, value;
-    if (!parse_atom(p, "a key or ']'", &key))
+    struct hist_token token;
+    struct row_other op = {0};
+    if (!hist_lex(&p->s, "a key or ']'", &token))
         return false;
+    const bool is_asked = p->s.at < p->s.end && *p->s.at == '"';
     skip_blank(p);
+    if (is_asked ||
+        (p->s.at < p->s.end && (*p->s.at == '(' || *p->s.at == '{')))
+        return hist_row_op(&p->rows, t, &token, begin);
+    if (!hist_make(&p->s, p->b, &token, &op.key))
+        return false;
     bool ok;
-    if (accept(p, "=="))
-        ok = parse_read(p, t, key);
-    else if (accept(p, ":="))
-        ok = parse_value(p, &value) &&
-             builder_write(p->b, t, key, value, p->s.err);
-    else if (accept(p, "+="))
-        ok = parse_element(p, &value) &&
-             builder_append(p->b, t, key, value, p->s.err);
-    else
+    if (accept(p, "==")) {
+        ok = parse_read(p, &op);
+    } else if (accept(p, ":=")) {
+        op.is_write = true;
+        ok = parse_value(p, &op.value);
+    } else if (accept(p, "+=")) {
+        op.is_write = op.is_list = true;
+        ok = parse_element(p, &op.value);
+    } else {
         ok = scan_unexpected(&p->s, p->s.at, "':=', '==' or '+='");
+    }
     // An error of the builder has no position yet; an error found here has.
-    return ok || scan_locate(&p->s, begin);
+    return ok && (add_op(p, t, op, begin) || scan_locate(&p->s, begin));
 }
 
 /* --- transactions and sessions -------------------------------------------- */
@@ -306,6 +317,19 @@ accept_separator(struct parser *p)
     return true;
 }
 
+/* The rows of the beginning. */
+static bool
+parse_initial(struct parser *p)
+{
+    if (p->n_opened || p->has_initial)
+        return scan_fail(&p->s, p->s.at, ERR_SYNTAX,
+                         "found '{', expected '[' or '---': the rows of the "
+                         "beginning stand before all sessions");
+    p->has_initial = true;
+    p->s.at++;
+    return hist_initial_rows(&p->rows);
+}
+
 /* Read a transaction, or begin a session.  The first one needs no '---'. */
 static bool
 parse_next(void *self)
@@ -314,6 +338,8 @@ parse_next(void *self)
     skip_blank(p);
     if (p->s.at == p->s.end)
         return true;
+    if (*p->s.at == '{')
+        return parse_initial(p);
     const bool separated = accept_separator(p);
     if ((separated || !p->n_opened) && !open_session(p, separated))
         return false;
@@ -351,6 +377,8 @@ hist_read(struct input *in, struct builder *b, struct err *err)
         return err_set(err, ERR_SYNTAX, "a directory, expected a file");
     struct parser p = {.b = b};
     scan_init(&p.s, in, err);
+    p.rows.s = &p.s;
+    p.rows.b = b;
     builder_expect(b, in->size / BYTES_PER_OP);
     const struct plain_reader plain = {.s = &p.s,
                                        .b = b,
@@ -359,7 +387,8 @@ hist_read(struct input *in, struct builder *b, struct err *err)
                                        .next = find_next,
                                        .read = parse_next,
                                        .use = use_txn};
-    const bool ok = plain_run(&plain, in, err);
+    const bool ok = plain_run(&plain, in, err) && row_reader_end(&p.rows);
+    row_reader_free(&p.rows);
     vec_free(&p.element);
     scan_free(&p.s);
     return ok;
@@ -394,6 +423,11 @@ hist_sniff(const struct input *in)
     const bool marked = accept(&p, "//") || accept(&p, "---");
     p.s.at = begin;
     skip_blank(&p);
+    if (accept(&p, "{")) { // the rows of the beginning
+        skip_blank(&p);
+        skip_name(&p);
+        return accept(&p, "(") ? 95 : 0;
+    }
     while (accept_separator(&p)) {
         skip_blank(&p);
         skip_name(&p);
@@ -408,8 +442,13 @@ hist_sniff(const struct input *in)
         return 20;
     if (!hist_lex(&p.s, "", &token))
         return 0;
+    if (accept(&p, "\""))
+        return 95;
     skip_blank(&p);
-    return accept(&p, ":=") || accept(&p, "==") || accept(&p, "+=") ? 95 : 0;
+    return accept(&p, ":=") || accept(&p, "==") || accept(&p, "+=") ||
+                   accept(&p, "(") || accept(&p, "{")
+               ? 95
+               : 0;
 }
 
 const struct format format_hist = {
@@ -417,7 +456,7 @@ const struct format format_hist = {
     .suffix = ".hist",
     .help = "sessions and transactions in brackets, to write by hand",
     .initial = ATOM_NIL,
-    .keeps = KEEPS_NAMES | KEEPS_TIMES,
+    .keeps = KEEPS_NAMES | KEEPS_TIMES | KEEPS_ROWS,
     .sniff = hist_sniff,
     .read = hist_read,
     .holds = hist_holds,

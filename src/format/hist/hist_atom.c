@@ -11,16 +11,6 @@
 
 #include <string.h>
 
-bool
-hist_accept(struct scan *s, const char *text)
-{
-    const size_t len = strlen(text);
-    if ((size_t)(s->end - s->at) < len || memcmp(s->at, text, len) != 0)
-        return false;
-    s->at += len;
-    return true;
-}
-
 /* Find the end of a string, after its opening quote. */
 static bool
 lex_quoted(struct scan *s, struct hist_token *token)
@@ -85,10 +75,12 @@ unescape_one(struct buf *out, const char *text, size_t len)
     return 4;
 }
 
-static bool
-make_quoted(struct scan *s, struct builder *b, const struct hist_token *token,
-            struct atom *atom)
+bool
+hist_text(struct scan *s, const struct hist_token *token, struct span *out)
 {
+    *out = (struct span){token->text, token->len};
+    if (!token->is_quoted)
+        return true;
     buf_clear(&s->decoded);
     for (size_t i = 0; i < token->len;) {
         if (token->text[i] != '\\') {
@@ -104,8 +96,7 @@ make_quoted(struct scan *s, struct builder *b, const struct hist_token *token,
                 "two hexadecimal digits");
         i += n;
     }
-    *atom = builder_text(b, token->is_keyword ? ATOM_KEYWORD : ATOM_STRING,
-                         s->decoded.n ? s->decoded.at : "", s->decoded.n);
+    *out = (struct span){s->decoded.n ? s->decoded.at : "", s->decoded.n};
     return true;
 }
 
@@ -137,11 +128,13 @@ bool
 hist_make(struct scan *s, struct builder *b, const struct hist_token *token,
           struct atom *atom)
 {
-    if (token->is_quoted)
-        return make_quoted(s, b, token, atom);
-    if (!token->is_keyword && hist_is_integer(token->text, token->len))
+    struct span text;
+    if (!token->is_quoted && !token->is_keyword &&
+        hist_is_integer(token->text, token->len))
         return hist_make_integer(s, token, atom);
+    if (!hist_text(s, token, &text))
+        return false;
     *atom = builder_text(b, token->is_keyword ? ATOM_KEYWORD : ATOM_STRING,
-                         token->text, token->len);
+                         text.at, text.n);
     return true;
 }

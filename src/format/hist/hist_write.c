@@ -5,12 +5,14 @@
  * transactions share a line; a long line ends before the next transaction.
  *
  * 'hist' has no meta data, which is left out, and only atoms that are integers,
- * text or keywords; hist_holds refuses a history with others.
+ * text or keywords; hist_holds refuses a history with others.  The registers
+ * of rows are not written, but what was recorded of these.
  *
  * SPDX-License-Identifier: MIT */
 #include "format/hist/hist.h"
 
 #include "format/put.h"
+#include "format/row/row_put.h"
 #include "format/save.h"
 
 enum { LINE_WIDTH = 78 };
@@ -20,6 +22,8 @@ struct writer {
     struct buf out;
     struct buf txn; // the current transaction
     size_t column;
+    txn_id *place; // by transaction: its place in the input
+    struct row_put rows;
 };
 
 /* --- what fits ------------------------------------------------------------ */
@@ -35,12 +39,16 @@ refuse(const struct history *h, const char *what, struct atom a,
 bool
 hist_holds(const struct history *h, struct err *err)
 {
+    if (!row_put_fits(h, err))
+        return false;
     for (key_id k = 0; k < h->n_keys; k++)
-        if (history_key_atom(h, k).tag == ATOM_NIL ||
-            history_key_atom(h, k).tag == ATOM_OTHER)
+        if (!history_key_is_row(h, k) &&
+            (history_key_atom(h, k).tag == ATOM_NIL ||
+             history_key_atom(h, k).tag == ATOM_OTHER))
             return refuse(h, "key", history_key_atom(h, k), err);
     for (value_id v = 1; v < h->n_values; v++)
-        if (history_value_atom(h, v).tag == ATOM_OTHER)
+        if (history_value_atom(h, v).tag == ATOM_OTHER &&
+            !history_key_is_row(h, h->values[v].key & OP_KEY))
             return refuse(h, "value", history_value_atom(h, v), err);
     for (session_id s = 0; s < h->n_sessions; s++)
         if (h->session_name[s].tag == ATOM_NIL ||
@@ -69,8 +77,8 @@ is_plain(struct string s, bool is_keyword)
     return true;
 }
 
-static void
-put_quoted(struct buf *out, struct string s)
+void
+hist_put_quoted(struct buf *out, struct string s)
 {
     buf_char(out, '"');
     for (size_t i = 0; i < s.len; i++) {
@@ -85,6 +93,18 @@ put_quoted(struct buf *out, struct string s)
     buf_char(out, '"');
 }
 
+void
+hist_put_text(struct buf *out, struct string text, bool is_keyword,
+              const char *reserved)
+{
+    if (is_plain(text, is_keyword) &&
+        !(reserved && text.len == strlen(reserved) &&
+          memcmp(text.text, reserved, text.len) == 0))
+        buf_add(out, text.text, text.len);
+    else
+        hist_put_quoted(out, text);
+}
+
 static void
 write_atom(const struct history *h, struct buf *out, struct atom a)
 {
@@ -95,10 +115,7 @@ write_atom(const struct history *h, struct buf *out, struct atom a)
     const struct string s = strings_get(&h->strings, (uint32_t)a.bits);
     if (a.tag == ATOM_KEYWORD)
         buf_char(out, ':');
-    if (is_plain(s, a.tag == ATOM_KEYWORD))
-        buf_add(out, s.text, s.len);
-    else
-        put_quoted(out, s);
+    hist_put_text(out, s, a.tag == ATOM_KEYWORD, NULL);
 }
 
 static void
@@ -149,12 +166,8 @@ put_times(const struct history *h, struct buf *out, txn_id t)
 }
 
 static void
-put_txn(const struct history *h, struct buf *out, txn_id t)
+write_ops(const struct history *h, struct buf *out, txn_id t)
 {
-    const struct atom name = history_txn_atom(h, t);
-    if (name.tag != ATOM_NIL)
-        write_atom(h, out, name);
-    buf_char(out, '[');
     bool any = false;
     for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++) {
         if (op_is_implied(h, op))
@@ -164,6 +177,39 @@ put_txn(const struct history *h, struct buf *out, txn_id t)
         any = true;
         write_op(h, out, op);
     }
+}
+
+/* The same of a history with rows. */
+static void
+put_row_ops(struct writer *w, txn_id t)
+{
+    struct row_put_walk walk;
+    struct row_put_op op;
+    const size_t begin = w->txn.n;
+    row_put_walk(&w->rows, w->place[t], &walk);
+    while (row_put_next(&walk, &op)) {
+        if (w->txn.n > begin)
+            buf_char(&w->txn, ' ');
+        if (op.is_entry)
+            hist_put_row_op(&w->rows, op.entry, &w->txn);
+        else
+            write_op(w->h, &w->txn, op.op);
+    }
+}
+
+static void
+put_txn(struct writer *w, txn_id t)
+{
+    const struct history *h = w->h;
+    struct buf *out = &w->txn;
+    const struct atom name = history_txn_atom(h, t);
+    if (name.tag != ATOM_NIL)
+        write_atom(h, out, name);
+    buf_char(out, '[');
+    if (h->rows)
+        put_row_ops(w, t);
+    else
+        write_ops(h, out, t);
     buf_char(out, ']');
     if (h->txn_status[t] == TXN_ABORTED)
         buf_char(out, '!');
@@ -206,7 +252,7 @@ put_session(struct writer *w, session_id s, struct output *out, struct err *err)
     for (txn_id t = w->h->session_first[s]; t < w->h->session_first[s + 1];
          t++) {
         buf_clear(&w->txn);
-        put_txn(w->h, &w->txn, t);
+        put_txn(w, t);
         if (w->column && w->column + 1 + w->txn.n > LINE_WIDTH)
             end_line(w);
         if (w->column)
@@ -225,9 +271,17 @@ hist_write(const struct history *h, struct output *out, struct err *err)
 {
     struct writer w = {.h = h};
     bool ok = true;
+    // The transactions are written by session, as they are numbered.
+    w.place = mem_alloc(h->n_txns, sizeof *w.place);
+    for (txn_id i = 0; i < h->n_txns; i++)
+        w.place[h->arrival[i]] = i;
+    row_put_init(&w.rows, h, w.place);
+    hist_put_initial(&w.rows, &w.out);
     for (session_id s = 0; ok && s < h->n_sessions; s++)
         ok = put_session(&w, s, out, err);
     ok = ok && save_all(&w.out, out->file, err);
+    row_put_free(&w.rows);
+    mem_free(w.place);
     buf_free(&w.out);
     buf_free(&w.txn);
     return ok;
