@@ -7,6 +7,7 @@
 
 #include "format/format.h"
 #include "format/readers.h"
+#include "format/same_rows.h"
 
 #include <dirent.h>
 #include <stdio.h>
@@ -194,6 +195,8 @@ struct twins {
     const struct history *a, *b;
     txn_id *txn;
     unsigned loses;
+    struct row_put of_a, of_b;
+    txn_id *place_a, *place_b; // by transaction: its place in the input
 };
 
 static inline bool
@@ -226,6 +229,37 @@ same_op(const struct twins *w, op_id i, op_id j)
     return true;
 }
 
+/* Whether t does the same with rows, and between. */
+static inline bool
+same_row_ops(const struct twins *w, txn_id t)
+{
+    struct row_put_walk a, b;
+    struct row_put_op x, y;
+    row_put_walk(&w->of_a, w->place_a[t], &a);
+    row_put_walk(&w->of_b, w->place_b[w->txn[t]], &b);
+    for (;;) {
+        const bool more = row_put_next(&a, &x);
+        if (row_put_next(&b, &y) != more)
+            return false;
+        if (!more)
+            return true;
+        if (x.is_entry != y.is_entry ||
+            !(x.is_entry
+                  ? same_entry(w->a->rows, x.entry, w->b->rows, y.entry)
+                  : same_op(w, x.op, y.op)))
+            return false;
+    }
+}
+
+static inline txn_id *
+find_places(const struct history *h)
+{
+    txn_id *place = mem_alloc(h->n_txns, sizeof *place);
+    for (txn_id i = 0; i < h->n_txns; i++)
+        place[h->arrival[i]] = i;
+    return place;
+}
+
 static inline bool
 same_times(const struct twins *w, txn_id t, txn_id u)
 {
@@ -251,6 +285,8 @@ same_txn(const struct twins *w, txn_id t)
         !same_atom(a, history_txn_atom(a, t), b, history_txn_atom(b, u),
                    w->loses))
         return false;
+    if (a->rows)
+        return same_row_ops(w, t);
     for (op_id i = 0; i < n; i++)
         if (!same_op(w, a->txn_begin[t] + i, b->txn_begin[u] + i))
             return false;
@@ -286,13 +322,22 @@ static inline bool
 same_history(const struct history *a, const struct history *b, unsigned loses)
 {
     if (a->n_sessions != b->n_sessions || a->n_txns != b->n_txns ||
-        a->n_ops != b->n_ops || a->n_keys != b->n_keys)
+        a->n_ops != b->n_ops || a->n_keys != b->n_keys || !a->rows != !b->rows)
         return false;
     struct twins w = {.a = a, .b = b, .loses = loses};
     w.txn = mem_alloc(a->n_txns, sizeof *w.txn);
-    bool same = match_sessions(&w);
+    w.place_a = find_places(a);
+    w.place_b = find_places(b);
+    row_put_init(&w.of_a, a, NULL);
+    row_put_init(&w.of_b, b, NULL);
+    bool same =
+        match_sessions(&w) && (!a->rows || same_beginning(a->rows, b->rows));
     for (txn_id t = 0; same && t < a->n_txns; t++)
         same = same_txn(&w, t);
+    row_put_free(&w.of_a);
+    row_put_free(&w.of_b);
+    mem_free(w.place_a);
+    mem_free(w.place_b);
     mem_free(w.txn);
     return same;
 }

@@ -38,6 +38,7 @@ has_open_initial_read(const struct history *h, txn_id t)
         return false;
     for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++)
         if (!op_is_write(h, op) && !op_is_implied(h, op) &&
+            !op_is_of_row(h, op) &&
             atom_equal(history_value_atom(h, h->op_value[op]), h->initial))
             return true;
     return false;
