@@ -131,5 +131,8 @@ fuzz_one(const struct format *format, const char *data, size_t size)
         return;
     }
     check_round_trip(&h, format);
+    for (size_t i = 0; h.rows && format_table[i]; i++)
+        if (format_table[i]->keeps & KEEPS_ROWS && format_table[i] != format)
+            check_round_trip(&h, format_table[i]);
     history_free(&h);
 }

@@ -83,8 +83,7 @@ same_query(const struct row_log *a, uint32_t x, const struct row_log *b,
     bool same = same_name(a, a->tables.at[q->table].name, b,
                           b->tables.at[r->table].name) &&
                 c->is_named == d->is_named &&
-                same_name(a, c->text, b, d->text) &&
-                q->returned == r->returned;
+                same_name(a, c->text, b, d->text) && q->returned == r->returned;
     for (uint32_t i = 1; same && i <= q->returned; i++) {
         const struct row_entry *e = &a->entries.at[x - i];
         const struct row_entry *f = &b->entries.at[y - i];

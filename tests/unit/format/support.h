@@ -244,9 +244,8 @@ same_row_ops(const struct twins *w, txn_id t)
         if (!more)
             return true;
         if (x.is_entry != y.is_entry ||
-            !(x.is_entry
-                  ? same_entry(w->a->rows, x.entry, w->b->rows, y.entry)
-                  : same_op(w, x.op, y.op)))
+            !(x.is_entry ? same_entry(w->a->rows, x.entry, w->b->rows, y.entry)
+                         : same_op(w, x.op, y.op)))
             return false;
     }
 }
@@ -339,6 +338,25 @@ same_history(const struct history *a, const struct history *b, unsigned loses)
     mem_free(w.place_a);
     mem_free(w.place_b);
     mem_free(w.txn);
+    return same;
+}
+
+/* Whether two texts are read as the same history. */
+static inline bool
+same_texts(const struct format *f, const char *x, const struct format *g,
+           const char *y)
+{
+    struct history a, b;
+    struct err err = {0};
+    const bool read_a = read_text(f, x, &a, &err);
+    const bool read_b = read_text(g, y, &b, &err);
+    const bool same = read_a && read_b && same_history(&a, &b, 0);
+    if (read_a)
+        history_free(&a);
+    if (read_b)
+        history_free(&b);
+    if (err.kind)
+        printf("# %s\n", err.text);
     return same;
 }
 

@@ -70,6 +70,40 @@ processes_are_sessions_and_overlap(void)
 }
 
 static void
+names_of_tables_and_columns_are_strings_or_keywords(void)
+{
+    CHECK(same_texts(
+        &format_edn,
+        "{:type :info, :process :assay/initial, :value [[[:t 1] {:v 3}]]}\n"
+        "{:type :ok, :process 0, :value [[:i [:t 7] {:v 8} {:ver 1}] "
+        "[:q {:table :t, :where \"v > 5\"} [[[:t 7] {:v 8} {:ver 1}]]] "
+        "[:get [:t 2] nil]]}",
+        &format_edn,
+        "{\"type\" \"info\", \"process\" \"assay/initial\", "
+        "\"value\" [[[\"t\" 1] {\"v\" 3}]]}\n"
+        "{:type :ok, :process 0, :value (\n"
+        "(\"i\" (\"t\" 7) {\"v\" 8N} {\"ver\" 1}) (q {\"where\" \"v > 5\" "
+        "\"table\" \"t\"} (((\"t\" 7) {\"v\" 8} {\"ver\" 1}))) "
+        "[:get [\"t\" 2] \"absent\"])}"));
+}
+
+static void
+a_row_without_an_answer_was_not_read(void)
+{
+    CHECK(same_texts(
+        &format_edn,
+        "{:type :invoke, :process 0, :value [[:get [:t 1] nil] [:d [:t 1]]]}\n"
+        "{:type :info, :process 0, :value [[:get [:t 1]] [:d [:t 1]] "
+        "[:q {:table :t :where \"TRUE\"} nil]]}\n"
+        "{:type :invoke, :process 1, :value [[:get [:t 1] nil]]}\n"
+        "{:type :fail, :process 1, :value [[:get [:t 1] :absent]]}\n"
+        "{:type :invoke, :process 2, :value [[:i [:t 1] {:v 1}]]}\n",
+        &format_hist,
+        "--- 0\n[t(1):=none]?@0..\n--- 1\n[t(1)==none]!@2..3\n"
+        "--- 2\n[t(1)+={v:1}]?@4.."));
+}
+
+static void
 other_processes_are_no_clients(void)
 {
     CHECK(means(EDN,
@@ -456,6 +490,8 @@ main(void)
     RUN(what_is_not_known_to_have_ended_may_end_any_time);
     RUN(a_completion_without_a_value_means_what_was_invoked);
     RUN(processes_are_sessions_and_overlap);
+    RUN(names_of_tables_and_columns_are_strings_or_keywords);
+    RUN(a_row_without_an_answer_was_not_read);
     RUN(other_processes_are_no_clients);
     RUN(a_log_of_completions_alone_has_no_times);
     RUN(without_processes_every_pair_is_a_session);

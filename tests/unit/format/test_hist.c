@@ -261,6 +261,44 @@ a_directory_is_no_history(void)
 }
 
 static void
+rows_are_those_of_jsonl(void)
+{
+    CHECK(same_texts(
+        &format_hist,
+        "{t(1):={v:3, w:b}#a~[big] u(k, 2):=none}\n"
+        "[x:=1 t(7)+={v:8, w:null}#1<-null~[] x==1\n"
+        " t{v > 5}==[7{v:8}#1] l+=2 l==[2] t(1):={v:9, w:\"null\"}#2<-a\n"
+        " t(7):=none<-1 t(7)==none t(1)=={w:\"null\"} u(7,)==none]\n"
+        "[u{~3}==[]]",
+        &format_jsonl,
+        "{\"initial\":{\"rows\":[[[\"t\",1],{\"v\":3,\"w\":\"b\"},"
+        "{\"ver\":\"a\",\"satisfies\":[\"big\"]}],[[\"u\",[\"k\",2]]]]}}\n"
+        "{\"session\":1,\"ops\":[[\"w\",\"x\",1],[\"i\",[\"t\",7],{\"v\":8,"
+        "\"w\":null},{\"ver\":1,\"prev\":null,\"satisfies\":[]}],"
+        "[\"r\",\"x\",1],[\"q\",{\"table\":\"t\",\"where\":\"v > 5\"},"
+        "[[[\"t\",7],{\"v\":8},{\"ver\":1}]]],[\"append\",\"l\",2],"
+        "[\"r\",\"l\",[2]],[\"u\",[\"t\",1],{\"v\":9,\"w\":\"null\"},"
+        "{\"ver\":2,\"prev\":\"a\"}],[\"d\",[\"t\",7],{\"prev\":1}],"
+        "[\"r\",[\"t\",7]],[\"r\",[\"t\",1],{\"w\":\"null\"}],"
+        "[\"r\",[\"u\",[7]]]]}\n"
+        "{\"session\":1,\"ops\":[[\"q\",{\"table\":\"u\",\"id\":3},[]]]}"));
+}
+
+static void
+blanks_may_stand_between_the_signs_of_rows(void)
+{
+    CHECK(same_texts(
+        &format_hist,
+        "{t(1):={v:3}#a~[b c]}[t(7,8)+={v:8}#1<-null~[] t{v < 5}==[1{}#a] "
+        "t(1):=none<-a t(9)==none]",
+        &format_hist,
+        "{ t ( 1 ) := { v : 3 } # a ~ [ b c ] } // rows\n"
+        "[ t ( 7 , 8 ) += { v : 8 } # 1 <- null ~ [ ]\n"
+        "  t {v < 5} == [ 1 { } # a ] t ( 1 ) := none <- a\n"
+        "  t // table\n ( 9 ) == // nothing\n none ]"));
+}
+
+static void
 only_its_own_text_is_recognised(void)
 {
     static const struct {
@@ -270,6 +308,11 @@ only_its_own_text_is_recognised(void)
         {"[x:=1]", true},
         {"// c\n\n[x ==2]", true},
         {"--- a\nt[\"x y\"+=2]", true},
+        {"[t(7)==none]", true},
+        {"[t{v > 5}==[]]", true},
+        {"[t\"v > 5\"==[]]", true},
+        {"{ t (7):=none}", true},
+        {"{t :a}", false},
         {"[{:type :ok}]", false},
         {"[:a :b]", false},
         {"[[\"r\", 1, 2]]", false},
@@ -303,6 +346,8 @@ main(void)
     RUN(a_long_line_ends_before_the_next_transaction);
     RUN(what_it_has_no_word_for_is_refused);
     RUN(a_directory_is_no_history);
+    RUN(rows_are_those_of_jsonl);
+    RUN(blanks_may_stand_between_the_signs_of_rows);
     RUN(only_its_own_text_is_recognised);
     return test_end();
 }
