@@ -36,9 +36,9 @@ bool row_reader_end_content(struct row_reader *r, uint32_t content, row_id row,
  */
 void row_reader_add(struct row_reader *r, struct row_entry entry);
 
-/* The condition of this text, which is a part of the input or NULL; or, if
- * 'is_named', the one of that name.  A mistake in the text is reported at its
- * place in the input, or at 'at'. */
+/* The condition of this text or, if 'is_named', of this name.  A mistake in the
+ * text is reported where it stands, if the text is a part of the input, or at
+ * 'at'. */
 bool row_reader_condition(struct row_reader *r, struct span text, bool is_named,
                           const char *at, bool is_input, uint32_t *out);
 
