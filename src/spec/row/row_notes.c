@@ -3,6 +3,8 @@
  * SPDX-License-Identifier: MIT */
 #include "spec/row/row_notes.h"
 
+#include "base/container/strings.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -171,6 +173,75 @@ own_name(struct arena *arena, const char *values)
     return arena_copy(arena, name, (size_t)n);
 }
 
+/* Which notes made a version that a note of the same statement replaced. */
+struct makers {
+    struct strings names; // of the versions that were made
+    u32_vec note;         // by name: which one made it
+};
+
+#define NO_NOTE UINT32_MAX
+
+static void
+find_makers(struct makers *m, const row_note_vec *told)
+{
+    *m = (struct makers){0};
+    for (uint32_t i = 0; i < told->n; i++) {
+        const char *name = told->at[i].after.name;
+        if (!name || !row_note_is_change(&told->at[i]))
+            continue;
+        const uint32_t id = strings_add(&m->names, name, strlen(name));
+        if (id == m->note.n)
+            vec_push(&m->note, i);
+    }
+}
+
+static uint32_t
+maker_of(struct makers *m, const struct row_note *n)
+{
+    if (!n->before.name)
+        return NO_NOTE;
+    const uint32_t id =
+        strings_add(&m->names, n->before.name, strlen(n->before.name));
+    if (id == m->note.n)
+        vec_push(&m->note, NO_NOTE);
+    return m->note.at[id];
+}
+
+static void
+free_makers(struct makers *m)
+{
+    strings_free(&m->names);
+    vec_free(&m->note);
+}
+
+/* A cascade or a trigger may change a row once more before the trigger that
+ * tells has told of the first change.  Put the notes into the order in which
+ * the versions replaced each other. */
+static void
+order_told(row_note_vec *told)
+{
+    row_note_vec ordered = {0};
+    u32_vec chain = {0};
+    struct makers makers;
+    bool *is_taken = mem_calloc(told->n + 1, sizeof *is_taken);
+    find_makers(&makers, told);
+    for (uint32_t i = 0; i < told->n; i++) {
+        for (uint32_t k = i; k != NO_NOTE && !is_taken[k];
+             k = maker_of(&makers, &told->at[k])) {
+            is_taken[k] = true;
+            vec_push(&chain, k);
+        }
+        for (; chain.n; chain.n--)
+            vec_push(&ordered, told->at[chain.at[chain.n - 1]]);
+    }
+    assert(ordered.n == told->n);
+    free_makers(&makers);
+    mem_free(is_taken);
+    vec_free(&chain);
+    vec_free(told);
+    *told = ordered;
+}
+
 /* Whether triggers told of the rows that were found, besides those that were
  * changed. */
 static bool
@@ -203,12 +274,15 @@ note_found(row_note_vec *out, const struct row_run *run,
     const size_t at = out->n;
     struct row_statement *s = run->by;
     const bool tells = tells_found(told, s->table);
+    struct makers makers;
+    find_makers(&makers, told);
     note_query(out, run, 0, false);
     for (size_t i = 0; i < told->n; i++) {
         const struct row_note *n = &told->at[i];
         if (n->table != s->table || !n->before.name ||
             tells != (n->kind == ROW_NOTE_SEEN) ||
-            (tells && is_noted(out, at, n)))
+            (tells && is_noted(out, at, n)) ||
+            maker_of(&makers, n) != NO_NOTE) // a cascade changed it once more
             continue;
         vec_push(out, ((struct row_note){.kind = ROW_NOTE_READ,
                                          .statement = run->number,
@@ -217,6 +291,7 @@ note_found(row_note_vec *out, const struct row_run *run,
                                          .before = n->before}));
         out->at[at].found++;
     }
+    free_makers(&makers);
 }
 
 bool
@@ -242,6 +317,7 @@ row_notes_told(row_note_vec *out, struct arena *arena,
             vec_push(&told, note);
         at += n + 1;
     }
+    order_told(&told);
     if (ok && s && !s->returns_versions && s->table != WATCHED_NONE)
         note_found(out, run, &told);
     for (size_t i = 0; ok && i < told.n; i++)
