@@ -200,6 +200,42 @@ with tempfile.TemporaryDirectory() as scratch:
               and (expected != [] or "not recorded, so not checked" in out),
               f"constraints: {statement}", [out, ops, missing])
 
+    # A version names the one that it replaced, unless its own transaction wrote that: letters of the writes of row 1
+    # or 5 of table t, with what each names.  An insert names none, nor does what was undone.
+    def names(statements):
+        status, out, ops = rows_of(
+            f"setup {{ {T} }}\nsession a\nstep x {{ begin; {statements[0]}; commit }}\n"
+            f"session b\nstep y {{ begin; {statements[1]}; commit }}\npermutation x y\n")
+        writes = [op for op in ops if op[0] in "iud"]
+        return status, out, "".join(op[0] + str(op[-1].get("prev", "") if isinstance(op[-1], dict) else "")
+                                    for op in writes)
+
+    BLIND = "update t set v = 5 where id = 1"
+    for first, second, expected in [
+        (BLIND, BLIND, "u0u2"),
+        (f"{BLIND}; {BLIND}", BLIND, "u0uu3"),
+        (BLIND, "delete from t where id = 1", "u0d2"),
+        ("delete from t where id = 1", "insert into t values (1, 1, 'x')", "d0i"),
+        ("delete from t where id = 1; insert into t values (1, 1, 'x')", BLIND, "d0iu2"),
+        ("update t set id = 5 where id = 1", "update t set v = 1 where id = 5", "d0iu2"),
+        (f"savepoint p; {BLIND}; rollback to p", BLIND, "u0"),
+        (f"savepoint p; {BLIND}; rollback to p; {BLIND}", BLIND, "u0u3"),
+        (f"{BLIND}; savepoint p; {BLIND}; rollback to p; {BLIND}", BLIND, "u0uu4"),
+        (f"{BLIND}; savepoint p; delete from t where id = 1; rollback to p", BLIND, "u0u2"),
+        ("replace into t values (1, 1, 'x')", "replace into t values (1, 2, 'x')", "d0id3i"),
+        ("insert into t values (1, 1, 'x') on conflict (id) do update set v = excluded.v", BLIND, "u0u3"),
+        ("insert into t values (5, 1, 'x')", "update t set v = 2 where id = 5", "iu2"),
+    ]:
+        status, out, named = names((first, second))
+        check(status == 0 and named == expected, f"replaced: {first}; then: {second}", [out, named])
+
+    # A row that changes once more before its first change is told.
+    status, out, ops = rows_of(
+        "setup { create table t (id int primary key, p int references t on update cascade); "
+        "insert into t values (1, 1) }\nsession a\nstep x { update t set id = 2 where id = 1 }\n",
+        "--setup", "pragma foreign_keys = on")
+    check(status == 2 and "a row was changed in a way that was not told, in table t" in out, "a cascade to itself", out)
+
     for values in ("(null)", "(x'31')"):
         status, out, ops = rows_of(
             f"setup {{ create table t (k text primary key); insert into t values {values} }}\n"

@@ -36,6 +36,8 @@ collect_note(struct writer *w, const struct row_note *n)
     v->all.at[after].is_written = true;
     v->all.at[after].is_proposed = n->kind == ROW_NOTE_PROPOSE ||
                                    n->kind == ROW_NOTE_FAILED || n->is_failed;
+    if (row_note_is_change(n) && !n->is_undone && !n->is_failed)
+        v->all.at[after].txn = w->rows.txn;
     if (n->kind == ROW_NOTE_UPDATE)
         v->all.at[after].row = before;
     if (n->is_same)
@@ -56,7 +58,8 @@ collect_state(struct writer *w, const struct row_state *s, bool is_initial)
 
 /* Every version must be one of the setup or of a noted statement.  Of a large
  * table the rows of the setup were not listed.  Conditions are evaluated again
- * on the values, so these must be exact. */
+ * on the values, so these must be exact, and the same whenever they were
+ * shown. */
 static bool
 check_versions(struct writer *w)
 {
@@ -65,6 +68,12 @@ check_versions(struct writer *w)
         if (strcmp(v->values, WATCHED_INEXACT) == 0)
             return row_operations_refuse(
                 &w->rows, "a value that JSON does not keep exactly, in table ",
+                w->history->watched->tables.at[v->table].name);
+        if (v->is_other)
+            return row_operations_refuse(
+                &w->rows,
+                "a row was changed in a way that was not told, in "
+                "table ",
                 w->history->watched->tables.at[v->table].name);
         if (v->is_initial || v->is_written)
             continue;
@@ -125,13 +134,16 @@ each_note(struct writer *w,
 {
     const struct row_history *h = w->history;
     size_t count = 0;
+    w->rows.txn = 0;
     for (size_t i = 0; i < h->sessions_n; i++) {
         const struct notes *notes = h->sessions[i].notes;
-        for (size_t t = 0; t < notes->txns.n; t++)
+        for (size_t t = 0; t < notes->txns.n; t++) {
+            w->rows.txn++;
             for (size_t k = 0; k < notes->txns.at[t].rows.n; k++) {
                 visit(w, &notes->txns.at[t].rows.at[k]);
                 count++;
             }
+        }
     }
     return count;
 }
@@ -200,7 +212,7 @@ write_initial(struct writer *w, struct err *err)
             !w->is_used[w->rows.versions.all.at[i].table])
             continue;
         buf_text(&w->rows.line, n++ ? ",[" : "[");
-        row_operations_put_written(&w->rows, i);
+        row_operations_put_written(&w->rows, i, WATCHED_NONE);
         buf_char(&w->rows.line, ']');
     }
     buf_text(&w->rows.line, "]}}\n");
@@ -214,6 +226,7 @@ write_session(struct writer *w, const struct spec_history_session *s,
     bool ok = true;
     for (size_t t = 0; ok && t < s->notes->txns.n; t++) {
         const struct noted_txn *txn = &s->notes->txns.at[t];
+        w->rows.txn++;
         if (!txn->rows.n)
             continue;
         begin_txn(w, s->name);
@@ -226,6 +239,20 @@ write_session(struct writer *w, const struct spec_history_session *s,
             row_checks_write(&w->rows, txn->rows.at, txn->rows.n, true);
         ok = end_txn(w, txn->status, txn->began, txn->ended, err);
     }
+    return ok;
+}
+
+static bool
+write_sessions(struct writer *w, struct err *err)
+{
+    const struct row_history *h = w->history;
+    bool ok = true;
+    w->rows.txn = 0; // each_note counts in the same way
+    w->rows.written =
+        mem_calloc(w->rows.versions.all.n + 1, sizeof *w->rows.written);
+    for (size_t i = 0; ok && i < h->sessions_n; i++)
+        ok = write_session(w, &h->sessions[i], err);
+    mem_free(w->rows.written);
     return ok;
 }
 
@@ -274,10 +301,8 @@ row_history_write(struct row_history *h, const char *path, struct err *err)
     if (collect(&w)) {
         ok = journal_open(&w.journal, path, err);
         if (ok) {
-            ok = write_initial(&w, err);
-            for (size_t i = 0; ok && i < h->sessions_n; i++)
-                ok = write_session(&w, &h->sessions[i], err);
-            ok = ok && write_final(&w, err);
+            ok = write_initial(&w, err) && write_sessions(&w, err) &&
+                 write_final(&w, err);
             ok = journal_close(&w.journal, err) && ok;
         }
     }

@@ -509,6 +509,7 @@ const struct row_dialect row_dialect_mariadb = {
             "substring_index(substring_index(version(), '.', 2), '.', -1) >= "
             "10004",
     .folds = true,
+    .tells_replaced = true,
     .begin = "start transaction",
     .order = "1",
     .drop = "",

@@ -1,7 +1,17 @@
 /* row_operations.c -- see row_operations.h.
  *
+ * A version names the one that it replaced ("prev") only if the database told
+ * that one together with the write, so the order is the database's own:
+ *   (1) it is a version of the history, and no other has its name;
+ *   (2) it is not of the same transaction, nor has that written the row before:
+ *       then the order of the operations says it;
+ *   (3) an insert names none.  It has read that its key was absent, but not
+ *       which delete made it so.
+ *
  * SPDX-License-Identifier: MIT */
 #include "spec/row/row_operations.h"
+
+#include "spec/row/row_dialect.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -37,7 +47,6 @@ row_operations_begin(struct row_writer *w, const char *kind)
     buf_printf(&w->line, "[\"%s\",", kind);
 }
 
-/* "row, values, {"ver": n}" of what was read. */
 void
 row_operations_put_read(struct row_writer *w, uint32_t version)
 {
@@ -48,13 +57,16 @@ row_operations_put_read(struct row_writer *w, uint32_t version)
         buf_printf(&w->line, ",{\"ver\":%u}", version);
 }
 
-/* The same of what is there from now on, with the conditions it satisfies. */
 void
-row_operations_put_written(struct row_writer *w, uint32_t version)
+row_operations_put_written(struct row_writer *w, uint32_t version,
+                           uint32_t replaced)
 {
     const struct row_version *v = &w->versions.all.at[version];
     row_operations_put_row(w, version);
-    buf_printf(&w->line, ",%s,{\"ver\":%u,\"satisfies\":[", v->shown, version);
+    buf_printf(&w->line, ",%s,{\"ver\":%u", v->shown, version);
+    if (replaced != WATCHED_NONE)
+        buf_printf(&w->line, ",\"prev\":%u", replaced);
+    buf_text(&w->line, ",\"satisfies\":[");
     size_t n;
     const uint32_t *satisfied =
         row_versions_satisfied(&w->versions, version, &n);
@@ -149,21 +161,58 @@ write_absence(struct row_writer *w, uint32_t version)
     buf_char(&w->line, ']');
 }
 
+/* Note that the transaction writes the row of a version; whether it is the
+ * first time. */
+static bool
+note_written(struct row_writer *w, uint32_t version)
+{
+    uint32_t *txn = &w->written[w->versions.all.at[version].number];
+    const bool is_first = *txn != w->txn;
+    *txn = w->txn;
+    return is_first;
+}
+
+/* What a write of its row replaced, as the write says it: the version before,
+ * or WATCHED_NONE. */
+static uint32_t
+replaced_by(struct row_writer *w, uint32_t before)
+{
+    const struct row_version *v = &w->versions.all.at[before];
+    const bool is_first = note_written(w, before);
+    const bool is_there = v->is_initial || v->txn;
+    return w->watched->dialect->tells_replaced && is_first && is_there &&
+                   v->txn != w->txn && !v->is_same
+               ? before
+               : WATCHED_NONE;
+}
+
 static void
 write_insert(struct row_writer *w, uint32_t version, bool was_absent)
 {
     if (was_absent)
         write_absence(w, version);
+    note_written(w, version);
     row_operations_begin(w, "i");
-    row_operations_put_written(w, version);
+    row_operations_put_written(w, version, WATCHED_NONE);
+    buf_char(&w->line, ']');
+}
+
+static void
+write_update(struct row_writer *w, uint32_t before, uint32_t after)
+{
+    row_operations_begin(w, "u");
+    row_operations_put_written(w, after, replaced_by(w, before));
     buf_char(&w->line, ']');
 }
 
 static void
 write_delete(struct row_writer *w, uint32_t version)
 {
+    const uint32_t replaced = replaced_by(w, version);
     row_operations_begin(w, "d");
     row_operations_put_row(w, version);
+    if (replaced != WATCHED_NONE)
+        buf_printf(&w->line, ",{\"prev\":%u}", replaced);
     buf_char(&w->line, ']');
 }
 
@@ -254,9 +303,7 @@ write_change(struct row_writer *w, const struct row_note *n, bool is_read,
     } else if (n->kind == ROW_NOTE_DELETE) {
         write_delete(w, before);
     } else if (row_operations_is_same_row(w, before, after)) {
-        row_operations_begin(w, "u");
-        row_operations_put_written(w, after);
-        buf_char(&w->line, ']');
+        write_update(w, before, after);
     } else {
         write_delete(w, before);
         write_insert(w, after, adds);

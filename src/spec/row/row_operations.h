@@ -13,6 +13,8 @@ struct row_writer {
     struct row_versions versions;
     struct buf line;
     size_t ops;            // of the line
+    uint32_t txn;          // of the line, as versions count them
+    uint32_t *written;     // by row: the last transaction that wrote it
     u32_vec undone;        // versions of rows that undone statements of the
                            // transaction wrote
     const char ***checked; // by constraint, role and version (row_checks.h)
@@ -46,7 +48,9 @@ void row_operations_put_row(struct row_writer *w, uint32_t version);
 void row_operations_put_read(struct row_writer *w, uint32_t version);
 
 /* Append the same of what is there from now on, with the conditions that it
- * satisfies. */
-void row_operations_put_written(struct row_writer *w, uint32_t version);
+ * satisfies, and what it replaced: a version, or WATCHED_NONE if that is not
+ * known. */
+void row_operations_put_written(struct row_writer *w, uint32_t version,
+                                uint32_t replaced);
 
 #endif

@@ -472,6 +472,7 @@ const struct row_dialect row_dialect_sqlite = {
     .scheme = "sqlite",
     .able = "select json_array(count(*)) from pragma_table_list",
     .folds = true,
+    .tells_replaced = true,
     .prepare = "pragma recursive_triggers=1",
     .begin = "begin",
     .order = "1",

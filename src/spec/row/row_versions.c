@@ -82,6 +82,9 @@ row_versions_add(struct row_versions *v, uint32_t table,
         vec_push(&v->all,
                  ((struct row_version){
                      .table = table, .values = seen->values, .row = id}));
+    else if (seen->values != v->all.at[id].values &&
+             strcmp(seen->values, v->all.at[id].values) != 0)
+        v->all.at[id].is_other = true;
     return id;
 }
 
@@ -206,6 +209,31 @@ turn_around(struct row_versions *v)
                 i;
 }
 
+/* A row is known by its key, or by its first version.  Its number is that of
+ * one of its versions. */
+static void
+number_rows(struct row_versions *v)
+{
+    struct strings keys = {0};
+    u32_vec first = {0}; // by key: a version that has it
+    struct buf name = {0};
+    for (uint32_t i = 0; i < v->all.n; i++) {
+        struct row_version *version = &v->all.at[i];
+        version->number = version->row;
+        if (!v->watched->tables.at[version->table].keys.n)
+            continue;
+        buf_clear(&name);
+        buf_printf(&name, "%u %s", version->table, version->key);
+        const uint32_t key = strings_add(&keys, name.at, name.n);
+        if (key == first.n)
+            vec_push(&first, i);
+        version->number = first.at[key];
+    }
+    buf_free(&name);
+    vec_free(&first);
+    strings_free(&keys);
+}
+
 bool
 row_versions_ask(struct row_versions *v)
 {
@@ -213,6 +241,7 @@ row_versions_ask(struct row_versions *v)
     for (uint32_t t = 0; ok && t < v->watched->tables.n; t++)
         ok = row_versions_tabulate(v, t);
     if (ok) {
+        number_rows(v);
         row_reach_skip(v);
         turn_around(v);
     }
@@ -222,11 +251,7 @@ row_versions_ask(struct row_versions *v)
 bool
 row_versions_is_same_row(const struct row_versions *v, uint32_t a, uint32_t b)
 {
-    const struct row_version *x = &v->all.at[a], *y = &v->all.at[b];
-    if (x->table != y->table)
-        return false;
-    return v->watched->tables.at[x->table].keys.n ? strcmp(x->key, y->key) == 0
-                                                  : x->row == y->row;
+    return v->all.at[a].number == v->all.at[b].number;
 }
 
 bool

@@ -25,9 +25,12 @@ struct row_version {
     const char *key;    // JSON of its row's key
     const char *shown;  // JSON of its values: integers, texts and NULL
     uint32_t row;       // its first version
+    uint32_t number;    // of its row in the history (row_versions_ask)
+    uint32_t txn;       // that wrote it, from 1 on; 0: none in the history
     bool is_initial, is_written, is_deleted;
     bool is_proposed; // no version: a row that was not added by that
     bool is_same;     // another version has the same name in the database
+    bool is_other;    // it was told or read with different values
 };
 
 /* A condition on the rows of a table. */
@@ -82,8 +85,8 @@ bool row_versions_put(struct buf *sql, const struct row_versions *v,
  * a history. */
 void row_versions_put_plain(struct buf *sql, const char *value);
 
-/* Ask the database for keys, values and the truth of all conditions.  False
- * with a refusal, if it cannot say. */
+/* Ask the database for keys, values and the truth of all conditions, and number
+ * the rows by their keys.  False with a refusal, if it cannot say. */
 bool row_versions_ask(struct row_versions *v);
 
 /* The same for one table, by a temporary table of all its versions
