@@ -73,13 +73,19 @@ is_integer(const char *text)
     return n && n < 19 && !digits[n];
 }
 
-/* A literal for a comparison.  A number that is written as a text would be
- * compared as a floating-point one. */
+/* The literal of a version's column for a comparison.  A number that is written
+ * as a text would be compared as a floating-point one. */
 static const char *
-comparable(struct row_versions *v, const char *literal)
+comparable(struct row_versions *v, uint32_t version, const char *column)
 {
-    const char *text = unhex(v, literal);
-    return text && is_integer(text) ? text : literal;
+    const char *value = literal(v, version, column);
+    const char *text = unhex(v, value);
+    const struct watched_table *t =
+        &v->watched->tables.at[v->all.at[version].table];
+    bool may_be_number = !v->watched->dialect->compares_types;
+    for (size_t i = 0; i < t->integers.n; i++)
+        may_be_number |= strcmp(t->integers.at[i], column) == 0;
+    return may_be_number && text && is_integer(text) ? text : value;
 }
 
 const char *
@@ -117,8 +123,7 @@ row_checks_table_condition(struct row_versions *v, uint32_t version,
     for (size_t i = 0; i < mine->n; i++) {
         buf_text(&sql, i ? " and " : "");
         v->watched->dialect->put_name(&sql, theirs->at[i]);
-        buf_printf(&sql, " = %s",
-                   comparable(v, literal(v, version, mine->at[i])));
+        buf_printf(&sql, " = %s", comparable(v, version, mine->at[i]));
     }
     const char *copy = arena_copy(&v->arena, sql.at, sql.n);
     buf_free(&sql);

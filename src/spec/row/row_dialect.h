@@ -33,6 +33,7 @@ struct row_dialect {
     const char *drop;          // the end of "drop table if exists t"
     const char *union_part;    // before "(select ...)" in a union
     const char *replace;       // why REPLACE is refused, or NULL
+    bool compares_types;       // a text is never equal to an integer
     bool tells_replaced;       // the version before a write is the one that it
                                // replaced, not one of a snapshot
     const char *const *places; // columns that a row has only where it is

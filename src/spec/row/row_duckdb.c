@@ -23,6 +23,7 @@
  * SPDX-License-Identifier: MIT */
 #include "spec/row/row_compare.h"
 #include "spec/row/row_dialect.h"
+#include "spec/row/watched_checks_table.h"
 
 #include <string.h>
 #include <strings.h>
@@ -62,6 +63,26 @@ static const char columns_query[] =
     "p.constraint_type = 'PRIMARY KEY'), 0) from duckdb_columns() c where "
     "c.database_name = current_database() and c.schema_name = 'main' and not "
     "c.internal order by c.table_name, c.column_index";
+
+// The columns of unique constraints and indexes; an expression in an index is
+// none.
+static const char unique_query[] =
+    "select c.t, c.n, c.l[i], '', '', 0 from (select table_name as t, "
+    "constraint_name as n, constraint_column_names as l from "
+    "duckdb_constraints() where constraint_type = 'UNIQUE' and database_name = "
+    "current_database() and schema_name = 'main' union all select table_name, "
+    "index_name, string_split(trim(expressions, '[]'), ', ') from "
+    "duckdb_indexes() where is_unique and not is_primary and database_name = "
+    "current_database() and schema_name = 'main') c, unnest(range(1, len(c.l) "
+    "+ 1)) u(i) order by c.t, c.n, i";
+
+static const char foreign_query[] =
+    "select c.table_name, c.constraint_name, c.constraint_column_names[i], "
+    "c.referenced_table, c.referenced_column_names[i], 0 from "
+    "duckdb_constraints() c, unnest(range(1, len(c.constraint_column_names) + "
+    "1)) u(i) where c.constraint_type = 'FOREIGN KEY' and c.database_name = "
+    "current_database() and c.schema_name = 'main' order by c.table_name, "
+    "c.constraint_name, i";
 
 static const char functions_query[] =
     "select distinct function_name from duckdb_functions() where not internal";
@@ -124,10 +145,6 @@ add_table(struct watched *w, const struct result_rows *r, size_t i)
         t.refusal = "a column has a collation";
     if (row_dialect_has_word("duckdb", sql, "generated"))
         t.refusal = "a column is generated";
-    if (row_dialect_is_one(r, i, COLUMN_FOREIGN))
-        t.part = "what foreign keys read";
-    else if (t.has_other_unique)
-        t.part = "what unique indexes read";
     vec_push(&w->tables, t);
 }
 
@@ -172,8 +189,11 @@ read_tables(struct connection *c, const struct watched *before,
             struct watched *out, struct err *err)
 {
     struct result_rows tables = {0}, columns = {0}, functions = {0};
+    struct result_rows unique = {0}, foreign = {0};
     const bool ok = row_dialect_ask(c, tables_query, &tables, err) &&
                     row_dialect_ask(c, columns_query, &columns, err) &&
+                    row_dialect_ask(c, unique_query, &unique, err) &&
+                    row_dialect_ask(c, foreign_query, &foreign, err) &&
                     row_dialect_ask(c, functions_query, &functions, err);
     assert(!ok || !tables.n || tables.width == COLUMNS);
     for (size_t i = 0; ok && i < tables.n; i++) {
@@ -186,6 +206,12 @@ read_tables(struct connection *c, const struct watched *before,
     for (size_t i = 0; ok && i < functions.n; i++)
         vec_push(&out->functions,
                  watched_copy(out, result_rows_get(&functions, i, 0)));
+    if (ok) {
+        watched_checks_take(out, &unique);
+        watched_checks_take(out, &foreign);
+    }
+    result_rows_free(&unique);
+    result_rows_free(&foreign);
     result_rows_free(&tables);
     result_rows_free(&columns);
     result_rows_free(&functions);
@@ -408,6 +434,8 @@ const struct row_dialect row_dialect_duckdb = {
     .read = read_tables,
     .install = install,
     .remove = remove_log,
+    .put_name = watched_put_name,
+    .compares_types = true,
     .put_row = put_row,
     .versions = &versions,
     .compare = &compare,
