@@ -246,7 +246,12 @@ fail(struct step_runner *r, struct spec_statement *s, enum outcome outcome)
         note_failure(r, s->text);
     if (!r->recorder.notes.is_open || r->prepared)
         return;
-    if (outcome != OUTCOME_LOST && r->recorder.savepoints.n) {
+    // Where an error does not end a transaction, one that does leaves none of
+    // its savepoints.
+    const bool has_savepoint =
+        r->recorder.savepoints.n &&
+        (outcome == OUTCOME_FAILED || r->recorder.flavour->error_ends_txn);
+    if (outcome != OUTCOME_LOST && has_savepoint) {
         r->recorder.is_failed = true; // until it goes back to a savepoint
         r->recorder.failed = &s->rows;
         return;

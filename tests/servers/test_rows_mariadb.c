@@ -250,6 +250,27 @@ check_constraints(struct database *db)
     }
 }
 
+/* A deadlock rolls the whole transaction back, also inside of a savepoint. */
+static void
+roll_back_behind_savepoints(struct database *db)
+{
+    struct trial_result r;
+    struct interleaved done;
+    play(db,
+         "setup { create table t (id int primary key, v int); insert into t "
+         "values (1, 0), (2, 0), (3, 0), (4, 0) }\nteardown { drop table t }\n"
+         "session a\nstep w1 { begin; update t set v = 1 where id = 1; "
+         "savepoint p }\nstep w2 { update t set v = 1 where id = 2 }\n"
+         "step c1 { commit }\nsession b\n"
+         "step w3 { begin; update t set v = 2 where id > 1 }\n"
+         "step w4 { update t set v = 2 where id = 1 }\nstep c2 { commit }\n"
+         "permutation w1 w3 w2 w4 c1 c2\n",
+         &r, &done);
+    CHECK_TEXT(done.refusal, "");
+    CHECK(done.committed == 1);
+    CHECK(r.verdict[LEVEL_SER] == VERDICT_OK);
+}
+
 /* Statements that are refused, and some that fail and are known. */
 static void
 refuse_or_read(struct database *db)
@@ -307,6 +328,7 @@ every_form_of_a_statement_is_recorded(void)
             play_form(&db, &forms[i]);
         break_snapshots(&db);
         check_constraints(&db);
+        roll_back_behind_savepoints(&db);
         refuse_or_read(&db);
     }
     database_close(&db);
