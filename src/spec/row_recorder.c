@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "spec/row_recorder.h"
 
+#include "spec/row/row_book.h"
 #include "spec/row/row_compare.h"
 #include "spec/row/row_dialect.h"
 
@@ -266,6 +267,9 @@ row_recorder_run(struct statement_recorder *p, struct row_statement *s)
         outcome = statement_recorder_refuse(
             p, "the database answered with other columns than "
                "were requested");
+    if (outcome == OUTCOME_OK && s->returns_versions)
+        outcome = row_book_name_all(s->watched, p->connection, s->items.at,
+                                    s->items.n, &parts.own);
     const struct row_run run = {
         .by = s,
         .number = p->statements,

@@ -3,15 +3,17 @@
  * SPDX-License-Identifier: MIT */
 #include "spec/row/row_compare.h"
 
+#include "spec/row/row_book.h"
 #include "spec/row/row_dialect.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum {
     MOST_ROWS = 20000,
-    IDENTITY = 0, // columns of what is read of a table
-    NAME,
+    MOST_NAMED = 100, // rows that are looked at by their identities
+    IDENTITY = 0,     // columns of what is read of a table
     VALUES,
     WIDTH
 };
@@ -37,18 +39,54 @@ refuse(struct row_compare *c, const char *why, const char *name)
 
 /* --- looking ---------------------------------------------------------------*/
 
+/* A row of an answer. */
+struct place {
+    const char *identity;
+    size_t row;
+};
+
+static int
+compare_places(const void *a, const void *b)
+{
+    const struct place *x = a, *y = b;
+    return strcmp(x->identity, y->identity);
+}
+
+/* Sort rows by their identities: cheaper here than in the database, whose
+ * answers are short most of the time. */
+static void
+sort_rows(struct result_rows *rows)
+{
+    if (rows->n < 2)
+        return;
+    struct place *places = mem_alloc(rows->n, sizeof *places);
+    for (size_t i = 0; i < rows->n; i++)
+        places[i] = (struct place){result_rows_get(rows, i, IDENTITY), i};
+    qsort(places, rows->n, sizeof *places, compare_places);
+    struct result_cell *cells = mem_alloc(rows->cells.n, sizeof *cells);
+    for (size_t i = 0; i < rows->n; i++)
+        memcpy(&cells[i * rows->width],
+               &rows->cells.at[places[i].row * rows->width],
+               rows->width * sizeof *cells);
+    memcpy(rows->cells.at, cells, rows->cells.n * sizeof *cells);
+    mem_free(cells);
+    mem_free(places);
+}
+
+/* Look at rows of a table: at all, or at those of which a condition is true. */
 static enum outcome
 look_at(struct row_compare *c, struct connection *by, const struct watched *w,
-        uint32_t table, struct result_rows *out)
+        uint32_t table, const char *alias, const char *condition,
+        struct result_rows *out)
 {
     struct buf sql = {0};
     const struct watched_table *t = &w->tables.at[table];
     buf_text(&sql, "select ");
-    w->dialect->compare->put_identity(&sql, t, "assay_x");
-    buf_text(&sql, ", ");
-    w->dialect->put_row(&sql, w, table, "assay_x");
-    buf_printf(&sql, " from %s as assay_x order by 1 limit %d", t->name,
-               MOST_ROWS + 1);
+    w->dialect->put_row(&sql, w, table, alias);
+    buf_printf(&sql, " from %s as %s", t->name, alias);
+    if (*condition)
+        buf_printf(&sql, " where (%s)", condition);
+    buf_printf(&sql, " limit %d", MOST_ROWS + 1);
     enum outcome outcome = by->driver->query(by, sql.at, out);
     buf_free(&sql);
     if (outcome == OUTCOME_OK && out->n && out->width != WIDTH)
@@ -58,24 +96,8 @@ look_at(struct row_compare *c, struct connection *by, const struct watched *w,
                          "");
     if (outcome == OUTCOME_OK && out->n > MOST_ROWS)
         outcome = refuse(c, "too many rows to compare, in table ", t->name);
-    return outcome;
-}
-
-/* The rows that the condition of an update or delete holds for. */
-static enum outcome
-find(struct row_compare *c, struct connection *by,
-     const struct row_statement *s)
-{
-    struct buf sql = {0};
-    const struct watched_table *t = &s->watched->tables.at[s->table];
-    buf_text(&sql, "select ");
-    s->watched->dialect->compare->put_identity(&sql, t, s->alias);
-    buf_printf(&sql, " from %s as %s", t->name, s->alias);
-    if (*s->condition)
-        buf_printf(&sql, " where (%s)", s->condition);
-    buf_text(&sql, " order by 1");
-    const enum outcome outcome = by->driver->query(by, sql.at, &c->found);
-    buf_free(&sql);
+    if (outcome == OUTCOME_OK)
+        sort_rows(out);
     return outcome;
 }
 
@@ -117,14 +139,43 @@ propose(struct row_compare *c, struct connection *by,
     return outcome;
 }
 
-static enum outcome
-look(struct row_compare *c, struct connection *by, const struct watched *w,
-     struct result_rows *out)
+/* Whether only the rows that its condition holds for have to be looked at. */
+static bool
+is_narrow(const struct row_statement *s)
 {
+    return s->keeps_keys || s->only_deletes;
+}
+
+/* Look at all tables that a statement may change. */
+static enum outcome
+look(struct row_compare *c, struct connection *by,
+     const struct row_statement *s, struct result_rows *out)
+{
+    const struct watched *w = s->watched;
     enum outcome outcome = OUTCOME_OK;
     for (uint32_t i = 0; outcome == OUTCOME_OK && i < w->tables.n; i++)
-        if (!w->tables.at[i].refusal)
-            outcome = look_at(c, by, w, i, &out[i]);
+        if (!w->tables.at[i].refusal &&
+            (s->changed == WATCHED_NONE || s->changed == i))
+            outcome = look_at(c, by, w, i, "assay_x", "", &out[i]);
+    return outcome;
+}
+
+/* Look again at the rows that an update has found. */
+static enum outcome
+look_again(struct row_compare *c, struct connection *by,
+           const struct row_statement *s, struct result_rows *out)
+{
+    const struct result_rows *found = &c->before.at[s->table];
+    struct buf among = {0};
+    enum outcome outcome = OUTCOME_OK;
+    buf_text(&among, "");
+    if (found->n && found->n <= MOST_NAMED)
+        s->watched->dialect->compare->put_among(
+            &among, &s->watched->tables.at[s->table], "assay_x", found);
+    if (found->n && !s->only_deletes)
+        outcome = look_at(c, by, s->watched, s->table, "assay_x",
+                          among.n ? among.at : "", out);
+    buf_free(&among);
     return outcome;
 }
 
@@ -134,9 +185,14 @@ row_compare_begin(struct row_compare *c, struct connection *by,
 {
     for (size_t i = 0; i < s->watched->tables.n; i++)
         vec_push(&c->before, (struct result_rows){0});
-    enum outcome outcome = look(c, by, s->watched, c->before.at);
+    enum outcome outcome = OUTCOME_OK;
+    if (is_narrow(s))
+        return look_at(c, by, s->watched, s->table, s->alias, s->condition,
+                       &c->before.at[s->table]);
+    outcome = look(c, by, s, c->before.at);
     if (outcome == OUTCOME_OK && s->table != WATCHED_NONE)
-        outcome = find(c, by, s);
+        outcome = look_at(c, by, s->watched, s->table, s->alias, s->condition,
+                          &c->found);
     if (outcome == OUTCOME_OK && s->proposed != WATCHED_NONE)
         outcome = propose(c, by, s);
     return outcome;
@@ -144,7 +200,7 @@ row_compare_begin(struct row_compare *c, struct connection *by,
 
 /* --- comparing -------------------------------------------------------------*/
 
-/* Whether rows come in the order of their identities, which all differ. */
+/* Whether rows are in the order of their identities, which all differ. */
 static bool
 is_sorted(const struct result_rows *rows)
 {
@@ -172,6 +228,26 @@ find_row(const struct result_rows *rows, const char *identity)
             high = mid;
     }
     return rows->n;
+}
+
+/* The changes of the rows that an update or delete has found.  Only a delete
+ * removes rows, and it removes all. */
+static bool
+compare_found(const struct row_compare *c, const struct row_statement *s,
+              const struct result_rows *after, uint64_t written,
+              change_vec *out)
+{
+    const struct result_rows *before = &c->before.at[s->table];
+    bool ok = is_sorted(before) && is_sorted(after) &&
+              (!s->only_deletes || written == before->n);
+    for (size_t i = 0; ok && i < before->n; i++) {
+        const size_t now =
+            find_row(after, result_rows_get(before, i, IDENTITY));
+        ok = s->only_deletes || now < after->n;
+        vec_push(out,
+                 ((struct change){s->table, i, s->only_deletes ? NONE : now}));
+    }
+    return ok;
 }
 
 /* The changes of one table. */
@@ -209,46 +285,75 @@ put_version(struct buf *out, const char *name, const char *values)
     buf_printf(out, "\n%s\n%s", name, values);
 }
 
-static void
-tell(const struct row_compare *c, const struct change *h,
-     const struct result_rows *after, const char *number, struct buf *notices)
+/* Tell one change, and log the new version if it has to be. */
+static enum outcome
+tell(const struct row_compare *c, struct connection *by,
+     const struct watched *w, const struct change *h,
+     const struct result_rows *after, struct buf *log, struct buf *notices)
 {
     const struct result_rows *before = &c->before.at[h->table];
     const bool had = h->before != NONE, has = h->after != NONE;
+    struct buf name = {0};
+    enum outcome outcome = OUTCOME_OK;
     buf_printf(notices, "%u\n%c", h->table, had && has ? 'U' : had ? 'D' : 'I');
-    if (had)
-        put_version(notices, result_rows_get(before, h->before, NAME),
-                    result_rows_get(before, h->before, VALUES));
-    if (has)
-        put_version(notices, number, result_rows_get(after, h->after, VALUES));
+    if (had) {
+        const char *values = result_rows_get(before, h->before, VALUES);
+        outcome = row_book_name(w, by, h->table,
+                                result_rows_get(before, h->before, IDENTITY),
+                                values, &name);
+        put_version(notices, name.at, values);
+    }
+    if (has) {
+        const char *identity = result_rows_get(after, h->after, IDENTITY);
+        const char *values = result_rows_get(after, h->after, VALUES);
+        bool is_repeated;
+        const uint32_t number =
+            row_book_add(w->book, h->table, identity, values, &is_repeated);
+        if (is_repeated)
+            w->dialect->compare->put_logged(log, h->table, identity, values,
+                                            number);
+        buf_clear(&name);
+        buf_printf(&name, "%u", number);
+        put_version(notices, name.at, values);
+    }
     buf_char(notices, 0);
+    buf_free(&name);
+    return outcome;
 }
 
-/* Log the new versions, and tell all changes. */
 static enum outcome
-log_and_tell(const struct row_compare *c, struct connection *by,
-             const struct row_compare_sql *d, const change_vec *changes,
-             const struct result_rows *after, struct buf *notices)
+tell_all(const struct row_compare *c, struct connection *by,
+         const struct watched *w, const change_vec *changes,
+         const struct result_rows *after, struct buf *notices)
 {
-    struct buf sql = {0}, ask = {0};
-    struct result_rows numbers = {0};
-    d->put_numbers(&ask, changes->n);
-    enum outcome outcome = by->driver->query(by, ask.at, &numbers);
-    for (size_t i = 0; outcome == OUTCOME_OK && i < changes->n; i++) {
-        const struct change *h = &changes->at[i];
-        const char *number = result_rows_get(&numbers, i, 0);
-        if (h->after != NONE)
-            d->put_logged(&sql, h->table,
-                          result_rows_get(&after[h->table], h->after, IDENTITY),
-                          result_rows_get(&after[h->table], h->after, VALUES),
-                          number);
-        tell(c, h, &after[h->table], number, notices);
+    struct buf log = {0};
+    enum outcome outcome = OUTCOME_OK;
+    for (size_t i = 0; outcome == OUTCOME_OK && i < changes->n; i++)
+        outcome = tell(c, by, w, &changes->at[i], &after[changes->at[i].table],
+                       &log, notices);
+    if (outcome == OUTCOME_OK && log.n)
+        outcome = by->driver->query(by, log.at, NULL);
+    buf_free(&log);
+    return outcome;
+}
+
+/* Find out what a statement that wrote so many rows has changed. */
+static enum outcome
+find_changes(struct row_compare *c, struct connection *by,
+             const struct row_statement *s, uint64_t written,
+             struct result_rows *after, change_vec *changes)
+{
+    const struct watched *w = s->watched;
+    enum outcome outcome = is_narrow(s) ? look_again(c, by, s, &after[s->table])
+                                        : look(c, by, s, after);
+    for (uint32_t i = 0; outcome == OUTCOME_OK && i < w->tables.n; i++) {
+        if (is_narrow(s) && i != s->table)
+            continue;
+        if (is_narrow(s) ? !compare_found(c, s, &after[i], written, changes)
+                         : !compare(c, s, i, &after[i], changes))
+            outcome = refuse(c, "it is not clear which rows changed, in table ",
+                             w->tables.at[i].name);
     }
-    if (outcome == OUTCOME_OK && sql.n)
-        outcome = by->driver->query(by, sql.at, NULL);
-    buf_free(&sql);
-    buf_free(&ask);
-    result_rows_free(&numbers);
     return outcome;
 }
 
@@ -262,11 +367,7 @@ row_compare_end(struct row_compare *c, struct connection *by,
     change_vec changes = {0};
     for (size_t i = 0; i < w->tables.n; i++)
         vec_push(&after, (struct result_rows){0});
-    enum outcome outcome = look(c, by, w, after.at);
-    for (uint32_t i = 0; outcome == OUTCOME_OK && i < w->tables.n; i++)
-        if (!compare(c, s, i, &after.at[i], &changes))
-            outcome = refuse(c, "it is not clear which rows changed, in table ",
-                             w->tables.at[i].name);
+    enum outcome outcome = find_changes(c, by, s, written, after.at, &changes);
     if (outcome == OUTCOME_OK && written > changes.n) {
         if (s->table != WATCHED_NONE)
             outcome = refuse(c,
@@ -275,9 +376,8 @@ row_compare_end(struct row_compare *c, struct connection *by,
                              "");
         row_statement_leave_out(s, "which rows it wrote and left as they were");
     }
-    if (outcome == OUTCOME_OK && changes.n)
-        outcome = log_and_tell(c, by, w->dialect->compare, &changes, after.at,
-                               notices);
+    if (outcome == OUTCOME_OK)
+        outcome = tell_all(c, by, w, &changes, after.at, notices);
     for (size_t i = 0; outcome == OUTCOME_OK && i < c->proposed.n; i++) {
         buf_printf(notices, "%u\nP\n\n%s", s->proposed,
                    result_rows_get(&c->proposed, i, 0));

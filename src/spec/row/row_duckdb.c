@@ -6,7 +6,8 @@
  * update: DuckDB then deletes and inserts the row, and the update is refused
  * where it would have been lost.
  *
- * Versions have numbers, in a table assay_log to which rows are only added, so
+ * Versions have numbers (row_book.h).  Where a row had the same values before,
+ * the version is logged in a table assay_log to which rows are only added, so
  * that two transactions never write the same of its rows:
  *
  *     t  the number of the table
@@ -16,11 +17,11 @@
  *     w  the values of the version
  *     v  its number
  *
- * A row has the last of these versions that has its values.  Two transactions
- * may update different columns of one row, and both commit; the row that is
- * left then is none that a statement made (row_dialect.h).
+ * Two transactions may update different columns of one row, and both commit;
+ * the row that is left then is none that a statement made (row_dialect.h).
  *
  * SPDX-License-Identifier: MIT */
+#include "spec/row/row_book.h"
 #include "spec/row/row_compare.h"
 #include "spec/row/row_dialect.h"
 #include "spec/row/watched_checks_table.h"
@@ -29,8 +30,7 @@
 #include <strings.h>
 
 #define LOG "assay_log"
-#define VERSIONS "assay_numbers" // sequences
-#define ROWS "assay_row_numbers"
+#define ROWS "assay_row_numbers" // a sequence
 #define ROW "assay_row"
 
 /* --- tables ----------------------------------------------------------------*/
@@ -247,47 +247,89 @@ put_identity(struct buf *sql, const struct watched_table *t, const char *row)
     buf_text(sql, t->has_row_numbers ? "" : ")");
 }
 
-/* A row whose version was never made has a name that no version has. */
+/* Versions have no names here, so there is the identity instead
+ * (row_book.h). */
 static void
 put_row(struct buf *sql, const struct watched *w, uint32_t table,
         const char *row)
 {
     const struct watched_table *t = &w->tables.at[table];
-    buf_printf(sql,
-               "case when %s.rowid is not null then coalesce((select "
-               "max(l.v)::varchar from " LOG " l where l.t = %u and l.i = ",
-               row, table);
+    buf_printf(sql, "case when %s.rowid is not null then ", row);
     put_identity(sql, t, row);
-    buf_text(sql, " and l.w = ");
-    put_values(sql, t, row);
-    buf_text(sql, "), concat('unknown ', ");
-    put_values(sql, t, row);
-    buf_text(sql, ")) end, ");
+    buf_text(sql, " end, ");
     put_values(sql, t, row);
 }
 
+/* "x.id in (cast(decode(unhex('37')) as INTEGER), ...)", or the same of the
+ * identity. */
 static void
-put_numbers(struct buf *sql, size_t n)
+put_among(struct buf *sql, const struct watched_table *t, const char *row,
+          const struct result_rows *rows)
 {
-    buf_printf(sql, "select nextval('" VERSIONS "') from range(%zu)", n);
+    const bool is_key = t->keys.n == 1;
+    size_t column = 0;
+    while (is_key && strcmp(t->columns.at[column], t->keys.at[0]) != 0)
+        column++;
+    if (is_key) {
+        buf_printf(sql, "%s.", row);
+        watched_put_name(sql, t->keys.at[0]);
+    } else {
+        put_identity(sql, t, row);
+    }
+    for (size_t i = 0; i < rows->n; i++)
+        buf_printf(sql, is_key ? "%scast(decode(unhex('%s')) as %s)" : "%s'%s'",
+                   i ? ", " : " in (", result_rows_get(rows, i, 0),
+                   t->types.at[column]);
+    buf_char(sql, ')');
 }
 
 static void
 put_logged(struct buf *sql, uint32_t table, const char *identity,
-           const char *values, const char *number)
+           const char *values, uint32_t number)
 {
     buf_printf(sql, "%s(%u, ", sql->n ? ", " : "insert into " LOG " values ",
                table);
     watched_put_literal(sql, identity);
     buf_text(sql, ", ");
     watched_put_literal(sql, values);
-    buf_printf(sql, ", %s)", number);
+    buf_printf(sql, ", %u)", number);
+}
+
+static void
+put_lookup(struct buf *sql, uint32_t table, const char *identity,
+           const char *values)
+{
+    buf_printf(sql, "select max(v) from " LOG " where t = %u and i = ", table);
+    watched_put_literal(sql, identity);
+    buf_text(sql, " and w = ");
+    watched_put_literal(sql, values);
+}
+
+/* Number the rows that the setup left. */
+static bool
+number_rows(const struct watched *w, uint32_t table, struct connection *c,
+            struct err *err)
+{
+    struct result_rows rows = {0};
+    struct buf sql = {0};
+    bool ignored;
+    buf_text(&sql, "select ");
+    put_row(&sql, w, table, "x");
+    buf_printf(&sql, " from %s x", w->tables.at[table].name);
+    const bool ok = row_dialect_ask(c, sql.at, &rows, err);
+    for (size_t i = 0; ok && i < rows.n; i++)
+        row_book_add(w->book, table, result_rows_get(&rows, i, 0),
+                     result_rows_get(&rows, i, 1), &ignored);
+    result_rows_free(&rows);
+    buf_free(&sql);
+    return ok;
 }
 
 static bool
-install_table(const struct watched_table *t, size_t i, struct connection *c,
+install_table(const struct watched *w, uint32_t table, struct connection *c,
               struct err *err)
 {
+    const struct watched_table *t = &w->tables.at[table];
     struct buf sql = {0};
     bool ok = true;
     if (t->has_row_numbers) {
@@ -297,34 +339,27 @@ install_table(const struct watched_table *t, size_t i, struct connection *c,
                    t->name);
         ok = row_dialect_make(c, &sql, err);
     }
-    if (ok) {
-        buf_printf(&sql, "insert into " LOG " select %zu, ", i);
-        put_identity(&sql, t, "x");
-        buf_text(&sql, ", ");
-        put_values(&sql, t, "x");
-        buf_printf(&sql, ", nextval('" VERSIONS "') from %s x", t->name);
-        ok = row_dialect_make(c, &sql, err);
-    }
     buf_free(&sql);
-    return ok;
+    return ok && number_rows(w, table, c, err);
 }
 
 static bool
 install(const struct watched *w, struct connection *c, struct err *err)
 {
     static const char *const made[] = {
-        "create sequence " VERSIONS, "create sequence " ROWS,
+        "create sequence " ROWS,
         "create table " LOG " (t integer, i varchar, w varchar, v bigint)"};
     bool ok = true;
+    row_book_clear(w->book);
     for (size_t i = 0; ok && i < sizeof made / sizeof made[0]; i++) {
         struct buf sql = {0};
         buf_text(&sql, made[i]);
         ok = row_dialect_make(c, &sql, err);
         buf_free(&sql);
     }
-    for (size_t i = 0; ok && i < w->tables.n; i++)
+    for (uint32_t i = 0; ok && i < w->tables.n; i++)
         if (!w->tables.at[i].refusal)
-            ok = install_table(&w->tables.at[i], i, c, err);
+            ok = install_table(w, i, c, err);
     return ok;
 }
 
@@ -332,7 +367,6 @@ static void
 remove_log(struct connection *c)
 {
     c->driver->query(c, "drop table if exists " LOG, NULL);
-    c->driver->query(c, "drop sequence if exists " VERSIONS, NULL);
     c->driver->query(c, "drop sequence if exists " ROWS, NULL);
 }
 
@@ -411,12 +445,12 @@ static const struct row_versions_sql versions = {
 };
 
 static const struct row_compare_sql compare = {
-    .put_identity = put_identity,
     .put_values = put_values,
     .put_temporary = put_temporary,
     .temporary = "temp.assay_proposed",
-    .put_numbers = put_numbers,
+    .put_among = put_among,
     .put_logged = put_logged,
+    .put_lookup = put_lookup,
 };
 
 static const char *const places[] = {"rowid", ROW, NULL};

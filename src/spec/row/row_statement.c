@@ -121,6 +121,41 @@ read_change(struct row_reading *r, const PgQuery__RangeVar *relation,
     return row_reading_condition(r, relation, where, relation->location, ends);
 }
 
+/* Whether an update leaves the columns of the key alone. */
+static bool
+keeps_keys(const struct row_reading *r, const PgQuery__UpdateStmt *s)
+{
+    const uint32_t t =
+        watched_find(r->watched, s->relation->schemaname, s->relation->relname);
+    const text_vec *keys = &r->watched->tables.at[t].keys;
+    for (size_t i = 0; i < s->n_target_list; i++) {
+        const PgQuery__Node *n = s->target_list[i];
+        if (n->node_case != PG_QUERY__NODE__NODE_RES_TARGET)
+            return false;
+        for (size_t k = 0; k < keys->n; k++)
+            if (strcasecmp(n->res_target->name, keys->at[k]) == 0)
+                return false;
+    }
+    return true;
+}
+
+static bool
+read_update(struct row_reading *r, const PgQuery__UpdateStmt *s)
+{
+    const bool ok = read_change(r, s->relation, s->where_clause);
+    r->out->keeps_keys =
+        ok && r->out->table != WATCHED_NONE && keeps_keys(r, s);
+    return ok;
+}
+
+static bool
+read_delete(struct row_reading *r, const PgQuery__DeleteStmt *s)
+{
+    const bool ok = read_change(r, s->relation, s->where_clause);
+    r->out->only_deletes = ok && r->out->table != WATCHED_NONE;
+    return ok;
+}
+
 /* The token after the table of an insert and its alias. */
 static size_t
 after_table(const struct row_reading *r, const PgQuery__InsertStmt *s)
@@ -218,6 +253,8 @@ read_insert(struct row_reading *r, const PgQuery__InsertStmt *s)
     if (!is_source_known(r, s))
         row_reading_leave_out(r, "what other tables and subqueries were read");
     r->out->is_insert = true;
+    if (r->tree.writes == 1)
+        r->out->changed = t;
     r->out->shows_conflict = table->keys.n && !table->has_other_unique &&
                              !table->has_own_triggers && !s->on_conflict_clause;
     r->out->may_conflict =
@@ -348,11 +385,9 @@ read_node(struct row_reading *r, const PgQuery__Node *n)
     case PG_QUERY__NODE__NODE_INSERT_STMT:
         return read_insert(r, n->insert_stmt);
     case PG_QUERY__NODE__NODE_UPDATE_STMT:
-        return read_change(r, n->update_stmt->relation,
-                           n->update_stmt->where_clause);
+        return read_update(r, n->update_stmt);
     case PG_QUERY__NODE__NODE_DELETE_STMT:
-        return read_change(r, n->delete_stmt->relation,
-                           n->delete_stmt->where_clause);
+        return read_delete(r, n->delete_stmt);
     case PG_QUERY__NODE__NODE_MERGE_STMT:
         return row_reading_merge(r, n->merge_stmt);
     default: {
@@ -383,6 +418,7 @@ row_statement_parse(const struct watched *w, struct arena *arena,
                                   .sql = text,
                                   .table = WATCHED_NONE,
                                   .proposed = WATCHED_NONE,
+                                  .changed = WATCHED_NONE,
                                   .condition = "",
                                   .alias = ""};
     struct row_reading r = {.watched = w,

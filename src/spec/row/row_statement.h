@@ -46,6 +46,10 @@ struct row_statement {
     const char *proposal; // then: what it proposes, from the first column or
                           // the first word of its source on (row_compare.h)
     bool is_insert;
+    uint32_t changed;    // the only table that it may change, or WATCHED_NONE
+    bool keeps_keys;     // it updates rows that its condition holds for, and no
+                         // column of the key
+    bool only_deletes;   // rows that its condition holds for
     bool shows_conflict; // an insert: if a row is in its way, that has the
                          // same key
     const char *part;    // what is not recorded; NULL: nothing

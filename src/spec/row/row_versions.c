@@ -5,6 +5,7 @@
 
 #include "base/container/sorted.h"
 #include "base/limits/limit.h"
+#include "spec/row/row_book.h"
 #include "spec/row/row_dialect.h"
 #include "spec/row/row_reach.h"
 
@@ -28,7 +29,8 @@ read_table(struct row_state *s, const struct watched *w, uint32_t table,
     w->dialect->put_row(&sql, w, table, "t");
     buf_printf(&sql, " from %s as t order by %s limit %d",
                w->tables.at[table].name, w->dialect->order, MOST_ROWS + 1);
-    const bool ok = c->driver->query(c, sql.at, &rows) == OUTCOME_OK;
+    const bool ok = c->driver->query(c, sql.at, &rows) == OUTCOME_OK &&
+                    row_book_name_all(w, c, &table, 1, &rows) == OUTCOME_OK;
     s->is_large[table] = rows.n > MOST_ROWS;
     for (size_t i = 0; ok && i < rows.n && !s->is_large[table]; i++) {
         const char *name = result_rows_get(&rows, i, 0);

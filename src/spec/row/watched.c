@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "spec/row/watched.h"
 
+#include "spec/row/row_book.h"
 #include "spec/row/row_dialect.h"
 #include "spec/row/watched_checks.h"
 
@@ -251,6 +252,8 @@ watched_read(struct connection *c, const struct watched *before,
 {
     *out = (struct watched){.dialect = row_dialect_of(c->driver->scheme)};
     assert(out->dialect);
+    if (out->dialect->compare)
+        out->book = row_book_new();
     const bool ok = out->dialect->read(c, before, out, err);
     if (!ok)
         watched_free(out);
@@ -275,6 +278,7 @@ watched_free(struct watched *w)
     vec_free(&w->tables);
     vec_free(&w->functions);
     vec_free(&w->checks);
+    row_book_free(w->book);
     arena_free(&w->arena);
     *w = (struct watched){0};
 }

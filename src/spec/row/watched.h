@@ -46,6 +46,7 @@ struct watched_table {
 };
 
 struct row_dialect;
+struct row_book;
 
 enum watched_check_kind { WATCHED_UNIQUE, WATCHED_FOREIGN };
 
@@ -69,6 +70,7 @@ struct watched {
     VEC(struct watched_table) tables;
     text_vec functions; // names of functions that users have made
     VEC(struct watched_check) checks;
+    struct row_book *book; // if the database does not name versions, or NULL
     struct arena arena;
 };
 
