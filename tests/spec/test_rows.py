@@ -236,6 +236,25 @@ with tempfile.TemporaryDirectory() as scratch:
         "--setup", "pragma foreign_keys = on")
     check(status == 2 and "a row was changed in a way that was not told, in table t" in out, "a cascade to itself", out)
 
+    # An equality of a text is decided without the database, which says the same.
+    status, out, ops = rows_of(
+        "setup { create table t (id int primary key, s text, c varchar(3), x); insert into t "
+        "values (1, 'a', 'a', 'a'), (2, 'A', 'a ', 'A'), (3, null, '', null), (4, x'61', x'61', x'61'), (5, 1, 1, 1), "
+        "(6, 'a' || char(10) || 'b', 'a' || char(9), 'é'), (7, 'é', 'it''s', 1.0), (8, '1.0', 'abcd', '1') }\nsession a\n" + "".join(
+            f"step y{i} {{ select * from t where {column} = {value}; select * from t where ({column} = {value}) is true }}\n"
+            for i, (column, value) in enumerate((c, v) for c in "scx" for v in
+                                                ("'a'", "'1'", "1", "''", "'é'", "'it''s'", "'abcd'"))))
+    queries = [(op[1]["id"], [row[0][1] for row in op[2]]) for op in ops if op[0] == "q"]
+    initial = json.loads((folder / "y.jsonl").read_text().splitlines()[0])["initial"]["rows"] if status == 0 else []
+    told = {row[0][1]: row[-1]["satisfies"] for row in initial}
+    check(status == 0 and len(queries) == 42 and
+          all(a[1] == b[1] == [row for row in told if a[0] in told[row]] for a, b in zip(queries[::2], queries[1::2])),
+          "equalities of texts", [out, queries, told])
+
+    status, out, ops = rows_of("setup { create table t (v text); insert into t values ('a' || char(0)) }\nsession a\n"
+                               "step x { select * from t where v = 'a' }\n")
+    check(status == 2 and "a value that JSON does not keep exactly, in table t" in out, "a zero byte", out)
+
     for values in ("(null)", "(x'31')"):
         status, out, ops = rows_of(
             f"setup {{ create table t (k text primary key); insert into t values {values} }}\n"

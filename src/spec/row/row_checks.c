@@ -269,8 +269,8 @@ is_equality(const struct row_writer *w, const struct due *d,
     const char *value = sign ? sign + 2 : "";
     const char *digits = value + (*value == '-');
     const size_t n = strlen(digits);
-    out->column = integer_of(w, &theirs);
-    out->value = strtoll(value, NULL, 10);
+    *out = (struct row_equality){.column = integer_of(w, &theirs),
+                                 .value = strtoll(value, NULL, 10)};
     return out->column != WATCHED_NONE &&
            integer_of(w, &mine) != WATCHED_NONE && n && n <= MOST_DIGITS &&
            strspn(digits, "0123456789") == n;

@@ -84,8 +84,10 @@ struct row_versions_sql {
     void (*put_key)(struct buf *sql, const struct watched_table *t);
     void (*put_shown)(struct buf *sql, const struct watched_table *t);
 
-    /* The integer in one of t->integers, or NULL. */
+    /* The integer in one of t->integers, or NULL; the text in one of t->texts,
+     * where there are such. */
     void (*put_integer)(struct buf *sql, const char *column);
+    void (*put_text)(struct buf *sql, const char *column);
 
     const char *name; // of the temporary table
 };

@@ -163,6 +163,8 @@ add_columns(struct watched *w, const struct result_rows *r,
         vec_push(&t->types, type);
         if (is_integer(type))
             vec_push(&t->integers, vec_top(&t->columns));
+        if (strcmp(type, "VARCHAR") == 0)
+            vec_push(&t->texts, vec_top(&t->columns));
         keys += is_key;
         is_named = is_named && (!is_key || names_rows(type));
         if (!is_exact(type) && !t->refusal)
@@ -441,6 +443,7 @@ static const struct row_versions_sql versions = {
     .put_key = put_key,
     .put_shown = put_shown,
     .put_integer = watched_put_name,
+    .put_text = watched_put_name,
     .name = "temp.assay_versions",
 };
 

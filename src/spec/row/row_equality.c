@@ -1,8 +1,9 @@
-/* row_equality.c -- conditions that are "column = integer and ...".
+/* row_equality.c -- conditions that are "column = literal and ...".
  *
  * Only what every database reads in the same way counts: an integer column, and
- * a literal that all of them keep exactly.  MariaDB takes "x" for a string and
- * || for OR, so there no such condition is looked at.
+ * a literal that all of them keep exactly; or a column of texts that are equal
+ * if their bytes are, and a string.  MariaDB takes "x" for a string and || for
+ * OR, so there no such condition is looked at.
  *
  * SPDX-License-Identifier: MIT */
 #include "spec/row/row_dialect.h"
@@ -35,26 +36,52 @@ read_integer(const PgQuery__Node *n, int64_t *out)
            strspn(digits, "0123456789") == length;
 }
 
-/* The number of a column that holds integers only. */
 static bool
-read_column(const struct row_reading *r, const PgQuery__Node *n, uint32_t *out)
+read_text(struct row_reading *r, const PgQuery__Node *n, const char **out)
+{
+    if (!n || n->node_case != PG_QUERY__NODE__NODE_A_CONST ||
+        n->a_const->val_case != PG_QUERY__A__CONST__VAL_SVAL)
+        return false;
+    const char *text = n->a_const->sval->sval;
+    *out = arena_copy(r->arena, text, strlen(text));
+    return true;
+}
+
+/* The place of a column in a list; false if it is not there. */
+static bool
+read_column(const struct row_reading *r, const PgQuery__Node *n,
+            const text_vec *columns, uint32_t *out)
 {
     if (!n || n->node_case != PG_QUERY__NODE__NODE_COLUMN_REF)
         return false;
     const char *name = sql_tree_column(n->column_ref);
-    const text_vec *integers = &r->watched->tables.at[r->out->table].integers;
     int (*compare)(const char *, const char *) =
         r->watched->dialect->folds ? strcasecmp : strcmp;
-    for (uint32_t i = 0; i < integers->n; i++)
-        if (compare(integers->at[i], name) == 0) {
+    for (uint32_t i = 0; i < columns->n; i++)
+        if (compare(columns->at[i], name) == 0) {
             *out = i;
             return true;
         }
     return false;
 }
 
+/* "column = literal", in this order. */
 static bool
-read_equality(const struct row_reading *r, const PgQuery__Node *n,
+read_sides(struct row_reading *r, const PgQuery__Node *column,
+           const PgQuery__Node *literal, struct row_equality *out)
+{
+    const struct watched_table *t = &r->watched->tables.at[r->out->table];
+    *out = (struct row_equality){0};
+    if (read_column(r, column, &t->integers, &out->column))
+        return read_integer(literal, &out->value);
+    if (!read_column(r, column, &t->texts, &out->column))
+        return false;
+    out->column += (uint32_t)t->integers.n;
+    return read_text(r, literal, &out->text);
+}
+
+static bool
+read_equality(struct row_reading *r, const PgQuery__Node *n,
               struct row_equality *out)
 {
     if (n->node_case != PG_QUERY__NODE__NODE_A_EXPR)
@@ -64,10 +91,8 @@ read_equality(const struct row_reading *r, const PgQuery__Node *n,
         e->name[0]->node_case != PG_QUERY__NODE__NODE_STRING ||
         strcmp(e->name[0]->string->sval, "=") != 0)
         return false;
-    return (read_column(r, e->lexpr, &out->column) &&
-            read_integer(e->rexpr, &out->value)) ||
-           (read_column(r, e->rexpr, &out->column) &&
-            read_integer(e->lexpr, &out->value));
+    return read_sides(r, e->lexpr, e->rexpr, out) ||
+           read_sides(r, e->rexpr, e->lexpr, out);
 }
 
 void

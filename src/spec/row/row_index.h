@@ -1,4 +1,5 @@
-/* row_index.h -- the versions of a table, by the values of its integer columns.
+/* row_index.h -- the versions of a table, by the values of its columns:
+ * integers, or numbers of texts.
  *
  * Many conditions are "key = 7" with some more.  They can hold for versions
  * with that value only, and those are found without asking the database about

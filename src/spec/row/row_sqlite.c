@@ -144,6 +144,8 @@ add_columns(struct watched *w, const struct result_rows *r,
         vec_push(&t->types, type);
         if (has_part(type, "int"))
             vec_push(&t->integers, name);
+        else if (names_rows(type))
+            vec_push(&t->texts, name);
         keys += is_key;
         is_named = is_named && (!is_key || names_rows(type));
         if (strcasecmp(name, "rowid") == 0 && !t->refusal)
@@ -191,15 +193,26 @@ read_tables(struct connection *c, const struct watched *before,
 /* --- triggers --------------------------------------------------------------*/
 
 /* "quote(r.a) || ',' || ..."; a line feed is written as char(10), because lines
- * separate the parts of what is told. */
+ * separate the parts of what is told.  Of a text with a zero byte only the part
+ * before it would be told. */
 static void
 put_values(struct buf *sql, const struct watched_table *t, const char *row)
 {
+    buf_text(sql, "case when false");
+    for (size_t i = 0; i < t->columns.n; i++) {
+        struct buf name = {0};
+        watched_put_name(&name, t->columns.at[i]);
+        buf_printf(sql, " or typeof(%s.%s) = 'text' and instr(%s.%s, char(0))",
+                   row, name.at, row, name.at);
+        buf_free(&name);
+    }
+    buf_text(sql, " then '" WATCHED_INEXACT "' else ");
     for (size_t i = 0; i < t->columns.n; i++) {
         buf_printf(sql, "%sreplace(quote(%s.", i ? " || ',' || " : "", row);
         watched_put_name(sql, t->columns.at[i]);
         buf_text(sql, "), char(10), '''||char(10)||''')");
     }
+    buf_text(sql, " end");
 }
 
 /* "assay_row = r.rowid", or the same for all columns of the key. */
@@ -454,11 +467,22 @@ put_integer(struct buf *sql, const char *column)
     buf_free(&name);
 }
 
+static void
+put_text(struct buf *sql, const char *column)
+{
+    struct buf name = {0};
+    watched_put_name(&name, column);
+    buf_printf(sql, "case typeof(%s) when 'text' then %s end", name.at,
+               name.at);
+    buf_free(&name);
+}
+
 static const struct row_versions_sql versions = {
     .put_create = put_create,
     .put_version = row_dialect_put_version,
     .put_from = row_dialect_put_temporary,
     .put_integer = put_integer,
+    .put_text = put_text,
     .put_key = put_key,
     .put_shown = put_shown,
     .name = "temp.assay_versions",

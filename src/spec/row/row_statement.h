@@ -19,10 +19,12 @@
 
 #include "spec/row/watched.h"
 
-/* A part of a condition: an integer column has a value. */
+/* A part of a condition: a column has a value. */
 struct row_equality {
-    uint32_t column; // a number among the integer columns of the table
-    int64_t value;
+    uint32_t column;  // a number among the integer columns of the table, and
+                      // after these its texts
+    int64_t value;    // of an integer column
+    const char *text; // of a text; NULL: it is an integer
 };
 
 struct row_statement {

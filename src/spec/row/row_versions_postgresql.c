@@ -100,7 +100,7 @@ put_shown(struct buf *sql, const struct watched_table *t)
 }
 
 static void
-put_integer(struct buf *sql, const char *column)
+put_column(struct buf *sql, const char *column)
 {
     buf_text(sql, "assay_j ->> ");
     watched_put_literal(sql, column);
@@ -112,6 +112,7 @@ const struct row_versions_sql row_versions_postgresql = {
     .put_from = put_from,
     .put_key = put_key,
     .put_shown = put_shown,
-    .put_integer = put_integer,
+    .put_integer = put_column,
+    .put_text = put_column,
     .name = "pg_temp.assay_versions",
 };

@@ -4,7 +4,8 @@
  * The table has the types and collations of the real one and none of its
  * constraints, so all versions of a row fit in, and conditions mean the same.
  *
- * A condition that is a list of equalities of integers is decided here.  Of
+ * A condition that is a list of equalities of integers and texts is decided
+ * here.  Of
  * others that imply some, the database is asked about the versions that have
  * these values only, and about many conditions at once.  The rest is evaluated
  * on all versions.
@@ -31,8 +32,10 @@ struct questions {
     const struct row_versions_sql *sql;
     const struct watched_table *table;
     uint32_t number;
-    bool *is_wanted; // by integer column: a condition has an equality of it
+    bool *is_wanted; // by integer column and text: a condition has an equality
+                     // of it
     struct row_index index;
+    struct strings texts; // a text is in the index by its number here
 };
 
 static bool
@@ -86,7 +89,18 @@ fill_table(const struct questions *q)
     return ok;
 }
 
-/* Take keys and values from an answer, and the integers that are wanted. */
+/* Add a value to the index that is in a cell of an answer and is not NULL. */
+static void
+index_value(struct questions *q, uint32_t column, const char *value, size_t n)
+{
+    const bool is_text = column >= q->table->integers.n;
+    row_index_add(&q->index, column,
+                  is_text ? strings_add(&q->texts, value, strlen(value))
+                          : strtoll(value, NULL, 10),
+                  (uint32_t)n);
+}
+
+/* Take keys and values from an answer, and what is wanted for the index. */
 static void
 take_values(struct questions *q, const struct result_rows *rows, size_t i)
 {
@@ -99,13 +113,11 @@ take_values(struct questions *q, const struct result_rows *rows, size_t i)
     const char *shown = result_rows_get(rows, i, 2);
     v->all.at[n].key = arena_copy(&v->arena, key, strlen(key));
     v->all.at[n].shown = arena_copy(&v->arena, shown, strlen(shown));
-    for (uint32_t k = 0; k < q->table->integers.n; k++) {
+    for (uint32_t k = 0; k < q->table->integers.n + q->table->texts.n; k++) {
         if (!q->is_wanted[k])
             continue;
         if (!result_rows_is_null(rows, i, column))
-            row_index_add(&q->index, k,
-                          strtoll(result_rows_get(rows, i, column), NULL, 10),
-                          (uint32_t)n);
+            index_value(q, k, result_rows_get(rows, i, column), n);
         column++;
     }
 }
@@ -124,6 +136,11 @@ ask_values(struct questions *q)
         if (q->is_wanted[i]) {
             buf_text(&sql, ", ");
             q->sql->put_integer(&sql, q->table->integers.at[i]);
+        }
+    for (size_t i = 0; i < q->table->texts.n; i++)
+        if (q->is_wanted[q->table->integers.n + i]) {
+            buf_text(&sql, ", ");
+            q->sql->put_text(&sql, q->table->texts.at[i]);
         }
     buf_text(&sql, " from ");
     q->sql->put_from(&sql, NULL);
@@ -175,9 +192,25 @@ take_truth(const struct questions *q, struct buf *sql)
            row_versions_refuse(v, "a condition could not be evaluated again");
 }
 
+/* The versions that have all values which a condition asks for. */
+static void
+find_candidates(struct questions *q, const struct row_condition_text *c,
+                u32_vec *out)
+{
+    VEC(struct row_equality) wanted = {0};
+    for (size_t i = 0; i < c->n_equalities; i++) {
+        struct row_equality e = c->equalities[i];
+        if (e.text)
+            e.value = strings_add(&q->texts, e.text, strlen(e.text));
+        vec_push(&wanted, e);
+    }
+    row_index_find(&q->index, wanted.at, wanted.n, out);
+    vec_free(&wanted);
+}
+
 /* Decide the conditions of the table, or ask for them. */
 static bool
-ask_conditions(const struct questions *q)
+ask_conditions(struct questions *q)
 {
     struct row_versions *v = q->versions;
     struct buf sql = {0};
@@ -190,8 +223,7 @@ ask_conditions(const struct questions *q)
             continue;
         const bool is_narrow = c->n_equalities > 0;
         if (is_narrow)
-            row_index_find(&q->index, c->equalities, c->n_equalities,
-                           &candidates);
+            find_candidates(q, c, &candidates);
         if (c->is_equality)
             for (size_t k = 0; k < candidates.n; k++)
                 vec_push(&c->holds, candidates.at[k]);
@@ -245,7 +277,8 @@ row_versions_tabulate(struct row_versions *v, uint32_t table)
                           .sql = v->watched->dialect->versions,
                           .table = &v->watched->tables.at[table],
                           .number = table};
-    q.is_wanted = mem_calloc(q.table->integers.n + 1, sizeof *q.is_wanted);
+    q.is_wanted = mem_calloc(q.table->integers.n + q.table->texts.n + 1,
+                             sizeof *q.is_wanted);
     for (size_t i = 0; i < v->conditions.n; i++) {
         const struct row_condition_text *c = &v->conditions.at[i];
         for (size_t k = 0; c->table == table && k < c->n_equalities; k++)
@@ -262,5 +295,6 @@ row_versions_tabulate(struct row_versions *v, uint32_t table)
     }
     mem_free(q.is_wanted);
     row_index_free(&q.index);
+    strings_free(&q.texts);
     return ok;
 }

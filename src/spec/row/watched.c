@@ -121,7 +121,10 @@ static const char tables_query[] =
 static const char columns_query[] =
     "select a.attrelid, a.attname, coalesce(array_position(i.indkey, "
     "a.attnum), -1), (a.atttypid in ('int2'::regtype, 'int4'::regtype, "
-    "'int8'::regtype))::int from pg_attribute a left join pg_index i on "
+    "'int8'::regtype))::int, (a.atttypid in ('text'::regtype, "
+    "'varchar'::regtype) and exists (select 1 from pg_collation o where o.oid "
+    "= a.attcollation and o.collisdeterministic))::int from pg_attribute a "
+    "left join pg_index i on "
     "i.indrelid = "
     "a.attrelid and " WATCHED_NAMES_ROWS " and a.attnum = any (i.indkey[0:"
     "i.indnkeyatts - 1]) where a.attnum > 0 and not a.attisdropped "
@@ -204,6 +207,8 @@ add_columns(struct watched *w, const struct result_rows *r, const char *oid,
         vec_push(&t->columns, name);
         if (*result_rows_get(r, i, 3) == '1')
             vec_push(&t->integers, name);
+        if (*result_rows_get(r, i, 4) == '1')
+            vec_push(&t->texts, name);
         if (*result_rows_get(r, i, 2) != '-')
             vec_push(&t->keys, name);
     }
@@ -225,7 +230,7 @@ read_tables(struct connection *c, const struct watched *before,
 {
     struct result_rows tables = {0}, columns = {0}, functions = {0};
     bool ok = ask(c, tables_query, COLUMNS, &tables, err) &&
-              ask(c, columns_query, 4, &columns, err) &&
+              ask(c, columns_query, 5, &columns, err) &&
               ask(c, functions_query, 1, &functions, err);
     for (size_t i = 0; ok && i < tables.n; i++) {
         if (before &&
@@ -268,6 +273,7 @@ watched_free(struct watched *w)
         vec_free(&w->tables.at[i].columns);
         vec_free(&w->tables.at[i].types);
         vec_free(&w->tables.at[i].integers);
+        vec_free(&w->tables.at[i].texts);
         vec_free(&w->tables.at[i].indexed);
         vec_free(&w->tables.at[i].renewed);
     }

@@ -38,6 +38,8 @@ struct watched_table {
     text_vec types;    // of the columns; PostgreSQL: none
     text_vec integers; // columns with integers or NULL only; on SQLite other
                        // values may be there, which equal no integer
+    text_vec texts;    // columns with texts or NULL only, which are equal if
+                       // their bytes are; on SQLite as above
     // MariaDB: whether there are indexes besides that of the key, and the
     // columns that some index has.
     bool has_other_index;

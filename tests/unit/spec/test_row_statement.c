@@ -35,6 +35,7 @@ set_up(void)
     add_table("t", "id", NULL);
     vec_push(&watched.tables.at[0].integers, "id");
     vec_push(&watched.tables.at[0].integers, "v");
+    vec_push(&watched.tables.at[0].texts, "n");
     add_table("s", NULL, NULL);
     add_table("w", NULL, "it is a view");
     add_table("p", "id", NULL);
@@ -214,8 +215,12 @@ equalities_of(const char *condition)
     CHECK(row_statement_parse(&watched, &arena, text.at, &s, &refusal));
     buf_clear(&text);
     for (size_t i = 0; i < s.n_equalities; i++)
-        buf_printf(&text, "%s=%d ", s.equalities[i].column ? "v" : "id",
-                   (int)s.equalities[i].value);
+        if (s.equalities[i].text)
+            buf_printf(&text, "%u='%s' ", s.equalities[i].column,
+                       s.equalities[i].text);
+        else
+            buf_printf(&text, "%s=%d ", s.equalities[i].column ? "v" : "id",
+                       (int)s.equalities[i].value);
     buf_text(&text, s.is_equality ? "only" : "...");
     row_statement_free(&s);
     const char *copy = arena_copy(&arena, text.at, text.n);
@@ -231,6 +236,10 @@ equalities_of_integers_are_found(void)
     CHECK_TEXT(equalities_of("id = 7 and (v = (-1) and id = 8)"),
                "id=8 v=-1 id=7 only");
     CHECK_TEXT(equalities_of("id = 7 or v = 1"), "...");
+    CHECK_TEXT(equalities_of("n = 'it''s' and 7 = id"), "id=7 2='it's' only");
+    CHECK_TEXT(equalities_of("'' = n and n > 'a'"), "2='' ...");
+    CHECK_TEXT(equalities_of("n = 7 and n = 'a'::text and n like 'a'"), "...");
+    CHECK_TEXT(equalities_of("id = '7' and n = N'a'"), "...");
     CHECK_TEXT(equalities_of("not id = 7"), "...");
     CHECK_TEXT(equalities_of("(id = 7) is true and id + 1 = 8"), "...");
     CHECK_TEXT(equalities_of("id = '7' and v = 1.0 and w = 1"), "...");
