@@ -4,10 +4,11 @@
 #include "depend/writers.h"
 
 #include "base/container/sorted.h"
+#include "base/prefetch.h"
 
 enum { AHEAD = 24 }; // operations between a prefetch and its use
 
-static void
+PREFETCHING void
 prefetch(const struct history *h, const uint32_t *by_key, op_id op)
 {
     if (op + AHEAD < h->n_ops)

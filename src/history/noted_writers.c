@@ -14,6 +14,7 @@
 #include "history/noted_writers.h"
 
 #include "base/parallel.h"
+#include "base/prefetch.h"
 
 enum {
     AHEAD = 4,          // transactions between a prefetch and its use
@@ -107,7 +108,7 @@ mark_ops(struct part *p, txn_id t, op_id *table)
     return writes_initial;
 }
 
-static void
+PREFETCHING void
 prefetch_keys(const struct history *h, txn_id t, const op_id *table)
 {
     for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++)

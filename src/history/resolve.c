@@ -25,6 +25,7 @@
  * SPDX-License-Identifier: MIT */
 #include "history/resolve.h"
 
+#include "base/prefetch.h"
 #include "history/indeterminate.h"
 #include "history/noted_writers.h"
 
@@ -59,7 +60,7 @@ find_loading(struct history *h, bool keep)
 
 /* --- 2 ------------------------------------------------------------------ */
 
-static inline void
+PREFETCHING void
 prefetch_value(const struct history *h, op_id op)
 {
     if (op + AHEAD < h->n_ops)

@@ -79,7 +79,7 @@ void values_free_index(struct values *v);
 void values_free(struct values *v);
 
 /* Prefetch what a search for the pair accesses first. */
-static inline void
+PREFETCHING void
 values_prefetch(const struct values *v, key_id key, struct atom atom)
 {
     if (atom.tag == ATOM_INT && atom.bits < v->direct_n)

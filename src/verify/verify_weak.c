@@ -19,6 +19,7 @@
  * SPDX-License-Identifier: MIT */
 #include "verify/verify_weak.h"
 
+#include "base/prefetch.h"
 #include "verify/lists/verify_list_order.h"
 #include "verify/verify_causal.h"
 
@@ -33,7 +34,7 @@ struct store {
     uint32_t *last;
 };
 
-static void
+PREFETCHING void
 prefetch(const struct store *s, op_id op)
 {
     const struct history *h = s->w->h;

@@ -30,6 +30,7 @@
 #include "weak/topological_sort.h"
 
 #include "base/paranoid.h"
+#include "base/prefetch.h"
 
 enum { AHEAD = 24 }; // operations between a prefetch and its use
 
@@ -66,7 +67,7 @@ topological_order_free(struct topological_order *s)
     *s = (struct topological_order){0};
 }
 
-static void
+PREFETCHING void
 prefetch(const struct search *s, op_id op)
 {
     const struct history *h = s->r->h;

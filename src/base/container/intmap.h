@@ -8,6 +8,8 @@
 #ifndef BASE_CONTAINER_INTMAP_H
 #define BASE_CONTAINER_INTMAP_H
 
+#include "base/prefetch.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -99,7 +101,7 @@ intmap_view_find(const struct intmap_view *view, uint64_t key)
                : UINT32_MAX;
 }
 
-static inline void
+PREFETCHING void
 intmap_view_prefetch(const struct intmap_view *view, uint64_t key)
 {
     if (key < view->direct_n)
@@ -107,7 +109,7 @@ intmap_view_prefetch(const struct intmap_view *view, uint64_t key)
 }
 
 /* Start loading what that will touch. */
-static inline void
+PREFETCHING void
 intmap_prefetch(const struct intmap *m, uint64_t key)
 {
     if (key < m->direct_n)

@@ -127,6 +127,24 @@ struct raw_op {
 bool builder_batch(struct builder *b, const struct raw_op *ops, size_t n,
                    struct err *err);
 
+/* The same for integers below SMALL_END, in runs of one transaction each.  The
+ * run that follows begins where a run ends; a run may be empty.
+ *
+ *   require  no key is a list */
+enum { SMALL_END = 100000000 };
+#define SMALL_WRITE (1u << 31)
+struct small_op {
+    uint32_t key; // with the flag
+    uint32_t value;
+};
+struct small_run {
+    txn_id txn;
+    uint32_t begin; // its first operation
+};
+bool builder_small_batch(struct builder *b, const struct small_op *ops,
+                         size_t n, const struct small_run *runs, size_t n_runs,
+                         struct err *err);
+
 /* Let other threads work ahead of the one that adds operations.  Called before
  * they begin. */
 void builder_share(struct builder *b);
@@ -135,6 +153,9 @@ void builder_share(struct builder *b);
  * already by their ids, and get the memory that comes next.  Without
  * builder_share this does nothing. */
 void builder_work_ahead(const struct builder *b, struct raw_op *ops, size_t n);
+
+/* The same without operations: get memory. */
+void builder_pages_ahead(const struct builder *b);
 
 /* Whether so many more transactions and operations, in batches, are added for
  * certain: there is room for them, and no key is a list so far. */

@@ -5,7 +5,8 @@
  * that scan the input:
  *
  *   - The id of a key never changes.  So a key that is found is found for good,
- *     and one that is not there yet is left to the thread that adds.
+ *     and one that is not there yet is left to the thread that adds.  (Small
+ *     operations are added in less time than this saves.)
  *   - The kernel clears a page when it is touched first, which takes a quarter
  *     of the time.  Asking for the pages right behind the end of an array does
  *     not change what is in them.  That holds for any address, so it does no
@@ -97,12 +98,18 @@ get_pages(struct growing *g)
 }
 
 void
+builder_pages_ahead(const struct builder *b)
+{
+    for (size_t i = 0; b->ahead && i < ARRAYS; i++)
+        get_pages(&b->ahead->arrays[i]);
+}
+
+void
 builder_work_ahead(const struct builder *b, struct raw_op *ops, size_t n)
 {
     if (!b->ahead)
         return;
-    for (size_t i = 0; i < ARRAYS; i++)
-        get_pages(&b->ahead->arrays[i]);
+    builder_pages_ahead(b);
     const struct intmap_view view = intmap_look(&b->key_index[ATOM_INT]);
     for (size_t i = 0; i < n; i++) {
         if (i + AHEAD < n)

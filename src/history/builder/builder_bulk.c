@@ -8,6 +8,7 @@
  * SPDX-License-Identifier: MIT */
 #include "history/builder/builder_bulk.h"
 
+#include "base/prefetch.h"
 #include "history/builder/builder_ahead.h"
 
 static struct atom
@@ -23,7 +24,7 @@ value_of(const struct raw_op *op)
 }
 
 /* Prefetch the key-index entries of n operations. */
-static void
+PREFETCHING void
 prefetch_keys(const struct builder *b, const struct raw_op *ops, size_t n)
 {
     const struct intmap ints = b->key_index[ATOM_INT];

@@ -15,6 +15,8 @@
  * SPDX-License-Identifier: MIT */
 #include "strong/infer/sweep.h"
 
+#include "base/prefetch.h"
+
 enum {
     BETWEEN_MAX = 64, // versions between a version and its reader
     AHEAD = 4,        // points, for the processor to fetch
@@ -290,7 +292,7 @@ infer_at(struct sweep *s, uint32_t point)
 }
 
 /* Fetch what the points that come next will need. */
-static void
+PREFETCHING void
 prefetch(const struct sweep *s)
 {
     const struct dependencies *p = s->f->p;
