@@ -3,8 +3,9 @@
  * Large blocks are mapped one by one: growing one then moves page tables, not
  * bytes, and freeing one gives its memory back.  Left alone, glibc raises the
  * bound for that as it goes: a quarter of the reading time.  The others come
- * from a heap that begins with large pages, because a small check spends a
- * third of its time on getting small ones.
+ * from a heap of large pages, because a small check spends a third of its time
+ * on getting small ones.  It begins with a few of the latter, for checks that
+ * need no more.
  *
  * SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE
@@ -19,6 +20,7 @@
 enum {
     MAPPED = 1 << 20, // larger blocks are mapped one by one
     HEAP = 8 << 20,   // for the others, to begin with
+    SMALL = 1 << 18,  // of that in small pages
     MORE = 1 << 19,   // and then in steps of this
 };
 
@@ -29,8 +31,12 @@ heap_tune(void)
     mallopt(M_TOP_PAD, HEAP);
     mallopt(M_TRIM_THRESHOLD, HEAP);
     const uintptr_t huge = (uintptr_t)1 << 21;
-    const uintptr_t begin = ((uintptr_t)sbrk(0) + huge - 1) & ~(huge - 1);
-    void *volatile p = malloc(MAPPED - 1); // makes the heap
+    const uintptr_t now = (uintptr_t)sbrk(0);
+    const uintptr_t begin = (now + SMALL + huge - 1) & ~(huge - 1);
+    (void)sbrk((intptr_t)(begin - SMALL - now)); // address space only
+    // Make the heap.  The block is small, because the allocator writes behind
+    // it: a large page of which anything is used stays in small ones.
+    void *volatile p = malloc(1);
     free(p);
     (void)madvise((void *)begin, HEAP - huge, MADV_HUGEPAGE);
     // No room for large tables there, which calloc would have to clear.

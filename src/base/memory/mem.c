@@ -17,10 +17,13 @@
 #include <unistd.h>
 
 enum {
-    // Bytes; smaller blocks are not worth large pages.  What comes cleared is a
-    // table that may stay mostly empty, and then they cost memory.
-    LARGE = 4 << 20,
-    LARGE_TABLE = 16 << 20,
+    // Bytes; smaller blocks are not worth large pages.
+    LARGE = 2 << 20,
+    // What comes cleared is a table that may stay mostly empty, and then they
+    // cost memory.
+    LARGE_TABLE = 4 << 20,
+    LARGE_PAGE = 2 << 20,
+    HEADER = 16, // the allocator's words in front of a block
 };
 
 /* Stop before n bytes more are in use, in place of the block at 'old', if that
@@ -61,14 +64,19 @@ out_of_memory(size_t n, size_t size)
     _exit(2);
 }
 
-/* The size of the block, at least 1 so that NULL always means failure. */
+/* The size of the block, at least 1 so that NULL always means failure.  From
+ * 'large' on, its mapping is a number of large pages: Linux then begins it with
+ * one, and otherwise anywhere. */
 static size_t
-total(size_t n, size_t size)
+total(size_t n, size_t size, size_t large)
 {
     size_t bytes;
-    if (__builtin_mul_overflow(n, size, &bytes))
+    if (__builtin_mul_overflow(n, size, &bytes) || bytes > SIZE_MAX / 2)
         out_of_memory(n, size);
-    return bytes ? bytes : 1;
+    if (bytes < large)
+        return bytes ? bytes : 1;
+    const size_t pages = (bytes + HEADER + LARGE_PAGE - 1) / LARGE_PAGE;
+    return pages * LARGE_PAGE - HEADER;
 }
 
 /* Large tables are mostly accessed at random, where the lookup of addresses
@@ -99,7 +107,7 @@ keep(struct context *c, void *p, size_t n, size_t size)
 void *
 mem_alloc(size_t n, size_t size)
 {
-    const size_t bytes = total(n, size);
+    const size_t bytes = total(n, size, LARGE);
     keep_limits(bytes, NULL);
     void *p = malloc(bytes);
     if (!p)
@@ -112,7 +120,7 @@ mem_alloc(size_t n, size_t size)
 void *
 mem_calloc(size_t n, size_t size)
 {
-    const size_t bytes = total(n, size);
+    const size_t bytes = total(n, size, LARGE_TABLE);
     keep_limits(bytes, NULL);
     void *p = calloc(1, bytes);
     if (!p)
@@ -125,7 +133,7 @@ mem_calloc(size_t n, size_t size)
 void *
 mem_realloc(void *p, size_t n, size_t size)
 {
-    const size_t bytes = total(n, size);
+    const size_t bytes = total(n, size, LARGE);
     keep_limits(bytes, p);
     // A block stays with its owner: a vector of the caller may grow here.
     struct context *owner =
