@@ -16,16 +16,19 @@
 
 #include "weak/causal.h"
 #include "weak/edge_reason.h"
+#include "weak/given_order.h"
 #include "weak/keysets.h"
 
 enum { OP_STEPS = 4 }; // of a budget, for a pass over the operations
 
 void
 ordered_reading_init(struct ordered_reading *g, const struct weak_reading *r,
-                     const u32_vec *roots)
+                     const u32_vec *roots, unsigned threads)
 {
     *g = (struct ordered_reading){.reading = *r, .roots = roots};
-    g->cyclic = !topological_sort_find(r, NULL, roots, &g->sequence, &g->stale);
+    g->cyclic = !(!r->chosen && given_order_take(r, roots, threads,
+                                                 &g->sequence, &g->stale)) &&
+                !topological_sort_find(r, NULL, roots, &g->sequence, &g->stale);
     list_edges_find(r->h, &g->listed);
 }
 

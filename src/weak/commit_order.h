@@ -19,7 +19,8 @@ struct ordered_reading {
 };
 
 void ordered_reading_init(struct ordered_reading *g,
-                          const struct weak_reading *r, const u32_vec *roots);
+                          const struct weak_reading *r, const u32_vec *roots,
+                          unsigned threads);
 void ordered_reading_free(struct ordered_reading *g);
 
 /* Collect the edges of 'level' in 'out', which is empty; false where the budget

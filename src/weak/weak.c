@@ -78,7 +78,7 @@ check_unique(const struct history *h, level_set levels,
     u32_vec roots = {0};
     struct ordered_reading g;
     topological_sort_suggest(h, &roots);
-    ordered_reading_init(&g, &r, &roots);
+    ordered_reading_init(&g, &r, &roots, o->threads);
     stats->stale = g.stale.n;
     const struct certificate *held = NULL;
     for (enum level l = LEVEL_CC; l > LEVEL_READS; l--) {
@@ -183,7 +183,7 @@ weak_witnesses(const struct history *h, enum level level,
     struct edges edges = {0};
     struct ordered_reading g;
     topological_sort_suggest(h, &roots);
-    ordered_reading_init(&g, &r, &roots);
+    ordered_reading_init(&g, &r, &roots, o->threads);
     if (commit_order_decide(&g, level, o, &order, &edges, &stats) ==
         VERDICT_VIOLATED)
         (void)witness_find(&g, level, &edges, false, most, out);

@@ -39,7 +39,7 @@ refute_certain(const struct history *h, const u32_vec *roots,
     for (op_id op = 0; op < h->n_ops; op++)
         chosen[op] = TXN_INIT; // of reads with one candidate it is not asked
     counting_find(h, chosen, counts, NULL);
-    ordered_reading_init(&g, &r, roots);
+    ordered_reading_init(&g, &r, roots, o->threads);
     if (commit_order_is_refuted(&g, out->level, o, &edges, stats)) {
         (void)witness_find(&g, out->level, &edges, false, 1, &cycles);
         assert(cycles.n == 1);
@@ -68,7 +68,7 @@ suggested_reading_try(const struct history *h, const u32_vec *order,
     assert(out->verdict == VERDICT_UNKNOWN);
     recorded_reading_choose(h, order, chosen);
     counting_find(h, chosen, counts, NULL);
-    ordered_reading_init(&g, &r, order);
+    ordered_reading_init(&g, &r, order, o->threads);
     stats->rounds++;
     bool ok =
         commit_order_compare(&g, out->level, o, &out->order) == VERDICT_OK;

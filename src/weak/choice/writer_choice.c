@@ -52,7 +52,7 @@ repair_order(struct choice_solver *c, enum level level,
     struct edges edges = {0};
     struct predecessors more;
     counting_find(c->h, c->chosen, c->counts, c->why);
-    ordered_reading_init(&g, &certain, roots);
+    ordered_reading_init(&g, &certain, roots, o->threads);
     if (!g.cyclic)
         (void)commit_order_edges(&g, level, o, &edges);
     edges_group(&edges, c->h, &more);
@@ -124,7 +124,7 @@ try_reading(struct choice_solver *c, const u32_vec *roots,
     struct edges edges = {0};
     cycle_vec cycles = {0};
     counting_find(c->h, c->chosen, c->counts, c->why);
-    ordered_reading_init(&g, &r, roots);
+    ordered_reading_init(&g, &r, roots, o->threads);
     out->verdict =
         commit_order_decide(&g, out->level, o, &out->order, &edges, stats);
     bool end = out->verdict != VERDICT_VIOLATED;
