@@ -19,7 +19,7 @@
 
 enum {
     MAPPED = 1 << 18,     // bytes; smaller files are cheaper to read
-    GIVEN_BACK = 1 << 19, // bytes, the least that is released at once
+    GIVEN_BACK = 1 << 21, // bytes, the least that is released at once
 };
 
 typedef VEC(char) bytes;

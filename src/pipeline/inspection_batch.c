@@ -15,6 +15,7 @@
 #include "pipeline/inspection_batch.h"
 
 #include "base/limits/context.h"
+#include "base/memory/heap.h"
 #include "base/parallel.h"
 
 #include <assert.h>
@@ -115,6 +116,7 @@ static void
 inspect_one(void *self, size_t i)
 {
     struct batch *b = self;
+    heap_tune_thread();
     wait_for_room(b, i);
     struct slot *s = mem_calloc(1, sizeof *s);
     *s = (struct slot){.batch = b, .index = i};

@@ -12,6 +12,7 @@
 #include "base/memory/heap.h"
 
 #include <malloc.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -24,9 +25,24 @@ enum {
     MORE = 1 << 19,   // and then in steps of this
 };
 
+/* Ask for large pages between two addresses. */
+static void
+use_large_pages(uintptr_t from, uintptr_t to)
+{
+    const uintptr_t huge = (uintptr_t)1 << 21;
+    from = (from + huge - 1) & ~(huge - 1);
+    to &= ~(huge - 1);
+    if (from < to)
+        (void)madvise((void *)from, to - from, MADV_HUGEPAGE);
+}
+
+static bool is_tuned;               // before there are threads, or never
+static _Thread_local bool has_heap; // of its own, with large pages
+
 void
 heap_tune(void)
 {
+    is_tuned = has_heap = true;
     mallopt(M_MMAP_THRESHOLD, MAPPED);
     mallopt(M_TOP_PAD, HEAP);
     mallopt(M_TRIM_THRESHOLD, HEAP);
@@ -38,7 +54,22 @@ heap_tune(void)
     // it: a large page of which anything is used stays in small ones.
     void *volatile p = malloc(1);
     free(p);
-    (void)madvise((void *)begin, HEAP - huge, MADV_HUGEPAGE);
+    use_large_pages(begin, begin - SMALL + HEAP);
     // No room for large tables there, which calloc would have to clear.
     mallopt(M_TOP_PAD, MORE);
+}
+
+void
+heap_tune_thread(void)
+{
+    if (has_heap || !is_tuned)
+        return;
+    has_heap = true;
+    // Made at once, by a block that is not mapped; then all of it is free.
+    mallopt(M_MMAP_THRESHOLD, 2 * HEAP);
+    char *volatile p = malloc(HEAP - SMALL);
+    mallopt(M_MMAP_THRESHOLD, MAPPED);
+    if (p)
+        use_large_pages((uintptr_t)p + SMALL, (uintptr_t)p + HEAP - SMALL);
+    free(p);
 }

@@ -7,3 +7,8 @@ void
 heap_tune(void)
 {
 }
+
+void
+heap_tune_thread(void)
+{
+}
