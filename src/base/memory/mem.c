@@ -21,7 +21,7 @@ enum {
     LARGE = 2 << 20,
     // What comes cleared is a table that may stay mostly empty, and then they
     // cost memory.
-    LARGE_TABLE = 4 << 20,
+    LARGE_TABLE = 16 << 20,
     LARGE_PAGE = 2 << 20,
     HEADER = 16, // the allocator's words in front of a block
 };
