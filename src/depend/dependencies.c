@@ -6,10 +6,13 @@
  * SPDX-License-Identifier: MIT */
 #include "depend/dependencies.h"
 
+#include "base/container/sorted.h"
 #include "base/paranoid.h"
 #include "depend/known_edges.h"
 #include "depend/reads.h"
 #include "depend/versions.h"
+
+enum { FEW_WRITES = 16 }; // of a transaction, that are looked at one by one
 
 static void
 number_txns(struct dependencies *d)
@@ -47,37 +50,45 @@ depend_follower(const struct dependencies *d, dense_id t, dense_id last)
     return next < end ? d->dense[next] : DENSE_INIT;
 }
 
-/* The last version of k by t or one before it in number; the first by anyone
- * but INIT where there is none. */
-static version_id
-find_below(const struct dependencies *d, key_id k, dense_id t)
+version_id
+depend_find_written(const struct dependencies *d, key_id k, dense_id t)
 {
     assert(k < d->h->n_keys && t < d->n_txns);
-    version_id low = d->key_first[k] + 1, high = d->key_first[k + 1];
-    while (high - low > 1) {
-        const version_id middle = low + (high - low) / 2;
-        if (d->version_txn[middle] <= t)
-            low = middle;
-        else
-            high = middle;
+    const version_id first = d->write_first[t], end = d->write_first[t + 1];
+    if (end - first <= FEW_WRITES) {
+        for (version_id v = first; v < end; v++)
+            if (d->version_key[v] == k)
+                return v;
+        return VERSION_NONE;
     }
-    return low;
+    uint32_t low = d->key_first[k];
+    LOWER_BOUND(low, d->key_first[k + 1], middle,
+                d->key_version[middle] < first);
+    return low < d->key_first[k + 1] && d->key_version[low] < end
+               ? d->key_version[low]
+               : VERSION_NONE;
 }
 
 bool
 depend_writes(const struct dependencies *d, dense_id t, key_id k)
 {
-    const version_id v = find_below(d, k, t);
-    return v < d->key_first[k + 1] && d->version_txn[v] == t;
+    return depend_find_written(d, k, t) != VERSION_NONE;
 }
 
 version_id
 depend_find_version(const struct dependencies *d, key_id k, dense_id t)
 {
     if (t == DENSE_INIT)
-        return d->key_first[k];
+        return version_of_init(d, k);
     assert(depend_writes(d, t, k));
-    return find_below(d, k, t);
+    return depend_find_written(d, k, t);
+}
+
+void
+depend_begin(const struct dependencies *d, version_id *now)
+{
+    for (key_id k = 0; k < d->h->n_keys; k++)
+        now[k] = version_of_init(d, k);
 }
 
 void
@@ -95,9 +106,9 @@ depend_arrange(const struct dependencies *d, const uint32_t *order,
                version_id *sorted)
 {
     const uint32_t n_keys = d->h->n_keys;
-    version_id *next = mem_alloc(n_keys, sizeof *next);
+    uint32_t *next = mem_alloc(n_keys, sizeof *next);
     for (key_id k = 0; k < n_keys; k++) {
-        sorted[d->key_first[k]] = d->key_first[k];
+        sorted[d->key_first[k]] = version_of_init(d, k);
         next[k] = d->key_first[k] + 1;
     }
     // Walk the order and append each commit's versions to those of their keys.
@@ -107,8 +118,8 @@ depend_arrange(const struct dependencies *d, const uint32_t *order,
         if (point >= points || (d->two_points && point % 2 == 0))
             continue;
         const dense_id t = point_txn(d, point);
-        for (uint32_t j = d->write_first[t]; j < d->write_first[t + 1]; j++)
-            sorted[next[d->version_key[d->write[j]]]++] = d->write[j];
+        for (version_id v = d->write_first[t]; v < d->write_first[t + 1]; v++)
+            sorted[next[d->version_key[v]]++] = v;
     }
     mem_free(next);
 }
@@ -197,17 +208,18 @@ check_versions(const struct dependencies *d)
     const struct history *h = d->h;
     ENSURE(d->key_first[0] == 0 && d->key_first[h->n_keys] == d->n_versions);
     for (key_id k = 0; k < h->n_keys; k++) {
-        ENSURE(version_is_init(d, d->key_first[k]));
-        for (version_id v = d->key_first[k]; v < d->key_first[k + 1]; v++)
-            ENSURE(d->version_key[v] == k);
-        for (version_id v = d->key_first[k] + 1; v < d->key_first[k + 1]; v++)
-            ENSURE(d->version_txn[v] < d->n_txns &&
-                   (version_is_init(d, v - 1) ||
-                    d->version_txn[v - 1] < d->version_txn[v]));
+        const uint32_t first = d->key_first[k];
+        ENSURE(d->key_version[first] == version_of_init(d, k));
+        ENSURE(d->version_txn[version_of_init(d, k)] == DENSE_INIT);
+        for (uint32_t i = first; i < d->key_first[k + 1]; i++)
+            ENSURE(d->version_key[d->key_version[i]] == k &&
+                   (i == first || d->key_version[i - 1] < d->key_version[i]));
     }
+    ENSURE(d->write_first[0] == h->n_keys &&
+           d->write_first[d->n_txns] == d->n_versions);
     for (dense_id t = 0; t < d->n_txns; t++)
-        for (uint32_t i = d->write_first[t]; i < d->write_first[t + 1]; i++)
-            ENSURE(d->version_txn[d->write[i]] == t);
+        for (version_id v = d->write_first[t]; v < d->write_first[t + 1]; v++)
+            ENSURE(d->version_txn[v] == t);
 }
 
 static void

@@ -23,10 +23,13 @@
  * chain, the time line: an end is joined to the next instant of it and a begin
  * to the last, so that n transactions need 2n edges and not n^2.
  *
- * A version is a key and the transaction that wrote it last.  The versions of a
- * key are contiguous: INIT's first, then by transaction, and so by session.  A
- * read is an external read of one value of one key by one transaction.  It has
- * a version, or it is ambiguous and has candidates.
+ * A version is a key and the transaction that wrote it last.  INIT's version of
+ * key k has the number k; the others follow by transaction.  So what belongs to
+ * transactions of about the same time, in each session, is close together in
+ * memory.  A list per key has its versions in ascending order: INIT's first,
+ * then by transaction, and so by session.  A read is an external read of one
+ * value of one key by one transaction.  It has a version, or it is ambiguous
+ * and has candidates.
  *
  * Every edge of the graph carries a label that says why it is there:
  *
@@ -109,12 +112,12 @@ struct dependencies {
     struct optional *optional; // by dense id less n_certain
 
     uint32_t n_versions;
-    version_id *key_first; // by key; n_keys + 1 of them
-    dense_id *version_txn;
+    dense_id *version_txn; // DENSE_INIT for those of INIT
     key_id *version_key;
     value_id *version_value;
-    uint32_t *write_first; // by transaction; its versions
-    version_id *write;
+    version_id *write_first; // by transaction; its versions
+    uint32_t *key_first;     // by key; n_keys + 1 of them: its versions are
+    version_id *key_version; // key_version[key_first[k] .. key_first[k + 1])
 
     uint32_t n_reads;
     uint32_t *read_first; // by transaction; its reads
@@ -229,8 +232,20 @@ static inline bool
 version_is_init(const struct dependencies *d, version_id v)
 {
     assert(v < d->n_versions);
-    return d->version_txn[v] == DENSE_INIT;
+    return v < d->h->n_keys;
 }
+
+/* INIT's version of key k. */
+static inline version_id
+version_of_init(const struct dependencies *d, key_id k)
+{
+    assert(k < d->h->n_keys);
+    (void)d;
+    return k;
+}
+
+/* Set now[k] to INIT's version of k, for every key. */
+void depend_begin(const struct dependencies *d, version_id *now);
 
 /* Whether r may read the version v when v is the current one. */
 static inline bool
@@ -242,9 +257,13 @@ version_serves(const struct dependencies *d, version_id v, read_id r)
             d->version_value[v] == d->h->op_value[d->read_op[r]]);
 }
 
-/* Whether t, which is not INIT, wrote key k.
+/* The version of key k that t, which is not INIT, wrote, or VERSION_NONE.
  *
  *   time   O(log versions of k) */
+version_id depend_find_written(const struct dependencies *d, key_id k,
+                               dense_id t);
+
+/* Whether t, which is not INIT, wrote key k. */
 bool depend_writes(const struct dependencies *d, dense_id t, key_id k);
 
 /* The version of key k that t wrote.

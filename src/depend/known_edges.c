@@ -16,15 +16,15 @@ known_edges_add_init(struct dependencies *d, read_id r)
     const dense_id reader = d->read_txn[r];
     const struct seat *seat = d->g.seat;
     uint32_t chain = UINT32_MAX;
-    for (version_id v = d->key_first[k] + 1; v < d->key_first[k + 1]; v++) {
-        const dense_id t = d->version_txn[v];
+    for (uint32_t i = d->key_first[k] + 1; i < d->key_first[k + 1]; i++) {
+        const dense_id t = d->version_txn[d->key_version[i]];
         const uint32_t to = point_commit(d, t);
         if (seat[to].chain == chain)
             continue; // not the first of its session
         chain = seat[to].chain;
         if (t != reader)
             depend_add_edge(d, point_start(d, reader), to,
-                            (struct label){EDGE_RW, r, d->key_first[k]});
+                            (struct label){EDGE_RW, r, version_of_init(d, k)});
     }
 }
 

@@ -31,7 +31,7 @@ add_shared_range(struct read_builder *b, key_id k, value_id value)
     for (size_t i = 0; i < all.n; i++) {
         const bool init = all.at[i] == TXN_INIT;
         if (init)
-            d->version_value[d->key_first[k]] = value;
+            d->version_value[version_of_init(d, k)] = value;
         vec_push(
             &d->pool.items,
             depend_find_version(d, k, init ? DENSE_INIT : b->dense[all.at[i]]));
@@ -57,7 +57,7 @@ collect_only_candidate(struct read_builder *b, read_id r, value_id value)
     struct dependencies *d = b->d;
     const bool init = history_writer(d->h, value) == TXN_INIT;
     const version_id v =
-        init ? d->key_first[read_key(d, r)] : b->of_value[value];
+        init ? version_of_init(d, read_key(d, r)) : b->of_value[value];
     if (init)
         d->version_value[v] = value;
     vec_push(&d->ambiguous, ((struct candidates){
@@ -89,7 +89,7 @@ add_read(struct read_builder *b, dense_id t, op_id op)
     else if (t >= d->n_certain)
         collect_only_candidate(b, r, value);
     else if (history_writer(h, value) == TXN_INIT)
-        depend_fix(d, r, d->key_first[k]);
+        depend_fix(d, r, version_of_init(d, k));
     else
         depend_fix(d, r, b->of_value[value]);
 }
@@ -128,10 +128,9 @@ read_builder_init(struct read_builder *b, struct dependencies *d)
     b->of_value = mem_alloc(h->n_values, sizeof *b->of_value);
     b->dense = mem_alloc(h->n_txns, sizeof *b->dense);
     b->last = mem_alloc(h->n_keys, sizeof *b->last);
-    for (version_id v = 0; v < d->n_versions; v++)
-        if (!version_is_init(d, v))
-            b->of_value[d->version_value[v]] =
-                history_has_several(h, d->version_value[v]) ? VERSION_NONE : v;
+    for (version_id v = d->write_first[0]; v < d->n_versions; v++)
+        b->of_value[d->version_value[v]] =
+            history_has_several(h, d->version_value[v]) ? VERSION_NONE : v;
     for (dense_id t = 0; t < d->n_txns; t++)
         b->dense[d->name[t]] = t;
     for (key_id k = 0; k < h->n_keys; k++)

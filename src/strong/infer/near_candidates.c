@@ -49,11 +49,9 @@ date_versions(struct near_candidates *c)
     for (uint32_t i = 0; i < h->n_txns; i++) {
         if (at[i] == DENSE_INIT)
             continue;
-        for (uint32_t j = p->write_first[at[i]]; j < p->write_first[at[i] + 1];
-             j++) {
-            const version_id v = p->write[j];
+        for (version_id v = p->write_first[at[i]];
+             v < p->write_first[at[i] + 1]; v++)
             c->dated[next[p->version_key[v]]++] = (struct dated_version){i, v};
-        }
     }
     mem_free(next);
     mem_free(at);
@@ -99,8 +97,8 @@ find_near(struct near_candidates *c, read_id r)
         if (version_serves(p, before.version, r))
             add_near(c, before.version);
     }
-    if (!overwritten && version_serves(p, p->key_first[k], r))
-        add_near(c, p->key_first[k]);
+    if (!overwritten && version_serves(p, version_of_init(p, k), r))
+        add_near(c, version_of_init(p, k));
 }
 
 static void

@@ -48,10 +48,12 @@ find_segments(struct pruning *s, key_id k)
     const struct clocks *c = &s->f->clocks;
     vec_clear(&s->versions);
     vec_clear(&s->segments);
-    for (version_id v = p->key_first[k] + 1; v < p->key_first[k + 1]; v++)
+    for (uint32_t i = p->key_first[k] + 1; i < p->key_first[k + 1]; i++) {
+        const version_id v = p->key_version[i];
         vec_push(
             &s->versions,
             ((struct placed){c->seat[point_commit(p, p->version_txn[v])], v}));
+    }
     if (c->cover && s->versions.n) // otherwise they are by session already
         qsort(s->versions.at, s->versions.n, sizeof *s->versions.at,
               compare_placed);

@@ -93,10 +93,9 @@ has_own(const struct pruning *s, const struct candidates *c)
 {
     const struct dependencies *p = s->f->p;
     const dense_id t = p->read_txn[s->read];
-    for (uint32_t i = p->write_first[t]; i < p->write_first[t + 1]; i++)
-        if (p->version_key[p->write[i]] == read_key(p, s->read))
-            return p->version_value[p->write[i]] ==
-                       p->h->op_value[p->read_op[s->read]] &&
+    for (version_id v = p->write_first[t]; v < p->write_first[t + 1]; v++)
+        if (p->version_key[v] == read_key(p, s->read))
+            return p->version_value[v] == p->h->op_value[p->read_op[s->read]] &&
                    c->first < p->pool.shared;
     return false;
 }

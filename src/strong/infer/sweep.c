@@ -24,12 +24,9 @@ enum {
 };
 
 #define RANK_INIT UINT32_MAX
-#define WRITE_INIT UINT32_MAX
-#define WRITE_UNKNOWN (UINT32_MAX - 1) // of a read that was ambiguous
 
 struct placed {
     uint32_t rank;  // of its commit
-    uint32_t write; // which one it is of all writes; INIT's is none
     uint32_t next;  // the place of the first that it reaches, or 0
     read_id reader; // the last one that was passed, or READ_NONE
     uint32_t
@@ -93,28 +90,6 @@ add(struct sweep *s, uint32_t from, uint32_t to, struct label label)
 
 /* --- the rules ------------------------------------------------------------ */
 
-/* The write that r saw: of an ambiguous read, once it is decided. */
-static uint32_t
-find_write(struct sweep *s, read_id r)
-{
-    const struct dependencies *p = s->f->p;
-    if (s->read_write[r] != WRITE_UNKNOWN || p->read_version[r] == VERSION_NONE)
-        return s->read_write[r];
-    const version_id v = p->read_version[r];
-    uint32_t w = WRITE_INIT;
-    if (!version_is_init(p, v))
-        for (w = p->write_first[p->version_txn[v]]; p->write[w] != v;)
-            w++;
-    return s->read_write[r] = w;
-}
-
-static uint32_t
-place_of(const struct sweep *s, read_id r, uint32_t w)
-{
-    return w == WRITE_INIT ? s->f->p->key_first[read_key(s->f->p, r)]
-                           : s->write_place[w];
-}
-
 /* R1 for r, which read the version 'own', against another one. */
 static bool
 apply_r1(struct sweep *s, read_id r, struct placed *own,
@@ -144,18 +119,17 @@ apply_r1(struct sweep *s, read_id r, struct placed *own,
     return false;
 }
 
-/* What r and the version 'own' that it read say about a later one that was
- * passed, where the order of the two is known: R2, or R3 at psi. */
+/* What r and the version that it read say about a later one that was passed,
+ * where the order of the two is known: R2, or R3 at psi. */
 static bool
-add_overwriting(struct sweep *s, read_id r, const struct placed *own,
-                const struct placed *later)
+add_overwriting(struct sweep *s, read_id r, const struct placed *later)
 {
     const struct dependencies *p = s->f->p;
     const dense_id t3 = p->read_txn[r];
     const uint32_t commit = s->f->order[later->rank];
     const struct label label =
         p->one_rw ? (struct label){EDGE_WW, r, WW_UPDATE}
-                  : (struct label){EDGE_RW, r, p->write[own->write]};
+                  : (struct label){EDGE_RW, r, p->read_version[r]};
     if (point_txn(p, commit) == t3 ||
         (p->one_rw && !depend_writes(p, t3, read_key(p, r))))
         return true;
@@ -188,11 +162,11 @@ static bool
 infer_from_read(struct sweep *s, read_id r)
 {
     const struct dependencies *p = s->f->p;
-    const uint32_t w = find_write(s, r);
+    const version_id v = p->read_version[r];
     // Where the graph has rw edges, it has those of reads of INIT.
-    if (w == WRITE_UNKNOWN || (w == WRITE_INIT && !p->one_rw))
+    if (v == VERSION_NONE || (version_is_init(p, v) && !p->one_rw))
         return true;
-    struct placed *own = &s->placed[place_of(s, r, w)];
+    struct placed *own = &s->placed[s->place[v]];
     s->passed[r] = (struct passed_read){s->now, own->reader};
     own->reader = r;
     if (own->rank != RANK_INIT) {
@@ -206,7 +180,7 @@ infer_from_read(struct sweep *s, read_id r)
     for (uint32_t d = BETWEEN_MAX; d && y->rank != RANK_INIT; d--, y++)
         if (!apply_r1(s, r, own, y))
             return false;
-    return (!own->next || add_overwriting(s, r, own, &s->placed[own->next])) &&
+    return (!own->next || add_overwriting(s, r, &s->placed[own->next])) &&
            (!p->one_rw || infer_from_updates(s, r));
 }
 
@@ -239,7 +213,7 @@ infer_from_pair(struct sweep *s, const struct placed *x,
     for (read_id r = x->reader; r != READ_NONE; r = s->passed[r].next) {
         const uint32_t start = s->passed[r].rank;
         if (start < s->now && !horizon_reach_last(&s->horizon, start) &&
-            !add_overwriting(s, r, x, later))
+            !add_overwriting(s, r, later))
             return false;
     }
     return true;
@@ -247,13 +221,13 @@ infer_from_pair(struct sweep *s, const struct placed *x,
 
 /* Place a version whose commit is passed now, and apply all rules. */
 static bool
-infer_from_write(struct sweep *s, uint32_t w)
+infer_from_write(struct sweep *s, version_id v)
 {
     const bool by_init = s->f->p->one_rw; // R3 applies to reads of INIT
-    const uint32_t place = s->key_end[s->write_key[w]]++;
-    s->placed[place] = (struct placed){s->now, w, 0, READ_NONE, 0};
+    const uint32_t place = s->key_end[s->f->p->version_key[v]]++;
+    s->placed[place] = (struct placed){s->now, 0, READ_NONE, 0};
     s->placed[place + 1].rank = RANK_INIT; // (1)
-    s->write_place[w] = place;
+    s->place[v] = place;
     struct placed *x = &s->placed[place] - 1;
     for (uint32_t d = s->f->context->options->window; d; d--, x--) {
         const bool is_init = x->rank == RANK_INIT;
@@ -281,8 +255,8 @@ infer_at(struct sweep *s, uint32_t point)
         return true;
     const dense_id t = point_txn(p, point);
     if (point == point_commit(p, t))
-        for (uint32_t w = p->write_first[t]; w < p->write_first[t + 1]; w++)
-            if (!infer_from_write(s, w))
+        for (version_id v = p->write_first[t]; v < p->write_first[t + 1]; v++)
+            if (!infer_from_write(s, v))
                 return false;
     if (point == point_start(p, t))
         for (read_id r = p->read_first[t]; r < p->read_first[t + 1]; r++)
@@ -304,13 +278,13 @@ prefetch(const struct sweep *s)
     if (far >= n || near >= n)
         return; // of the time line
     const dense_id t = point_txn(p, near), later = point_txn(p, far);
-    __builtin_prefetch(&s->read_write[p->read_first[later]]);
-    __builtin_prefetch(&s->write_key[p->write_first[later]]);
+    __builtin_prefetch(&p->read_version[p->read_first[later]]);
+    __builtin_prefetch(&p->version_key[p->write_first[later]]);
     for (read_id r = p->read_first[t]; r < p->read_first[t + 1]; r++)
-        if (s->read_write[r] < WRITE_UNKNOWN)
-            __builtin_prefetch(&s->write_place[s->read_write[r]]);
-    for (uint32_t w = p->write_first[t]; w < p->write_first[t + 1]; w++)
-        __builtin_prefetch(&s->placed[s->key_end[s->write_key[w]]]);
+        if (p->read_version[r] != VERSION_NONE)
+            __builtin_prefetch(&s->place[p->read_version[r]]);
+    for (version_id v = p->write_first[t]; v < p->write_first[t + 1]; v++)
+        __builtin_prefetch(&s->placed[s->key_end[p->version_key[v]]]);
 }
 
 bool
@@ -321,8 +295,9 @@ sweep_once(struct sweep *s)
     assert(!f->unsorted);
     for (key_id k = 0; k < p->h->n_keys; k++) {
         s->placed[p->key_first[k]] =
-            (struct placed){RANK_INIT, WRITE_INIT, 0, READ_NONE, 0};
+            (struct placed){RANK_INIT, 0, READ_NONE, 0};
         s->placed[p->key_first[k] + 1].rank = RANK_INIT;
+        s->place[version_of_init(p, k)] = p->key_first[k];
         s->key_end[k] = p->key_first[k] + 1;
     }
     chains_freeze(&f->p->g);
@@ -340,36 +315,19 @@ void
 sweep_init(struct sweep *s, struct inference *f)
 {
     const struct dependencies *p = f->p;
-    const uint32_t n_writes = p->write_first[p->n_txns];
     *s = (struct sweep){.f = f};
     horizon_init(&s->horizon, &p->g, f->context->options->horizon);
-    s->write_key = mem_alloc(n_writes, sizeof *s->write_key);
-    s->write_place = mem_alloc(n_writes, sizeof *s->write_place);
-    s->read_write = mem_alloc(p->n_reads, sizeof *s->read_write);
+    s->place = mem_alloc(p->n_versions, sizeof *s->place);
     s->passed = mem_alloc(p->n_reads, sizeof *s->passed);
     s->placed = mem_alloc((size_t)p->n_versions + 1, sizeof *s->placed);
     s->key_end = mem_alloc(p->h->n_keys, sizeof *s->key_end);
-    uint32_t *write = mem_alloc(p->n_versions, sizeof *write); // by version
-    for (uint32_t w = 0; w < n_writes; w++) {
-        s->write_key[w] = p->version_key[p->write[w]];
-        write[p->write[w]] = w;
-    }
-    for (key_id k = 0; k < p->h->n_keys; k++)
-        write[p->key_first[k]] = WRITE_INIT;
-    for (read_id r = 0; r < p->n_reads; r++)
-        s->read_write[r] = p->read_version[r] == VERSION_NONE
-                               ? WRITE_UNKNOWN
-                               : write[p->read_version[r]];
-    mem_free(write);
 }
 
 void
 sweep_free(struct sweep *s)
 {
     horizon_free(&s->horizon);
-    mem_free(s->write_key);
-    mem_free(s->write_place);
-    mem_free(s->read_write);
+    mem_free(s->place);
     mem_free(s->passed);
     mem_free(s->placed);
     mem_free(s->key_end);

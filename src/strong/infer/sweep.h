@@ -10,10 +10,8 @@
 struct sweep {
     struct inference *f; // borrowed
     struct horizon horizon;
-    uint32_t now;          // the place of the point that is being passed
-    uint32_t *write_key;   // by write, in the order of transactions
-    uint32_t *write_place; // by write: its place among the placed versions
-    uint32_t *read_write;  // by read: the write that it saw, or INIT's
+    uint32_t now;    // the place of the point that is being passed
+    uint32_t *place; // by version: its place among the placed versions
     struct passed_read *passed;
     struct placed *placed; // versions by key, INIT's first, as they are passed
     uint32_t *key_end;     // by key: where its next version goes

@@ -10,10 +10,10 @@ number_values(const struct dependencies *p, uint8_t *number)
 {
     for (key_id k = 0; k < p->h->n_keys; k++) {
         uint32_t n = HOLDS_FIRST_VALUE;
-        const version_id first = p->key_first[k];
-        for (version_id v = first; v < p->key_first[k + 1]; v++) {
+        for (uint32_t i = p->key_first[k]; i < p->key_first[k + 1]; i++) {
+            const version_id v = p->key_version[i];
             uint8_t *it = &number[p->version_value[v]];
-            if (v == first)
+            if (version_is_init(p, v))
                 *it = HOLDS_INITIAL;
             else if (!*it && n > COMPACT_VALUES)
                 return false;
@@ -54,15 +54,6 @@ compact_history_suits(const struct dependencies *p)
     return suits;
 }
 
-static bool
-writes_key(const struct dependencies *p, dense_id t, key_id k)
-{
-    for (uint32_t i = p->write_first[t]; i < p->write_first[t + 1]; i++)
-        if (p->version_key[p->write[i]] == k)
-            return true;
-    return false;
-}
-
 /* Append the reads of t of keys that it writes as well, or of the others. */
 static void
 add_reads(struct compact_history *c, const struct dependencies *p, dense_id t,
@@ -75,7 +66,7 @@ add_reads(struct compact_history *c, const struct dependencies *p, dense_id t,
             : version_is_init(p, v) ? HOLDS_INITIAL
                                     : value[p->version_value[v]];
         assert(what != HOLDS_ANYTHING); // it was written
-        if (writes_key(p, t, read_key(p, r)) == written)
+        if (depend_writes(p, t, read_key(p, r)) == written)
             vec_push(&c->cells,
                      ((struct compact_cell){key[read_key(p, r)], what}));
     }
@@ -99,12 +90,10 @@ add_txns(struct compact_history *c, const struct dependencies *p)
         txn->kept = (uint32_t)c->cells.n;
         add_reads(c, p, t, false, key, value);
         txn->writes = (uint32_t)c->cells.n;
-        for (uint32_t i = p->write_first[t]; i < p->write_first[t + 1]; i++) {
-            const version_id v = p->write[i];
+        for (version_id v = p->write_first[t]; v < p->write_first[t + 1]; v++)
             vec_push(&c->cells,
                      ((struct compact_cell){key[p->version_key[v]],
                                             value[p->version_value[v]]}));
-        }
         txn->end = (uint32_t)c->cells.n;
     }
     mem_free(key);

@@ -13,7 +13,7 @@ add_choices(const struct order_check *a, const uint32_t *order,
     if (!p->n_candidates)
         return; // no read was ever ambiguous
     version_id *now = mem_alloc(p->h->n_keys, sizeof *now);
-    memcpy(now, p->key_first, p->h->n_keys * sizeof *now);
+    depend_begin(p, now);
     for (uint32_t i = 0; i < p->g.n; i++) {
         if (order[i] >= depend_txn_points(p))
             continue;
@@ -24,8 +24,9 @@ add_choices(const struct order_check *a, const uint32_t *order,
             for (read_id r = p->read_first[t]; r < p->read_first[t + 1]; r++)
                 depend_add_choice(p, r, now[read_key(p, r)], out);
         if (order[i] == point_commit(p, t))
-            for (uint32_t j = p->write_first[t]; j < p->write_first[t + 1]; j++)
-                now[p->version_key[p->write[j]]] = p->write[j];
+            for (version_id v = p->write_first[t]; v < p->write_first[t + 1];
+                 v++)
+                now[p->version_key[v]] = v;
     }
     mem_free(now);
 }

@@ -161,8 +161,7 @@ commit(const struct order_check *a, dense_id t, const uint32_t *rank,
        uint32_t *next, broken_vec *out)
 {
     const struct dependencies *p = a->p;
-    for (uint32_t w = p->write_first[t]; w < p->write_first[t + 1]; w++) {
-        const version_id v = p->write[w];
+    for (version_id v = p->write_first[t]; v < p->write_first[t + 1]; v++) {
         const uint32_t place = next[p->version_key[v]]++;
         const version_id before = a->sorted[place - 1];
         a->sorted[place] = v;
@@ -180,7 +179,7 @@ run_order(struct order_check *a, const uint32_t *order, const uint32_t *rank,
     const size_t first = out->n;
     uint32_t *next = mem_alloc(p->h->n_keys, sizeof *next);
     for (key_id k = 0; k < p->h->n_keys; k++) {
-        a->sorted[p->key_first[k]] = p->key_first[k]; // INIT's
+        a->sorted[p->key_first[k]] = version_of_init(p, k);
         next[k] = p->key_first[k] + 1;
     }
     for (uint32_t i = 0; i < p->g.n; i++) {
@@ -253,7 +252,7 @@ order_check_key(struct order_check *a, key_id k, const uint32_t *rank,
                 broken_vec *out)
 {
     const struct dependencies *p = a->p;
-    const version_id first = p->key_first[k];
+    const uint32_t first = p->key_first[k];
     const uint32_t n = p->key_first[k + 1] - first;
     if (n > a->scratch_room) {
         a->scratch_room = 2 * (size_t)n;

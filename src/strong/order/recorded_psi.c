@@ -66,7 +66,7 @@ choose(const struct recorded_psi *x, read_id r)
     const version_id last = x->last[p->h->op_value[p->read_op[r]]];
     if (last != VERSION_NONE)
         return last;
-    const version_id init = p->key_first[read_key(p, r)];
+    const version_id init = version_of_init(p, read_key(p, r));
     return version_serves(p, init, r) ? init : VERSION_NONE;
 }
 
@@ -89,8 +89,7 @@ static void
 write_all(struct recorded_psi *x, dense_id t)
 {
     const struct dependencies *p = x->p;
-    for (uint32_t i = p->write_first[t]; i < p->write_first[t + 1]; i++) {
-        const version_id v = p->write[i];
+    for (version_id v = p->write_first[t]; v < p->write_first[t + 1]; v++) {
         version_id *now = &x->now[p->version_key[v]];
         assert(*now != v && x->next[*now] == VERSION_NONE);
         if (!version_is_init(p, *now))
@@ -179,7 +178,7 @@ recorded_psi_try(const struct inference *f, const txn_id *order, uint32_t n,
     bool ok = take_order(&x, order, n);
     if (ok) {
         x.now = mem_alloc(p->h->n_keys, sizeof *x.now);
-        memcpy(x.now, p->key_first, p->h->n_keys * sizeof *x.now);
+        depend_begin(p, x.now);
         x.last = alloc_none(p->h->n_values);
         x.next = alloc_none(p->n_versions);
         x.chosen = alloc_none(p->n_reads);

@@ -35,8 +35,8 @@ reads_are_served(const struct run_state *s, dense_id t)
         if (!version_serves(p, s->now[read_key(p, r)], r))
             return false;
     if (p->separates_writers)
-        for (uint32_t i = p->write_first[t]; i < p->write_first[t + 1]; i++)
-            if (s->locked[p->version_key[p->write[i]]] != DENSE_INIT)
+        for (version_id w = p->write_first[t]; w < p->write_first[t + 1]; w++)
+            if (s->locked[p->version_key[w]] != DENSE_INIT)
                 return false;
     return true;
 }
@@ -60,14 +60,14 @@ static bool
 writes_lose_nothing(const struct run_state *s, dense_id t)
 {
     const struct dependencies *p = s->p;
-    for (uint32_t i = p->write_first[t]; i < p->write_first[t + 1]; i++) {
-        const version_id v = s->now[p->version_key[p->write[i]]];
+    for (version_id w = p->write_first[t]; w < p->write_first[t + 1]; w++) {
+        const version_id v = s->now[p->version_key[w]];
         const value_id value = p->version_value[v];
         uint32_t known, unknown;
         count_own(s, t, v, &known, &unknown);
         if (s->known_left[v] > known)
             return false;
-        if (value != p->version_value[p->write[i]] && value != VALUE_INIT &&
+        if (value != p->version_value[w] && value != VALUE_INIT &&
             !s->writers_left[value] && s->unknown_left[value] > unknown)
             return false;
     }
@@ -148,8 +148,8 @@ set_locks(struct run_state *s, dense_id t, dense_id to)
 {
     const struct dependencies *p = s->p;
     if (p->separates_writers)
-        for (uint32_t i = p->write_first[t]; i < p->write_first[t + 1]; i++)
-            s->locked[p->version_key[p->write[i]]] = to;
+        for (version_id w = p->write_first[t]; w < p->write_first[t + 1]; w++)
+            s->locked[p->version_key[w]] = to;
 }
 
 /* Count a point as run (by -1) or as to come again (by +1). */
@@ -180,13 +180,13 @@ run_state_run(struct run_state *s, uint32_t point)
     if (!run_state_commits(s, point))
         return;
     const dense_id t = point_txn(p, point);
-    for (uint32_t i = p->write_first[t]; i < p->write_first[t + 1]; i++) {
-        const key_id k = p->version_key[p->write[i]];
+    for (version_id w = p->write_first[t]; w < p->write_first[t + 1]; w++) {
+        const key_id k = p->version_key[w];
         s->hash ^= hash_current(s, k);
         vec_push(&s->overwritten, s->now[k]);
-        s->now[k] = p->write[i];
-        assert(s->writers_left[p->version_value[p->write[i]]]);
-        s->writers_left[p->version_value[p->write[i]]]--;
+        s->now[k] = w;
+        assert(s->writers_left[p->version_value[w]]);
+        s->writers_left[p->version_value[w]]--;
         s->hash ^= hash_current(s, k);
     }
     set_locks(s, t, DENSE_INIT);
@@ -200,12 +200,12 @@ run_state_undo(struct run_state *s, uint32_t point)
     if (run_state_commits(s, point)) {
         const dense_id t = point_txn(p, point);
         set_locks(s, t, p->two_points ? t : DENSE_INIT);
-        for (uint32_t i = p->write_first[t + 1]; i > p->write_first[t]; i--) {
-            const key_id k = p->version_key[p->write[i - 1]];
+        for (version_id w = p->write_first[t + 1]; w-- > p->write_first[t];) {
+            const key_id k = p->version_key[w];
             s->hash ^= hash_current(s, k);
-            assert(s->now[k] == p->write[i - 1]); // the last commit is undone
+            assert(s->now[k] == w); // the last commit is undone
             s->now[k] = vec_pop(&s->overwritten);
-            s->writers_left[p->version_value[p->write[i - 1]]]++;
+            s->writers_left[p->version_value[w]]++;
             s->hash ^= hash_current(s, k);
         }
     }
@@ -231,7 +231,7 @@ run_state_init(struct run_state *s, const struct dependencies *p)
     s->front = mem_alloc(g->n_chains, sizeof *s->front);
     memcpy(s->front, g->first, g->n_chains * sizeof *s->front);
     s->now = mem_alloc(p->h->n_keys, sizeof *s->now);
-    memcpy(s->now, p->key_first, p->h->n_keys * sizeof *s->now);
+    depend_begin(p, s->now);
     s->locked = mem_alloc(p->h->n_keys, sizeof *s->locked);
     memset(s->locked, 0xff, p->h->n_keys * sizeof *s->locked);
     s->known_left = mem_calloc(p->n_versions, sizeof *s->known_left);
@@ -275,7 +275,8 @@ run_state_check_initial(const struct run_state *s)
     }
     ENSURE(missing == p->g.edges.n + p->g.n - p->g.n_chains);
     for (key_id k = 0; k < p->h->n_keys; k++)
-        ENSURE(s->now[k] == p->key_first[k] && s->locked[k] == DENSE_INIT);
+        ENSURE(s->now[k] == version_of_init(p, k) &&
+               s->locked[k] == DENSE_INIT);
     for (version_id v = 0; v < p->n_versions; v++)
         readers += s->known_left[v];
     ENSURE(readers <= p->n_reads && !s->overwritten.n && !s->hash);

@@ -36,9 +36,9 @@ schedule_state_start_waits_on(const struct schedule_state *s, dense_id t)
             !version_serves(p, s->now[read_key(p, r)], r))
             return read_key(p, r);
     if (p->separates_writers)
-        for (uint32_t i = p->write_first[t]; i < p->write_first[t + 1]; i++)
-            if (s->locked[p->version_key[p->write[i]]] != UINT32_MAX)
-                return p->version_key[p->write[i]];
+        for (version_id w = p->write_first[t]; w < p->write_first[t + 1]; w++)
+            if (s->locked[p->version_key[w]] != UINT32_MAX)
+                return p->version_key[w];
     return ID_NONE;
 }
 
@@ -51,8 +51,8 @@ schedule_state_commit_waits_on(struct schedule_state *s, dense_id t,
         for (read_id r = p->read_first[t]; r < p->read_first[t + 1]; r++)
             if (p->read_version[r] != VERSION_NONE)
                 s->mine[p->read_version[r]] = t;
-    for (uint32_t i = p->write_first[t]; i < p->write_first[t + 1]; i++) {
-        const key_id k = p->version_key[p->write[i]];
+    for (version_id w = p->write_first[t]; w < p->write_first[t + 1]; w++) {
+        const key_id k = p->version_key[w];
         const version_id v = s->now[k];
         const bool own = with_start && s->mine[v] == t;
         if (s->to_come[v] > own)
@@ -116,17 +116,17 @@ start(struct schedule_state *s, dense_id t)
             wake(s, p->version_key[v]);
     }
     if (p->separates_writers)
-        for (uint32_t i = p->write_first[t]; i < p->write_first[t + 1]; i++)
-            s->locked[p->version_key[p->write[i]]] = t;
+        for (version_id w = p->write_first[t]; w < p->write_first[t + 1]; w++)
+            s->locked[p->version_key[w]] = t;
 }
 
 static void
 commit(struct schedule_state *s, dense_id t)
 {
     const struct dependencies *p = s->p;
-    for (uint32_t i = p->write_first[t]; i < p->write_first[t + 1]; i++) {
-        const key_id k = p->version_key[p->write[i]];
-        s->now[k] = p->write[i];
+    for (version_id w = p->write_first[t]; w < p->write_first[t + 1]; w++) {
+        const key_id k = p->version_key[w];
+        s->now[k] = w;
         if (p->separates_writers && s->locked[k] == t)
             s->locked[k] = UINT32_MAX;
         wake(s, k);
@@ -176,7 +176,7 @@ schedule_state_init(struct schedule_state *s, const struct inference *f,
     s->waiting = mem_alloc(n_keys, sizeof *s->waiting);
     memset(s->waiting, 0xff, n_keys * sizeof *s->waiting);
     s->now = mem_alloc(n_keys, sizeof *s->now);
-    memcpy(s->now, p->key_first, n_keys * sizeof *s->now);
+    depend_begin(p, s->now);
     s->locked = mem_alloc(n_keys, sizeof *s->locked);
     memset(s->locked, 0xff, n_keys * sizeof *s->locked);
     s->to_come = mem_calloc(p->n_versions, sizeof *s->to_come);

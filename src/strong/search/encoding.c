@@ -111,12 +111,14 @@ carry_choice(struct order_search *s, lit l, read_id r, version_id w)
     }
     uint32_t chain = UINT32_MAX;
     const key_id k = p->version_key[w];
-    for (version_id v = w + 1; !p->one_rw && v < p->key_first[k + 1]; v++) {
-        const uint32_t commit = point_commit(p, p->version_txn[v]);
+    for (uint32_t i = p->key_first[k] + 1;
+         !p->one_rw && i < p->key_first[k + 1]; i++) {
+        const dense_id t2 = p->version_txn[p->key_version[i]];
+        const uint32_t commit = point_commit(p, t2);
         if (p->g.seat[commit].chain == chain)
             continue;
         chain = p->g.seat[commit].chain;
-        if (p->version_txn[v] != p->read_txn[r])
+        if (t2 != p->read_txn[r])
             carry(s, l, start, commit, (struct label){EDGE_RW, r, w});
     }
 }

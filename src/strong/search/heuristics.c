@@ -74,18 +74,6 @@ theory_backtrack(void *self, uint32_t level)
     s->graph.backtrack(s->graph.self, level);
 }
 
-/* The version of key k that t wrote, or VERSION_NONE. */
-static version_id
-find_written(const struct dependencies *p, key_id k, dense_id t)
-{
-    assert(t < p->n_txns);
-    const version_id first = p->key_first[k], end = p->key_first[k + 1];
-    for (uint32_t i = p->write_first[t]; i < p->write_first[t + 1]; i++)
-        if (p->write[i] >= first && p->write[i] < end)
-            return p->write[i];
-    return VERSION_NONE;
-}
-
 /* The version of k that is current at a rank of the order: the latest of all
  * its versions by those that count, or, where there are many, the nearest going
  * back. */
@@ -102,14 +90,15 @@ find_current(const struct order_search *s, key_id k, uint32_t when)
         const dense_id t = point_txn(p, point);
         const version_id v =
             point == point_commit(p, t) && encoding_counts(s, t)
-                ? find_written(p, k, t)
+                ? depend_find_written(p, k, t)
                 : VERSION_NONE;
         if (v != VERSION_NONE)
             return v;
     }
-    version_id now = p->key_first[k];
+    version_id now = version_of_init(p, k);
     uint32_t latest = 0;
-    for (version_id v = now + 1; v < p->key_first[k + 1]; v++) {
+    for (uint32_t i = p->key_first[k] + 1; i < p->key_first[k + 1]; i++) {
+        const version_id v = p->key_version[i];
         const uint32_t at = o->rank[point_commit(p, p->version_txn[v])];
         if (at < when && at >= latest &&
             encoding_counts(s, p->version_txn[v])) {

@@ -179,8 +179,8 @@ make_dirty(struct dirty *d, key_id k)
 static void
 make_keys_dirty(const struct dependencies *p, struct dirty *d, dense_id t)
 {
-    for (uint32_t j = p->write_first[t]; j < p->write_first[t + 1]; j++)
-        make_dirty(d, p->version_key[p->write[j]]);
+    for (version_id v = p->write_first[t]; v < p->write_first[t + 1]; v++)
+        make_dirty(d, p->version_key[v]);
     for (read_id r = p->read_first[t]; r < p->read_first[t + 1]; r++)
         make_dirty(d, read_key(p, r));
 }
