@@ -47,6 +47,7 @@ take_options(const struct options *o, struct inspection_options *out,
     strong.horizon = (uint32_t)o->horizon;
     strong.rounds = (uint32_t)o->rounds;
     strong.cover = (uint32_t)o->cover;
+    strong.recheck = (uint32_t)o->recheck;
     strong.many_candidates = (uint32_t)o->many_candidates;
     strong.near_candidates = (uint32_t)o->near_candidates;
     *out = inspection_defaults();

@@ -133,12 +133,12 @@ redistribute(struct order *o)
         const uint32_t p = i < o->backward.n ? o->backward.at[i]
                                              : o->forward.at[i - o->backward.n];
         assert(!i || o->ranks.at[i - 1] < o->ranks.at[i]);
-        o->at[o->ranks.at[i]] = p;
-        o->rank[p] = o->ranks.at[i];
         if (!o->is_moved[p]) {
             o->is_moved[p] = 1;
-            vec_push(&o->moved, p);
+            vec_push(&o->moved, ((struct moved_point){p, o->rank[p]}));
         }
+        o->at[o->ranks.at[i]] = p;
+        o->rank[p] = o->ranks.at[i];
     }
 }
 
@@ -198,7 +198,7 @@ void
 order_clear_moved(struct order *o)
 {
     for (size_t i = 0; i < o->moved.n; i++)
-        o->is_moved[o->moved.at[i]] = 0;
+        o->is_moved[o->moved.at[i].point] = 0;
     vec_clear(&o->moved);
 }
 

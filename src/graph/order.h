@@ -6,11 +6,16 @@
 
 #include "graph/chains.h"
 
+/* A point whose rank changed, and the rank that it had before. */
+struct moved_point {
+    uint32_t point, rank;
+};
+
 struct order {
-    struct chains *g; // borrowed
-    uint32_t *rank;   // by point
-    uint32_t *at;     // by rank: the point
-    u32_vec moved;    // points whose rank changed since the owner cleared it
+    struct chains *g;              // borrowed
+    uint32_t *rank;                // by point
+    uint32_t *at;                  // by rank: the point
+    VEC(struct moved_point) moved; // each once, since the owner cleared it
     uint8_t *is_moved;
 
     // Scratch: points visited from either end, and how they were reached.

@@ -30,6 +30,8 @@ struct strong_options {
     uint32_t horizon; // points that saturation knows the paths between
     uint32_t rounds;  // of saturation; 0 = as many as pay
     uint32_t cover;   // sessions beyond which clocks are on a cover
+    uint32_t recheck; // where one point of so many has moved, all of an order
+                      // is checked again
 };
 
 extern const struct strong_options strong_defaults;

@@ -264,6 +264,8 @@ const struct option option_table[] = {
      "writers of a value, on average, from which orders near estimated times are tried; 0: never"},
     {"cover", 0, OPTION_NUMBER, "N", AT(cover), ENGINE, 0, 1000000000, "500", NULL,
      "with more sessions than this, clocks are kept on chains of their own"},
+    {"recheck", 0, OPTION_NUMBER, "N", AT(recheck), ENGINE, 1, 1000000000, "8", NULL,
+     "check all of an order again if one point in N has moved, else what these changed"},
     {"help", 'h', OPTION_FLAG, NULL, AT(help), CMD_ALL, 0, 0, NULL, NULL,
      "explain the command"},
     {0},

@@ -71,7 +71,8 @@ struct options {
 
     // The engine for strong levels, for measuring: --help-solver.
     struct strong_options strong;
-    uint64_t window, horizon, rounds, cover, many_candidates, near_candidates;
+    uint64_t window, horizon, rounds, cover, recheck;
+    uint64_t many_candidates, near_candidates;
 
     // gen
     uint64_t sessions, transactions, operations, keys, values, seed, lag;

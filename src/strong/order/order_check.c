@@ -37,8 +37,10 @@ order_check_init(struct order_check *a, const struct dependencies *p)
         first[read_key(p, p->ambiguous.at[i].read) + 1]++;
     for (key_id k = 0; k < n_keys; k++)
         first[k + 1] += first[k];
-    if (p->n_txns == p->n_certain)
+    if (p->n_txns == p->n_certain) {
+        a->place = mem_alloc(p->n_versions, sizeof *a->place);
         return;
+    }
     a->counting = mem_alloc(p->n_txns - p->n_certain, sizeof *a->counting);
     a->kept = mem_alloc(p->n_versions, sizeof *a->kept);
     order_check_reset_counting(a);
@@ -56,6 +58,7 @@ void
 order_check_free(struct order_check *a)
 {
     mem_free(a->sorted);
+    mem_free(a->place);
     mem_free(a->ambiguous_first);
     mem_free(a->scratch);
     mem_free(a->counting);
@@ -125,23 +128,6 @@ check_key(const struct order_check *a, key_id k, const version_id *at,
     check_ambiguous(a, k, at, n, rank, out);
 }
 
-/* The version of a key that comes after v, which is not the last one. */
-static version_id
-next_version(const struct order_check *a, version_id v, const uint32_t *rank)
-{
-    const struct dependencies *p = a->p;
-    const uint32_t first = p->key_first[p->version_key[v]];
-    const uint32_t end = p->key_first[p->version_key[v] + 1];
-    uint32_t low = first + 1;
-    if (!version_is_init(p, v)) {
-        const uint32_t own = commit_rank(p, rank, v);
-        LOWER_BOUND(low, end, middle,
-                    commit_rank(p, rank, a->sorted[middle]) <= own);
-    }
-    assert(low < end);
-    return a->sorted[low];
-}
-
 /* Note the reads of t that the versions so far do not serve. */
 static void
 start(const struct order_check *a, dense_id t, const uint32_t *next,
@@ -165,6 +151,7 @@ commit(const struct order_check *a, dense_id t, const uint32_t *rank,
         const uint32_t place = next[p->version_key[v]]++;
         const version_id before = a->sorted[place - 1];
         a->sorted[place] = v;
+        a->place[v] = place;
         if (p->separates_writers && !version_is_init(p, before) &&
             rank[point_start(p, t)] < commit_rank(p, rank, before))
             vec_push(out, ((struct broken){READ_NONE, before, v}));
@@ -180,6 +167,7 @@ run_order(struct order_check *a, const uint32_t *order, const uint32_t *rank,
     uint32_t *next = mem_alloc(p->h->n_keys, sizeof *next);
     for (key_id k = 0; k < p->h->n_keys; k++) {
         a->sorted[p->key_first[k]] = version_of_init(p, k);
+        a->place[version_of_init(p, k)] = p->key_first[k];
         next[k] = p->key_first[k] + 1;
     }
     for (uint32_t i = 0; i < p->g.n; i++) {
@@ -195,7 +183,7 @@ run_order(struct order_check *a, const uint32_t *order, const uint32_t *rank,
     for (size_t i = first; i < out->n; i++) {
         struct broken *b = &out->at[i];
         if (b->second == VERSION_NONE)
-            b->second = next_version(a, b->first, rank);
+            b->second = a->sorted[a->place[b->first] + 1];
     }
     mem_free(next);
 }

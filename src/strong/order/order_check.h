@@ -20,6 +20,8 @@ struct order_check {
     const struct dependencies *p;
     uint32_t *ambiguous_first; // by key: of p->ambiguous, which is by key
     version_id *sorted;        // the versions of each key as last sorted
+    uint32_t *place; // by version: its place in 'sorted'; by order_check_all,
+                     // where no transaction is optional
     struct ranked_version *scratch;
     size_t scratch_room;
     // Which optional transactions count in the order; the others are placed

@@ -14,6 +14,7 @@
  * SPDX-License-Identifier: MIT */
 #include "strong/search/search.h"
 
+#include "strong/order/moved_check.h"
 #include "strong/search/encoding.h"
 #include "strong/search/heuristics.h"
 #include "strong/search/proof_trace.h"
@@ -158,8 +159,11 @@ take_up(struct order_search *s, const broken_vec *broken)
     }
 }
 
-// Where one version of so many is of a key to check, all keys are.
-enum { ALL_SHARE = 2 };
+enum {
+    MOVED_STEPS = 8, // of a budget, for a point that moved
+    ALL_SHARE = 2,   // where one version of so many is of a key to check, all
+                     // keys are
+};
 
 struct dirty {
     VEC(uint8_t) is_dirty; // by key
@@ -199,20 +203,36 @@ update_counting(struct order_search *s, struct order_check *a, struct dirty *d)
     }
 }
 
+/* Check what the points that moved can have changed, or everything. */
+static void
+check_moved(struct order_search *s, struct order_check *a, broken_vec *broken)
+{
+    struct order *o = &s->acyc.order;
+    if ((uint64_t)o->moved.n * s->context->options->recheck > s->p->g.n) {
+        budget_spend(s->context->budget, s->p->n_versions);
+        vec_clear(broken);
+        order_check_all(a, o->at, o->rank, broken);
+    } else {
+        budget_spend(s->context->budget, MOVED_STEPS * (uint64_t)o->moved.n);
+        moved_check(a, o, broken);
+    }
+    order_clear_moved(o);
+}
+
 /* Check the keys of the transactions that moved, and the keys that were broken
  * before, which may still be although nothing moved. */
 static void
-check_again(struct order_search *s, struct order_check *a, struct dirty *d,
-            broken_vec *broken)
+check_keys(struct order_search *s, struct order_check *a, struct dirty *d,
+           broken_vec *broken)
 {
     const struct dependencies *p = s->p;
     struct order *o = &s->acyc.order;
     for (size_t i = 0; i < broken->n; i++)
         make_dirty(d, p->version_key[broken->at[i].second]);
     for (size_t i = 0; i < o->moved.n; i++) {
-        if (o->moved.at[i] >= depend_txn_points(p))
+        if (o->moved.at[i].point >= depend_txn_points(p))
             continue;
-        make_keys_dirty(p, d, point_txn(p, o->moved.at[i]));
+        make_keys_dirty(p, d, point_txn(p, o->moved.at[i].point));
     }
     update_counting(s, a, d);
     order_clear_moved(o);
@@ -255,7 +275,10 @@ search_run(struct order_search *s, struct order_check *a, broken_vec *broken)
         if (answer != SAT_TRUE)
             break;
         s->taken_up = false;
-        check_again(s, a, &d, broken);
+        if (moved_check_suits(a))
+            check_moved(s, a, broken);
+        else
+            check_keys(s, a, &d, broken);
         if (budget_is_spent(s->context->budget))
             answer = broken->n ? SAT_UNKNOWN : SAT_TRUE;
     }
