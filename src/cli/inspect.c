@@ -48,6 +48,7 @@ take_options(const struct options *o, struct inspection_options *out,
     strong.rounds = (uint32_t)o->rounds;
     strong.cover = (uint32_t)o->cover;
     strong.recheck = (uint32_t)o->recheck;
+    strong.init_edges = (uint32_t)o->init_edges;
     strong.many_candidates = (uint32_t)o->many_candidates;
     strong.near_candidates = (uint32_t)o->near_candidates;
     *out = inspection_defaults();

@@ -84,6 +84,27 @@ depend_find_version(const struct dependencies *d, key_id k, dense_id t)
     return depend_find_written(d, k, t);
 }
 
+uint32_t
+depend_skip_chain(const struct dependencies *d, key_id k, uint32_t i,
+                  uint32_t chain)
+{
+    const uint32_t end = d->key_first[k + 1];
+    const uint32_t point = d->g.first[chain + 1];
+    const version_id bound =
+        d->write_first[point < depend_txn_points(d) ? point_txn(d, point)
+                                                    : d->n_txns];
+    uint32_t step = 1; // doubled until it is too far: a session has few or many
+    while (i < end && d->key_version[i] < bound) {
+        i += step;
+        step *= 2;
+    }
+    if (step == 1)
+        return i;
+    uint32_t low = i - step / 2 + 1;
+    LOWER_BOUND(low, i < end ? i : end, middle, d->key_version[middle] < bound);
+    return low;
+}
+
 void
 depend_begin(const struct dependencies *d, version_id *now)
 {
@@ -174,14 +195,15 @@ take_level(struct dependencies *d, enum level l)
 }
 
 void
-dependencies_init(struct dependencies *d, const struct history *h, enum level l)
+dependencies_init(struct dependencies *d, const struct history *h, enum level l,
+                  uint64_t most_init)
 {
     *d = (struct dependencies){.h = h};
     take_level(d, l);
     number_txns(d);
     versions_init(d);
     reads_init(d);
-    known_edges_build(d);
+    known_edges_build(d, most_init);
     d->base_edges = (uint32_t)d->g.edges.n;
     PARANOID(dependencies_check(d));
 }

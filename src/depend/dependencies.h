@@ -114,7 +114,7 @@ struct dependencies {
     uint32_t n_versions;
     dense_id *version_txn; // DENSE_INIT for those of INIT
     key_id *version_key;
-    value_id *version_value;
+    value_id *version_value; // NULL where no read can be ambiguous
     version_id *write_first; // by transaction; its versions
     uint32_t *key_first;     // by key; n_keys + 1 of them: its versions are
     version_id *key_version; // key_version[key_first[k] .. key_first[k + 1])
@@ -141,12 +141,13 @@ struct dependencies {
     uint32_t base_edges; // known before any inference
 };
 
-/* Build everything for a level from pc on.
+/* Build everything for a level from pc on.  Where reads of initial values may
+ * have more than 'most_init' edges, those that follow from others are left out.
  *
  *   require  h is resolved
  *   time     O(operations + edges), and a sort of the times at strict levels */
 void dependencies_init(struct dependencies *d, const struct history *h,
-                       enum level l);
+                       enum level l, uint64_t most_init);
 void dependencies_free(struct dependencies *d);
 
 /* Assert what is said above, by looking at everything. */
@@ -246,6 +247,11 @@ version_of_init(const struct dependencies *d, key_id k)
 
 /* Set now[k] to INIT's version of k, for every key. */
 void depend_begin(const struct dependencies *d, version_id *now);
+
+/* Of the list of key k, from index i on, the index of the first version by
+ * another chain than 'chain', all of whose versions come first. */
+uint32_t depend_skip_chain(const struct dependencies *d, key_id k, uint32_t i,
+                           uint32_t chain);
 
 /* Whether r may read the version v when v is the current one. */
 static inline bool

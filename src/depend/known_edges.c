@@ -3,45 +3,28 @@
  * SPDX-License-Identifier: MIT */
 #include "depend/known_edges.h"
 
+#include "depend/init_edges.h"
 #include "depend/list_edges.h"
 
 #include <stdlib.h>
 
-void
-known_edges_add_init(struct dependencies *d, read_id r)
-{
-    if (d->one_rw)
-        return; // its graph has no rw edges
-    const key_id k = read_key(d, r);
-    const dense_id reader = d->read_txn[r];
-    const struct seat *seat = d->g.seat;
-    uint32_t chain = UINT32_MAX;
-    for (uint32_t i = d->key_first[k] + 1; i < d->key_first[k + 1]; i++) {
-        const dense_id t = d->version_txn[d->key_version[i]];
-        const uint32_t to = point_commit(d, t);
-        if (seat[to].chain == chain)
-            continue; // not the first of its session
-        chain = seat[to].chain;
-        if (t != reader)
-            depend_add_edge(d, point_start(d, reader), to,
-                            (struct label){EDGE_RW, r, version_of_init(d, k)});
-    }
-}
-
 static void
-add_reads(struct dependencies *d)
+add_reads(struct dependencies *d, uint64_t most_init)
 {
+    const bool many = init_edges_bound(d) > most_init;
     for (read_id r = 0; r < d->n_reads; r++) {
         const version_id v = d->read_version[r];
         if (v == VERSION_NONE)
             continue;
-        if (version_is_init(d, v))
-            known_edges_add_init(d, r);
-        else
+        if (!version_is_init(d, v))
             depend_add_edge(d, point_commit(d, d->version_txn[v]),
                             point_start(d, d->read_txn[r]),
                             (struct label){EDGE_WR, r, v});
+        else if (!many)
+            init_edges_add(d, r);
     }
+    if (many)
+        init_edges_add_missing(d);
 }
 
 /* An optional transaction comes after the last of its session that certainly
@@ -174,13 +157,13 @@ make_chains(struct dependencies *d, uint32_t instants)
 }
 
 void
-known_edges_build(struct dependencies *d)
+known_edges_build(struct dependencies *d, uint64_t most_init)
 {
     event_vec events = {0};
     if (d->strict && d->h->txn_began)
         collect_events(d, &events);
     make_chains(d, count_instants(&events));
-    add_reads(d);
+    add_reads(d, most_init);
     add_sessions(d);
     add_lists(d);
     add_time(d, &events);

@@ -7,13 +7,10 @@
 #include "depend/dependencies.h"
 
 /* Build d->g: sessions, reads with one candidate, reads from INIT, orders of
- * lists, and real time where the level is strict.
+ * lists, and real time where the level is strict.  For most_init see
+ * dependencies_init.
  *
  *   require  d has its versions and reads */
-void known_edges_build(struct dependencies *d);
-
-/* Add what follows at once from r having read from INIT: its start comes before
- * the first writer of the key in each session. */
-void known_edges_add_init(struct dependencies *d, read_id r);
+void known_edges_build(struct dependencies *d, uint64_t most_init);
 
 #endif

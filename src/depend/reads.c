@@ -1,7 +1,7 @@
 /* reads.c -- see reads.h.
  *
- * A table from values to versions resolves each read with one load.  All passes
- * are linear.
+ * The history says who wrote a value, and where several did, a table says which
+ * versions these are.  All passes are linear.
  *
  * SPDX-License-Identifier: MIT */
 #include "depend/reads.h"
@@ -10,11 +10,11 @@
 
 struct read_builder {
     struct dependencies *d;
-    version_id *of_value; // by value: its version, where it has one writer;
-                          // else where in the pool its number of versions is,
-                          // and after that they, or NONE
-    dense_id *dense;      // by transaction of the history
-    read_id *last;        // by key: the latest read of it, of any transaction
+    uint32_t *of_value; // by value of several writers: where in the pool its
+                        // number of versions is, and after that they, or
+                        // VERSION_NONE; NULL where there is no such value
+    dense_id *dense;    // by transaction of the history
+    read_id *last;      // by key: the latest read of it, of any transaction
 };
 
 /* Find the versions that have this value, the first time it is read. */
@@ -49,16 +49,23 @@ collect_candidates(struct read_builder *b, read_id r, value_id value)
     d->n_candidates += n;
 }
 
+/* The version of key k with a value that has one writer. */
+static version_id
+find_version(const struct read_builder *b, key_id k, value_id value)
+{
+    const txn_id writer = history_writer(b->d->h, value);
+    return writer == TXN_INIT ? version_of_init(b->d, k)
+                              : depend_find_version(b->d, k, b->dense[writer]);
+}
+
 /* A read of a transaction that may not count is not decided even where it has
  * one candidate. */
 static void
 collect_only_candidate(struct read_builder *b, read_id r, value_id value)
 {
     struct dependencies *d = b->d;
-    const bool init = history_writer(d->h, value) == TXN_INIT;
-    const version_id v =
-        init ? version_of_init(d, read_key(d, r)) : b->of_value[value];
-    if (init)
+    const version_id v = find_version(b, read_key(d, r), value);
+    if (version_is_init(d, v))
         d->version_value[v] = value;
     vec_push(&d->ambiguous, ((struct candidates){
                                 .read = r, .first = d->pool.items.n, .n = 1}));
@@ -88,10 +95,8 @@ add_read(struct read_builder *b, dense_id t, op_id op)
         collect_candidates(b, r, value);
     else if (t >= d->n_certain)
         collect_only_candidate(b, r, value);
-    else if (history_writer(h, value) == TXN_INIT)
-        depend_fix(d, r, version_of_init(d, k));
     else
-        depend_fix(d, r, b->of_value[value]);
+        depend_fix(d, r, find_version(b, k, value));
 }
 
 static uint32_t
@@ -125,12 +130,12 @@ read_builder_init(struct read_builder *b, struct dependencies *d)
 {
     const struct history *h = d->h;
     *b = (struct read_builder){.d = d};
-    b->of_value = mem_alloc(h->n_values, sizeof *b->of_value);
+    if (h->several.n) {
+        b->of_value = mem_alloc(h->n_values, sizeof *b->of_value);
+        memset(b->of_value, 0xff, h->n_values * sizeof *b->of_value);
+    }
     b->dense = mem_alloc(h->n_txns, sizeof *b->dense);
     b->last = mem_alloc(h->n_keys, sizeof *b->last);
-    for (version_id v = d->write_first[0]; v < d->n_versions; v++)
-        b->of_value[d->version_value[v]] =
-            history_has_several(h, d->version_value[v]) ? VERSION_NONE : v;
     for (dense_id t = 0; t < d->n_txns; t++)
         b->dense[d->name[t]] = t;
     for (key_id k = 0; k < h->n_keys; k++)

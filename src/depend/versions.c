@@ -32,7 +32,8 @@ add_version(struct dependencies *d, version_id v, dense_id t, key_id k,
     assert(v < d->n_versions);
     d->version_txn[v] = t;
     d->version_key[v] = k;
-    d->version_value[v] = value;
+    if (d->version_value)
+        d->version_value[v] = value;
 }
 
 /* Add the versions; next[k] is where the next one of key k goes. */
@@ -71,7 +72,8 @@ versions_init(struct dependencies *d)
         next[k + 1] += next[k] + 1; // one more for INIT
     d->version_txn = mem_alloc(d->n_versions, sizeof *d->version_txn);
     d->version_key = mem_alloc(d->n_versions, sizeof *d->version_key);
-    d->version_value = mem_alloc(d->n_versions, sizeof *d->version_value);
+    if (h->several.n || h->n_optional)
+        d->version_value = mem_alloc(d->n_versions, sizeof *d->version_value);
     d->key_version = mem_alloc(d->n_versions, sizeof *d->key_version);
     place_writes(d, next);
     assert(d->key_first[h->n_keys] == d->n_versions);

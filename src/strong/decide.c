@@ -250,7 +250,7 @@ decide_build(struct dependencies *p, const struct history *h, enum level l,
 {
     struct strong_stats *stats = context->stats;
     const double began = time_cpu();
-    dependencies_init(p, h, l);
+    dependencies_init(p, h, l, context->options->init_edges);
     budget_spend(context->budget,
                  OP_STEPS * ((uint64_t)h->n_ops + p->g.edges.n));
     stats->points = p->g.n;

@@ -44,6 +44,7 @@ const struct strong_options strong_defaults = {
     .rounds = 0,
     .cover = 500,
     .recheck = 8,
+    .init_edges = 20000,
 };
 
 /* --- orders that are tried -------------------------------------------------*/

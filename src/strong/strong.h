@@ -32,6 +32,8 @@ struct strong_options {
     uint32_t cover;   // sessions beyond which clocks are on a cover
     uint32_t recheck; // where one point of so many has moved, all of an order
                       // is checked again
+    uint32_t init_edges; // of reads of initial values, beyond which those that
+                         // follow from others are left out
 };
 
 extern const struct strong_options strong_defaults;

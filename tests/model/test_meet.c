@@ -53,7 +53,7 @@ static enum answer
 run(const struct history *h)
 {
     struct dependencies p = {0};
-    dependencies_init(&p, h, LEVEL_SER);
+    dependencies_init(&p, h, LEVEL_SER, UINT32_MAX);
     uint32_t *order = mem_alloc(p.g.n, sizeof *order);
     const enum answer answer = !bidirectional_suits(&p) ? UNSUITED
                                : !bidirectional_search(&p, 0, NULL, order)

@@ -266,6 +266,8 @@ const struct option option_table[] = {
      "with more sessions than this, clocks are kept on chains of their own"},
     {"recheck", 0, OPTION_NUMBER, "N", AT(recheck), ENGINE, 1, 1000000000, "8", NULL,
      "check all of an order again if one point in N has moved, else what these changed"},
+    {"init-edges", 0, OPTION_NUMBER, "N", AT(init_edges), ENGINE, 0, 1000000000, "20000", NULL,
+     "from readers of initial values; beyond so many, those that follow from others are left out"},
     {"help", 'h', OPTION_FLAG, NULL, AT(help), CMD_ALL, 0, 0, NULL, NULL,
      "explain the command"},
     {0},

@@ -9,7 +9,7 @@
 #include "strong/infer/near_candidates.h"
 
 #include "base/container/sorted.h"
-#include "depend/known_edges.h"
+#include "depend/init_edges.h"
 
 struct dated_version {
     uint64_t time; // of its writer
@@ -106,7 +106,7 @@ decide_read(struct dependencies *p, read_id r, version_id v)
 {
     depend_fix(p, r, v);
     if (version_is_init(p, v))
-        known_edges_add_init(p, r);
+        init_edges_add(p, r);
     else
         depend_add_edge(p, point_commit(p, p->version_txn[v]),
                         point_start(p, p->read_txn[r]),

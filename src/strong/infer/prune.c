@@ -26,7 +26,7 @@
 #include "strong/infer/prune.h"
 
 #include "base/container/sorted.h"
-#include "depend/known_edges.h"
+#include "depend/init_edges.h"
 #include "strong/infer/prune_bounds.h"
 
 #include <stdlib.h>
@@ -179,7 +179,7 @@ decide_read(struct pruning *s, read_id r, version_id v)
     const size_t before = p->g.edges.n;
     depend_fix(p, r, v);
     if (version_is_init(p, v))
-        known_edges_add_init(p, r);
+        init_edges_add(p, r);
     else
         depend_add_edge(p, point_commit(p, p->version_txn[v]),
                         point_start(p, p->read_txn[r]),

@@ -18,7 +18,7 @@ enum {
     ROUNDS_MAX = 1000,
     // Another round pays if one edge of so many is new.
     NEW_SHARE = 8,
-    NEW_SHARE_MANY = 40, // from so many sessions on
+    NEW_SHARE_MANY = 20, // from so many sessions on
     MANY_SESSIONS = 100,
     NEW_SHARE_AMBIGUOUS = 100,
 };

@@ -33,11 +33,6 @@ struct placed {
         known; // bit KNOWN_OWN + i: R1 has ordered it and the i-th after it
 };
 
-struct passed_read {
-    uint32_t rank; // of the start
-    read_id next;  // the one that was passed before it
-};
-
 /* --- edges ---------------------------------------------------------------- */
 
 static bool
@@ -146,10 +141,10 @@ infer_from_updates(struct sweep *s, read_id r)
     const dense_id t = p->read_txn[r];
     if (!depend_writes(p, t, k))
         return true;
-    read_id other = s->passed[r].next;
+    read_id other = s->passed[r];
     while (other != READ_NONE && (p->read_txn[other] == t ||
                                   !depend_writes(p, p->read_txn[other], k)))
-        other = s->passed[other].next;
+        other = s->passed[other];
     return other == READ_NONE ||
            (add(s, p->read_txn[other], t,
                 (struct label){EDGE_WW, other, WW_UPDATE}) &&
@@ -167,7 +162,7 @@ infer_from_read(struct sweep *s, read_id r)
     if (v == VERSION_NONE || (version_is_init(p, v) && !p->one_rw))
         return true;
     struct placed *own = &s->placed[s->place[v]];
-    s->passed[r] = (struct passed_read){s->now, own->reader};
+    s->passed[r] = own->reader;
     own->reader = r;
     if (own->rank != RANK_INIT) {
         const struct placed *x = own - 1;
@@ -210,8 +205,8 @@ infer_from_pair(struct sweep *s, const struct placed *x,
         !add(s, s->f->order[x->rank], point_start(p, point_txn(p, commit)),
              (struct label){EDGE_WW, READ_NONE, WW_PATH}))
         return false;
-    for (read_id r = x->reader; r != READ_NONE; r = s->passed[r].next) {
-        const uint32_t start = s->passed[r].rank;
+    for (read_id r = x->reader; r != READ_NONE; r = s->passed[r]) {
+        const uint32_t start = s->f->rank[point_start(p, p->read_txn[r])];
         if (start < s->now && !horizon_reach_last(&s->horizon, start) &&
             !add_overwriting(s, r, later))
             return false;

@@ -12,7 +12,7 @@ struct sweep {
     struct horizon horizon;
     uint32_t now;    // the place of the point that is being passed
     uint32_t *place; // by version: its place among the placed versions
-    struct passed_read *passed;
+    read_id *passed; // by read of a version: the one that was passed before
     struct placed *placed; // versions by key, INIT's first, as they are passed
     uint32_t *key_end;     // by key: where its next version goes
 };

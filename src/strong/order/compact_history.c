@@ -45,7 +45,7 @@ compact_history_suits(const struct dependencies *p)
         keys += p->key_first[k + 1] > p->key_first[k];
     bool suits = level_is_serial(p->level) && g->n == p->n_txns && g->n &&
                  p->n_txns == p->n_certain && g->n_chains <= COMPACT_CHAINS &&
-                 keys <= COMPACT_KEYS;
+                 keys <= COMPACT_KEYS && p->version_value;
     for (uint32_t c = 0; suits && c < g->n_chains; c++)
         suits = g->first[c + 1] - g->first[c] <= COMPACT_PLACES;
     uint8_t *number = mem_calloc(p->h->n_values, sizeof *number);

@@ -63,6 +63,7 @@ choose(const struct recorded_psi *x, read_id r)
     const struct dependencies *p = x->p;
     if (p->read_version[r] != VERSION_NONE)
         return p->read_version[r];
+    assert(p->version_value);
     const version_id last = x->last[p->h->op_value[p->read_op[r]]];
     if (last != VERSION_NONE)
         return last;
@@ -96,7 +97,8 @@ write_all(struct recorded_psi *x, dense_id t)
             chains_add(&x->g, p->version_txn[*now], t);
         x->next[*now] = v;
         *now = v;
-        x->last[p->version_value[v]] = v;
+        if (p->version_value)
+            x->last[p->version_value[v]] = v;
     }
 }
 

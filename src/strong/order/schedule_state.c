@@ -50,11 +50,13 @@ schedule_state_commit_waits_on(struct schedule_state *s, dense_id t,
     if (with_start) // its own reads come with it and do not hold it up
         for (read_id r = p->read_first[t]; r < p->read_first[t + 1]; r++)
             if (p->read_version[r] != VERSION_NONE)
-                s->mine[p->read_version[r]] = t;
+                s->mine[read_key(p, r)] =
+                    (struct schedule_own){t, p->read_version[r]};
     for (version_id w = p->write_first[t]; w < p->write_first[t + 1]; w++) {
         const key_id k = p->version_key[w];
         const version_id v = s->now[k];
-        const bool own = with_start && s->mine[v] == t;
+        const bool own =
+            with_start && s->mine[k].txn == t && s->mine[k].version == v;
         if (s->to_come[v] > own)
             return k;
     }
@@ -180,8 +182,8 @@ schedule_state_init(struct schedule_state *s, const struct inference *f,
     s->locked = mem_alloc(n_keys, sizeof *s->locked);
     memset(s->locked, 0xff, n_keys * sizeof *s->locked);
     s->to_come = mem_calloc(p->n_versions, sizeof *s->to_come);
-    s->mine = mem_alloc(p->n_versions, sizeof *s->mine);
-    memset(s->mine, 0xff, p->n_versions * sizeof *s->mine);
+    s->mine = mem_alloc(n_keys, sizeof *s->mine);
+    memset(s->mine, 0xff, n_keys * sizeof *s->mine);
     for (read_id r = 0; r < p->n_reads; r++)
         if (p->read_version[r] != VERSION_NONE)
             s->to_come[p->read_version[r]]++;

@@ -31,6 +31,12 @@ struct schedule_waiter {
     uint32_t point, next;
 };
 
+/* A transaction, and the version of a key that it reads. */
+struct schedule_own {
+    dense_id txn;
+    version_id version;
+};
+
 struct schedule_state {
     const struct inference *f;
     const struct dependencies *p;
@@ -42,8 +48,7 @@ struct schedule_state {
     version_id *now;   // by key: the current version
     uint32_t *to_come; // by version: readers that have not started
     uint32_t *locked;  // by key, where writers are separate: who holds it
-    dense_id *mine;    // by version: the last transaction that was tried and
-                       // reads it
+    struct schedule_own *mine; // by key: the last that was tried and reads it
     struct rank_heap urgent, ready, half, blocked;
     uint64_t trials;
     uint32_t *out, n;

@@ -109,17 +109,14 @@ carry_choice(struct order_search *s, lit l, read_id r, version_id w)
         carry(s, l, point_commit(p, t), start, (struct label){EDGE_WR, r, w});
         return;
     }
-    uint32_t chain = UINT32_MAX;
     const key_id k = p->version_key[w];
     for (uint32_t i = p->key_first[k] + 1;
-         !p->one_rw && i < p->key_first[k + 1]; i++) {
+         !p->one_rw && i < p->key_first[k + 1];) {
         const dense_id t2 = p->version_txn[p->key_version[i]];
         const uint32_t commit = point_commit(p, t2);
-        if (p->g.seat[commit].chain == chain)
-            continue;
-        chain = p->g.seat[commit].chain;
         if (t2 != p->read_txn[r])
             carry(s, l, start, commit, (struct label){EDGE_RW, r, w});
+        i = depend_skip_chain(p, k, i + 1, p->g.seat[commit].chain);
     }
 }
 

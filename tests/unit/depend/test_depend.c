@@ -62,7 +62,7 @@ an_unambiguous_read_has_a_version_and_an_edge(void)
     struct history h;
     struct dependencies d;
     hist(&h, "[x:=1] --- [x==1 x:=2] --- [x==?]");
-    dependencies_init(&d, &h, LEVEL_SER);
+    dependencies_init(&d, &h, LEVEL_SER, UINT32_MAX);
     dependencies_check(&d);
     CHECK(d.n_txns == 3 && d.n_versions == 3 && d.n_reads == 2);
     CHECK(!d.ambiguous.n);
@@ -80,7 +80,7 @@ a_duplicate_value_makes_a_read_ambiguous(void)
     struct history h;
     struct dependencies d;
     hist(&h, "[x:=1] --- [x:=1] --- [x==1]");
-    dependencies_init(&d, &h, LEVEL_SI);
+    dependencies_init(&d, &h, LEVEL_SI, UINT32_MAX);
     dependencies_check(&d);
     CHECK(d.ambiguous.n == 1 && d.ambiguous.at[0].n == 2);
     CHECK(d.two_points && !d.g.edges.n);
@@ -98,7 +98,7 @@ time_takes_two_edges_a_transaction(void)
     hist(&h, "[x:=1]@1..2 --- [y:=1]@3..4 --- [z:=1]@1..9");
     CHECK(precedence_by_time(&h, 0, 1) && !precedence_by_time(&h, 0, 2));
     CHECK(!precedence_by_session(&h, 0, 1));
-    dependencies_init(&d, &h, LEVEL_STRICT_SER);
+    dependencies_init(&d, &h, LEVEL_STRICT_SER, UINT32_MAX);
     dependencies_check(&d);
     CHECK(d.g.n == 4 && d.g.edges.n == 2); // an instant between 2 and 3
     dependencies_free(&d);
