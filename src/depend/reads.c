@@ -8,6 +8,8 @@
 
 #include <stdlib.h>
 
+enum { AHEAD = 8 }; // operations, for the processor to fetch
+
 struct read_builder {
     struct dependencies *d;
     uint32_t *of_value; // by value of several writers: where in the pool its
@@ -73,6 +75,39 @@ collect_only_candidate(struct read_builder *b, read_id r, value_id value)
     d->n_candidates++;
 }
 
+/* The transaction that wrote what an operation reads or writes, or DENSE_INIT
+ * where that is not one. */
+static dense_id
+find_writer(const struct read_builder *b, op_id op)
+{
+    const struct history *h = b->d->h;
+    const value_id v = h->op_value[op];
+    const txn_id writer = v < h->n_values ? h->values[v].writer : TXN_NONE;
+    return writer < h->n_txns ? b->dense[writer] : DENSE_INIT;
+}
+
+/* Fetch what later operations will need: the writers of their values, and the
+ * versions of these. */
+static void
+prefetch(const struct read_builder *b, op_id op)
+{
+    const struct dependencies *d = b->d;
+    const struct history *h = d->h;
+    if (op + 3 * AHEAD >= h->n_ops)
+        return;
+    const value_id far = h->op_value[op + 3 * AHEAD];
+    const dense_id near = find_writer(b, op + 2 * AHEAD);
+    const dense_id next = find_writer(b, op + AHEAD);
+    if (far < h->n_values)
+        __builtin_prefetch(&h->values[far]);
+    if (near < d->n_txns)
+        __builtin_prefetch(&d->write_first[near]);
+    if (next < d->n_txns) {
+        __builtin_prefetch(&d->version_key[d->write_first[next]]);
+        __builtin_prefetch(&d->reader[d->write_first[next]], 1);
+    }
+}
+
 static void
 add_read(struct read_builder *b, dense_id t, op_id op)
 {
@@ -136,6 +171,8 @@ read_builder_init(struct read_builder *b, struct dependencies *d)
     }
     b->dense = mem_alloc(h->n_txns, sizeof *b->dense);
     b->last = mem_alloc(h->n_keys, sizeof *b->last);
+    if (d->n_txns < h->n_txns)
+        memset(b->dense, 0xff, h->n_txns * sizeof *b->dense); // DENSE_INIT
     for (dense_id t = 0; t < d->n_txns; t++)
         b->dense[d->name[t]] = t;
     for (key_id k = 0; k < h->n_keys; k++)
@@ -195,8 +232,10 @@ reads_init(struct dependencies *d)
         d->read_first[t] = d->n_reads;
         for (op_id op = h->txn_begin[d->name[t]]; op < h->txn_end[d->name[t]];
              op++)
-            if (op_is_external_read(h, op))
+            if (op_is_external_read(h, op)) {
+                prefetch(&b, op);
                 add_read(&b, t, op);
+            }
     }
     assert(d->n_reads <= n);
     d->read_first[d->n_txns] = d->n_reads;

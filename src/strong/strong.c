@@ -43,7 +43,7 @@ const struct strong_options strong_defaults = {
     .horizon = 2048,
     .rounds = 0,
     .cover = 500,
-    .recheck = 8,
+    .recheck = 4,
     .init_edges = 20000,
 };
 

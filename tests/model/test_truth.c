@@ -79,7 +79,7 @@ options_of(const struct question *q)
         .horizon = 1u << random_below(&r, 8),
         .rounds = (uint32_t)random_below(&r, 3),
         .cover = random_below(&r, 2) ? 500 : (uint32_t)random_below(&r, 3),
-        .recheck = random_below(&r, 4) ? 1 : 8,
+        .recheck = random_below(&r, 4) ? 1 : 4,
         .init_edges = random_below(&r, 2) ? 0 : 20000,
     };
     return o;

@@ -264,7 +264,7 @@ const struct option option_table[] = {
      "writers of a value, on average, from which orders near estimated times are tried; 0: never"},
     {"cover", 0, OPTION_NUMBER, "N", AT(cover), ENGINE, 0, 1000000000, "500", NULL,
      "with more sessions than this, clocks are kept on chains of their own"},
-    {"recheck", 0, OPTION_NUMBER, "N", AT(recheck), ENGINE, 1, 1000000000, "8", NULL,
+    {"recheck", 0, OPTION_NUMBER, "N", AT(recheck), ENGINE, 1, 1000000000, "4", NULL,
      "check all of an order again if one point in N has moved, else what these changed"},
     {"init-edges", 0, OPTION_NUMBER, "N", AT(init_edges), ENGINE, 0, 1000000000, "20000", NULL,
      "from readers of initial values; beyond so many, those that follow from others are left out"},

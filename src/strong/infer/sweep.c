@@ -267,15 +267,18 @@ prefetch(const struct sweep *s)
     const struct dependencies *p = s->f->p;
     const struct chains *g = &p->g;
     const uint32_t n = depend_txn_points(p);
-    if (s->now + 3 * AHEAD >= n)
+    if (s->now + 4 * AHEAD >= n)
         return;
+    const uint32_t farthest = s->f->order[s->now + 4 * AHEAD];
     const uint32_t far = s->f->order[s->now + 3 * AHEAD];
     const uint32_t near = s->f->order[s->now + 2 * AHEAD];
     const uint32_t next = s->f->order[s->now + AHEAD];
-    if (far >= n || near >= n || next >= n)
+    if (farthest >= n || far >= n || near >= n || next >= n)
         return; // of the time line
     const dense_id t = point_txn(p, near), later = point_txn(p, far);
     const dense_id sooner = point_txn(p, next);
+    __builtin_prefetch(&p->read_first[point_txn(p, farthest)]);
+    __builtin_prefetch(&p->write_first[point_txn(p, farthest)]);
     __builtin_prefetch(&g->in_first[far]);
     __builtin_prefetch(&g->in_from[g->in_first[near]]);
     for (read_id r = p->read_first[sooner]; r < p->read_first[sooner + 1]; r++)
