@@ -6,6 +6,7 @@
 
 #include "depend/dependencies.h"
 #include "depend/happens_before.h"
+#include "depend/init_edges.h"
 #include "depend/list_edges.h"
 #include "depend/precedence.h"
 #include "hist.h"
@@ -70,6 +71,45 @@ an_unambiguous_read_has_a_version_and_an_edge(void)
     CHECK(version_is_init(&d, d.read_version[1]));
     // 0 wr 1, and the reader of the initial value precedes both writers.
     CHECK(d.g.edges.n == 3 && d.base_edges == 3);
+    dependencies_free(&d);
+    history_free(&h);
+}
+
+static void
+versions_are_by_transaction_and_listed_by_key(void)
+{
+    struct history h;
+    struct dependencies d;
+    hist(&h, "[x:=1 y:=1] [x:=2] [x:=3] --- [y:=2] [x:=4] --- [x:=5]");
+    dependencies_init(&d, &h, LEVEL_SER, UINT32_MAX);
+    dependencies_check(&d);
+    CHECK(d.n_versions == 9 && d.write_first[0] == 2 && !d.version_value);
+    CHECK(depend_find_written(&d, 0, 1) == d.write_first[1]);
+    CHECK(!depend_writes(&d, 1, 1) && depend_writes(&d, 3, 1));
+    const uint32_t first = d.key_first[0] + 1; // of x
+    CHECK(depend_skip_chain(&d, 0, first + 1, 0) == first + 3);
+    CHECK(depend_skip_chain(&d, 0, first + 4, 1) == first + 4);
+    CHECK(depend_skip_chain(&d, 0, first + 4, 2) == d.key_first[1]);
+    dependencies_free(&d);
+    history_free(&h);
+}
+
+static void
+edges_of_initial_reads_that_follow_can_be_left_out(void)
+{
+    struct history h;
+    struct dependencies d;
+    hist(&h, "[x==? a:=1] --- [a==1 b:=1] --- [b==1 x:=1 c:=1] --- "
+             "[c==1 x:=2] --- [x:=3]");
+    dependencies_init(&d, &h, LEVEL_SER, UINT32_MAX);
+    dependencies_check(&d);
+    CHECK(d.g.edges.n == 3 + 3);
+    dependencies_free(&d);
+    // Two of the three writers come after the reader anyway.
+    dependencies_init(&d, &h, LEVEL_SER, 0);
+    dependencies_check(&d);
+    init_edges_check(&d);
+    CHECK(d.g.edges.n == 3 + 1 && vec_top(&d.g.edges).to == 4);
     dependencies_free(&d);
     history_free(&h);
 }
@@ -180,6 +220,8 @@ main(void)
     RUN(a_shared_range_is_copied_before_it_changes);
     RUN(a_range_that_keeps_everything_stays_shared);
     RUN(an_unambiguous_read_has_a_version_and_an_edge);
+    RUN(versions_are_by_transaction_and_listed_by_key);
+    RUN(edges_of_initial_reads_that_follow_can_be_left_out);
     RUN(a_duplicate_value_makes_a_read_ambiguous);
     RUN(time_takes_two_edges_a_transaction);
     RUN(lists_order_their_authors);
