@@ -95,18 +95,17 @@ find_current(const struct order_search *s, key_id k, uint32_t when)
         if (v != VERSION_NONE)
             return v;
     }
-    version_id now = version_of_init(p, k);
-    uint32_t latest = 0;
-    for (uint32_t i = p->key_first[k] + 1; i < p->key_first[k + 1]; i++) {
-        const version_id v = p->key_version[i];
-        const uint32_t at = o->rank[point_commit(p, p->version_txn[v])];
-        if (at < when && at >= latest &&
-            encoding_counts(s, p->version_txn[v])) {
-            latest = at;
-            now = v;
+    const version_id *at = p->key_version + p->key_first[k];
+    const dense_id *txn = p->version_txn;
+    uint32_t now = 0, latest = 0; // INIT's
+    for (uint32_t i = 1; i < n; i++) {
+        const uint32_t rank = o->rank[point_commit(p, txn[at[i]])];
+        if (rank < when && rank >= latest && encoding_counts(s, txn[at[i]])) {
+            latest = rank;
+            now = i;
         }
     }
-    return now;
+    return at[now];
 }
 
 /* What the service of reads depends on, as a number that only grows. */
