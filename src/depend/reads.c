@@ -6,6 +6,8 @@
  * SPDX-License-Identifier: MIT */
 #include "depend/reads.h"
 
+#include "base/prefetch.h"
+
 #include <stdlib.h>
 
 enum { AHEAD = 8 }; // operations, for the processor to fetch
@@ -88,7 +90,7 @@ find_writer(const struct read_builder *b, op_id op)
 
 /* Fetch what later operations will need: the writers of their values, and the
  * versions of these. */
-static void
+PREFETCHING void
 prefetch(const struct read_builder *b, op_id op)
 {
     const struct dependencies *d = b->d;
