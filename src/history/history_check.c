@@ -8,6 +8,8 @@
 
 #include "base/paranoid.h"
 
+#include <stdlib.h>
+
 /* --- layout ----------------------------------------------------------------*/
 
 static void
@@ -53,6 +55,35 @@ check_ops(const struct history *h)
         ENSURE(v == VALUE_INIT || (h->values[v].key & OP_KEY) == op_key(h, op));
         ENSURE(!(h->op_key[op] & OP_ASIDE) || !op_is_write(h, op)); // (H2)
     }
+}
+
+struct pair {
+    uint32_t key; // with the tag of the value
+    uint64_t bits;
+};
+
+static int
+compare_pairs(const void *x, const void *y)
+{
+    const struct pair *a = x, *b = y;
+    return a->key != b->key ? (a->key < b->key ? -1 : 1)
+                            : (a->bits > b->bits) - (a->bits < b->bits);
+}
+
+/* A pair of key and value has one id; two would be read past each other. */
+static void
+check_values(const struct history *h)
+{
+    struct pair *pairs = mem_alloc(h->n_values, sizeof *pairs);
+    size_t n = 0;
+    for (value_id v = 1; v < h->n_values; v++)
+        if (!h->key_is_list || !h->key_is_list[h->values[v].key & OP_KEY])
+            pairs[n++] =
+                (struct pair){h->values[v].key, column_get(&h->value_bits, v)};
+    qsort(pairs, n, sizeof *pairs, compare_pairs);
+    for (size_t i = 1; i < n; i++)
+        ENSURE(compare_pairs(&pairs[i - 1], &pairs[i]) != 0);
+    mem_free(pairs);
 }
 
 static void
@@ -192,6 +223,7 @@ history_check(const struct history *h)
     check_sessions(h);
     check_ranges(h);
     check_ops(h);
+    check_values(h);
     if (h->key_is_list)
         check_lists(h);
     check_writers(h);

@@ -95,16 +95,19 @@ add_missing(struct builder *b, const struct batch *batch,
             const uint8_t *missing, size_t n)
 {
     struct values *const v = &b->values;
-    const bool is_plain = !v->used && !v->bits.is_wide &&
-                          capacity_holds(CAPACITY_VALUES, v->all.n + n);
+    const bool is_plain =
+        !v->bits.is_wide && capacity_holds(CAPACITY_VALUES, v->all.n + n);
     vec_reserve(&v->all, v->all.n + n);
     vec_reserve(&v->bits.narrow, v->all.n + n);
     for (size_t i = 0; i < n; i++) {
         const size_t op = missing[i];
         const uint32_t value = batch->ops[op].value;
         const uint32_t key = batch->keys[op];
+        // A pair can be in the hash table only if that holds anything, which it
+        // may since the operation before.
         const bool is_new =
-            value < v->below ? !v->direct[value] : value < v->direct_n;
+            !v->used &&
+            (value < v->below ? !v->direct[value] : value < v->direct_n);
         if (!is_plain || !is_new || !(key & OP_WRITE)) {
             batch->rows[op] = values_add_new(v, key & OP_KEY, atom_uint(value));
             note(b, batch, op);

@@ -390,7 +390,8 @@ same_by_full_reader(const struct format *format, const char *data, size_t size)
         same = strcmp(x, y) == 0;
     }
     if (same && read_a)
-        same = same_history(&a, &b, 0) && same_meta(&a, &b);
+        same = same_history(&a, &b, 0) && same_meta(&a, &b) &&
+               a.n_values == b.n_values;
     if (read_a)
         history_free(&a);
     if (read_b)
