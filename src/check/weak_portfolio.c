@@ -6,15 +6,26 @@
 #include "check/convert.h"
 #include "strong/near_order.h"
 #include "strong/order/recorded_order.h"
+#include "strong/stronger_level.h"
 
-// Steps of a budget: for the first attempt of the weak engine, and for the
-// strong engine at ser and pc; each gets more for each operation.
+// Steps of a budget: for attempts of the weak engine, and for the strong engine
+// at ser and pc; each gets more for each operation.
 enum {
     STEPS_EACH = 100,
     STEPS_FIRST = 3000000,
     STEPS_SER_EACH = 2000,
     STEPS_SER = 700000000,
     STEPS_PC = 200000000,
+    STEPS_SMALL = 1500000000, // pc with the levels that it tries first
+};
+
+// The weak engine takes less time for a step where operations are few, since
+// its rounds are short, and more at cc.  So its first attempts at a small
+// history get that many steps divided by the operations, and half of them at
+// cc: some percent of what ser takes.
+enum {
+    STEPS_BRIEF = 200000000,
+    STEPS_SECOND = 1300000000,
 };
 
 static level_set
@@ -86,20 +97,6 @@ settle_by_excused(const struct history *h, struct near_order *near,
     vec_free(&order);
 }
 
-/* Try to settle them with the strong engine; true where that succeeds. */
-static bool
-settle_by_engine(const struct history *h, const struct strong_options *strong,
-                 enum level by, level_set levels, struct budget *budget,
-                 struct certificate certificates[LEVELS])
-{
-    struct certificate stronger = {0};
-    strong_check(h, by, strong, budget, &stronger, NULL);
-    const bool ok = stronger.verdict == VERDICT_OK;
-    settle_by(h, &stronger, levels, certificates);
-    certificate_free(&stronger);
-    return ok;
-}
-
 /* Try all of this, after what is quickly refuted. */
 static void
 settle_near(const struct history *h, const struct strong_options *strong,
@@ -117,6 +114,113 @@ settle_near(const struct history *h, const struct strong_options *strong,
         !settle_by_near(h, &near, LEVEL_PC, left, weak->budget, certificates))
         settle_by_excused(h, &near, left, weak, certificates, stats);
     near_order_free(&near);
+}
+
+/* Try to settle them with the strong engine; true where that succeeds. */
+static bool
+settle_by_engine(const struct history *h, const struct strong_options *strong,
+                 enum level by, level_set levels, struct budget *budget,
+                 struct certificate certificates[LEVELS])
+{
+    struct certificate stronger = {0};
+    strong_check(h, by, strong, budget, &stronger, NULL);
+    const bool ok = stronger.verdict == VERDICT_OK;
+    settle_by(h, &stronger, levels, certificates);
+    certificate_free(&stronger);
+    return ok;
+}
+
+/* --- two engines in turn ---------------------------------------------------*/
+
+struct attempt {
+    const struct history *h;
+    const struct weak_options *weak;
+    struct budget *all;
+    level_set left;
+    struct certificate *certificates;
+    struct weak_stats *stats;
+};
+
+/* Try the weak engine with some steps; true where nothing is left. */
+static bool
+try_weak(struct attempt *a, uint64_t steps)
+{
+    struct budget some = budget_take(a->all, steps);
+    struct weak_options weak = *a->weak;
+    weak.budget = &some;
+    for (int l = 0; l < LEVELS; l++)
+        if (a->left >> l & 1)
+            certificate_free(&a->certificates[l]);
+    weak_check(a->h, a->left, &weak, a->certificates, a->stats);
+    budget_give_back(a->all, &some);
+    a->left = undecided(a->certificates, a->left);
+    return !a->left;
+}
+
+static uint64_t
+find_steps(const struct attempt *a, uint64_t product)
+{
+    const uint64_t steps = product / (a->h->n_ops + 1);
+    const bool causal = a->left >> LEVEL_CC & 1;
+    return (steps < STEPS_FIRST ? steps : STEPS_FIRST) / (causal ? 2 : 1);
+}
+
+/* Try it for longer, while the strong engine waits. */
+static bool
+try_weak_again(void *self, enum strong_pause_at at)
+{
+    struct attempt *a = self;
+    return try_weak(a, at == STRONG_PAUSE_FIRST
+                           ? find_steps(a, STEPS_SECOND)
+                           : STEPS_FIRST + STEPS_EACH * (uint64_t)a->h->n_ops);
+}
+
+/* Try a small history at pc, which tries si and ser before; returns what is
+ * left.  They are easier than weak levels there, unless these are easy. */
+static level_set
+settle_small(const struct history *h, const struct strong_options *strong,
+             level_set levels, const struct weak_options *weak,
+             struct budget *all, struct certificate certificates[LEVELS],
+             struct weak_stats *stats)
+{
+    struct attempt a = {h, weak, all, levels, certificates, stats};
+    if (try_weak(&a, find_steps(&a, STEPS_BRIEF)))
+        return 0;
+    struct strong_options waiting = *strong;
+    waiting.pause = (struct strong_pause){try_weak_again, &a};
+    struct budget some = budget_take(
+        all, all->left / 2 < STEPS_SMALL ? all->left / 2 : STEPS_SMALL);
+    const bool ok =
+        settle_by_engine(h, &waiting, LEVEL_PC, a.left, &some, certificates);
+    budget_give_back(all, &some);
+    return ok ? 0 : a.left;
+}
+
+/* Try the weak engine for some time and then stronger levels; returns what is
+ * left. */
+static level_set
+settle_large(const struct history *h, const struct strong_options *strong,
+             level_set levels, const struct weak_options *weak,
+             struct budget *all, struct certificate certificates[LEVELS],
+             struct weak_stats *stats)
+{
+    static const struct {
+        enum level level;
+        uint64_t steps;
+    } stronger[] = {{LEVEL_SER, STEPS_SER}, {LEVEL_PC, STEPS_PC}};
+    struct attempt a = {h, weak, all, levels, certificates, stats};
+    if (try_weak(&a, STEPS_FIRST + STEPS_EACH * (uint64_t)h->n_ops))
+        return 0;
+    for (size_t i = 0; i < sizeof stronger / sizeof *stronger; i++) {
+        struct budget some = budget_take(
+            all, stronger[i].steps + STEPS_SER_EACH * (uint64_t)h->n_ops);
+        const bool ok = settle_by_engine(h, strong, stronger[i].level, a.left,
+                                         &some, certificates);
+        budget_give_back(all, &some);
+        if (ok)
+            return 0;
+    }
+    return a.left;
 }
 
 void
@@ -140,33 +244,14 @@ weak_portfolio_check(const struct history *h, const struct check_options *o,
         if (!left)
             return;
     }
-    struct budget some =
-        budget_take(all, STEPS_FIRST + STEPS_EACH * (uint64_t)h->n_ops);
-    weak.budget = &some;
-    weak_check(h, left, &weak, certificates, stats);
-    budget_give_back(all, &some);
-    left = undecided(certificates, left);
-    if (!left)
-        return;
     struct strong_options strong = o->strong;
     strong.near_candidates = 0; // that was tried
-    // Few keys and values are easiest at ser, which has a search of its own.
-    static const struct {
-        enum level level;
-        uint64_t steps;
-    } stronger[] = {{LEVEL_SER, STEPS_SER}, {LEVEL_PC, STEPS_PC}};
-    for (size_t i = 0; i < sizeof stronger / sizeof *stronger; i++) {
-        some = budget_take(all, stronger[i].steps +
-                                    STEPS_SER_EACH * (uint64_t)h->n_ops);
-        const bool ok = settle_by_engine(h, &strong, stronger[i].level, left,
-                                         &some, certificates);
-        budget_give_back(all, &some);
-        if (ok)
-            return;
-    }
+    const bool small = strong.stronger_first && stronger_level_suits(h);
+    left = (small ? settle_small : settle_large)(h, &strong, left, &weak, all,
+                                                 certificates, stats);
     for (int l = 0; l < LEVELS; l++)
         if (left >> l & 1)
             certificate_free(&certificates[l]);
-    weak.budget = all;
-    weak_check(h, left, &weak, certificates, stats);
+    if (left)
+        weak_check(h, left, &weak, certificates, stats);
 }

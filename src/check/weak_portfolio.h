@@ -4,10 +4,13 @@
  * one although a stronger level is easy: a history that satisfies pc satisfies
  * them with the same order and the same choices.  So the order of the input is
  * tried at pc first, and where values have many writers an order in which
- * reads read from near ones (strong_try_near).  Then the weak engine gets a
+ * reads read from near ones (strong/near_order.h).  Then the weak engine gets a
  * small budget, then the strong engine tries ser and pc, and only then the weak
- * engine continues with all that is left.  Budgets are counted, not timed, and
- * the verdict does not depend on which engine was first.
+ * engine continues with all that is left.  In a small history with few values
+ * that first budget is a fraction of what ser takes, and the strong engine lets
+ * the weak one try again, for longer, where it does not succeed soon
+ * (strong/stronger_level.h).  Budgets are counted, not timed, and the verdict
+ * does not depend on which engine was first.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef CHECK_WEAK_PORTFOLIO_H

@@ -8,7 +8,6 @@
 #include "strong/order/backtracking.h"
 #include "strong/order/bidirectional.h"
 #include "strong/order/order_certificate.h"
-#include "strong/order/recorded_order.h"
 #include "strong/order/schedule.h"
 #include "strong/search/construct_proof.h"
 #include "strong/search/psi.h"
@@ -16,17 +15,20 @@
 
 enum { OP_STEPS = 4 }; // of a budget, per operation and edge of the problem
 
-// Backtracking order search is for problems up to BACKTRACK_POINTS.  It gets
-// BACKTRACK_STEPS before the solver runs, and BACKTRACK_STEPS_MORE if the
-// solver has used up CONFLICTS_FIRST conflicts.
-enum {
-    BACKTRACK_POINTS = 5000,
-    BACKTRACK_STEPS = 200000,
-    BACKTRACK_STEPS_MORE = 20000000,
-    CONFLICTS_FIRST = 3000,
-};
+// Backtracking order search is for problems up to BACKTRACK_POINTS.  Two walks
+// are made before the solver runs.
+enum { BACKTRACK_POINTS = 5000 };
+static const struct walks walks_first = {0, 2, 50000};
 
-enum { SERIAL_STEPS = 700000000 }; // of a budget, for a serial order at pc
+// Then the solver and the order searches take turns, with more effort each
+// time; the last turn of the solver has no end.
+enum {
+    CONFLICTS_FIRST = 300,
+    CONFLICTS_NEXT = 3000, // four times as many each time
+};
+static const struct walks walks_more = {2, 2, 50000}, // after the other search
+    walks_next = {0, 4, 150000},                      // where there is no other
+    walks_last = {0, 4, 5000000};
 
 // Where an order breaks so much, the search walks over the edges so often that
 // laying them out first pays.
@@ -91,11 +93,11 @@ take_if_valid(const uint32_t *found, struct order_check *a, uint32_t *out)
 }
 
 static bool
-try_backtracking(const struct inference *f, uint64_t steps,
+try_backtracking(const struct inference *f, struct walks walks,
                  struct order_check *a, uint32_t *out)
 {
     uint32_t *order = mem_alloc(f->p->g.n, sizeof *order);
-    const bool ok = backtracking_search(f, steps, order, a->counting) &&
+    const bool ok = backtracking_search(f, walks, order, a->counting) &&
                     take_if_valid(order, a, out);
     mem_free(order);
     return ok;
@@ -113,62 +115,79 @@ try_bidirectional(const struct inference *f, unsigned effort,
     return ok;
 }
 
-/* --- stages --------------------------------------------------------------- */
-
-/* Continue a search that stopped at its limit of conflicts, and alternate it
- * with the order searches.  Both get more effort each time.  *found says
- * whether 'order' is the answer. */
-static enum sat_answer
-alternate(struct order_search *s, struct order_check *a, broken_vec *broken,
-          uint32_t *order, bool *found)
+/* How often the search from both ends is tried, with more effort each time. */
+static unsigned
+count_efforts(const struct inference *f)
 {
-    const struct inference *f = s->f;
-    const unsigned efforts =
-        f->context->options->bidirectional && bidirectional_suits(f->p)
-            ? BIDIRECTIONAL_EFFORTS
-            : 0;
-    enum sat_answer answer = SAT_UNKNOWN;
-    for (unsigned i = 0; i <= efforts; i++) {
-        // Go on only where the solver's own limit of conflicts stopped it.
-        if (answer != SAT_UNKNOWN || !s->taken_up ||
-            budget_is_spent(f->context->budget))
-            return answer;
-        // At the root, the graph keeps the edges that the search has learnt.
-        sat_to_root(s->sat);
-        *found = i < efforts
-                     ? try_bidirectional(f, i, a, order)
-                     : try_backtracking(f, BACKTRACK_STEPS_MORE, a, order);
-        if (*found)
-            return answer;
-        sat_set_budget(s->sat,
-                       i < efforts ? (uint64_t)CONFLICTS_FIRST << 2 * i : 0);
-        answer = search_run(s, a, broken);
-    }
-    return answer;
+    return f->context->options->bidirectional && bidirectional_suits(f->p)
+               ? BIDIRECTIONAL_EFFORTS
+               : 0;
 }
 
-/* Try a serial order, where the search at pc has not succeeded at once: few
- * keys and values are easiest at ser. */
-static bool
-try_serial(const struct inference *f, struct certificate *out)
+/* --- stages --------------------------------------------------------------- */
+
+/* A search in turns of the solver and of order searches. */
+struct turns {
+    struct order_search s;
+    struct order_check *a;
+    broken_vec *broken;
+    uint32_t *order;
+    unsigned efforts; // of the search from both ends
+    enum sat_answer answer;
+    bool found; // 'order' is the answer
+    bool ended;
+};
+
+static void
+take_solver_turn(struct turns *t, uint64_t conflicts)
 {
-    struct strong_options options = *f->context->options;
-    struct budget *all = f->context->budget;
-    struct certificate ser;
-    options.near_candidates = 0; // strong.c has tried that
-    if (f->p->level != LEVEL_PC || f->p->h->n_optional ||
-        history_has_orders(f->p->h))
-        return false;
-    struct budget some = {.left = SERIAL_STEPS};
-    if (all)
-        some = budget_take(all, SERIAL_STEPS);
-    strong_check(f->p->h, LEVEL_SER, &options, &some, &ser, NULL);
-    if (all)
-        budget_give_back(all, &some);
-    const bool ok = ser.verdict == VERDICT_OK &&
-                    recorded_order_run_commits(f->p->h, &ser, out);
-    certificate_free(&ser);
-    return ok;
+    sat_set_budget(t->s.sat, conflicts);
+    t->answer = search_run(&t->s, t->a, t->broken);
+    // Go on only where the solver's own limit of conflicts stopped it.
+    t->ended = t->answer != SAT_UNKNOWN || !t->s.taken_up ||
+               budget_is_spent(t->s.f->context->budget);
+}
+
+static void
+take_order_turn(struct turns *t, unsigned i)
+{
+    const struct inference *f = t->s.f;
+    // At the root, the graph keeps the edges that the search has learnt.
+    sat_to_root(t->s.sat);
+    if (i < t->efforts)
+        t->found = try_bidirectional(f, i, t->a, t->order);
+    if (!t->found && (i == 0 || i >= t->efforts))
+        t->found = try_backtracking(f,
+                                    i            ? walks_last
+                                    : t->efforts ? walks_more
+                                                 : walks_next,
+                                    t->a, t->order);
+    t->ended = t->found || budget_is_spent(f->context->budget);
+}
+
+/* Ask the caller whether it still needs the verdict. */
+static void
+pause(struct turns *t, enum strong_pause_at at)
+{
+    const struct strong_pause *p = &t->s.f->context->options->pause;
+    t->ended = t->ended || (p->settle && p->settle(p->self, at));
+}
+
+/* Take turns until the end. */
+static void
+take_turns(struct turns *t)
+{
+    const unsigned last = t->efforts ? t->efforts : 1;
+    for (unsigned i = 0; !t->ended && i <= last; i++) {
+        take_solver_turn(t, i ? (uint64_t)CONFLICTS_NEXT << 2 * (i - 1)
+                              : CONFLICTS_FIRST);
+        if (i == 0)
+            pause(t, STRONG_PAUSE_FIRST);
+        if (!t->ended)
+            take_order_turn(t, i);
+        if (i == 0)
+            pause(t, STRONG_PAUSE_SECOND);
+    }
 }
 
 /* Search, given a first order and what it breaks.  Fill the certificate unless
@@ -179,30 +198,30 @@ search(struct inference *f, uint32_t *order, struct order_check *a,
 {
     assert(broken->n);
     struct strong_stats *stats = f->context->stats;
-    struct order_search s;
+    struct turns t = {.a = a, .broken = broken, .order = order};
     double began = time_cpu();
     if (broken->n >= MANY_BROKEN)
         chains_freeze(&f->p->g);
-    search_init(&s, f, order);
-    const bool backtracks = suits_backtracking(f);
-    if (backtracks)
-        sat_set_budget(s.sat, CONFLICTS_FIRST);
-    enum sat_answer answer = search_run(&s, a, broken);
-    bool found = false;
-    const bool stopped = backtracks && answer == SAT_UNKNOWN;
-    const bool serial = stopped && try_serial(f, out);
-    if (stopped && !serial)
-        answer = alternate(&s, a, broken, order, &found);
+    search_init(&t.s, f, order);
+    if (suits_backtracking(f)) {
+        t.efforts = count_efforts(f);
+        take_turns(&t);
+    } else if (f->context->options->pause.settle) {
+        take_solver_turn(&t, CONFLICTS_NEXT);
+        pause(&t, STRONG_PAUSE_SECOND);
+    }
+    if (!t.ended)
+        take_solver_turn(&t, 0);
     stats->searching += time_cpu() - began;
     began = time_cpu();
-    if (found)
+    if (t.found)
         order_certificate_make(a, order, out);
-    else if (answer == SAT_TRUE)
-        order_certificate_make(a, s.acyc.order.at, out);
-    else if (answer == SAT_FALSE && can_prove(f))
-        reject(out, construct_proof_of_search(f, &s.log));
+    else if (t.answer == SAT_TRUE)
+        order_certificate_make(a, t.s.acyc.order.at, out);
+    else if (t.answer == SAT_FALSE && can_prove(f))
+        reject(out, construct_proof_of_search(f, &t.s.log));
     stats->proving += time_cpu() - began;
-    search_free(&s);
+    search_free(&t.s);
 }
 
 /* Find a first order.  Where it breaks nothing the level holds; otherwise
@@ -224,7 +243,7 @@ order_and_search(struct inference *f, struct certificate *out)
     check_order(&a, order, &broken);
     stats->broken_first = broken.n;
     if (broken.n && suits_backtracking(f) &&
-        try_backtracking(f, BACKTRACK_STEPS, &a, order))
+        try_backtracking(f, walks_first, &a, order))
         vec_clear(&broken);
     if (broken.n && a.counting) {
         // The search decides itself which optional transactions count.

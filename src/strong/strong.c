@@ -18,6 +18,7 @@
 #include "strong/near_order.h"
 #include "strong/order/recorded_order.h"
 #include "strong/order/recorded_psi.h"
+#include "strong/stronger_level.h"
 
 enum {
     RECORD_MAX = 1 << 22, // candidates up to which strikes are recorded at once
@@ -35,6 +36,7 @@ const struct strong_options strong_defaults = {
     .step_back = true,
     .bidirectional = true,
     .psi_by_si = true,
+    .stronger_first = true,
     .record_struck = true,
     .many_candidates = 64,
     .near_candidates = 10,
@@ -166,6 +168,44 @@ try_stronger(const struct history *h, struct strong_context *context,
     return found;
 }
 
+static bool
+is_below_ser(enum level l)
+{
+    return !level_is_serial(l) && !level_table[l].needs_times;
+}
+
+/* Whether reads have so many candidates that striking them out is not
+ * recorded. */
+static bool
+has_many_candidates(const struct history *h)
+{
+    uint64_t n = 0;
+    for (op_id op = 0; n <= RECORD_MAX && op < h->n_ops; op++)
+        if (op_is_external_read(h, op) &&
+            history_has_several(h, h->op_value[op]))
+            n += history_candidates(h, h->op_value[op]).n;
+    return n > RECORD_MAX;
+}
+
+/* With very many candidates, try a serial order at pc and si: striking them out
+ * is nearly all the work, and takes longer with two points a transaction.  At
+ * psi try_psi_by_ser does so. */
+static bool
+try_serial(const struct history *h, struct strong_context *context,
+           struct certificate *out)
+{
+    if (!h->several.n || level_table[out->level].one_rw || h->n_optional ||
+        history_has_orders(h) || !has_many_candidates(h))
+        return false;
+    if (refute_certain(h, out->level, context, out))
+        return true;
+    struct near_order far;
+    near_order_init_far(&far, h, context->options);
+    const bool found = try_near(&far, h, LEVEL_SER, context, out);
+    near_order_free(&far);
+    return found;
+}
+
 /* --- the pipeline ----------------------------------------------------------*/
 
 /* Decide a problem once; the caller frees f.  'near' may be NULL. */
@@ -248,6 +288,10 @@ strong_check(const struct history *h, enum level l,
                           &context, out));
     }
     found = found || try_stronger(h, &context, out);
+    if (!found && context.options->stronger_first && is_below_ser(l))
+        found = stronger_level_suits(h)
+                    ? stronger_level_try(h, &context, out)
+                    : !suits && try_serial(h, &context, out);
     stats->ordering = time_cpu() - began;
     if (!found)
         decide_all(h, l, suits ? &near : NULL, &context, out);

@@ -7,6 +7,15 @@
 #include "base/limits/budget.h"
 #include "evidence/certificate.h"
 
+/* A search that has not succeeded soon asks its caller, and later once more,
+ * whether to go on.  True ends it, because the caller has found what it needs.
+ * NULL: it does not ask. */
+enum strong_pause_at { STRONG_PAUSE_FIRST, STRONG_PAUSE_SECOND };
+struct strong_pause {
+    bool (*settle)(void *self, enum strong_pause_at at);
+    void *self;
+};
+
 /* Each optimisation can be turned off, to measure what it is worth; no answer
  * depends on any of them. */
 struct strong_options {
@@ -18,10 +27,11 @@ struct strong_options {
     bool leave_open;   // decide only what the order breaks
     bool phases;       // remember the signs of variables
     bool restarts;
-    bool step_back;     // undo one decision where a conflict could undo many
-    bool bidirectional; // run them from both ends at once
-    bool psi_by_si;     // try si before psi
-    bool record_struck; // record strikes at once, not in a second run
+    bool step_back;      // undo one decision where a conflict could undo many
+    bool bidirectional;  // run them from both ends at once
+    bool psi_by_si;      // try si before psi
+    bool stronger_first; // try ser before pc, psi and si, where it is easier
+    bool record_struck;  // record strikes at once, not in a second run
     uint32_t many_candidates; // of a read, that are pruned by bounds
     uint32_t near_candidates; // of a value, on average, from which orders near
                               // estimated times are tried; 0 = never
@@ -34,6 +44,7 @@ struct strong_options {
                       // is checked again
     uint32_t init_edges; // of reads of initial values, beyond which those that
                          // follow from others are left out
+    struct strong_pause pause;
 };
 
 extern const struct strong_options strong_defaults;

@@ -54,6 +54,7 @@ random_options(struct random *r)
         .restarts = random_below(r, 2),
         .step_back = random_below(r, 2),
         .psi_by_si = random_below(r, 2),
+        .stronger_first = random_below(r, 2),
         .window = (uint32_t)random_below(r, 4),
         .horizon = 1u << random_below(r, 8),
         .rounds = (uint32_t)random_below(r, 3),

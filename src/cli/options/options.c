@@ -242,6 +242,8 @@ const struct option option_table[] = {
      "search them from both ends"},
     {"psi-by-si", 0, OPTION_FLAG, NULL, AT(strong.psi_by_si), ENGINE, 0, 0, "1", NULL,
      "try si before psi"},
+    {"stronger-first", 0, OPTION_FLAG, NULL, AT(strong.stronger_first), ENGINE, 0, 0, "1", NULL,
+     "try ser before pc, psi and si, where it is easier"},
     {"record-struck", 0, OPTION_FLAG, NULL, AT(strong.record_struck), ENGINE, 0, 0, "1", NULL,
      "record at once why candidate writers are removed, where they are few"},
     {"leave-open", 0, OPTION_FLAG, NULL, AT(strong.leave_open), ENGINE, 0, 0, "1", NULL,

@@ -18,7 +18,7 @@
 #include "base/random.h"
 #include "strong/order/run_state.h"
 
-enum { WALKS = 4, SEEN_BITS = 21, SPEND_EVERY = 1 << 14 };
+enum { SEEN_BITS = 21, SPEND_EVERY = 1 << 14 };
 
 /* A step that was taken, and what else could be done instead: the points
  * choices.at[first .. end), of which those below 'next' were tried. */
@@ -183,16 +183,16 @@ write_order(const struct walk *w, uint32_t *out, uint8_t *counting)
 }
 
 bool
-backtracking_search(const struct inference *f, uint64_t steps, uint32_t *out,
-                    uint8_t *counting)
+backtracking_search(const struct inference *f, struct walks walks,
+                    uint32_t *out, uint8_t *counting)
 {
     const struct dependencies *p = f->p;
     assert(counting || p->n_txns == p->n_certain);
     bool found = false, exhausted = false;
-    for (uint64_t i = 0; !found && !exhausted && p->g.n && i < WALKS; i++) {
+    for (unsigned i = 0; !found && !exhausted && p->g.n && i < walks.n; i++) {
         struct walk w;
-        init(&w, f, i);
-        found = walk(&w, steps / WALKS);
+        init(&w, f, walks.first + i);
+        found = walk(&w, walks.steps);
         exhausted = !found && !w.steps.n; // every state was tried
         if (found)
             write_order(&w, out, counting);

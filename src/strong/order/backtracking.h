@@ -6,13 +6,19 @@
 
 #include "strong/infer/inference.h"
 
+/* Attempts, each with preferences of its own, which its number determines. */
+struct walks {
+    unsigned first, n;
+    uint64_t steps; // of each walk
+};
+
 /* Try to find a topological order of p->g that breaks nothing, and write it to
  * out[0 .. g.n).  False says nothing: an order may exist.  Marks in 'counting'
  * the open transactions that count in it (see order_check.h); the others come
  * last.
  *
- *   time   at most 'steps' steps, of O(sessions) each */
-bool backtracking_search(const struct inference *f, uint64_t steps,
+ *   time   that many steps at most, of O(sessions) each */
+bool backtracking_search(const struct inference *f, struct walks walks,
                          uint32_t *out, uint8_t *counting);
 
 #endif

@@ -232,9 +232,54 @@ an_anomaly_among_many_writers_leaves_the_other_levels(void)
     }
 }
 
+/* What one level costs, in steps. */
+static uint64_t
+work_at(const struct history *h, enum level l)
+{
+    const struct check_options options = {.levels = 1u << l,
+                                          .verify = true,
+                                          .threads = 1,
+                                          .strong = strong_defaults};
+    struct check c;
+    struct err err = {0};
+    CHECK(check_history(h, &options, &c, &err));
+    CHECK(c.results.at[0].certificate.verdict == VERDICT_OK);
+    const uint64_t work = c.results.at[0].work;
+    check_free(&c);
+    return work;
+}
+
+static void
+few_values_cost_no_more_at_a_weak_level_than_at_ser(void)
+{
+    static const uint64_t seeds[] = {5, 8};
+    for (size_t i = 0; i < sizeof seeds / sizeof *seeds; i++) {
+        const struct gen_shape shape = {.level = LEVEL_SER,
+                                        .sessions = 10,
+                                        .transactions = 200,
+                                        .operations = 8,
+                                        .keys = 5,
+                                        .reads = 0.5,
+                                        .duplicates = 1,
+                                        .values = 5,
+                                        .value_theta = 0.5,
+                                        .seed = seeds[i]};
+        struct history h;
+        struct err err = {0};
+        CHECK(gen_history(&shape, &h, &err));
+        for (txn_id t = 0; t < h.n_txns; t++)
+            h.arrival[t] = t;
+        const uint64_t most = work_at(&h, LEVEL_SER) / 10 * 12;
+        for (enum level l = LEVEL_RC; l < LEVEL_SER; l++)
+            CHECK(work_at(&h, l) <= most);
+        history_free(&h);
+    }
+}
+
 int
 main(void)
 {
+    RUN(few_values_cost_no_more_at_a_weak_level_than_at_ser);
     RUN(no_level_is_unknown_that_follows_from_another);
     RUN(evidence_is_made_into_evidence_at_other_levels);
     RUN(nothing_is_known_of_what_was_not_read);
