@@ -24,7 +24,7 @@ enum {
 // history get that many steps divided by the operations, and half of them at
 // cc: some percent of what ser takes.
 enum {
-    STEPS_BRIEF = 200000000,
+    STEPS_BRIEF = 100000000,
     STEPS_SECOND = 1300000000,
 };
 

@@ -70,18 +70,33 @@ find_last_uses(struct causal_rows *c, const struct topological_order *sequence)
     mem_free(before);
 }
 
-void
-causal_rows_enter(struct causal_rows *c, txn_id t)
+/* Who comes first among those that t follows: the transaction before it in its
+ * session, or else the first that it read from; TXN_NONE if there is nobody. */
+static txn_id
+find_first_before(const struct causal_rows *c, txn_id t)
 {
     const struct history *h = c->r->h;
     const txn_id previous = c->before[h->txn_session[t]];
     assert(previous == TXN_NONE || previous < t);
-    const uint32_t row = causal_rows_copy(
-        c, previous == TXN_NONE ? c->zero : c->of[previous].row);
+    if (previous != TXN_NONE)
+        return previous;
+    for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++)
+        if (op_is_external_read(h, op) && reading_writer(c->r, op) != TXN_INIT)
+            return reading_writer(c->r, op);
+    return TXN_NONE;
+}
+
+void
+causal_rows_enter(struct causal_rows *c, txn_id t)
+{
+    const struct history *h = c->r->h;
+    const txn_id first = find_first_before(c, t);
+    assert(first == TXN_NONE || c->of[first].row != NO_ROW);
+    const uint32_t row =
+        causal_rows_copy(c, first == TXN_NONE ? c->zero : c->of[first].row);
     uint32_t *at = causal_rows_at(c, row);
-    if (previous != TXN_NONE &&
-        at[c->chain[previous]] <= causal_rows_place(c, previous))
-        at[c->chain[previous]] = causal_rows_place(c, previous) + 1;
+    if (first != TXN_NONE && at[c->chain[first]] <= causal_rows_place(c, first))
+        at[c->chain[first]] = causal_rows_place(c, first) + 1;
     for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++) {
         if (!op_is_external_read(h, op))
             continue;
