@@ -250,6 +250,56 @@ check_constraints(struct database *db)
     }
 }
 
+/* Constraints compare texts as texts, and numbers exactly. */
+static void
+compare_by_type(struct database *db)
+{
+    static const struct {
+        const char *setup, *a, *b;
+    } cases[] = {
+        {"create table t (s varchar(9), v int, unique (s))",
+         "insert into t values ('01', 1)", "insert into t values ('1', 2)"},
+        {"create table t (s varchar(9), v int, unique (s, v))",
+         "insert into t values ('7 up', 1)", "insert into t values ('7', 1)"},
+        {"create table t (e enum('2', '1'), unique (e))",
+         "insert into t values ('2')", "insert into t values ('1')"},
+        {"create table t (e set('2', '1'), unique (e))",
+         "insert into t values ('2')", "insert into t values ('1')"},
+        {"create table t (y year, unique (y))", "insert into t values ('0000')",
+         "insert into t values ('2000')"},
+        {"create table t (d decimal(30, 2), unique (d))",
+         "insert into t values (12345678901234567890.50)",
+         "insert into t values (12345678901234567890.75)"},
+        {"create table t (d double, unique (d))",
+         "insert into t values ('1e300'), (0.1)", "insert into t values (0.3)"},
+        {"create table t (d bigint unsigned, unique (d))",
+         "insert into t values (18446744073709551614)",
+         "insert into t values (18446744073709551615)"},
+        {"create table p (s varchar(9) primary key); create table t (id int "
+         "primary key, s varchar(9), foreign key (s) references p (s)); insert "
+         "into p values ('1'), ('01')",
+         "insert into t values (1, '1')",
+         "select * from t; delete from p where s = '01'"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct buf text = {0};
+        struct trial_result r;
+        struct interleaved done;
+        buf_printf(&text,
+                   "setup { %s }\nteardown { drop table t; drop table if "
+                   "exists p }\nsession a\nstep a { begin; %s; commit }\n"
+                   "session b\nstep b { begin; %s; commit }\n"
+                   "permutation a b\n",
+                   cases[i].setup, cases[i].a, cases[i].b);
+        play(db, text.at, &r, &done);
+        printf("# %s: %s%s\n", cases[i].b, done.refusal, r.text);
+        CHECK_TEXT(done.refusal, "");
+        CHECK(done.committed == 2 && !done.failed);
+        CHECK(r.verdict[LEVEL_SER] == VERDICT_OK);
+        buf_free(&text);
+    }
+}
+
 /* A deadlock rolls the whole transaction back, also inside of a savepoint. */
 static void
 roll_back_behind_savepoints(struct database *db)
@@ -328,6 +378,7 @@ every_form_of_a_statement_is_recorded(void)
             play_form(&db, &forms[i]);
         break_snapshots(&db);
         check_constraints(&db);
+        compare_by_type(&db);
         roll_back_behind_savepoints(&db);
         refuse_or_read(&db);
     }

@@ -73,8 +73,25 @@ is_integer(const char *text)
     return n && n < 19 && !digits[n];
 }
 
+/* Whether a column of a type that the dialect lists has this text of a number
+ * without an exponent. */
+static bool
+is_decimal(const struct row_dialect *d, const char *type, const char *text)
+{
+    const char *digits = text + (*text == '-');
+    const size_t n = strspn(digits, "0123456789");
+    const char *point = digits + n;
+    const size_t places =
+        *point == '.' ? strspn(point + 1, "0123456789") + 1 : 0;
+    bool is_listed = false;
+    for (size_t i = 0; d->numbers && d->numbers[i]; i++)
+        is_listed |= strcmp(d->numbers[i], type) == 0;
+    return is_listed && n && places != 1 && !point[places];
+}
+
 /* The literal of a version's column for a comparison.  A number that is written
- * as a text would be compared as a floating-point one. */
+ * as a text would be compared as a floating-point one, and so would a text with
+ * a number. */
 static const char *
 comparable(struct row_versions *v, uint32_t version, const char *column)
 {
@@ -82,10 +99,13 @@ comparable(struct row_versions *v, uint32_t version, const char *column)
     const char *text = unhex(v, value);
     const struct watched_table *t =
         &v->watched->tables.at[v->all.at[version].table];
-    bool may_be_number = !v->watched->dialect->compares_types;
-    for (size_t i = 0; i < t->integers.n; i++)
-        may_be_number |= strcmp(t->integers.at[i], column) == 0;
-    return may_be_number && text && is_integer(text) ? text : value;
+    bool is_number = false;
+    for (size_t i = 0; text && i < t->integers.n; i++)
+        is_number |= strcmp(t->integers.at[i], column) == 0 && is_integer(text);
+    for (size_t i = 0; text && i < t->types.n; i++)
+        is_number |= strcmp(t->columns.at[i], column) == 0 &&
+                     is_decimal(v->watched->dialect, t->types.at[i], text);
+    return is_number ? text : value;
 }
 
 const char *

@@ -33,7 +33,6 @@ struct row_dialect {
     const char *drop;          // the end of "drop table if exists t"
     const char *union_part;    // before "(select ...)" in a union
     const char *replace;       // why REPLACE is refused, or NULL
-    bool compares_types;       // a text is never equal to an integer
     bool tells_replaced;       // the version before a write is the one that it
                                // replaced, not one of a snapshot
     const char *const *places; // columns that a row has only where it is
@@ -58,6 +57,9 @@ struct row_dialect {
 
     /* Where there are no triggers (row_compare.h); otherwise NULL. */
     const struct row_compare_sql *compare;
+
+    // Types besides integers that are compared as numbers, or NULL.
+    const char *const *numbers;
 
     // Two transactions may update different columns of one row, and both
     // commit.  What is left is a version that nobody made, so such an

@@ -472,7 +472,6 @@ const struct row_dialect row_dialect_duckdb = {
     .install = install,
     .remove = remove_log,
     .put_name = watched_put_name,
-    .compares_types = true,
     .put_row = put_row,
     .versions = &versions,
     .compare = &compare,

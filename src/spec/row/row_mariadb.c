@@ -501,6 +501,7 @@ static const struct row_versions_sql versions = {
 };
 
 static const char *const places[] = {"_rowid", VERSION, NULL};
+static const char *const numbers[] = {"decimal", "double", "year", NULL};
 
 const struct row_dialect row_dialect_mariadb = {
     .scheme = "mariadb",
@@ -516,6 +517,7 @@ const struct row_dialect row_dialect_mariadb = {
     .union_part = "",
     .replace = "REPLACE deletes rows here that it would update otherwise",
     .places = places,
+    .numbers = numbers,
     .read = read_tables,
     .install = install,
     .remove = remove_nothing,
