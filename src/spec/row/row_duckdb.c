@@ -222,11 +222,18 @@ read_tables(struct connection *c, const struct watched *before,
 
 /* --- rows ------------------------------------------------------------------*/
 
-/* "decode(unhex('...')),NULL": what can be inserted again. */
+/* "decode(unhex('...')),NULL": what can be inserted again.  A text with a zero
+ * byte would end there where it is compared or shown. */
 static void
 put_values(struct buf *sql, const struct watched_table *t, const char *row)
 {
-    buf_text(sql, "concat_ws(','");
+    buf_text(sql, "case when false");
+    for (size_t i = 0; i < t->texts.n; i++) {
+        buf_printf(sql, " or contains(%s.", row);
+        watched_put_name(sql, t->texts.at[i]);
+        buf_text(sql, ", chr(0))");
+    }
+    buf_text(sql, " then '" WATCHED_INEXACT "' else '' end || concat_ws(','");
     for (size_t i = 0; i < t->columns.n; i++) {
         buf_printf(sql, ", coalesce('decode(unhex(''' || hex(%s.", row);
         watched_put_name(sql, t->columns.at[i]);

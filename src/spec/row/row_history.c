@@ -65,7 +65,7 @@ check_versions(struct writer *w)
 {
     for (size_t i = 0; i < w->rows.versions.all.n; i++) {
         struct row_version *v = &w->rows.versions.all.at[i];
-        if (strcmp(v->values, WATCHED_INEXACT) == 0)
+        if (strncmp(v->values, WATCHED_INEXACT, strlen(WATCHED_INEXACT)) == 0)
             return row_operations_refuse(
                 &w->rows, "a value that JSON does not keep exactly, in table ",
                 w->history->watched->tables.at[v->table].name);

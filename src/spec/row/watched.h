@@ -100,7 +100,7 @@ bool watched_install(const struct watched *w, struct connection *c,
 void watched_remove(const struct watched *w, struct connection *c);
 
 /* What stands for the values of a row that JSON does not keep exactly, such as
- * an array that begins at 0 or JSON's own null. */
+ * an array that begins at 0 or JSON's own null, or before them. */
 #define WATCHED_INEXACT "inexact"
 
 /* Append a literal, or a name in quotes. */
