@@ -530,6 +530,17 @@ static const struct {
      "step c2 { update t set v = 0 where id = (select min(id) from t); commit "
      "}\npermutation w1 r2 c1 c2\n",
      ""},
+    // A row keeps another one out and is deleted then, or before.
+    {"setup { " T " }\nteardown { " DROP " }\nsession a\nstep w1 { begin; "
+     "with d as (delete from t) insert into t values (1) on conflict do "
+     "nothing; commit "
+     "}\npermutation w1\n",
+     "what other tables and subqueries were read"},
+    {"setup { " T " }\nteardown { " DROP " }\nsession a\nstep w1 { begin; "
+     "with d as (delete from t returning id) insert into t select id from d on "
+     "conflict "
+     "do nothing; commit }\npermutation w1\n",
+     "what other tables and subqueries were read"},
 };
 
 static void

@@ -217,7 +217,9 @@ write_delete(struct row_writer *w, uint32_t version)
 }
 
 /* A row that an insert was about to add: if no row with its key was added or
- * updated by the statement, there was one already. */
+ * updated by the statement, there was one already.  One that the statement
+ * deleted was there as well, and is read before: otherwise the insert would
+ * have added its own. */
 static void
 write_conflict(struct row_writer *w, const struct row_note *p,
                const struct row_note *notes, size_t n)
@@ -230,7 +232,8 @@ write_conflict(struct row_writer *w, const struct row_note *p,
         if (o->statement == p->statement && o->kind == ROW_NOTE_INSERT)
             is_there = !row_operations_is_same_row(
                 w, version, row_operations_version(w, o->table, &o->after));
-        else if (o->statement == p->statement && o->kind == ROW_NOTE_UPDATE)
+        else if (o->statement == p->statement &&
+                 (o->kind == ROW_NOTE_UPDATE || o->kind == ROW_NOTE_DELETE))
             is_there = !row_operations_is_same_row(
                 w, version, row_operations_version(w, o->table, &o->before));
     }
