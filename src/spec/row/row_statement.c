@@ -61,6 +61,43 @@ check_tables(struct row_reading *r)
     return true;
 }
 
+/* A name of WITH is no table where it holds, but without RECURSIVE it does not
+ * hold in its own definition, nor in those before it, nor for what is written.
+ * Whether a table is meant is left open: no table may have such a name. */
+static bool
+check_names(struct row_reading *r)
+{
+    for (size_t i = 0; i < r->tree.names.n; i++)
+        if (watched_find(r->watched, "", r->tree.names.at[i]) != WATCHED_NONE)
+            return row_reading_refuse(
+                r, 0, "WITH defines '%.60s', which is also a table",
+                r->tree.names.at[i]);
+    return true;
+}
+
+/* The same for the table that is changed, which is none of WITH. */
+static bool
+check_changed(struct row_reading *r, const PgQuery__Node *n)
+{
+    const PgQuery__RangeVar *v =
+        n->node_case == PG_QUERY__NODE__NODE_INSERT_STMT
+            ? n->insert_stmt->relation
+        : n->node_case == PG_QUERY__NODE__NODE_UPDATE_STMT
+            ? n->update_stmt->relation
+        : n->node_case == PG_QUERY__NODE__NODE_DELETE_STMT
+            ? n->delete_stmt->relation
+        : n->node_case == PG_QUERY__NODE__NODE_MERGE_STMT
+            ? n->merge_stmt->relation
+            : NULL;
+    return !v ||
+           watched_find(r->watched, v->schemaname, v->relname) !=
+               WATCHED_NONE ||
+           row_reading_refuse(
+               r, v->location,
+               "unknown table '%.60s': the setup does not create it",
+               v->relname);
+}
+
 /* --- statements that change rows -------------------------------------------*/
 
 /* The one table of a statement, which it also changes, besides those of selects
@@ -365,6 +402,8 @@ read_node(struct row_reading *r, const PgQuery__Node *n)
     if (r->out->is_quiet)
         return true;
     sql_tree_add(&r->tree, &n->base);
+    if (!check_names(r))
+        return false;
     if (n->node_case == PG_QUERY__NODE__NODE_SELECT_STMT && is_of_catalog(r)) {
         r->out->is_quiet = true;
         return check_functions(r);
@@ -376,7 +415,7 @@ read_node(struct row_reading *r, const PgQuery__Node *n)
         n->node_case == PG_QUERY__NODE__NODE_UPDATE_STMT ||
         n->node_case == PG_QUERY__NODE__NODE_DELETE_STMT ||
         n->node_case == PG_QUERY__NODE__NODE_MERGE_STMT) {
-        if (!check_functions(r) || !check_tables(r))
+        if (!check_functions(r) || !check_tables(r) || !check_changed(r, n))
             return false;
     }
     switch (n->node_case) {

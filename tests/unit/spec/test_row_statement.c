@@ -203,6 +203,41 @@ other_statements_are_refused(void)
                   "found 'explain'", 15) == 0);
 }
 
+/* Without RECURSIVE such a name is the table itself in its own definition and
+ * in those before it, and that read would be neither recorded nor told. */
+static void
+names_that_hide_tables_are_refused(void)
+{
+    static const char *const statements[] = {
+        "with t as (select * from t) insert into s select id, v from t",
+        "with x as (select * from t), t as (select 5 as id, 6 as v) insert "
+        "into s select id, v from x",
+        "insert into s with t as (select * from t) select id, v from t",
+        "insert into s select * from (with t as (select * from t) select * "
+        "from t) x",
+        "insert into s values ((with t as (select * from t) select max(v) "
+        "from t), 1)",
+        "with t as (select * from t) select * from t",
+        "with t as (select * from t) select * from pg_class",
+        "with t as (select * from t) delete from s",
+        "update s set v = (with t as (select v from t) select max(v) from t)",
+        "with t as (select 1 as k) merge into s using t on s.v = t.k when "
+        "matched then delete",
+        "with t as (select 1) insert into t values (1, 2)",
+        "with recursive t as (select 1) insert into s select 1, 2 from t",
+    };
+    for (size_t i = 0; i < sizeof statements / sizeof statements[0]; i++)
+        CHECK_TEXT(condition_of(statements[i]),
+                   "WITH defines 't', which is also a table");
+    CHECK_TEXT(condition_of("with x as (select 1) insert into x values (1)"),
+               "unknown table 'x': the setup does not create it");
+    watched.dialect = row_dialect_of("duckdb");
+    CHECK_TEXT(condition_of("with \"T\" as (select * from t) insert into s "
+                            "select * from \"T\""),
+               "WITH defines 'T', which is also a table");
+    watched.dialect = row_dialect_of("postgresql");
+}
+
 /* "1 of ...", "2 only": the equalities of integers that a condition implies,
  * and whether it says more. */
 static const char *
@@ -266,6 +301,7 @@ main(void)
     RUN(what_is_left_out_is_told);
     RUN(rows_that_are_left_alone_are_told);
     RUN(other_statements_are_refused);
+    RUN(names_that_hide_tables_are_refused);
     watched_free(&watched);
     arena_free(&arena);
     return test_end();
