@@ -334,6 +334,39 @@ refuse_inexact_values(struct database *db)
     }
 }
 
+/* Triggers that record see neither of these. */
+static void
+refuse_rows_that_vanish(struct database *db)
+{
+    static const char *const ways[] = {
+        "truncate u",
+        "set local session_replication_role = replica; delete from u",
+        "delete from u",
+    };
+    const size_t n = sizeof ways / sizeof ways[0];
+    for (size_t i = 0; i < n; i++) {
+        struct buf text = {0};
+        struct err part = {0};
+        char refusal[sizeof((struct interleaved *)NULL)->refusal];
+        buf_printf(&text,
+                   "setup { " T "; create table u (id int primary key); "
+                   "insert into u values (1), (2); create function f() returns "
+                   "trigger language plpgsql as $$ begin %s; return null; end "
+                   "$$; create trigger a after update on t for each row "
+                   "execute function f() }\n"
+                   "teardown { " DROP "; drop table u; drop function f() }\n"
+                   "session a\nstep x { update t set v = 5 where id = 1 }\n"
+                   "session b\nstep y { select * from u }\n"
+                   "permutation x y\n",
+                   ways[i]);
+        run_once(db, text.at, refusal, &part);
+        CHECK_TEXT(refusal, i + 1 < n ? "a row is gone that no recorded "
+                                        "statement removed, from table u"
+                                      : "");
+        buf_free(&text);
+    }
+}
+
 /* Since a savepoint conditions say nothing about tables with undone writes. */
 static void
 tell_what_a_savepoint_leaves_out(struct database *db)
@@ -618,6 +651,7 @@ every_form_of_a_statement_is_recorded(void)
              i++)
             play(&db, &forms_in_part[i], false);
         refuse_inexact_values(&db);
+        refuse_rows_that_vanish(&db);
         name_no_rows_by_such_keys(&db);
         tell_what_a_savepoint_leaves_out(&db);
         record_what_constraints_read(&db);

@@ -6,6 +6,7 @@
 #include "collect/journal.h"
 #include "format/jsonl/jsonl_record.h"
 #include "spec/row/row_checks.h"
+#include "spec/row/row_dialect.h"
 #include "spec/row/row_merges.h"
 
 #include <stdio.h>
@@ -148,6 +149,93 @@ each_note(struct writer *w,
     return count;
 }
 
+/* --- rows that are gone ----------------------------------------------------*/
+
+/* Bits of versions and, at the same numbers, of rows. */
+enum {
+    VERSION_IS_LEFT = 1, // a transaction that may count replaced or removed it
+    ROW_IS_THERE = 2,    // in the final state
+    ROW_IS_REMOVED = 4   // by a transaction that may count
+};
+
+static void
+mark_removals(struct writer *w, const struct noted_txn *txn, uint8_t *marks)
+{
+    const struct row_versions *v = &w->rows.versions;
+    for (size_t i = 0; i < txn->rows.n; i++) {
+        const struct row_note *n = &txn->rows.at[i];
+        if (!row_note_is_change(n) || !n->before.name || n->is_undone ||
+            n->is_failed)
+            continue;
+        const uint32_t before =
+            row_operations_version(&w->rows, n->table, &n->before);
+        marks[before] |= VERSION_IS_LEFT;
+        if (!n->after.name ||
+            !row_operations_is_same_row(
+                &w->rows, before,
+                row_operations_version(&w->rows, n->table, &n->after)))
+            marks[v->all.at[before].number] |= ROW_IS_REMOVED;
+    }
+}
+
+/* Whether a version that was committed, of a row that is not there in the end,
+ * was left by nobody.  Where the version that a write replaced is not told, it
+ * is enough that a transaction removed the row. */
+static bool
+is_gone(const struct writer *w, const struct row_version *v, uint8_t version,
+        uint8_t row, const bool *is_committed)
+{
+    const struct row_history *h = w->history;
+    const bool is_explained = h->watched->dialect->tells_replaced
+                                  ? version & VERSION_IS_LEFT
+                                  : row & ROW_IS_REMOVED;
+    return w->is_used[v->table] && !h->initial->is_large[v->table] &&
+           !h->final->is_large[v->table] && !v->is_same &&
+           (v->is_initial || is_committed[v->txn]) && !(row & ROW_IS_THERE) &&
+           !is_explained;
+}
+
+/* A row may vanish without a word: a trigger truncates its table, or switches
+ * triggers off. */
+static bool
+check_removals(struct writer *w)
+{
+    const struct row_history *h = w->history;
+    const struct row_versions *v = &w->rows.versions;
+    size_t txns = 0;
+    for (size_t i = 0; i < h->sessions_n; i++)
+        txns += h->sessions[i].notes->txns.n;
+    bool *is_committed = mem_calloc(txns + 1, sizeof *is_committed);
+    uint8_t *marks = mem_calloc(v->all.n + 1, sizeof *marks);
+    size_t number = 0; // each_note counts in the same way
+    for (size_t i = 0; i < h->sessions_n; i++)
+        for (size_t t = 0; t < h->sessions[i].notes->txns.n; t++) {
+            const struct noted_txn *txn = &h->sessions[i].notes->txns.at[t];
+            is_committed[++number] = txn->status == TXN_COMMITTED;
+            if (txn->status != TXN_ABORTED)
+                mark_removals(w, txn, marks);
+        }
+    for (size_t i = 0; i < h->final->rows.n; i++) {
+        const struct row_note *n = &h->final->rows.at[i];
+        const uint32_t id =
+            row_operations_version(&w->rows, n->table, &n->before);
+        marks[v->all.at[id].number] |= ROW_IS_THERE;
+    }
+    bool ok = true;
+    for (size_t i = 0; ok && i < v->all.n; i++) {
+        const struct row_version *at = &v->all.at[i];
+        if (is_gone(w, at, marks[i], marks[at->number], is_committed))
+            ok = row_operations_refuse(
+                &w->rows,
+                "a row is gone that no recorded statement removed, from "
+                "table ",
+                h->watched->tables.at[at->table].name);
+    }
+    mem_free(marks);
+    mem_free(is_committed);
+    return ok;
+}
+
 static bool
 collect(struct writer *w)
 {
@@ -171,7 +259,7 @@ collect(struct writer *w)
         return false;
     if (!collect_checks(w) || !row_versions_ask(&w->rows.versions))
         return row_operations_refuse(&w->rows, w->rows.versions.refusal, "");
-    return true;
+    return check_removals(w);
 }
 
 /* --- lines -----------------------------------------------------------------*/
