@@ -200,6 +200,14 @@ with tempfile.TemporaryDirectory() as scratch:
               and (expected != [] or "not recorded, so not checked" in out),
               f"constraints: {statement}", [out, ops, missing])
 
+    # The pragma of the setup holds for its own connection, so the sessions check nothing.
+    status, out, ops = rows_of(
+        "setup { pragma foreign_keys = on; create table p (id int primary key); "
+        "create table t (id int primary key, p int references p); insert into p values (1) }\n"
+        "session a\nstep x { delete from p }\nsession b\nstep y { insert into t values (7, 1) }\npermutation x y\n")
+    check(status == 0 and "refused" not in out and [op[0] for op in ops if op[0] in "id"] == ["d", "i"],
+          "foreign keys that only the setup checks", [out, ops])
+
     # A version names the one that it replaced, unless its own transaction wrote that: letters of the writes of row 1
     # or 5 of table t, with what each names.  An insert names none, nor does what was undone.
     def names(statements):

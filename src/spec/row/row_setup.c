@@ -149,6 +149,18 @@ row_setup_remove(struct connection *c, const struct watched *before)
 }
 
 bool
+row_setup_watch(struct database *db, const struct watched *before,
+                struct watched *out, struct err *err)
+{
+    struct connection *c;
+    if (!db->driver->connect(db, 0, 0, &c, err))
+        return false;
+    const bool ok = watched_read(c, before, out, err);
+    c->driver->disconnect(c);
+    return ok;
+}
+
+bool
 row_setup_read(const struct spec *s, struct database *db, struct watched *out,
                struct err *err)
 {
@@ -161,7 +173,8 @@ row_setup_read(const struct spec *s, struct database *db, struct watched *out,
         for (size_t i = 0; ok && i < s->setups.n; i++)
             ok = row_setup_expect_none(c, &before, s->setups.at[i].sql, err);
         if (ok) {
-            ok = run_setups(s, c, err) && watched_read(c, &before, out, err);
+            ok =
+                run_setups(s, c, err) && row_setup_watch(db, &before, out, err);
             struct err ignored = {0};
             row_setup_run(c, s->teardown.sql, &ignored);
             row_setup_remove(c, &before);

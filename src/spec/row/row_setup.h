@@ -24,6 +24,11 @@ bool row_setup_expect_none(struct connection *c, const struct watched *before,
 /* Run SQL that makes tables, whole or statement by statement. */
 bool row_setup_run(struct connection *c, const char *sql, struct err *err);
 
+/* Ask for the tables that were not there 'before', as a session's connection
+ * would: what SQL has set for its own does not hold for others. */
+bool row_setup_watch(struct database *db, const struct watched *before,
+                     struct watched *out, struct err *err);
+
 /* Remove all tables that were not there 'before'. */
 void row_setup_remove(struct connection *c, const struct watched *before);
 

@@ -26,7 +26,10 @@ static const char unique_query[] =
     "k.conindid "
     "= i.indexrelid and k.contype in ('p', 'u') and k.condeferred)::int, "
     "(i.indisexclusion or coalesce((to_jsonb(i) ->> 'indnullsnotdistinct')"
-    "::bool, false))::int from pg_index i join pg_class x on x.oid = "
+    "::bool, false) or exists (select 1 from pg_constraint k join pg_trigger g "
+    "on g.tgconstraint = k.oid where k.conindid = i.indexrelid and k.contype "
+    "in ('p', 'u') and g.tgenabled not in ('O', 'A')))::int from pg_index i "
+    "join pg_class x on x.oid = "
     "i.indrelid join pg_class c on c.oid = coalesce(pg_partition_root(x.oid), "
     "x.oid) join pg_namespace n on n.oid = c.relnamespace where (i.indisunique "
     "or i.indisexclusion) and not (" WATCHED_NAMES_ROWS " and not "
@@ -49,12 +52,17 @@ enum {
     FOREIGN_WIDTH
 };
 
+// Where a trigger that checks is disabled, a foreign key reads less.
 static const char foreign_query[] =
     "select cn.nspname, c.relname, pn.nspname, p.relname, l.columns, l.others, "
     "l.pairs, coalesce(pg_get_partition_constraintdef(x.oid), 'true'), "
     "coalesce(pg_get_partition_constraintdef(y.oid), 'true'), "
     "f.condeferred::int, (f.confdeltype = 'd' or f.confupdtype = 'd' or "
-    "coalesce((to_jsonb(f) ->> 'conperiod')::bool, false))::int, (y.oid = "
+    "coalesce((to_jsonb(f) ->> 'conperiod')::bool, false) or exists (select 1 "
+    "from pg_trigger g where g.tgisinternal and g.tgenabled not in ('O', 'A') "
+    "and (g.tgrelid in (c.oid, p.oid) or g.tgrelid in (select relid from "
+    "pg_partition_tree(c.oid) union all select relid from pg_partition_tree("
+    "p.oid)))))::int, (y.oid = "
     "p.oid and exists (select 1 from pg_index i where i.indrelid = p.oid and "
     "" WATCHED_NAMES_ROWS " and l.numbers = (select array_agg(k order by k) "
     "from unnest(i.indkey[0:i.indnkeyatts - 1]::int2[]) k)))::int "

@@ -164,7 +164,8 @@ understand_script(struct sql_workload *w, struct sql_workload_script *s,
 }
 
 static bool
-make_tables(struct sql_workload *w, struct connection *c, struct err *err)
+make_tables(struct sql_workload *w, struct database *db, struct connection *c,
+            struct err *err)
 {
     w->has_before = watched_read(c, NULL, &w->before, err);
     if (!w->has_before)
@@ -176,15 +177,15 @@ make_tables(struct sql_workload *w, struct connection *c, struct err *err)
     }
     if (!row_setup_run(c, w->schema, err))
         return err_in_file(err, w->options.schema);
-    return watched_read(c, &w->before, &w->watched, err);
+    return row_setup_watch(db, &w->before, &w->watched, err);
 }
 
 static bool
-prepare(struct sql_workload *w, struct connection *c, bool records,
-        struct err *err)
+prepare(struct sql_workload *w, struct database *db, struct connection *c,
+        bool records, struct err *err)
 {
     char scale[24];
-    bool ok = make_tables(w, c, err);
+    bool ok = make_tables(w, db, c, err);
     for (size_t i = 0; ok && i < w->scripts.n; i++)
         ok = understand_script(w, &w->scripts.at[i], err);
     ok = ok && (!records || (watched_install(&w->watched, c, err) &&
@@ -217,7 +218,7 @@ load(void *self, struct database *db, bool records, struct err *err)
                        *db->note ? db->note : db->driver->scheme);
     if (!db->driver->connect(db, 0, 0, &c, err))
         return false;
-    const bool ok = prepare(w, c, records, err);
+    const bool ok = prepare(w, db, c, records, err);
     c->driver->disconnect(c);
     return ok;
 }
