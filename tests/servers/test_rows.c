@@ -334,6 +334,33 @@ refuse_inexact_values(struct database *db)
     }
 }
 
+/* A setting of the database holds for the sessions, not yet for the setup. */
+static void
+refuse_other_literals(struct database *db)
+{
+#define ALTER(what)                                                            \
+    "do $$ begin execute format('alter database %I " what                      \
+    "', current_database()); end $$"
+    static const char text[] = "setup { " T "; " ALTER(
+        "set standard_conforming_strings = off") " }\n"
+                                                 "teardown { " DROP "; " ALTER(
+                                                     "reset "
+                                                     "standard_conforming_"
+                                                     "strings") " }\n"
+                                                                "session "
+                                                                "a\nstep x { "
+                                                                "select * from "
+                                                                "t where s = "
+                                                                "'\\101' }\n";
+    struct spec spec;
+    struct watched watched;
+    struct err err = {0};
+    CHECK(spec_parse(text, sizeof text - 1, &spec, &err));
+    CHECK(!row_setup_read(&spec, db, &watched, &err));
+    CHECK(strstr(err.text, "standard_conforming_strings is off") != NULL);
+    spec_free(&spec);
+}
+
 /* Triggers that record see neither of these. */
 static void
 refuse_rows_that_vanish(struct database *db)
@@ -663,6 +690,7 @@ every_form_of_a_statement_is_recorded(void)
              i++)
             play(&db, &forms_in_part[i], false);
         refuse_inexact_values(&db);
+        refuse_other_literals(&db);
         refuse_rows_that_vanish(&db);
         name_no_rows_by_such_keys(&db);
         tell_what_a_savepoint_leaves_out(&db);

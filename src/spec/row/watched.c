@@ -224,12 +224,29 @@ watched_has(const struct watched *w, const char *schema, const char *relation)
     return false;
 }
 
+/* With this setting a backslash in a literal means something to the server, and
+ * nothing to the parser. */
+static bool
+expect_plain_literals(struct connection *c, struct err *err)
+{
+    struct result_rows r = {0};
+    bool ok = ask(c, "select current_setting('standard_conforming_strings')", 1,
+                  &r, err);
+    if (ok && (!r.n || strcmp(result_rows_get(&r, 0, 0), "on") != 0))
+        ok = err_set(err, ERR_USAGE,
+                     "standard_conforming_strings is off, expected on: its "
+                     "literals are not understood");
+    result_rows_free(&r);
+    return ok;
+}
+
 static bool
 read_tables(struct connection *c, const struct watched *before,
             struct watched *out, struct err *err)
 {
     struct result_rows tables = {0}, columns = {0}, functions = {0};
-    bool ok = ask(c, tables_query, COLUMNS, &tables, err) &&
+    bool ok = expect_plain_literals(c, err) &&
+              ask(c, tables_query, COLUMNS, &tables, err) &&
               ask(c, columns_query, 5, &columns, err) &&
               ask(c, functions_query, 1, &functions, err);
     for (size_t i = 0; ok && i < tables.n; i++) {
