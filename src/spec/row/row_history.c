@@ -6,7 +6,6 @@
 #include "collect/journal.h"
 #include "format/jsonl/jsonl_record.h"
 #include "spec/row/row_checks.h"
-#include "spec/row/row_dialect.h"
 #include "spec/row/row_merges.h"
 
 #include <stdio.h>
@@ -155,53 +154,52 @@ each_note(struct writer *w,
 enum {
     VERSION_IS_LEFT = 1, // a transaction that may count replaced or removed it
     ROW_IS_THERE = 2,    // in the final state
-    ROW_IS_REMOVED = 4   // by a transaction that may count
 };
 
 static void
-mark_removals(struct writer *w, const struct noted_txn *txn, uint8_t *marks)
+mark_left(struct writer *w, const struct noted_txn *txn, uint8_t *marks)
 {
-    const struct row_versions *v = &w->rows.versions;
     for (size_t i = 0; i < txn->rows.n; i++) {
         const struct row_note *n = &txn->rows.at[i];
-        if (!row_note_is_change(n) || !n->before.name || n->is_undone ||
-            n->is_failed)
-            continue;
-        const uint32_t before =
-            row_operations_version(&w->rows, n->table, &n->before);
-        marks[before] |= VERSION_IS_LEFT;
-        if (!n->after.name ||
-            !row_operations_is_same_row(
-                &w->rows, before,
-                row_operations_version(&w->rows, n->table, &n->after)))
-            marks[v->all.at[before].number] |= ROW_IS_REMOVED;
+        if (row_note_is_change(n) && n->before.name && !n->is_undone &&
+            !n->is_failed)
+            marks[row_operations_version(&w->rows, n->table, &n->before)] |=
+                VERSION_IS_LEFT;
     }
 }
 
 /* Whether a version that was committed, of a row that is not there in the end,
- * was left by nobody.  Where the version that a write replaced is not told, it
- * is enough that a transaction removed the row. */
+ * was left by nobody. */
 static bool
 is_gone(const struct writer *w, const struct row_version *v, uint8_t version,
         uint8_t row, const bool *is_committed)
 {
     const struct row_history *h = w->history;
-    const bool is_explained = h->watched->dialect->tells_replaced
-                                  ? version & VERSION_IS_LEFT
-                                  : row & ROW_IS_REMOVED;
     return w->is_used[v->table] && !h->initial->is_large[v->table] &&
            !h->final->is_large[v->table] && !v->is_same &&
            (v->is_initial || is_committed[v->txn]) && !(row & ROW_IS_THERE) &&
-           !is_explained;
+           !(version & VERSION_IS_LEFT);
 }
 
-/* A row may vanish without a word: a trigger truncates its table, or switches
- * triggers off. */
+static bool
+has_own_triggers(const struct watched *w)
+{
+    bool has = false;
+    for (size_t i = 0; i < w->tables.n; i++)
+        has = has || w->tables.at[i].has_own_triggers;
+    return has;
+}
+
+/* A trigger of the setup may remove rows without a word: it truncates a table,
+ * or switches triggers off.  Where there is none, a row that is gone was lost
+ * by the database. */
 static bool
 check_removals(struct writer *w)
 {
     const struct row_history *h = w->history;
     const struct row_versions *v = &w->rows.versions;
+    if (!has_own_triggers(h->watched))
+        return true;
     size_t txns = 0;
     for (size_t i = 0; i < h->sessions_n; i++)
         txns += h->sessions[i].notes->txns.n;
@@ -213,7 +211,7 @@ check_removals(struct writer *w)
             const struct noted_txn *txn = &h->sessions[i].notes->txns.at[t];
             is_committed[++number] = txn->status == TXN_COMMITTED;
             if (txn->status != TXN_ABORTED)
-                mark_removals(w, txn, marks);
+                mark_left(w, txn, marks);
         }
     for (size_t i = 0; i < h->final->rows.n; i++) {
         const struct row_note *n = &h->final->rows.at[i];
