@@ -22,9 +22,10 @@ mark_returned(struct row_versions *v, const struct row_note *query)
     return is_returned;
 }
 
-/* Of the rows that a query has seen, those that it went through, and did not
- * return.  *reached: how many of them it went through, all or up to the last
- * one that it returned. */
+/* Of the rows that a query has seen, those that it went through, and may have
+ * left out because they were locked.  Without SKIP LOCKED there are none: it
+ * waits, and leaves out what no longer matches.  *reached: how many of them it
+ * went through, all or up to the last one that it returned. */
 static void
 list_skipped(struct row_versions *v, const struct row_note *query,
              size_t *reached, u32_vec *skipped)
@@ -36,7 +37,7 @@ list_skipped(struct row_versions *v, const struct row_note *query,
         n--;
     *reached = n;
     for (size_t i = 0; i < n; i++)
-        if (!is_returned[first_of(v, &seen[i])])
+        if (query->by->skips_locked && !is_returned[first_of(v, &seen[i])])
             vec_push(skipped,
                      row_versions_add(v, seen[i].table, &seen[i].before));
     mem_free(is_returned);

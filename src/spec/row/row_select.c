@@ -179,7 +179,8 @@ read_reach(struct row_reading *r, const PgQuery__SelectStmt *s,
         return;
     if (is_limited && s->n_sort_clause)
         r->out->order = read_order(r, row_reading_token_at(r, v->location));
-    if (!skips_locked(s) && !(r->out->order && r->out->locks))
+    r->out->skips_locked = skips_locked(s);
+    if (!r->out->skips_locked && !(r->out->order && r->out->locks))
         return;
     struct buf sql = {0};
     buf_text(&sql, "select ");

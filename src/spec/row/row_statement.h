@@ -40,6 +40,7 @@ struct row_statement {
     size_t n_equalities;
     bool is_equality;     // it says nothing else
     bool locks;           // it reads the latest version of a row it waited for
+    bool skips_locked;    // it does not wait
     size_t limit;         // with as many rows others may be left out; 0: none
     const char *order;    // of its rows, if that says what a limit leaves out
     bool is_blind;        // of a row that it changes it reads the key only
