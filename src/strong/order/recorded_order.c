@@ -18,6 +18,9 @@
  * With the order of commits fixed, the latest snapshot is as good as any: a
  * transaction's snapshot constrains no other one.  psi follows from si.
  *
+ * Most histories are serializable, and a serial run needs no versions and no
+ * snapshots.  So with unique values that is tried first, whatever the level.
+ *
  * Transactions that may count do not count here, and lists are not tried.
  *
  *   (1) the versions of a key are linked from the latest to the earliest, with
@@ -52,6 +55,7 @@ struct recorded_run {
     const txn_id *order; // transactions, as they are to commit: all that count
     uint32_t n_order;    // and maybe others
     bool two_points, separates_writers, is_strict;
+    bool is_serial; // each snapshot is what was committed right before
     VEC(struct committed_version) versions;
     uint32_t *latest;        // by key: 1 + index of its latest version
     uint32_t n;              // commits so far
@@ -246,11 +250,11 @@ run_all(struct recorded_run *run)
     return true;
 }
 
-/* The same at one point a transaction, without times and repeated values: each
- * read has to be of what was last written, and no versions are needed.  Reads
- * and writes alternate unpredictably, so no branch tells them apart. */
+/* Run t serially, without times and repeated values: each read has to be of
+ * what was last written, and no versions are needed.  Reads and writes
+ * alternate unpredictably, so no branch tells them apart. */
 static bool
-run_plain(struct recorded_run *run, txn_id t, value_id *last)
+run_serially(struct recorded_run *run, txn_id t, value_id *last)
 {
     const struct history *const h = run->h;
     const op_id end = h->txn_end[t], n_ops = h->n_ops;
@@ -273,7 +277,7 @@ run_plain(struct recorded_run *run, txn_id t, value_id *last)
 }
 
 static bool
-run_all_plain(struct recorded_run *run)
+run_all_serially(struct recorded_run *run)
 {
     const struct history *h = run->h;
     value_id *last = mem_calloc(h->n_keys, sizeof *last); // VALUE_INIT
@@ -281,13 +285,58 @@ run_all_plain(struct recorded_run *run)
     for (uint32_t i = 0; ok && i < run->n_order; i++) {
         const txn_id t = run->order[i];
         if (h->txn_counts[t] == TXN_COUNTS)
-            ok = is_in_order(run, t) && run_plain(run, t, last);
+            ok = is_in_order(run, t) && run_serially(run, t, last);
     }
     mem_free(last);
     return ok;
 }
 
+/* Forget all commits. */
+static void
+begin(struct recorded_run *run)
+{
+    const struct history *h = run->h;
+    run->n = 0;
+    memset(run->position, 0, h->n_txns * sizeof *run->position);
+    memset(run->last, 0xff, h->n_sessions * sizeof *run->last);
+}
+
+/* Run the transactions serially where that is cheap, and else as the level
+ * allows. */
+static bool
+run_order(struct recorded_run *run)
+{
+    const struct history *h = run->h;
+    const bool is_plain = !run->is_strict && !h->several.n;
+    begin(run);
+    run->is_serial = is_plain && run_all_serially(run);
+    if (run->is_serial || (is_plain && !run->two_points))
+        return run->is_serial;
+    begin(run);
+    run->latest = mem_calloc(h->n_keys, sizeof *run->latest);
+    if (run->two_points) {
+        vec_reserve(&run->versions, h->n_values); // most are written once
+        run->snapshot = mem_alloc(h->n_txns, sizeof *run->snapshot);
+    }
+    return run_all(run);
+}
+
 /* --- the certificate -------------------------------------------------------*/
+
+/* Append a point of each transaction or, at two points, its start and commit,
+ * one transaction after the other. */
+static void
+append_serially(const struct recorded_run *run, bool two_points, u32_vec *order)
+{
+    for (uint32_t i = 0; i < run->n_order; i++) {
+        const txn_id t = run->order[i];
+        if (!run->position[t])
+            continue;
+        if (two_points)
+            vec_push(order, 2 * t);
+        vec_push(order, two_points ? 2 * t + 1 : t);
+    }
+}
 
 /* Append starts and commits: the starts whose snapshot has i commits come right
  * after commit i. */
@@ -326,14 +375,12 @@ conclude(const struct recorded_run *run)
     assert(c->verdict == VERDICT_UNKNOWN && !c->order.n);
     c->verdict = VERDICT_OK;
     c->kind = EVIDENCE_ORDER;
-    vec_reserve(&c->order, (size_t)run->n * (run->two_points ? 2 : 1));
-    if (level_table[c->level].two_points) {
+    const bool two_points = level_table[c->level].two_points;
+    vec_reserve(&c->order, (size_t)run->n * (two_points ? 2 : 1));
+    if (two_points && !run->is_serial)
         append_points(run, &c->order);
-    } else {
-        for (uint32_t i = 0; i < run->n_order; i++)
-            if (run->position[run->order[i]])
-                vec_push(&c->order, run->order[i]);
-    }
+    else
+        append_serially(run, two_points, &c->order);
 }
 
 bool
@@ -347,16 +394,9 @@ recorded_order_run(const struct history *h, const txn_id *order, uint32_t n,
         level_separates_writers(c->level) || level->one_rw; // psi by si
     run.is_strict = level->needs_times;
     run.latest_begin = INT64_MIN;
-    if (run.two_points)
-        vec_reserve(&run.versions, h->n_values); // most are written once
-    run.latest = mem_calloc(h->n_keys, sizeof *run.latest);
     run.last = mem_alloc(h->n_sessions, sizeof *run.last);
-    memset(run.last, 0xff, h->n_sessions * sizeof *run.last);
-    run.position = mem_calloc(h->n_txns, sizeof *run.position);
-    if (run.two_points)
-        run.snapshot = mem_alloc(h->n_txns, sizeof *run.snapshot);
-    const bool is_plain = !run.two_points && !run.is_strict && !h->several.n;
-    const bool ok = is_plain ? run_all_plain(&run) : run_all(&run);
+    run.position = mem_alloc(h->n_txns, sizeof *run.position);
+    const bool ok = run_order(&run);
     if (ok)
         conclude(&run);
     else

@@ -248,6 +248,12 @@ the_order_of_the_recording_is_tried_first(void)
         // Serial, with values that repeat.
         {"1wx1 2rx1wx2 1rx2wx1 2rx1wx2 1rx2",
          1u << LEVEL_PC | 1u << LEVEL_PSI | 1u << LEVEL_SI | 1u << LEVEL_SER},
+        // Serial, with unique values: no snapshot is looked for.
+        {"1wx1 2rx1wx2 1rx2wy1 2rx2ry1",
+         1u << LEVEL_PC | 1u << LEVEL_PSI | 1u << LEVEL_SI | 1u << LEVEL_SER},
+        // The same up to the last, which has an older snapshot.
+        {"1wx1 2rx1wx2 1rx2wy1 3rx1ry0",
+         1u << LEVEL_PC | 1u << LEVEL_PSI | 1u << LEVEL_SI},
         // The second reads from an older snapshot, and writes another key.
         {"1wx1 2rx0wy1 3rx1ry1",
          1u << LEVEL_PC | 1u << LEVEL_PSI | 1u << LEVEL_SI},
