@@ -2,7 +2,10 @@
  *
  * Inconsistent reads come first: with one of them every level is violated, and
  * the strong engine does not run.  The weak engine decides all its levels in
- * one go, because they share most of the work.
+ * one go, because they share most of the work.  Of the strong levels the
+ * strongest comes first: where that holds, the others follow from its order.
+ * (That a level follows from any other that happens to be decided would make
+ * certificates depend on threads.)
  *
  * Under limits, a level is decided and verified in one try (limit.h).  A level
  * that has reached a limit may still follow from another one.
@@ -27,7 +30,8 @@ struct run {
     const struct history *h;
     const struct check_options *options;
     struct check *out;
-    double began;   // the try that is under way
+    const struct level_result *strongest; // strong level, once it is decided
+    double began;                         // the try that is under way
     char lost[256]; // why nothing can be known to hold; "" where it can
     struct err *err;
 };
@@ -266,8 +270,24 @@ explained_by_claim(struct run *run, struct level_result *r)
     return r->claim == CLAIM_HOLDS;
 }
 
+/* Settle r by the strongest level, which holds.  Where timestamps claim an
+ * order, each level is to tell what that is worth. */
 static bool
-decide_strong(struct run *run, struct level_result *r)
+follows(struct run *run, struct level_result *r)
+{
+    const struct level_result *by = run->strongest;
+    if (!by || by == r || by->certificate.verdict != VERDICT_OK ||
+        !(level_implied(by->level) >> r->level & 1) || run->h->txn_commit_ts)
+        return false;
+    const double begin = time_thread();
+    const bool ok = lattice_follow(run->h, run->options, by, r);
+    r->seconds = time_thread() - begin;
+    return ok;
+}
+
+/* Decide r with the strong engine, in one try. */
+static bool
+decide_by_engine(struct run *run, struct level_result *r)
 {
     if (run->out->n_flaws)
         r->certificate = (struct certificate){.level = r->level,
@@ -286,16 +306,32 @@ decide_strong(struct run *run, struct level_result *r)
                      &r->certificate, &r->strong);
     r->seconds = time_thread() - begin;
     r->work = budget_of(run).left - budget.left;
-    bool ok = verify_row(run, r);
+    const bool ok = verify_row(run, r);
     end_work(run, r);
-    ok = ok && ask_z3(run, r);
+    return ok;
+}
+
+static bool
+decide_strong(struct run *run, struct level_result *r)
+{
+    const bool ok =
+        (follows(run, r) || decide_by_engine(run, r)) && ask_z3(run, r);
     if (ok)
         tell_decided(run, r);
     return ok;
 }
 
-/* --- several levels at once ------------------------------------------------
+/* --- several levels ----------------------------------------------------------
  */
+
+/* The strong level that is decided before the others, as a set; empty where
+ * there is none. */
+static level_set
+find_strongest(level_set levels)
+{
+    levels &= ~WEAK_LEVELS;
+    return levels ? (level_set)1 << (31 - __builtin_clz(levels)) : 0;
+}
 
 /* The weak levels are one part of the work, and each strong level is another.
  */
@@ -330,7 +366,7 @@ add_part(const struct run *run, level_set levels, struct part *p)
 /* Decide the levels on several threads.  Parts share the history, which nobody
  * changes, and write to rows of their own. */
 static bool
-decide_together(struct run *run, level_set levels)
+decide_parts(struct run *run, level_set levels)
 {
     struct part parts[LEVELS];
     size_t n = 0;
@@ -346,6 +382,18 @@ decide_together(struct run *run, level_set levels)
             return false;
         }
     return true;
+}
+
+static bool
+decide_together(struct run *run, level_set levels)
+{
+    const level_set strongest = find_strongest(levels);
+    const level_set first = (levels & WEAK_LEVELS) | strongest;
+    if (!decide_parts(run, first))
+        return false;
+    if (strongest)
+        run->strongest = find_row(run, (enum level)__builtin_ctz(strongest));
+    return decide_parts(run, levels & ~first);
 }
 
 /* Whether several levels can be decided at once.  Limits are kept by processes,
@@ -364,9 +412,17 @@ can_decide_together(const struct run *run, level_set levels)
 static bool
 decide_one_by_one(struct run *run, level_set levels)
 {
+    const level_set strongest = find_strongest(levels);
     bool ok = decide_weak_levels(run, levels & WEAK_LEVELS);
+    if (ok && strongest) {
+        struct level_result *r =
+            find_row(run, (enum level)__builtin_ctz(strongest));
+        ok = decide_strong(run, r);
+        run->strongest = r;
+    }
+    levels &= ~(WEAK_LEVELS | strongest);
     for (int l = 0; ok && l < LEVELS; l++)
-        if (levels >> l & 1 && level_is_strong((enum level)l))
+        if (levels >> l & 1)
             ok = decide_strong(run, find_row(run, (enum level)l));
     return ok;
 }

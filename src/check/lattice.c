@@ -47,6 +47,14 @@ convert(const struct history *h, const struct check_options *o,
     return ok;
 }
 
+bool
+lattice_follow(const struct history *h, const struct check_options *o,
+               const struct level_result *from, struct level_result *to)
+{
+    assert(to->certificate.verdict == VERDICT_UNKNOWN && settles(from, to));
+    return convert(h, o, from, to);
+}
+
 static void
 settle(const struct history *h, const struct check_options *o,
        const struct level_result *from, struct level_result *to)

@@ -13,9 +13,10 @@
  *   rows      rows, queries, inserts, deletes and NULL (record_rows.h)
  *
  * The verdicts are those of the oracle, with all strong options and with some,
- * and every certificate is accepted, also after it was written and read.  A
- * failure is shrunk and printed as text.  With a history in place of a kind,
- * says what the oracle and the program think of it.
+ * for a level alone and among all levels, and every certificate is accepted,
+ * also after it was written and read.  A failure is shrunk and printed as text.
+ * With a history in place of a kind, says what the oracle and the program think
+ * of it.
  *
  * SPDX-License-Identifier: MIT */
 #include "oracle.h"
@@ -45,13 +46,18 @@ static struct {
 struct question {
     enum level level;
     uint64_t seed; // of the options; 0 = the defaults
+    bool together; // with all other levels
     char why[600]; // the answer is wrong
 };
 
 static struct check_options
-options_of(const struct question *q)
+options_of(const struct record *record, const struct question *q)
 {
-    struct check_options o = {.levels = 1u << q->level,
+    level_set levels = 1u << q->level;
+    for (int l = 0; q->together && l < LEVELS; l++)
+        if (record->times || !level_table[l].needs_times)
+            levels |= 1u << l;
+    struct check_options o = {.levels = levels,
                               .threads = 1,
                               .verify = true,
                               .strong = strong_defaults};
@@ -117,14 +123,17 @@ is_wrong(const struct record *r, void *question)
     struct history h;
     struct check check;
     struct err err = {0};
-    const struct check_options options = options_of(q);
+    const struct check_options options = options_of(r, q);
     record_build(r, &h);
     bool wrong = true;
     *q->why = '\0';
     if (!check_history(&h, &options, &check, &err)) {
         snprintf(q->why, sizeof q->why, "%s", err.text);
     } else {
-        const struct certificate *c = &check.results.at[0].certificate;
+        size_t row = 0;
+        while (check.results.at[row].level != q->level)
+            row++;
+        const struct certificate *c = &check.results.at[row].certificate;
         const enum verdict expected =
             truth == ORACLE_OK ? VERDICT_OK : VERDICT_VIOLATED;
         if (c->verdict != expected)
@@ -153,7 +162,10 @@ report(const struct record *r, struct question *q, uint64_t seed)
     is_wrong(&small, q);
     record_show(&small, &shown);
     printf("# seed %llu, %s%s: %s\n#     %s\n", (unsigned long long)seed,
-           level_table[q->level].brief, q->seed ? " with random options" : "",
+           level_table[q->level].brief,
+           q->together ? " among all levels"
+           : q->seed   ? " with random options"
+                       : "",
            q->why, shown.at);
     fflush(stdout);
     buf_free(&shown);
@@ -186,6 +198,10 @@ verdicts_are_those_of_the_oracle(void)
             bool wrong = is_wrong(&r, &q);
             if (!wrong && l >= LEVEL_PC) {
                 q.seed = seed;
+                wrong = is_wrong(&r, &q);
+            }
+            if (!wrong && (uint64_t)l == LEVEL_PC + seed % 3) {
+                q = (struct question){.level = (enum level)l, .together = true};
                 wrong = is_wrong(&r, &q);
             }
             if (wrong) {
