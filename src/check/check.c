@@ -2,10 +2,10 @@
  *
  * Inconsistent reads come first: with one of them every level is violated, and
  * the strong engine does not run.  The weak engine decides all its levels in
- * one go, because they share most of the work.  Of the strong levels the
- * strongest comes first: where that holds, the others follow from its order.
- * (That a level follows from any other that happens to be decided would make
- * certificates depend on threads.)
+ * one go, because they share most of the work.  Strong
+ * levels take turns, the strongest first: those that follow from one that holds
+ * get its order as a certificate.  A turn has only levels that do not follow
+ * from each other, so certificates do not depend on threads.
  *
  * Under limits, a level is decided and verified in one try (limit.h).  A level
  * that has reached a limit may still follow from another one.
@@ -30,9 +30,9 @@ struct run {
     const struct history *h;
     const struct check_options *options;
     struct check *out;
-    const struct level_result *strongest; // strong level, once it is decided
-    double began;                         // the try that is under way
-    char lost[256]; // why nothing can be known to hold; "" where it can
+    level_set holding; // strong levels that hold, of the turns so far
+    double began;      // the try that is under way
+    char lost[256];    // why nothing can be known to hold; "" where it can
     struct err *err;
 };
 
@@ -270,17 +270,20 @@ explained_by_claim(struct run *run, struct level_result *r)
     return r->claim == CLAIM_HOLDS;
 }
 
-/* Settle r by the strongest level, which holds.  Where timestamps claim an
- * order, each level is to tell what that is worth. */
+/* Settle r by a stronger level that holds.  Where timestamps claim an order,
+ * each level is to tell what that is worth. */
 static bool
 follows(struct run *run, struct level_result *r)
 {
-    const struct level_result *by = run->strongest;
-    if (!by || by == r || by->certificate.verdict != VERDICT_OK ||
-        !(level_implied(by->level) >> r->level & 1) || run->h->txn_commit_ts)
+    int by = LEVELS - 1;
+    while (by >= 0 && !(run->holding >> by & 1 &&
+                        level_implied((enum level)by) >> r->level & 1))
+        by--;
+    if (by < 0 || run->h->txn_commit_ts)
         return false;
     const double begin = time_thread();
-    const bool ok = lattice_follow(run->h, run->options, by, r);
+    const bool ok =
+        lattice_follow(run->h, run->options, find_row(run, (enum level)by), r);
     r->seconds = time_thread() - begin;
     return ok;
 }
@@ -324,15 +327,6 @@ decide_strong(struct run *run, struct level_result *r)
 /* --- several levels ----------------------------------------------------------
  */
 
-/* The strong level that is decided before the others, as a set; empty where
- * there is none. */
-static level_set
-find_strongest(level_set levels)
-{
-    levels &= ~WEAK_LEVELS;
-    return levels ? (level_set)1 << (31 - __builtin_clz(levels)) : 0;
-}
-
 /* The weak levels are one part of the work, and each strong level is another.
  */
 struct part {
@@ -366,7 +360,7 @@ add_part(const struct run *run, level_set levels, struct part *p)
 /* Decide the levels on several threads.  Parts share the history, which nobody
  * changes, and write to rows of their own. */
 static bool
-decide_parts(struct run *run, level_set levels)
+decide_together(struct run *run, level_set levels)
 {
     struct part parts[LEVELS];
     size_t n = 0;
@@ -382,18 +376,6 @@ decide_parts(struct run *run, level_set levels)
             return false;
         }
     return true;
-}
-
-static bool
-decide_together(struct run *run, level_set levels)
-{
-    const level_set strongest = find_strongest(levels);
-    const level_set first = (levels & WEAK_LEVELS) | strongest;
-    if (!decide_parts(run, first))
-        return false;
-    if (strongest)
-        run->strongest = find_row(run, (enum level)__builtin_ctz(strongest));
-    return decide_parts(run, levels & ~first);
 }
 
 /* Whether several levels can be decided at once.  Limits are kept by processes,
@@ -412,18 +394,31 @@ can_decide_together(const struct run *run, level_set levels)
 static bool
 decide_one_by_one(struct run *run, level_set levels)
 {
-    const level_set strongest = find_strongest(levels);
     bool ok = decide_weak_levels(run, levels & WEAK_LEVELS);
-    if (ok && strongest) {
-        struct level_result *r =
-            find_row(run, (enum level)__builtin_ctz(strongest));
-        ok = decide_strong(run, r);
-        run->strongest = r;
-    }
-    levels &= ~(WEAK_LEVELS | strongest);
     for (int l = 0; ok && l < LEVELS; l++)
-        if (levels >> l & 1)
+        if (levels >> l & 1 && level_is_strong((enum level)l))
             ok = decide_strong(run, find_row(run, (enum level)l));
+    return ok;
+}
+
+/* Decide all levels, in turns: the weak ones go with the first. */
+static bool
+decide_levels(struct run *run, level_set levels)
+{
+    const bool together = can_decide_together(run, levels);
+    level_set left = levels & ~WEAK_LEVELS;
+    level_set turn = (levels & WEAK_LEVELS) | level_strongest(left);
+    bool ok = true;
+    while (ok && turn) {
+        ok = together ? decide_together(run, turn)
+                      : decide_one_by_one(run, turn);
+        for (int l = 0; l < LEVELS; l++)
+            if (turn & left & ((level_set)1 << l) &&
+                find_row(run, (enum level)l)->certificate.verdict == VERDICT_OK)
+                run->holding |= (level_set)1 << l;
+        left &= ~turn;
+        turn = level_strongest(left);
+    }
     return ok;
 }
 
@@ -515,9 +510,7 @@ check_history(const struct history *h, const struct check_options *options,
         tell_reasons(out);
         return true;
     }
-    const bool ok =
-        (can_decide_together(&run, levels) ? decide_together
-                                           : decide_one_by_one)(&run, levels);
+    const bool ok = decide_levels(&run, levels);
     if (ok) {
         lattice_settle(h, options, out);
         tell_reasons(out);

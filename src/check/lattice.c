@@ -107,13 +107,9 @@ check_worst(const struct check *c)
 level_set
 check_strongest(const struct check *c)
 {
-    level_set holds = 0, below = 0;
-    for (size_t i = 0; i < c->results.n; i++) {
-        const enum level l = c->results.at[i].level;
-        if (c->results.at[i].certificate.verdict != VERDICT_OK)
-            continue;
-        holds |= 1u << l;
-        below |= level_implied(l) & ~(1u << l);
-    }
-    return holds & ~below;
+    level_set holds = 0;
+    for (size_t i = 0; i < c->results.n; i++)
+        if (c->results.at[i].certificate.verdict == VERDICT_OK)
+            holds |= 1u << c->results.at[i].level;
+    return level_strongest(holds);
 }

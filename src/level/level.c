@@ -110,6 +110,16 @@ level_implied(enum level l)
 }
 
 level_set
+level_strongest(level_set levels)
+{
+    level_set below = 0;
+    for (int l = 0; l < LEVELS; l++)
+        if (levels & BIT(l))
+            below |= level_implied((enum level)l) & ~BIT(l);
+    return levels & ~below;
+}
+
+level_set
 level_strict(void)
 {
     level_set set = 0;

@@ -90,6 +90,9 @@ extern const struct level_info level_table[LEVELS];
 /* The levels that follow from l, l among them. */
 level_set level_implied(enum level l);
 
+/* The strongest of some levels: those that follow from no other of them. */
+level_set level_strongest(level_set levels);
+
 /* The levels that respect real time. */
 level_set level_strict(void);
 

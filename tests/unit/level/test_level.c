@@ -135,6 +135,10 @@ the_lattice_is_as_documented(void)
     CHECK(level_implied(LEVEL_SER) == (si | 1u << LEVEL_SER));
     CHECK(level_implied(LEVEL_STRICT_SI) == (si | 1u << LEVEL_STRICT_SI));
     CHECK(level_implied(LEVEL_STRICT_SER) == (1u << LEVELS) - 1);
+    const level_set beside = 1u << LEVEL_PC | 1u << LEVEL_PSI;
+    CHECK(level_strongest(0) == 0);
+    CHECK(level_strongest(weak | beside) == beside);
+    CHECK(level_strongest(weak | beside | 1u << LEVEL_SI) == 1u << LEVEL_SI);
     CHECK(level_strict() == (1u << LEVEL_STRICT_SI | 1u << LEVEL_STRICT_SER));
 }
 
