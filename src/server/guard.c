@@ -22,9 +22,11 @@
 // Servers accept paths of 512 characters, and nest their files deeply.
 enum { LONGEST_PARENT = 300 };
 
-// A killed process may write a little longer, so removing the directory may
-// take several tries.
+// This program may have been killed before it reads the answer, which must not
+// end the guard.  A killed process may write a little longer, so removing the
+// directory may take several tries.
 static const char script[] =
+    "trap '' PIPE\n"
     "umask 077\n"
     "root=$(mktemp -d \"$1/assay-XXXXXX\") || exit 1\n"
     "printf %s \"$root\"\n"

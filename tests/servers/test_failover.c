@@ -336,9 +336,9 @@ a_commit_that_stopped_waiting_is_unknown(void)
 static void
 kill_during_failover(const char *place, double seconds)
 {
-    int ready[2];
+    int ready[2], life[2];
     char word;
-    CHECK(pipe(ready) == 0);
+    CHECK(pipe(ready) == 0 && pipe(life) == 0);
     fflush(stdout);
     const pid_t child = fork();
     if (child == 0) {
@@ -353,11 +353,11 @@ kill_during_failover(const char *place, double seconds)
         _exit(1);
     }
     close(ready[1]);
+    close(life[1]);
     CHECK(read(ready[0], &word, 1) == 1);
     close(ready[0]);
     time_pause(seconds);
-    CHECK(kill(child, SIGKILL) == 0 && waitpid(child, NULL, 0) == child);
-    expect_to_be_left(place);
+    kill_and_expect_nothing(child, life[0], place);
 }
 
 static void

@@ -152,12 +152,13 @@ a_kill_while_a_server_is_stopped_leaves_nothing(void)
 {
     char place[] = "/tmp/assay-frozen-XXXXXX";
     struct servers s;
-    int ids[2];
+    int ids[2], life[2];
     pid_t backend = 0;
     if (!start_server("postgresql", &s))
         return;
     servers_stop(&s);
-    CHECK(mkdtemp(place) && chmod(place, 0755) == 0 && pipe(ids) == 0);
+    CHECK(mkdtemp(place) && chmod(place, 0755) == 0 && pipe(ids) == 0 &&
+          pipe(life) == 0);
     setenv("TMPDIR", place, 1);
     fflush(stdout);
     const pid_t child = fork();
@@ -177,14 +178,12 @@ a_kill_while_a_server_is_stopped_leaves_nothing(void)
         _exit(1);
     }
     close(ids[1]);
+    close(life[1]);
     CHECK(read(ids[0], &backend, sizeof backend) == (ssize_t)sizeof backend);
     close(ids[0]);
     unsetenv("TMPDIR");
     time_pause(0.5);
-    CHECK(kill(child, SIGKILL) == 0 && waitpid(child, NULL, 0) == child);
-    expect_to_be_left(place);
-    for (int i = 0; i < 1000 && kill(backend, 0) == 0; i++)
-        time_pause(0.01);
+    kill_and_expect_nothing(child, life[0], place);
     CHECK(backend > 0 && kill(backend, 0) != 0);
     CHECK(rmdir(place) == 0);
 }

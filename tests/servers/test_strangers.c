@@ -21,7 +21,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { KILLS = 12 };
+enum { KILLS = 8, EARLY_KILLS = 100 };
 
 /* --- another user ----------------------------------------------------------*/
 
@@ -247,6 +247,8 @@ nobody_else_joins_a_cluster(void)
 static void
 kill_while_preparing(const char *what, const char *place, double seconds)
 {
+    int life[2];
+    CHECK(pipe(life) == 0);
     fflush(stdout);
     const pid_t child = fork();
     if (child == 0) {
@@ -256,13 +258,13 @@ kill_while_preparing(const char *what, const char *place, double seconds)
         pause();
         _exit(1);
     }
+    close(life[1]);
     time_pause(seconds);
-    CHECK(kill(child, SIGKILL) == 0 && waitpid(child, NULL, 0) == child);
-    expect_to_be_left(place);
+    kill_and_expect_nothing(child, life[0], place);
 }
 
 static void
-expect_nothing_left(const char *what, double longest)
+expect_nothing_left(const char *what, int kills, double longest)
 {
     char place[] = "/tmp/assay-prepare-XXXXXX";
     struct random random;
@@ -273,22 +275,29 @@ expect_nothing_left(const char *what, double longest)
     random_seed(&random, (uint64_t)getpid());
     CHECK(mkdtemp(place) && chmod(place, 0755) == 0);
     setenv("TMPDIR", place, 1);
-    for (int i = 0; i < KILLS && test_ok; i++)
+    for (int i = 0; i < kills && test_ok; i++)
         kill_while_preparing(what, place, random_unit(&random) * longest);
     unsetenv("TMPDIR");
     CHECK(rmdir(place) == 0);
 }
 
+/* Hardly any of them gets as far as to a server. */
+static void
+a_kill_while_the_guard_begins_leaves_nothing(void)
+{
+    expect_nothing_left("postgresql", EARLY_KILLS, 0.02);
+}
+
 static void
 a_kill_while_postgresql_is_prepared_leaves_nothing(void)
 {
-    expect_nothing_left("postgresql", 1.5);
+    expect_nothing_left("postgresql", KILLS, 1.5);
 }
 
 static void
 a_kill_while_mariadb_is_prepared_leaves_nothing(void)
 {
-    expect_nothing_left("mariadb", 2.5);
+    expect_nothing_left("mariadb", KILLS, 2.5);
 }
 
 /* --- where things go -------------------------------------------------------*/
@@ -377,6 +386,7 @@ main(void)
     RUN(nobody_else_gets_into_servers_after_a_failover);
     RUN(nobody_else_gets_into_mariadb);
     RUN(nobody_else_joins_a_cluster);
+    RUN(a_kill_while_the_guard_begins_leaves_nothing);
     RUN(a_kill_while_postgresql_is_prepared_leaves_nothing);
     RUN(a_kill_while_mariadb_is_prepared_leaves_nothing);
     RUN(a_long_name_for_temporary_files_is_an_error);
