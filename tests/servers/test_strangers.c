@@ -1,15 +1,13 @@
-/* test_strangers.c -- servers let nobody else in, and leave nothing behind.
+/* test_strangers.c -- servers let nobody else in.
  *
  * Another user of the machine tries the files, the sockets and TCP; where this
- * test runs as root it becomes such a user.  Then programs that are about to
- * start a server are killed at random moments.
+ * test runs as root it becomes such a user.
  *
  * SPDX-License-Identifier: MIT */
 #define _DEFAULT_SOURCE // setgroups
 #include "server_test.h"
 
 #include "base/limits/limit.h"
-#include "base/random.h"
 
 #include <errno.h>
 #include <grp.h>
@@ -20,8 +18,6 @@
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-enum { KILLS = 8, EARLY_KILLS = 100 };
 
 /* --- another user ----------------------------------------------------------*/
 
@@ -242,64 +238,6 @@ nobody_else_joins_a_cluster(void)
     servers_stop(&s);
 }
 
-/* --- what is left ----------------------------------------------------------*/
-
-static void
-kill_while_preparing(const char *what, const char *place, double seconds)
-{
-    int life[2];
-    CHECK(pipe(life) == 0);
-    fflush(stdout);
-    const pid_t child = fork();
-    if (child == 0) {
-        struct servers s;
-        struct err err = {0};
-        servers_start(what, NULL, &s, &err);
-        pause();
-        _exit(1);
-    }
-    close(life[1]);
-    time_pause(seconds);
-    kill_and_expect_nothing(child, life[0], place);
-}
-
-static void
-expect_nothing_left(const char *what, int kills, double longest)
-{
-    char place[] = "/tmp/assay-prepare-XXXXXX";
-    struct random random;
-    struct servers s;
-    if (!start_server(what, &s))
-        return;
-    servers_stop(&s);
-    random_seed(&random, (uint64_t)getpid());
-    CHECK(mkdtemp(place) && chmod(place, 0755) == 0);
-    setenv("TMPDIR", place, 1);
-    for (int i = 0; i < kills && test_ok; i++)
-        kill_while_preparing(what, place, random_unit(&random) * longest);
-    unsetenv("TMPDIR");
-    CHECK(rmdir(place) == 0);
-}
-
-/* Hardly any of them gets as far as to a server. */
-static void
-a_kill_while_the_guard_begins_leaves_nothing(void)
-{
-    expect_nothing_left("postgresql", EARLY_KILLS, 0.02);
-}
-
-static void
-a_kill_while_postgresql_is_prepared_leaves_nothing(void)
-{
-    expect_nothing_left("postgresql", KILLS, 1.5);
-}
-
-static void
-a_kill_while_mariadb_is_prepared_leaves_nothing(void)
-{
-    expect_nothing_left("mariadb", KILLS, 2.5);
-}
-
 /* --- where things go -------------------------------------------------------*/
 
 static void
@@ -386,9 +324,6 @@ main(void)
     RUN(nobody_else_gets_into_servers_after_a_failover);
     RUN(nobody_else_gets_into_mariadb);
     RUN(nobody_else_joins_a_cluster);
-    RUN(a_kill_while_the_guard_begins_leaves_nothing);
-    RUN(a_kill_while_postgresql_is_prepared_leaves_nothing);
-    RUN(a_kill_while_mariadb_is_prepared_leaves_nothing);
     RUN(a_long_name_for_temporary_files_is_an_error);
     RUN(a_log_does_not_follow_a_link);
     return test_end();

@@ -85,7 +85,7 @@ static bool
 read_event(struct reader *r, uint32_t event, txn_id t)
 {
     const struct forms *f = &r->forms;
-    bool writes;
+    bool writes = false;
     uint32_t variable = 0, version = 0;
     if (!find_event(r, event, &writes, &variable, &version))
         return false;
