@@ -328,6 +328,50 @@ tables_of_others_are_left_alone(void)
     arena_free(&arena);
 }
 
+static struct connection *other;
+
+/* The tables of the run are there by now. */
+static void
+make_table(void *self, const struct err *what)
+{
+    (void)self;
+    (void)what;
+    CHECK(other->driver->query(other, "create table meanwhile (precious int)",
+                               NULL) == OUTCOME_OK);
+}
+
+static void
+tables_that_others_make_meanwhile_are_left_alone(void)
+{
+    struct arena arena = {0};
+    struct database db;
+    struct err err = {0};
+    struct test_run run;
+    struct result_rows rows = {0};
+    const struct test_run_options o = {
+        .target = target,
+        .scripts = file(&arena, "f.sql",
+                        "select v from c order by id limit 1 offset 1;"),
+        .schema = file(&arena, "tables.sql", TABLES),
+        .isolation = ISOLATION_SERIALIZABLE,
+        .observer = {.left_out = make_table},
+        .collect = {.shape = {.sessions = 1, .seed = 1, .values = 1},
+                    .transactions = 3,
+                    .patience = 30}};
+    CHECK(database_open(target, ISOLATION_UNCHANGED, NULL, &db, &err));
+    CHECK(db.driver->connect(&db, 0, 0, &other, &err));
+    CHECK(test_run_begin(&o, &run, &err));
+    CHECK(test_run_record(&run, file(&arena, "history.jsonl", ""), &err));
+    CHECK_TEXT(err.text, "");
+    test_run_end(&run);
+    CHECK(db.driver->query(other, "drop table meanwhile", NULL) == OUTCOME_OK);
+    CHECK(db.driver->query(other, "select v from c", &rows) == OUTCOME_FAILED);
+    result_rows_free(&rows);
+    other->driver->disconnect(other);
+    database_close(&db);
+    arena_free(&arena);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -354,6 +398,7 @@ main(int argc, char **argv)
         RUN(lost_connections_are_no_mistake);
     RUN(what_is_not_understood_is_refused_before_the_run);
     RUN(tables_of_others_are_left_alone);
+    RUN(tables_that_others_make_meanwhile_are_left_alone);
     if (!is_sqlite)
         servers_stop(&servers);
     buf_printf(&command, "rm -rf %s", directory);

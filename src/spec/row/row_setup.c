@@ -97,8 +97,8 @@ row_setup_expect_none(struct connection *c, const struct watched *before,
                                   : expect_unregistered(c, sql, err);
 }
 
-bool
-row_setup_run(struct connection *c, const char *sql, struct err *err)
+static bool
+run(struct connection *c, const char *sql, struct err *err)
 {
     const struct flavour *flavour = flavour_of(c->driver->scheme);
     struct arena arena = {0};
@@ -122,30 +122,32 @@ row_setup_run(struct connection *c, const char *sql, struct err *err)
     return ok;
 }
 
-static bool
-run_setups(const struct spec *s, struct connection *c, struct err *err)
-{
-    bool ok = true;
-    for (size_t i = 0; ok && i < s->setups.n; i++)
-        ok = row_setup_run(c, s->setups.at[i].sql, err);
-    return ok;
-}
-
 void
-row_setup_remove(struct connection *c, const struct watched *before)
+row_setup_remove(struct connection *c, const struct watched *made)
 {
-    struct watched left;
-    struct err err = {0};
-    if (!watched_read(c, before, &left, &err))
-        return;
-    for (size_t i = left.tables.n; i--;) {
+    const struct row_dialect *d = made->dialect;
+    for (size_t i = made->tables.n; i--;) {
+        void (*put_name)(struct buf *, const char *) =
+            d->put_name ? d->put_name : watched_put_name;
         struct buf sql = {0};
-        buf_printf(&sql, "drop table if exists %s%s", left.tables.at[i].name,
-                   before->dialect->drop);
+        buf_text(&sql, "drop table if exists ");
+        put_name(&sql, made->tables.at[i].schema);
+        buf_char(&sql, '.');
+        put_name(&sql, made->tables.at[i].relation);
+        buf_text(&sql, d->drop);
         c->driver->query(c, sql.at, NULL);
         buf_free(&sql);
     }
-    watched_free(&left);
+}
+
+bool
+row_setup_make(struct connection *c, const struct watched *before,
+               const char *sql, struct watched *made, struct err *err)
+{
+    struct err ignored = {0};
+    watched_free(made);
+    const bool ok = run(c, sql, err);
+    return watched_read(c, before, made, ok ? err : &ignored) && ok;
 }
 
 bool
@@ -160,12 +162,24 @@ row_setup_watch(struct database *db, const struct watched *before,
     return ok;
 }
 
+/* Run the setups, and ask for what they made as a session would. */
+static bool
+make_tables(const struct spec *s, struct database *db, struct connection *c,
+            const struct watched *before, struct watched *made,
+            struct watched *out, struct err *err)
+{
+    bool ok = true;
+    for (size_t i = 0; ok && i < s->setups.n; i++)
+        ok = row_setup_make(c, before, s->setups.at[i].sql, made, err);
+    return ok && row_setup_watch(db, before, out, err);
+}
+
 bool
 row_setup_read(const struct spec *s, struct database *db, struct watched *out,
                struct err *err)
 {
     struct connection *c;
-    struct watched before;
+    struct watched before, made = {0};
     if (!db->driver->connect(db, 0, 0, &c, err))
         return false;
     bool ok = watched_read(c, NULL, &before, err);
@@ -173,12 +187,12 @@ row_setup_read(const struct spec *s, struct database *db, struct watched *out,
         for (size_t i = 0; ok && i < s->setups.n; i++)
             ok = row_setup_expect_none(c, &before, s->setups.at[i].sql, err);
         if (ok) {
-            ok =
-                run_setups(s, c, err) && row_setup_watch(db, &before, out, err);
+            ok = make_tables(s, db, c, &before, &made, out, err);
             struct err ignored = {0};
-            row_setup_run(c, s->teardown.sql, &ignored);
-            row_setup_remove(c, &before);
+            run(c, s->teardown.sql, &ignored);
+            row_setup_remove(c, &made);
         }
+        watched_free(&made);
         watched_free(&before);
     }
     c->driver->disconnect(c);

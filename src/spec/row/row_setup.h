@@ -21,15 +21,19 @@ bool row_setup_read(const struct spec *s, struct database *db,
 bool row_setup_expect_none(struct connection *c, const struct watched *before,
                            const char *sql, struct err *err);
 
-/* Run SQL that makes tables, whole or statement by statement. */
-bool row_setup_run(struct connection *c, const char *sql, struct err *err);
+/* Run SQL that makes tables, whole or statement by statement.  'made', which
+ * was empty or filled by this, has the tables that were not there before, also
+ * if it fails; the caller frees it. */
+bool row_setup_make(struct connection *c, const struct watched *before,
+                    const char *sql, struct watched *made, struct err *err);
 
 /* Ask for the tables that were not there 'before', as a session's connection
  * would: what SQL has set for its own does not hold for others. */
 bool row_setup_watch(struct database *db, const struct watched *before,
                      struct watched *out, struct err *err);
 
-/* Remove all tables that were not there 'before'. */
-void row_setup_remove(struct connection *c, const struct watched *before);
+/* Remove the tables that SQL has made, and no others: another user may have
+ * made tables meanwhile. */
+void row_setup_remove(struct connection *c, const struct watched *made);
 
 #endif

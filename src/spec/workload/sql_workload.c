@@ -175,7 +175,7 @@ make_tables(struct sql_workload *w, struct database *db, struct connection *c,
         w->has_before = false; // nothing of ours is there
         return false;
     }
-    if (!row_setup_run(c, w->schema, err))
+    if (!row_setup_make(c, &w->before, w->schema, &w->made, err))
         return err_in_file(err, w->options.schema);
     return row_setup_watch(db, &w->before, &w->watched, err);
 }
@@ -306,7 +306,7 @@ unload(void *self, struct database *db)
     if (!w->has_before || !db->driver->connect(db, 0, 0, &c, &err))
         return;
     watched_remove(&w->before, c);
-    row_setup_remove(c, &w->before);
+    row_setup_remove(c, &w->made);
     c->driver->disconnect(c);
 }
 
@@ -353,6 +353,7 @@ sql_workload_close(struct sql_workload *w)
     vec_free(&w->sessions);
     watched_free(&w->watched);
     watched_free(&w->before);
+    watched_free(&w->made);
     row_state_free(&w->initial);
     arena_free(&w->arena);
 }

@@ -42,6 +42,7 @@ struct sql_workload {
     const char *schema;
     bool has_before;        // 'before' is known, so tables may be removed
     struct watched before;  // the tables of others
+    struct watched made;    // those of the schema, which are removed
     struct watched watched; // ours
     struct row_state initial;
     VEC(struct sql_session) sessions;
