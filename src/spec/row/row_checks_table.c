@@ -41,14 +41,15 @@ literal(struct row_versions *v, uint32_t version, const char *column)
     return "NULL";
 }
 
-/* The bytes of a literal in hexadecimal digits, such as x'37'; NULL if it is
- * none. */
+/* The bytes of a text in hexadecimal digits, such as _utf8mb4 x'37' or
+ * decode(unhex('37')); NULL if it is none.  x'37' alone is a blob, which equals
+ * no number and no text. */
 static const char *
 unhex(struct row_versions *v, const char *literal)
 {
     const char *at = strchr(literal, '\'');
     struct buf text = {0};
-    if (*literal == '\'' || !at)
+    if (*literal == '\'' || !at || (at == literal + 1 && *literal != '_'))
         return NULL;
     at++;
     for (; isxdigit((unsigned char)at[0]) && isxdigit((unsigned char)at[1]);

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "spec/row/row_history.h"
 
+#include "base/utf8.h"
 #include "collect/journal.h"
 #include "format/jsonl/jsonl_record.h"
 #include "spec/row/row_checks.h"
@@ -68,6 +69,10 @@ check_versions(struct writer *w)
         if (strncmp(v->values, WATCHED_INEXACT, strlen(WATCHED_INEXACT)) == 0)
             return row_operations_refuse(
                 &w->rows, "a value that JSON does not keep exactly, in table ",
+                w->history->watched->tables.at[v->table].name);
+        if (!utf8_is_valid(v->values, strlen(v->values)))
+            return row_operations_refuse(
+                &w->rows, "a text that is not UTF-8, in table ",
                 w->history->watched->tables.at[v->table].name);
         if (v->is_other)
             return row_operations_refuse(
