@@ -263,6 +263,27 @@ with tempfile.TemporaryDirectory() as scratch:
                                "step x { select * from t where v = 'a' }\n")
     check(status == 2 and "a value that JSON does not keep exactly, in table t" in out, "a zero byte", out)
 
+    status, out, ops = rows_of("setup { create table t (v text); insert into t values (cast(x'ff41' as text)) }\n"
+                               "session a\nstep x { select * from t }\n")
+    check(status == 2 and "not checked: a text that is not UTF-8, in table t" in out, "bytes that are no text", out)
+
+    # A blob in a column of integers equals no integer, also not the one with its digits.
+    status, out, ops = rows_of(
+        "setup { create table t (id int primary key, v int unique); insert into t values (1, 1) }\n"
+        "session a\nstep x { insert into t values (2, cast('1' as blob)) }\n")
+    check(status == 0 and ["q", {"table": "t", "id": "unique: v = X'31'"}] in [op[:2] for op in ops],
+          "a blob in a unique index", [out, ops])
+
+    # Conditions are evaluated by one connection, so they must mean the same in all.
+    spec = f"setup {{ {T} }}\nsession a\nstep x {{ select * from t where s like 'A' }}\n"
+    status, out, ops = rows_of(spec, "--setup", "pragma case_sensitive_like = 0", "--setup",
+                               "pragma case_sensitive_like = 1")
+    check(status == 2 and "case_sensitive_like is '0' in one session and '1' in another one" in out,
+          "settings that differ", out)
+    status, out, ops = rows_of(spec, "--setup", "pragma case_sensitive_like = 1", "--setup", "pragma cache_size = 10; "
+                               "pragma case_sensitive_like = 1")
+    check(status == 0, "settings that agree", out)
+
     for values in ("(null)", "(x'31')"):
         status, out, ops = rows_of(
             f"setup {{ create table t (k text primary key); insert into t values {values} }}\n"

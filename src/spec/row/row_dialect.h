@@ -33,6 +33,9 @@ struct row_dialect {
     const char *drop;          // the end of "drop table if exists t"
     const char *union_part;    // before "(select ...)" in a union
     const char *replace;       // why REPLACE is refused, or NULL
+    const char *settings;      // a query for names and values of settings that
+                               // statements depend on, each with the value
+                               // that it must have, or ''; NULL: none
     bool tells_replaced;       // the version before a write is the one that it
                                // replaced, not one of a snapshot
     const char *const *places; // columns that a row has only where it is

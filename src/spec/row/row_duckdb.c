@@ -85,7 +85,8 @@ static const char foreign_query[] =
     "c.constraint_name, i";
 
 static const char functions_query[] =
-    "select distinct function_name from duckdb_functions() where not internal";
+    "select distinct lower(function_name) from duckdb_functions() where not "
+    "internal";
 
 static bool
 begins_with(const char *text, const char *const *words)

@@ -71,7 +71,8 @@ static const char columns_query[] =
     "c.extra, coalesce(c.collation_name, ''), "
     "exists (select 1 from information_schema.statistics s where "
     "s.table_schema = c.table_schema and s.table_name = c.table_name and "
-    "s.index_name <> 'PRIMARY' and s.column_name = c.column_name) "
+    "s.index_name <> 'PRIMARY' and s.column_name = c.column_name), "
+    "c.column_type like '%zerofill%' "
     "from information_schema.columns c where c.table_schema = database() "
     "order by c.table_name, c.ordinal_position";
 
@@ -88,6 +89,10 @@ static const char foreign_query[] =
     "information_schema.key_column_usage where table_schema = database() and "
     "referenced_table_name is not null and @@foreign_key_checks order by "
     "table_name, constraint_name, ordinal_position";
+
+static const char functions_query[] =
+    "select lower(routine_name) from information_schema.routines where "
+    "routine_schema = database() and routine_type = 'FUNCTION'";
 
 static const char *
 why_refused(const struct result_rows *r, size_t i)
@@ -218,6 +223,8 @@ add_columns(struct watched *w, const struct result_rows *r,
             vec_push(&t->renewed, name);
         if (!is_exact(type) && !t->refusal)
             t->refusal = "the type of a column is not recorded";
+        if (row_dialect_is_one(r, i, 7) && !t->refusal)
+            t->refusal = "a column has ZEROFILL";
         if (strstr(extra, "INVISIBLE") && !t->refusal)
             t->refusal = "a column is invisible";
     }
@@ -234,12 +241,13 @@ read_tables(struct connection *c, const struct watched *before,
             struct watched *out, struct err *err)
 {
     struct result_rows tables = {0}, columns = {0}, schema = {0};
-    struct result_rows unique = {0}, foreign = {0};
+    struct result_rows unique = {0}, foreign = {0}, functions = {0};
     const bool ok = row_dialect_ask(c, "select database()", &schema, err) &&
                     row_dialect_ask(c, tables_query, &tables, err) &&
                     row_dialect_ask(c, columns_query, &columns, err) &&
                     row_dialect_ask(c, unique_query, &unique, err) &&
-                    row_dialect_ask(c, foreign_query, &foreign, err);
+                    row_dialect_ask(c, foreign_query, &foreign, err) &&
+                    row_dialect_ask(c, functions_query, &functions, err);
     assert(!ok || !tables.n || tables.width == COLUMNS);
     const char *home = result_rows_get(&schema, 0, 0);
     for (size_t i = 0; ok && i < tables.n; i++) {
@@ -253,6 +261,10 @@ read_tables(struct connection *c, const struct watched *before,
         watched_checks_take(out, &unique);
         watched_checks_take(out, &foreign);
     }
+    for (size_t i = 0; ok && i < functions.n; i++)
+        vec_push(&out->functions,
+                 watched_copy(out, result_rows_get(&functions, i, 0)));
+    result_rows_free(&functions);
     result_rows_free(&unique);
     result_rows_free(&foreign);
     result_rows_free(&schema);
@@ -503,6 +515,18 @@ static const struct row_versions_sql versions = {
 static const char *const places[] = {"_rowid", VERSION, NULL};
 static const char *const numbers[] = {"decimal", "double", "year", NULL};
 
+static const char settings[] =
+    "select 'sql_mode', @@sql_mode, '' union all select 'time_zone', "
+    "@@time_zone, '' union all select 'collation_connection', "
+    "@@collation_connection, '' union all select 'character_set_client', "
+    "@@character_set_client, '' union all select 'foreign_key_checks', "
+    "@@foreign_key_checks, '' union all select 'div_precision_increment', "
+    "@@div_precision_increment, '' union all select 'default_week_format', "
+    "@@default_week_format, '' union all select 'lc_time_names', "
+    "@@lc_time_names, '' union all select 'old_mode', @@old_mode, '' union all "
+    "select 'sql_auto_is_null', @@sql_auto_is_null, '0' union all select "
+    "'sql_select_limit', @@sql_select_limit, '18446744073709551615' limit 99";
+
 const struct row_dialect row_dialect_mariadb = {
     .scheme = "mariadb",
     .able = "select 1 from dual where database() is not null and version() "
@@ -516,6 +540,7 @@ const struct row_dialect row_dialect_mariadb = {
     .drop = "",
     .union_part = "",
     .replace = "REPLACE deletes rows here that it would update otherwise",
+    .settings = settings,
     .places = places,
     .numbers = numbers,
     .read = read_tables,

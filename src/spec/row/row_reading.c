@@ -149,6 +149,10 @@ check_condition(struct row_reading *r, const PgQuery__Node *where)
               row_reading_refuse(r, 0,
                                  "a condition that depends on the time "
                                  "or the user");
+    if (ok && t.names_time && !r->watched->dialect->folds)
+        ok = row_reading_refuse(r, 0,
+                                "a condition with a literal that may mean the "
+                                "time, such as 'now'");
     for (size_t i = 0; ok && i < t.columns.n; i++)
         if (is_of_system(r, t.columns.at[i]))
             ok = row_reading_refuse(r, t.columns.at[i]->location,

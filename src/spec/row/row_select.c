@@ -29,18 +29,49 @@ list_joined(const PgQuery__Node *n, const PgQuery__RangeVar **out, size_t room,
     return true;
 }
 
+/* Whether an order by that name may be one by what the select computes.
+ * PostgreSQL names a column after what it is made of: "select id::text from t
+ * order by id" sorts texts. */
+static bool
+is_computed(const struct row_reading *r, const PgQuery__ResTarget *column,
+            const PgQuery__ColumnRef *order, bool is_join)
+{
+    const char *name = sql_tree_column(order);
+    if (*column->name)
+        return strcmp(column->name, name) == 0;
+    if (r->watched->dialect->folds || order->n_fields > 1)
+        return false;
+    switch (column->val->node_case) {
+    case PG_QUERY__NODE__NODE_COLUMN_REF:
+        return is_join &&
+               strcmp(sql_tree_column(column->val->column_ref), name) == 0;
+    case PG_QUERY__NODE__NODE_A_CONST:
+    case PG_QUERY__NODE__NODE_BOOL_EXPR:
+    case PG_QUERY__NODE__NODE_NULL_TEST:
+        return false;
+    case PG_QUERY__NODE__NODE_FUNC_CALL:
+        return strcmp(sql_tree_function(column->val->func_call), name) == 0;
+    case PG_QUERY__NODE__NODE_A_EXPR:
+        return column->val->a_expr->kind ==
+               PG_QUERY__A__EXPR__KIND__AEXPR_NULLIF;
+    default:
+        return true;
+    }
+}
+
 /* Whether the order is one of columns alone, which the rewritten select has as
  * well. */
 static bool
-is_order_kept(const PgQuery__SelectStmt *s)
+is_order_kept(const struct row_reading *r, const PgQuery__SelectStmt *s,
+              bool is_join)
 {
     for (size_t i = 0; i < s->n_sort_clause; i++) {
         const PgQuery__Node *n = s->sort_clause[i]->sort_by->node;
         if (n->node_case != PG_QUERY__NODE__NODE_COLUMN_REF)
             return false;
-        const char *name = sql_tree_column(n->column_ref);
         for (size_t k = 0; k < s->n_target_list; k++)
-            if (strcmp(s->target_list[k]->res_target->name, name) == 0)
+            if (is_computed(r, s->target_list[k]->res_target, n->column_ref,
+                            is_join))
                 return false;
     }
     return true;
@@ -215,8 +246,8 @@ check_rewritten(struct row_reading *r, const PgQuery__SelectStmt *s,
 {
     const bool is_limited = s->limit_count || s->limit_offset;
     if ((is_limited || s->n_locking_clause) &&
-        (!is_order_kept(s) || s->n_group_clause || s->n_distinct_clause ||
-         s->having_clause))
+        (!is_order_kept(r, s, n > 1) || s->n_group_clause ||
+         s->n_distinct_clause || s->having_clause))
         return row_reading_refuse(r, 0,
                                   "a limit or a lock with an order or "
                                   "groups of expressions");

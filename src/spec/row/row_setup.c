@@ -4,6 +4,7 @@
 #include "spec/row/row_setup.h"
 
 #include "spec/row/row_dialect.h"
+#include "spec/row/row_settings.h"
 #include "spec/script.h"
 
 #include <string.h>
@@ -155,7 +156,8 @@ row_setup_watch(struct database *db, const struct watched *before,
                 struct watched *out, struct err *err)
 {
     struct connection *c;
-    if (!db->driver->connect(db, 0, 0, &c, err))
+    if (!row_settings_expect(db, err) ||
+        !db->driver->connect(db, 0, 0, &c, err))
         return false;
     const bool ok = watched_read(c, before, out, err);
     c->driver->disconnect(c);

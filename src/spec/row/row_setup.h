@@ -28,7 +28,8 @@ bool row_setup_make(struct connection *c, const struct watched *before,
                     const char *sql, struct watched *made, struct err *err);
 
 /* Ask for the tables that were not there 'before', as a session's connection
- * would: what SQL has set for its own does not hold for others. */
+ * would: what SQL has set for its own does not hold for others.  Fails if the
+ * sessions are set up in different ways (row_settings.h). */
 bool row_setup_watch(struct database *db, const struct watched *before,
                      struct watched *out, struct err *err);
 

@@ -490,6 +490,12 @@ static const struct row_versions_sql versions = {
 
 static const char *const places[] = {"rowid", "oid", "_rowid_", NULL};
 
+static const char settings[] =
+    "select 'case_sensitive_like', 'a' not like 'A', '' union all select "
+    "'foreign_keys', foreign_keys, '' from pragma_foreign_keys union all "
+    "select 'ignore_check_constraints', ignore_check_constraints, '' from "
+    "pragma_ignore_check_constraints";
+
 // pragma_table_list is as old as SQLite 3.37.  Without recursive triggers none
 // tells of a row that 'replace' deletes.
 const struct row_dialect row_dialect_sqlite = {
@@ -502,6 +508,7 @@ const struct row_dialect row_dialect_sqlite = {
     .order = "1",
     .drop = "",
     .union_part = "select * from ",
+    .settings = settings,
     .places = places,
     .read = read_tables,
     .install = install,

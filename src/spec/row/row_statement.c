@@ -18,13 +18,50 @@
 
 /* --- what every statement must satisfy -------------------------------------*/
 
+/* Whether one of the names is among those of users. */
+static const char *
+find_own(const text_vec *names, const text_vec *own)
+{
+    for (size_t i = 0; i < names->n; i++)
+        for (size_t k = 0; k < own->n; k++)
+            if (strcmp(names->at[i], own->at[k]) == 0)
+                return own->at[k];
+    return NULL;
+}
+
+/* Operators and types of users call their functions. */
+static bool
+check_operators(struct row_reading *r)
+{
+    const char *operator= find_own(&r->tree.operators, &r->watched->operators);
+    const char *type = find_own(&r->tree.types, &r->watched->checked_types);
+    if (operator)
+        return row_reading_refuse(
+            r, 0, "what the operator '%.60s' reads is not known", operator);
+    return !type ||
+           row_reading_refuse(
+               r, 0, "what the checks of the type '%.60s' read is not known",
+               type);
+}
+
+/* Whether a function is one of another schema, whose functions are listed on
+ * PostgreSQL only.  The parser itself gives a schema to those with a syntax of
+ * their own, as "position('a' in s)". */
+static bool
+is_of_other_schema(const struct row_reading *r, const PgQuery__FuncCall *call)
+{
+    return r->watched->dialect->folds && call->n_funcname > 1 &&
+           strcmp(call->funcname[0]->string->sval, "pg_catalog") != 0;
+}
+
 static bool
 check_functions(struct row_reading *r)
 {
     for (size_t i = 0; i < r->tree.calls.n; i++) {
         const PgQuery__FuncCall *call = r->tree.calls.at[i];
         const char *name = sql_tree_function(call);
-        bool known = sql_function_kind(name) != SQL_FUNCTION_UNKNOWN;
+        bool known = sql_function_kind(name) != SQL_FUNCTION_UNKNOWN &&
+                     !is_of_other_schema(r, call);
         for (size_t k = 0; k < r->watched->functions.n; k++)
             known = known && strcmp(r->watched->functions.at[k], name) != 0;
         if (!known)
@@ -33,7 +70,7 @@ check_functions(struct row_reading *r)
                                       "writes is not known",
                                       name);
     }
-    return true;
+    return check_operators(r);
 }
 
 /* Every table must be one that is watched. */
@@ -176,10 +213,25 @@ keeps_keys(const struct row_reading *r, const PgQuery__UpdateStmt *s)
     return true;
 }
 
+/* Whether it assigns an element or a field of a column, as in "set a[1] = 2":
+ * it keeps the rest of the column, and so reads it. */
+static bool
+assigns_parts(const PgQuery__UpdateStmt *s)
+{
+    for (size_t i = 0; i < s->n_target_list; i++) {
+        const PgQuery__Node *n = s->target_list[i];
+        if (n->node_case != PG_QUERY__NODE__NODE_RES_TARGET ||
+            n->res_target->n_indirection)
+            return true;
+    }
+    return false;
+}
+
 static bool
 read_update(struct row_reading *r, const PgQuery__UpdateStmt *s)
 {
     const bool ok = read_change(r, s->relation, s->where_clause);
+    r->out->is_blind = r->out->is_blind && !assigns_parts(s);
     r->out->keeps_keys =
         ok && r->out->table != WATCHED_NONE && keeps_keys(r, s);
     return ok;

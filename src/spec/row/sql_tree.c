@@ -7,12 +7,62 @@
 #include "spec/row/sql_tree.h"
 
 #include <string.h>
+#include <strings.h>
 
 /* Whether the message is of that kind. */
 static bool
 is(const ProtobufCMessage *m, const char *kind)
 {
     return strcmp(m->descriptor->short_name, kind) == 0;
+}
+
+/* Whether a literal has one of the words that mean a time in PostgreSQL, as in
+ * 'today 12:00'. */
+static bool
+has_time(const PgQuery__AConst *c)
+{
+    static const char *const words[] = {"now", "today", "tomorrow",
+                                        "yesterday"};
+    static const char letters[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+    if (c->val_case != PG_QUERY__A__CONST__VAL_SVAL)
+        return false;
+    for (const char *at = c->sval->sval; *at;) {
+        const size_t n = strspn(at, letters);
+        for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+            if (n == strlen(words[i]) && strncasecmp(at, words[i], n) == 0)
+                return true;
+        at += n;
+        at += strcspn(at, letters);
+    }
+    return false;
+}
+
+static const char *
+last_part(PgQuery__Node *const *parts, size_t n)
+{
+    const PgQuery__Node *last = n ? parts[n - 1] : NULL;
+    return last && last->node_case == PG_QUERY__NODE__NODE_STRING
+               ? last->string->sval
+               : "";
+}
+
+/* Add the operators and types that a message names. */
+static void
+visit_names(struct sql_tree *t, const ProtobufCMessage *m)
+{
+    const PgQuery__AExpr *e = (const void *)m;
+    const PgQuery__SubLink *l = (const void *)m;
+    const PgQuery__SortBy *s = (const void *)m;
+    const PgQuery__TypeName *n = (const void *)m;
+    if (is(m, "AExpr"))
+        vec_push(&t->operators, last_part(e->name, e->n_name));
+    else if (is(m, "SubLink"))
+        vec_push(&t->operators, last_part(l->oper_name, l->n_oper_name));
+    else if (is(m, "SortBy"))
+        vec_push(&t->operators, last_part(s->use_op, s->n_use_op));
+    else if (is(m, "TypeName"))
+        vec_push(&t->types, last_part(n->names, n->n_names));
 }
 
 static void
@@ -33,6 +83,8 @@ visit(struct sql_tree *t, const ProtobufCMessage *m)
         t->writes++;
     else if (is(m, "SQLValueFunction"))
         t->is_unstable = true;
+    else if (is(m, "AConst"))
+        t->names_time |= has_time((const PgQuery__AConst *)m);
     else if (is(m, "CurrentOfExpr"))
         t->has_cursor = true;
     else if (is(m, "ParamRef"))
@@ -45,6 +97,7 @@ walk(struct sql_tree *t, const ProtobufCMessage *m)
     if (is(m, "LockingClause"))
         return; // it names tables of FROM again
     visit(t, m);
+    visit_names(t, m);
     if (is(m, "SubLink"))
         vec_push(&t->sublinks, (const PgQuery__SubLink *)m);
     const char *base = (const char *)m;
@@ -95,15 +148,8 @@ sql_tree_free(struct sql_tree *t)
     vec_free(&t->columns);
     vec_free(&t->names);
     vec_free(&t->sublinks);
-}
-
-static const char *
-last_part(PgQuery__Node *const *parts, size_t n)
-{
-    const PgQuery__Node *last = n ? parts[n - 1] : NULL;
-    return last && last->node_case == PG_QUERY__NODE__NODE_STRING
-               ? last->string->sval
-               : "";
+    vec_free(&t->operators);
+    vec_free(&t->types);
 }
 
 const char *

@@ -12,11 +12,14 @@ struct sql_tree {
     VEC(const PgQuery__RangeVar *) tables; // but not names of WITH
     VEC(const PgQuery__FuncCall *) calls;
     VEC(const PgQuery__ColumnRef *) columns;
-    text_vec names;    // of WITH
-    size_t subselects; // subqueries, in expressions and in FROM
+    text_vec names;     // of WITH
+    text_vec operators; // those of expressions, of IN and of orders
+    text_vec types;     // those that it names
+    size_t subselects;  // subqueries, in expressions and in FROM
     VEC(const PgQuery__SubLink *) sublinks; // those in expressions
     size_t writes;                          // insert, update, delete and merge
     bool is_unstable; // it has a value that depends on the time or the user
+    bool names_time;  // it has a literal that PostgreSQL may take for the time
     bool has_cursor;  // it is about the current row of a cursor
     bool has_parameter;
 };

@@ -6,6 +6,7 @@
 #include "spec/row/row_book.h"
 #include "spec/row/row_dialect.h"
 #include "spec/row/watched_checks.h"
+#include "spec/row/watched_functions.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -130,11 +131,6 @@ static const char columns_query[] =
     "i.indnkeyatts - 1]) where a.attnum > 0 and not a.attisdropped "
     "order by a.attrelid, 3, a.attnum";
 
-static const char functions_query[] =
-    "select distinct proname from pg_proc p join pg_namespace n on n.oid = "
-    "p.pronamespace where n.nspname !~ '^pg_' and n.nspname <> "
-    "'information_schema'";
-
 static const char *
 why_refused(const struct result_rows *r, size_t i)
 {
@@ -244,11 +240,10 @@ static bool
 read_tables(struct connection *c, const struct watched *before,
             struct watched *out, struct err *err)
 {
-    struct result_rows tables = {0}, columns = {0}, functions = {0};
+    struct result_rows tables = {0}, columns = {0};
     bool ok = expect_plain_literals(c, err) &&
               ask(c, tables_query, COLUMNS, &tables, err) &&
-              ask(c, columns_query, 5, &columns, err) &&
-              ask(c, functions_query, 1, &functions, err);
+              ask(c, columns_query, 5, &columns, err);
     for (size_t i = 0; ok && i < tables.n; i++) {
         if (before &&
             watched_has(before, result_rows_get(&tables, i, COLUMN_SCHEMA),
@@ -258,13 +253,10 @@ read_tables(struct connection *c, const struct watched *before,
         add_columns(out, &columns, result_rows_get(&tables, i, COLUMN_OID),
                     &vec_top(&out->tables));
     }
-    ok = ok && watched_checks_read(c, out, err);
-    for (size_t i = 0; ok && i < functions.n; i++)
-        vec_push(&out->functions,
-                 watched_copy(out, result_rows_get(&functions, i, 0)));
+    ok = ok && watched_checks_read(c, out, err) &&
+         watched_functions_read(c, out, err);
     result_rows_free(&tables);
     result_rows_free(&columns);
-    result_rows_free(&functions);
     return ok;
 }
 
@@ -300,6 +292,8 @@ watched_free(struct watched *w)
     }
     vec_free(&w->tables);
     vec_free(&w->functions);
+    vec_free(&w->operators);
+    vec_free(&w->checked_types);
     vec_free(&w->checks);
     row_book_free(w->book);
     arena_free(&w->arena);
@@ -461,6 +455,18 @@ static const char *const places[] = {"ctid", "xmin",     "xmax", "cmin",
 
 // Other databases with PostgreSQL's protocol name versions of rows otherwise,
 // and before release 13 partitioned tables have no triggers before inserts.
+// Any more digits than 0 show a floating-point number exactly.
+static const char settings[] =
+    "select name, case when name <> 'extra_float_digits' or setting::int < 1 "
+    "then setting else '1' end, case name when 'session_replication_role' then "
+    "'origin' when 'extra_float_digits' then '1' else '' end from pg_settings "
+    "where name in ('DateStyle', 'IntervalStyle', 'TimeZone', 'array_nulls', "
+    "'bytea_output', 'default_text_search_config', 'extra_float_digits', "
+    "'lc_monetary', 'lc_numeric', 'lc_time', 'search_path', "
+    "'session_replication_role', 'standard_conforming_strings', "
+    "'timezone_abbreviations', 'transform_null_equals', 'xmlbinary', "
+    "'xmloption') order by name";
+
 const struct row_dialect row_dialect_postgresql = {
     .scheme = "postgresql",
     .has_writing_with = true,
@@ -472,6 +478,7 @@ const struct row_dialect row_dialect_postgresql = {
     .order = "t.tableoid, t.ctid",
     .drop = " cascade",
     .union_part = "",
+    .settings = settings,
     .places = places,
     .read = read_tables,
     .install = install,

@@ -70,7 +70,9 @@ struct watched_check {
 struct watched {
     const struct row_dialect *dialect;
     VEC(struct watched_table) tables;
-    text_vec functions; // names of functions that users have made
+    text_vec functions;     // names of functions that users have made
+    text_vec operators;     // those that call them, where these may read tables
+    text_vec checked_types; // the same of types with checks
     VEC(struct watched_check) checks;
     struct row_book *book; // if the database does not name versions, or NULL
     struct arena arena;

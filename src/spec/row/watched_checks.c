@@ -15,6 +15,19 @@ enum {
     UNIQUE_WIDTH
 };
 
+// Values may be equal in an index and not in its table, or the other way round:
+// the index has another collation, or another meaning of '='.
+#define COMPARES_OTHERWISE                                                     \
+    "exists (select 1 from unnest(i.indcollation::oid[]) with ordinality "     \
+    "u(o, k) left join pg_attribute a on a.attrelid = i.indrelid and "         \
+    "a.attnum = i.indkey[k - 1] and a.attnum > 0 where u.o <> 0 and u.o <> "   \
+    "coalesce(a.attcollation, 0) and exists (select 1 from pg_collation n "    \
+    "where not n.collisdeterministic and (n.oid in (u.o, a.attcollation) or "  \
+    "a.attnum is null and n.oid in (select b.attcollation from pg_attribute "  \
+    "b where b.attrelid = i.indrelid)))) or exists (select 1 from pg_opclass " \
+    "o where o.oid = any (i.indclass::oid[]) and not o.opcdefault and "        \
+    "o.opcname !~ '_pattern_ops$')"
+
 // An index of a partition is one of the rows of the whole table that satisfy
 // the partition's condition.
 static const char unique_query[] =
@@ -28,8 +41,8 @@ static const char unique_query[] =
     "(i.indisexclusion or coalesce((to_jsonb(i) ->> 'indnullsnotdistinct')"
     "::bool, false) or exists (select 1 from pg_constraint k join pg_trigger g "
     "on g.tgconstraint = k.oid where k.conindid = i.indexrelid and k.contype "
-    "in ('p', 'u') and g.tgenabled not in ('O', 'A')))::int from pg_index i "
-    "join pg_class x on x.oid = "
+    "in ('p', 'u') and g.tgenabled not in ('O', 'A')) or " COMPARES_OTHERWISE
+    ")::int from pg_index i join pg_class x on x.oid = "
     "i.indrelid join pg_class c on c.oid = coalesce(pg_partition_root(x.oid), "
     "x.oid) join pg_namespace n on n.oid = c.relnamespace where (i.indisunique "
     "or i.indisexclusion) and not (" WATCHED_NAMES_ROWS " and not "
@@ -115,8 +128,8 @@ add_unique(struct watched *w, const struct result_rows *r, size_t i)
     w->tables.at[table].has_other_unique = true;
     if (*result_rows_get(r, i, UNIQUE_IS_OTHER) == '1') {
         leave_out(w, table,
-                  "what exclusion constraints and unique indexes of "
-                  "NULL read");
+                  "what exclusion constraints and unique indexes of NULL or "
+                  "with another collation read");
         return;
     }
     vec_push(

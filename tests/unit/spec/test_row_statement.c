@@ -168,6 +168,14 @@ other_statements_are_refused(void)
                "a condition that depends on 'now'");
     CHECK_TEXT(condition_of("delete from t where at < current_date"),
                "a condition that depends on the time or the user");
+    CHECK_TEXT(condition_of("delete from t where at < 'now'"),
+               "a condition with a literal that may mean the time, such as "
+               "'now'");
+    CHECK_TEXT(condition_of("select * from t where at && '[Today 12:00,)'"),
+               "a condition with a literal that may mean the time, such as "
+               "'now'");
+    CHECK_TEXT(condition_of("select * from t where s = 'nowhere' and u = 'k1'"),
+               "s = 'nowhere' and u = 'k1'");
     CHECK_TEXT(condition_of("select * from w"), "table 'w': it is a view");
     CHECK_TEXT(condition_of("select * from x"),
                "unknown table 'x': the setup does not create it");
@@ -201,6 +209,52 @@ other_statements_are_refused(void)
     CHECK(strncmp(condition_of("set search_path = x"), "found 'set'", 11) == 0);
     CHECK(strncmp(condition_of("explain analyze delete from t"),
                   "found 'explain'", 15) == 0);
+}
+
+/* A column without a name has that of what it is made of, and sorts first. */
+static void
+orders_of_what_is_computed_are_refused(void)
+{
+    static const char *const refused[] = {
+        "select id::text from t order by id limit 1",
+        "select v collate \"C\" from t order by v limit 1",
+        "select a[1] from t order by a limit 1 for update",
+        "select case when true then 1 else v end from t order by v limit 1",
+        "select nullif(v, 1) from t order by id, nullif limit 1",
+        "select (select max(v) from s) from t order by max limit 1",
+        "select t.v from t, s order by v limit 1",
+        "select 1 as id from t order by id limit 1",
+    };
+    for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++)
+        CHECK_TEXT(condition_of(refused[i]),
+                   "a limit or a lock with an order or groups of expressions");
+    CHECK_TEXT(condition_of("select id::text from t order by t.id limit 1"),
+               "");
+    CHECK_TEXT(condition_of("select t.v, v + 1, 1, v is null from t order by v "
+                            "limit 1"),
+               "");
+    CHECK_TEXT(condition_of("select id::text from t order by id"), "");
+}
+
+static bool
+is_blind(const char *text)
+{
+    struct row_statement s;
+    struct refusal refusal = {0};
+    CHECK(row_statement_parse(&watched, &arena, text, &s, &refusal));
+    const bool blind = s.is_blind;
+    row_statement_free(&s);
+    return blind;
+}
+
+static void
+updates_that_read_nothing_are_told(void)
+{
+    CHECK(is_blind("update t set v = 1, w = default where id = 7"));
+    CHECK(!is_blind("update t set v = 1 where id = 7 returning *"));
+    CHECK(!is_blind("update t set v = v + 1"));
+    CHECK(!is_blind("update t set v[1] = 1 where id = 7"));
+    CHECK(!is_blind("update t set (v.x, w) = (1, 2) where id = 7"));
 }
 
 /* Without RECURSIVE such a name is the table itself in its own definition and
@@ -301,6 +355,8 @@ main(void)
     RUN(what_is_left_out_is_told);
     RUN(rows_that_are_left_alone_are_told);
     RUN(other_statements_are_refused);
+    RUN(orders_of_what_is_computed_are_refused);
+    RUN(updates_that_read_nothing_are_told);
     RUN(names_that_hide_tables_are_refused);
     watched_free(&watched);
     arena_free(&arena);
