@@ -63,6 +63,11 @@ static const struct meaning meanings[] = {
                            "default",
      DROP_ALL, "insert into t values (1)", NULL, NULL, CALLS},
     {PG,
+     READER("int", "bool") "alter function f(int) immutable; create table t "
+                           "(id int) partition by list (f(id)); create table "
+                           "t1 partition of t default",
+     DROP_ALL, "insert into t values (1)", NULL, NULL, CALLS},
+    {PG,
      READER("int", "bool") "create domain d as int check (f(value)); create "
                            "table t (id d)",
      DROP_ALL, "insert into t values (1)", NULL, NULL, CALLS},

@@ -69,6 +69,21 @@ list_of(const PgQuery__Node *n, size_t *count)
     }
 }
 
+static bool
+is_word(const struct token *t, const char *word)
+{
+    return t->kind == TOKEN_WORD && t->n == strlen(word) &&
+           strncasecmp(t->at, word, t->n) == 0;
+}
+
+/* Whether a token is that of "is distinct from" or "is not distinct from". */
+static bool
+is_distinct(const struct token *t)
+{
+    return is_word(t, "distinct") &&
+           (is_word(t - 1, "is") || is_word(t - 1, "not"));
+}
+
 /* The token at which the items of a select end: 'from', or the end. */
 static struct token
 find_from(const char *text)
@@ -81,8 +96,7 @@ find_from(const char *text)
         const struct token *t = &tokens.at[i];
         if (t->kind == TOKEN_SYMBOL)
             depth += (*t->at == '(') - (size_t)(*t->at == ')');
-        if (!depth && t->kind == TOKEN_WORD && t->n == 4 &&
-            strncasecmp(t->at, "from", 4) == 0)
+        if (!depth && is_word(t, "from") && !(i > 1 && is_distinct(t - 1)))
             break;
     }
     const struct token from = tokens.at[i];

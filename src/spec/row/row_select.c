@@ -37,9 +37,11 @@ is_computed(const struct row_reading *r, const PgQuery__ResTarget *column,
             const PgQuery__ColumnRef *order, bool is_join)
 {
     const char *name = sql_tree_column(order);
+    const bool folds = r->watched->dialect->folds;
     if (*column->name)
-        return strcmp(column->name, name) == 0;
-    if (r->watched->dialect->folds || order->n_fields > 1)
+        return (folds ? strcasecmp(column->name, name)
+                      : strcmp(column->name, name)) == 0;
+    if (folds || order->n_fields > 1)
         return false;
     switch (column->val->node_case) {
     case PG_QUERY__NODE__NODE_COLUMN_REF:

@@ -234,6 +234,36 @@ orders_of_what_is_computed_are_refused(void)
                             "limit 1"),
                "");
     CHECK_TEXT(condition_of("select id::text from t order by id"), "");
+    // Others name it only as they are told, in any case.
+    watched.dialect = row_dialect_of("mariadb");
+    CHECK_TEXT(condition_of("select -id as `ID` from t order by id limit 1"),
+               "a limit or a lock with an order or groups of expressions");
+    watched.dialect = row_dialect_of("postgresql");
+}
+
+/* What is run for a statement whose values are used. */
+static const char *
+answered(const char *text)
+{
+    struct row_statement s;
+    struct refusal refusal = {0};
+    CHECK(row_statement_parse(&watched, &arena, text, &s, &refusal));
+    CHECK(row_statement_answer(&watched, &arena, text, &s, &refusal));
+    const char *sql = s.sql;
+    row_statement_free(&s);
+    return sql;
+}
+
+static void
+items_end_at_the_tables(void)
+{
+    CHECK(strstr(answered("select v is distinct from 5 as d, v is not distinct "
+                          "from 6 as e from t where v is distinct from 7"),
+                 "union all (select v is distinct from 5 as d, v is not "
+                 "distinct from 6 as e , 0, null, null from t where v is "
+                 "distinct from 7)"));
+    CHECK(strstr(answered("select distinct v from t"),
+                 "union all (select distinct v , 0, null, null from t)"));
 }
 
 static bool
@@ -356,6 +386,7 @@ main(void)
     RUN(rows_that_are_left_alone_are_told);
     RUN(other_statements_are_refused);
     RUN(orders_of_what_is_computed_are_refused);
+    RUN(items_end_at_the_tables);
     RUN(updates_that_read_nothing_are_told);
     RUN(names_that_hide_tables_are_refused);
     watched_free(&watched);
