@@ -90,9 +90,10 @@ enum {
 // and writes nothing: it tells of the row, changes it, and returns it or not.
 #define TRIGGER_IS_QUIET                                                       \
     "t.tgqual is null and l.lanname = 'plpgsql' and p.proconfig is null and "  \
-    "t.tgname ~ '^[a-y_]' and not exists (select 1 from pg_operator o where "  \
-    "o.oprnamespace <> 'pg_catalog'::regnamespace) and "                       \
-    "regexp_replace(p.prosrc, '--[^\\n]*|''[^'']*''"                           \
+    "t.tgname ~ '^[a-y_]' and not exists (select 1 from pg_operator o join "   \
+    "pg_proc q on q.oid = o.oprcode join pg_language m on m.oid = q.prolang "  \
+    "where o.oprnamespace <> 'pg_catalog'::regnamespace and m.lanname not in " \
+    "('c', 'internal')) and regexp_replace(p.prosrc, '--[^\\n]*|''[^'']*''"    \
     "', '', 'g') ~* '^(?:[-[:space:];=,<>+*|:]|\\m[0-9]+\\M|\\m(?:new|old)"    \
     "\\.[a-z_][a-z0-9_]*\\M|\\m(?:begin|end|if|then|elsif|elseif|else|tg_op|"  \
     "raise|notice|return|new|old|and|or|not)\\M)*$'"
