@@ -1,7 +1,7 @@
 /* test_rows_meaning.c -- what decides what a statement means, and is not in its
  * text: functions that it does not name, collations of indexes, settings of
- * sessions.  It is said, or refused by name.  On the server that is named,
- * 'postgresql' or 'mariadb'.
+ * sessions.  It is said, or refused by name.  And what other runs do.  On the
+ * server that is named, 'postgresql' or 'mariadb'.
  *
  * SPDX-License-Identifier: MIT */
 #include "server_test.h"
@@ -212,6 +212,56 @@ what_is_not_in_a_statement_is_said(void)
             play(&meanings[i]);
 }
 
+static bool
+does(struct connection *c, const char *sql)
+{
+    return c->driver->query(c, sql, NULL) == OUTCOME_OK;
+}
+
+/* What one run removes at its end, another one in the same database keeps. */
+static void
+runs_beside_each_other_are_recorded(void)
+{
+    struct database db;
+    struct connection *c;
+    struct err err = {0};
+    struct watched nothing, first, both, second;
+    struct result_rows rows = {0};
+    CHECK(database_open(servers.url, ISOLATION_UNCHANGED, NULL, &db, &err));
+    CHECK(db.driver->connect(&db, 0, 0, &c, &err));
+    CHECK(watched_read(c, NULL, &nothing, &err));
+    CHECK(does(c, "create table a (id int)"));
+    CHECK(watched_read(c, NULL, &both, &err));
+    CHECK(watched_read(c, &nothing, &first, &err));
+    CHECK(does(c, "create table b (id int)"));
+    CHECK(watched_read(c, &both, &second, &err));
+    CHECK(first.tables.n == 1 && second.tables.n == 1);
+    CHECK(watched_install(&first, c, &err) &&
+          watched_install(&second, c, &err));
+    CHECK_TEXT(err.text, "");
+    CHECK(does(c, "drop table b"));
+    watched_remove(&second, c);
+    CHECK(c->driver->query(c,
+                           "select count(*) from pg_trigger where tgrelid = "
+                           "'a'::regclass",
+                           &rows) == OUTCOME_OK);
+    CHECK_TEXT(result_rows_get(&rows, 0, 0), "2");
+    CHECK(does(c, "drop table a"));
+    watched_remove(&first, c);
+    CHECK(c->driver->query(c,
+                           "select count(*) from pg_proc where proname ~ "
+                           "'^assay'",
+                           &rows) == OUTCOME_OK);
+    CHECK_TEXT(result_rows_get(&rows, 0, 0), "0");
+    result_rows_free(&rows);
+    watched_free(&nothing);
+    watched_free(&first);
+    watched_free(&both);
+    watched_free(&second);
+    c->driver->disconnect(c);
+    database_close(&db);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -224,6 +274,8 @@ main(int argc, char **argv)
     if (!start_or_skip(server, &servers))
         return 0;
     RUN(what_is_not_in_a_statement_is_said);
+    if (strcmp(server, PG) == 0)
+        RUN(runs_beside_each_other_are_recorded);
     servers_stop(&servers);
     return test_end();
 }

@@ -331,7 +331,8 @@ put_function(struct buf *sql)
     put_values(&new_row, "new");
     buf_printf(
         sql,
-        "create function " FUNCTION "() returns trigger language plpgsql as "
+        "create or replace function " FUNCTION
+        "() returns trigger language plpgsql as "
         "$f$\n"
         "declare told text := tg_argv[0] || E'\\n' || left(tg_op, 1);\n"
         "begin\n"
@@ -388,7 +389,7 @@ put_found_trigger(struct buf *sql, const struct watched_table *t, size_t i)
 }
 
 static bool
-install(const struct watched *w, struct connection *c, struct err *err)
+install_all(const struct watched *w, struct connection *c, struct err *err)
 {
     struct buf function = {0};
     put_function(&function);
@@ -414,10 +415,27 @@ install(const struct watched *w, struct connection *c, struct err *err)
     return ok;
 }
 
+// Several runs in one database share the function, and make and remove it one
+// after the other.
+#define ALONE "select pg_catalog.pg_advisory_xact_lock(4714523067)"
+
+/* At once, so that the function is not there without triggers that need it. */
+static bool
+install(const struct watched *w, struct connection *c, struct err *err)
+{
+    bool ok = must(c, "begin", err) && must(c, ALONE, err) &&
+              install_all(w, c, err) && must(c, "commit", err);
+    if (!ok)
+        c->driver->query(c, "rollback", NULL);
+    return ok;
+}
+
+/* The triggers are gone with their tables.  If those of another run need the
+ * function, PostgreSQL keeps it. */
 static void
 remove_function(struct connection *c)
 {
-    c->driver->query(c, "drop function if exists " FUNCTION "() cascade", NULL);
+    c->driver->query(c, ALONE "; drop function if exists " FUNCTION "()", NULL);
 }
 
 const char *

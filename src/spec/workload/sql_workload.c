@@ -305,8 +305,8 @@ unload(void *self, struct database *db)
     struct err err = {0};
     if (!w->has_before || !db->driver->connect(db, 0, 0, &c, &err))
         return;
-    watched_remove(&w->before, c);
     row_setup_remove(c, &w->made);
+    watched_remove(&w->before, c);
     c->driver->disconnect(c);
 }
 
