@@ -88,7 +88,7 @@ add_select(struct row_reading *r, const char *text, struct row_inner inner)
 {
     struct refusal refusal = {0};
     struct row_statement s;
-    if (!row_statement_parse(r->watched, r->arena, text, &s, &refusal))
+    if (!row_reading_parse(r->watched, r->arena, text, &s, &refusal))
         return false;
     const bool is_whole = s.returns_versions && !s.locks && !s.part &&
                           s.items.n == 1 && s.table != WATCHED_NONE;

@@ -90,6 +90,23 @@ void row_inner_drop(struct row_reading *r);
 /* Hand over what is run at once with the statement. */
 void row_inner_finish(struct row_reading *r);
 
+/* What every statement must satisfy; false with a refusal.  Functions,
+ * operators and types are none that users have made; every table is one that is
+ * watched.
+ *
+ * A name of WITH is no table where it holds, but without RECURSIVE it does not
+ * hold in its own definition, nor in those before it, nor for what is written.
+ * Whether a table is meant is left open: no table may have such a name. */
+bool row_accept_functions(struct row_reading *r);
+bool row_accept_tables(struct row_reading *r, const PgQuery__Node *n);
+bool row_accept_names(struct row_reading *r);
+
+/* row_statement_parse for a text that is not run as it is written: functions
+ * among the items of a select may act. */
+bool row_reading_parse(const struct watched *w, struct arena *arena,
+                       const char *text, struct row_statement *out,
+                       struct refusal *refusal);
+
 /* All of a select or a merge. */
 bool row_reading_select(struct row_reading *r, const PgQuery__SelectStmt *s);
 bool row_reading_merge(struct row_reading *r, const PgQuery__MergeStmt *s);

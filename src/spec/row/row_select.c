@@ -380,11 +380,32 @@ read_exists(struct row_reading *r)
     const char *inner = row_reading_text(r, begin, end - 1);
     struct refusal refusal = {0};
     row_statement_free(r->out);
-    return row_statement_parse(r->watched, r->arena, inner, r->out, &refusal) ||
-           row_reading_refuse(
-               r,
-               (int)(r->tokens.at[begin].at - r->text + (refusal.at - inner)),
-               "%s", refusal.text);
+    if (!row_reading_parse(r->watched, r->arena, inner, r->out, &refusal))
+        return row_reading_refuse(
+            r, (int)(r->tokens.at[begin].at - r->text + (refusal.at - inner)),
+            "%s", refusal.text);
+    r->out->dropped = NULL; // EXISTS does not look at the items
+    return true;
+}
+
+/* A function that acts (sql_function.h) among the items of a select, or of one
+ * inside of it; NULL if there is none. */
+static const char *
+find_dropped(struct row_reading *r, const PgQuery__SelectStmt *s)
+{
+    struct sql_tree t = {0};
+    const char *found = NULL;
+    for (size_t i = 0; i < s->n_target_list; i++)
+        sql_tree_add(&t, &s->target_list[i]->base);
+    for (size_t i = 0; i < t.calls.n; i++) {
+        const char *name = sql_tree_function(t.calls.at[i]);
+        if (sql_function_acts(name))
+            found = arena_copy(r->arena, name, strlen(name));
+    }
+    for (size_t i = 0; !found && i < r->selects.n; i++)
+        found = r->selects.at[i].dropped;
+    sql_tree_free(&t);
+    return found;
 }
 
 bool
@@ -395,8 +416,12 @@ row_reading_select(struct row_reading *r, const PgQuery__SelectStmt *s)
     r->out->is_quiet = !r->tree.tables.n;
     if (r->out->is_quiet)
         return true;
-    if (!r->tree.writes)
-        return read_tables(r, s);
+    if (!r->tree.writes) {
+        if (!read_tables(r, s))
+            return false;
+        r->out->dropped = find_dropped(r, s);
+        return true;
+    }
     r->out->locks = true;
     row_reading_leave_out(r, "what other tables and subqueries were read");
     return true;

@@ -58,6 +58,8 @@ struct row_statement {
     const char *part;    // what is not recorded; NULL: nothing
     bool is_part_told;   // to the user
     text_vec answers;    // if it is to be answered: names of its columns
+    const char *dropped; // a function among its items that acts, and is not
+                         // called when versions are returned instead; or NULL
 
     // Selects inside of it see the same snapshot.
     struct row_statement *inner;

@@ -147,6 +147,13 @@ sql_function_kind(const char *name)
 }
 
 bool
+sql_function_acts(const char *name)
+{
+    return has(locks, name) || strcmp(name, "nextval") == 0 ||
+           strcmp(name, "pg_notify") == 0;
+}
+
+bool
 sql_function_is_setting(const char *name)
 {
     static const char *const whole[] = {"application_name",

@@ -16,6 +16,10 @@ enum sql_function {
 
 enum sql_function sql_function_kind(const char *name);
 
+/* Whether a call does something besides returning a value: it takes a lock or a
+ * number, or sends a message. */
+bool sql_function_acts(const char *name);
+
 /* Whether a setting can change how a statement is run, but not its meaning. */
 bool sql_function_is_setting(const char *name);
 

@@ -266,6 +266,28 @@ items_end_at_the_tables(void)
                  "union all (select distinct v , 0, null, null from t)"));
 }
 
+/* A lock that is not taken when a select is recorded would let others go on. */
+static void
+functions_that_act_are_called_or_refused(void)
+{
+#define NOT_CALLED                                                             \
+    " among the items of a select of tables is not called when it is recorded"
+    CHECK_TEXT(condition_of("select pg_advisory_xact_lock(id) from t where id "
+                            "= 1"),
+               "'pg_advisory_xact_lock'" NOT_CALLED);
+    CHECK_TEXT(condition_of("select v, nextval('s') + 1 from t for update"),
+               "'nextval'" NOT_CALLED);
+    CHECK_TEXT(condition_of("select v, (select nextval('s') from s) from t"),
+               "'nextval'" NOT_CALLED);
+    CHECK_TEXT(condition_of("select pg_advisory_xact_lock(1)"), "none");
+    CHECK_TEXT(condition_of("select exists (select nextval('s') from t)"), "");
+    CHECK_TEXT(condition_of("insert into t select nextval('s'), v from s"),
+               "none");
+    CHECK(!is_partial("insert into t select nextval('s'), v from s"));
+    CHECK_TEXT(condition_of("delete from t where id = (select 1 + v from s)"),
+               "id = (select 1 + v from s)");
+}
+
 static bool
 is_blind(const char *text)
 {
@@ -387,6 +409,7 @@ main(void)
     RUN(other_statements_are_refused);
     RUN(orders_of_what_is_computed_are_refused);
     RUN(items_end_at_the_tables);
+    RUN(functions_that_act_are_called_or_refused);
     RUN(updates_that_read_nothing_are_told);
     RUN(names_that_hide_tables_are_refused);
     watched_free(&watched);
