@@ -3,23 +3,14 @@
  * what InnoDB's current reads break.
  *
  * SPDX-License-Identifier: MIT */
-#include "server_test.h"
-
-#include "spec/interleave.h"
-#include "spec/row/row_setup.h"
-
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
+#include "rows_test.h"
 
 /* A setup, a statement that writes, and one that sees what it wrote. */
 struct form {
     const char *name, *setup, *write, *read;
 };
 
-#define T                                                                      \
-    "create table t (id int primary key, v int, s varchar(20)); "              \
-    "insert into t values (1, 10, 'a'), (2, 20, 'b')"
+#define T TABLE_T("varchar(20)")
 
 static const struct form forms[] = {
     {"insert", T, "insert into t values (3, 30, null)",
@@ -99,40 +90,15 @@ static void
 play(struct database *db, const char *text, struct trial_result *r,
      struct interleaved *done)
 {
-    const struct interleave_options o = {.patience = 0.3, .limit = 20};
     const level_set levels =
         LEVEL_BIT(LEVEL_SER) | LEVEL_BIT(LEVEL_SI) | LEVEL_BIT(LEVEL_RC);
-    char path[] = "/tmp/assay-rows-XXXXXX";
-    struct err err = {0};
-    struct spec spec;
-    struct watched watched = {0};
-    struct script script;
-    u32_vec order = {0};
-    const int fd = mkstemp(path);
-    CHECK(fd >= 0 && close(fd) == 0);
-    CHECK(spec_parse(text, strlen(text), &spec, &err));
-    CHECK(row_setup_read(&spec, db, &watched, &err));
-    CHECK_TEXT(err.text, "");
-    script_read(&spec, flavour_of("mariadb"), &watched, &script);
-    CHECK(spec_next(&spec, 0, &order));
-    *done = (struct interleaved){0};
+    struct rows_play p;
     *r = (struct trial_result){0};
-    const uint32_t refusal = script_refuses(&script, &order);
-    if (refusal != SCRIPT_UNDERSTOOD) {
-        snprintf(done->refusal, sizeof done->refusal, "%s",
-                 script.refusals.at[refusal].text);
-    } else {
-        CHECK(interleave_run(&script, db, &order, &o, path, done, &err));
-        CHECK_TEXT(err.text, "");
-        CHECK(done->is_possible);
-        if (!done->refusal[0])
-            CHECK(trial_check(path, levels, r));
-    }
-    unlink(path);
-    vec_free(&order);
-    script_free(&script);
-    watched_free(&watched);
-    spec_free(&spec);
+    rows_open(&p, db, text);
+    rows_run(&p, 0, done);
+    if (!done->refusal[0])
+        CHECK(trial_check(p.path, levels, r));
+    rows_close(&p);
 }
 
 static void
@@ -393,26 +359,23 @@ refuse_or_read(struct database *db)
 }
 
 static void
+play_all(struct database *db, const char *url)
+{
+    (void)url;
+    for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++)
+        play_form(db, &forms[i]);
+    break_snapshots(db);
+    check_constraints(db);
+    compare_by_type(db);
+    ask_as_a_session(db);
+    roll_back_behind_savepoints(db);
+    refuse_or_read(db);
+}
+
+static void
 every_form_of_a_statement_is_recorded(void)
 {
-    struct servers servers;
-    struct database db;
-    struct err err = {0};
-    if (!start_server("mariadb", &servers))
-        return;
-    CHECK(database_open(servers.url, ISOLATION_UNCHANGED, NULL, &db, &err));
-    if (row_setup_records(&db)) {
-        for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++)
-            play_form(&db, &forms[i]);
-        break_snapshots(&db);
-        check_constraints(&db);
-        compare_by_type(&db);
-        ask_as_a_session(&db);
-        roll_back_behind_savepoints(&db);
-        refuse_or_read(&db);
-    }
-    database_close(&db);
-    servers_stop(&servers);
+    rows_on_server("mariadb", play_all);
 }
 
 int

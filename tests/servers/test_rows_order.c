@@ -6,14 +6,7 @@
  * order the others wrote; only the versions do, which name those they replaced.
  *
  * SPDX-License-Identifier: MIT */
-#include "server_test.h"
-
-#include "spec/interleave.h"
-#include "spec/row/row_setup.h"
-
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
+#include "rows_test.h"
 
 struct form {
     const char *server; // NULL: any
@@ -22,10 +15,7 @@ struct form {
     bool is_unknown; // which version was replaced
 };
 
-#define T                                                                      \
-    "create table t (id int primary key, v int, s varchar(9)); "               \
-    "insert into t values (1, 10, 'a'), (2, 20, 'b')"
-#define DROP "drop table t"
+#define T TABLE_T("varchar(9)")
 #define PG "postgresql"
 #define MARIA "mariadb"
 
@@ -112,18 +102,10 @@ static struct database db;
 static void
 play(const struct form *f)
 {
-    const struct interleave_options o = {.patience = 0.3, .limit = 20};
     const level_set levels =
         LEVEL_BIT(LEVEL_RC) | LEVEL_BIT(LEVEL_SI) | LEVEL_BIT(LEVEL_SER);
-    char path[] = "/tmp/assay-rows-XXXXXX";
-    struct err err = {0};
-    struct spec spec;
-    struct watched watched;
-    struct script script;
-    u32_vec order = {0};
+    struct rows_play p;
     struct buf text = {0};
-    const int fd = mkstemp(path);
-    CHECK(fd >= 0 && close(fd) == 0);
     buf_printf(&text,
                "setup { %s }\nteardown { %s }\nsession a\n"
                "step r1 { begin isolation level read committed; select v from "
@@ -132,20 +114,14 @@ play(const struct form *f)
                "%s; commit }\nsession c\nstep w3 { begin; %s; commit }\n"
                "permutation r1 w1 w2 w3\npermutation r1 w2 w1 w3\n",
                f->setup, f->teardown, f->first, f->second, f->third);
-    CHECK(spec_parse(text.at, text.n, &spec, &err));
-    CHECK(row_setup_read(&spec, &db, &watched, &err));
-    CHECK_TEXT(err.text, "");
-    script_read(&spec, flavour_of(db.driver->scheme), &watched, &script);
+    rows_open(&p, &db, text.at);
     for (size_t k = 0; k < 2; k++) {
-        struct interleaved done = {0};
+        struct interleaved done;
         struct trial_result r = {0};
-        CHECK(spec_next(&spec, k, &order));
-        CHECK(script_refuses(&script, &order) == SCRIPT_UNDERSTOOD);
-        CHECK(interleave_run(&script, &db, &order, &o, path, &done, &err));
-        CHECK_TEXT(err.text, "");
+        rows_run(&p, k, &done);
         CHECK_TEXT(done.refusal, "");
         CHECK(done.is_possible && !done.failed && done.committed == 3);
-        CHECK(trial_check(path, levels, &r));
+        CHECK(trial_check(p.path, levels, &r));
         printf("# %s: %s\n", f->first, r.text);
         const enum verdict expected =
             k && !f->is_unknown ? VERDICT_VIOLATED : VERDICT_OK;
@@ -153,12 +129,8 @@ play(const struct form *f)
         CHECK(r.verdict[LEVEL_SI] == expected);
         CHECK(r.verdict[LEVEL_SER] == expected);
     }
-    unlink(path);
-    vec_free(&order);
+    rows_close(&p);
     buf_free(&text);
-    script_free(&script);
-    watched_free(&watched);
-    spec_free(&spec);
 }
 
 static void
