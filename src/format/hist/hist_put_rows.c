@@ -7,20 +7,6 @@
 
 /* --- names ----------------------------------------------------------------*/
 
-/* Read JSON text of the log. */
-static void
-read_json(struct forms *f, const char *text, size_t n)
-{
-    const struct input in = {.name = "", .data = text, .size = n};
-    struct err ignored = {0};
-    struct scan s;
-    scan_init(&s, &in, &ignored);
-    const bool ok = form_read_json(&s, f);
-    assert(ok);
-    (void)ok;
-    scan_free(&s);
-}
-
 /* An integer or text. */
 static void
 put_form(struct buf *out, const struct form *form, const char *reserved)
@@ -40,16 +26,16 @@ put_label(struct buf *out, const struct row_log *l, uint32_t label,
 {
     const struct string s = strings_get(&l->names, label);
     struct forms f = {0};
-    read_json(&f, s.text, s.len);
+    row_put_read(s.text, s.len, &f);
     put_form(out, &f.at[0], reserved);
     forms_free(&f);
 }
 
 static void
-put_text(struct buf *out, const struct row_log *l, uint32_t name,
-         const char *reserved)
+put_table(struct buf *out, const struct row_log *l, uint32_t table)
 {
-    hist_put_text(out, strings_get(&l->names, name), false, reserved);
+    hist_put_text(out, strings_get(&l->names, l->tables.at[table].name), false,
+                  NULL);
 }
 
 /* The key of a row, where a query returned it or behind the table. */
@@ -59,7 +45,7 @@ put_key(struct buf *out, const struct row_log *l, row_id row, bool is_found)
     struct buf json = {0};
     struct forms f = {0};
     row_put_name(l, row, &json);
-    read_json(&f, json.at, json.n);
+    row_put_read(json.at, json.n, &f);
     const uint32_t key = form_next(&f, form_first(0));
     const bool is_array = f.at[key].kind == FORM_VECTOR;
     buf_text(out, is_array || !is_found ? "(" : "");
@@ -78,31 +64,20 @@ put_key(struct buf *out, const struct row_log *l, row_id row, bool is_found)
 static void
 put_row(struct buf *out, const struct row_log *l, row_id row)
 {
-    put_text(out, l, l->tables.at[l->rows.at[row].table].name, NULL);
+    put_table(out, l, l->rows.at[row].table);
     put_key(out, l, row, false);
 }
 
 /* --- versions -------------------------------------------------------------*/
 
 static void
-put_values(struct buf *out, const struct row_log *l, uint32_t content)
+put_unquoted(struct buf *out, struct string text, const char *reserved)
 {
-    const struct row_cells cells = row_log_cells(l, content);
-    buf_char(out, '{');
-    for (size_t i = 0; i < cells.n; i++) {
-        const struct row_datum d = cells.at[i].datum;
-        buf_text(out, i ? ", " : "");
-        put_text(out, l, cells.at[i].column, NULL);
-        buf_char(out, ':');
-        if (d.type == ROW_DATUM_TEXT)
-            put_text(out, l, d.text, "null");
-        else if (d.type == ROW_DATUM_INT)
-            buf_i64(out, d.number);
-        else
-            buf_text(out, "null");
-    }
-    buf_char(out, '}');
+    hist_put_text(out, text, false, reserved);
 }
+
+static const struct row_put_values hist_values = {.between = ", ",
+                                                  .text = put_unquoted};
 
 /* Values or 'none', and what is said about the version. */
 static void
@@ -112,7 +87,7 @@ put_version(struct buf *out, const struct row_log *l, uint32_t content)
     if (c->is_absent)
         buf_text(out, "none");
     else
-        put_values(out, l, content);
+        row_put_values(&hist_values, l, content, out);
     if (c->ver != ID_NONE) {
         buf_char(out, '#');
         put_label(out, l, c->ver, NULL);
@@ -156,7 +131,7 @@ put_query(struct buf *out, const struct row_log *l, uint32_t entry)
 {
     const struct row_query *q = &l->queries.at[l->entries.at[entry].about];
     const struct row_condition *c = &l->conditions.at[q->condition];
-    put_text(out, l, l->tables.at[q->table].name, NULL);
+    put_table(out, l, q->table);
     if (c->is_named) {
         buf_text(out, "{~");
         put_label(out, l, c->text, NULL);
@@ -165,12 +140,11 @@ put_query(struct buf *out, const struct row_log *l, uint32_t entry)
         put_condition(out, strings_get(&l->names, c->text));
     }
     buf_text(out, "==[");
-    for (uint32_t i = entry - q->returned; i < entry; i++) {
-        const struct row_entry *e = &l->entries.at[i];
-        assert(e->kind == ROW_RETURNED);
-        buf_text(out, i > entry - q->returned ? " " : "");
-        put_key(out, l, e->row, true);
-        put_version(out, l, e->content);
+    const struct row_returned found = row_put_returned(l, entry);
+    for (uint32_t i = 0; i < found.n; i++) {
+        buf_text(out, i ? " " : "");
+        put_key(out, l, found.at[i].row, true);
+        put_version(out, l, found.at[i].content);
     }
     buf_char(out, ']');
 }

@@ -160,18 +160,30 @@ row_put_name(const struct row_log *l, row_id row, struct buf *out)
     buf_free(&quoted);
 }
 
-static void
-put_values(struct buf *out, const struct row_log *l, uint32_t content)
+struct row_returned
+row_put_returned(const struct row_log *l, uint32_t entry)
+{
+    assert(l->entries.at[entry].kind == ROW_QUERY);
+    const uint32_t n = l->queries.at[l->entries.at[entry].about].returned;
+    const struct row_entry *at = &l->entries.at[entry - n];
+    for (uint32_t i = 0; i < n; i++)
+        assert(at[i].kind == ROW_RETURNED);
+    return (struct row_returned){.at = at, .n = n};
+}
+
+void
+row_put_values(const struct row_put_values *v, const struct row_log *l,
+               uint32_t content, struct buf *out)
 {
     const struct row_cells cells = row_log_cells(l, content);
     buf_char(out, '{');
     for (size_t i = 0; i < cells.n; i++) {
         const struct row_datum d = cells.at[i].datum;
-        buf_text(out, i ? "," : "");
-        put_name(out, l, cells.at[i].column);
+        buf_text(out, i ? v->between : "");
+        v->text(out, strings_get(&l->names, cells.at[i].column), NULL);
         buf_char(out, ':');
         if (d.type == ROW_DATUM_TEXT)
-            put_name(out, l, d.text);
+            v->text(out, strings_get(&l->names, d.text), "null");
         else if (d.type == ROW_DATUM_INT)
             buf_i64(out, d.number);
         else
@@ -179,6 +191,31 @@ put_values(struct buf *out, const struct row_log *l, uint32_t content)
     }
     buf_char(out, '}');
 }
+
+void
+row_put_read(const char *text, size_t n, struct forms *out)
+{
+    const struct input in = {.name = "", .data = text, .size = n};
+    struct err ignored = {0};
+    struct scan s;
+    scan_init(&s, &in, &ignored);
+    const bool ok = form_read_json(&s, out);
+    assert(ok);
+    (void)ok;
+    scan_free(&s);
+}
+
+/* --- JSON -----------------------------------------------------------------*/
+
+static void
+put_json(struct buf *out, struct string text, const char *reserved)
+{
+    (void)reserved;
+    buf_json(out, text.text, text.len);
+}
+
+static const struct row_put_values json_values = {.between = ",",
+                                                  .text = put_json};
 
 /* What is said about a version; the names are JSON already. */
 static void
@@ -220,12 +257,10 @@ put_version(struct buf *out, const struct row_log *l, row_id row,
     row_put_name(l, row, out);
     if (!l->contents.at[content].is_absent) {
         buf_char(out, ',');
-        put_values(out, l, content);
+        row_put_values(&json_values, l, content, out);
     }
     put_about(out, l, content);
 }
-
-/* --- operations as JSON ---------------------------------------------------*/
 
 static void
 put_query(struct buf *out, const struct row_log *l, uint32_t entry,
@@ -247,11 +282,10 @@ put_query(struct buf *out, const struct row_log *l, uint32_t entry,
         return;
     }
     buf_text(out, ",[");
-    for (uint32_t i = entry - q->returned; i < entry; i++) {
-        const struct row_entry *e = &l->entries.at[i];
-        assert(e->kind == ROW_RETURNED);
-        buf_text(out, i > entry - q->returned ? ",[" : "[");
-        put_version(out, l, e->row, e->content);
+    const struct row_returned found = row_put_returned(l, entry);
+    for (uint32_t i = 0; i < found.n; i++) {
+        buf_text(out, i ? ",[" : "[");
+        put_version(out, l, found.at[i].row, found.at[i].content);
         buf_char(out, ']');
     }
     buf_text(out, "]]");
@@ -294,26 +328,12 @@ put_entry(struct buf *out, const struct row_log *l, uint32_t entry,
 
 /* --- EDN ------------------------------------------------------------------*/
 
-/* Read the JSON of r into the forms of p. */
-static const struct forms *
-read_json(struct row_put *r, struct put *p)
-{
-    const struct input in = {.name = "", .data = r->json.at, .size = r->json.n};
-    struct err ignored = {0};
-    struct scan s;
-    scan_init(&s, &in, &ignored);
-    const bool ok = form_read_json(&s, &p->forms);
-    assert(ok);
-    (void)ok;
-    scan_free(&s);
-    return &p->forms;
-}
-
 /* The operation in r->json.  Its name, and that a row is absent, are words. */
 static void
 put_edn_op(struct row_put *r, struct put *p)
 {
-    const struct forms *f = read_json(r, p);
+    const struct forms *f = &p->forms;
+    row_put_read(r->json.at, r->json.n, &p->forms);
     buf_char(&p->out, '[');
     for (uint32_t i = form_first(0); i < form_end(f, 0); i = form_next(f, i)) {
         if (i > form_first(0))
@@ -365,6 +385,8 @@ row_put_initial(struct row_put *r, struct put *p)
         buf_char(out, ']');
     }
     buf_char(out, ']');
-    if (!p->is_json)
-        form_show_edn(read_json(r, p), 0, &p->out);
+    if (!p->is_json) {
+        row_put_read(out->at, out->n, &p->forms);
+        form_show_edn(&p->forms, 0, &p->out);
+    }
 }

@@ -55,6 +55,27 @@ struct row_put_walk {
 void row_put_walk(const struct row_put *r, txn_id i, struct row_put_walk *w);
 bool row_put_next(struct row_put_walk *w, struct row_put_op *out);
 
+/* The rows that a query returned: the entries before its own. */
+struct row_returned {
+    const struct row_entry *at;
+    uint32_t n;
+};
+struct row_returned row_put_returned(const struct row_log *l, uint32_t entry);
+
+/* How a notation writes values: what is between them, and a text, which is put
+ * into quotes where it is the word 'reserved', or always. */
+struct row_put_values {
+    const char *between;
+    void (*text)(struct buf *out, struct string text, const char *reserved);
+};
+
+/* Append the values of a version, in braces. */
+void row_put_values(const struct row_put_values *v, const struct row_log *l,
+                    uint32_t content, struct buf *out);
+
+/* Read JSON text of the log. */
+void row_put_read(const char *text, size_t n, struct forms *out);
+
 /* --- JSON and EDN ---------------------------------------------------------*/
 
 /* Append the JSON text of a row, as [table,key]. */
