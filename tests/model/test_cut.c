@@ -15,6 +15,7 @@
 #include "range.h"
 #include "shrink.h"
 #include "test.h"
+#include "verdicts.h"
 
 #include "base/random.h"
 #include "check/check.h"
@@ -84,10 +85,7 @@ is_wrong(const struct record *r, void *question)
     }
     const enum oracle_answer before = oracle(r, q->level);
     const enum oracle_answer after = oracle(&left, q->level);
-    const struct check_options options = {.levels = 1u << q->level,
-                                          .threads = 1,
-                                          .verify = true,
-                                          .strong = strong_defaults};
+    const struct check_options options = verdicts_options(1u << q->level);
     struct history h;
     struct check check;
     struct err err = {0};

@@ -11,6 +11,7 @@
 #include "range.h"
 #include "record.h"
 #include "test.h"
+#include "verdicts.h"
 
 #include "explain/explain.h"
 #include "format/format.h"
@@ -23,22 +24,9 @@ static uint64_t histories = 400;
 static level_set
 violated_by(const struct history *h, level_set levels)
 {
-    const struct check_options o = {.levels = levels,
-                                    .threads = 1,
-                                    .verify = true,
-                                    .strong = strong_defaults};
-    struct check c;
-    struct err err = {0};
-    level_set violated = 0;
-    if (!check_history(h, &o, &c, &err)) {
-        printf("# %s\n", err.text);
-        return 0;
-    }
-    for (size_t i = 0; i < c.results.n; i++)
-        if (c.results.at[i].certificate.verdict == VERDICT_VIOLATED)
-            violated |= 1u << c.results.at[i].level;
-    check_free(&c);
-    return violated;
+    struct verdicts v;
+    verdicts_of(h, levels, &v);
+    return v.violated;
 }
 
 /* The levels that the history violates which this text is. */
@@ -67,10 +55,7 @@ static bool
 is_written(const struct history *h, enum level level, level_set all,
            level_set violated, size_t *written)
 {
-    const struct check_options o = {.levels = 1u << level,
-                                    .threads = 1,
-                                    .verify = true,
-                                    .strong = strong_defaults};
+    const struct check_options o = verdicts_options(1u << level);
     struct check c;
     struct err err = {0}, refused = {0};
     struct explanation e;

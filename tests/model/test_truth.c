@@ -25,6 +25,7 @@
 #include "range.h"
 #include "shrink.h"
 #include "test.h"
+#include "verdicts.h"
 
 #include "base/random.h"
 #include "check/check.h"
@@ -57,10 +58,7 @@ options_of(const struct record *record, const struct question *q)
     for (int l = 0; q->together && l < LEVELS; l++)
         if (record->times || !level_table[l].needs_times)
             levels |= 1u << l;
-    struct check_options o = {.levels = levels,
-                              .threads = 1,
-                              .verify = true,
-                              .strong = strong_defaults};
+    struct check_options o = verdicts_options(levels);
     if (!q->seed)
         return o;
     struct random r;
