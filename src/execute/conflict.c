@@ -3,30 +3,6 @@
  * SPDX-License-Identifier: MIT */
 #include "execute/conflict.h"
 
-static bool
-equal_values(const struct columns *ca, const struct datum *a,
-             const struct columns *cb, const struct datum *b)
-{
-    for (uint32_t i = 0; i < ca->n; i++) {
-        const struct datum x = a[ca->at[i]], y = b[cb->at[i]];
-        if (x.null || y.null || x.number != y.number)
-            return false;
-    }
-    return true;
-}
-
-/* Whether the change gives values to any of the columns. */
-static bool
-sets(const struct change *c, const struct columns *columns)
-{
-    if (c->kind != CHANGE_UPDATE)
-        return c->kind == CHANGE_INSERT;
-    for (uint32_t i = 0; i < columns->n; i++)
-        if (c->columns >> columns->at[i] & 1)
-            return true;
-    return false;
-}
-
 /* The columns that the change gives values to, as bits. */
 static uint64_t
 columns_set(const struct change *c)
@@ -68,8 +44,9 @@ both_write(const struct program *p, const struct change *x,
     if (dataset_same_key(t, r, s))
         return true;
     for (uint32_t u = 0; u < t->n_unique; u++)
-        if (sets(x, &t->unique[u]) && sets(y, &t->unique[u]) &&
-            equal_values(&t->unique[u], r, &t->unique[u], s))
+        if (columns_meet(&t->unique[u], columns_set(x)) &&
+            columns_meet(&t->unique[u], columns_set(y)) &&
+            dataset_same_values(&t->unique[u], r, &t->unique[u], s))
             return true;
     return false;
 }
@@ -92,8 +69,8 @@ points_to(const struct program *p, const struct change *x,
     const struct table *t = &p->tables.at[x->table];
     for (uint32_t f = 0; f < t->n_foreign; f++)
         if (t->foreign[f].table == parent && moves(x, &t->foreign[f].columns) &&
-            equal_values(&t->foreign[f].columns, r, &t->foreign[f].referenced,
-                         s))
+            dataset_same_values(&t->foreign[f].columns, r,
+                                &t->foreign[f].referenced, s))
             return true;
     return false;
 }

@@ -3,20 +3,6 @@
  * SPDX-License-Identifier: MIT */
 #include "execute/runner.h"
 
-/* Whether the columns have no NULL and equal values in two rows. */
-static bool
-same_values(const struct columns *ca, const struct datum *a,
-            const struct columns *cb, const struct datum *b)
-{
-    assert(ca->n == cb->n);
-    for (uint32_t i = 0; i < ca->n; i++) {
-        const struct datum x = a[ca->at[i]], y = b[cb->at[i]];
-        if (x.null || y.null || x.number != y.number)
-            return false;
-    }
-    return true;
-}
-
 static bool
 has_null(const struct columns *columns, const struct datum *row)
 {
@@ -33,8 +19,8 @@ has_parent(const struct dataset *s, const struct foreign_key *f,
     if (has_null(&f->columns, row))
         return true;
     for (size_t i = 0; i < s->tables[f->table].n; i++)
-        if (same_values(&f->columns, row, &f->referenced,
-                        dataset_row(s, f->table, i)))
+        if (dataset_same_values(&f->columns, row, &f->referenced,
+                                dataset_row(s, f->table, i)))
             return true;
     return false;
 }
@@ -48,7 +34,7 @@ is_unique(const struct dataset *s, uint32_t table,
     for (size_t i = 0; i < s->tables[table].n; i++) {
         const struct datum *other = dataset_row(s, table, i);
         if (!dataset_same_key(t, other, row) &&
-            same_values(columns, other, columns, row))
+            dataset_same_values(columns, other, columns, row))
             return false;
     }
     return true;
@@ -60,7 +46,7 @@ runner_is_taken(const struct runner *r, uint32_t table, const struct datum *a,
 {
     const struct table *t = &r->program->tables.at[table];
     for (uint32_t i = 0; i < t->n_unique; i++)
-        if (same_values(&t->unique[i], a, &t->unique[i], b))
+        if (dataset_same_values(&t->unique[i], a, &t->unique[i], b))
             return true;
     return false;
 }
@@ -96,15 +82,6 @@ runner_keeps_checks(struct runner *r, uint32_t table, const struct datum *row)
     return ok;
 }
 
-static bool
-sets_some(const struct columns *columns, uint64_t set)
-{
-    for (uint32_t i = 0; i < columns->n; i++)
-        if (set >> columns->at[i] & 1)
-            return true;
-    return false;
-}
-
 void
 runner_check_values(struct runner *r, uint32_t table, const struct datum *row,
                     uint64_t set)
@@ -112,11 +89,11 @@ runner_check_values(struct runner *r, uint32_t table, const struct datum *row,
     const struct table *t = &r->program->tables.at[table];
     bool ok = runner_keeps_checks(r, table, row);
     for (uint32_t i = 0; i < t->n_unique; i++)
-        if (sets_some(&t->unique[i], set))
+        if (columns_meet(&t->unique[i], set))
             runner_note_check(r, table, &t->unique[i], row, t->n_columns,
                               &t->unique[i]);
     for (uint32_t i = 0; ok && i < t->n_unique; i++)
-        ok = !sets_some(&t->unique[i], set) ||
+        ok = !columns_meet(&t->unique[i], set) ||
              is_unique(&r->mine, table, &t->unique[i], row);
     if (!ok)
         runner_abort(r);
@@ -129,11 +106,11 @@ runner_check_parents(struct runner *r, uint32_t table, const struct datum *row,
     const struct table *t = &r->program->tables.at[table];
     bool ok = true;
     for (uint32_t i = 0; i < t->n_foreign; i++)
-        if (sets_some(&t->foreign[i].columns, set))
+        if (columns_meet(&t->foreign[i].columns, set))
             runner_note_check(r, t->foreign[i].table, &t->foreign[i].referenced,
                               row, t->n_columns, &t->foreign[i].columns);
     for (uint32_t i = 0; ok && i < t->n_foreign; i++)
-        ok = !sets_some(&t->foreign[i].columns, set) ||
+        ok = !columns_meet(&t->foreign[i].columns, set) ||
              has_parent(&r->mine, &t->foreign[i], row);
     if (!ok)
         runner_abort(r);
@@ -152,8 +129,9 @@ runner_check_removed(struct runner *r, uint32_t table, const struct datum *row)
                                   &f->referenced);
             for (size_t k = 0; f->table == table && k < r->mine.tables[i].n;
                  k++)
-                if (same_values(&f->columns, dataset_row(&r->mine, i, k),
-                                &f->referenced, row))
+                if (dataset_same_values(&f->columns,
+                                        dataset_row(&r->mine, i, k),
+                                        &f->referenced, row))
                     runner_abort(r);
         }
     }

@@ -81,6 +81,19 @@ dataset_same_key(const struct table *t, const struct datum *a,
     return compare_keys(t, a, b) == 0;
 }
 
+bool
+dataset_same_values(const struct columns *ca, const struct datum *a,
+                    const struct columns *cb, const struct datum *b)
+{
+    assert(ca->n == cb->n);
+    for (uint32_t i = 0; i < ca->n; i++) {
+        const struct datum x = a[ca->at[i]], y = b[cb->at[i]];
+        if (x.null || y.null || x.number != y.number)
+            return false;
+    }
+    return true;
+}
+
 /* The first row whose key is not below the given row's. */
 static size_t
 lower_bound(const struct dataset *s, uint32_t table, const struct datum *row)

@@ -76,6 +76,10 @@ void dataset_remove(struct dataset *s, uint32_t table, size_t row);
 bool dataset_same_key(const struct table *t, const struct datum *a,
                       const struct datum *b);
 
+/* Whether two rows have no NULL and equal values in as many columns. */
+bool dataset_same_values(const struct columns *ca, const struct datum *a,
+                         const struct columns *cb, const struct datum *b);
+
 /* Note a change on top of what is noted for the row already.  'old' is the row
  * that an update found, or NULL. */
 void changes_add(struct changes *c, const struct program *p, uint32_t table,

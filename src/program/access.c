@@ -53,6 +53,15 @@ expr_has_query(const struct expr *e)
     return false;
 }
 
+bool
+statement_has_query(const struct statement *s, const struct table *t)
+{
+    bool has = s->query != NULL;
+    for (size_t i = 0; i < (size_t)s->n_rows * t->n_columns; i++)
+        has = has || expr_has_query(s->values[i]);
+    return has;
+}
+
 /* The expression that a column must be equal to, or NULL. */
 static const struct expr *
 fixed_to(const struct expr *where, uint32_t source, uint32_t column)

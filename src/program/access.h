@@ -19,6 +19,9 @@ bool expr_uses_source(const struct expr *e, uint32_t source);
 /* Whether evaluating the expression reads tables. */
 bool expr_has_query(const struct expr *e);
 
+/* Whether finding the rows that an INSERT adds to t reads tables. */
+bool statement_has_query(const struct statement *s, const struct table *t);
+
 /* Columns as bits; whether rows appear or vanish is bit ACCESS_ROWS.  Tables
  * have at most ACCESS_ROWS columns. */
 enum { ACCESS_ROWS = 63 };

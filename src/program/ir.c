@@ -51,6 +51,15 @@ columns_have(const struct columns *columns, uint32_t c)
     return false;
 }
 
+bool
+columns_meet(const struct columns *columns, uint64_t set)
+{
+    for (uint32_t i = 0; i < columns->n; i++)
+        if (set >> columns->at[i] & 1)
+            return true;
+    return false;
+}
+
 void *
 program_alloc(struct program *p, size_t n, size_t size)
 {

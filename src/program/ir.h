@@ -344,6 +344,9 @@ uint32_t table_find_column(const struct table *t, const char *name);
 /* Whether columns has c in it. */
 bool columns_have(const struct columns *columns, uint32_t c);
 
+/* Whether any of the columns is in a set of them, as bits. */
+bool columns_meet(const struct columns *columns, uint64_t set);
+
 /* n zeroed elements of some size in the program's arena; NULL for none. */
 void *program_alloc(struct program *p, size_t n, size_t size);
 char *program_copy(struct program *p, const char *text);

@@ -303,15 +303,6 @@ see_latest(struct runner *r, const struct statement *s)
     changes_apply(&r->out->changes, &r->mine);
 }
 
-static bool
-reads_tables(const struct statement *s, const struct table *t)
-{
-    bool reads = s->query != NULL;
-    for (size_t i = 0; i < (size_t)s->n_rows * t->n_columns; i++)
-        reads = reads || (s->values[i] && expr_has_query(s->values[i]));
-    return reads;
-}
-
 void
 runner_insert(struct runner *r, const struct statement *s)
 {
@@ -320,7 +311,7 @@ runner_insert(struct runner *r, const struct statement *s)
     runner_begin(r, s);
     rows_to_insert(r, s, &rows);
     for (size_t i = 0; !r->failed && i < rows.rows.n; i++) {
-        if (i || reads_tables(s, t))
+        if (i || statement_has_query(s, t))
             see_latest(r, s);
         const size_t n = done.rows.n;
         insert_row(r, s, rows.rows.at[i], &done, &old);

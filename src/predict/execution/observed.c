@@ -295,6 +295,15 @@ find_write(const struct observed *o, key_id k, uint32_t t)
 }
 
 uint32_t
+observed_read(const struct observed *o, uint32_t t, key_id k)
+{
+    for (uint32_t r = o->read_first[t]; r < o->read_first[t + 1]; r++)
+        if (o->reads.at[r].key == k)
+            return r;
+    return OBS_NONE;
+}
+
+uint32_t
 observed_write(const struct observed *o, uint32_t t, key_id k)
 {
     const uint32_t w = find_write(o, k, t);

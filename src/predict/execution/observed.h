@@ -81,7 +81,8 @@ observed_reads(const struct observed *o, uint32_t t)
     return o->read_first[t + 1] - o->read_first[t];
 }
 
-/* The write of key k by t, or OBS_NONE. */
+/* The first read and the write of key k by t, or OBS_NONE. */
+uint32_t observed_read(const struct observed *o, uint32_t t, key_id k);
 uint32_t observed_write(const struct observed *o, uint32_t t, key_id k);
 
 /* The last transaction of session s that writes k and is t or before it in

@@ -214,16 +214,6 @@ is_implied(const struct core *c, uint32_t t)
     return false;
 }
 
-/* The first read of key k by t, or OBS_NONE. */
-static uint32_t
-find_read(const struct observed *o, uint32_t t, key_id k)
-{
-    for (uint32_t r = o->read_first[t]; r < o->read_first[t + 1]; r++)
-        if (o->reads.at[r].key == k)
-            return r;
-    return OBS_NONE;
-}
-
 /* The literals of "boundary transaction u does in the part what t does": false
  * where it cannot. */
 static bool
@@ -238,7 +228,8 @@ put_boundary(const struct core *c, uint32_t t, uint32_t u)
     for (uint32_t r = o->read_first[t]; r < o->read_first[t + 1]; r++) {
         if (!p->read[r])
             continue;
-        const uint32_t same = t == u ? r : find_read(o, u, o->reads.at[r].key);
+        const uint32_t same =
+            t == u ? r : observed_read(o, u, o->reads.at[r].key);
         if (same == OBS_NONE)
             return false;
         const bool is_kept =

@@ -89,15 +89,6 @@ may_follow(const struct observed *o, uint32_t y, uint32_t seen, uint32_t w)
            (seen == OBS_NONE || seen == w || !observed_before(o, seen, w));
 }
 
-static uint32_t
-find_read(const struct observed *o, uint32_t t, key_id k)
-{
-    for (uint32_t r = o->read_first[t]; r < o->read_first[t + 1]; r++)
-        if (o->reads.at[r].key == k)
-            return r;
-    return OBS_NONE;
-}
-
 /* Whether x reads something that y may overwrite; the literals by which it
  * does, where 'put'. */
 static bool
@@ -155,7 +146,7 @@ put_writer(struct formula *f, const struct conflict *e, bool put)
             formula_lit(f, f->reaches[o->read_first[y] + before], true);
         return true;
     }
-    const uint32_t own = find_read(o, y, read->key);
+    const uint32_t own = observed_read(o, y, read->key);
     if (own == OBS_NONE || e->x.is_boundary) {
         if (put)
             formula_lit(f, f->boundary[y], true);

@@ -106,9 +106,9 @@ picture_cut(const char *text, int most, struct buf *out)
     buf_free(&cut);
 }
 
-static void
-put_txn(const struct anomaly_txn *t, uint32_t i, int x, int y, int width,
-        const char *prefix, struct buf *out)
+void
+picture_open_txn(const struct anomaly_txn *t, uint32_t i, const char *prefix,
+                 struct buf *out)
 {
     buf_printf(out,
                "<g class=\"txn%s%s\" data-txn=\"%s%u\" tabindex=\"0\" "
@@ -118,6 +118,13 @@ put_txn(const struct anomaly_txn *t, uint32_t i, int x, int y, int width,
                : t->status == TXN_INDETERMINATE ? " indeterminate"
                                                 : "",
                prefix, i);
+}
+
+static void
+put_txn(const struct anomaly_txn *t, uint32_t i, int x, int y, int width,
+        const char *prefix, struct buf *out)
+{
+    picture_open_txn(t, i, prefix, out);
     buf_text(out, "<title>");
     part_xml(out, t->name);
     for (size_t k = 0; k < t->n_ops; k++) {

@@ -49,6 +49,11 @@ void picture_svg(const struct picture *p, const struct anomaly *a,
 void picture_lanes(const struct anomaly *a, const char *prefix, int *width,
                    int *height, struct buf *out);
 
+/* Append the beginning of the group that shows the i-th transaction in a lane;
+ * "</g>" ends it. */
+void picture_open_txn(const struct anomaly_txn *t, uint32_t i,
+                      const char *prefix, struct buf *out);
+
 /* What is known about the clock of a history. */
 struct picture_clock {
     bool is_nanoseconds;                // else units are not known

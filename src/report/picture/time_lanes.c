@@ -197,14 +197,7 @@ put_bar(const struct time_lanes *l, uint32_t i, const char *prefix,
     const struct anomaly_txn *t = &l->a->txns.at[i];
     const int begin = place(l, began(l, t)), end = place(l, ended(l, t));
     const int y = top_of(l, l->lane.at[i]) + SESSION + (int)l->row.at[i] * ROW;
-    buf_printf(out,
-               "<g class=\"txn%s%s\" data-txn=\"%s%u\" tabindex=\"0\" "
-               "role=\"button\">",
-               t->is_context ? " context" : "",
-               t->status == TXN_ABORTED         ? " aborted"
-               : t->status == TXN_INDETERMINATE ? " indeterminate"
-                                                : "",
-               prefix, i);
+    picture_open_txn(t, i, prefix, out);
     put_title(l, t, out);
     buf_printf(out,
                "<rect class=\"bar frame\" x=\"%d\" y=\"%d\" width=\"%d\" "

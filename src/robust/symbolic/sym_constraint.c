@@ -3,15 +3,6 @@
  * SPDX-License-Identifier: MIT */
 #include "robust/symbolic/runs.h"
 
-static bool
-sets_some(const struct columns *columns, uint64_t set)
-{
-    for (uint32_t i = 0; i < columns->n; i++)
-        if (set >> columns->at[i] & 1)
-            return true;
-    return false;
-}
-
 uint64_t
 sym_columns_set(const struct statement *s)
 {
@@ -74,12 +65,12 @@ check_values(struct sym_runner *r, uint32_t table, uint32_t slot,
     r->live = when;
     sym_abort_if(r, sym_breaks_checks(r, shape, row));
     for (uint32_t u = 0; sym_notes_reads(r) && u < shape->n_unique; u++)
-        if (sets_some(&shape->unique[u], set))
+        if (columns_meet(&shape->unique[u], set))
             sym_note_values(r, table, &shape->unique[u], row,
                             &shape->unique[u]);
     for (uint32_t u = 0; u < shape->n_unique; u++)
         for (uint32_t j = 0; j < r->s->slots[table]; j++) {
-            if (j == slot || !sets_some(&shape->unique[u], set))
+            if (j == slot || !columns_meet(&shape->unique[u], set))
                 continue;
             const struct cell_row *other = sym_checked_row(r, table, j);
             sym_abort_if(r, term_and(t, other->alive,
@@ -88,7 +79,7 @@ check_values(struct sym_runner *r, uint32_t table, uint32_t slot,
                                          &shape->unique[u], other->columns)));
         }
     for (uint32_t f = 0; f < shape->n_foreign; f++)
-        if (sets_some(&shape->foreign[f].columns, set))
+        if (columns_meet(&shape->foreign[f].columns, set))
             check_parent(r, &shape->foreign[f], row);
     r->live = live;
 }
@@ -140,10 +131,10 @@ sym_check_rest(struct sym_runner *r, const struct statement *s, term when)
     const term live = r->live;
     r->live = when;
     for (uint32_t u = 0; u < t->n_unique; u++)
-        if (sets_some(&t->unique[u], sym_columns_set(s)))
+        if (columns_meet(&t->unique[u], sym_columns_set(s)))
             sym_note_constraint(r, s->table, &t->unique[u]);
     for (uint32_t f = 0; f < t->n_foreign; f++)
-        if (sets_some(&t->foreign[f].columns, sym_columns_set(s)))
+        if (columns_meet(&t->foreign[f].columns, sym_columns_set(s)))
             sym_note_constraint(r, t->foreign[f].table,
                                 &t->foreign[f].referenced);
     for (uint32_t c = 0; s->kind == STATEMENT_DELETE && c < p->tables.n; c++)

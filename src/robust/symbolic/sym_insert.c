@@ -199,21 +199,12 @@ evaluate_rows(struct sym_runner *r, const struct statement *s,
     }
 }
 
-static bool
-has_query(const struct statement *s, const struct table *t)
-{
-    bool has = s->query != NULL;
-    for (size_t i = 0; i < (size_t)s->n_rows * t->n_columns; i++)
-        has = has || (s->values[i] && expr_has_query(s->values[i]));
-    return has;
-}
-
 uint32_t
 sym_insert_steps(const struct program *p, const struct statement *s)
 {
     if (s->query)
         return 1 + SYM_SHOWN + SYM_SHOWN + 1;
-    return s->n_rows + has_query(s, &p->tables.at[s->table]);
+    return s->n_rows + statement_has_query(s, &p->tables.at[s->table]);
 }
 
 /* Insert the rows, and where there may be more of them, those as well. */
@@ -228,7 +219,7 @@ insert_rows(struct sym_runner *r, const struct statement *s,
     for (size_t i = 0; i < new->rows.n; i++) {
         if (any)
             sym_skip(r, s);
-        if (r->s->abstract && (i || has_query(s, table)))
+        if (r->s->abstract && (i || statement_has_query(s, table)))
             sym_begin(r, s, false);
         r->live = new->live.at[i];
         insert_row(r, s, new->rows.at[i], out);
