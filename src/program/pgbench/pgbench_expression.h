@@ -18,6 +18,4 @@ bool pgbench_evaluate(const char *text, size_t len,
                       const struct pgbench_bindings *b, struct random *random,
                       struct pgbench_number *out, struct err *err);
 
-bool pgbench_is_true(struct pgbench_number x);
-
 #endif

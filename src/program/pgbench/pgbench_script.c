@@ -4,6 +4,7 @@
 #include "program/pgbench/pgbench_script.h"
 
 #include "base/limits/limit.h"
+#include "program/pgbench/pgbench_compute.h"
 #include "program/pgbench/pgbench_variable.h"
 
 #include <ctype.h>
