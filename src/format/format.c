@@ -200,20 +200,23 @@ format_discard(const char *path)
     outfile_discard(path);
 }
 
-/* A truncated recording matters only if it has reads without a writer. */
+/* A truncated recording matters only if it has reads without a writer, or
+ * nothing at all: then no level is known to hold. */
 static bool
 keeps_cut(const struct history *h, const struct format *format, struct err *err)
 {
     flaw_vec none = {0};
-    const bool matters =
-        !(format->keeps & KEEPS_CUT) && history_lost_reads(h, 0, &none);
+    const bool is_empty = h->is_cut && !h->n_txns;
+    const bool matters = !(format->keeps & KEEPS_CUT) &&
+                         (is_empty || history_lost_reads(h, 0, &none));
     vec_free(&none);
     return !matters ||
            err_set(err, ERR_FEATURE,
                    "format '%s' cannot mark the recording as truncated, "
-                   "and the history has reads that no transaction "
-                   "served",
-                   format->name);
+                   "and the history has %s",
+                   format->name,
+                   is_empty ? "no transaction"
+                            : "reads that no transaction served");
 }
 
 bool
