@@ -45,6 +45,10 @@ struct format {
      * write h.  Both are NULL if the format can only be read. */
     bool (*holds)(const struct history *h, struct err *err);
     bool (*write)(const struct history *h, struct output *out, struct err *err);
+
+    /* Whether what is written says of some transactions that one ended before
+     * another began, where h does not.  NULL: never. */
+    bool (*adds_order)(const struct history *h);
 };
 
 extern const struct format *const format_table[]; // ends with NULL

@@ -32,6 +32,25 @@ note_losses(const struct history *h, const struct format *format)
         fprintf(stderr, " (format '%s' has none)\n", format->name);
 }
 
+/* Print a note if the format says more than the history: strict levels, which
+ * are about real time, may be violated there only. */
+static void
+note_order(const struct history *h, const struct format *format)
+{
+    if (!format->adds_order || !format->adds_order(h))
+        return;
+    if (h->txn_began)
+        fprintf(stderr,
+                "note: times of a session overlap, and format '%s' orders its "
+                "transactions: strict levels may be violated there only\n",
+                format->name);
+    else
+        fprintf(stderr,
+                "note: there are no times, and format '%s' orders all "
+                "transactions: strict levels mean nothing there\n",
+                format->name);
+}
+
 int
 cmd_convert(const struct options *o)
 {
@@ -60,8 +79,10 @@ cmd_convert(const struct options *o)
     struct progress *progress = cli_write_progress(o);
     ok = ok && format_write(&h, format, o->output, &err);
     progress_end(progress);
-    if (ok && !o->quiet)
+    if (ok && !o->quiet) {
         note_losses(&h, format);
+        note_order(&h, format);
+    }
     history_free(&h);
     return ok ? EXIT_HOLDS : cli_report_error(&err);
 }

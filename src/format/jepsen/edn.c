@@ -108,4 +108,5 @@ const struct format format_edn = {
     .read = edn_read,
     .holds = edn_holds,
     .write = edn_write,
+    .adds_order = jepsen_adds_order,
 };

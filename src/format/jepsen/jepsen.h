@@ -42,6 +42,10 @@ bool jepsen_read(struct input *in, const struct jepsen_notation *notation,
  * transaction ended before an earlier one of its session began. */
 bool jepsen_holds(const struct history *h, const char *name, struct err *err);
 
+/* Whether the log of h has an order that h does not: h has no times, or those
+ * of a session overlap, touch or go back. */
+bool jepsen_adds_order(const struct history *h);
+
 /* Write h as a log, one entry per line (jepsen_write.c says in which order). */
 bool jepsen_write(const struct history *h, bool is_json, struct output *out,
                   struct err *err);

@@ -356,6 +356,28 @@ jepsen_holds(const struct history *h, const char *name, struct err *err)
 }
 
 bool
+jepsen_adds_order(const struct history *h)
+{
+    int64_t began = INT64_MIN;
+    if (!h->txn_began)
+        return h->n_txns > 1;
+    for (txn_id t = 0; t < h->n_txns; t++) {
+        const bool is_first = t == h->session_first[h->txn_session[t]];
+        const bool goes_back = !is_first && h->txn_began[t] < began;
+        if (!goes_back)
+            began = h->txn_began[t];
+        // Who aborted does not count, and who is indeterminate never ends.
+        const bool is_moved = !is_first &&
+                              h->txn_status[t - 1] != TXN_ABORTED &&
+                              h->txn_status[t - 1] != TXN_INDETERMINATE &&
+                              h->txn_ended[t - 1] >= began;
+        if (is_moved || (goes_back && h->txn_status[t] != TXN_ABORTED))
+            return true;
+    }
+    return false;
+}
+
+bool
 jepsen_write(const struct history *h, bool is_json, struct output *out,
              struct err *err)
 {

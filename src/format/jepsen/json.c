@@ -96,4 +96,5 @@ const struct format format_json = {
     .read = json_read,
     .holds = json_holds,
     .write = json_write,
+    .adds_order = jepsen_adds_order,
 };
