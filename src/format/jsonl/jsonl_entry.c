@@ -6,8 +6,6 @@
 #include "format/row/row_forms.h"
 #include "format/scan/scan_stamp.h"
 
-#include <stdlib.h>
-
 #define JSONL_TIME "an integer, or a time like \"2026-11-16T10:00:00.5Z\""
 
 /* --- values ---------------------------------------------------------------*/
@@ -43,18 +41,60 @@ is_fraction(const struct scan *s)
            (*at == '.' || *at == 'e' || *at == 'E');
 }
 
-/* In JSON 1.0 is the number 1. */
+/* The exponent at the end of a number, which is not above MOST_EXPONENT in
+ * either direction; 0 where there is none. */
+enum { MOST_EXPONENT = 1000000000 };
+
+static int64_t
+exponent_of(struct span text)
+{
+    const char *end = text.at + text.n, *at = text.at;
+    while (at < end && *at != 'e' && *at != 'E')
+        at++;
+    if (at == end)
+        return 0;
+    const bool is_negative = at[1] == '-';
+    int64_t x = 0;
+    for (at += 1 + (is_negative || at[1] == '+'); at < end; at++)
+        x = x < MOST_EXPONENT / 10 ? 10 * x + (*at - '0') : MOST_EXPONENT;
+    return is_negative ? -x : x;
+}
+
+/* In JSON 1.0 is the number 1, and 1e16 an integer as well.  No detour by a
+ * floating-point number: it would take neighbours for the same. */
 static bool
 is_whole(struct span text, struct atom *out)
 {
-    const double most = 9007199254740992; // 2^53: those below are exact
-    struct buf copy = {0};
-    buf_add(&copy, text.at, text.n);
-    const double x = strtod(copy.at, NULL);
-    buf_free(&copy);
-    const bool is_small = -most < x && x < most;
-    *out = atom_int(is_small ? (int64_t)x : 0);
-    return is_small && (double)(int64_t)x == x;
+    const bool is_negative = text.at[0] == '-';
+    char digits[24]; // an integer of 64 bits has at most 20
+    size_t n = 0;
+    int64_t zeros = exponent_of(text); // to be added behind the digits
+    int64_t held = 0;       // zeros behind the last other digit, not yet added
+    bool is_behind = false; // the point
+    for (size_t i = is_negative; i < text.n; i++) {
+        const char c = text.at[i];
+        if (c == 'e' || c == 'E')
+            break;
+        is_behind |= c == '.';
+        if (c == '.')
+            continue;
+        zeros -= is_behind;
+        if (c == '0') {
+            held += n > 0;
+            continue;
+        }
+        if (held + (int64_t)n + 1 > (int64_t)sizeof digits)
+            return false;
+        for (; held; held--)
+            digits[n++] = '0';
+        digits[n++] = c;
+    }
+    zeros += held;
+    if (n && (zeros < 0 || zeros > (int64_t)(sizeof digits - n)))
+        return false;
+    for (; n && zeros; zeros--)
+        digits[n++] = '0';
+    return scan_integer(is_negative, digits, digits + n, out);
 }
 
 /* No key may occur twice in an object. */

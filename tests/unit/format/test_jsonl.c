@@ -406,6 +406,26 @@ values_are_scalars_and_objects(void)
 }
 
 static void
+a_whole_number_is_an_integer_in_any_notation(void)
+{
+    CHECK(means(JSONL,
+                "{\"session\":1,\"ops\":[[\"w\",1,9007199254740993.0],"
+                "[\"w\",1,1e16],[\"w\",1,1.8446744073709551615E+19],"
+                "[\"w\",1,-922337203685477580800e-2],[\"w\",1,-0.0e9],"
+                "[\"w\",1,0.00100e+3],[\"w\",1,1200e-2]]}\n",
+                "1: w(1, 9007199254740993) w(1, 10000000000000000) "
+                "w(1, 18446744073709551615) w(1, -9223372036854775808) "
+                "w(1, 0) w(1, 1) w(1, 12)"));
+    // Beyond 64 bits, or not whole although a floating-point number would be.
+    CHECK(means(JSONL,
+                "{\"session\":1,\"ops\":[[\"w\",1,1844674407370955161.6e1],"
+                "[\"w\",1,1e-400],[\"w\",1,1e99999999999999999999],"
+                "[\"w\",1,120e-2]]}\n",
+                "1: w(1, 1.8446744073709552e+19) w(1, 0.0) "
+                "w(1, 1e99999999999999999999) w(1, 1.2)"));
+}
+
+static void
 lines_may_be_an_array(void)
 {
     CHECK(means(JSONL,
@@ -443,6 +463,7 @@ main(void)
     RUN(a_time_may_be_known_at_one_end_only);
     RUN(integers_have_64_bits);
     RUN(values_are_scalars_and_objects);
+    RUN(a_whole_number_is_an_integer_in_any_notation);
     RUN(lines_may_be_an_array);
     RUN(times_may_be_dates);
     RUN(strings_are_decoded);
