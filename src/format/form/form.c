@@ -61,36 +61,75 @@ form_untagged(const struct forms *f, uint32_t i)
     return i;
 }
 
+/* A key of a map or an element of a set, by its canonical text. */
+struct member {
+    const char *text;
+    size_t n;
+    uint32_t form;
+};
+
 static int
-compare_texts(const void *a, const void *b)
+compare_members(const void *a, const void *b)
 {
-    const struct form *const *x = a, *const *y = b;
-    const struct span s = (*x)->text, t = (*y)->text;
-    const int order =
-        s.n && t.n ? memcmp(s.at, t.at, s.n < t.n ? s.n : t.n) : 0;
-    return order ? order : s.n < t.n ? -1 : s.n > t.n;
+    const struct member *x = a, *y = b;
+    const int order = memcmp(x->text, y->text, x->n < y->n ? x->n : y->n);
+    return order               ? order
+           : x->n != y->n      ? (x->n < y->n ? -1 : 1)
+           : x->form < y->form ? -1
+                               : x->form > y->form;
+}
+
+/* The same for the members of one container. */
+static uint32_t
+find_twin_in(const struct forms *f, uint32_t i)
+{
+    VEC(struct member) members = {0};
+    struct buf text = {0};
+    uint32_t twin = 0;
+    for (uint32_t j = form_first(i); j < form_end(f, i);) {
+        const size_t begin = text.n;
+        form_show_canonical(f, j, &text);
+        vec_push(&members, ((struct member){.n = text.n - begin, .form = j}));
+        j = form_next(f, j);
+        if (f->at[i].kind == FORM_MAP)
+            j = form_next(f, j);
+    }
+    const char *at = text.at; // which has its place now
+    for (size_t j = 0; j < members.n; at += members.at[j++].n)
+        members.at[j].text = at;
+    if (members.n)
+        qsort(members.at, members.n, sizeof *members.at, compare_members);
+    for (size_t j = 1; !twin && j < members.n; j++)
+        if (members.at[j - 1].n == members.at[j].n &&
+            memcmp(members.at[j - 1].text, members.at[j].text,
+                   members.at[j].n) == 0)
+            twin = members.at[j].form;
+    vec_free(&members);
+    buf_free(&text);
+    return twin;
+}
+
+/* Whether a form is a map or a set with several members. */
+static bool
+has_members(const struct forms *f, uint32_t i)
+{
+    if (f->at[i].kind != FORM_MAP && f->at[i].kind != FORM_SET)
+        return false;
+    const bool is_map = f->at[i].kind == FORM_MAP;
+    uint32_t j = form_first(i);
+    for (int n = is_map ? 2 : 1; n && j < form_end(f, i); n--)
+        j = form_next(f, j);
+    return j < form_end(f, i);
 }
 
 uint32_t
-form_find_twin(const struct forms *f)
+form_find_twin(const struct forms *f, uint32_t i)
 {
-    VEC(const struct form *) keys = {0};
-    const struct form *twin = NULL;
-    for (uint32_t i = 0; !twin && i < f->n; i++) {
-        vec_clear(&keys);
-        for (uint32_t j = form_first(i);
-             f->at[i].kind == FORM_MAP && j < form_end(f, i);
-             j = form_next(f, form_next(f, j)))
-            vec_push(&keys, &f->at[j]);
-        if (keys.n > 1)
-            qsort(keys.at, keys.n, sizeof *keys.at, compare_texts);
-        for (size_t j = 1; !twin && j < keys.n; j++)
-            if (compare_texts(&keys.at[j - 1], &keys.at[j]) == 0)
-                twin =
-                    keys.at[j] > keys.at[j - 1] ? keys.at[j] : keys.at[j - 1];
-    }
-    vec_free(&keys);
-    return twin ? (uint32_t)(twin - f->at) : 0;
+    uint32_t twin = 0;
+    for (uint32_t j = i; !twin && j < form_end(f, i); j++)
+        if (has_members(f, j))
+            twin = find_twin_in(f, j);
+    return twin;
 }
 
 bool

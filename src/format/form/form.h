@@ -97,9 +97,9 @@ form_end(const struct forms *f, uint32_t i)
 /* The value of form i without its tags. */
 uint32_t form_untagged(const struct forms *f, uint32_t i);
 
-/* A key that occurs twice in one of the maps of f, which was read from JSON;
- * 0 if there is none.  O(n log n). */
-uint32_t form_find_twin(const struct forms *f);
+/* A key that occurs twice in one of the maps in form i, or an element in one of
+ * the sets; 0 if there is none.  O(n log n). */
+uint32_t form_find_twin(const struct forms *f, uint32_t i);
 
 /* Report that form i was found and 'expected' was expected. */
 bool form_unexpected(struct scan *s, const struct forms *f, uint32_t i,

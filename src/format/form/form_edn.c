@@ -89,6 +89,28 @@ read_token(struct scan *s, struct span *out)
     return true;
 }
 
+/* Parse digits in base 16 as an integer of 64 bits. */
+static bool
+parse_hexadecimal(bool negative, const char *at, const char *end,
+                  struct atom *out)
+{
+    uint64_t x = 0;
+    for (; at < end; at++) {
+        const char c = *at;
+        const int digit = is_digit(c)            ? c - '0'
+                          : c >= 'a' && c <= 'f' ? c - 'a' + 10
+                          : c >= 'A' && c <= 'F' ? c - 'A' + 10
+                                                 : -1;
+        if (digit < 0 || x >> 60)
+            return false;
+        x = 16 * x + (uint64_t)digit;
+    }
+    if (negative && x > (uint64_t)1 << 63)
+        return false;
+    *out = negative ? atom_int((int64_t)-x) : atom_uint(x);
+    return true;
+}
+
 /* Parse the token as a 64-bit integer, with or without a final 'N'. */
 static bool
 parse_integer(struct span token, struct atom *out)
@@ -96,6 +118,8 @@ parse_integer(struct span token, struct atom *out)
     const char *at = token.at, *end = at + token.n;
     const bool negative = *at == '-';
     at += *at == '-' || *at == '+';
+    if (end - at > 2 && at[0] == '0' && at[1] == 'x')
+        return parse_hexadecimal(negative, at + 2, end, out);
     end -= end > at && end[-1] == 'N';
     for (const char *p = at; p < end; p++)
         if (!is_digit(*p))

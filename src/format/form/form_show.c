@@ -54,6 +54,7 @@ static void
 show_double(double x, struct buf *out)
 {
     char text[40];
+    x = x == 0 ? 0 : x; // -0.0 is equal to it
     for (int digits = 15; digits <= 17; digits++) {
         snprintf(text, sizeof text, "%.*g", digits, x);
         if (strtod(text, NULL) == x)

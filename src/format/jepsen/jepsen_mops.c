@@ -129,6 +129,11 @@ add_mop(struct jepsen_ops *o, const struct forms *f, uint32_t i,
     if (mop.kind == MOP_WRITE && value == FORM_VECTOR)
         return form_unexpected(o->s, f, mop.value,
                                "a scalar: reads of vectors are reads of lists");
+    const uint32_t twin = mop_is_of_row(mop.kind) ? 0 : form_find_twin(f, i);
+    if (twin)
+        return form_unexpected(o->s, f, twin,
+                               "each key once in a map, and each element once "
+                               "in a set");
     return mop_is_of_row(mop.kind) ? add_row_op(o, f, i, &mop, t)
                                    : add_item(o, f, &mop, t, f->at[i].at) ||
                                          scan_locate(o->s, f->at[i].at);

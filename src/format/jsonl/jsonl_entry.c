@@ -101,7 +101,7 @@ is_whole(struct span text, struct atom *out)
 static bool
 check_twins(struct jsonl_scan *r, const struct forms *f)
 {
-    const uint32_t twin = form_find_twin(f);
+    const uint32_t twin = form_find_twin(f, 0);
     return !twin ||
            scan_unexpected_text(&r->s, f->at[twin].at, f->at[twin].text,
                                 "each key once in an object");

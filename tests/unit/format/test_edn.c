@@ -213,6 +213,11 @@ equal_forms_are_equal_values(void)
     CHECK(are_equal("#{{:a #{1 2}}}", "#{{:a #{2 1}}}"));
     CHECK(are_equal("1.5", "15e-1"));
     CHECK(are_equal("1e3", "1000.0"));
+    CHECK(are_equal("0.0", "-0.0"));
+    CHECK(are_equal("0xFf", "255"));
+    CHECK(are_equal("-0x8000000000000000", "-9223372036854775808"));
+    CHECK(are_equal("0xffffffffffffffff", "18446744073709551615N"));
+    CHECK(are_equal("#{[0x1]}", "#{[1]}"));
     CHECK(are_equal("\"a\\u0062\"", "\"ab\""));
     CHECK(are_equal("\\a", "\\u0061"));
     CHECK(are_equal("\\newline", "\\u000a"));
@@ -238,6 +243,7 @@ different_forms_are_different_values(void)
     CHECK(!are_equal("1/2", "0.5"));
     CHECK(!are_equal("##Inf", "##-Inf"));
     CHECK(!are_equal("0x1F", "0x1E"));
+    CHECK(!are_equal("0x10000000000000000", "0x10000000000000001"));
     CHECK(!are_equal(":a/b", ":a"));
 }
 
@@ -268,7 +274,7 @@ meta_data_becomes_json(void)
                 ":m {1 #{2}, [3] nil, :k #t [true 1.50 2M 3/4 0x5]} n 7N}",
                 "0: {\"error\":[\"a/b\",\"c\",\"d\",\"e\"],"
                 "\"m\":{\"1\":[2],\"[3]\":null,"
-                "\"k\":[true,1.50,2,\"3/4\",\"0x5\"]},\"n\":7}"));
+                "\"k\":[true,1.50,2,\"3/4\",5]},\"n\":7}"));
 }
 
 /* --- mistakes ------------------------------------------------------------ */
