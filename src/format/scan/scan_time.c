@@ -74,7 +74,9 @@ take_fraction(const char **at, const char *end, int64_t *out)
     return *at > begin;
 }
 
-/* Hours, minutes, and seconds if they are there, as nanoseconds. */
+/* Hours, minutes, and seconds if they are there, as nanoseconds.  A leap second
+ * has no place in these: it would fall on the second that follows it, and what
+ * ended in that would have ended before. */
 static bool
 take_clock(const char **at, const char *end, int64_t *out)
 {
@@ -83,7 +85,7 @@ take_clock(const char **at, const char *end, int64_t *out)
         !take_number(at, end, 2, 0, 59, &minutes))
         return false;
     if (take_char(at, end, ':')) {
-        if (!take_number(at, end, 2, 0, 60, &seconds))
+        if (!take_number(at, end, 2, 0, 59, &seconds))
             return false;
         if (take_char(at, end, '.') && !take_fraction(at, end, &fraction))
             return false;
@@ -106,8 +108,8 @@ take_zone(const char **at, const char *end, int64_t *minutes,
     if ((!is_east && !take_char(at, end, '-')) ||
         !take_number(at, end, 2, 0, 23, &h))
         return false;
-    take_char(at, end, ':');
-    if (*at < end && !take_number(at, end, 2, 0, 59, &m))
+    if ((take_char(at, end, ':') || *at < end) &&
+        !take_number(at, end, 2, 0, 59, &m))
         return false;
     *minutes = (h * 60 + m) * (is_east ? 1 : -1);
     return true;
