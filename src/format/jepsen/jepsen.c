@@ -374,6 +374,34 @@ take_initial(struct reader *r, const struct jepsen_entry *e)
     return jepsen_mops_initial(&r->ops, e);
 }
 
+/* Whether an entry is of a client although its process is no integer: it has
+ * micro-operations, or a number in quotes as its process.  What a nemesis does
+ * is 'info'. */
+static bool
+is_of_client(const struct jepsen_entry *e)
+{
+    const struct span name = e->f->at[e->known[KEY_PROCESS]].text;
+    const uint32_t type = e->known[KEY_TYPE];
+    size_t digits = 0;
+    while (digits < name.n && name.at[digits] >= '0' && name.at[digits] <= '9')
+        digits++;
+    return type && !span_is(e->f->at[type].text, "info") &&
+           ((jepsen_entry_is_txn(e) && jepsen_entry_has_mops(e)) ||
+            (name.n && digits == name.n));
+}
+
+/* An entry that is not of a client says nothing, but for the rows of the
+ * beginning. */
+static bool
+take_other(struct reader *r, const struct jepsen_entry *e)
+{
+    if (is_initial(e))
+        return take_initial(r, e);
+    return !is_of_client(e) ||
+           form_unexpected(&r->log.s, e->f, e->known[KEY_PROCESS],
+                           "an integer, as every process of a client");
+}
+
 static bool
 take_entry(struct reader *r)
 {
@@ -384,7 +412,7 @@ take_entry(struct reader *r)
         !find_process(r, &e, &p))
         return false;
     if (!p)
-        return !is_initial(&e) || take_initial(r, &e);
+        return take_other(r, &e);
     if (!jepsen_entry_type(&e, &r->log.s, &type) || !find_workload(r, &e))
         return false;
     return type == TYPE_INVOKE ? invoke(r, &e, p) : complete(r, &e, p, type);

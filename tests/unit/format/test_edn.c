@@ -113,8 +113,8 @@ other_processes_are_no_clients(void)
                 "{:type :ok, :process 0, :value []}\n",
                 "0: @1..3"));
     CHECK(fails(EDN, " {:type :ok, :process \"0\", :value [[:w :x 1]]}",
-                "1:2: no operation of a client in the log: no 'process' is an "
-                "integer"));
+                "1:23: found '0', expected an integer, as every process of a "
+                "client"));
 }
 
 static void
