@@ -6,9 +6,9 @@
 
 #include "check/check.h"
 
-/* Settle 'to' by the certificate of 'from', from which it follows, made into one
- * for the level (convert.h) and verified.  False where that cannot be done, or
- * would reach a limit; then nothing changes. */
+/* Settle 'to' by the certificate of 'from', from which it follows, made into
+ * one for the level (convert.h) and verified.  False where that cannot be done,
+ * or would reach a limit; then nothing changes. */
 bool lattice_follow(const struct history *h, const struct check_options *o,
                     const struct level_result *from, struct level_result *to);
 
