@@ -40,7 +40,8 @@ find_select(const struct row_reading *r, int at, size_t *begin, size_t *end)
     *end = i - 1;
 }
 
-/* Whether a column is one of the select's own table. */
+/* Whether a column is one of the select's own table.  A single name that is the
+ * table's may be a column of a table outside, and is not its own. */
 static bool
 is_own(const struct watched_table *t, const PgQuery__RangeVar *v,
        const PgQuery__ColumnRef *c)
@@ -50,10 +51,10 @@ is_own(const struct watched_table *t, const PgQuery__RangeVar *v,
     if (first->node_case != PG_QUERY__NODE__NODE_STRING)
         return true; // '*'
     const char *name = first->string->sval;
-    bool own = strcmp(name, alias) == 0;
+    bool own = c->n_fields == 2 && strcmp(name, alias) == 0;
     for (size_t i = 0; c->n_fields == 1 && i < t->columns.n; i++)
         own = own || strcmp(name, t->columns.at[i]) == 0;
-    return own && c->n_fields <= 2;
+    return own;
 }
 
 /* Whether a tree is about one table and nothing else. */

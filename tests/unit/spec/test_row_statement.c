@@ -122,6 +122,11 @@ what_is_left_out_is_told(void)
                      "t.id)"));
     CHECK(is_partial("delete from t where exists (select from s where s.v = "
                      "other)"));
+    // A column of t, if it has one of that name; else the whole row.
+    CHECK(is_partial("delete from t where exists (select from s x where x is "
+                     "not null)"));
+    CHECK(!is_partial("delete from t where exists (select from s x where x.v "
+                      "is not null)"));
     CHECK(is_partial("update t set v = (select v from s where v = (select "
                      "max(v) from s))"));
     CHECK(!is_partial("select * from t order by v limit 1"));
