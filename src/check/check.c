@@ -2,10 +2,11 @@
  *
  * Inconsistent reads come first: with one of them every level is violated, and
  * the strong engine does not run.  The weak engine decides all its levels in
- * one go, because they share most of the work.  Strong
- * levels take turns, the strongest first: those that follow from one that holds
- * get its order as a certificate.  A turn has only levels that do not follow
- * from each other, so certificates do not depend on threads.
+ * one go, because they share most of the work.
+ *
+ * Strong levels take turns, the strongest first: those that follow from one
+ * that holds get its order as a certificate.  The levels of a turn do not
+ * follow from each other, so certificates do not depend on threads.
  *
  * Under limits, a level is decided and verified in one try (limit.h).  A level
  * that has reached a limit may still follow from another one.
@@ -324,7 +325,7 @@ decide_strong(struct run *run, struct level_result *r)
     return ok;
 }
 
-/* --- several levels ----------------------------------------------------------
+/* --- several levels --------------------------------------------------------
  */
 
 /* The weak levels are one part of the work, and each strong level is another.
