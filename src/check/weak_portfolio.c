@@ -4,6 +4,7 @@
 #include "check/weak_portfolio.h"
 
 #include "check/convert.h"
+#include "strong/first_run.h"
 #include "strong/near_order.h"
 #include "strong/order/recorded_order.h"
 #include "strong/stronger_level.h"
@@ -64,6 +65,19 @@ settle_by_recording(const struct history *h, level_set levels,
     return ok;
 }
 
+/* Try to settle them by running the history. */
+static bool
+settle_by_run(const struct history *h, const struct strong_options *strong,
+              level_set levels, struct budget *budget,
+              struct certificate certificates[LEVELS])
+{
+    struct certificate prefix = {.level = LEVEL_PC};
+    const bool ok = first_run_try(h, strong, budget, &prefix);
+    settle_by(h, &prefix, levels, certificates);
+    certificate_free(&prefix);
+    return ok;
+}
+
 /* Try to settle them by a near order of a stronger level. */
 static bool
 settle_by_near(const struct history *h, struct near_order *near, enum level by,
@@ -97,15 +111,18 @@ settle_by_excused(const struct history *h, struct near_order *near,
     vec_free(&order);
 }
 
-/* Try all of this, after what is quickly refuted. */
+/* Try what suits of all this, after what is quickly refuted. */
 static void
-settle_near(const struct history *h, const struct strong_options *strong,
+settle_many(const struct history *h, const struct strong_options *strong,
             level_set levels, const struct weak_options *weak,
             struct certificate certificates[LEVELS], struct weak_stats *stats)
 {
     weak_try_order(h, levels, NULL, weak, certificates, stats);
     const level_set left = undecided(certificates, levels);
-    if (!left)
+    if (!left ||
+        (first_run_suits(h, strong) &&
+         settle_by_run(h, strong, left, weak->budget, certificates)) ||
+        !near_order_suits(h, strong))
         return;
     struct near_order near;
     near_order_init(&near, h, strong);
@@ -238,14 +255,14 @@ weak_portfolio_check(const struct history *h, const struct check_options *o,
         settle_by_recording(h, levels, certificates))
         return;
     level_set left = levels;
-    if (near_order_suits(h, &o->strong)) {
-        settle_near(h, &o->strong, levels, &weak, certificates, stats);
+    if (near_order_suits(h, &o->strong) || first_run_suits(h, &o->strong)) {
+        settle_many(h, &o->strong, levels, &weak, certificates, stats);
         left = undecided(certificates, levels);
         if (!left)
             return;
     }
     struct strong_options strong = o->strong;
-    strong.near_candidates = 0; // that was tried
+    strong.near_candidates = strong.run_first = 0; // these were tried
     const bool small = strong.stronger_first && stronger_level_suits(h);
     left = (small ? settle_small : settle_large)(h, &strong, left, &weak, all,
                                                  certificates, stats);

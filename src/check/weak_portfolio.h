@@ -4,7 +4,8 @@
  * one although a stronger level is easy: a history that satisfies pc satisfies
  * them with the same order and the same choices.  So the order of the input is
  * tried at pc first, and where values have many writers an order in which
- * reads read from near ones (strong/near_order.h).  Then the weak engine gets a
+ * reads read from near ones (strong/near_order.h), or what the history run once
+ * gives (strong/first_run.h).  Then the weak engine gets a
  * small budget, then the strong engine tries ser and pc, and only then the weak
  * engine continues with all that is left.  In a small history with few values
  * that first budget is a fraction of what ser takes, and the strong engine lets

@@ -51,6 +51,7 @@ take_options(const struct options *o, struct inspection_options *out,
     strong.init_edges = (uint32_t)o->init_edges;
     strong.many_candidates = (uint32_t)o->many_candidates;
     strong.near_candidates = (uint32_t)o->near_candidates;
+    strong.run_first = (uint32_t)o->run_first;
     *out = inspection_defaults();
     out->format = o->format;
     out->session_order = o->session_order;

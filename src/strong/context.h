@@ -20,7 +20,8 @@ struct strong_context {
     // recorded, and a proof needs them.  The check runs again and records them.
     bool needs_record;
 
-    bool tried_si; // and failed, or gave up
+    bool tried_si;      // and failed, or gave up
+    bool tried_certain; // what is certain has shown no contradiction
 };
 
 #endif

@@ -224,6 +224,19 @@ search(struct inference *f, uint32_t *order, struct order_check *a,
     search_free(&t.s);
 }
 
+/* Find a first order by running the history, and what it breaks. */
+static void
+find_first_order(const struct inference *f, struct order_check *a,
+                 uint32_t *order, broken_vec *broken)
+{
+    const struct dependencies *p = f->p;
+    if (f->context->options->schedule)
+        schedule_run(f, order, a->counting);
+    else
+        memcpy(order, f->order, p->g.n * sizeof *order);
+    check_order(a, order, broken);
+}
+
 /* Find a first order.  Where it breaks nothing the level holds; otherwise
  * search. */
 static void
@@ -236,11 +249,7 @@ order_and_search(struct inference *f, struct certificate *out)
     struct order_check a;
     broken_vec broken = {0};
     order_check_init(&a, p);
-    if (f->context->options->schedule)
-        schedule_run(f, order, a.counting);
-    else
-        memcpy(order, f->order, p->g.n * sizeof *order);
-    check_order(&a, order, &broken);
+    find_first_order(f, &a, order, &broken);
     stats->broken_first = broken.n;
     if (broken.n && suits_backtracking(f) &&
         try_backtracking(f, walks_first, &a, order))
@@ -276,6 +285,27 @@ decide_build(struct dependencies *p, const struct history *h, enum level l,
     stats->known_edges = p->g.edges.n;
     stats->ambiguous_before = p->ambiguous.n;
     stats->build += time_cpu() - began;
+}
+
+bool
+decide_by_run(const struct inference *f, struct certificate *out)
+{
+    const struct dependencies *p = f->p;
+    assert(f->conflict.kind == CONFLICT_NONE && !p->one_rw);
+    const double began = time_cpu();
+    uint32_t *order = mem_alloc(p->g.n, sizeof *order);
+    struct order_check a;
+    broken_vec broken = {0};
+    order_check_init(&a, p);
+    find_first_order(f, &a, order, &broken);
+    const bool found = !broken.n;
+    if (found)
+        order_certificate_make(&a, order, out);
+    vec_free(&broken);
+    order_check_free(&a);
+    mem_free(order);
+    f->context->stats->ordering += time_cpu() - began;
+    return found;
 }
 
 bool

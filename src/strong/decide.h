@@ -13,6 +13,12 @@
 void decide_build(struct dependencies *p, const struct history *h, enum level l,
                   struct strong_context *context);
 
+/* Run the history before anything is inferred, once inference_init has
+ * succeeded.  True with *out the certificate where that breaks nothing.
+ *
+ *   require  the level is not psi */
+bool decide_by_run(const struct inference *f, struct certificate *out);
+
 /* Infer what is certain, once inference_init has been called.  False where the
  * budget is spent, or where there is a conflict.  Then *out says that the level
  * is violated, unless a proof would need the candidates that were struck out,

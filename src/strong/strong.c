@@ -1,8 +1,8 @@
 /* strong.c -- the pipeline of the strong levels; see strong.h.
  *
  *     try the recorded order ->
- *     where values have many writers: refute what is certain -> try near
- *     orders ->
+ *     where values have many writers: refute what is certain -> run the
+ *     history -> try near orders ->
  *     where values are unique: try a stronger level that is cheaper ->
  *     build the problem -> infer -> try a near order with excuses ->
  *     find a first order -> search -> certificate
@@ -15,13 +15,14 @@
 
 #include "base/limits/limit.h"
 #include "strong/decide.h"
+#include "strong/first_run.h"
 #include "strong/near_order.h"
 #include "strong/order/recorded_order.h"
 #include "strong/order/recorded_psi.h"
 #include "strong/stronger_level.h"
 
 enum {
-    RECORD_MAX = 1 << 22, // candidates up to which strikes are recorded at once
+    RECORD_MAX = 4000000, // candidates up to which strikes are recorded at once
 };
 
 const struct strong_options strong_defaults = {
@@ -40,6 +41,7 @@ const struct strong_options strong_defaults = {
     .record_struck = true,
     .many_candidates = 64,
     .near_candidates = 10,
+    .run_first = RECORD_MAX,
     .near_span = 20,
     .window = 2,
     .horizon = 2048,
@@ -106,6 +108,8 @@ refute_certain(const struct history *h, enum level l,
                struct strong_context *context, struct certificate *out)
 {
     const struct strong_options *options = context->options;
+    if (context->tried_certain)
+        return false;
     struct strong_options quick = *options;
     struct dependencies p;
     struct inference f;
@@ -119,6 +123,7 @@ refute_certain(const struct history *h, enum level l,
     dependencies_free(&p);
     context->options = options;
     context->needs_record = false;
+    context->tried_certain = true;
     return out->verdict == VERDICT_VIOLATED;
 }
 
@@ -174,19 +179,6 @@ is_below_ser(enum level l)
     return !level_is_serial(l) && !level_table[l].needs_times;
 }
 
-/* Whether reads have so many candidates that striking them out is not
- * recorded. */
-static bool
-has_many_candidates(const struct history *h)
-{
-    uint64_t n = 0;
-    for (op_id op = 0; n <= RECORD_MAX && op < h->n_ops; op++)
-        if (op_is_external_read(h, op) &&
-            history_has_several(h, h->op_value[op]))
-            n += history_candidates(h, h->op_value[op]).n;
-    return n > RECORD_MAX;
-}
-
 /* With very many candidates, try a serial order at pc and si: striking them out
  * is nearly all the work, and takes longer with two points a transaction.  At
  * psi try_psi_by_ser does so. */
@@ -195,7 +187,7 @@ try_serial(const struct history *h, struct strong_context *context,
            struct certificate *out)
 {
     if (!h->several.n || level_table[out->level].one_rw || h->n_optional ||
-        history_has_orders(h) || !has_many_candidates(h))
+        history_has_orders(h) || !first_run_has_candidates(h, RECORD_MAX))
         return false;
     if (refute_certain(h, out->level, context, out))
         return true;
@@ -274,13 +266,15 @@ strong_check(const struct history *h, enum level l,
         stats->ordering = time_cpu() - began;
         return;
     }
-    const bool suits =
-        !level_table[l].needs_times && near_order_suits(h, context.options);
+    const bool timed = level_table[l].needs_times;
+    const bool near_suits = !timed && near_order_suits(h, context.options);
+    const bool run_suits = !timed && first_run_suits(h, context.options);
+    if ((near_suits || run_suits) && refute_certain(h, l, &context, out))
+        return;
+    bool found = run_suits && first_run_try(h, context.options, budget, out);
+    const bool suits = near_suits && !found;
     struct near_order near;
-    bool found = false;
     if (suits) {
-        if (refute_certain(h, l, &context, out))
-            return;
         near_order_init(&near, h, context.options);
         found = try_near(&near, h, LEVEL_SER, &context, out) ||
                 (l != LEVEL_SER &&

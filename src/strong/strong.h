@@ -35,13 +35,15 @@ struct strong_options {
     uint32_t many_candidates; // of a read, that are pruned by bounds
     uint32_t near_candidates; // of a value, on average, from which orders near
                               // estimated times are tried; 0 = never
-    uint32_t near_span;       // how near: so many transactions of each session
-    uint32_t window;  // versions on either side that saturation looks at
-    uint32_t horizon; // points that saturation knows the paths between
-    uint32_t rounds;  // of saturation; 0 = as many as pay
-    uint32_t cover;   // sessions beyond which clocks are on a cover
-    uint32_t recheck; // where one point of so many has moved, all of an order
-                      // is checked again
+    uint32_t run_first; // candidates of all reads, beyond which the history is
+                        // run before anything is inferred; 0 = never
+    uint32_t near_span; // how near: so many transactions of each session
+    uint32_t window;    // versions on either side that saturation looks at
+    uint32_t horizon;   // points that saturation knows the paths between
+    uint32_t rounds;    // of saturation; 0 = as many as pay
+    uint32_t cover;     // sessions beyond which clocks are on a cover
+    uint32_t recheck;   // where one point of so many has moved, all of an order
+                        // is checked again
     uint32_t init_edges; // of reads of initial values, beyond which those that
                          // follow from others are left out
     struct strong_pause pause;

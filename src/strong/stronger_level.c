@@ -79,7 +79,7 @@ try_below(void *self, enum strong_pause_at at)
     const struct strong_pause *pause = &a->context->options->pause;
     struct strong_options brief = *a->context->options;
     brief.recorded_order = brief.stronger_first = false;
-    brief.near_candidates = 0;
+    brief.near_candidates = brief.run_first = 0;
     brief.pause = (struct strong_pause){give_up, NULL};
     a->ended = pause->settle && pause->settle(pause->self, at);
     if (!a->ended && at == STRONG_PAUSE_SECOND)
@@ -100,7 +100,7 @@ stronger_level_try(const struct history *h,
     struct budget *all = context->budget;
     struct budget some = {.left = SERIAL_STEPS};
     options.recorded_order = false; // strong.c has tried these
-    options.near_candidates = 0;
+    options.near_candidates = options.run_first = 0;
     options.pause = (struct strong_pause){try_below, &a};
     if (all)
         some = budget_take(all, all->left / 2 < SERIAL_STEPS ? all->left / 2

@@ -43,6 +43,7 @@ random_options(struct random *r)
         .record_struck = random_below(r, 2),
         .many_candidates = (uint32_t)random_below(r, 4),
         .near_candidates = (uint32_t)random_below(r, 3),
+        .run_first = (uint32_t)random_below(r, 3),
         .near_span = (uint32_t)random_below(r, 2),
         .saturate = random_below(r, 2),
         .prune = random_below(r, 2),

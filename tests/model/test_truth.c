@@ -68,6 +68,7 @@ options_of(const struct record *record, const struct question *q)
         .record_struck = random_below(&r, 2),
         .many_candidates = (uint32_t)random_below(&r, 4),
         .near_candidates = (uint32_t)random_below(&r, 3),
+        .run_first = (uint32_t)random_below(&r, 3),
         .near_span = (uint32_t)random_below(&r, 2),
         .saturate = random_below(&r, 2),
         .prune = random_below(&r, 2),

@@ -264,6 +264,8 @@ const struct option option_table[] = {
      "candidate writers of a read from which they are removed by bounds"},
     {"near-candidates", 0, OPTION_NUMBER, "N", AT(near_candidates), ENGINE, 0, 1000000000, "10", NULL,
      "writers of a value, on average, from which orders near estimated times are tried; 0: never"},
+    {"run-first", 0, OPTION_NUMBER, "N", AT(run_first), ENGINE, 0, 1000000000, "4000000", NULL,
+     "with more candidate writers of all reads than this, run the history before they are removed; 0: never"},
     {"cover", 0, OPTION_NUMBER, "N", AT(cover), ENGINE, 0, 1000000000, "500", NULL,
      "with more sessions than this, clocks are kept on chains of their own"},
     {"recheck", 0, OPTION_NUMBER, "N", AT(recheck), ENGINE, 1, 1000000000, "4", NULL,

@@ -72,7 +72,7 @@ struct options {
     // The engine for strong levels, for measuring: --help-solver.
     struct strong_options strong;
     uint64_t window, horizon, rounds, cover, recheck, init_edges;
-    uint64_t many_candidates, near_candidates;
+    uint64_t many_candidates, near_candidates, run_first;
 
     // gen
     uint64_t sessions, transactions, operations, keys, values, seed, lag;

@@ -272,7 +272,7 @@ accept_si(const struct inference *f, struct certificate *out)
 {
     struct strong_options options = *f->context->options;
     struct certificate si;
-    options.near_candidates = 0; // strong.c has tried these
+    options.near_candidates = options.run_first = 0; // strong.c has tried these
     options.stronger_first = false;
     strong_check(f->p->h, LEVEL_SI, &options, f->context->budget, &si, NULL);
     const bool ok = si.verdict == VERDICT_OK;
