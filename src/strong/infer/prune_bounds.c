@@ -9,7 +9,8 @@
  * list of its value: candidates that are out and still listed do no harm.
  *
  *   (1) candidates are in ascending order of versions, INIT's first;
- *   (2) without a cover the versions of a segment are neighbours, too.
+ *   (2) without a cover the versions of a segment are ascending, too, and those
+ *       of other segments lie before or behind all of them.
  *
  * SPDX-License-Identifier: MIT */
 #include "strong/infer/prune_bounds.h"
@@ -67,15 +68,23 @@ overwritten_below(const struct pruning *s, const struct segment *g)
     return limit;
 }
 
+/* The version at index i of s->versions, or where i is the end of segment g,
+ * the id behind its last one. */
+static version_id
+find_id(const struct pruning *s, const struct segment *g, uint32_t i)
+{
+    assert(i >= g->first && i <= g->end && g->first < g->end);
+    return i < g->end ? s->versions.at[i].version
+                      : s->versions.at[g->end - 1].version + 1;
+}
+
 static struct version_range
 find_left(const struct pruning *s, const struct segment *g)
 {
     const uint32_t first =
         first_from(s, g->first, g->end, overwritten_below(s, g));
     const uint32_t end = first_reached(s, first, g->end);
-    const version_id base = s->versions.at[g->first].version; // (2)
-    return (struct version_range){base + (first - g->first),
-                                  base + (end - g->first)};
+    return (struct version_range){find_id(s, g, first), find_id(s, g, end)};
 }
 
 /* The number of items below v in the ascending list at[0 .. n). */
