@@ -24,10 +24,14 @@
  * and more values become telling.  Where many transactions are averaged, some
  * of them are enough.
  *
+ * Where hardly a value is telling at first, sessions are followed from their
+ * beginnings instead (followed_times.h), and rounds only refine that.
+ *
  * SPDX-License-Identifier: MIT */
 #include "strong/infer/estimated_times.h"
 
 #include "base/container/sorted.h"
+#include "strong/infer/followed_times.h"
 
 #include <math.h>
 
@@ -39,6 +43,7 @@ enum {
     REACH = 8,          // times the expected error: how far it is looked for
     FRACTION = 8,       // of a place, when times are sorted
     DIGIT = 11,         // bits
+    FOLLOWED = 64,      // transactions on either side, in the first round then
 };
 
 #define SMALL 0.5     // of the expected error: then a round has moved little
@@ -180,6 +185,22 @@ find_nearest(const struct estimate *e, key_id k, value_id v, bool init,
 
 /* --- what reads say --------------------------------------------------------*/
 
+/* By how much times are wrong that are averaged over m transactions on either
+ * side. */
+static double
+expected_error(const struct estimate *e, uint32_t m)
+{
+    return sqrt(m) * e->h->n_sessions / 2;
+}
+
+/* How likely the nearest of several writers, which are so far apart, is the
+ * right one. */
+static double
+how_telling(double apart, double error)
+{
+    return apart / (apart + 4 * error);
+}
+
 static void
 add_pull(struct estimate *e, txn_id t, double by, double weight)
 {
@@ -217,7 +238,7 @@ weigh_read(struct estimate *e, txn_id t, op_id op, double error)
     const double begin = from ? from->time : 0, end = to ? to->time : e->n;
     const double life = end - begin, by = (begin + end) / 2 - x;
     const double off = x < begin ? begin - x : x > end ? x - end : 0;
-    const double tells = apart / (apart + 4 * error);
+    const double tells = how_telling(apart, error);
     const double weight = tells * tells * tells * tells /
                           (life * life / 12 + error * error) /
                           (1 + off * off / (4 * error * error));
@@ -279,7 +300,7 @@ correct(struct estimate *e, uint32_t m)
 {
     // More candidates than the true one pull, so the average says too little.
     const double boldness = m > 40 ? 3 : 1.5;
-    const double error = sqrt(m) * e->h->n_sessions / 2;
+    const double error = expected_error(e, m);
     date_versions(e);
     weigh_reads(e, error, m > SAMPLES ? m / SAMPLES : 1);
     return move(e, m, boldness) / error;
@@ -322,6 +343,33 @@ estimate_free(struct estimate *e)
     mem_free(e->versions);
 }
 
+/* Whether the values of most reads are written more often than an even pace is
+ * exact. */
+static bool
+is_dense(const struct estimate *e, double error)
+{
+    const struct history *h = e->h;
+    double telling = 0, reads = 0;
+    for (op_id op = 0; op < h->n_ops; op++)
+        if (op_is_external_read(h, op) &&
+            history_has_several(h, h->op_value[op])) {
+            const size_t n = history_candidates(h, h->op_value[op]).n;
+            telling += how_telling((double)e->n / (double)n, error);
+            reads++;
+        }
+    return telling < reads / 2;
+}
+
+static void
+follow_sessions(struct estimate *e)
+{
+    double *even = mem_alloc(e->h->n_txns, sizeof *even);
+    memcpy(even, e->moved, e->h->n_txns * sizeof *even);
+    followed_times_find(e->h, e->at, e->n, even, e->moved);
+    mem_free(even);
+    sort_by_time(e);
+}
+
 void
 estimated_times_find(const struct history *h, uint32_t *time)
 {
@@ -329,6 +377,10 @@ estimated_times_find(const struct history *h, uint32_t *time)
     estimate_init(&e, h, time);
     spread_evenly(&e);
     uint32_t m = h->n_sessions ? e.n / h->n_sessions / 4 : 0;
+    if (is_dense(&e, expected_error(&e, m))) {
+        follow_sessions(&e);
+        m = m < FOLLOWED ? m : FOLLOWED;
+    }
     for (m = m < LEAST_AVERAGED ? LEAST_AVERAGED : m; m >= LEAST_AVERAGED;
          m /= 2) {
         // Rounds that look at a sample are cheap.

@@ -3,9 +3,12 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "gen/gen.h"
+#include "strong/infer/estimated_times.h"
 #include "strong/infer/inference.h"
 #include "strong/infer/prune.h"
 #include "test.h"
+
+#include <math.h>
 
 struct pruned {
     struct dependencies p;
@@ -104,9 +107,55 @@ bounds_strike_out_what_single_strikes_do(void)
     CHECK(struck > 1000);
 }
 
+/* The error of estimated times, root mean square, in transactions of each
+ * session. */
+static double
+estimate(uint64_t sessions, uint64_t keys, uint64_t values,
+         enum gen_distribution distribution)
+{
+    const struct gen_shape shape = {.level = LEVEL_SER,
+                                    .sessions = sessions,
+                                    .transactions = 16384,
+                                    .operations = 8,
+                                    .keys = keys,
+                                    .distribution = distribution,
+                                    .theta = 0.99,
+                                    .reads = 0.5,
+                                    .duplicates = 1,
+                                    .values = values,
+                                    .value_theta = 0.5,
+                                    .seed = 1};
+    struct history h;
+    struct err err = {0};
+    double squares = 0;
+    CHECK(gen_history(&shape, &h, &err));
+    uint32_t *time = mem_calloc(h.n_txns, sizeof *time);
+    estimated_times_find(&h, time);
+    for (uint32_t i = 0; i < h.n_txns; i++) {
+        const double wrong = (double)time[h.arrival[i]] - i;
+        squares += wrong * wrong;
+    }
+    const double error = sqrt(squares / h.n_txns) / (double)sessions;
+    mem_free(time);
+    history_free(&h);
+    return error;
+}
+
+/* An even pace of the sessions is wrong by 10 to 20. */
+static void
+estimated_times_are_near_the_true_ones(void)
+{
+    CHECK(estimate(10, 1000, 10, GEN_UNIFORM) < 4); // by nearest writers
+    CHECK(estimate(10, 100, 10, GEN_UNIFORM) < 4);  // by following
+    CHECK(estimate(10, 1000, 2, GEN_UNIFORM) < 5);
+    CHECK(estimate(50, 1000, 5, GEN_UNIFORM) < 4);
+    CHECK(estimate(10, 1000, 10, GEN_ZIPF) < 4);
+}
+
 int
 main(void)
 {
+    RUN(estimated_times_are_near_the_true_ones);
     RUN(bounds_strike_out_what_single_strikes_do);
     return test_end();
 }
