@@ -185,6 +185,8 @@ row_statement_answer(const struct watched *w, struct arena *arena,
         run_alone(s);
     if (ok && s->returns_versions) {
         const struct token from = find_from(syntax.text);
+        if (s->locks && from.kind == TOKEN_END)
+            return refuse(refusal, text, "a lock in EXISTS before \\gset");
         s->sql =
             with_answer(w, arena, text, (size_t)(from.at - syntax.text), s);
     }

@@ -412,7 +412,8 @@ read_exists(struct row_reading *r)
         return row_reading_refuse(
             r, (int)(r->tokens.at[begin].at - r->text + (refusal.at - inner)),
             "%s", refusal.text);
-    r->out->dropped = NULL; // EXISTS does not look at the items
+    r->out->dropped = NULL;     // EXISTS does not look at the items
+    r->out->is_limited = false; // nor does it matter which row it finds
     return true;
 }
 
