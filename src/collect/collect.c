@@ -5,7 +5,9 @@
  *
  * A session that waits for an answer cannot see that the run is over.  If then
  * nothing ends for a while, the server is taken to be frozen, and connections
- * are cut; what was sent to it has an unknown outcome.
+ * are cut; what was sent to it has an unknown outcome.  A run that has no time,
+ * only a number of transactions, is over when nothing has ended for much
+ * longer.
  *
  * SPDX-License-Identifier: MIT */
 #include "collect/collect.h"
@@ -17,6 +19,9 @@
 
 #define BRIEF_GRACE 5.0 // seconds, after an interrupt
 
+// Without a time: graces and pauses in which something has to end.
+enum { IDLE_GRACES = 10, IDLE_PAUSES = 100 };
+
 static bool
 time_is_up(const struct collect_run *run)
 {
@@ -25,13 +30,22 @@ time_is_up(const struct collect_run *run)
            (o->interrupted && *o->interrupted);
 }
 
-/* The end of a run: how much had ended when something last did. */
+/* How much had ended when something last did. */
 struct ending {
-    double since; // 0: it is not the end yet
+    double since;
     uint64_t progress;
+    bool is_over; // the run was over by then
 };
 
-/* Cut the connections if the run is over and nothing has ended for a while. */
+/* How long nothing may end before a run without a time is over. */
+static double
+patience_of(const struct collect_options *o, double grace)
+{
+    return IDLE_GRACES * grace + IDLE_PAUSES * o->pause;
+}
+
+/* Cut the connections if the run is over and nothing has ended for a while.  A
+ * run without a time is over if nothing has ended for long. */
 static void
 end_frozen(struct collect_run *run, struct ending *e,
            const struct collect_stats *stats)
@@ -44,10 +58,15 @@ end_frozen(struct collect_run *run, struct ending *e,
     const uint64_t progress = stats->committed + stats->aborted +
                               stats->unknown + atomic_load(&run->final_steps) +
                               o->shape.sessions - atomic_load(&run->running);
-    if (!atomic_load(&run->stop) || atomic_load(&run->is_cut) || grace <= 0)
+    const bool is_over = atomic_load(&run->stop);
+    if ((!is_over && o->seconds > 0) || atomic_load(&run->is_cut) || grace <= 0)
         return;
-    if (e->since <= 0 || e->progress != progress) {
-        *e = (struct ending){.since = time_now(), .progress = progress};
+    if (e->since <= 0 || e->progress != progress || e->is_over != is_over) {
+        *e = (struct ending){
+            .since = time_now(), .progress = progress, .is_over = is_over};
+    } else if (!is_over) {
+        if (time_now() - e->since > patience_of(o, grace))
+            atomic_store(&run->stop, true);
     } else if (time_now() - e->since > grace) {
         atomic_store(&run->is_cut, true);
         const size_t n = sockets_cut(&run->db->sockets);

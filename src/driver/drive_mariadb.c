@@ -215,6 +215,7 @@ static const struct dialect dialect = {
     .clients = "select id from information_schema.processlist where user <> "
                "'system user' and id <> connection_id()",
     .cut = "kill %s",
+    .claim = "select get_lock(concat('assay ', md5(database())), 0)",
     .lock_timeout = "set session lock_wait_timeout = 10",
     .lexis = LEXIS_BACKSLASHES | LEXIS_HASHES,
     .returning = RETURNING_DELETES,

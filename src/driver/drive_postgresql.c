@@ -235,6 +235,8 @@ static const struct dialect dialect = {
     .clients = "select pid from pg_stat_activity where backend_type = "
                "'client backend' and pid <> pg_backend_pid()",
     .cut = "select pg_terminate_backend(%s)",
+    .claim = "select pg_try_advisory_lock(4714523, "
+             "hashtext(current_schema()))::int",
     .lock_timeout = "set lock_timeout = 10000",
     .indexes = " hash gin brin ",
     .use_index = "set enable_seqscan = off",

@@ -10,15 +10,20 @@
  * SQLITE_BUSY or SQLITE_LOCKED, and rolls back.
  *
  * SPDX-License-Identifier: MIT */
+#define _DEFAULT_SOURCE // flock
 #include "base/library.h"
 #include "driver/drivers.h"
 #include "driver/scratch.h"
 #include "driver/sql/sql.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
 
 /* The functions of the library that are used; see base/library.h. */
 // clang-format off
@@ -41,6 +46,7 @@ struct place {
     bool is_wal, is_shared;
     sqlite3 *keeper;       // keeps a shared cache alive between connections
     _Atomic int64_t noted; // the last number that assay_note drew
+    int claim;             // the file, with a lock that is not SQLite's; or -1
 };
 
 struct link {
@@ -85,6 +91,12 @@ remove_place(struct place *p)
 {
     static const char *const suffixes[] = {"-journal", "-wal", "-shm", NULL};
     lite.sqlite3_close(p->keeper);
+    if (p->claim >= 0) {
+        // A child may have it, too.  SQLite's own locks on a file end when any
+        // descriptor of it is closed, so this comes last.
+        flock(p->claim, LOCK_UN);
+        close(p->claim);
+    }
     scratch_close(&p->file, suffixes);
     mem_free(p);
 }
@@ -97,6 +109,7 @@ open_sqlite(struct database *db, struct err *err)
                       err))
         return false;
     struct place *p = mem_calloc(1, sizeof *p);
+    p->claim = -1;
     bool ok =
         url_expect(&db->url, known, err) &&
         parse_choice(db, "journal", "rollback", "wal", &p->is_wal, err) &&
@@ -168,14 +181,34 @@ note(sqlite3_context *context, int n, sqlite3_value **values)
     lite.sqlite3_result_int64(context, c->noted);
 }
 
-/* Triggers may call the function. */
+/* The function assay_claim of SQL: 0 if another process has claimed the file.
+ * One that cannot be locked is not claimed. */
+static void
+claim(sqlite3_context *context, int n, sqlite3_value **values)
+{
+    (void)n;
+    (void)values;
+    struct link *c = lite.sqlite3_user_data(context);
+    struct place *p = c->base.database->self;
+    if (p->claim < 0)
+        p->claim = open(p->file.path, O_RDONLY | O_CLOEXEC);
+    const bool is_taken = p->claim >= 0 &&
+                          flock(p->claim, LOCK_EX | LOCK_NB) != 0 &&
+                          errno == EWOULDBLOCK;
+    lite.sqlite3_result_int64(context, !is_taken);
+}
+
+/* Triggers may call the first of them. */
 static bool
-add_note(struct link *c, struct err *err)
+add_functions(struct link *c, struct err *err)
 {
     const int flags = SQLITE_UTF8 | SQLITE_INNOCUOUS;
-    return lite.sqlite3_create_function_v2(c->db, "assay_note", -1, flags, c,
-                                           note, NULL, NULL,
-                                           NULL) == SQLITE_OK ||
+    return (lite.sqlite3_create_function_v2(c->db, "assay_note", -1, flags, c,
+                                            note, NULL, NULL,
+                                            NULL) == SQLITE_OK &&
+            lite.sqlite3_create_function_v2(c->db, "assay_claim", 0,
+                                            SQLITE_UTF8, c, claim, NULL, NULL,
+                                            NULL) == SQLITE_OK) ||
            err_set(err, ERR_IO, "sqlite: %s", lite.sqlite3_errmsg(c->db));
 }
 
@@ -189,7 +222,7 @@ connect_sqlite(struct database *db, uint32_t session, size_t node,
                                   .database = db,
                                   .session = session,
                                   .node = node};
-    if (open_handle(p, &c->db, err) && add_note(c, err) &&
+    if (open_handle(p, &c->db, err) && add_functions(c, err) &&
         set_isolation(c, p, err))
         return sql_prepare(&c->base, out, err);
     disconnect(&c->base);
@@ -281,6 +314,7 @@ static const struct dialect dialect = {
     .upsert = "on conflict (assay_key) do update set",
     .lexis = LEXIS_BRACKETS,
     .returning = RETURNING_UPDATES | RETURNING_DELETES,
+    .claim = "select assay_claim()",
     .has_savepoints = true,
 };
 

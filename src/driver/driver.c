@@ -213,6 +213,8 @@ database_open(const char *target, enum driver_isolation isolation,
 void
 database_close(struct database *db)
 {
+    if (db->claim)
+        db->driver->disconnect(db->claim);
     db->driver->close(db);
     vec_free(&db->tables);
     url_free(&db->url);

@@ -120,6 +120,7 @@ struct database {
     const char *index;        // the kind of the second index, or NULL; borrowed
     enum key_kind keys;       // the type of the loaded keys
     VEC(const char *) tables; // names of the tables that were made
+    struct connection *claim; // keeps other runs from these tables; or NULL
     size_t nodes;             // at least 1
     void *self;               // private to the driver
     char note[128];           // product and version, for people

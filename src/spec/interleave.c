@@ -111,9 +111,12 @@ make_tables(struct stage *g, struct err *err)
             return err_set(err, ERR_IO,
                            "the setup has not ended after %g seconds",
                            g->o->limit);
-        if (a->runner.failed)
+        if (a->runner.failed) {
+            // Tables that are there now may be another run's.
+            g->has_tables = i || a->runner.done;
             return err_set(err, ERR_IO, "the setup failed at %s",
                            a->runner.failure);
+        }
     }
     return !g->script->watched ||
            watched_install(g->script->watched, a->runner.recorder.connection,

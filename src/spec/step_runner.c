@@ -324,7 +324,8 @@ step_runner_text(struct step_runner *r, const char *sql)
         vec_push(&parts, sql);
     else
         script_split(sql, flavour, &arena, &parts);
-    for (size_t i = 0; i < parts.n; i++)
+    r->done = 0;
+    for (size_t i = 0; i < parts.n; i++, r->done++)
         if (query(r, parts.at[i]) != OUTCOME_OK) {
             note_failure(r, parts.at[i]);
             break;

@@ -23,6 +23,7 @@ struct step_runner {
                           // its end; or NULL
     size_t failed;        // statements that the database refused
     char failure[300];    // the last of them, with the database's message
+    size_t done;          // parts of the last SQL that did not fail
 };
 
 /* Run a step. */

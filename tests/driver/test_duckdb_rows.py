@@ -245,6 +245,13 @@ with tempfile.TemporaryDirectory() as scratch:
     status, out = run(spec, "-l", "ser")
     check("not recorded, so not checked: what unique indexes read" in out, "an index of an expression", out)
 
+    # What an insert proposes is run before it, with its WITH and its joins.
+    for sql in ("with q as (select 1 as id union all select 3) insert into t select id, 5, '' from q on conflict do nothing",
+                "insert into t select a.id + 1, b.v, '' from t a join t b on a.id = b.id on conflict do nothing"):
+        status, out = run(two(T, [sql], [ALL], "a1 ac b1 bc"), "-l", "ser")
+        check(status == 0 and "refused" not in out and '["i",["t",3],' in kept_text(), f"serial: {sql}",
+              out + kept_text())
+
     # Of a text with a zero byte only the part before it would be compared.
     zero = "create table t (id int primary key, s text); insert into t values (1, 'a' || chr(0) || 'b'), (2, 'b')"
     for statement in ("update t set s = 'q' where id = 2", "update t set s = s || 'c' where id = 1"):
@@ -262,6 +269,8 @@ with tempfile.TemporaryDirectory() as scratch:
             ("create table t (id int, v int generated always as (id + 1))", ALL, "is generated"),
             (T + "; create macro twice(x) as x * 2", "select twice(v) from t", "the function 'twice'"),
             (T, "truncate t", "expected begin"),
+            (T + "; create sequence q", "insert into t values (nextval('q'), 1, '') on conflict do nothing",
+             "'nextval' beside ON CONFLICT"),
             (T, "select v from t where id in (select 1)", "subqueries")):
         status, out = run(f"setup {{ {setup} }}\nsession a\nstep s {{ {sql} }}\n", "-l", "ser")
         check(status == 2 and why in out, f"refused: {sql}", out)

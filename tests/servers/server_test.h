@@ -183,4 +183,26 @@ expect_to_leave_foreign_tables(const char *url)
     database_close(&db);
 }
 
+/* A run in a database where another one has its tables is refused, and does not
+ * remove them; after the end of that one it is not. */
+static inline void
+expect_one_run_at_a_time(const char *url)
+{
+    struct database first, second;
+    struct err err = {0};
+    CHECK(database_open(url, ISOLATION_UNCHANGED, NULL, &first, &err));
+    CHECK(database_open(url, ISOLATION_UNCHANGED, NULL, &second, &err));
+    CHECK(first.driver->load(&first, 2, KEYS_REGISTERS, &err));
+    CHECK(!second.driver->load(&second, 2, KEYS_LISTS, &err));
+    CHECK(strstr(err.text, "another run has its tables in this database"));
+    err = (struct err){0};
+    CHECK(second.driver->unload(&second, &err));
+    CHECK(first.driver->unload(&first, &err));
+    CHECK(second.driver->load(&second, 2, KEYS_LISTS, &err));
+    CHECK(second.driver->unload(&second, &err));
+    CHECK_TEXT(err.text, "");
+    database_close(&first);
+    database_close(&second);
+}
+
 #endif

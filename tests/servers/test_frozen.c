@@ -67,8 +67,9 @@ count_frozen(const struct collect_stats *stats)
     return n;
 }
 
+/* 'seconds' may be 0: as many transactions as nobody can run. */
 static void
-expect_an_end(const char *what)
+expect_an_end(const char *what, double seconds, double grace)
 {
     struct winter w = {0};
     struct trial_result r = {0};
@@ -77,9 +78,10 @@ expect_an_end(const char *what)
     const struct trial trial = {.target = w.servers.url,
                                 .isolation = ISOLATION_SERIALIZABLE,
                                 .sessions = 4,
-                                .seconds = 6,
+                                .transactions = UINT64_MAX,
+                                .seconds = seconds,
                                 .pause = 0.001,
-                                .grace = 2,
+                                .grace = grace,
                                 .read_final = true,
                                 .tick = freeze,
                                 .self = &w};
@@ -97,13 +99,19 @@ expect_an_end(const char *what)
 static void
 a_run_ends_although_postgresql_is_frozen(void)
 {
-    expect_an_end("postgresql");
+    expect_an_end("postgresql", 6, 2);
 }
 
 static void
 a_run_ends_although_mariadb_is_frozen(void)
 {
-    expect_an_end("mariadb");
+    expect_an_end("mariadb", 6, 2);
+}
+
+static void
+a_run_without_a_time_ends_although_postgresql_is_frozen(void)
+{
+    expect_an_end("postgresql", 0, 0.3);
 }
 
 /* --- the fault -------------------------------------------------------------*/
@@ -211,5 +219,6 @@ main(void)
     RUN(a_kill_while_a_server_is_stopped_leaves_nothing);
     RUN(a_run_ends_although_postgresql_is_frozen);
     RUN(a_run_ends_although_mariadb_is_frozen);
+    RUN(a_run_without_a_time_ends_although_postgresql_is_frozen);
     return test_end();
 }

@@ -131,6 +131,12 @@ a_table_of_somebody_else_stays(void)
     expect_to_leave_foreign_tables(servers.url);
 }
 
+static void
+one_run_at_a_time_has_its_tables(void)
+{
+    expect_one_run_at_a_time(servers.url);
+}
+
 int
 main(void)
 {
@@ -145,6 +151,7 @@ main(void)
     RUN(read_uncommitted_shows_aborted_reads);
     RUN(applications_are_serializable);
     RUN(a_table_of_somebody_else_stays);
+    RUN(one_run_at_a_time_has_its_tables);
     servers_stop(&servers);
     return test_end();
 }

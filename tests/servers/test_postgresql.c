@@ -95,6 +95,12 @@ a_table_of_somebody_else_stays(void)
     expect_to_leave_foreign_tables(servers.url);
 }
 
+static void
+one_run_at_a_time_has_its_tables(void)
+{
+    expect_one_run_at_a_time(servers.url);
+}
+
 int
 main(void)
 {
@@ -107,6 +113,7 @@ main(void)
     RUN(arrays_at_read_committed_are_no_snapshots);
     RUN(applications_are_serializable);
     RUN(a_table_of_somebody_else_stays);
+    RUN(one_run_at_a_time_has_its_tables);
     servers_stop(&servers);
     return test_end();
 }

@@ -106,8 +106,8 @@ static const struct form forms[] = {
      "select s from t where v = (select max(v) from t)",
      "update t set v = 0 where id in (select id from t where v < 15)",
      "select s from t where not exists (select from t where v < 10)",
-     "delete from t where v = (select x.v from t x order by x.v desc limit "
-     "1)"},
+     "delete from t where v = (select x.v from t x order by x.v desc, x.id "
+     "limit 1)"},
     {"subqueries in values", T, DROP,
      "select (select count(*) from t where v > 25), (select 1)",
      "insert into t values (3, (select max(v) + 10 from t))",

@@ -129,6 +129,33 @@ tell_what_a_savepoint_leaves_out(struct database *db)
     }
 }
 
+/* A select inside of a statement is run once more, so a limit must return the
+ * same row. */
+static void
+tell_what_a_limit_inside_leaves_out(struct database *db)
+{
+    static const struct {
+        const char *limit, *part;
+    } cases[] = {
+        {"limit 1", "what other tables and subqueries were read"},
+        {"order by v limit 1", "what other tables and subqueries were read"},
+        {"order by v, id desc limit 1", ""},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct err part = {0};
+        struct buf text = {0};
+        buf_printf(&text,
+                   "setup { " T " }\nteardown { " DROP " }\nsession a\n"
+                   "step x { update t set v = (select v + 1 from t %s) where "
+                   "id = 1 }\n",
+                   cases[i].limit);
+        rows_expect_silence(db, text.at, "", &part);
+        CHECK(strstr(part.text, cases[i].part) != NULL);
+        CHECK(*cases[i].part || !*part.text);
+        buf_free(&text);
+    }
+}
+
 /* Two sessions that run at once and are serializable nevertheless, and what is
  * left out of them. */
 static const struct {
@@ -245,6 +272,7 @@ play_all(struct database *db, const char *url)
     refuse_other_literals(db);
     refuse_rows_that_vanish(db);
     tell_what_a_savepoint_leaves_out(db);
+    tell_what_a_limit_inside_leaves_out(db);
     accuse_nobody(db);
     tell_all_that_is_left_out(url);
 }

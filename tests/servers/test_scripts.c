@@ -295,6 +295,12 @@ what_is_not_understood_is_refused_before_the_run(void)
         refusal_of(file(&arena, "f.sql", "delete from c \\gset"), tables),
         "f.sql:1: not understood, so not run: found a statement that "
         "returns nothing, expected one with values for \\gset");
+    CHECK_TEXT(refusal_of(file(&arena, "f.sql",
+                               "select exists (select 1 from c for update) as "
+                               "e \\gset"),
+                          tables),
+               "f.sql:1: not understood, so not run: a lock in EXISTS before "
+               "\\gset");
     const char *why = refusal_of(file(&arena, "f.sql", "select v from c;"),
                                  file(&arena, "bad.sql", "create tabel c ();"));
     CHECK(strstr(why, "bad.sql: the setup failed at 'create tabel c ()"));

@@ -9,12 +9,15 @@ session sees what is rolled back, which must violate read committed.
 
 Speaks TAP; skipped where the build leaves SQLite or PostgreSQL's parser out.
 """
+import fcntl
 import json
 import os
 import pathlib
+import sqlite3
 import subprocess
 import sys
 import tempfile
+import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 from tap import check, end, skip
@@ -319,4 +322,59 @@ with tempfile.TemporaryDirectory() as scratch:
     status, out = run("setup { drop table if exists t; create table t (id int) }\nsession a\n"
                       "step x { select * from t }\n", "sqlite:own.db")
     check(status == 2 and "already has a table" in out, "tables of users", out)
+    own = sqlite3.connect(folder / "names.db")
+    own.executescript("create table assay_rows_archive (x); create table assay_rows_u (x)")
+    status, out = run(f"setup {{ {T} }}\nsession a\nstep x {{ {ALL} }}\n", "sqlite:names.db")
+    check(status == 0, "beside a table with a name like ours", out)
+    status, out = run("setup { create table u (id int) }\nsession a\nstep x { select * from u }\n", "sqlite:names.db")
+    check(status == 2 and "assay_rows_u" in out, "beside one with the name of ours", out)
+    names = [name for name, in own.execute("select name from sqlite_schema order by name")]
+    check(names == ["assay_rows_archive", "assay_rows_u"], "both stay, and nothing else", names)
+    own.close()
+
+    # Two runs in one file at the same time.
+    def scripts(name):
+        (folder / f"{name}.sql").write_text(
+            f"begin immediate;\nselect v from {name} where id = 1;\n"
+            f"update {name} set v = v + 1 where id = 1;\ncommit;\n")
+        (folder / f"{name}_tables.sql").write_text(
+            f"create table {name} (id int primary key, v int); insert into {name} values (1, 0);")
+        return [assay, "test", "sqlite:both.db", "-w", f"{name}.sql", "--schema", f"{name}_tables.sql", "-l", "ser",
+                "--sessions", "2", "--pause", "5ms", "--store", ""]
+    pipes = dict(cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    with subprocess.Popen([*scripts("one"), "--time", "1.5"], **pipes) as first:
+        watch = sqlite3.connect(folder / "both.db", isolation_level=None, timeout=10)
+        while not watch.execute("select 1 from sqlite_schema where name = 'assay_propose_one'").fetchall():
+            if first.poll() is not None:
+                break
+            time.sleep(0.01)
+        watch.close()
+        second = subprocess.run([*scripts("two"), "--time", "0.3"], timeout=60, **pipes)
+        out = first.stdout.read()
+    check(second.returncode == 0 and "no such table" not in second.stdout, "a run beside another one", second.stdout)
+    check(first.returncode == 0 and "no such table" not in out, "and the other one", out)
+
+    # The tables of '-w rows' have the same names in all runs.
+    with open(folder / "both.db", "rb") as claimed:
+        fcntl.flock(claimed, fcntl.LOCK_EX)
+        done = subprocess.run([assay, "test", "sqlite:both.db", "-w", "rows", "--txns", "10", "--store", ""],
+                              timeout=60, **pipes)
+    check(done.returncode == 2 and "another run has its tables in this database" in done.stdout,
+          "a run with the same tables is refused", done.stdout)
+    done = subprocess.run([assay, "test", "sqlite:both.db", "-w", "rows", "--txns", "10", "--store", ""],
+                          timeout=60, **pipes)
+    check(done.returncode == 0, "and is not after the end of the other one", done.stdout)
+
+    # A limit without an order may return any row: the one that was read is the one whose value is used.
+    (folder / "pick.sql").write_text("begin;\nselect v from q limit 1 \\gset\n"
+                                     "insert into answers values (:v);\ncommit;\n")
+    (folder / "pick_tables.sql").write_text("create table q (id int primary key, v int); create index i on q (v); "
+                                            "insert into q values (1, 20), (2, 10); "
+                                            "create table answers (v int primary key);")
+    done = subprocess.run([assay, "test", "sqlite:", "-w", "pick.sql", "--schema", "pick_tables.sql", "-l", "ser",
+                           "--sessions", "1", "--txns", "1", "--keep", "pick.jsonl"], timeout=60, **pipes)
+    ops = [op for line in (folder / "pick.jsonl").read_text().splitlines()[1:-1] for op in json.loads(line)["ops"]]
+    read = [op[2]["v"] for op in ops if op[1][0] == "q"]
+    used = [op[2]["v"] for op in ops if op[0] == "i"]
+    check(done.returncode == 0 and len(used) == 1 and read == used, "the row of a limit", [done.stdout, ops])
 sys.exit(end())

@@ -61,6 +61,9 @@ struct dialect {
     const char *begin_read_only; // begin a transaction that only reads
     const char *for_update, *for_share; // of a select that locks its rows
     bool has_savepoints;
+    const char *claim; // a query: 0 if another connection has claimed the
+                       // tables of this program, else they are this
+                       // connection's until it ends
 };
 
 enum { SQL_CONDITION = 128 }; // bytes

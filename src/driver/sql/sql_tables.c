@@ -2,7 +2,9 @@
  *
  * Tables that this program did not make are never touched.  Its own tables have
  * a column assay_key.  The tables of a killed run are removed by the next run.
- * If a table has one of the names but no such column, the run is refused.
+ * If a table has one of the names but no such column, the run is refused.  So
+ * is one while another run has its tables in the same database: it would remove
+ * them, and each would read what the other writes.
  *
  * SPDX-License-Identifier: MIT */
 #include "driver/sql/sql.h"
@@ -17,6 +19,8 @@
 enum { ROWS_PER_INSERT = 500 };
 
 enum { PATIENCE = 60 }; // seconds, for tables to reach all nodes
+
+#define CLAIM_PATIENCE 3.0 // seconds, for the end of a run that was just killed
 
 /* One row of an insert: its key and the initial values. */
 static void
@@ -155,6 +159,39 @@ await(struct connection *c, const struct table_shape *t, struct err *err)
                             c->message[0] ? ": " : "", c->message);
 }
 
+/* Keep other runs from the tables, until they are removed or the database is
+ * closed.  A database that cannot say whether there are any is used. */
+static bool
+claim(struct database *db, size_t node, struct err *err)
+{
+    const char *sql = db->driver->sql->claim;
+    struct connection *c;
+    struct result_rows rows = {0};
+    if (db->claim || !sql)
+        return true;
+    if (!db->driver->connect(db, 0, node, &c, err))
+        return false;
+    const double until = time_now() + CLAIM_PATIENCE;
+    enum outcome outcome = db->driver->query(c, sql, &rows);
+    while (outcome == OUTCOME_OK && *result_rows_get(&rows, 0, 0) == '0' &&
+           time_now() < until) {
+        time_pause(0.05);
+        outcome = db->driver->query(c, sql, &rows);
+    }
+    const bool is_taken =
+        outcome == OUTCOME_OK && *result_rows_get(&rows, 0, 0) == '0';
+    result_rows_free(&rows);
+    if (outcome == OUTCOME_OK && !is_taken)
+        db->claim = c;
+    else
+        db->driver->disconnect(c);
+    return !is_taken ||
+           err_set(err, ERR_IO,
+                   "%s: another run has its tables in this database, expected "
+                   "none; wait for its end or test another database",
+                   db->driver->scheme);
+}
+
 /* Make a table on the first node that accepts writes, and wait until all nodes
  * have it. */
 static bool
@@ -168,7 +205,7 @@ spread_table(struct database *db, const struct table_shape *t, const char *type,
             if (!db->driver->connect(db, 0, node, &c, err))
                 return false;
             if (pass == 0 && !made && !c->is_read_only) {
-                ok = make_table(c, t, type, err) &&
+                ok = claim(db, node, err) && make_table(c, t, type, err) &&
                      (!db->index || make_index(c, t, err));
                 made = ok;
             } else if (pass == 1) {
@@ -223,5 +260,8 @@ sql_unload(struct database *db, struct err *err)
         db->driver->disconnect(c);
     }
     vec_clear(&db->tables);
+    if (db->claim)
+        db->driver->disconnect(db->claim);
+    db->claim = NULL;
     return ok;
 }

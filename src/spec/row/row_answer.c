@@ -2,8 +2,8 @@
  *
  * A select is run once, with the versions that it found and its own answer as
  * two parts of one statement, so that both are of one snapshot.  A select that
- * locks may see later versions of rows that it waited for; it returns both in
- * the same rows instead.
+ * locks may see later versions of rows that it waited for, and one with a limit
+ * may return any of several rows; they return both in the same rows instead.
  *
  * SPDX-License-Identifier: MIT */
 #include "spec/row/row_statement.h"
@@ -109,19 +109,18 @@ static const char *
 with_answer(const struct watched *w, struct arena *arena, const char *text,
             size_t items, const struct row_statement *s)
 {
-    static const char select[] = "select ";
-    assert(strncmp(s->sql, select, sizeof select - 1) == 0);
-    const char *versions = s->sql + sizeof select - 1;
     const char *part = w->dialect->union_part;
     struct buf sql = {0};
-    if (s->locks) {
+    if (s->locks || s->is_limited) {
         buf_add(&sql, text, items);
-        buf_printf(&sql, ", " ROW_MARK_BOTH ", %s", versions);
+        buf_printf(&sql, ", " ROW_MARK_BOTH ", %s %s", s->versions,
+                   text + items);
     } else {
+        assert(strncmp(s->sql, "select ", 7) == 0);
         buf_printf(&sql, "%s(select ", part);
         for (size_t i = 0; i < s->answers.n; i++)
             buf_text(&sql, "null, ");
-        buf_printf(&sql, ROW_MARK_VERSION ", %s) union all %s(", versions,
+        buf_printf(&sql, ROW_MARK_VERSION ", %s) union all %s(", s->sql + 7,
                    part);
         buf_add(&sql, text, items);
         buf_text(&sql, ", " ROW_MARK_ANSWER);
@@ -186,6 +185,8 @@ row_statement_answer(const struct watched *w, struct arena *arena,
         run_alone(s);
     if (ok && s->returns_versions) {
         const struct token from = find_from(syntax.text);
+        if (s->locks && from.kind == TOKEN_END)
+            return refuse(refusal, text, "a lock in EXISTS before \\gset");
         s->sql =
             with_answer(w, arena, text, (size_t)(from.at - syntax.text), s);
     }

@@ -121,7 +121,8 @@ propose(struct row_compare *c, struct connection *by,
     d->put_temporary(&sql, t);
     enum outcome outcome = run(by, &sql, NULL);
     if (outcome == OUTCOME_OK) {
-        buf_printf(&sql, "insert into %s %s", d->temporary, s->proposal);
+        buf_printf(&sql, "%s insert into %s %s", s->proposal_with, d->temporary,
+                   s->proposal);
         outcome = run(by, &sql, NULL);
     }
     if (outcome == OUTCOME_OK) {

@@ -45,7 +45,7 @@ struct row_dialect {
                  struct watched *out, struct err *err);
     bool (*install)(const struct watched *w, struct connection *c,
                     struct err *err);
-    void (*remove)(struct connection *c);
+    void (*remove)(const struct watched *w, struct connection *c);
 
     /* Append the name of a column; NULL: PostgreSQL's way. */
     void (*put_name)(struct buf *sql, const char *name);

@@ -353,6 +353,17 @@ install_table(const struct watched *w, uint32_t table, struct connection *c,
     return ok && number_rows(w, table, c, err);
 }
 
+/* A table of that name with other columns is a user's. */
+static void
+remove_log(const struct watched *w, struct connection *c)
+{
+    (void)w;
+    if (c->driver->query(c, "select t, i, w, v from " LOG " limit 0", NULL) ==
+        OUTCOME_OK)
+        c->driver->query(c, "drop table " LOG, NULL);
+    c->driver->query(c, "drop sequence if exists " ROWS, NULL);
+}
+
 static bool
 install(const struct watched *w, struct connection *c, struct err *err)
 {
@@ -360,6 +371,7 @@ install(const struct watched *w, struct connection *c, struct err *err)
         "create sequence " ROWS,
         "create table " LOG " (t integer, i varchar, w varchar, v bigint)"};
     bool ok = true;
+    remove_log(w, c); // of a run that was killed
     row_book_clear(w->book);
     for (size_t i = 0; ok && i < sizeof made / sizeof made[0]; i++) {
         struct buf sql = {0};
@@ -371,13 +383,6 @@ install(const struct watched *w, struct connection *c, struct err *err)
         if (!w->tables.at[i].refusal)
             ok = install_table(w, i, c, err);
     return ok;
-}
-
-static void
-remove_log(struct connection *c)
-{
-    c->driver->query(c, "drop table if exists " LOG, NULL);
-    c->driver->query(c, "drop sequence if exists " ROWS, NULL);
 }
 
 /* --- all versions ----------------------------------------------------------*/

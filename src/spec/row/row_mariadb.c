@@ -15,9 +15,11 @@
  * The values of a version are texts of SQL in hexadecimal, separated by commas.
  *
  * SPDX-License-Identifier: MIT */
+#include "base/container/hash.h"
 #include "spec/row/row_dialect.h"
 #include "spec/row/watched_checks_table.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -296,6 +298,18 @@ put_row(struct buf *sql, const struct watched *w, uint32_t table,
     put_values(sql, &w->tables.at[table], row);
 }
 
+/* "create trigger assay_WORD_TABLE when on t for each row ".  Names of triggers
+ * are those of the whole database, and other runs have theirs there; a table's
+ * own name may be too long to be a part of another one. */
+static void
+put_create_trigger(struct buf *sql, const struct watched_table *t,
+                   const char *word, const char *when)
+{
+    buf_printf(
+        sql, "create trigger assay_%s_%016" PRIx64 " %s on %s for each row ",
+        word, hash_bytes(t->relation, strlen(t->relation)), when, t->name);
+}
+
 /* "set @told = concat(@told, ...)": the number of the table, a letter, and one
  * or two versions, each with its name and its values, all in lines of their
  * own. */
@@ -322,25 +336,22 @@ static void
 put_trigger(struct buf *sql, const struct watched_table *t, size_t i,
             char letter)
 {
-    buf_printf(sql,
-               "create trigger assay_note_%zu%c after %s on %s for each "
-               "row ",
-               i, letter,
-               letter == 'I'   ? "insert"
-               : letter == 'U' ? "update"
-                               : "delete",
-               t->name);
+    put_create_trigger(sql, t,
+                       letter == 'I'   ? "insert"
+                       : letter == 'U' ? "update"
+                                       : "delete",
+                       letter == 'I'   ? "after insert"
+                       : letter == 'U' ? "after update"
+                                       : "after delete");
     put_told(sql, t, i, letter);
 }
 
 /* A row that is changed gets a new version. */
 static void
-put_renewal(struct buf *sql, const struct watched_table *t, size_t i)
+put_renewal(struct buf *sql, const struct watched_table *t)
 {
-    buf_printf(sql,
-               "create trigger assay_renew_%zu before update on %s for each "
-               "row set new." VERSION " = if(",
-               i, t->name);
+    put_create_trigger(sql, t, "renew", "before update");
+    buf_text(sql, "set new." VERSION " = if(");
     put_values(sql, t, "old");
     buf_text(sql, " = ");
     put_values(sql, t, "new");
@@ -352,10 +363,8 @@ put_renewal(struct buf *sql, const struct watched_table *t, size_t i)
 static void
 put_proposal(struct buf *sql, const struct watched_table *t, size_t i)
 {
-    buf_printf(sql,
-               "create trigger assay_propose_%zu before insert on %s for each "
-               "row if true",
-               i, t->name);
+    put_create_trigger(sql, t, "propose", "before insert");
+    buf_text(sql, "if true");
     for (size_t k = 0; k < t->keys.n; k++) {
         buf_text(sql, " and new.");
         put_name(sql, t->keys.at[k]);
@@ -401,10 +410,8 @@ install_table(const struct watched_table *t, size_t i, struct connection *c,
         ok = row_dialect_make(c, &sql, err);
     }
     if (ok) {
-        buf_printf(&sql,
-                   "create trigger assay_number_%zu before insert on %s for "
-                   "each row set new." VERSION " = uuid_short()",
-                   i, t->name);
+        put_create_trigger(&sql, t, "number", "before insert");
+        buf_text(&sql, "set new." VERSION " = uuid_short()");
         ok = row_dialect_make(c, &sql, err);
     }
     for (const char *letter = "IUD"; ok && *letter; letter++) {
@@ -412,7 +419,7 @@ install_table(const struct watched_table *t, size_t i, struct connection *c,
         ok = row_dialect_make(c, &sql, err);
     }
     if (ok) {
-        put_renewal(&sql, t, i);
+        put_renewal(&sql, t);
         ok = row_dialect_make(c, &sql, err);
     }
     if (ok && t->keys.n) {
@@ -435,8 +442,9 @@ install(const struct watched *w, struct connection *c, struct err *err)
 
 /* The triggers go with their tables. */
 static void
-remove_nothing(struct connection *c)
+remove_nothing(const struct watched *w, struct connection *c)
 {
+    (void)w;
     (void)c;
 }
 

@@ -79,6 +79,28 @@ is_order_kept(const struct row_reading *r, const PgQuery__SelectStmt *s,
     return true;
 }
 
+/* Whether no two rows of a table are at the same place in the order: it has all
+ * columns of the key. */
+static bool
+is_order_total(const struct row_reading *r, const PgQuery__SelectStmt *s,
+               const PgQuery__RangeVar *v)
+{
+    const uint32_t t = watched_find(r->watched, v->schemaname, v->relname);
+    const text_vec *keys = &r->watched->tables.at[t].keys;
+    bool is_total = keys->n > 0;
+    for (size_t k = 0; is_total && k < keys->n; k++) {
+        bool has_key = false;
+        for (size_t i = 0; i < s->n_sort_clause; i++) {
+            const PgQuery__Node *n = s->sort_clause[i]->sort_by->node;
+            has_key = has_key ||
+                      strcasecmp(sql_tree_column(n->column_ref), keys->at[k]) ==
+                          0; // is_order_kept: it is a column
+        }
+        is_total = has_key;
+    }
+    return is_total;
+}
+
 /* The 'from' before the first table; 0 if there is none, as in "table t". */
 static size_t
 find_from(const struct row_reading *r, const PgQuery__RangeVar *first)
@@ -111,6 +133,9 @@ rewrite(struct row_reading *r, const PgQuery__SelectStmt *s,
         r->watched->dialect->put_row(&sql, r->watched, t, alias);
         vec_push(&r->out->items, t);
     }
+    const size_t n_select = strlen("select ");
+    r->out->versions =
+        arena_copy(r->arena, sql.at + n_select, sql.n - n_select);
     const size_t first = find_from(r, tables[0]);
     const size_t end = row_reading_find_word(r, first, after);
     buf_printf(&sql, " %s", row_reading_text(r, first, end));
@@ -345,6 +370,9 @@ read_tables(struct row_reading *r, const PgQuery__SelectStmt *s)
     if (is_product(r, s, n))
         return true;
     r->out->locks = s->n_locking_clause > 0;
+    r->out->is_limited = s->limit_count || s->limit_offset;
+    r->out->picks_any =
+        r->out->is_limited && (n > 1 || !is_order_total(r, s, tables[0]));
     r->out->sql = rewrite(r, s, tables, n);
     r->out->limit = constant_limit(s);
     if (n == 1)
@@ -384,7 +412,8 @@ read_exists(struct row_reading *r)
         return row_reading_refuse(
             r, (int)(r->tokens.at[begin].at - r->text + (refusal.at - inner)),
             "%s", refusal.text);
-    r->out->dropped = NULL; // EXISTS does not look at the items
+    r->out->dropped = NULL;     // EXISTS does not look at the items
+    r->out->is_limited = false; // nor does it matter which row it finds
     return true;
 }
 

@@ -7,7 +7,9 @@
 #include "spec/row/row_settings.h"
 #include "spec/script.h"
 
+#include <ctype.h>
 #include <string.h>
+#include <strings.h>
 
 bool
 row_setup_records(struct database *db)
@@ -98,8 +100,10 @@ row_setup_expect_none(struct connection *c, const struct watched *before,
                                   : expect_unregistered(c, sql, err);
 }
 
+/* Run SQL; 'done' gets the statements that did not fail.  Where they are sent
+ * as one, none of them has an effect if one fails. */
 static bool
-run(struct connection *c, const char *sql, struct err *err)
+run(struct connection *c, const char *sql, struct buf *done, struct err *err)
 {
     const struct flavour *flavour = flavour_of(c->driver->scheme);
     struct arena arena = {0};
@@ -117,6 +121,8 @@ run(struct connection *c, const char *sql, struct err *err)
                  err, ERR_IO, "the setup failed at '%s': %s",
                  err_quote(quoted, sizeof quoted, part, strlen(part)),
                  err_quote(said, sizeof said, c->message, strlen(c->message)));
+        if (ok)
+            buf_printf(done, "%s;", part);
     }
     vec_free(&parts);
     arena_free(&arena);
@@ -141,25 +147,79 @@ row_setup_remove(struct connection *c, const struct watched *made)
     }
 }
 
-bool
-row_setup_make(struct connection *c, const struct watched *before,
-               const char *sql, struct watched *made, struct err *err)
+static bool
+is_of_name(char c)
 {
-    struct err ignored = {0};
-    watched_free(made);
-    const bool ok = run(c, sql, err);
-    return watched_read(c, before, made, ok ? err : &ignored) && ok;
+    return isalnum((unsigned char)c) || c == '_' || c == '$' || (c & 0x80);
+}
+
+/* Whether SQL has a name as a word, in any case. */
+static bool
+has_name(const char *sql, const char *name)
+{
+    const size_t n = strlen(name);
+    for (const char *at = sql; *at; at++)
+        if (strncasecmp(at, name, n) == 0 && !is_of_name(at[n]) &&
+            (at == sql || !is_of_name(at[-1])))
+            return true;
+    return strpbrk(name, "\"`]") != NULL; // which is written twice there
+}
+
+/* The tables that were not there before, and are either named by the SQL or
+ * among others that are known. */
+static bool
+read_own(struct connection *c, struct watched *before, const char *sql,
+         const struct watched *known, struct watched *out, struct err *err)
+{
+    for (;;) {
+        size_t strange = 0;
+        if (!watched_read(c, before, out, err))
+            return false;
+        for (size_t i = 0; i < out->tables.n; i++) {
+            const struct watched_table *t = &out->tables.at[i];
+            if (has_name(sql, t->relation) ||
+                watched_has(known, t->schema, t->relation))
+                continue;
+            const struct watched_table other = {
+                .name = watched_copy(before, t->name),
+                .schema = watched_copy(before, t->schema),
+                .relation = watched_copy(before, t->relation),
+                .is_visible = t->is_visible};
+            vec_push(&before->tables, other);
+            strange++;
+        }
+        if (!strange)
+            return true;
+        watched_free(out);
+    }
 }
 
 bool
-row_setup_watch(struct database *db, const struct watched *before,
-                struct watched *out, struct err *err)
+row_setup_make(struct connection *c, struct watched *before, const char *sql,
+               struct watched *made, struct err *err)
+{
+    struct err ignored = {0};
+    struct buf done = {0};
+    struct watched earlier = *made;
+    buf_text(&done, "");
+    const bool ok = run(c, sql, &done, err);
+    const bool is_read =
+        read_own(c, before, done.at, &earlier, made, ok ? err : &ignored);
+    watched_free(&earlier);
+    buf_free(&done);
+    return is_read && ok;
+}
+
+bool
+row_setup_watch(struct database *db, struct watched *before,
+                const struct watched *made, struct watched *out,
+                struct err *err)
 {
     struct connection *c;
     if (!row_settings_expect(db, err) ||
         !db->driver->connect(db, 0, 0, &c, err))
         return false;
-    const bool ok = watched_read(c, before, out, err);
+    const bool ok = read_own(c, before, "", made, out, err);
     c->driver->disconnect(c);
     return ok;
 }
@@ -167,13 +227,13 @@ row_setup_watch(struct database *db, const struct watched *before,
 /* Run the setups, and ask for what they made as a session would. */
 static bool
 make_tables(const struct spec *s, struct database *db, struct connection *c,
-            const struct watched *before, struct watched *made,
-            struct watched *out, struct err *err)
+            struct watched *before, struct watched *made, struct watched *out,
+            struct err *err)
 {
     bool ok = true;
     for (size_t i = 0; ok && i < s->setups.n; i++)
         ok = row_setup_make(c, before, s->setups.at[i].sql, made, err);
-    return ok && row_setup_watch(db, before, out, err);
+    return ok && row_setup_watch(db, before, made, out, err);
 }
 
 bool
@@ -191,7 +251,10 @@ row_setup_read(const struct spec *s, struct database *db, struct watched *out,
         if (ok) {
             ok = make_tables(s, db, c, &before, &made, out, err);
             struct err ignored = {0};
-            run(c, s->teardown.sql, &ignored);
+            struct buf done = {0};
+            if (ok || made.tables.n) // otherwise there is nothing of ours
+                run(c, s->teardown.sql, &done, &ignored);
+            buf_free(&done);
             row_setup_remove(c, &made);
         }
         watched_free(&made);

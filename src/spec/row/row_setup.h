@@ -22,16 +22,19 @@ bool row_setup_expect_none(struct connection *c, const struct watched *before,
                            const char *sql, struct err *err);
 
 /* Run SQL that makes tables, whole or statement by statement.  'made', which
- * was empty or filled by this, has the tables that were not there before, also
- * if it fails; the caller frees it. */
-bool row_setup_make(struct connection *c, const struct watched *before,
+ * was empty or filled by this, has the tables that were not there before and
+ * that a statement which did not fail names, also if another fails; the caller
+ * frees it.  Others are another user's or another run's, and are added to those
+ * of 'before'. */
+bool row_setup_make(struct connection *c, struct watched *before,
                     const char *sql, struct watched *made, struct err *err);
 
-/* Ask for the tables that were not there 'before', as a session's connection
- * would: what SQL has set for its own does not hold for others.  Fails if the
- * sessions are set up in different ways (row_settings.h). */
-bool row_setup_watch(struct database *db, const struct watched *before,
-                     struct watched *out, struct err *err);
+/* Ask for the tables 'made', as a session's connection would: what SQL has set
+ * for its own does not hold for others.  Fails if the sessions are set up in
+ * different ways (row_settings.h). */
+bool row_setup_watch(struct database *db, struct watched *before,
+                     const struct watched *made, struct watched *out,
+                     struct err *err);
 
 /* Remove the tables that SQL has made, and no others: another user may have
  * made tables meanwhile. */

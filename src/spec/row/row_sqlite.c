@@ -8,6 +8,9 @@
  * the table; reading and writing the second table together with the first locks
  * nothing that another transaction could have had.
  *
+ * The second table and the triggers have the name of the first in theirs: what
+ * several runs make in one file has names of its own, because their tables do.
+ *
  * The values of a version are texts of SQL, as quote() makes them, separated by
  * commas.
  *
@@ -215,6 +218,16 @@ put_values(struct buf *sql, const struct watched_table *t, const char *row)
     buf_text(sql, " end");
 }
 
+/* The name of what belongs to a table: a word and the table's own name. */
+static void
+put_beside(struct buf *sql, const char *word, const struct watched_table *t)
+{
+    struct buf name = {0};
+    buf_printf(&name, "assay_%s_%s", word, t->relation);
+    watched_put_name(sql, name.at);
+    buf_free(&name);
+}
+
 /* "assay_row = r.rowid", or the same for all columns of the key. */
 static void
 put_match(struct buf *sql, const struct watched_table *t, const char *row)
@@ -241,10 +254,11 @@ put_place(struct buf *sql, const struct watched_table *t, const char *row)
 }
 
 static void
-put_version(struct buf *sql, const struct watched_table *t, size_t i,
-            const char *row)
+put_version(struct buf *sql, const struct watched_table *t, const char *row)
 {
-    buf_printf(sql, "(select assay_ver from assay_rows_%zu where ", i);
+    buf_text(sql, "(select assay_ver from ");
+    put_beside(sql, "rows", t);
+    buf_text(sql, " where ");
     put_match(sql, t, row);
     buf_char(sql, ')');
 }
@@ -254,24 +268,28 @@ put_row(struct buf *sql, const struct watched *w, uint32_t table,
         const char *row)
 {
     const struct watched_table *t = &w->tables.at[table];
-    put_version(sql, t, table, row);
+    put_version(sql, t, row);
     buf_text(sql, ", ");
     put_values(sql, t, row);
 }
 
 /* What the second table has after a row was changed. */
 static void
-put_forget(struct buf *sql, const struct watched_table *t, size_t i)
+put_forget(struct buf *sql, const struct watched_table *t)
 {
-    buf_printf(sql, "delete from assay_rows_%zu where ", i);
+    buf_text(sql, "delete from ");
+    put_beside(sql, "rows", t);
+    buf_text(sql, " where ");
     put_match(sql, t, "old");
     buf_text(sql, "; ");
 }
 
 static void
-put_remember(struct buf *sql, const struct watched_table *t, size_t i)
+put_remember(struct buf *sql, const struct watched_table *t)
 {
-    buf_printf(sql, "insert into assay_rows_%zu values (", i);
+    buf_text(sql, "insert into ");
+    put_beside(sql, "rows", t);
+    buf_text(sql, " values (");
     put_place(sql, t, "new");
     buf_text(sql, ", assay_note()); ");
 }
@@ -281,17 +299,16 @@ static void
 put_trigger(struct buf *sql, const struct watched_table *t, size_t i,
             char letter)
 {
-    buf_printf(sql,
-               "create trigger assay_note_%zu%c after %s on %s begin select "
-               "assay_note('%zu', '%c'",
-               i, letter,
-               letter == 'I'   ? "insert"
-               : letter == 'U' ? "update"
-                               : "delete",
-               t->name, i, letter);
+    const char *change = letter == 'I'   ? "insert"
+                         : letter == 'U' ? "update"
+                                         : "delete";
+    buf_text(sql, "create trigger ");
+    put_beside(sql, change, t);
+    buf_printf(sql, " after %s on %s begin select assay_note('%zu', '%c'",
+               change, t->name, i, letter);
     if (letter != 'I') {
         buf_text(sql, ", ");
-        put_version(sql, t, i, "old");
+        put_version(sql, t, "old");
         buf_text(sql, ", ");
         put_values(sql, t, "old");
     }
@@ -301,9 +318,9 @@ put_trigger(struct buf *sql, const struct watched_table *t, size_t i,
     }
     buf_text(sql, "); ");
     if (letter != 'I')
-        put_forget(sql, t, i);
+        put_forget(sql, t);
     if (letter != 'D')
-        put_remember(sql, t, i);
+        put_remember(sql, t);
     buf_text(sql, "end");
 }
 
@@ -312,8 +329,9 @@ put_trigger(struct buf *sql, const struct watched_table *t, size_t i,
 static void
 put_proposal(struct buf *sql, const struct watched_table *t, size_t i)
 {
-    buf_printf(sql, "create trigger assay_propose_%zu before insert on %s", i,
-               t->name);
+    buf_text(sql, "create trigger ");
+    put_beside(sql, "propose", t);
+    buf_printf(sql, " before insert on %s", t->name);
     for (size_t k = 0; k < t->keys.n; k++) {
         buf_text(sql, k ? " and new." : " when new.");
         watched_put_name(sql, t->keys.at[k]);
@@ -331,9 +349,11 @@ put_proposal(struct buf *sql, const struct watched_table *t, size_t i)
 
 /* The second table, with the rows that the setup left. */
 static void
-put_table(struct buf *sql, const struct watched_table *t, size_t i)
+put_table(struct buf *sql, const struct watched_table *t)
 {
-    buf_printf(sql, "create table assay_rows_%zu (", i);
+    buf_text(sql, "create table ");
+    put_beside(sql, "rows", t);
+    buf_text(sql, " (");
     if (t->has_rowid)
         buf_text(sql, "assay_row integer primary key, assay_ver)");
     for (size_t k = 0; !t->has_rowid && k < t->keys.n; k++)
@@ -343,15 +363,36 @@ put_table(struct buf *sql, const struct watched_table *t, size_t i)
     buf_text(sql, t->has_rowid ? "" : ")) without rowid");
 }
 
+/* Remove the second table of a table of this run.  Ours has a column assay_ver;
+ * any other is a user's. */
+static void
+remove_table(const struct watched_table *t, struct connection *c)
+{
+    struct buf sql = {0};
+    buf_text(&sql, "select assay_ver from ");
+    put_beside(&sql, "rows", t);
+    buf_text(&sql, " limit 0");
+    const bool is_ours = c->driver->query(c, sql.at, NULL) == OUTCOME_OK;
+    buf_clear(&sql);
+    buf_text(&sql, "drop table ");
+    put_beside(&sql, "rows", t);
+    if (is_ours)
+        c->driver->query(c, sql.at, NULL);
+    buf_free(&sql);
+}
+
 static bool
 install_table(const struct watched_table *t, size_t i, struct connection *c,
               struct err *err)
 {
     struct buf sql = {0};
-    put_table(&sql, t, i);
+    remove_table(t, c); // of a run that was killed
+    put_table(&sql, t);
     bool ok = row_dialect_make(c, &sql, err);
     if (ok) {
-        buf_printf(&sql, "insert into assay_rows_%zu select ", i);
+        buf_text(&sql, "insert into ");
+        put_beside(&sql, "rows", t);
+        buf_text(&sql, " select ");
         put_place(&sql, t, "");
         buf_printf(&sql, ", assay_note('V') from %s", t->name);
         ok = row_dialect_make(c, &sql, err);
@@ -380,20 +421,10 @@ install(const struct watched *w, struct connection *c, struct err *err)
 
 /* The triggers go with their tables. */
 static void
-remove_tables(struct connection *c)
+remove_tables(const struct watched *w, struct connection *c)
 {
-    struct result_rows rows = {0};
-    c->driver->query(c,
-                     "select name from sqlite_schema where type = 'table' and "
-                     "name like 'assay\\_rows\\_%' escape '\\'",
-                     &rows);
-    for (size_t i = 0; i < rows.n; i++) {
-        struct buf sql = {0};
-        buf_printf(&sql, "drop table %s", result_rows_get(&rows, i, 0));
-        c->driver->query(c, sql.at, NULL);
-        buf_free(&sql);
-    }
-    result_rows_free(&rows);
+    for (size_t i = 0; i < w->tables.n; i++)
+        remove_table(&w->tables.at[i], c);
 }
 
 /* --- all versions ----------------------------------------------------------*/

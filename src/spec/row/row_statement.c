@@ -181,14 +181,36 @@ pass_row_numbers(struct row_reading *r, const PgQuery__InsertStmt *s,
     return true;
 }
 
+/* Where what an insert proposes ends: "on conflict" or "returning".  Another
+ * 'on' is one of a join. */
+static size_t
+find_source_end(const struct row_reading *r, size_t from)
+{
+    static const char *const ends[] = {"on", "returning", NULL};
+    size_t i = row_reading_find_word(r, from, ends);
+    while (row_reading_is_word(&r->tokens.at[i], "on") &&
+           !row_reading_is_word(&r->tokens.at[i + 1], "conflict"))
+        i = row_reading_find_word(r, i + 1, ends);
+    return i;
+}
+
+/* The WITH before an insert, or "". */
+static const char *
+read_with(struct row_reading *r, const PgQuery__InsertStmt *s)
+{
+    size_t i = row_reading_token_at(r, s->relation->location);
+    while (i && !row_reading_is_word(&r->tokens.at[i], "insert"))
+        i--;
+    return row_reading_text(r, 0, i);
+}
+
 /* Read the select of "insert into t select ... from u". */
 static bool
 read_source(struct row_reading *r, const PgQuery__InsertStmt *s)
 {
     static const char *const begins[] = {"select", NULL};
-    static const char *const ends[] = {"on", "returning", NULL};
     const size_t begin = row_reading_find_word(r, 0, begins);
-    const size_t end = row_reading_find_word(r, begin, ends);
+    const size_t end = find_source_end(r, begin);
     return r->watched->dialect->has_writing_with &&
            r->tokens.at[begin].kind != TOKEN_END &&
            row_inner_add(r, &s->select_stmt->base, begin, end);
@@ -208,6 +230,29 @@ is_source_known(struct row_reading *r, const PgQuery__InsertStmt *s)
     if (!known || r->tree.tables.n != 1 + r->inner.n)
         row_inner_drop(r);
     return r->inner.n > 0;
+}
+
+/* Note what an insert is about to add, where nothing else tells of a row that
+ * was in its way.  It is evaluated once more, so it must have the same value
+ * then. */
+static bool
+read_proposal(struct row_reading *r, const PgQuery__InsertStmt *s, uint32_t t)
+{
+    for (size_t i = 0; i < r->tree.calls.n; i++) {
+        const PgQuery__FuncCall *call = r->tree.calls.at[i];
+        const char *name = sql_tree_function(call);
+        if (sql_function_kind(name) != SQL_FUNCTION_PURE &&
+            strcmp(name, "now") != 0) // it is when the transaction began
+            return row_reading_refuse(r, call->location,
+                                      "'%.60s' beside ON CONFLICT, which is "
+                                      "called twice when it is recorded",
+                                      name);
+    }
+    const size_t from = after_table(r, s);
+    r->out->proposed = t;
+    r->out->proposal = row_reading_text(r, from, find_source_end(r, from));
+    r->out->proposal_with = read_with(r, s);
+    return true;
 }
 
 static bool
@@ -238,13 +283,8 @@ read_insert(struct row_reading *r, const PgQuery__InsertStmt *s)
          (r->syntax.ignores && table->has_conditions)))
         row_reading_leave_out(r, "which row was in the way of an insert");
     if (r->out->may_conflict && r->watched->dialect->compare && table->keys.n &&
-        s->select_stmt) {
-        static const char *const ends[] = {"on", "returning", NULL};
-        const size_t from = after_table(r, s);
-        r->out->proposed = t;
-        r->out->proposal =
-            row_reading_text(r, from, row_reading_find_word(r, from, ends));
-    }
+        s->select_stmt && !read_proposal(r, s, t))
+        return false;
     if (r->syntax.ignores && table->has_conditions)
         r->out->may_conflict = false; // another constraint may keep it out
     if (s->on_conflict_clause && s->on_conflict_clause->where_clause)

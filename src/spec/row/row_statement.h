@@ -33,6 +33,9 @@ struct row_statement {
     bool is_quiet;         // it neither reads nor writes rows
     bool returns_versions; // in pairs of columns: name and values
     u32_vec items;         // the table of each pair
+    const char *versions;  // then: the pairs, as items of a select
+    bool is_limited;       // a limit decides which rows it returns
+    bool picks_any;        // and its order leaves a choice
     uint32_t table;        // of the condition, or WATCHED_NONE
     const char *condition; // "" for all rows
     const char *alias;     // the name that the condition has for the row
@@ -48,6 +51,7 @@ struct row_statement {
     uint32_t proposed;    // its table, if it proposes rows; or WATCHED_NONE
     const char *proposal; // then: what it proposes, from the first column or
                           // the first word of its source on (row_compare.h)
+    const char *proposal_with; // and the WITH before it, or ""
     bool is_insert;
     uint32_t changed;    // the only table that it may change, or WATCHED_NONE
     bool keeps_keys;     // it updates rows that its condition holds for, and no

@@ -433,8 +433,9 @@ install(const struct watched *w, struct connection *c, struct err *err)
 /* The triggers are gone with their tables.  If those of another run need the
  * function, PostgreSQL keeps it. */
 static void
-remove_function(struct connection *c)
+remove_function(const struct watched *w, struct connection *c)
 {
+    (void)w;
     c->driver->query(c, ALONE "; drop function if exists " FUNCTION "()", NULL);
 }
 
@@ -453,7 +454,8 @@ watched_install(const struct watched *w, struct connection *c, struct err *err)
 void
 watched_remove(const struct watched *w, struct connection *c)
 {
-    w->dialect->remove(c);
+    if (w->dialect) // otherwise nothing was made
+        w->dialect->remove(w, c);
 }
 
 static void

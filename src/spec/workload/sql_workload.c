@@ -177,7 +177,7 @@ make_tables(struct sql_workload *w, struct database *db, struct connection *c,
     }
     if (!row_setup_make(c, &w->before, w->schema, &w->made, err))
         return err_in_file(err, w->options.schema);
-    return row_setup_watch(db, &w->before, &w->watched, err);
+    return row_setup_watch(db, &w->before, &w->made, &w->watched, err);
 }
 
 static bool
@@ -306,7 +306,7 @@ unload(void *self, struct database *db)
     if (!w->has_before || !db->driver->connect(db, 0, 0, &c, &err))
         return;
     row_setup_remove(c, &w->made);
-    watched_remove(&w->before, c);
+    watched_remove(&w->made, c);
     c->driver->disconnect(c);
 }
 
