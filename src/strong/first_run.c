@@ -20,11 +20,12 @@ first_run_has_candidates(const struct history *h, uint64_t most)
 bool
 first_run_suits(const struct history *h, const struct strong_options *options)
 {
-    // An optional transaction may count in a serial order and not in another.
-    return options->run_first && h->several.n && !h->n_optional &&
-           !history_has_orders(h) &&
-           h->several.n >=
-               options->many_candidates * (h->several_first.n - 1) &&
+    if (!options->run_first || !h->several.n || h->n_optional ||
+        history_has_orders(h))
+        return false; // one that is optional may count in one order only
+    const size_t values = h->several_first.n - 1;
+    return h->several.n >= options->many_candidates * values &&
+           values < 2 * (size_t)h->n_keys &&
            first_run_has_candidates(h, options->run_first);
 }
 

@@ -2,10 +2,10 @@
  *
  * Where values have hundreds of writers, hardly anything is certain, and to
  * strike out the writers that a read cannot have read from takes longer than
- * all the rest.  But such a history is mostly easy to run, because any of them
- * may have written last.  So it is run (order/schedule.h): serially, which is
- * cheapest and answers for all levels below, and if that breaks something, at
- * the level itself.
+ * all the rest.  But if a key has one such value, any of its writers may have
+ * been the last, and the history is mostly easy to run.  So it is run
+ * (order/schedule.h): serially, which is cheapest and answers for all levels
+ * below, and if that breaks something, at the level itself.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef STRONG_FIRST_RUN_H
