@@ -115,7 +115,12 @@ what_is_left_out_is_told(void)
     CHECK(is_partial("select * from t, s limit 1"));
     CHECK(is_partial("update t set v = 1 from s where t.id = s.v"));
     CHECK(!is_partial("delete from t where id = (select max(v) from s)"));
-    CHECK(!is_partial("delete from t where id in (select s.v from s limit 1)"));
+    // Which row a limit leaves has to be certain.
+    CHECK(is_partial("delete from t where id in (select s.v from s limit 1)"));
+    CHECK(is_partial("delete from s where v in (select x.v from t x order by "
+                     "x.v limit 1)"));
+    CHECK(!is_partial("delete from s where v in (select x.v from t x order by "
+                      "x.v, x.id limit 1)"));
     CHECK(is_partial("delete from t where id in (select v from s offset 1)"));
     CHECK(is_partial("delete from t where id = (select v from s for update)"));
     CHECK(is_partial("delete from t where exists (select from s where s.v = "
