@@ -224,17 +224,33 @@ search(struct inference *f, uint32_t *order, struct order_check *a,
     search_free(&t.s);
 }
 
-/* Find a first order by running the history, and what it breaks. */
+/* A first order, and what it breaks. */
+struct first_order {
+    struct order_check a;
+    uint32_t *order;
+    broken_vec broken;
+};
+
+/* Find one by running the history. */
 static void
-find_first_order(const struct inference *f, struct order_check *a,
-                 uint32_t *order, broken_vec *broken)
+first_order_find(struct first_order *o, const struct inference *f)
 {
     const struct dependencies *p = f->p;
+    *o = (struct first_order){.order = mem_alloc(p->g.n, sizeof *o->order)};
+    order_check_init(&o->a, p);
     if (f->context->options->schedule)
-        schedule_run(f, order, a->counting);
+        schedule_run(f, o->order, o->a.counting);
     else
-        memcpy(order, f->order, p->g.n * sizeof *order);
-    check_order(a, order, broken);
+        memcpy(o->order, f->order, p->g.n * sizeof *o->order);
+    check_order(&o->a, o->order, &o->broken);
+}
+
+static void
+first_order_free(struct first_order *o)
+{
+    vec_free(&o->broken);
+    order_check_free(&o->a);
+    mem_free(o->order);
 }
 
 /* Find a first order.  Where it breaks nothing the level holds; otherwise
@@ -242,32 +258,26 @@ find_first_order(const struct inference *f, struct order_check *a,
 static void
 order_and_search(struct inference *f, struct certificate *out)
 {
-    const struct dependencies *p = f->p;
     struct strong_stats *stats = f->context->stats;
     const double began = time_cpu();
-    uint32_t *order = mem_alloc(p->g.n, sizeof *order);
-    struct order_check a;
-    broken_vec broken = {0};
-    order_check_init(&a, p);
-    find_first_order(f, &a, order, &broken);
-    stats->broken_first = broken.n;
-    if (broken.n && suits_backtracking(f) &&
-        try_backtracking(f, walks_first, &a, order))
-        vec_clear(&broken);
-    if (broken.n && a.counting) {
+    struct first_order o;
+    first_order_find(&o, f);
+    stats->broken_first = o.broken.n;
+    if (o.broken.n && suits_backtracking(f) &&
+        try_backtracking(f, walks_first, &o.a, o.order))
+        vec_clear(&o.broken);
+    if (o.broken.n && o.a.counting) {
         // The search decides itself which optional transactions count.
-        order_check_reset_counting(&a);
-        vec_clear(&broken);
-        check_order(&a, order, &broken);
+        order_check_reset_counting(&o.a);
+        vec_clear(&o.broken);
+        check_order(&o.a, o.order, &o.broken);
     }
     stats->ordering += time_cpu() - began;
-    if (broken.n)
-        search(f, order, &a, &broken, out);
+    if (o.broken.n)
+        search(f, o.order, &o.a, &o.broken, out);
     else
-        order_certificate_make(&a, order, out);
-    vec_free(&broken);
-    order_check_free(&a);
-    mem_free(order);
+        order_certificate_make(&o.a, o.order, out);
+    first_order_free(&o);
 }
 
 /* --- the whole -------------------------------------------------------------*/
@@ -290,20 +300,14 @@ decide_build(struct dependencies *p, const struct history *h, enum level l,
 bool
 decide_by_run(const struct inference *f, struct certificate *out)
 {
-    const struct dependencies *p = f->p;
-    assert(f->conflict.kind == CONFLICT_NONE && !p->one_rw);
+    assert(f->conflict.kind == CONFLICT_NONE && !f->p->one_rw);
     const double began = time_cpu();
-    uint32_t *order = mem_alloc(p->g.n, sizeof *order);
-    struct order_check a;
-    broken_vec broken = {0};
-    order_check_init(&a, p);
-    find_first_order(f, &a, order, &broken);
-    const bool found = !broken.n;
+    struct first_order o;
+    first_order_find(&o, f);
+    const bool found = !o.broken.n;
     if (found)
-        order_certificate_make(&a, order, out);
-    vec_free(&broken);
-    order_check_free(&a);
-    mem_free(order);
+        order_certificate_make(&o.a, o.order, out);
+    first_order_free(&o);
     f->context->stats->ordering += time_cpu() - began;
     return found;
 }
