@@ -4,11 +4,14 @@ import java.nio.file.*;
 
 class Recorder {
     private final BufferedWriter file;
+    private int unknown; // transactions of unknown outcome
 
     Recorder(String path) throws IOException { file = Files.newBufferedWriter(Path.of(path)); }
 
     // ops is JSON: [["r","balance",100],["w","balance",110]]
     synchronized void transaction(String session, String ops, String status) throws IOException {
+        // It may take effect after what the session does next, so it gets a session of its own.
+        if (status.equals("unknown")) session += "-unknown-" + ++unknown;
         file.write("{\"session\":\"" + session + "\",\"ops\":" + ops + ",\"status\":\"" + status + "\"}\n");
         file.flush();
     }

@@ -1,17 +1,25 @@
 /* recorder.c -- record transactions for 'assay check', a line each.
  *
  * SPDX-License-Identifier: MIT */
+#include <stdatomic.h>
 #include <stdio.h>
+#include <string.h>
+
+static atomic_int unknown; // transactions of unknown outcome
 
 /* One call of fputs for a line: stdio locks the file, so threads do not mix
  * theirs.  'ops' is JSON: [["r","balance",100],["w","balance",110]]. */
 static void
 record(FILE *file, const char *session, const char *ops, const char *status)
 {
-    char line[4096];
+    char line[4096], own[24] = "";
+    // It may take effect after what the session does next, so it gets a session
+    // of its own.
+    if (strcmp(status, "unknown") == 0)
+        snprintf(own, sizeof own, "-unknown-%d", ++unknown);
     snprintf(line, sizeof line,
-             "{\"session\":\"%s\",\"ops\":%s,\"status\":\"%s\"}\n", session,
-             ops, status);
+             "{\"session\":\"%s%s\",\"ops\":%s,\"status\":\"%s\"}\n", session,
+             own, ops, status);
     fputs(line, file);
     fflush(file);
 }

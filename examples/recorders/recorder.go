@@ -3,13 +3,15 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"sync"
 )
 
 type Recorder struct {
-	mutex sync.Mutex
-	file  *os.File
+	mutex   sync.Mutex
+	file    *os.File
+	unknown int // transactions of unknown outcome
 }
 
 type Line struct {
@@ -21,6 +23,11 @@ type Line struct {
 func (r *Recorder) Transaction(line Line) error {
 	r.mutex.Lock()
 	defer r.mutex.Unlock()
+	// It may take effect after what the session does next, so it gets a session of its own.
+	if line.Status == "unknown" {
+		r.unknown++
+		line.Session = fmt.Sprintf("%s-unknown-%d", line.Session, r.unknown)
+	}
 	return json.NewEncoder(r.file).Encode(line)
 }
 

@@ -2,9 +2,11 @@
 const fs = require("fs");
 
 class Recorder {
-  constructor(path) { this.fd = fs.openSync(path, "w"); }
+  constructor(path) { this.fd = fs.openSync(path, "w"); this.unknown = 0; }
 
   transaction(session, ops, status = "committed", times = {}) {
+    // It may take effect after what the session does next, so it gets a session of its own.
+    if (status === "unknown") session += `-unknown-${++this.unknown}`;
     // times: { start, end }, integers of any one clock
     fs.writeSync(this.fd, JSON.stringify({ session, ops, status, ...times }) + "\n");
   }

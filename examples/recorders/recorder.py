@@ -4,12 +4,18 @@ import json, threading, time
 class Recorder:
     def __init__(self, path):
         self.file, self.lock = open(path, "w"), threading.Lock()
+        self.unknown = 0  # transactions of unknown outcome
 
     def transaction(self, session, ops, status="committed", start=None):
         line = {"session": session, "ops": ops, "status": status}
         if start is not None:
             line.update(start=start, end=time.monotonic_ns())
         with self.lock:
+            if status == "unknown":
+                # It may take effect after what the session does next, so it
+                # gets a session of its own.
+                self.unknown += 1
+                line["session"] = f"{session}-unknown-{self.unknown}"
             self.file.write(json.dumps(line) + "\n")
             self.file.flush()
 

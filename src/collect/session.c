@@ -7,7 +7,9 @@
  * A transaction ends in one of three ways.  It is committed if the database
  * said so, aborted if the database said so or no commit was sent, and unknown
  * if the connection was lost, because it is not known what the server has
- * received.  Then the session connects again and continues as the same session.
+ * received.  Then the session connects again and goes on.  The transaction
+ * itself is taken out of the session, because it may take effect after what the
+ * session does next.
  *
  * SPDX-License-Identifier: MIT */
 #include "collect/session.h"
@@ -142,13 +144,15 @@ write_end(struct session *s, const struct connection *c, enum txn_status status,
           struct err *err)
 {
     char place[PLACE_ROOM];
-    if (!s->is_pending)
+    if (!s->is_pending) {
         jsonl_record_end(&s->record, status, s->began, now(s->run),
                          show_place(c, place));
-    else if (status != TXN_INDETERMINATE)
-        jsonl_record_outcome(&s->record, status, now(s->run));
-    else
-        return true; // it is already recorded as unknown
+        if (!write_line(s, err))
+            return false;
+        if (status != TXN_INDETERMINATE)
+            return true;
+    }
+    jsonl_record_outcome(&s->record, status, now(s->run));
     return write_line(s, err);
 }
 

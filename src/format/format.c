@@ -9,6 +9,7 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <string.h>
 
 const struct format *const format_table[] = {
@@ -80,6 +81,49 @@ find_lines(const struct input *in, place_vec *places)
     }
 }
 
+/* Whether a session goes on after a write of unknown outcome, with something
+ * that may count. */
+static bool
+goes_on_after_unknown(const struct history *h, session_id s)
+{
+    bool is_unknown = false;
+    for (txn_id t = h->session_first[s]; t < h->session_first[s + 1]; t++) {
+        if (is_unknown && h->txn_status[t] != TXN_ABORTED)
+            return true;
+        for (op_id op = h->txn_begin[t];
+             h->txn_status[t] == TXN_INDETERMINATE && op < h->txn_end[t]; op++)
+            is_unknown |= op_is_write(h, op);
+    }
+    return false;
+}
+
+/* A commit that takes effect late contradicts the order of its session, so a
+ * recorder must not go on as the same session. */
+static void
+note_unknown(const struct format *format, struct history *h)
+{
+    struct buf first = {0};
+    uint32_t n = 0;
+    for (session_id s = 0; s < h->n_sessions; s++) {
+        if (!goes_on_after_unknown(h, s))
+            continue;
+        if (!n++)
+            history_show_session(h, s, &first);
+    }
+    if (n)
+        buf_printf(&h->notes,
+                   "%" PRIu32 " session%s after a write of unknown outcome "
+                   "(%s%s): its late commit would look like a violation%s\n",
+                   n, n == 1 ? " goes on" : "s go on", n == 1 ? "" : "first ",
+                   first.at,
+                   strcmp(format->name, "edn") == 0 ||
+                           strcmp(format->name, "json") == 0 ||
+                           strcmp(format->name, "jepsen") == 0
+                       ? "; Jepsen would have assigned a new process"
+                       : "; a recorder should begin a new session there");
+    buf_free(&first);
+}
+
 static bool
 read_input(struct input *in, const char *name, struct history *h,
            const struct format **used, struct err *err)
@@ -112,7 +156,10 @@ read_input(struct input *in, const char *name, struct history *h,
         return false;
     }
     find_lines(in, builder_places(b));
-    return builder_finish(b, h, err);
+    if (!builder_finish(b, h, err))
+        return false;
+    note_unknown(format, h);
+    return true;
 }
 
 /* Where 'in' is a directory of Jepsen's store, go on with the log in it. 'path'

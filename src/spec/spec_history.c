@@ -116,10 +116,17 @@ static bool
 write_session(struct writer *w, const struct spec_history_session *s,
               struct err *err)
 {
+    struct buf leave = {0};
+    jsonl_put_leave(&leave, s->name);
     bool ok = true;
-    for (size_t i = 0; ok && i < s->notes->txns.n; i++)
-        if (s->notes->txns.at[i].notes.n)
-            ok = write_txn(w, s, &s->notes->txns.at[i], err);
+    for (size_t i = 0; ok && i < s->notes->txns.n; i++) {
+        const struct noted_txn *txn = &s->notes->txns.at[i];
+        if (txn->notes.n)
+            ok = write_txn(w, s, txn, err) &&
+                 (txn->status != TXN_INDETERMINATE ||
+                  journal_add(&w->journal, leave.at, leave.n, err));
+    }
+    buf_free(&leave);
     return ok;
 }
 

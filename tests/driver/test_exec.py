@@ -69,6 +69,13 @@ has(child("many", "--txns", "40", "--sessions", "1", "-w", "append"), 0,
     "serializable: ok", "lists are appended to and read")
 has(child("uncertain", "--txns", "40", "--sessions", "1"), 0, "40 unknown",
     "a commit without an answer is unknown")
+late = f"{python} {shlex.quote(str(here / 'late.py'))}"
+for workload in ("mixed", "update", "smallbank", "twitter"):
+    done = run(late, "--txns", "600", "-l", "strict-ser", "-w", workload)
+    has(done, 0, "strict-serializable: ok",
+        "a commit that takes effect late is no violation: " + workload)
+    check(" unknown" in done.stdout and "go on" not in done.stderr,
+          "and the recording says nothing else", done.stdout + done.stderr)
 has(child("wrong", "--txns", "20"), 0, 'neither "ok":true nor an "outcome"',
     "an answer that is none makes the outcome unknown")
 done = child("tells", "--txns", "9", "--sessions", "3", "-i",

@@ -182,7 +182,9 @@ end_outcome(struct reader *r, const struct line *line, const char *start)
     struct scan *s = &r->in.s;
     const unsigned allowed =
         1u << LINE_SESSION | 1u << LINE_STATUS | 1u << LINE_END | STAMPS;
-    if (line->seen & ~allowed || line->status == TXN_INDETERMINATE)
+    const unsigned with_unknown = 1u << LINE_SESSION | 1u << LINE_STATUS;
+    const bool is_unknown = line->status == TXN_INDETERMINATE;
+    if (line->seen & ~(is_unknown ? with_unknown : allowed))
         return scan_fail(s, start, ERR_SYNTAX, "a transaction without 'ops'");
     const session_id session = builder_session(r->in.b, line->session);
     struct pending *p = session < r->pending.n ? &r->pending.at[session] : NULL;
@@ -191,6 +193,10 @@ end_outcome(struct reader *r, const struct line *line, const char *start)
                          "an outcome, but no transaction of the session is "
                          "pending");
     p->is_open = false;
+    if (is_unknown) {
+        builder_leave_session(r->in.b, p->txn);
+        return true;
+    }
     builder_status(r->in.b, p->txn, line->status);
     if (line->seen & STAMPS)
         builder_stamps(r->in.b, p->txn,

@@ -143,6 +143,15 @@ jsonl_put_status(struct buf *line, enum txn_status status)
 }
 
 void
+jsonl_put_leave(struct buf *line, const char *session)
+{
+    buf_text(line, "{\"session\":");
+    buf_json(line, session, strlen(session));
+    put_status(line, TXN_INDETERMINATE);
+    buf_text(line, "}\n");
+}
+
+void
 jsonl_put_times(struct buf *line, int64_t began, int64_t ended)
 {
     if (began != INT64_MIN) {
@@ -192,7 +201,8 @@ jsonl_record_outcome(struct jsonl_record *t, enum txn_status status,
     buf_text(&t->line, "{\"session\":");
     buf_u64(&t->line, t->session);
     put_status(&t->line, status); // also if it is 'committed'
-    jsonl_put_times(&t->line, INT64_MIN, ended);
+    jsonl_put_times(&t->line, INT64_MIN,
+                    status == TXN_INDETERMINATE ? INT64_MAX : ended);
     put_meta_and_end(t, NULL);
 }
 

@@ -45,7 +45,9 @@ void jsonl_record_text(struct jsonl_record *t, bool is_write, const char *key,
 void jsonl_record_pending(struct jsonl_record *t, int64_t began,
                           const char *meta);
 
-/* Make the line with the outcome of a pending transaction. */
+/* Make the line with the outcome of a pending transaction.  If it is unknown,
+ * the line says that nothing more will be known: the transaction leaves its
+ * session, because it may take effect after what the session does next. */
 void jsonl_record_outcome(struct jsonl_record *t, enum txn_status status,
                           int64_t ended);
 
@@ -56,6 +58,10 @@ void jsonl_record_end(struct jsonl_record *t, enum txn_status status,
 void jsonl_record_free(struct jsonl_record *t);
 
 /* --- entries of a line, which the writer of whole histories shares ---------*/
+
+/* The line that takes a transaction of unknown outcome, the last one of its
+ * session, out of it (jsonl_record_outcome). */
+void jsonl_put_leave(struct buf *line, const char *session);
 
 /* ',"status":...', left out if the transaction committed. */
 void jsonl_put_status(struct buf *line, enum txn_status status);

@@ -537,6 +537,23 @@ builder_session_of(const struct builder *b, txn_id t)
     return b->txn_session.at[t];
 }
 
+void
+builder_leave_session(struct builder *b, txn_id t)
+{
+    const struct atom from = b->session_names.at[builder_session_of(b, t)];
+    const size_t before = b->session_names.n;
+    struct buf name = {0}, text = {0};
+    atom_show(&b->strings, from, &name);
+    for (uint64_t i = 1; b->session_names.n == before; i++) {
+        buf_clear(&text);
+        buf_printf(&text, "%s-unknown-%" PRIu64, name.at, i);
+        b->txn_session.at[t] =
+            builder_session(b, builder_text(b, ATOM_STRING, text.at, text.n));
+    }
+    buf_free(&name);
+    buf_free(&text);
+}
+
 size_t
 builder_txns(const struct builder *b)
 {

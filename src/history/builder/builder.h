@@ -169,6 +169,11 @@ enum txn_status builder_status_of(const struct builder *b, txn_id t);
 /* The session that a transaction was begun in. */
 session_id builder_session_of(const struct builder *b, txn_id t);
 
+/* Take a transaction out of its session: it becomes the only one of a session
+ * of its own, named after the first, "ann-unknown-1".  Nothing is then known
+ * about the order of the two. */
+void builder_leave_session(struct builder *b, txn_id t);
+
 /* How many transactions have begun and operations were added so far. */
 size_t builder_txns(const struct builder *b);
 size_t builder_ops(const struct builder *b);

@@ -310,6 +310,17 @@ write_initial(struct writer *w, struct err *err)
     return journal_add(&w->journal, w->rows.line.at, w->rows.line.n, err);
 }
 
+/* Take the last transaction out of the session. */
+static bool
+leave_session(struct writer *w, const struct spec_history_session *s,
+              struct err *err)
+{
+    buf_clear(&w->rows.line);
+    jsonl_put_leave(&w->rows.line, s->name);
+    return w->history->refusal[0] ||
+           journal_add(&w->journal, w->rows.line.at, w->rows.line.n, err);
+}
+
 static bool
 write_session(struct writer *w, const struct spec_history_session *s,
               struct err *err)
@@ -328,7 +339,8 @@ write_session(struct writer *w, const struct spec_history_session *s,
         }
         if (txn->status == TXN_COMMITTED)
             row_checks_write(&w->rows, txn->rows.at, txn->rows.n, true);
-        ok = end_txn(w, txn->status, txn->began, txn->ended, err);
+        ok = end_txn(w, txn->status, txn->began, txn->ended, err) &&
+             (txn->status != TXN_INDETERMINATE || leave_session(w, s, err));
     }
     return ok;
 }

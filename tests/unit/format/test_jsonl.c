@@ -50,6 +50,23 @@ entries_come_in_any_order(void)
 }
 
 static void
+an_outcome_that_stays_unknown_leaves_its_session(void)
+{
+    CHECK(means(JSONL,
+                "{\"session\":1,\"status\":\"unknown\",\"ops\":[[\"w\",1,1]]}\n"
+                "{\"session\":1,\"status\":\"unknown\"}\n"
+                "{\"session\":1,\"ops\":[[\"w\",1,2]]}\n",
+                "1: w(1, 2); 1-unknown-1: ? w(1, 1)"));
+    // A session that has the name already is another one.
+    CHECK(means(
+        JSONL,
+        "{\"session\":\"a-unknown-1\",\"ops\":[[\"w\",1,1]]}\n"
+        "{\"session\":\"a\",\"status\":\"unknown\",\"ops\":[[\"w\",1,2]]}\n"
+        "{\"session\":\"a\",\"status\":\"unknown\"}\n",
+        "a-unknown-1: w(1, 1); a-unknown-2: ? w(1, 2)"));
+}
+
+static void
 white_space_and_blank_lines_mean_nothing(void)
 {
     CHECK(means(JSONL,
@@ -458,6 +475,7 @@ main(void)
     RUN(sessions_interleave_as_they_like);
     RUN(every_entry_is_kept);
     RUN(entries_come_in_any_order);
+    RUN(an_outcome_that_stays_unknown_leaves_its_session);
     RUN(white_space_and_blank_lines_mean_nothing);
     RUN(an_unknown_outcome_has_no_end);
     RUN(a_time_may_be_known_at_one_end_only);
