@@ -37,11 +37,13 @@ pair_leave(struct pair *p)
 }
 
 enum outcome
-pair_take_snapshot(struct connection *c, const char *table)
+pair_take_snapshot(struct connection *c, const char *table, bool is_read_only)
 {
     const struct dialect *dialect = c->driver->sql;
     if (!dialect || !c->driver->query)
         return OUTCOME_OK;
+    if (is_read_only && dialect->snapshot_read_only)
+        return c->driver->query(c, dialect->snapshot_read_only, NULL);
     if (dialect->snapshot)
         return c->driver->query(c, dialect->snapshot, NULL);
     struct buf sql = {0};

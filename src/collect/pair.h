@@ -26,8 +26,9 @@ void pair_meet(struct pair *p, uint64_t round, const atomic_bool *stop);
 /* A session ends; the other no longer waits for it. */
 void pair_leave(struct pair *p);
 
-/* Take the snapshot of a transaction that has just begun.  'table' is one that
- * the run has made. */
-enum outcome pair_take_snapshot(struct connection *c, const char *table);
+/* Take the snapshot of a transaction that has just begun, without a lock that
+ * another session could wait for.  'table' is one that the run has made. */
+enum outcome pair_take_snapshot(struct connection *c, const char *table,
+                                bool is_read_only);
 
 #endif

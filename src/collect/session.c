@@ -186,9 +186,11 @@ begin_txn(struct session *s, struct connection *c)
                       ? item_begin_read_only(c)
                       : c->driver->begin(c);
     if (pair && outcome == OUTCOME_OK && !is_autocommit(s)) {
-        outcome = pair_take_snapshot(c, shape->kind->has_items   ? ITEM_TABLE
-                                        : shape->kind->has_lists ? "list"
-                                                                 : "kv");
+        outcome = pair_take_snapshot(c,
+                                     shape->kind->has_items   ? ITEM_TABLE
+                                     : shape->kind->has_lists ? "list"
+                                                              : "kv",
+                                     s->workload.is_read_only);
         // It has begun, and what comes next must not become part of it.
         if ((outcome == OUTCOME_ABORTED || outcome == OUTCOME_FAILED) &&
             c->driver->abort(c) == OUTCOME_LOST)

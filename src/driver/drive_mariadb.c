@@ -219,6 +219,10 @@ static const struct dialect dialect = {
     .lock_timeout = "set session lock_wait_timeout = 10",
     .lexis = LEXIS_BACKSLASHES | LEXIS_HASHES,
     .returning = RETURNING_DELETES,
+    // At SERIALIZABLE a select would lock what it reads, or the gap.
+    .snapshot = "start transaction with consistent snapshot",
+    .snapshot_read_only =
+        "start transaction with consistent snapshot, read only",
     .begin_read_only = "start transaction read only",
     .for_update = " for update",
     .for_share = " lock in share mode",

@@ -58,7 +58,9 @@ struct dialect {
     unsigned returning;          // RETURNING_ flags
     const char *snapshot;        // a query that takes the snapshot and reads
                                  // nothing; NULL: it takes one of a table
-    const char *begin_read_only; // begin a transaction that only reads
+    const char *snapshot_read_only;     // the same for a transaction that only
+                                        // reads, where that differs
+    const char *begin_read_only;        // begin a transaction that only reads
     const char *for_update, *for_share; // of a select that locks its rows
     bool has_savepoints;
     const char *claim; // a query: 0 if another connection has claimed the
