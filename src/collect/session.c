@@ -15,6 +15,7 @@
 #include "collect/session.h"
 
 #include "base/limits/limit.h"
+#include "driver/server_error.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -241,7 +242,11 @@ run_body(struct session *s, struct connection *c, enum outcome *outcome,
 {
     const bool commits = s->run->o->shape.app ? run_procedure(s, c, outcome)
                                               : run_steps(s, c, outcome);
-    *status = *outcome == OUTCOME_LOST ? TXN_INDETERMINATE : TXN_ABORTED;
+    // A statement that is a transaction is its own commit.
+    const bool is_unknown = *outcome == OUTCOME_LOST ||
+                            (*outcome == OUTCOME_FAILED && is_autocommit(s) &&
+                             !server_error_is_refusal(c));
+    *status = is_unknown ? TXN_INDETERMINATE : TXN_ABORTED;
     if (*outcome != OUTCOME_OK)
         return true;
     time_pause(s->run->o->pause);

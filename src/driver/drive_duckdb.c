@@ -202,7 +202,8 @@ query(struct connection *base, const char *sql, struct result_rows *out)
                               "a value whose type is not read, such as a list");
     duck.duckdb_destroy_result(&result);
     // A commit that fails has rolled back by itself already.
-    return !ok && strcmp(sql, "rollback") == 0 ? OUTCOME_OK : outcome;
+    return !ok && strcmp(sql, "rollback") == 0 ? OUTCOME_OK
+                                               : outcome_of(base, outcome, sql);
 }
 
 static const struct dialect dialect = {

@@ -184,11 +184,13 @@ query(struct connection *base, const char *sql, struct result_rows *out)
     if (out)
         result_rows_clear(out);
     if (maria.mysql_real_query(c->my, sql, strlen(sql)) != 0)
-        return note_failure(c);
+        return outcome_of(base, note_failure(c), sql);
     MYSQL_RES *result = maria.mysql_store_result(c->my);
     base->changed = result ? 0 : maria.mysql_affected_rows(c->my);
     if (!result)
-        return maria.mysql_field_count(c->my) ? note_failure(c) : OUTCOME_OK;
+        return maria.mysql_field_count(c->my)
+                   ? outcome_of(base, note_failure(c), sql)
+                   : OUTCOME_OK;
     if (out)
         take_rows(result, out);
     maria.mysql_free_result(result);

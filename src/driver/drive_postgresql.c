@@ -214,7 +214,7 @@ query(struct connection *base, const char *sql, struct result_rows *out)
     else if (out)
         take_rows(r, out);
     pq.PQclear(r);
-    return outcome;
+    return outcome_of(base, outcome, sql);
 }
 
 static const struct dialect dialect = {

@@ -255,7 +255,14 @@ name_error(int code, char *out, size_t room)
         {SQLITE_IOERR, "SQLITE_IOERR"},
         {SQLITE_FULL, "SQLITE_FULL"},
         {SQLITE_READONLY, "SQLITE_READONLY"},
+        {SQLITE_PERM, "SQLITE_PERM"},
+        {SQLITE_AUTH, "SQLITE_AUTH"},
+        {SQLITE_CORRUPT, "SQLITE_CORRUPT"},
+        {SQLITE_NOTADB, "SQLITE_NOTADB"},
+        {SQLITE_INTERNAL, "SQLITE_INTERNAL"},
     };
+    if ((code & 0xff) == SQLITE_CORRUPT) // of a table, an index
+        code = SQLITE_CORRUPT;
     snprintf(out, room, "%d", code);
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if (names[i].code == code)
@@ -304,7 +311,7 @@ query(struct connection *base, const char *sql, struct result_rows *out)
     const enum outcome outcome =
         status == SQLITE_DONE ? OUTCOME_OK : note_failure(c, status);
     lite.sqlite3_finalize(s);
-    return outcome;
+    return outcome_of(base, outcome, sql);
 }
 
 // Appends use '||', because SQLite 3.40 has no concat().  No query for waiting

@@ -259,5 +259,14 @@ outcome_set(struct connection *c, enum outcome outcome, const char *code,
     snprintf(c->code, sizeof c->code, "%s", code);
     snprintf(c->message, sizeof c->message, "%s", message);
     c->message[strcspn(c->message, "\n")] = 0;
+    c->statement[0] = 0;
+    return outcome;
+}
+
+enum outcome
+outcome_of(struct connection *c, enum outcome outcome, const char *statement)
+{
+    if (outcome != OUTCOME_OK)
+        snprintf(c->statement, sizeof c->statement, "%s", statement);
     return outcome;
 }

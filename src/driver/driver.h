@@ -146,6 +146,7 @@ struct connection {
     uint64_t changed;          // rows that the last statement wrote
     char code[DRIVER_CODE];    // error code of the last outcome that was not OK
     char message[256];         // and the server's message
+    char statement[200];       // the statement or request that failed; or ""
     // Takes the notices of triggers that record changes, each with a zero byte
     // at its end; NULL: they are ignored.
     struct buf *notices;
@@ -268,5 +269,9 @@ bool driver_missing(struct database *db, struct err *err);
 /* For drivers: record a failure and return its outcome. */
 enum outcome outcome_set(struct connection *c, enum outcome outcome,
                          const char *code, const char *message);
+
+/* For drivers: record the statement whose failure was recorded. */
+enum outcome outcome_of(struct connection *c, enum outcome outcome,
+                        const char *statement);
 
 #endif

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "spec/step_runner.h"
 
+#include "driver/server_error.h"
 #include "spec/row_recorder.h"
 
 #include <stdio.h>
@@ -58,7 +59,10 @@ step_runner_commit(struct step_runner *r)
     row_recorder_take_told(&r->recorder); // by what was deferred
     if (outcome == OUTCOME_OK)
         notes_end(&r->recorder.notes, TXN_COMMITTED);
-    else
+    else if (outcome == OUTCOME_FAILED &&
+             !server_error_is_refusal(r->recorder.connection))
+        notes_end(&r->recorder.notes, TXN_INDETERMINATE);
+    if (outcome != OUTCOME_OK)
         give_up(r, outcome);
     r->is_implicit = false;
     return outcome == OUTCOME_OK;

@@ -68,9 +68,12 @@ enum outcome
 exec_ask(struct exec_link *c)
 {
     struct err err = {0};
-    if (exec_exchange(c->child, c->place, &c->request, &c->answer, &c->json,
-                      &err))
-        return read_outcome(c);
-    return outcome_set(&c->base, OUTCOME_LOST,
-                       err.kind == ERR_SYNTAX ? "protocol" : "lost", err.text);
+    const enum outcome outcome =
+        exec_exchange(c->child, c->place, &c->request, &c->answer, &c->json,
+                      &err)
+            ? read_outcome(c)
+            : outcome_set(&c->base, OUTCOME_LOST,
+                          err.kind == ERR_SYNTAX ? "protocol" : "lost",
+                          err.text);
+    return outcome_of(&c->base, outcome, c->request.at);
 }

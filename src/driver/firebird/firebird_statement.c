@@ -180,5 +180,5 @@ firebird_run(struct firebird_link *c, const char *sql, struct result_rows *out)
         firebird.isc_dsql_free_statement(ignored, &statement, DSQL_drop);
     mem_free(row.columns);
     mem_free(row.room);
-    return outcome;
+    return outcome_of(&c->base, outcome, sql);
 }

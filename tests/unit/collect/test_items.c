@@ -354,6 +354,64 @@ a_transaction_without_its_snapshot_is_ended(void)
     CHECK(atomic_load(&left_open) == 0);
 }
 
+/* --- a database that does what it refuses ----------------------------------*/
+
+static _Thread_local unsigned changes;
+
+/* A statement outside of transactions takes effect, and every second one of
+ * those that change something is said to have failed. */
+static enum outcome
+doubtful_query(struct connection *c, const char *sql, struct result_rows *out)
+{
+    const enum outcome outcome = sqlite->query(c, sql, out);
+    const bool is_change =
+        strncmp(sql, "insert", 6) == 0 || strncmp(sql, "update", 6) == 0;
+    if (is_open || outcome != OUTCOME_OK || !is_change || ++changes % 2)
+        return outcome;
+    atomic_fetch_add(&refused, 1);
+    return outcome_set(c, OUTCOME_FAILED, "SQLITE_IOERR", "disk I/O error");
+}
+
+static void
+a_statement_by_itself_that_fails_has_an_unknown_outcome(void)
+{
+    char path[] = "/tmp/assay-items-XXXXXX";
+    struct err err = {0};
+    struct database db;
+    struct trial_result r = {0};
+    const struct collect_options o = {
+        .shape = {.kind = workload_find("rows"),
+                  .sessions = 1,
+                  .operations = 3,
+                  .keys = 4,
+                  .reads = 0.5,
+                  .values = 1,
+                  .features = 1u << FEATURE_AUTOCOMMIT},
+        .transactions = 200};
+    if (!can_open("sqlite:"))
+        return;
+    const int fd = mkstemp(path);
+    CHECK(fd >= 0 && close(fd) == 0);
+    CHECK(database_open("sqlite:", ISOLATION_UNCHANGED, NULL, &db, &err));
+    sqlite = db.driver;
+    refusing = *sqlite;
+    refusing.connect = refusing_connect;
+    refusing.begin = refusing_begin;
+    refusing.abort = refusing_abort;
+    refusing.commit = refusing_commit;
+    refusing.query = doubtful_query;
+    db.driver = &refusing;
+    atomic_store(&refused, 0);
+    CHECK(collect_run(&db, &o, path, &r.stats, &err));
+    db.driver = sqlite;
+    database_close(&db);
+    CHECK(r.stats.unknown >= 8);
+    CHECK(r.stats.unknown == atomic_load(&refused));
+    CHECK(trial_check(path, LEVEL_BIT(LEVEL_SER), &r));
+    CHECK(r.verdict[LEVEL_SER] == VERDICT_OK);
+    unlink(path);
+}
+
 static void
 features_are_parsed(void)
 {
@@ -376,6 +434,7 @@ main(void)
     RUN(a_row_is_inserted_where_there_are_few);
     RUN(a_database_without_sql_has_no_rows);
     RUN(a_transaction_without_its_snapshot_is_ended);
+    RUN(a_statement_by_itself_that_fails_has_an_unknown_outcome);
     RUN(sqlite_is_serializable_under_workloads_of_rows);
     return test_end();
 }
