@@ -97,3 +97,20 @@ run_show_summary(const struct test_run *t, const char *workload, FILE *out)
     buf_free(&text);
     run_origin_free(&origin);
 }
+
+int
+run_show_findings(const struct test_run *t, FILE *out)
+{
+    struct run_origin origin;
+    struct buf text = {0};
+    run_origin_fill(t, "", &origin);
+    origin_findings(&origin.origin, &text);
+    const int status = run_origin_status(&origin);
+    if (text.n && out == stdout)
+        cli_emit_text(&text);
+    else if (text.n)
+        fwrite(text.at, 1, text.n, out);
+    buf_free(&text);
+    run_origin_free(&origin);
+    return status;
+}

@@ -23,4 +23,7 @@ void run_show_clear(struct run_show *s);
 void run_show_summary(const struct test_run *t, const char *workload,
                       FILE *out);
 
+/* Show its findings; the exit status that they ask for, 0 without any. */
+int run_show_findings(const struct test_run *t, FILE *out);
+
 #endif

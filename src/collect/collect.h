@@ -4,6 +4,7 @@
 #ifndef COLLECT_COLLECT_H
 #define COLLECT_COLLECT_H
 
+#include "collect/findings.h"
 #include "collect/workload.h"
 #include "driver/driver.h"
 
@@ -29,6 +30,11 @@ struct collect_stats {
     struct err left; // why the tables could not be removed
     struct failure_count failures[COLLECT_CODES];
     size_t n_failures;
+    struct findings findings;
+    uint64_t writers; // transactions with writes that were committed
+    // By kind: steps that succeeded, and those that were refused as errors of
+    // syntax or permission.
+    uint64_t steps_done[STEP_KINDS], steps_refused[STEP_KINDS];
 };
 
 /* What came of one pass of a session through a script. */

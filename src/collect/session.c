@@ -202,6 +202,14 @@ begin_txn(struct session *s, struct connection *c)
     return outcome;
 }
 
+/* Whether a statement was refused whatever its values are. */
+static bool
+is_refused_as_such(const struct connection *c)
+{
+    const enum server_error error = server_error_of(c);
+    return error == SERVER_ERROR_SYNTAX || error == SERVER_ERROR_PERMISSION;
+}
+
 /* Run the operations of the transaction; false if it is to be rolled
  * back. */
 static bool
@@ -214,6 +222,10 @@ run_steps(struct session *s, struct connection *c, enum outcome *outcome)
             operation_draw_access(s->run->o->shape.access, &s->workload.random);
         *outcome = operation_run(c, &s->steps.at[i], is_autocommit(s),
                                  &s->operations, &s->record);
+        if (*outcome == OUTCOME_OK)
+            s->done[s->steps.at[i].kind]++;
+        else if (*outcome == OUTCOME_FAILED && is_refused_as_such(c))
+            s->refused[s->steps.at[i].kind]++;
         if (s->is_final)
             atomic_fetch_add(&s->run->final_steps, 1);
     }
@@ -306,6 +318,9 @@ count(struct session *s, const struct connection *c, enum txn_status status,
     stats->unknown += status == TXN_INDETERMINATE;
     stats->operations += s->record.ops;
     stats->writes += s->record.writes;
+    stats->writers += status == TXN_COMMITTED && s->record.writes;
+    if (outcome != OUTCOME_OK && !is_cut)
+        findings_count(&stats->findings, c);
     if (status == TXN_ABORTED && outcome == OUTCOME_OK)
         count_failure(stats, false, "rollback", "by the workload");
     else if (status != TXN_COMMITTED)
@@ -369,6 +384,9 @@ run_pass(struct session *s, struct err *err)
     run->stats.unknown += pass.unknown;
     run->stats.operations += pass.operations;
     run->stats.writes += pass.writes;
+    run->stats.writers += pass.committed && pass.writes;
+    if (c->code[0])
+        findings_count(&run->stats.findings, c);
     if (pass.is_rolled_back)
         count_failure(&run->stats, false, "rollback", "by the workload");
     else if (pass.aborted || pass.unknown)
@@ -445,13 +463,16 @@ session_run(void *arg)
     if (ok && run->o->read_final &&
         !(run->o->interrupted && *run->o->interrupted))
         ok = read_final(s, &err);
-    if (err.kind != ERR_NONE) {
-        pthread_mutex_lock(&run->lock);
-        if (run->err.kind == ERR_NONE)
-            run->err = err;
-        pthread_mutex_unlock(&run->lock);
-        atomic_store(&run->stop, true);
+    pthread_mutex_lock(&run->lock);
+    for (int i = 0; i < STEP_KINDS; i++) {
+        run->stats.steps_done[i] += s->done[i];
+        run->stats.steps_refused[i] += s->refused[i];
     }
+    if (run->err.kind == ERR_NONE)
+        run->err = err;
+    pthread_mutex_unlock(&run->lock);
+    if (err.kind != ERR_NONE)
+        atomic_store(&run->stop, true);
     atomic_fetch_sub(&run->running, 1);
     return NULL;
 }

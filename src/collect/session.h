@@ -47,9 +47,10 @@ struct session {
     step_vec steps;
     bool rolls_back; // the transaction at its end
     struct operation_state operations;
-    struct pair *pair;  // NULL: it is alone
-    bool has_committed; // the last transaction
-    bool is_final;      // it reads the final state; 'steps' are set
+    struct pair *pair;                              // NULL: it is alone
+    bool has_committed;                             // the last transaction
+    uint64_t done[STEP_KINDS], refused[STEP_KINDS]; // as in collect_stats
+    bool is_final; // it reads the final state; 'steps' are set
 };
 
 bool session_open(struct session *s, struct collect_run *run, uint32_t number,

@@ -27,6 +27,7 @@ enum step_kind {
     STEP_ITEM_DELETE_WHERE,
     STEP_SAVEPOINT,
     STEP_ROLLBACK_TO,
+    STEP_KINDS
 };
 
 /* The rows that a step is about, if it is not about one key. */

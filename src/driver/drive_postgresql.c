@@ -35,12 +35,16 @@ static struct {
 } pq;
 static const char *const calls[] = {CALLS(LIBRARY_NAME)};
 
+// A warning to all clients when a process of the server has crashed.
+#define CRASHED "57P02"
+
 #define CONNECT_PATIENCE "10" // seconds, unless the URL says otherwise
 
 struct link {
     struct connection base;
     PGconn *pg;
     bool is_cancelled; // the wait of the last commit for a standby
+    bool has_crashed;  // another process of the server, which ended this one
 };
 
 static void
@@ -65,8 +69,10 @@ static void
 take_notice(void *arg, const PGresult *r)
 {
     struct link *c = arg;
+    const char *state = pq.PQresultErrorField(r, PG_DIAG_SQLSTATE);
     if (is_vain_wait(r))
         c->is_cancelled = true;
+    c->has_crashed |= state && strcmp(state, CRASHED) == 0;
     const char *message = pq.PQresultErrorField(r, PG_DIAG_MESSAGE_PRIMARY);
     const char *detail = pq.PQresultErrorField(r, PG_DIAG_MESSAGE_DETAIL);
     if (c->base.notices && message && detail &&
@@ -165,6 +171,9 @@ note_failure(struct link *c, const PGresult *r)
     const char *state = pq.PQresultErrorField(r, PG_DIAG_SQLSTATE);
     const char *message = pq.PQresultErrorField(r, PG_DIAG_MESSAGE_PRIMARY);
     const char *code = state ? state : "";
+    if (c->has_crashed)
+        return outcome_set(&c->base, OUTCOME_LOST, CRASHED,
+                           "another process of the server has crashed");
     // 40003: the server itself does not know the outcome.
     const bool lost = pq.PQstatus(c->pg) != CONNECTION_OK || !state ||
                       strncmp(code, "08", 2) == 0 ||

@@ -6,6 +6,8 @@
 #include <assert.h>
 #include <string.h>
 
+enum { EXIT_NOT_RUN = 2 };
+
 static const char *
 text_of(const struct buf *b)
 {
@@ -39,6 +41,56 @@ add_setups(const struct session_setups *s, struct buf *out)
 {
     for (size_t i = 0; i < s->n; i++)
         buf_printf(out, "%s%s", i ? " | " : "", s->at[i]);
+}
+
+/* Whether refused statements make the run worthless: most transactions failed
+ * so, nothing was written, or a kind of statement never succeeded. */
+static bool
+does_not_run(const struct collect_stats *s, uint64_t refused)
+{
+    const uint64_t all = s->committed + s->aborted + s->unknown;
+    bool is_never = false;
+    for (int i = 0; i < STEP_KINDS; i++)
+        is_never |= s->steps_refused[i] && !s->steps_done[i];
+    return is_never || !s->writers || 2 * refused >= all;
+}
+
+static bool
+is_finding(const struct test_run *t, enum server_error error)
+{
+    const uint64_t n = t->stats.findings.at[error].n;
+    if (!n || !server_findings[error].name)
+        return false;
+    if (error == SERVER_ERROR_CRASH)
+        return !t->faults.n; // else it may be ours
+    return server_findings[error].status != EXIT_NOT_RUN ||
+           does_not_run(&t->stats, n);
+}
+
+/* Those that end the run with the highest status are last in the table, and
+ * come first here: a crash explains refused statements. */
+static size_t
+fill_findings(const struct test_run *t, struct report_finding *out)
+{
+    size_t n = 0;
+    for (int e = SERVER_ERRORS - 1; e >= 0; e--) {
+        const struct finding *f = &t->stats.findings.at[e];
+        if (is_finding(t, (enum server_error)e))
+            out[n++] = (struct report_finding){server_findings[e].name,
+                                               server_findings[e].advice,
+                                               server_findings[e].status,
+                                               f->n,
+                                               f->code,
+                                               f->message,
+                                               f->statement};
+    }
+    return n;
+}
+
+int
+run_origin_status(const struct run_origin *r)
+{
+    return r->origin.n_findings ? r->origin.findings[0].status : 0;
 }
 
 void
@@ -96,7 +148,9 @@ run_origin_fill(const struct test_run *t, const char *workload,
         .faults = t->inflicted.at,
         .n_faults = t->inflicted.n,
         .nemesis = out->nemesis.at,
-        .n_nemesis = out->nemesis.n};
+        .n_nemesis = out->nemesis.n,
+        .findings = out->findings,
+        .n_findings = fill_findings(t, out->findings)};
 }
 
 void

@@ -12,7 +12,11 @@ struct run_origin {
     struct buf database, isolation, setup;
     struct report_failure failures[COLLECT_CODES];
     VEC(struct report_nemesis) nemesis;
+    struct report_finding findings[SERVER_ERRORS];
 };
+
+/* The exit status that the findings of a run ask for; 0: none. */
+int run_origin_status(const struct run_origin *r);
 
 /* Tell about a run that is over.  It has to outlive 'out'. */
 void run_origin_fill(const struct test_run *t, const char *workload,

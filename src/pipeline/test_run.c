@@ -169,6 +169,16 @@ can_run(const struct test_run *t, const struct database *db, struct err *err)
                               option, t->name);
 }
 
+/* A server that was started for the run has to be there at its end. */
+static void
+note_deaths(struct test_run *t)
+{
+    const size_t n = t->has_servers ? servers_died(&t->servers) : 0;
+    for (size_t i = 0; i < n; i++)
+        findings_add(&t->stats.findings, SERVER_ERROR_CRASH, "ended",
+                     "a server that was started for the run has ended", "");
+}
+
 bool
 test_run_record(struct test_run *t, const char *path, struct err *err)
 {
@@ -193,6 +203,7 @@ test_run_record(struct test_run *t, const char *path, struct err *err)
                     collect_run(&db, &collect, path, &t->stats, err);
     t->database = NULL;
     t->servers.clients = NULL;
+    note_deaths(t);
     database_close(&db);
     return ok;
 }

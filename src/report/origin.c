@@ -116,6 +116,33 @@ put_nemesis(const struct report_nemesis *n, struct buf *out)
     }
 }
 
+/* "server crashed: 3 x 57P02: another process ...; first at 'update ...'" */
+static void
+put_finding(const struct report_finding *f, struct buf *out)
+{
+    buf_printf(out, "%s: %" PRIu64 " x ", f->name, f->n);
+    buf_shown(out, f->code);
+    if (*f->message) {
+        buf_text(out, ": ");
+        buf_shown(out, f->message);
+    }
+    if (*f->statement) {
+        buf_text(out, "; first at '");
+        buf_shown(out, f->statement);
+        buf_char(out, '\'');
+    }
+}
+
+void
+origin_findings(const struct report_origin *o, struct buf *out)
+{
+    for (size_t i = 0; i < o->n_findings; i++) {
+        buf_text(out, "finding: ");
+        put_finding(&o->findings[i], out);
+        buf_printf(out, "\n  %s\n", o->findings[i].advice);
+    }
+}
+
 void
 origin_text(const struct report_origin *o, struct buf *out)
 {
@@ -180,6 +207,22 @@ put_settings(const char *at, struct buf *out)
     buf_char(out, '}');
 }
 
+static void
+put_findings(const struct report_origin *o, struct buf *out)
+{
+    buf_text(out, ",\"findings\":[");
+    for (size_t i = 0; i < o->n_findings; i++) {
+        const struct report_finding *f = &o->findings[i];
+        buf_printf(out, "%s{\"finding\":\"%s\",\"count\":%" PRIu64,
+                   i ? "," : "", f->name, f->n);
+        put_member("code", f->code, out);
+        put_member("message", f->message, out);
+        put_member("statement", f->statement, out);
+        buf_char(out, '}');
+    }
+    buf_char(out, ']');
+}
+
 void
 origin_json(const struct report_origin *o, struct buf *out)
 {
@@ -208,7 +251,9 @@ origin_json(const struct report_origin *o, struct buf *out)
         put_member("message", f->message, out);
         buf_char(out, '}');
     }
-    buf_text(out, "],\"faults\":[");
+    buf_char(out, ']');
+    put_findings(o, out);
+    buf_text(out, ",\"faults\":[");
     for (size_t i = 0; i < o->n_faults; i++)
         buf_printf(out,
                    "%s{\"kind\":\"%s\",\"node\":%zu,\"began\":%.6f,"
@@ -251,6 +296,10 @@ origin_html(const struct report_origin *o, struct buf *out)
     struct buf text = {0};
     buf_text(out, "<details class=\"origin\" open><summary>What was run"
                   "</summary><table>\n");
+    for (size_t i = 0; i < o->n_findings; i++) {
+        put_finding(&o->findings[i], &text);
+        put_row("finding", &text, out);
+    }
     buf_shown(&text, o->note);
     put_row("database", &text, out);
     put_isolation(o, &text);

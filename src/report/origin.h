@@ -24,6 +24,14 @@ struct report_fault {
     double began, ended; // seconds since the run began
 };
 
+/* Errors that say something about the server, not about a level. */
+struct report_finding {
+    const char *name, *advice; // "server crashed"
+    int status;                // the exit status that it asks for
+    uint64_t n;
+    const char *code, *message, *statement; // of the first
+};
+
 /* From when to when, in seconds since the run began. */
 struct report_span {
     double began, ended;
@@ -57,6 +65,8 @@ struct report_origin {
     size_t n_faults;
     const struct report_nemesis *nemesis;
     size_t n_nemesis;
+    const struct report_finding *findings;
+    size_t n_findings;
 };
 
 /* Append what was run and how it went: lines for a terminal, the JSON object
@@ -64,6 +74,9 @@ struct report_origin {
 void origin_text(const struct report_origin *o, struct buf *out);
 void origin_json(const struct report_origin *o, struct buf *out);
 void origin_html(const struct report_origin *o, struct buf *out);
+
+/* Append the findings, for a terminal. */
+void origin_findings(const struct report_origin *o, struct buf *out);
 
 /* Append an isolation level in capital letters. */
 void origin_isolation(const char *name, struct buf *out);

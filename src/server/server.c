@@ -265,6 +265,21 @@ node_stop(struct servers *s, struct node *n, int signal)
     n->pid = 0;
 }
 
+size_t
+servers_died(struct servers *s)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < s->nodes.n; i++) {
+        struct node *node = &s->nodes.at[i];
+        if (node->pid <= 0 || !process_has_ended(node->pid))
+            continue;
+        guard_remove(&s->guard, node->pid);
+        node->pid = 0;
+        n++;
+    }
+    return n;
+}
+
 bool
 node_end(struct servers *s, struct node *n, struct err *err)
 {

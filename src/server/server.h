@@ -136,6 +136,10 @@ size_t servers_fault_node(const struct servers *s, const struct fault *f);
 /* Inject the fault and wait until the server serves again. */
 bool servers_fault(struct servers *s, const struct fault *f, struct err *err);
 
+/* How many processes of servers have ended, although nobody stopped them.  They
+ * count once. */
+size_t servers_died(struct servers *s);
+
 /* --- for the kinds ---------------------------------------------------------*/
 
 /* Make a directory in the temporary one that the kind's user owns. */

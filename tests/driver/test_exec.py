@@ -5,6 +5,7 @@
 
 Speaks TAP.
 """
+import json
 import os
 import pathlib
 import shlex
@@ -106,9 +107,40 @@ has(child("refuses"), 2, "refuses to open: no such\\x1b[1m place",
     "a refusal is shown, and does no harm to a terminal")
 has(child("limits"), 2, '"sessions" is "one" or "many", not \'three\'',
     "a word that is not known is named")
+for how, status, name, detail in (
+        ("internal", 1, "internal error", "cache lookup failed for type 7"),
+        ("worded", 1, "internal error", "odd: Internal error: assertion"),
+        ("refused", 2, "the workload does not run on this server",
+         "42000: Syntax error in SQL"),
+        ("forbidden", 2, "the workload does not run on this server",
+         "42501: permission denied for table kv"),
+        ("crashes", 1, "server crashed", "it has ended, by signal 11"),
+        ("crashes-alone", 1, "server crashed", "it has ended, by signal 11"),
+        ("ends", 1, "server crashed", "it has ended, with status 0")):
+    # One session: the verdict is ok where there is one.
+    words = ("--txns", "200", "--sessions", "1")
+    done = child(how, *words)
+    check("violated" not in done.stdout or how == "crashes-alone", f"{how}: no level is violated",
+          done.stdout)
+    has(done, status, f"finding: {name}: ", "a finding: " + how)
+    check(done.stdout.startswith("finding: ") and detail in done.stdout and
+          "; first at '{\"session\":" in done.stdout,
+          f"{how}: it comes first, with the message and the request",
+          done.stdout + done.stderr)
+    done = child(how, *words, "-q")
+    has(done, status, "finding: ", f"{how}: also in few words")
+    done = child(how, *words, "--json")
+    if done.stdout and '"run"' in done.stdout:
+        found = json.loads(done.stdout)["run"]["findings"]
+        check(found and found[0]["finding"] == name and
+              detail.split(": ")[-1] in found[0]["message"] and
+              found[0]["statement"] and found[0]["count"] > 0,
+              f"{how}: in JSON", done.stdout[:2000])
+has(child("seldom", "--txns", "400", "--sessions", "1"), 0,
+    "syntax error at or near 7",
+    "a syntax error now and then is no finding: others succeed")
 for how, words in (("garbage", "it wrote '{'ok': 1}': "),
-                   ("stranger", "session 77 asked nothing"),
-                   ("ends", "it has ended")):
+                   ("stranger", "session 77 asked nothing")):
     done = child(how, "--txns", "400")
     has(done, 2, words, "a child that breaks down: " + how)
 has(run("exit 3"), 2, "exit 3: it has ended", "a command that fails")

@@ -23,14 +23,17 @@ cmd_collect(const struct options *o)
     struct run_show show = {.quiet = o->quiet};
     options.observer = run_show_observer(&show);
     interrupt_catch();
+    int found = EXIT_HOLDS;
     bool ok = test_run_begin(&options, &run, &err);
     if (ok) {
         ok = test_run_record(&run, o->record ? o->output : NULL, &err);
         run_show_clear(&show);
+        found = run_show_findings(&run, stderr);
         if (!o->quiet && run.stats.seconds > 0)
             run_show_summary(&run, o->workload, stderr);
         test_run_end(&run);
     }
     interrupt_restore();
-    return ok ? EXIT_HOLDS : cli_report_error(&err);
+    const int status = ok ? EXIT_HOLDS : cli_report_error(&err);
+    return found ? found : status;
 }

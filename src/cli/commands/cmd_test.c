@@ -49,13 +49,17 @@ test_workload(struct test *t)
     const char *path = t->recording.path.at;
     const bool ok = test_run_record(&t->run, path, &err);
     run_show_clear(&t->show);
+    const int found = run_show_findings(&t->run, facts(t));
     if (t->run.stats.seconds > 0 && !o->quiet)
         run_show_summary(&t->run, o->workload, facts(t));
     fflush(stdout);
     if (!ok) {
-        take_status(t, cli_report_error(&err));
+        // A finding says why, and what the run is worth.
+        const int status = cli_report_error(&err);
+        take_status(t, found ? found : status);
         return;
     }
+    take_status(t, found);
     run_origin_fill(&t->run, o->workload, &t->origin);
     t->inspect.options.origin = &t->origin.origin;
     // Otherwise it is gone soon.

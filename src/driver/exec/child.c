@@ -57,6 +57,7 @@ struct child {
     VEC(struct child_place) places;
     bool is_reading;
     bool is_broken;
+    bool is_over; // its end was waited for
     struct err why;
     struct buf input; // read, not handed out yet
 };
@@ -120,10 +121,28 @@ child_start(const char *command, struct child **out, struct err *err)
     return true;
 }
 
+/* Say how a child ended that has closed its output. */
 static bool
-has_ended(pid_t pid)
+describe_end(struct child *c, struct err *err)
 {
-    return waitpid(pid, NULL, WNOHANG) != 0;
+    const double until = time_now() + LAST_WORDS;
+    int status = 0;
+    while (!c->is_over && time_now() < until) {
+        c->is_over = waitpid(c->pid, &status, WNOHANG) != 0;
+        if (!c->is_over)
+            time_pause(0.002);
+    }
+    // A shell says so with a status.
+    const int signal = WIFSIGNALED(status) ? WTERMSIG(status)
+                       : WIFEXITED(status) && WEXITSTATUS(status) > 128
+                           ? WEXITSTATUS(status) - 128
+                           : 0;
+    if (c->is_over && signal)
+        return err_set(err, ERR_IO, "it has ended, by signal %d", signal);
+    if (c->is_over && WIFEXITED(status))
+        return err_set(err, ERR_IO, "it has ended, with status %d",
+                       WEXITSTATUS(status));
+    return err_set(err, ERR_IO, "it has ended");
 }
 
 void
@@ -131,13 +150,15 @@ child_stop(struct child *c)
 {
     assert(!c->is_reading);
     const double until = time_now() + LAST_WORDS;
-    bool is_over;
     shutdown(c->socket, SHUT_WR);
-    while (!(is_over = has_ended(c->pid)) && time_now() < until)
-        time_pause(0.002);
+    while (!c->is_over && time_now() < until) {
+        c->is_over = waitpid(c->pid, NULL, WNOHANG) != 0;
+        if (!c->is_over)
+            time_pause(0.002);
+    }
     // Its group may outlive the shell.
     kill(-c->pid, SIGKILL);
-    if (!is_over)
+    if (!c->is_over)
         waitpid(c->pid, NULL, 0);
     close(c->socket);
     for (size_t i = 0; i < c->places.n; i++)
@@ -207,7 +228,7 @@ read_line(struct child *c, size_t *length, struct err *err)
         if (got < 0 && errno != ECONNRESET)
             return err_set(err, ERR_IO, "%s", strerror(errno));
         if (got <= 0)
-            return err_set(err, ERR_IO, "it has ended");
+            return describe_end(c, err);
         buf_add(&c->input, some, (size_t)got);
     }
 }

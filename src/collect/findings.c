@@ -1,0 +1,26 @@
+/* findings.c -- see findings.h.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "collect/findings.h"
+
+#include <stdio.h>
+
+void
+findings_add(struct findings *f, enum server_error error, const char *code,
+             const char *message, const char *statement)
+{
+    struct finding *to = &f->at[error];
+    if (to->n++)
+        return;
+    snprintf(to->code, sizeof to->code, "%s", code);
+    snprintf(to->message, sizeof to->message, "%s", message);
+    snprintf(to->statement, sizeof to->statement, "%s", statement);
+}
+
+void
+findings_count(struct findings *f, const struct connection *c)
+{
+    const enum server_error error = server_error_of(c);
+    if (server_findings[error].name)
+        findings_add(f, error, c->code, c->message, c->statement);
+}
