@@ -13,6 +13,7 @@
 #include "collect/collect.h"
 
 #include "base/limits/limit.h"
+#include "collect/integrity.h"
 #include "collect/session.h"
 
 #include <string.h>
@@ -200,6 +201,17 @@ run_recorded(struct collect_run *run, const char *path, struct err *err)
     return journal_close(j, err) && ok;
 }
 
+/* The connection that keeps other runs out is idle, and learns at its next use
+ * why the server has closed it. */
+static void
+note_claim(struct database *db, struct findings *out)
+{
+    struct connection *c = db->claim;
+    if (c && c->driver->query &&
+        c->driver->query(c, "select 1", NULL) != OUTCOME_OK)
+        findings_count(out, c);
+}
+
 bool
 collect_run(struct database *db, const struct collect_options *o,
             const char *path, struct collect_stats *stats, struct err *err)
@@ -213,6 +225,10 @@ collect_run(struct database *db, const struct collect_options *o,
     pthread_cond_destroy(&run.opens);
     pthread_mutex_destroy(&run.lock);
     mem_free(run.pairs);
+    if (!atomic_load(&run.is_cut)) { // else no answer would come
+        note_claim(db, &run.stats.findings);
+        integrity_check(db, &run.stats.findings);
+    }
     *stats = run.stats;
     if (o->source)
         o->source->unload(o->source->self, db);

@@ -256,6 +256,15 @@ static const struct dialect dialect = {
     .for_update = " for update",
     .for_share = " for share",
     .has_savepoints = true,
+    .before_check = "create extension if not exists amcheck",
+    .check = "select bt_index_check(i.indexrelid, true) from pg_index i "
+             "join pg_class c on c.oid = i.indexrelid "
+             "join pg_am a on a.oid = c.relam where a.amname = 'btree' "
+             "and i.indrelid = 'assay_%s'::regclass",
+    .scan_only = "set enable_indexscan = off; set enable_indexonlyscan = off; "
+                 "set enable_bitmapscan = off; set enable_seqscan = on",
+    .index_only = "set enable_indexscan = on; set enable_indexonlyscan = on; "
+                  "set enable_bitmapscan = on; set enable_seqscan = off",
 };
 
 const struct driver driver_postgresql = {

@@ -323,6 +323,8 @@ static const struct dialect dialect = {
     .returning = RETURNING_UPDATES | RETURNING_DELETES,
     .claim = "select assay_claim()",
     .has_savepoints = true,
+    .check = "pragma integrity_check('assay_%s')",
+    .check_says_ok = true,
 };
 
 const struct driver driver_sqlite = {

@@ -63,6 +63,12 @@ struct dialect {
     const char *begin_read_only;        // begin a transaction that only reads
     const char *for_update, *for_share; // of a select that locks its rows
     bool has_savepoints;
+    const char *before_check; // what 'check' needs; if it fails, there is none
+    const char *check;        // %s: a table, without its "assay_"; fails if
+                              // stored data are damaged
+    bool check_says_ok;       // or answers something else than ok
+    const char *scan_only;    // use no index, and use them where possible, of
+    const char *index_only;   // the connection; NULL: cannot be chosen
     const char *claim; // a query: 0 if another connection has claimed the
                        // tables of this program, else they are this
                        // connection's until it ends
