@@ -4,6 +4,7 @@
 #include "test.h"
 
 #include "driver/driver.h"
+#include "driver/server_error.h"
 #include "driver/sql/sql.h"
 
 static void
@@ -184,9 +185,49 @@ conflicts_abort_and_mistakes_fail(void)
     database_close(&db);
 }
 
+static void
+codes_tell_what_an_error_means(void)
+{
+    static const struct {
+        const char *scheme, *code, *message;
+        enum server_error error;
+    } cases[] = {
+        {"postgresql", "XX000", "cache lookup failed", SERVER_ERROR_INTERNAL},
+        {"postgresql", "XX002", "index is broken", SERVER_ERROR_DAMAGE},
+        {"postgresql", "57P02", "", SERVER_ERROR_CRASH},
+        {"postgresql", "57P01", "", SERVER_ERROR_OTHER},
+        {"postgresql", "42501", "", SERVER_ERROR_PERMISSION},
+        {"postgresql", "42601", "", SERVER_ERROR_SYNTAX},
+        {"postgresql", "23505", "", SERVER_ERROR_REFUSED},
+        {"postgresql", "53100", "disk full", SERVER_ERROR_OTHER},
+        {"firebird", "42000", "", SERVER_ERROR_SYNTAX},
+        {"exec", "42000", "", SERVER_ERROR_SYNTAX},
+        {"exec", "42", "", SERVER_ERROR_OTHER},
+        {"exec", "lost", "it has ended, by signal 9", SERVER_ERROR_CRASH},
+        {"mariadb", "1142", "", SERVER_ERROR_PERMISSION},
+        {"mariadb", "1064", "", SERVER_ERROR_SYNTAX},
+        {"mariadb", "10640", "", SERVER_ERROR_OTHER},
+        {"mariadb", "2013", "lost connection", SERVER_ERROR_OTHER},
+        {"mariadb", "1062", "", SERVER_ERROR_REFUSED},
+        {"sqlite", "SQLITE_CONSTRAINT_UNIQUE", "", SERVER_ERROR_REFUSED},
+        {"sqlite", "SQLITE_CORRUPT", "", SERVER_ERROR_DAMAGE},
+        {"sqlite", "SQLITE_IOERR", "", SERVER_ERROR_OTHER},
+        {"sqlite", "1", "no such table: t", SERVER_ERROR_SYNTAX},
+        {"duckdb", "9", "INTERNAL Error: oops", SERVER_ERROR_INTERNAL},
+        {"duckdb", "9", "Parser Error: oops", SERVER_ERROR_SYNTAX},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        if (server_error_find(cases[i].scheme, cases[i].code,
+                              cases[i].message) != cases[i].error) {
+            printf("# %s %s\n", cases[i].scheme, cases[i].code);
+            CHECK(!"the class is the expected one");
+        }
+}
+
 int
 main(void)
 {
+    RUN(codes_tell_what_an_error_means);
     RUN(a_url_is_taken_apart);
     RUN(paths_need_no_host);
     RUN(what_is_no_target_is_refused);
