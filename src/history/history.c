@@ -5,10 +5,13 @@
 
 #include "base/container/sorted.h"
 #include "history/row/row_log.h"
+#include "history/unchecked.h"
 
 void
 history_free(struct history *h)
 {
+    history_free_unchecked(h);
+    mem_free(h->op_marks);
     strings_free(&h->strings);
     buf_free(&h->notes);
     mem_free(h->session_first);
