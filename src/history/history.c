@@ -230,5 +230,5 @@ history_show_op(const struct history *h, op_id op, struct buf *out)
     } else {
         history_show_value(h, h->op_value[op], out);
     }
-    buf_char(out, ')');
+    buf_text(out, op_is_check(h, op) ? ") by a constraint check" : ")");
 }
