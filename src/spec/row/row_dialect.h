@@ -68,7 +68,7 @@ struct row_dialect {
 
     // Two transactions may update different columns of one row, and both
     // commit.  What is left is a version that nobody made, so such an
-    // interleaving is refused.
+    // interleaving is refused, unless one of the updates is lost.
     bool merges_columns;
 };
 

@@ -143,7 +143,7 @@ write_query(struct row_writer *w, const struct row_note *q)
         const uint32_t version =
             row_operations_version(w, q->table, &q[1 + i].before);
         if (q->by->locks
-                ? !q->by->is_blind
+                ? !q->by->is_blind || w->reads_blind
                 : c && c->of &&
                       !row_versions_holds(&w->versions, condition, version))
             write_read(w, version);
