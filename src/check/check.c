@@ -37,6 +37,13 @@ struct run {
     struct err *err;
 };
 
+/* The history as a level sees it. */
+static const struct history *
+seen_at(const struct run *run, enum level level)
+{
+    return history_seen(run->h, level_takes_checks(level));
+}
+
 static struct level_result *
 find_row(const struct run *run, enum level level)
 {
@@ -174,11 +181,11 @@ static bool
 ask_z3(const struct run *run, const struct level_result *r)
 {
     if (!run->options->ask_z3 || !level_is_strong(r->level) ||
-        level_table[r->level].one_rw || run->out->n_flaws)
+        level_table[r->level].one_rw || r->certificate.kind == EVIDENCE_FLAW)
         return true;
     enum verdict other;
-    if (!z3_opinion(run->h, r->level, run->options->limits.seconds, &other,
-                    run->err))
+    if (!z3_opinion(seen_at(run, r->level), r->level,
+                    run->options->limits.seconds, &other, run->err))
         return false;
     const enum verdict own = r->certificate.verdict;
     return own == other || own == VERDICT_UNKNOWN || other == VERDICT_UNKNOWN ||
@@ -206,8 +213,9 @@ decide_weak(struct run *run, level_set levels, struct level_result *payer)
     const unsigned threads = run->options->threads;
     const double begin = time_work(threads);
     struct budget budget = budget_of(run);
-    weak_portfolio_check(run->h, run->options, run->out->n_flaws > 0, levels,
-                         &budget, certificates, &stats);
+    weak_portfolio_check(seen_at(run, LEVEL_RC), run->options,
+                         run->out->n_flaws > 0, levels, &budget, certificates,
+                         &stats);
     const double seconds = time_work(threads) - begin;
     bool ok = true;
     for (int l = 0; l < LEVELS; l++) {
@@ -260,9 +268,10 @@ explained_by_claim(struct run *run, struct level_result *r)
 {
     struct buf why = {0};
     struct certificate certificate;
-    if (!run->h->txn_commit_ts || run->out->n_flaws || run->lost[0])
+    if (!run->h->txn_commit_ts || run->lost[0])
         return false;
-    r->claim = claimed_order_try(run->h, r->level, &certificate, &why);
+    r->claim =
+        claimed_order_try(seen_at(run, r->level), r->level, &certificate, &why);
     snprintf(r->claim_reason, sizeof r->claim_reason, "%s",
              why.n ? why.at : "");
     buf_free(&why);
@@ -289,15 +298,35 @@ follows(struct run *run, struct level_result *r)
     return ok;
 }
 
+/* Find an inconsistent read that a level sees; false if there is none.  Those
+ * of constraint checks are not among the flaws of all levels. */
+static bool
+find_flaw(const struct run *run, enum level level, struct flaw *out)
+{
+    flaw_vec checks = {0};
+    const flaw_vec *all = &run->out->flaws;
+    if (!all->n && run->h->unchecked)
+        history_flaws(seen_at(run, level), 1, &checks);
+    if (!all->n)
+        all = &checks;
+    const bool found = all->n;
+    if (found)
+        *out = all->at[0];
+    vec_free(&checks);
+    return found;
+}
+
 /* Decide r with the strong engine, in one try. */
 static bool
 decide_by_engine(struct run *run, struct level_result *r)
 {
-    if (run->out->n_flaws)
+    struct flaw flaw;
+    const bool has_flaw = find_flaw(run, r->level, &flaw);
+    if (has_flaw)
         r->certificate = (struct certificate){.level = r->level,
                                               .verdict = VERDICT_VIOLATED,
                                               .kind = EVIDENCE_FLAW,
-                                              .flaw = run->out->flaws.at[0]};
+                                              .flaw = flaw};
     if (!begin_work(run, r, "deciding")) {
         drop_evidence(r);
         return true;
@@ -305,9 +334,9 @@ decide_by_engine(struct run *run, struct level_result *r)
     tell_phase(run, r->level, "deciding");
     const double begin = time_thread();
     struct budget budget = budget_of(run);
-    if (!run->out->n_flaws && !explained_by_claim(run, r))
-        strong_check(run->h, r->level, &run->options->strong, &budget,
-                     &r->certificate, &r->strong);
+    if (!has_flaw && !explained_by_claim(run, r))
+        strong_check(seen_at(run, r->level), r->level, &run->options->strong,
+                     &budget, &r->certificate, &r->strong);
     r->seconds = time_thread() - begin;
     r->work = budget_of(run).left - budget.left;
     const bool ok = verify_row(run, r);
@@ -436,7 +465,7 @@ find_flaws(struct run *run)
             out->results.at[i].stop = first->stop;
         return false;
     }
-    out->n_flaws = history_flaws(run->h, most, &out->flaws);
+    out->n_flaws = history_flaws(seen_at(run, LEVEL_READS), most, &out->flaws);
     find_losses(run);
     end_work(run, first);
     return true;

@@ -23,13 +23,17 @@ settles(const struct level_result *from, const struct level_result *to)
     }
 }
 
-/* Settle 'to' by a certificate of its own. */
+/* Settle 'to' by a certificate of its own.  One that is about reads of
+ * constraint checks is not about the history without them. */
 static bool
 convert(const struct history *h, const struct check_options *o,
         const struct level_result *from, struct level_result *to)
 {
     struct limit_stop stop;
     struct err err = {0};
+    if (history_seen(h, level_takes_checks(from->level)) !=
+        history_seen(h, level_takes_checks(to->level)))
+        return false;
     if (limits_set(&o->limits) &&
         !limit_try(&o->limits, from->spent, "verifying", &stop))
         return false;

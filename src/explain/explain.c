@@ -349,24 +349,39 @@ is_news(const struct history *h, const flaw_vec *flaws, size_t i, int round)
 }
 
 static bool
-explain_flaws(struct explainer *e, const struct check *c, enum level level,
-              struct err *err)
+explain_flaws(struct explainer *e, const flaw_vec *flaws, size_t n_flaws,
+              enum level level, struct err *err)
 {
     size_t shown = 0;
     for (int round = 0; round < 2; round++)
-        for (size_t i = 0; i < c->flaws.n; i++) {
+        for (size_t i = 0; i < flaws->n; i++) {
             if (e->out->anomalies.n >= e->o->most ||
-                !is_news(e->h, &c->flaws, i, round))
+                !is_news(e->h, flaws, i, round))
                 continue;
             struct anomaly a;
-            if (!narrate_flaw(e->h, &c->flaws.at[i], level, e->o->context, &a,
+            if (!narrate_flaw(e->h, &flaws->at[i], level, e->o->context, &a,
                               err))
                 return false;
             vec_push(&e->out->anomalies, a);
             shown++;
         }
-    e->out->more = c->n_flaws - shown;
+    e->out->more = n_flaws - shown;
     return true;
+}
+
+/* The inconsistent reads that a level sees: those of the check, or, where it
+ * sees constraint checks as well, these among them. */
+static bool
+explain_seen_flaws(struct explainer *e, const struct check *c, enum level level,
+                   struct err *err)
+{
+    flaw_vec all = {0};
+    if (!e->h->unchecked)
+        return explain_flaws(e, &c->flaws, c->n_flaws, level, err);
+    const size_t n = history_flaws(e->h, e->o->most, &all);
+    const bool ok = explain_flaws(e, &all, n, level, err);
+    vec_free(&all);
+    return ok;
 }
 
 /* --- all of it -------------------------------------------------------------*/
@@ -388,6 +403,7 @@ explain_result(const struct history *h, const struct check *c,
     *out = (struct explanation){.level = r->level};
     if (r->certificate.kind == EVIDENCE_CASES)
         return explain_case(h, r, o, out, err);
+    h = history_seen(h, level_takes_checks(r->level));
     struct explainer e = {.h = h,
                           .o = o,
                           .out = out,
@@ -396,7 +412,7 @@ explain_result(const struct history *h, const struct check *c,
                           .thorough = h->n_ops <= FEW_OPS && r->work < CHEAP,
                           .reduce = {o->threads, NULL, o->strong}};
     e.reduce.budget = &e.budget;
-    bool ok = explain_flaws(&e, c, r->level, err);
+    bool ok = explain_seen_flaws(&e, c, r->level, err);
     if (out->anomalies.n && o->work > BESIDE_FLAWS)
         e.budget.left -= o->work - BESIDE_FLAWS;
     if (ok && level_is_weak(r->level))

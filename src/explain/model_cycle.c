@@ -92,13 +92,21 @@ is_present(const struct search *s, const struct dep *d)
     return true;
 }
 
+/* The place in program order of what a dependency read. */
+static op_id
+place_of(const struct model *m, const struct dep *d)
+{
+    return d->read == ID_NONE ? ID_NONE : op_place(m->h, d->read);
+}
+
 /* At read committed, what closes the cycle behind an rw is a wr whose read
  * came before the one that misses the write. */
 static bool
 follows(const struct search *s, const struct state *at, const struct dep *d)
 {
     return !orders_reads(s->m) ||
-           (d->kind == EDGE_WR && d->read < s->m->deps.at[at->by].read);
+           (d->kind == EDGE_WR &&
+            d->read < place_of(s->m, &s->m->deps.at[at->by]));
 }
 
 static void
@@ -167,6 +175,12 @@ search_from(struct search *s, uint32_t start)
     }
 }
 
+static const struct dep *
+dep_at(const struct search *s, size_t i)
+{
+    return &s->m->deps.at[s->present.at[i]];
+}
+
 /* At read committed, several rw may lead from one transaction to another by
  * different reads, and the last one serves best (see 'follows').  So it comes
  * first, and the others, which cost the same, do not replace it. */
@@ -179,6 +193,15 @@ prefer_late_reads(struct search *s)
         s->present.at[i] = s->present.at[j];
         s->present.at[j] = k;
     }
+    // Few have a place that is not their own.
+    for (size_t i = 1; s->m->h->op_marks && i < s->present.n; i++)
+        for (size_t j = i; j && place_of(s->m, dep_at(s, j)) >
+                                    place_of(s->m, dep_at(s, j - 1));
+             j--) {
+            const uint32_t k = s->present.at[j];
+            s->present.at[j] = s->present.at[j - 1];
+            s->present.at[j - 1] = k;
+        }
 }
 
 uint32_t

@@ -5,10 +5,13 @@
 
 #include "base/container/sorted.h"
 #include "history/row/row_log.h"
+#include "history/unchecked.h"
 
 void
 history_free(struct history *h)
 {
+    history_free_unchecked(h);
+    mem_free(h->op_marks);
     strings_free(&h->strings);
     buf_free(&h->notes);
     mem_free(h->session_first);
@@ -227,5 +230,5 @@ history_show_op(const struct history *h, op_id op, struct buf *out)
     } else {
         history_show_value(h, h->op_value[op], out);
     }
-    buf_char(out, ')');
+    buf_text(out, op_is_check(h, op) ? ") by a constraint check" : ")");
 }

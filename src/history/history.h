@@ -44,6 +44,11 @@
  * is not about a single value (row/row_registers.h).  The writes of the latter
  * are implied by the write of the row, which follows them.
  *
+ * Marks.  A read of a constraint check binds at the serializable levels only
+ * (doc/levels.md).  The other levels are decided on 'unchecked', the same
+ * history resolved without these reads: ids of transactions, operations and
+ * keys are the same, and a read of a check is neither external nor set aside.
+ *
  * SPDX-License-Identifier: MIT */
 #ifndef HISTORY_HISTORY_H
 #define HISTORY_HISTORY_H
@@ -98,6 +103,13 @@ struct value {
 };
 
 #define VALUE_TAG_SHIFT 29
+
+/* What is said about single operations, as bits of op_marks. */
+enum op_mark {
+    OP_MARK_CHECK = 1,     // a read of a constraint check
+    OP_MARK_IN_QUERY = 2,  // of the same query as the operation before it
+    OP_MARK_UNORDERED = 4, // not ordered with respect to its query's others
+};
 
 /* One read of a list: its op read the first 'length' elements of the key's
  * order, or, where 'own' is not ID_NONE, a list that is no such prefix and
@@ -177,6 +189,9 @@ struct history {
     uint32_t n_ops;
     uint32_t *op_key; // flags and key
     value_id *op_value;
+    uint8_t *op_marks;         // enum op_mark; NULL where no operation has one
+    bool ignores_checks;       // reads of checks were left out of resolution
+    struct history *unchecked; // without these reads; NULL where there is none
 
     uint32_t n_keys;
     struct atoms key_names;
@@ -266,6 +281,39 @@ op_is_external_read(const struct history *h, op_id op)
 {
     assert(op < h->n_ops);
     return (h->op_key[op] & (OP_WRITE | OP_MAIN | OP_ASIDE)) == OP_MAIN;
+}
+
+static inline bool
+op_is_check(const struct history *h, op_id op)
+{
+    assert(op < h->n_ops);
+    return h->op_marks && h->op_marks[op] & OP_MARK_CHECK;
+}
+
+/* Whether op is not part of the history as this level sees it. */
+static inline bool
+op_is_ignored(const struct history *h, op_id op)
+{
+    return h->ignores_checks && op_is_check(h, op);
+}
+
+/* The place of a read in program order, for "read before": op itself, or the
+ * first operation of its query where it has no order within that. */
+static inline op_id
+op_place(const struct history *h, op_id op)
+{
+    assert(op < h->n_ops);
+    if (h->op_marks && h->op_marks[op] & OP_MARK_UNORDERED)
+        while (h->op_marks[op] & OP_MARK_IN_QUERY)
+            op--;
+    return op;
+}
+
+/* The history as a level sees it: 'with_checks' at the serializable ones. */
+static inline const struct history *
+history_seen(const struct history *h, bool with_checks)
+{
+    return h->unchecked && !with_checks ? h->unchecked : h;
 }
 
 /* The read that the implied read op is a part of; ID_NONE where op is none. */

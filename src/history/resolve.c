@@ -6,6 +6,7 @@
  *      whether internal reads saw the write before them;
  *   3. keys whose initial value is written again get a value id for it (H3);
  *   4. each value gets its writer, or a mark that it has several;
+ *      (Where constraint checks are left out, their reads lose their marks.)
  *   5. indeterminate transactions count, may count or are left out
  *      (indeterminate.c);
  *   6. the several writers of a value are collected;
@@ -341,6 +342,9 @@ history_resolve(struct history *h, struct resolve_options *o)
     find_loading(h, o->keep_loading);
     uint32_t n_several = o->writers_noted ? use_noted_writers(h, o->threads, w)
                                           : find_writers(h, w);
+    for (op_id op = 0; h->ignores_checks && op < h->n_ops; op++)
+        if (op_is_ignored(h, op))
+            h->op_key[op] &= ~(OP_MAIN | OP_ASIDE);
     bool indeterminate = false;
     for (txn_id t = 0; t < h->n_txns; t++)
         indeterminate |= h->txn_status[t] == TXN_INDETERMINATE;

@@ -9,6 +9,7 @@
 
 #include "base/paranoid.h"
 #include "history/history_check.h"
+#include "history/unchecked.h"
 
 static void
 name_txns(struct history *h)
@@ -48,5 +49,6 @@ history_ignore_sessions(struct history *h)
         h->txn_session[t] = t;
         h->session_name[t] = atom_int((int64_t)t + 1); // unique
     }
+    history_share_unchecked(h);
     PARANOID(history_check(h));
 }

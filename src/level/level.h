@@ -106,6 +106,14 @@ level_is_weak(enum level l)
     return level_table[l].premise != PREMISE_NONE;
 }
 
+/* Whether reads of constraint checks bind at a level: where one order has to
+ * explain all that was read. */
+static inline bool
+level_takes_checks(enum level l)
+{
+    return l == LEVEL_SER || l == LEVEL_STRICT_SER;
+}
+
 /* Whether l is defined by cycles of dependencies: pc and above. */
 static inline bool
 level_is_strong(enum level l)

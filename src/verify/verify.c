@@ -65,6 +65,7 @@ verify_certificate(const struct history *h, const struct certificate *c,
         return false;
     if (h->authors.n && c->verdict != VERDICT_UNKNOWN)
         return verify_cases(h, c, err);
+    h = history_seen(h, level_takes_checks(c->level));
     switch (c->verdict) {
     case VERDICT_UNKNOWN:
         if (c->kind == EVIDENCE_NONE)

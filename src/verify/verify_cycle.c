@@ -171,7 +171,8 @@ check_premise(const struct check *c, const struct cycle_edge *e, txn_id t3)
     }
     if (!reads_from(c, t3, e->premise, e->from))
         return wrong(c, "the premise is not a read from the writer");
-    if (premise == PREMISE_EARLIER_READ && e->premise >= e->read)
+    if (premise == PREMISE_EARLIER_READ &&
+        e->premise >= op_place(c->h, e->read))
         return wrong(c, "the premise comes after the read");
     return true;
 }

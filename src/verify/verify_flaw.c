@@ -115,6 +115,9 @@ verify_flaw(const struct history *h, const struct flaw *f, struct err *err)
     if (f->txn >= h->n_txns || h->txn_counts[f->txn] != TXN_COUNTS ||
         !lies_in(h, f->op, f->txn) || op_is_write(h, f->op))
         return wrong(err, "there is no such read");
+    if (op_is_ignored(h, f->op))
+        return wrong(err, "a constraint check read it, which this level does "
+                          "not see");
     if (f->kind == FLAW_THIN_AIR && h->is_cut)
         return wrong(err, "its writer may be in the part of the recording "
                           "that was cut off");

@@ -130,7 +130,7 @@ has_read_from(const struct weak_order *w, const struct sources *m, txn_id t3,
               txn_id t2, op_id op)
 {
     return m->by[t2] == t3 + 1 &&
-           (w->premise == PREMISE_DIRECT || m->at[t2] < op);
+           (w->premise == PREMISE_DIRECT || m->at[t2] < op_place(w->h, op));
 }
 
 static bool

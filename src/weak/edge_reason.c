@@ -33,15 +33,16 @@ writes(const struct history *h, txn_id t, key_id k)
     return false;
 }
 
-/* The first read of t3, from 'begin' on, that is from t1 and of a key that t2
- * writes; preferably one with a single candidate. */
+/* The first read of t3, in a place from 'begin' on, that is from t1 and of a
+ * key that t2 writes; preferably one with a single candidate. */
 static op_id
 find_overwritten(const struct weak_reading *r, txn_id t3, op_id begin,
                  txn_id t1, txn_id t2)
 {
     op_id found = ID_NONE;
     for (op_id op = begin; op < r->h->txn_end[t3]; op++) {
-        if (!op_is_external_read(r->h, op) || reading_writer(r, op) != t1)
+        if (!op_is_external_read(r->h, op) || reading_writer(r, op) != t1 ||
+            op_place(r->h, op) < begin)
             continue;
         const bool certain = !history_has_several(r->h, r->h->op_value[op]);
         if ((certain || found == ID_NONE) &&
@@ -178,7 +179,7 @@ edge_reason_is_certain(const struct weak_reading *r, enum level level,
     for (op_id op = begin; op < r->h->txn_end[e->reader]; op++)
         if (op_is_external_read(r->h, op) &&
             !history_has_several(r->h, r->h->op_value[op]) &&
-            reading_writer(r, op) == e->to &&
+            reading_writer(r, op) == e->to && op_place(r->h, op) >= begin &&
             writes(r->h, e->from, op_key(r->h, op)))
             return true;
     return false;

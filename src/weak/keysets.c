@@ -44,7 +44,8 @@ struct key_mark {
 struct external {
     key_id key;
     txn_id writer;
-    bool first; // no read before it is from this writer
+    bool first;     // no read before it is from this writer
+    uint32_t place; // of reads before this one (op_place)
 };
 
 /* What one thread needs. */
@@ -78,7 +79,26 @@ collect_reads(struct worker *w, txn_id t)
             w->met[from] = t + 1;
             __builtin_prefetch(&h->op_key[h->txn_begin[from]]);
         }
-        vec_push(&w->reads, ((struct external){op_key(h, op), from, first}));
+        vec_push(&w->reads, ((struct external){op_key(h, op), from, first,
+                                               (uint32_t)w->reads.n}));
+    }
+}
+
+/* Give reads of rows that unordered queries missed the place of the first read
+ * of their query: what that query read before them does not count. */
+static void
+place_unordered(struct worker *w, txn_id t)
+{
+    const struct history *h = w->r->h;
+    uint32_t i = 0, begin = 0; // the present read, and the first of its query
+    for (op_id op = h->txn_begin[t]; h->op_marks && op < h->txn_end[t]; op++) {
+        if (!(h->op_marks[op] & OP_MARK_IN_QUERY))
+            begin = i;
+        if (!op_is_external_read(h, op))
+            continue;
+        if (h->op_marks[op] & OP_MARK_UNORDERED)
+            w->reads.at[i].place = begin;
+        i++;
     }
 }
 
@@ -117,22 +137,43 @@ intersect(struct worker *w, txn_id t3, txn_id t2)
     }
 }
 
+/* Mark the key of a read, which comes before all that are marked. */
+static void
+mark_read(struct worker *w, txn_id t3, const struct external *read)
+{
+    struct key_mark *m = &w->marks[read->key];
+    if (m->reader != t3 + 1) {
+        *m = (struct key_mark){t3 + 1, read->writer, TXN_NONE};
+        vec_push(&w->keys, read->key);
+    } else if (m->writer != read->writer) {
+        m->other = m->writer;
+        m->writer = read->writer;
+    }
+}
+
+/* Reads are marked when the walk has come to their place: then all that are
+ * before them are still to come. */
 static void
 infer_committed(struct worker *w, txn_id t3)
 {
     collect_reads(w, t3);
+    place_unordered(w, t3);
     vec_clear(&w->keys);
+    size_t first = 0, end = 0; // the reads that wait for their place
     for (size_t i = w->reads.n; i-- > 0;) {
         const struct external read = w->reads.at[i];
         if (read.first && w->keys.n)
             intersect(w, t3, read.writer);
-        struct key_mark *m = &w->marks[read.key];
-        if (m->reader != t3 + 1) {
-            *m = (struct key_mark){t3 + 1, read.writer, TXN_NONE};
-            vec_push(&w->keys, read.key);
-        } else if (m->writer != read.writer) {
-            m->other = m->writer;
-            m->writer = read.writer;
+        if (read.place < i) {
+            end = first < end ? end : i + 1;
+            first = i;
+            continue;
+        }
+        mark_read(w, t3, &read);
+        if (first < end && w->reads.at[first].place == i) {
+            for (size_t j = first; j < end; j++)
+                mark_read(w, t3, &w->reads.at[j]);
+            first = end = 0;
         }
     }
 }

@@ -120,7 +120,7 @@ premise(const struct order *o, uint32_t t2, const struct view_read *r)
     case LEVEL_RC:
         for (uint32_t i = 0; i < c->n_reads; i++)
             found |= choice_read(c, i)->txn == t3 &&
-                     choice_read(c, i)->place < r->place && c->writer[i] == t2;
+                     choice_read(c, i)->place < r->after && c->writer[i] == t2;
         return found;
     case LEVEL_RA:
         return o->direct[t2] >> t3 & 1;

@@ -16,7 +16,7 @@ oracle(const struct record *r, enum level l)
     if (is_large(r))
         return ORACLE_TOO_LONG;
     struct view v;
-    view_make(r, &v);
+    view_make(r, l == LEVEL_SER || l == LEVEL_STRICT_SER, &v);
     const enum oracle_answer answer = v.impossible ? ORACLE_VIOLATED
                                       : l <= LEVEL_CC || l == LEVEL_PSI
                                           ? oracle_choose(&v, l, false)
@@ -32,7 +32,7 @@ oracle_by_axiom(const struct record *r, enum level l)
     if (is_large(r))
         return ORACLE_TOO_LONG;
     struct view v;
-    view_make(r, &v);
+    view_make(r, l == LEVEL_SER || l == LEVEL_STRICT_SER, &v);
     const enum oracle_answer answer =
         v.impossible ? ORACLE_VIOLATED : oracle_choose(&v, l, true);
     view_free(&v);

@@ -43,7 +43,7 @@ read_before(const struct choice_state *c, uint32_t i)
     uint64_t from = 0;
     for (uint32_t j = 0; j < c->n_chosen; j++)
         if (choice_read(c, j)->txn == choice_read(c, i)->txn &&
-            choice_read(c, j)->place < choice_read(c, i)->place &&
+            choice_read(c, j)->place < choice_read(c, i)->after &&
             c->writer[j] != VIEW_INIT)
             from |= UINT64_C(1) << c->writer[j];
     return from;

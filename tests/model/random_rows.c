@@ -27,8 +27,9 @@ struct sim {
     bool misnames;                  // or, now and then, another
     uint32_t n_states;
     uint32_t condition[2];
-    uint32_t values; // different values of rows
-    int64_t next;    // value of the register
+    uint32_t values;            // different values of rows
+    uint32_t checks, unordered; // so many reads, queries in eight
+    int64_t next;               // value of the register
 };
 
 struct sim_txn {
@@ -90,20 +91,26 @@ read_row(struct sim *s, const struct sim_txn *t)
 {
     const uint32_t key = below(s, 4) ? below(s, ROWS) : ROWS;
     record_read(s->r, key, look(s, t, key));
-    if (key < ROWS)
+    if (key < ROWS) {
         vec_top(&s->r->ops).asks = choose_columns(s);
+        vec_top(&s->r->ops).is_check = below(s, 8) < s->checks;
+    }
 }
 
 static void
-query(struct sim *s, const struct sim_txn *t)
+query(struct sim *s, struct sim_txn *t)
 {
     const uint32_t condition = s->condition[below(s, 2)];
     record_read(s->r, 0, 0);
     struct record_op *op = &vec_top(&s->r->ops);
     op->asks = ASKS_QUERY;
     op->condition = condition;
+    op->is_check = below(s, 8) < s->checks;
+    op->is_unordered = below(s, 8) < s->unordered;
     op->items = (uint32_t)s->r->items.n;
     for (uint32_t key = 0; key < ROWS; key++) {
+        if (op->is_unordered && s->strength == CARELESS)
+            t->snapshot = below(s, s->n_states);
         const int64_t value = look(s, t, key);
         if (record_rows_matches(condition) >> value & 1) {
             vec_push(&s->r->items,
@@ -193,6 +200,8 @@ random_rows(uint64_t seed, struct record *r)
     s.prev = r->names_versions && below(&s, 4) ? 1 + below(&s, 8) : 0;
     s.misnames = below(&s, 2);
     r->names_conditions = below(&s, 4) == 0;
+    s.checks = below(&s, 3) ? 0 : 1 + below(&s, 8);
+    s.unordered = below(&s, 3) ? 0 : 1 + below(&s, 8);
     for (uint32_t key = 0; key < KEYS; key++) {
         static const char *const names[KEYS] = {"1", "2", "3", "x"};
         record_key(r, names[key], false);

@@ -38,6 +38,8 @@ struct record_op {
     uint32_t items, items_n; // a read of a list: record.items from there
     enum record_question asks;
     uint32_t condition; // of a query; its items are rows and their values
+    bool is_check;      // a read of rows: by a constraint check
+    bool is_unordered;  // a query: rows that it missed were read in no order
     // A write of a row: its number, which it keeps when others are left out,
     // and that of the write which it names as the one before, or one of these.
     uint32_t serial, prev;

@@ -201,10 +201,12 @@ static void
 show_query(const struct record *r, const struct record_op *op, struct buf *out)
 {
     if (r->names_conditions)
-        buf_printf(out, "[\"q\",{\"table\":\"t\",\"id\":%u},[", op->condition);
+        buf_printf(out, "[\"q\",{\"table\":\"t\",\"id\":%u", op->condition);
     else
-        buf_printf(out, "[\"q\",{\"table\":\"t\",\"where\":\"%s\"},[",
+        buf_printf(out, "[\"q\",{\"table\":\"t\",\"where\":\"%s\"",
                    conditions[op->condition].text);
+    buf_text(out, op->is_unordered ? ",\"unordered\":true" : "");
+    buf_text(out, op->is_check ? ",\"check\":true},[" : "},[");
     for (uint32_t i = 0; i < op->items_n; i++) {
         const int64_t item = r->items.at[op->items + i];
         buf_text(out, i ? ",[" : "[");
@@ -249,6 +251,9 @@ show_op(const struct record *r, const struct record_txn *t, uint32_t j,
         show_values(op->value, op->asks, out);
         if (op->is_write)
             show_about(r, op->value, number + 100, op->key, prev, out);
+        buf_text(out, op->is_check ? ",{\"check\":true}" : "");
+    } else if (op->is_check) {
+        buf_text(out, ",null,{\"check\":true}");
     } else if (prev != ID_NONE) {
         buf_text(out, ",{");
         show_prev(r, op->key, prev, out);

@@ -71,10 +71,11 @@ split_list(const struct record *r, const struct record_txn *t, uint32_t j,
 }
 
 /* Take one row of the j-th operation, its part'th: the values that it may have
- * seen are those that fit. */
+ * seen are those that fit.  A row that an unordered query missed was read after
+ * what came before the query, and nothing else is known. */
 static bool
 take_row(const struct record *r, const struct record_txn *t, uint32_t j,
-         struct view_read read, uint32_t part, struct view *v)
+         struct view_read read, uint32_t part, bool is_missed, struct view *v)
 {
     for (uint32_t i = j; i-- > 0;) {
         const struct record_op *own = &r->ops.at[t->ops + i];
@@ -84,6 +85,9 @@ take_row(const struct record *r, const struct record_txn *t, uint32_t j,
     assert(part < VIEW_PLACES);
     read.is_row = true;
     read.place = j * VIEW_PLACES + part;
+    read.after = is_missed && r->ops.at[t->ops + j].is_unordered
+                     ? j * VIEW_PLACES
+                     : read.place;
     vec_push(&v->reads, read);
     return true;
 }
@@ -99,7 +103,7 @@ take_rows(const struct record *r, const struct record_txn *t, uint32_t j,
     struct view_read read = {.txn = number, .key = op->key};
     if (op->asks != ASKS_QUERY) {
         read.fits = record_rows_fit(op->asks, op->value);
-        return take_row(r, t, j, read, 0, v);
+        return take_row(r, t, j, read, 0, false, v);
     }
     uint64_t returned = 0;
     uint32_t part = 0;
@@ -110,7 +114,7 @@ take_rows(const struct record *r, const struct record_txn *t, uint32_t j,
                                     record_rows_value(item)) &
                     record_rows_matches(op->condition);
         returned |= UINT64_C(1) << read.key;
-        if (!take_row(r, t, j, read, part++, v))
+        if (!take_row(r, t, j, read, part++, false, v))
             return false;
     }
     uint32_t order[VIEW_KEYS];
@@ -118,7 +122,8 @@ take_rows(const struct record *r, const struct record_txn *t, uint32_t j,
     for (uint32_t i = 0; i < n; i++) {
         read.key = order[i];
         read.fits = ~record_rows_matches(op->condition);
-        if (!(returned >> read.key & 1) && !take_row(r, t, j, read, part++, v))
+        if (!(returned >> read.key & 1) &&
+            !take_row(r, t, j, read, part++, true, v))
             return false;
     }
     return true;
@@ -145,6 +150,7 @@ take_read(const struct record *r, const struct record_txn *t, uint32_t j,
         }
     }
     read.place *= VIEW_PLACES;
+    read.after = read.place;
     vec_push(&v->reads, read);
     return true;
 }
@@ -170,7 +176,8 @@ take_writes(const struct record *r, const struct record_txn *t, struct view *v,
 
 /* Take a transaction; false where it cannot count. */
 static bool
-take_txn(const struct record *r, const struct record_txn *t, struct view *v)
+take_txn(const struct record *r, const struct record_txn *t, bool with_checks,
+         struct view *v)
 {
     const uint32_t number = (uint32_t)v->txns.n;
     const size_t before = v->reads.n;
@@ -181,11 +188,15 @@ take_txn(const struct record *r, const struct record_txn *t, struct view *v)
                            .reads = (uint32_t)before};
     if (out.optional)
         out.ended = INT64_MAX;
-    for (uint32_t j = 0; j < t->ops_n; j++)
-        if (!r->ops.at[t->ops + j].is_write && !take_read(r, t, j, number, v)) {
+    for (uint32_t j = 0; j < t->ops_n; j++) {
+        const struct record_op *op = &r->ops.at[t->ops + j];
+        if (op->is_write || (op->is_check && !with_checks))
+            continue;
+        if (!take_read(r, t, j, number, v)) {
             v->reads.n = before;
             return false;
         }
+    }
     out.reads_n = (uint32_t)(v->reads.n - before);
     take_writes(r, t, v, &out);
     assert(number < VIEW_TXNS);
@@ -257,7 +268,7 @@ view_may_follow(const struct view *v, uint32_t t, uint64_t others)
 }
 
 void
-view_make(const struct record *r, struct view *v)
+view_make(const struct record *r, bool with_checks, struct view *v)
 {
     uint32_t number[VIEW_TXNS];
     assert(r->txns.n <= VIEW_TXNS);
@@ -270,7 +281,7 @@ view_make(const struct record *r, struct view *v)
         number[i] = VIEW_NEVER;
         if (t->status == TXN_ABORTED || is_loading(r, i))
             continue;
-        if (take_txn(r, t, v))
+        if (take_txn(r, t, with_checks, v))
             number[i] = (uint32_t)v->txns.n - 1;
         else if (t->status == TXN_COMMITTED)
             v->impossible = true;

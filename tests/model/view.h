@@ -32,6 +32,7 @@ enum {
 struct view_read {
     uint32_t txn, key;
     uint32_t place; // in program order; a query has VIEW_PLACES of them
+    uint32_t after; // reads in places before this one come before it
     bool is_list, is_row;
     int64_t value;        // registers
     uint64_t fits;        // rows: bit v, it may have seen the values v
@@ -68,8 +69,9 @@ struct view {
     uint64_t optional; // bit t: it may count or not
 };
 
-/* The record must outlive the view. */
-void view_make(const struct record *r, struct view *v);
+/* The record must outlive the view.  Without checks, reads of constraint checks
+ * are taken as if they were not recorded. */
+void view_make(const struct record *r, bool with_checks, struct view *v);
 void view_free(struct view *v);
 
 static inline bool

@@ -85,6 +85,13 @@ narrate_list(struct narration *t, op_id whole_op, op_id op)
 }
 
 void
+narrate_check(struct narration *t, op_id read)
+{
+    if (op_is_check(t->h, read))
+        buf_text(&t->b, " (constraint check)");
+}
+
+void
 narrate_seen(struct narration *t, op_id read)
 {
     const struct history *h = t->h;
@@ -93,6 +100,7 @@ narrate_seen(struct narration *t, op_id read)
     buf_text(&t->b, " = ");
     if (!h->key_is_list || !h->key_is_list[k]) {
         row_text_value(h, read, &t->b);
+        narrate_check(t, read);
         return;
     }
     const op_id recorded = history_recorded(h, read);

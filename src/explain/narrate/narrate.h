@@ -44,6 +44,9 @@ const char *narrate_keep(struct narration *t);
 /* Append the name of a transaction of the whole, for people. */
 void narrate_name(const struct history *whole, txn_id txn, struct buf *out);
 
+/* Append "(constraint check)" if one made the read. */
+void narrate_check(struct narration *t, op_id read);
+
 /* Append a name, a key, what a read saw; all of h. */
 void narrate_txn(struct narration *t, txn_id txn);
 void narrate_key(struct narration *t, key_id k);

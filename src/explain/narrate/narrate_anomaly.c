@@ -200,7 +200,7 @@ narrate_anomaly(const struct history *whole, struct reduced *r,
                             .unfinished = r->unfinished};
     struct narration t = {.a = out,
                           .whole = whole,
-                          .h = &r->h,
+                          .h = history_seen(&r->h, level_takes_checks(weakest)),
                           .origin = r->origin.at,
                           .level = weakest};
     narrate_map(&t);

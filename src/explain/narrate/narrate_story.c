@@ -180,6 +180,7 @@ tell_miss(struct narration *t, const struct dep *d)
         row_text_value(h, write, &t->b);
     buf_char(&t->b, ',');
     narrate_search(t, condition);
+    narrate_check(t, d->read);
 }
 
 /* Everything that a query or a read missed. */

@@ -29,6 +29,7 @@
 #include "explain/reduce/subhistory.h"
 #include "history/row/row_log_copy.h"
 #include "history/row/row_text.h"
+#include "history/unchecked.h"
 
 struct keeping {
     const struct history *h;
@@ -67,6 +68,8 @@ is_initial(const struct keeping *k, op_id op)
 static void
 keep(struct keeping *k, op_id op)
 {
+    if (op_is_ignored(k->h, op))
+        return;
     k->changed |= !k->kept[op];
     k->kept[op] = 1;
 }
@@ -206,8 +209,10 @@ add_entry(const struct keeping *k, op_id begin, op_id end, txn_id t,
     const struct row_log *l = k->l;
     const uint32_t entry = k->of.entry[begin];
     const struct row_entry *e = &l->entries.at[entry];
-    struct row_entry made = {
-        .kind = e->kind, .is_insert = e->is_insert, .txn = t};
+    struct row_entry made = {.kind = e->kind,
+                             .is_insert = e->is_insert,
+                             .is_check = e->is_check,
+                             .txn = t};
     uint32_t returned = 0;
     op_id op = begin;
     for (; op < end && k->of.entry[op] == entry; op++) {
@@ -231,7 +236,9 @@ add_entry(const struct keeping *k, op_id begin, op_id end, txn_id t,
                  ((struct row_query){
                      .table = row_log_table(to, table.text, table.len),
                      .condition = row_log_copy_condition(l, q->condition, to),
-                     .returned = returned}));
+                     .returned = returned,
+                     .is_check = q->is_check,
+                     .is_unordered = q->is_unordered}));
     } else {
         made.row = row_log_copy_row(l, e->row, to);
         made.content = e->kind == ROW_WRITE
@@ -301,10 +308,12 @@ make_part(const struct keeping *k, bool count, struct history *out,
                                                    .inconsistent = true,
                                                    .count = count};
     const bool ok = subhistory_make(h, &selection, out, origin, err);
-    if (ok)
+    if (ok) {
         out->rows = log;
-    else
+        history_share_unchecked(out);
+    } else {
         row_log_free(log);
+    }
     mem_free(origin);
     vec_free(&txns);
     vec_free(&ops);
@@ -328,7 +337,7 @@ reduced_rows_make(const struct history *h, const op_id *ops, size_t n,
     k.matched = mem_calloc(h->n_keys, sizeof *k.matched);
     k.stamp = mem_calloc(rows + h->n_keys, sizeof *k.stamp);
     for (size_t i = 0; i < n; i++)
-        k.kept[ops[i]] = 1;
+        keep(&k, ops[i]);
     keep_all(&k);
     for (size_t i = 0; i < txns->n; i++)
         k.stays[txns->at[i]] = 1;

@@ -156,7 +156,8 @@ static bool
 op_stays(const struct cut *c, txn_id t, op_id op)
 {
     const struct subhistory_selection *w = c->selection;
-    return !op_is_inserted(c->h, op) && !has(w->without, w->n_without, op) &&
+    return !op_is_inserted(c->h, op) && !op_is_ignored(c->h, op) &&
+           !has(w->without, w->n_without, op) &&
            (!w->only || has(w->only, w->n_only, op)) &&
            (op_is_write(c->h, op) || read_stays(c, t, op));
 }
@@ -205,6 +206,29 @@ copy_op(struct cut *c, txn_id to, op_id op, struct err *err)
                 : builder_write(c->b, to, key, value, err);
 }
 
+/* Copy the operations of a transaction that stay, with their marks.  One is of
+ * the same query as the one before it if all between them were. */
+static bool
+copy_ops(struct cut *c, txn_id from, txn_id to, struct err *err)
+{
+    const struct history *h = c->h;
+    bool joins = false; // an operation of the present query has been copied
+    for (op_id op = h->txn_begin[from]; op < h->txn_end[from]; op++) {
+        const unsigned marks = h->op_marks ? h->op_marks[op] : 0;
+        const size_t first = builder_ops(c->b);
+        joins = joins && marks & OP_MARK_IN_QUERY;
+        if (!op_stays(c, from, op))
+            continue;
+        if (!copy_op(c, to, op, err))
+            return false;
+        builder_mark(c->b, first,
+                     (marks & ~(unsigned)OP_MARK_IN_QUERY) |
+                         (joins ? OP_MARK_IN_QUERY : 0));
+        joins = true;
+    }
+    return true;
+}
+
 static void
 copy_name(struct cut *c, txn_id from, txn_id to)
 {
@@ -240,10 +264,7 @@ copy_txn(struct cut *c, txn_id from, struct err *err)
         const struct string meta = strings_get(&h->strings, h->txn_meta[from]);
         builder_meta(c->b, to, meta.text, meta.len);
     }
-    for (op_id op = h->txn_begin[from]; op < h->txn_end[from]; op++)
-        if (op_stays(c, from, op) && !copy_op(c, to, op, err))
-            return false;
-    return true;
+    return copy_ops(c, from, to, err);
 }
 
 /* The place of t among those that stay; TXN_INIT has none and stays the same.

@@ -147,6 +147,8 @@ put_query(struct buf *out, const struct row_log *l, uint32_t entry)
         put_version(out, l, found.at[i].content);
     }
     buf_char(out, ']');
+    buf_text(out, q->is_unordered ? "~" : "");
+    buf_text(out, q->is_check ? "!" : "");
 }
 
 void
@@ -164,6 +166,7 @@ hist_put_row_op(const struct row_put *r, uint32_t entry, struct buf *out)
                       ? "+="
                       : ":=");
     put_version(out, l, e->content);
+    buf_text(out, e->is_check ? "!" : "");
 }
 
 void

@@ -12,8 +12,9 @@
  *     rows      := "{" ( row ":=" ( values name? satisfied? | "none" ) )* "}"
  *     operation := row ( ":=" | "+=" ) values name? before? satisfied?
  *                | row ":=" "none" before?
- *                | row "==" ( values name? | "none" )
- *                | table asked "==" "[" found* "]"
+ *                | row "==" ( values name? | "none" ) check?
+ *                | table asked "==" "[" found* "]" "~"? check?
+ *     check     := "!"
  *     asked     := "{" condition "}" | "{" "~" label "}" | quoted
  *     row       := table key
  *     key       := "(" ( part | part "," | part ( "," part )+ ) ")"
@@ -347,9 +348,12 @@ static bool
 read_seen(struct row_reader *r, struct row_entry *e)
 {
     e->kind = ROW_READ;
-    return accept_none(r) ||
-           (read_values(r, ID_NONE, "values, '{', or 'none'", &e->content) &&
-            read_name(r, e->content));
+    if (!accept_none(r) &&
+        !(read_values(r, ID_NONE, "values, '{', or 'none'", &e->content) &&
+          read_name(r, e->content)))
+        return false;
+    e->is_check = accept(r, "!");
+    return true;
 }
 
 static bool
@@ -449,6 +453,8 @@ read_query(struct row_reader *r, txn_id t, uint32_t table, const char *begin)
         !expect(r, "[", "'[' and the rows that were found") ||
         !read_found(r, t, begin, &q))
         return false;
+    q.is_unordered = accept(r, "~");
+    q.is_check = accept(r, "!");
     vec_push(&r->log->queries, q);
     row_reader_add(r,
                    (struct row_entry){.kind = ROW_QUERY,

@@ -195,10 +195,17 @@ read_satisfied(const struct reading *g, uint32_t i, uint32_t content)
 }
 
 /* What may be said about a version besides its values, as bits. */
-enum about { ABOUT_VER = 1, ABOUT_SATISFIES = 2, ABOUT_PREV = 4 };
+enum about {
+    ABOUT_VER = 1,
+    ABOUT_SATISFIES = 2,
+    ABOUT_PREV = 4,
+    ABOUT_CHECK = 8
+};
 
 enum {
-    ABOUT_READ = ABOUT_VER,
+    ABOUT_RETURNED = ABOUT_VER,
+    ABOUT_READ = ABOUT_VER | ABOUT_CHECK,
+    ABOUT_ABSENT = ABOUT_CHECK,
     ABOUT_INITIAL = ABOUT_VER | ABOUT_SATISFIES,
     ABOUT_WRITE = ABOUT_VER | ABOUT_SATISFIES | ABOUT_PREV,
     ABOUT_DELETE = ABOUT_PREV
@@ -208,8 +215,12 @@ static bool
 wrong_about(const struct reading *g, uint32_t key, unsigned may)
 {
     switch (may) {
-    case ABOUT_READ:
+    case ABOUT_RETURNED:
         return wrong_key(g, key, "\"ver\"", ":ver");
+    case ABOUT_READ:
+        return wrong_key(g, key, "\"ver\" or \"check\"", ":ver or :check");
+    case ABOUT_ABSENT:
+        return wrong_key(g, key, "\"check\"", ":check");
     case ABOUT_INITIAL:
         return wrong_key(g, key, "\"ver\" or \"satisfies\"",
                          ":ver or :satisfies");
@@ -228,8 +239,18 @@ read_prev(const struct reading *g, uint32_t i, uint32_t *out)
     return g->f->at[i].kind == FORM_NIL || read_label(g, i, out);
 }
 
+/* A mark that a read or a query has: true. */
 static bool
-read_about(const struct reading *g, uint32_t i, unsigned may, uint32_t content)
+read_mark(const struct reading *g, uint32_t i, bool *out)
+{
+    *out = true;
+    return g->f->at[i].kind == FORM_TRUE || wrong(g, i, "true");
+}
+
+/* What is said about a version or a read; *is_check is NULL for a version. */
+static bool
+read_about(const struct reading *g, uint32_t i, unsigned may, uint32_t content,
+           bool *is_check)
 {
     const struct forms *f = g->f;
     unsigned seen = 0;
@@ -245,15 +266,17 @@ read_about(const struct reading *g, uint32_t i, unsigned may, uint32_t content)
             may & (span_is(name, "ver")         ? ABOUT_VER
                    : span_is(name, "prev")      ? ABOUT_PREV
                    : span_is(name, "satisfies") ? ABOUT_SATISFIES
+                   : span_is(name, "check")     ? ABOUT_CHECK
                                                 : 0u);
         if (!what)
             return wrong_about(g, k, may);
         if (seen & what)
             return wrong(g, k, "each key once in a map");
         seen |= what;
-        if (what == ABOUT_VER    ? !read_label(g, value, &c->ver)
-            : what == ABOUT_PREV ? !read_prev(g, value, &c->prev)
-                                 : !read_satisfied(g, value, content))
+        if (what == ABOUT_VER     ? !read_label(g, value, &c->ver)
+            : what == ABOUT_PREV  ? !read_prev(g, value, &c->prev)
+            : what == ABOUT_CHECK ? !read_mark(g, value, is_check)
+                                  : !read_satisfied(g, value, content))
             return false;
     }
     return true;
@@ -263,10 +286,11 @@ read_about(const struct reading *g, uint32_t i, unsigned may, uint32_t content)
  * 'end' is where the vector ends that they are in. */
 static bool
 read_version(const struct reading *g, uint32_t i, uint32_t end, row_id row,
-             unsigned may, uint32_t *content)
+             unsigned may, uint32_t *content, bool *is_check)
 {
     const struct forms *f = g->f;
-    if (!read_content(g, i, may == ABOUT_READ ? ID_NONE : row, content))
+    const bool is_read = may == ABOUT_READ || may == ABOUT_RETURNED;
+    if (!read_content(g, i, is_read ? ID_NONE : row, content))
         return false;
     const uint32_t about = form_next(f, i);
     if (about == end)
@@ -274,7 +298,7 @@ read_version(const struct reading *g, uint32_t i, uint32_t end, row_id row,
     if (form_next(f, about) != end)
         return wrong(g, form_next(f, about),
                      "']' after what is said about the version");
-    return read_about(g, about, may, *content);
+    return read_about(g, about, may, *content, is_check);
 }
 
 /* What is said about a delete. */
@@ -283,7 +307,7 @@ read_deleted(const struct reading *g, uint32_t i, uint32_t *content)
 {
     *content = row_log_content(g->r->log);
     g->r->log->contents.at[*content].is_absent = true;
-    return read_about(g, i, ABOUT_DELETE, *content);
+    return read_about(g, i, ABOUT_DELETE, *content, NULL);
 }
 
 /* --- operations -----------------------------------------------------------*/
@@ -295,6 +319,26 @@ begin_item(const struct reading *g, uint32_t i, row_id *row)
     if (count_forms(g->f, i) < 2)
         return wrong(g, i, "an operation with a row");
     return read_row(g, nth_form(g->f, i, 1), row);
+}
+
+/* The rest of an operation on a row from its third form on, form 'more'. */
+static bool
+read_rest(const struct reading *g, uint32_t more, uint32_t end,
+          enum row_form_kind kind, struct row_entry *e)
+{
+    const struct forms *f = g->f;
+    const uint32_t about = form_next(f, more);
+    if (kind == ROW_FORM_DELETE)
+        return read_deleted(g, more, &e->content);
+    if (kind != ROW_FORM_READ)
+        return read_version(g, more, end, e->row, ABOUT_WRITE, &e->content,
+                            NULL);
+    if (f->at[more].kind != FORM_NIL || about == end)
+        return read_version(g, more, end, e->row, ABOUT_READ, &e->content,
+                            &e->is_check);
+    return form_next(f, about) == end
+               ? read_about(g, about, ABOUT_ABSENT, e->content, &e->is_check)
+               : wrong(g, form_next(f, about), "']' after the absent row");
 }
 
 /* ["i", row, values] and ["u", row, values]; ["d", row]; ["r", row, values] and
@@ -317,11 +361,7 @@ read_item(const struct reading *g, uint32_t i, enum row_form_kind kind,
     if (is_delete ? n > 3 : n < 3 && !is_read)
         return is_delete ? wrong_in(g, i, "[\"d\", row]", "[:d row]")
                          : wrong(g, i, "an operation with a row and values");
-    const unsigned may = is_read ? ABOUT_READ : ABOUT_WRITE;
-    const uint32_t more = n > 2 ? nth_form(f, i, 2) : 0;
-    if (n > 2 &&
-        !(is_delete ? read_deleted(g, more, &e.content)
-                    : read_version(g, more, end, e.row, may, &e.content)))
+    if (n > 2 && !read_rest(g, nth_form(f, i, 2), end, kind, &e))
         return false;
     row_reader_add(g->r, e);
     return true;
@@ -336,8 +376,12 @@ row_forms_absent(struct row_reader *r, const struct forms *f, uint32_t i,
         .kind = ROW_READ, .txn = t, .content = ROW_ABSENT, .at = f->at[i].at};
     if (!begin_item(&g, i, &e.row))
         return false;
-    if (count_forms(f, i) > 3)
-        return wrong(&g, nth_form(f, i, 3), "']' after the absent row");
+    const uint32_t n = count_forms(f, i);
+    if (n > 4)
+        return wrong(&g, nth_form(f, i, 4), "']' after the absent row");
+    if (n == 4 && !read_about(&g, nth_form(f, i, 3), ABOUT_ABSENT, ROW_ABSENT,
+                              &e.is_check))
+        return false;
     row_reader_add(r, e);
     return true;
 }
@@ -360,7 +404,7 @@ read_returned(const struct reading *g, uint32_t i, const char *at, txn_id t,
         if (g->r->log->rows.at[e.row].table != q->table)
             return wrong(g, form_first(row), "the table that was asked for");
         if (!read_version(g, form_next(f, row), form_end(f, j), e.row,
-                          ABOUT_READ, &e.content))
+                          ABOUT_RETURNED, &e.content, NULL))
             return false;
         row_reader_add(g->r, e);
         q->returned++;
@@ -391,12 +435,24 @@ read_condition(const struct reading *g, uint32_t i, bool is_named,
                                 out);
 }
 
+/* The mark of a query that a key of its map names; NULL if it names none, or
+ * one that was there before. */
+static bool *
+find_mark(struct row_query *q, struct span name)
+{
+    bool *mark = span_is(name, "check")       ? &q->is_check
+                 : span_is(name, "unordered") ? &q->is_unordered
+                                              : NULL;
+    return mark && !*mark ? mark : NULL;
+}
+
 /* What a query asks for: {"table": ..., "where": ...} */
 static bool
 read_asked(const struct reading *g, uint32_t asked, struct row_query *q)
 {
     static const char json[] = "\"table\", and \"where\" or \"id\"";
     static const char edn[] = ":table, and :where or :id";
+    bool *mark;
     const struct forms *f = g->f;
     if (f->at[asked].kind != FORM_MAP)
         return wrong_in(g, asked, "an object with \"table\" and \"where\"",
@@ -409,6 +465,9 @@ read_asked(const struct reading *g, uint32_t asked, struct row_query *q)
         const bool named = span_is(name, "id");
         if (span_is(name, "table") && q->table == ID_NONE) {
             if (!read_table(g, value, &q->table))
+                return false;
+        } else if ((mark = find_mark(q, name))) {
+            if (!read_mark(g, value, mark))
                 return false;
         } else if (q->condition != ID_NONE ||
                    (!named && !span_is(name, "where"))) {
@@ -471,7 +530,7 @@ row_forms_initial(struct row_reader *r, const struct forms *f, uint32_t i)
             return wrong(&g, name, "each row once");
         if (count_forms(f, j) > 1 &&
             !read_version(&g, form_next(f, name), form_end(f, j), row,
-                          ABOUT_INITIAL, &content))
+                          ABOUT_INITIAL, &content, NULL))
             return false;
         r->log->rows.at[row].initial = content;
     }

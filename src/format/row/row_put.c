@@ -217,9 +217,10 @@ put_json(struct buf *out, struct string text, const char *reserved)
 static const struct row_put_values json_values = {.between = ",",
                                                   .text = put_json};
 
-/* What is said about a version; the names are JSON already. */
+/* What is said about a version or a read; the names are JSON already. */
 static void
-put_about(struct buf *out, const struct row_log *l, uint32_t content)
+put_about(struct buf *out, const struct row_log *l, uint32_t content,
+          bool is_check)
 {
     const struct row_content *c = &l->contents.at[content];
     const char *before = ",{";
@@ -245,6 +246,10 @@ put_about(struct buf *out, const struct row_log *l, uint32_t content)
         buf_char(out, ']');
         before = ",";
     }
+    if (is_check) {
+        buf_printf(out, "%s\"check\":true", before);
+        before = ",";
+    }
     if (*before == ',' && before[1] == '\0')
         buf_char(out, '}');
 }
@@ -252,14 +257,14 @@ put_about(struct buf *out, const struct row_log *l, uint32_t content)
 /* A row and what it holds, without brackets around both. */
 static void
 put_version(struct buf *out, const struct row_log *l, row_id row,
-            uint32_t content)
+            uint32_t content, bool is_check)
 {
     row_put_name(l, row, out);
     if (!l->contents.at[content].is_absent) {
         buf_char(out, ',');
         row_put_values(&json_values, l, content, out);
     }
-    put_about(out, l, content);
+    put_about(out, l, content, is_check);
 }
 
 static void
@@ -271,12 +276,13 @@ put_query(struct buf *out, const struct row_log *l, uint32_t entry,
     buf_text(out, "[\"q\",{\"table\":");
     put_name(out, l, l->tables.at[q->table].name);
     if (c->is_named) {
-        buf_printf(out, ",\"id\":%s}", strings_get(&l->names, c->text).text);
+        buf_printf(out, ",\"id\":%s", strings_get(&l->names, c->text).text);
     } else {
         buf_text(out, ",\"where\":");
         put_name(out, l, c->text);
-        buf_char(out, '}');
     }
+    buf_text(out, q->is_unordered ? ",\"unordered\":true" : "");
+    buf_text(out, q->is_check ? ",\"check\":true}" : "}");
     if (!has_answer) {
         buf_text(out, ",null]");
         return;
@@ -285,7 +291,7 @@ put_query(struct buf *out, const struct row_log *l, uint32_t entry,
     const struct row_returned found = row_put_returned(l, entry);
     for (uint32_t i = 0; i < found.n; i++) {
         buf_text(out, i ? ",[" : "[");
-        put_version(out, l, found.at[i].row, found.at[i].content);
+        put_version(out, l, found.at[i].row, found.at[i].content, false);
         buf_char(out, ']');
     }
     buf_text(out, "]]");
@@ -297,13 +303,19 @@ put_read(struct buf *out, const struct row_log *l, const struct row_entry *e,
 {
     const bool is_absent = l->contents.at[e->content].is_absent;
     buf_text(out, reader == ROW_PUT_LINE ? "[\"r\"," : "[\"get\",");
-    if (reader == ROW_PUT_INVOCATION)
+    if (reader != ROW_PUT_INVOCATION && !is_absent) {
+        put_version(out, l, e->row, e->content, e->is_check);
+    } else {
         row_put_name(l, e->row, out);
-    else
-        put_version(out, l, e->row, e->content);
-    buf_text(out, reader == ROW_PUT_INVOCATION                ? ",null]"
-                  : reader == ROW_PUT_COMPLETION && is_absent ? ",\"absent\"]"
-                                                              : "]");
+        buf_text(out, reader == ROW_PUT_INVOCATION   ? ",null"
+                      : reader == ROW_PUT_COMPLETION ? ",\"absent\""
+                      : e->is_check                  ? ",null"
+                                                     : "");
+        buf_text(out, e->is_check && reader != ROW_PUT_INVOCATION
+                          ? ",{\"check\":true}"
+                          : "");
+    }
+    buf_char(out, ']');
 }
 
 static void
@@ -321,7 +333,7 @@ put_entry(struct buf *out, const struct row_log *l, uint32_t entry,
                    l->contents.at[e->content].is_absent ? 'd'
                    : e->is_insert                       ? 'i'
                                                         : 'u');
-        put_version(out, l, e->row, e->content);
+        put_version(out, l, e->row, e->content, false);
         buf_char(out, ']');
     }
 }
@@ -381,7 +393,7 @@ row_put_initial(struct row_put *r, struct put *p)
     buf_char(out, '[');
     for (row_id row = 0; row < r->listed; row++) {
         buf_text(out, row ? ",[" : "[");
-        put_version(out, l, row, l->rows.at[row].initial);
+        put_version(out, l, row, l->rows.at[row].initial, false);
         buf_char(out, ']');
     }
     buf_char(out, ']');

@@ -43,6 +43,7 @@ builder_free(struct builder *b)
     vec_free(&b->runs);
     vec_free(&b->op_key);
     vec_free(&b->op_value);
+    vec_free(&b->op_marks);
     atoms_free(&b->key_names);
     vec_free(&b->key_use);
     values_free(&b->values);
@@ -461,6 +462,17 @@ builder_link(struct builder *b, struct atom row, struct version_link link,
         return false;
     vec_push(&b->links, link);
     return true;
+}
+
+void
+builder_mark(struct builder *b, size_t first, unsigned marks)
+{
+    const size_t end = builder_ops(b);
+    assert(first <= end);
+    while (marks && first < end && b->op_marks.n < end)
+        vec_push(&b->op_marks, 0);
+    for (size_t i = first; marks && i < end; i++)
+        b->op_marks.at[i] |= (uint8_t)marks;
 }
 
 void

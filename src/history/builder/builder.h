@@ -97,6 +97,11 @@ bool builder_copy_row(struct builder *b, const struct history *h, key_id k,
 bool builder_link(struct builder *b, struct atom row, struct version_link link,
                   struct err *err);
 
+/* Mark the operations that were added since there were 'first' of them
+ * (builder_ops), all of one transaction, with these bits (history.h, op_mark).
+ */
+void builder_mark(struct builder *b, size_t first, unsigned marks);
+
 /* Hand over what was recorded about rows; the history then owns it. */
 struct row_log;
 void builder_rows(struct builder *b, struct row_log *rows);

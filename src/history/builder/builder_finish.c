@@ -13,6 +13,7 @@
 #include "history/list/reader_outcomes.h"
 #include "history/resolve.h"
 #include "history/row/row_marks.h"
+#include "history/unchecked.h"
 
 #include <stdlib.h>
 
@@ -45,6 +46,18 @@ run_end(const struct builder *b, size_t r)
     return r + 1 < b->runs.n ? b->runs.at[r + 1].begin : (op_id)b->op_key.n;
 }
 
+/* Replace the marks by these, of n operations; NULL: there are none. */
+static void
+move_marks(struct builder *b, uint8_t *marks, size_t n)
+{
+    if (!marks)
+        return;
+    vec_clear(&b->op_marks);
+    for (size_t i = 0; i < n; i++)
+        vec_push(&b->op_marks, marks[i]);
+    mem_free(marks);
+}
+
 /* Move the operations so that each transaction is one run, in the order in
  * which the transactions came. */
 static void
@@ -67,13 +80,17 @@ gather_ops(struct builder *b, struct history *h, const txn_id *renumber)
     vec_grow(&key, n);
     vec_grow(&value, n);
     op_id *moved = mem_alloc(n, sizeof *moved);
+    uint8_t *marks = b->op_marks.n ? mem_calloc(n, sizeof *marks) : NULL;
     for (size_t r = 0; r < b->runs.n; r++)
         for (op_id i = b->runs.at[r].begin; i < run_end(b, r); i++) {
             const op_id to = h->txn_end[renumber[b->runs.at[r].txn]]++;
             key.at[to] = b->op_key.at[i];
             value.at[to] = b->op_value.at[i];
             moved[i] = to;
+            if (marks && i < b->op_marks.n)
+                marks[to] = b->op_marks.at[i];
         }
+    move_marks(b, marks, n);
     for (size_t i = 0; i < b->list_reads.n; i++)
         b->list_reads.at[i].op = moved[b->list_reads.at[i].op];
     mem_free(moved);
@@ -224,6 +241,12 @@ move_ops(struct builder *b, struct history *h)
     h->op_key = b->op_key.at;
     h->op_value = b->op_value.at;
     b->op_key.at = b->op_value.at = NULL;
+    if (b->op_marks.n) {
+        while (b->op_marks.n < h->n_ops)
+            vec_push(&b->op_marks, 0);
+        h->op_marks = b->op_marks.at;
+        b->op_marks.at = NULL;
+    }
     h->n_values = (uint32_t)b->values.all.n;
     vec_trim(&b->values.all);
     h->values = b->values.all.at;
@@ -250,6 +273,25 @@ take_notes(struct builder *b, struct history *h)
     for (value_id v = 1; v < h->n_values; v++)
         h->values[v].writer = TXN_NONE;
     return o;
+}
+
+/* Resolve h, and the same without its constraint checks. */
+static void
+resolve_both(struct history *h, struct resolve_options *o)
+{
+    if (h->unchecked) {
+        struct resolve_options again = {.threads = o->threads,
+                                        .keep_loading = o->keep_loading,
+                                        .waiting = {.too_many = true}};
+        for (value_id v = 1; v < h->n_values; v++)
+            h->unchecked->values[v].writer = TXN_NONE;
+        history_resolve(h->unchecked, &again);
+        list_order_counted_apply(h->unchecked);
+        PARANOID(history_check(h->unchecked));
+    }
+    history_resolve(h, o);
+    list_order_counted_apply(h);
+    PARANOID(history_check(h));
 }
 
 bool
@@ -289,8 +331,7 @@ builder_finish(struct builder *b, struct history *h, struct err *err)
         return false;
     }
     row_marks_imply(h);
-    history_resolve(h, &resolution);
-    list_order_counted_apply(h);
-    PARANOID(history_check(h));
+    history_make_unchecked(h);
+    resolve_both(h, &resolution);
     return true;
 }

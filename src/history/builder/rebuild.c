@@ -84,6 +84,16 @@ copy_op(const struct copying *c, txn_id t, op_id op, struct err *err)
 }
 
 static bool
+copy_marked(const struct copying *c, txn_id t, op_id op, struct err *err)
+{
+    const size_t first = builder_ops(c->b);
+    if (!copy_op(c, t, op, err))
+        return false;
+    builder_mark(c->b, first, c->h->op_marks ? c->h->op_marks[op] : 0);
+    return true;
+}
+
+static bool
 copy_txn(const struct copying *c, session_id s, txn_id from, struct err *err)
 {
     const struct history *h = c->h;
@@ -108,7 +118,7 @@ copy_txn(const struct copying *c, session_id s, txn_id from, struct err *err)
     }
     for (op_id op = h->txn_begin[from]; op < h->txn_end[from]; op++)
         if (!op_is_inserted(h, op) && !is_open(c, from, op) &&
-            !copy_op(c, t, op, err))
+            !op_is_ignored(h, op) && !copy_marked(c, t, op, err))
             return false;
     return true;
 }

@@ -105,6 +105,16 @@ shift_of(const struct search *s, op_id op, bool inclusive)
     return (uint32_t)low;
 }
 
+/* The marks of operations that begin at 'from' move to 'to'. */
+static void
+shift_marks(struct history *h, op_id to, op_id from, size_t count)
+{
+    if (!h->op_marks)
+        return;
+    memmove(h->op_marks + to, h->op_marks + from, count);
+    h->op_marks[to - 1] = 0;
+}
+
 /* Move the operations behind each insertion, and insert the reads. */
 static void
 move_ops(struct search *s)
@@ -115,6 +125,9 @@ move_ops(struct search *s)
         mem_realloc(h->op_key, (size_t)h->n_ops + more, sizeof *h->op_key);
     h->op_value =
         mem_realloc(h->op_value, (size_t)h->n_ops + more, sizeof *h->op_value);
+    if (h->op_marks)
+        h->op_marks = mem_realloc(h->op_marks, (size_t)h->n_ops + more,
+                                  sizeof *h->op_marks);
     op_id end = h->n_ops;
     for (uint32_t i = more; i--;) {
         const struct insertion *n = &s->found.at[i];
@@ -123,6 +136,7 @@ move_ops(struct search *s)
                 count * sizeof *h->op_key);
         memmove(h->op_value + n->before + i + 1, h->op_value + n->before,
                 count * sizeof *h->op_value);
+        shift_marks(h, n->before + i + 1, n->before, count);
         end = n->before;
         const key_id k = h->op_key[n->before + i + 1] & OP_KEY;
         const value_id *items = n->own != ID_NONE

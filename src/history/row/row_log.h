@@ -50,6 +50,7 @@ enum row_entry_kind { ROW_WRITE, ROW_READ, ROW_RETURNED, ROW_QUERY, ROW_OTHER };
 struct row_entry {
     enum row_entry_kind kind;
     bool is_insert;   // a write: as it was recorded; it means the same
+    bool is_check;    // a read of a constraint check
     txn_id txn;       // as the builder numbers it
     row_id row;       // written, read or returned
     uint32_t content; // of the row
@@ -62,6 +63,8 @@ struct row_query {
     uint32_t table;
     uint32_t condition; // row_log.conditions
     uint32_t returned;  // how many
+    bool is_check;      // a constraint check asked
+    bool is_unordered;  // reads of rows that it did not return have no order
 };
 
 /* A condition, or the name of one whose truth the versions tell. */

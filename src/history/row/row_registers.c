@@ -19,6 +19,7 @@ struct plan {
     uint32_t asked; // row_questions.asked, or ID_NONE: the row itself
     row_id row;
     uint32_t answer;
+    unsigned marks; // of the operation (history.h, op_mark)
 };
 
 struct making {
@@ -38,9 +39,11 @@ struct making {
 /* --- planning -------------------------------------------------------------*/
 
 static void
-plan_read(struct making *m, row_id row, uint32_t question, uint32_t answer)
+plan_read(struct making *m, row_id row, uint32_t question, uint32_t answer,
+          unsigned marks)
 {
-    struct plan plan = {.row = row, .asked = ID_NONE, .answer = answer};
+    struct plan plan = {
+        .row = row, .asked = ID_NONE, .answer = answer, .marks = marks};
     if (question != ROW_QUESTION_VERSION)
         plan.asked =
             row_questions_ask(&m->q, row, question, answer, &plan.answer);
@@ -54,7 +57,7 @@ plan_item(struct making *m, const struct row_entry *e)
     if (!row_questions_of_read(&m->q, e->row, e->content, &question, &answer,
                                m->err))
         return false;
-    plan_read(m, e->row, question, answer);
+    plan_read(m, e->row, question, answer, e->is_check ? OP_MARK_CHECK : 0);
     return true;
 }
 
@@ -77,7 +80,7 @@ refuse_returned(struct making *m, const struct row_query *q, row_id r)
  * the condition.  Where all of the former match, the condition adds nothing. */
 static bool
 plan_returned(struct making *m, const struct row_query *q, uint32_t condition,
-              const struct row_entry *e)
+              const struct row_entry *e, unsigned marks)
 {
     uint32_t question, answer;
     bool known, holds;
@@ -94,14 +97,26 @@ plan_returned(struct making *m, const struct row_query *q, uint32_t condition,
         return refuse_returned(m, q, e->row);
     if (fits == ROW_MATCHES_SOME)
         question = row_questions_of_returned(&m->q, e->content, condition);
-    plan_read(m, e->row, question, answer);
+    plan_read(m, e->row, question, answer, marks);
     return true;
+}
+
+/* The marks of a query's next read, which is the first if it has none yet.
+ * Reads of rows that an unordered query returned keep their order. */
+static unsigned
+query_marks(const struct making *m, const struct row_query *q, size_t begin,
+            bool is_missed)
+{
+    const unsigned joined = m->plans.n > begin ? OP_MARK_IN_QUERY : 0;
+    return (q->is_check ? OP_MARK_CHECK : 0) | (q->is_unordered ? joined : 0) |
+           (q->is_unordered && is_missed ? OP_MARK_UNORDERED : 0);
 }
 
 /* The rows that a query returned, and those that it did not. */
 static bool
 plan_query(struct making *m, size_t entry)
 {
+    const size_t begin = m->plans.n;
     const struct row_entry *e = &m->l->entries.at[entry];
     const struct row_query *q = &m->l->queries.at[e->about];
     const struct row_entry *returned = e - q->returned;
@@ -111,7 +126,8 @@ plan_query(struct making *m, size_t entry)
     for (uint32_t i = 0; i < q->returned; i++) {
         assert(returned[i].kind == ROW_RETURNED && returned[i].txn == e->txn);
         m->q.returned[returned[i].row] = 1;
-        if (!plan_returned(m, q, question, &returned[i]))
+        if (!plan_returned(m, q, question, &returned[i],
+                           query_marks(m, q, begin, false)))
             return false;
     }
     const struct row_question *asked = &m->q.questions.at[question];
@@ -119,7 +135,8 @@ plan_query(struct making *m, size_t entry)
     for (uint32_t i = 0; i < n; i++) {
         const row_id row = m->q.matched.at[first + i];
         if (!m->q.returned[row])
-            plan_read(m, row, question, ANSWER_NONE);
+            plan_read(m, row, question, ANSWER_NONE,
+                      query_marks(m, q, begin, true));
     }
     for (uint32_t i = 0; i < q->returned; i++)
         m->q.returned[returned[i].row] = 0;
@@ -218,8 +235,12 @@ add_read(struct making *m, txn_id t, const struct plan *p)
     const uint32_t initial = p->asked == ID_NONE
                                  ? row_questions_version(&m->q, p->row, 0)
                                  : row_questions_answer(&m->q, p->asked, 0);
-    return find_key(m, p->row, p->asked, &key) &&
-           builder_read(m->b, t, key, value_of(m, p->answer, initial), m->err);
+    const size_t first = builder_ops(m->b);
+    if (!find_key(m, p->row, p->asked, &key) ||
+        !builder_read(m->b, t, key, value_of(m, p->answer, initial), m->err))
+        return false;
+    builder_mark(m->b, first, p->marks);
+    return true;
 }
 
 /* Pass on which version the i-th one of its row names as the one before.

@@ -347,7 +347,7 @@ write_query(struct row_writer *w, const struct row_condition_text *c,
     buf_json(&w->line, table, strlen(table));
     buf_text(&w->line, ",\"id\":");
     buf_json(&w->line, c->name, strlen(c->name));
-    buf_text(&w->line, "},[");
+    buf_text(&w->line, ",\"check\":true},[");
     if (version != WATCHED_NONE) {
         buf_char(&w->line, '[');
         row_operations_put_read(w, version);
@@ -415,7 +415,7 @@ write_present(struct row_writer *w, const struct due *d,
     }
     row_operations_begin(w, "r");
     row_operations_put_row(w, found);
-    buf_printf(&w->line, ",%s]", values);
+    buf_printf(&w->line, ",%s,{\"check\":true}]", values);
 }
 
 /* Whether another constraint may have refused the version as well. */

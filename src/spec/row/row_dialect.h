@@ -38,6 +38,8 @@ struct row_dialect {
                                // that it must have, or ''; NULL: none
     bool tells_replaced;       // the version before a write is the one that it
                                // replaced, not one of a snapshot
+    bool waits_for_rows;       // a statement that waited for a row reads its
+                               // latest version, not that of its snapshot
     const char *const *places; // columns that a row has only where it is
 
     /* watched_read, watched_install and watched_remove. */
@@ -66,7 +68,7 @@ struct row_dialect {
 
     // Two transactions may update different columns of one row, and both
     // commit.  What is left is a version that nobody made, so such an
-    // interleaving is refused.
+    // interleaving is refused, unless one of the updates is lost.
     bool merges_columns;
 };
 

@@ -251,7 +251,7 @@ collect(struct writer *w)
     each_note(w, collect_condition);
     if (!any)
         return row_operations_refuse(&w->rows, NOTES_EMPTY, "");
-    const uint32_t merged = row_merges_find(h);
+    const uint32_t merged = row_merges_find(h, &w->rows.reads_blind);
     if (merged != WATCHED_NONE)
         return row_operations_refuse(
             &w->rows,

@@ -543,6 +543,7 @@ const struct row_dialect row_dialect_mariadb = {
             "10004",
     .folds = true,
     .tells_replaced = true,
+    .waits_for_rows = true,
     .begin = "start transaction",
     .order = "1",
     .drop = "",

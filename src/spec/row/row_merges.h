@@ -10,7 +10,10 @@
 
 #include "spec/row/row_history.h"
 
-/* The table of a row that was put together, or WATCHED_NONE. */
-uint32_t row_merges_find(const struct row_history *h);
+/* The table of a row that was put together, or WATCHED_NONE.  *loses: the
+ * database has dropped one of two such updates instead, as the final state
+ * shows.  An update keeps the columns that it does not name, so both have read
+ * the version that they replaced, and the history tells of a lost update. */
+uint32_t row_merges_find(const struct row_history *h, bool *loses);
 
 #endif

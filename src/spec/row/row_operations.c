@@ -95,8 +95,9 @@ write_read(struct row_writer *w, uint32_t version)
 }
 
 /* A condition and what it found.  A statement that locks may have waited for a
- * row that it found, and then have seen a later version of it than of the rows
- * that it did not find: their reads come first. */
+ * row, and then have seen a later version of it than of other rows: reads of
+ * rows that it found come last.  It may also have waited for a row that it did
+ * not find, so there is no order among those. */
 static void
 write_query(struct row_writer *w, const struct row_note *q)
 {
@@ -109,12 +110,14 @@ write_query(struct row_writer *w, const struct row_note *q)
     buf_text(&w->line, "{\"table\":");
     buf_json(&w->line, table, strlen(table));
     if (!c) {
-        buf_text(&w->line, ",\"where\":\"TRUE\"},[");
+        buf_text(&w->line, ",\"where\":\"TRUE\"");
     } else {
         buf_text(&w->line, ",\"id\":");
         buf_json(&w->line, c->name, strlen(c->name));
-        buf_text(&w->line, "},[");
     }
+    buf_text(&w->line, q->by->locks && w->watched->dialect->waits_for_rows
+                           ? ",\"unordered\":true},["
+                           : "},[");
     size_t n = 0;
     for (size_t i = 0; i < q->found; i++) {
         const uint32_t version =
@@ -140,7 +143,7 @@ write_query(struct row_writer *w, const struct row_note *q)
         const uint32_t version =
             row_operations_version(w, q->table, &q[1 + i].before);
         if (q->by->locks
-                ? !q->by->is_blind
+                ? !q->by->is_blind || w->reads_blind
                 : c && c->of &&
                       !row_versions_holds(&w->versions, condition, version))
             write_read(w, version);
@@ -153,12 +156,14 @@ row_operations_is_same_row(const struct row_writer *w, uint32_t a, uint32_t b)
     return row_versions_is_same_row(&w->versions, a, b);
 }
 
+/* The key of a row that is inserted was absent: the unique index of the primary
+ * key checks that. */
 static void
 write_absence(struct row_writer *w, uint32_t version)
 {
     row_operations_begin(w, "r");
     row_operations_put_row(w, version);
-    buf_char(&w->line, ']');
+    buf_text(&w->line, ",null,{\"check\":true}]");
 }
 
 /* Note that the transaction writes the row of a version; whether it is the
@@ -241,7 +246,7 @@ write_conflict(struct row_writer *w, const struct row_note *p,
         return;
     row_operations_begin(w, "r");
     row_operations_put_row(w, version);
-    buf_text(&w->line, ",{}]");
+    buf_text(&w->line, ",{},{\"check\":true}]");
 }
 
 /* Whether it tells of a version that the statement replaced or removed. */

@@ -19,6 +19,8 @@ struct row_writer {
                            // transaction wrote
     const char ***checked; // by constraint, role and version (row_checks.h)
     size_t checks_asked;   // conditions of these that the database evaluates
+    bool reads_blind;      // updates have read the rows that they changed,
+                           // also those that name no column (row_merges.h)
     char *refusal;         // why there is no history; "" if there is one
     size_t room;           // of the refusal
 };

@@ -494,6 +494,7 @@ const struct row_dialect row_dialect_postgresql = {
     .scheme = "postgresql",
     .has_writing_with = true,
     .tells_replaced = true,
+    .waits_for_rows = true,
     .able = "select 1 from pg_language where lanname = 'plpgsql' and "
             "current_setting('server_version_num')::int >= 130000 and "
             "version() like 'PostgreSQL %' and version() not like '%-YB-%'",

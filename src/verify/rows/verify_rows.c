@@ -119,11 +119,33 @@ verify_place(const struct rows *r, row_id row, struct walk *w)
            wrong(r, row, "a read is missing");
 }
 
+/* Whether the read at w has exactly these marks. */
+static bool
+verify_marks(const struct rows *r, row_id row, unsigned marks,
+             const struct walk *w)
+{
+    return (r->h->op_marks ? r->h->op_marks[w->op] : 0) == marks ||
+           wrong(r, row, "a read is marked otherwise than was recorded");
+}
+
+/* The marks of a read of query q, whose operations begin at 'begin'. */
+static unsigned
+marks_of(const struct row_query *q, op_id begin, const struct walk *w,
+         bool is_missed)
+{
+    unsigned marks = q->is_check ? OP_MARK_CHECK : 0;
+    if (q->is_unordered && w->op > begin)
+        marks |= OP_MARK_IN_QUERY;
+    if (q->is_unordered && is_missed)
+        marks |= OP_MARK_UNORDERED;
+    return marks;
+}
+
 /* A read of a row, or of one that a query returned: exactly the versions have
  * its value that fit what was seen and satisfy the condition. */
 static bool
 verify_read(struct rows *r, const struct row_entry *e, const char *condition,
-            struct walk *w)
+            unsigned marks, struct walk *w)
 {
     struct seen_row seen = {e->content, condition};
     bool right;
@@ -131,7 +153,7 @@ verify_read(struct rows *r, const struct row_entry *e, const char *condition,
     if (condition && *condition != '#' &&
         naive_answer_satisfies(r->l, condition, e->content) == NAIVE_TRUE)
         seen.condition = NULL;
-    if (!verify_place(r, e->row, w) ||
+    if (!verify_place(r, e->row, w) || !verify_marks(r, e->row, marks, w) ||
         !seen_versions_check(
             &r->seen, w->op, &seen, r->versions.at + r->first[e->row],
             r->first[e->row + 1] - r->first[e->row], &right, r->err))
@@ -145,10 +167,10 @@ verify_read(struct rows *r, const struct row_entry *e, const char *condition,
  * read that do not satisfy the condition. */
 static bool
 verify_missed(const struct rows *r, row_id row, const char *condition,
-              struct walk *w)
+              unsigned marks, struct walk *w)
 {
     const char *text;
-    if (!verify_place(r, row, w))
+    if (!verify_place(r, row, w) || !verify_marks(r, row, marks, w))
         return false;
     const key_id k = op_key(r->h, w->op);
     const bool known = r->missed[k] &&
@@ -248,14 +270,18 @@ verify_query(struct rows *r, size_t entry, struct walk *w)
     bool ok = true;
     buf_text(&text, c->is_named ? "#" : "");
     buf_text(&text, strings_get(&l->names, c->text).text);
+    skip_others(r, w);
+    const op_id begin = w->op;
     for (uint32_t i = 0; i < q->returned; i++) {
         r->returned[returned[i].row] = 1;
-        ok = ok && verify_read(r, &returned[i], text.at, w);
+        ok = ok && verify_read(r, &returned[i], text.at,
+                               marks_of(q, begin, w, false), w);
     }
     const u32_vec *rows = find_matched(r, q->condition, q->table, text.at);
     for (size_t i = 0; ok && i < rows->n; i++)
         if (!r->returned[rows->at[i]])
-            ok = verify_missed(r, rows->at[i], text.at, w);
+            ok = verify_missed(r, rows->at[i], text.at,
+                               marks_of(q, begin, w, true), w);
     for (uint32_t i = 0; i < q->returned; i++)
         r->returned[returned[i].row] = 0;
     buf_free(&text);
@@ -270,10 +296,12 @@ verify_entries(struct rows *r, struct walk *walks)
     for (size_t i = 0; i < r->l->entries.n; i++) {
         const struct row_entry *e = &r->l->entries.at[i];
         struct walk *w = &walks[r->h->arrival[e->txn]];
-        const bool ok = e->kind == ROW_WRITE   ? verify_write(r, i, w)
-                        : e->kind == ROW_READ  ? verify_read(r, e, NULL, w)
-                        : e->kind == ROW_QUERY ? verify_query(r, i, w)
-                                               : true;
+        const bool ok =
+            e->kind == ROW_WRITE ? verify_write(r, i, w)
+            : e->kind == ROW_READ
+                ? verify_read(r, e, NULL, e->is_check ? OP_MARK_CHECK : 0, w)
+            : e->kind == ROW_QUERY ? verify_query(r, i, w)
+                                   : true;
         if (!ok)
             return false;
     }

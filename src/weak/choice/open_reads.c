@@ -143,7 +143,8 @@ is_fractured(struct pruning *p, txn_id c)
     for (op_id op = p->level == LEVEL_RC ? read + 1 : h->txn_begin[t3];
          op < h->txn_end[t3]; op++) {
         p->work++;
-        if (op == read || !op_is_external_read(h, op))
+        if (op == read || !op_is_external_read(h, op) ||
+            (p->level == LEVEL_RC && op_place(h, op) <= read))
             continue;
         const txn_id t1 = certain_writer(p, op);
         // TXN_INIT may stand for a read that is open.
@@ -241,7 +242,7 @@ prune_read(struct pruning *p, struct open_read *r)
         break;
     default:
         assert(p->level == LEVEL_RC);
-        prune_by_reads(p, r, r->left.read);
+        prune_by_reads(p, r, op_place(p->h, r->left.read));
     }
     assert(r->left.n == p->left && p->left);
 }
