@@ -37,7 +37,7 @@ def nothing_tested():
 
 
 def weak_run(*words):
-    return run("test", "store:si", "-l", "si", "--txns", "2", "--sessions", "2", "--store", "", *words)
+    return run("test", "store:si", "-l", "si", "--txns", "2", "--sessions", "1", "--store", "", *words)
 
 
 def weak():
