@@ -4,10 +4,10 @@
 //     assay test 'exec:node surreal_store.mjs DIRECTORY mem://' -l si
 //
 // DIRECTORY is where npm put the packages; the engine is mem://,
-// surrealkv://PATH or rocksdb://PATH.  One process serves all sessions, which share one
-// connection and have a transaction each.  A read looks at all rows of the
-// table: mem:// loses some of them while others write, and surrealkv:// loses
-// updates.
+// surrealkv://PATH or rocksdb://PATH.  One process serves all sessions, which
+// share one connection and have a transaction each.  A read looks at all rows
+// of the table: mem:// loses some of them while others write, and surrealkv://
+// loses updates.
 import {readFileSync} from 'node:fs';
 import {join, resolve} from 'node:path';
 import {createInterface} from 'node:readline';
