@@ -3,10 +3,11 @@
 //     npm install @surrealdb/node@3.0.3 surrealdb@2.0.8
 //     assay test 'exec:node surreal_store.mjs DIRECTORY mem://' -l si
 //
-// DIRECTORY is where npm put the packages; the engine is mem:// or
-// surrealkv://PATH.  One process serves all sessions, which share one
-// connection and have a transaction each.  A read looks at all rows of the
-// table: mem:// loses some of them while others write.
+// DIRECTORY is where npm put the packages; the engine is mem://,
+// surrealkv://PATH or rocksdb://PATH.  One process serves all sessions, which
+// share one connection and have a transaction each.  A read looks at all rows
+// of the table: mem:// loses some of them while others write, and surrealkv://
+// loses updates.
 import {readFileSync} from 'node:fs';
 import {join, resolve} from 'node:path';
 import {createInterface} from 'node:readline';

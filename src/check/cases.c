@@ -11,8 +11,10 @@
 #include "check/case_search.h"
 #include "check/lattice.h"
 #include "history/builder/rebuild.h"
+#include "history/tested.h"
 #include "verify/verify.h"
 
+#include <stdio.h>
 #include <string.h>
 
 struct cases {
@@ -126,6 +128,23 @@ settle(struct cases *all, enum level level, const u32_vec *seen,
     return ok;
 }
 
+/* No level holds of a history that tests nothing (history/tested.h), also where
+ * a transaction of a case counts. */
+static void
+withdraw_untested(const struct history *h, struct check *out)
+{
+    if (history_is_tested(h))
+        return;
+    for (size_t i = 0; i < out->results.n; i++) {
+        struct level_result *r = &out->results.at[i];
+        if (r->certificate.verdict != VERDICT_OK)
+            continue;
+        certificate_free(&r->certificate);
+        r->certificate.level = r->by = r->level;
+        snprintf(r->reason, sizeof r->reason, "%s", HISTORY_UNTESTED);
+    }
+}
+
 /* Check the certificates against the history itself. */
 static bool
 verify_all(const struct history *h, struct check *out, struct err *err)
@@ -173,7 +192,10 @@ check_cases(const struct history *h, const struct check_options *options,
             vec_push(&out->results, all.results[l]);
     certificate_free(&all.search.last.certificate);
     vec_free(&seen);
-    if (ok)
+    if (ok) {
         lattice_settle(h, options, out);
+        if (!options->is_part)
+            withdraw_untested(h, out);
+    }
     return ok && (!options->verify || verify_all(h, out, err));
 }

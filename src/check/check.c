@@ -21,6 +21,7 @@
 #include "check/lattice.h"
 #include "check/weak_portfolio.h"
 #include "history/flaw_text.h"
+#include "history/tested.h"
 #include "level/names.h"
 #include "strong/z3_opinion.h"
 #include "verify/verify.h"
@@ -132,7 +133,8 @@ drop_evidence(struct level_result *r)
 }
 
 /* Where the recording was cut, and a transaction read what none is recorded to
- * have written, nothing is known to hold: its writer may be lost. */
+ * have written, nothing is known to hold: its writer may be lost.  Nor does a
+ * level hold of a history that tests nothing (history/tested.h). */
 static void
 find_losses(struct run *run)
 {
@@ -150,6 +152,8 @@ find_losses(struct run *run)
     } else if (run->h->is_cut && !run->h->n_txns) {
         snprintf(run->lost, sizeof run->lost,
                  "the recording was cut before its first transaction");
+    } else if (!run->options->is_part && !history_is_tested(run->h)) {
+        snprintf(run->lost, sizeof run->lost, "%s", HISTORY_UNTESTED);
     }
     vec_free(&lost);
 }

@@ -31,6 +31,7 @@ struct check_options {
     uint64_t work;             // steps of a budget for each level; 0 = no end
     const struct limit *until; // when to give up by itself; may be NULL
     bool verify;               // check every certificate with independent code
+    bool is_part;              // of a history that is tested: it may be empty
     size_t most_flaws;
     struct strong_options strong;
     bool ask_z3; // at pc, si, ser and the strict levels, too

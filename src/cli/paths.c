@@ -1,9 +1,10 @@
 /* paths.c -- see paths.h.
  *
- * A file counts as a history if its name ends like those of a format and its
- * contents are recognised.  Compressed files are taken by their names, because
- * looking inside would unpack them twice.  Links to directories are not
- * followed: they may lead back, and Jepsen's 'latest' would count twice.
+ * In a directory, a file counts as a history if its name ends like those of a
+ * format, whatever it contains: a history that is empty, truncated or damaged
+ * is an error and must not be passed over.  Only names that are known to belong
+ * to other files are left out.  Links to directories are not followed: they may
+ * lead back, and Jepsen's 'latest' would count twice.
  *
  * SPDX-License-Identifier: MIT */
 #include "cli/paths.h"
@@ -36,15 +37,14 @@ ends_with(const char *name, size_t n, const char *end)
 /* Whether the name ends like one of a history, without what compression adds.
  */
 static bool
-has_suffix(const struct options *o, const char *name, bool *compressed)
+has_suffix(const struct options *o, const char *name)
 {
     static const char *const packed[] = {".gz", ".zst", ".xz", ".bz2"};
     size_t n = strlen(name);
-    *compressed = false;
-    for (size_t i = 0; i < sizeof packed / sizeof *packed && !*compressed; i++)
+    for (size_t i = 0; i < sizeof packed / sizeof *packed; i++)
         if (ends_with(name, n, packed[i])) {
             n -= strlen(packed[i]);
-            *compressed = true;
+            break;
         }
     for (size_t i = 0; format_table[i]; i++)
         if ((strcmp(o->format, "auto") == 0 ||
@@ -54,14 +54,30 @@ has_suffix(const struct options *o, const char *name, bool *compressed)
     return false;
 }
 
-/* Whether the file or directory is a history: by what -f says, otherwise by
- * its contents. */
+/* Whether the file is known to be something else: a result of this program, or
+ * of Jepsen, or a text for people. */
 static bool
-is_history(const struct options *o, const char *path, bool is_directory)
+is_other(const char *path)
+{
+    static const char *const names[] = {
+        "result.json", "results.json", "results.edn",  "test.edn",
+        "README.txt",  "LICENSE.txt",  "CHANGELOG.txt"};
+    const char *slash = strrchr(path, '/');
+    const char *name = slash ? slash + 1 : path;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(name, names[i]) == 0)
+            return true;
+    return false;
+}
+
+/* Whether a directory is a history: by what -f says, otherwise by its contents.
+ */
+static bool
+is_history(const struct options *o, const char *path)
 {
     const struct format *asked = format_find(o->format);
-    if (asked && (asked->writes_directory || !is_directory))
-        return asked->writes_directory == is_directory;
+    if (asked && asked->writes_directory)
+        return true;
     struct input in;
     struct err err = {0};
     const struct format *format;
@@ -84,21 +100,18 @@ static void
 take_entry(struct expansion *x, const char *path)
 {
     struct stat at, behind;
-    bool compressed;
     if (lstat(path, &at) != 0 || stat(path, &behind) != 0)
         return;
     if (S_ISDIR(at.st_mode)) {
-        if (is_history(x->options, path, true))
+        if (is_history(x->options, path))
             vec_push(&x->found, path);
         else
             vec_push(&x->waiting, path);
     } else if (S_ISREG(behind.st_mode)) {
-        if (has_suffix(x->options, path, &compressed) &&
-            (compressed || is_history(x->options, path, false))) {
+        if (has_suffix(x->options, path) && !is_other(path))
             vec_push(&x->found, path);
-        } else {
+        else
             x->left_first = x->left_out++ ? x->left_first : path;
-        }
     }
 }
 
@@ -165,7 +178,7 @@ take_path(struct expansion *x, const char *path, struct err *err)
     struct stat st;
     assert(path);
     if (strcmp(path, "-") != 0 && stat(path, &st) == 0 && S_ISDIR(st.st_mode) &&
-        !is_history(x->options, path, true))
+        !is_history(x->options, path))
         return take_directory(x, path, err);
     vec_push(&x->found, path);
     return true;

@@ -7,6 +7,7 @@
 #include "level/names.h"
 #include "pipeline/history_file.h"
 #include "pipeline/inspection.h"
+#include "report/power.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -15,6 +16,8 @@
 void
 single_run_free(struct single_run *r)
 {
+    buf_free(&r->reason);
+    buf_free(&r->weakness);
     buf_free(&r->edges);
     buf_free(&r->headline);
     buf_free(&r->story);
@@ -81,6 +84,7 @@ judge(const struct options *o, const char *path, struct single_run *out,
     struct inspection_options options = inspection_defaults();
     struct inspection i;
     options.session_order = o->session_order;
+    options.power = true;
     options.check.verify = o->verify;
     options.check.threads = options.explaining.threads = cli_thread_count(o);
     if (!level_parse_list(o->level ? o->level : "ser", o->session_order,
@@ -93,9 +97,14 @@ judge(const struct options *o, const char *path, struct single_run *out,
         const enum verdict v = i.check.results.at[r].certificate.verdict;
         if (v == VERDICT_VIOLATED || out->verdict == VERDICT_OK)
             out->verdict = v;
+        if (v == VERDICT_UNKNOWN && !out->reason.n)
+            buf_text(&out->reason, i.check.results.at[r].reason);
         if (ok && !out->has_anomaly && i.explanations[r].anomalies.n)
             ok = take_anomaly(&i.explanations[r].anomalies.at[0], out, err);
     }
+    power_weakness(&i.overlap, power_levels(&i.check), &out->weakness);
+    out->pairs = i.overlap.pairs;
+    out->conflicts = i.overlap.conflicts;
     inspection_free(&i);
     return ok;
 }
@@ -124,9 +133,6 @@ single_run(const struct options *o, const char *served, struct single_run *out,
         test_run_end(&run);
     }
     ok = ok && judge(o, file.path.at, out, err);
-    if (ok && !out->stats.committed && !out->stats.unknown &&
-        out->verdict == VERDICT_OK)
-        out->verdict = VERDICT_UNKNOWN; // nothing was tested
     history_file_close(&file);
     return ok;
 }

@@ -12,8 +12,11 @@
 
 struct single_run {
     enum verdict verdict;
-    char note[128];   // what the database says it is
-    char target[256]; // without a password
+    struct buf reason;   // why it is unknown
+    struct buf weakness; // of the test where the level held (report/power.h)
+    uint64_t pairs, conflicts; // that overlapped, and of these
+    char note[128];            // what the database says it is
+    char target[256];          // without a password
     struct collect_stats stats;
     // The first anomaly, if the level is violated and explained.
     bool has_anomaly;

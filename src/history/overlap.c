@@ -9,6 +9,8 @@
  * SPDX-License-Identifier: MIT */
 #include "history/overlap.h"
 
+#include "history/tested.h"
+
 #include <stdlib.h>
 
 enum {
@@ -244,7 +246,8 @@ count_sessions(const struct history *h, struct overlap *out)
 void
 overlap_count(const struct history *h, uint64_t work, struct overlap *out)
 {
-    *out = (struct overlap){.has_times = h->txn_began != NULL};
+    *out = (struct overlap){.has_times = h->txn_began != NULL,
+                            .committed = history_tested_count(h)};
     struct sweep s = {.h = h, .work = work, .out = out};
     assert(work);
     for (txn_id i = 0; i < h->n_txns; i++)

@@ -33,6 +33,7 @@ enum overlap_chance {
 struct overlap {
     bool has_times;
     bool is_partial;       // the counts are at least these: work was bounded
+    uint64_t committed;    // transactions with an operation (tested.h)
     uint64_t transactions; // that were compared
     uint64_t pairs;        // that overlapped
     uint64_t conflicts;    // of these: with a key in common that one wrote

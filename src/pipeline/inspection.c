@@ -332,7 +332,8 @@ add_to_reports(const struct inspection_options *o, struct inspection *i)
         .others = &i->others,
         .origin = o->origin,
         .timeline = i->timeline.intervals.n ? &i->timeline : NULL,
-        .power = o->power && i->format ? &i->overlap : NULL};
+        .power = o->power && i->format ? &i->overlap : NULL,
+        .power_required = o->require_power};
     for (size_t r = 0; r < o->n_reports; r++)
         report_add(&o->reports[r], &run);
     limit_kept();
@@ -380,6 +381,16 @@ add_claims(const struct inspection *i, struct buf *notes)
 }
 
 bool
+inspection_is_weak(const struct inspection *i)
+{
+    struct buf weakness = {0};
+    power_weakness(&i->overlap, power_levels(&i->check), &weakness);
+    const bool is_weak = weakness.n;
+    buf_free(&weakness);
+    return is_weak;
+}
+
+bool
 inspection_finish(const struct inspection_options *o, struct inspection *i,
                   struct inspection_result *out, struct err *err)
 {
@@ -387,6 +398,8 @@ inspection_finish(const struct inspection_options *o, struct inspection *i,
     add_reader_notes(i, &out->notes);
     add_claims(i, &out->notes);
     out->verdict = check_worst(&i->check);
+    if (out->verdict == VERDICT_OK && o->require_power && inspection_is_weak(i))
+        out->verdict = VERDICT_UNKNOWN;
     const bool ok = inspection_write_files(o, i, time_spent(o, i),
                                            &out->verdict, &out->notes, err);
     if (o->observer.done)

@@ -64,11 +64,12 @@ struct inspection_options {
     const char *name;   // what to call the history; NULL: its path
     const char *file;   // where it is found later; NULL: under its name
     bool session_order;
-    bool explain;      // violated levels
-    bool full_summary; // more than sizes, for an HTML report
-    bool all_levels;   // decide those not asked for, too, for the answer
-    bool lines;        // find out where transactions are, for SARIF
-    bool power;        // count what could have gone wrong, for the reports
+    bool explain;       // violated levels
+    bool full_summary;  // more than sizes, for an HTML report
+    bool all_levels;    // decide those not asked for, too, for the answer
+    bool lines;         // find out where transactions are, for SARIF
+    bool power;         // count what could have gone wrong, for the reports
+    bool require_power; // a weak test is 'unknown', not 'ok'; with 'power'
     const struct report_origin *origin; // of a recording; or NULL
     struct check_options check;
     struct explain_options explaining;
@@ -85,8 +86,9 @@ struct inspection_options {
 struct inspection_options inspection_defaults(void);
 
 struct inspection_result {
-    enum verdict verdict; // the worst: violated, then unknown, then ok
-    struct buf notes;     // for people, a line each; the caller frees it
+    // The worst: violated, then unknown, then ok.
+    enum verdict verdict;
+    struct buf notes; // for people, a line each; the caller frees it
 };
 
 /* Inspect the history in a file.  'name' is what to call it, NULL: its path.
@@ -100,6 +102,10 @@ bool inspection_run(const struct inspection_options *o, const char *path,
 bool inspection_read(const struct inspection_options *o, const char *path,
                      struct inspection *out, struct err *err);
 void inspection_free(struct inspection *i);
+
+/* Whether the levels that held had few chances to fail (report/power.h); the
+ * options asked for 'power'. */
+bool inspection_is_weak(const struct inspection *i);
 
 /* The second half: add it to the reports, write the files that the options
  * name, and free it. */

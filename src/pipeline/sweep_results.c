@@ -17,6 +17,11 @@ static const char schema[] =
     "verdict text not null, note text, committed integer, aborted integer, "
     "unknown integer, seconds real, anomaly text, headline text, "
     "primary key (command, target, level, workload, seed)); "
+    // Apart, so that the files of releases before this table stay as they are.
+    "create table if not exists power (command text not null, target text not "
+    "null, level text not null, workload text not null, seed integer not null, "
+    "committed integer, pairs integer, conflicts integer, weakness text, "
+    "primary key (command, target, level, workload, seed)); "
     "create table if not exists anomaly (target text not null, name text not "
     "null, edges text not null, transactions integer not null, level text, "
     "workload text, seed integer, command text, headline text, history text, "
@@ -121,6 +126,20 @@ put_run(struct buf *sql, const struct sweep_cell *cell,
     buf_char(sql, ')');
 }
 
+static void
+put_power(struct buf *sql, const struct sweep_cell *cell,
+          const struct sweep_outcome *o)
+{
+    const char *const where[] = {cell->command, cell->target, cell->level,
+                                 cell->workload};
+    buf_text(sql, "insert or ignore into power values (");
+    put_texts(sql, where, 4);
+    buf_printf(sql, ", %" PRIu64 ", %" PRIu64 ", %" PRIu64 ", %" PRIu64 ", ",
+               cell->seed, o->committed, o->pairs, o->conflicts);
+    put_text(sql, o->weakness);
+    buf_char(sql, ')');
+}
+
 /* Insert the anomaly, or put it in the place of a larger one. */
 static void
 put_anomaly(struct buf *sql, const struct sweep_cell *cell,
@@ -149,17 +168,21 @@ bool
 sweep_results_add(struct sweep_results *r, const struct sweep_cell *cell,
                   const struct sweep_outcome *outcome, struct err *err)
 {
-    struct buf run = {0}, anomaly = {0};
+    struct buf run = {0}, power = {0}, anomaly = {0};
     assert(outcome->verdict && outcome->name && outcome->history);
+    assert(outcome->weakness);
     put_run(&run, cell, outcome);
+    put_power(&power, cell, outcome);
     bool ok = sql_must(r->connection, "begin", NULL, err) &&
-              sql_must(r->connection, run.at, NULL, err);
+              sql_must(r->connection, run.at, NULL, err) &&
+              sql_must(r->connection, power.at, NULL, err);
     if (ok && *outcome->name) {
         put_anomaly(&anomaly, cell, outcome);
         ok = sql_must(r->connection, anomaly.at, NULL, err);
     }
     ok = ok && sql_must(r->connection, "commit", NULL, err);
     buf_free(&run);
+    buf_free(&power);
     buf_free(&anomaly);
     return ok;
 }
@@ -172,10 +195,14 @@ sweep_results_table(struct sweep_results *r, const char *command,
     buf_text(&sql,
              "select target, level, workload, count(*), sum(verdict = "
              "'violated'), sum(verdict = 'unknown'), sum(verdict = 'refused'), "
-             "coalesce(group_concat(distinct nullif(anomaly, '')), '') "
-             "from run where command = ");
+             "coalesce(group_concat(distinct nullif(anomaly, '')), ''), "
+             "coalesce(max(case when verdict = 'unknown' then headline end), "
+             "''), sum(coalesce(weakness, '') <> ''), "
+             "coalesce(max(weakness), '') "
+             "from run left join power using (command, target, level, "
+             "workload, seed) where command = ");
     put_text(&sql, command);
-    buf_text(&sql, " group by target, level, workload order by min(rowid)");
+    buf_text(&sql, " group by target, level, workload order by min(run.rowid)");
     const bool ok = sql_must(r->connection, sql.at, out, err);
     buf_free(&sql);
     return ok;

@@ -1,6 +1,7 @@
 /* sweep_results.h -- the results of many runs, in one SQLite file.
  *
  *     run      one row for each run: what was run, and the verdict
+ *     power    one row for each run that was judged: how much it tested
  *     anomaly  one row for each target and signature, with the smallest
  *              history that shows it, in the format jsonl
  *
@@ -27,8 +28,11 @@ struct sweep_outcome {
     uint64_t committed, aborted, unknown;
     double seconds;
     // The first anomaly; "" if there is none.
-    const char *name, *edges, *headline, *history;
-    uint64_t transactions; // of the anomaly
+    const char *name, *edges, *history;
+    const char *headline;      // of the anomaly; of 'unknown', the reason
+    uint64_t pairs, conflicts; // that overlapped, and of these
+    const char *weakness;      // of the test; "": it is not weak
+    uint64_t transactions;     // of the anomaly
 };
 
 struct sweep_results {
@@ -50,8 +54,9 @@ bool sweep_results_add(struct sweep_results *r, const struct sweep_cell *cell,
                        const struct sweep_outcome *outcome, struct err *err);
 
 /* The table at the end, of one command line.  Columns: target, level, workload,
- * how many runs there are, how many are violated, unknown and refused, and the
- * names of the anomalies. */
+ * how many runs there are, how many are violated, unknown and refused, the
+ * names of the anomalies, why one is unknown, how many are weak, and why one
+ * of these is. */
 bool sweep_results_table(struct sweep_results *r, const char *command,
                          struct result_rows *out, struct err *err);
 

@@ -29,8 +29,10 @@ execution_search_init(struct execution_search *s, const struct observed *o,
         .is_recorded = options->prove && !sample.every && !sample.at_pivots &&
                        !options->is_approximate && level == options->level,
         .limit = *limit};
-    s->check = (struct check_options){
-        .threads = 1, .until = &s->limit, .strong = strong_defaults};
+    s->check = (struct check_options){.threads = 1,
+                                      .until = &s->limit,
+                                      .is_part = true,
+                                      .strong = strong_defaults};
     formula_init(&s->formula, o, level, is_strict);
     s->formula.sample = sample;
     if (s->is_recorded)

@@ -6,6 +6,7 @@
  * SPDX-License-Identifier: MIT */
 #include "predict/predict.h"
 
+#include "history/tested.h"
 #include "predict/minimise.h"
 #include "predict/prediction_search.h"
 #include "verify/absence/verify_absence.h"
@@ -181,6 +182,11 @@ predict(const struct history *h, const struct predict_options *options,
     assert(options->level >= LEVEL_RC && options->level <= LEVEL_SI);
     const double begin = time_cpu();
     *out = (struct prediction){0};
+    if (!history_is_tested(h)) {
+        out->answer = PREDICT_UNKNOWN;
+        out->is_untested = true;
+        return true;
+    }
     struct predict_run run = {
         .options = options,
         .out = out,

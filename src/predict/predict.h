@@ -83,6 +83,7 @@ struct prediction {
     size_t declined_conditional; // of these, on a condition
     size_t similar;              // others with a signature that is in 'found'
     bool is_cut_short;           // a limit ended the search for more
+    bool is_untested;            // UNKNOWN: see history/tested.h
     struct predict_stats stats;
     struct absence absence; // NONE, where it was to be proved: the evidence
     double seconds;         // CPU; of the search

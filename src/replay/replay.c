@@ -245,7 +245,7 @@ replay_judge(struct replay *out, enum level level, struct err *err)
         if (check.results.at[i].level == LEVEL_SER)
             serial = v != VERDICT_VIOLATED;
         else
-            out->breaks_level = v != VERDICT_OK;
+            out->breaks_level = v == VERDICT_VIOLATED;
     }
     check_free(&check);
     out->outcome = serial ? REPLAY_SERIALIZABLE : REPLAY_VALIDATED;

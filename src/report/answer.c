@@ -225,6 +225,16 @@ put_table(const struct report_run *run, struct buf *out)
     }
 }
 
+/* What to do about a kind, for this database and its level. */
+static void
+find_remedy(const struct report_run *run, int kind, struct buf *out)
+{
+    const struct report_origin *o = run->origin;
+    advice_remedy((enum anomaly_kind)kind, o ? o->database : "",
+                  o ? advice_isolation_of(o->isolation) : ADVICE_NO_ISOLATION,
+                  out);
+}
+
 static void
 put_kinds(const struct report_run *run, struct buf *out)
 {
@@ -238,10 +248,13 @@ put_kinds(const struct report_run *run, struct buf *out)
             buf_printf(out, "\n  Also found: %s.\n", anomaly_table[k].title);
             continue;
         }
+        struct buf remedy = {0};
+        find_remedy(run, k, &remedy);
         told++;
         buf_printf(out, "\n  What happened: %s.\n", kinds[k].first->story);
         buf_printf(out, "  What can go wrong: %s\n", advice_table[k].risk);
-        buf_printf(out, "  What to do: %s\n", advice_table[k].remedy);
+        buf_printf(out, "  What to do: %s\n", remedy.at);
+        buf_free(&remedy);
         buf_printf(out, "  More: doc/anomalies.md, \"%s\".\n",
                    anomaly_table[k].title);
     }
@@ -287,7 +300,10 @@ answer_markdown(const struct report_run *run, struct buf *out)
         buf_printf(out, "- **%s.** ", anomaly_table[k].title);
         part_markdown(out, advice_table[k].risk);
         buf_text(out, " *What to do:* ");
-        part_markdown(out, advice_table[k].remedy);
+        struct buf remedy = {0};
+        find_remedy(run, k, &remedy);
+        part_markdown(out, remedy.at);
+        buf_free(&remedy);
         buf_char(out, '\n');
     }
     buf_char(out, '\n');
@@ -367,7 +383,10 @@ answer_html(const struct report_run *run, struct buf *out)
         buf_text(out, "</dd><dt>What can go wrong</dt><dd>");
         part_xml(out, advice_table[k].risk);
         buf_text(out, "</dd><dt>What to do</dt><dd>");
-        part_xml(out, advice_table[k].remedy);
+        struct buf remedy = {0};
+        find_remedy(run, k, &remedy);
+        part_xml(out, remedy.at);
+        buf_free(&remedy);
         buf_text(out, "</dd></dl></div>\n");
     }
 }
@@ -403,7 +422,10 @@ answer_json(const struct report_run *run, struct buf *out)
                    anomaly_table[k].name, kinds[k].n);
         part_json(out, advice_table[k].risk);
         buf_text(out, ",\"remedy\":");
-        part_json(out, advice_table[k].remedy);
+        struct buf remedy = {0};
+        find_remedy(run, k, &remedy);
+        part_json(out, remedy.at);
+        buf_free(&remedy);
         buf_char(out, '}');
         between = ",";
     }

@@ -1,10 +1,14 @@
 /* junit.c -- results as test cases: a suite per history, a case per level.
  *
  * An unknown verdict is an error and not a failure: a limit was reached before
- * the level was decided.
+ * the level was decided.  A level that held in a weak test is skipped, which CI
+ * shows beside the verdict; where power is required, it is an error.
  *
  * SPDX-License-Identifier: MIT */
 #include "report/parts.h"
+#include "report/power.h"
+
+#include <inttypes.h>
 
 static void
 begin(struct report *to)
@@ -49,6 +53,60 @@ put_error(const char *reason, struct buf *out)
     buf_text(out, "\"/>\n");
 }
 
+/* Why the level that held says little; nothing where it says enough. */
+static void
+find_weakness(const struct report_run *run, const struct level_result *r,
+              struct buf *out)
+{
+    struct buf why = {0};
+    if (run->power && r->certificate.verdict == VERDICT_OK)
+        power_weakness(run->power, 1u << r->level, &why);
+    if (why.n)
+        buf_printf(out, "weak test: %s", why.at);
+    buf_free(&why);
+}
+
+static size_t
+count_weak(const struct report_run *run)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < run->check->results.n; i++) {
+        struct buf weakness = {0};
+        find_weakness(run, &run->check->results.at[i], &weakness);
+        n += weakness.n > 0;
+        buf_free(&weakness);
+    }
+    return n;
+}
+
+static void
+put_weakness(const struct report_run *run, const char *weakness,
+             struct buf *out)
+{
+    buf_text(out, run->power_required
+                      ? "      <error type=\"weak-test\" message=\""
+                      : "      <skipped message=\"");
+    part_xml(out, weakness);
+    buf_text(out, "\"/>\n");
+}
+
+/* How much was tested. */
+static void
+put_power(const struct overlap *p, struct buf *out)
+{
+    const struct {
+        const char *name;
+        uint64_t n;
+    } rows[] = {{"committed", p->committed},
+                {"overlapping_pairs", p->pairs},
+                {"conflicting_pairs", p->conflicts}};
+    buf_text(out, "    <properties>\n");
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        buf_printf(out, "      <property name=\"%s\" value=\"%" PRIu64 "\"/>\n",
+                   rows[i].name, rows[i].n);
+    buf_text(out, "    </properties>\n");
+}
+
 /* A name that is the same in every run: no port and no date. */
 static void
 put_name(const struct report_run *run, struct buf *out)
@@ -70,10 +128,36 @@ count(const struct check *c, enum verdict v)
 }
 
 static void
+put_case(const struct report_run *run, size_t i, struct buf *out)
+{
+    const struct level_result *r = &run->check->results.at[i];
+    struct buf weakness = {0};
+    find_weakness(run, r, &weakness);
+    buf_printf(out, "    <testcase name=\"%s\" classname=\"",
+               level_table[r->level].name);
+    put_name(run, out);
+    buf_printf(out, "\" time=\"%.3f\"", r->seconds);
+    if (r->certificate.verdict == VERDICT_OK && !weakness.n) {
+        buf_text(out, "/>\n");
+        return;
+    }
+    buf_text(out, ">\n");
+    if (r->certificate.verdict == VERDICT_VIOLATED)
+        put_failure(&run->explanations[i], out);
+    else if (r->certificate.verdict == VERDICT_UNKNOWN)
+        put_error(r->reason, out);
+    else
+        put_weakness(run, weakness.at, out);
+    buf_text(out, "    </testcase>\n");
+    buf_free(&weakness);
+}
+
+static void
 add(struct report *to, const struct report_run *run)
 {
     struct buf *out = &to->out;
     const struct check *c = run->check;
+    const size_t weak = count_weak(run);
     double seconds = 0;
     for (size_t i = 0; i < c->results.n; i++)
         seconds += c->results.at[i].seconds;
@@ -81,26 +165,14 @@ add(struct report *to, const struct report_run *run)
     put_name(run, out);
     buf_printf(out,
                "\" tests=\"%zu\" failures=\"%zu\" errors=\"%zu\" "
-               "time=\"%.3f\">\n",
+               "skipped=\"%zu\" time=\"%.3f\">\n",
                c->results.n, count(c, VERDICT_VIOLATED),
-               count(c, VERDICT_UNKNOWN), seconds);
-    for (size_t i = 0; i < c->results.n; i++) {
-        const struct level_result *r = &c->results.at[i];
-        buf_printf(out, "    <testcase name=\"%s\" classname=\"",
-                   level_table[r->level].name);
-        put_name(run, out);
-        buf_printf(out, "\" time=\"%.3f\"", r->seconds);
-        if (r->certificate.verdict == VERDICT_OK) {
-            buf_text(out, "/>\n");
-            continue;
-        }
-        buf_text(out, ">\n");
-        if (r->certificate.verdict == VERDICT_VIOLATED)
-            put_failure(&run->explanations[i], out);
-        else
-            put_error(r->reason, out);
-        buf_text(out, "    </testcase>\n");
-    }
+               count(c, VERDICT_UNKNOWN) + (run->power_required ? weak : 0),
+               run->power_required ? 0 : weak, seconds);
+    if (run->power)
+        put_power(run->power, out);
+    for (size_t i = 0; i < c->results.n; i++)
+        put_case(run, i, out);
     buf_text(out, "  </testsuite>\n");
 }
 
@@ -111,9 +183,10 @@ fail(struct report *to, const char *path, const char *why)
     struct buf *out = &to->out;
     buf_text(out, "  <testsuite name=\"");
     part_xml(out, path);
-    buf_text(out, "\" tests=\"1\" failures=\"0\" errors=\"1\" "
-                  "time=\"0.000\">\n    <testcase name=\"reading\" "
-                  "classname=\"");
+    buf_text(out,
+             "\" tests=\"1\" failures=\"0\" errors=\"1\" "
+             "skipped=\"0\" time=\"0.000\">\n    <testcase name=\"reading\" "
+             "classname=\"");
     part_xml(out, path);
     buf_text(out, "\" time=\"0.000\">\n      <error type=\"input\" "
                   "message=\"");

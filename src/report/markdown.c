@@ -118,8 +118,8 @@ add(struct report *to, const struct report_run *run)
         answer_markdown(run, out);
     if (run->power) {
         struct buf weakness = {0};
-        power_weakness(run->power, power_levels(run->check), run->origin,
-                       &weakness);
+        power_advice(run->power, power_levels(run->check), run->origin,
+                     &weakness);
         if (weakness.n)
             buf_printf(out, "**weak test:** %s.\n\n", weakness.at);
         buf_free(&weakness);

@@ -46,6 +46,7 @@ void
 power_text(const struct overlap *p, struct buf *out)
 {
     const char *least = p->is_partial ? ">= " : "";
+    buf_printf(out, "  %-22s %12" PRIu64 "\n", "committed", p->committed);
     buf_printf(out, "  %-22s %s%12" PRIu64 "%s\n", "overlapping pairs", least,
                p->pairs,
                p->has_times ? "" : "  (no times: any of different sessions)");
@@ -57,35 +58,76 @@ power_text(const struct overlap *p, struct buf *out)
                    p->chances[c], rows[c].what);
 }
 
-/* Append the anomalies that test one of the levels and had too few chances:
- * "lost update (3), write skew (0)". */
+/* A list of counts that are too small: "10 chances for write skew and 3 for
+ * lost update". */
+struct shortage {
+    struct buf text, last; // without the last one, and that one
+    size_t n;
+};
+
+/* Add a count with its unit, and the anomaly that it is for, or NULL. */
 static void
-put_missing(const struct overlap *p, level_set levels, struct buf *out)
+add_shortage(struct shortage *s, uint64_t count, const char *unit,
+             const char *anomaly)
 {
-    for (int c = 0; c < CHANCES; c++)
-        if (rows[c].tests & levels && p->chances[c] < ENOUGH)
-            buf_printf(out, "%s%s (%" PRIu64 ")", out->n ? ", " : "",
-                       rows[c].title, p->chances[c]);
+    if (count >= ENOUGH)
+        return;
+    if (s->n++)
+        buf_printf(&s->text, "%s%s", s->text.n ? ", " : "", s->last.at);
+    buf_clear(&s->last);
+    buf_printf(&s->last, "%" PRIu64 "%s%s%s", count, *unit ? " " : "", unit,
+               count == 1 || !*unit ? "" : "s");
+    if (anomaly)
+        buf_printf(&s->last, " for %s", anomaly);
+}
+
+/* What there is too little of for a test of these levels. */
+static void
+find_shortage(const struct overlap *p, level_set levels, struct shortage *s)
+{
+    bool named = false; // "chances" are
+    if (!levels)
+        return; // nothing held
+    add_shortage(s, p->committed, "committed transaction", NULL);
+    if (p->is_partial)
+        return; // the counts are at least these
+    if (levels & BIT(LEVEL_READS))
+        add_shortage(s, p->conflicts, "conflicting pair", NULL);
+    for (int c = 0; c < CHANCES; c++) {
+        if (!(rows[c].tests & levels) || p->chances[c] >= ENOUGH)
+            continue;
+        add_shortage(s, p->chances[c], named ? "" : "chance", rows[c].title);
+        named = true;
+    }
 }
 
 void
-power_weakness(const struct overlap *p, level_set levels, bool is_own,
-               struct buf *out)
+power_weakness(const struct overlap *p, level_set levels, struct buf *out)
 {
-    struct buf missing = {0};
-    if (!p->is_partial)
-        put_missing(p, levels, &missing);
-    if (missing.n)
-        buf_printf(
-            out,
-            "of %" PRIu64 " overlapping pairs of transactions %" PRIu64
-            " were in conflict, with fewer than %d chances of: %s. "
-            "Run more transactions%s in more sessions%s on fewer keys%s, "
-            "and make them last longer%s",
-            p->pairs, p->conflicts, ENOUGH, missing.at,
-            is_own ? " (--txns)" : "", is_own ? " (--sessions)" : "",
-            is_own ? " (--keys)" : "", is_own ? " (--pause)" : "");
-    buf_free(&missing);
+    struct shortage s = {0};
+    find_shortage(p, levels, &s);
+    if (s.n)
+        buf_printf(out,
+                   "only %s%s%s (%d wanted%s); %" PRIu64 " of %" PRIu64
+                   " overlapping pairs conflicted",
+                   s.text.n ? s.text.at : "", s.n > 1 ? " and " : "", s.last.at,
+                   ENOUGH, s.n > 1 ? " of each" : "", p->conflicts, p->pairs);
+    buf_free(&s.text);
+    buf_free(&s.last);
+}
+
+void
+power_advice(const struct overlap *p, level_set levels, bool is_own,
+             struct buf *out)
+{
+    const size_t before = out->n;
+    power_weakness(p, levels, out);
+    if (out->n > before)
+        buf_printf(out,
+                   ". Run more transactions%s in more sessions%s on fewer "
+                   "keys%s, and make them last longer%s",
+                   is_own ? " (--txns)" : "", is_own ? " (--sessions)" : "",
+                   is_own ? " (--keys)" : "", is_own ? " (--pause)" : "");
 }
 
 level_set
@@ -103,12 +145,13 @@ power_json(const struct overlap *p, level_set levels, bool is_own,
            struct buf *out)
 {
     struct buf weakness = {0};
-    power_weakness(p, levels, is_own, &weakness);
+    power_advice(p, levels, is_own, &weakness);
     buf_printf(out,
-               "{\"overlapping_pairs\":%" PRIu64
+               "{\"committed\":%" PRIu64 ",\"overlapping_pairs\":%" PRIu64
                ",\"conflicting_pairs\":%" PRIu64
                ",\"times\":%s,\"at_least\":%s,\"chances\":{",
-               p->pairs, p->conflicts, p->has_times ? "true" : "false",
+               p->committed, p->pairs, p->conflicts,
+               p->has_times ? "true" : "false",
                p->is_partial ? "true" : "false");
     for (int c = 0; c < CHANCES; c++)
         buf_printf(out, "%s\"%s\":%" PRIu64, c ? "," : "", rows[c].name,
@@ -129,10 +172,11 @@ power_html(const struct overlap *p, struct buf *out)
     assert(p->conflicts <= p->pairs);
     buf_printf(out,
                "<details class=\"power\"><summary>How much was tested: "
-               "%s%" PRIu64 " overlapping pairs of transactions, %s%" PRIu64
+               "%" PRIu64 " committed transactions, %s%" PRIu64
+               " overlapping pairs of transactions, %s%" PRIu64
                " of them in conflict</summary><table><tr><th>anomaly</th>"
                "<th>could have shown</th><th>because of</th></tr>",
-               least, p->pairs, least, p->conflicts);
+               p->committed, least, p->pairs, least, p->conflicts);
     for (int c = 0; c < CHANCES; c++)
         buf_printf(
             out, "<tr><td>%s</td><td>%s%" PRIu64 " times</td><td>%s</td></tr>",

@@ -35,6 +35,7 @@ struct report_run {
     const struct check *others;         // levels not asked for; or NULL
     const struct report_origin *origin; // of a recording; or NULL
     const struct overlap *power;        // of the test; or NULL
+    bool power_required;                // a weak test does not pass
     const struct timeline *timeline;    // of a recording with times; or NULL
     const struct report_sides *sides;   // of a prediction, or NULL
 };

@@ -9,8 +9,11 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "report/parts.h"
+#include "report/power.h"
 
 #include <inttypes.h>
+
+#define WEAK_RULE "weak-test"
 
 static void
 put_member(const char *before, const char *text, const char *after,
@@ -36,6 +39,11 @@ begin(struct report *to)
         put_member(",\"fullDescription\":{\"text\":", info->meaning,
                    "},\"defaultConfiguration\":{\"level\":\"error\"}}", out);
     }
+    put_member(",\n{\"id\":", WEAK_RULE, "", out);
+    put_member(",\"shortDescription\":{\"text\":", "weak test", "}", out);
+    put_member(",\"fullDescription\":{\"text\":",
+               "a level held, and few transactions could have violated it",
+               "},\"defaultConfiguration\":{\"level\":\"warning\"}}", out);
     buf_text(out, "]}},\n\"columnKind\":\"unicodeCodePoints\",\"results\":[");
 }
 
@@ -144,9 +152,36 @@ put_result(struct report *to, const struct report_run *run,
     buf_free(&text);
 }
 
+/* A test that says little is a warning of its own. */
+static void
+put_weakness(struct report *to, const struct report_run *run)
+{
+    struct buf *out = &to->out;
+    struct buf text = {0}, why = {0};
+    power_advice(run->power, power_levels(run->check), run->origin, &why);
+    if (why.n) {
+        buf_printf(&text, "weak test: %s", why.at);
+        begin_result(to);
+        put_member("\"ruleId\":", WEAK_RULE, ",\"level\":\"warning\"", out);
+        put_member(",\"message\":{\"text\":", text.at, "}", out);
+        buf_text(out, ",\"locations\":[");
+        put_place(run, NULL, out);
+        buf_printf(out,
+                   "}],\"properties\":{\"committed\":%" PRIu64
+                   ",\"overlapping_pairs\":%" PRIu64
+                   ",\"conflicting_pairs\":%" PRIu64 "}}",
+                   run->power->committed, run->power->pairs,
+                   run->power->conflicts);
+    }
+    buf_free(&text);
+    buf_free(&why);
+}
+
 static void
 add(struct report *to, const struct report_run *run)
 {
+    if (run->power)
+        put_weakness(to, run);
     for (size_t i = 0; i < run->check->results.n; i++) {
         const struct level_result *r = &run->check->results.at[i];
         const struct explanation *e = &run->explanations[i];

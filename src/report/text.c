@@ -120,8 +120,7 @@ put_weakness(const struct report_run *run, const struct report_style *s,
              struct buf *out)
 {
     struct buf weakness = {0};
-    power_weakness(run->power, power_levels(run->check), run->origin,
-                   &weakness);
+    power_advice(run->power, power_levels(run->check), run->origin, &weakness);
     if (weakness.n) {
         put_colour(s, "33", out);
         buf_printf(out, "weak test: %s.", weakness.at);
@@ -210,7 +209,7 @@ put_run(const struct report_style *style, const struct report_run *run,
     }
     if (answer_applies(run) && !s->verdicts_only)
         answer_text(run, s, out);
-    if (run->power && !s->verdicts_only)
+    if (run->power && (!s->verdicts_only || run->power_required))
         put_weakness(run, s, out);
 }
 

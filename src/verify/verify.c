@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "verify/verify.h"
 
+#include "history/tested.h"
 #include "verify/lists/verify_lists.h"
 #include "verify/rows/verify_rows.h"
 #include "verify/verify_cases.h"
@@ -63,6 +64,8 @@ verify_certificate(const struct history *h, const struct certificate *c,
 {
     if (!verify_rows(h, err))
         return false;
+    if (c->verdict == VERDICT_OK && !history_is_tested(h))
+        return err_set(err, ERR_SYNTAX, "%s", HISTORY_UNTESTED);
     if (h->authors.n && c->verdict != VERDICT_UNKNOWN)
         return verify_cases(h, c, err);
     h = history_seen(h, level_takes_checks(c->level));

@@ -79,7 +79,7 @@ is_wrong(const struct record *r, void *question)
         return false;
     struct record left;
     cut(r, q->seed, &left);
-    if (!left.txns.n) {
+    if (!left.txns.n || !view_is_tested(&left)) {
         record_free(&left);
         return false;
     }

@@ -31,6 +31,16 @@ is_loading(const struct record *r, size_t i)
     return t->status == TXN_COMMITTED && t->ops_n;
 }
 
+bool
+view_is_tested(const struct record *r)
+{
+    for (size_t i = 0; i < r->txns.n; i++)
+        if (r->txns.at[i].status == TXN_COMMITTED && r->txns.at[i].ops_n &&
+            !is_loading(r, i))
+            return true;
+    return false;
+}
+
 static bool
 shows_twice(const int64_t *items, uint32_t n)
 {

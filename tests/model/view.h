@@ -106,4 +106,8 @@ view_so(const struct view *v, uint32_t s, uint32_t t)
     return s < t && v->txns.at[s].session == v->txns.at[t].session;
 }
 
+/* Whether a committed transaction besides the loading has an operation.  A
+ * level that holds without one is 'unknown' (doc/levels.md). */
+bool view_is_tested(const struct record *r);
+
 #endif

@@ -118,7 +118,7 @@ shrink_all(struct shrink *s, const struct options *o, bool *found,
     bool ok = try_options(s, o, found, err);
     // The default is not among the options; that of an application is its own.
     if (*found && !s->smallest.keys && s->has_shape)
-        s->smallest.keys = RUN_KEYS;
+        s->smallest.keys = run_default_keys(s->smallest.workload);
     while (ok && *found && again && !interrupt_flag)
         ok = halve_all(s, &again, err);
     if (ok && *found)

@@ -119,7 +119,7 @@ show_power(struct buf *out, const struct history *h, bool json)
         return;
     }
     power_text(&p, out);
-    power_weakness(&p, levels, false, &weakness);
+    power_advice(&p, levels, false, &weakness);
     if (weakness.n)
         buf_printf(out, "  weak test: %s.\n", weakness.at);
     buf_free(&weakness);

@@ -182,6 +182,8 @@ show_run(struct sweep *s, const struct sweep_cell *cell,
         printf(": ");
         cli_print_shown(stdout, *out->headline ? out->headline : out->note);
     }
+    if (*out->weakness)
+        printf("; weak test: %s", out->weakness);
     putchar('\n');
     fflush(stdout);
 }
@@ -202,7 +204,12 @@ keep_run(struct sweep *s, const struct sweep_cell *cell,
         .seconds = run->stats.seconds,
         .name = run->has_anomaly ? anomaly_table[run->kind].name : "",
         .edges = run->edges.n ? run->edges.at : "",
-        .headline = run->headline.n ? run->headline.at : "",
+        .headline = run->headline.n ? run->headline.at
+                    : run->reason.n ? run->reason.at
+                                    : "",
+        .pairs = run->pairs,
+        .conflicts = run->conflicts,
+        .weakness = run->weakness.n ? run->weakness.at : "",
         .history = run->history.n ? run->history.at : "",
         .transactions = run->transactions};
     show_run(s, cell, &out);
@@ -220,6 +227,7 @@ keep_refusal(struct sweep *s, const struct sweep_cell *cell,
                                       .name = "",
                                       .edges = "",
                                       .headline = "",
+                                      .weakness = "",
                                       .history = ""};
     show_run(s, cell, &out);
     return sweep_results_add(&s->results, cell, &out, err);
@@ -357,7 +365,7 @@ show_row(struct sweep *s, const struct result_rows *rows, size_t row,
 {
     const size_t runs = number(rows, row, 3), violated = number(rows, row, 4);
     const size_t unknown = number(rows, row, 5);
-    const size_t refused = number(rows, row, 6);
+    const size_t refused = number(rows, row, 6), weak = number(rows, row, 9);
     printf("%-*.*s %-6.20s %-*.*s ", targets, LONGEST_NAME,
            result_rows_get(rows, row, 0), result_rows_get(rows, row, 1),
            workloads, LONGEST_NAME,
@@ -368,12 +376,17 @@ show_row(struct sweep *s, const struct result_rows *rows, size_t row,
         printf("violated in %zu of %zu: %.*s", violated, runs - refused,
                LONGEST_TEXT, result_rows_get(rows, row, 7));
     else if (unknown)
-        printf("unknown in %zu of %zu", unknown, runs - refused);
+        printf("unknown in %zu of %zu: %.*s", unknown, runs - refused,
+               LONGEST_TEXT, result_rows_get(rows, row, 8));
     else
         printf("held in %zu", runs - refused);
+    if (weak)
+        printf("; weak test in %zu: %.*s", weak, LONGEST_TEXT,
+               result_rows_get(rows, row, 10));
     putchar('\n');
+    const bool is_open = unknown || (weak && s->options->require_power);
     s->status = cli_exit_worse(s->status, violated  ? EXIT_VIOLATED
-                                          : unknown ? EXIT_UNKNOWN
+                                          : is_open ? EXIT_UNKNOWN
                                                     : EXIT_HOLDS);
 }
 

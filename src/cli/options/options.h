@@ -53,6 +53,7 @@ enum option_kind {
     OPTION_SECONDS, // double, within low..high
     OPTION_SHARE,   // double, within low..high
     OPTION_TEXT,    // const char *
+    OPTION_COMMAS,  // const char *: occurrences are joined by commas
     OPTION_OUTPUT,  // const char *; "-" where --NAME has no =VALUE
     OPTION_LIST,    // option_texts: each occurrence adds one
 };
@@ -62,7 +63,7 @@ typedef VEC(const char *) option_texts;
 struct options {
     const char *command; // the whole command line
     bool help, json, quiet, verify, explain, stats, renumber, help_solver;
-    bool session_order, power, rows;
+    bool session_order, power, require_power, rows;
     const char *level, *format, *to, *output, *report_format, *report;
     const char *json_file, *junit_file, *sarif_file, *markdown_file, *store;
     const char *solver, *certificate, *reduced;

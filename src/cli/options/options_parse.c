@@ -95,6 +95,23 @@ set_real(const struct option *o, char *field, const char *text, struct err *err)
     return true;
 }
 
+/* Add a value to a list that is separated by commas; the first one takes the
+ * place of the default. */
+static void
+join_text(const struct option *o, struct options *out, const char *text)
+{
+    char *field = (char *)out + o->offset;
+    const char *before;
+    memcpy(&before, field, sizeof before);
+    if (before && before != o->initial) {
+        struct buf both = {0};
+        buf_printf(&both, "%s,%s", before, text);
+        text = arena_copy(&out->texts, both.at, both.n);
+        buf_free(&both);
+    }
+    memcpy(field, &text, sizeof text);
+}
+
 static bool
 set_value(const struct option *o, struct options *out, const char *text,
           struct err *err)
@@ -114,6 +131,9 @@ set_value(const struct option *o, struct options *out, const char *text,
     case OPTION_TEXT:
     case OPTION_OUTPUT:
         memcpy(field, &text, sizeof text);
+        return true;
+    case OPTION_COMMAS:
+        join_text(o, out, text);
         return true;
     case OPTION_LIST:
         vec_push((option_texts *)(void *)field, text);

@@ -58,6 +58,12 @@ choose_isolation(const struct options *o, struct test_run_options *out,
     return true;
 }
 
+uint64_t
+run_default_keys(const char *workload)
+{
+    return strcmp(workload, "mixed") == 0 ? RUN_MIXED_KEYS : RUN_KEYS;
+}
+
 static bool
 choose_shape(const struct options *o, struct workload_shape *out,
              struct err *err)
@@ -96,7 +102,7 @@ choose_shape(const struct options *o, struct workload_shape *out,
     if (out->lists == KEYS_LISTS && strcmp(o->lists, "text") != 0)
         return choices_error("lists", choices_lists, o->lists, err);
     if (!out->keys)
-        out->keys = out->app ? out->app->units : RUN_KEYS;
+        out->keys = out->app ? out->app->units : run_default_keys(o->workload);
     return gen_parse_distribution(o->distribution, &out->distribution) ||
            choices_error("distribution", choices_distributions, o->distribution,
                          err);

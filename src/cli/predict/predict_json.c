@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "cli/predict/predict_show.h"
 #include "cli/predict/predict_words.h"
+#include "history/tested.h"
 
 #include <string.h>
 
@@ -170,6 +171,8 @@ predict_show_json(const struct predict_result *r, struct buf *out)
                p->observed.is_serial     ? "true"
                : p->observed.is_violated ? "false"
                                          : "null");
+    if (p->is_untested)
+        buf_text(out, ",\"reason\":\"" HISTORY_UNTESTED "\"");
     buf_text(out, ",\"predictions\":[");
     for (size_t i = 0; i < p->found.n; i++) {
         buf_text(out, i ? "," : "");

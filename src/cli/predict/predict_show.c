@@ -4,6 +4,7 @@
 #include "cli/predict/predict_show.h"
 
 #include "cli/predict/predict_words.h"
+#include "history/tested.h"
 #include "report/parts.h"
 
 #include <string.h>
@@ -140,6 +141,8 @@ predict_show_text(const struct predict_result *r, const struct report_style *s,
                predict_show_answer(r->answer));
     if (r->answer == PREDICT_DECLINED)
         put_declined(p, out);
+    else if (p->is_untested)
+        buf_text(out, ": " HISTORY_UNTESTED);
     else if (p->found.n && p->found.at[0].must_not_write != ID_NONE)
         buf_text(out, " on a condition");
     if (r->answer == PREDICT_FOUND && r->explanations[0].anomalies.n)

@@ -75,6 +75,7 @@ check_within_budget(const struct history *h, level_set levels,
     const struct check_options options = {.levels = levels,
                                           .threads = o->threads,
                                           .work = o->budget->left / SHARES + 1,
+                                          .is_part = true,
                                           .most_flaws = 1,
                                           .strong = o->strong};
     if (!check_history(h, &options, c, &err))

@@ -219,8 +219,7 @@ static void
 put_power(const struct report_run *run, struct buf *out)
 {
     struct buf weakness = {0};
-    power_weakness(run->power, power_levels(run->check), run->origin,
-                   &weakness);
+    power_advice(run->power, power_levels(run->check), run->origin, &weakness);
     if (weakness.n) {
         buf_printf(out, "<p class=\"weak\"><b>Weak test</b>%s: ",
                    check_worst(run->check) == VERDICT_VIOLATED

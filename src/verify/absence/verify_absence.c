@@ -12,6 +12,7 @@
 
 #include "evidence/certificate_read.h"
 #include "history/builder/builder.h"
+#include "history/tested.h"
 #include "verify/absence/absence_view.h"
 #include "verify/verify.h"
 
@@ -334,6 +335,8 @@ verify_absence(const struct history *h, const struct absence *a,
                struct err *err)
 {
     struct run run = {.err = err};
+    if (!history_is_tested(h))
+        return err_set(err, ERR_SYNTAX, "%s", HISTORY_UNTESTED);
     if (!view_init(&run.v, h, a, err))
         return false;
     const bool ok =
