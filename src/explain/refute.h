@@ -36,7 +36,7 @@ struct refutation {
     dep_vec cycles;
 };
 
-enum refute_verdict { REFUTE_YES, REFUTE_NO, REFUTE_TOO_LONG };
+enum refute_verdict { REFUTE_TOO_LONG, REFUTE_YES, REFUTE_NO };
 
 /* Refute m; REFUTE_NO: some answers close no forbidden cycle.  Gives up after
  * looking at about 'effort' dependencies.  m is left with answers struck. */

@@ -189,11 +189,11 @@ execution_search_check(struct execution_search *s, const struct execution *x,
 /* --- rounds --------------------------------------------------------------- */
 
 enum outcome {
+    OUTCOME_LIMIT,
     OUTCOME_FOUND,
     OUTCOME_EXCLUDED, // violates the level
     OUTCOME_SERIAL,
     OUTCOME_MISSED, // not serializable, but not shown to be approximately
-    OUTCOME_LIMIT,
 };
 
 static bool

@@ -24,9 +24,9 @@
 enum { PREDICT_ACCEPTED = 2 };
 
 enum predict_answer {
+    PREDICT_UNKNOWN, // 0: a result that nothing was written to claims nothing
     PREDICT_FOUND,
     PREDICT_NONE,
-    PREDICT_UNKNOWN,
     PREDICT_DECLINED, // there are some, but 'accept' took none that was tried
 };
 

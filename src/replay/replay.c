@@ -301,6 +301,7 @@ const char *
 replay_outcome_name(enum replay_outcome outcome)
 {
     static const char *const names[] = {
+        [REPLAY_NONE] = "not replayed",
         [REPLAY_VALIDATED] = "validated",
         [REPLAY_SERIALIZABLE] = "serializable after all",
         [REPLAY_REFUSED] = "refused at its commit",

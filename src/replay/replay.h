@@ -13,6 +13,7 @@
 #include "replay/rerun.h"
 
 enum replay_outcome {
+    REPLAY_NONE,         // 0: nothing was replayed
     REPLAY_VALIDATED,    // the level holds, serializability does not
     REPLAY_SERIALIZABLE, // some serial order explains it after all
     REPLAY_REFUSED,      // a transaction was not allowed to commit

@@ -119,7 +119,9 @@ prove_level(const struct program *p, const struct level_choice *isolation,
     out->proof_queries = proof.queries;
     if (ok && proof.end == PROOF_CANDIDATE && has_delay(p, isolation))
         ok = search_candidate(&search, &proof, &out->finding, err);
-    if (ok && !is_serializable(isolation) && proof.end != PROOF_DONE) {
+    if (ok && (is_serializable(isolation) || proof.end == PROOF_DONE)) {
+        out->verdict = PROVE_PROVED;
+    } else if (ok) {
         if (out->finding.kind != FINDING_ANOMALY)
             ok = search_all(p, isolation, limits, &out->finding, err);
         if (ok && out->finding.kind == FINDING_ANOMALY)

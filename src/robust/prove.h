@@ -6,7 +6,7 @@
 
 #include "robust/search/search.h"
 
-enum prove_verdict { PROVE_PROVED, PROVE_ANOMALY, PROVE_UNKNOWN };
+enum prove_verdict { PROVE_UNKNOWN, PROVE_PROVED, PROVE_ANOMALY };
 
 struct prove_result {
     enum prove_verdict verdict;

@@ -18,10 +18,10 @@
 struct sat;
 
 enum sat_answer {
+    SAT_UNKNOWN, // the budget is spent
     SAT_TRUE,    // sat_value gives a model, until something is added
     SAT_FALSE,   // no model, and none after anything that may be added; of
                  // sat_solve_under: none under the assumptions
-    SAT_UNKNOWN, // the budget is spent
 };
 
 /* Listens to what the solver infers.  Every clause has an id, larger than

@@ -48,7 +48,7 @@ part_steps(const struct history *h)
     return PART_STEPS + PART_OP_STEPS * (uint64_t)h->n_ops;
 }
 
-enum reply { HOLDS, VIOLATES, NO_ANSWER };
+enum reply { NO_ANSWER, HOLDS, VIOLATES };
 
 bool
 reduced_is_proper(const struct history *whole, const struct reduced *r)

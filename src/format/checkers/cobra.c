@@ -18,16 +18,23 @@
  * Transactions that aborted are not logged.  One that began and has no commit
  * when its file ends is indeterminate.
  *
+ * The initial state is not logged either.  The first operation on the initial
+ * state of a key tells it: a value, or an absent row.  A different initial
+ * state of the same key becomes a value of its own, which no transaction
+ * writes, so that a read of it is a thin-air read.
+ *
  * Invariants after the first pass over a file:
  *   (1) it is a sequence of whole records;
  *   (2) each transaction is a start, operations, and a commit with the same
  *       id; transactions do not overlap.
  *
  * Cost: O(size of the files), twice; files are mapped, all at the same time.
+ * A table entry for each key whose initial state appears.
  *
  * SPDX-License-Identifier: MIT */
 #include "format/checkers/cobra.h"
 
+#include "base/container/intmap.h"
 #include "format/checkers/logs.h"
 #include "format/readers.h"
 #include "format/scan/bytes.h"
@@ -38,10 +45,18 @@ enum {
     WRITE_SIZE = 1 + 24, // bytes of a write, the smallest operation
 };
 
+/* The state of a key before the first transaction. */
+struct start {
+    bool is_absent;
+    uint64_t value; // 0 if the row is absent
+};
+
 struct reader {
     struct builder *b;
     struct logs logs;
     bool universal;
+    struct intmap start_of; // key -> index into starts
+    VEC(struct start) starts;
     struct err *err;
 };
 
@@ -148,6 +163,32 @@ check_log(const struct log_file *log, bool *universal, struct err *err)
 
 /* --- the second pass ------------------------------------------------------ */
 
+/* An initial state that is not the first one of its key, as a value. */
+static struct atom
+other_start(struct reader *r, struct start start)
+{
+    char text[64];
+    const int n = start.is_absent ? snprintf(text, sizeof text, "absent")
+                                  : snprintf(text, sizeof text,
+                                             "initial %" PRIu64, start.value);
+    return builder_text(r->b, ATOM_STRING, text, (size_t)n);
+}
+
+/* The value of an operation on the initial state of a key. */
+static struct atom
+initial_value(struct reader *r, uint64_t key, struct start start)
+{
+    bool added;
+    const uint32_t i =
+        intmap_add(&r->start_of, key, (uint32_t)r->starts.n, &added);
+    if (added)
+        vec_push(&r->starts, start);
+    const struct start *first = &r->starts.at[i];
+    return first->is_absent == start.is_absent && first->value == start.value
+               ? atom_nil()
+               : other_start(r, start);
+}
+
 static bool
 add_op(struct reader *r, txn_id t, const char *record)
 {
@@ -155,8 +196,10 @@ add_op(struct reader *r, txn_id t, const char *record)
     const char *ids = is_write ? record : record + 8; // skip the writer
     const uint64_t id = field(ids, 0);
     const struct atom key = atom_uint(field(ids, 1));
+    const bool is_absent = id == COBRA_NULL;
+    const struct start start = {is_absent, is_absent ? 0 : field(ids, 2)};
     const struct atom value =
-        cobra_is_initial(id) ? atom_nil()
+        cobra_is_initial(id) ? initial_value(r, field(ids, 1), start)
                              : atom_uint(r->universal ? field(ids, 2) : id);
     return is_write ? builder_write(r->b, t, key, value, r->err)
                     : builder_read(r->b, t, key, value, r->err);
@@ -220,6 +263,8 @@ cobra_read(struct input *in, struct builder *b, struct err *err)
     struct reader r = {.b = b, .err = err};
     const bool ok = read_directory(&r, in->name);
     logs_free(&r.logs);
+    intmap_free(&r.start_of);
+    vec_free(&r.starts);
     return ok;
 }
 

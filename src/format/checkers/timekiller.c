@@ -9,12 +9,21 @@
  * "w", or "a", which appends to a list.  The elements of the array are read one
  * by one.
  *
+ * The initial value of a key is null if a read of the key returned null, else
+ * 0.  So an input with nulls is read twice, the first time for these keys,
+ * which 'null_keys' remembers by their text.  Their zeros are ordinary values,
+ * which need a writer.
+ *
  * SPDX-License-Identifier: MIT */
+#define _GNU_SOURCE // memmem
+#include "base/container/strings.h"
 #include "format/form/form.h"
 #include "format/format.h"
 #include "format/readers.h"
 #include "format/scan/scan_json.h"
 #include "format/scan/scan_stamp.h"
+
+#include <string.h>
 
 enum { BYTES_PER_OP = 30 }; // roughly, in a large file
 
@@ -31,6 +40,10 @@ struct reader {
     struct builder *b;
     struct forms forms;
     VEC(struct atom) elements;
+    struct strings null_keys; // the first n_null_keys were read as null
+    size_t n_null_keys;
+    bool only_notes; // the first of two passes
+    struct buf key_text;
 };
 
 /* Find the values of an object's keys, which must be those of 'names', each
@@ -98,6 +111,25 @@ read_list(struct reader *r, uint32_t list, txn_id t, struct atom key)
                              r->s.err);
 }
 
+static uint32_t
+null_key(struct reader *r, uint32_t key)
+{
+    buf_clear(&r->key_text);
+    form_show_canonical(&r->forms, key, &r->key_text);
+    return strings_add(&r->null_keys, r->key_text.at, r->key_text.n);
+}
+
+/* The value of an operation.  The builder takes 0 for the initial value, so a
+ * zero of a key that begins as null is the text of the same form. */
+static struct atom
+read_value(struct reader *r, uint32_t key, uint32_t value)
+{
+    const struct atom atom = form_atom(&r->forms, value, r->b);
+    const bool is_ordinary = r->n_null_keys && atom_equal(atom, atom_int(0)) &&
+                             null_key(r, key) < r->n_null_keys;
+    return is_ordinary ? builder_text(r->b, ATOM_OTHER, "0", 1) : atom;
+}
+
 static bool
 read_op(struct reader *r, uint32_t i, txn_id t)
 {
@@ -121,17 +153,38 @@ read_op(struct reader *r, uint32_t i, txn_id t)
         return form_unexpected(&r->s, f, part[PART_KEY], "a key");
     if (!reads && value_kind == FORM_VECTOR)
         return form_unexpected(&r->s, f, part[PART_VALUE], "one value");
+    if (r->only_notes) {
+        if (reads && value_kind == FORM_NIL)
+            (void)null_key(r, part[PART_KEY]);
+        return true;
+    }
     const struct atom key = form_atom(f, part[PART_KEY], r->b);
     bool ok;
     if (value_kind == FORM_VECTOR) {
         ok = read_list(r, part[PART_VALUE], t, key);
     } else {
-        const struct atom value = form_atom(f, part[PART_VALUE], r->b);
+        const struct atom value =
+            read_value(r, part[PART_KEY], part[PART_VALUE]);
         ok = reads    ? builder_read(r->b, t, key, value, r->s.err)
              : writes ? builder_write(r->b, t, key, value, r->s.err)
                       : builder_append(r->b, t, key, value, r->s.err);
     }
     return ok || scan_locate(&r->s, f->at[i].at);
+}
+
+static bool
+begin_txn(struct reader *r, const uint32_t *at, struct stamp start,
+          struct stamp commit, txn_id *t)
+{
+    const struct forms *f = &r->forms;
+    const session_id session =
+        builder_session(r->b, form_atom(f, at[FIELD_SID], r->b));
+    if (!builder_txn(r->b, session, t, r->s.err))
+        return scan_locate(&r->s, f->at[0].at);
+    builder_place(r->b, *t, scan_offset(&r->s, f->at[0].at));
+    builder_name(r->b, *t, form_atom(f, at[FIELD_TID], r->b));
+    builder_stamps(r->b, *t, start, commit);
+    return true;
 }
 
 static bool
@@ -141,7 +194,7 @@ read_txn(void *self)
     const struct forms *f = &r->forms;
     uint32_t at[FIELDS];
     struct stamp start, commit;
-    txn_id t;
+    txn_id t = TXN_NONE;
     if (!form_read_json(&r->s, &r->forms) || !find_values(r, 0, fields, at) ||
         !read_stamp(r, at[FIELD_STS], &start) ||
         !read_stamp(r, at[FIELD_CTS], &commit))
@@ -153,13 +206,8 @@ read_txn(void *self)
     if (stamp_compare(start, commit) > 0)
         return scan_fail(&r->s, f->at[at[FIELD_CTS]].at, ERR_SYNTAX,
                          "the transaction commits before it starts");
-    const session_id session =
-        builder_session(r->b, form_atom(f, at[FIELD_SID], r->b));
-    if (!builder_txn(r->b, session, &t, r->s.err))
-        return scan_locate(&r->s, f->at[0].at);
-    builder_place(r->b, t, scan_offset(&r->s, f->at[0].at));
-    builder_name(r->b, t, form_atom(f, at[FIELD_TID], r->b));
-    builder_stamps(r->b, t, start, commit);
+    if (!r->only_notes && !begin_txn(r, at, start, commit, &t))
+        return false;
     for (uint32_t i = form_first(at[FIELD_OPS]); i < form_end(f, at[FIELD_OPS]);
          i = form_next(f, i))
         if (!read_op(r, i, t))
@@ -168,17 +216,38 @@ read_txn(void *self)
 }
 
 static bool
+read_array(struct reader *r, struct input *in, struct err *err)
+{
+    scan_init(&r->s, in, err);
+    const bool ok = json_whole_array(&r->s, read_txn, r);
+    scan_free(&r->s);
+    return ok;
+}
+
+static bool
+has_null(const struct input *in)
+{
+    return in->size && memmem(in->data, in->size, "null", 4);
+}
+
+static bool
 timekiller_read(struct input *in, struct builder *b, struct err *err)
 {
     if (in->is_directory)
         return err_set(err, ERR_SYNTAX, "a directory, expected a file");
-    struct reader r = {.b = b};
-    scan_init(&r.s, in, err);
+    struct reader r = {.b = b, .only_notes = has_null(in)};
     builder_expect(b, in->size / BYTES_PER_OP);
-    const bool ok = json_whole_array(&r.s, read_txn, &r);
+    bool ok = true;
+    if (r.only_notes) {
+        ok = read_array(&r, in, err);
+        r.only_notes = false;
+        r.n_null_keys = r.null_keys.all.n;
+    }
+    ok = ok && read_array(&r, in, err);
     forms_free(&r.forms);
     vec_free(&r.elements);
-    scan_free(&r.s);
+    strings_free(&r.null_keys);
+    buf_free(&r.key_text);
     return ok;
 }
 

@@ -6,17 +6,20 @@
  * A write that did not succeed changed nothing and is left out.  'is_dead', the
  * mark of a deleted row, has no influence on who wrote the value.
  *
- * If the database was filled before, the logs do not say with what.  So a read
- * of a value without a writer is a read of the initial state.  If there is a
+ * If the database was filled before, the logs do not say with what.  So the
+ * first read of a key that has no writer tells the key's initial value; a read
+ * of any other value without a writer is a thin-air read.  If there is a
  * transaction with "isInitial": true, its writes are the initial state, and
  * besides them only an absent value counts as initial.  In both cases a read
  * can be understood only once all writes are known.  So the files are read
  * twice, the first time for the writes.
  *
- * Pairs of key and value are remembered by their text, in the pools 'written'
- * and 'initial'.
+ * Pairs of key and value are remembered by their text, in the pools 'written',
+ * 'initial' and 'first_pairs'.  All notations of an absent value are one value
+ * in 'first_pairs'.
  *
- * Cost: O(size of the files), twice, and a string per distinct pair written.
+ * Cost: O(size of the files), twice, and a string per distinct pair written or
+ * initial.
  *
  * SPDX-License-Identifier: MIT */
 #include "base/container/strings.h"
@@ -32,6 +35,9 @@ struct reader {
     size_t n_written;
     struct strings initial; // pairs, and keys, of the initial transaction
     size_t n_initial;
+    struct strings first_keys;  // read with a value that has no writer
+    struct strings first_pairs; // such reads: pairs; a key if it is absent
+    u32_vec first_of;           // by key: the pair of its first such read
     bool has_initial, builds;
     struct scan s;
     struct forms forms;
@@ -82,6 +88,21 @@ is_absent(const struct form *value)
            (value->kind == FORM_STRING && span_is(value->text, "nil"));
 }
 
+/* Whether the value of op, which no transaction writes, is the first such value
+ * of its key. */
+static bool
+is_first(struct reader *r, const struct op *op)
+{
+    const struct string key = key_text(r, op);
+    const uint32_t k = strings_add(&r->first_keys, key.text, key.len);
+    const struct string pair =
+        is_absent(&r->forms.at[op->value]) ? key_text(r, op) : pair_text(r, op);
+    const uint32_t p = strings_add(&r->first_pairs, pair.text, pair.len);
+    if (k == r->first_of.n)
+        vec_push(&r->first_of, p);
+    return r->first_of.at[k] == p;
+}
+
 /* Whether the value of op is the initial one of its key. */
 static bool
 is_initial(struct reader *r, const struct op *op)
@@ -90,9 +111,10 @@ is_initial(struct reader *r, const struct op *op)
         return true;
     if (op->is_write || had(&r->written, r->n_written, pair_text(r, op)))
         return false;
-    return !r->has_initial ||
-           (is_absent(&r->forms.at[op->value]) &&
-            !had(&r->initial, r->n_initial, key_text(r, op)));
+    if (!r->has_initial)
+        return is_first(r, op);
+    return is_absent(&r->forms.at[op->value]) &&
+           !had(&r->initial, r->n_initial, key_text(r, op));
 }
 
 /* --- operations ---------------------------------------------------------- */
@@ -298,6 +320,9 @@ viper_read(struct input *in, struct builder *b, struct err *err)
                     read_twice(&r, in, &logs, err);
     strings_free(&r.written);
     strings_free(&r.initial);
+    strings_free(&r.first_keys);
+    strings_free(&r.first_pairs);
+    vec_free(&r.first_of);
     forms_free(&r.forms);
     buf_free(&r.pair);
     logs_free(&logs);

@@ -125,6 +125,10 @@ void form_show_edn_key(const struct forms *f, uint32_t i, struct buf *out);
  * sorted, numbers normalised. */
 void form_show_canonical(const struct forms *f, uint32_t i, struct buf *out);
 
+/* Add the canonical text of a string with the tag 'inst' or 'uuid', quoted;
+ * false, and nothing is added, if it is not of this tag. */
+bool form_show_tagged_text(struct span tag, struct span text, struct buf *out);
+
 /* Whether JSON can represent form i without loss. */
 bool form_is_json(const struct forms *f, uint32_t i);
 

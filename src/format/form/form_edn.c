@@ -67,8 +67,8 @@ edn_space(struct scan *s)
     while (s->at < s->end && (is_space(*s->at) || *s->at == ';')) {
         if (*s->at++ != ';')
             continue;
-        const char *newline = memchr(s->at, '\n', (size_t)(s->end - s->at));
-        s->at = newline ? newline + 1 : s->end;
+        while (s->at < s->end && *s->at != '\n' && *s->at != '\r')
+            s->at++;
     }
 }
 

@@ -319,11 +319,28 @@ join_pair(struct canon *c, uint32_t i)
     buf_free(value);
 }
 
+/* Replace the text of a tagged string by one that equal values share. */
+static void
+unify_tagged(struct canon *c, uint32_t i)
+{
+    const struct form *tag = &c->f->at[i], *value = tag + 1;
+    struct buf text = {0};
+    if (value->kind == FORM_STRING &&
+        form_show_tagged_text(tag->text, value->text, &text)) {
+        buf_free(&c->texts.at[i + 1 - c->root]);
+        c->texts.at[i + 1 - c->root] = text;
+    } else {
+        buf_free(&text);
+    }
+}
+
 static void
 show_container(struct canon *c, uint32_t i)
 {
     const struct form *form = &c->f->at[i];
     const bool is_map = form->kind == FORM_MAP;
+    if (form->kind == FORM_TAGGED)
+        unify_tagged(c, i);
     vec_clear(&c->entries);
     for (uint32_t j = form_first(i); j < form_end(c->f, i);) {
         uint32_t next = form_next(c->f, j);

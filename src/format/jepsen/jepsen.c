@@ -4,9 +4,9 @@
  * 'ok' is committed, 'fail' is aborted, 'info' is indeterminate, and so is a
  * transaction that never completes.  The operations are taken from the
  * completion, because only that shows what the reads saw.  An aborted or
- * indeterminate completion may lack them; then the invocation is read again
- * for the writes.  So all that has to be kept until the completion is the
- * place of the invocation in the input.
+ * indeterminate completion may lack some or all of them; then the invocation
+ * is read again for the writes.  So all that has to be kept until the
+ * completion is the place of the invocation in the input.
  *
  * Real time is the order of the log.  The times of a transaction are the
  * numbers of its two entries; an indeterminate transaction never ends.
@@ -123,45 +123,40 @@ hash_writes(struct reader *r, const struct jepsen_entry *e, uint64_t *hash)
                              : jepsen_rows_hash(&r->ops, e, hash);
 }
 
+static bool
+refuse_writes(struct reader *r, const struct jepsen_entry *e,
+              const struct process *p, enum jepsen_entry_type type)
+{
+    uint64_t line, column;
+    input_position(r->log.s.in, (size_t)(p->invoked - r->log.s.in->data), &line,
+                   &column);
+    return scan_fail(&r->log.s, e->at, ERR_SYNTAX,
+                     "%s operation with other writes, expected those of "
+                     "its invocation at %" PRIu64 ":%" PRIu64,
+                     type == TYPE_OK     ? "an ok"
+                     : type == TYPE_FAIL ? "a failed"
+                                         : "an info",
+                     line, column);
+}
+
 /* Check that an 'ok' operation has the writes of its invocation. */
 static bool
 check_writes(struct reader *r, const struct jepsen_entry *e,
              const struct process *p)
 {
-    uint64_t hash, line, column;
-    if (!hash_writes(r, e, &hash))
-        return false;
-    if (hash == p->writes)
-        return true;
-    input_position(r->log.s.in, (size_t)(p->invoked - r->log.s.in->data), &line,
-                   &column);
-    return scan_fail(&r->log.s, e->at, ERR_SYNTAX,
-                     "an ok operation with other writes, expected those of "
-                     "its invocation at %" PRIu64 ":%" PRIu64,
-                     line, column);
+    uint64_t hash;
+    return hash_writes(r, e, &hash) &&
+           (hash == p->writes || refuse_writes(r, e, p, TYPE_OK));
 }
 
 /* Keep the entries with unknown keys as meta data, for the explanation. */
 static void
 keep_meta(struct reader *r, const struct jepsen_entry *e, txn_id t)
 {
-    const struct forms *f = e->f;
     if (!e->n_extra)
         return;
     buf_clear(&r->meta);
-    const uint32_t first = e->extra[0], only = form_next(f, first);
-    if (e->n_extra == 1 && span_is(f->at[first].text, "meta") &&
-        f->at[only].kind == FORM_MAP) {
-        form_show_json(f, only, &r->meta);
-    } else {
-        for (size_t i = 0; i < e->n_extra; i++) {
-            buf_char(&r->meta, i ? ',' : '{');
-            form_show_json_key(f, e->extra[i], &r->meta);
-            buf_char(&r->meta, ':');
-            form_show_json(f, form_next(f, e->extra[i]), &r->meta);
-        }
-        buf_char(&r->meta, '}');
-    }
+    jepsen_entry_show_extra(e, &r->meta);
     builder_meta(r->b, t, r->meta.at, r->meta.n);
 }
 
@@ -301,6 +296,32 @@ complete_skipped(struct reader *r, const struct jepsen_entry *e,
                      "invocation has none");
 }
 
+/* End a transaction, aborted or indeterminate, whose completion has
+ * micro-operations.  Where they are fewer than those of the invocation, the
+ * invocation tells the rest: the database may have been sent all of them. */
+static bool
+end_in_part(struct reader *r, struct jepsen_entry *e, struct process *p,
+            enum jepsen_entry_type type)
+{
+    uint64_t hash, first;
+    if (!hash_writes(r, e, &hash))
+        return false;
+    if (hash == p->writes)
+        return end_txn(r, e, p, e, type);
+    struct jepsen_entry invocation;
+    if (!read_again(r, p->invoked, &invocation))
+        return false;
+    const uint32_t n = jepsen_mops_count(e);
+    if (n >= jepsen_mops_count(&invocation))
+        return refuse_writes(r, e, p, type);
+    if (!jepsen_mops_hash_first(&r->ops, &invocation, n, &first))
+        return false;
+    if (hash != first)
+        return end_txn(r, e, p, &invocation, type);
+    return end_txn(r, e, p, e, type) &&
+           jepsen_mops_add_from(&r->ops, &invocation, n, type, p->txn);
+}
+
 static bool
 complete(struct reader *r, struct jepsen_entry *e, struct process *p,
          enum jepsen_entry_type type)
@@ -323,6 +344,8 @@ complete(struct reader *r, struct jepsen_entry *e, struct process *p,
     if (is_orphan && !begin_txn(r, e, p))
         return false;
     const struct process before = *p;
+    if (!is_orphan && type != TYPE_OK && has_ops(r, e, type))
+        return end_in_part(r, e, p, type);
     if (is_orphan || has_ops(r, e, type))
         return end_txn(r, e, p, e, type) &&
                (is_orphan || type != TYPE_OK || check_writes(r, e, &before));

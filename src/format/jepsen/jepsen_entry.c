@@ -175,3 +175,22 @@ jepsen_entry_needs_mops(const struct jepsen_entry *e, struct scan *s)
     return jepsen_entry_has_mops(e) ||
            form_unexpected(s, e->f, i, "micro-operations, [[f key value] ...]");
 }
+
+void
+jepsen_entry_show_extra(const struct jepsen_entry *e, struct buf *out)
+{
+    const struct forms *f = e->f;
+    const uint32_t first = e->extra[0], only = form_next(f, first);
+    if (e->n_extra == 1 && span_is(f->at[first].text, "meta") &&
+        f->at[only].kind == FORM_MAP) {
+        form_show_json(f, only, out);
+        return;
+    }
+    for (size_t i = 0; i < e->n_extra; i++) {
+        buf_char(out, i ? ',' : '{');
+        form_show_json_key(f, e->extra[i], out);
+        buf_char(out, ':');
+        form_show_json(f, form_next(f, e->extra[i]), out);
+    }
+    buf_char(out, '}');
+}

@@ -54,6 +54,9 @@ bool jepsen_entry_is_word(const struct form *form);
 bool jepsen_entry_has_mops(const struct jepsen_entry *e);
 bool jepsen_entry_needs_mops(const struct jepsen_entry *e, struct scan *s);
 
+/* Add the entries with unknown keys, of which there are some, as JSON. */
+void jepsen_entry_show_extra(const struct jepsen_entry *e, struct buf *out);
+
 enum mop_kind {
     MOP_READ,
     MOP_WRITE,

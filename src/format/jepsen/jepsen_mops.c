@@ -164,15 +164,17 @@ hash_row(struct jepsen_ops *o, const struct forms *f, const struct mop *mop,
     *hash = hash_pair(*hash ^ mop->kind, hash_bytes(o->text.at, o->text.n));
 }
 
-/* A hash of the keys and values that an entry writes, in order. */
+/* A hash of the keys and values that the first n micro-operations of an entry
+ * write, in order. */
 bool
-jepsen_mops_hash(struct jepsen_ops *o, const struct jepsen_entry *e,
-                 uint64_t *hash)
+jepsen_mops_hash_first(struct jepsen_ops *o, const struct jepsen_entry *e,
+                       uint32_t n, uint64_t *hash)
 {
     const struct forms *f = e->f;
     const uint32_t v = e->known[KEY_VALUE];
     *hash = 0;
-    for (uint32_t i = form_first(v); i < form_end(f, v); i = form_next(f, i)) {
+    for (uint32_t i = form_first(v); n-- && i < form_end(f, v);
+         i = form_next(f, i)) {
         struct mop mop = {0};
         if (!jepsen_mop_read(&mop, o->s, f, i))
             return false;
@@ -189,15 +191,45 @@ jepsen_mops_hash(struct jepsen_ops *o, const struct jepsen_entry *e,
     return true;
 }
 
-/* Pass the micro-operations to the builder. */
+bool
+jepsen_mops_hash(struct jepsen_ops *o, const struct jepsen_entry *e,
+                 uint64_t *hash)
+{
+    return jepsen_mops_hash_first(o, e, UINT32_MAX, hash);
+}
+
+uint32_t
+jepsen_mops_count(const struct jepsen_entry *e)
+{
+    const uint32_t v = e->known[KEY_VALUE];
+    uint32_t n = 0;
+    for (uint32_t i = form_first(v); i < form_end(e->f, v);
+         i = form_next(e->f, i))
+        n++;
+    return n;
+}
+
+/* Pass the micro-operations from the n-th on to the builder. */
+bool
+jepsen_mops_add_from(struct jepsen_ops *o, const struct jepsen_entry *e,
+                     uint32_t n, enum jepsen_entry_type type, txn_id t)
+{
+    const struct forms *f = e->f;
+    const uint32_t v = e->known[KEY_VALUE];
+    for (uint32_t i = form_first(v); i < form_end(f, v); i = form_next(f, i)) {
+        if (n) {
+            n--;
+            continue;
+        }
+        if (!add_mop(o, f, i, type, t))
+            return false;
+    }
+    return true;
+}
+
 bool
 jepsen_mops_add(struct jepsen_ops *o, const struct jepsen_entry *e,
                 enum jepsen_entry_type type, txn_id t)
 {
-    const struct forms *f = e->f;
-    const uint32_t v = e->known[KEY_VALUE];
-    for (uint32_t i = form_first(v); i < form_end(f, v); i = form_next(f, i))
-        if (!add_mop(o, f, i, type, t))
-            return false;
-    return true;
+    return jepsen_mops_add_from(o, e, 0, type, t);
 }

@@ -27,9 +27,17 @@ bool jepsen_mops_hash(struct jepsen_ops *o, const struct jepsen_entry *e,
 bool jepsen_rows_hash(struct jepsen_ops *o, const struct jepsen_entry *e,
                       uint64_t *hash);
 
-/* Add the operations of an entry to t, which completed with 'type'. */
+/* The same for the first n micro-operations of an entry; and their number. */
+bool jepsen_mops_hash_first(struct jepsen_ops *o, const struct jepsen_entry *e,
+                            uint32_t n, uint64_t *hash);
+uint32_t jepsen_mops_count(const struct jepsen_entry *e);
+
+/* Add the operations of an entry to t, which completed with 'type'; all, or
+ * from the n-th micro-operation on. */
 bool jepsen_mops_add(struct jepsen_ops *o, const struct jepsen_entry *e,
                      enum jepsen_entry_type type, txn_id t);
+bool jepsen_mops_add_from(struct jepsen_ops *o, const struct jepsen_entry *e,
+                          uint32_t n, enum jepsen_entry_type type, txn_id t);
 bool jepsen_rows_add(struct jepsen_ops *o, const struct jepsen_entry *e,
                      enum jepsen_entry_type type, txn_id t);
 

@@ -275,6 +275,8 @@ proof_try(const struct program *p, const struct level_choice *isolation,
         for (v.split = 0; going && v.split <= last; v.split++)
             going = refute_cycles(&v, i);
     }
+    if (going && !v.failed)
+        out->end = PROOF_DONE;
     proof_name_loop(p, v.footprints, out);
     for (size_t i = 0; i < n; i++) {
         footprint_free(&v.footprints[i]);

@@ -20,10 +20,10 @@
 #include "robust/search/search.h"
 
 enum proof_end {
+    PROOF_UNABLE,    // a program is not one that proofs handle
     PROOF_DONE,      // serializable
     PROOF_CANDIDATE, // P with one or two others may form a cycle
     PROOF_LONG,      // P may be in a longer cycle
-    PROOF_UNABLE,    // a program is not one that proofs handle
 };
 
 struct robust_proof {

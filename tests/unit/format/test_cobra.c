@@ -95,6 +95,43 @@ one_universal_write_anywhere_makes_values_count(void)
     scratch_free(&s);
 }
 
+/* Two initial values, or a value and an absent row, in either flavour: the
+ * second state has no writer. */
+static void
+a_key_has_one_initial_state(void)
+{
+    const uint64_t ids[] = {7, COBRA_UNIVERSAL};
+    for (size_t i = 0; i < 2; i++) {
+        struct scratch s;
+        struct buf log = {0};
+        struct history h;
+        struct err err = {0};
+        scratch_init(&s);
+        PUT(&log, 'S', 100);
+        PUT(&log, 'R', COBRA_INIT, COBRA_INIT, 1, 5);
+        PUT(&log, 'R', COBRA_NULL, COBRA_NULL, 2, 5);
+        PUT(&log, 'R', COBRA_INIT, COBRA_INIT, 1, 5);
+        PUT(&log, 'R', COBRA_NULL, COBRA_NULL, 2, 6);
+        PUT(&log, 'R', COBRA_INIT, COBRA_INIT, 1, 6);
+        PUT(&log, 'R', COBRA_NULL, COBRA_NULL, 1, 5);
+        PUT(&log, 'R', COBRA_INIT, COBRA_INIT, 2, 6);
+        PUT(&log, 'W', ids[i], 1, 6);
+        PUT(&log, 'W', ids[i], 2, 6);
+        PUT(&log, 'C', 100);
+        put_log(&s, "T1.log", &log);
+        CHECK(read_logs(&s, &h, &err));
+        CHECK(h.n_ops == 9);
+        for (op_id op = 0; op < 4; op++)
+            CHECK(h.op_value[op] == VALUE_INIT);
+        for (op_id op = 4; op < 7; op++)
+            CHECK(h.op_value[op] != VALUE_INIT &&
+                  history_writer(&h, h.op_value[op]) == TXN_NONE);
+        history_free(&h);
+        buf_free(&log);
+        scratch_free(&s);
+    }
+}
+
 static void
 a_transaction_without_commit_at_the_end_is_indeterminate(void)
 {
@@ -285,6 +322,7 @@ main(void)
 {
     RUN(in_the_standard_flavour_ids_of_writes_are_the_values);
     RUN(one_universal_write_anywhere_makes_values_count);
+    RUN(a_key_has_one_initial_state);
     RUN(a_transaction_without_commit_at_the_end_is_indeterminate);
     RUN(sessions_go_by_the_number_in_the_name);
     RUN(a_mistake_is_told_with_its_file_and_byte);

@@ -56,6 +56,96 @@ a_completion_without_a_value_means_what_was_invoked(void)
                 "0: 7! w(x, 2) @2..3"));
 }
 
+/* The database may have been sent all operations of the invocation. */
+static void
+a_completion_with_fewer_operations_lacks_those_invoked(void)
+{
+    CHECK(means(EDN,
+                "{:type :invoke, :process 0, :value [[:r :y nil] [:w :x 1] "
+                "[:w :y 2]]}\n"
+                "{:type :info, :process 0, :value [[:r :y 7] [:w :x 1]]}\n"
+                "{:type :invoke, :process 1, :value [[:r :x nil] [:w :x 3]]}\n"
+                "{:type :fail, :process 1, :value []}\n"
+                "{:type :invoke, :process 2, :value [[:w :x 4] [:w :y 5]]}\n"
+                "{:type :info, :process 2, :value [[:w :y 5]]}\n",
+                "0: ? r(y, 7) w(x, 1) w(y, 2) @0..-; "
+                "1: ! w(x, 3) @2..3; 2: ? w(x, 4) w(y, 5) @4..-"));
+    CHECK(means(&format_json,
+                "{\"type\":\"invoke\",\"process\":0,\"value\":"
+                "[[\"w\",\"x\",1],[\"w\",\"y\",2]]}\n"
+                "{\"type\":\"info\",\"process\":0,\"value\":"
+                "[[\"w\",\"x\",1]]}\n",
+                "0: ? w(x, 1) w(y, 2) @0..-"));
+    CHECK(means(&format_jepsen,
+                "0\t:invoke\t:txn\t[[:w :x 1] [:w :y 2]]\n"
+                "0\t:info\t:txn\t[[:w :x 1]]\t:timeout\n",
+                "0: ? w(x, 1) w(y, 2) @0..-"));
+}
+
+static void
+a_comment_ends_with_its_line(void)
+{
+    CHECK(means(EDN,
+                "; one\r{:type :ok, :process 0, ; two\r\n :value ; three\n"
+                "[[:w :x 1]]}\r;{",
+                "0: w(x, 1)"));
+}
+
+/* Whether two EDN values are the same one. */
+static bool
+are_one_value(const char *a, const char *b)
+{
+    struct buf text = {0};
+    struct history h;
+    struct err err = {0};
+    buf_printf(&text,
+               "{:type :ok, :process 0, :value [[:w :x %s]]}\n"
+               "{:type :ok, :process 1, :value [[:r :x %s]]}\n",
+               a, b);
+    const bool is_read = read_text(EDN, text.at, &h, &err);
+    CHECK(is_read);
+    const bool same = is_read && h.op_value[0] == h.op_value[1];
+    if (is_read)
+        history_free(&h);
+    buf_free(&text);
+    return same;
+}
+
+static void
+moments_and_uuids_are_compared_by_value(void)
+{
+    static const struct {
+        const char *a, *b;
+        bool same;
+    } cases[] = {
+        {"#inst \"2020-01-01T00:00:00.000-00:00\"", "#inst \"2020\"", true},
+        {"#inst \"2019-12-31T23:30:05.5Z\"",
+         "#inst \"2020-01-01T01:00:05.500+01:30\"", true},
+        {"#inst \"2020-02-29T00:10\"", "#inst \"2020-02-28T23:10-01:00\"",
+         true},
+        {"#inst \"2020-03-01T00:10+01:00\"", "#inst \"2020-02-29T23:10\"",
+         true},
+        {"#inst \"2020-05:00\"", "#inst \"2020-01-01T05Z\"", true},
+        {"#inst \"2020-05-05:00\"", "#inst \"2020-05-01T05\"", true},
+        {"#inst \"2020-01-01T00:00:00.001Z\"", "#inst \"2020\"", false},
+        {"#inst \"2020-13\"", "#inst \"2021-01\"", false},
+        {"#inst \"2019-02-29\"", "#inst \"2019-03-01\"", false},
+        {"#uuid \"0A000000-0000-0000-0000-00000000000f\"",
+         "#uuid \"0a000000-0000-0000-0000-00000000000F\"", true},
+        {"#uuid \"a-0-0-0-F\"",
+         "#uuid \"0000000A-0000-0000-0000-00000000000f\"", true},
+        {"#uuid \"a-0-0-0-F\"", "#uuid \"a-0-0-1-F\"", false},
+        {"#uuid \"a-0-0-0-F\"", "#inst \"a-0-0-0-F\"", false},
+        {"#mine \"A\"", "#mine \"a\"", false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const bool same = are_one_value(cases[i].a, cases[i].b);
+        if (same != cases[i].same)
+            printf("# %s and %s\n", cases[i].a, cases[i].b);
+        CHECK(same == cases[i].same);
+    }
+}
+
 static void
 processes_are_sessions_and_overlap(void)
 {
@@ -495,6 +585,9 @@ main(void)
     RUN(a_failed_transaction_is_aborted);
     RUN(what_is_not_known_to_have_ended_may_end_any_time);
     RUN(a_completion_without_a_value_means_what_was_invoked);
+    RUN(a_completion_with_fewer_operations_lacks_those_invoked);
+    RUN(a_comment_ends_with_its_line);
+    RUN(moments_and_uuids_are_compared_by_value);
     RUN(processes_are_sessions_and_overlap);
     RUN(names_of_tables_and_columns_are_strings_or_keywords);
     RUN(a_row_without_an_answer_was_not_read);

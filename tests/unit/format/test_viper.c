@@ -17,13 +17,28 @@ a_line_is_a_committed_transaction(void)
 }
 
 static void
-what_nobody_writes_is_the_initial_state(void)
+the_first_value_that_nobody_writes_is_the_initial_one(void)
 {
     CHECK(means(VIPER,
                 "{\"value\": [[\"r\", 1, -77, false], [\"r\", 1, 10, false]]}\n"
                 "{\"value\": [[\"w\", 1, 10, true], [\"w\", 1, 11, false]]}\n"
-                "{\"value\": [[\"r\", 1, 11, false], [\"r\", 2, 10, false]]}\n",
+                "{\"value\": [[\"r\", 1, -77, true], [\"r\", 2, 10, false]]}\n",
                 "0: r(1, nil) r(1, 10); 0: w(1, 10); 0: r(1, nil) r(2, nil)"));
+}
+
+static void
+a_key_has_one_initial_value(void)
+{
+    CHECK(
+        means(VIPER,
+              "{\"value\": [[\"r\", 1, 5], [\"r\", 2, null], [\"r\", 3, 5]]}\n"
+              "{\"value\": [[\"r\", 1, 6], [\"r\", 2, 5], [\"r\", 3, 0]]}\n"
+              "{\"value\": [[\"r\", 1, 6], [\"r\", 2, 0], [\"r\", 3, 5]]}\n"
+              "{\"value\": [[\"r\", 1, 5], [\"r\", 2, \"nil\"]]}\n",
+              "0: r(1, nil) r(2, nil) r(3, nil); "
+              "0: r(1, 6) r(2, 5) r(3, 0); "
+              "0: r(1, 6) r(2, nil) r(3, nil); "
+              "0: r(1, nil) r(2, nil)"));
 }
 
 static void
@@ -103,7 +118,8 @@ int
 main(void)
 {
     RUN(a_line_is_a_committed_transaction);
-    RUN(what_nobody_writes_is_the_initial_state);
+    RUN(the_first_value_that_nobody_writes_is_the_initial_one);
+    RUN(a_key_has_one_initial_value);
     RUN(the_initial_transaction_tells_the_initial_state);
     RUN(a_directory_is_a_session_per_file);
     RUN(an_error_names_the_file);

@@ -7,6 +7,7 @@
 #include "strong/strong.h"
 
 #include "gen/gen.h"
+#include "hist.h"
 #include "history/builder/builder.h"
 #include "history/tested.h"
 #include "test.h"
@@ -14,43 +15,21 @@
 
 #include <stdlib.h>
 
-/* A history in shorthand: transactions separated by spaces, each a session's
- * digit and then operations of three characters: r or w, key, value. */
-static void
-parse(const char *text, struct history *h)
-{
-    struct builder *b = builder_new(atom_int(0));
-    struct err err = {0};
-    while (*text) {
-        const session_id s = builder_session(b, atom_int(*text++));
-        txn_id t;
-        bool ok = builder_txn(b, s, &t, &err);
-        for (; ok && *text && *text != ' '; text += 3) {
-            const struct atom key = atom_int(text[1]);
-            const struct atom value = atom_int(text[2] - '0');
-            ok = text[0] == 'r' ? builder_read(b, t, key, value, &err)
-                                : builder_write(b, t, key, value, &err);
-        }
-        CHECK(ok);
-        text += *text == ' ';
-    }
-    CHECK(builder_finish(b, h, &err));
-}
-
-/* The verdicts at pc, psi, si and ser: a letter each, 'o' or 'v'. */
+/* The verdicts at pc, psi, si and ser, one letter per level: 'o' for ok, 'v'
+ * for violated, '?' for unknown. */
 static void
 expect(const char *text, const char *verdicts)
 {
     static const enum level levels[] = {LEVEL_PC, LEVEL_PSI, LEVEL_SI,
                                         LEVEL_SER};
     struct history h;
-    parse(text, &h);
+    hist(&h, text);
     char got[5] = "";
     for (int i = 0; i < 4; i++) {
         struct certificate c;
         struct err err = {0};
         strong_check(&h, levels[i], &strong_defaults, NULL, &c, NULL);
-        got[i] = c.verdict == VERDICT_OK ? 'o' : 'v';
+        got[i] = "?ov"[c.verdict];
         // Of a history that tests nothing, no level is certified to hold.
         CHECK(verify_certificate(&h, &c, &err) == history_is_tested(&h));
         certificate_free(&c);
@@ -63,20 +42,20 @@ static void
 empty_and_serial_histories_hold(void)
 {
     expect("", "oooo");
-    expect("1", "oooo");
-    expect("1wx1 2rx1wx2 1rx2", "oooo");
+    expect("[]", "oooo");
+    expect("--- 1 [x:=1] --- 2 [x==1 x:=2] --- 1 [x==2]", "oooo");
 }
 
 static void
 write_skew_violates_ser_alone(void)
 {
-    expect("1rx0ry0wx1 2rx0ry0wy1", "ooov");
+    expect("[x==? y==? x:=1] --- [x==? y==? y:=1]", "ooov");
 }
 
 static void
 lost_update_is_allowed_at_pc_alone(void)
 {
-    expect("1rx0wx1 2rx0wx2", "ovvv");
+    expect("[x==? x:=1] --- [x==? x:=2]", "ovvv");
 }
 
 /* Two updates of one version contradict each other before anything is guessed
@@ -85,10 +64,14 @@ static void
 lost_updates_at_psi_need_no_search(void)
 {
     static const char *const texts[] = {
-        "1rx0wx1 2rx0wx2",                         // of the initial version
-        "1wx1 2rx1wx2 3rx1wx3",                    // of another one
-        "1wx1wy9 4ry9wx5 2rx1wx2 5ry9wx6 3rx1wx3", // with writers between them
-        "1rx0wx1 2rx0wx2 3wy1 4wy1 5ry1",          // beside an ambiguous read
+        // of the initial version, and of another one
+        "[x==? x:=1] --- [x==? x:=2]",
+        "[x:=1] --- [x==1 x:=2] --- [x==1 x:=3]",
+        // with writers between them
+        "[x:=1 y:=9] --- [y==9 x:=5] --- [x==1 x:=2] --- [y==9 x:=6] --- "
+        "[x==1 x:=3]",
+        // beside an ambiguous read
+        "[x==? x:=1] --- [x==? x:=2] --- [y:=1] --- [y:=1] --- [y==1]",
     };
     struct strong_options options = strong_defaults;
     options.record_struck = false;
@@ -97,7 +80,7 @@ lost_updates_at_psi_need_no_search(void)
         struct certificate c;
         struct strong_stats stats;
         struct err err = {0};
-        parse(texts[i], &h);
+        hist(&h, texts[i]);
         strong_check(&h, LEVEL_PSI, &options, NULL, &c, &stats);
         CHECK(c.verdict == VERDICT_VIOLATED &&
               verify_certificate(&h, &c, &err));
@@ -110,42 +93,44 @@ lost_updates_at_psi_need_no_search(void)
 static void
 long_fork_is_allowed_at_psi_alone(void)
 {
-    expect("1wx1 2wy1 3rx1ry0 4rx0ry1", "vovv");
+    expect("[x:=1] --- [y:=1] --- [x==1 y==?] --- [x==? y==1]", "vovv");
 }
 
 static void
 stale_reads_of_the_initial_state_violate_everything(void)
 {
-    expect("1wx1 1rx0", "vvvv");
-    expect("1wx1 2rx1 2rx0", "vvvv");
+    expect("--- 1 [x:=1] [x==?]", "vvvv");
+    expect("--- 1 [x:=1] --- 2 [x==1] [x==?]", "vvvv");
 }
 
 static void
 unrepeatable_reads_violate_everything(void)
 {
-    expect("1wx1 2wx2 3rx1rx2", "vvvv");
+    expect("[x:=1] --- [x:=2] --- [x==1 x==2]", "vvvv");
 }
 
 static void
 read_only_anomaly_violates_ser_alone(void)
 {
-    expect("1rx0ry0wx1 2ry0wy2 3rx0ry2", "ooov");
+    expect("[x==? y==? x:=1] --- [y==? y:=2] --- [x==? y==2]", "ooov");
 }
 
 static void
 duplicate_values_leave_a_choice(void)
 {
     // Somebody wrote 1 twice, so the second read of it is no stale one.
-    expect("1wx1 1wx2 1wx1 2rx1 2rx2 2rx1", "oooo");
-    expect("1wx1 1wx2 2rx1 2rx2 2rx1", "vvvv");
+    expect("--- 1 [x:=1] [x:=2] [x:=1] --- 2 [x==1] [x==2] [x==1]", "oooo");
+    expect("--- 1 [x:=1] [x:=2] --- 2 [x==1] [x==2] [x==1]", "vvvv");
     // The initial value written again.
-    expect("1wx1 1wx0 2rx1 2rx0", "oooo");
+    expect("--- 1 [x:=1] [x:=?] --- 2 [x==1] [x==?]", "oooo");
 }
 
 static void
 reads_from_either_of_two_need_search(void)
 {
-    expect("1wx1wy1 2wx1wy2 3rx1ry2 4rx1ry1 3ry1", "oooo");
+    expect("--- 1 [x:=1 y:=1] --- 2 [x:=1 y:=2] --- 3 [x==1 y==2] --- 4 [x==1 "
+           "y==1] --- 3 [y==1]",
+           "oooo");
 }
 
 /* --- limits and size ------------------------------------------------------ */
@@ -297,30 +282,31 @@ the_order_of_the_recording_is_tried_first(void)
         level_set answered;
     } cases[] = {
         // Serial, with values that repeat.
-        {"1wx1 2rx1wx2 1rx2wx1 2rx1wx2 1rx2",
+        {"--- 1 [x:=1] --- 2 [x==1 x:=2] --- 1 [x==2 x:=1] --- 2 [x==1 x:=2] "
+         "--- 1 [x==2]",
          1u << LEVEL_PC | 1u << LEVEL_PSI | 1u << LEVEL_SI | 1u << LEVEL_SER},
         // Serial, with unique values: no snapshot is looked for.
-        {"1wx1 2rx1wx2 1rx2wy1 2rx2ry1",
+        {"--- 1 [x:=1] --- 2 [x==1 x:=2] --- 1 [x==2 y:=1] --- 2 [x==2 y==1]",
          1u << LEVEL_PC | 1u << LEVEL_PSI | 1u << LEVEL_SI | 1u << LEVEL_SER},
         // The same up to the last, which has an older snapshot.
-        {"1wx1 2rx1wx2 1rx2wy1 3rx1ry0",
+        {"--- 1 [x:=1] --- 2 [x==1 x:=2] --- 1 [x==2 y:=1] --- 3 [x==1 y==?]",
          1u << LEVEL_PC | 1u << LEVEL_PSI | 1u << LEVEL_SI},
         // The second reads from an older snapshot, and writes another key.
-        {"1wx1 2rx0wy1 3rx1ry1",
+        {"[x:=1] --- [x==? y:=1] --- [x==1 y==1]",
          1u << LEVEL_PC | 1u << LEVEL_PSI | 1u << LEVEL_SI},
         // Or the same key: a lost update.
-        {"1rx0wx1 2rx0wx2", 1u << LEVEL_PC},
+        {"[x==? x:=1] --- [x==? x:=2]", 1u << LEVEL_PC},
         // A snapshot has to contain the session.
-        {"1wx1 1rx0", 0},
+        {"--- 1 [x:=1] [x==?]", 0},
         // The value comes back, and only the older version serves both reads.
-        {"1wx1wy1 2wx2 2wx1wy2 3rx1ry1",
+        {"--- 1 [x:=1 y:=1] --- 2 [x:=2] [x:=1 y:=2] --- 3 [x==1 y==1]",
          1u << LEVEL_PC | 1u << LEVEL_PSI | 1u << LEVEL_SI},
         // The reader stands before the writer.
-        {"1rx1 2wx1", 0},
+        {"[x==1] --- [x:=1]", 0},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct history h;
-        parse(cases[i].text, &h);
+        hist(&h, cases[i].text);
         for (int l = LEVEL_PC; l <= LEVEL_SER; l++)
             CHECK(is_answered_by_recording(&h, (enum level)l) ==
                   (cases[i].answered >> l & 1));
@@ -338,11 +324,15 @@ the_order_of_the_recording_is_tried_at_psi(void)
         const char *text;
         bool answered;
     } cases[] = {
-        {"1wx1 2wy1 3rx1ry0 4rx0ry1", true},              // a long fork
-        {"5wx1 1wx2wy2 2wx1 3wy1 4rx1ry2 6rx2ry1", true}, // values repeat
-        {"1wx1 2wy1 3rx1ry0wz1 4rz1rx0ry1", false},       // what was seen is
-                                                          // unseen
-        {"3rx1ry0 1wx1 2wy1 4rx0ry1", false}, // a reader before the writer
+        {"[x:=1] --- [y:=1] --- [x==1 y==?] --- [x==? y==1]",
+         true}, // a long fork
+        {"[x:=1] --- [x:=2 y:=2] --- [x:=1] --- [y:=1] --- [x==1 y==2] --- "
+         "[x==2 y==1]",
+         true}, // values repeat
+        {"[x:=1] --- [y:=1] --- [x==1 y==? z:=1] --- [z==1 x==? y==1]",
+         false}, // the last reader does not see a write that z==1 saw
+        {"[x==1 y==?] --- [x:=1] --- [y:=1] --- [x==? y==1]",
+         false}, // a reader before the writer
     };
     struct strong_options options = strong_defaults;
     for (size_t i = 0; i < 2 * (sizeof cases / sizeof *cases); i++) {
@@ -350,7 +340,7 @@ the_order_of_the_recording_is_tried_at_psi(void)
         struct certificate c;
         struct strong_stats stats;
         struct err err = {0};
-        parse(cases[i / 2].text, &h);
+        hist(&h, cases[i / 2].text);
         options.record_struck = i % 2;
         strong_check(&h, LEVEL_PSI, &options, NULL, &c, &stats);
         const bool answered = c.verdict == VERDICT_OK && stats.points &&
