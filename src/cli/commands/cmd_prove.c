@@ -37,6 +37,8 @@ show_about(const struct program *p, const struct prove_result *r,
     if (r->verdict == PROVE_PROVED)
         buf_printf(out, "every execution of %zu program%s is serializable",
                    p->functions.n, p->functions.n == 1 ? "" : "s");
+    if (*r->assumes)
+        buf_printf(out, ", for %s", r->assumes);
     for (uint32_t i = 0; f && i < f->n; i++)
         buf_printf(out, "%s%s", i ? ", " : "", f->members[i].function->name);
     if (f && f->graph)
@@ -73,6 +75,10 @@ show_json(const struct level_choice *levels, const struct program *p,
     isolation_json(levels, p, out);
     buf_printf(out, ",\"verdict\":\"%s\",\"seconds\":%.3f",
                verdicts[r->verdict], r->seconds);
+    if (*r->assumes) {
+        buf_text(out, ",\"assumes\":");
+        buf_json(out, r->assumes, strlen(r->assumes));
+    }
     if (f) {
         struct story story;
         story_init(&story, f);

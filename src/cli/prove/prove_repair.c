@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "cli/prove/prove.h"
 
+#include "program/assumptions.h"
 #include "robust/repair/repair.h"
 
 static const char *const kinds[] = {
@@ -16,8 +17,11 @@ show_text(const struct program *p, const struct repair *r, enum repair_by by,
           struct buf *out)
 {
     const char *const what = by == REPAIR_BY_LEVELS ? "levels" : "changes";
+    struct buf assumes = {0};
+    program_assumptions(p, &assumes);
     if (r->found)
-        buf_printf(out, "  Proved with these %s:\n", what);
+        buf_printf(out, "  Proved with these %s%s%s:\n", what,
+                   assumes.n ? ", for " : "", assumes.n ? assumes.at : "");
     else
         buf_printf(out, "  No %s are proved to suffice: %s\n", what,
                    r->why_not);
@@ -27,6 +31,7 @@ show_text(const struct program *p, const struct repair *r, enum repair_by by,
             repair_site_show(p, &r->sites.at[i], out);
             buf_char(out, '\n');
         }
+    buf_free(&assumes);
 }
 
 static void

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "cli/prove/prove.h"
 
+#include "program/assumptions.h"
 #include "robust/weakest.h"
 
 #include <string.h>
@@ -41,6 +42,11 @@ show_text(const char *files, const struct program *p, const struct weakest *w,
         show_try(&w->at_rc[f], LEVEL_RC, out);
         buf_char(out, '\n');
     }
+    struct buf assumes = {0};
+    program_assumptions(p, &assumes);
+    if (assumes.n)
+        buf_printf(out, "%s: proved for %s\n", files, assumes.at);
+    buf_free(&assumes);
 }
 
 static void
@@ -92,7 +98,13 @@ show_json(const char *files, const struct program *p, const struct weakest *w,
         json_try(&w->at_si[f], LEVEL_SI, &separator, out);
         buf_text(out, "]}");
     }
-    buf_text(out, "]}\n");
+    buf_char(out, ']');
+    struct buf assumes = {0};
+    program_assumptions(p, &assumes);
+    if (assumes.n)
+        json_text("assumes", assumes.at, out);
+    buf_free(&assumes);
+    buf_text(out, "}\n");
 }
 
 /* Whether a level was tried without a result. */
