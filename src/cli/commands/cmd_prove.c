@@ -126,13 +126,10 @@ limits_of(const struct options *o)
     struct search_limits limits = {.members = (uint32_t)o->members,
                                    .slots = 3,
                                    .seconds = 10,
-                                   .graph = o->graph,
-                                   .all = {.memory = o->memory}};
+                                   .graph = o->graph};
     // One more where the solver thinks that it may be worth it.
     limits.chained = limits.members < INTERLEAVING_MOST ? limits.members + 1
                                                         : limits.members;
-    if (o->timeout > 0)
-        limits.all.deadline = time_now() + o->timeout;
     return limits;
 }
 
@@ -185,10 +182,88 @@ show(const struct options *o, const struct program *p,
     return ok;
 }
 
+static struct limits
+time_limit(const struct options *o)
+{
+    return (struct limits){.seconds = o->timeout};
+}
+
+/* Begin work on a level under what is left of its limit; false where it is
+ * reached, which *stop says. */
+static bool
+try_within(const struct options *o, double spent, const char *phase,
+           struct limit_stop *stop)
+{
+    const struct limits limits = time_limit(o);
+    return !limits_set(&limits) || limit_try(&limits, spent, phase, stop);
+}
+
+/* Look for all anomalies where there is one, with the time that is left.  The
+ * one that is known stands. */
+static bool
+find_each(const struct options *o, const struct program *p,
+          const struct level_choice *levels, const struct search_limits *limits,
+          double spent, struct prove_result *r, struct findings *each,
+          struct err *err)
+{
+    struct limit_stop stop;
+    if (!try_within(o, spent, "searching", &stop)) {
+        struct buf text = {0};
+        limit_show(&stop, &text);
+        fprintf(stderr, "note: there may be more anomalies: %s\n", text.at);
+        buf_free(&text);
+        return true;
+    }
+    prove_free(r);
+    const bool ok = prove_each(p, levels, limits, each, r, err);
+    limit_kept();
+    return ok;
+}
+
+/* Prove the level, or look for its anomalies, within its limit. */
+static bool
+prove_within(const struct options *o, const struct program *p,
+             const struct level_choice *levels,
+             const struct search_limits *limits, struct prove_result *r,
+             struct findings *each, struct err *err)
+{
+    const double begin = time_now();
+    struct limit_stop stop;
+    if (!try_within(o, 0, "proving", &stop)) {
+        prove_give_up(r, &stop);
+        return true;
+    }
+    const bool ok = o->sequence
+                        ? prove_sequence(p, levels, o->sequence, limits, r, err)
+                        : prove_level(p, levels, limits, r, err);
+    limit_kept();
+    if (!ok || !o->all || o->sequence || r->verdict != PROVE_ANOMALY)
+        return ok;
+    return find_each(o, p, levels, limits, time_now() - begin, r, each, err);
+}
+
+/* Look for repairs with the time that is left; the verdict stands. */
+static bool
+repair_within(const struct options *o, const struct program *p,
+              const struct level_choice *levels,
+              const struct search_limits *limits, double spent,
+              struct buf *repairs, struct err *err)
+{
+    struct limit_stop stop;
+    if (!try_within(o, spent, "repairing", &stop)) {
+        prove_show_no_repairs(o, &stop, repairs);
+        return true;
+    }
+    const bool ok = prove_show_repairs(o, p, levels, limits, repairs, err);
+    limit_kept();
+    return ok;
+}
+
 static int
 prove_one(const struct options *o, const struct program *p,
           const struct level_choice *levels, struct prove_output *out)
 {
+    const double begin = time_now();
     struct err err = {0};
     struct prove_result r;
     struct findings each = {0};
@@ -197,19 +272,14 @@ prove_one(const struct options *o, const struct program *p,
     struct search_limits limits = limits_of(o);
     if (o->smt)
         limits.log = &log;
-    bool ok = o->sequence
-                  ? prove_sequence(p, levels, o->sequence, &limits, &r, &err)
-                  : prove_level(p, levels, &limits, &r, &err);
-    if (ok && o->all && !o->sequence && r.verdict == PROVE_ANOMALY) {
-        prove_free(&r);
-        ok = prove_each(p, levels, &limits, &each, &r, &err);
-    }
+    bool ok = prove_within(o, p, levels, &limits, &r, &each, &err);
     int status = r.verdict == PROVE_PROVED    ? EXIT_HOLDS
                  : r.verdict == PROVE_ANOMALY ? EXIT_VIOLATED
                                               : EXIT_UNKNOWN;
     limits.log = NULL;
     if (ok && o->repair && r.verdict != PROVE_PROVED)
-        ok = prove_show_repairs(o, p, levels, &limits, &repairs, &err);
+        ok = repair_within(o, p, levels, &limits, time_now() - begin, &repairs,
+                           &err);
     if (ok)
         ok = show(o, p, levels, &r, &each, &repairs, out, &err);
     buf_free(&repairs);
@@ -247,8 +317,10 @@ prove_levels(const struct options *o, const struct program *p,
         if (is_json(o) && i)
             buf_char(&out.out, ',');
         status = cli_exit_worse(status, prove_one(o, p, &levels[i], &out));
-        if (!is_json(o) && !format)
+        if (!is_json(o) && !format) {
             cli_emit_text(&out.out);
+            fflush(stdout);
+        }
     }
     if (is_json(o))
         buf_text(&out.out, "]}\n");

@@ -170,6 +170,13 @@ predict_show_json(const struct predict_result *r, struct buf *out)
                p->observed.is_serial     ? "true"
                : p->observed.is_violated ? "false"
                                          : "null");
+    if (r->stop.kind != LIMIT_NONE) {
+        struct buf reason = {0};
+        limit_show(&r->stop, &reason);
+        buf_char(out, ',');
+        put_json(out, "reason", &reason);
+        buf_free(&reason);
+    }
     buf_text(out, ",\"predictions\":[");
     for (size_t i = 0; i < p->found.n; i++) {
         buf_text(out, i ? "," : "");

@@ -140,7 +140,10 @@ predict_show_text(const struct predict_result *r, const struct report_style *s,
                predict_show_answer(r->answer));
     if (r->answer == PREDICT_DECLINED)
         put_declined(p, out);
-    else if (p->found.n && p->found.at[0].must_not_write != ID_NONE)
+    else if (r->answer == PREDICT_UNKNOWN && r->stop.kind != LIMIT_NONE) {
+        buf_text(out, ": ");
+        limit_show(&r->stop, out);
+    } else if (p->found.n && p->found.at[0].must_not_write != ID_NONE)
         buf_text(out, " on a condition");
     if (r->answer == PREDICT_FOUND && r->explanations[0].anomalies.n)
         buf_printf(out, ": %s", r->explanations[0].anomalies.at[0].headline);
@@ -163,4 +166,9 @@ predict_show_text(const struct predict_result *r, const struct report_style *s,
                    p->similar == 1 ? "s" : "");
     if (p->found.n && p->is_cut_short)
         buf_text(out, "  A limit was reached: there may be more.\n\n");
+    if (p->found.n && r->stop.kind != LIMIT_NONE) {
+        buf_text(out, "  Not explained: ");
+        limit_show(&r->stop, out);
+        buf_text(out, ".\n\n");
+    }
 }

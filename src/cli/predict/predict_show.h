@@ -17,6 +17,8 @@ struct predict_result {
     const struct check *checks;        // by prediction: the check at ser
     const struct validated *validated; // empty without --validate
     struct explanation *explanations;  // by prediction: why
+    // The limit that ended the search ('unknown'), or the explanation.
+    struct limit_stop stop;
 };
 
 /* "predicted", "none" or "unknown". */

@@ -19,6 +19,10 @@ bool prove_show_repairs(const struct options *o, const struct program *p,
                         const struct search_limits *limits, struct buf *out,
                         struct err *err);
 
+/* The same where the limit was reached before there were any. */
+void prove_show_no_repairs(const struct options *o,
+                           const struct limit_stop *stop, struct buf *out);
+
 /* Write the queries of a proof, numbered, into the directory of --smt. */
 bool prove_write_queries(const struct options *o,
                          const struct level_choice *levels,

@@ -85,3 +85,18 @@ prove_show_repairs(const struct options *o, const struct program *p,
         buf_char(out, ']');
     return ok;
 }
+
+void
+prove_show_no_repairs(const struct options *o, const struct limit_stop *stop,
+                      struct buf *out)
+{
+    struct buf why = {0};
+    limit_show(stop, &why);
+    if (o->json) {
+        buf_text(out, ",\"repairs\":[],\"repairs_reason\":");
+        buf_json(out, why.at, why.n);
+    } else {
+        buf_printf(out, "  No changes are proved to suffice: %s\n", why.at);
+    }
+    buf_free(&why);
+}

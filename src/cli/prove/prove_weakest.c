@@ -109,14 +109,19 @@ show_json(const char *files, const struct program *p, const struct weakest *w,
 
 /* Whether a level was tried without a result. */
 static bool
+is_unknown(const struct weakest_try *t)
+{
+    return t->tried && t->verdict == PROVE_UNKNOWN;
+}
+
+static bool
 is_open(const struct weakest *w)
 {
     bool open = false;
     for (enum level l = LEVEL_RC; l <= LEVEL_SER; l++)
-        open = open || w->levels[l].verdict == PROVE_UNKNOWN;
+        open = open || is_unknown(&w->levels[l]);
     for (uint32_t f = 0; f < w->n; f++)
-        open = open || w->at_rc[f].verdict == PROVE_UNKNOWN ||
-               w->at_si[f].verdict == PROVE_UNKNOWN;
+        open = open || is_unknown(&w->at_rc[f]) || is_unknown(&w->at_si[f]);
     return open;
 }
 
