@@ -4,11 +4,11 @@
 #include "cli/cli.h"
 #include "cli/inspect.h"
 #include "cli/output_format.h"
-#include "cli/predict/predict_sides.h"
 #include "cli/progress.h"
 #include "level/names.h"
 #include "replay/database.h"
 #include "report/parts.h"
+#include "report/predict/predict_sides.h"
 #include "version.h"
 
 #include <errno.h>
@@ -31,6 +31,26 @@ struct command_run {
 };
 
 /* --- options -------------------------------------------------------------- */
+
+/* How predictions are tried, with --validate. */
+static bool
+take_validation(const struct options *o, struct validation *v, struct err *err)
+{
+    *v = (struct validation){.program = {.seed = o->seed,
+                                         .sessions = o->sessions,
+                                         .units = o->keys,
+                                         .aborts = o->aborts},
+                             .setups = {o->setups.at, o->setups.n}};
+    if (!app_open(o->workload ? o->workload : "", &v->program.app, err))
+        return false;
+    if (!v->program.app)
+        return err_set(err, ERR_USAGE,
+                       "--validate needs -w with the application that was "
+                       "observed");
+    if (!v->program.units)
+        v->program.units = v->program.app->units;
+    return true;
+}
 
 static bool
 take_options(const struct options *o, const char *levels,
@@ -57,7 +77,7 @@ take_options(const struct options *o, const char *levels,
         .timeout = o->timeout,
         .memory = (size_t)o->memory};
     run->report.style = inspect_style(o);
-    if (o->validate && !predict_validate_options(o, &run->validation, err))
+    if (o->validate && !take_validation(o, &run->validation, err))
         return false;
     const struct report_format *format;
     if (!inspect_report_format(o, &format, err))

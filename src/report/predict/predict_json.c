@@ -1,8 +1,8 @@
 /* predict_json.c -- predictions as JSON.
  *
  * SPDX-License-Identifier: MIT */
-#include "cli/predict/predict_show.h"
-#include "cli/predict/predict_words.h"
+#include "report/predict/predict_show.h"
+#include "report/predict/predict_words.h"
 
 #include <string.h>
 

@@ -1,10 +1,10 @@
 /* predict_show.c -- see predict_show.h.
  *
  * SPDX-License-Identifier: MIT */
-#include "cli/predict/predict_show.h"
+#include "report/predict/predict_show.h"
 
-#include "cli/predict/predict_words.h"
 #include "report/parts.h"
+#include "report/predict/predict_words.h"
 
 #include <string.h>
 
