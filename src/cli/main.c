@@ -27,9 +27,7 @@ run_command(const struct command *command, const struct options *o)
     if (!(command->bit & CMD_LIMITED) || !limits_set(&limits))
         return command->run(o);
     struct limit_stop stop;
-    // Predict itself ends at the limit, and shows what it has found.
-    const double more = command->bit & CMD_PREDICT ? -0.1 * o->timeout : 0;
-    if (limit_try(&limits, more, NULL, &stop)) {
+    if (limit_try(&limits, 0, NULL, &stop)) {
         const int status = command->run(o);
         fflush(stdout);
         limit_kept();

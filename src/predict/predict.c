@@ -80,11 +80,13 @@ prove(struct predict_run *run)
         !run->search.is_recorded)
         return true;
     double begin = time_cpu();
+    limit_phase("proving");
     if (!absent_make(&run->search.recorder, &run->search.formula, &out->absence,
                      run->err))
         return false;
     out->prove_seconds = time_cpu() - begin;
     begin = time_cpu();
+    limit_phase("verifying");
     struct err why = {0};
     const bool ok = verify_absence(out->observed.h, &out->absence, &why);
     out->verify_seconds = time_cpu() - begin;
@@ -102,6 +104,7 @@ search(struct predict_run *run, enum level level, struct sample sample,
     struct prediction *out = run->out;
     const double begin = time_cpu();
     out->is_cut_short = false;
+    limit_phase("predicting");
     execution_search_init(&run->search, &out->observed, run->options, level,
                           sample, &run->limit);
     bool ok = prediction_search_at_observed(run);

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "robust/prove.h"
 
+#include "program/assumptions.h"
 #include "robust/anomaly/story.h"
 #include "robust/proof/proof.h"
 
@@ -64,6 +65,18 @@ say_unknown(const struct program *p, const struct robust_proof *proof,
             why, limits->members, limits->slots);
 }
 
+/* Put the special values that the proof does not cover into the result. */
+static void
+say_assumptions(const struct program *p, struct prove_result *out)
+{
+    struct buf text = {0};
+    program_assumptions(p, &text);
+    assert(text.n < sizeof out->assumes);
+    if (text.n)
+        memcpy(out->assumes, text.at, text.n + 1);
+    buf_free(&text);
+}
+
 /* Look first where the proof got stuck. */
 static bool
 search_candidate(const struct anomaly_search *search,
@@ -117,11 +130,14 @@ prove_level(const struct program *p, const struct level_choice *isolation,
         ok = (has_delay(p, isolation) ? proof_try : proof_try_paths)(
             p, isolation, limits, &proof, err);
     out->proof_queries = proof.queries;
+    if (ok && (is_serializable(isolation) || proof.end == PROOF_DONE))
+        out->verdict = PROVE_PROVED;
+    if (ok && proof.end == PROOF_DONE)
+        say_assumptions(p, out);
+    limit_phase("searching");
     if (ok && proof.end == PROOF_CANDIDATE && has_delay(p, isolation))
         ok = search_candidate(&search, &proof, &out->finding, err);
-    if (ok && (is_serializable(isolation) || proof.end == PROOF_DONE)) {
-        out->verdict = PROVE_PROVED;
-    } else if (ok) {
+    if (ok && out->verdict != PROVE_PROVED) {
         if (out->finding.kind != FINDING_ANOMALY)
             ok = search_all(p, isolation, limits, &out->finding, err);
         if (ok && out->finding.kind == FINDING_ANOMALY)
@@ -212,8 +228,10 @@ prove_sequence(const struct program *p, const struct level_choice *isolation,
     memset(out, 0, sizeof *out);
     if (!find_functions(p, names, functions, &n, err))
         return false;
-    if (is_serializable(isolation))
+    if (is_serializable(isolation)) {
+        out->verdict = PROVE_PROVED;
         return true;
+    }
     bool ok = proof_check_invariants(p, limits, err);
     const enum shape first =
         isolation_shape(isolation, program_number(p, functions[0]));

@@ -6,12 +6,14 @@
 
 #include "robust/search/search.h"
 
+// A result that is all zero claims nothing.
 enum prove_verdict { PROVE_UNKNOWN, PROVE_PROVED, PROVE_ANOMALY };
 
 struct prove_result {
     enum prove_verdict verdict;
     struct finding finding; // of an anomaly
     char reason[400];       // of 'unknown'
+    char assumes[100];      // of 'proved': "data without NaN"; "": nothing
     uint32_t proof_queries;
     double seconds;
 };
@@ -36,6 +38,8 @@ bool prove_sequence(const struct program *p,
 bool prove_each(const struct program *p, const struct level_choice *isolation,
                 const struct search_limits *limits, struct findings *each,
                 struct prove_result *out, struct err *err);
+/* The result of a level whose limit was reached: unknown. */
+void prove_give_up(struct prove_result *out, const struct limit_stop *stop);
 void prove_free(struct prove_result *r);
 
 /* The level of a name: those of 'assay levels' from rc to ser, and ec for

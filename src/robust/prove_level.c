@@ -1,10 +1,22 @@
-/* prove_level.c -- the names of levels that programs are looked at; see
- * prove.h.
+/* prove_level.c -- the names of levels that programs are looked at, and a level
+ * that was given up; see prove.h.
  *
  * SPDX-License-Identifier: MIT */
 #include "robust/prove.h"
 
+#include <stdio.h>
 #include <string.h>
+
+void
+prove_give_up(struct prove_result *out, const struct limit_stop *stop)
+{
+    struct buf reason = {0};
+    limit_show(stop, &reason);
+    *out = (struct prove_result){.verdict = PROVE_UNKNOWN,
+                                 .seconds = stop->seconds};
+    snprintf(out->reason, sizeof out->reason, "%s", reason.at);
+    buf_free(&reason);
+}
 
 bool
 prove_parse_level(const char *text, size_t len, enum level *out,

@@ -6,15 +6,33 @@
 #include <stdio.h>
 #include <string.h>
 
-static bool
-try_levels(const struct program *p, const struct level_choice *levels,
-           struct search_limits limits, double timeout, struct weakest_try *out,
-           struct err *err)
+/* Some levels of the functions, tried within a limit of time. */
+struct levels_tried {
+    const struct program *program;
+    const struct level_choice *levels;
+    const struct search_limits *limits;
+    struct limits within;
+    struct weakest_try *out;
+    struct {
+        bool ok;
+        struct err err;
+    } end;
+};
+
+static int
+try_here(void *self)
 {
+    struct levels_tried *t = self;
+    struct weakest_try *out = t->out;
     struct prove_result r;
-    if (timeout > 0)
-        limits.all.deadline = time_now() + timeout;
-    const bool ok = prove_level(p, levels, &limits, &r, err);
+    struct limit_stop stop;
+    t->end.ok = true;
+    if (limits_set(&t->within) && !limit_try(&t->within, 0, "proving", &stop))
+        prove_give_up(&r, &stop);
+    else
+        t->end.ok =
+            prove_level(t->program, t->levels, t->limits, &r, &t->end.err);
+    limit_kept();
     out->tried = true;
     out->verdict = r.verdict;
     if (r.verdict == PROVE_UNKNOWN)
@@ -26,7 +44,29 @@ try_levels(const struct program *p, const struct level_choice *levels,
                               i ? ", " : "",
                               r.finding.members[i].function->name);
     prove_free(&r);
-    return ok;
+    return 0;
+}
+
+static bool
+try_levels(const struct program *p, const struct level_choice *levels,
+           const struct search_limits *limits, double timeout,
+           struct weakest_try *out, struct err *err)
+{
+    struct levels_tried t = {.program = p,
+                             .levels = levels,
+                             .limits = limits,
+                             .within = {.seconds = timeout},
+                             .out = out};
+    const struct limit_result results[] = {
+        {.value = out, .size = sizeof *out},
+        {.value = &t.end, .size = sizeof t.end}};
+    if (limits_set(&t.within))
+        limit_run(try_here, &t, results, 2);
+    else
+        try_here(&t);
+    if (!t.end.ok)
+        *err = t.end.err;
+    return t.end.ok;
 }
 
 static bool
@@ -62,7 +102,7 @@ find_for_all(const struct program *p, const struct search_limits *limits,
     for (size_t i = 0; i < sizeof downwards / sizeof *downwards; i++) {
         const struct level_choice all = {.common = downwards[i]};
         if (is_due(w, downwards[i]) &&
-            !try_levels(p, &all, *limits, timeout, &w->levels[downwards[i]],
+            !try_levels(p, &all, limits, timeout, &w->levels[downwards[i]],
                         err))
             return false;
     }
@@ -76,11 +116,11 @@ lower(const struct program *p, uint32_t f, const struct search_limits *limits,
       struct err *err)
 {
     isolation_set(levels, p, f, LEVEL_RC);
-    if (!try_levels(p, levels, *limits, timeout, &w->at_rc[f], err))
+    if (!try_levels(p, levels, limits, timeout, &w->at_rc[f], err))
         return false;
     if (w->at_rc[f].verdict != PROVE_PROVED) {
         isolation_set(levels, p, f, LEVEL_SI);
-        if (!try_levels(p, levels, *limits, timeout, &w->at_si[f], err))
+        if (!try_levels(p, levels, limits, timeout, &w->at_si[f], err))
             return false;
         if (w->at_si[f].verdict != PROVE_PROVED)
             isolation_set(levels, p, f, LEVEL_SER);

@@ -197,6 +197,78 @@ def test_reports():
                   "--max-anomalies", "60", "--report", "long-page")
 
 
+def verdict_lines(done, names):
+    """One verdict line for each level, in this order."""
+    lines = done.stdout.splitlines()
+    return (len(lines) == len(names)
+            and all(f": {name}: " in line for line, name in zip(lines, names)))
+
+
+def test_predict():
+    """Every level has its verdict, whatever the others reached."""
+    gen("observed.jsonl", "--txns", "3000", "--sessions", "20", "--keys", "100",
+        "-l", "ser")
+    names = ["read-committed", "read-atomic", "causal", "prefix",
+             "parallel-snapshot", "snapshot"]
+    phases = ["reading", "predicting", "proving", "verifying"]
+    for option, value, limit in [("--timeout", "0.02", "time limit of 0.02 s"),
+                                 ("--memory", "5M", "memory limit of 5M")]:
+        done = run("predict", "-q", "-l", "all", option, value,
+                   "observed.jsonl")
+        told = [line for line in done.stdout.splitlines()
+                if ": predicted: " in line
+                or any(f"unknown: the {limit} was reached while {phase}" in line
+                       for phase in phases)]
+        check(done.returncode in [1, 3] and verdict_lines(done, names)
+              and len(told) == len(names),
+              f"predict has a verdict for each level at {option}",
+              done.stdout + done.stderr)
+    done = run("predict", "--json", "-l", "rc,si", "--memory", "10M",
+               "large.jsonl")
+    result = json.loads(done.stdout)
+    check(done.returncode == 3
+          and [(r["level"], r["verdict"], r["reason"])
+               for r in result["results"]]
+          == [(level, "unknown",
+               "the memory limit of 10M was reached while reading")
+              for level in ["rc", "si"]],
+          "predict: what was not read is unknown at every level", done.stdout)
+    done = run("predict", "-q", "-l", "rc,si", "--memory", "1G", "--timeout",
+               "60", "skew.hist")
+    again = run("predict", "-q", "-l", "rc,si", "skew.hist")
+    check(done.stdout == again.stdout and done.returncode == again.returncode,
+          "predict: limits that are not reached change nothing",
+          done.stdout + again.stdout)
+
+
+def test_prove():
+    """The solver stops at the limit, and other levels have their verdicts."""
+    programs = pathlib.Path(__file__).resolve().parents[2] / "examples/programs"
+    tpcc = str(programs / "tpcc.sql")
+    done = run("prove", "-q", "-l", "ser,rc,psi,si", "--timeout", "0.05", tpcc)
+    if done.returncode == 2 and ("Z3" in done.stderr or "parser" in done.stderr):
+        skip("prove keeps its limit", done.stderr.strip())
+        return
+    unknown = "unknown: the time limit of 0.05 s was reached while "
+    told = [": proved: " in line if ": serializable: " in line
+            and unknown not in line else unknown in line
+            for line in done.stdout.splitlines()]
+    check(done.returncode == 3 and done.seconds < SLACK and all(told)
+          and verdict_lines(done, ["serializable", "read-committed",
+                                   "parallel-snapshot", "snapshot"]),
+          "prove has a verdict for each level", done.stdout + done.stderr)
+    print(f"# {done.seconds:.3f} s for four times 0.05 s")
+    done = run("prove", "--weakest", "--timeout", "0.05", tpcc)
+    check(done.returncode == 3
+          and "not rc: unknown: the time limit of 0.05 s" in done.stdout,
+          "prove --weakest keeps its limit", done.stdout + done.stderr)
+    done = run("prove", "-q", "-l", "rc", "--repair", "--timeout", "0.05", tpcc)
+    check(done.returncode == 3
+          and "suffice: the time limit of 0.05 s was reached while repairing"
+          in done.stdout,
+          "prove --repair keeps its limit", done.stdout + done.stderr)
+
+
 def without_seconds(text):
     result = json.loads(text)
     for row in result["results"]:
@@ -233,6 +305,8 @@ def main():
         test_memory()
         test_results()
         test_reports()
+        test_predict()
+        test_prove()
         test_clock()
         os.chdir("/")
     sys.exit(end())

@@ -4,11 +4,11 @@
 #include "cli/cli.h"
 #include "cli/inspect.h"
 #include "cli/output_format.h"
-#include "cli/predict/predict_sides.h"
 #include "cli/progress.h"
 #include "level/names.h"
 #include "replay/database.h"
 #include "report/parts.h"
+#include "report/predict/predict_sides.h"
 #include "version.h"
 
 #include <errno.h>
@@ -16,6 +16,10 @@
 #include <sys/stat.h>
 
 enum { EXPLAIN_SECONDS = 5, CONTEXT = 40 };
+
+/* The search itself ends at the limit and shows what it has found; everything
+ * else has this share of the time more. */
+static const double GRACE = 0.1;
 
 struct command_run {
     const struct options *o;
@@ -27,6 +31,26 @@ struct command_run {
 };
 
 /* --- options -------------------------------------------------------------- */
+
+/* How predictions are tried, with --validate. */
+static bool
+take_validation(const struct options *o, struct validation *v, struct err *err)
+{
+    *v = (struct validation){.program = {.seed = o->seed,
+                                         .sessions = o->sessions,
+                                         .units = o->keys,
+                                         .aborts = o->aborts},
+                             .setups = {o->setups.at, o->setups.n}};
+    if (!app_open(o->workload ? o->workload : "", &v->program.app, err))
+        return false;
+    if (!v->program.app)
+        return err_set(err, ERR_USAGE,
+                       "--validate needs -w with the application that was "
+                       "observed");
+    if (!v->program.units)
+        v->program.units = v->program.app->units;
+    return true;
+}
 
 static bool
 take_options(const struct options *o, const char *levels,
@@ -53,7 +77,7 @@ take_options(const struct options *o, const char *levels,
         .timeout = o->timeout,
         .memory = (size_t)o->memory};
     run->report.style = inspect_style(o);
-    if (o->validate && !predict_validate_options(o, &run->validation, err))
+    if (o->validate && !take_validation(o, &run->validation, err))
         return false;
     const struct report_format *format;
     if (!inspect_report_format(o, &format, err))
@@ -202,8 +226,48 @@ show_stats(const struct predict_result *r)
 
 /* --- one level ------------------------------------------------------------ */
 
+static struct limits
+limits_of(const struct options *o)
+{
+    return (struct limits){o->timeout, (size_t)o->memory};
+}
+
+/* Begin work on a level under what is left of its limits; false where they are
+ * reached, which *stop says. */
 static bool
-show_prediction(struct command_run *run, struct predict_result *r,
+try_within(const struct options *o, double spent, const char *phase,
+           struct limit_stop *stop)
+{
+    const struct limits limits = limits_of(o);
+    return !limits_set(&limits) ||
+           limit_try(&limits, spent - GRACE * o->timeout, phase, stop);
+}
+
+/* Try the predictions, explain them and write them to files. */
+static bool
+explain_all(struct command_run *run, struct predict_result *r,
+            struct check *checks, struct validated *validated,
+            struct arena *marks, struct err *err)
+{
+    const struct prediction *p = r->prediction;
+    bool ok = !run->o->validate ||
+              predict_validate_all(&run->validation, p, validated, err);
+    r->answer = predict_validate_answer(p, validated);
+    limit_phase("explaining");
+    for (size_t i = 0; ok && i < p->found.n; i++) {
+        ok = explain(run, &p->found.at[i].history, &checks[i],
+                     &r->explanations[i], err);
+        predict_sides_mark(&p->found.at[i], &r->explanations[i], marks);
+        if (ok && run->o->predicted)
+            ok = write_predicted(run, r, i, err);
+    }
+    return ok;
+}
+
+/* Show the prediction of a level, on which 'spent' seconds were spent.  What
+ * cannot be explained within the limits is shown without its explanation. */
+static bool
+show_prediction(struct command_run *run, struct predict_result *r, double spent,
                 bool is_first, struct err *err)
 {
     const struct prediction *p = r->prediction;
@@ -213,16 +277,12 @@ show_prediction(struct command_run *run, struct predict_result *r,
     r->checks = checks;
     struct validated validated = {0};
     struct arena marks = {0};
-    bool ok = !run->o->validate ||
-              predict_validate_all(&run->validation, p, &validated, err);
     r->validated = &validated;
-    r->answer = predict_validate_answer(p, &validated);
-    for (size_t i = 0; ok && i < n; i++) {
-        ok = explain(run, &p->found.at[i].history, &checks[i],
-                     &r->explanations[i], err);
-        predict_sides_mark(&p->found.at[i], &r->explanations[i], &marks);
-        if (ok && run->o->predicted)
-            ok = write_predicted(run, r, i, err);
+    r->answer = p->answer;
+    bool ok = true;
+    if (n && try_within(run->o, spent, "validating", &r->stop)) {
+        ok = explain_all(run, r, checks, &validated, &marks, err);
+        limit_kept();
     }
     if (ok)
         show(run, r, is_first);
@@ -239,6 +299,38 @@ show_prediction(struct command_run *run, struct predict_result *r,
     return ok;
 }
 
+/* Which limit the search itself ended at. */
+static struct limit_stop
+stop_of(const struct options *o, double spent)
+{
+    const bool time = o->timeout > 0 && spent > o->timeout;
+    return (struct limit_stop){.kind = time ? LIMIT_TIME : LIMIT_MEMORY,
+                               .seconds = o->timeout,
+                               .bytes = (size_t)o->memory,
+                               .phase = "predicting"};
+}
+
+/* Predict within the limits.  Where they are reached, the prediction is empty
+ * and unknown, and r->stop says which. */
+static bool
+predict_within(struct command_run *run, struct predict_result *r,
+               const struct history *h, const struct predict_options *options,
+               struct prediction *p, struct err *err)
+{
+    *p = (struct prediction){.answer = PREDICT_UNKNOWN, .is_cut_short = true};
+    r->stop = (struct limit_stop){.kind = LIMIT_NONE};
+    const double begin = time_now();
+    if (!try_within(run->o, 0, "predicting", &r->stop))
+        return true;
+    struct progress *progress = cli_progress(run->o, "predicting", r->path);
+    const bool ok = predict(h, options, p, err);
+    progress_end(progress);
+    limit_kept();
+    if (ok && p->answer == PREDICT_UNKNOWN)
+        r->stop = stop_of(run->o, time_now() - begin);
+    return ok;
+}
+
 static int
 predict_level(struct command_run *run, struct predict_result *r,
               const struct history *h, enum level level, bool is_first)
@@ -247,6 +339,7 @@ predict_level(struct command_run *run, struct predict_result *r,
                                  [PREDICT_NONE] = EXIT_HOLDS,
                                  [PREDICT_UNKNOWN] = EXIT_UNKNOWN,
                                  [PREDICT_DECLINED] = EXIT_UNKNOWN};
+    const double begin = time_now();
     struct err err = {0};
     struct prediction p;
     struct predict_options options = run->predict;
@@ -259,11 +352,7 @@ predict_level(struct command_run *run, struct predict_result *r,
         if (run->validation.on_database)
             options.rows = rows = replay_rows(h);
     }
-    struct progress *progress =
-        progress_begin(run->o->quiet, "predicting", r->path);
-    const bool ok = predict(h, &options, &p, &err);
-    progress_end(progress);
-    if (!ok) {
+    if (!predict_within(run, r, h, &options, &p, &err)) {
         mem_free(rows);
         err_in_file(&err, r->path);
         return cli_report_error(&err);
@@ -277,7 +366,7 @@ predict_level(struct command_run *run, struct predict_result *r,
     r->options = &options;
     r->prediction = &p;
     const int result =
-        show_prediction(run, r, is_first, &err) &&
+        show_prediction(run, r, time_now() - begin, is_first, &err) &&
                 (!run->o->certificate || write_certificate(run, h, &p, &err))
             ? status[r->answer]
             : cli_report_error(&err);
@@ -288,45 +377,11 @@ predict_level(struct command_run *run, struct predict_result *r,
 
 /* --- the command ---------------------------------------------------------- */
 
-static int
-predict_path(struct command_run *run, const char *path, const char *name)
+static bool
+is_json(const struct command_run *run)
 {
-    struct history h;
-    const struct format *format;
-    if (!cli_load(run->o, path, &h, &format))
-        return EXIT_ERROR;
-    struct summary summary;
-    summary_sizes(&h, &summary);
-    struct predict_result r = {
-        .path = name, .format = format->name, .summary = &summary};
-    const bool as_json =
-        !run->report.format &&
-        (run->o->json || strcmp(run->o->report_format, "json") == 0);
-    if (as_json) {
-        buf_text(&run->report.out, "{\"history\":");
-        buf_json(&run->report.out, name, strlen(name));
-        buf_printf(&run->report.out,
-                   ",\"format\":\"%s\",\"sessions\":%llu,\"transactions\":%llu,"
-                   "\"operations\":%llu,\"results\":[",
-                   format->name, (unsigned long long)summary.sessions,
-                   (unsigned long long)summary.transactions,
-                   (unsigned long long)summary.operations);
-    }
-    int result = EXIT_HOLDS;
-    bool is_first = true;
-    for (int l = 0; l < LEVELS && result != EXIT_ERROR; l++) {
-        if (!(run->levels >> l & 1))
-            continue;
-        result = cli_exit_worse(
-            result, predict_level(run, &r, &h, (enum level)l, is_first));
-        is_first = false;
-    }
-    if (as_json)
-        buf_text(&run->report.out, "]}\n");
-    if (result == EXIT_ERROR)
-        buf_clear(&run->report.out);
-    history_free(&h);
-    return result;
+    return !run->report.format &&
+           (run->o->json || strcmp(run->o->report_format, "json") == 0);
 }
 
 /* Print what there is so far. */
@@ -338,6 +393,119 @@ emit(struct command_run *run)
         cli_emit_text(&run->report.out);
     else
         cli_emit(&run->report.out);
+    fflush(stdout);
+}
+
+/* The levels of a history that could not be read within the limits. */
+static int
+show_unread(struct command_run *run, struct predict_result *r)
+{
+    bool is_first = true;
+    const struct prediction none = {.answer = PREDICT_UNKNOWN,
+                                    .is_cut_short = true};
+    const struct validated validated = {0};
+    for (int l = 0; l < LEVELS; l++) {
+        if (!(run->levels >> l & 1))
+            continue;
+        struct predict_options options = run->predict;
+        options.level = (enum level)l;
+        r->options = &options;
+        r->prediction = &none;
+        r->validated = &validated;
+        r->answer = none.answer;
+        show(run, r, is_first);
+        is_first = false;
+    }
+    return EXIT_UNKNOWN;
+}
+
+/* Predict at each level; what is known of one in text is printed at once. */
+static int
+predict_levels(struct command_run *run, struct predict_result *r,
+               const struct history *h)
+{
+    int result = EXIT_HOLDS;
+    bool is_first = true;
+    for (int l = 0; l < LEVELS && result != EXIT_ERROR; l++) {
+        if (!(run->levels >> l & 1))
+            continue;
+        result = cli_exit_worse(
+            result, predict_level(run, r, h, (enum level)l, is_first));
+        is_first = false;
+        if (!is_json(run) && !run->report.format && result != EXIT_ERROR)
+            emit(run);
+    }
+    return result;
+}
+
+static void
+begin_json(struct command_run *run, const struct predict_result *r)
+{
+    buf_text(&run->report.out, "{\"history\":");
+    buf_json(&run->report.out, r->path, strlen(r->path));
+    buf_printf(&run->report.out,
+               ",\"format\":\"%s\",\"sessions\":%llu,\"transactions\":%llu,"
+               "\"operations\":%llu,\"results\":[",
+               r->format, (unsigned long long)r->summary->sessions,
+               (unsigned long long)r->summary->transactions,
+               (unsigned long long)r->summary->operations);
+}
+
+/* One history of the command. */
+struct path_run {
+    struct command_run *run;
+    const char *path, *name;
+};
+
+static int
+predict_path_here(void *self)
+{
+    const struct path_run *task = self;
+    struct command_run *run = task->run;
+    struct history h = {0};
+    const struct format *format = NULL;
+    struct summary summary = {0};
+    struct predict_result r = {
+        .path = task->name, .format = "", .summary = &summary};
+    const size_t before = run->report.out.n; // of other histories
+    const bool is_read = try_within(run->o, 0, "reading", &r.stop);
+    if (is_read) {
+        if (!cli_load(run->o, task->path, &h, &format))
+            return EXIT_ERROR;
+        limit_kept();
+        summary_sizes(&h, &summary);
+        r.format = format->name;
+    }
+    if (is_json(run))
+        begin_json(run, &r);
+    const int result =
+        is_read ? predict_levels(run, &r, &h) : show_unread(run, &r);
+    if (is_json(run))
+        buf_text(&run->report.out, "]}\n");
+    if (result == EXIT_ERROR && run->report.out.n > before)
+        run->report.out.at[run->report.out.n = before] = '\0';
+    if (is_read)
+        history_free(&h);
+    return result;
+}
+
+/* Under limits, in a child: the processes of its tries end with it. */
+static int
+predict_path(struct command_run *run, const char *path, const char *name)
+{
+    const struct limits limits = limits_of(run->o);
+    struct path_run task = {run, path, name};
+    if (!limits_set(&limits))
+        return predict_path_here(&task);
+    struct report *const reports[] = {&run->report, run->page};
+    struct limit_result results[4];
+    size_t n = 0;
+    for (size_t i = 0; i < 2 && reports[i]; i++) {
+        results[n++] = (struct limit_result){.text = &reports[i]->out};
+        results[n++] = (struct limit_result){.value = &reports[i]->state,
+                                             .size = sizeof reports[i]->state};
+    }
+    return limit_run(predict_path_here, &task, results, n);
 }
 
 int

@@ -36,8 +36,7 @@ enum {
     CMD_PROVE = 1 << 15,
     CMD_ALL = (1 << 16) - 1,
     // Commands whose limits apply to the whole command.
-    CMD_LIMITED = CMD_CERTIFY | CMD_STATS | CMD_SHOW | CMD_CONVERT | CMD_GEN |
-                  CMD_PREDICT,
+    CMD_LIMITED = CMD_CERTIFY | CMD_STATS | CMD_SHOW | CMD_CONVERT | CMD_GEN,
     // Commands with any number of histories, directories of them included.
     CMD_MANY = CMD_CHECK | CMD_REPORT | CMD_STATS | CMD_PREDICT,
 };

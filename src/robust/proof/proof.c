@@ -220,7 +220,7 @@ proof_is_able(const struct program *p, const struct level_choice *isolation,
         out->end = PROOF_UNABLE;
         out->p = i;
         out->line = f->mixed;
-        out->what = "a write or lock with a subquery";
+        out->what = "a write or lock with a subquery, or a lock of a join";
         return false;
     }
     return true;

@@ -52,6 +52,9 @@ term sym_still_there(struct sym_runner *r, uint32_t slot, term chosen);
 
 /* Begin a statement that takes a view; 'can_mix' when it can wait. */
 void sym_begin(struct sym_runner *r, const struct statement *s, bool can_mix);
+/* The same for a statement that runs a query.  A join is decided by several
+ * rows together and is one step: see isolation_can_wait. */
+void sym_begin_query(struct sym_runner *r, const struct statement *s);
 void sym_forget_views(struct sym_runner *r); // own effects have changed
 
 void sym_abort_if(struct sym_runner *r, term condition);

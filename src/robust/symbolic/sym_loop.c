@@ -96,7 +96,7 @@ repeat_for(struct sym_runner *r, const struct statement *s, struct loop *loop)
     const uint32_t slots = slots_to_show(r, s);
     const bool outer = r->repeats;
     term covered[MOST_SLOTS];
-    sym_begin(r, s, s->query->lock && !expr_has_query(s->query->where));
+    sym_begin_query(r, s);
     const struct sym_rows rows = query_rows(r, s->query);
     for (uint32_t j = 0; j < slots; j++)
         covered[j] = term_not(t, term_and(t, r->live, rows.match[j]));

@@ -39,7 +39,7 @@ run_select(struct sym_runner *r, const struct statement *s)
 {
     struct terms *t = r->t;
     struct sym_rows rows;
-    sym_begin(r, s, s->query->lock && !expr_has_query(s->query->where));
+    sym_begin_query(r, s);
     sym_query(r, s->query, s->n_into > 0, &rows);
     const term found = sym_any(r, &rows);
     if (s->strict)
@@ -69,7 +69,7 @@ static void
 run_rows(struct sym_runner *r, const struct statement *s)
 {
     struct sym_rows rows;
-    sym_begin(r, s, s->query->lock && !expr_has_query(s->query->where));
+    sym_begin_query(r, s);
     sym_query(r, s->query, false, &rows);
     observe_rows(r, s, &rows);
     sym_set_found(r, sym_any(r, &rows));
@@ -132,7 +132,7 @@ run_for(struct sym_runner *r, const struct statement *s)
     struct terms *t = r->t;
     struct sym_rows rows;
     struct loop loop = {t->no, t->no};
-    sym_begin(r, s, s->query->lock && !expr_has_query(s->query->where));
+    sym_begin_query(r, s);
     sym_query(r, s->query, false, &rows);
     if (!is_key_order(r, s->query))
         sym_uncertain_if(r, rows.several);

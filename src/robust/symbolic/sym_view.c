@@ -3,6 +3,9 @@
  * SPDX-License-Identifier: MIT */
 #include "robust/symbolic/runs.h"
 
+#include "execute/isolation.h"
+#include "program/access.h"
+
 #include <string.h>
 
 /* What a slot looks like on top of some contents, with own effects. */
@@ -119,4 +122,10 @@ sym_begin(struct sym_runner *r, const struct statement *s, bool can_mix)
                    : t->no;
     vec_push(&r->run->steps, step);
     sym_forget_views(r);
+}
+
+void
+sym_begin_query(struct sym_runner *r, const struct statement *s)
+{
+    sym_begin(r, s, isolation_can_wait(s) && !expr_has_query(s->query->where));
 }

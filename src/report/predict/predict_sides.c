@@ -1,9 +1,9 @@
 /* predict_sides.c -- see predict_sides.h.
  *
  * SPDX-License-Identifier: MIT */
-#include "cli/predict/predict_sides.h"
+#include "report/predict/predict_sides.h"
 
-#include "cli/predict/predict_words.h"
+#include "report/predict/predict_words.h"
 
 #include <string.h>
 

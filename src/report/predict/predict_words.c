@@ -1,7 +1,7 @@
 /* predict_words.c -- see predict_words.h.
  *
  * SPDX-License-Identifier: MIT */
-#include "cli/predict/predict_words.h"
+#include "report/predict/predict_words.h"
 
 #include <assert.h>
 #include <string.h>

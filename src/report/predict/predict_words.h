@@ -4,11 +4,11 @@
  * Texts of several sentences have one sentence per line.
  *
  * SPDX-License-Identifier: MIT */
-#ifndef CLI_PREDICT_PREDICT_WORDS_H
-#define CLI_PREDICT_PREDICT_WORDS_H
+#ifndef REPORT_PREDICT_PREDICT_WORDS_H
+#define REPORT_PREDICT_PREDICT_WORDS_H
 
-#include "cli/predict/predict_validate.h"
 #include "explain/explain.h"
+#include "replay/validation.h"
 
 /* Whether a read takes place and has another writer than observed. */
 bool predict_words_is_changed(const struct execution *x, uint32_t r);

@@ -1,10 +1,9 @@
-/* predict_validate.h -- try predictions on the program that was observed.
+/* validation.h -- try predictions on the program that was observed.
  *
  * SPDX-License-Identifier: MIT */
-#ifndef CLI_PREDICT_PREDICT_VALIDATE_H
-#define CLI_PREDICT_PREDICT_VALIDATE_H
+#ifndef REPLAY_VALIDATION_H
+#define REPLAY_VALIDATION_H
 
-#include "cli/options/options.h"
 #include "driver/driver.h"
 #include "predict/predict.h"
 #include "replay/replay.h"
@@ -26,10 +25,6 @@ struct validated {
     char database[128]; // product and version of the database
     enum driver_isolation isolation;
 };
-
-/* Parse the options. */
-bool predict_validate_options(const struct options *o, struct validation *v,
-                              struct err *err);
 
 /* For predict(): 1 if the program behaves as predicted on the store, 2 if the
  * database also has a schedule for it; self is a struct validation. */

@@ -1,17 +1,15 @@
-/* prove_page.c -- anomalies of programs in a page; see prove_output.h.
+/* prove_page.c -- anomalies of programs in a page; see prove_report.h.
  *
- * The picture shows the history of the anomaly (record.h), explained like any
- * other history.  Beside it is the source: the functions of the anomaly, and
+ * The picture shows the history of the anomaly, explained like any other
+ * history.  Beside it is the source: the functions of the anomaly, and
  * for each line that ran, the transactions that ran it.
  *
  * SPDX-License-Identifier: MIT */
-#include "cli/prove/prove_output.h"
+#include "report/prove/prove_formats.h"
 
-#include "cli/inspect.h"
 #include "format/input.h"
 #include "report/page/card.h"
 #include "report/parts.h"
-#include "robust/anomaly/record.h"
 #include "robust/anomaly/story.h"
 
 #include <string.h>
@@ -108,35 +106,7 @@ put_sources(const struct story *s, struct buf *out, struct err *err)
     return ok;
 }
 
-/* --- the picture ----------------------------------------------------------*/
-
-static bool
-put_picture(const struct finding *f, const char *id, struct buf *out,
-            struct err *err)
-{
-    struct history h;
-    struct check check;
-    struct explanation e = {0};
-    const struct check_options options = {.levels = 1u << LEVEL_SER,
-                                          .threads = 1,
-                                          .verify = true,
-                                          .strong = strong_defaults};
-    const struct explain_options how = {
-        .most = 1, .work = 1000000, .threads = 1, .strong = strong_defaults};
-    if (!record_history(f, &h, err))
-        return false;
-    bool ok = check_history(&h, &options, &check, err);
-    if (ok) {
-        ok = explain_result(&h, &check, &check.results.at[0], &how, &e, err);
-        if (ok)
-            card_html(&e.anomalies.at[0], &(struct picture_clock){0}, id,
-                      1u << LEVEL_SER, true, out);
-        explanation_free(&e);
-        check_free(&check);
-    }
-    history_free(&h);
-    return ok;
-}
+/* --- the page -------------------------------------------------------------*/
 
 static bool
 put_anomaly(const struct prove_shown *r, const char *id, struct buf *out,
@@ -151,24 +121,25 @@ put_anomaly(const struct prove_shown *r, const char *id, struct buf *out,
     buf_text(out, "</div><div><pre class=\"source story\" tabindex=\"0\">");
     part_xml(out, text.at);
     buf_text(out, "</pre></div></div>\n");
-    ok = ok && put_picture(r->finding, id, out, err);
+    if (ok && r->explanation)
+        card_html(&r->explanation->anomalies.at[0], &(struct picture_clock){0},
+                  id, 1u << LEVEL_SER, true, out);
     buf_free(&text);
     story_free(&story);
     return ok;
 }
 
 static void
-begin_page(struct prove_output *to, const char *files)
+begin_page(struct prove_report *to)
 {
-    const struct report_style style = inspect_style(to->options);
-    report_begin(&to->page, report_find("html"), &style);
+    report_begin(&to->page, report_find("html"), &to->style);
     buf_text(&to->page.out, "<h2>");
-    part_xml(&to->page.out, files);
+    part_xml(&to->page.out, to->files);
     buf_text(&to->page.out, "</h2>\n");
 }
 
 static bool
-add_to_page(struct prove_output *to, const struct prove_shown *r,
+add_to_page(struct prove_report *to, const struct prove_shown *r,
             struct err *err)
 {
     struct buf *out = &to->page.out;
@@ -192,12 +163,12 @@ add_to_page(struct prove_output *to, const struct prove_shown *r,
 }
 
 static void
-end_page(struct prove_output *to)
+end_page(struct prove_report *to)
 {
     report_end(&to->page);
     buf_add(&to->out, to->page.out.at, to->page.out.n);
     report_free(&to->page);
 }
 
-const struct prove_format prove_html = {"html", begin_page, add_to_page,
+const struct prove_format prove_html = {"html", true, begin_page, add_to_page,
                                         end_page};

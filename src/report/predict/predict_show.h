@@ -1,10 +1,10 @@
 /* predict_show.h -- predictions as text and as JSON.
  *
  * SPDX-License-Identifier: MIT */
-#ifndef CLI_PREDICT_PREDICT_SHOW_H
-#define CLI_PREDICT_PREDICT_SHOW_H
+#ifndef REPORT_PREDICT_PREDICT_SHOW_H
+#define REPORT_PREDICT_PREDICT_SHOW_H
 
-#include "cli/predict/predict_validate.h"
+#include "replay/validation.h"
 #include "report/report.h"
 
 /* The result for one level. */
@@ -17,6 +17,8 @@ struct predict_result {
     const struct check *checks;        // by prediction: the check at ser
     const struct validated *validated; // empty without --validate
     struct explanation *explanations;  // by prediction: why
+    // The limit that ended the search ('unknown'), or the explanation.
+    struct limit_stop stop;
 };
 
 /* "predicted", "none" or "unknown". */

@@ -1,12 +1,12 @@
 /* predict_sides.h -- a prediction beside the observed execution, for reports.
  *
  * SPDX-License-Identifier: MIT */
-#ifndef CLI_PREDICT_PREDICT_SIDES_H
-#define CLI_PREDICT_PREDICT_SIDES_H
+#ifndef REPORT_PREDICT_PREDICT_SIDES_H
+#define REPORT_PREDICT_PREDICT_SIDES_H
 
 #include "base/memory/arena.h"
-#include "cli/predict/predict_show.h"
 #include "report/page/sides.h"
+#include "report/predict/predict_show.h"
 
 struct predict_sides {
     struct report_sides report;

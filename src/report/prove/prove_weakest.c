@@ -1,15 +1,11 @@
 /* prove_weakest.c -- assay prove --weakest: which levels are enough.
  *
  * SPDX-License-Identifier: MIT */
-#include "cli/prove/prove.h"
-
-#include "robust/weakest.h"
+#include "program/assumptions.h"
+#include "report/prove/level_words.h"
+#include "report/prove/prove_report.h"
 
 #include <string.h>
-
-static const char *const verdicts[] = {[PROVE_PROVED] = "proved",
-                                       [PROVE_ANOMALY] = "anomaly",
-                                       [PROVE_UNKNOWN] = "unknown"};
 
 /* "; not si: anomaly: f, g", if the level was tried and is not enough. */
 static void
@@ -17,7 +13,7 @@ show_try(const struct weakest_try *t, enum level level, struct buf *out)
 {
     if (t->tried && t->verdict != PROVE_PROVED)
         buf_printf(out, "\n  not %s: %s: %s", isolation_brief(level),
-                   verdicts[t->verdict], t->why);
+                   prove_verdict_name(t->verdict), t->why);
 }
 
 static void
@@ -41,6 +37,11 @@ show_text(const char *files, const struct program *p, const struct weakest *w,
         show_try(&w->at_rc[f], LEVEL_RC, out);
         buf_char(out, '\n');
     }
+    struct buf assumes = {0};
+    program_assumptions(p, &assumes);
+    if (assumes.n)
+        buf_printf(out, "%s: proved for %s\n", files, assumes.at);
+    buf_free(&assumes);
 }
 
 static void
@@ -57,7 +58,7 @@ json_try(const struct weakest_try *t, enum level level, const char **separator,
     if (!t->tried)
         return;
     buf_printf(out, "%s{\"level\":\"%s\",\"verdict\":\"%s\"", *separator,
-               isolation_brief(level), verdicts[t->verdict]);
+               isolation_brief(level), prove_verdict_name(t->verdict));
     if (*t->why)
         json_text("why", t->why, out);
     buf_char(out, '}');
@@ -92,41 +93,18 @@ show_json(const char *files, const struct program *p, const struct weakest *w,
         json_try(&w->at_si[f], LEVEL_SI, &separator, out);
         buf_text(out, "]}");
     }
-    buf_text(out, "]}\n");
+    buf_char(out, ']');
+    struct buf assumes = {0};
+    program_assumptions(p, &assumes);
+    if (assumes.n)
+        json_text("assumes", assumes.at, out);
+    buf_free(&assumes);
+    buf_text(out, "}\n");
 }
 
-/* Whether a level was tried without a result. */
-static bool
-is_open(const struct weakest *w)
+void
+prove_report_weakest(const struct program *p, const char *files,
+                     const struct weakest *w, bool json, struct buf *out)
 {
-    bool open = false;
-    for (enum level l = LEVEL_RC; l <= LEVEL_SER; l++)
-        open = open || w->levels[l].verdict == PROVE_UNKNOWN;
-    for (uint32_t f = 0; f < w->n; f++)
-        open = open || w->at_rc[f].verdict == PROVE_UNKNOWN ||
-               w->at_si[f].verdict == PROVE_UNKNOWN;
-    return open;
-}
-
-int
-prove_show_weakest(const struct options *o, const struct program *p,
-                   const struct search_limits *limits, const char *files)
-{
-    struct err err = {0};
-    struct weakest w;
-    struct buf out = {0};
-    int status;
-    if (weakest_find(p, limits, o->timeout, &w, &err)) {
-        if (o->json)
-            show_json(files, p, &w, &out);
-        else
-            show_text(files, p, &w, &out);
-        o->json ? cli_emit(&out) : cli_emit_text(&out);
-        status = is_open(&w) ? EXIT_UNKNOWN : EXIT_HOLDS;
-    } else {
-        status = cli_report_error(&err);
-    }
-    weakest_free(&w);
-    buf_free(&out);
-    return status;
+    (json ? show_json : show_text)(files, p, w, out);
 }

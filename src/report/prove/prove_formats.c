@@ -1,37 +1,25 @@
-/* prove_output.c -- Markdown and SARIF; see prove_output.h.
+/* prove_formats.c -- Markdown and SARIF; see prove_report.h.
  *
  * SPDX-License-Identifier: MIT */
-#include "cli/prove/prove_output.h"
+#include "report/prove/prove_formats.h"
 
 #include "report/parts.h"
 #include "robust/anomaly/story.h"
-#include "version.h"
 
 #include <string.h>
-
-const struct prove_format *
-prove_format_find(const char *name)
-{
-    static const struct prove_format *const all[] = {&prove_markdown,
-                                                     &prove_sarif, &prove_html};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        if (strcmp(all[i]->name, name) == 0)
-            return all[i];
-    return NULL;
-}
 
 /* --- Markdown -------------------------------------------------------------*/
 
 static void
-begin_markdown(struct prove_output *to, const char *files)
+begin_markdown(struct prove_report *to)
 {
     buf_text(&to->out, "## ");
-    part_markdown(&to->out, files);
+    part_markdown(&to->out, to->files);
     buf_char(&to->out, '\n');
 }
 
 static bool
-add_markdown(struct prove_output *to, const struct prove_shown *r,
+add_markdown(struct prove_report *to, const struct prove_shown *r,
              struct err *err)
 {
     (void)err;
@@ -40,7 +28,7 @@ add_markdown(struct prove_output *to, const struct prove_shown *r,
     buf_printf(&to->out, ": %s\n\n", r->verdict);
     part_markdown(&to->out, r->about);
     buf_char(&to->out, '\n');
-    if (r->finding && !to->options->quiet) {
+    if (r->finding && !to->style.verdicts_only) {
         struct story story;
         story_init(&story, r->finding);
         // The fence cannot end early: every line of a story is indented.
@@ -53,12 +41,12 @@ add_markdown(struct prove_output *to, const struct prove_shown *r,
 }
 
 static void
-end_nothing(struct prove_output *to)
+end_nothing(struct prove_report *to)
 {
     (void)to;
 }
 
-const struct prove_format prove_markdown = {"markdown", begin_markdown,
+const struct prove_format prove_markdown = {"markdown", false, begin_markdown,
                                             add_markdown, end_nothing};
 
 /* --- SARIF ----------------------------------------------------------------*/
@@ -167,9 +155,8 @@ put_verdict(const struct prove_shown *r, struct buf *out)
 }
 
 static void
-begin_sarif(struct prove_output *to, const char *files)
+begin_sarif(struct prove_report *to)
 {
-    (void)files;
     buf_printf(&to->out,
                "{\"version\":\"2.1.0\",\"$schema\":"
                "\"https://json.schemastore.org/sarif-2.1.0.json\","
@@ -181,11 +168,11 @@ begin_sarif(struct prove_output *to, const char *files)
                "could not if they ran one after the other.\"},"
                "\"defaultConfiguration\":{\"level\":\"error\"}}]}},\n"
                "\"columnKind\":\"unicodeCodePoints\",\"results\":[",
-               ASSAY_VERSION);
+               to->style.version);
 }
 
 static bool
-add_sarif(struct prove_output *to, const struct prove_shown *r, struct err *err)
+add_sarif(struct prove_report *to, const struct prove_shown *r, struct err *err)
 {
     (void)err;
     buf_text(&to->out, to->n ? ",\n{" : "\n{");
@@ -200,10 +187,10 @@ add_sarif(struct prove_output *to, const struct prove_shown *r, struct err *err)
 }
 
 static void
-end_sarif(struct prove_output *to)
+end_sarif(struct prove_report *to)
 {
     buf_text(&to->out, "\n]}]}\n");
 }
 
-const struct prove_format prove_sarif = {"sarif", begin_sarif, add_sarif,
+const struct prove_format prove_sarif = {"sarif", false, begin_sarif, add_sarif,
                                          end_sarif};

@@ -1,9 +1,9 @@
 /* predict_json.c -- predictions as JSON.
  *
  * SPDX-License-Identifier: MIT */
-#include "cli/predict/predict_show.h"
-#include "cli/predict/predict_words.h"
 #include "history/tested.h"
+#include "report/predict/predict_show.h"
+#include "report/predict/predict_words.h"
 
 #include <string.h>
 
@@ -173,6 +173,13 @@ predict_show_json(const struct predict_result *r, struct buf *out)
                                          : "null");
     if (p->is_untested)
         buf_text(out, ",\"reason\":\"" HISTORY_UNTESTED "\"");
+    if (r->stop.kind != LIMIT_NONE) {
+        struct buf reason = {0};
+        limit_show(&r->stop, &reason);
+        buf_char(out, ',');
+        put_json(out, "reason", &reason);
+        buf_free(&reason);
+    }
     buf_text(out, ",\"predictions\":[");
     for (size_t i = 0; i < p->found.n; i++) {
         buf_text(out, i ? "," : "");

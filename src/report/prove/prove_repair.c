@@ -1,9 +1,8 @@
 /* prove_repair.c -- assay prove --repair: changes that provably suffice.
  *
  * SPDX-License-Identifier: MIT */
-#include "cli/prove/prove.h"
-
-#include "robust/repair/repair.h"
+#include "program/assumptions.h"
+#include "report/prove/prove_report.h"
 
 static const char *const kinds[] = {
     [REPAIR_LOCK] = "lock",     [REPAIR_PROMOTE] = "promote",
@@ -16,8 +15,11 @@ show_text(const struct program *p, const struct repair *r, enum repair_by by,
           struct buf *out)
 {
     const char *const what = by == REPAIR_BY_LEVELS ? "levels" : "changes";
+    struct buf assumes = {0};
+    program_assumptions(p, &assumes);
     if (r->found)
-        buf_printf(out, "  Proved with these %s:\n", what);
+        buf_printf(out, "  Proved with these %s%s%s:\n", what,
+                   assumes.n ? ", for " : "", assumes.n ? assumes.at : "");
     else
         buf_printf(out, "  No %s are proved to suffice: %s\n", what,
                    r->why_not);
@@ -27,6 +29,7 @@ show_text(const struct program *p, const struct repair *r, enum repair_by by,
             repair_site_show(p, &r->sites.at[i], out);
             buf_char(out, '\n');
         }
+    buf_free(&assumes);
 }
 
 static void
@@ -55,28 +58,24 @@ show_json(const struct program *p, const struct repair *r, enum repair_by by,
     buf_text(out, "]}");
 }
 
-bool
-prove_show_repairs(const struct options *o, const struct program *p,
-                   const struct level_choice *levels,
-                   const struct search_limits *limits, struct buf *out,
-                   struct err *err)
+void
+prove_report_repair(const struct program *p, const struct repair *r,
+                    enum repair_by by, bool json, struct buf *out)
 {
-    bool ok = true;
-    if (o->json)
-        buf_text(out, ",\"repairs\":[");
-    for (int i = 0; ok && i < 2; i++) {
-        const enum repair_by by = i ? REPAIR_BY_LEVELS : REPAIR_BY_STATEMENTS;
-        struct repair r;
-        ok = repair_find(p, levels, by, limits, &r, err);
-        if (ok && o->json && i)
-            buf_char(out, ',');
-        if (ok && o->json)
-            show_json(p, &r, by, out);
-        else if (ok)
-            show_text(p, &r, by, out);
-        repair_free(&r);
+    (json ? show_json : show_text)(p, r, by, out);
+}
+
+void
+prove_report_no_repair(const struct limit_stop *stop, bool json,
+                       struct buf *out)
+{
+    struct buf why = {0};
+    limit_show(stop, &why);
+    if (json) {
+        buf_text(out, ",\"repairs\":[],\"repairs_reason\":");
+        buf_json(out, why.at, why.n);
+    } else {
+        buf_printf(out, "  No changes are proved to suffice: %s\n", why.at);
     }
-    if (o->json)
-        buf_char(out, ']');
-    return ok;
+    buf_free(&why);
 }

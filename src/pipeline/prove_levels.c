@@ -1,7 +1,7 @@
-/* isolation.c -- see isolation.h.
+/* prove_levels.c -- see prove_levels.h.
  *
  * SPDX-License-Identifier: MIT */
-#include "cli/isolation.h"
+#include "pipeline/prove_levels.h"
 
 #include "format/input.h"
 #include "robust/prove.h"
@@ -100,42 +100,42 @@ read_own(const char *path, struct axioms *out, struct err *err)
 }
 
 static bool
-read_levels(const struct options *o, const struct program *p,
+read_levels(const struct prove_request *q, const struct program *p,
             struct level_choice *out, size_t *n, struct err *err)
 {
     *n = 0;
-    for (size_t i = 0; i < o->prove_levels.n; i++)
-        if (!take_levels(o->prove_levels.at[i], p, false, out, n, err))
+    for (size_t i = 0; i < q->n_levels; i++)
+        if (!take_levels(q->levels[i], p, false, out, n, err))
             return false;
     if (!*n)
         return err_set(err, ERR_USAGE,
                        "a level for one function, and none for the others, "
                        "expected one, as in '-l si,f=rc'");
-    for (size_t i = 0; i < o->prove_levels.n; i++)
-        if (!take_levels(o->prove_levels.at[i], p, true, out, n, err))
+    for (size_t i = 0; i < q->n_levels; i++)
+        if (!take_levels(q->levels[i], p, true, out, n, err))
             return false;
     return true;
 }
 
 bool
-isolation_read(const struct options *o, const struct program *p,
-               struct level_choice *out, size_t *n, struct axioms *own,
-               struct err *err)
+prove_levels_read(const struct prove_request *q, const struct program *p,
+                  struct level_choice *out, size_t *n, struct axioms *own,
+                  struct err *err)
 {
     memset(own, 0, sizeof *own);
-    if (o->level_file) {
+    if (q->level_file) {
         *n = 1;
         out->own = own;
-        out->name = o->level_file;
-        if (!read_own(o->level_file, own, err))
+        out->name = q->level_file;
+        if (!read_own(q->level_file, own, err))
             return false;
-    } else if (!read_levels(o, p, out, n, err)) {
+    } else if (!read_levels(q, p, out, n, err)) {
         return false;
     }
-    for (size_t i = 0; i < o->pairs.n; i++)
-        if (!take_pair(o->pairs.at[i], p, out, *n, err))
+    for (size_t i = 0; i < q->n_pairs; i++)
+        if (!take_pair(q->pairs[i], p, out, *n, err))
             return false;
-    for (size_t i = 0; !o->level_file && i < *n; i++) {
+    for (size_t i = 0; !q->level_file && i < *n; i++) {
         if (out[i].innodb && out[i].levels)
             return err_set(err, ERR_USAGE,
                            "my-rr and a level for one function, expected one "
@@ -148,73 +148,4 @@ isolation_read(const struct options *o, const struct program *p,
                            "does not have, expected rc, si and ser only");
     }
     return true;
-}
-
-const char *
-isolation_brief(enum level l)
-{
-    return l == LEVEL_RA ? "ec" : level_table[l].brief;
-}
-
-void
-isolation_show(const struct level_choice *i, const struct program *p,
-               struct buf *out)
-{
-    buf_text(out, i->innodb ? "my-rr"
-                  : i->own  ? i->name
-                            : level_table[i->common].name);
-    for (uint32_t f = 0; i->levels && f < i->functions; f++)
-        if (i->levels[f] != i->common)
-            buf_printf(out, ", %s at %s", p->functions.at[f]->name,
-                       isolation_brief(i->levels[f]));
-    for (uint32_t f = 0; i->pairs && f < i->functions; f++)
-        for (uint32_t g = f; g < i->functions; g++)
-            if (isolation_is_paired(i, f, g))
-                buf_printf(out, ", %s beside no %s", p->functions.at[f]->name,
-                           p->functions.at[g]->name);
-}
-
-static void
-json_pairs(const struct level_choice *i, const struct program *p,
-           struct buf *out)
-{
-    const char *separator = "";
-    buf_text(out, ",\"serializable\":[");
-    for (uint32_t f = 0; f < i->functions; f++)
-        for (uint32_t g = f; g < i->functions; g++) {
-            if (!isolation_is_paired(i, f, g))
-                continue;
-            const char *const a = p->functions.at[f]->name;
-            const char *const b = p->functions.at[g]->name;
-            buf_printf(out, "%s[", separator);
-            buf_json(out, a, strlen(a));
-            buf_char(out, ',');
-            buf_json(out, b, strlen(b));
-            buf_char(out, ']');
-            separator = ",";
-        }
-    buf_char(out, ']');
-}
-
-void
-isolation_json(const struct level_choice *i, const struct program *p,
-               struct buf *out)
-{
-    const char *const name = i->innodb ? "my-rr"
-                             : i->own  ? i->name
-                                       : level_table[i->common].brief;
-    buf_text(out, "\"level\":");
-    buf_json(out, name, strlen(name));
-    if (i->pairs)
-        json_pairs(i, p, out);
-    if (!isolation_is_mixed(i))
-        return;
-    buf_text(out, ",\"levels\":{");
-    for (uint32_t f = 0; f < i->functions; f++) {
-        buf_text(out, f ? "," : "");
-        buf_json(out, p->functions.at[f]->name,
-                 strlen(p->functions.at[f]->name));
-        buf_printf(out, ":\"%s\"", isolation_brief(i->levels[f]));
-    }
-    buf_char(out, '}');
 }

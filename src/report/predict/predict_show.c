@@ -1,11 +1,11 @@
 /* predict_show.c -- see predict_show.h.
  *
  * SPDX-License-Identifier: MIT */
-#include "cli/predict/predict_show.h"
+#include "report/predict/predict_show.h"
 
-#include "cli/predict/predict_words.h"
 #include "history/tested.h"
 #include "report/parts.h"
+#include "report/predict/predict_words.h"
 
 #include <string.h>
 
@@ -143,7 +143,10 @@ predict_show_text(const struct predict_result *r, const struct report_style *s,
         put_declined(p, out);
     else if (p->is_untested)
         buf_text(out, ": " HISTORY_UNTESTED);
-    else if (p->found.n && p->found.at[0].must_not_write != ID_NONE)
+    else if (r->answer == PREDICT_UNKNOWN && r->stop.kind != LIMIT_NONE) {
+        buf_text(out, ": ");
+        limit_show(&r->stop, out);
+    } else if (p->found.n && p->found.at[0].must_not_write != ID_NONE)
         buf_text(out, " on a condition");
     if (r->answer == PREDICT_FOUND && r->explanations[0].anomalies.n)
         buf_printf(out, ": %s", r->explanations[0].anomalies.at[0].headline);
@@ -166,4 +169,9 @@ predict_show_text(const struct predict_result *r, const struct report_style *s,
                    p->similar == 1 ? "s" : "");
     if (p->found.n && p->is_cut_short)
         buf_text(out, "  A limit was reached: there may be more.\n\n");
+    if (p->found.n && r->stop.kind != LIMIT_NONE) {
+        buf_text(out, "  Not explained: ");
+        limit_show(&r->stop, out);
+        buf_text(out, ".\n\n");
+    }
 }

@@ -1,32 +1,12 @@
-/* predict_validate.c -- see predict_validate.h.
+/* validation.c -- see validation.h.
  *
  * SPDX-License-Identifier: MIT */
-#include "cli/predict/predict_validate.h"
+#include "replay/validation.h"
 
 #include "replay/database.h"
 
 #include <stdio.h>
 #include <string.h>
-
-bool
-predict_validate_options(const struct options *o, struct validation *v,
-                         struct err *err)
-{
-    *v = (struct validation){.program = {.seed = o->seed,
-                                         .sessions = o->sessions,
-                                         .units = o->keys,
-                                         .aborts = o->aborts},
-                             .setups = {o->setups.at, o->setups.n}};
-    if (!app_open(o->workload ? o->workload : "", &v->program.app, err))
-        return false;
-    if (!v->program.app)
-        return err_set(err, ERR_USAGE,
-                       "--validate needs -w with the application that was "
-                       "observed");
-    if (!v->program.units)
-        v->program.units = v->program.app->units;
-    return true;
-}
 
 unsigned
 predict_validate_accept(void *self, const struct execution *x)
