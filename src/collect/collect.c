@@ -204,7 +204,7 @@ run_recorded(struct collect_run *run, const char *path, struct err *err)
 /* The connection that keeps other runs out is idle, and learns at its next use
  * why the server has closed it. */
 static void
-note_claim(struct database *db, struct findings *out)
+note_claim(struct database *db, struct run_findings *out)
 {
     struct connection *c = db->claim;
     if (c && c->driver->query &&

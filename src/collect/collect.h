@@ -30,7 +30,7 @@ struct collect_stats {
     struct err left; // why the tables could not be removed
     struct failure_count failures[COLLECT_CODES];
     size_t n_failures;
-    struct findings findings;
+    struct run_findings findings;
     uint64_t writers; // transactions with writes that were committed
     // By kind: steps that succeeded, and those that were refused as errors of
     // syntax or permission.

@@ -6,10 +6,10 @@
 #include <stdio.h>
 
 void
-findings_add(struct findings *f, enum server_error error, const char *code,
+findings_add(struct run_findings *f, enum server_error error, const char *code,
              const char *message, const char *statement)
 {
-    struct finding *to = &f->at[error];
+    struct run_finding *to = &f->at[error];
     if (to->n++)
         return;
     snprintf(to->code, sizeof to->code, "%s", code);
@@ -18,7 +18,7 @@ findings_add(struct findings *f, enum server_error error, const char *code,
 }
 
 void
-findings_count(struct findings *f, const struct connection *c)
+findings_count(struct run_findings *f, const struct connection *c)
 {
     const enum server_error error = server_error_of(c);
     if (server_findings[error].name)

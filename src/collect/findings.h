@@ -11,7 +11,7 @@
 
 #include "driver/server_error.h"
 
-struct finding {
+struct run_finding {
     uint64_t n; // failures; 0: none of this class
     char code[DRIVER_CODE];
     char message[256]; // of the first one, as are the others
@@ -19,15 +19,15 @@ struct finding {
 };
 
 /* By class. */
-struct findings {
-    struct finding at[SERVER_ERRORS];
+struct run_findings {
+    struct run_finding at[SERVER_ERRORS];
 };
 
 /* Count the last failure of a connection, if its class is a finding. */
-void findings_count(struct findings *f, const struct connection *c);
+void findings_count(struct run_findings *f, const struct connection *c);
 
 /* Add a finding that no statement has met. */
-void findings_add(struct findings *f, enum server_error error, const char *code,
-                  const char *message, const char *statement);
+void findings_add(struct run_findings *f, enum server_error error,
+                  const char *code, const char *message, const char *statement);
 
 #endif

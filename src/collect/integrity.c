@@ -16,7 +16,7 @@
 /* Count a check that failed because data are damaged; all other reasons are
  * about the check. */
 static void
-count_failure(const struct connection *c, struct findings *out)
+count_failure(const struct connection *c, struct run_findings *out)
 {
     if (server_error_of(c) == DAMAGED)
         findings_count(out, c);
@@ -24,7 +24,8 @@ count_failure(const struct connection *c, struct findings *out)
 
 /* The answer of a check has to end each row with "ok", in any case. */
 static void
-expect_ok(const struct result_rows *rows, const char *sql, struct findings *out)
+expect_ok(const struct result_rows *rows, const char *sql,
+          struct run_findings *out)
 {
     for (size_t i = 0; i < rows->n && rows->width; i++) {
         const char *said = result_rows_get(rows, i, rows->width - 1);
@@ -36,7 +37,7 @@ expect_ok(const struct result_rows *rows, const char *sql, struct findings *out)
 }
 
 static void
-run_check(struct connection *c, const char *table, struct findings *out)
+run_check(struct connection *c, const char *table, struct run_findings *out)
 {
     const struct dialect *d = c->driver->sql;
     struct result_rows rows = {0};
@@ -52,7 +53,7 @@ run_check(struct connection *c, const char *table, struct findings *out)
 
 /* The server's own check of all tables. */
 static void
-run_checks(struct connection *c, struct findings *out)
+run_checks(struct connection *c, struct run_findings *out)
 {
     const struct dialect *d = c->driver->sql;
     const struct database *db = c->database;
@@ -90,7 +91,7 @@ count_keys(struct connection *c, const char *setting, const char *table,
 }
 
 static void
-compare_scans(struct connection *c, struct findings *out)
+compare_scans(struct connection *c, struct run_findings *out)
 {
     const struct dialect *d = c->driver->sql;
     const struct database *db = c->database;
@@ -112,7 +113,7 @@ compare_scans(struct connection *c, struct findings *out)
 }
 
 void
-integrity_check(struct database *db, struct findings *out)
+integrity_check(struct database *db, struct run_findings *out)
 {
     struct connection *c;
     struct err err = {0};

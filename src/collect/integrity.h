@@ -12,6 +12,6 @@
 
 /* Check the tables that the run has made, while no session runs.  A check that
  * the server does not have, or refuses to this user, is left out. */
-void integrity_check(struct database *db, struct findings *out);
+void integrity_check(struct database *db, struct run_findings *out);
 
 #endif

@@ -9,16 +9,16 @@
 // clang-format off
 const struct anomaly_advice advice_table[ANOMALY_KINDS] = {
     [ANOMALY_THIN_AIR] = {
-        "An application acts on a value that nobody stored.",
-        "Check first that every writer is recorded, also scripts and triggers. If so, this is a bug of the database or its driver; report it with the reduced history."},
+        .risk = "An application acts on a value that nobody stored.",
+        .remedy = "Check first that every writer is recorded, also scripts and triggers. If so, this is a bug of the database or its driver; report it with the reduced history."},
     [ANOMALY_ABORTED] = {
         "An application acts on data that was taken back: a cancelled payment looks paid.",
         "Use READ COMMITTED or stronger; only READ UNCOMMITTED allows this. If READ COMMITTED was used, check that the recorder calls a transaction aborted only when the database said so: after a timeout the outcome is unknown.",
         ADVICE_READ_COMMITTED,
         "Check that the recorder calls a transaction aborted only when the database said so: after a timeout the outcome is unknown."},
     [ANOMALY_FUTURE] = {
-        "An application sees a change before it made it.",
-        "No level allows this. Check that operations are recorded in the order they ran; if so, it is a bug of the database."},
+        .risk = "An application sees a change before it made it.",
+        .remedy = "No level allows this. Check that operations are recorded in the order they ran; if so, it is a bug of the database."},
     [ANOMALY_NOT_OWN] = {
         "A transaction does not see its own change, so a check after an update checks the wrong value.",
         "Check that the read ran in the same transaction and not on another connection or a replica. Some databases do this at REPEATABLE READ and not at SERIALIZABLE: PostgreSQL where a row is inserted again that the snapshot still has, MariaDB where an update writes the value that the row has by then (doc/databases.md).",
@@ -30,25 +30,25 @@ const struct anomaly_advice advice_table[ANOMALY_KINDS] = {
         ADVICE_READ_COMMITTED,
         "Check that the recorder calls a transaction committed only when the database said so."},
     [ANOMALY_MISSING_ROW] = {
-        "A row is there and a query does not find it: it is created a second time, or left out of a sum.",
-        "This is a mistake of the database or of the recording, not a matter of the level: look for a damaged index, and compare a read by another index with a scan."},
+        .risk = "A row is there and a query does not find it: it is created a second time, or left out of a sum.",
+        .remedy = "This is a mistake of the database or of the recording, not a matter of the level: look for a damaged index, and compare a read by another index with a scan."},
     [ANOMALY_INCOMPATIBLE] = {
         "Two readers disagree about the order of entries, so a log or a queue is not the same for everybody.",
         "Use SERIALIZABLE, or keep each entry in a row of its own with a number from a counter row that is locked with SELECT ... FOR UPDATE. On replicas, read from the primary.",
         ADVICE_SERIALIZABLE,
         "Keep each entry in a row of its own with a number from a counter row that is locked with SELECT ... FOR UPDATE. On replicas, read from the primary."},
     [ANOMALY_DUPLICATE] = {
-        "An entry that was added once is there twice: an order is shipped two times.",
-        "Give each entry a key and a UNIQUE constraint, so that an insert that is tried again fails. Check that retries do not repeat a commit whose outcome is unknown."},
+        .risk = "An entry that was added once is there twice: an order is shipped two times.",
+        .remedy = "Give each entry a key and a UNIQUE constraint, so that an insert that is tried again fails. Check that retries do not repeat a commit whose outcome is unknown."},
     [ANOMALY_LOST_APPEND] = {
-        "An entry that was added and acknowledged is missing.",
-        "Append in one statement (UPDATE ... SET list = list || entry), or lock the row with SELECT ... FOR UPDATE before reading it, or keep each entry in a row of its own."},
+        .risk = "An entry that was added and acknowledged is missing.",
+        .remedy = "Append in one statement (UPDATE ... SET list = list || entry), or lock the row with SELECT ... FOR UPDATE before reading it, or keep each entry in a row of its own."},
     [ANOMALY_LOST_COMMIT] = {
-        "A user was told that something is stored, and it is gone: an order is confirmed and never shipped.",
-        "Make commits durable before they are acknowledged: synchronous_commit = on and fsync = on in PostgreSQL, innodb_flush_log_at_trx_commit = 1 in MariaDB and MySQL. Before a failover, let commits wait for replicas. If no server ended, it is a bug of the database, such as an index that lost a row."},
+        .risk = "A user was told that something is stored, and it is gone: an order is confirmed and never shipped.",
+        .remedy = "Make commits durable before they are acknowledged: synchronous_commit = on and fsync = on in PostgreSQL, innodb_flush_log_at_trx_commit = 1 in MariaDB and MySQL. Before a failover, let commits wait for replicas. If no server ended, it is a bug of the database, such as an index that lost a row."},
     [ANOMALY_DIRTY_WRITE] = {
-        "Two transactions that change the same rows leave a mixture: the car belongs to one buyer and the invoice to the other.",
-        "SQL forbids this at every level. Where several databases or shards are written, use one transaction manager; else report it as a bug."},
+        .risk = "Two transactions that change the same rows leave a mixture: the car belongs to one buyer and the invoice to the other.",
+        .remedy = "SQL forbids this at every level. Where several databases or shards are written, use one transaction manager; else report it as a bug."},
     [ANOMALY_CIRCULAR] = {
         "Two transactions each saw the other one's change, so neither can have come first: decisions rest on each other.",
         "Use READ COMMITTED or stronger. If READ COMMITTED was used, it is a bug of the database; report it with the reduced history.",
@@ -70,14 +70,14 @@ const struct anomaly_advice advice_table[ANOMALY_KINDS] = {
         ADVICE_REPEATABLE_READ,
         "Read everything in one SELECT statement."},
     [ANOMALY_READ_YOUR_WRITES] = {
-        "A user does not see what they have just saved, and saves it again.",
-        "Read from the node that was written, or make reads wait until a replica has caught up (causal reads, wsrep_sync_wait, synchronous_commit = remote_apply)."},
+        .risk = "A user does not see what they have just saved, and saves it again.",
+        .remedy = "Read from the node that was written, or make reads wait until a replica has caught up (causal reads, wsrep_sync_wait, synchronous_commit = remote_apply)."},
     [ANOMALY_NON_MONOTONIC] = {
-        "A user sees new data, loads the page again, and it is gone.",
-        "Keep a session on one node, or make reads wait until a replica has caught up (causal reads, wsrep_sync_wait, synchronous_commit = remote_apply)."},
+        .risk = "A user sees new data, loads the page again, and it is gone.",
+        .remedy = "Keep a session on one node, or make reads wait until a replica has caught up (causal reads, wsrep_sync_wait, synchronous_commit = remote_apply)."},
     [ANOMALY_MONOTONIC_WRITE] = {
-        "Others see the later change of a session without the earlier one: the reply without the message.",
-        "Make both changes in one transaction, keep a session on one node, or make reads wait until a replica has caught up."},
+        .risk = "Others see the later change of a session without the earlier one: the reply without the message.",
+        .remedy = "Make both changes in one transaction, keep a session on one node, or make reads wait until a replica has caught up."},
     [ANOMALY_CAUSALITY] = {
         "A reader sees an answer and not the question: the effect is there and its cause is not.",
         "Read from the primary, or use a level that is at least causal on all nodes (causal reads, wsrep_sync_wait); on one node use REPEATABLE READ or stronger.",
@@ -89,8 +89,8 @@ const struct anomaly_advice advice_table[ANOMALY_KINDS] = {
         ADVICE_REPEATABLE_READ,
         "Read everything in one SELECT statement. On MariaDB and MySQL, lock what is read before a write with SELECT ... FOR UPDATE."},
     [ANOMALY_STALE_READ] = {
-        "A change that was acknowledged is not seen afterwards: one client tells another by other means, and it is not there.",
-        "Read from the primary, or make reads wait until a replica has caught up. Where the database promises it, ask for a strict (linearizable) read."},
+        .risk = "A change that was acknowledged is not seen afterwards: one client tells another by other means, and it is not there.",
+        .remedy = "Read from the primary, or make reads wait until a replica has caught up. Where the database promises it, ask for a strict (linearizable) read."},
     [ANOMALY_LOST_UPDATE] = {
         "Two transactions read a value, and each writes a new one computed from it: the change of the first is lost. A counter counts one of two events, an account misses a deposit.",
         "Change the value in one statement (UPDATE ... SET balance = balance + 10), or lock the row when it is read (SELECT ... FOR UPDATE), or write with a condition on what was read (... WHERE version = 7), or use SERIALIZABLE (on PostgreSQL, REPEATABLE READ is enough) and try again what is refused.",

@@ -272,7 +272,7 @@ write_queries(struct level_run *l, struct err *err)
     const char *const folder = l->run->request.queries;
     const struct proof_log *log = l->limits.log;
     const char *const level =
-        l->levels->own ? "own" : isolation_brief(l->levels->common);
+        l->levels->own ? "own" : level_words_brief(l->levels->common);
     if (l->result.verdict != PROVE_PROVED) {
         buf_text(&l->run->notes, "note: no queries: there is no proof\n");
         return true;

@@ -74,7 +74,7 @@ fill_findings(const struct test_run *t, struct report_finding *out)
 {
     size_t n = 0;
     for (int e = SERVER_ERRORS - 1; e >= 0; e--) {
-        const struct finding *f = &t->stats.findings.at[e];
+        const struct run_finding *f = &t->stats.findings.at[e];
         if (is_finding(t, (enum server_error)e))
             out[n++] = (struct report_finding){server_findings[e].name,
                                                server_findings[e].advice,

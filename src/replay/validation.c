@@ -9,7 +9,7 @@
 #include <string.h>
 
 unsigned
-predict_validate_accept(void *self, const struct execution *x)
+validation_accept(void *self, const struct execution *x)
 {
     const struct validation *v = self;
     struct replay replay;
@@ -47,8 +47,8 @@ try_database(const struct validation *v, const struct prediction *p,
 }
 
 bool
-predict_validate_all(const struct validation *v, const struct prediction *p,
-                     struct validated *out, struct err *err)
+validation_all(const struct validation *v, const struct prediction *p,
+               struct validated *out, struct err *err)
 {
     *out = (struct validated){.n = p->found.n};
     out->on_store = mem_calloc(p->found.n + 1, sizeof *out->on_store);
@@ -60,7 +60,7 @@ predict_validate_all(const struct validation *v, const struct prediction *p,
 }
 
 enum predict_answer
-predict_validate_answer(const struct prediction *p, const struct validated *v)
+validation_answer(const struct prediction *p, const struct validated *v)
 {
     assert(p->answer != PREDICT_DECLINED || p->found.n == 1);
     const bool is_shown = v->on_database && p->found.n &&
@@ -70,7 +70,7 @@ predict_validate_answer(const struct prediction *p, const struct validated *v)
 }
 
 void
-predict_validate_free(struct validated *v)
+validation_free(struct validated *v)
 {
     for (size_t i = 0; i < v->n; i++) {
         replay_free(&v->on_store[i]);

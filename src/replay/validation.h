@@ -28,15 +28,14 @@ struct validated {
 
 /* For predict(): 1 if the program behaves as predicted on the store, 2 if the
  * database also has a schedule for it; self is a struct validation. */
-unsigned predict_validate_accept(void *self, const struct execution *x);
+unsigned validation_accept(void *self, const struct execution *x);
 
 /* Try every prediction, on the store and on the database. */
-bool predict_validate_all(const struct validation *v,
-                          const struct prediction *p, struct validated *out,
-                          struct err *err);
+bool validation_all(const struct validation *v, const struct prediction *p,
+                    struct validated *out, struct err *err);
 /* The answer when all is tried: what the database shows is found. */
-enum predict_answer predict_validate_answer(const struct prediction *p,
-                                            const struct validated *v);
-void predict_validate_free(struct validated *v);
+enum predict_answer validation_answer(const struct prediction *p,
+                                      const struct validated *v);
+void validation_free(struct validated *v);
 
 #endif

@@ -40,7 +40,7 @@ tell(const char *const *statements, size_t n, size_t *out)
 }
 
 static bool
-has_finding(const struct findings *f)
+has_finding(const struct run_findings *f)
 {
     for (int i = 0; i < SERVER_ERRORS; i++)
         if (f->at[i].n) {
@@ -144,7 +144,7 @@ a_damaged_index_is_found(void)
 {
     struct database db;
     struct err err = {0};
-    struct findings found = {0};
+    struct run_findings found = {0};
     CHECK(database_open(servers.url, ISOLATION_UNCHANGED, NULL, &db, &err));
     CHECK(db.driver->load(&db, 20, KEYS_REGISTERS, &err));
     integrity_check(&db, &found);

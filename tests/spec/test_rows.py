@@ -148,19 +148,20 @@ with tempfile.TemporaryDirectory() as scratch:
                            "--isolation", "read-uncommitted")
         check(status == 1 and "read-committed: violated" in out, f"{form[0]}: dirty", out)
 
-    # A unique violation is a read, and its transaction goes on.
+    # A unique violation is a read, and its transaction goes on.  Reads of constraint checks are marked.
+    CHECK = {"check": True}
     status, out, ops = rows_of(
         f"setup {{ {T} }}\nsession a\n"
         "step x { begin; insert into t values (2, 0, '') }\nstep y { select v from t where v = 10; commit }\n"
     )
-    check(ops[:1] == [["r", ["t", 2], {}]] and len(ops) == 2, "unique violation", [out, ops])
+    check(ops[:1] == [["r", ["t", 2], {}, CHECK]] and len(ops) == 2, "unique violation", [out, ops])
 
     # The row in the way may be one that the statement added itself.
     status, out, ops = rows_of(
         f"setup {{ {T} }}\nsession a\n"
         "step x { begin; insert into t values (5, 0, ''), (5, 1, '') }\nstep y { select v from t; commit }\n"
     )
-    check(status == 0 and "not recorded" not in out and len(ops) == 2 and ops[0] == ["r", ["t", 5]],
+    check(status == 0 and "not recorded" not in out and len(ops) == 2 and ops[0] == ["r", ["t", 5], None, CHECK],
           "unique violation within a statement", [out, ops])
     # What it had added before was not there, and is gone.
     status, out, ops = rows_of(
@@ -169,7 +170,8 @@ with tempfile.TemporaryDirectory() as scratch:
         "step y { insert into t values (5, 0, ''); commit }\n"
     )
     check(status == 0 and "not recorded" not in out and
-          [op[:3] for op in ops[:3]] == [["r", ["t", 5]], ["r", ["t", 2], {}], ["r", ["t", 5]]] and len(ops) == 4,
+          ops[:3] == [["r", ["t", 5], None, CHECK], ["r", ["t", 2], {}, CHECK], ["r", ["t", 5], None, CHECK]] and
+          len(ops) == 4,
           "unique violation in a later row", [out, ops])
     # So are other indexes and foreign keys, whether they let a statement pass or not.
     PARENTS = (
@@ -178,19 +180,19 @@ with tempfile.TemporaryDirectory() as scratch:
         "insert into t values (7, 5, null)"
     )
     for statement, failed, expected in [
-        ("insert into t values (8, 2, null)", False, [["r", ["p", 2], {}]]),
-        ("insert into t values (8, null, 'a,b')", False, [["r", ["p", 1], {"w": "a,b"}]]),
+        ("insert into t values (8, 2, null)", False, [["r", ["p", 2], {}, CHECK]]),
+        ("insert into t values (8, null, 'a,b')", False, [["r", ["p", 1], {"w": "a,b"}, CHECK]]),
         ("insert into t values (8, 9, null)", True,
-         [["q", {"table": "p", "id": "foreign key: id = 9"}, []]]),
+         [["q", {"table": "p", "id": "foreign key: id = 9", **CHECK}, []]]),
         ("insert into t values (8, null, 'z')", True,
-         [["q", {"table": "p", "id": "foreign key: w = 'z'"}, []]]),
-        ("delete from p where id = 5", True, [["r", ["t", 7], {"p": 5}]]),
+         [["q", {"table": "p", "id": "foreign key: w = 'z'", **CHECK}, []]]),
+        ("delete from p where id = 5", True, [["r", ["t", 7], {"p": 5}, CHECK]]),
         ("delete from p where id = 2", False,
-         [["q", {"table": "t", "id": "foreign key: p = 2"}, []],
-          ["q", {"table": "t", "id": "foreign key: q = 'c'"}, []]]),
-        ("insert into p values (4, 'c')", True, [["r", ["p", 2], {"w": "c"}]]),
+         [["q", {"table": "t", "id": "foreign key: p = 2", **CHECK}, []],
+          ["q", {"table": "t", "id": "foreign key: q = 'c'", **CHECK}, []]]),
+        ("insert into p values (4, 'c')", True, [["r", ["p", 2], {"w": "c"}, CHECK]]),
         ("insert into p values (4, 'e')", False,
-         [["q", {"table": "p", "id": "unique: w = 'e'"},
+         [["q", {"table": "p", "id": "unique: w = 'e'", **CHECK},
            [[["p", 4], {"id": 4, "w": "e"}, {"ver": 5}]]]]),
         ("update p set w = 'c' where id = 3", True, []),
         ("insert into t values (8, 9, 'z')", True, []),
@@ -274,7 +276,7 @@ with tempfile.TemporaryDirectory() as scratch:
     status, out, ops = rows_of(
         "setup { create table t (id int primary key, v int unique); insert into t values (1, 1) }\n"
         "session a\nstep x { insert into t values (2, cast('1' as blob)) }\n")
-    check(status == 0 and ["q", {"table": "t", "id": "unique: v = X'31'"}] in [op[:2] for op in ops],
+    check(status == 0 and ["q", {"table": "t", "id": "unique: v = X'31'", **CHECK}] in [op[:2] for op in ops],
           "a blob in a unique index", [out, ops])
 
     # Conditions are evaluated by one connection, so they must mean the same in all.

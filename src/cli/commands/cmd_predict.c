@@ -251,8 +251,8 @@ explain_all(struct command_run *run, struct predict_result *r,
 {
     const struct prediction *p = r->prediction;
     bool ok = !run->o->validate ||
-              predict_validate_all(&run->validation, p, validated, err);
-    r->answer = predict_validate_answer(p, validated);
+              validation_all(&run->validation, p, validated, err);
+    r->answer = validation_answer(p, validated);
     limit_phase("explaining");
     for (size_t i = 0; ok && i < p->found.n; i++) {
         ok = explain(run, &p->found.at[i].history, &checks[i],
@@ -292,19 +292,21 @@ show_prediction(struct command_run *run, struct predict_result *r, double spent,
         explanation_free(&r->explanations[i]);
         check_free(&checks[i]);
     }
-    predict_validate_free(&validated);
+    validation_free(&validated);
     arena_free(&marks);
     mem_free(checks);
     mem_free(r->explanations);
     return ok;
 }
 
-/* Which limit the search itself ended at. */
+/* Which limit the search itself ended at, if it did. */
 static struct limit_stop
 stop_of(const struct options *o, double spent)
 {
     const bool time = o->timeout > 0 && spent > o->timeout;
-    return (struct limit_stop){.kind = time ? LIMIT_TIME : LIMIT_MEMORY,
+    return (struct limit_stop){.kind = time        ? LIMIT_TIME
+                                       : o->memory ? LIMIT_MEMORY
+                                                   : LIMIT_NONE,
                                .seconds = o->timeout,
                                .bytes = (size_t)o->memory,
                                .phase = "predicting"};
@@ -326,7 +328,7 @@ predict_within(struct command_run *run, struct predict_result *r,
     const bool ok = predict(h, options, p, err);
     progress_end(progress);
     limit_kept();
-    if (ok && p->answer == PREDICT_UNKNOWN)
+    if (ok && p->answer == PREDICT_UNKNOWN && !p->is_untested)
         r->stop = stop_of(run->o, time_now() - begin);
     return ok;
 }
@@ -347,7 +349,7 @@ predict_level(struct command_run *run, struct predict_result *r,
     run->validation.level = level;
     uint32_t *rows = NULL;
     if (run->o->validate) {
-        options.accept = predict_validate_accept;
+        options.accept = validation_accept;
         options.self = &run->validation;
         if (run->validation.on_database)
             options.rows = rows = replay_rows(h);

@@ -6,14 +6,14 @@
 #include <string.h>
 
 const char *
-isolation_brief(enum level l)
+level_words_brief(enum level l)
 {
     return l == LEVEL_RA ? "ec" : level_table[l].brief;
 }
 
 void
-isolation_show(const struct level_choice *i, const struct program *p,
-               struct buf *out)
+level_words_show(const struct level_choice *i, const struct program *p,
+                 struct buf *out)
 {
     buf_text(out, i->innodb ? "my-rr"
                   : i->own  ? i->name
@@ -21,7 +21,7 @@ isolation_show(const struct level_choice *i, const struct program *p,
     for (uint32_t f = 0; i->levels && f < i->functions; f++)
         if (i->levels[f] != i->common)
             buf_printf(out, ", %s at %s", p->functions.at[f]->name,
-                       isolation_brief(i->levels[f]));
+                       level_words_brief(i->levels[f]));
     for (uint32_t f = 0; i->pairs && f < i->functions; f++)
         for (uint32_t g = f; g < i->functions; g++)
             if (isolation_is_paired(i, f, g))
@@ -52,8 +52,8 @@ json_pairs(const struct level_choice *i, const struct program *p,
 }
 
 void
-isolation_json(const struct level_choice *i, const struct program *p,
-               struct buf *out)
+level_words_json(const struct level_choice *i, const struct program *p,
+                 struct buf *out)
 {
     const char *const name = i->innodb ? "my-rr"
                              : i->own  ? i->name
@@ -69,7 +69,7 @@ isolation_json(const struct level_choice *i, const struct program *p,
         buf_text(out, f ? "," : "");
         buf_json(out, p->functions.at[f]->name,
                  strlen(p->functions.at[f]->name));
-        buf_printf(out, ":\"%s\"", isolation_brief(i->levels[f]));
+        buf_printf(out, ":\"%s\"", level_words_brief(i->levels[f]));
     }
     buf_char(out, '}');
 }

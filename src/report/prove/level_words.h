@@ -8,13 +8,13 @@
 #include "execute/isolation.h"
 
 /* The short name; 'ec' is read atomic without sessions. */
-const char *isolation_brief(enum level l);
+const char *level_words_brief(enum level l);
 
 /* "snapshot, balance at rc". */
-void isolation_show(const struct level_choice *i, const struct program *p,
-                    struct buf *out);
+void level_words_show(const struct level_choice *i, const struct program *p,
+                      struct buf *out);
 /* The members of an object. */
-void isolation_json(const struct level_choice *i, const struct program *p,
-                    struct buf *out);
+void level_words_json(const struct level_choice *i, const struct program *p,
+                      struct buf *out);
 
 #endif

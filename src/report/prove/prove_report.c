@@ -1,6 +1,8 @@
 /* prove_report.c -- text and JSON, and the sink; see prove_report.h.
  *
  * SPDX-License-Identifier: MIT */
+#include "report/prove/prove_report.h"
+
 #include "report/prove/level_words.h"
 #include "report/prove/prove_formats.h"
 #include "robust/anomaly/story.h"
@@ -66,7 +68,7 @@ add_json(struct prove_report *to, const struct prove_shown *r, struct err *err)
     struct buf *out = &to->out;
     (void)err;
     buf_text(out, to->n ? ",{" : "{");
-    isolation_json(r->choice, r->program, out);
+    level_words_json(r->choice, r->program, out);
     buf_printf(out, ",\"verdict\":\"%s\",\"seconds\":%.3f", r->verdict,
                r->result->seconds);
     if (*r->result->assumes)
@@ -165,7 +167,7 @@ add_one(struct prove_report *to, const struct prove_level_result *r,
     put_about(to->program, r->result, f, &about);
     if (!apart)
         buf_add(&about, r->repairs->at, r->repairs->n);
-    isolation_show(r->levels, to->program, &words);
+    level_words_show(r->levels, to->program, &words);
     const struct prove_shown shown = {
         .choice = r->levels,
         .result = r->result,

@@ -12,7 +12,7 @@ static void
 show_try(const struct weakest_try *t, enum level level, struct buf *out)
 {
     if (t->tried && t->verdict != PROVE_PROVED)
-        buf_printf(out, "\n  not %s: %s: %s", isolation_brief(level),
+        buf_printf(out, "\n  not %s: %s: %s", level_words_brief(level),
                    prove_verdict_name(t->verdict), t->why);
 }
 
@@ -24,7 +24,7 @@ show_text(const char *files, const struct program *p, const struct weakest *w,
     buf_printf(out, "%s: all functions:", files);
     for (enum level l = LEVEL_RC; l <= LEVEL_SER; l++)
         if (weakest_is_lowest(w, l)) {
-            buf_printf(out, "%s%s", separator, isolation_brief(l));
+            buf_printf(out, "%s%s", separator, level_words_brief(l));
             separator = ", ";
         }
     for (enum level l = LEVEL_SER; l >= LEVEL_RC; l--)
@@ -32,7 +32,7 @@ show_text(const char *files, const struct program *p, const struct weakest *w,
     buf_char(out, '\n');
     for (uint32_t f = 0; f < w->n; f++) {
         buf_printf(out, "%s: %s: %s", files, p->functions.at[f]->name,
-                   isolation_brief(w->functions[f]));
+                   level_words_brief(w->functions[f]));
         show_try(&w->at_si[f], LEVEL_SI, out);
         show_try(&w->at_rc[f], LEVEL_RC, out);
         buf_char(out, '\n');
@@ -58,7 +58,7 @@ json_try(const struct weakest_try *t, enum level level, const char **separator,
     if (!t->tried)
         return;
     buf_printf(out, "%s{\"level\":\"%s\",\"verdict\":\"%s\"", *separator,
-               isolation_brief(level), prove_verdict_name(t->verdict));
+               level_words_brief(level), prove_verdict_name(t->verdict));
     if (*t->why)
         json_text("why", t->why, out);
     buf_char(out, '}');
@@ -75,7 +75,7 @@ show_json(const char *files, const struct program *p, const struct weakest *w,
     buf_text(out, ",\"weakest\":[");
     for (enum level l = LEVEL_RC; l <= LEVEL_SER; l++)
         if (weakest_is_lowest(w, l)) {
-            buf_printf(out, "%s\"%s\"", separator, isolation_brief(l));
+            buf_printf(out, "%s\"%s\"", separator, level_words_brief(l));
             separator = ",";
         }
     buf_text(out, "],\"results\":[");
@@ -85,7 +85,7 @@ show_json(const char *files, const struct program *p, const struct weakest *w,
     buf_text(out, "],\"functions\":[");
     for (uint32_t f = 0; f < w->n; f++) {
         buf_printf(out, "%s{\"level\":\"%s\"", f ? "," : "",
-                   isolation_brief(w->functions[f]));
+                   level_words_brief(w->functions[f]));
         json_text("function", p->functions.at[f]->name, out);
         buf_text(out, ",\"results\":[");
         separator = "";
