@@ -2,7 +2,7 @@
 
 BUILD ?= build
 
-.PHONY: all demo test bench databases fuzz coverage format install clean setup
+.PHONY: all demo test bench ablation databases fuzz coverage format install clean setup
 
 all: $(BUILD)/build.ninja
 	@ninja -C $(BUILD) --quiet assay
@@ -22,6 +22,9 @@ test:
 
 bench: all
 	@bench/run $(BUILD)/assay
+
+ablation: all
+	@bench/ablation $(BUILD)/assay
 
 databases: all
 	@tools/databases $(BUILD)

@@ -21,14 +21,12 @@
  * SPDX-License-Identifier: MIT */
 #include "check/case_search.h"
 
+#include "base/limits/tuning.h"
 #include "history/builder/rebuild.h"
 #include "history/list/reader_outcomes.h"
 
 #include <stdio.h>
 #include <string.h>
-
-#define PATIENCE (BUDGET_SECOND / 20)
-enum { EAGERNESS = 4 };
 
 struct turn {
     uint32_t row, candidate, first, tried;
@@ -307,7 +305,8 @@ learn(struct search *a, bool *more)
     a->patience =
         a->refutation == VERDICT_UNKNOWN
             ? 0
-            : PATIENCE + EAGERNESS * (a->s->last.work + a->s->h->n_ops);
+            : TUNE_CASE_STEPS +
+                  TUNE_CASE_EAGERNESS * (a->s->last.work + a->s->h->n_ops);
     u32_vec seen = {0};
     bool ok = find_core(a);
     if (ok && a->s->last.certificate.verdict == VERDICT_UNKNOWN) {

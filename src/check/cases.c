@@ -85,8 +85,7 @@ refute(struct cases *all, enum level level, const case_vec *leaves,
                sizeof s->last.reason);
         return true;
     }
-    all->results[level].weak = s->last.weak;
-    all->results[level].strong = s->last.strong;
+    all->results[level].ladder = s->last.ladder;
     return true;
 }
 

@@ -18,8 +18,8 @@
 #include "base/parallel.h"
 #include "check/cases.h"
 #include "check/convert.h"
+#include "check/ladder/ladder.h"
 #include "check/lattice.h"
-#include "check/weak_portfolio.h"
 #include "history/flaw_text.h"
 #include "history/tested.h"
 #include "level/names.h"
@@ -210,16 +210,15 @@ decide_weak(struct run *run, level_set levels, struct level_result *payer)
         return true;
     }
     struct certificate certificates[LEVELS] = {0};
-    struct weak_stats stats = {0};
+    struct ladder_stats stats = {0};
     for (int l = 0; l < LEVELS; l++)
         if (levels >> l & 1)
             tell_phase(run, (enum level)l, "deciding");
     const unsigned threads = run->options->threads;
     const double begin = time_work(threads);
     struct budget budget = budget_of(run);
-    weak_portfolio_check(seen_at(run, LEVEL_RC), run->options,
-                         run->out->n_flaws > 0, levels, &budget, certificates,
-                         &stats);
+    ladder_decide(seen_at(run, LEVEL_RC), run->options, run->out->n_flaws > 0,
+                  levels, &budget, certificates, &stats);
     const double seconds = time_work(threads) - begin;
     bool ok = true;
     for (int l = 0; l < LEVELS; l++) {
@@ -229,7 +228,7 @@ decide_weak(struct run *run, level_set levels, struct level_result *payer)
         r->certificate = certificates[l];
         r->seconds = seconds;
         r->work = budget_of(run).left - budget.left;
-        r->weak = stats;
+        r->ladder = stats;
         ok = ok && verify_row(run, r);
     }
     end_work(run, payer);
@@ -338,9 +337,12 @@ decide_by_engine(struct run *run, struct level_result *r)
     tell_phase(run, r->level, "deciding");
     const double begin = time_thread();
     struct budget budget = budget_of(run);
-    if (!has_flaw && !explained_by_claim(run, r))
-        strong_check(seen_at(run, r->level), r->level, &run->options->strong,
-                     &budget, &r->certificate, &r->strong);
+    if (!has_flaw && !explained_by_claim(run, r)) {
+        struct certificate found[LEVELS] = {0};
+        ladder_decide(seen_at(run, r->level), run->options, false,
+                      1u << r->level, &budget, found, &r->ladder);
+        r->certificate = found[r->level];
+    }
     r->seconds = time_thread() - begin;
     r->work = budget_of(run).left - budget.left;
     const bool ok = verify_row(run, r);

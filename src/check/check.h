@@ -8,8 +8,7 @@
 
 #include "base/limits/limit.h"
 #include "check/claimed_order.h"
-#include "strong/strong.h"
-#include "weak/weak.h"
+#include "check/ladder/ladder_stats.h"
 
 struct level_result;
 
@@ -23,6 +22,11 @@ struct check_observer {
     void (*decided)(void *self, const struct level_result *r);
 };
 
+/* A strategy for these levels begins, does not apply, or has found something.
+ * Called from several threads where there are several; NULL: not called. */
+typedef void check_log(level_set levels, const char *strategy,
+                       const char *text);
+
 struct check_options {
     level_set levels; // LEVEL_SET_ALL: strict levels only where there are times
     unsigned threads;
@@ -34,6 +38,7 @@ struct check_options {
     bool is_part;              // of a history that is tested: it may be empty
     size_t most_flaws;
     struct strong_options strong;
+    check_log *log;
     bool ask_z3; // at pc, si, ser and the strict levels, too
     struct check_observer observer;
 };
@@ -47,14 +52,13 @@ struct level_result {
     double verify_seconds;
     bool verified;
     struct certificate certificate; // with the verdict
-    char reason[256];       // why it is unknown; "" where it is not known
-    enum claim claim;       // what the order of the timestamps is worth
-    char claim_reason[384]; // what contradicts it, or is missing from it
-    uint64_t work;          // steps of a budget it took, about
-    struct limit_stop stop; // which limit was reached, if one was
-    double spent;           // of the limit of time
-    struct weak_stats weak;
-    struct strong_stats strong;
+    char reason[256];           // why it is unknown; "" where it is not known
+    enum claim claim;           // what the order of the timestamps is worth
+    char claim_reason[384];     // what contradicts it, or is missing from it
+    uint64_t work;              // steps of a budget it took, about
+    struct limit_stop stop;     // which limit was reached, if one was
+    double spent;               // of the limit of time
+    struct ladder_stats ladder; // who decided, and the cost of each attempt
 };
 
 struct check {

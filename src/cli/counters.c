@@ -11,8 +11,8 @@ struct row {
     size_t offset;
 };
 
-#define WEAK(field) offsetof(struct level_result, weak.field)
-#define STRONG(field) offsetof(struct level_result, strong.field)
+#define WEAK(field) offsetof(struct level_result, ladder.weak.field)
+#define STRONG(field) offsetof(struct level_result, ladder.strong.field)
 
 static const struct row counters[] = {
     {"steps of work", offsetof(struct level_result, work)},
@@ -62,6 +62,13 @@ void
 counters_show(const struct level_result *r)
 {
     const char *base = (const char *)r;
+    const struct ladder_stats *ladder = &r->ladder;
+    if (ladder->decided_by[r->level])
+        fprintf(stderr, "  %-28s %12s\n", "decided by",
+                ladder->decided_by[r->level]);
+    for (size_t i = 0; i < ladder->n; i++)
+        fprintf(stderr, "  %-28s %12" PRIu64 " steps\n",
+                ladder->attempts[i].name, ladder->attempts[i].steps);
     for (size_t i = 0; i < sizeof counters / sizeof *counters; i++) {
         uint64_t n;
         memcpy(&n, base + counters[i].offset, sizeof n);

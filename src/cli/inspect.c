@@ -4,6 +4,7 @@
 #include "cli/inspect.h"
 
 #include "base/outfile.h"
+#include "check/ladder/strategies.h"
 #include "cli/counters.h"
 #include "cli/output_format.h"
 #include "level/names.h"
@@ -38,20 +39,28 @@ inspect_style(const struct options *o)
                                  .verdicts_only = o->quiet};
 }
 
+static void
+log_strategy(level_set levels, const char *strategy, const char *text)
+{
+    struct buf line = {0};
+    for (int l = 0; l < LEVELS; l++)
+        if (levels >> l & 1)
+            buf_printf(&line, "%s%s", line.n ? "," : "", level_table[l].brief);
+    fprintf(stderr, "%s: %s: %s\n", line.at, strategy, text);
+    buf_free(&line);
+}
+
 static bool
 take_options(const struct options *o, struct inspection_options *out,
              struct err *err)
 {
-    struct strong_options strong = o->strong;
-    strong.window = (uint32_t)o->window;
-    strong.horizon = (uint32_t)o->horizon;
-    strong.rounds = (uint32_t)o->rounds;
-    strong.cover = (uint32_t)o->cover;
-    strong.recheck = (uint32_t)o->recheck;
-    strong.init_edges = (uint32_t)o->init_edges;
-    strong.many_candidates = (uint32_t)o->many_candidates;
-    strong.near_candidates = (uint32_t)o->near_candidates;
-    strong.run_first = (uint32_t)o->run_first;
+    struct strong_options strong = strong_defaults;
+    for (size_t i = 0; i < o->without.n; i++)
+        if (!strategy_switch_off(o->without.at[i], &strong, err))
+            return false;
+    for (size_t i = 0; i < o->tune.n; i++)
+        if (!strong_tune(o->tune.at[i], &strong, err))
+            return false;
     *out = inspection_defaults();
     out->format = o->format;
     out->session_order = o->session_order;
@@ -60,6 +69,7 @@ take_options(const struct options *o, struct inspection_options *out,
     out->check.threads = out->explaining.threads = cli_thread_count(o);
     out->check.limits = (struct limits){o->timeout, (size_t)o->memory};
     out->check.verify = o->verify;
+    out->check.log = o->log ? log_strategy : NULL;
     out->check.strong = out->explaining.strong = strong;
     out->explaining.most = (size_t)o->max_anomalies;
     out->power = out->require_power = o->require_power;

@@ -53,7 +53,6 @@ struct sat {
     struct theory theory;
     struct sat_proof proof;
     bool has_theory, has_proof;
-    bool phase_saving, restarts;
     uint32_t far; // levels
     bool refuted;
     uint32_t next_id;

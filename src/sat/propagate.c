@@ -243,8 +243,7 @@ sat_backtrack(struct sat *s, uint32_t level)
             continue;
         }
         s->value.at[l] = s->value.at[lit_not(l)] = 0;
-        if (s->phase_saving)
-            s->phase.at[v] = !lit_is_negated(l);
+        s->phase.at[v] = !lit_is_negated(l);
         if (!s->is_open.at[v])
             sat_heap_insert(s, v);
     }

@@ -27,7 +27,6 @@ struct sat *
 sat_new(void)
 {
     struct sat *s = mem_calloc(1, sizeof *s);
-    s->phase_saving = s->restarts = true;
     s->far = FAR;
     s->next_id = 1;
     s->bump = 1;
@@ -81,18 +80,6 @@ sat_set_proof(struct sat *s, const struct sat_proof *p)
     assert(!s->vars.n);
     s->proof = *p;
     s->has_proof = true;
-}
-
-void
-sat_set_phase_saving(struct sat *s, bool on)
-{
-    s->phase_saving = on;
-}
-
-void
-sat_set_restarts(struct sat *s, bool on)
-{
-    s->restarts = on;
 }
 
 void
@@ -255,7 +242,7 @@ after_conflict(struct sat *s)
 static void
 housekeeping(struct sat *s)
 {
-    if (s->restarts && s->stats.conflicts >= s->next_restart) {
+    if (s->stats.conflicts >= s->next_restart) {
         s->next_restart =
             s->stats.conflicts + RESTART_UNIT * luby(++s->stats.restarts);
         sat_backtrack(s, 0);

@@ -54,10 +54,6 @@ void sat_free(struct sat *s);
 void sat_set_theory(struct sat *s, const struct theory *t);
 void sat_set_proof(struct sat *s, const struct sat_proof *p);
 
-/* For ablation: false turns the feature off. */
-void sat_set_phase_saving(struct sat *s, bool on);
-void sat_set_restarts(struct sat *s, bool on);
-
 /* Go back by one level after a conflict, and not to where it is resolved, where
  * that is more levels away than this (default: 8). */
 void sat_set_far(struct sat *s, uint32_t levels);

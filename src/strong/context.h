@@ -2,7 +2,7 @@
  *
  * The dependencies (depend/dependencies.h) say what is to be decided and
  * nothing about how.  The context carries the how: options, the limit on work,
- * and counters.  One context serves one call of strong_check and is passed
+ * and counters.  One context serves one decision (decision.h) and is passed
  * along with the inference.
  *
  * SPDX-License-Identifier: MIT */
@@ -19,9 +19,6 @@ struct strong_context {
     // The level is violated, but the candidates that were struck out were not
     // recorded, and a proof needs them.  The check runs again and records them.
     bool needs_record;
-
-    bool tried_si;      // and failed, or gave up
-    bool tried_certain; // what is certain has shown no contradiction
 };
 
 #endif

@@ -4,17 +4,10 @@
 #include "strong/near_order.h"
 
 #include "base/container/sorted.h"
-#include "strong/decide.h"
+#include "base/limits/tuning.h"
+#include "strong/decision_state.h"
 #include "strong/infer/estimated_times.h"
 #include "strong/infer/near_candidates.h"
-
-enum {
-    STEPS_EACH = 200, // of a budget, per operation
-    STEPS_FAR_EACH = 2000,
-    KEPT_MOST = 8,    // candidates of a read within the margin, on average
-    EXCUSES = 6,      // times that transactions are excused
-    BLAMED_MOST = 64, // transactions, in one conflict
-};
 
 static uint64_t
 find_margin(const struct history *h, const struct strong_options *options)
@@ -31,7 +24,7 @@ near_order_suits(const struct history *h, const struct strong_options *options)
     const uint64_t range = 4 * find_margin(h, options);
     assert(writers >= values);
     return writers >= options->near_candidates * values && range <= h->n_txns &&
-           writers * range <= KEPT_MOST * values * h->n_txns;
+           writers * range <= TUNE_NEAR_KEPT * values * h->n_txns;
 }
 
 void
@@ -161,7 +154,7 @@ static bool
 excuse_blamed(struct near_order *o)
 {
     const struct history *h = &o->assumed;
-    if (!o->blamed.n || o->blamed.n > BLAMED_MOST)
+    if (!o->blamed.n || o->blamed.n > TUNE_PARTIAL_BLAMED)
         return false;
     for (size_t i = 0; i < o->blamed.n; i++) {
         const txn_id t = o->blamed.at[i];
@@ -179,30 +172,24 @@ static bool
 find_order(struct near_order *o, enum level l, struct budget *budget,
            struct certificate *out)
 {
-    struct budget some = {.left = (o->time ? STEPS_EACH : STEPS_FAR_EACH) *
-                                  (uint64_t)o->assumed.n_ops,
-                          .until = budget ? budget->until : NULL};
-    const uint64_t before = some.left;
-    struct strong_stats stats = {0};
-    struct strong_context context = {
-        .options = o->options, .budget = &some, .stats = &stats};
-    struct dependencies p;
-    struct inference f;
+    const uint64_t n_ops = o->assumed.n_ops;
+    struct budget some =
+        budget_take(budget, (o->time ? (uint64_t)TUNE_NEAR_STEPS_EACH
+                                     : TUNE_ORDER_STEPS_EACH) *
+                                n_ops);
+    struct decision *d = decision_new(&o->assumed, l, o->options, NULL);
     *out = (struct certificate){.level = l};
-    decide_build(&p, &o->assumed, l, &context);
     if (o->time)
-        near_candidates_keep(&p, o->time, o->margin);
-    order_excused(o, &p);
-    p.n_struck = 1; // without a record, so that nothing is proved
-    (void)inference_init(&f, &p, &context);
-    if (decide_infer(&f, out))
-        decide_search(&f, out);
+        near_candidates_keep(&d->p, o->time, o->margin);
+    order_excused(o, &d->p);
+    decision_record(d, false);
+    decision_prove_nothing(d);
+    (void)decision_advance(d, DECISION_ENDED, &some, out);
     if (l == LEVEL_SER)
-        find_blamed(o, &f);
+        find_blamed(o, &d->f);
     assert(out->verdict != VERDICT_VIOLATED);
-    inference_free(&f);
-    dependencies_free(&p);
-    budget_spend(budget, before - some.left);
+    budget_give_back(budget, &some);
+    decision_free(d);
     return out->verdict == VERDICT_OK;
 }
 
@@ -219,7 +206,8 @@ near_order_excuse(struct near_order *o, struct budget *budget, u32_vec *order)
 {
     bool found = false;
     assert(!o->h->n_optional);
-    for (int i = 0; !found && i < EXCUSES && excuse_blamed(o); i++) {
+    for (int i = 0; !found && i < TUNE_PARTIAL_ROUNDS && excuse_blamed(o);
+         i++) {
         struct certificate c;
         found = find_order(o, LEVEL_SER, budget, &c);
         for (size_t j = 0; found && j < c.order.n; j++)

@@ -28,20 +28,9 @@
  * SPDX-License-Identifier: MIT */
 #include "weak/causal.h"
 
+#include "base/limits/tuning.h"
 #include "weak/passed_writers.h"
 #include "weak/writer_runs.h"
-
-enum {
-    FEW = 12,            // writers of a key before that which was read, up to
-                         // which all are looked at
-    NEAR = 64,           // most writers on either side of it that are
-    FAR_MAX = 256,       // more reads whose writers are far than near, after
-                         // which no more near ones are looked at
-    SHORT = 8,           // writers for each run of a key, up to which runs are
-                         // short
-    BETWEEN = 1 << 12,   // transactions between two checks of the budget
-    SESSIONS_MAX = 1000, // beyond, chains are not sessions
-};
 
 struct causal {
     const struct weak_reading *r;
@@ -245,7 +234,7 @@ infer_from_runs(struct causal *c, key_id x, txn_id t3, txn_id t1)
 static bool
 infer_from_near(struct causal *c, key_id x, txn_id t3, txn_id t1)
 {
-    if (c->n_far > c->n_near + FAR_MAX)
+    if (c->n_far > c->n_near + TUNE_CAUSAL_FAR)
         return false;
     const bool found = infer_from_passed(c, x, t3, t1);
     c->n_near += found;
@@ -280,10 +269,11 @@ walk(struct causal *c, const struct topological_order *sequence,
     const struct history *h = c->r->h;
     size_t next_reader = 0;
     // A row is joined eight entries at a time.
-    const uint64_t steps = BETWEEN * (uint64_t)(h->n_ops / (h->n_txns + 1) + 1 +
-                                                c->rows.width / 8);
+    const uint64_t steps =
+        TUNE_CAUSAL_SPEND *
+        (uint64_t)(h->n_ops / (h->n_txns + 1) + 1 + c->rows.width / 8);
     for (size_t i = 0; i < sequence->n; i++) {
-        if (i % BETWEEN == 0 && !budget_spend(budget, steps))
+        if (i % TUNE_CAUSAL_SPEND == 0 && !budget_spend(budget, steps))
             return false;
         const txn_id t = sequence->at[i];
         causal_rows_enter(&c->rows, t);
@@ -309,15 +299,19 @@ causal_edges(const struct weak_reading *r,
 {
     if (readers && !readers->n)
         return true;
-    struct causal c = {
-        .r = r, .out = out, .few = FEW, .near = NEAR, .short_runs = SHORT};
+    struct causal c = {.r = r,
+                       .out = out,
+                       .few = TUNE_CAUSAL_FEW,
+                       .near = TUNE_CAUSAL_NEAR,
+                       .short_runs = TUNE_CAUSAL_SHORT};
     if (o->walk != WEAK_WALK_USUAL)
         c.few = 0;
     if (o->walk >= WEAK_WALK_SHORT_RUNS) {
         c.near = 1;
         c.short_runs = o->walk == WEAK_WALK_RUNS ? 0 : UINT32_MAX;
     }
-    causal_rows_init(&c.rows, r, sequence, o->always_cover ? 0 : SESSIONS_MAX);
+    causal_rows_init(&c.rows, r, sequence,
+                     o->always_cover ? 0 : TUNE_CAUSAL_SESSIONS);
     passed_writers_init(&c.passed, r, out->store);
 
     const bool finished = walk(&c, sequence, readers, o->budget);

@@ -14,12 +14,11 @@
  * SPDX-License-Identifier: MIT */
 #include "weak/commit_order.h"
 
+#include "base/limits/tuning.h"
 #include "weak/causal.h"
 #include "weak/edge_reason.h"
 #include "weak/given_order.h"
 #include "weak/keysets.h"
-
-enum { OP_STEPS = 4 }; // of a budget, for a pass over the operations
 
 void
 ordered_reading_init(struct ordered_reading *g, const struct weak_reading *r,
@@ -57,7 +56,8 @@ infer(const struct ordered_reading *g, enum level level,
     if (level == LEVEL_CC)
         return causal_edges(&g->reading, &g->sequence, readers, o, out);
     keysets_edges(&g->reading, level, readers, o->threads, out);
-    return budget_spend(o->budget, OP_STEPS * (uint64_t)g->reading.h->n_ops);
+    return budget_spend(o->budget,
+                        TUNE_COMMIT_STEPS * (uint64_t)g->reading.h->n_ops);
 }
 
 /* Move the transactions of a sequence to 'order'. */
@@ -156,7 +156,7 @@ enum verdict
 commit_order_compare(const struct ordered_reading *g, enum level level,
                      const struct weak_options *o, u32_vec *order)
 {
-    budget_spend(o->budget, OP_STEPS * (uint64_t)g->reading.h->n_ops);
+    budget_spend(o->budget, TUNE_COMMIT_STEPS * (uint64_t)g->reading.h->n_ops);
     if (g->cyclic)
         return VERDICT_VIOLATED;
     struct edges check = {.sequence = &g->sequence};

@@ -173,7 +173,7 @@ cycle_search_component(struct cycle_search *s, uint32_t i)
     s->work = 0;
     for (uint32_t j = c->starts.at[i]; j < c->starts.at[i + 1]; j++) {
         const txn_id t = c->nodes.at[j];
-        if (s->best != UINT64_MAX && s->work > CYCLE_SEARCH_WORK)
+        if (s->best != UINT64_MAX && s->work > TUNE_CYCLE_SEARCH_WORK)
             break;
         if (cycle_search_is_start(s, t))
             cycle_search_through(s, t);

@@ -4,9 +4,8 @@
 #ifndef WEAK_CYCLE_SEARCH_H
 #define WEAK_CYCLE_SEARCH_H
 
+#include "base/limits/tuning.h"
 #include "weak/commit_graph.h"
-
-enum { CYCLE_SEARCH_WORK = 1 << 24 }; // edges to visit in a component, about
 
 struct cycle_heap_entry {
     uint64_t weight;

@@ -11,16 +11,11 @@
  * SPDX-License-Identifier: MIT */
 #include "weak/given_order.h"
 
+#include "base/limits/tuning.h"
 #include "base/parallel.h"
 #include "base/paranoid.h"
 
 #include <stdatomic.h>
-
-enum {
-    AHEAD = 24,         // operations between a prefetch and its use
-    LATER = 8,          // reads that were put off, likewise
-    PER_PART = 1 << 18, // operations that are worth a thread
-};
 
 /* A read that was put off, of the transaction at a place of the order. */
 struct put_off {
@@ -78,7 +73,8 @@ pass(struct part *p, size_t place)
     const uint32_t *const keys = h->op_key;
     uint32_t *const last = p->last;
     for (op_id op = h->txn_begin[t]; op < end; op++) {
-        const op_id next = op + AHEAD < n_ops ? op + AHEAD : op;
+        const op_id next =
+            op + TUNE_PREFETCH_OPS < n_ops ? op + TUNE_PREFETCH_OPS : op;
         __builtin_prefetch(&last[keys[next] & OP_KEY], 1);
         const uint32_t flags = keys[op] & ~OP_KEY;
         const value_id value = h->op_value[op];
@@ -116,9 +112,9 @@ pass_later(void *parts, size_t number)
     const struct part *p = (const struct part *)parts + number;
     const struct history *h = p->order->r->h;
     for (size_t i = 0; i < p->later.n && !is_broken(p->order); i++) {
-        if (i + LATER < p->later.n)
+        if (i + TUNE_PREFETCH_LATER < p->later.n)
             __builtin_prefetch(
-                &p->before[op_key(h, p->later.at[i + LATER].op)]);
+                &p->before[op_key(h, p->later.at[i + TUNE_PREFETCH_LATER].op)]);
         const op_id op = p->later.at[i].op;
         if (p->before[op_key(h, op)] != h->op_value[op])
             note_stale(p->order, op, p->later.at[i].place);
@@ -164,7 +160,7 @@ given_order_take(const struct weak_reading *r, const u32_vec *roots,
     const struct history *h = r->h;
     assert(!r->chosen);
     struct part parts[PARALLEL_MOST];
-    size_t n = h->n_ops / PER_PART + 1;
+    size_t n = h->n_ops / TUNE_OPS_PER_THREAD + 1;
     n = n < threads ? n : threads;
     n = n < PARALLEL_MOST ? n : PARALLEL_MOST;
     struct order o = {

@@ -25,14 +25,8 @@
  * SPDX-License-Identifier: MIT */
 #include "weak/keysets.h"
 
+#include "base/limits/tuning.h"
 #include "base/parallel.h"
-
-enum {
-    AHEAD = 24,          // operations between a prefetch and its use
-    MUCH_LARGER = 8,     // a factor from which on writes are looked up
-    FEW = 64,            // operations of a transaction that are always visited
-    PER_THREAD = 1 << 16 // transactions below which threads do not pay
-};
 
 /* From whom the current transaction reads a key. */
 struct key_mark {
@@ -69,8 +63,8 @@ collect_reads(struct worker *w, txn_id t)
     const struct history *h = w->r->h;
     vec_clear(&w->reads);
     for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++) {
-        if (op + AHEAD < h->n_ops)
-            __builtin_prefetch(&h->values[h->op_value[op + AHEAD]]);
+        if (op + TUNE_PREFETCH_OPS < h->n_ops)
+            __builtin_prefetch(&h->values[h->op_value[op + TUNE_PREFETCH_OPS]]);
         if (!op_is_external_read(h, op))
             continue;
         const txn_id from = reading_writer(w->r, op);
@@ -122,7 +116,7 @@ intersect(struct worker *w, txn_id t3, txn_id t2)
     const struct history *h = w->r->h;
     assert(t2 != t3 && t2 < h->n_txns);
     const size_t size = h->txn_end[t2] - h->txn_begin[t2];
-    if (size > FEW && size / MUCH_LARGER > w->keys.n) {
+    if (size > TUNE_FEW_OPS && size / TUNE_LOOKUP_FACTOR > w->keys.n) {
         for (size_t i = 0; i < w->keys.n; i++)
             if (writers_has(w->writers, w->keys.at[i], t2))
                 add_edge_to(w, &w->marks[w->keys.at[i]], t2);
@@ -257,7 +251,7 @@ static bool
 has_large_txn(const struct history *h)
 {
     for (txn_id t = 0; t < h->n_txns; t++)
-        if (h->txn_end[t] - h->txn_begin[t] > FEW)
+        if (h->txn_end[t] - h->txn_begin[t] > TUNE_FEW_OPS)
             return true;
     return false;
 }
@@ -271,7 +265,7 @@ keysets_edges(const struct weak_reading *r, enum level level,
     unsigned n_workers = threads < 1               ? 1
                          : threads > PARALLEL_MOST ? PARALLEL_MOST
                                                    : threads;
-    if (n < (size_t)PER_THREAD * n_workers)
+    if (n < (size_t)TUNE_TXNS_PER_THREAD * n_workers)
         n_workers = 1;
     struct writers writers = {0};
     if (n && has_large_txn(r->h))

@@ -60,7 +60,7 @@ passed_writers_has_room(const struct passed_writers *w, key_id k)
     uint32_t n = 0;
     for (uint32_t i = w->odd[k]; i != ID_NONE; i = w->odds.at[i].next)
         n++;
-    return n < PASSED_ODD_MAX;
+    return n < TUNE_OPEN_WRITERS;
 }
 
 void

@@ -10,15 +10,14 @@
  *       odd ones, comes before at[i] by edges that are there.
  *
  * An odd writer is one that is not known to come before others long after it.
- * A key has at most PASSED_ODD_MAX, and these are looked at each time.
+ * A key has at most TUNE_OPEN_WRITERS, and these are looked at each time.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef WEAK_PASSED_WRITERS_H
 #define WEAK_PASSED_WRITERS_H
 
+#include "base/limits/tuning.h"
 #include "weak/reading.h"
-
-enum { PASSED_ODD_MAX = 8 };
 
 struct odd_writer {
     uint32_t index; // into 'at'

@@ -29,10 +29,9 @@
  * SPDX-License-Identifier: MIT */
 #include "weak/topological_sort.h"
 
+#include "base/limits/tuning.h"
 #include "base/paranoid.h"
 #include "base/prefetch.h"
-
-enum { AHEAD = 24 }; // operations between a prefetch and its use
 
 struct request {
     session_id session;
@@ -71,11 +70,11 @@ PREFETCHING void
 prefetch(const struct search *s, op_id op)
 {
     const struct history *h = s->r->h;
-    if (op + AHEAD >= h->n_ops)
+    if (op + TUNE_PREFETCH_OPS >= h->n_ops)
         return;
-    __builtin_prefetch(&s->last[op_key(h, op + AHEAD)]);
-    if (s->r->chosen && !op_is_write(h, op + AHEAD))
-        __builtin_prefetch(&h->values[h->op_value[op + AHEAD]]);
+    __builtin_prefetch(&s->last[op_key(h, op + TUNE_PREFETCH_OPS)]);
+    if (s->r->chosen && !op_is_write(h, op + TUNE_PREFETCH_OPS))
+        __builtin_prefetch(&h->values[h->op_value[op + TUNE_PREFETCH_OPS]]);
 }
 
 /* Whether the external read op sees what was last written to its key.  False

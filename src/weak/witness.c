@@ -100,7 +100,7 @@ add_many(struct cycle_search *s, enum level level, size_t most, cycle_vec *out)
 {
     s->narrow = !s->p->g->cyclic;
     for (size_t i = 0;
-         i < s->c->nodes.n && out->n < most && s->work < CYCLE_SEARCH_WORK;
+         i < s->c->nodes.n && out->n < most && s->work < TUNE_CYCLE_SEARCH_WORK;
          i++) {
         if (!cycle_search_is_start(s, s->c->nodes.at[i]))
             continue;

@@ -10,16 +10,15 @@
  * fine.  A failure names its seed.
  *
  * SPDX-License-Identifier: MIT */
+#include "deciding.h"
 #include "oracle.h"
 #include "random_history.h"
 #include "range.h"
 #include "test.h"
 
-#include "base/random.h"
 #include "evidence/proof.h"
 #include "history/read_checks.h"
 #include "history/tested.h"
-#include "strong/strong.h"
 #include "verify/verify.h"
 #include "weak/weak.h"
 
@@ -35,36 +34,6 @@ static struct {
     uint64_t histories, flawed, ok[LEVELS], violated[LEVELS], searched;
     uint64_t forged, conflicts, too_long;
 } seen;
-
-static struct strong_options
-random_options(struct random *r)
-{
-    return (struct strong_options){
-        .recorded_order = random_below(r, 2),
-        .record_struck = random_below(r, 2),
-        .many_candidates = (uint32_t)random_below(r, 4),
-        .near_candidates = (uint32_t)random_below(r, 3),
-        .run_first = (uint32_t)random_below(r, 3),
-        .near_span = (uint32_t)random_below(r, 2),
-        .saturate = random_below(r, 2),
-        .prune = random_below(r, 2),
-        .schedule = random_below(r, 2),
-        .backtracking = random_below(r, 2),
-        .bidirectional = random_below(r, 2),
-        .leave_open = random_below(r, 2),
-        .phases = random_below(r, 2),
-        .restarts = random_below(r, 2),
-        .step_back = random_below(r, 2),
-        .psi_by_si = random_below(r, 2),
-        .stronger_first = random_below(r, 2),
-        .window = (uint32_t)random_below(r, 4),
-        .horizon = 1u << random_below(r, 8),
-        .rounds = (uint32_t)random_below(r, 3),
-        .cover = random_below(r, 2) ? 500 : (uint32_t)random_below(r, 3),
-        .recheck = random_below(r, 4) ? 1 : 4,
-        .init_edges = random_below(r, 2) ? 0 : 20000,
-    };
-}
 
 static bool
 is_accepted(const struct history *h, const struct certificate *c, bool loud)
@@ -161,17 +130,17 @@ agrees(const struct record *record, const struct history *h, struct random *r,
         const enum level l = levels[i];
         if (level_table[l].needs_times && !h->txn_began)
             continue;
-        struct strong_stats stats;
+        struct ladder_stats stats;
         const enum oracle_answer truth = oracle(record, l);
-        strong_check(h, l, &strong_defaults, NULL, &o->certificate[l], &stats);
+        decide_level(h, l, &strong_defaults, NULL, &o->certificate[l], &stats);
         // Where it takes the oracle too long, the two ways have to agree.
         seen.too_long += truth == ORACLE_TOO_LONG;
         o->holds[l] = truth == ORACLE_TOO_LONG
                           ? o->certificate[l].verdict == VERDICT_OK
                           : truth == ORACLE_OK;
         struct certificate other;
-        const struct strong_options options = random_options(r);
-        strong_check(h, l, &options, NULL, &other, &stats);
+        const struct strong_options options = random_strong_options(r);
+        decide_level(h, l, &options, NULL, &other, &stats);
         const enum verdict expected =
             o->holds[l] ? VERDICT_OK : VERDICT_VIOLATED;
         if (o->certificate[l].verdict != expected ||
@@ -182,8 +151,8 @@ agrees(const struct record *record, const struct history *h, struct random *r,
         }
         fine &= is_accepted(h, &o->certificate[l], true) &&
                 is_accepted(h, &other, true);
-        seen.searched += stats.search_rounds != 0;
-        seen.conflicts += stats.conflicts;
+        seen.searched += stats.strong.search_rounds != 0;
+        seen.conflicts += stats.strong.conflicts;
         (o->holds[l] ? seen.ok : seen.violated)[l]++;
         certificate_free(&other);
     }
@@ -313,13 +282,13 @@ options_agree_on_larger_histories(void)
         random_history(&shape, first_seed + i, &h);
         for (int l = 0; l < N_LEVELS; l++) {
             struct certificate a, b;
-            struct strong_stats stats;
-            const struct strong_options options = random_options(&r);
+            struct ladder_stats stats;
+            const struct strong_options options = random_strong_options(&r);
             struct budget budget = {.left = 2 * BUDGET_SECOND};
-            strong_check(&h, levels[l], &strong_defaults, &budget, &a, &stats);
-            seen.conflicts += stats.conflicts;
+            decide_level(&h, levels[l], &strong_defaults, &budget, &a, &stats);
+            seen.conflicts += stats.strong.conflicts;
             budget.left = 2 * BUDGET_SECOND;
-            strong_check(&h, levels[l], &options, &budget, &b, &stats);
+            decide_level(&h, levels[l], &options, &budget, &b, &stats);
             bool fine = a.verdict == b.verdict ||
                         a.verdict == VERDICT_UNKNOWN ||
                         b.verdict == VERDICT_UNKNOWN;

@@ -19,6 +19,7 @@
  * of it.
  *
  * SPDX-License-Identifier: MIT */
+#include "deciding.h"
 #include "oracle.h"
 #include "random_history.h"
 #include "random_rows.h"
@@ -63,31 +64,7 @@ options_of(const struct record *record, const struct question *q)
         return o;
     struct random r;
     random_seed(&r, q->seed);
-    o.strong = (struct strong_options){
-        .recorded_order = random_below(&r, 2),
-        .record_struck = random_below(&r, 2),
-        .many_candidates = (uint32_t)random_below(&r, 4),
-        .near_candidates = (uint32_t)random_below(&r, 3),
-        .run_first = (uint32_t)random_below(&r, 3),
-        .near_span = (uint32_t)random_below(&r, 2),
-        .saturate = random_below(&r, 2),
-        .prune = random_below(&r, 2),
-        .schedule = random_below(&r, 2),
-        .backtracking = random_below(&r, 2),
-        .bidirectional = random_below(&r, 2),
-        .leave_open = random_below(&r, 2),
-        .phases = random_below(&r, 2),
-        .restarts = random_below(&r, 2),
-        .step_back = random_below(&r, 2),
-        .psi_by_si = random_below(&r, 2),
-        .stronger_first = random_below(&r, 2),
-        .window = (uint32_t)random_below(&r, 4),
-        .horizon = 1u << random_below(&r, 8),
-        .rounds = (uint32_t)random_below(&r, 3),
-        .cover = random_below(&r, 2) ? 500 : (uint32_t)random_below(&r, 3),
-        .recheck = random_below(&r, 4) ? 1 : 4,
-        .init_edges = random_below(&r, 2) ? 0 : 20000,
-    };
+    o.strong = random_strong_options(&r);
     return o;
 }
 

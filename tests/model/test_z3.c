@@ -11,7 +11,7 @@
 #include "test.h"
 
 #include "base/random.h"
-#include "strong/strong.h"
+#include "deciding.h"
 #include "strong/z3_opinion.h"
 #include "verify/verify.h"
 
@@ -51,7 +51,7 @@ agree(const struct history *h, enum level l)
     struct certificate c;
     struct err err = {0};
     enum verdict other;
-    strong_check(h, l, &strong_defaults, &budget, &c, NULL);
+    decide_level(h, l, &strong_defaults, &budget, &c, NULL);
     const enum verdict own = c.verdict;
     certificate_free(&c);
     if (!z3_opinion(h, l, 10, &other, &err))

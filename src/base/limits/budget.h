@@ -3,8 +3,9 @@
  * What to do next must not depend on the clock, or a busy machine would give
  * other answers than an idle one.  So work that may give up has a budget of
  * steps: a step is about what it takes to look at one edge, candidate or
- * operation in memory, some ten nanoseconds.  NULL is a budget without end.
- * Only a user's limit may end it earlier.
+ * operation in memory.  That takes 1 to 60 nanoseconds, so check/ladder
+ * converts the steps of each strategy into steps of ten, as measured.  NULL is
+ * a budget without end.  Only a user's limit may end it earlier.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef BASE_LIMITS_BUDGET_H
@@ -12,8 +13,9 @@
 
 #include "base/limits/context.h"
 
-/* Steps in what used to be a second. */
+/* Steps in what used to be a second, and nanoseconds in a step. */
 #define BUDGET_SECOND UINT64_C(100000000)
+#define BUDGET_STEP_NS 10
 
 struct budget {
     uint64_t left;             // 0 = it is spent

@@ -1,12 +1,15 @@
 /* cmd_help.c -- help, and lists of levels and formats, from the tables.
  *
  * SPDX-License-Identifier: MIT */
+#include "base/limits/tuning.h"
+#include "check/ladder/strategies.h"
 #include "cli/cli.h"
 #include "cli/completions/completions.h"
 #include "driver/driver.h"
 #include "level/names.h"
 #include "version.h"
 
+#include <inttypes.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -150,12 +153,29 @@ cmd_help_show(const struct command *command, struct buf *out)
 void
 cmd_help_show_solver(struct buf *out)
 {
-    buf_text(out, "Each technique of the engine for pc, psi, si and ser can "
-                  "be turned off, to\nmeasure its effect.  No verdict "
-                  "depends on it.\n\n");
+    buf_text(out, "Strategies and techniques can be switched off, to measure "
+                  "their effect.  No verdict\ndepends on it.\n\n");
     for (const struct option *o = option_table; o->name; o++)
         if (o->commands & FOR_MEASURING)
             show_option(o, out);
+    buf_text(out, "\nStrategies, in the order of their attempts; 'check --log' "
+                  "traces them:\n\n");
+    for (size_t i = 0; i < strategy_count; i++)
+        buf_printf(out, "  %-16s %s%s\n", strategy_table[i].name,
+                   strategy_table[i].idea,
+                   strategy_table[i].vital ? " (always on)" : "");
+    buf_text(out, "\nTechniques:\n\n");
+    for (size_t i = 0; i < technique_count; i++)
+        buf_printf(out, "  %-16s %s\n", technique_table[i].name,
+                   technique_table[i].idea);
+    buf_text(out, "\nNumbers, with the section of bench/run that measures a "
+                  "change:\n\n");
+    for (size_t i = 0; i < tuning_count; i++) {
+        const struct tuning_row *r = &tuning_table[i];
+        buf_printf(out, " %c%-26s %10" PRId64 "  %s (%s)\n",
+                   strong_is_tunable(r->name) ? '*' : ' ', r->name, r->number,
+                   r->meaning, r->bench);
+    }
 }
 
 bool

@@ -4,6 +4,7 @@
 #include "cli/options/choices.h"
 
 #include "app/app.h"
+#include "check/ladder/strategies.h"
 #include "cli/options/options.h"
 #include "collect/workload.h"
 #include "driver/driver.h"
@@ -236,6 +237,18 @@ void
 choices_solvers(struct buf *out)
 {
     add(out, "own z3");
+}
+
+/* Each name once: a strategy may have several rows. */
+void
+choices_strategies(struct buf *out)
+{
+    for (size_t i = 0; i < strategy_count; i++)
+        if (!strategy_table[i].vital &&
+            strategy_bit(strategy_table[i].name) == UINT64_C(1) << i)
+            add(out, strategy_table[i].name);
+    for (size_t i = 0; i < technique_count; i++)
+        add(out, technique_table[i].name);
 }
 
 bool

@@ -35,9 +35,10 @@ choices choices_accesses; // how a row is found
 choices choices_features; // what transactions on rows use
 choices choices_sweeps;   // what a sweep varies
 choices choices_solvers;
-choices choices_targets;  // of test and collect
-choices choices_commands; // of this program
-choices choices_shells;   // that completions are for
+choices choices_strategies; // that --without switches off
+choices choices_targets;    // of test and collect
+choices choices_commands;   // of this program
+choices choices_shells;     // that completions are for
 
 /* Fail with "--lists is text or arrays, not 'x'". */
 bool choices_error(const char *option, choices *words, const char *found,

@@ -62,6 +62,7 @@ typedef VEC(const char *) option_texts;
 struct options {
     const char *command; // the whole command line
     bool help, json, quiet, verify, explain, stats, renumber, help_solver;
+    bool log;
     bool session_order, power, require_power, rows;
     const char *level, *format, *to, *output, *report_format, *report;
     const char *json_file, *junit_file, *sarif_file, *markdown_file, *store;
@@ -69,10 +70,8 @@ struct options {
     uint64_t threads, memory, max_anomalies;
     double timeout;
 
-    // The engine for strong levels, for measuring: --help-solver.
-    struct strong_options strong;
-    uint64_t window, horizon, rounds, cover, recheck, init_edges;
-    uint64_t many_candidates, near_candidates, run_first;
+    // The engines, for measuring: --help-solver.
+    option_texts without, tune;
 
     // gen
     uint64_t sessions, transactions, operations, keys, values, seed, lag;

@@ -237,7 +237,7 @@ bool
 options_parse(int n, char *const words[], const struct command *command,
               struct options *out, struct err *err)
 {
-    *out = (struct options){.strong = strong_defaults};
+    *out = (struct options){0};
     for (const struct option *o = option_table; o->name; o++)
         if (o->initial)
             set_value(o, out, o->initial, err);
@@ -268,6 +268,8 @@ options_free(struct options *o)
     vec_free(&o->prove_levels);
     vec_free(&o->pairs);
     arena_free(&o->texts);
+    vec_free(&o->without);
+    vec_free(&o->tune);
     vec_free(&o->nemesis);
     vec_free(&o->setups);
 }

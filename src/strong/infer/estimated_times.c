@@ -31,22 +31,13 @@
 #include "strong/infer/estimated_times.h"
 
 #include "base/container/sorted.h"
+#include "base/limits/tuning.h"
 #include "strong/infer/followed_times.h"
 
 #include <math.h>
 
-enum {
-    LEAST_AVERAGED = 5, // transactions on either side, in the last round
-    ROUNDS_EACH = 2,    // at most
-    SAMPLES = 16,       // transactions on either side that are looked at
-    LOOK = 64,          // versions on either side that are looked at
-    REACH = 8,          // times the expected error: how far it is looked for
-    FRACTION = 8,       // of a place, when times are sorted
-    DIGIT = 11,         // bits
-    FOLLOWED = 64,      // transactions on either side, in the first round then
-};
+enum { DIGIT = 11 }; // bits
 
-#define SMALL 0.5     // of the expected error: then a round has moved little
 #define NOT_SEEN (-2) // no version of the value is near
 #define SAW_INIT (-1) // otherwise an index into 'versions'
 
@@ -80,13 +71,15 @@ sort_by_time(struct estimate *e)
     const struct history *h = e->h;
     uint32_t *key = mem_alloc(h->n_txns, sizeof *key);
     txn_id *other = mem_alloc(e->n, sizeof *other);
-    const double most = (double)(UINT32_MAX / FRACTION / 2);
+    const double most = (double)(UINT32_MAX / TUNE_ESTIMATE_FRACTION / 2);
     uint32_t n = 0;
     for (txn_id t = 0; t < h->n_txns; t++) {
         if (!h->txn_counts[t])
             continue;
         const double x = e->moved[t] + (double)e->n; // not far below 0
-        key[t] = (uint32_t)(FRACTION * (x < 0 ? 0 : x > most ? most : x));
+        key[t] = (uint32_t)(TUNE_ESTIMATE_FRACTION * (x < 0      ? 0
+                                                      : x > most ? most
+                                                                 : x));
         e->at[n++] = t;
     }
     assert(n == e->n);
@@ -160,7 +153,7 @@ find_nearest(const struct estimate *e, key_id k, value_id v, bool init,
     const uint32_t now = first_from(e, k, x);
     int64_t found = NOT_SEEN;
     uint32_t distance = reach;
-    for (uint32_t i = now; now - i < LOOK; i--) {
+    for (uint32_t i = now; now - i < TUNE_ESTIMATE_VERSIONS; i--) {
         const uint32_t ago = i == now ? 0 : x - e->versions[i].time;
         const bool serves = i == first ? init
                                        : e->versions[i - 1].value == v &&
@@ -172,7 +165,7 @@ find_nearest(const struct estimate *e, key_id k, value_id v, bool init,
         if (ago > reach || serves || i == first)
             break;
     }
-    for (uint32_t i = now; i < end && i - now < LOOK; i++) {
+    for (uint32_t i = now; i < end && i - now < TUNE_ESTIMATE_VERSIONS; i++) {
         const struct dated_version *after = &e->versions[i];
         assert(after->time >= x);
         if (after->time - x >= distance)
@@ -223,7 +216,7 @@ weigh_read(struct estimate *e, txn_id t, op_id op, double error)
         const struct txn_range writers = history_candidates(h, v);
         apart /= (double)writers.n;
         seen = find_nearest(e, k, v, writers.at[0] == TXN_INIT, x,
-                            (uint32_t)(REACH * error), t);
+                            (uint32_t)(TUNE_ESTIMATE_REACH * error), t);
         if (seen == NOT_SEEN)
             return;
     } else if (history_writer(h, v) != TXN_INIT) {
@@ -302,7 +295,8 @@ correct(struct estimate *e, uint32_t m)
     const double boldness = m > 40 ? 3 : 1.5;
     const double error = expected_error(e, m);
     date_versions(e);
-    weigh_reads(e, error, m > SAMPLES ? m / SAMPLES : 1);
+    weigh_reads(e, error,
+                m > TUNE_ESTIMATE_SAMPLES ? m / TUNE_ESTIMATE_SAMPLES : 1);
     return move(e, m, boldness) / error;
 }
 
@@ -379,13 +373,15 @@ estimated_times_find(const struct history *h, uint32_t *time)
     uint32_t m = h->n_sessions ? e.n / h->n_sessions / 4 : 0;
     if (is_dense(&e, expected_error(&e, m))) {
         follow_sessions(&e);
-        m = m < FOLLOWED ? m : FOLLOWED;
+        m = m < TUNE_ESTIMATE_FOLLOWED ? m : TUNE_ESTIMATE_FOLLOWED;
     }
-    for (m = m < LEAST_AVERAGED ? LEAST_AVERAGED : m; m >= LEAST_AVERAGED;
-         m /= 2) {
+    for (m = m < TUNE_ESTIMATE_AVERAGED ? TUNE_ESTIMATE_AVERAGED : m;
+         m >= TUNE_ESTIMATE_AVERAGED; m /= 2) {
         // Rounds that look at a sample are cheap.
-        const int rounds = m > SAMPLES ? ROUNDS_EACH : 1;
-        for (int i = 0; i < rounds && correct(&e, m) > SMALL; i++)
+        const int rounds = m > TUNE_ESTIMATE_SAMPLES ? TUNE_ESTIMATE_ROUNDS : 1;
+        for (int i = 0;
+             i < rounds && correct(&e, m) > TUNE_ESTIMATE_SMALL_PERCENT / 100.0;
+             i++)
             ;
     }
     estimate_free(&e);

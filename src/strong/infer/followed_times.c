@@ -14,7 +14,7 @@
  * in m of its transactions; and since its end is known like its beginning, it
  * cannot be far from an even pace in between (a Brownian bridge).  A session
  * that was shifted wrongly has to be found again, so a jump within the range
- * that is searched costs no more than STRAY.
+ * that is searched costs no more than TUNE_FOLLOW_STRAY.
  *
  * Places are counted among all transactions, so that distances grow with the
  * number of sessions.
@@ -24,24 +24,14 @@
 
 #include "base/container/sorted.h"
 #include "base/limits/context.h"
+#include "base/limits/tuning.h"
 
 #include <math.h>
 
-// In transactions of each session.
+// Of shifts.
 enum {
-    WINDOW = 16,
-    RANGE = 30, // of shifts that are tried, on either side
-    BLUR = 2,   // how exact the times of the others are
+    BINS = 2 * TUNE_FOLLOW_RANGE * TUNE_FOLLOW_BINS + 1,
 };
-
-enum {
-    BINS_EACH = 2, // of shifts, for a transaction of each session
-    BINS = 2 * RANGE * BINS_EACH + 1,
-};
-
-#define STRAY 12.0 // what a jump costs at most, as a logarithm
-#define NEAR 0.63  // of reads come within the life of a version
-#define FAR 0.32   // and so many within two lives after that
 
 /* What a pair of a read and a write of a value says. */
 struct value_weight {
@@ -132,11 +122,13 @@ weigh(const struct follower *f, key_id k, uint32_t writers)
 {
     const double rate = (double)(writers ? writers : 1) / f->n;
     const double life = (double)f->n / (f->writes[k] + 1);
-    const double blur = BLUR * f->each;
+    const double blur = TUNE_FOLLOW_BLUR * f->each;
     return (struct value_weight){
         .life = (float)life,
-        .near = (float)log(1 + NEAR / (rate * (life + 2 * blur))),
-        .far = (float)log(1 + FAR / (rate * 2 * life))};
+        .near = (float)log(1 + TUNE_FOLLOW_NEAR_PERCENT / 100.0 /
+                                   (rate * (life + 2 * blur))),
+        .far = (float)log(1 +
+                          TUNE_FOLLOW_FAR_PERCENT / 100.0 / (rate * 2 * life))};
 }
 
 static void
@@ -161,7 +153,8 @@ weigh_values(struct follower *f)
 static int
 find_bin(const struct follower *f, double shift)
 {
-    const double bin = (shift / f->each + RANGE) * BINS_EACH + 0.5;
+    const double bin =
+        (shift / f->each + TUNE_FOLLOW_RANGE) * TUNE_FOLLOW_BINS + 0.5;
     return bin < 0 ? 0 : bin > BINS ? BINS : (int)bin;
 }
 
@@ -178,8 +171,8 @@ static void
 favour_meetings(struct follower *f, session_id s, txn_id t, bool writes,
                 const txn_id *at, uint32_t n, struct value_weight w)
 {
-    const double blur = BLUR * f->each, x = f->now[t];
-    const double most = RANGE * f->each, far = 3 * w.life + blur;
+    const double blur = TUNE_FOLLOW_BLUR * f->each, x = f->now[t];
+    const double most = TUNE_FOLLOW_RANGE * f->each, far = 3 * w.life + blur;
     const double reach = most + far + f->spread;
     uint32_t i = 0;
     LOWER_BOUND(i, n, middle, f->even[at[middle]] < f->even[t] - reach);
@@ -224,7 +217,8 @@ find_bridge(const struct follower *f, session_id s, double end)
     const double n = f->n,
                  len = f->h->session_first[s + 1] - f->h->session_first[s];
     const double gone = end < n ? end / n : 1;
-    return sqrt(gone * (1 - gone) * len) * n / len + sqrt(WINDOW) * f->each;
+    return sqrt(gone * (1 - gone) * len) * n / len +
+           sqrt(TUNE_FOLLOW_WINDOW) * f->each;
 }
 
 static double
@@ -237,16 +231,18 @@ find_shift(struct follower *f, session_id s, double end)
         for (op_id op = h->txn_begin[t]; h->txn_counts[t] && op < h->txn_end[t];
              op++)
             hear(f, s, t, op);
-    const double drift = sqrt(WINDOW) * f->each / 2;
+    const double drift = sqrt(TUNE_FOLLOW_WINDOW) * f->each / 2;
     const double bridge = find_bridge(f, s, end);
     double sum = 0, best = -INFINITY, found = 0;
     for (int i = 0; i < BINS; i++) {
-        const double shift = ((double)i / BINS_EACH - RANGE) * f->each;
+        const double shift =
+            ((double)i / TUNE_FOLLOW_BINS - TUNE_FOLLOW_RANGE) * f->each;
         const double jump = shift * shift / (2 * drift * drift);
         const double off = w->offset + shift;
         sum += f->score[i];
-        const double score = sum - (jump < STRAY ? jump : STRAY) -
-                             off * off / (2 * bridge * bridge);
+        const double score =
+            sum - (jump < TUNE_FOLLOW_STRAY ? jump : TUNE_FOLLOW_STRAY) -
+            off * off / (2 * bridge * bridge);
         if (score > best) {
             best = score;
             found = shift;
@@ -285,7 +281,7 @@ enter_window(struct follower *f, double end)
 {
     const struct history *h = f->h;
     find_spread(f);
-    f->ahead = end + 2 * RANGE * f->each + f->spread;
+    f->ahead = end + 2 * TUNE_FOLLOW_RANGE * f->each + f->spread;
     for (session_id s = 0; s < h->n_sessions; s++) {
         struct session_window *w = &f->windows[s];
         w->before = w->first;
@@ -347,7 +343,7 @@ followed_times_find(const struct history *h, const txn_id *order, uint32_t n,
     list_users(&f, true, &f.writers);
     list_users(&f, false, &f.readers);
     weigh_values(&f);
-    const double width = WINDOW * f.each;
+    const double width = TUNE_FOLLOW_WINDOW * f.each;
     for (double end = width; end < n + width; end += width) {
         context_poll();
         follow(&f, end);

@@ -3,19 +3,8 @@
  * SPDX-License-Identifier: MIT */
 #include "strong/infer/inference.h"
 
+#include "base/limits/tuning.h"
 #include "base/paranoid.h"
-
-// Clocks that take more than CLOCK_BYTES and this much per point and operation
-// are not worth having.  The graph is too wide, and the search does without.
-#define CLOCK_BYTES ((size_t)64 << 20)
-#define CLOCK_BYTES_EACH ((size_t)256)
-
-// A cover is made anew where the graph has gained at least one edge for so many
-// points.  Otherwise the rows that changed are updated.
-enum { POINTS_PER_EDGE = 8 };
-
-// Clocks of this size stay in the cache.
-enum { CACHED_BYTES = 1 << 21 };
 
 static void
 note_edge(struct inference *f, uint32_t from, uint32_t to)
@@ -74,8 +63,8 @@ sort_points(struct inference *f)
 static size_t
 most_bytes(const struct dependencies *p)
 {
-    const size_t worth =
-        CLOCK_BYTES + CLOCK_BYTES_EACH * ((size_t)p->g.n + p->h->n_ops);
+    const size_t worth = (size_t)TUNE_CLOCK_BYTES +
+                         TUNE_CLOCK_BYTES_EACH * ((size_t)p->g.n + p->h->n_ops);
     return worth < mem_left() / 2 ? worth : mem_left() / 2;
 }
 
@@ -98,7 +87,8 @@ static void
 update_clocks(struct inference *f)
 {
     const struct chains *g = &f->p->g;
-    if (f->clocks.cover && g->edges.n - f->covered >= g->n / POINTS_PER_EDGE) {
+    if (f->clocks.cover &&
+        g->edges.n - f->covered >= g->n / TUNE_COVER_POINTS) {
         f->has_clocks =
             clocks_cover_again(&f->clocks, f->order, most_bytes(f->p));
         f->covered = g->edges.n;
@@ -132,7 +122,7 @@ inference_init(struct inference *f, struct dependencies *p,
     f->clocks.g = &p->g;
     const struct strong_options *options = context->options;
     f->cached_clocks = options->saturate && p->g.n_chains <= options->cover &&
-                       clocks_bytes(&p->g) <= CACHED_BYTES;
+                       clocks_bytes(&p->g) <= TUNE_CACHED_BYTES;
     f->has_clocks = (f->cached_clocks || (options->prune && p->ambiguous.n)) &&
                     inference_make_clocks(f, &p->g, f->order, &f->clocks);
     f->cached_clocks &= f->has_clocks;

@@ -7,21 +7,10 @@
  * SPDX-License-Identifier: MIT */
 #include "strong/infer/saturate.h"
 
+#include "base/limits/tuning.h"
 #include "strong/infer/prune.h"
 #include "strong/infer/sweep.h"
 #include "strong/infer/window.h"
-
-enum {
-    SMALL = 4000, // points up to which rounds go on to the fixpoint
-    ROUNDS = 2,   // for larger problems, unless much is ambiguous
-    ROUNDS_AMBIGUOUS = 4,
-    ROUNDS_MAX = 1000,
-    // Another round pays if one edge of so many is new.
-    NEW_SHARE = 8,
-    NEW_SHARE_MANY = 20, // from so many sessions on
-    MANY_SESSIONS = 100,
-    NEW_SHARE_AMBIGUOUS = 100,
-};
 
 struct saturation {
     struct inference *f;
@@ -69,10 +58,12 @@ rounds_allowed(const struct saturation *s)
     const struct dependencies *p = s->f->p;
     if (s->f->context->options->rounds)
         return s->f->context->options->rounds;
-    if (p->g.n <= SMALL || (!s->by_clocks && !p->ambiguous.n))
-        return ROUNDS_MAX;
+    if (p->g.n <= TUNE_FIXPOINT_POINTS || (!s->by_clocks && !p->ambiguous.n))
+        return TUNE_SATURATION_MAX;
     // Many ambiguous reads are worth more rounds: each one left is a choice.
-    return p->ambiguous.n > p->n_reads / 50 ? ROUNDS_AMBIGUOUS : ROUNDS;
+    return p->ambiguous.n > p->n_reads / TUNE_SATURATION_SHARE
+               ? TUNE_SATURATION_AMBIGUOUS
+               : TUNE_SATURATION_ROUNDS;
 }
 
 /* Whether another round pays after one that gained so many edges.  The first
@@ -83,11 +74,12 @@ static bool
 pays(const struct saturation *s, uint64_t gained)
 {
     const struct dependencies *p = s->f->p;
-    if (p->g.n <= SMALL)
+    if (p->g.n <= TUNE_FIXPOINT_POINTS)
         return gained;
-    const uint64_t share = p->ambiguous.n ? NEW_SHARE_AMBIGUOUS
-                           : p->g.n_chains >= MANY_SESSIONS ? NEW_SHARE_MANY
-                                                            : NEW_SHARE;
+    const uint64_t share = p->ambiguous.n ? TUNE_SATURATION_NEW_AMBIGUOUS
+                           : p->g.n_chains >= TUNE_MANY_SESSIONS
+                               ? TUNE_SATURATION_NEW_MANY
+                               : TUNE_SATURATION_NEW;
     return gained * share >= p->g.edges.n;
 }
 

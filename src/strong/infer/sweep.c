@@ -15,12 +15,11 @@
  * SPDX-License-Identifier: MIT */
 #include "strong/infer/sweep.h"
 
+#include "base/limits/tuning.h"
 #include "base/prefetch.h"
 
 enum {
-    BETWEEN_MAX = 64, // versions between a version and its reader
-    AHEAD = 4,        // points, for the processor to fetch
-    KNOWN_OWN = 16,   // of 32 bits
+    KNOWN_OWN = 16, // of 32 bits
 };
 
 #define RANK_INIT UINT32_MAX
@@ -172,7 +171,8 @@ infer_from_read(struct sweep *s, read_id r)
                 return false;
     }
     const struct placed *y = own + 1;
-    for (uint32_t d = BETWEEN_MAX; d && y->rank != RANK_INIT; d--, y++)
+    for (uint32_t d = TUNE_VERSIONS_BETWEEN; d && y->rank != RANK_INIT;
+         d--, y++)
         if (!apply_r1(s, r, own, y))
             return false;
     return (!own->next || add_overwriting(s, r, &s->placed[own->next])) &&
@@ -267,12 +267,12 @@ prefetch(const struct sweep *s)
     const struct dependencies *p = s->f->p;
     const struct chains *g = &p->g;
     const uint32_t n = depend_txn_points(p);
-    if (s->now + 4 * AHEAD >= n)
+    if (s->now + 4 * TUNE_PREFETCH_POINTS >= n)
         return;
-    const uint32_t farthest = s->f->order[s->now + 4 * AHEAD];
-    const uint32_t far = s->f->order[s->now + 3 * AHEAD];
-    const uint32_t near = s->f->order[s->now + 2 * AHEAD];
-    const uint32_t next = s->f->order[s->now + AHEAD];
+    const uint32_t farthest = s->f->order[s->now + 4 * TUNE_PREFETCH_POINTS];
+    const uint32_t far = s->f->order[s->now + 3 * TUNE_PREFETCH_POINTS];
+    const uint32_t near = s->f->order[s->now + 2 * TUNE_PREFETCH_POINTS];
+    const uint32_t next = s->f->order[s->now + TUNE_PREFETCH_POINTS];
     if (farthest >= n || far >= n || near >= n || next >= n)
         return; // of the time line
     const dense_id t = point_txn(p, near), later = point_txn(p, far);

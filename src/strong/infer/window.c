@@ -9,7 +9,7 @@
  * SPDX-License-Identifier: MIT */
 #include "strong/infer/window.h"
 
-enum { BETWEEN_MAX = 64 }; // versions between a version and its reader
+#include "base/limits/tuning.h"
 
 /* Add an inferred edge unless a path implies it; false with a conflict where
  * the clocks know a path back. */
@@ -74,7 +74,7 @@ infer_from_reader(struct inference *f, const version_id *at, uint32_t n,
     if (!i && !p->one_rw)
         return true; // the graph has these edges
     const uint32_t start = f->rank[point_start(p, p->read_txn[r])];
-    for (uint32_t j = i + 1; j < n && j <= i + BETWEEN_MAX; j++) {
+    for (uint32_t j = i + 1; j < n && j <= i + TUNE_VERSIONS_BETWEEN; j++) {
         const dense_id t2 = p->version_txn[at[j]];
         const bool after = f->rank[point_commit(p, t2)] > start;
         if (updates && !apply_r3(f, r, t1, t2))

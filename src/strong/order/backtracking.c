@@ -15,10 +15,9 @@
  * SPDX-License-Identifier: MIT */
 #include "strong/order/backtracking.h"
 
+#include "base/limits/tuning.h"
 #include "base/random.h"
 #include "strong/order/run_state.h"
-
-enum { SEEN_BITS = 21, SPEND_EVERY = 1 << 14 };
 
 /* A step that was taken, and what else could be done instead: the points
  * choices.at[first .. end), of which those below 'next' were tried. */
@@ -98,7 +97,7 @@ collect(struct walk *w, struct step *s)
 static bool
 is_new(struct walk *w)
 {
-    uint64_t *slot = &w->seen[w->state.hash >> (64 - SEEN_BITS)];
+    uint64_t *slot = &w->seen[w->state.hash >> (64 - TUNE_BACKTRACK_SEEN_BITS)];
     if (*slot == w->state.hash)
         return false;
     *slot = w->state.hash;
@@ -124,9 +123,9 @@ walk(struct walk *w, uint64_t budget)
     vec_push(&w->steps, s);
     while (w->steps.n && budget--) {
         struct step *top = &vec_top(&w->steps);
-        if (budget % SPEND_EVERY == 0 &&
+        if (budget % TUNE_BACKTRACK_SPEND == 0 &&
             !budget_spend(w->f->context->budget,
-                          SPEND_EVERY * (uint64_t)w->p->g.n_chains))
+                          TUNE_BACKTRACK_SPEND * (uint64_t)w->p->g.n_chains))
             return false;
         if (top->next == top->end) {
             step_back(w);
@@ -152,7 +151,8 @@ init(struct walk *w, const struct inference *f, uint64_t seed)
     *w = (struct walk){.p = f->p, .f = f};
     random_seed(&w->random, seed);
     run_state_init(&w->state, f->p);
-    w->seen = mem_calloc((size_t)1 << SEEN_BITS, sizeof *w->seen);
+    w->seen =
+        mem_calloc((size_t)1 << TUNE_BACKTRACK_SEEN_BITS, sizeof *w->seen);
 }
 
 static void

@@ -22,14 +22,11 @@
  * SPDX-License-Identifier: MIT */
 #include "strong/order/bidirectional.h"
 
+#include "base/limits/tuning.h"
 #include "strong/order/compact_history.h"
 
 enum {
-    LEAST_STATES = 1 << 14,
-    TRIES = 4, // with different hashes
     CHAIN_BITS = 5,
-    SPEND_EVERY = 1 << 12,
-    STATE_STEPS = 64, // of a budget, for the successors of a state
 };
 
 /* The states of a side, and how each came about, step by step. */
@@ -235,8 +232,9 @@ advance(struct bidirectional *m, struct side *s)
     m->next_origins = mem_alloc(m->room, sizeof *m->next_origins);
     memset(m->slots, 0, 2 * m->room * sizeof *m->slots);
     for (size_t i = 0; i < s->n; i++) {
-        if (i % SPEND_EVERY == 0 &&
-            !budget_spend(m->budget, SPEND_EVERY * STATE_STEPS))
+        if (i % TUNE_BIDIRECTIONAL_SPEND == 0 &&
+            !budget_spend(m->budget,
+                          TUNE_BIDIRECTIONAL_SPEND * TUNE_BIDIRECTIONAL_STEPS))
             break;
         if (s == &m->forward)
             step_forward(m, s->states + i * m->stride, i);
@@ -371,21 +369,21 @@ bool
 bidirectional_search(const struct dependencies *p, unsigned effort,
                      struct budget *budget, uint32_t *out)
 {
-    assert(effort < BIDIRECTIONAL_EFFORTS);
+    assert(effort < TUNE_BIDIRECTIONAL_EFFORTS);
     struct bidirectional m = {.g = &p->g, .budget = budget};
     compact_history_init(&m.c, p);
     m.keys_at = (m.c.n_chains + 7) / 8 * 8;
     m.stride = m.keys_at + (m.c.n_keys + 7) / 8 * 8;
     const size_t each = p->n_txns * sizeof *m.next_origins + 3 * m.stride;
-    m.room = (size_t)LEAST_STATES << 2 * effort;
-    while (m.room * each > BIDIRECTIONAL_BYTES)
+    m.room = (size_t)TUNE_BIDIRECTIONAL_STATES << 2 * effort;
+    while (m.room * each > TUNE_BIDIRECTIONAL_BYTES)
         m.room /= 2;
     assert(m.room && (m.room & (m.room - 1)) == 0); // find_slot masks with it
     assert(m.room <= UINT32_MAX >> CHAIN_BITS);     // states are numbered so
     bool found = false;
     do
         found = try(&m, out);
-    while (!found && m.is_thinned && ++m.salt < TRIES &&
+    while (!found && m.is_thinned && ++m.salt < TUNE_BIDIRECTIONAL_TRIES &&
            !budget_is_spent(budget));
     compact_history_free(&m.c);
     return found;

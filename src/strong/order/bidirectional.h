@@ -5,6 +5,7 @@
 #define STRONG_ORDER_BIDIRECTIONAL_H
 
 #include "base/limits/budget.h"
+#include "base/limits/tuning.h"
 #include "depend/dependencies.h"
 
 /* Whether the problem is of the kind: one point a transaction, no time line,
@@ -16,8 +17,7 @@ bool bidirectional_suits(const struct dependencies *p);
  * may exist.  Each effort, from 0 on, is four times the one before.
  *
  *   time    some ten seconds for the last effort, at 100 transactions
- *   memory  about BIDIRECTIONAL_BYTES at most */
-enum { BIDIRECTIONAL_EFFORTS = 3, BIDIRECTIONAL_BYTES = 1 << 28 };
+ *   memory  about TUNE_BIDIRECTIONAL_BYTES at most */
 bool bidirectional_search(const struct dependencies *p, unsigned effort,
                           struct budget *budget, uint32_t *out);
 

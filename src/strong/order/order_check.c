@@ -14,10 +14,9 @@
 #include "strong/order/order_check.h"
 
 #include "base/container/sorted.h"
+#include "base/limits/tuning.h"
 
 #include <stdlib.h>
-
-enum { MOVES_EACH = 8 }; // beyond so many per version, sort from scratch
 
 struct ranked_version {
     uint32_t rank;
@@ -228,7 +227,7 @@ sort_versions(struct ranked_version *at, uint32_t n)
             at[j] = at[j - 1];
         at[j] = v;
         moves += i - j;
-        if (moves > (uint64_t)MOVES_EACH * n) {
+        if (moves > (uint64_t)TUNE_ORDER_MOVES * n) {
             qsort(at, n, sizeof *at, compare_ranked);
             return;
         }

@@ -30,13 +30,9 @@
 #include "strong/order/recorded_order.h"
 
 #include "base/container/sorted.h"
+#include "base/limits/tuning.h"
 
 #include <stdlib.h>
-
-enum {
-    STEPS_EACH = 16, // versions looked at, per operation
-    AHEAD = 24,      // operations between a prefetch and its use
-};
 
 struct committed_version {
     value_id value;
@@ -173,7 +169,7 @@ find_snapshot(struct recorded_run *run, txn_id t, uint32_t *snapshot)
             if (op_is_external_read(h, op) && !serve(run, op, snapshot))
                 return false;
         }
-        if (run->steps > STEPS_EACH * (uint64_t)h->n_ops)
+        if (run->steps > TUNE_RECORDED_STEPS_EACH * (uint64_t)h->n_ops)
             return false;
     } while (*snapshot != before);
     return !run->two_points || *snapshot >= least_snapshot(run, t);
@@ -260,7 +256,8 @@ run_serially(struct recorded_run *run, txn_id t, value_id *last)
     const op_id end = h->txn_end[t], n_ops = h->n_ops;
     const uint32_t *const keys = h->op_key;
     for (op_id op = h->txn_begin[t]; op < end; op++) {
-        const op_id later = op + AHEAD < n_ops ? op + AHEAD : op;
+        const op_id later =
+            op + TUNE_PREFETCH_OPS < n_ops ? op + TUNE_PREFETCH_OPS : op;
         __builtin_prefetch(&last[keys[later] & OP_KEY], 1);
         const uint32_t flags = keys[op] & ~OP_KEY;
         const value_id value = h->op_value[op];

@@ -30,18 +30,14 @@
  * SPDX-License-Identifier: MIT */
 #include "strong/order/schedule.h"
 
+#include "base/limits/tuning.h"
 #include "base/paranoid.h"
 #include "strong/order/schedule_state.h"
-
-enum {
-    TRIALS_PER_POINT = 8,
-    HELPED_MAX = 64, // of those that wait, so many are looked at
-};
 
 static uint64_t
 most_trials(const struct schedule_state *s)
 {
-    return (uint64_t)TRIALS_PER_POINT * s->p->g.n;
+    return (uint64_t)TUNE_SCHEDULE_TRIALS * s->p->g.n;
 }
 
 /* Run a point or let it wait.  A start also waits for its commit, unless 'half'
@@ -121,7 +117,7 @@ help(struct schedule_state *s, dense_id t)
 static bool
 help_first(struct schedule_state *s)
 {
-    for (size_t i = 0; i < s->blocked.at.n && i < HELPED_MAX; i++) {
+    for (size_t i = 0; i < s->blocked.at.n && i < TUNE_SCHEDULE_HELPED; i++) {
         const uint32_t point = s->f->order[s->blocked.at.at[i]];
         if (s->state[point] == STATE_WAITING && schedule_is_start(s, point) &&
             help(s, point_txn(s->p, point)))

@@ -15,11 +15,8 @@
  * SPDX-License-Identifier: MIT */
 #include "strong/search/heuristics.h"
 
+#include "base/limits/tuning.h"
 #include "strong/search/encoding.h"
-
-// Up to so many versions of a key it is cheaper to look at all of them than to
-// go back from a read to the nearest one.
-enum { VERSIONS_SEARCHED = 256 };
 
 static void
 theory_decide(void *self)
@@ -83,7 +80,7 @@ find_current(const struct order_search *s, key_id k, uint32_t when)
     const struct dependencies *p = s->p;
     const struct order *o = &s->acyc.order;
     const uint32_t n = p->key_first[k + 1] - p->key_first[k];
-    for (uint32_t i = when; n > VERSIONS_SEARCHED && i--;) {
+    for (uint32_t i = when; n > TUNE_VERSIONS_SEARCHED && i--;) {
         const uint32_t point = o->at[i];
         if (point >= depend_txn_points(p))
             continue;

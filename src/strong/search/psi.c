@@ -16,20 +16,13 @@
  * Only the next version after the one that was read needs to be looked at,
  * because it reaches all later ones.
  *
- * Before that si is tried, which implies psi and is decided faster: its order
- * of commits is an order for psi.
- *
  * SPDX-License-Identifier: MIT */
 #include "strong/search/psi.h"
 
 #include "base/limits/limit.h"
+#include "base/limits/tuning.h"
 #include "strong/search/construct_proof.h"
 #include "strong/search/encoding.h"
-
-enum {
-    LEMMAS_PER_ROUND = 256,
-    OP_STEPS = 8, // of a budget, for proposing a version order
-};
 
 /* A ww edge between neighbouring versions that the order proposes. */
 struct proposed {
@@ -138,7 +131,7 @@ check_read(struct psi *x, read_id r, version_id v, lit choice)
 {
     const struct dependencies *p = x->p;
     const key_id k = p->version_key[v];
-    if (x->place[v] + 1 == x->key_end[k] || x->lemmas.n == LEMMAS_PER_ROUND)
+    if (x->place[v] + 1 == x->key_end[k] || x->lemmas.n == TUNE_PSI_LEMMAS)
         return;
     assert(x->sorted[x->place[v]] == v);
     const dense_id t3 = p->read_txn[r];
@@ -233,7 +226,7 @@ run(struct psi *x)
         if (!x->lemmas.n)
             return SAT_TRUE;
         if (!budget_spend(x->s.context->budget,
-                          OP_STEPS * (uint64_t)p->h->n_ops))
+                          TUNE_PSI_STEPS * (uint64_t)p->h->n_ops))
             return SAT_UNKNOWN;
         sat_to_root(x->s.sat);
         add_lemmas(x);
@@ -266,41 +259,12 @@ accept(const struct psi *x, struct certificate *out)
     }
 }
 
-/* An order of commits at si, as an order of transactions at psi. */
-static bool
-accept_si(const struct inference *f, struct certificate *out)
-{
-    struct strong_options options = *f->context->options;
-    struct certificate si;
-    options.near_candidates = options.run_first = 0; // strong.c has tried these
-    options.stronger_first = false;
-    strong_check(f->p->h, LEVEL_SI, &options, f->context->budget, &si, NULL);
-    const bool ok = si.verdict == VERDICT_OK;
-    if (ok) {
-        out->verdict = VERDICT_OK;
-        out->kind = EVIDENCE_ORDER;
-        assert(si.order.n % 2 == 0); // a start and a commit each
-        for (size_t i = 0; i < si.order.n; i++)
-            if (si.order.at[i] % 2)
-                vec_push(&out->order, si.order.at[i] / 2);
-        for (size_t i = 0; i < si.choices.n; i++)
-            vec_push(&out->choices, si.choices.at[i]);
-    }
-    certificate_free(&si);
-    return ok;
-}
-
 void
 psi_search(struct inference *f, struct certificate *out)
 {
     struct psi x = {.p = f->p};
     struct strong_stats *stats = f->context->stats;
     double began = time_cpu();
-    if (f->context->options->psi_by_si && !f->context->tried_si &&
-        accept_si(f, out)) {
-        stats->searching = time_cpu() - began;
-        return;
-    }
     search_init(&x.s, f, f->order);
     x.sorted = mem_alloc(f->p->n_versions, sizeof *x.sorted);
     x.place = mem_alloc(f->p->n_versions, sizeof *x.place);

@@ -14,6 +14,7 @@
  * SPDX-License-Identifier: MIT */
 #include "strong/search/search.h"
 
+#include "base/limits/tuning.h"
 #include "strong/order/moved_check.h"
 #include "strong/search/encoding.h"
 #include "strong/search/heuristics.h"
@@ -35,8 +36,6 @@ search_init(struct order_search *s, struct inference *f, const uint32_t *order)
     const struct sat_proof proof = proof_trace(s);
     sat_set_theory(s->sat, &theory);
     sat_set_proof(s->sat, &proof);
-    sat_set_phase_saving(s->sat, options->phases);
-    sat_set_restarts(s->sat, options->restarts);
     if (!options->step_back)
         sat_set_far(s->sat, UINT32_MAX);
     for (size_t i = 0; i < p->ambiguous.n; i++) {
@@ -159,12 +158,6 @@ take_up(struct order_search *s, const broken_vec *broken)
     }
 }
 
-enum {
-    MOVED_STEPS = 8, // of a budget, for a point that moved
-    ALL_SHARE = 2,   // where one version of so many is of a key to check, all
-                     // keys are
-};
-
 struct dirty {
     VEC(uint8_t) is_dirty; // by key
     u32_vec keys;
@@ -213,7 +206,8 @@ check_moved(struct order_search *s, struct order_check *a, broken_vec *broken)
         vec_clear(broken);
         order_check_all(a, o->at, o->rank, broken);
     } else {
-        budget_spend(s->context->budget, MOVED_STEPS * (uint64_t)o->moved.n);
+        budget_spend(s->context->budget,
+                     TUNE_MOVED_STEPS * (uint64_t)o->moved.n);
         moved_check(a, o, broken);
     }
     order_clear_moved(o);
@@ -245,7 +239,7 @@ check_keys(struct order_search *s, struct order_check *a, struct dirty *d,
         versions += p->key_first[k + 1] - p->key_first[k];
     }
     budget_spend(s->context->budget, versions);
-    if (versions > p->n_versions / ALL_SHARE)
+    if (versions > p->n_versions / TUNE_DIRTY_SHARE)
         order_check_all(a, o->at, o->rank, broken);
     else
         for (size_t i = 0; i < d->keys.n; i++)

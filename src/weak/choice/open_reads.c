@@ -19,15 +19,10 @@
  * SPDX-License-Identifier: MIT */
 #include "weak/choice/open_reads.h"
 
+#include "base/limits/tuning.h"
 #include "depend/happens_before.h"
 #include "depend/writers.h"
 #include "weak/choice/counting.h"
-
-enum {
-    ROUNDS = 12,                // of pruning
-    MOST_CLOCK_BYTES = 1 << 27, // beyond that nothing is pruned
-    WORK = 1 << 26              // steps in all
-};
 
 struct pruning {
     const struct history *h;
@@ -121,7 +116,7 @@ find_certain(struct pruning *p)
     }
     counting_find(p->h, p->certain, p->counts, NULL);
     return happens_before_init(&p->before, p->h, p->certain, p->counts,
-                               MOST_CLOCK_BYTES);
+                               TUNE_CHOICE_CLOCK_BYTES);
 }
 
 static txn_id
@@ -255,11 +250,11 @@ open_reads_prune(const struct history *h, enum level level,
     writers_init(&p.writers, h, h->txn_counts);
     p.counts = mem_alloc(h->n_txns, sizeof *p.counts);
     p.certain = mem_alloc(h->n_ops, sizeof *p.certain);
-    for (int round = 0; p.changed && round < ROUNDS; round++) {
+    for (int round = 0; p.changed && round < TUNE_CHOICE_ROUNDS; round++) {
         p.changed = false;
         if (!find_certain(&p))
             break;
-        for (size_t i = 0; i < o->all.n && p.work < WORK; i++)
+        for (size_t i = 0; i < o->all.n && p.work < TUNE_CHOICE_WORK; i++)
             if (o->all.at[i].left.n > 1)
                 prune_read(&p, &o->all.at[i]);
         happens_before_free(&p.before);

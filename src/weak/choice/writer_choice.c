@@ -26,6 +26,7 @@
  * SPDX-License-Identifier: MIT */
 #include "weak/choice/writer_choice.h"
 
+#include "base/limits/tuning.h"
 #include "weak/choice/choice_premises.h"
 #include "weak/choice/counting.h"
 #include "weak/choice/initial_reading.h"
@@ -33,11 +34,6 @@
 #include "weak/choice/suggested_reading.h"
 #include "weak/commit_order.h"
 #include "weak/witness.h"
-
-enum {
-    CYCLES_PER_ROUND = 512,
-    EDGE_STEPS = 2, // of a budget, for an edge that the search visits
-};
 
 /* Rearrange the order so that it respects what is certain (session order, the
  * reads that have one candidate left, and the edges of the level that these
@@ -130,8 +126,8 @@ try_reading(struct choice_solver *c, const u32_vec *roots,
     bool end = out->verdict != VERDICT_VIOLATED;
     if (!end) {
         const uint64_t visited = witness_find(&g, out->level, &edges, true,
-                                              CYCLES_PER_ROUND, &cycles);
-        budget_spend(o->budget, EDGE_STEPS * visited);
+                                              TUNE_CHOICE_CYCLES, &cycles);
+        budget_spend(o->budget, TUNE_CHOICE_EDGE_STEPS * visited);
         end = learn(c, &cycles, out);
     }
     for (size_t i = 0; i < cycles.n; i++)

@@ -4,8 +4,8 @@
  * are checked; otherwise the test is skipped.
  *
  * SPDX-License-Identifier: MIT */
+#include "deciding.h"
 #include "format/format.h"
-#include "strong/strong.h"
 #include "test.h"
 #include "verify/verify.h"
 #include "weak/weak.h"
@@ -78,7 +78,7 @@ has_verdict(const struct history *h, enum level l, const char *expected)
         return strcmp(expected, "violated") == 0;
     struct certificate c;
     struct err err = {0};
-    strong_check(h, l, &strong_defaults, NULL, &c, NULL);
+    decide_level(h, l, &strong_defaults, NULL, &c, NULL);
     const char *got = c.verdict == VERDICT_OK ? "ok" : "violated";
     const bool fine =
         strcmp(got, expected) == 0 && verify_certificate(h, &c, &err);

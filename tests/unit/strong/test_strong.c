@@ -2,10 +2,9 @@
  * that would be slow if something were quadratic.
  *
  * SPDX-License-Identifier: MIT */
-#include "strong/first_run.h"
 #include "strong/near_order.h"
-#include "strong/strong.h"
 
+#include "deciding.h"
 #include "gen/gen.h"
 #include "hist.h"
 #include "history/builder/builder.h"
@@ -28,7 +27,7 @@ expect(const char *text, const char *verdicts)
     for (int i = 0; i < 4; i++) {
         struct certificate c;
         struct err err = {0};
-        strong_check(&h, levels[i], &strong_defaults, NULL, &c, NULL);
+        decide_level(&h, levels[i], &strong_defaults, NULL, &c, NULL);
         got[i] = "?ov"[c.verdict];
         // Of a history that tests nothing, no level is certified to hold.
         CHECK(verify_certificate(&h, &c, &err) == history_is_tested(&h));
@@ -68,23 +67,23 @@ lost_updates_at_psi_need_no_search(void)
         "[x==? x:=1] --- [x==? x:=2]",
         "[x:=1] --- [x==1 x:=2] --- [x==1 x:=3]",
         // with writers between them
-        "[x:=1 y:=9] --- [y==9 x:=5] --- [x==1 x:=2] --- [y==9 x:=6] --- "
-        "[x==1 x:=3]",
+        ("[x:=1 y:=9] --- [y==9 x:=5] --- [x==1 x:=2] --- [y==9 x:=6] --- "
+         "[x==1 x:=3]"),
         // beside an ambiguous read
         "[x==? x:=1] --- [x==? x:=2] --- [y:=1] --- [y:=1] --- [y==1]",
     };
     struct strong_options options = strong_defaults;
-    options.record_struck = false;
+    options.record_max = 0;
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         struct history h;
         struct certificate c;
-        struct strong_stats stats;
+        struct ladder_stats stats;
         struct err err = {0};
         hist(&h, texts[i]);
-        strong_check(&h, LEVEL_PSI, &options, NULL, &c, &stats);
+        decide_level(&h, LEVEL_PSI, &options, NULL, &c, &stats);
         CHECK(c.verdict == VERDICT_VIOLATED &&
               verify_certificate(&h, &c, &err));
-        CHECK(!stats.search_rounds && !stats.candidates_struck);
+        CHECK(!stats.strong.search_rounds && !stats.strong.candidates_struck);
         certificate_free(&c);
         history_free(&h);
     }
@@ -168,18 +167,16 @@ many_writers_have_an_order_near_the_times(void)
                                     .value_theta = 0.5,
                                     .seed = 1};
     static const enum level at[] = {LEVEL_PC, LEVEL_SI, LEVEL_SER};
-    struct strong_options never = strong_defaults;
     struct history h;
     struct err err = {0};
-    never.near_candidates = 0;
     CHECK(gen_history(&shape, &h, &err));
-    CHECK(!near_order_suits(&h, &never));
     CHECK(near_order_suits(&h, &strong_defaults));
     for (size_t i = 0; i < sizeof at / sizeof *at; i++) {
         struct near_order near;
         struct certificate c;
+        struct budget all = {.left = UINT64_MAX};
         near_order_init(&near, &h, &strong_defaults);
-        CHECK(near_order_try(&near, at[i], NULL, &c));
+        CHECK(near_order_try(&near, at[i], &all, &c));
         CHECK(c.level == at[i] && verify_certificate(&h, &c, &err));
         certificate_free(&c);
         near_order_free(&near);
@@ -215,22 +212,22 @@ one_value_is_run_first(void)
         {"lost-update", {[LEVEL_PC] = true}},
         {"fractured-read", {false}},
     };
-    struct strong_options never = strong_defaults;
-    never.run_first = 0;
+    struct strong_options options = strong_defaults;
+    options.without = strategy_bit("recorded-order");
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         for (shape.seed = 1; shape.seed <= 3; shape.seed++) {
             struct history h;
             struct err err = {0};
             shape.inject = cases[i].inject;
             CHECK(gen_history(&shape, &h, &err));
-            CHECK(!first_run_suits(&h, &never));
-            CHECK(first_run_suits(&h, &strong_defaults));
             for (int l = LEVEL_PC; l <= LEVEL_SER; l++) {
-                struct certificate c = {.level = (enum level)l};
-                CHECK(first_run_try(&h, &strong_defaults, NULL, &c) ==
-                      cases[i].holds[l]);
-                CHECK(cases[i].holds[l] ? verify_certificate(&h, &c, &err)
-                                        : c.verdict == VERDICT_UNKNOWN);
+                struct certificate c;
+                struct ladder_stats stats;
+                decide_level(&h, (enum level)l, &options, NULL, &c, &stats);
+                const bool holds = cases[i].holds[l];
+                CHECK(c.verdict == (holds ? VERDICT_OK : VERDICT_VIOLATED));
+                CHECK_TEXT(stats.decided_by[l], holds ? "replay" : "certain");
+                CHECK(verify_certificate(&h, &c, &err));
                 certificate_free(&c);
             }
             history_free(&h);
@@ -241,15 +238,16 @@ static void
 hot_keys_are_not_quadratic(void)
 {
     struct strong_options options = strong_defaults;
-    options.recorded_order = false; // which would not look at the key at all
+    options.without = strategy_bit(
+        "recorded-order"); // which would not look at the key at all
     for (int increment = 0; increment < 2; increment++) {
         struct history h;
         blind_writes(30000, 1, increment, &h);
         for (int l = LEVEL_PC; l <= LEVEL_SER; l++) {
             struct certificate c;
             struct err err = {0};
-            struct budget some = {.left = 20 * (uint64_t)h.n_ops};
-            strong_check(&h, (enum level)l, &options, &some, &c, NULL);
+            struct budget some = {.left = 60 * (uint64_t)h.n_ops};
+            decide_level(&h, (enum level)l, &options, &some, &c, NULL);
             CHECK(c.verdict == VERDICT_OK);
             CHECK(verify_certificate(&h, &c, &err));
             certificate_free(&c);
@@ -263,12 +261,14 @@ static bool
 is_answered_by_recording(const struct history *h, enum level l)
 {
     struct certificate c;
-    struct strong_stats stats;
+    struct ladder_stats stats;
     struct err err = {0};
     struct strong_options options = strong_defaults;
-    options.psi_by_si = false; // which would answer, too
-    strong_check(h, l, &options, NULL, &c, &stats);
-    const bool answered = c.verdict == VERDICT_OK && !stats.points;
+    options.without = strategy_bit("unique-snapshot"); // might answer, too
+    decide_level(h, l, &options, NULL, &c, &stats);
+    const bool answered =
+        stats.decided_by[l] && !strcmp(stats.decided_by[l], "recorded-order");
+    CHECK(!answered || c.verdict == VERDICT_OK);
     CHECK(verify_certificate(h, &c, &err));
     certificate_free(&c);
     return answered;
@@ -338,14 +338,14 @@ the_order_of_the_recording_is_tried_at_psi(void)
     for (size_t i = 0; i < 2 * (sizeof cases / sizeof *cases); i++) {
         struct history h;
         struct certificate c;
-        struct strong_stats stats;
+        struct ladder_stats stats;
         struct err err = {0};
         hist(&h, cases[i / 2].text);
-        options.record_struck = i % 2;
-        strong_check(&h, LEVEL_PSI, &options, NULL, &c, &stats);
-        const bool answered = c.verdict == VERDICT_OK && stats.points &&
-                              !stats.search_rounds &&
-                              (i % 2 || !stats.saturation_rounds);
+        options.record_max = i % 2 ? strong_defaults.record_max : 0;
+        decide_level(&h, LEVEL_PSI, &options, NULL, &c, &stats);
+        const bool answered = c.verdict == VERDICT_OK && stats.strong.points &&
+                              !stats.strong.search_rounds &&
+                              (i % 2 || !stats.strong.saturation_rounds);
         CHECK(answered == cases[i / 2].answered);
         CHECK(verify_certificate(&h, &c, &err));
         certificate_free(&c);
@@ -360,7 +360,7 @@ a_spent_budget_makes_the_answer_unknown(void)
     blind_writes(10000, 10, true, &h);
     struct budget spent = {0};
     struct certificate c;
-    strong_check(&h, LEVEL_SER, &strong_defaults, &spent, &c, NULL);
+    decide_level(&h, LEVEL_SER, &strong_defaults, &spent, &c, NULL);
     CHECK(c.verdict == VERDICT_UNKNOWN && c.kind == EVIDENCE_NONE);
     certificate_free(&c);
     history_free(&h);
