@@ -4,7 +4,7 @@
 #include "pipeline/prove_levels.h"
 
 #include "format/input.h"
-#include "robust/prove.h"
+#include "prove/robust/prove.h"
 
 #include <stdio.h>
 #include <string.h>

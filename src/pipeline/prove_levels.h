@@ -4,8 +4,8 @@
 #ifndef PIPELINE_PROVE_LEVELS_H
 #define PIPELINE_PROVE_LEVELS_H
 
-#include "execute/isolation.h"
 #include "pipeline/prove_run.h"
+#include "prove/execute/isolation.h"
 
 /* Parse the levels, the level file and the pairs of a request: one choice for
  * each level, all with the same exceptions.  There are at most LEVELS.  They

@@ -6,11 +6,11 @@
 #include "base/outfile.h"
 #include "check/check.h"
 #include "pipeline/prove_levels.h"
-#include "program/access.h"
-#include "program/read.h"
+#include "prove/program/access.h"
+#include "prove/program/read.h"
+#include "prove/robust/anomaly/record.h"
+#include "prove/robust/anomaly/story.h"
 #include "report/prove/level_words.h"
-#include "robust/anomaly/record.h"
-#include "robust/anomaly/story.h"
 
 #include <errno.h>
 #include <string.h>

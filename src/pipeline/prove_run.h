@@ -13,7 +13,7 @@
 #ifndef PIPELINE_PROVE_RUN_H
 #define PIPELINE_PROVE_RUN_H
 
-#include "execute/axioms.h"
+#include "prove/execute/axioms.h"
 #include "report/prove/prove_report.h"
 
 struct prove_request {

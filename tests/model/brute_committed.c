@@ -14,9 +14,9 @@
  * SPDX-License-Identifier: MIT */
 #include "brute_programs.h"
 
-#include "execute/interleaving.h"
-#include "program/access.h"
-#include "robust/anomaly/dependency.h"
+#include "prove/execute/interleaving.h"
+#include "prove/program/access.h"
+#include "prove/robust/anomaly/dependency.h"
 
 #include <string.h>
 

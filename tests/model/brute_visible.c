@@ -7,8 +7,8 @@
  * SPDX-License-Identifier: MIT */
 #include "brute_programs.h"
 
-#include "execute/interleaving.h"
-#include "robust/anomaly/dependency.h"
+#include "prove/execute/interleaving.h"
+#include "prove/robust/anomaly/dependency.h"
 
 static const enum level levels[] = {LEVEL_RA, LEVEL_CC, LEVEL_PSI, LEVEL_PC,
                                     LEVEL_SI};

@@ -14,10 +14,10 @@
 #include "range.h"
 #include "test.h"
 
-#include "execute/interleaving.h"
-#include "program/read.h"
-#include "robust/proof/proof.h"
-#include "robust/prove.h"
+#include "prove/execute/interleaving.h"
+#include "prove/program/read.h"
+#include "prove/robust/proof/proof.h"
+#include "prove/robust/prove.h"
 
 #include <string.h>
 

@@ -23,9 +23,9 @@
 #include "range.h"
 #include "test.h"
 
-#include "program/read.h"
-#include "robust/anomaly/dependency.h"
-#include "robust/prove.h"
+#include "prove/program/read.h"
+#include "prove/robust/anomaly/dependency.h"
+#include "prove/robust/prove.h"
 
 #include <string.h>
 

@@ -13,7 +13,7 @@
 #include "test.h"
 
 #include "base/random.h"
-#include "execute/interleaving.h"
+#include "prove/execute/interleaving.h"
 
 #include <string.h>
 

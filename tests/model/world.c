@@ -3,8 +3,8 @@
  * SPDX-License-Identifier: MIT */
 #include "world.h"
 
-#include "execute/conflict.h"
-#include "execute/interleaving.h"
+#include "prove/execute/conflict.h"
+#include "prove/execute/interleaving.h"
 
 #include <string.h>
 

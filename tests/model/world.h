@@ -10,7 +10,7 @@
 
 #include "base/container/intmap.h"
 #include "base/container/strings.h"
-#include "execute/run/run.h"
+#include "prove/execute/run/run.h"
 
 /* Which rows and arguments there are: every table has keys 1 .. keys in its
  * first column, or not, and values below 'values' in the others. */

@@ -13,9 +13,9 @@
 #include "random_program.h"
 
 #include "base/limits/limit.h"
-#include "execute/print/print.h"
-#include "execute/run/run.h"
-#include "program/read.h"
+#include "prove/execute/print/print.h"
+#include "prove/execute/run/run.h"
+#include "prove/program/read.h"
 
 #include <glob.h>
 #include <stdlib.h>

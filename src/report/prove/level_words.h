@@ -5,7 +5,7 @@
 #define REPORT_PROVE_LEVEL_WORDS_H
 
 #include "base/buf.h"
-#include "execute/isolation.h"
+#include "prove/execute/isolation.h"
 
 /* The short name; 'ec' is read atomic without sessions. */
 const char *level_words_brief(enum level l);

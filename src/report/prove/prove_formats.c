@@ -3,8 +3,8 @@
  * SPDX-License-Identifier: MIT */
 #include "report/prove/prove_formats.h"
 
+#include "prove/robust/anomaly/story.h"
 #include "report/parts.h"
-#include "robust/anomaly/story.h"
 
 #include <string.h>
 

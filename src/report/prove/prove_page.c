@@ -8,9 +8,9 @@
 #include "report/prove/prove_formats.h"
 
 #include "format/input.h"
+#include "prove/robust/anomaly/story.h"
 #include "report/page/card.h"
 #include "report/parts.h"
-#include "robust/anomaly/story.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* prove_repair.c -- assay prove --repair: changes that provably suffice.
  *
  * SPDX-License-Identifier: MIT */
-#include "program/assumptions.h"
+#include "prove/program/assumptions.h"
 #include "report/prove/prove_report.h"
 
 static const char *const kinds[] = {

@@ -3,9 +3,9 @@
  * SPDX-License-Identifier: MIT */
 #include "report/prove/prove_report.h"
 
+#include "prove/robust/anomaly/story.h"
 #include "report/prove/level_words.h"
 #include "report/prove/prove_formats.h"
-#include "robust/anomaly/story.h"
 
 #include <string.h>
 

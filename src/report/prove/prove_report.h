@@ -11,9 +11,9 @@
 #define REPORT_PROVE_PROVE_REPORT_H
 
 #include "explain/explain.h"
+#include "prove/robust/repair/repair.h"
+#include "prove/robust/weakest.h"
 #include "report/report.h"
-#include "robust/repair/repair.h"
-#include "robust/weakest.h"
 
 struct prove_format;
 

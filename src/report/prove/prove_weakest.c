@@ -1,7 +1,7 @@
 /* prove_weakest.c -- assay prove --weakest: which levels are enough.
  *
  * SPDX-License-Identifier: MIT */
-#include "program/assumptions.h"
+#include "prove/program/assumptions.h"
 #include "report/prove/level_words.h"
 #include "report/prove/prove_report.h"
 

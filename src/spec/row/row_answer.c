@@ -9,7 +9,7 @@
 #include "spec/row/row_statement.h"
 
 #include "base/buf.h"
-#include "program/parser.h"
+#include "prove/program/parser.h"
 #include "spec/row/row_syntax.h"
 #include "spec/row/sql_tree.h"
 

@@ -4,7 +4,7 @@
 #ifndef SPEC_ROW_SQL_TREE_H
 #define SPEC_ROW_SQL_TREE_H
 
-#include "program/parser.h"
+#include "prove/program/parser.h"
 #include "spec/row/watched.h"
 
 /* What occurs in a tree. */

@@ -7,7 +7,7 @@
 
 #include "base/container/strings.h"
 #include "collect/collect.h"
-#include "program/pgbench/pgbench_script.h"
+#include "prove/program/pgbench/pgbench_script.h"
 #include "spec/step_runner.h"
 
 /* A statement with the values that its variables had. */

@@ -1,0 +1,101 @@
+/* body_loop.c -- loops of PL/pgSQL, and what leaves them.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "prove/program/body/body.h"
+
+static bool
+read_body(struct body *b, uint32_t node, struct statement *s)
+{
+    b->loops++;
+    const bool ok = body_block(b, body_find(b, node, "body"), &s->body);
+    b->loops--;
+    return ok;
+}
+
+struct statement *
+body_for_query(struct body *b, uint32_t node)
+{
+    const char *text = body_query(b, body_find(b, node, "query"));
+    struct statement *s = text ? body_sql(b, text) : NULL;
+    if (!s)
+        return NULL;
+    if (s->kind != STATEMENT_SELECT) {
+        lower_fail(b->l, -1, "FOR over something else than a SELECT");
+        return NULL;
+    }
+    s->kind = STATEMENT_FOR;
+    if (!body_into(b, s, body_find(b, node, "var")) || !read_body(b, node, s))
+        return NULL;
+    return s;
+}
+
+/* The variable of an integer loop, which is a new one. */
+static bool
+loop_variable(struct body *b, uint32_t node, uint32_t *out)
+{
+    struct lower *l = b->l;
+    const char *name = body_text(
+        b, body_find(b, body_find(b, body_find(b, node, "var"), "PLpgSQL_var"),
+                     "refname"));
+    if (!name)
+        return lower_fail(l, -1, "a loop without a variable");
+    *out = lower_add_variable(l, name, TYPE_INTEGER);
+    return true;
+}
+
+/* A bound or the step of a loop over integers, to which it is rounded. */
+static const struct expr *
+loop_number(struct body *b, const char *text)
+{
+    return lower_store(b->l, body_typed(b, text, TYPE_INTEGER), NUMBER_INTEGER,
+                       false);
+}
+
+struct statement *
+body_range(struct body *b, uint32_t node)
+{
+    struct statement *s = statement_new(b->l, STATEMENT_RANGE);
+    const char *low = body_query(b, body_find(b, node, "lower"));
+    const char *high = body_query(b, body_find(b, node, "upper"));
+    const char *step = body_query(b, body_find(b, node, "step"));
+    s->reverse = body_find(b, node, "reverse") != 0;
+    if (!low || !high || !(s->low = loop_number(b, low)) ||
+        !(s->high = loop_number(b, high)) ||
+        (step && !(s->step = loop_number(b, step))) ||
+        !loop_variable(b, node, &s->variable) || !read_body(b, node, s))
+        return NULL;
+    b->l->variables.at[s->variable].name = ""; // nothing behind the loop has it
+    return s;
+}
+
+struct statement *
+body_while(struct body *b, uint32_t node)
+{
+    struct statement *s = statement_new(b->l, STATEMENT_WHILE);
+    const uint32_t condition = body_find(b, node, "cond");
+    const char *text = body_query(b, condition);
+    if (condition &&
+        !(s->value = text ? body_typed(b, text, TYPE_BOOLEAN) : NULL))
+        return NULL;
+    return read_body(b, node, s) ? s : NULL;
+}
+
+struct statement *
+body_exit(struct body *b, uint32_t node)
+{
+    struct lower *l = b->l;
+    if (body_find(b, node, "label") || !b->loops) {
+        lower_fail(l, -1, "EXIT or CONTINUE with a label is not supported");
+        return NULL;
+    }
+    const char *text = body_query(b, body_find(b, node, "cond"));
+    struct statement *outer = text ? statement_new(l, STATEMENT_IF) : NULL;
+    struct statement *s = statement_new(
+        l, body_find(b, node, "is_exit") ? STATEMENT_EXIT : STATEMENT_CONTINUE);
+    if (!outer)
+        return s;
+    outer->value = body_typed(b, text, TYPE_BOOLEAN);
+    outer->body.at = program_alloc(l->program, 1, sizeof *outer->body.at);
+    outer->body.at[outer->body.n++] = s;
+    return outer->value ? outer : NULL;
+}

@@ -1,0 +1,288 @@
+/* lower_plpgsql.c -- the statements of PL/pgSQL.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "prove/program/body/body.h"
+
+#include "prove/program/access.h"
+
+#include <string.h>
+
+/* The names in a target {"PLpgSQL_row": {"fields": [{"name": ..}]}}. */
+bool
+body_into(struct body *b, struct statement *s, uint32_t target)
+{
+    uint32_t fields =
+        body_find(b, body_find(b, target, "PLpgSQL_row"), "fields");
+    const char *names[64];
+    size_t n = 0;
+    for (uint32_t i = fields ? form_first(fields) : 0;
+         fields && i < form_end(&b->forms, fields);
+         i = form_next(&b->forms, i)) {
+        if (b->forms.at[i].kind != FORM_MAP)
+            continue;
+        if (n == sizeof names / sizeof *names)
+            return lower_fail(b->l, -1, "INTO more than %zu variables", n);
+        names[n++] = body_text(b, body_find(b, i, "name"));
+    }
+    if (!n)
+        return lower_fail(b->l, -1, "INTO without a variable");
+    return lower_into(b->l, s, names, n);
+}
+
+static struct statement *
+read_execsql(struct body *b, uint32_t node)
+{
+    const char *text = body_query(b, body_find(b, node, "sqlstmt"));
+    struct statement *s = text ? body_sql(b, text) : NULL;
+    if (!s)
+        return NULL;
+    const bool into = body_find(b, node, "into") != 0;
+    s->strict = body_find(b, node, "strict") != 0;
+    if (into && !body_into(b, s, body_find(b, node, "target")))
+        return NULL;
+    if (!into && s->kind == STATEMENT_SELECT) {
+        lower_fail(b->l, -1, "SELECT without INTO; PERFORM discards a result");
+        return NULL;
+    }
+    if (!into && s->n_returning) {
+        lower_fail(b->l, -1, "RETURNING without INTO");
+        return NULL;
+    }
+    return s;
+}
+
+static struct statement *
+read_perform(struct body *b, uint32_t node)
+{
+    const char *text = body_query(b, body_find(b, node, "expr"));
+    struct statement *s = text ? body_sql(b, text) : NULL;
+    if (s)
+        s->hidden = true;
+    return s;
+}
+
+/* v := e, where e is everything behind := or =. */
+static struct statement *
+read_assign(struct body *b, uint32_t node)
+{
+    struct lower *l = b->l;
+    const char *text = body_query(b, body_find(b, node, "expr"));
+    const char *equals = text ? strchr(text, '=') : NULL;
+    if (!equals) {
+        lower_fail(l, -1, "an assignment that is not supported");
+        return NULL;
+    }
+    size_t n = (size_t)(equals - text);
+    while (n && strchr(" \t\r\n:", text[n - 1]))
+        n--;
+    const bool quoted = n > 1 && text[0] == '"' && text[n - 1] == '"';
+    const char *name =
+        arena_copy(&l->program->arena, text + quoted, n - 2 * quoted);
+    struct statement *s = statement_new(l, STATEMENT_ASSIGN);
+    char lower_case[200];
+    size_t i = 0;
+    for (; name[i] && i + 1 < sizeof lower_case; i++)
+        lower_case[i] =
+            (char)(!quoted && name[i] >= 'A' && name[i] <= 'Z' ? name[i] + 32
+                                                               : name[i]);
+    lower_case[i] = '\0';
+    s->variable = lower_find_variable(l, lower_case);
+    if (s->variable == UINT32_MAX) {
+        lower_fail(l, -1, "'%s' names no scalar variable", name);
+        return NULL;
+    }
+    const struct variable v = l->variables.at[s->variable];
+    s->value =
+        lower_store(l, body_typed(b, equals + 1, v.type), v.number, v.rounds);
+    return s->value ? s : NULL;
+}
+
+static struct statement *
+read_return(struct body *b, uint32_t node)
+{
+    struct statement *s = statement_new(b->l, STATEMENT_RETURN);
+    const char *text = body_query(b, body_find(b, node, "expr"));
+    if (!text && b->l->has_result)
+        s->kind = STATEMENT_RAISE; // the parser's, at the end of the function
+    if (!text)
+        return s;
+    const struct scalar_type *returns = &b->l->returns;
+    struct expr *e = body_expr(b, text);
+    if (e && returns->type != TYPE_UNKNOWN)
+        e = lower_cast(b->l, e, returns->type, -1);
+    if (e && e->type == TYPE_UNKNOWN)
+        e->type = TYPE_INTEGER;
+    // What fits is the same value: only a number that may not is cast.
+    if (e && returns->type == TYPE_INTEGER && e->number > returns->number)
+        e = lower_cast_number(b->l, e, returns->number);
+    s->value = e;
+    return e ? s : NULL;
+}
+
+static struct statement *
+read_return_query(struct body *b, uint32_t node)
+{
+    const char *text = body_query(b, body_find(b, node, "query"));
+    struct statement *s = text ? body_sql(b, text) : NULL;
+    if (!s || s->kind != STATEMENT_SELECT) {
+        lower_fail(b->l, -1, "RETURN QUERY of something else than a SELECT");
+        return NULL;
+    }
+    s->kind = STATEMENT_ROWS;
+    return s;
+}
+
+/* A block inside the body; one with variables or handlers of its own is not
+ * understood. */
+static struct statement *
+read_inner_block(struct body *b, uint32_t node)
+{
+    struct lower *l = b->l;
+    if (body_find(b, node, "exceptions")) {
+        lower_fail(l, -1, "an EXCEPTION block is not supported");
+        return NULL;
+    }
+    if (b->declared_at >= b->top_line) {
+        lower_fail(l, -1, "variables of an inner block are not supported");
+        return NULL;
+    }
+    struct statement *s = statement_new(l, STATEMENT_IF);
+    s->value = expr_boolean(l, true);
+    return body_block(b, body_find(b, node, "body"), &s->body) ? s : NULL;
+}
+
+/* The values of a notice: nobody sees them, but they can fail.  Each is the
+ * condition of an IF that does nothing. */
+static bool
+add_noticed(struct body *b, uint32_t list, struct block *out)
+{
+    struct lower *l = b->l;
+    for (uint32_t i = list ? form_first(list) : 0;
+         list && i < form_end(&b->forms, list); i = form_next(&b->forms, i)) {
+        const uint32_t option = body_find(b, i, "PLpgSQL_raise_option");
+        const char *text =
+            body_query(b, option ? body_find(b, option, "expr") : i);
+        struct expr *e = text ? body_expr(b, text) : NULL;
+        if (!text)
+            return lower_fail(l, -1, "RAISE without a value");
+        if (!e)
+            return false;
+        if (expr_has_query(e))
+            return lower_fail(l, -1, "a query in RAISE is not supported");
+        if (e->type == TYPE_UNKNOWN)
+            e->type = TYPE_TEXT;
+        struct statement **all =
+            program_alloc(l->program, out->n + 1, sizeof(struct statement *));
+        if (out->n)
+            memcpy(all, out->at, out->n * sizeof(struct statement *));
+        struct statement *s = statement_new(l, STATEMENT_IF);
+        s->value = expr_unary(l, EXPR_IS_NULL, e);
+        all[out->n++] = s;
+        out->at = all;
+    }
+    return true;
+}
+
+static struct statement *
+read_raise(struct body *b, uint32_t node)
+{
+    enum { ERROR_LEVEL = 21 }; // PostgreSQL's ERROR
+    struct statement *s = statement_new(b->l, STATEMENT_RAISE);
+    if (body_number(b, body_find(b, node, "elog_level")) >= ERROR_LEVEL)
+        return s;
+    s->kind = STATEMENT_IF;
+    s->value = expr_boolean(b->l, true);
+    const bool ok = add_noticed(b, body_find(b, node, "params"), &s->body) &&
+                    add_noticed(b, body_find(b, node, "options"), &s->body);
+    return ok ? s : NULL;
+}
+
+/* An error for a statement of a kind that is not understood. */
+static void
+refuse(struct lower *l, struct span name)
+{
+    static const struct {
+        const char *name, *words;
+    } kinds[] = {
+        {"PLpgSQL_stmt_assert", "ASSERT"},
+        {"PLpgSQL_stmt_call", "CALL or DO"},
+        {"PLpgSQL_stmt_close", "CLOSE"},
+        {"PLpgSQL_stmt_commit", "COMMIT inside of a function"},
+        {"PLpgSQL_stmt_dynexecute", "dynamic SQL (EXECUTE)"},
+        {"PLpgSQL_stmt_dynfors", "dynamic SQL (FOR .. IN EXECUTE)"},
+        {"PLpgSQL_stmt_fetch", "FETCH or MOVE"},
+        {"PLpgSQL_stmt_forc", "FOR over a cursor"},
+        {"PLpgSQL_stmt_foreach_a", "FOREACH over an array"},
+        {"PLpgSQL_stmt_getdiag", "GET DIAGNOSTICS"},
+        {"PLpgSQL_stmt_open", "OPEN"},
+        {"PLpgSQL_stmt_return_next", "RETURN NEXT"},
+        {"PLpgSQL_stmt_rollback", "ROLLBACK inside of a function"},
+    };
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (span_is(name, kinds[i].name)) {
+            lower_fail(l, -1, "%s is not supported", kinds[i].words);
+            return;
+        }
+    lower_fail(l, -1, "%.*s is not supported", (int)name.n, name.at);
+}
+
+static struct statement *
+read_statement(struct body *b, uint32_t wrapper)
+{
+    static const struct {
+        const char *name;
+        struct statement *(*read)(struct body *b, uint32_t node);
+    } kinds[] = {
+        {"PLpgSQL_stmt_execsql", read_execsql},
+        {"PLpgSQL_stmt_perform", read_perform},
+        {"PLpgSQL_stmt_assign", read_assign},
+        {"PLpgSQL_stmt_if", body_if},
+        {"PLpgSQL_stmt_case", body_case},
+        {"PLpgSQL_stmt_fors", body_for_query},
+        {"PLpgSQL_stmt_fori", body_range},
+        {"PLpgSQL_stmt_while", body_while},
+        {"PLpgSQL_stmt_loop", body_while},
+        {"PLpgSQL_stmt_exit", body_exit},
+        {"PLpgSQL_stmt_return", read_return},
+        {"PLpgSQL_stmt_return_query", read_return_query},
+        {"PLpgSQL_stmt_raise", read_raise},
+        {"PLpgSQL_stmt_block", read_inner_block},
+    };
+    const struct span name = b->forms.at[form_first(wrapper)].text;
+    const uint32_t node = form_first(wrapper) + 1;
+    struct lower *l = b->l;
+    l->text = "";
+    l->line = b->first_line + body_number(b, body_find(b, node, "lineno")) - 1;
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (span_is(name, kinds[i].name))
+            return kinds[i].read(b, node);
+    refuse(l, name);
+    return NULL;
+}
+
+bool
+body_block(struct body *b, uint32_t list, struct block *out)
+{
+    if (!list)
+        return true;
+    if (b->blocks >= PROGRAM_DEPTH)
+        return lower_fail(b->l, -1, "more than %d blocks deep", PROGRAM_DEPTH);
+    b->blocks++;
+    size_t n = 0;
+    for (uint32_t i = form_first(list); i < form_end(&b->forms, list);
+         i = form_next(&b->forms, i))
+        n++;
+    out->at = program_alloc(b->l->program, n, sizeof *out->at);
+    out->n = 0;
+    bool ok = true;
+    for (uint32_t i = form_first(list); ok && i < form_end(&b->forms, list);
+         i = form_next(&b->forms, i)) {
+        if (form_first(i) >= form_end(&b->forms, i))
+            continue; // {}: an empty statement
+        struct statement *s = read_statement(b, i);
+        ok = s != NULL;
+        out->at[out->n++] = s;
+    }
+    b->blocks--;
+    return ok;
+}

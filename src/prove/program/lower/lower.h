@@ -1,0 +1,188 @@
+/* lower.h -- from parse trees to the IR; private to this folder.
+ *
+ * A 'struct lower' is the place where lowering stands: the function, the text
+ * whose tree is being read, the tables in scope.  Every function that can meet
+ * something that is not understood returns false (or NULL) with an error that
+ * has the file and the line; nothing is skipped in silence.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef PROVE_PROGRAM_LOWER_LOWER_H
+#define PROVE_PROGRAM_LOWER_LOWER_H
+
+#include "prove/program/ir.h"
+#include "prove/program/parser.h"
+
+#define NODE_IS(node, NAME)                                                    \
+    ((node) && (node)->node_case == PG_QUERY__NODE__NODE_##NAME)
+
+/* A type that values can have here. */
+struct scalar_type {
+    enum value_type type;
+    enum number_kind number;
+    bool serial;    // it generates its values
+    bool rounds;    // numeric with a number of digits
+    uint32_t limit; // most characters, or digits in front of the point
+};
+
+/* A table that can be named in expressions now. */
+struct visible {
+    const char *name; // alias, or the table's name
+    uint32_t source, table;
+    uint32_t level; // of query nesting
+};
+
+struct lower {
+    struct program *program;
+    struct err *err;
+    const char *file;
+
+    // The text whose tree is read: line of its byte 'counted', and whether its
+    // columns are those of the file.
+    const char *text;
+    uint32_t line;
+    int counted;
+    bool exact;
+
+    // What names mean.
+    VEC(struct visible) visible;
+    uint32_t level;     // of query nesting
+    bool columns_first; // LANGUAGE sql: a column hides a parameter
+    bool merged;        // the query has a JOIN .. USING
+    bool padded;        // some values have the type char
+    bool uuids;         // some have the type uuid
+
+    // The function, as far as it is known; NULL function: in a table.
+    struct function *function;
+    struct scalar_type returns; // UNKNOWN: nothing, a set, something else
+    bool has_result;            // one value, which RETURN has to give
+    VEC(struct variable) variables;
+    VEC(uint32_t) sources;
+    VEC(struct input_site) inputs;
+    uint32_t n_statements;
+
+    // The query whose targets are read, for its aggregates.
+    struct query *query;
+    VEC(struct aggregate) aggregates;
+    bool in_targets, in_aggregate;
+    uint32_t depth; // of expressions
+};
+
+void lower_free(struct lower *l);
+
+/* Note an error at a byte of the text (-1: its first line); return false. */
+__attribute__((format(printf, 3, 4))) bool
+lower_fail(struct lower *l, int location, const char *format, ...);
+
+/* The line of a byte of the text. */
+uint32_t lower_line(const struct lower *l, int location);
+
+enum { LOWER_LIST = 500 }; // members of a list in an expression
+
+/* Expressions: lower_expr.c, lower_operator.c, lower_name.c, lower_sugar.c,
+ * lower_call.c. */
+struct expr *lower_expr(struct lower *l, const PgQuery__Node *node);
+struct expr *lower_name(struct lower *l, const PgQuery__ColumnRef *ref);
+struct expr *lower_param(struct lower *l, const PgQuery__ParamRef *node);
+struct expr *lower_operator(struct lower *l, const char *name, struct expr *a,
+                            struct expr *b, int location);
+/* The type of current_date and its kin. */
+bool lower_moment_type(struct lower *l, const PgQuery__SQLValueFunction *node,
+                       enum value_type *type);
+struct expr *lower_in(struct lower *l, const PgQuery__AExpr *node,
+                      bool negated);
+struct expr *lower_between(struct lower *l, const PgQuery__AExpr *node,
+                           bool negated);
+struct expr *lower_case(struct lower *l, const PgQuery__CaseExpr *node);
+struct expr *lower_fold(struct lower *l, enum expr_kind kind,
+                        PgQuery__Node *const *nodes, size_t n, int location);
+struct expr *lower_sublink(struct lower *l, const PgQuery__SubLink *node);
+struct expr *lower_test(struct lower *l, const PgQuery__BooleanTest *node);
+struct expr *lower_null_test(struct lower *l, const PgQuery__NullTest *node);
+
+/* Make both operands the same type. */
+bool lower_match_types(struct lower *l, struct expr **a, struct expr **b,
+                       int location);
+struct expr *lower_call(struct lower *l, const PgQuery__FuncCall *call);
+
+/* Nodes: lower_node.c. */
+struct expr *expr_new(struct lower *l, enum expr_kind kind,
+                      enum value_type type);
+struct expr *expr_unary(struct lower *l, enum expr_kind kind,
+                        const struct expr *a);
+struct expr *expr_binary(struct lower *l, enum expr_kind kind,
+                         const struct expr *a, const struct expr *b);
+struct expr *expr_number(struct lower *l, int64_t number);
+struct expr *expr_boolean(struct lower *l, bool truth);
+struct expr *expr_null(struct lower *l);
+struct expr *expr_column(struct lower *l, uint32_t source, uint32_t column);
+struct expr *expr_input(struct lower *l, struct input_site site);
+
+/* Where a has no type yet (NULL), give it b's, and the other way round; false
+ * where they differ. */
+bool expr_unify(struct expr *a, struct expr *b);
+
+/* A condition: like an expression, but boolean. */
+struct expr *lower_condition(struct lower *l, const PgQuery__Node *node);
+
+/* The name of the last part of a type or function name. */
+const char *lower_last_name(PgQuery__Node *const *names, size_t n);
+
+/* Types: lower_type.c.  False, with an error, for a type that values cannot
+ * have; lower_type_of_name notes none.  The numbers of lower_type_limits are
+ * those in parentheses. */
+bool lower_type(struct lower *l, const PgQuery__TypeName *type,
+                struct scalar_type *out);
+bool lower_type_of_name(const char *name, struct scalar_type *out);
+bool lower_type_limits(struct lower *l, struct scalar_type *type,
+                       const int64_t *numbers, size_t n, int location);
+
+/* A value as one of another type, and a number as one of another kind. */
+struct expr *lower_cast(struct lower *l, struct expr *e, enum value_type type,
+                        int location);
+struct expr *lower_cast_number(struct lower *l, struct expr *e,
+                               enum number_kind number);
+struct expr *lower_type_cast(struct lower *l, const PgQuery__TypeCast *node);
+/* A value as a column or variable of that kind of number takes it. */
+const struct expr *lower_store(struct lower *l, const struct expr *e,
+                               enum number_kind number, bool rounds);
+/* Texts that are too long for their columns are not in them; an error where
+ * that is not known. */
+bool lower_lengths(struct lower *l);
+
+/* Queries: lower_query.c. */
+struct query *lower_query(struct lower *l, const PgQuery__SelectStmt *select);
+bool lower_targets(struct lower *l, PgQuery__Node *const *nodes, size_t n,
+                   uint32_t level, struct target **targets,
+                   uint32_t *n_targets);
+uint32_t lower_add_source(struct lower *l, const char *name, uint32_t table);
+bool lower_find_table(struct lower *l, const PgQuery__RangeVar *range,
+                      uint32_t *table);
+
+/* Statements: lower_write.c.  'kind' and all that SQL says is set, 'into' is
+ * not. */
+struct statement *lower_sql(struct lower *l, const PgQuery__Node *node);
+struct statement *statement_new(struct lower *l, enum statement_kind kind);
+
+/* Tables: lower_table.c. */
+bool lower_table(struct lower *l, const PgQuery__CreateStmt *create);
+void lower_add_check(struct lower *l, struct table *t, const struct expr *e);
+bool lower_index(struct lower *l, const PgQuery__IndexStmt *index);
+bool lower_foreign_keys(struct lower *l, const PgQuery__CreateStmt *create);
+
+/* Functions: lower_function.c and lower_plpgsql.c.  'text' is the statement
+ * that makes the function, and l->text the file. */
+bool lower_function(struct lower *l, const PgQuery__CreateFunctionStmt *create,
+                    const char *text, int location);
+bool lower_plpgsql(struct lower *l, const char *text, uint32_t first_line);
+/* Assign the first targets to the variables of the names; a name of a record
+ * variable stands for all. */
+bool lower_into(struct lower *l, struct statement *s, const char *const *names,
+                size_t n);
+uint32_t lower_find_variable(const struct lower *l, const char *name);
+uint32_t lower_add_variable(struct lower *l, const char *name,
+                            enum value_type type);
+
+/* Invariants in comments: lower_invariant.c. */
+bool lower_invariants(struct lower *l);
+
+#endif

@@ -1,0 +1,393 @@
+/* lower_write.c -- INSERT, UPDATE, DELETE, and SELECT as statements.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "prove/program/lower/lower.h"
+
+#include "prove/program/access.h"
+
+#include <string.h>
+
+struct statement *
+statement_new(struct lower *l, enum statement_kind kind)
+{
+    struct statement *s = program_alloc(l->program, 1, sizeof *s);
+    s->kind = kind;
+    s->line = l->line;
+    s->number = l->n_statements++;
+    return s;
+}
+
+static const struct table *
+table_of(const struct lower *l, const struct statement *s)
+{
+    return &l->program->tables.at[s->table];
+}
+
+/* Give a value the type of its column. */
+static const struct expr *
+fit(struct lower *l, struct expr *e, const struct table_column *column,
+    int location)
+{
+    if (e && e->type != TYPE_UNKNOWN && e->type != column->type &&
+        !(e->kind == EXPR_CONSTANT && e->type == TYPE_TEXT)) {
+        lower_fail(l, location, "a value of another type than column '%s'",
+                   column->name);
+        return NULL;
+    }
+    e = e ? lower_cast(l, e, column->type, location) : NULL;
+    return lower_store(l, e, column->number, column->rounds);
+}
+
+/* What a column gets where nothing is said. */
+static struct expr *
+initial_value(struct lower *l, const struct statement *s, uint32_t c)
+{
+    const struct table_column *column = &table_of(l, s)->columns[c];
+    if (column->generated)
+        return expr_input(
+            l, (struct input_site){INPUT_KEY, column->type, s->table, c});
+    struct expr *e = expr_null(l);
+    if (column->initial)
+        *e = *column->initial;
+    e->type = column->type;
+    if (e->kind == EXPR_INPUT)
+        return expr_input(
+            l, (struct input_site){INPUT_MOMENT, column->type, 0, 0});
+    return e;
+}
+
+static bool
+lower_sets(struct lower *l, struct statement *s, PgQuery__Node *const *nodes,
+           size_t n)
+{
+    const struct table *t = table_of(l, s);
+    s->n_sets = (uint32_t)n;
+    s->sets = program_alloc(l->program, n, sizeof *s->sets);
+    for (size_t i = 0; i < n; i++) {
+        const PgQuery__ResTarget *target = nodes[i]->res_target;
+        const uint32_t c = table_find_column(t, target->name);
+        if (c == UINT32_MAX)
+            return lower_fail(l, target->location,
+                              "table %s has no column '%s'", t->name,
+                              target->name);
+        if (columns_have(&t->primary, c))
+            return lower_fail(l, target->location,
+                              "an update of the key column '%s' is not "
+                              "supported",
+                              target->name);
+        if (NODE_IS(target->val, MULTI_ASSIGN_REF))
+            return lower_fail(l, target->location,
+                              "SET (..) = (..) is not supported");
+        for (size_t j = 0; j < i; j++)
+            if (s->sets[j].column == c)
+                return lower_fail(l, target->location,
+                                  "column '%s' is set twice", target->name);
+        if (t->columns[c].always && !NODE_IS(target->val, SET_TO_DEFAULT))
+            return lower_fail(l, target->location,
+                              "column '%s' is GENERATED ALWAYS", target->name);
+        s->sets[i].column = c;
+        s->sets[i].value = NODE_IS(target->val, SET_TO_DEFAULT)
+                               ? initial_value(l, s, c)
+                               : fit(l, lower_expr(l, target->val),
+                                     &t->columns[c], target->location);
+        if (!s->sets[i].value)
+            return false;
+    }
+    return true;
+}
+
+/* The table of an UPDATE, DELETE or INSERT, as a new source. */
+static bool
+lower_relation(struct lower *l, struct statement *s,
+               const PgQuery__RangeVar *range)
+{
+    if (!lower_find_table(l, range, &s->table))
+        return false;
+    l->level++;
+    s->source = lower_add_source(
+        l,
+        program_copy(l->program,
+                     range->alias ? range->alias->aliasname : range->relname),
+        s->table);
+    return true;
+}
+
+static struct statement *
+lower_update(struct lower *l, const PgQuery__UpdateStmt *update)
+{
+    struct statement *s = statement_new(l, STATEMENT_UPDATE);
+    if (update->n_from_clause || update->with_clause) {
+        lower_fail(l, -1, "UPDATE with FROM or WITH is not supported");
+        return NULL;
+    }
+    if (!lower_relation(l, s, update->relation))
+        return NULL;
+    if (update->where_clause &&
+        !(s->where = lower_condition(l, update->where_clause)))
+        return NULL;
+    if (!lower_sets(l, s, update->target_list, update->n_target_list) ||
+        !lower_targets(l, update->returning_list, update->n_returning_list,
+                       l->level, &s->returning, &s->n_returning))
+        return NULL;
+    return s;
+}
+
+static struct statement *
+lower_delete(struct lower *l, const PgQuery__DeleteStmt *delete)
+{
+    struct statement *s = statement_new(l, STATEMENT_DELETE);
+    if (delete->n_using_clause || delete->with_clause) {
+        lower_fail(l, -1, "DELETE with USING or WITH is not supported");
+        return NULL;
+    }
+    if (!lower_relation(l, s, delete->relation))
+        return NULL;
+    if (delete->where_clause &&
+        !(s->where = lower_condition(l, delete->where_clause)))
+        return NULL;
+    return lower_targets(l, delete->returning_list, delete->n_returning_list,
+                         l->level, &s->returning, &s->n_returning)
+               ? s
+               : NULL;
+}
+
+/* Which columns the values of an INSERT are for. */
+static bool
+lower_insert_columns(struct lower *l, const struct statement *s,
+                     const PgQuery__InsertStmt *insert, u32_vec *columns)
+{
+    const struct table *t = table_of(l, s);
+    for (size_t i = 0; i < insert->n_cols; i++) {
+        const PgQuery__ResTarget *target = insert->cols[i]->res_target;
+        const uint32_t c = table_find_column(t, target->name);
+        if (c == UINT32_MAX)
+            return lower_fail(l, target->location,
+                              "table %s has no column '%s'", t->name,
+                              target->name);
+        for (size_t j = 0; j < columns->n; j++)
+            if (columns->at[j] == c)
+                return lower_fail(l, target->location,
+                                  "column '%s' is named twice", target->name);
+        vec_push(columns, c);
+    }
+    for (uint32_t c = 0; !insert->n_cols && c < t->n_columns - t->hidden_key;
+         c++)
+        vec_push(columns, c);
+    return true;
+}
+
+/* One row of VALUES; what is left out gets its default. */
+static bool
+lower_row(struct lower *l, struct statement *s, PgQuery__Node *const *nodes,
+          size_t n, const u32_vec *columns, const struct expr **out)
+{
+    const struct table *t = table_of(l, s);
+    if (n > columns->n)
+        return lower_fail(l, -1, "%zu values for %zu columns", n, columns->n);
+    for (size_t i = 0; i < n; i++) {
+        const uint32_t c = columns->at[i];
+        if (NODE_IS(nodes[i], SET_TO_DEFAULT))
+            continue;
+        if (t->columns[c].always)
+            return lower_fail(l, -1, "column '%s' is GENERATED ALWAYS",
+                              t->columns[c].name);
+        out[c] = fit(l, lower_expr(l, nodes[i]), &t->columns[c], -1);
+        if (!out[c])
+            return false;
+    }
+    for (uint32_t c = 0; c < t->n_columns; c++)
+        if (!out[c])
+            out[c] = initial_value(l, s, c);
+    return true;
+}
+
+static bool
+lower_insert_query(struct lower *l, struct statement *s,
+                   const PgQuery__SelectStmt *select, const u32_vec *columns)
+{
+    const struct table *t = table_of(l, s);
+    struct query *q = lower_query(l, select);
+    if (!q)
+        return false;
+    if (q->n_targets > columns->n)
+        return lower_fail(l, -1, "%u values for %zu columns", q->n_targets,
+                          columns->n);
+    s->query = q;
+    s->n_rows = 1;
+    s->values = program_alloc(l->program, t->n_columns, sizeof *s->values);
+    s->insert_targets =
+        program_alloc(l->program, q->n_targets, sizeof *s->insert_targets);
+    for (uint32_t i = 0; i < q->n_targets; i++) {
+        const uint32_t c = s->insert_targets[i] = columns->at[i];
+        if (t->columns[c].always)
+            return lower_fail(l, -1, "column '%s' is GENERATED ALWAYS",
+                              t->columns[c].name);
+        if (q->targets[i].value->type != t->columns[c].type)
+            return lower_fail(l, -1, "a value of another type than column '%s'",
+                              t->columns[c].name);
+        q->targets[i].value = lower_store(
+            l, q->targets[i].value, t->columns[c].number, t->columns[c].rounds);
+        s->values[c] = q->targets[i].value;
+    }
+    for (uint32_t c = 0; c < t->n_columns; c++)
+        if (!s->values[c])
+            s->values[c] = initial_value(l, s, c);
+    return true;
+}
+
+static bool
+lower_values(struct lower *l, struct statement *s,
+             const PgQuery__InsertStmt *insert)
+{
+    u32_vec columns = {0};
+    bool ok = lower_insert_columns(l, s, insert, &columns);
+    const uint32_t n_columns = table_of(l, s)->n_columns;
+    const PgQuery__SelectStmt *select =
+        insert->select_stmt ? insert->select_stmt->select_stmt : NULL;
+    if (ok && select && !select->n_values_lists) {
+        ok = lower_insert_query(l, s, select, &columns);
+    } else if (ok) {
+        s->n_rows = select ? (uint32_t)select->n_values_lists : 1;
+        s->values = program_alloc(l->program, (size_t)s->n_rows * n_columns,
+                                  sizeof *s->values);
+        for (uint32_t r = 0; ok && r < s->n_rows; r++) {
+            const PgQuery__List *row =
+                select ? select->values_lists[r]->list : NULL;
+            ok =
+                lower_row(l, s, row ? row->items : NULL, row ? row->n_items : 0,
+                          &columns, s->values + (size_t)r * n_columns);
+        }
+    }
+    vec_free(&columns);
+    return ok;
+}
+
+static bool
+lower_arbiter(struct lower *l, struct statement *s,
+              const PgQuery__InferClause *infer)
+{
+    const struct table *t = table_of(l, s);
+    if (!infer)
+        return true;
+    if (infer->where_clause || *infer->conname)
+        return lower_fail(l, infer->location,
+                          "ON CONFLICT with WHERE or a constraint's name is "
+                          "not supported");
+    s->n_arbiter = (uint32_t)infer->n_index_elems;
+    s->arbiter = program_alloc(l->program, s->n_arbiter, sizeof *s->arbiter);
+    for (uint32_t i = 0; i < s->n_arbiter; i++) {
+        const char *name = infer->index_elems[i]->index_elem->name;
+        s->arbiter[i] = table_find_column(t, name);
+        if (s->arbiter[i] == UINT32_MAX)
+            return lower_fail(l, infer->location, "table %s has no column '%s'",
+                              t->name, name);
+    }
+    const struct columns all = {s->arbiter, s->n_arbiter};
+    bool primary = t->primary.n == s->n_arbiter;
+    for (uint32_t i = 0; i < t->primary.n; i++)
+        primary = primary && columns_have(&all, t->primary.at[i]);
+    if (!primary)
+        return lower_fail(l, infer->location,
+                          "ON CONFLICT on something else than the primary key "
+                          "is not supported");
+    return true;
+}
+
+static bool
+lower_conflict(struct lower *l, struct statement *s,
+               const PgQuery__OnConflictClause *clause)
+{
+    if (!clause)
+        return true;
+    s->on_conflict =
+        clause->action == PG_QUERY__ON_CONFLICT_ACTION__ONCONFLICT_UPDATE
+            ? CONFLICT_UPDATES
+            : CONFLICT_NOTHING;
+    if (!lower_arbiter(l, s, clause->infer))
+        return false;
+    if (table_of(l, s)->n_unique && !s->n_arbiter)
+        return lower_fail(l, clause->location,
+                          "ON CONFLICT without columns on a table with UNIQUE "
+                          "is not supported");
+    if (s->on_conflict == CONFLICT_NOTHING)
+        return true;
+    // A column without its table is one of both rows: ambiguous.
+    s->excluded = lower_add_source(l, "excluded", s->table);
+    if (clause->where_clause &&
+        !(s->where = lower_condition(l, clause->where_clause)))
+        return false;
+    const bool ok =
+        lower_sets(l, s, clause->target_list, clause->n_target_list);
+    l->visible.n--;
+    return ok;
+}
+
+static struct statement *
+lower_insert(struct lower *l, const PgQuery__InsertStmt *insert)
+{
+    struct statement *s = statement_new(l, STATEMENT_INSERT);
+    if (insert->override > PG_QUERY__OVERRIDING_KIND__OVERRIDING_NOT_SET) {
+        lower_fail(l, -1, "OVERRIDING is not supported");
+        return NULL;
+    }
+    if (insert->with_clause) {
+        lower_fail(l, -1, "INSERT with WITH is not supported");
+        return NULL;
+    }
+    if (!lower_find_table(l, insert->relation, &s->table) ||
+        !lower_values(l, s, insert) ||
+        !lower_relation(l, s, insert->relation) ||
+        !lower_conflict(l, s, insert->on_conflict_clause) ||
+        !lower_targets(l, insert->returning_list, insert->n_returning_list,
+                       l->level, &s->returning, &s->n_returning))
+        return NULL;
+    return s;
+}
+
+static struct statement *
+lower_select(struct lower *l, const PgQuery__SelectStmt *select)
+{
+    struct statement *s = statement_new(l, STATEMENT_SELECT);
+    s->query = lower_query(l, select);
+    return s->query ? s : NULL;
+}
+
+/* RETURNING is evaluated when the rows have changed, which a query in it does
+ * not see. */
+static bool
+check_returning(struct lower *l, const struct statement *s)
+{
+    for (uint32_t i = 0; i < s->n_returning; i++)
+        if (expr_has_query(s->returning[i].value))
+            return lower_fail(l, -1, "a query in RETURNING is not supported");
+    return true;
+}
+
+struct statement *
+lower_sql(struct lower *l, const PgQuery__Node *node)
+{
+    const size_t visible = l->visible.n;
+    const uint32_t level = l->level;
+    struct statement *s = NULL;
+    switch (node->node_case) {
+    case PG_QUERY__NODE__NODE_SELECT_STMT:
+        s = lower_select(l, node->select_stmt);
+        break;
+    case PG_QUERY__NODE__NODE_UPDATE_STMT:
+        s = lower_update(l, node->update_stmt);
+        break;
+    case PG_QUERY__NODE__NODE_DELETE_STMT:
+        s = lower_delete(l, node->delete_stmt);
+        break;
+    case PG_QUERY__NODE__NODE_INSERT_STMT:
+        s = lower_insert(l, node->insert_stmt);
+        break;
+    default:
+        lower_fail(l, -1,
+                   "a statement that is not supported, expected "
+                   "SELECT, INSERT, UPDATE or DELETE");
+    }
+    l->visible.n = visible;
+    l->level = level;
+    return s && check_returning(l, s) ? s : NULL;
+}

@@ -1,0 +1,412 @@
+/* test_bad.c -- what is not understood is an error with its line.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "test.h"
+
+#include "examples.h"
+
+#include "prove/program/read.h"
+
+#include <stdlib.h>
+
+/* The parser loses a byte of a function that it refuses. */
+const char *__lsan_default_suppressions(void);
+const char *
+__lsan_default_suppressions(void)
+{
+    return "leak:libpg_query";
+}
+
+#define TABLE "CREATE TABLE t (k int PRIMARY KEY, v int, s text);\n"
+#define FUNCTION(body)                                                         \
+    TABLE "CREATE FUNCTION f(p int) RETURNS int LANGUAGE plpgsql AS $$\n"      \
+          "DECLARE a int; r record;\n"                                         \
+          "BEGIN\n" body "\nEND $$;\n"
+
+#define MOMENTS(body)                                                          \
+    "CREATE TABLE t (k int PRIMARY KEY, v int, d date, ts timestamp);\n"       \
+    "CREATE FUNCTION f(p int) RETURNS boolean LANGUAGE plpgsql AS $$\n"        \
+    "DECLARE a int;\n"                                                         \
+    "BEGIN\n" body "\nEND $$;\n"
+
+static const struct {
+    const char *text, *message;
+} bad[] = {
+    {"CREATE TABEL t (k int);",
+     "bad.sql:1:8: syntax error at or near \"TABEL\""},
+    {TABLE, "bad.sql: no functions, expected one for each transaction"},
+    {"CREATE FUNCTION f() RETURNS int LANGUAGE sql AS 'SELECT 1';",
+     "bad.sql: no tables, expected those that the functions use"},
+    {"CREATE TABLE t (k int);\nCREATE TABLE t (k int);",
+     "bad.sql:2:14: a second table 't'"},
+    {"CREATE TABLE t (k int, k int);", "bad.sql:1:24: a second column 'k'"},
+    {"CREATE TABLE t (k float8);",
+     "bad.sql:1:19: type float8, expected integers, booleans, texts, "
+     "dates or timestamps"},
+    {"CREATE TABLE t (k int[]);", "bad.sql:1:19: type int4[] is no scalar"},
+    {"CREATE TABLE t (k int PRIMARY KEY DEFERRABLE);",
+     "bad.sql:1:35: a constraint of a kind that is not supported"},
+    {"CREATE TABLE t (k int REFERENCES u (x));",
+     "bad.sql:1:34: there is no table 'u'"},
+    {"CREATE TABLE t (k int, UNIQUE (x));",
+     "bad.sql:1:24: table t has no column 'x'"},
+    {"DROP TABLE IF EXISTS t;\n" TABLE "DROP TABLE IF EXISTS t;",
+     "bad.sql:3:1: a statement that is not supported, expected CREATE TABLE, "
+     "CREATE INDEX or CREATE FUNCTION"},
+    {TABLE "CREATE FUNCTION f() RETURNS void LANGUAGE sql AS 'DELETE FROM t';\n"
+           "DROP FUNCTION IF EXISTS f();",
+     "bad.sql:3:1: a statement that is not supported, expected CREATE TABLE, "
+     "CREATE INDEX or CREATE FUNCTION"},
+    {"CREATE VIEW v AS SELECT 1;",
+     "bad.sql:1:1: a statement that is not supported, expected CREATE TABLE, "
+     "CREATE INDEX or CREATE FUNCTION"},
+    {"CREATE TABLE t (k int);\nCREATE TRIGGER g AFTER INSERT ON t EXECUTE "
+     "FUNCTION f();",
+     "bad.sql:2:1: a statement that is not supported, expected CREATE TABLE, "
+     "CREATE INDEX or CREATE FUNCTION"},
+    {TABLE "CREATE UNIQUE INDEX ON t (v) WHERE v > 0;",
+     "bad.sql:2:24: a partial unique index is not supported"},
+    {FUNCTION("a := 1;\nb := 2;"), "bad.sql:6: \"b\" is not a known variable"},
+    {FUNCTION("UPDATE u SET v = 1;"), "bad.sql:5: there is no table 'u'"},
+    {FUNCTION("UPDATE t SET x = 1;"), "bad.sql:5: table t has no column 'x'"},
+    {FUNCTION("UPDATE t SET v = 1\nWHERE x = 1;"),
+     "bad.sql:6: 'x' names no column or variable"},
+    {FUNCTION("UPDATE t SET k = 1;"),
+     "bad.sql:5: an update of the key column 'k' is not supported"},
+    {FUNCTION("UPDATE t SET v = 'x';"),
+     "bad.sql:5: a cast between types, which is not supported"},
+    {FUNCTION("UPDATE t SET v = 1 FROM t u;"),
+     "bad.sql:5: UPDATE with FROM or WITH is not supported"},
+    {FUNCTION("BEGIN a := 1; EXCEPTION WHEN others THEN a := 2; END;"),
+     "bad.sql:5: an EXCEPTION block is not supported"},
+    {FUNCTION("EXECUTE 'SELECT 1';"),
+     "bad.sql:5: dynamic SQL (EXECUTE) is not supported"},
+    {FUNCTION("GET DIAGNOSTICS a = ROW_COUNT;"),
+     "bad.sql:5: GET DIAGNOSTICS is not supported"},
+    {FUNCTION("FOR r IN EXECUTE 'SELECT 1' LOOP a := 1; END LOOP;"),
+     "bad.sql:5: dynamic SQL (FOR .. IN EXECUTE) is not supported"},
+    {TABLE "CREATE FUNCTION f() RETURNS SETOF int LANGUAGE plpgsql AS $$\n"
+           "BEGIN\nRETURN QUERY EXECUTE 'SELECT 1';\nEND $$;",
+     "bad.sql:4: RETURN QUERY of something else than a SELECT"},
+    {FUNCTION("FOREACH a IN ARRAY '{1}' LOOP NULL; END LOOP;"),
+     "bad.sql:5: FOREACH over an array is not supported"},
+    {FUNCTION("ASSERT a > 0;"), "bad.sql:5: ASSERT is not supported"},
+    {FUNCTION("COMMIT;"),
+     "bad.sql:5: COMMIT inside of a function is not supported"},
+    {FUNCTION("CALL f(1);"), "bad.sql:5: CALL or DO is not supported"},
+    {TABLE "CREATE FUNCTION f() RETURNS int LANGUAGE plpgsql AS $$\n"
+           "BEGIN RETURN 1;\nEXCEPTION WHEN others THEN RETURN 2; END $$;",
+     "bad.sql:3: an EXCEPTION block is not supported"},
+    {FUNCTION("PERFORM 1 FROM t x, t y\nWHERE k = 1;"),
+     "bad.sql:6: 'k' is a column of two tables here"},
+    {FUNCTION("TRUNCATE t;"), "bad.sql:5: a statement that is not supported, "
+                              "expected SELECT, INSERT, UPDATE or DELETE"},
+    {FUNCTION("LOCK TABLE t;"),
+     "bad.sql:5: a statement that is not supported, expected SELECT, INSERT, "
+     "UPDATE or DELETE"},
+    {FUNCTION("SAVEPOINT x;"), "bad.sql:5: a statement that is not supported, "
+                               "expected SELECT, INSERT, UPDATE or DELETE"},
+    {FUNCTION("PERFORM pg_advisory_xact_lock(1);"),
+     "bad.sql:5: function pg_advisory_xact_lock is not supported here"},
+    {FUNCTION("PERFORM currval('q');"),
+     "bad.sql:5: function currval is not supported here"},
+    {"CREATE TABLE t (k int PRIMARY KEY, v int REFERENCES t ON DELETE "
+     "CASCADE);",
+     "bad.sql:1:42: ON DELETE other than NO ACTION is not supported"},
+    {"CREATE TABLE t (k int PRIMARY KEY, EXCLUDE (k WITH =));",
+     "bad.sql:1:36: a constraint of a kind that is not supported"},
+    {"CREATE TEMPORARY TABLE t (k int PRIMARY KEY);",
+     "bad.sql:1:24: a temporary, inherited, partitioned or typed table is not "
+     "supported"},
+    {"CREATE RULE r AS ON INSERT TO t DO NOTHING;",
+     "bad.sql:1:1: a statement that is not supported, expected CREATE TABLE, "
+     "CREATE INDEX or CREATE FUNCTION"},
+    {TABLE "CREATE FUNCTION f(p point) RETURNS int LANGUAGE sql AS "
+           "'SELECT 1';",
+     "bad.sql:2:21: type point, expected integers, booleans, texts, "
+     "dates or timestamps"},
+    {FUNCTION("SELECT v INTO a FROM t LEFT JOIN t u USING (k);"),
+     "bad.sql:5: an outer or natural join is not supported"},
+    {FUNCTION("SELECT v INTO a FROM t FOR UPDATE SKIP LOCKED;"),
+     "bad.sql:5: SKIP LOCKED or NOWAIT is not supported"},
+    {FUNCTION("SELECT v INTO a FROM t FOR KEY SHARE;"),
+     "bad.sql:5: FOR KEY SHARE is not supported"},
+    {FUNCTION("DELETE FROM t WHERE k = 1 RETURNING (SELECT 1) INTO a;"),
+     "bad.sql:5: a query in RETURNING is not supported"},
+    {FUNCTION("SELECT v INTO a FROM t ORDER BY (SELECT 1 FROM t) LIMIT 1;"),
+     "bad.sql:5: ORDER BY a position, a text or a query is not supported"},
+    {TABLE "CREATE FUNCTION f() RETURNS int LANGUAGE plpgsql AS $$\n"
+           "DECLARE a int := (SELECT max(v) FROM t);\nBEGIN RETURN a; END $$;",
+     "bad.sql:3: a query in a declaration is not supported"},
+    {FUNCTION("SELECT v INTO a FROM t LIMIT 2;"),
+     "bad.sql:5: LIMIT other than 1 is not supported"},
+    {FUNCTION("SELECT v INTO a FROM t GROUP BY v;"),
+     "bad.sql:5: GROUP BY is not supported"},
+    {FUNCTION("SELECT v INTO a FROM t UNION SELECT 1;"),
+     "bad.sql:5: UNION, INTERSECT or EXCEPT is not supported"},
+    {FUNCTION("WITH x AS (SELECT 1) SELECT v INTO a FROM t;"),
+     "bad.sql:5: WITH is not supported"},
+    {FUNCTION("SELECT v INTO a FROM t WHERE s < 'x';"),
+     "bad.sql:5: texts are compared by order, which is not supported"},
+    {FUNCTION("SELECT s INTO a FROM t;"),
+     "bad.sql:5: a value of another type than variable 'a'"},
+    {FUNCTION("SELECT v FROM t;"),
+     "bad.sql:5: SELECT without INTO; PERFORM discards a result"},
+    {FUNCTION("a := length('x');"),
+     "bad.sql:5: function length is not supported here"},
+    {FUNCTION("a := 1.5;"), "bad.sql:5: 1.5, expected a whole number"},
+    {FUNCTION("INSERT INTO t VALUES (1, 2, 'x', 4);"),
+     "bad.sql:5: 4 values for 3 columns"},
+    {FUNCTION("PERFORM 1 FROM t WHERE k = v AND p = a.k;"),
+     "bad.sql:5: 'a.k' names no column or variable"},
+    {TABLE "CREATE FUNCTION f(v int) RETURNS int LANGUAGE plpgsql AS $$\n"
+           "BEGIN UPDATE t SET v = 1 WHERE v = 2; END $$;",
+     "bad.sql:3: 'v' is both a column and a variable here"},
+    {TABLE "CREATE FUNCTION f(v int[]) RETURNS int LANGUAGE plpgsql AS $$\n"
+           "BEGIN NULL; END $$;",
+     "bad.sql:2:21: type int4[] is no scalar"},
+    {TABLE "CREATE FUNCTION f() RETURNS int LANGUAGE plpython3u AS 'pass';",
+     "bad.sql:2:1: function f is in language plpython3u, expected plpgsql or "
+     "sql"},
+    {TABLE "CREATE FUNCTION f() RETURNS void LANGUAGE sql AS 'DELETE FROM t';"
+           "CREATE FUNCTION f(p int) RETURNS void LANGUAGE sql AS\n'SELECT 1';",
+     "bad.sql:2:66: a second function 'f'"},
+    {FUNCTION("SELECT v + 1, count(*) INTO a, a FROM t;"),
+     "bad.sql:5: a column beside an aggregate"},
+    {FUNCTION("SELECT (SELECT max(t.v) FROM t u) INTO a FROM t;"),
+     "bad.sql:5: an aggregate of an outer query is not supported"},
+    {FUNCTION("SELECT k INTO a FROM t AS u (x, k);"),
+     "bad.sql:5: an alias with names of columns is not supported"},
+    {FUNCTION("SELECT t.k INTO a FROM (t JOIN t u USING (k)) AS j;"),
+     "bad.sql:5: an alias of a join is not supported"},
+    {FUNCTION("SELECT * INTO r FROM t JOIN t u USING (k);"),
+     "bad.sql:5: '*' of a join with USING is not supported"},
+    {FUNCTION("SELECT DISTINCT ON (v) k INTO a FROM t;"),
+     "bad.sql:5: DISTINCT ON is not supported"},
+    {FUNCTION(
+         "SELECT k INTO a FROM t ORDER BY v FETCH FIRST 1 ROWS WITH TIES;"),
+     "bad.sql:5: WITH TIES is not supported"},
+    {FUNCTION("PERFORM greatest(s, 'x') FROM t;"),
+     "bad.sql:5: texts are compared by order, which is not supported"},
+    {FUNCTION("FOR i IN 1..2 LOOP a := i; END LOOP;\nRETURN i;"),
+     "bad.sql:6: 'i' names no column or variable"},
+    {FUNCTION("UPDATE t SET v = 1, v = 2;"),
+     "bad.sql:5: column 'v' is set twice"},
+    {FUNCTION("INSERT INTO t (k, v, v) VALUES (1, 2, 3);"),
+     "bad.sql:5: column 'v' is named twice"},
+    {FUNCTION("INSERT INTO t VALUES (1, 2)\nON CONFLICT (k) DO UPDATE SET v = "
+              "v + 1;"),
+     "bad.sql:6: 'v' is a column of two tables here"},
+    {FUNCTION("INSERT INTO t (k) OVERRIDING USER VALUE VALUES (1);"),
+     "bad.sql:5: OVERRIDING is not supported"},
+    {FUNCTION("UPDATE t SET v = 1 RETURNING v;"),
+     "bad.sql:5: RETURNING without INTO"},
+    {FUNCTION("RAISE NOTICE '%', (SELECT max(v) FROM t);"),
+     "bad.sql:5: a query in RAISE is not supported"},
+    {FUNCTION("RAISE NOTICE '%', f(1);"),
+     "bad.sql:5: function f is not supported here"},
+    {FUNCTION("RAISE NOTICE USING MESSAGE = (SELECT s FROM t);"),
+     "bad.sql:5: a query in RAISE is not supported"},
+    {FUNCTION("RETURN EXISTS (SELECT 1 FROM t FOR UPDATE);"),
+     "bad.sql:5: a lock in a subquery is not supported"},
+    {FUNCTION("a := v FROM t WHERE k = 1 FOR UPDATE;"),
+     "bad.sql:5: a lock in an expression is not supported"},
+    {FUNCTION("RETURN s::varchar(2) = 'abc' FROM t;"),
+     "bad.sql:5: a cast to a type with a length is not supported"},
+    {MOMENTS("UPDATE t SET d = 5;"),
+     "bad.sql:5: a value of another type than column 'd'"},
+    {MOMENTS("UPDATE t SET v = current_date;"),
+     "bad.sql:5: a value of another type than column 'v'"},
+    {MOMENTS("UPDATE t SET v = 1 WHERE ts::date = d;"),
+     "bad.sql:5: a cast between types, which is not supported"},
+    {MOMENTS("UPDATE t SET v = 1 WHERE ts = d;"),
+     "bad.sql:5: operands of different types"},
+    {MOMENTS("UPDATE t SET v = 1 WHERE d = '2023-02-29';"),
+     "bad.sql:5: a cast between types, which is not supported"},
+    {MOMENTS("UPDATE t SET v = 1 WHERE ts > now() - 7;"),
+     "bad.sql:5: arithmetic with dates or timestamps other than a date and an "
+     "integer, or two dates, is not supported"},
+    {MOMENTS("UPDATE t SET v = d + d;"),
+     "bad.sql:5: arithmetic with dates or timestamps other than a date and an "
+     "integer, or two dates, is not supported"},
+    {MOMENTS("RETURN current_time IS NULL;"),
+     "bad.sql:5: a time of day, a precision, or the current user or schema, "
+     "which is not supported"},
+    {"CREATE TABLE t (k int PRIMARY KEY, u text DEFAULT current_user);",
+     "bad.sql:1:51: a time of day, a precision, or the current user or schema, "
+     "which is not supported"},
+    {"CREATE TABLE t (k int PRIMARY KEY, v int DEFAULT current_date);",
+     "bad.sql:1:42: DEFAULT is of another type than the column"},
+    {"CREATE TABLE t (k int PRIMARY KEY, ts timestamp(0));",
+     "bad.sql:1:39: a type with a precision that is not supported"},
+    {"CREATE TABLE t (k text COLLATE \"und-x-icu\" PRIMARY KEY);",
+     "bad.sql:1:24: COLLATE \"und-x-icu\", expected \"C\" or \"default\""},
+    {TABLE "CREATE FUNCTION f() RETURNS void LANGUAGE sql STABLE AS $$\n"
+           "UPDATE t SET v = 1 $$;",
+     "bad.sql:3: a write or a lock in function f, which is STABLE or "
+     "IMMUTABLE"},
+    {TABLE "CREATE FUNCTION f() RETURNS int LANGUAGE sql IMMUTABLE AS $$\n"
+           "SELECT v FROM t WHERE k = 1 FOR SHARE $$;",
+     "bad.sql:3: a write or a lock in function f, which is STABLE or "
+     "IMMUTABLE"},
+    {TABLE "CREATE FUNCTION f() RETURNS void LANGUAGE plpgsql AS $$\n"
+           "DECLARE x varchar(3);\nBEGIN x := 'abcd'; END $$;",
+     "bad.sql:2: variable 'x' holds 3 characters, and the text 'abcd' has "
+     "more, which is not supported"},
+    {"CREATE TABLE t (k varchar(3) PRIMARY KEY);\nCREATE FUNCTION f() RETURNS "
+     "void LANGUAGE sql AS $$\nINSERT INTO t VALUES ('abc  ') $$;",
+     "bad.sql:1: a text that ends in a blank, beside a type of 3 characters, "
+     "is not supported"},
+    {FUNCTION("a := public.abs(p);"),
+     "bad.sql:5: a function of a schema is not supported"},
+    {FUNCTION("RETURN p = 1;"),
+     "bad.sql:5: a cast between types, which is not supported"},
+    {"CREATE TABLE t (k int PRIMARY KEY, n int GENERATED ALWAYS AS IDENTITY, m "
+     "numeric, c char(3));\nCREATE FUNCTION f(p int) RETURNS int LANGUAGE "
+     "plpgsql AS $$\nDECLARE a numeric;\nBEGIN\nINSERT INTO t VALUES (1, "
+     "2);\nEND $$;",
+     "bad.sql:5: column 'n' is GENERATED ALWAYS"},
+    {"CREATE TABLE t (k int PRIMARY KEY, n int GENERATED ALWAYS AS IDENTITY, m "
+     "numeric, c char(3));\nCREATE FUNCTION f(p int) RETURNS int LANGUAGE "
+     "plpgsql AS $$\nDECLARE a numeric;\nBEGIN\nUPDATE t SET n = 3;\nEND $$;",
+     "bad.sql:5: column 'n' is GENERATED ALWAYS"},
+    {"CREATE TABLE t (k int PRIMARY KEY, n int GENERATED ALWAYS AS IDENTITY, m "
+     "numeric, c char(3));\nCREATE FUNCTION f(p int) RETURNS int LANGUAGE "
+     "plpgsql AS $$\nDECLARE a numeric;\nBEGIN\nUPDATE t SET m = m / 2;\nEND "
+     "$$;",
+     "bad.sql:5: a division of numeric values, which may leave a fraction, is "
+     "not supported"},
+    {"CREATE TABLE t (k int PRIMARY KEY, n int GENERATED ALWAYS AS IDENTITY, m "
+     "numeric, c char(3));\nCREATE FUNCTION f(p int) RETURNS int LANGUAGE "
+     "plpgsql AS $$\nDECLARE a numeric;\nBEGIN\na := p;\na := 1 + a / 2;\nEND "
+     "$$;",
+     "bad.sql:6: a division of numeric values, which may leave a fraction, is "
+     "not supported"},
+    {"CREATE TABLE t (k int PRIMARY KEY, n int GENERATED ALWAYS AS IDENTITY, m "
+     "numeric, c char(3));\nCREATE FUNCTION f(p int) RETURNS int LANGUAGE "
+     "plpgsql AS $$\nDECLARE a numeric;\nBEGIN\nSELECT sum(p::bigint) / 2 INTO "
+     "a FROM t;\nEND $$;",
+     "bad.sql:5: a division of numeric values, which may leave a fraction, is "
+     "not supported"},
+    {"CREATE TABLE t (k int PRIMARY KEY, n int GENERATED ALWAYS AS IDENTITY, m "
+     "numeric, c char(3));\nCREATE FUNCTION f(p int) RETURNS int LANGUAGE "
+     "plpgsql AS $$\nDECLARE a numeric;\nBEGIN\nUPDATE t SET c = 'a ';\nEND "
+     "$$;",
+     "bad.sql:5: a text that ends in a blank, beside the type char, which "
+     "ignores it, is not supported"},
+    {"CREATE TABLE t (k int PRIMARY KEY, u uuid);\nCREATE FUNCTION f() RETURNS "
+     "void LANGUAGE sql AS $$\nUPDATE t SET u = "
+     "'A0EEBC99-9C0B-4EF8-BB6D-6BB9BD380A11' $$;",
+     "bad.sql:3: a uuid that is not written as PostgreSQL shows it is not "
+     "supported"},
+    {TABLE "CREATE FUNCTION f() RETURNS int LANGUAGE plpgsql AS $$\nDECLARE a "
+           "int NOT NULL := 1;\nBEGIN RETURN a; END $$;",
+     "bad.sql:3: variable 'a' is NOT NULL, which is not supported"},
+    {TABLE "CREATE UNIQUE INDEX ON t (v) NULLS NOT DISTINCT;",
+     "bad.sql:2:24: NULLS NOT DISTINCT is not supported"},
+    {"CREATE TABLE t (a int, b int, x int, y int, PRIMARY KEY (a, b),\nFOREIGN "
+     "KEY (x, y) REFERENCES t MATCH FULL);",
+     "bad.sql:2:1: MATCH FULL is not supported"},
+    {"CREATE TABLE t (k int PRIMARY KEY, v int REFERENCES t ON DELETE "
+     "RESTRICT);",
+     "bad.sql:1:42: ON DELETE RESTRICT of a table to itself is not supported"},
+    {"-- assay: invariant t x\n" FUNCTION("a := 1;"),
+     "bad.sql:1: an invariant without 'check'"},
+    {"-- assay: nonsense\n" FUNCTION("a := 1;"),
+     "bad.sql:1: an annotation that is not 'invariant TABLE NAME, .. [where "
+     "CONDITION] check CONDITION'"},
+    {"-- assay: invariant t x check x.z > 0\n" FUNCTION("a := 1;"),
+     "bad.sql:1: table x has no column 'z'"},
+};
+
+/* Scripts of pgbench. */
+static const struct {
+    const char *text, *message;
+} bad_scripts[] = {
+    {"\\shell date\n", "bad.sql:1: \\shell is not supported"},
+    {"\\set\n", "bad.sql:1: a name of 0 letters, expected 1 to 63"},
+    {"BEGIN;\nSELECT 1\n", "bad.sql:2: a statement without ';'"},
+    {"BEGIN;\nSELECT 1 \\gexec\n",
+     "bad.sql:2: a backslash in a statement, expected ';' or \\gset"},
+    {"BEGIN;\nSELECT 1;\n", "bad.sql:1: BEGIN without COMMIT"},
+    {"BEGIN;\nBEGIN;\n", "bad.sql:2: BEGIN inside of a transaction"},
+    {"SELECT 1;\nCOMMIT;\n",
+     "bad.sql:2: the end of a transaction that did not begin"},
+    {"\\set a 1\n\\if :a = 1\nSELECT 1;\n\\endif\n",
+     "bad.sql:2: \\if outside of a transaction is not supported"},
+    {"\\set a 1 + random(1, 2)\nSELECT :a;\n",
+     "bad.sql:2: function random is not supported here"},
+    {"\\set a random(1, 2) + 1\nSELECT :a;\n",
+     "bad.sql:1: \\set a, expected random(LOW, HIGH) and nothing else, or no "
+     "random value"},
+    {"\\set a random(1, 2)\n\\set a random(1, 3)\nSELECT :a;\n",
+     "bad.sql:3: variable 'a' is set more than once, also at random, which is "
+     "not supported"},
+    {"SELECT v FROM t \\gset\nSELECT :v;\n",
+     "bad.sql:1: \\gset for another transaction ('v') is not supported"},
+    {"BEGIN;\n\\if 1 = 1\nSELECT v FROM t \\gset\n\\endif\nEND;\n",
+     "bad.sql:3: \\gset inside of \\if is not supported"},
+    {"BEGIN;\nSELECT * FROM t \\gset\nEND;\n",
+     "bad.sql:2: \\gset behind something else than a query of columns"},
+    {"BEGIN;\nUPDATE nothing SET v = :a;\nEND;\n",
+     "bad.sql:2: there is no table 'nothing'"},
+    {"/* ; */\n\\set a 1\nSELECT 1; /* /* \n */ ; */\nSELECT ':a';\n",
+     "bad.sql:5: variable ':a' inside of quotes is not supported"},
+    {"BEGIN;\nSELECT 1 FROM;\nEND;\n",
+     "bad.sql:2: syntax error at end of input"},
+};
+
+static void
+each_mistake_in_a_script_has_its_message_and_line(void)
+{
+    for (size_t i = 0; i < sizeof bad_scripts / sizeof *bad_scripts; i++) {
+        struct program p = {0};
+        struct err err = {0};
+        char message[1024] = "no error";
+        if (!program_read_text(&p, "bad.sql", bad_scripts[i].text, &err))
+            err_format(&err, message, sizeof message);
+        CHECK_TEXT(message, bad_scripts[i].message);
+        program_free(&p);
+    }
+}
+
+static void
+each_mistake_has_its_message_and_line(void)
+{
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        struct program p = {0};
+        struct err err = {0};
+        char message[1024] = "no error";
+        if (!program_read_text(&p, "bad.sql", bad[i].text, &err))
+            err_format(&err, message, sizeof message);
+        CHECK_TEXT(message, bad[i].message);
+        program_free(&p);
+    }
+}
+
+static void
+every_example_is_read(void)
+{
+    for (size_t i = 0; i < N_EXAMPLES; i++) {
+        struct program p = {0};
+        struct err err = {0};
+        char path[1000], message[1024] = "";
+        const char *root = getenv("SOURCE_ROOT");
+        snprintf(path, sizeof path, "%s/examples/programs/%s.sql",
+                 root ? root : ".", example_programs[i]);
+        if (!program_read(&p, (const char *const[]){path}, 1, &err))
+            err_format(&err, message, sizeof message);
+        CHECK_TEXT(message, "");
+        CHECK(p.functions.n > 0);
+        program_free(&p);
+    }
+}
+
+int
+main(void)
+{
+    RUN(each_mistake_has_its_message_and_line);
+    RUN(each_mistake_in_a_script_has_its_message_and_line);
+    RUN(every_example_is_read);
+    return test_end();
+}
