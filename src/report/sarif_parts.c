@@ -48,7 +48,7 @@ sarif_begin_results(struct buf *out)
     json_array_end(out);
     json_object_end(out);
     json_object_end(out);
-    json_line(out, false);
+    json_break(out, false);
     json_text(out, "columnKind", "unicodeCodePoints");
     json_array(out, "results");
 }
@@ -56,7 +56,7 @@ sarif_begin_results(struct buf *out)
 void
 sarif_begin_result(bool is_first, struct buf *out)
 {
-    json_line(out, is_first);
+    json_break(out, is_first);
     json_object(out, NULL);
 }
 
@@ -67,8 +67,7 @@ sarif_end(struct buf *out)
     json_array_end(out);
     json_object_end(out);
     json_array_end(out);
-    json_object_end(out);
-    buf_char(out, '\n');
+    json_end_line(out);
 }
 
 void
