@@ -30,7 +30,7 @@ case_check(struct case_search *s, enum level level, const u32_vec *seen,
     if (!history_rebuild_with_authors(s->h, seen->at, &copy, err))
         return false;
     struct check_options o = s->options;
-    o.levels = 1u << level;
+    o.levels = level_bit(level);
     o.work = o.work ? o.work - s->work : 0;
     if (work && (!o.work || work < o.work))
         o.work = work;

@@ -49,7 +49,7 @@ try_authors(struct cases *all, const u32_vec *seen, struct err *err)
         all->results[r->level] = *r;
         copy_seen(&all->results[r->level].certificate, seen);
         r->certificate = (struct certificate){0};
-        all->open &= ~(1u << r->level);
+        all->open &= ~(level_bit(r->level));
     }
     if (ok)
         check_free(&c);
@@ -95,9 +95,9 @@ refute_all(struct cases *all, enum level level, const case_vec *leaves,
            struct err *err)
 {
     for (int l = 0; l < LEVELS; l++)
-        if ((all->open >> l & 1) &&
-            (level_implied((enum level)l) >> level & 1)) {
-            all->open &= ~(1u << l);
+        if (level_set_has(all->open, (enum level)l) &&
+            level_implies((enum level)l, level)) {
+            all->open &= ~(level_bit((enum level)l));
             if (!refute(all, (enum level)l, leaves, err))
                 return false;
         }
@@ -120,7 +120,7 @@ settle(struct cases *all, enum level level, const u32_vec *seen,
         ok = refute_all(all, level, &found.leaves, err);
     else
         memcpy(r->reason, found.reason, sizeof r->reason);
-    all->open &= ~(1u << level);
+    all->open &= ~(level_bit(level));
     r->seconds += time_cpu() - begin;
     r->work += all->search.work - before;
     case_result_free(&found);
@@ -184,10 +184,10 @@ check_cases(const struct history *h, const struct check_options *options,
                                   .certificate = {.level = (enum level)l}};
     bool ok = try_authors(&all, &seen, err);
     for (int l = 0; ok && l < LEVELS; l++)
-        if (all.open >> l & 1)
+        if (level_set_has(all.open, (enum level)l))
             ok = settle(&all, (enum level)l, &seen, err);
     for (int l = 0; l < LEVELS; l++)
-        if (options->levels >> l & 1)
+        if (level_set_has(options->levels, (enum level)l))
             vec_push(&out->results, all.results[l]);
     certificate_free(&all.search.last.certificate);
     vec_free(&seen);

@@ -58,7 +58,7 @@ static void
 add_rows(struct check *out, level_set levels)
 {
     for (int l = 0; l < LEVELS; l++)
-        if (levels >> l & 1)
+        if (level_set_has(levels, (enum level)l))
             vec_push(&out->results,
                      ((struct level_result){
                          .level = (enum level)l,
@@ -205,24 +205,24 @@ decide_weak(struct run *run, level_set levels, struct level_result *payer)
 {
     if (!begin_work(run, payer, "deciding")) {
         for (size_t i = 0; i < run->out->results.n; i++)
-            if (levels >> run->out->results.at[i].level & 1)
+            if (level_set_has(levels, run->out->results.at[i].level))
                 run->out->results.at[i].stop = payer->stop;
         return true;
     }
     struct certificate certificates[LEVELS] = {0};
     struct ladder_stats stats = {0};
     for (int l = 0; l < LEVELS; l++)
-        if (levels >> l & 1)
+        if (level_set_has(levels, (enum level)l))
             tell_phase(run, (enum level)l, "deciding");
     const unsigned threads = run->options->threads;
     const double begin = time_work(threads);
     struct budget budget = budget_of(run);
-    ladder_decide(seen_at(run, LEVEL_RC), run->options, run->out->n_flaws > 0,
-                  levels, &budget, certificates, &stats);
+    ladder_decide(seen_at(run, level_highest(levels)), run->options,
+                  run->out->n_flaws > 0, levels, &budget, certificates, &stats);
     const double seconds = time_work(threads) - begin;
     bool ok = true;
     for (int l = 0; l < LEVELS; l++) {
-        if (!(levels >> l & 1))
+        if (!level_set_has(levels, (enum level)l))
             continue;
         struct level_result *r = find_row(run, (enum level)l);
         r->certificate = certificates[l];
@@ -233,7 +233,7 @@ decide_weak(struct run *run, level_set levels, struct level_result *payer)
     }
     end_work(run, payer);
     for (int l = 0; ok && l < LEVELS; l++)
-        if (levels >> l & 1)
+        if (level_set_has(levels, (enum level)l))
             tell_decided(run, find_row(run, (enum level)l));
     return ok;
 }
@@ -245,20 +245,17 @@ decide_weak_levels(struct run *run, level_set levels)
 {
     if (!levels)
         return true;
-    enum level strongest = LEVEL_READS;
-    for (int l = 0; l < LEVELS; l++)
-        if (levels >> l & 1)
-            strongest = (enum level)l;
+    const enum level strongest = level_highest(levels);
     struct level_result *payer = find_row(run, strongest);
     payer->spent = run->out->results.at[0].spent; // so far
     bool ok = decide_weak(run, levels, payer);
     for (int l = (int)strongest - 1; ok && payer->stop.kind && l >= 0; l--) {
         struct level_result *r = find_row(run, (enum level)l);
-        if (!(levels >> l & 1))
+        if (!level_set_has(levels, (enum level)l))
             continue;
         r->stop = (struct limit_stop){0};
         r->spent = 0;
-        ok = decide_weak(run, 1u << l, r);
+        ok = decide_weak(run, level_bit((enum level)l), r);
         if (r->certificate.verdict == VERDICT_OK)
             break; // which settles the weaker ones
     }
@@ -289,8 +286,8 @@ static bool
 follows(struct run *run, struct level_result *r)
 {
     int by = LEVELS - 1;
-    while (by >= 0 && !(run->holding >> by & 1 &&
-                        level_implied((enum level)by) >> r->level & 1))
+    while (by >= 0 && !(level_set_has(run->holding, (enum level)by) &&
+                        level_implies((enum level)by, r->level)))
         by--;
     if (by < 0 || run->h->txn_commit_ts)
         return false;
@@ -340,7 +337,7 @@ decide_by_engine(struct run *run, struct level_result *r)
     if (!has_flaw && !explained_by_claim(run, r)) {
         struct certificate found[LEVELS] = {0};
         ladder_decide(seen_at(run, r->level), run->options, false,
-                      1u << r->level, &budget, found, &r->ladder);
+                      level_bit(r->level), &budget, found, &r->ladder);
         r->certificate = found[r->level];
     }
     r->seconds = time_thread() - begin;
@@ -377,11 +374,11 @@ static void
 decide_part(void *self, size_t i)
 {
     struct part *p = (struct part *)self + i;
-    if (p->levels & WEAK_LEVELS)
+    if (p->levels & level_weak())
         p->ok = decide_weak_levels(&p->run, p->levels);
     else
-        p->ok = decide_strong(
-            &p->run, find_row(&p->run, (enum level)__builtin_ctz(p->levels)));
+        p->ok =
+            decide_strong(&p->run, find_row(&p->run, level_lowest(p->levels)));
 }
 
 static void
@@ -400,11 +397,12 @@ decide_together(struct run *run, level_set levels)
 {
     struct part parts[LEVELS];
     size_t n = 0;
-    if (levels & WEAK_LEVELS)
-        add_part(run, levels & WEAK_LEVELS, &parts[n++]);
+    if (levels & level_weak())
+        add_part(run, levels & level_weak(), &parts[n++]);
     for (int l = 0; l < LEVELS; l++)
-        if (levels >> l & 1 && level_is_strong((enum level)l))
-            add_part(run, (level_set)1 << l, &parts[n++]);
+        if (level_set_has(levels, (enum level)l) &&
+            level_is_strong((enum level)l))
+            add_part(run, level_bit((enum level)l), &parts[n++]);
     parallel_for(run->options->threads, n, decide_part, parts);
     for (size_t i = 0; i < n; i++)
         if (!parts[i].ok) {
@@ -420,8 +418,8 @@ decide_together(struct run *run, level_set levels)
 static bool
 can_decide_together(const struct run *run, level_set levels)
 {
-    const size_t parts = ((levels & WEAK_LEVELS) != 0) +
-                         (size_t)__builtin_popcount(levels & ~WEAK_LEVELS);
+    const size_t parts = ((levels & level_weak()) != 0) +
+                         (size_t)__builtin_popcount(levels & ~level_weak());
     return run->options->threads > 1 && parts > 1 &&
            !limits_set(&run->options->limits) && !run->options->ask_z3 &&
            !context_current();
@@ -430,9 +428,10 @@ can_decide_together(const struct run *run, level_set levels)
 static bool
 decide_one_by_one(struct run *run, level_set levels)
 {
-    bool ok = decide_weak_levels(run, levels & WEAK_LEVELS);
+    bool ok = decide_weak_levels(run, levels & level_weak());
     for (int l = 0; ok && l < LEVELS; l++)
-        if (levels >> l & 1 && level_is_strong((enum level)l))
+        if (level_set_has(levels, (enum level)l) &&
+            level_is_strong((enum level)l))
             ok = decide_strong(run, find_row(run, (enum level)l));
     return ok;
 }
@@ -442,16 +441,16 @@ static bool
 decide_levels(struct run *run, level_set levels)
 {
     const bool together = can_decide_together(run, levels);
-    level_set left = levels & ~WEAK_LEVELS;
-    level_set turn = (levels & WEAK_LEVELS) | level_strongest(left);
+    level_set left = levels & ~level_weak();
+    level_set turn = (levels & level_weak()) | level_strongest(left);
     bool ok = true;
     while (ok && turn) {
         ok = together ? decide_together(run, turn)
                       : decide_one_by_one(run, turn);
         for (int l = 0; l < LEVELS; l++)
-            if (turn & left & ((level_set)1 << l) &&
+            if (level_set_has(turn & left, (enum level)l) &&
                 find_row(run, (enum level)l)->certificate.verdict == VERDICT_OK)
-                run->holding |= (level_set)1 << l;
+                run->holding |= level_bit((enum level)l);
         left &= ~turn;
         turn = level_strongest(left);
     }
@@ -471,7 +470,8 @@ find_flaws(struct run *run)
             out->results.at[i].stop = first->stop;
         return false;
     }
-    out->n_flaws = history_flaws(seen_at(run, LEVEL_READS), most, &out->flaws);
+    out->n_flaws =
+        history_flaws(history_seen(run->h, false), most, &out->flaws);
     find_losses(run);
     end_work(run, first);
     return true;

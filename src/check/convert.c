@@ -25,9 +25,9 @@ convert_order(const struct certificate *c, struct certificate *out)
 {
     const bool from_two = level_table[c->level].two_points;
     const bool to_two = level_table[out->level].two_points;
-    if (c->level == LEVEL_READS)
+    if (level_is_orderless(c->level))
         return false;
-    for (size_t i = 0; i < c->order.n && out->level != LEVEL_READS; i++) {
+    for (size_t i = 0; i < c->order.n && !level_is_orderless(out->level); i++) {
         const point_id p = c->order.at[i];
         if (from_two == to_two) {
             vec_push(&out->order, p);
@@ -38,7 +38,7 @@ convert_order(const struct certificate *c, struct certificate *out)
             vec_push(&out->order, p / 2);
         }
     }
-    for (size_t i = 0; i < c->choices.n && out->level != LEVEL_READS; i++)
+    for (size_t i = 0; i < c->choices.n && !level_is_orderless(out->level); i++)
         vec_push(&out->choices, c->choices.at[i]);
     return true;
 }

@@ -15,9 +15,9 @@ settles(const struct level_result *from, const struct level_result *to)
 {
     switch (from->certificate.verdict) {
     case VERDICT_OK:
-        return level_implied(from->level) >> to->level & 1;
+        return level_implies(from->level, to->level);
     case VERDICT_VIOLATED:
-        return level_implied(to->level) >> from->level & 1;
+        return level_implies(to->level, from->level);
     default:
         return false;
     }
@@ -114,6 +114,6 @@ check_strongest(const struct check *c)
     level_set holds = 0;
     for (size_t i = 0; i < c->results.n; i++)
         if (c->results.at[i].certificate.verdict == VERDICT_OK)
-            holds |= 1u << c->results.at[i].level;
+            holds |= level_bit(c->results.at[i].level);
     return level_strongest(holds);
 }

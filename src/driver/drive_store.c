@@ -102,7 +102,7 @@ open_store(struct database *db, struct err *err)
         return false;
     }
     pthread_mutex_init(&s->lock, NULL);
-    s->can_append = level_implied(level) & 1u << LEVEL_PSI;
+    s->can_append = level_keeps_updates(level);
     db->self = s;
     snprintf(db->note, sizeof db->note, "the built-in store: %s%s",
              latest ? "always the latest version, " : "any version allowed at ",

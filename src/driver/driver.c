@@ -49,16 +49,11 @@ driver_isolation_parse(const char *text, enum driver_isolation *out)
 enum driver_isolation
 driver_isolation_for(enum level level)
 {
-    switch (level) {
-    case LEVEL_READS:
-    case LEVEL_RC:
-        return ISOLATION_READ_COMMITTED;
-    case LEVEL_SER:
-    case LEVEL_STRICT_SER:
-        return ISOLATION_SERIALIZABLE;
-    default:
-        return ISOLATION_REPEATABLE_READ;
-    }
+    static const enum driver_isolation asked[] = {
+        [SQL_READ_COMMITTED] = ISOLATION_READ_COMMITTED,
+        [SQL_REPEATABLE_READ] = ISOLATION_REPEATABLE_READ,
+        [SQL_SERIALIZABLE] = ISOLATION_SERIALIZABLE};
+    return asked[level_table[level].sql];
 }
 
 enum driver_isolation

@@ -235,7 +235,7 @@ read_head(struct reader *r, const struct history *h, struct absence *a)
         return false;
     const char *end = memchr(r->at, '\n', (size_t)(r->end - r->at));
     if (!end || !level_parse(r->at, (size_t)(end - r->at), &a->level) ||
-        a->level < LEVEL_RC || a->level > LEVEL_SI)
+        !level_is_used_by(a->level, USED_BY_PREDICT))
         return fail(r, "a level from rc to si");
     r->at = end;
     if (!end_line(r))

@@ -71,11 +71,7 @@ explanation_free(struct explanation *e)
 level_set
 anomaly_strongest(const struct anomaly *a)
 {
-    level_set strongest = a->holds;
-    for (int l = 0; l < LEVELS; l++)
-        if (a->holds >> l & 1)
-            strongest &= ~(level_implied((enum level)l) & ~(1u << l));
-    return strongest;
+    return level_strongest(a->holds);
 }
 
 /* --- anomalies -------------------------------------------------------------*/
@@ -135,12 +131,12 @@ shrink_further(struct explainer *e, enum level level, struct reduced *r,
 static struct judgement
 judge(struct explainer *e, const struct reduced *r, enum level asked)
 {
-    const level_set all = level_implied(LEVEL_SER) & ~(1u << LEVEL_READS);
+    const level_set all = level_untimed() & level_ordered();
     struct budget some = {.left = JUDGING};
     struct reduce_options soon = e->reduce;
     soon.budget = &some;
-    struct judgement out = reduce_judge(&r->h, all | 1u << asked, &soon);
-    out.violated |= 1u << asked;
+    struct judgement out = reduce_judge(&r->h, all | level_bit(asked), &soon);
+    out.violated |= level_bit(asked);
     out.holds &= ~out.violated;
     return out;
 }
@@ -162,7 +158,8 @@ explain_reduced(struct explainer *e, struct reduced *r, enum level level,
     struct judgement judgement = judge(e, r, level);
     enum level weakest = level;
     for (int l = LEVELS - 1; l >= 0; l--)
-        if ((judgement.violated & level_implied(level)) >> l & 1)
+        if (level_set_has(judgement.violated & level_implied(level),
+                          (enum level)l))
             weakest = (enum level)l;
     const txn_id n = r->h.n_txns;
     if (!reduce_ops(e->h, r, weakest, &e->reduce, err))
@@ -249,7 +246,7 @@ show_unreduced(struct explainer *e, u32_vec *core, enum level level,
             !ok || core->n == e->h->n_txns || reduced_is_proper(e->h, &r);
         if (ok && done)
             add_anomaly(e, &r, level, level,
-                        &(struct judgement){.violated = 1u << level});
+                        &(struct judgement){.violated = level_bit(level)});
         reduced_free(&r);
         if (done)
             return ok;
@@ -265,8 +262,7 @@ explain_contradiction(struct explainer *e, const u32_vec *core,
 {
     struct row_contradiction c;
     struct reduced r;
-    *found = core->n > MODEL_MOST_TXNS &&
-             level_implied(level) >> LEVEL_RA & 1 &&
+    *found = core->n > MODEL_MOST_TXNS && level_repeats_reads(level) &&
              row_contradiction_find(e->h, &e->budget, &c);
     if (!*found)
         return true;
@@ -274,8 +270,8 @@ explain_contradiction(struct explainer *e, const u32_vec *core,
         return false;
     *found = reduced_is_proper(e->h, &r);
     if (*found) {
-        const struct judgement judgement =
-            reduce_judge(&r.h, 1u << LEVEL_RC, &e->reduce);
+        const struct judgement judgement = reduce_judge(
+            &r.h, level_bit(level_lowest(level_ordered())), &e->reduce);
         vec_push(&e->shown, c.txn);
         add_anomaly(e, &r, level, level, &judgement);
     }
@@ -417,7 +413,7 @@ explain_result(const struct history *h, const struct check *c,
         e.budget.left -= o->work - BESIDE_FLAWS;
     if (ok && level_is_weak(r->level))
         ok = explain_weak(&e, r->level, err);
-    if (ok && r->level != LEVEL_READS &&
+    if (ok && !level_is_orderless(r->level) &&
         (level_is_strong(r->level) || !out->anomalies.n))
         ok = explain_certificate(&e, r->level, check_evidence(c, r), err);
     if (ok && out->anomalies.n > 1)

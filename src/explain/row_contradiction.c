@@ -160,7 +160,8 @@ row_contradiction_reduce(const struct history *h,
         struct reduced one;
         if (!make_part(h, c->txn, &reads[i], 1, &one, err))
             return false;
-        open |= !(reduce_judge(&one.h, 1u << level, o).holds >> level & 1);
+        open |= !level_set_has(reduce_judge(&one.h, level_bit(level), o).holds,
+                               level);
         reduced_free(&one);
     }
     if (!make_part(h, c->txn, reads, 2, out, err))

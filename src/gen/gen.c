@@ -99,13 +99,14 @@ draw_value(struct simulation *sim)
 static uint32_t
 earliest_snapshot(const struct simulation *sim, session_id s)
 {
-    if (sim->shape->level == LEVEL_SER)
+    if (level_is_serial(sim->shape->level))
         return sim->now;
     uint32_t t = sim->session_commit[s];
     if (sim->now > sim->shape->lag && t < sim->now - sim->shape->lag)
         t = sim->now - (uint32_t)sim->shape->lag;
-    for (uint64_t i = 0;
-         sim->shape->level == LEVEL_SI && i < sim->shape->operations; i++) {
+    for (uint64_t i = 0; level_separates_writers(sim->shape->level) &&
+                         i < sim->shape->operations;
+         i++) {
         const uint32_t v = sim->newest[sim->planned[i].key];
         if (sim->planned[i].kind == OP_WRITES && v != ID_NONE &&
             sim->versions.at[v].time > t)
@@ -140,7 +141,7 @@ commit_write(struct simulation *sim, key_id key, uint64_t value)
         sim->versions.at[sim->newest[key]].time != sim->now) {
         // Without snapshots of the past only the newest version is needed.
         const bool replace =
-            sim->shape->level == LEVEL_SER && sim->newest[key] != ID_NONE;
+            level_is_serial(sim->shape->level) && sim->newest[key] != ID_NONE;
         if (!replace) {
             vec_push(&sim->versions,
                      ((struct version){value, sim->now, sim->newest[key]}));
@@ -159,7 +160,7 @@ static void
 record_times(struct simulation *sim, txn_id t, session_id s, uint32_t snapshot)
 {
     uint64_t oldest = snapshot;
-    if (sim->shape->level == LEVEL_SER) {
+    if (level_is_serial(sim->shape->level)) {
         const uint64_t back = random_below(&sim->random, sim->shape->lag + 1);
         oldest = oldest > back ? oldest - back : 0;
     }

@@ -18,7 +18,7 @@ enum gen_distribution {
 extern const char *const gen_distribution_names[GEN_DISTRIBUTIONS];
 
 // The levels that histories can be made for.
-#define GEN_LEVELS (1u << LEVEL_PC | 1u << LEVEL_SI | 1u << LEVEL_SER)
+#define GEN_LEVELS level_used_by(USED_BY_GEN)
 
 struct gen_shape {
     enum level level;    // of GEN_LEVELS

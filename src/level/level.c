@@ -11,6 +11,10 @@
 #define START POINT_START
 #define COMMIT POINT_COMMIT
 #define NO LEVEL_STUCK
+#define STORE USED_BY_STORE
+#define GEN USED_BY_GEN
+#define PREDICT USED_BY_PREDICT
+#define PROVE USED_BY_PROVE
 
 /* --- columns that several rows share ---------------------------------------
  */
@@ -51,49 +55,62 @@
 const struct level_info level_table[LEVELS] = {
     [LEVEL_READS] = {"read-consistency", "reads", "read consistency", "",
         "every read returns the last write of a committed transaction, or its own",
-        .weaker = 0},
+        .weaker = 0, .sql = SQL_READ_COMMITTED, .step = 0},
     [LEVEL_RC] = {"read-committed", "rc", "read committed", "",
         "a transaction that has seen another's write does not go back behind it",
         .weaker = BIT(LEVEL_READS),
         .premise = PREMISE_EARLIER_READ, .one_rw = true,
-        .cycles = CYCLES_RA}, // and the wr that ends it is an earlier read
+        // and the wr that ends it is an earlier read
+        .cycles = CYCLES_RA,
+        .uses = STORE | PREDICT | PROVE, .sql = SQL_READ_COMMITTED, .step = 1},
     [LEVEL_RA] = {"read-atomic", "ra", "read atomic", "",
         "a transaction is seen whole or not at all, and sees its session's past",
         .weaker = BIT(LEVEL_RC),
-        .premise = PREMISE_DIRECT, .one_rw = true, .cycles = CYCLES_RA},
+        .premise = PREMISE_DIRECT, .one_rw = true, .cycles = CYCLES_RA,
+        .uses = STORE | PREDICT | PROVE, .sql = SQL_REPEATABLE_READ, .step = 2,
+        .prove = "ec"},
     [LEVEL_CC] = {"causal", "cc", "causal consistency", "causal-consistency",
         "what is seen brings everything along that it depends on",
         .weaker = BIT(LEVEL_RA),
-        .premise = PREMISE_CAUSAL, .one_rw = true, .cycles = CYCLES_CC},
+        .premise = PREMISE_CAUSAL, .one_rw = true, .cycles = CYCLES_CC,
+        .uses = STORE | PREDICT | PROVE, .sql = SQL_REPEATABLE_READ, .step = 3},
     [LEVEL_PC] = {"prefix", "pc", "prefix consistency", "prefix-consistency",
         "every transaction reads from a prefix of one commit order",
         .weaker = BIT(LEVEL_CC),
-        .two_points = true, .place = PLACE_PC, .cycles = CYCLES_PC},
+        .two_points = true, .place = PLACE_PC, .cycles = CYCLES_PC,
+        .uses = STORE | GEN | PREDICT | PROVE, .sql = SQL_REPEATABLE_READ,
+        .step = 4},
     [LEVEL_PSI] = {"parallel-snapshot", "psi", "parallel snapshot isolation",
         "",
         "snapshots may differ in order, but no update of a key is lost",
         .weaker = BIT(LEVEL_CC),
-        .one_rw = true, .place = PLACE_SER, .cycles = CYCLES_PSI},
+        .one_rw = true, .place = PLACE_SER, .cycles = CYCLES_PSI,
+        .uses = STORE | PREDICT | PROVE, .sql = SQL_REPEATABLE_READ, .step = 4},
     [LEVEL_SI] = {"snapshot", "si", "snapshot isolation",
         "",
         "every transaction reads one snapshot; of two that overlap only one writes a key",
         .weaker = BIT(LEVEL_PC) | BIT(LEVEL_PSI),
-        .two_points = true, .place = PLACE_SI, .cycles = CYCLES_SI},
+        .two_points = true, .place = PLACE_SI, .cycles = CYCLES_SI,
+        .uses = STORE | GEN | PREDICT | PROVE, .sql = SQL_REPEATABLE_READ,
+        .step = 5},
     [LEVEL_SER] = {"serializable", "ser", "serializability",
         "serializability",
         "some order of whole transactions, respecting sessions, explains every read",
         .weaker = BIT(LEVEL_SI),
-        .place = PLACE_SER, .cycles = CYCLES_SER},
+        .place = PLACE_SER, .cycles = CYCLES_SER,
+        .uses = STORE | GEN | PROVE, .sql = SQL_SERIALIZABLE, .step = 6},
     [LEVEL_STRICT_SI] = {"strict-snapshot", "strict-si", "strict snapshot isolation",
         "",
         "snapshot isolation that also respects real time",
         .weaker = BIT(LEVEL_SI), .needs_times = true,
-        .two_points = true, .place = PLACE_SI, .cycles = CYCLES_SI},
+        .two_points = true, .place = PLACE_SI, .cycles = CYCLES_SI,
+        .sql = SQL_REPEATABLE_READ, .step = 7},
     [LEVEL_STRICT_SER] = {"strict-serializable", "strict-ser", "strict serializability",
         "",
         "serializability that also respects real time",
         .weaker = BIT(LEVEL_SER) | BIT(LEVEL_STRICT_SI), .needs_times = true,
-        .place = PLACE_SER, .cycles = CYCLES_SER},
+        .place = PLACE_SER, .cycles = CYCLES_SER,
+        .sql = SQL_SERIALIZABLE, .step = 8},
 };
 // clang-format on
 
@@ -125,6 +142,39 @@ level_strict(void)
     level_set set = 0;
     for (int l = 0; l < LEVELS; l++)
         set |= level_table[l].needs_times ? BIT(l) : 0;
+    return set;
+}
+
+level_set
+level_untimed(void)
+{
+    return (BIT(LEVELS) - 1) & ~level_strict();
+}
+
+level_set
+level_weak(void)
+{
+    level_set set = 0;
+    for (int l = 0; l < LEVELS; l++)
+        set |= level_is_strong((enum level)l) ? 0 : BIT(l);
+    return set;
+}
+
+level_set
+level_ordered(void)
+{
+    level_set set = 0;
+    for (int l = 0; l < LEVELS; l++)
+        set |= level_is_orderless((enum level)l) ? 0 : BIT(l);
+    return set;
+}
+
+level_set
+level_used_by(enum level_use use)
+{
+    level_set set = 0;
+    for (int l = 0; l < LEVELS; l++)
+        set |= level_table[l].uses & use ? BIT(l) : 0;
     return set;
 }
 

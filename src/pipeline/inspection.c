@@ -197,9 +197,7 @@ static bool
 check_others(const struct inspection_options *o, struct inspection *i,
              struct err *err)
 {
-    level_set left = 0;
-    for (int l = LEVEL_RC; l < LEVELS; l++)
-        left |= level_table[l].needs_times ? 0 : 1u << l;
+    level_set left = level_untimed() & level_ordered();
     for (size_t r = 0; r < i->check.results.n; r++) {
         const enum level level = i->check.results.at[r].level;
         const enum verdict v = i->check.results.at[r].certificate.verdict;

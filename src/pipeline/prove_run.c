@@ -197,7 +197,7 @@ explain_finding(const struct finding *f, struct explanation *out,
 {
     struct history h;
     struct check check;
-    const struct check_options options = {.levels = 1u << LEVEL_SER,
+    const struct check_options options = {.levels = level_bit(LEVEL_TARGET),
                                           .threads = 1,
                                           .verify = true,
                                           .strong = strong_defaults};
@@ -338,7 +338,7 @@ prove_run_weakest(struct prove_run *run, enum prove_verdict *out,
     const bool ok =
         weakest_find(&run->program, &limits, run->request.timeout, &w, err);
     bool open = false;
-    for (enum level l = LEVEL_RC; l <= LEVEL_SER; l++)
+    for (enum level l = 0; l < LEVELS; l++)
         open = open || is_open(&w.levels[l]);
     for (uint32_t f = 0; f < w.n; f++)
         open = open || is_open(&w.at_rc[f]) || is_open(&w.at_si[f]);

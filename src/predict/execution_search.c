@@ -37,17 +37,16 @@ execution_search_init(struct execution_search *s, const struct observed *o,
     s->formula.sample = sample;
     if (s->is_recorded)
         recorder_init(&s->recorder, &s->formula);
-    s->has_snapshots = level == LEVEL_PC || level == LEVEL_SI;
+    s->has_snapshots = level_table[level].two_points;
     if (s->has_snapshots)
         snapshots_init(&s->snapshots, &s->formula);
     formula_add_choices(&s->formula);
     if (s->has_snapshots)
         snapshots_carry(&s->snapshots, &s->formula);
-    if ((options->level == LEVEL_PSI || options->level == LEVEL_SI) &&
-        (is_strict || o->rows))
+    if (level_keeps_updates(options->level) && (is_strict || o->rows))
         s->formula.unconditional = formula_var(&s->formula, FACT_WISH, 0, 0, 0);
     formula_add_levels(&s->formula);
-    if (level == LEVEL_SI)
+    if (level_separates_writers(level))
         formula_add_pivots(&s->formula);
     execution_init(&s->model, o, is_strict);
     execution_init(&s->small, o, is_strict);
@@ -167,7 +166,7 @@ execution_search_check(struct execution_search *s, const struct execution *x,
     struct check check;
     struct err err = {0};
     execution_history(x, NULL, &h, &s->origin);
-    s->check.levels = 1u << level;
+    s->check.levels = level_bit(level);
     if (!check_history(&h, &s->check, &check, &err))
         assert(false); // it has no times, and nothing is verified
     const struct certificate *c = &check.results.at[0].certificate;
@@ -216,7 +215,7 @@ judge(struct execution_search *s, const struct execution *x, u32_vec *order)
     case VERDICT_OK:
         break;
     }
-    switch (execution_search_check(s, x, LEVEL_SER, order)) {
+    switch (execution_search_check(s, x, LEVEL_TARGET, order)) {
     case VERDICT_VIOLATED:
         return is_found(s, x) ? OUTCOME_FOUND : OUTCOME_MISSED;
     case VERDICT_UNKNOWN:
@@ -303,7 +302,8 @@ execution_search_is_prediction(struct execution_search *s,
                                const struct execution *x)
 {
     return execution_search_check(s, x, s->level, NULL) == VERDICT_OK &&
-           execution_search_check(s, x, LEVEL_SER, NULL) == VERDICT_VIOLATED &&
+           execution_search_check(s, x, LEVEL_TARGET, NULL) ==
+               VERDICT_VIOLATED &&
            is_found(s, x);
 }
 

@@ -32,7 +32,7 @@ orders_add_slots(struct execution_search *s)
 {
     uint64_t *place = mem_alloc(2 * s->o->n + 1, sizeof *place);
     put_slots(s, place);
-    formula_add_instance(&s->formula, place, s->level != LEVEL_RC,
+    formula_add_instance(&s->formula, place, level_sees_session(s->level),
                          s->o->is_serial);
     mem_free(place);
 }

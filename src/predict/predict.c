@@ -154,12 +154,12 @@ search_quickly(struct predict_run *run)
     for (uint32_t i = 0;
          ok && i < every && i < SAMPLES && !prediction_search_is_over(run); i++)
         ok = search(run, level, (struct sample){every, i, false}, false);
-    if ((level != LEVEL_SI && level != LEVEL_PC) || run->has_spare)
+    if (!level_table[level].two_points || run->has_spare)
         return ok;
     if (ok && !prediction_search_is_over(run))
         ok = search(run, LEVEL_SI, (struct sample){0, 0, true}, false);
-    if (ok && level == LEVEL_PC && !prediction_search_is_over(run) &&
-        !run->has_spare)
+    if (ok && !level_separates_writers(level) &&
+        !prediction_search_is_over(run) && !run->has_spare)
         ok = search(run, LEVEL_SI, (struct sample){0}, false);
     return ok;
 }
@@ -182,7 +182,7 @@ bool
 predict(const struct history *h, const struct predict_options *options,
         struct prediction *out, struct err *err)
 {
-    assert(options->level >= LEVEL_RC && options->level <= LEVEL_SI);
+    assert(level_is_used_by(options->level, USED_BY_PREDICT));
     const double begin = time_cpu();
     *out = (struct prediction){0};
     if (!history_is_tested(h)) {

@@ -17,9 +17,7 @@
 #include "predict/execution/execution.h"
 
 // The levels of predictions.
-#define PREDICT_LEVELS                                                         \
-    (1u << LEVEL_RC | 1u << LEVEL_RA | 1u << LEVEL_CC | 1u << LEVEL_PC |       \
-     1u << LEVEL_PSI | 1u << LEVEL_SI)
+#define PREDICT_LEVELS level_used_by(USED_BY_PREDICT)
 
 enum { PREDICT_ACCEPTED = 2 };
 

@@ -51,7 +51,7 @@ describe(struct predict_run *run, struct predicted *p)
     if (p->is_conditional && x->is_strict)
         p->must_not_write = find_lost_write(run, x);
     // The last check leaves in 'part' why x is not serializable.
-    execution_search_check(&run->search, x, LEVEL_SER, NULL);
+    execution_search_check(&run->search, x, LEVEL_TARGET, NULL);
     signature_of(x, &run->search.part, &p->signature);
     run->search.check.until = until;
 }
@@ -60,19 +60,19 @@ describe(struct predict_run *run, struct predicted *p)
 static bool
 confirm(struct predict_run *run, const struct history *h)
 {
-    const struct check_options options = {.levels = 1u << run->options->level |
-                                                    1u << LEVEL_SER,
-                                          .threads = 1,
-                                          .verify = true,
-                                          .strong = strong_defaults};
+    const struct check_options options = {
+        .levels = level_bit(run->options->level) | level_bit(LEVEL_TARGET),
+        .threads = 1,
+        .verify = true,
+        .strong = strong_defaults};
     struct check check;
     if (!check_history(h, &options, &check, run->err))
         return false;
     bool ok = true;
     for (size_t i = 0; i < check.results.n; i++)
         ok &= check.results.at[i].certificate.verdict ==
-              (check.results.at[i].level == LEVEL_SER ? VERDICT_VIOLATED
-                                                      : VERDICT_OK);
+              (check.results.at[i].level == LEVEL_TARGET ? VERDICT_VIOLATED
+                                                         : VERDICT_OK);
     check_free(&check);
     return ok || err_set(run->err, ERR_INTERNAL,
                          "bug in assay: a predicted execution is not what it "

@@ -41,8 +41,9 @@ replay_is_possible_on(const char *target)
 enum driver_isolation
 replay_isolation(enum level level)
 {
-    return level == LEVEL_RC ? ISOLATION_READ_COMMITTED
-                             : ISOLATION_REPEATABLE_READ;
+    return level_table[level].sql == SQL_READ_COMMITTED
+               ? ISOLATION_READ_COMMITTED
+               : ISOLATION_REPEATABLE_READ;
 }
 
 bool
@@ -279,7 +280,8 @@ replay_on_database(const struct execution *x,
         replay_free(out);
         *out = (struct replay){.outcome = REPLAY_NO_SCHEDULE};
         if (ok && exists) {
-            g.stage.takes_snapshots = level != LEVEL_RC;
+            g.stage.takes_snapshots =
+                level_table[level].sql != SQL_READ_COMMITTED;
             rerun_init(&g.stage.rerun, program, x->o->h);
             job_tables_init(&g.stage.tables, program->app, program->units,
                             false);

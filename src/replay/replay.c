@@ -166,7 +166,7 @@ find_order(const struct stage *s, enum level level, u32_vec *out)
     struct origin origin = {{0}, {0}};
     execution_history(s->x, NULL, &h, &origin);
     const struct check_options options = {
-        .levels = 1u << level, .threads = 1, .strong = strong_defaults};
+        .levels = level_bit(level), .threads = 1, .strong = strong_defaults};
     struct check check;
     const bool ok = check_history(&h, &options, &check, s->err);
     if (ok) {
@@ -231,8 +231,8 @@ replay_note_divergence(struct replay *out, const struct rerun_txn *r)
 bool
 replay_judge(struct replay *out, enum level level, struct err *err)
 {
-    const struct check_options options = {.levels =
-                                              1u << level | 1u << LEVEL_SER,
+    const struct check_options options = {.levels = level_bit(level) |
+                                                    level_bit(LEVEL_TARGET),
                                           .threads = 1,
                                           .verify = true,
                                           .strong = strong_defaults};
@@ -242,7 +242,7 @@ replay_judge(struct replay *out, enum level level, struct err *err)
     bool serial = true;
     for (size_t i = 0; i < check.results.n; i++) {
         const enum verdict v = check.results.at[i].certificate.verdict;
-        if (check.results.at[i].level == LEVEL_SER)
+        if (check.results.at[i].level == LEVEL_TARGET)
             serial = v != VERDICT_VIOLATED;
         else
             out->breaks_level = v == VERDICT_VIOLATED;

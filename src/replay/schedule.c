@@ -29,7 +29,7 @@ find_order(const struct history *h, enum level level, u32_vec *out, bool *holds,
            struct err *err)
 {
     const struct check_options options = {
-        .levels = 1u << level, .threads = 1, .strong = strong_defaults};
+        .levels = level_bit(level), .threads = 1, .strong = strong_defaults};
     struct check check;
     *holds = false;
     if (!check_history(h, &options, &check, err))
@@ -225,7 +225,7 @@ schedule_statements(struct schedule *s, const struct execution *x, bool last,
         builder_free(p.builder);
     ok = ok && builder_finish(p.builder, &h, err);
     if (ok) {
-        ok = find_order(&h, LEVEL_SER, &order, exists, err);
+        ok = find_order(&h, LEVEL_TARGET, &order, exists, err);
         assert(!*exists || order.n == p.steps.n);
         take_steps(s, &p, &order, last);
         history_free(&h);

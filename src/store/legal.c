@@ -40,7 +40,7 @@ legal_add_premise(struct store *s, slot_id t, slot_id other)
     if (place_of(s, other) > place_of(s, txn->floor))
         txn->floor = other;
     set_add(&txn->past, other);
-    if (s->o.level == LEVEL_CC || s->o.level == LEVEL_PSI)
+    if (level_is_causal(s->o.level) && !level_sees_prefix(s->o.level))
         set_unite(&txn->past, &s->txns.at[other].past);
 }
 
@@ -62,10 +62,10 @@ static int64_t
 floor_place(const struct store *s, slot_id t)
 {
     const struct txn *txn = &s->txns.at[t];
-    if (s->o.level == LEVEL_SER && txn->is_committed)
+    if (level_is_serial(s->o.level) && txn->is_committed)
         return (int64_t)txn->place - 1;
     int64_t floor = place_of(s, txn->floor);
-    if (s->o.level == LEVEL_SI && txn->is_committed)
+    if (level_separates_writers(s->o.level) && txn->is_committed)
         for (size_t i = 0; i < txn->writes.n; i++) {
             const int64_t before =
                 place_of(s, writer_before(s, t, txn->writes.at[i].key));
@@ -88,8 +88,7 @@ legal_reads_hold(const struct store *s, slot_id t)
 {
     const struct txn *txn = &s->txns.at[t];
     const enum level level = s->o.level;
-    const bool by_place =
-        level == LEVEL_PC || level == LEVEL_SI || level == LEVEL_SER;
+    const bool by_place = level_sees_prefix(level);
     const int64_t floor = by_place ? floor_place(s, t) : -1;
     for (size_t i = 0; i < txn->reads.n; i++) {
         const struct store_seen seen = txn->reads.at[i];
@@ -101,9 +100,9 @@ legal_reads_hold(const struct store *s, slot_id t)
                 break;
             if (missed == t)
                 continue;
-            if (by_place            ? place <= floor
-                : level == LEVEL_RC ? read_before(txn, i, missed)
-                                    : set_has(&txn->past, missed))
+            if (by_place                    ? place <= floor
+                : level_orders_reads(level) ? read_before(txn, i, missed)
+                                            : set_has(&txn->past, missed))
                 return false;
         }
     }
@@ -225,12 +224,11 @@ pushes_frozen(const struct store *s, slot_id t)
 static bool
 all_reads_hold(struct store *s, slot_id t)
 {
-    if (s->o.level == LEVEL_RC || s->o.level == LEVEL_RA ||
-        s->o.level == LEVEL_CC)
+    if (level_is_weak(s->o.level))
         return true;
-    if (s->o.level == LEVEL_PSI && !renew_pasts(s, s->txns.at[t].place))
+    if (level_is_parallel(s->o.level) && !renew_pasts(s, s->txns.at[t].place))
         return false;
-    if (s->o.level == LEVEL_SI && pushes_frozen(s, t))
+    if (level_separates_writers(s->o.level) && pushes_frozen(s, t))
         return false;
     if (!legal_reads_hold(s, t))
         return false;
@@ -250,7 +248,7 @@ legal_place_txn(struct store *s, slot_id t, size_t place)
     if (all_reads_hold(s, t))
         return true;
     leave_order(s, t);
-    if (s->o.level == LEVEL_PSI)
+    if (level_is_parallel(s->o.level))
         renew_pasts(s, place);
     return false;
 }

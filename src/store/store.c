@@ -32,7 +32,7 @@
 bool
 store_new(const struct store_options *o, struct store **out, struct err *err)
 {
-    if (o->level < LEVEL_RC || o->level > LEVEL_SER)
+    if (!level_is_used_by(o->level, USED_BY_STORE))
         return err_set(err, ERR_USAGE,
                        "the store offers rc, ra, cc, pc, psi, si and ser, "
                        "not %s",
@@ -97,7 +97,7 @@ store_begin(struct store *s, uint32_t session)
     txn->previous = from->last;
     txn->floor = BASE;
     // Where premises are closed the last one stands for all before it.
-    if (s->o.level == LEVEL_RA)
+    if (level_sees_session(s->o.level) && !level_is_causal(s->o.level))
         set_copy(&txn->past, &from->committed);
     legal_add_premise(s, t, from->last);
     return t;

@@ -36,7 +36,7 @@ verify_ok(const struct history *h, const struct certificate *c, struct err *err)
 {
     if (!verify_reads(h, err))
         return false;
-    if (c->level == LEVEL_READS)
+    if (level_is_orderless(c->level))
         return true;
     if (level_is_weak(c->level))
         return verify_weak_order(h, c, err);
@@ -53,7 +53,7 @@ verify_violated(const struct history *h, const struct certificate *c,
     if (c->kind == EVIDENCE_CYCLE && level_is_weak(c->level))
         return verify_weak_cycle(h, c->level, &c->cycle, NULL, 0, err);
     // Read consistency knows no order, so nothing but a read refutes it.
-    if (c->kind == EVIDENCE_PROOF && c->proof && c->level != LEVEL_READS)
+    if (c->kind == EVIDENCE_PROOF && c->proof && !level_is_orderless(c->level))
         return verify_proof(h, c->level, c->proof, err);
     return err_set(err, ERR_SYNTAX, "the evidence does not fit the level");
 }

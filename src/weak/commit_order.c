@@ -52,8 +52,8 @@ static bool
 infer(const struct ordered_reading *g, enum level level,
       const struct weak_options *o, const u32_vec *readers, struct edges *out)
 {
-    assert(level == LEVEL_RC || level == LEVEL_RA || level == LEVEL_CC);
-    if (level == LEVEL_CC)
+    assert(level_is_weak(level));
+    if (level_is_causal(level))
         return causal_edges(&g->reading, &g->sequence, readers, o, out);
     keysets_edges(&g->reading, level, readers, o->threads, out);
     return budget_spend(o->budget,

@@ -154,10 +154,10 @@ edge_reason_find(const struct ordered_reading *g, enum level level, txn_id t3,
     const struct weak_reading *r = &g->reading;
     op_id begin = r->h->txn_begin[t3];
     e->premise = ID_NONE;
-    if (level == LEVEL_RC) {
+    if (level_orders_reads(level)) {
         e->premise = find_first_read(r, t3, e->from);
         begin = e->premise + 1;
-    } else if (level == LEVEL_RA) {
+    } else if (!level_is_causal(level)) {
         const bool after =
             e->from < t3 && r->h->txn_session[e->from] == r->h->txn_session[t3];
         e->premise = after ? ID_NONE : edge_reason_read(r, t3, e->from);
@@ -165,7 +165,7 @@ edge_reason_find(const struct ordered_reading *g, enum level level, txn_id t3,
         find_path(g, t3, e, path);
     }
     e->read = find_overwritten(r, t3, begin, e->to, e->from);
-    assert(level != LEVEL_CC || e->path_n >= 2);
+    assert(!level_is_causal(level) || e->path_n >= 2);
     assert(e->read != ID_NONE);
 }
 
@@ -174,7 +174,7 @@ edge_reason_is_certain(const struct weak_reading *r, enum level level,
                        const struct edge *e)
 {
     op_id begin = r->h->txn_begin[e->reader];
-    if (level == LEVEL_RC)
+    if (level_orders_reads(level))
         begin = find_first_read(r, e->reader, e->from) + 1;
     for (op_id op = begin; op < r->h->txn_end[e->reader]; op++)
         if (op_is_external_read(r->h, op) &&

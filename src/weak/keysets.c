@@ -204,7 +204,7 @@ work(void *workers, size_t number)
         const txn_id t = w->readers ? w->readers->at[i] : (txn_id)i;
         if (!w->r->counts[t])
             continue;
-        if (w->level == LEVEL_RC)
+        if (level_orders_reads(w->level))
             infer_committed(w, t);
         else
             infer_atomic(w, t);
@@ -260,7 +260,7 @@ void
 keysets_edges(const struct weak_reading *r, enum level level,
               const u32_vec *readers, unsigned threads, struct edges *out)
 {
-    assert(level == LEVEL_RC || level == LEVEL_RA);
+    assert(level_is_weak(level) && !level_is_causal(level));
     const size_t n = readers ? readers->n : r->h->n_txns;
     unsigned n_workers = threads < 1               ? 1
                          : threads > PARALLEL_MOST ? PARALLEL_MOST
@@ -286,6 +286,6 @@ keysets_edges(const struct weak_reading *r, enum level level,
     for (unsigned i = 0; i < n_workers; i++)
         edges_join(out, &workers[i].edges);
     writers_free(&writers);
-    if (level == LEVEL_RA && (out->store || !out->broken))
+    if (level_sees_session(level) && (out->store || !out->broken))
         infer_session(r, out);
 }

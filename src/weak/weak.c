@@ -43,6 +43,22 @@ inherit(struct certificate *to, const struct certificate *from)
         vec_push(&to->choices, from->choices.at[i]);
 }
 
+/* The levels that need a commit order. */
+static level_set
+searched(level_set levels)
+{
+    return levels & level_weak() & level_ordered();
+}
+
+static enum level
+take_strongest(level_set *left)
+{
+    const enum level l = level_highest(*left);
+    assert(level_is_weak(l));
+    *left &= ~level_bit(l);
+    return l;
+}
+
 /* Every row of 'levels' is violated by the first inconsistent read. */
 static bool
 check_reads(const struct history *h, level_set levels,
@@ -50,11 +66,12 @@ check_reads(const struct history *h, level_set levels,
 {
     flaw_vec flaws = {0};
     const bool consistent = history_flaws(h, 1, &flaws) == 0;
-    for (enum level l = LEVEL_READS; l <= LEVEL_CC; l++)
-        if (levels >> l & 1) {
+    levels &= level_weak();
+    for (enum level l = 0; l < LEVELS; l++)
+        if (level_set_has(levels, l)) {
             out[l] =
                 (struct certificate){.level = l, .verdict = VERDICT_UNKNOWN};
-            if (consistent && l == LEVEL_READS) {
+            if (consistent && level_is_orderless(l)) {
                 out[l].verdict = VERDICT_OK;
                 out[l].kind = EVIDENCE_ORDER; // with nothing to order
             }
@@ -81,9 +98,8 @@ check_unique(const struct history *h, level_set levels,
     ordered_reading_init(&g, &r, &roots, o->threads);
     stats->stale = g.stale.n;
     const struct certificate *held = NULL;
-    for (enum level l = LEVEL_CC; l > LEVEL_READS; l--) {
-        if (!(levels >> l & 1))
-            continue;
+    for (level_set left = searched(levels); left;) {
+        const enum level l = take_strongest(&left);
         if (held) {
             inherit(&out[l], held);
             continue;
@@ -107,9 +123,8 @@ check_ambiguous(const struct history *h, level_set levels,
                 struct weak_stats *stats)
 {
     const struct certificate *held = NULL;
-    for (enum level l = LEVEL_CC; l > LEVEL_READS; l--) {
-        if (!(levels >> l & 1))
-            continue;
+    for (level_set left = searched(levels); left;) {
+        const enum level l = take_strongest(&left);
         if (held)
             inherit(&out[l], held);
         else
@@ -130,7 +145,7 @@ weak_check(const struct history *h, level_set levels,
         return;
     if (h->several.n)
         check_ambiguous(h, levels, o, out, stats);
-    else if (levels & WEAK_LEVELS & ~(1u << LEVEL_READS))
+    else if (searched(levels))
         check_unique(h, levels, o, out, stats);
 }
 
@@ -148,9 +163,8 @@ weak_try_order(const struct history *h, level_set levels, const u32_vec *order,
     }
     if (check_reads(h, levels, out)) {
         const struct certificate *held = NULL;
-        for (enum level l = LEVEL_CC; l > LEVEL_READS; l--) {
-            if (!(levels >> l & 1))
-                continue;
+        for (level_set left = searched(levels); left;) {
+            const enum level l = take_strongest(&left);
             if (held)
                 inherit(&out[l], held);
             else if (suggested_reading_try(h, order, steps, o, &out[l],

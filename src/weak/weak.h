@@ -38,10 +38,7 @@ struct weak_stats {
     uint64_t rounds; // of choosing writers for them
 };
 
-#define WEAK_LEVELS                                                            \
-    (1u << LEVEL_READS | 1u << LEVEL_RC | 1u << LEVEL_RA | 1u << LEVEL_CC)
-
-/* Decide those of 'levels' that are in WEAK_LEVELS and fill their rows of
+/* Decide those of 'levels' that are in level_weak() and fill their rows of
  * 'out'; the other rows are left alone.  Levels share the work: an order that
  * satisfies a level satisfies the weaker ones.
  *

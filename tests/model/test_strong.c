@@ -165,7 +165,7 @@ implies_weak(const struct history *h, const struct outcome *o)
 {
     struct certificate weak[LEVELS] = {0};
     struct weak_stats stats;
-    weak_check(h, WEAK_LEVELS, &(struct weak_options){.threads = 1}, weak,
+    weak_check(h, level_weak(), &(struct weak_options){.threads = 1}, weak,
                &stats);
     bool fine = true;
     for (int l = 0; l < LEVELS; l++)

@@ -112,7 +112,7 @@ agrees(const struct record *r, const struct history *h)
 {
     struct certificate all[LEVELS], one[LEVELS];
     bool fine = true;
-    check(h, WEAK_LEVELS, all);
+    check(h, level_weak(), all);
     for (int i = 0; i < N_LEVELS; i++) {
         const enum level l = weak_levels[i];
         const enum oracle_answer truth = oracle(r, l);
@@ -306,7 +306,7 @@ check_line(const char *folder, char *line)
         return false;
     }
     struct certificate c[LEVELS];
-    check(&h, WEAK_LEVELS, c);
+    check(&h, level_weak(), c);
     bool fine = n >= 4;
     for (int i = 0; fine && i < N_LEVELS; i++) {
         const struct certificate *one = &c[weak_levels[i]];

@@ -12,7 +12,8 @@ static void
 settle_by(struct ladder_run *run, struct certificate *c)
 {
     for (int l = 0; l < LEVELS; l++) {
-        if (!(run->left >> l & 1) || c->verdict == VERDICT_UNKNOWN)
+        if (!level_set_has(run->left, (enum level)l) ||
+            c->verdict == VERDICT_UNKNOWN)
             continue;
         struct certificate *out = &run->certificates[l];
         if ((enum level)l == c->level) {
@@ -228,7 +229,7 @@ attempt_weak(struct ladder_run *run, struct budget *budget)
     const struct weak_options weak = {.threads = run->o->threads,
                                       .budget = budget};
     for (int l = 0; l < LEVELS; l++)
-        if (run->left >> l & 1)
+        if (level_set_has(run->left, (enum level)l))
             certificate_free(&run->certificates[l]);
     weak_check(run->h, run->left, &weak, run->certificates, &run->stats->weak);
 }

@@ -34,7 +34,7 @@ trace_end(const struct ladder_run *run, const struct strategy *s,
     if (!run->o->log)
         return;
     for (int l = 0; l < LEVELS; l++)
-        if (decided >> l & 1)
+        if (level_set_has(decided, (enum level)l))
             trace(run, s, "%s is %s", level_table[l].brief,
                   run->certificates[l].verdict == VERDICT_OK ? "ok"
                                                              : "violated");
@@ -65,10 +65,10 @@ note_decided(struct ladder_run *run, const struct strategy *s)
 {
     level_set decided = 0;
     for (int l = 0; l < LEVELS; l++)
-        if ((run->left >> l & 1) &&
+        if (level_set_has(run->left, (enum level)l) &&
             run->certificates[l].verdict != VERDICT_UNKNOWN) {
             run->stats->decided_by[l] = s->name;
-            decided |= 1u << l;
+            decided |= level_bit((enum level)l);
         }
     run->left &= ~decided;
     return decided;
@@ -124,17 +124,17 @@ ladder_decide(const struct history *h, const struct check_options *o,
     struct ladder_run run = {.h = h,
                              .o = o,
                              .flawed = flawed,
-                             .weak = (levels & WEAK_LEVELS) != 0,
+                             .weak = (levels & level_weak()) != 0,
                              .levels = levels,
                              .left = levels,
                              .budget = budget ? budget : &all,
                              .certificates = certificates,
                              .stats = stats};
-    assert(run.weak ? !(levels & ~WEAK_LEVELS) : !(levels & (levels - 1)));
-    run.level = run.weak ? LEVEL_PC : (enum level)__builtin_ctz(levels);
+    assert(run.weak ? !(levels & ~level_weak()) : !(levels & (levels - 1)));
+    run.level = run.weak ? LEVEL_PC : level_lowest(levels);
     *stats = (struct ladder_stats){0};
     for (int l = 0; l < LEVELS; l++)
-        if (levels >> l & 1)
+        if (level_set_has(levels, (enum level)l))
             certificates[l] = (struct certificate){.level = (enum level)l};
     for (size_t i = 0; run.left && i < strategy_count; i++) {
         const struct strategy *s = &strategy_table[i];

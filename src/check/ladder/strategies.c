@@ -373,7 +373,7 @@ static uint64_t
 find_weak_steps(const struct ladder_run *run, uint64_t product)
 {
     const uint64_t steps = product / (run->h->n_ops + 1);
-    const bool causal = run->left >> LEVEL_CC & 1;
+    const bool causal = level_is_causal(level_highest(run->left));
     return (steps < TUNE_WEAK_STEPS ? steps : TUNE_WEAK_STEPS) /
            (causal ? 2 : 1);
 }
@@ -395,11 +395,12 @@ steps_weak_first(const struct ladder_run *run)
 {
     if (!run->small_ambiguous || is_off(run, "serial"))
         return steps_weak_third(run);
-    const uint64_t product = run->left == 1u << LEVEL_RC
-                                 ? UINT64_C(1000000) *
-                                       TUNE_WEAK_BRIEF_RC_MILLIONS /
-                                       (run->h->n_ops + 1)
-                                 : TUNE_WEAK_BRIEF_PRODUCT;
+    const bool ordered = level_orders_reads(level_lowest(run->left)) &&
+                         level_orders_reads(level_highest(run->left));
+    const uint64_t product = ordered ? UINT64_C(1000000) *
+                                           TUNE_WEAK_BRIEF_RC_MILLIONS /
+                                           (run->h->n_ops + 1)
+                                     : TUNE_WEAK_BRIEF_PRODUCT;
     return find_weak_steps(run, product > TUNE_WEAK_BRIEF_PRODUCT
                                     ? product
                                     : TUNE_WEAK_BRIEF_PRODUCT);

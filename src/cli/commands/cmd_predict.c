@@ -144,7 +144,7 @@ static bool
 explain(const struct command_run *run, const struct history *h,
         struct check *check, struct explanation *out, struct err *err)
 {
-    const struct check_options options = {.levels = 1u << LEVEL_SER,
+    const struct check_options options = {.levels = level_bit(LEVEL_TARGET),
                                           .threads = cli_thread_count(run->o),
                                           .strong = strong_defaults};
     const struct explain_options how = {.most = 1,

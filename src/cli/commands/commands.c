@@ -116,7 +116,18 @@ const struct command command_table[] = {
      "conflict, and how often each anomaly could have occurred.",
      .examples = "assay stats --power history.jsonl\n"
                  "would this run have shown an anomaly?\n",
-     .see_also = "show check"},
+     .see_also = "show lint check"},
+    {.name = "lint", .bit = CMD_LINT, .run = cmd_lint,
+     .arguments = "HISTORY...",
+     .help = "find mistakes of a recorder in the history that it wrote",
+     .details =
+     "Reports reads without a writer by table, sessions whose transactions overlap, clocks that "
+     "differ, sessions that continue after an unknown outcome, and weaknesses of the test: "
+     "repeated values, unknown outcomes, tables that are only read or only written. "
+     "Exits 1 if the recorder probably made a mistake, 0 otherwise.",
+     .examples = "assay lint history.jsonl\n"
+                 "is the recording correct, before you believe a violation?\n",
+     .see_also = "check stats show"},
     {.name = "show", .bit = CMD_SHOW, .run = cmd_show,
      .arguments = "HISTORY TRANSACTION...|session:NAME...",
      .help = "print transactions or sessions in readable form",

@@ -38,9 +38,8 @@ add_levels(struct buf *out, level_set set)
 void
 choices_levels(struct buf *out)
 {
-    const level_set reads = 1u << LEVEL_READS;
-    add_levels(out, ~reads);
-    add_levels(out, reads);
+    add_levels(out, level_ordered());
+    add_levels(out, ~level_ordered());
     add(out, "all");
 }
 
@@ -59,9 +58,10 @@ choices_predict_levels(struct buf *out)
 void
 choices_prove_levels(struct buf *out)
 {
-    // Prove uses another name for read atomic (robust/prove.h).
-    for (int l = LEVEL_RC; l <= LEVEL_SER; l++)
-        add(out, l == LEVEL_RA ? "ec" : level_table[l].brief);
+    for (int l = 0; l < LEVELS; l++)
+        if (level_is_used_by((enum level)l, USED_BY_PROVE))
+            add(out, level_table[l].prove ? level_table[l].prove
+                                          : level_table[l].brief);
     add(out, "my-rr");
 }
 
@@ -169,7 +169,9 @@ choices_targets(struct buf *out)
         const struct driver *d = driver_table[i];
         const size_t n = strlen(d->scheme) + 1;
         if (strcmp(d->form + n, "LEVEL") == 0) {
-            for (int l = LEVEL_RC; l <= LEVEL_SER; l++) {
+            for (int l = 0; l < LEVELS; l++) {
+                if (!level_is_used_by((enum level)l, USED_BY_STORE))
+                    continue;
                 add(out, d->scheme);
                 buf_printf(out, ":%s", level_table[l].brief);
             }

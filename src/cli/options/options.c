@@ -8,7 +8,7 @@
 #define RUNNING (CMD_TEST | CMD_COLLECT)
 #define JUDGING (CMD_CHECK | CMD_REPORT | CMD_TEST)
 #define READING                                                                \
-    (CMD_CHECK | CMD_REPORT | CMD_CERTIFY | CMD_STATS | CMD_SHOW |             \
+    (CMD_CHECK | CMD_REPORT | CMD_CERTIFY | CMD_STATS | CMD_LINT | CMD_SHOW |  \
      CMD_CONVERT | CMD_PREDICT)
 
 // clang-format off
@@ -90,7 +90,7 @@ const struct option option_table[] = {
     {"output", 0, OPTION_TEXT, "FORMAT", AT(report_format), CMD_PROVE, 0, 0, "text",
      choices_prove_reports,
      "how to show the result; sarif has the lines of the SQL files, html the source beside the anomaly"},
-    {"json", 0, OPTION_FLAG, NULL, AT(json), CMD_PROVE | CMD_PREDICT | CMD_STATS | CMD_CERTIFY | CMD_LEVELS | CMD_FORMATS, 0, 0, NULL, NULL,
+    {"json", 0, OPTION_FLAG, NULL, AT(json), CMD_PROVE | CMD_PREDICT | CMD_STATS | CMD_LINT | CMD_CERTIFY | CMD_LEVELS | CMD_FORMATS, 0, 0, NULL, NULL,
      "write results as JSON Lines, one object per input (--output json)"},
     {"json", 0, OPTION_OUTPUT, "FILE", AT(json_file), CMD_CHECK | CMD_TEST, 0, 0, NULL, NULL,
      "write results as JSON Lines, one object per input: to stdout, or with =FILE to that file, beside what is shown"},

@@ -50,11 +50,8 @@ choose_isolation(const struct options *o, struct test_run_options *out,
     if (!level_parse_list(o->level ? o->level : "ser", o->session_order,
                           &levels, err))
         return false;
-    enum level strongest = LEVEL_READS;
-    for (int l = 0; l < LEVELS; l++)
-        if (levels >> l & 1)
-            strongest = (enum level)l;
-    out->isolation = driver_isolation_for(strongest);
+    out->isolation =
+        driver_isolation_for(level_highest(levels & ~LEVEL_SET_ALL));
     return true;
 }
 

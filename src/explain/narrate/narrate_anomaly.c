@@ -131,8 +131,8 @@ narrate_refutation(struct narration *t, const struct model *m,
     classify_turn(d, step->n);
     // These names say that a level up to causal is broken.  Where all of them
     // hold, what was missed came before only because a stronger level says so.
-    if (!(a->violated >> LEVEL_CC & 1) && a->kind >= ANOMALY_NON_REPEATABLE &&
-        a->kind <= ANOMALY_CAUSALITY)
+    if (!level_set_has(a->violated, level_highest(level_weak())) &&
+        a->kind >= ANOMALY_NON_REPEATABLE && a->kind <= ANOMALY_CAUSALITY)
         a->kind = step->n > 2 && d[step->n - 1].kind == EDGE_WR
                       ? ANOMALY_READ_SKEW
                       : ANOMALY_CYCLE;
@@ -181,8 +181,7 @@ static bool
 narrate_contradiction(struct narration *t, enum level asked, size_t context)
 {
     struct row_contradiction c;
-    if (!(level_implied(asked) >> LEVEL_RA & 1) ||
-        !row_contradiction_find(t->h, NULL, &c))
+    if (!level_repeats_reads(asked) || !row_contradiction_find(t->h, NULL, &c))
         return false;
     narrate_row_contradiction(t, &c, context);
     return true;

@@ -188,7 +188,7 @@ narrate_flaw(const struct history *h, const struct flaw *f, enum level level,
                           .whole = h,
                           .h = &r.h,
                           .origin = r.origin.at,
-                          .level = LEVEL_READS};
+                          .level = level_lowest(level_weak())};
     narrate_map_ops(&t, e.ops.at, e.ops.n);
     narrate_txns(&t, false, context);
     tell_flaw(&t, f, lost);
@@ -196,7 +196,7 @@ narrate_flaw(const struct history *h, const struct flaw *f, enum level level,
     add_steps(a, h, f);
     a->edges_in_words = "";
     a->also = anomaly_table[kinds[f->kind]].elle;
-    a->violated = level_implied(LEVEL_SER) | 1u << level;
+    a->violated = level_untimed() | level_bit(level);
     tell_headline(&t, f);
     buf_free(&t.b);
     vec_free(&r.origin);

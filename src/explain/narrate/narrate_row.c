@@ -96,9 +96,9 @@ narrate_row_contradiction(struct narration *t,
                   : ANOMALY_NON_REPEATABLE;
     a->edges_in_words = "";
     for (int l = 0; l < LEVELS; l++)
-        if (level_implied((enum level)l) >> LEVEL_RA & 1 &&
-            (level_implied(LEVEL_SER) | 1u << a->level) >> l & 1)
-            a->violated |= 1u << l;
+        if (level_repeats_reads((enum level)l) &&
+            level_set_has(level_untimed() | level_bit(a->level), (enum level)l))
+            a->violated |= level_bit((enum level)l);
     a->holds &= ~a->violated;
     a->also = anomaly_table[a->kind].elle;
     list_txns(t, c, context);

@@ -83,7 +83,7 @@ check_within_budget(const struct history *h, level_set levels,
     // Weak levels are decided together.
     uint64_t weak = 0, strong = 0;
     for (size_t i = 0; i < c->results.n; i++)
-        if (1u << c->results.at[i].level & WEAK_LEVELS)
+        if (!level_is_strong(c->results.at[i].level))
             weak = c->results.at[i].work;
         else
             strong += c->results.at[i].work;
@@ -102,9 +102,9 @@ reduce_judge(const struct history *h, level_set levels,
     for (size_t i = 0; i < c.results.n; i++) {
         const struct level_result *r = &c.results.at[i];
         if (r->certificate.verdict == VERDICT_VIOLATED)
-            out.violated |= 1u << r->level;
+            out.violated |= level_bit(r->level);
         else if (r->certificate.verdict == VERDICT_OK)
-            out.holds |= 1u << r->level;
+            out.holds |= level_bit(r->level);
     }
     check_free(&c);
     return out;
@@ -118,7 +118,7 @@ ask(const struct inquiry *q, const struct reduced *part, u32_vec *core)
     struct check c;
     if (!reduced_is_proper(q->whole, part))
         return HOLDS;
-    if (!check_within_budget(&part->h, 1u << q->level, q->o, &c))
+    if (!check_within_budget(&part->h, level_bit(q->level), q->o, &c))
         return NO_ANSWER;
     const struct certificate *found = &c.results.at[0].certificate;
     const enum reply reply = found->verdict == VERDICT_VIOLATED ? VIOLATES

@@ -214,7 +214,7 @@ relate(struct observed *o)
 static bool
 find_order(struct observed *o, const struct limit *limit, struct err *err)
 {
-    struct check_options options = {.levels = 1u << LEVEL_SER,
+    struct check_options options = {.levels = level_bit(LEVEL_TARGET),
                                     .threads = 1,
                                     .until = limit,
                                     .verify = true,

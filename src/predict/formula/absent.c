@@ -185,8 +185,9 @@ add_evidence(struct maker *m, const struct recorded *c, struct absence_step *s)
     struct history h;
     struct origin origin = {{0}, {0}};
     execution_history(&m->x, &m->part, &h, &origin);
-    const struct check_options options = {
-        .levels = 1u << m->f->level, .threads = 1, .strong = strong_defaults};
+    const struct check_options options = {.levels = level_bit(m->f->level),
+                                          .threads = 1,
+                                          .strong = strong_defaults};
     struct check check;
     bool ok = check_history(&h, &options, &check, m->err);
     if (ok) {

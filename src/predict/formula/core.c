@@ -310,7 +310,7 @@ static void
 add_others(struct core *c, uint32_t t)
 {
     const struct observed *o = c->f->o;
-    if (c->f->level == LEVEL_RC || needs_session(c, t))
+    if (!level_sees_session(c->f->level) || needs_session(c, t))
         return;
     c->who = t;
     for (uint32_t u = 0; u < o->n; u++) {

@@ -15,7 +15,7 @@ formula_init(struct formula *f, const struct observed *o, enum level level,
                           .is_strict = is_strict,
                           .unconditional = VAR_NONE};
     f->sat = sat_new();
-    if ((level == LEVEL_PSI || level == LEVEL_SI) && o->n <= MOST_PAIRED)
+    if (level_keeps_updates(level) && o->n <= MOST_PAIRED)
         f->precedes = mem_calloc((size_t)o->n * o->n, sizeof *f->precedes);
     f->base = mem_alloc(o->n + 1, sizeof *f->base);
     f->boundary = mem_alloc(o->n + 1, sizeof *f->boundary);

@@ -92,12 +92,12 @@ formula_is_stale_with(const struct formula *f, uint32_t r, uint32_t w,
 {
     const struct observed *o = f->o;
     const key_id k = o->reads.at[r].key;
-    if (f->level == LEVEL_RC)
+    if (level_orders_reads(f->level))
         return other < r && is_overwritten_by(o, k, w, u);
     if (o->reads.at[other].key == k && u != w)
         return true;
-    return f->level == LEVEL_RA ? is_overwritten_by(o, k, w, u)
-                                : is_overwritten(f, k, w, u);
+    return level_is_causal(f->level) ? is_overwritten(f, k, w, u)
+                                     : is_overwritten_by(o, k, w, u);
 }
 
 /* By session order alone. */
@@ -107,9 +107,9 @@ is_stale_by_session(const struct formula *f, uint32_t r, uint32_t w)
     const struct observed *o = f->o;
     const struct obs_read *read = &o->reads.at[r];
     const uint32_t prev = o->prev[read->txn];
-    if (f->level == LEVEL_RC || prev == OBS_NONE)
+    if (!level_sees_session(f->level) || prev == OBS_NONE)
         return false;
-    if (f->level == LEVEL_RA)
+    if (!level_is_causal(f->level))
         return is_overwritten_by(o, read->key, w,
                                  observed_last_writer(o, read->key, prev));
     return is_overwritten(f, read->key, w, prev);
@@ -300,7 +300,7 @@ formula_add_levels(struct formula *f)
     for (uint32_t t = 0; !f->is_strict && t < f->o->n; t++)
         if (f->boundary[t] != VAR_NONE)
             add_pairs(f, t);
-    if ((f->level == LEVEL_PSI || f->level == LEVEL_SI) &&
+    if (level_keeps_updates(f->level) &&
         (!f->is_strict || f->unconditional != VAR_NONE))
         add_updates(f);
 }

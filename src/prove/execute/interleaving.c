@@ -53,9 +53,9 @@ level_of(const struct interleaving *e, const struct level_choice *levels,
 static bool
 reads_well(const struct interleaving *e, enum level level, uint32_t reader)
 {
-    const bool prefix = level == LEVEL_PC || level == LEVEL_SI;
+    const bool prefix = level_table[level].two_points;
     for (uint32_t b = 0; b < reader; b++) {
-        if (level == LEVEL_SER && !sees(e, reader, b))
+        if (level_is_serial(level) && !sees(e, reader, b))
             return false;
         for (uint32_t a = 0; sees(e, reader, b) && a < b; a++)
             if (level != LEVEL_RA && !sees(e, reader, a) &&
@@ -221,10 +221,10 @@ is_pivot(const struct interleaving *e, const struct level_choice *levels)
 {
     const uint32_t p = e->n - 1;
     bool in = false, out = false;
-    if (level_of(e, levels, p) != LEVEL_SER)
+    if (!level_is_serial(level_of(e, levels, p)))
         return false;
     for (uint32_t i = 0; i < p; i++) {
-        if (level_of(e, levels, i) != LEVEL_SER)
+        if (!level_is_serial(level_of(e, levels, i)))
             continue;
         out = out || reads_what_is_written(e, p, i);
         in = in || reads_what_is_written(e, i, p);

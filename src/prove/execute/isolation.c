@@ -84,7 +84,7 @@ isolation_minds(const struct level_choice *i, uint32_t f, uint32_t g)
 {
     const enum level both[] = {isolation_of(i, f), isolation_of(i, g)};
     for (int k = 0; !i->own && k < 2; k++)
-        if (both[k] != LEVEL_PSI && both[k] != LEVEL_SI && both[k] != LEVEL_SER)
+        if (!level_keeps_updates(both[k]))
             return false;
     return !i->own || axioms_mind_conflicts(i->own);
 }
@@ -112,11 +112,7 @@ isolation_shared(const struct level_choice *i)
     level_set all = level_implied(isolation_of(i, 0));
     for (uint32_t f = 1; i->levels && f < i->functions; f++)
         all &= level_implied(i->levels[f]);
-    level_set strongest = all;
-    for (enum level l = 0; l < LEVELS; l++)
-        if (all >> l & 1)
-            strongest &= ~(level_implied(l) & ~((level_set)1 << l));
-    return strongest;
+    return level_strongest(all);
 }
 
 bool
@@ -125,7 +121,7 @@ isolation_is_family(const struct level_choice *i)
     if (isolation_is_postgresql(i))
         return true;
     for (uint32_t f = 0; f < (i->levels ? i->functions : 1); f++)
-        if (isolation_of(i, f) == LEVEL_RC)
+        if (level_orders_reads(isolation_of(i, f)))
             return false;
     return true;
 }
@@ -137,7 +133,7 @@ isolation_shape(const struct level_choice *i, uint32_t p)
     if (i->own)
         return SHAPE_VISIBLE;
     if (isolation_is_postgresql(i))
-        return l == LEVEL_RC ? SHAPE_INTERRUPTED : SHAPE_DELAYED;
+        return level_orders_reads(l) ? SHAPE_INTERRUPTED : SHAPE_DELAYED;
     return l == LEVEL_PC && !isolation_is_mixed(i) ? SHAPE_DELAYED
                                                    : SHAPE_VISIBLE;
 }

@@ -112,7 +112,8 @@ has_delay(const struct program *p, const struct level_choice *isolation)
 static bool
 is_serializable(const struct level_choice *i)
 {
-    return !i->own && isolation_of(i, 0) == LEVEL_SER && !isolation_is_mixed(i);
+    return !i->own && level_is_serial(isolation_of(i, 0)) &&
+           !isolation_is_mixed(i);
 }
 
 bool

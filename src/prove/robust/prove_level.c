@@ -18,15 +18,28 @@ prove_give_up(struct prove_result *out, const struct limit_stop *stop)
     buf_free(&reason);
 }
 
+/* Levels that prove calls by another name. */
+static bool
+parse_own_name(const char *text, size_t len, enum level *out)
+{
+    for (enum level l = 0; l < LEVELS; l++) {
+        const char *name = level_table[l].prove;
+        if (name && strlen(name) == len && memcmp(text, name, len) == 0) {
+            *out = l;
+            return true;
+        }
+    }
+    return false;
+}
+
 bool
 prove_parse_level(const char *text, size_t len, enum level *out,
                   struct err *err)
 {
     char quoted[ERR_QUOTE_ROOM];
-    if (len == 2 && memcmp(text, "ec", 2) == 0)
-        *out = LEVEL_RA;
-    else if (!level_parse(text, len, out) || *out < LEVEL_RC ||
-             *out > LEVEL_SER)
+    if (!parse_own_name(text, len, out) &&
+        (!level_parse(text, len, out) ||
+         !level_is_used_by(*out, USED_BY_PROVE)))
         return err_set(err, ERR_USAGE,
                        "'%s' is no level for prove, expected rc, ec, cc, pc, "
                        "psi, si, ser or my-rr",

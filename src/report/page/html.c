@@ -95,6 +95,14 @@ put_chip(const struct report_run *run, int level, const char *id,
                info->name, link ? "a" : "span");
 }
 
+/* Whether two levels are drawn side by side. */
+static bool
+is_beside(int l, int other)
+{
+    return other >= 0 && other < LEVELS &&
+           level_table[l].step == level_table[other].step;
+}
+
 static void
 put_lattice(const struct report_run *run, const char *id, struct buf *out)
 {
@@ -102,17 +110,19 @@ put_lattice(const struct report_run *run, const char *id, struct buf *out)
                   "\xe2\x9c\x93 held, \xe2\x9c\x97 violated.</p>\n"
                   "<ol class=\"lattice\" aria-label=\"levels, weakest "
                   "first\">");
-    for (int l = LEVEL_RC; l < LEVELS; l++) {
+    for (int l = 0; l < LEVELS; l++) {
         // Strict levels only if they were checked.
-        if (level_table[l].needs_times && !find_result(run->check, l))
+        if (level_is_orderless((enum level)l) ||
+            (level_table[l].needs_times && !find_result(run->check, l)))
             continue;
-        buf_text(out, l == LEVEL_PSI ? "" : "<li>");
-        if (l == LEVEL_PC)
+        const bool first = !is_beside(l, l - 1), last = !is_beside(l, l + 1);
+        buf_text(out, first ? "<li>" : "");
+        if (first && !last)
             buf_text(out, "<span class=\"beside\">");
         put_chip(run, l, id, out);
-        if (l == LEVEL_PSI)
+        if (last && !first)
             buf_text(out, "</span>");
-        buf_text(out, l == LEVEL_PC ? "" : "</li>");
+        buf_text(out, last ? "</li>" : "");
     }
     buf_text(out, "</ol>\n");
 }

@@ -8,7 +8,8 @@
 const char *
 level_words_brief(enum level l)
 {
-    return l == LEVEL_RA ? "ec" : level_table[l].brief;
+    const char *own = level_table[l].prove;
+    return own ? own : level_table[l].brief;
 }
 
 void

@@ -123,7 +123,7 @@ put_anomaly(const struct prove_shown *r, const char *id, struct buf *out,
     buf_text(out, "</pre></div></div>\n");
     if (ok && r->explanation)
         card_html(&r->explanation->anomalies.at[0], &(struct picture_clock){0},
-                  id, 1u << LEVEL_SER, true, out);
+                  id, level_bit(LEVEL_TARGET), true, out);
     buf_free(&text);
     story_free(&story);
     return ok;

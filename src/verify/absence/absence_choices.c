@@ -178,8 +178,7 @@ is_update(const struct absence_view *v, uint32_t r)
 static bool
 excludes_lost_updates(const struct absence_view *v)
 {
-    return !v->a->is_strict &&
-           (v->a->level == LEVEL_PSI || v->a->level == LEVEL_SI);
+    return !v->a->is_strict && level_keeps_updates(v->a->level);
 }
 
 /* Two transactions that update a key read the same version of it. */

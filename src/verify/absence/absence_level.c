@@ -33,8 +33,8 @@ precedes(const struct absence_view *v, uint32_t w, uint32_t other)
 {
     if (w == ABSENCE_INIT || view_before(v, w, other))
         return true;
-    return (v->a->level == LEVEL_PSI || v->a->level == LEVEL_SI) &&
-           !view_before(v, other, w) && missed(v, w, other);
+    return level_keeps_updates(v->a->level) && !view_before(v, other, w) &&
+           missed(v, w, other);
 }
 
 /* Whether seeing p, and at cc and above all that happens before it, makes w's
@@ -44,7 +44,7 @@ is_too_old(const struct absence_view *v, key_id k, uint32_t w, uint32_t p)
 {
     if (p == ABSENCE_INIT || p == ABSENCE_NONE)
         return false;
-    const bool only_p = v->a->level == LEVEL_RC || v->a->level == LEVEL_RA;
+    const bool only_p = !level_is_causal(v->a->level);
     for (size_t i = 0; i < v->writes_of[k].n; i++) {
         const uint32_t u = v->writes.at[v->writes_of[k].at[i]].txn;
         if (u == w || !(u == p || (!only_p && view_before(v, u, p))))
@@ -60,7 +60,7 @@ absence_view_may_read_with(const struct absence_view *v, uint32_t r, uint32_t w,
                            uint32_t other, uint32_t u)
 {
     const key_id k = v->reads.at[r].key;
-    if (v->a->level == LEVEL_RC)
+    if (level_orders_reads(v->a->level))
         return other > r || !is_too_old(v, k, w, u);
     return (v->reads.at[other].key != k || u == w) && !is_too_old(v, k, w, u);
 }
@@ -76,10 +76,11 @@ absence_view_may_read(const struct absence_view *v, uint32_t r, uint32_t w)
     if (v->a->is_strict && w == read->writer)
         return false;
     const uint32_t prev = view_prev(v, b);
-    if (v->a->level >= LEVEL_CC && is_too_old(v, read->key, w, prev))
+    if (level_is_causal(v->a->level) && is_too_old(v, read->key, w, prev))
         return false;
-    for (uint32_t p = prev; v->a->level == LEVEL_RA && p != ABSENCE_NONE;
-         p = view_prev(v, p))
+    const bool direct =
+        level_sees_session(v->a->level) && !level_is_causal(v->a->level);
+    for (uint32_t p = prev; direct && p != ABSENCE_NONE; p = view_prev(v, p))
         if (is_too_old(v, read->key, w, p))
             return false;
     for (uint32_t i = v->read_first[b]; v->a->is_strict && i < r; i++) {

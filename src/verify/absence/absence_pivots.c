@@ -232,7 +232,7 @@ make_conflict(struct absence_view *v, const struct rule_row *rule)
 bool
 absence_view_make_pivot(struct absence_view *v, const struct rule_row *rule)
 {
-    if (v->a->level != LEVEL_SI)
+    if (!level_separates_writers(v->a->level))
         return false;
     switch (rule->kind) {
     case RULE_PIVOT:

@@ -135,11 +135,12 @@ is_fractured(struct pruning *p, txn_id c)
     const struct history *h = p->h;
     const op_id read = p->read->left.read;
     const txn_id t3 = p->read->txn;
-    for (op_id op = p->level == LEVEL_RC ? read + 1 : h->txn_begin[t3];
-         op < h->txn_end[t3]; op++) {
+    const bool ordered = level_orders_reads(p->level);
+    for (op_id op = ordered ? read + 1 : h->txn_begin[t3]; op < h->txn_end[t3];
+         op++) {
         p->work++;
         if (op == read || !op_is_external_read(h, op) ||
-            (p->level == LEVEL_RC && op_place(h, op) <= read))
+            (ordered && op_place(h, op) <= read))
             continue;
         const txn_id t1 = certain_writer(p, op);
         // TXN_INIT may stand for a read that is open.
@@ -227,18 +228,13 @@ prune_read(struct pruning *p, struct open_read *r)
     p->read = r;
     p->left = r->left.n;
     candidates_filter(&p->o->pool, &r->left, drop_impossible, p);
-    switch (p->level) {
-    case LEVEL_CC:
-        prune_by_writers(p, r, true);
-        break;
-    case LEVEL_RA:
-        prune_by_writers(p, r, false);
-        prune_by_reads(p, r, p->h->txn_end[r->txn]);
-        break;
-    default:
-        assert(p->level == LEVEL_RC);
+    assert(level_is_weak(p->level));
+    if (level_sees_session(p->level))
+        prune_by_writers(p, r, level_is_causal(p->level));
+    if (level_orders_reads(p->level))
         prune_by_reads(p, r, op_place(p->h, r->left.read));
-    }
+    else if (!level_is_causal(p->level))
+        prune_by_reads(p, r, p->h->txn_end[r->txn]);
     assert(r->left.n == p->left && p->left);
 }
 

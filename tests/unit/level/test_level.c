@@ -156,6 +156,85 @@ a_level_is_weak_or_strong(void)
     CHECK(level_is_serial(LEVEL_STRICT_SER) && !level_is_serial(LEVEL_PSI));
 }
 
+/* A predicate that is computed from the row, and the levels it is true of. */
+struct property {
+    bool (*holds)(enum level);
+    level_set of;
+};
+
+static void
+predicates_follow_from_the_row(void)
+{
+    const level_set reads = level_bit(LEVEL_READS), rc = level_bit(LEVEL_RC);
+    const level_set every = (level_set)(1u << LEVELS) - 1;
+    const level_set pc = level_bit(LEVEL_PC), psi = level_bit(LEVEL_PSI);
+    const level_set si = level_bit(LEVEL_SI) | level_bit(LEVEL_STRICT_SI);
+    const level_set ser = level_bit(LEVEL_SER) | level_bit(LEVEL_STRICT_SER);
+    const level_set weak = rc | level_bit(LEVEL_RA) | level_bit(LEVEL_CC);
+    const struct property properties[] = {
+        {level_is_orderless, reads},
+        {level_is_weak, weak},
+        {level_is_strong, pc | psi | si | ser},
+        {level_orders_reads, rc},
+        {level_repeats_reads, every & ~(reads | rc)},
+        {level_sees_session, every & ~(reads | rc)},
+        {level_is_causal, level_bit(LEVEL_CC) | pc | psi | si | ser},
+        {level_sees_prefix, pc | si | ser},
+        {level_is_parallel, psi},
+        {level_separates_writers, si},
+        {level_is_serial, ser},
+        {level_keeps_updates, psi | si | ser},
+        {level_takes_checks, ser},
+    };
+    for (size_t i = 0; i < sizeof properties / sizeof *properties; i++)
+        for (enum level l = 0; l < LEVELS; l++)
+            CHECK(properties[i].holds(l) == level_set_has(properties[i].of, l));
+    CHECK(level_weak() == (reads | weak));
+    CHECK(level_ordered() == (every & ~reads));
+    CHECK(level_untimed() == level_implied(LEVEL_SER));
+}
+
+static void
+commands_support_the_levels_that_they_name(void)
+{
+    const level_set to_ser = level_untimed() & level_ordered();
+    const level_set ser = level_bit(LEVEL_SER);
+    CHECK(level_used_by(USED_BY_STORE) == to_ser);
+    CHECK(level_used_by(USED_BY_PROVE) == to_ser);
+    CHECK(level_used_by(USED_BY_PREDICT) == (to_ser & ~ser));
+    CHECK(level_used_by(USED_BY_GEN) ==
+          (level_bit(LEVEL_PC) | level_bit(LEVEL_SI) | ser));
+    CHECK(!level_is_used_by(LEVEL_TARGET, USED_BY_PREDICT));
+}
+
+/* Levels are drawn in the order of their numbers, each above those that it
+ * implies, and side by side where neither implies the other. */
+static void
+steps_follow_the_lattice(void)
+{
+    for (enum level l = 1; l < LEVELS; l++) {
+        const enum level before = l - 1;
+        CHECK(level_table[l].step >= level_table[before].step);
+        for (enum level w = 0; w < l; w++) {
+            const bool below = level_table[w].step < level_table[l].step;
+            CHECK(!level_implies(l, w) || below);
+            CHECK(level_table[l].sql >= level_table[w].sql ||
+                  !level_implies(l, w));
+        }
+    }
+}
+
+static void
+the_ends_of_a_set_are_found(void)
+{
+    for (enum level l = 0; l < LEVELS; l++) {
+        CHECK(level_lowest(level_bit(l)) == l);
+        CHECK(level_highest(level_bit(l)) == l);
+        CHECK(level_highest(level_implied(l)) == l);
+        CHECK(level_lowest(level_implied(l)) == LEVEL_READS);
+    }
+}
+
 static void
 every_name_names_one_level(void)
 {
@@ -175,6 +254,10 @@ main(void)
     RUN(what_a_level_forbids_stronger_ones_do);
     RUN(the_lattice_is_as_documented);
     RUN(a_level_is_weak_or_strong);
+    RUN(predicates_follow_from_the_row);
+    RUN(commands_support_the_levels_that_they_name);
+    RUN(steps_follow_the_lattice);
+    RUN(the_ends_of_a_set_are_found);
     RUN(every_name_names_one_level);
     return test_end();
 }

@@ -170,7 +170,7 @@ record_check(const struct finding *f, bool *allowed, bool *serializable,
     if (!record_history(f, &h, err))
         return false;
     const struct check_options options = {
-        .levels = isolation_shared(f->isolation) | 1u << LEVEL_SER,
+        .levels = isolation_shared(f->isolation) | level_bit(LEVEL_TARGET),
         .threads = 1,
         .verify = true,
         .strong = strong_defaults};
@@ -180,7 +180,7 @@ record_check(const struct finding *f, bool *allowed, bool *serializable,
         for (size_t i = 0; i < check.results.n; i++) {
             const struct level_result *r = &check.results.at[i];
             const enum verdict verdict = r->certificate.verdict;
-            if (r->level == LEVEL_SER)
+            if (r->level == LEVEL_TARGET)
                 *serializable = verdict != VERDICT_VIOLATED;
             else
                 *allowed = *allowed && verdict == VERDICT_OK;

@@ -55,7 +55,7 @@ can_follow(const struct path_prover *v)
         const enum level level = isolation_of(v->isolation, i);
         bool *inserts = mem_calloc(p->tables.n + 1, sizeof *inserts);
         bool *deletes = mem_calloc(p->tables.n + 1, sizeof *deletes);
-        can = (level == LEVEL_PSI || level == LEVEL_SI) &&
+        can = level_keeps_updates(level) && !level_is_serial(level) &&
               !is_one_sided(p, &p->functions.at[i]->body, inserts, deletes);
         mem_free(inserts);
         mem_free(deletes);

@@ -65,7 +65,7 @@ require_reads(struct path_query *q, uint32_t a, uint32_t b, uint32_t reader)
     const enum level level = level_of(q, reader);
     if (level == LEVEL_RA || a == reader)
         return;
-    const bool prefix = level == LEVEL_PC || level == LEVEL_SI;
+    const bool prefix = level_table[level].two_points;
     const term known = prefix ? is_before(q, a, b) : q->sees[b][a];
     require(q, term_implies(t, term_and(t, known, q->sees[reader][b]),
                             q->sees[reader][a]));
@@ -85,7 +85,7 @@ require_pair(struct path_query *q, uint32_t a, uint32_t b)
     const struct level_choice *levels = q->v->isolation;
     const term before = is_before(q, a, b);
     require(q, term_implies(t, q->sees[b][a], before));
-    if (!levels->own && level_of(q, b) == LEVEL_SER)
+    if (!levels->own && level_is_serial(level_of(q, b)))
         require(q, term_implies(t, before, q->sees[b][a]));
     if (isolation_is_paired(levels, q->functions[a], q->functions[b]))
         require(q, term_or(t, q->sees[a][b], q->sees[b][a]));

@@ -50,10 +50,11 @@ may_be_cycle_through_first(const struct sequences *s, const uint32_t *at,
         if (!may_depend(s, at[i], at[i + 1]))
             return false;
     // P would be a pivot among serializable transactions.
-    if (level == LEVEL_SER && isolation_of(levels, at[1]) == LEVEL_SER &&
-        isolation_of(levels, at[n - 1]) == LEVEL_SER)
+    if (level_is_serial(level) &&
+        level_is_serial(isolation_of(levels, at[1])) &&
+        level_is_serial(isolation_of(levels, at[n - 1])))
         return false;
-    return level == LEVEL_SI || level == LEVEL_SER
+    return level_separates_writers(level) || level_is_serial(level)
                ? access_reads_from(program, &s->access[at[n - 1]], p)
                : may_depend(s, at[n - 1], at[0]);
 }

@@ -126,10 +126,10 @@ require_reads(struct sequence *q, uint32_t b, uint32_t c)
 {
     struct terms *t = &q->terms;
     const enum level level = level_of(q, c);
-    if (level == LEVEL_SER)
+    if (level_is_serial(level))
         sequence_require(q, q->visible[c][b]);
     for (uint32_t a = 0; level != LEVEL_RA && a < b; a++) {
-        const bool prefix = level == LEVEL_PC || level == LEVEL_SI;
+        const bool prefix = level_table[level].two_points;
         const term seen = prefix ? t->yes : q->visible[b][a];
         sequence_require(q, term_implies(t, term_and(t, q->visible[c][b], seen),
                                          q->visible[c][a]));
