@@ -47,6 +47,8 @@ const struct option option_table[] = {
      "with --validate: its --keys, if they were given"},
     {"aborts", 0, OPTION_SHARE, "SHARE", AT(aborts), CMD_PREDICT, 0, 1, "0", NULL,
      "with --validate: its --aborts"},
+    {"order", 0, OPTION_TEXT, "ORDER", AT(order), CMD_GEN, 0, 0, "commit", choices_orders,
+     "order of the transactions in the file: commit, as they commit; end, as clients see them end, later than they commit; listed, session by session. With end and listed, sessions are always busy, and times are those of the clients"},
     {"seed", 0, OPTION_NUMBER, "N", AT(seed), CMD_PREDICT, 0, 1e18, "1", NULL,
      "with --validate: its --seed"},
     {"predicted", 0, OPTION_TEXT, "DIR", AT(predicted), CMD_PREDICT, 0, 0, NULL, NULL,

@@ -80,7 +80,7 @@ struct options {
     uint64_t sessions, transactions, operations, keys, values, seed, lag;
     uint64_t conditions;
     double reads, duplicates, theta, value_theta, at;
-    const char *distribution, *inject;
+    const char *distribution, *inject, *order;
 
     // test, collect
     const char *workload, *isolation, *schema, *start, *fault, *keep, *spec;
