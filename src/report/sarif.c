@@ -14,6 +14,7 @@
 #include <inttypes.h>
 
 #define WEAK_RULE "weak-test"
+#define FINDING_RULE "finding"
 
 static void
 put_member(const char *before, const char *text, const char *after,
@@ -44,6 +45,12 @@ begin(struct report *to)
     put_member(",\"fullDescription\":{\"text\":",
                "a level held, and few transactions could have violated it",
                "},\"defaultConfiguration\":{\"level\":\"warning\"}}", out);
+    put_member(",\n{\"id\":", FINDING_RULE, "", out);
+    put_member(",\"shortDescription\":{\"text\":", "finding", "}", out);
+    put_member(",\"fullDescription\":{\"text\":",
+               "the server crashed, reported an internal error or damaged "
+               "data, or does not run the workload",
+               "},\"defaultConfiguration\":{\"level\":\"error\"}}", out);
     buf_text(out, "]}},\n\"columnKind\":\"unicodeCodePoints\",\"results\":[");
 }
 
@@ -177,9 +184,28 @@ put_weakness(struct report *to, const struct report_run *run)
     buf_free(&why);
 }
 
+/* What the run says about the server, not about a level. */
+static void
+put_finding(struct report *to, const struct report_run *run,
+            const struct report_finding *f)
+{
+    struct buf *out = &to->out;
+    struct buf text = {0};
+    origin_finding(f, &text);
+    begin_result(to);
+    put_member("\"ruleId\":", FINDING_RULE, ",\"level\":\"error\"", out);
+    put_member(",\"message\":{\"text\":", text.at, "}", out);
+    buf_text(out, ",\"locations\":[");
+    put_place(run, NULL, out);
+    put_member("}],\"properties\":{\"finding\":", f->name, "}}", out);
+    buf_free(&text);
+}
+
 static void
 add(struct report *to, const struct report_run *run)
 {
+    for (size_t i = 0; run->origin && i < run->origin->n_findings; i++)
+        put_finding(to, run, &run->origin->findings[i]);
     if (run->power)
         put_weakness(to, run);
     for (size_t i = 0; i < run->check->results.n; i++) {
