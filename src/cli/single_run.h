@@ -13,6 +13,8 @@
 struct single_run {
     enum verdict verdict;
     struct buf reason;   // why it is unknown
+    struct buf finding;  // the first one (report/origin.h)
+    int finding_status;  // 0: none
     struct buf weakness; // of the test where the level held (report/power.h)
     uint64_t pairs, conflicts; // that overlapped, and of these
     char note[128];            // what the database says it is

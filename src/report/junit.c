@@ -2,7 +2,8 @@
  *
  * An unknown verdict is an error and not a failure: a limit was reached before
  * the level was decided.  A level that held in a weak test is skipped, which CI
- * shows beside the verdict; where power is required, it is an error.
+ * shows beside the verdict; where power is required, it is an error.  Findings
+ * of a run are cases of their own, which never pass.
  *
  * SPDX-License-Identifier: MIT */
 #include "report/parts.h"
@@ -152,25 +153,56 @@ put_case(const struct report_run *run, size_t i, struct buf *out)
     buf_free(&weakness);
 }
 
+/* The findings of a run that ask for an exit status. */
+static size_t
+count_findings(const struct report_run *run, int status)
+{
+    size_t n = 0;
+    for (size_t i = 0; run->origin && i < run->origin->n_findings; i++)
+        n += run->origin->findings[i].status == status;
+    return n;
+}
+
+/* A defect of the server failed; a workload that does not run is an error. */
+static void
+put_finding(const struct report_run *run, const struct report_finding *f,
+            struct buf *out)
+{
+    struct buf text = {0};
+    origin_finding(f, &text);
+    buf_printf(out, "    <testcase name=\"%s\" classname=\"", f->name);
+    put_name(run, out);
+    buf_printf(out, "\" time=\"0.000\">\n      <%s type=\"finding\" message=\"",
+               f->status == FINDING_DEFECT ? "failure" : "error");
+    part_xml(out, text.at);
+    buf_text(out, "\"/>\n    </testcase>\n");
+    buf_free(&text);
+}
+
 static void
 add(struct report *to, const struct report_run *run)
 {
     struct buf *out = &to->out;
     const struct check *c = run->check;
     const size_t weak = count_weak(run);
+    const size_t defects = count_findings(run, FINDING_DEFECT);
+    const size_t not_run = count_findings(run, FINDING_NOT_RUN);
     double seconds = 0;
     for (size_t i = 0; i < c->results.n; i++)
         seconds += c->results.at[i].seconds;
     buf_text(out, "  <testsuite name=\"");
     put_name(run, out);
-    buf_printf(out,
-               "\" tests=\"%zu\" failures=\"%zu\" errors=\"%zu\" "
-               "skipped=\"%zu\" time=\"%.3f\">\n",
-               c->results.n, count(c, VERDICT_VIOLATED),
-               count(c, VERDICT_UNKNOWN) + (run->power_required ? weak : 0),
-               run->power_required ? 0 : weak, seconds);
+    buf_printf(
+        out,
+        "\" tests=\"%zu\" failures=\"%zu\" errors=\"%zu\" "
+        "skipped=\"%zu\" time=\"%.3f\">\n",
+        c->results.n + defects + not_run, count(c, VERDICT_VIOLATED) + defects,
+        count(c, VERDICT_UNKNOWN) + not_run + (run->power_required ? weak : 0),
+        run->power_required ? 0 : weak, seconds);
     if (run->power)
         put_power(run->power, out);
+    for (size_t i = 0; i < defects + not_run; i++)
+        put_finding(run, &run->origin->findings[i], out);
     for (size_t i = 0; i < c->results.n; i++)
         put_case(run, i, out);
     buf_text(out, "  </testsuite>\n");
