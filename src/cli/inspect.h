@@ -63,6 +63,17 @@ void inspect_keep(struct inspect *i, struct kept_run *kept);
  * exit status of its verdicts. */
 int inspect_file(struct inspect *i, const char *path, const char *name);
 
+/* Check a stream within memory for its keys and 'window' transactions, and
+ * write its part that shows a violation to 'part' (NULL: do not); return the
+ * exit status.  'stats': print what the passes did. */
+struct inspect_stream {
+    size_t window;
+    const char *part;
+    bool stats;
+};
+int inspect_stream(struct inspect *i, const struct inspect_stream *s,
+                   const char *path);
+
 /* Inspect several, with all threads, and print their results in this order;
  * return the worst exit status. */
 int inspect_files(struct inspect *i, const char *const *paths, size_t n);

@@ -42,10 +42,17 @@ names_hash(const struct stream_names *n, uint32_t key, struct atom value)
     return hash_pair(bits, (uint64_t)key * ATOM_TAGS + value.tag);
 }
 
+static size_t
+least_values(const struct stream_names *n)
+{
+    return n->least_values ? n->least_values : MANY;
+}
+
 bool
 names_are_many(const struct stream_names *n)
 {
-    return n->values.all.n >= (n->most_values ? n->most_values : MANY);
+    return n->values.all.n >=
+           (n->most_values ? n->most_values : least_values(n));
 }
 
 void
@@ -69,7 +76,9 @@ names_collect_end(struct names_collection *c)
     struct stream_names *n = c->names;
     strings_free(&n->values);
     n->values = c->kept;
-    n->most_values = 2 * n->values.all.n < MANY ? MANY : 2 * n->values.all.n;
+    n->most_values = 2 * n->values.all.n;
+    if (n->most_values < least_values(n))
+        n->most_values = least_values(n);
 }
 
 static void

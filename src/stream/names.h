@@ -24,7 +24,8 @@ struct stream_names {
     struct strings texts; // of keys and sessions
     struct name_map keys, sessions;
     struct strings values; // texts of values
-    size_t most_values;    // texts before they are collected
+    size_t least_values;   // never collect fewer texts; 0: the default
+    size_t most_values;    // texts before they are collected next
     struct atom initial;   // how the format writes the initial value
 };
 

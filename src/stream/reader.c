@@ -248,47 +248,35 @@ stream_reader_next(struct stream_reader *r, struct stream_txn **out,
 
 /* --- opening ---------------------------------------------------------------*/
 
-/* Name the format that is not available in a stream. */
+/* The format of the beginning of a shard. */
 static bool
-refuse(const struct shard *s, const char *text, size_t n, struct err *err)
-{
-    const struct input in = {.name = s->lines.name, .data = text, .size = n};
-    const struct format *format = NULL;
-    struct err ignored = {0};
-    if (n && format_recognise(&in, &format, &ignored))
-        err_set(err, ERR_FEATURE,
-                "format '%s' cannot be streamed; expected jsonl or text",
-                format->name);
-    else
-        err_set(err, ERR_SYNTAX,
-                "unrecognised format; a stream is jsonl or text");
-    return err_in_file(err, s->lines.name);
-}
-
-static bool
-find_notation(struct shard *s, const char *name, struct err *err)
+recognise(struct shard *s, const struct format **out, struct err *err)
 {
     const char *text;
     size_t n;
     if (!lines_peek(&s->lines, &text, &n, err))
         return false;
-    size_t i = n >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
-    while (i < n && (text[i] == ' ' || text[i] == '\n' || text[i] == '\r'))
-        i++;
-    const bool any = strcmp(name, "auto") == 0;
-    if (any ? i < n && text[i] == '{' : strcmp(name, "jsonl") == 0)
-        s->notation = &notation_jsonl;
-    else if (any ? i + 1 < n && (text[i] == 'r' || text[i] == 'w') &&
-                       text[i + 1] == '('
-                 : strcmp(name, "text") == 0)
-        s->notation = &notation_text;
-    else if (any)
-        return refuse(s, text, n, err);
-    else
-        return err_set(err, ERR_FEATURE,
-                       "format '%s' cannot be streamed; expected jsonl or text",
-                       name);
-    return true;
+    const struct input in = {.name = s->lines.name, .data = text, .size = n};
+    return format_recognise(&in, out, err) || err_in_file(err, s->lines.name);
+}
+
+static bool
+find_notation(struct shard *s, const char *name, struct err *err)
+{
+    static const struct notation *const all[] = {&notation_jsonl,
+                                                 &notation_text};
+    const struct format *format = format_find(name);
+    if (strcmp(name, "auto") == 0 && !recognise(s, &format, err))
+        return false;
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (all[i]->format == format)
+            s->notation = all[i];
+    if (s->notation)
+        return true;
+    err_set(err, format ? ERR_FEATURE : ERR_USAGE,
+            "format '%s' cannot be streamed; expected jsonl or text",
+            format ? format->name : name);
+    return err_in_file(err, s->lines.name);
 }
 
 static struct shard *

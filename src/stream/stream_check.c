@@ -10,19 +10,27 @@
 #include "history/tested.h"
 #include "level/names.h"
 
+#include <sys/stat.h>
+
 struct run {
     const struct stream_options *o;
     struct stream_check *out;
     struct stream_names names;
     suspects suspects;
     level_set held;
-    bool is_late;
+    bool can_read_again, is_late;
 };
 
+#define WORK (60 * BUDGET_SECOND) // for a part that may be violated
+
+/* Whether the input is in files: not stdin, nor another pipe. */
 static bool
-can_read_again(const struct stream_options *o)
+is_in_files(const struct stream_source *source)
 {
-    return o->source.text || strcmp(o->source.path, "-") != 0;
+    struct stat st;
+    return source->text ||
+           (strcmp(source->path, "-") != 0 && stat(source->path, &st) == 0 &&
+            (S_ISREG(st.st_mode) || S_ISDIR(st.st_mode)));
 }
 
 /* --- passes ----------------------------------------------------------------*/
@@ -85,7 +93,8 @@ make_strict_pass(struct run *run, level_set strict, bool all, struct err *err)
         return true;
     if (!all)
         return err_set(err, ERR_USAGE,
-                       "strict levels need a history with times");
+                       "strict levels need begin and end times, and this "
+                       "history has none");
     run->held &= ~strict;
     run->out->skipped = strict;
     return true;
@@ -99,13 +108,13 @@ make_passes(struct run *run, struct err *err)
     const level_set strict = levels & level_strict();
     const level_set plain = levels & ~strict & ~LEVEL_SET_ALL;
     const bool both = plain && strict;
-    if (both && !all && !can_read_again(run->o))
+    if (both && !all && !run->can_read_again)
         return err_set(err, ERR_USAGE,
-                       "strict levels take a pass of their own: stdin can be "
+                       "strict levels take a pass of their own: a pipe can be "
                        "read once, so check them alone, or a file");
     if (plain && !make_pass(run, plain, err))
         return false;
-    if (all && (!run->out->has_times || !can_read_again(run->o))) {
+    if (all && (!run->out->has_times || !run->can_read_again)) {
         run->out->skipped = strict;
         return true;
     }
@@ -144,8 +153,10 @@ find_writers(struct run *run, struct err *err)
         if (names_are_many(&run->names))
             collect_names(run, reader);
     }
-    if (ok)
-        note_sizes(run, reader);
+    const struct stream_sizes *n = stream_reader_sizes(reader);
+    if (ok && (n->transactions != run->out->sizes.transactions ||
+               n->operations != run->out->sizes.operations))
+        ok = err_set(err, ERR_IO, "the input changed while it was checked");
     stream_reader_close(reader);
     return ok;
 }
@@ -158,6 +169,7 @@ check_part(struct run *run, struct suspect *s, struct stream_result *r,
     struct check_options o = run->o->check;
     o.levels = 1u << r->level;
     o.is_part = true;
+    o.work = WORK;
     suspect_history(s, &run->names,
                     run->out->has_times && level_table[r->level].needs_times,
                     run->out->is_cut, &r->part);
@@ -189,9 +201,9 @@ say_where(const struct run *run, const struct suspect *s,
     if (*r->reason)
         return;
     snprintf(r->reason, sizeof r->reason,
-             !can_read_again(run->o)
+             !run->can_read_again
                  ? "no order was found at %s (transaction %llu) within a "
-                   "window of %zu, and stdin cannot be read again to refute it"
+                   "window of %zu, and a pipe cannot be read again to refute it"
                  : "no order was found at %s (transaction %llu) within a "
                    "window of %zu, and no violation either",
              s->place, (unsigned long long)s->number, run->o->window);
@@ -212,7 +224,7 @@ judge_suspects(struct run *run, struct err *err)
     for (size_t i = 0; i < run->suspects.n; i++) {
         struct suspect *s = &run->suspects.at[i];
         struct stream_result *r = find_result(run, s->level);
-        if (can_read_again(run->o) && !s->is_too_large &&
+        if (run->can_read_again && !s->is_too_large &&
             !check_part(run, s, r, err))
             return false;
         if (r->verdict == VERDICT_UNKNOWN)
@@ -299,10 +311,13 @@ bool
 stream_check_run(const struct stream_options *options, struct stream_check *out,
                  struct err *err)
 {
-    struct run run = {.o = options, .out = out};
+    struct run run = {.o = options,
+                      .out = out,
+                      .names = {.least_values = options->least_texts},
+                      .can_read_again = is_in_files(&options->source)};
     *out = (struct stream_check){0};
     bool ok = make_passes(&run, err);
-    if (ok && run.suspects.n && can_read_again(options))
+    if (ok && run.suspects.n && run.can_read_again)
         ok = find_writers(&run, err);
     ok = ok && conclude(&run, err);
     for (size_t i = 0; i < run.suspects.n; i++)

@@ -17,6 +17,7 @@
 struct stream_options {
     struct stream_source source;
     size_t window;              // transactions
+    size_t least_texts;         // see names.h; 0: the default
     struct check_options check; // levels, and how parts are checked
 };
 
