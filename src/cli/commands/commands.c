@@ -24,7 +24,9 @@ const struct command command_table[] = {
      "assay check -l si --timeout 30s --memory 2G --junit results.xml log.edn\n"
      "within limits, with a file for CI\n"
      "zcat old.txt.gz | assay check -f text -\n"
-     "from a pipe\n",
+     "from a pipe\n"
+     "assay check --stream -l cc,si shards/\n"
+     "one file per client machine, in bounded memory\n",
      .see_also = "test report certify levels formats"},
     {.name = "test", .bit = CMD_TEST, .run = cmd_test,
      .arguments = "[TARGET] [-l LEVELS]",

@@ -66,11 +66,11 @@ struct options {
     const char *command; // the whole command line
     bool help, json, quiet, verify, explain, stats, renumber, help_solver;
     bool log;
-    bool session_order, power, require_power, rows;
+    bool session_order, power, require_power, rows, stream;
     const char *level, *format, *to, *output, *report_format, *report;
     const char *json_file, *junit_file, *sarif_file, *markdown_file, *store;
-    const char *solver, *certificate, *reduced;
-    uint64_t threads, memory, max_anomalies;
+    const char *solver, *certificate, *reduced, *part;
+    uint64_t threads, memory, max_anomalies, window;
     double timeout;
 
     // The engines, for measuring: --help-solver.
