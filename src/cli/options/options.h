@@ -34,7 +34,8 @@ enum {
     CMD_REPORT = 1 << 13,
     CMD_PREDICT = 1 << 14,
     CMD_PROVE = 1 << 15,
-    CMD_ALL = (1 << 16) - 1,
+    CMD_RECORD = 1 << 16,
+    CMD_ALL = (1 << 17) - 1,
     // Commands whose limits apply to the whole command.
     CMD_LIMITED = CMD_CERTIFY | CMD_STATS | CMD_SHOW | CMD_CONVERT | CMD_GEN,
     // Commands with any number of histories, directories of them included.
@@ -90,6 +91,10 @@ struct options {
     double time, aborts, pause;
     bool move, record;
     option_texts nemesis, setups;
+
+    // record
+    const char *listen, *tables, *assemble;
+    bool clean;
 
     // predict
     const char *boundary, *predicted;
