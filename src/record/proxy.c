@@ -321,14 +321,8 @@ admit(struct proxy *p, struct link *l, struct wire_body parameters)
 static void
 note_open(struct proxy *p, struct link *l, struct wire_body parameters)
 {
-    static const char *const names[] = {"user", "application_name"};
-    struct buf body = {0};
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        const char *value = parameter(parameters, names[i]);
-        buf_add(&body, value ? value : "", value ? strlen(value) + 1 : 1);
-    }
-    note(p, l, RAW_NOTE, 'O', body.at, body.n);
-    buf_free(&body);
+    note(p, l, RAW_NOTE, 'O', parameters.at,
+         (size_t)(parameters.end - parameters.at));
 }
 
 /* The settings of a session that is recorded.  The cost of a policy makes

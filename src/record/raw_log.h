@@ -7,7 +7,7 @@
  *
  *     from   letter                     body
  *     '!'    H  recording begins        lines of a name and a value
- *            O  a connection is open    user, database, application_name
+ *            O  a connection is open    names and values of its parameters
  *            K  its backend             process id
  *            X  it is closed            nothing
  *     '>'    message of the client      as sent, or nothing

@@ -513,12 +513,26 @@ find_talk(talk_vec *talks, uint32_t number, struct transcript *out)
 }
 
 static void
+read_parameters(struct talk *t, struct wire_body b)
+{
+    for (const char *name; *(name = wire_text(&b));) {
+        const struct session_parameter p = {copy(t, name),
+                                            copy(t, wire_text(&b))};
+        if (strcmp(name, "user") == 0)
+            t->session->user = p.value;
+        else if (strcmp(name, "application_name") == 0)
+            t->session->application = p.value;
+        else if (strcmp(name, "database") != 0)
+            vec_push(&t->session->parameters, p);
+    }
+}
+
+static void
 take_note(struct talk *t, const struct raw_entry *e)
 {
     struct wire_body b = {e->body, e->body + e->n, false};
     if (e->letter == 'O') {
-        t->session->user = copy(t, wire_text(&b));
-        t->session->application = copy(t, wire_text(&b));
+        read_parameters(t, b);
     } else if (e->letter == 'K') {
         t->session->pid = copy(t, e->body);
     } else if (e->letter == 'X') {
@@ -581,6 +595,7 @@ transcript_free(struct transcript *t)
             vec_free(&txn->runs);
         }
         vec_free(&s->txns);
+        vec_free(&s->parameters);
         mem_free(s);
     }
     vec_free(&t->sessions);

@@ -49,9 +49,14 @@ struct recorded_txn {
     bool as_superuser; // in a part of it, so its reads were not reported
 };
 
+struct session_parameter {
+    const char *name, *value;
+};
+
 struct recorded_session {
     uint32_t number;
     const char *user, *application, *pid;
+    VEC(struct session_parameter) parameters; // others, as the client gave them
     VEC(struct recorded_txn) txns;
 };
 

@@ -170,6 +170,21 @@ put_timeline(const struct timeline *t, struct buf *out)
     buf_text(out, "]}");
 }
 
+/* What was not recorded. */
+static void
+put_partial(const struct partial *p, struct buf *out)
+{
+    buf_printf(out, ",\"partial\":{\"transactions\":%llu,\"of\":%llu,\"what\":{",
+               (unsigned long long)p->txns, (unsigned long long)p->of);
+    for (uint32_t i = 0; i < p->what_of.n; i++) {
+        const struct string what = strings_get(&p->what, i);
+        buf_text(out, i ? "," : "");
+        buf_add(out, what.text, what.len);
+        buf_printf(out, ":%llu", (unsigned long long)p->what_of.at[i]);
+    }
+    buf_text(out, "}}");
+}
+
 static void
 add(struct report *to, const struct report_run *run)
 {
@@ -197,6 +212,8 @@ add(struct report *to, const struct report_run *run)
         buf_text(out, ",\"answer\":");
         answer_json(run, out);
     }
+    if (run->partial && run->partial->txns)
+        put_partial(run->partial, out);
     if (run->origin) {
         buf_text(out, ",\"run\":");
         origin_json(run->origin, out);

@@ -136,6 +136,8 @@ const struct option option_table[] = {
      "also count overlapping transactions, and how often each anomaly could have shown"},
     {"require-power", 0, OPTION_FLAG, NULL, AT(require_power), CMD_CHECK | CMD_TEST, 0, 0, NULL, NULL,
      "exit with 3 where a level holds and the test is weak: few transactions committed, or few could have shown the anomaly"},
+    {"complete", 0, OPTION_FLAG, NULL, AT(complete), CMD_CHECK | CMD_TEST, 0, 0, NULL, NULL,
+     "exit with 3 where a level holds and transactions are recorded in part"},
     {"threads", 'j', OPTION_NUMBER, "N", AT(threads), READING | CMD_TEST, 0, 64, "0", NULL,
      "threads to use; 0 is one per processor"},
     {"timeout", 0, OPTION_SECONDS, "SECONDS", AT(timeout), JUDGING, 0, 1e9, "0", NULL,

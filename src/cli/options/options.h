@@ -64,7 +64,7 @@ struct options {
     const char *command; // the whole command line
     bool help, json, quiet, verify, explain, stats, renumber, help_solver;
     bool log;
-    bool session_order, power, require_power, rows;
+    bool session_order, power, require_power, complete, rows;
     const char *level, *format, *to, *output, *report_format, *report;
     const char *json_file, *junit_file, *sarif_file, *markdown_file, *store;
     const char *solver, *certificate, *reduced;
