@@ -836,8 +836,12 @@ note_act(struct assembly *a, struct act *act, struct notes *notes,
             ++*number;
         ok = note_writes(a, act, s, notes, number);
     }
-    leave_out_missed(act);
-    leave_out_tables(a, act);
+    if (act->status == TXN_ABORTED) { // nothing depends on its reads
+        vec_clear(&act->partial);
+    } else {
+        leave_out_missed(act);
+        leave_out_tables(a, act);
+    }
     struct noted_txn *txn = &vec_top(&notes->txns);
     txn->meta = meta_of(a, act);
     txn->partial = act->partial.at;

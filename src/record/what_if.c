@@ -35,7 +35,7 @@ struct evaluation {
     struct assembly *a;
     struct connection *c;
     struct strings physical; // names of rows that were put in
-    u32_vec version_of;      // by number of these: the version
+    u32_vec version_of;      // by number of these: 1 + the version, or 0
     u32_vec there;           // by version: 1 + its number in 'physical', or 0
     text_vec words;          // that make a statement depend on more than rows
     struct buf notices;
@@ -283,7 +283,7 @@ put_in(struct evaluation *e, uint32_t version)
         const uint32_t id = strings_add(&e->physical, name, strlen(name));
         while (e->version_of.n <= id)
             vec_push(&e->version_of, 0);
-        e->version_of.at[id] = version;
+        e->version_of.at[id] = version + 1;
         e->there.at[version] = id + 1;
     }
     buf_free(&sql);
@@ -342,7 +342,7 @@ find_version(struct evaluation *e, const char *name, uint32_t *out)
     size_t before = e->physical.all.n;
     uint32_t id = strings_add(&e->physical, name, strlen(name));
     if (id < before && id < e->version_of.n && e->version_of.at[id] != 0) {
-        *out = e->version_of.at[id];
+        *out = e->version_of.at[id] - 1;
         return true;
     }
     before = e->a->names.all.n;
@@ -757,8 +757,6 @@ what_if(struct assembly *a, struct err *err)
         a->versions.at[i].row = assembly_row(a, i);
         vec_push(&e.there, 0);
     }
-    strings_add(&e.physical, "", 0); // number 0 is no row
-    vec_push(&e.version_of, 0);
     if (can_evaluate(&e) && read_words(&e) &&
         query(&e, "begin isolation level read committed; set local "
                   "session_replication_role = replica",

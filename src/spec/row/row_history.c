@@ -289,7 +289,8 @@ put_partial(struct writer *w, const struct noted_txn *txn)
         buf_text(&w->rows.line, n++ ? "," : ",\"partial\":[");
         buf_json(&w->rows.line, txn->partial[i], strlen(txn->partial[i]));
     }
-    for (size_t i = 0; txn->meta && i < txn->rows.n; i++) {
+    const bool counts = txn->meta && txn->status != TXN_ABORTED;
+    for (size_t i = 0; counts && i < txn->rows.n; i++) {
         const struct row_statement *by = txn->rows.at[i].by;
         if (!by || !by->part || by->part == last)
             continue;
