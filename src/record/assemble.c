@@ -15,6 +15,7 @@
  * back are undone, whatever statement or function did that.
  *
  * SPDX-License-Identifier: MIT */
+#define _GNU_SOURCE // strcasestr
 #include "record/assemble.h"
 
 #include "record/assembly.h"
@@ -292,7 +293,7 @@ decide_outcome(struct assembly *a, struct act *act, char server)
  * is the result. */
 static bool
 decide_undone(struct assembly *a, struct xids *x, struct act *act,
-              struct step *s, struct told *t)
+              struct told *t)
 {
     if (t->kind != TOLD_WRITE || t->letter == 'P')
         return true;
@@ -310,7 +311,6 @@ decide_undone(struct assembly *a, struct xids *x, struct act *act,
                                        strlen(t->after.name))]
                 .is_undone = true;
     }
-    (void)s;
     return true;
 }
 
@@ -368,14 +368,8 @@ decide_outcomes(struct assembly *a)
             continue;
         for (size_t k = 0; ok && k < act->steps.n; k++) {
             struct step *s = &act->steps.at[k];
-            size_t undone = 0, writes = 0;
-            for (size_t j = 0; ok && j < s->n; j++) {
-                ok = decide_undone(a, &x, act, s, &s->told[j]);
-                undone += is_undone(&s->told[j]);
-                writes +=
-                    s->told[j].kind == TOLD_WRITE && s->told[j].letter != 'P';
-            }
-            s->is_part_undone = undone && undone < writes;
+            for (size_t j = 0; ok && j < s->n; j++)
+                ok = decide_undone(a, &x, act, &s->told[j]);
         }
         note_removals(a, i + 1);
     }
@@ -686,6 +680,48 @@ is_undone_note(struct assembly *a, const struct step *s,
     return false;
 }
 
+/* Whether a text may name a function that a user has made. */
+static bool
+names_function(const struct assembly *a, const char *text)
+{
+    const text_vec *names = &a->watch->watched.functions;
+    for (size_t i = 0; i < names->n; i++)
+        if (strcasestr(text, names->at[i]))
+            return true;
+    return false;
+}
+
+/* Whether rows that an INSERT was about to add, and did not, tell that others
+ * were in their way: only ON CONFLICT does that, unless a function has caught
+ * an error. */
+static bool
+tells_conflicts(const struct assembly *a, struct act *act, const struct step *s)
+{
+    size_t proposed = 0, written = 0, undone = 0;
+    uint32_t oid = 0;
+    bool one_table = true;
+    for (size_t i = 0; i < s->n; i++) {
+        const struct told *t = &s->told[i];
+        if (t->kind != TOLD_WRITE)
+            continue;
+        one_table &= !oid || oid == t->oid;
+        oid = t->oid;
+        proposed += t->letter == 'P';
+        written += t->letter != 'P';
+        undone += is_undone(t);
+    }
+    if (!undone && proposed <= written)
+        return true;
+    const bool is_sure = !undone && one_table &&
+                         begins(s->run->tag, "INSERT") &&
+                         !names_function(a, s->run->text);
+    const struct watched_table *t =
+        &a->watch->watched.tables.at[assembly_table(a, oid)];
+    if (!is_sure || !t->keys.n || t->has_other_unique || t->has_own_triggers)
+        act_leave_out(act, "which row was in the way of an insert");
+    return is_sure;
+}
+
 /* The writes of a step, in the form of src/spec/row. */
 static bool
 note_writes(struct assembly *a, struct act *act, struct step *s,
@@ -693,9 +729,10 @@ note_writes(struct assembly *a, struct act *act, struct step *s,
 {
     struct buf told = {0};
     row_note_vec *out = &vec_top(&notes->txns).rows;
+    const bool conflicts = tells_conflicts(a, act, s);
     for (size_t i = 0; i < s->n; i++)
         if (s->told[i].kind == TOLD_WRITE &&
-            (s->told[i].letter != 'P' || !s->is_part_undone)) {
+            (s->told[i].letter != 'P' || conflicts)) {
             buf_printf(&told, "%u\n%s", assembly_table(a, s->told[i].oid),
                        s->told[i].lines);
             buf_char(&told, 0);

@@ -43,7 +43,6 @@ struct step {
     uint32_t number;      // steps of a recording are numbered from 1 on
     const char *snapshot; // NULL: not known
     const char *level;    // the same
-    bool is_part_undone;  // some of its writes were undone, others not
     u32_vec reads;        // versions that it found
     VEC(struct missed_row) missed;
     bool may_miss; // which rows it did not find is not known

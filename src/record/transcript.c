@@ -185,8 +185,11 @@ statement_of(struct talk *t, const char *text, size_t i, bool *is_whole)
     for (const char *at = text; *at;) {
         bool is_blank;
         const size_t size = sql_statement(at, lexis, &is_blank);
-        if (!is_blank && n++ == i)
-            found = arena_copy(&t->transcript->arena, at, size);
+        if (!is_blank && n++ == i) {
+            const size_t blanks = strspn(at, " \t\r\n");
+            found = arena_copy(&t->transcript->arena, at + blanks,
+                               size - blanks);
+        }
         at += size + (at[size] == ';');
         if (!size && !*at)
             break;
