@@ -74,6 +74,7 @@ take_options(const struct options *o, struct inspection_options *out,
     out->check.strong = out->explaining.strong = strong;
     out->explaining.most = (size_t)o->max_anomalies;
     out->power = out->require_power = o->require_power;
+    out->require_complete = o->complete;
     out->lines = o->sarif_file || strcmp(o->report_format, "sarif") == 0;
     out->certificate = o->certificate;
     out->reduced = o->reduced;

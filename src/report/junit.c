@@ -91,6 +91,28 @@ put_weakness(const struct report_run *run, const char *weakness,
     buf_text(out, "\"/>\n");
 }
 
+/* A level holds as far as it was recorded. */
+static void
+put_gaps(const struct report_run *run, const char *gaps, struct buf *out)
+{
+    buf_text(out, run->must_be_complete
+                      ? "      <error type=\"partial\" message=\""
+                      : "      <skipped message=\"");
+    buf_text(out, "ok, ");
+    part_xml(out, gaps);
+    buf_text(out, "\"/>\n");
+}
+
+static size_t
+count_gaps(const struct check *c)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < c->results.n; i++)
+        n += c->results.at[i].certificate.verdict == VERDICT_OK &&
+             c->results.at[i].reason[0];
+    return n;
+}
+
 /* How much was tested. */
 static void
 put_power(const struct overlap *p, struct buf *out)
@@ -138,7 +160,8 @@ put_case(const struct report_run *run, size_t i, struct buf *out)
                level_table[r->level].name);
     put_name(run, out);
     buf_printf(out, "\" time=\"%.3f\"", r->seconds);
-    if (r->certificate.verdict == VERDICT_OK && !weakness.n) {
+    const bool has_gaps = r->certificate.verdict == VERDICT_OK && r->reason[0];
+    if (r->certificate.verdict == VERDICT_OK && !weakness.n && !has_gaps) {
         buf_text(out, "/>\n");
         return;
     }
@@ -147,6 +170,8 @@ put_case(const struct report_run *run, size_t i, struct buf *out)
         put_failure(&run->explanations[i], out);
     else if (r->certificate.verdict == VERDICT_UNKNOWN)
         put_error(r->reason, out);
+    else if (has_gaps)
+        put_gaps(run, r->reason, out);
     else
         put_weakness(run, weakness.at, out);
     buf_text(out, "    </testcase>\n");
@@ -184,7 +209,7 @@ add(struct report *to, const struct report_run *run)
 {
     struct buf *out = &to->out;
     const struct check *c = run->check;
-    const size_t weak = count_weak(run);
+    const size_t gaps = count_gaps(c), weak = gaps ? 0 : count_weak(run);
     const size_t defects = count_findings(run, FINDING_DEFECT);
     const size_t not_run = count_findings(run, FINDING_NOT_RUN);
     double seconds = 0;
@@ -197,8 +222,10 @@ add(struct report *to, const struct report_run *run)
         "\" tests=\"%zu\" failures=\"%zu\" errors=\"%zu\" "
         "skipped=\"%zu\" time=\"%.3f\">\n",
         c->results.n + defects + not_run, count(c, VERDICT_VIOLATED) + defects,
-        count(c, VERDICT_UNKNOWN) + not_run + (run->power_required ? weak : 0),
-        run->power_required ? 0 : weak, seconds);
+        count(c, VERDICT_UNKNOWN) + not_run + (run->power_required ? weak : 0) +
+            (run->must_be_complete ? gaps : 0),
+        (run->power_required ? 0 : weak) + (run->must_be_complete ? 0 : gaps),
+        seconds);
     if (run->power)
         put_power(run->power, out);
     for (size_t i = 0; i < defects + not_run; i++)

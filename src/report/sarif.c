@@ -110,8 +110,8 @@ begin_result(struct report *to)
     sarif_begin_result(to->state.results++ == 0, &to->out);
 }
 
-/* A verdict without an anomaly: a violation that was not explained, or no
- * answer. */
+/* A verdict without an anomaly: a violation that was not explained, no answer,
+ * or a level that holds as far as it was recorded. */
 static void
 put_verdict(struct report *to, const struct report_run *run,
             const struct level_result *r, const struct explanation *e)
@@ -226,7 +226,8 @@ add(struct report *to, const struct report_run *run)
         const struct explanation *e = &run->explanations[i];
         for (size_t j = 0; j < e->anomalies.n; j++)
             put_result(to, run, &e->anomalies.at[j]);
-        if (!e->anomalies.n && r->certificate.verdict != VERDICT_OK)
+        if (!e->anomalies.n &&
+            (r->certificate.verdict != VERDICT_OK || r->reason[0]))
             put_verdict(to, run, r, e);
     }
 }

@@ -59,6 +59,23 @@ const struct command command_table[] = {
      "record an application\n",
      .see_also = "test check",
      .words = choices_targets},
+    {.name = "record", .bit = CMD_RECORD, .run = cmd_record,
+     .arguments = "--to URL --listen PORT -o FILE [-- COMMAND...]",
+     .help = "record an application on PostgreSQL, as it is",
+     .details =
+     "The application connects to PORT instead of the database. The database itself reports "
+     "which rows each statement finds and writes, by policies and triggers that are removed "
+     "at the end. With COMMAND, PGHOST, PGPORT, PGDATABASE and DATABASE_URL are set for it, recording "
+     "ends with it, and its exit status is passed on; otherwise recording ends with an interrupt. "
+     "Exits 3 if transactions are recorded in part. For test databases: plans change, and other "
+     "clients must not write meanwhile.",
+     .examples =
+     "assay record --to postgresql://postgres@localhost/shop --listen 6543 -o run.jsonl -- npm test\n"
+     "record a test-suite; then 'assay check run.jsonl'\n"
+     "assay record --to postgresql://postgres@localhost/shop --clean\n"
+     "after a recording that was killed\n",
+     .see_also = "check test",
+     .words = NULL},
     {.name = "predict", .bit = CMD_PREDICT, .run = cmd_predict,
      .arguments = "[-l LEVELS] TRACE...",
      .help = "find anomalies that the same program could have shown",

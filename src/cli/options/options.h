@@ -36,7 +36,8 @@ enum {
     CMD_PROVE = 1 << 15,
     CMD_LINT = 1 << 16,
     CMD_DISTINGUISH = 1 << 17,
-    CMD_ALL = (1 << 18) - 1,
+    CMD_RECORD = 1 << 18,
+    CMD_ALL = (1 << 19) - 1,
     // Commands whose limits apply to the whole command.
     CMD_LIMITED =
         CMD_CERTIFY | CMD_STATS | CMD_LINT | CMD_SHOW | CMD_CONVERT | CMD_GEN,
@@ -66,7 +67,7 @@ struct options {
     const char *command; // the whole command line
     bool help, json, quiet, verify, explain, stats, renumber, help_solver;
     bool log;
-    bool session_order, power, require_power, rows, stream;
+    bool session_order, power, require_power, complete, rows, stream;
     const char *level, *format, *to, *output, *report_format, *report;
     const char *json_file, *junit_file, *sarif_file, *markdown_file, *store;
     const char *solver, *certificate, *reduced, *part;
@@ -93,6 +94,10 @@ struct options {
     double time, aborts, pause;
     bool move, record;
     option_texts nemesis, setups;
+
+    // record
+    const char *listen, *tables, *assemble;
+    bool clean;
 
     // predict
     const char *boundary, *predicted;
