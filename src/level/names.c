@@ -3,9 +3,10 @@
  * SPDX-License-Identifier: MIT */
 #include "level/names.h"
 
+#include "base/ascii.h"
+
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
 #define SAME FIT_SAME
 #define SESSIONLESS FIT_WITHOUT_SESSIONS
@@ -55,7 +56,7 @@ const struct level_name level_names[] = {
 static bool
 same(const char *name, const char *text, size_t len)
 {
-    return strlen(name) == len && strncasecmp(name, text, len) == 0;
+    return strlen(name) == len && ascii_compare_n(name, text, len) == 0;
 }
 
 /* Names with a space are for people: -l takes words. */
@@ -86,7 +87,7 @@ distance(const char *a, size_t n, const char *b)
         unsigned diagonal = row[0];
         row[0] = (unsigned)i;
         for (size_t j = 1; j <= m; j++) {
-            const bool differs = strncasecmp(&a[i - 1], &b[j - 1], 1) != 0;
+            const bool differs = ascii_compare_n(&a[i - 1], &b[j - 1], 1) != 0;
             unsigned least = diagonal + differs;
             if (row[j] + 1 < least)
                 least = row[j] + 1;
