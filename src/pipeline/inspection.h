@@ -105,6 +105,17 @@ bool inspection_read(const struct inspection_options *o, const char *path,
                      struct inspection *out, struct err *err);
 void inspection_free(struct inspection *i);
 
+/* The same for a history that is there already, with its format and summary,
+ * in *out, where nothing else is set.  On failure the caller frees it.
+ *
+ *   require  no limits are set; o->name is */
+bool inspection_decide(const struct inspection_options *o,
+                       struct inspection *out, struct err *err);
+
+/* Add the result to a report. */
+void inspection_show(const struct inspection_options *o,
+                     const struct inspection *i, struct report *to);
+
 /* Whether the levels that held had few chances to fail (report/power.h); the
  * options asked for 'power'. */
 bool inspection_is_weak(const struct inspection *i);

@@ -3,10 +3,10 @@
  * SPDX-License-Identifier: MIT */
 #include "report/parts.h"
 
+#include "base/ascii.h"
 #include "base/utf8.h"
 
 #include <assert.h>
-#include <ctype.h>
 #include <string.h>
 
 /* --- words -----------------------------------------------------------------*/
@@ -348,7 +348,7 @@ part_uri(struct buf *out, const char *path)
     buf_char(out, '"');
     for (; *path; path++) {
         const unsigned char c = (unsigned char)*path;
-        if (isalnum(c) || strchr("-._~/", c))
+        if (ascii_is_alnum(*path) || strchr("-._~/", c))
             buf_char(out, (char)c);
         else
             buf_printf(out, "%%%02X", c);

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "check/ladder/ladder.h"
 
+#include "base/print.h"
 #include "check/ladder/strategies.h"
 
 #include <inttypes.h>
@@ -20,7 +21,7 @@ trace(const struct ladder_run *run, const struct strategy *s, const char *what,
     char text[256];
     va_list args;
     va_start(args, what);
-    vsnprintf(text, sizeof text, what, args);
+    print_args(text, sizeof text, what, args);
     va_end(args);
     run->o->log(run->levels, s->name, text);
 }
