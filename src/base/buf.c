@@ -6,7 +6,6 @@
 #include "base/memory/mem.h"
 #include "base/utf8.h"
 
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -38,10 +37,9 @@ buf_i64(struct buf *b, int64_t x)
 }
 
 void
-buf_printf(struct buf *b, const char *format, ...)
+buf_vprintf(struct buf *b, const char *format, va_list args)
 {
-    va_list args, again;
-    va_start(args, format);
+    va_list again;
     va_copy(again, args);
     const int n = vsnprintf(NULL, 0, format, args);
     if (n > 0) {
@@ -51,6 +49,14 @@ buf_printf(struct buf *b, const char *format, ...)
         b->n += (size_t)n;
     }
     va_end(again);
+}
+
+void
+buf_printf(struct buf *b, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    buf_vprintf(b, format, args);
     va_end(args);
 }
 

@@ -6,6 +6,7 @@
 #ifndef BASE_BUF_H
 #define BASE_BUF_H
 
+#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -47,6 +48,8 @@ void buf_u64(struct buf *b, uint64_t x);
 void buf_i64(struct buf *b, int64_t x);
 __attribute__((format(printf, 2, 3))) void buf_printf(struct buf *b,
                                                       const char *format, ...);
+__attribute__((format(printf, 2, 0))) void
+buf_vprintf(struct buf *b, const char *format, va_list args);
 
 /* A JSON string with its quotes; bytes that are not UTF-8 become U+FFFD, and
  * what a terminal or a reader could be misled by is escaped. */

@@ -65,10 +65,12 @@ int cmd_certify(const struct options *o);
 int cmd_check(const struct options *o);
 int cmd_completions(const struct options *o);
 int cmd_convert(const struct options *o);
+int cmd_distinguish(const struct options *o);
 int cmd_formats(const struct options *o);
 int cmd_gen(const struct options *o);
 int cmd_help(const struct options *o);
 int cmd_levels(const struct options *o);
+int cmd_lint(const struct options *o);
 int cmd_manpage(const struct options *o);
 int cmd_predict(const struct options *o);
 

@@ -312,6 +312,13 @@ fail_reports(struct inspect *i, const char *path, const struct err *err)
 }
 
 int
+inspect_fail(struct inspect *i, const char *name, const struct err *err)
+{
+    fail_reports(i, name, err);
+    return cli_report_error(err);
+}
+
+int
 inspect_file(struct inspect *i, const char *path, const char *name)
 {
     struct inspection_result result;
@@ -375,6 +382,14 @@ end_kept(const struct inspect *i)
             i->kept->has_reduced ? "its reduced part, " : "");
 }
 
+static void
+drop(struct inspect *i)
+{
+    for (size_t r = 0; r < INSPECT_REPORTS; r++)
+        report_free(&i->reports[r]);
+    pthread_mutex_destroy(&i->lock);
+}
+
 int
 inspect_end(struct inspect *i, int status)
 {
@@ -390,14 +405,6 @@ inspect_end(struct inspect *i, int status)
             status = cli_report_error(&err);
     if (i->n_kept)
         end_kept(i);
-    inspect_free(i);
+    drop(i);
     return status;
-}
-
-void
-inspect_free(struct inspect *i)
-{
-    for (size_t r = 0; r < INSPECT_REPORTS; r++)
-        report_free(&i->reports[r]);
-    pthread_mutex_destroy(&i->lock);
 }

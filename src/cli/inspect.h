@@ -63,15 +63,15 @@ void inspect_keep(struct inspect *i, struct kept_run *kept);
  * exit status of its verdicts. */
 int inspect_file(struct inspect *i, const char *path, const char *name);
 
+/* Print an error and add it to the reports: there is no history to inspect. */
+int inspect_fail(struct inspect *i, const char *name, const struct err *err);
+
 /* Inspect several, with all threads, and print their results in this order;
  * return the worst exit status. */
 int inspect_files(struct inspect *i, const char *const *paths, size_t n);
 
 /* End the reports and write the page; return the exit status. */
 int inspect_end(struct inspect *i, int status);
-
-/* Drop the reports without showing them. */
-void inspect_free(struct inspect *i);
 
 /* The format of results that the command line asks for. */
 bool inspect_report_format(const struct options *o,

@@ -2,6 +2,7 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "base/memory/heap.h"
+#include "base/spelling.h"
 #include "cli/cli.h"
 #include "cli/command_line.h"
 #include "cli/paths.h"
@@ -17,6 +18,19 @@ find_alias(const char *word)
     if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)
         return command_find("help");
     return command_find(word);
+}
+
+static int
+refuse_command(const char *word)
+{
+    struct spelling s = spelling_of(word, strlen(word));
+    for (const struct command *c = command_table; c->name; c++)
+        spelling_try(&s, c->name, c->name);
+    if (s.best)
+        return cli_usage_error("unknown command '%s'; did you mean '%s'?", word,
+                               s.best);
+    return cli_usage_error("unknown command '%s'; 'assay help' lists them",
+                           word);
 }
 
 /* Run a command, under the limits if they apply to the whole command. */
@@ -59,8 +73,7 @@ run(int n, char *const words[])
     }
     const struct command *command = find_alias(words[0]);
     if (!command)
-        return cli_usage_error("unknown command '%s'; 'assay help' lists them",
-                               words[0]);
+        return refuse_command(words[0]);
     struct options options;
     struct err err = {0};
     struct buf line = {0};

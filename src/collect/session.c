@@ -14,6 +14,7 @@
  * SPDX-License-Identifier: MIT */
 #include "collect/session.h"
 
+#include "base/json.h"
 #include "base/limits/limit.h"
 #include "driver/server_error.h"
 
@@ -26,7 +27,6 @@
 #define OTHERS "others"
 
 enum {
-    PLACE_ROOM = 80,
     FINAL_KEYS = 1000, // of the final state that are read at most
     FINAL_TRIES = 20,  // to read it
 };
@@ -63,6 +63,7 @@ session_close(struct session *s)
         drop_connection(s);
     mem_free(s->connections);
     jsonl_record_free(&s->record);
+    buf_free(&s->place);
     vec_free(&s->steps);
     operation_state_free(&s->operations);
 }
@@ -107,15 +108,18 @@ now(const struct collect_run *run)
     return (int64_t)((time_now() - run->began) * 1e9);
 }
 
-/* Where a transaction was run, as a JSON object in 'text'; or NULL. */
+/* Where a transaction was run, as a JSON object; or NULL. */
 static const char *
-show_place(const struct connection *c, char text[PLACE_ROOM])
+show_place(struct session *s, const struct connection *c)
 {
     if (!c->server_id)
         return NULL;
-    snprintf(text, PLACE_ROOM, "{\"node\":%zu,\"connection\":%" PRIu64 "}",
-             c->node + 1, c->server_id);
-    return text;
+    buf_clear(&s->place);
+    json_object(&s->place, NULL);
+    json_u64(&s->place, "node", c->node + 1);
+    json_u64(&s->place, "connection", c->server_id);
+    json_object_end(&s->place);
+    return s->place.at;
 }
 
 static bool
@@ -131,10 +135,9 @@ write_line(struct session *s, struct err *err)
 static bool
 write_pending(struct session *s, const struct connection *c, struct err *err)
 {
-    char place[PLACE_ROOM];
     if (!s->record.writes)
         return true;
-    jsonl_record_pending(&s->record, s->began, show_place(c, place));
+    jsonl_record_pending(&s->record, s->began, show_place(s, c));
     s->is_pending = true;
     return write_line(s, err);
 }
@@ -144,10 +147,9 @@ static bool
 write_end(struct session *s, const struct connection *c, enum txn_status status,
           struct err *err)
 {
-    char place[PLACE_ROOM];
     if (!s->is_pending) {
         jsonl_record_end(&s->record, status, s->began, now(s->run),
-                         show_place(c, place));
+                         show_place(s, c));
         if (!write_line(s, err))
             return false;
         if (status != TXN_INDETERMINATE)

@@ -42,8 +42,9 @@ struct session {
     struct workload workload;
     uint64_t txns; // transactions so far
     struct jsonl_record record;
-    int64_t began;   // when the transaction began
-    bool is_pending; // it is recorded, but not its outcome
+    struct buf place; // JSON: where the transaction was run
+    int64_t began;    // when the transaction began
+    bool is_pending;  // it is recorded, but not its outcome
     step_vec steps;
     bool rolls_back; // the transaction at its end
     struct operation_state operations;

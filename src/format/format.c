@@ -6,6 +6,7 @@
 #include "base/outfile.h"
 #include "format/readers.h"
 #include "history/read_checks.h"
+#include "history/sessions.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -81,22 +82,6 @@ find_lines(const struct input *in, place_vec *places)
     }
 }
 
-/* Whether a session goes on after a write of unknown outcome, with something
- * that may count. */
-static bool
-goes_on_after_unknown(const struct history *h, session_id s)
-{
-    bool is_unknown = false;
-    for (txn_id t = h->session_first[s]; t < h->session_first[s + 1]; t++) {
-        if (is_unknown && h->txn_status[t] != TXN_ABORTED)
-            return true;
-        for (op_id op = h->txn_begin[t];
-             h->txn_status[t] == TXN_INDETERMINATE && op < h->txn_end[t]; op++)
-            is_unknown |= op_is_write(h, op);
-    }
-    return false;
-}
-
 /* A commit that takes effect late contradicts the order of its session, so a
  * recorder must not go on as the same session. */
 static void
@@ -105,7 +90,7 @@ note_unknown(const struct format *format, struct history *h)
     struct buf first = {0};
     uint32_t n = 0;
     for (session_id s = 0; s < h->n_sessions; s++) {
-        if (!goes_on_after_unknown(h, s))
+        if (!history_goes_on_after_unknown(h, s))
             continue;
         if (!n++)
             history_show_session(h, s, &first);

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "format/put.h"
 
+#include "base/json.h"
 #include "base/utf8.h"
 
 void
@@ -55,10 +56,40 @@ put_nil(struct put *p)
     buf_text(&p->out, p->is_json ? "null" : "nil");
 }
 
-static void
-put_separator(struct put *p)
+void
+put_next(struct put *p, bool is_first)
 {
-    buf_char(&p->out, p->is_json ? ',' : ' ');
+    if (p->is_json)
+        json_key(&p->out, NULL);
+    else if (!is_first)
+        buf_char(&p->out, ' ');
+}
+
+static void
+put_edn_word(struct put *p, const char *before, const char *word,
+             const char *after)
+{
+    buf_text(&p->out, before);
+    buf_text(&p->out, word);
+    buf_text(&p->out, after);
+}
+
+void
+put_member(struct put *p, const char *name, bool is_first)
+{
+    if (p->is_json)
+        json_key(&p->out, name);
+    else
+        put_edn_word(p, is_first ? ":" : ", :", name, " ");
+}
+
+void
+put_word(struct put *p, const char *word)
+{
+    if (p->is_json)
+        json_text(&p->out, NULL, word);
+    else
+        put_edn_word(p, ":", word, "");
 }
 
 static void
@@ -66,8 +97,7 @@ put_list(struct put *p, struct list_seen seen)
 {
     buf_char(&p->out, '[');
     for (size_t i = 0; i < seen.n; i++) {
-        if (i)
-            put_separator(p);
+        put_next(p, i == 0);
         put_atom(p, history_value_atom(p->h, seen.at[i]));
     }
     buf_char(&p->out, ']');
@@ -81,9 +111,11 @@ put_op(struct put *p, op_id op, bool is_invocation)
     const bool is_list = h->key_is_list && h->key_is_list[k];
     const bool is_read = !op_is_write(h, op);
     const char *name = is_read ? "r" : is_list ? "append" : "w";
-    buf_printf(&p->out, p->is_json ? "[\"%s\"," : "[:%s ", name);
+    buf_char(&p->out, '[');
+    put_word(p, name);
+    put_next(p, false);
     put_atom(p, history_key_atom(h, k));
-    put_separator(p);
+    put_next(p, false);
     // The initial value, which other formats write differently, is nil here.
     const struct atom value = history_value_atom(h, h->op_value[op]);
     if (is_read && is_invocation)
@@ -105,8 +137,7 @@ put_ops(struct put *p, txn_id t, bool is_invocation)
     for (op_id op = p->h->txn_begin[t]; op < p->h->txn_end[t]; op++) {
         if (op_is_implied(p->h, op))
             continue;
-        if (any)
-            put_separator(p);
+        put_next(p, !any);
         any = true;
         put_op(p, op, is_invocation);
     }

@@ -22,6 +22,12 @@ void put_free(struct put *p);
 /* An atom.  JSON has no keywords: they become strings. */
 void put_atom(struct put *p, struct atom a);
 
+/* What comes before an element of an array or vector; before the value of an
+ * entry with a name; and a value that is a keyword of EDN. */
+void put_next(struct put *p, bool is_first);
+void put_member(struct put *p, const char *name, bool is_first);
+void put_word(struct put *p, const char *word);
+
 /* The operations of t, as an array or vector, and one of them.  In an
  * invocation, reads have no value yet. */
 void put_ops(struct put *p, txn_id t, bool is_invocation);

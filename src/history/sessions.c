@@ -52,3 +52,17 @@ history_ignore_sessions(struct history *h)
     history_share_unchecked(h);
     PARANOID(history_check(h));
 }
+
+bool
+history_goes_on_after_unknown(const struct history *h, session_id s)
+{
+    bool is_unknown = false;
+    for (txn_id t = h->session_first[s]; t < h->session_first[s + 1]; t++) {
+        if (is_unknown && h->txn_status[t] != TXN_ABORTED)
+            return true;
+        for (op_id op = h->txn_begin[t];
+             h->txn_status[t] == TXN_INDETERMINATE && op < h->txn_end[t]; op++)
+            is_unknown |= op_is_write(h, op);
+    }
+    return false;
+}

@@ -3,6 +3,8 @@
  * SPDX-License-Identifier: MIT */
 #include "level/names.h"
 
+#include "base/spelling.h"
+
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -70,53 +72,18 @@ find_name(const char *text, size_t len)
 
 /* --- names that are nearly right ------------------------------------------ */
 
-enum { WORD = 40, NEAR = 3 }; // the longest word looked at; edits allowed
-
-/* The number of letters to change, add or leave out to get from a to b. */
-static unsigned
-distance(const char *a, size_t n, const char *b)
-{
-    const size_t m = strlen(b);
-    unsigned row[WORD + 1];
-    if (n > WORD || m > WORD)
-        return WORD;
-    for (size_t j = 0; j <= m; j++)
-        row[j] = (unsigned)j;
-    for (size_t i = 1; i <= n; i++) {
-        unsigned diagonal = row[0];
-        row[0] = (unsigned)i;
-        for (size_t j = 1; j <= m; j++) {
-            const bool differs = strncasecmp(&a[i - 1], &b[j - 1], 1) != 0;
-            unsigned least = diagonal + differs;
-            if (row[j] + 1 < least)
-                least = row[j] + 1;
-            if (row[j - 1] + 1 < least)
-                least = row[j - 1] + 1;
-            diagonal = row[j];
-            row[j] = least;
-        }
-    }
-    return row[m];
-}
-
 /* The level name that text is nearly, or NULL. */
 static const char *
 nearest(const char *text, size_t len)
 {
-    const char *best = NULL;
-    unsigned least = len < 4 ? 1 : NEAR;
+    struct spelling s = spelling_of(text, len);
     for (int l = 0; l < LEVELS; l++) {
-        const char *const names[] = {level_table[l].name, level_table[l].brief,
-                                     level_table[l].title};
-        for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-            const unsigned d = distance(text, len, names[i]);
-            if (d <= least && (!best || d < least)) {
-                least = d;
-                best = i == 1 ? level_table[l].brief : level_table[l].name;
-            }
-        }
+        const struct level_info *r = &level_table[l];
+        spelling_try(&s, r->name, r->name);
+        spelling_try(&s, r->brief, r->brief);
+        spelling_try(&s, r->title, r->name);
     }
-    return best;
+    return s.best;
 }
 
 static bool

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "pipeline/prove_run.h"
 
+#include "base/json.h"
 #include "base/outfile.h"
 #include "check/check.h"
 #include "pipeline/prove_levels.h"
@@ -159,19 +160,17 @@ find_repairs(struct level_run *l, struct err *err)
     const bool json = is_json(l->run);
     bool ok = true;
     if (json)
-        buf_text(&l->repairs, ",\"repairs\":[");
+        json_array(&l->repairs, "repairs");
     for (int i = 0; ok && i < 2; i++) {
         const enum repair_by by = i ? REPAIR_BY_LEVELS : REPAIR_BY_STATEMENTS;
         struct repair r;
         ok = repair_find(&l->run->program, l->levels, by, &l->limits, &r, err);
-        if (ok && json && i)
-            buf_char(&l->repairs, ',');
         if (ok)
             prove_report_repair(&l->run->program, &r, by, json, &l->repairs);
         repair_free(&r);
     }
     if (json)
-        buf_char(&l->repairs, ']');
+        json_array_end(&l->repairs);
     return ok;
 }
 

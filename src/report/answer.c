@@ -7,6 +7,7 @@
  * SPDX-License-Identifier: MIT */
 #include "report/answer.h"
 
+#include "base/json.h"
 #include "explain/advice.h"
 #include "report/page/words.h"
 #include "report/parts.h"
@@ -398,36 +399,32 @@ answer_json(const struct report_run *run, struct buf *out)
 {
     struct buf line = {0};
     struct kind kinds[ANOMALY_KINDS];
-    const char *between = "";
     answer_sentence(run, &line);
-    buf_text(out, "{\"summary\":");
-    part_json(out, line.at);
+    json_object(out, "answer");
+    json_text(out, "summary", line.at);
     buf_free(&line);
-    buf_text(out, ",\"levels\":{");
-    for (int l = LEVEL_RC; l < LEVELS; l++) {
-        const int v = answer_verdict(run, (enum level)l);
-        if (!is_told(run, l))
-            continue;
-        buf_printf(out, "%s\"%s\":\"%s\"", between, level_table[l].brief,
-                   part_verdict((enum verdict)v));
-        between = ",";
-    }
-    buf_text(out, "},\"anomalies\":[");
-    between = "";
+    json_object(out, "levels");
+    for (int l = LEVEL_RC; l < LEVELS; l++)
+        if (is_told(run, l))
+            json_text(
+                out, level_table[l].brief,
+                part_verdict((enum verdict)answer_verdict(run, (enum level)l)));
+    json_object_end(out);
+    json_array(out, "anomalies");
     group_anomalies(run, kinds);
     for (int k = 0; k < ANOMALY_KINDS; k++) {
         if (!kinds[k].n)
             continue;
-        buf_printf(out, "%s{\"name\":\"%s\",\"shown\":%zu,\"risk\":", between,
-                   anomaly_table[k].name, kinds[k].n);
-        part_json(out, advice_table[k].risk);
-        buf_text(out, ",\"remedy\":");
         struct buf remedy = {0};
         find_remedy(run, k, &remedy);
-        part_json(out, remedy.at);
+        json_object(out, NULL);
+        json_text(out, "name", anomaly_table[k].name);
+        json_u64(out, "shown", kinds[k].n);
+        json_text(out, "risk", advice_table[k].risk);
+        json_text(out, "remedy", remedy.at);
+        json_object_end(out);
         buf_free(&remedy);
-        buf_char(out, '}');
-        between = ",";
     }
-    buf_text(out, "]}");
+    json_array_end(out);
+    json_object_end(out);
 }

@@ -21,7 +21,7 @@ int answer_verdict(const struct report_run *run, enum level level);
 void answer_sentence(const struct report_run *run, struct buf *out);
 
 /* Append the answer for a terminal, as Markdown, as elements of a page, and as
- * the JSON object that stands under "answer". */
+ * the member "answer" of a JSON object. */
 void answer_text(const struct report_run *run, const struct report_style *s,
                  struct buf *out);
 void answer_markdown(const struct report_run *run, struct buf *out);

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "report/origin.h"
 
+#include "base/json.h"
 #include "report/parts.h"
 
 #include <assert.h>
@@ -182,98 +183,128 @@ origin_text(const struct report_origin *o, struct buf *out)
 /* --- JSON ------------------------------------------------------------------*/
 
 static void
-put_member(const char *name, const char *text, struct buf *out)
-{
-    buf_printf(out, ",\"%s\":", name);
-    part_json(out, text);
-}
-
-static void
 put_settings(const char *at, struct buf *out)
 {
-    const char *between = "";
-    buf_text(out, ",\"settings\":{");
+    json_object(out, "settings");
     while (*at) {
         const size_t n = strcspn(at, "\n");
         const char *sign = strstr(at, " = ");
         assert(sign && sign < at + n);
-        buf_text(out, between);
-        buf_json(out, at, (size_t)(sign - at));
-        buf_char(out, ':');
-        buf_json(out, sign + 3, (size_t)(at + n - sign - 3));
-        between = ",";
+        struct buf name = {0};
+        buf_add(&name, at, (size_t)(sign - at));
+        json_bytes(out, name.at, sign + 3, (size_t)(at + n - sign - 3));
+        buf_free(&name);
         at += n + (at[n] == '\n');
     }
-    buf_char(out, '}');
+    json_object_end(out);
+}
+
+static void
+put_failures(const struct report_origin *o, struct buf *out)
+{
+    json_array(out, "failures");
+    for (size_t i = 0; i < o->n_failures; i++) {
+        const struct report_failure *f = &o->failures[i];
+        json_object(out, NULL);
+        json_text(out, "outcome", f->is_unknown ? "unknown" : "aborted");
+        json_u64(out, "count", f->n);
+        json_text(out, "code", f->code);
+        json_text(out, "message", f->message);
+        json_object_end(out);
+    }
+    json_array_end(out);
 }
 
 static void
 put_findings(const struct report_origin *o, struct buf *out)
 {
-    buf_text(out, ",\"findings\":[");
+    json_array(out, "findings");
     for (size_t i = 0; i < o->n_findings; i++) {
         const struct report_finding *f = &o->findings[i];
-        buf_printf(out, "%s{\"finding\":\"%s\",\"count\":%" PRIu64,
-                   i ? "," : "", f->name, f->n);
-        put_member("code", f->code, out);
-        put_member("message", f->message, out);
-        put_member("statement", f->statement, out);
-        buf_char(out, '}');
+        json_object(out, NULL);
+        json_text(out, "finding", f->name);
+        json_u64(out, "count", f->n);
+        json_text(out, "code", f->code);
+        json_text(out, "message", f->message);
+        json_text(out, "statement", f->statement);
+        json_object_end(out);
     }
-    buf_char(out, ']');
+    json_array_end(out);
+}
+
+static void
+put_span(double began, double ended, struct buf *out)
+{
+    json_fixed(out, "began", began, 6);
+    json_fixed(out, "ended", ended, 6);
+}
+
+static void
+put_faults(const struct report_origin *o, struct buf *out)
+{
+    json_array(out, "faults");
+    for (size_t i = 0; i < o->n_faults; i++) {
+        const struct report_fault *f = &o->faults[i];
+        json_object(out, NULL);
+        json_text(out, "kind", f->kind);
+        json_u64(out, "node", f->node);
+        put_span(f->began, f->ended, out);
+        json_object_end(out);
+    }
+    json_array_end(out);
+}
+
+static void
+put_statements(const struct report_origin *o, struct buf *out)
+{
+    json_array(out, "nemesis");
+    for (size_t i = 0; i < o->n_nemesis; i++) {
+        const struct report_nemesis *n = &o->nemesis[i];
+        json_object(out, NULL);
+        json_u64(out, "runs", n->runs);
+        json_u64(out, "failures", n->failures);
+        json_text(out, "statement", n->statement);
+        json_text(out, "message", n->message);
+        json_array(out, "times");
+        for (size_t k = 0; k < n->n_times; k++) {
+            json_object(out, NULL);
+            put_span(n->times[k].began, n->times[k].ended, out);
+            json_object_end(out);
+        }
+        json_array_end(out);
+        json_object_end(out);
+    }
+    json_array_end(out);
 }
 
 void
 origin_json(const struct report_origin *o, struct buf *out)
 {
     check_sums(o);
-    buf_text(out, "{\"database\":");
-    part_json(out, o->note);
-    put_member("isolation_requested", o->isolation, out);
-    put_member("isolation_found", o->isolation_found, out);
+    json_object(out, "run");
+    json_text(out, "database", o->note);
+    json_text(out, "isolation_requested", o->isolation);
+    json_text(out, "isolation_found", o->isolation_found);
     put_settings(o->settings, out);
     if (*o->setup)
-        put_member("setup", o->setup, out);
-    put_member("workload", o->workload, out);
-    buf_printf(out,
-               ",\"sessions\":%" PRIu64 ",\"keys\":%" PRIu64
-               ",\"seed\":%" PRIu64 ",\"seconds\":%.6f,\"committed\":%" PRIu64
-               ",\"aborted\":%" PRIu64 ",\"unknown\":%" PRIu64
-               ",\"operations\":%" PRIu64 ",\"writes\":%" PRIu64
-               ",\"reconnects\":%" PRIu64 ",\"failures\":[",
-               o->sessions, o->keys, o->seed, o->seconds, o->committed,
-               o->aborted, o->unknown, o->operations, o->writes, o->reconnects);
-    for (size_t i = 0; i < o->n_failures; i++) {
-        const struct report_failure *f = &o->failures[i];
-        buf_printf(out, "%s{\"outcome\":\"%s\",\"count\":%" PRIu64,
-                   i ? "," : "", f->is_unknown ? "unknown" : "aborted", f->n);
-        put_member("code", f->code, out);
-        put_member("message", f->message, out);
-        buf_char(out, '}');
-    }
-    buf_char(out, ']');
+        json_text(out, "setup", o->setup);
+    json_text(out, "workload", o->workload);
+    json_u64(out, "sessions", o->sessions);
+    json_u64(out, "keys", o->keys);
+    json_u64(out, "seed", o->seed);
+    json_fixed(out, "seconds", o->seconds, 6);
+    json_u64(out, "committed", o->committed);
+    json_u64(out, "aborted", o->aborted);
+    json_u64(out, "unknown", o->unknown);
+    json_u64(out, "operations", o->operations);
+    json_u64(out, "writes", o->writes);
+    json_u64(out, "reconnects", o->reconnects);
+    put_failures(o, out);
     put_findings(o, out);
-    buf_text(out, ",\"faults\":[");
-    for (size_t i = 0; i < o->n_faults; i++)
-        buf_printf(out,
-                   "%s{\"kind\":\"%s\",\"node\":%zu,\"began\":%.6f,"
-                   "\"ended\":%.6f}",
-                   i ? "," : "", o->faults[i].kind, o->faults[i].node,
-                   o->faults[i].began, o->faults[i].ended);
-    buf_char(out, ']');
-    for (size_t i = 0; i < o->n_nemesis; i++) {
-        const struct report_nemesis *n = &o->nemesis[i];
-        buf_printf(out, "%s{\"runs\":%" PRIu64 ",\"failures\":%" PRIu64,
-                   i ? "," : ",\"nemesis\":[", n->runs, n->failures);
-        put_member("statement", n->statement, out);
-        put_member("message", n->message, out);
-        buf_text(out, ",\"times\":[");
-        for (size_t k = 0; k < n->n_times; k++)
-            buf_printf(out, "%s{\"began\":%.6f,\"ended\":%.6f}", k ? "," : "",
-                       n->times[k].began, n->times[k].ended);
-        buf_text(out, "]}");
-    }
-    buf_text(out, o->n_nemesis ? "]}" : "}");
+    put_faults(o, out);
+    if (o->n_nemesis)
+        put_statements(o, out);
+    json_object_end(out);
 }
 
 /* --- HTML ------------------------------------------------------------------*/

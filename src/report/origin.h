@@ -69,8 +69,8 @@ struct report_origin {
     size_t n_findings;
 };
 
-/* Append what was run and how it went: lines for a terminal, the JSON object
- * that stands under "run", a section of a page. */
+/* Append what was run and how it went: lines for a terminal, the member "run"
+ * of a JSON object, a section of a page. */
 void origin_text(const struct report_origin *o, struct buf *out);
 void origin_json(const struct report_origin *o, struct buf *out);
 void origin_html(const struct report_origin *o, struct buf *out);

@@ -343,9 +343,3 @@ part_uri(struct buf *out, const char *path)
     }
     buf_char(out, '"');
 }
-
-void
-part_json(struct buf *out, const char *text)
-{
-    buf_json(out, text, strlen(text));
-}

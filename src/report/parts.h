@@ -66,9 +66,6 @@ void part_xml(struct buf *out, const char *text);
 /* Append text as Markdown, escaped so that it shows as it is. */
 void part_markdown(struct buf *out, const char *text);
 
-/* Append a JSON string. */
-void part_json(struct buf *out, const char *text);
-
 /* Append a path as a relative or absolute URI reference, in quotes. */
 void part_uri(struct buf *out, const char *path);
 

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "report/power.h"
 
+#include "base/json.h"
 #include "report/parts.h"
 
 #include <assert.h>
@@ -146,22 +147,19 @@ power_json(const struct overlap *p, level_set levels, bool is_own,
 {
     struct buf weakness = {0};
     power_advice(p, levels, is_own, &weakness);
-    buf_printf(out,
-               "{\"committed\":%" PRIu64 ",\"overlapping_pairs\":%" PRIu64
-               ",\"conflicting_pairs\":%" PRIu64
-               ",\"times\":%s,\"at_least\":%s,\"chances\":{",
-               p->committed, p->pairs, p->conflicts,
-               p->has_times ? "true" : "false",
-               p->is_partial ? "true" : "false");
+    json_object(out, "power");
+    json_u64(out, "committed", p->committed);
+    json_u64(out, "overlapping_pairs", p->pairs);
+    json_u64(out, "conflicting_pairs", p->conflicts);
+    json_bool(out, "times", p->has_times);
+    json_bool(out, "at_least", p->is_partial);
+    json_object(out, "chances");
     for (int c = 0; c < CHANCES; c++)
-        buf_printf(out, "%s\"%s\":%" PRIu64, c ? "," : "", rows[c].name,
-                   p->chances[c]);
-    buf_text(out, "}");
-    if (weakness.n) {
-        buf_text(out, ",\"weak\":");
-        part_json(out, weakness.at);
-    }
-    buf_char(out, '}');
+        json_u64(out, rows[c].name, p->chances[c]);
+    json_object_end(out);
+    if (weakness.n)
+        json_text(out, "weak", weakness.at);
+    json_object_end(out);
     buf_free(&weakness);
 }
 

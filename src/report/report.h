@@ -108,9 +108,13 @@ void report_verdict(const struct level_result *r, const struct explanation *e,
                     struct buf *out);
 
 /* An anomaly as text for a terminal, headline first, with "1 of 5: " or "" in
- * front; and as the JSON object that stands under "anomalies". */
+ * front; and as a JSON object, a member of that name or an element (NULL). */
 void report_anomaly_text(const struct anomaly *a, const struct report_style *s,
                          const char *number, struct buf *out);
-void report_anomaly_json(const struct anomaly *a, struct buf *out);
+void report_anomaly_json(const char *name, const struct anomaly *a,
+                         struct buf *out);
+
+/* The members "sessions", "transactions" and "operations" of a JSON object. */
+void report_sizes_json(const struct summary *s, struct buf *out);
 
 #endif

@@ -10,55 +10,54 @@
  * SPDX-License-Identifier: MIT */
 #include "report/parts.h"
 #include "report/power.h"
-
-#include <inttypes.h>
+#include "report/sarif_parts.h"
 
 #define WEAK_RULE "weak-test"
-
-static void
-put_member(const char *before, const char *text, const char *after,
-           struct buf *out)
-{
-    buf_text(out, before);
-    part_json(out, text);
-    buf_text(out, after);
-}
 
 static void
 begin(struct report *to)
 {
     struct buf *out = &to->out;
-    buf_text(out, "{\"version\":\"2.1.0\",\"$schema\":"
-                  "\"https://json.schemastore.org/sarif-2.1.0.json\","
-                  "\"runs\":[{\"tool\":{\"driver\":{\"name\":\"assay\"");
-    put_member(",\"version\":", to->style.version, ",\"rules\":[", out);
+    sarif_begin(to->style.version, out);
     for (int k = 0; k < ANOMALY_KINDS; k++) {
         const struct anomaly_info *info = &anomaly_table[k];
-        put_member(k ? ",\n{\"id\":" : "\n{\"id\":", info->name, "", out);
-        put_member(",\"shortDescription\":{\"text\":", info->title, "}", out);
-        put_member(",\"fullDescription\":{\"text\":", info->meaning,
-                   "},\"defaultConfiguration\":{\"level\":\"error\"}}", out);
+        json_break(out, k == 0);
+        sarif_rule(info->name, info->title, info->meaning, "error", out);
     }
-    put_member(",\n{\"id\":", WEAK_RULE, "", out);
-    put_member(",\"shortDescription\":{\"text\":", "weak test", "}", out);
-    put_member(",\"fullDescription\":{\"text\":",
+    json_break(out, false);
+    sarif_rule(WEAK_RULE, "weak test",
                "a level held, and few transactions could have violated it",
-               "},\"defaultConfiguration\":{\"level\":\"warning\"}}", out);
-    buf_text(out, "]}},\n\"columnKind\":\"unicodeCodePoints\",\"results\":[");
+               "warning", out);
+    sarif_begin_results(out);
 }
 
-/* The file, and the line of the transaction if it is known; without the brace
- * that ends the location. */
+/* Begin a location: the file, and the line of the transaction if it is known.
+ */
 static void
-put_place(const struct report_run *run, const struct anomaly_txn *t,
-          struct buf *out)
+begin_place(const struct report_run *run, const struct anomaly_txn *t,
+            struct buf *out)
 {
-    buf_text(out, "{\"physicalLocation\":{\"artifactLocation\":{\"uri\":");
-    part_uri(out, t && t->line && run->file ? run->file : run->path);
-    buf_char(out, '}');
-    if (t && t->line)
-        buf_printf(out, ",\"region\":{\"startLine\":%" PRIu64 "}", t->line);
-    buf_char(out, '}');
+    const uint64_t line = t ? t->line : 0;
+    sarif_begin_location(line && run->file ? run->file : run->path, line, out);
+}
+
+/* The array of locations with a single one, the history. */
+static void
+put_history(const struct report_run *run, struct buf *out)
+{
+    json_array(out, "locations");
+    begin_place(run, NULL, out);
+    json_object_end(out);
+    json_array_end(out);
+}
+
+static void
+put_txn(const struct anomaly_txn *t, struct buf *out)
+{
+    json_object(out, NULL);
+    json_text(out, "name", t->id);
+    json_text(out, "kind", "transaction");
+    json_object_end(out);
 }
 
 /* The transaction at whose line the anomaly is shown: the first of the cycle,
@@ -79,25 +78,30 @@ put_flow(const struct report_run *run, const struct anomaly *a, struct buf *out)
 {
     if (!a->cycle.n)
         return;
-    buf_text(out, ",\"codeFlows\":[{\"threadFlows\":[{\"locations\":[");
+    sarif_begin_flow(out);
     for (size_t i = 0; i < a->cycle.n; i++) {
         const struct anomaly_edge *e = &a->edges.at[a->cycle.at[i]];
         const struct anomaly_txn *t = &a->txns.at[e->from];
-        buf_text(out, i ? ",{\"location\":" : "{\"location\":");
+        json_object(out, NULL);
+        json_key(out, "location");
         if (t->line)
-            put_place(run, t, out);
-        put_member(t->line ? ",\"logicalLocations\":[{\"name\":"
-                           : "{\"logicalLocations\":[{\"name\":",
-                   t->id, ",\"kind\":\"transaction\"}]", out);
-        put_member(",\"message\":{\"text\":", e->reason, "}}}", out);
+            begin_place(run, t, out);
+        else
+            json_object(out, NULL);
+        json_array(out, "logicalLocations");
+        put_txn(t, out);
+        json_array_end(out);
+        sarif_message("message", e->reason, out);
+        json_object_end(out);
+        json_object_end(out);
     }
-    buf_text(out, "]}]}]");
+    sarif_end_flow(out);
 }
 
 static void
 begin_result(struct report *to)
 {
-    buf_text(&to->out, to->state.results++ ? ",\n{" : "\n{");
+    sarif_begin_result(to->state.results++ == 0, &to->out);
 }
 
 /* A verdict without an anomaly: a violation that was not explained, or no
@@ -108,17 +112,33 @@ put_verdict(struct report *to, const struct report_run *run,
 {
     struct buf *out = &to->out;
     struct buf text = {0};
+    const bool is_violated = r->certificate.verdict == VERDICT_VIOLATED;
     part_verdict_and_more(r, e, &text);
     begin_result(to);
-    buf_text(out, r->certificate.verdict == VERDICT_VIOLATED
-                      ? "\"level\":\"error\""
-                      : "\"kind\":\"open\",\"level\":\"none\"");
-    put_member(",\"message\":{\"text\":", text.at, "}", out);
-    buf_text(out, ",\"locations\":[");
-    put_place(run, NULL, out);
-    put_member("}],\"properties\":{\"isolation\":", level_table[r->level].brief,
-               "}}", out);
+    if (!is_violated)
+        json_text(out, "kind", "open");
+    json_text(out, "level", is_violated ? "error" : "none");
+    sarif_message("message", text.at, out);
+    put_history(run, out);
+    sarif_isolation(level_table[r->level].brief, out);
+    json_object_end(out);
     buf_free(&text);
+}
+
+/* The place of an anomaly, and its transactions. */
+static void
+put_places(const struct report_run *run, const struct anomaly *a,
+           struct buf *out)
+{
+    json_array(out, "locations");
+    begin_place(run, find_placed(a), out);
+    json_array(out, "logicalLocations");
+    for (size_t i = 0; i < a->txns.n; i++)
+        if (!a->txns.at[i].is_context && !a->txns.at[i].is_init)
+            put_txn(&a->txns.at[i], out);
+    json_array_end(out);
+    json_object_end(out);
+    json_array_end(out);
 }
 
 static void
@@ -130,25 +150,16 @@ put_result(struct report *to, const struct report_run *run,
     buf_printf(&text, "%s: %s\n\n", level_table[a->level].title, a->headline);
     part_story(a, "", &text);
     begin_result(to);
-    put_member("\"ruleId\":", anomaly_table[a->kind].name,
-               ",\"level\":\"error\"", out);
-    put_member(",\"message\":{\"text\":", text.at, "}", out);
-    buf_text(out, ",\"locations\":[");
-    put_place(run, find_placed(a), out);
-    buf_text(out, ",\"logicalLocations\":[");
-    bool first = true;
-    for (size_t i = 0; i < a->txns.n; i++)
-        if (!a->txns.at[i].is_context && !a->txns.at[i].is_init) {
-            put_member(first ? "{\"name\":" : ",{\"name\":", a->txns.at[i].id,
-                       ",\"kind\":\"transaction\"}", out);
-            first = false;
-        }
-    buf_text(out, "]}]");
+    json_text(out, "ruleId", anomaly_table[a->kind].name);
+    json_text(out, "level", "error");
+    sarif_message("message", text.at, out);
+    put_places(run, a, out);
     put_flow(run, a, out);
-    put_member(",\"partialFingerprints\":{\"anomaly/v1\":", a->headline, "}",
-               out);
-    put_member(",\"properties\":{\"isolation\":", level_table[a->level].brief,
-               "}}", out);
+    json_object(out, "partialFingerprints");
+    json_text(out, "anomaly/v1", a->headline);
+    json_object_end(out);
+    sarif_isolation(level_table[a->level].brief, out);
+    json_object_end(out);
     buf_free(&text);
 }
 
@@ -162,16 +173,16 @@ put_weakness(struct report *to, const struct report_run *run)
     if (why.n) {
         buf_printf(&text, "weak test: %s", why.at);
         begin_result(to);
-        put_member("\"ruleId\":", WEAK_RULE, ",\"level\":\"warning\"", out);
-        put_member(",\"message\":{\"text\":", text.at, "}", out);
-        buf_text(out, ",\"locations\":[");
-        put_place(run, NULL, out);
-        buf_printf(out,
-                   "}],\"properties\":{\"committed\":%" PRIu64
-                   ",\"overlapping_pairs\":%" PRIu64
-                   ",\"conflicting_pairs\":%" PRIu64 "}}",
-                   run->power->committed, run->power->pairs,
-                   run->power->conflicts);
+        json_text(out, "ruleId", WEAK_RULE);
+        json_text(out, "level", "warning");
+        sarif_message("message", text.at, out);
+        put_history(run, out);
+        json_object(out, "properties");
+        json_u64(out, "committed", run->power->committed);
+        json_u64(out, "overlapping_pairs", run->power->pairs);
+        json_u64(out, "conflicting_pairs", run->power->conflicts);
+        json_object_end(out);
+        json_object_end(out);
     }
     buf_free(&text);
     buf_free(&why);
@@ -195,8 +206,7 @@ add(struct report *to, const struct report_run *run)
 static void
 end(struct report *to)
 {
-    struct buf *out = &to->out;
-    buf_text(out, "\n]}]}\n");
+    sarif_end(&to->out);
 }
 
 const struct report_format report_sarif = {

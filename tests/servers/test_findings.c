@@ -96,9 +96,13 @@ tick(void *self, const struct collect_stats *stats)
         crash->is_over = 1;
         return;
     }
-    crash->is_done = true;
-    crash->failed =
-        !tell(&find, 1, &pid) || !pid || kill((pid_t)pid, SIGSEGV) != 0;
+    // The last query of a session may be its COMMIT: look again later.
+    crash->failed = !tell(&find, 1, &pid);
+    crash->is_done = crash->failed || pid;
+    if (pid)
+        crash->failed = kill((pid_t)pid, SIGSEGV) != 0;
+    else
+        crash->next = stats->committed + 1;
 }
 
 static void

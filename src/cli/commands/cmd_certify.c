@@ -1,6 +1,7 @@
 /* cmd_certify.c -- assay certify: check a certificate against its history.
  *
  * SPDX-License-Identifier: MIT */
+#include "base/json.h"
 #include "base/limits/context.h"
 #include "cli/cli.h"
 #include "evidence/certificate_read.h"
@@ -34,18 +35,16 @@ struct claim {
 static void
 put_json(const struct claim *c, struct buf *out)
 {
-    buf_text(out, "{\"certificate\":");
-    buf_json(out, c->path, strlen(c->path));
-    buf_printf(out, ",\"level\":\"%s\"", level_table[c->level].brief);
+    json_object(out, NULL);
+    json_text(out, "certificate", c->path);
+    json_text(out, "level", level_table[c->level].brief);
     if (c->boundary)
-        buf_printf(out, ",\"boundary\":\"%s\"", c->boundary);
-    buf_printf(out, ",\"verdict\":\"%s\",\"valid\":%s", c->verdict,
-               c->err->kind ? "false" : "true");
-    if (c->err->kind) {
-        buf_text(out, ",\"why\":");
-        buf_json(out, c->err->text, strlen(c->err->text));
-    }
-    buf_text(out, "}\n");
+        json_text(out, "boundary", c->boundary);
+    json_text(out, "verdict", c->verdict);
+    json_bool(out, "valid", !c->err->kind);
+    if (c->err->kind)
+        json_text(out, "why", c->err->text);
+    json_end_line(out);
 }
 
 static void

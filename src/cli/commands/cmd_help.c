@@ -1,6 +1,7 @@
 /* cmd_help.c -- help, and lists of levels and formats, from the tables.
  *
  * SPDX-License-Identifier: MIT */
+#include "base/json.h"
 #include "base/limits/tuning.h"
 #include "check/ladder/strategies.h"
 #include "cli/cli.h"
@@ -213,18 +214,23 @@ static const char *const fits[] = {
 static void
 levels_json(struct buf *out)
 {
-    for (int l = 0; l < LEVELS; l++)
-        buf_printf(out,
-                   "{\"level\":\"%s\",\"name\":\"%s\",\"aliases\":\"%s\","
-                   "\"meaning\":\"%s\"}\n",
-                   level_table[l].brief, level_table[l].name,
-                   level_table[l].aliases, level_table[l].meaning);
-    for (const struct level_name *n = level_names; n->name; n++)
-        buf_printf(out,
-                   "{\"other_name\":\"%s\",\"whose\":\"%s\","
-                   "\"level\":\"%s\",\"fit\":\"%s\",\"note\":\"%s\"}\n",
-                   n->name, n->whose, level_table[n->level].brief, fits[n->fit],
-                   n->note);
+    for (int l = 0; l < LEVELS; l++) {
+        json_object(out, NULL);
+        json_text(out, "level", level_table[l].brief);
+        json_text(out, "name", level_table[l].name);
+        json_text(out, "aliases", level_table[l].aliases);
+        json_text(out, "meaning", level_table[l].meaning);
+        json_end_line(out);
+    }
+    for (const struct level_name *n = level_names; n->name; n++) {
+        json_object(out, NULL);
+        json_text(out, "other_name", n->name);
+        json_text(out, "whose", n->whose);
+        json_text(out, "level", level_table[n->level].brief);
+        json_text(out, "fit", fits[n->fit]);
+        json_text(out, "note", n->note);
+        json_end_line(out);
+    }
 }
 
 static void
@@ -263,6 +269,17 @@ cmd_levels(const struct options *o)
     return EXIT_HOLDS;
 }
 
+static void
+format_json(const struct format *f, struct buf *out)
+{
+    json_object(out, NULL);
+    json_text(out, "format", f->name);
+    json_text(out, "suffix", f->suffix);
+    json_bool(out, "writes", f->write != NULL);
+    json_text(out, "help", f->help);
+    json_end_line(out);
+}
+
 int
 cmd_formats(const struct options *o)
 {
@@ -270,11 +287,7 @@ cmd_formats(const struct options *o)
     for (size_t i = 0; format_table[i]; i++) {
         const struct format *f = format_table[i];
         if (o->json)
-            buf_printf(&out,
-                       "{\"format\":\"%s\",\"suffix\":\"%s\",\"writes\":%s,"
-                       "\"help\":\"%s\"}\n",
-                       f->name, f->suffix, f->write ? "true" : "false",
-                       f->help);
+            format_json(f, &out);
         else
             buf_printf(&out, "%-7s %-10s %-11s %s\n", f->name, f->suffix,
                        f->write ? "read, write" : "read", f->help);

@@ -1,6 +1,7 @@
 /* cmd_predict.c -- assay predict: anomalies that could have happened.
  *
  * SPDX-License-Identifier: MIT */
+#include "base/json.h"
 #include "cli/cli.h"
 #include "cli/inspect.h"
 #include "cli/output_format.h"
@@ -178,7 +179,7 @@ add_to_report(struct report *to, const struct predict_result *r, size_t i)
 }
 
 static void
-show(struct command_run *run, const struct predict_result *r, bool is_first)
+show(struct command_run *run, const struct predict_result *r)
 {
     const bool is_found = r->answer == PREDICT_FOUND;
     for (size_t i = 0; is_found && i < r->prediction->found.n; i++) {
@@ -190,7 +191,6 @@ show(struct command_run *run, const struct predict_result *r, bool is_first)
     if (run->report.format)
         return;
     if (run->o->json || strcmp(run->o->report_format, "json") == 0) {
-        buf_text(&run->report.out, is_first ? "" : ",");
         predict_show_json(r, &run->report.out);
     } else {
         predict_show_text(r, &run->report.style, &run->report.out);
@@ -268,7 +268,7 @@ explain_all(struct command_run *run, struct predict_result *r,
  * cannot be explained within the limits is shown without its explanation. */
 static bool
 show_prediction(struct command_run *run, struct predict_result *r, double spent,
-                bool is_first, struct err *err)
+                struct err *err)
 {
     const struct prediction *p = r->prediction;
     const size_t n = p->found.n;
@@ -285,7 +285,7 @@ show_prediction(struct command_run *run, struct predict_result *r, double spent,
         limit_kept();
     }
     if (ok)
-        show(run, r, is_first);
+        show(run, r);
     if (ok && run->o->stats)
         show_stats(r);
     for (size_t i = 0; i < n; i++) {
@@ -368,7 +368,7 @@ predict_level(struct command_run *run, struct predict_result *r,
     r->options = &options;
     r->prediction = &p;
     const int result =
-        show_prediction(run, r, time_now() - begin, is_first, &err) &&
+        show_prediction(run, r, time_now() - begin, &err) &&
                 (!run->o->certificate || write_certificate(run, h, &p, &err))
             ? status[r->answer]
             : cli_report_error(&err);
@@ -402,7 +402,6 @@ emit(struct command_run *run)
 static int
 show_unread(struct command_run *run, struct predict_result *r)
 {
-    bool is_first = true;
     const struct prediction none = {.answer = PREDICT_UNKNOWN,
                                     .is_cut_short = true};
     const struct validated validated = {0};
@@ -415,8 +414,7 @@ show_unread(struct command_run *run, struct predict_result *r)
         r->prediction = &none;
         r->validated = &validated;
         r->answer = none.answer;
-        show(run, r, is_first);
-        is_first = false;
+        show(run, r);
     }
     return EXIT_UNKNOWN;
 }
@@ -443,14 +441,12 @@ predict_levels(struct command_run *run, struct predict_result *r,
 static void
 begin_json(struct command_run *run, const struct predict_result *r)
 {
-    buf_text(&run->report.out, "{\"history\":");
-    buf_json(&run->report.out, r->path, strlen(r->path));
-    buf_printf(&run->report.out,
-               ",\"format\":\"%s\",\"sessions\":%llu,\"transactions\":%llu,"
-               "\"operations\":%llu,\"results\":[",
-               r->format, (unsigned long long)r->summary->sessions,
-               (unsigned long long)r->summary->transactions,
-               (unsigned long long)r->summary->operations);
+    struct buf *out = &run->report.out;
+    json_object(out, NULL);
+    json_text(out, "history", r->path);
+    json_text(out, "format", r->format);
+    report_sizes_json(r->summary, out);
+    json_array(out, "results");
 }
 
 /* One history of the command. */
@@ -482,8 +478,10 @@ predict_path_here(void *self)
         begin_json(run, &r);
     const int result =
         is_read ? predict_levels(run, &r, &h) : show_unread(run, &r);
-    if (is_json(run))
-        buf_text(&run->report.out, "]}\n");
+    if (is_json(run)) {
+        json_array_end(&run->report.out);
+        json_end_line(&run->report.out);
+    }
     if (result == EXIT_ERROR && run->report.out.n > before)
         run->report.out.at[run->report.out.n = before] = '\0';
     if (is_read)

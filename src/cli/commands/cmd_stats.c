@@ -1,6 +1,7 @@
 /* cmd_stats.c -- assay stats: print the sizes of histories.
  *
  * SPDX-License-Identifier: MIT */
+#include "base/json.h"
 #include "base/limits/context.h"
 #include "cli/cli.h"
 #include "history/summary.h"
@@ -92,17 +93,17 @@ show_json(struct buf *out, const char *path, const char *format,
         {"shortest_session", s->shortest_session},
         {"longest_session", s->longest_session},
     };
-    buf_text(out, "{\"history\":");
-    buf_json(out, path, strlen(path));
-    buf_printf(out, ",\"format\":\"%s\"", format);
+    json_object(out, NULL);
+    json_text(out, "history", path);
+    json_text(out, "format", format);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        buf_printf(out, ",\"%s\":%" PRIu64, rows[i].name, rows[i].n);
+        json_u64(out, rows[i].name, rows[i].n);
     if (s->hottest_key != ID_NONE) {
-        buf_text(out, ",\"hottest_key\":");
+        json_key(out, "hottest_key");
         atom_json(&h->strings, history_key_atom(h, s->hottest_key), out);
-        buf_printf(out, ",\"hottest_key_operations\":%" PRIu64, s->hottest_ops);
+        json_u64(out, "hottest_key_operations", s->hottest_ops);
     }
-    buf_printf(out, ",\"times\":%s", s->has_times ? "true" : "false");
+    json_bool(out, "times", s->has_times);
 }
 
 /* The power to test rc, si and ser, between which the others lie. */
@@ -114,7 +115,6 @@ show_power(struct buf *out, const struct history *h, bool json)
     const level_set levels = 1u << LEVEL_SER | 1u << LEVEL_SI | 1u << LEVEL_RC;
     overlap_count(h, POWER_WORK, &p);
     if (json) {
-        buf_text(out, ",\"power\":");
         power_json(&p, levels, false, out);
         return;
     }
@@ -146,7 +146,8 @@ cmd_stats(const struct options *o)
                                           &h, &s);
         if (o->power)
             show_power(&out, &h, o->json);
-        buf_text(&out, o->json ? "}\n" : "");
+        if (o->json)
+            json_end_line(&out);
         history_free(&h);
         o->json ? cli_emit(&out) : cli_emit_text(&out);
     }

@@ -55,7 +55,7 @@ test_workload(struct test *t)
     fflush(stdout);
     if (!ok) {
         // A finding says why, and what the run is worth.
-        const int status = cli_report_error(&err);
+        const int status = inspect_fail(&t->inspect, t->run.name, &err);
         take_status(t, found ? found : status);
         return;
     }
@@ -151,7 +151,7 @@ test_spec(struct test *t)
         .visit = check_interleaving};
     const bool ok = spec_run(&options, &tally, &err);
     if (!ok)
-        take_status(t, cli_report_error(&err));
+        take_status(t, inspect_fail(&t->inspect, t->run.name, &err));
     if (!o->quiet && (ok || tally.recorded || tally.refused))
         show_tally(t, &tally);
     if (ok && !tally.recorded && t->status == EXIT_HOLDS)
@@ -206,10 +206,9 @@ cmd_test(const struct options *o)
     interrupt_catch();
     const bool ok = run_test(&t, &options, &err);
     interrupt_restore();
-    const int status =
-        ok ? inspect_end(&t.inspect, t.status) : cli_report_error(&err);
     if (!ok)
-        inspect_free(&t.inspect);
+        take_status(&t, inspect_fail(&t.inspect, "assay test", &err));
+    const int status = inspect_end(&t.inspect, t.status);
     kept_run_free(&t.kept);
     return status;
 }

@@ -8,7 +8,7 @@
 #define RUNNING (CMD_TEST | CMD_COLLECT)
 #define JUDGING (CMD_CHECK | CMD_REPORT | CMD_TEST)
 #define READING                                                                \
-    (CMD_CHECK | CMD_REPORT | CMD_CERTIFY | CMD_STATS | CMD_SHOW |             \
+    (CMD_CHECK | CMD_REPORT | CMD_CERTIFY | CMD_STATS | CMD_LINT | CMD_SHOW |  \
      CMD_CONVERT | CMD_PREDICT)
 
 // clang-format off
@@ -18,6 +18,8 @@ const struct option option_table[] = {
      "isolation levels, separated by commas (default: ser)"},
     {"session-order", 0, OPTION_FLAG, NULL, AT(session_order), CMD_CHECK | CMD_REPORT | CMD_TEST | CMD_CERTIFY, 0, 0, "1", NULL,
      "order the transactions of a session, as for Adya's PL-3 or Elle's plain levels"},
+    {"session-order", 0, OPTION_FLAG, NULL, AT(session_order), CMD_DISTINGUISH, 0, 0, "1", NULL,
+     "try sessions of several transactions"},
     {"level", 'l', OPTION_TEXT, "LEVEL", AT(level), CMD_GEN, 0, 0, NULL, choices_gen_levels,
      "the level that the history satisfies (default: ser)"},
     {"level", 'l', OPTION_COMMAS, "LEVELS", AT(level), CMD_PREDICT, 0, 0, NULL, choices_predict_levels,
@@ -30,6 +32,8 @@ const struct option option_table[] = {
      "show every distinct anomaly, the simplest first"},
     {"max", 0, OPTION_NUMBER, "N", AT(most), CMD_PREDICT, 1, 1e9, "1", NULL,
      "show at most N distinct anomalies"},
+    {"max-ops", 0, OPTION_NUMBER, "N", AT(max_ops), CMD_DISTINGUISH, 1, 8, "6", NULL,
+     "try histories with at most N operations; each one more takes about twenty times as long"},
     {"predict", 0, OPTION_COMMAS, "LEVELS", AT(predict_level), CMD_TEST, 0, 0, NULL, choices_predict_levels,
      "then predict, from what was recorded, anomalies at these levels"},
     {"validate", 0, OPTION_FLAG, NULL, AT(validate), CMD_PREDICT | CMD_TEST, 0, 0, NULL, NULL,
@@ -75,11 +79,11 @@ const struct option option_table[] = {
     {"to", 't', OPTION_TEXT, "FORMAT", AT(to), CMD_CONVERT | CMD_GEN | CMD_CHECK | CMD_PREDICT, 0, 0, NULL,
      choices_written_formats,
      "output format (default: by the suffix of the output, else jsonl)"},
-    {"output", 'o', OPTION_TEXT, "FILE", AT(output), CMD_COLLECT | CMD_CONVERT | CMD_GEN, 0, 0, "-", NULL,
+    {"output", 'o', OPTION_TEXT, "FILE", AT(output), CMD_COLLECT | CMD_CONVERT | CMD_GEN | CMD_DISTINGUISH, 0, 0, "-", NULL,
      "where to write; '-' is stdout"},
     {"output", 'o', OPTION_TEXT, "DIR", AT(output), CMD_REPORT, 0, 0, "-", NULL,
      "directory for the page, index.html"},
-    {"report", 0, OPTION_TEXT, "DIR", AT(report), CMD_CHECK | CMD_TEST, 0, 0, NULL, NULL,
+    {"report", 0, OPTION_TEXT, "DIR", AT(report), CMD_CHECK | CMD_TEST | CMD_DISTINGUISH, 0, 0, NULL, NULL,
      "also write the HTML report, DIR/index.html"},
     {"output", 0, OPTION_TEXT, "FORMAT", AT(report_format), CMD_CHECK | CMD_TEST, 0, 0, "text",
      choices_reports,
@@ -90,7 +94,7 @@ const struct option option_table[] = {
     {"output", 0, OPTION_TEXT, "FORMAT", AT(report_format), CMD_PROVE, 0, 0, "text",
      choices_prove_reports,
      "how to show the result; sarif has the lines of the SQL files, html the source beside the anomaly"},
-    {"json", 0, OPTION_FLAG, NULL, AT(json), CMD_PROVE | CMD_PREDICT | CMD_STATS | CMD_CERTIFY | CMD_LEVELS | CMD_FORMATS, 0, 0, NULL, NULL,
+    {"json", 0, OPTION_FLAG, NULL, AT(json), CMD_PROVE | CMD_PREDICT | CMD_STATS | CMD_LINT | CMD_CERTIFY | CMD_LEVELS | CMD_FORMATS, 0, 0, NULL, NULL,
      "write results as JSON Lines, one object per input (--output json)"},
     {"json", 0, OPTION_OUTPUT, "FILE", AT(json_file), CMD_CHECK | CMD_TEST, 0, 0, NULL, NULL,
      "write results as JSON Lines, one object per input: to stdout, or with =FILE to that file, beside what is shown"},
@@ -112,7 +116,7 @@ const struct option option_table[] = {
      "write the certificate of the verdict (one history and one level)"},
     {"certificate", 0, OPTION_TEXT, "FILE", AT(certificate), CMD_PREDICT, 0, 0, NULL, NULL,
      "if there is no prediction, write the proof (one history and one level)"},
-    {"explain", 0, OPTION_FLAG, NULL, AT(explain), CMD_CHECK | CMD_TEST, 0, 0, "1", NULL,
+    {"explain", 0, OPTION_FLAG, NULL, AT(explain), CMD_CHECK | CMD_TEST | CMD_DISTINGUISH, 0, 0, "1", NULL,
      "reduce each violation and explain it"},
     {"reduced", 0, OPTION_TEXT, "FILE", AT(reduced), CMD_CHECK, 0, 0, NULL, NULL,
      "write the smallest part that still violates the level, as a history"},

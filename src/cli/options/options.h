@@ -34,11 +34,14 @@ enum {
     CMD_REPORT = 1 << 13,
     CMD_PREDICT = 1 << 14,
     CMD_PROVE = 1 << 15,
-    CMD_ALL = (1 << 16) - 1,
+    CMD_LINT = 1 << 16,
+    CMD_DISTINGUISH = 1 << 17,
+    CMD_ALL = (1 << 18) - 1,
     // Commands whose limits apply to the whole command.
-    CMD_LIMITED = CMD_CERTIFY | CMD_STATS | CMD_SHOW | CMD_CONVERT | CMD_GEN,
+    CMD_LIMITED =
+        CMD_CERTIFY | CMD_STATS | CMD_LINT | CMD_SHOW | CMD_CONVERT | CMD_GEN,
     // Commands with any number of histories, directories of them included.
-    CMD_MANY = CMD_CHECK | CMD_REPORT | CMD_STATS | CMD_PREDICT,
+    CMD_MANY = CMD_CHECK | CMD_REPORT | CMD_STATS | CMD_LINT | CMD_PREDICT,
 };
 
 // In an option's commands: only --help-solver shows it.
@@ -94,6 +97,7 @@ struct options {
     // predict
     const char *boundary, *predicted;
     const char *predict_level; // test --predict
+    uint64_t max_ops;
     uint64_t most;
     bool approx, all, validate;
 

@@ -7,6 +7,7 @@
  * SPDX-License-Identifier: MIT */
 #include "base/buf.h"
 #include "base/quantity.h"
+#include "base/spelling.h"
 #include "cli/options/options.h"
 
 #include <math.h>
@@ -173,14 +174,30 @@ struct words {
     const struct command *command;
 };
 
+/* Refuse an option that no command has, and suggest one of this command. */
+static bool
+refuse_option(const struct command *command, const char *shown, struct err *err)
+{
+    const bool is_long = strncmp(shown, "--", 2) == 0;
+    const char *name = shown + (is_long ? 2 : 1);
+    struct spelling s = spelling_of(name, strcspn(name, "="));
+    for (const struct option *o = option_table; is_long && o->name; o++)
+        if (o->commands & command->bit)
+            spelling_try(&s, o->name, o->name);
+    if (s.best)
+        return err_set(err, ERR_USAGE,
+                       "unknown option '%s'; did you mean '--%s'?", shown,
+                       s.best);
+    return err_set(err, ERR_USAGE, "unknown option '%s'; see 'assay %s --help'",
+                   shown, command->name);
+}
+
 static bool
 take(struct words *w, const struct option *o, const char *shown,
      const char *value, struct options *out, struct err *err)
 {
     if (!o)
-        return err_set(err, ERR_USAGE,
-                       "unknown option '%s'; see 'assay %s --help'", shown,
-                       w->command->name);
+        return refuse_option(w->command, shown, err);
     if (!(o->commands & w->command->bit))
         return err_set(err, ERR_USAGE,
                        "'assay %s' takes no option '%s'; see 'assay %s --help'",

@@ -153,7 +153,7 @@ record_query(const struct run *r)
         const struct jsonl_cell cells[CELLS] = {
             {"k", (int64_t)item.key}, {"g", item.group}, {"v", item.version}};
         jsonl_record_query_row(
-            r->record, &(struct jsonl_row){TABLE, item.key, cells, CELLS}, !i);
+            r->record, &(struct jsonl_row){TABLE, item.key, cells, CELLS});
     }
     jsonl_record_query_end(r->record);
     r->s->found = n;

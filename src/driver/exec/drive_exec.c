@@ -38,8 +38,7 @@ open_session(const struct database *db, uint32_t session, struct child *child,
     exec_request_begin(&request, place, "open");
     const enum driver_isolation wanted = database_isolation(db, session);
     if (wanted != ISOLATION_UNCHANGED)
-        exec_request_text(&request, "isolation",
-                          driver_isolation_names[wanted]);
+        json_text(&request, "isolation", driver_isolation_names[wanted]);
     const bool ok = exec_exchange(child, place, &request, answer, json, err);
     buf_free(&request);
     if (!ok || exec_is_true(json, "ok"))
@@ -134,9 +133,8 @@ load(struct database *db, uint64_t keys, enum key_kind kind, struct err *err)
         return err_set(err, ERR_USAGE,
                        "exec: has no arrays; keep the lists as lists");
     exec_request_begin(&request, p->place, "load");
-    exec_request_text(&request, "kind",
-                      kind == KEYS_REGISTERS ? "registers" : "lists");
-    buf_printf(&request, ",\"keys\":%" PRIu64, keys);
+    json_text(&request, "kind", kind == KEYS_REGISTERS ? "registers" : "lists");
+    json_u64(&request, "keys", keys);
     return control(db, &request, err);
 }
 
@@ -147,8 +145,8 @@ load_table(struct database *db, const struct table_shape *table,
     const struct exec_place *p = db->self;
     struct buf request = {0};
     exec_request_begin(&request, p->place, "load");
-    exec_request_text(&request, "kind", "cells");
-    exec_request_text(&request, "table", table->name);
+    json_text(&request, "kind", "cells");
+    json_text(&request, "table", table->name);
     return control(db, &request, err);
 }
 
@@ -188,7 +186,7 @@ run_setup(struct exec_link *c, const char *setup, struct err *err)
     if (!setup)
         return true;
     exec_request_begin(&c->request, c->place, "query");
-    exec_request_text(&c->request, "sql", setup);
+    json_text(&c->request, "sql", setup);
     return exec_ask(c) == OUTCOME_OK ||
            err_set(err, ERR_IO, "the setup failed: %s (%s)", c->base.message,
                    c->base.code);
@@ -270,7 +268,7 @@ static enum outcome
 read_key(struct exec_link *c, const char *key, const struct form **out)
 {
     exec_request_begin(&c->request, c->place, "read");
-    exec_request_text(&c->request, "key", key);
+    json_text(&c->request, "key", key);
     const enum outcome outcome = exec_ask(c);
     if (outcome != OUTCOME_OK)
         return outcome;
@@ -285,8 +283,8 @@ static enum outcome
 write_key(struct exec_link *c, const char *key, const char *value)
 {
     exec_request_begin(&c->request, c->place, "write");
-    exec_request_text(&c->request, "key", key);
-    exec_request_text(&c->request, "value", value);
+    json_text(&c->request, "key", key);
+    json_text(&c->request, "value", value);
     return exec_ask(c);
 }
 
@@ -346,8 +344,8 @@ append_element(struct connection *base, uint64_t key, int64_t element,
     struct exec_link *c = (struct exec_link *)base;
     *is_missing = false;
     exec_request_begin(&c->request, c->place, "append");
-    buf_printf(&c->request, ",\"key\":\"%" PRIu64 "\",\"element\":%" PRId64,
-               key, element);
+    json_printf(&c->request, "key", "%" PRIu64, key);
+    json_i64(&c->request, "element", element);
     return exec_ask(c);
 }
 
@@ -356,7 +354,7 @@ read_elements(struct connection *base, uint64_t key, int_vec *out)
 {
     struct exec_link *c = (struct exec_link *)base;
     exec_request_begin(&c->request, c->place, "read-list");
-    buf_printf(&c->request, ",\"key\":\"%" PRIu64 "\"", key);
+    json_printf(&c->request, "key", "%" PRIu64, key);
     const enum outcome outcome = exec_ask(c);
     if (outcome != OUTCOME_OK)
         return outcome;

@@ -3,28 +3,22 @@
  * SPDX-License-Identifier: MIT */
 #include "driver/exec/exec_link.h"
 
-#include <inttypes.h>
 #include <string.h>
 
 void
 exec_request_begin(struct buf *out, uint32_t place, const char *verb)
 {
     buf_clear(out);
-    buf_printf(out, "{\"session\":%" PRIu32 ",\"do\":\"%s\"", place, verb);
-}
-
-void
-exec_request_text(struct buf *out, const char *name, const char *text)
-{
-    buf_printf(out, ",\"%s\":", name);
-    buf_json(out, text, strlen(text));
+    json_object(out, NULL);
+    json_u64(out, "session", place);
+    json_text(out, "do", verb);
 }
 
 bool
 exec_exchange(struct child *child, uint32_t place, struct buf *request,
               struct buf *answer, struct json_line *json, struct err *err)
 {
-    buf_char(request, '}');
+    json_object_end(request);
     return child_ask(child, place, request, answer, err) &&
            json_line_read(json, answer->at, answer->n, err);
 }

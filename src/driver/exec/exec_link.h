@@ -4,6 +4,7 @@
 #ifndef DRIVER_EXEC_EXEC_LINK_H
 #define DRIVER_EXEC_EXEC_LINK_H
 
+#include "base/json.h"
 #include "driver/driver.h"
 #include "driver/exec/child.h"
 #include "driver/exec/json_line.h"
@@ -16,9 +17,8 @@ struct exec_link {
     struct json_line json; // of 'answer'
 };
 
-/* Begin a request in place of what 'out' holds, and add a text to it. */
+/* Begin a request in place of what 'out' holds; the caller adds members. */
 void exec_request_begin(struct buf *out, uint32_t place, const char *verb);
-void exec_request_text(struct buf *out, const char *name, const char *text);
 
 /* End the request, send it, and read the answer; false where there is none. */
 bool exec_exchange(struct child *child, uint32_t place, struct buf *request,

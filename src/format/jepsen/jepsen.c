@@ -25,6 +25,7 @@
  * SPDX-License-Identifier: MIT */
 #include "format/jepsen/jepsen.h"
 
+#include "base/json.h"
 #include "format/jepsen/jepsen_ops.h"
 #include "format/jepsen/jepsen_plain.h"
 
@@ -476,9 +477,9 @@ use_completion(struct reader *r, const struct plain_entry *e, struct process *p)
         builder_name(r->b, p->txn, e->name);
     if (e->flags & PLAIN_HAS_TIME) {
         buf_clear(&r->meta);
-        buf_text(&r->meta, "{\"time\":");
-        buf_i64(&r->meta, e->start);
-        buf_char(&r->meta, '}');
+        json_object(&r->meta, NULL);
+        json_i64(&r->meta, "time", e->start);
+        json_object_end(&r->meta);
         builder_meta(r->b, p->txn, r->meta.at, r->meta.n);
     }
     builder_status(r->b, p->txn, TXN_COMMITTED);

@@ -19,6 +19,7 @@
  *
  * SPDX-License-Identifier: MIT */
 #include "base/container/intmap.h"
+#include "base/json.h"
 #include "format/jepsen/jepsen.h"
 #include "format/jepsen/jepsen_entry.h"
 #include "format/put.h"
@@ -83,21 +84,20 @@ static void
 put_head(struct writer *w, txn_id t, const char *type, bool is_invocation)
 {
     struct put *p = &w->p;
-    struct buf *out = &p->out;
     const struct history *h = p->h;
     const session_id s = h->txn_session[t];
-    buf_printf(out,
-               p->is_json ? "{\"type\":\"%s\",\"process\":"
-                          : "{:type :%s, :process ",
-               type);
+    buf_char(&p->out, '{');
+    put_member(p, "type", true);
+    put_word(p, type);
+    put_member(p, "process", false);
     put_atom(p, w->process[s]);
     if (h->session_name[s].tag != ATOM_INT) {
-        buf_text(out, p->is_json ? ",\"" JEPSEN_SESSION "\":"
-                                 : ", :" JEPSEN_SESSION " ");
+        put_member(p, JEPSEN_SESSION, false);
         put_atom(p, h->session_name[s]);
     }
-    buf_text(out,
-             p->is_json ? ",\"f\":\"txn\",\"value\":" : ", :f :txn, :value ");
+    put_member(p, "f", false);
+    put_word(p, "txn");
+    put_member(p, "value", false);
     if (h->rows)
         row_put_ops(&w->rows, p, w->place[t],
                     is_invocation ? ROW_PUT_INVOCATION : ROW_PUT_COMPLETION);
@@ -133,7 +133,7 @@ put_meta(struct writer *w, struct string meta)
         return;
     const struct forms *f = &p->forms;
     if (clashes(f)) {
-        buf_text(&p->out, p->is_json ? ",\"meta\":" : ", :meta ");
+        put_member(p, "meta", false);
         (p->is_json ? form_show_json : form_show_edn)(f, 0, &p->out);
         return;
     }
@@ -141,7 +141,7 @@ put_meta(struct writer *w, struct string meta)
          i = form_next(f, form_next(f, i))) {
         const uint32_t value = form_next(f, i);
         if (p->is_json) {
-            buf_char(&p->out, ',');
+            json_key(&p->out, NULL);
             form_show_json_key(f, i, &p->out);
             buf_char(&p->out, ':');
             form_show_json(f, value, &p->out);
@@ -166,8 +166,7 @@ put_completion(struct writer *w, txn_id t)
              false);
     const struct atom name = history_txn_atom(h, t);
     if (name.tag != ATOM_NIL) {
-        buf_text(&p->out, p->is_json ? ",\"" JEPSEN_TXN_ID "\":"
-                                     : ", :" JEPSEN_TXN_ID " ");
+        put_member(p, JEPSEN_TXN_ID, false);
         put_atom(p, name);
     }
     if (h->txn_meta && h->txn_meta[t] != ID_NONE)
@@ -189,11 +188,12 @@ put_initial(struct writer *w)
     struct put *p = &w->p;
     if (!w->rows.listed)
         return;
-    buf_text(&p->out, p->is_json
-                          ? "{\"type\":\"info\",\"process\":\"" JEPSEN_INITIAL
-                            "\",\"value\":"
-                          : "{:type :info, :process :" JEPSEN_INITIAL
-                            ", :value ");
+    buf_char(&p->out, '{');
+    put_member(p, "type", true);
+    put_word(p, "info");
+    put_member(p, "process", false);
+    put_word(p, JEPSEN_INITIAL);
+    put_member(p, "value", false);
     row_put_initial(&w->rows, p);
     buf_text(&p->out, "}\n");
 }

@@ -63,14 +63,14 @@ void jsonl_record_free(struct jsonl_record *t);
  * session, out of it (jsonl_record_outcome). */
 void jsonl_put_leave(struct buf *line, const char *session);
 
-/* ',"status":...', left out if the transaction committed. */
+/* The member "status", left out if the transaction committed. */
 void jsonl_put_status(struct buf *line, enum txn_status status);
 
-/* ',"start":...' and ',"end":...', each left out if it is not known, which is
+/* The members "start" and "end", each left out if it is not known, which is
  * INT64_MIN and INT64_MAX. */
 void jsonl_put_times(struct buf *line, int64_t began, int64_t ended);
 
-/* ',"meta":...', left out if it is empty, and the end of the line. */
+/* The member "meta", left out if it is empty, and the end of the line. */
 void jsonl_put_meta_and_end(struct buf *line, const char *meta, size_t n);
 
 #endif

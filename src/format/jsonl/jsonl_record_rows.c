@@ -3,8 +3,9 @@
  * SPDX-License-Identifier: MIT */
 #include "format/jsonl/jsonl_record_rows.h"
 
+#include "base/json.h"
+
 #include <assert.h>
-#include <string.h>
 
 /* Count the operation; true if it is recorded too. */
 static bool
@@ -13,9 +14,8 @@ begin_op(struct jsonl_record *t, const char *kind)
     t->ops++;
     if (t->is_off)
         return false;
-    buf_text(&t->line, t->ops > 1 ? ",[\"" : "[\"");
-    buf_text(&t->line, kind);
-    buf_text(&t->line, "\",");
+    json_array(&t->line, NULL);
+    json_text(&t->line, NULL, kind);
     return true;
 }
 
@@ -23,19 +23,16 @@ begin_op(struct jsonl_record *t, const char *kind)
 static void
 put_row(struct jsonl_record *t, const struct jsonl_row *row)
 {
-    buf_char(&t->line, '[');
-    buf_json(&t->line, row->table, strlen(row->table));
-    buf_char(&t->line, ',');
-    buf_u64(&t->line, row->key);
-    buf_char(&t->line, ']');
-    for (size_t i = 0; i < row->n; i++) {
-        buf_text(&t->line, i ? "," : ",{");
-        buf_json(&t->line, row->cells[i].column, strlen(row->cells[i].column));
-        buf_char(&t->line, ':');
-        buf_i64(&t->line, row->cells[i].value);
-    }
-    if (row->n)
-        buf_char(&t->line, '}');
+    json_array(&t->line, NULL);
+    json_text(&t->line, NULL, row->table);
+    json_u64(&t->line, NULL, row->key);
+    json_array_end(&t->line);
+    if (!row->n)
+        return;
+    json_object(&t->line, NULL);
+    for (size_t i = 0; i < row->n; i++)
+        json_i64(&t->line, row->cells[i].column, row->cells[i].value);
+    json_object_end(&t->line);
 }
 
 static void
@@ -44,7 +41,7 @@ put_op(struct jsonl_record *t, const char *kind, const struct jsonl_row *row)
     if (!begin_op(t, kind))
         return;
     put_row(t, row);
-    buf_char(&t->line, ']');
+    json_array_end(&t->line);
 }
 
 void
@@ -82,30 +79,31 @@ jsonl_record_query(struct jsonl_record *t, const char *table, const char *where)
 {
     if (!begin_op(t, "q"))
         return;
-    buf_text(&t->line, "{\"table\":");
-    buf_json(&t->line, table, strlen(table));
-    buf_text(&t->line, ",\"where\":");
-    buf_json(&t->line, where, strlen(where));
-    buf_text(&t->line, "},[");
+    json_object(&t->line, NULL);
+    json_text(&t->line, "table", table);
+    json_text(&t->line, "where", where);
+    json_object_end(&t->line);
+    json_array(&t->line, NULL);
 }
 
 void
-jsonl_record_query_row(struct jsonl_record *t, const struct jsonl_row *row,
-                       bool is_first)
+jsonl_record_query_row(struct jsonl_record *t, const struct jsonl_row *row)
 {
     assert(row->n);
     if (t->is_off)
         return;
-    buf_text(&t->line, is_first ? "[" : ",[");
+    json_array(&t->line, NULL);
     put_row(t, row);
-    buf_char(&t->line, ']');
+    json_array_end(&t->line);
 }
 
 void
 jsonl_record_query_end(struct jsonl_record *t)
 {
-    if (!t->is_off)
-        buf_text(&t->line, "]]");
+    if (t->is_off)
+        return;
+    json_array_end(&t->line);
+    json_array_end(&t->line);
 }
 
 struct jsonl_mark

@@ -37,8 +37,8 @@ void jsonl_record_row_delete(struct jsonl_record *t,
  * it. */
 void jsonl_record_query(struct jsonl_record *t, const char *table,
                         const char *where);
-void jsonl_record_query_row(struct jsonl_record *t, const struct jsonl_row *row,
-                            bool is_first);
+void jsonl_record_query_row(struct jsonl_record *t,
+                            const struct jsonl_row *row);
 void jsonl_record_query_end(struct jsonl_record *t);
 
 /* How far a transaction is recorded, and to forget what was recorded since:

@@ -7,6 +7,7 @@
  * SPDX-License-Identifier: MIT */
 #include "format/jsonl/jsonl.h"
 
+#include "base/json.h"
 #include "format/jsonl/jsonl_record.h"
 #include "format/put.h"
 #include "format/row/row_put.h"
@@ -69,7 +70,8 @@ put_stamp(const char *key, struct stamp stamp, struct buf *out)
     if (stamp_is_none(stamp))
         return;
     const char *quote = stamp.logical ? "\"" : "";
-    buf_printf(out, ",\"%s\":%s", key, quote);
+    json_key(out, key);
+    buf_text(out, quote);
     stamp_show(stamp, out);
     buf_text(out, quote);
 }
@@ -80,11 +82,12 @@ put_line(struct put *p, struct row_put *rows, size_t i)
     const struct history *h = p->h;
     const txn_id t = h->arrival[i];
     struct buf *out = &p->out;
-    buf_text(out, "{\"session\":");
+    json_object(out, NULL);
+    json_key(out, "session");
     put_atom(p, h->session_name[h->txn_session[t]]);
     const struct atom name = history_txn_atom(h, t);
     if (name.tag != ATOM_NIL) {
-        buf_text(out, ",\"id\":");
+        json_key(out, "id");
         put_atom(p, name);
     }
     jsonl_put_status(out, h->txn_status[t]);
@@ -94,7 +97,7 @@ put_line(struct put *p, struct row_put *rows, size_t i)
         put_stamp("start_ts", h->txn_start_ts[t], out);
         put_stamp("commit_ts", h->txn_commit_ts[t], out);
     }
-    buf_text(out, ",\"ops\":");
+    json_key(out, "ops");
     if (h->rows)
         row_put_ops(rows, p, (txn_id)i, ROW_PUT_LINE);
     else
@@ -111,9 +114,12 @@ put_first(struct put *p, struct row_put *rows)
     if (p->h->is_cut)
         buf_text(&p->out, JSONL_RECORDING_BEGIN);
     if (rows->listed) {
-        buf_text(&p->out, "{\"initial\":{\"rows\":");
+        json_object(&p->out, NULL);
+        json_object(&p->out, "initial");
+        json_key(&p->out, "rows");
         row_put_initial(rows, p);
-        buf_text(&p->out, "}}\n");
+        json_object_end(&p->out);
+        json_end_line(&p->out);
     }
 }
 

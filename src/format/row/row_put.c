@@ -13,6 +13,8 @@
  * SPDX-License-Identifier: MIT */
 #include "format/row/row_put.h"
 
+#include "base/json.h"
+
 bool
 row_put_fits(const struct history *h, struct err *err)
 {
@@ -217,41 +219,40 @@ put_json(struct buf *out, struct string text, const char *reserved)
 static const struct row_put_values json_values = {.between = ",",
                                                   .text = put_json};
 
-/* What is said about a version or a read; the names are JSON already. */
+/* A name that is JSON already. */
+static void
+put_name_json(struct buf *out, const struct row_log *l, const char *member,
+              uint32_t name)
+{
+    const struct string s = strings_get(&l->names, name);
+    json_raw(out, member, s.text, s.len);
+}
+
+/* What is said about a version or a read. */
 static void
 put_about(struct buf *out, const struct row_log *l, uint32_t content,
           bool is_check)
 {
     const struct row_content *c = &l->contents.at[content];
-    const char *before = ",{";
-    if (c->ver != ID_NONE) {
-        buf_printf(out, "%s\"ver\":%s", before,
-                   strings_get(&l->names, c->ver).text);
-        before = ",";
-    }
-    if (c->prev != ID_NONE) {
-        buf_printf(out, "%s\"prev\":%s", before,
-                   c->prev == ROW_PREV_NULL
-                       ? "null"
-                       : strings_get(&l->names, c->prev).text);
-        before = ",";
-    }
+    if (c->ver == ID_NONE && c->prev == ID_NONE && !c->has_satisfied &&
+        !is_check)
+        return;
+    json_object(out, NULL);
+    if (c->ver != ID_NONE)
+        put_name_json(out, l, "ver", c->ver);
+    if (c->prev == ROW_PREV_NULL)
+        json_null(out, "prev");
+    else if (c->prev != ID_NONE)
+        put_name_json(out, l, "prev", c->prev);
     if (c->has_satisfied) {
-        buf_printf(out, "%s\"satisfies\":[", before);
-        for (uint32_t i = 0; i < c->satisfied_n; i++) {
-            const uint32_t name = l->satisfied.at[c->satisfied + i];
-            buf_text(out, i ? "," : "");
-            buf_text(out, strings_get(&l->names, name).text);
-        }
-        buf_char(out, ']');
-        before = ",";
+        json_array(out, "satisfies");
+        for (uint32_t i = 0; i < c->satisfied_n; i++)
+            put_name_json(out, l, NULL, l->satisfied.at[c->satisfied + i]);
+        json_array_end(out);
     }
-    if (is_check) {
-        buf_printf(out, "%s\"check\":true", before);
-        before = ",";
-    }
-    if (*before == ',' && before[1] == '\0')
-        buf_char(out, '}');
+    if (is_check)
+        json_bool(out, "check", true);
+    json_object_end(out);
 }
 
 /* A row and what it holds, without brackets around both. */
@@ -259,9 +260,10 @@ static void
 put_version(struct buf *out, const struct row_log *l, row_id row,
             uint32_t content, bool is_check)
 {
+    json_key(out, NULL);
     row_put_name(l, row, out);
     if (!l->contents.at[content].is_absent) {
-        buf_char(out, ',');
+        json_key(out, NULL);
         row_put_values(&json_values, l, content, out);
     }
     put_about(out, l, content, is_check);
@@ -273,28 +275,32 @@ put_query(struct buf *out, const struct row_log *l, uint32_t entry,
 {
     const struct row_query *q = &l->queries.at[l->entries.at[entry].about];
     const struct row_condition *c = &l->conditions.at[q->condition];
-    buf_text(out, "[\"q\",{\"table\":");
+    json_object(out, NULL);
+    json_key(out, "table");
     put_name(out, l, l->tables.at[q->table].name);
     if (c->is_named) {
-        buf_printf(out, ",\"id\":%s", strings_get(&l->names, c->text).text);
+        put_name_json(out, l, "id", c->text);
     } else {
-        buf_text(out, ",\"where\":");
+        json_key(out, "where");
         put_name(out, l, c->text);
     }
-    buf_text(out, q->is_unordered ? ",\"unordered\":true" : "");
-    buf_text(out, q->is_check ? ",\"check\":true}" : "}");
+    if (q->is_unordered)
+        json_bool(out, "unordered", true);
+    if (q->is_check)
+        json_bool(out, "check", true);
+    json_object_end(out);
     if (!has_answer) {
-        buf_text(out, ",null]");
+        json_null(out, NULL);
         return;
     }
-    buf_text(out, ",[");
+    json_array(out, NULL);
     const struct row_returned found = row_put_returned(l, entry);
     for (uint32_t i = 0; i < found.n; i++) {
-        buf_text(out, i ? ",[" : "[");
+        json_array(out, NULL);
         put_version(out, l, found.at[i].row, found.at[i].content, false);
-        buf_char(out, ']');
+        json_array_end(out);
     }
-    buf_text(out, "]]");
+    json_array_end(out);
 }
 
 static void
@@ -302,20 +308,33 @@ put_read(struct buf *out, const struct row_log *l, const struct row_entry *e,
          enum row_put_for reader)
 {
     const bool is_absent = l->contents.at[e->content].is_absent;
-    buf_text(out, reader == ROW_PUT_LINE ? "[\"r\"," : "[\"get\",");
     if (reader != ROW_PUT_INVOCATION && !is_absent) {
         put_version(out, l, e->row, e->content, e->is_check);
-    } else {
-        row_put_name(l, e->row, out);
-        buf_text(out, reader == ROW_PUT_INVOCATION   ? ",null"
-                      : reader == ROW_PUT_COMPLETION ? ",\"absent\""
-                      : e->is_check                  ? ",null"
-                                                     : "");
-        buf_text(out, e->is_check && reader != ROW_PUT_INVOCATION
-                          ? ",{\"check\":true}"
-                          : "");
+        return;
     }
-    buf_char(out, ']');
+    json_key(out, NULL);
+    row_put_name(l, e->row, out);
+    if (reader == ROW_PUT_COMPLETION)
+        json_text(out, NULL, "absent");
+    else if (reader == ROW_PUT_INVOCATION || e->is_check)
+        json_null(out, NULL);
+    if (e->is_check && reader != ROW_PUT_INVOCATION) {
+        json_object(out, NULL);
+        json_bool(out, "check", true);
+        json_object_end(out);
+    }
+}
+
+/* "q", a query; "r" or, in Jepsen's words, "get", a read; "d", "i" or "u". */
+static const char *
+entry_name(const struct row_log *l, const struct row_entry *e,
+           enum row_put_for reader)
+{
+    return e->kind == ROW_QUERY  ? "q"
+           : e->kind == ROW_READ ? reader == ROW_PUT_LINE ? "r" : "get"
+           : l->contents.at[e->content].is_absent ? "d"
+           : e->is_insert                         ? "i"
+                                                  : "u";
 }
 
 static void
@@ -323,19 +342,17 @@ put_entry(struct buf *out, const struct row_log *l, uint32_t entry,
           enum row_put_for reader)
 {
     const struct row_entry *e = &l->entries.at[entry];
+    json_array(out, NULL);
+    json_text(out, NULL, entry_name(l, e, reader));
     if (e->kind == ROW_QUERY) {
         put_query(out, l, entry, reader != ROW_PUT_INVOCATION);
     } else if (e->kind == ROW_READ) {
         put_read(out, l, e, reader);
     } else {
         assert(e->kind == ROW_WRITE);
-        buf_printf(out, "[\"%c\",",
-                   l->contents.at[e->content].is_absent ? 'd'
-                   : e->is_insert                       ? 'i'
-                                                        : 'u');
         put_version(out, l, e->row, e->content, false);
-        buf_char(out, ']');
     }
+    json_array_end(out);
 }
 
 /* --- EDN ------------------------------------------------------------------*/
@@ -367,8 +384,7 @@ row_put_ops(struct row_put *r, struct put *p, txn_id i, enum row_put_for reader)
     buf_char(&p->out, '[');
     row_put_walk(r, i, &w);
     while (row_put_next(&w, &op)) {
-        if (any)
-            buf_char(&p->out, p->is_json ? ',' : ' ');
+        put_next(p, !any);
         any = true;
         if (!op.is_entry) {
             put_op(p, op.op, reader == ROW_PUT_INVOCATION);
@@ -390,13 +406,13 @@ row_put_initial(struct row_put *r, struct put *p)
     struct buf *out = p->is_json ? &p->out : &r->json;
     if (!p->is_json)
         buf_clear(out);
-    buf_char(out, '[');
+    json_array(out, NULL);
     for (row_id row = 0; row < r->listed; row++) {
-        buf_text(out, row ? ",[" : "[");
+        json_array(out, NULL);
         put_version(out, l, row, l->rows.at[row].initial, false);
-        buf_char(out, ']');
+        json_array_end(out);
     }
-    buf_char(out, ']');
+    json_array_end(out);
     if (!p->is_json) {
         row_put_read(out->at, out->n, &p->forms);
         form_show_edn(&p->forms, 0, &p->out);

@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "report/prove/level_words.h"
 
-#include <string.h>
+#include "base/json.h"
 
 const char *
 level_words_brief(enum level l)
@@ -31,46 +31,37 @@ level_words_show(const struct level_choice *i, const struct program *p,
 }
 
 static void
-json_pairs(const struct level_choice *i, const struct program *p,
-           struct buf *out)
+put_pairs(const struct level_choice *i, const struct program *p,
+          struct buf *out)
 {
-    const char *separator = "";
-    buf_text(out, ",\"serializable\":[");
+    json_array(out, "serializable");
     for (uint32_t f = 0; f < i->functions; f++)
         for (uint32_t g = f; g < i->functions; g++) {
             if (!isolation_is_paired(i, f, g))
                 continue;
-            const char *const a = p->functions.at[f]->name;
-            const char *const b = p->functions.at[g]->name;
-            buf_printf(out, "%s[", separator);
-            buf_json(out, a, strlen(a));
-            buf_char(out, ',');
-            buf_json(out, b, strlen(b));
-            buf_char(out, ']');
-            separator = ",";
+            json_array(out, NULL);
+            json_text(out, NULL, p->functions.at[f]->name);
+            json_text(out, NULL, p->functions.at[g]->name);
+            json_array_end(out);
         }
-    buf_char(out, ']');
+    json_array_end(out);
 }
 
 void
 level_words_json(const struct level_choice *i, const struct program *p,
                  struct buf *out)
 {
-    const char *const name = i->innodb ? "my-rr"
-                             : i->own  ? i->name
-                                       : level_table[i->common].brief;
-    buf_text(out, "\"level\":");
-    buf_json(out, name, strlen(name));
+    json_text(out, "level",
+              i->innodb ? "my-rr"
+              : i->own  ? i->name
+                        : level_table[i->common].brief);
     if (i->pairs)
-        json_pairs(i, p, out);
+        put_pairs(i, p, out);
     if (!isolation_is_mixed(i))
         return;
-    buf_text(out, ",\"levels\":{");
-    for (uint32_t f = 0; f < i->functions; f++) {
-        buf_text(out, f ? "," : "");
-        buf_json(out, p->functions.at[f]->name,
-                 strlen(p->functions.at[f]->name));
-        buf_printf(out, ":\"%s\"", level_words_brief(i->levels[f]));
-    }
-    buf_char(out, '}');
+    json_object(out, "levels");
+    for (uint32_t f = 0; f < i->functions; f++)
+        json_text(out, p->functions.at[f]->name,
+                  level_words_brief(i->levels[f]));
+    json_object_end(out);
 }

@@ -5,6 +5,7 @@
 
 #include "prove/robust/anomaly/story.h"
 #include "report/parts.h"
+#include "report/sarif_parts.h"
 
 #include <string.h>
 
@@ -51,18 +52,15 @@ const struct prove_format prove_markdown = {"markdown", false, begin_markdown,
 
 /* --- SARIF ----------------------------------------------------------------*/
 
+#define RULE "not-serializable"
+
 static void
 put_place(const char *file, uint32_t line, const char *message, struct buf *out)
 {
-    buf_text(out, "{\"physicalLocation\":{\"artifactLocation\":{\"uri\":");
-    part_uri(out, file);
-    buf_printf(out, "},\"region\":{\"startLine\":%u}}", line);
-    if (message) {
-        buf_text(out, ",\"message\":{\"text\":");
-        part_json(out, message);
-        buf_char(out, '}');
-    }
-    buf_char(out, '}');
+    sarif_begin_location(file, line, out);
+    if (message)
+        sarif_message("message", message, out);
+    json_object_end(out);
 }
 
 static const char *
@@ -77,29 +75,28 @@ static void
 put_places(const struct story *s, struct buf *out)
 {
     const struct finding *f = s->finding;
-    buf_text(out, ",\"locations\":[");
+    json_array(out, "locations");
     const bool edges = s->edges.n > 0;
     put_place(file_of(f, edges ? s->edges.at[0].from : 0),
               edges ? s->edges.at[0].read_line : f->members[0].function->line,
               NULL, out);
-    buf_text(out, "],\"relatedLocations\":[");
+    json_array_end(out);
+    json_array(out, "relatedLocations");
     for (size_t i = 0; i < s->edges.n; i++) {
         const struct story_edge *e = &s->edges.at[i];
         struct buf text = {0};
         buf_printf(&text, "T%u reads %s, which T%u changes in line %u",
                    e->from + 1, e->what, e->to + 1, e->write_line);
-        buf_text(out, i ? "," : "");
         put_place(file_of(f, e->from), e->read_line, text.at, out);
         buf_free(&text);
     }
-    buf_char(out, ']');
+    json_array_end(out);
 }
 
 static void
 put_flow(const struct story *s, struct buf *out)
 {
-    const char *separator = "";
-    buf_text(out, ",\"codeFlows\":[{\"threadFlows\":[{\"locations\":[");
+    sarif_begin_flow(out);
     for (size_t i = 0; i < s->steps.n; i++) {
         const struct story_step *step = &s->steps.at[i];
         if (!step->line)
@@ -109,13 +106,13 @@ put_flow(const struct story *s, struct buf *out)
                    *step->sql ? step->sql : "returns",
                    *step->seen ? " -> " : "", step->seen,
                    step->kind == STORY_WAIT ? " (waits)" : "");
-        buf_printf(out, "%s{\"location\":", separator);
+        json_object(out, NULL);
+        json_key(out, "location");
         put_place(file_of(s->finding, step->member), step->line, text.at, out);
-        buf_char(out, '}');
+        json_object_end(out);
         buf_free(&text);
-        separator = ",";
     }
-    buf_text(out, "]}]}]");
+    sarif_end_flow(out);
 }
 
 static void
@@ -126,10 +123,8 @@ put_anomaly(const struct prove_shown *r, struct buf *out)
     story_init(&story, r->finding);
     buf_printf(&text, "%s: not serializable: %s\n\n", r->levels, r->about);
     story_text(&story, &text);
-    buf_text(out, "\"ruleId\":\"not-serializable\",\"level\":\"error\","
-                  "\"message\":{\"text\":");
-    part_json(out, text.at);
-    buf_char(out, '}');
+    json_text(out, "level", "error");
+    sarif_message("message", text.at, out);
     put_places(&story, out);
     put_flow(&story, out);
     buf_free(&text);
@@ -143,53 +138,42 @@ put_verdict(const struct prove_shown *r, struct buf *out)
     const bool proved = strcmp(r->verdict, "proved") == 0;
     const struct function *f = r->program->functions.at[0];
     buf_printf(&text, "%s: %s: %s", r->levels, r->verdict, r->about);
-    buf_printf(out,
-               "\"ruleId\":\"not-serializable\",\"kind\":\"%s\",\"level\":"
-               "\"none\",\"message\":{\"text\":",
-               proved ? "pass" : "open");
-    part_json(out, text.at);
-    buf_text(out, "},\"locations\":[");
+    json_text(out, "kind", proved ? "pass" : "open");
+    json_text(out, "level", "none");
+    sarif_message("message", text.at, out);
+    json_array(out, "locations");
     put_place(f->file, f->line, NULL, out);
-    buf_char(out, ']');
+    json_array_end(out);
     buf_free(&text);
 }
 
 static void
 begin_sarif(struct prove_report *to)
 {
-    buf_printf(&to->out,
-               "{\"version\":\"2.1.0\",\"$schema\":"
-               "\"https://json.schemastore.org/sarif-2.1.0.json\","
-               "\"runs\":[{\"tool\":{\"driver\":{\"name\":\"assay\","
-               "\"version\":\"%s\",\"rules\":[{\"id\":\"not-serializable\","
-               "\"shortDescription\":{\"text\":\"an execution that no serial "
-               "order explains\"},\"fullDescription\":{\"text\":\"At this "
-               "isolation level the transactions can see or leave what they "
-               "could not if they ran one after the other.\"},"
-               "\"defaultConfiguration\":{\"level\":\"error\"}}]}},\n"
-               "\"columnKind\":\"unicodeCodePoints\",\"results\":[",
-               to->style.version);
+    sarif_begin(to->style.version, &to->out);
+    sarif_rule(RULE, "an execution that no serial order explains",
+               "At this isolation level the transactions can see or leave what "
+               "they could not if they ran one after the other.",
+               "error", &to->out);
+    sarif_begin_results(&to->out);
 }
 
 static bool
 add_sarif(struct prove_report *to, const struct prove_shown *r, struct err *err)
 {
     (void)err;
-    buf_text(&to->out, to->n ? ",\n{" : "\n{");
-    if (r->finding)
-        put_anomaly(r, &to->out);
-    else
-        put_verdict(r, &to->out);
-    buf_text(&to->out, ",\"properties\":{\"isolation\":");
-    part_json(&to->out, r->levels);
-    buf_text(&to->out, "}}");
+    sarif_begin_result(to->n == 0, &to->out);
+    json_text(&to->out, "ruleId", RULE);
+    (r->finding ? put_anomaly : put_verdict)(r, &to->out);
+    sarif_isolation(r->levels, &to->out);
+    json_object_end(&to->out);
     return true;
 }
 
 static void
 end_sarif(struct prove_report *to)
 {
-    buf_text(&to->out, "\n]}]}\n");
+    sarif_end(&to->out);
 }
 
 const struct prove_format prove_sarif = {"sarif", false, begin_sarif, add_sarif,

@@ -1,6 +1,7 @@
 /* prove_repair.c -- assay prove --repair: changes that provably suffice.
  *
  * SPDX-License-Identifier: MIT */
+#include "base/json.h"
 #include "prove/program/assumptions.h"
 #include "report/prove/prove_report.h"
 
@@ -36,26 +37,26 @@ static void
 show_json(const struct program *p, const struct repair *r, enum repair_by by,
           struct buf *out)
 {
-    const char *separator = "";
-    buf_printf(out, "{\"by\":\"%s\",\"proved\":%s,\"changes\":[",
-               by == REPAIR_BY_LEVELS ? "levels" : "changes",
-               r->found ? "true" : "false");
+    json_object(out, NULL);
+    json_text(out, "by", by == REPAIR_BY_LEVELS ? "levels" : "changes");
+    json_bool(out, "proved", r->found);
+    json_array(out, "changes");
     for (size_t i = 0; r->found && i < r->sites.n; i++) {
         const struct repair_site *s = &r->sites.at[i];
         struct buf text = {0};
         if (!r->chosen[i])
             continue;
         repair_site_show(p, s, &text);
-        buf_printf(out, "%s{\"kind\":\"%s\"", separator, kinds[s->kind]);
+        json_object(out, NULL);
+        json_text(out, "kind", kinds[s->kind]);
         if (s->statement)
-            buf_printf(out, ",\"line\":%u", s->statement->line);
-        buf_text(out, ",\"text\":");
-        buf_json(out, text.at, text.n);
-        buf_char(out, '}');
+            json_u64(out, "line", s->statement->line);
+        json_text(out, "text", text.at);
+        json_object_end(out);
         buf_free(&text);
-        separator = ",";
     }
-    buf_text(out, "]}");
+    json_array_end(out);
+    json_object_end(out);
 }
 
 void
@@ -72,8 +73,9 @@ prove_report_no_repair(const struct limit_stop *stop, bool json,
     struct buf why = {0};
     limit_show(stop, &why);
     if (json) {
-        buf_text(out, ",\"repairs\":[],\"repairs_reason\":");
-        buf_json(out, why.at, why.n);
+        json_array(out, "repairs");
+        json_array_end(out);
+        json_text(out, "repairs_reason", why.at);
     } else {
         buf_printf(out, "  No changes are proved to suffice: %s\n", why.at);
     }

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "report/prove/prove_report.h"
 
+#include "base/json.h"
 #include "prove/robust/anomaly/story.h"
 #include "report/prove/level_words.h"
 #include "report/prove/prove_formats.h"
@@ -49,17 +50,10 @@ const struct prove_format prove_text = {"text", false, begin_nothing, add_text,
 static void
 begin_json(struct prove_report *to)
 {
-    buf_text(&to->out, "{\"program\":");
-    buf_json(&to->out, to->files, strlen(to->files));
-    buf_printf(&to->out, ",\"functions\":%zu,\"results\":[",
-               to->program->functions.n);
-}
-
-static void
-put_text(const char *name, const char *text, struct buf *out)
-{
-    buf_printf(out, ",\"%s\":", name);
-    buf_json(out, text, strlen(text));
+    json_object(&to->out, NULL);
+    json_text(&to->out, "program", to->files);
+    json_u64(&to->out, "functions", to->program->functions.n);
+    json_array(&to->out, "results");
 }
 
 static bool
@@ -67,30 +61,32 @@ add_json(struct prove_report *to, const struct prove_shown *r, struct err *err)
 {
     struct buf *out = &to->out;
     (void)err;
-    buf_text(out, to->n ? ",{" : "{");
+    json_object(out, NULL);
     level_words_json(r->choice, r->program, out);
-    buf_printf(out, ",\"verdict\":\"%s\",\"seconds\":%.3f", r->verdict,
-               r->result->seconds);
+    json_text(out, "verdict", r->verdict);
+    json_fixed(out, "seconds", r->result->seconds, 3);
     if (*r->result->assumes)
-        put_text("assumes", r->result->assumes, out);
+        json_text(out, "assumes", r->result->assumes);
     if (r->finding) {
         struct story story;
         story_init(&story, r->finding);
-        buf_text(out, ",\"anomaly\":");
+        json_key(out, "anomaly");
         story_json(&story, out);
         story_free(&story);
     }
     if (r->result->verdict == PROVE_UNKNOWN)
-        put_text("reason", r->result->reason, out);
-    buf_add(out, r->repairs->at, r->repairs->n);
-    buf_char(out, '}');
+        json_text(out, "reason", r->result->reason);
+    if (r->repairs->n)
+        json_raw(out, NULL, r->repairs->at, r->repairs->n);
+    json_object_end(out);
     return true;
 }
 
 static void
 end_json(struct prove_report *to)
 {
-    buf_text(&to->out, "]}\n");
+    json_array_end(&to->out);
+    json_end_line(&to->out);
 }
 
 const struct prove_format prove_json = {"json", false, begin_json, add_json,

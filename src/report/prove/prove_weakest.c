@@ -1,11 +1,10 @@
 /* prove_weakest.c -- assay prove --weakest: which levels are enough.
  *
  * SPDX-License-Identifier: MIT */
+#include "base/json.h"
 #include "prove/program/assumptions.h"
 #include "report/prove/level_words.h"
 #include "report/prove/prove_report.h"
-
-#include <string.h>
 
 /* "; not si: anomaly: f, g", if the level was tried and is not enough. */
 static void
@@ -45,61 +44,57 @@ show_text(const char *files, const struct program *p, const struct weakest *w,
 }
 
 static void
-json_text(const char *name, const char *text, struct buf *out)
-{
-    buf_printf(out, ",\"%s\":", name);
-    buf_json(out, text, strlen(text));
-}
-
-static void
-json_try(const struct weakest_try *t, enum level level, const char **separator,
-         struct buf *out)
+put_try(const struct weakest_try *t, enum level level, struct buf *out)
 {
     if (!t->tried)
         return;
-    buf_printf(out, "%s{\"level\":\"%s\",\"verdict\":\"%s\"", *separator,
-               level_words_brief(level), prove_verdict_name(t->verdict));
+    json_object(out, NULL);
+    json_text(out, "level", level_words_brief(level));
+    json_text(out, "verdict", prove_verdict_name(t->verdict));
     if (*t->why)
-        json_text("why", t->why, out);
-    buf_char(out, '}');
-    *separator = ",";
+        json_text(out, "why", t->why);
+    json_object_end(out);
+}
+
+static void
+put_function(const struct program *p, const struct weakest *w, uint32_t f,
+             struct buf *out)
+{
+    json_object(out, NULL);
+    json_text(out, "level", level_words_brief(w->functions[f]));
+    json_text(out, "function", p->functions.at[f]->name);
+    json_array(out, "results");
+    put_try(&w->at_rc[f], LEVEL_RC, out);
+    put_try(&w->at_si[f], LEVEL_SI, out);
+    json_array_end(out);
+    json_object_end(out);
 }
 
 static void
 show_json(const char *files, const struct program *p, const struct weakest *w,
           struct buf *out)
 {
-    const char *separator = "";
-    buf_text(out, "{\"program\":");
-    buf_json(out, files, strlen(files));
-    buf_text(out, ",\"weakest\":[");
+    json_object(out, NULL);
+    json_text(out, "program", files);
+    json_array(out, "weakest");
     for (enum level l = LEVEL_RC; l <= LEVEL_SER; l++)
-        if (weakest_is_lowest(w, l)) {
-            buf_printf(out, "%s\"%s\"", separator, level_words_brief(l));
-            separator = ",";
-        }
-    buf_text(out, "],\"results\":[");
-    separator = "";
+        if (weakest_is_lowest(w, l))
+            json_text(out, NULL, level_words_brief(l));
+    json_array_end(out);
+    json_array(out, "results");
     for (enum level l = LEVEL_RC; l <= LEVEL_SER; l++)
-        json_try(&w->levels[l], l, &separator, out);
-    buf_text(out, "],\"functions\":[");
-    for (uint32_t f = 0; f < w->n; f++) {
-        buf_printf(out, "%s{\"level\":\"%s\"", f ? "," : "",
-                   level_words_brief(w->functions[f]));
-        json_text("function", p->functions.at[f]->name, out);
-        buf_text(out, ",\"results\":[");
-        separator = "";
-        json_try(&w->at_rc[f], LEVEL_RC, &separator, out);
-        json_try(&w->at_si[f], LEVEL_SI, &separator, out);
-        buf_text(out, "]}");
-    }
-    buf_char(out, ']');
+        put_try(&w->levels[l], l, out);
+    json_array_end(out);
+    json_array(out, "functions");
+    for (uint32_t f = 0; f < w->n; f++)
+        put_function(p, w, f, out);
+    json_array_end(out);
     struct buf assumes = {0};
     program_assumptions(p, &assumes);
     if (assumes.n)
-        json_text("assumes", assumes.at, out);
+        json_text(out, "assumes", assumes.at);
     buf_free(&assumes);
-    buf_text(out, "}\n");
+    json_end_line(out);
 }
 
 void

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "spec/row/row_checks.h"
 
+#include "base/json.h"
 #include "spec/row/row_checks_table.h"
 
 #include <stdlib.h>
@@ -341,19 +342,20 @@ static void
 write_query(struct row_writer *w, const struct row_condition_text *c,
             uint32_t version)
 {
-    const char *table = w->watched->tables.at[c->table].name;
     row_operations_begin(w, "q");
-    buf_text(&w->line, "{\"table\":");
-    buf_json(&w->line, table, strlen(table));
-    buf_text(&w->line, ",\"id\":");
-    buf_json(&w->line, c->name, strlen(c->name));
-    buf_text(&w->line, ",\"check\":true},[");
+    json_object(&w->line, NULL);
+    json_text(&w->line, "table", w->watched->tables.at[c->table].name);
+    json_text(&w->line, "id", c->name);
+    json_bool(&w->line, "check", true);
+    json_object_end(&w->line);
+    json_array(&w->line, NULL);
     if (version != WATCHED_NONE) {
-        buf_char(&w->line, '[');
+        json_array(&w->line, NULL);
         row_operations_put_read(w, version);
-        buf_char(&w->line, ']');
+        json_array_end(&w->line);
     }
-    buf_text(&w->line, "]]");
+    json_array_end(&w->line);
+    row_operations_end(w);
 }
 
 /* The values of the columns that are compared with, as JSON; NULL if the
@@ -415,7 +417,8 @@ write_present(struct row_writer *w, const struct due *d,
     }
     row_operations_begin(w, "r");
     row_operations_put_row(w, found);
-    buf_printf(&w->line, ",%s,{\"check\":true}]", values);
+    json_raw(&w->line, NULL, values, strlen(values));
+    row_operations_end_check(w);
 }
 
 /* Whether another constraint may have refused the version as well. */

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "spec/row/row_history.h"
 
+#include "base/json.h"
 #include "base/utf8.h"
 #include "collect/journal.h"
 #include "format/jsonl/jsonl_record.h"
@@ -272,10 +273,9 @@ begin_txn(struct writer *w, const char *session)
 {
     buf_clear(&w->rows.line);
     vec_clear(&w->rows.undone);
-    w->rows.ops = 0;
-    buf_text(&w->rows.line, "{\"session\":");
-    buf_json(&w->rows.line, session, strlen(session));
-    buf_text(&w->rows.line, ",\"ops\":[");
+    json_object(&w->rows.line, NULL);
+    json_text(&w->rows.line, "session", session);
+    json_array(&w->rows.line, "ops");
 }
 
 static bool
@@ -283,7 +283,7 @@ end_txn(struct writer *w, enum txn_status status, double began, double ended,
         struct err *err)
 {
     const double zero = w->history->initial->began;
-    buf_char(&w->rows.line, ']');
+    json_array_end(&w->rows.line);
     jsonl_put_status(&w->rows.line, status);
     jsonl_put_times(&w->rows.line, (int64_t)((began - zero) * 1e9),
                     (int64_t)((ended - zero) * 1e9));
@@ -295,18 +295,21 @@ end_txn(struct writer *w, enum txn_status status, double began, double ended,
 static bool
 write_initial(struct writer *w, struct err *err)
 {
-    size_t n = 0;
     buf_clear(&w->rows.line);
-    buf_text(&w->rows.line, "{\"initial\":{\"rows\":[");
+    json_object(&w->rows.line, NULL);
+    json_object(&w->rows.line, "initial");
+    json_array(&w->rows.line, "rows");
     for (uint32_t i = 0; i < w->rows.versions.all.n; i++) {
         if (!w->rows.versions.all.at[i].is_initial ||
             !w->is_used[w->rows.versions.all.at[i].table])
             continue;
-        buf_text(&w->rows.line, n++ ? ",[" : "[");
+        json_array(&w->rows.line, NULL);
         row_operations_put_written(&w->rows, i, WATCHED_NONE);
-        buf_char(&w->rows.line, ']');
+        json_array_end(&w->rows.line);
     }
-    buf_text(&w->rows.line, "]}}\n");
+    json_array_end(&w->rows.line);
+    json_object_end(&w->rows.line);
+    json_end_line(&w->rows.line);
     return journal_add(&w->journal, w->rows.line.at, w->rows.line.n, err);
 }
 
@@ -366,25 +369,27 @@ write_final(struct writer *w, struct err *err)
     const struct row_state *s = w->history->final;
     begin_txn(w, "final state");
     for (uint32_t t = 0; t < w->history->watched->tables.n; t++) {
-        const char *name = w->history->watched->tables.at[t].name;
         if (!w->is_used[t] || w->history->initial->is_large[t] ||
             s->is_large[t])
             continue;
         row_operations_begin(&w->rows, "q");
-        buf_text(&w->rows.line, "{\"table\":");
-        buf_json(&w->rows.line, name, strlen(name));
-        buf_text(&w->rows.line, ",\"where\":\"TRUE\"},[");
-        size_t n = 0;
+        json_object(&w->rows.line, NULL);
+        json_text(&w->rows.line, "table",
+                  w->history->watched->tables.at[t].name);
+        json_text(&w->rows.line, "where", "TRUE");
+        json_object_end(&w->rows.line);
+        json_array(&w->rows.line, NULL);
         for (size_t i = 0; i < s->rows.n; i++) {
             if (s->rows.at[i].table != t)
                 continue;
-            buf_text(&w->rows.line, n++ ? ",[" : "[");
+            json_array(&w->rows.line, NULL);
             row_operations_put_read(
                 &w->rows,
                 row_operations_version(&w->rows, t, &s->rows.at[i].before));
-            buf_char(&w->rows.line, ']');
+            json_array_end(&w->rows.line);
         }
-        buf_text(&w->rows.line, "]]");
+        json_array_end(&w->rows.line);
+        row_operations_end(&w->rows);
     }
     return end_txn(w, TXN_COMMITTED, s->began, s->ended, err);
 }

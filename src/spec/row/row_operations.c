@@ -11,6 +11,7 @@
  * SPDX-License-Identifier: MIT */
 #include "spec/row/row_operations.h"
 
+#include "base/json.h"
 #include "spec/row/row_dialect.h"
 
 #include <stdio.h>
@@ -31,20 +32,35 @@ row_operations_put_row(struct row_writer *w, uint32_t version)
 {
     const struct row_version *v = &w->versions.all.at[version];
     const struct watched_table *t = &w->watched->tables.at[v->table];
-    buf_char(&w->line, '[');
-    buf_json(&w->line, t->name, strlen(t->name));
+    json_array(&w->line, NULL);
+    json_text(&w->line, NULL, t->name);
     if (t->keys.n)
-        buf_printf(&w->line, ",%s]", v->key);
+        json_raw(&w->line, NULL, v->key, strlen(v->key));
     else
-        buf_printf(&w->line, ",%u]", v->row + 1);
+        json_u64(&w->line, NULL, v->row + 1);
+    json_array_end(&w->line);
 }
 
 void
 row_operations_begin(struct row_writer *w, const char *kind)
 {
-    if (w->ops++)
-        buf_char(&w->line, ',');
-    buf_printf(&w->line, "[\"%s\",", kind);
+    json_array(&w->line, NULL);
+    json_text(&w->line, NULL, kind);
+}
+
+void
+row_operations_end(struct row_writer *w)
+{
+    json_array_end(&w->line);
+}
+
+void
+row_operations_end_check(struct row_writer *w)
+{
+    json_object(&w->line, NULL);
+    json_bool(&w->line, "check", true);
+    json_object_end(&w->line);
+    row_operations_end(w);
 }
 
 void
@@ -52,9 +68,12 @@ row_operations_put_read(struct row_writer *w, uint32_t version)
 {
     const struct row_version *v = &w->versions.all.at[version];
     row_operations_put_row(w, version);
-    buf_printf(&w->line, ",%s", v->shown);
-    if (!v->is_same) // otherwise it may be any version with these values
-        buf_printf(&w->line, ",{\"ver\":%u}", version);
+    json_raw(&w->line, NULL, v->shown, strlen(v->shown));
+    if (v->is_same)
+        return; // it may be any version with these values
+    json_object(&w->line, NULL);
+    json_u64(&w->line, "ver", version);
+    json_object_end(&w->line);
 }
 
 void
@@ -63,20 +82,19 @@ row_operations_put_written(struct row_writer *w, uint32_t version,
 {
     const struct row_version *v = &w->versions.all.at[version];
     row_operations_put_row(w, version);
-    buf_printf(&w->line, ",%s,{\"ver\":%u", v->shown, version);
+    json_raw(&w->line, NULL, v->shown, strlen(v->shown));
+    json_object(&w->line, NULL);
+    json_u64(&w->line, "ver", version);
     if (replaced != WATCHED_NONE)
-        buf_printf(&w->line, ",\"prev\":%u", replaced);
-    buf_text(&w->line, ",\"satisfies\":[");
+        json_u64(&w->line, "prev", replaced);
+    json_array(&w->line, "satisfies");
     size_t n;
     const uint32_t *satisfied =
         row_versions_satisfied(&w->versions, version, &n);
-    for (size_t i = 0; i < n; i++) {
-        const char *name = w->versions.conditions.at[satisfied[i]].name;
-        if (i)
-            buf_char(&w->line, ',');
-        buf_json(&w->line, name, strlen(name));
-    }
-    buf_text(&w->line, "]}");
+    for (size_t i = 0; i < n; i++)
+        json_text(&w->line, NULL, w->versions.conditions.at[satisfied[i]].name);
+    json_array_end(&w->line);
+    json_object_end(&w->line);
 }
 
 uint32_t
@@ -91,7 +109,7 @@ write_read(struct row_writer *w, uint32_t version)
 {
     row_operations_begin(w, "r");
     row_operations_put_read(w, version);
-    buf_char(&w->line, ']');
+    row_operations_end(w);
 }
 
 /* A condition and what it found.  A statement that locks may have waited for a
@@ -105,20 +123,14 @@ write_query(struct row_writer *w, const struct row_note *q)
     const struct row_condition_text *c =
         condition == WATCHED_NONE ? NULL
                                   : &w->versions.conditions.at[condition];
-    const char *table = w->watched->tables.at[q->table].name;
     row_operations_begin(w, "q");
-    buf_text(&w->line, "{\"table\":");
-    buf_json(&w->line, table, strlen(table));
-    if (!c) {
-        buf_text(&w->line, ",\"where\":\"TRUE\"");
-    } else {
-        buf_text(&w->line, ",\"id\":");
-        buf_json(&w->line, c->name, strlen(c->name));
-    }
-    buf_text(&w->line, q->by->locks && w->watched->dialect->waits_for_rows
-                           ? ",\"unordered\":true},["
-                           : "},[");
-    size_t n = 0;
+    json_object(&w->line, NULL);
+    json_text(&w->line, "table", w->watched->tables.at[q->table].name);
+    json_text(&w->line, c ? "id" : "where", c ? c->name : "TRUE");
+    if (q->by->locks && w->watched->dialect->waits_for_rows)
+        json_bool(&w->line, "unordered", true);
+    json_object_end(&w->line);
+    json_array(&w->line, NULL);
     for (size_t i = 0; i < q->found; i++) {
         const uint32_t version =
             row_operations_version(w, q->table, &q[1 + i].before);
@@ -126,19 +138,21 @@ write_query(struct row_writer *w, const struct row_note *q)
             !c || row_versions_holds(&w->versions, condition, version);
         if (!holds && c->of)
             continue; // it is where nothing is known of others
-        buf_text(&w->line, n++ ? ",[" : "[");
+        json_array(&w->line, NULL);
         if (q->by->locks) {
             row_operations_put_row(w, version);
-            buf_text(&w->line, ",{}");
+            json_object(&w->line, NULL);
+            json_object_end(&w->line);
         } else {
             row_operations_put_read(w, version);
         }
-        buf_char(&w->line, ']');
+        json_array_end(&w->line);
         if (!holds)
             row_operations_refuse(
                 w, "a row was found that does not satisfy: ", q->by->condition);
     }
-    buf_text(&w->line, "]]");
+    json_array_end(&w->line);
+    row_operations_end(w);
     for (size_t i = 0; i < q->found; i++) {
         const uint32_t version =
             row_operations_version(w, q->table, &q[1 + i].before);
@@ -163,7 +177,8 @@ write_absence(struct row_writer *w, uint32_t version)
 {
     row_operations_begin(w, "r");
     row_operations_put_row(w, version);
-    buf_text(&w->line, ",null,{\"check\":true}]");
+    json_null(&w->line, NULL);
+    row_operations_end_check(w);
 }
 
 /* Note that the transaction writes the row of a version; whether it is the
@@ -199,7 +214,7 @@ write_insert(struct row_writer *w, uint32_t version, bool was_absent)
     note_written(w, version);
     row_operations_begin(w, "i");
     row_operations_put_written(w, version, WATCHED_NONE);
-    buf_char(&w->line, ']');
+    row_operations_end(w);
 }
 
 static void
@@ -207,7 +222,7 @@ write_update(struct row_writer *w, uint32_t before, uint32_t after)
 {
     row_operations_begin(w, "u");
     row_operations_put_written(w, after, replaced_by(w, before));
-    buf_char(&w->line, ']');
+    row_operations_end(w);
 }
 
 static void
@@ -216,9 +231,12 @@ write_delete(struct row_writer *w, uint32_t version)
     const uint32_t replaced = replaced_by(w, version);
     row_operations_begin(w, "d");
     row_operations_put_row(w, version);
-    if (replaced != WATCHED_NONE)
-        buf_printf(&w->line, ",{\"prev\":%u}", replaced);
-    buf_char(&w->line, ']');
+    if (replaced != WATCHED_NONE) {
+        json_object(&w->line, NULL);
+        json_u64(&w->line, "prev", replaced);
+        json_object_end(&w->line);
+    }
+    row_operations_end(w);
 }
 
 /* A row that an insert was about to add: if no row with its key was added or
@@ -246,7 +264,9 @@ write_conflict(struct row_writer *w, const struct row_note *p,
         return;
     row_operations_begin(w, "r");
     row_operations_put_row(w, version);
-    buf_text(&w->line, ",{},{\"check\":true}]");
+    json_object(&w->line, NULL);
+    json_object_end(&w->line);
+    row_operations_end_check(w);
 }
 
 /* Whether it tells of a version that the statement replaced or removed. */

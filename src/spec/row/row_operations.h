@@ -12,7 +12,6 @@ struct row_writer {
     const struct watched *watched;
     struct row_versions versions;
     struct buf line;
-    size_t ops;            // of the line
     uint32_t txn;          // of the line, as versions count them
     uint32_t *written;     // by row: the last transaction that wrote it
     u32_vec undone;        // versions of rows that undone statements of the
@@ -40,8 +39,11 @@ uint32_t row_operations_version(struct row_writer *w, uint32_t table,
 bool row_operations_is_same_row(const struct row_writer *w, uint32_t a,
                                 uint32_t b);
 
-/* Begin an operation: '["kind",' with a comma if it is not the first. */
+/* Begin and end an operation: '["kind"' and ']'; and end one that the database
+ * itself made, to check a constraint. */
 void row_operations_begin(struct row_writer *w, const char *kind);
+void row_operations_end(struct row_writer *w);
+void row_operations_end_check(struct row_writer *w);
 
 /* Append the name of the row that has a version. */
 void row_operations_put_row(struct row_writer *w, uint32_t version);

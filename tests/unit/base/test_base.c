@@ -16,6 +16,7 @@
 #include "base/memory/arena.h"
 #include "base/quantity.h"
 #include "base/random.h"
+#include "base/spelling.h"
 
 #include <math.h>
 #include <sys/wait.h>
@@ -400,6 +401,30 @@ quantities_have_units(void)
     CHECK(is_real("0.99", QUANTITY_REAL, 0.99));
 }
 
+static const char *
+suggest(const char *text)
+{
+    static const char *const words[] = {"check", "collect", "convert", "gen"};
+    struct spelling s = spelling_of(text, strlen(text));
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        spelling_try(&s, words[i], words[i]);
+    return s.best ? s.best : "nothing";
+}
+
+static void
+a_misspelt_word_has_the_nearest_suggestion(void)
+{
+    CHECK_TEXT(suggest("chekc"), "check");
+    CHECK_TEXT(suggest("CHECK"), "check");
+    CHECK_TEXT(suggest("colect"), "collect");
+    CHECK_TEXT(suggest("converrt"), "convert");
+    CHECK_TEXT(suggest("egn"), "gen");
+    CHECK_TEXT(suggest("xyn"), "nothing"); // two mistakes in three letters
+    CHECK_TEXT(suggest("frobnicate"), "nothing");
+    CHECK_TEXT(suggest(""), "nothing");
+    CHECK_TEXT(suggest("checkcheckcheckcheckcheckcheckcheckcheckc"), "nothing");
+}
+
 static void
 what_is_no_quantity_is_refused(void)
 {
@@ -452,6 +477,7 @@ main(void)
     RUN(runs_hand_back_what_they_wrote);
     RUN(budgets_are_spent);
     RUN(quantities_have_units);
+    RUN(a_misspelt_word_has_the_nearest_suggestion);
     RUN(what_is_no_quantity_is_refused);
     RUN(libraries_are_loaded_or_missing);
     return test_end();

@@ -47,16 +47,6 @@ markdown_stands_for_itself(void)
     ESCAPED(part_markdown, "two\nlines", "two lines");
 }
 
-/* Terminals obey C1 controls too, and readers the marks of direction. */
-static void
-names_show_what_they_hide(void)
-{
-    ESCAPED(part_json, "\xc2\x9b\x7f", "\"\\u009b\\u007f\"");
-    ESCAPED(part_json, "\xe2\x80\xae\xe2\x81\xa6\xef\xbb\xbf",
-            "\"\\u202e\\u2066\\ufeff\"");
-    ESCAPED(part_json, "\xe2\x82\xac", "\"\xe2\x82\xac\"");
-}
-
 static void
 every_format_is_found_by_its_name(void)
 {
@@ -243,7 +233,6 @@ main(void)
     RUN(xml_text_is_no_markup);
     RUN(xml_holds_no_bytes_that_it_cannot_hold);
     RUN(markdown_stands_for_itself);
-    RUN(names_show_what_they_hide);
     RUN(every_format_is_found_by_its_name);
     RUN(every_anomaly_has_a_name_of_its_own);
     RUN(long_lines_go_on_under_their_text);

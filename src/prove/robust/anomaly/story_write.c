@@ -3,9 +3,8 @@
  * SPDX-License-Identifier: MIT */
 #include "prove/robust/anomaly/story.h"
 
+#include "base/json.h"
 #include "prove/execute/print/print.h"
-
-#include <string.h>
 
 static void
 write_initial(const struct story *s, struct buf *out)
@@ -130,127 +129,138 @@ story_text(const struct story *s, struct buf *out)
 /* --- JSON -----------------------------------------------------------------*/
 
 static void
-json_text(struct buf *out, const char *name, const char *text)
-{
-    buf_printf(out, ",\"%s\":", name);
-    buf_json(out, text, strlen(text));
-}
-
-static void
-json_members(const struct story *s, struct buf *out)
+put_transactions(const struct story *s, struct buf *out)
 {
     const struct finding *f = s->finding;
-    const struct program *p = f->interleaving.program;
-    buf_text(out, "\"transactions\":[");
+    json_array(out, "transactions");
     for (uint32_t i = 0; i < f->n; i++) {
         struct buf call = {0};
         const struct function *function = f->members[i].function;
-        print_call(&call, p, &f->members[i]);
-        buf_printf(out, "%s{\"name\":\"T%u\"", i ? "," : "", i + 1);
+        print_call(&call, f->interleaving.program, &f->members[i]);
+        json_object(out, NULL);
+        json_printf(out, "name", "T%u", i + 1);
         json_text(out, "function", function->name);
         json_text(out, "file", function->file);
-        buf_printf(out, ",\"line\":%u", function->line);
+        json_u64(out, "line", function->line);
         json_text(out, "call", call.at);
-        buf_char(out, '}');
+        json_object_end(out);
         buf_free(&call);
     }
-    buf_text(out, "],\"initial\":{");
-    const char *separator = "";
+    json_array_end(out);
+}
+
+static void
+put_initial(const struct story *s, struct buf *out)
+{
+    const struct finding *f = s->finding;
+    const struct program *p = f->interleaving.program;
+    json_object(out, "initial");
     for (uint32_t i = 0; i < p->tables.n; i++) {
         struct buf rows = {0};
         if (!f->initial.tables[i].n)
             continue;
         print_rows(&rows, &f->initial, i);
-        buf_text(out, separator);
-        buf_json(out, p->tables.at[i].name, strlen(p->tables.at[i].name));
-        buf_char(out, ':');
-        buf_json(out, rows.at, rows.n);
+        json_bytes(out, p->tables.at[i].name, rows.at, rows.n);
         buf_free(&rows);
-        separator = ",";
     }
-    buf_char(out, '}');
+    json_object_end(out);
 }
 
 static void
-json_order(const struct story *s, const uint32_t *order, struct buf *out)
+put_order(const char *name, const struct story *s, const uint32_t *order,
+          struct buf *out)
 {
+    json_array(out, name);
     for (uint32_t i = 0; i < s->finding->n; i++)
-        buf_printf(out, "%s\"T%u\"", i ? "," : "[", order[i] + 1);
-    buf_char(out, ']');
+        json_printf(out, NULL, "T%u", order[i] + 1);
+    json_array_end(out);
+}
+
+/* Begin an edge between two transactions. */
+static void
+begin_edge(uint32_t from, uint32_t to, const char *edge, struct buf *out)
+{
+    json_object(out, NULL);
+    json_printf(out, "from", "T%u", from + 1);
+    json_printf(out, "to", "T%u", to + 1);
+    json_text(out, "edge", edge);
 }
 
 /* The cycle, and whether it can be observed. */
 static void
-json_cycle(const struct story *s, struct buf *out)
+put_cycle(const struct story *s, struct buf *out)
 {
     const struct program *p = s->finding->interleaving.program;
     if (!s->n_cycle)
         return;
-    buf_text(out, ",\"cycle\":[");
+    json_array(out, "cycle");
     for (uint32_t i = 0; i < s->n_cycle; i++) {
         const struct dependency *d = &s->cycle[i];
         struct buf row = {0};
         buf_printf(&row, "%s ", p->tables.at[d->table].name);
         print_row(&row, p, d->table, d->row, true);
-        buf_printf(out,
-                   "%s{\"from\":\"T%u\",\"to\":\"T%u\",\"edge\":\"%s\","
-                   "\"from_line\":%u,\"to_line\":%u",
-                   i ? "," : "", d->from + 1, d->to + 1,
-                   dependency_names[d->kind], d->from_line, d->to_line);
+        begin_edge(d->from, d->to, dependency_names[d->kind], out);
+        json_u64(out, "from_line", d->from_line);
+        json_u64(out, "to_line", d->to_line);
         json_text(out, "row", row.at);
-        buf_char(out, '}');
+        json_object_end(out);
         buf_free(&row);
     }
-    buf_printf(out, "],\"observable\":%s", s->is_hidden ? "false" : "true");
-    if (s->is_hidden) {
-        buf_text(out, ",\"same_as\":");
-        json_order(s, s->same, out);
-    }
+    json_array_end(out);
+    json_bool(out, "observable", !s->is_hidden);
+    if (s->is_hidden)
+        put_order("same_as", s, s->same, out);
 }
 
-void
-story_json(const struct story *s, struct buf *out)
+static void
+put_step(const struct story_step *step, struct buf *out)
 {
     static const char *const kinds[] = {[STORY_SNAPSHOT] = "begin",
                                         [STORY_STATEMENT] = "statement",
                                         [STORY_WAIT] = "wait",
                                         [STORY_COMMIT] = "commit"};
-    buf_char(out, '{');
-    json_members(s, out);
-    buf_text(out, ",\"steps\":[");
-    for (size_t i = 0; i < s->steps.n; i++) {
-        const struct story_step *step = &s->steps.at[i];
-        buf_printf(out, "%s{\"transaction\":\"T%u\",\"kind\":\"%s\"",
-                   i ? "," : "", step->member + 1, kinds[step->kind]);
-        if (step->line)
-            buf_printf(out, ",\"line\":%u", step->line);
-        if (*step->sql)
-            json_text(out, "sql", step->sql);
-        if (*step->seen)
-            json_text(out, "result", step->seen);
-        buf_char(out, '}');
-    }
-    buf_text(out, "],\"edges\":[");
+    json_object(out, NULL);
+    json_printf(out, "transaction", "T%u", step->member + 1);
+    json_text(out, "kind", kinds[step->kind]);
+    if (step->line)
+        json_u64(out, "line", step->line);
+    if (*step->sql)
+        json_text(out, "sql", step->sql);
+    if (*step->seen)
+        json_text(out, "result", step->seen);
+    json_object_end(out);
+}
+
+void
+story_json(const struct story *s, struct buf *out)
+{
+    json_object(out, NULL);
+    put_transactions(s, out);
+    put_initial(s, out);
+    json_array(out, "steps");
+    for (size_t i = 0; i < s->steps.n; i++)
+        put_step(&s->steps.at[i], out);
+    json_array_end(out);
+    json_array(out, "edges");
     for (size_t i = 0; i < s->edges.n; i++) {
         const struct story_edge *e = &s->edges.at[i];
-        buf_printf(out,
-                   "%s{\"from\":\"T%u\",\"to\":\"T%u\",\"edge\":\"rw\","
-                   "\"read_line\":%u,\"write_line\":%u",
-                   i ? "," : "", e->from + 1, e->to + 1, e->read_line,
-                   e->write_line);
+        begin_edge(e->from, e->to, "rw", out);
+        json_u64(out, "read_line", e->read_line);
+        json_u64(out, "write_line", e->write_line);
         json_text(out, "row", e->what);
-        buf_char(out, '}');
+        json_object_end(out);
     }
-    buf_char(out, ']');
-    json_cycle(s, out);
-    buf_text(out, ",\"serial\":[");
+    json_array_end(out);
+    put_cycle(s, out);
+    json_array(out, "serial");
     for (size_t i = 0; i < s->orders.n; i++) {
-        buf_printf(out, "%s{\"order\":", i ? "," : "");
-        json_order(s, s->orders.at[i].order, out);
+        json_object(out, NULL);
+        put_order("order", s, s->orders.at[i].order, out);
         json_text(out, "differs", s->orders.at[i].why);
-        buf_char(out, '}');
+        json_object_end(out);
     }
-    buf_text(out, "]}");
+    json_array_end(out);
+    json_object_end(out);
 }
 
 /* --- a script for PostgreSQL -----------------------------------------------*/
