@@ -42,9 +42,9 @@ implied_by(const struct check *c, enum level level)
     for (size_t i = 0; i < c->results.n; i++) {
         const struct level_result *r = &c->results.at[i];
         const enum verdict v = r->certificate.verdict;
-        if (v == VERDICT_OK && level_implied(r->level) >> level & 1)
+        if (v == VERDICT_OK && level_implies(r->level, level))
             return VERDICT_OK;
-        if (v == VERDICT_VIOLATED && level_implied(level) >> r->level & 1)
+        if (v == VERDICT_VIOLATED && level_implies(level, r->level))
             return VERDICT_VIOLATED;
     }
     return -1;
@@ -63,11 +63,13 @@ answer_verdict(const struct report_run *run, enum level level)
     return v;
 }
 
-/* Whether the answer is about a level: a strict one has to be asked for. */
+/* Whether the answer is about a level: a strict one has to be asked for, and
+ * read consistency is part of all others. */
 static bool
 is_told(const struct report_run *run, int level)
 {
-    return answer_verdict(run, (enum level)level) >= 0 &&
+    return !level_is_orderless((enum level)level) &&
+           answer_verdict(run, (enum level)level) >= 0 &&
            (!level_table[level].needs_times ||
             verdict_in(run->check, (enum level)level) >= 0);
 }
@@ -76,7 +78,7 @@ static level_set
 levels_with(const struct report_run *run, enum verdict verdict)
 {
     level_set set = 0;
-    for (int l = LEVEL_RC; l < LEVELS; l++)
+    for (int l = 0; l < LEVELS; l++)
         if (is_told(run, l) &&
             answer_verdict(run, (enum level)l) == (int)verdict)
             set |= 1u << l;
@@ -89,7 +91,7 @@ strongest_of(level_set set)
 {
     level_set below = 0;
     for (int l = 0; l < LEVELS; l++)
-        if (set >> l & 1)
+        if (level_set_has(set, (enum level)l))
             below |= level_implied((enum level)l) & ~(1u << l);
     return set & ~below;
 }
@@ -100,7 +102,8 @@ weakest_of(level_set set)
 {
     level_set weakest = 0;
     for (int l = 0; l < LEVELS; l++)
-        if (set >> l & 1 && !(level_implied((enum level)l) & ~(1u << l) & set))
+        if (level_set_has(set, (enum level)l) &&
+            !(level_implied((enum level)l) & ~level_bit((enum level)l) & set))
             weakest |= 1u << l;
     return weakest;
 }
@@ -110,7 +113,7 @@ put_titles(level_set set, struct buf *out)
 {
     const char *between = "";
     for (int l = 0; l < LEVELS; l++)
-        if (set >> l & 1) {
+        if (level_set_has(set, (enum level)l)) {
             const level_set left = set & ~((2u << l) - 1);
             buf_printf(out, "%s%s", between, level_table[l].title);
             between = left & (left - 1) ? ", " : " and ";
@@ -215,7 +218,7 @@ verdict_in_words(int v)
 static void
 put_table(const struct report_run *run, struct buf *out)
 {
-    for (int l = LEVEL_RC; l < LEVELS; l++) {
+    for (int l = 0; l < LEVELS; l++) {
         const int v = answer_verdict(run, (enum level)l);
         const struct anomaly *a = anomaly_at(run, (enum level)l);
         if (!is_told(run, l))
@@ -350,7 +353,7 @@ put_promises(const struct report_run *run, struct buf *out)
 {
     const level_set set = weakest_of(levels_with(run, VERDICT_VIOLATED));
     for (int l = 0; l < LEVELS; l++)
-        if (set >> l & 1) {
+        if (level_set_has(set, (enum level)l)) {
             buf_printf(out, "<p class=\"soft hint\">%s promises: ",
                        level_table[l].title);
             part_xml(out, level_table[l].meaning);
@@ -406,7 +409,7 @@ answer_json(const struct report_run *run, struct buf *out)
     json_text(out, "summary", line.at);
     buf_free(&line);
     json_object(out, "levels");
-    for (int l = LEVEL_RC; l < LEVELS; l++)
+    for (int l = 0; l < LEVELS; l++)
         if (is_told(run, l))
             json_text(
                 out, level_table[l].brief,

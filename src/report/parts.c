@@ -69,12 +69,12 @@ part_holds(const struct anomaly *a, struct buf *out)
     const level_set strongest = anomaly_strongest(a);
     bool first = true;
     buf_text(out, strongest ? "These transactions still satisfy "
-                  : a->violated >> LEVEL_RC & 1
+                  : level_set_has(a->violated, level_lowest(level_ordered()))
                       ? "These transactions satisfy no level"
                       : "It was not decided in time which levels these "
                         "transactions satisfy");
     for (int l = 0; l < LEVELS; l++)
-        if (strongest >> l & 1) {
+        if (level_set_has(strongest, (enum level)l)) {
             buf_text(out, first ? "" : " and ");
             buf_text(out, level_table[l].title);
             first = false;
@@ -228,7 +228,7 @@ put_level_names(level_set set, struct buf *out)
 {
     const char *between = "";
     for (int l = 0; l < LEVELS; l++)
-        if (set >> l & 1) {
+        if (level_set_has(set, (enum level)l)) {
             buf_printf(out, "%s%s (%s)", between, level_table[l].name,
                        level_table[l].brief);
             between = ", ";

@@ -109,7 +109,8 @@ attempt_partial_order(struct ladder_run *run, struct budget *budget)
                                               .budget = budget};
             weak_try_order(run->h, run->left, &order, &weak, run->certificates,
                            &run->stats->weak);
-        } else if (!found && level_table[run->level].one_rw) {
+        } else if (!found && level_is_parallel(run->level) &&
+                   !decision_has_conflict(run->own)) {
             (void)decision_try_psi(run->own, order.at, n, &c);
         }
     }

@@ -71,6 +71,7 @@ note_decided(struct ladder_run *run, const struct strategy *s)
             run->stats->decided_by[l] = s->name;
             decided |= level_bit((enum level)l);
         }
+    assert(!(decided & ~run->left));
     run->left &= ~decided;
     return decided;
 }
@@ -107,6 +108,7 @@ attempt(struct ladder_run *run, const struct strategy *s)
     else
         trace(run, s, "begins");
     s->attempt(run, &some);
+    assert(some.left <= before);
     const uint64_t steps = charge(s, before - some.left);
     budget_spend(run->budget, steps);
     assert(stats->n < LADDER_ROWS);
@@ -147,6 +149,9 @@ ladder_decide(const struct history *h, const struct check_options *o,
         else
             attempt(&run, s);
     }
+    for (int l = 0; l < LEVELS; l++)
+        assert(!level_set_has(levels, (enum level)l) ||
+               certificates[l].level == (enum level)l);
     decision_free(run.serial);
     decision_free(run.own);
     if (run.has_near)

@@ -357,7 +357,7 @@ card_html(const struct anomaly *a, const struct picture_clock *clock,
                id);
     bool first = true;
     for (int l = 0; l < LEVELS; l++)
-        if (levels >> l & 1) {
+        if (level_set_has(levels, (enum level)l)) {
             buf_printf(out, "%s%s", first ? "" : ", ", level_table[l].title);
             first = false;
         }
