@@ -1,6 +1,7 @@
 /* cmd_lint.c -- assay lint: mistakes of a recorder.
  *
  * SPDX-License-Identifier: MIT */
+#include "base/json.h"
 #include "base/limits/context.h"
 #include "cli/cli.h"
 #include "history/lint.h"
@@ -27,33 +28,34 @@ show_text(struct buf *out, const char *path, const struct lint *l)
 }
 
 static void
+put_finding(struct buf *out, const struct lint_finding *f)
+{
+    const struct lint_rule *rule = &lint_rules[f->kind];
+    json_object(out, NULL);
+    json_text(out, "rule", rule->name);
+    json_bool(out, "mistake", rule->is_mistake);
+    json_u64(out, "count", f->n);
+    if (f->table.n)
+        json_text(out, "table", f->table.at);
+    json_bytes(out, "text", f->text.at, f->text.n);
+    json_array(out, "examples");
+    for (size_t e = 0; e < LINT_EXAMPLES && f->examples[e].n; e++)
+        json_text(out, NULL, f->examples[e].at);
+    json_array_end(out);
+    json_text(out, "advice", rule->advice);
+    json_object_end(out);
+}
+
+static void
 show_json(struct buf *out, const char *path, const struct lint *l)
 {
-    buf_text(out, "{\"history\":");
-    buf_json(out, path, strlen(path));
-    buf_text(out, ",\"findings\":[");
-    for (size_t i = 0; i < l->findings.n; i++) {
-        const struct lint_finding *f = &l->findings.at[i];
-        const struct lint_rule *rule = &lint_rules[f->kind];
-        buf_printf(out, "%s{\"rule\":\"%s\",\"mistake\":%s,\"count\":%" PRIu64,
-                   i ? "," : "", rule->name,
-                   rule->is_mistake ? "true" : "false", f->n);
-        if (f->table.n) {
-            buf_text(out, ",\"table\":");
-            buf_json(out, f->table.at, f->table.n);
-        }
-        buf_text(out, ",\"text\":");
-        buf_json(out, f->text.at, f->text.n);
-        buf_text(out, ",\"examples\":[");
-        for (size_t e = 0; e < LINT_EXAMPLES && f->examples[e].n; e++) {
-            buf_text(out, e ? "," : "");
-            buf_json(out, f->examples[e].at, f->examples[e].n);
-        }
-        buf_text(out, "],\"advice\":");
-        buf_json(out, rule->advice, strlen(rule->advice));
-        buf_char(out, '}');
-    }
-    buf_text(out, "]}\n");
+    json_object(out, NULL);
+    json_text(out, "history", path);
+    json_array(out, "findings");
+    for (size_t i = 0; i < l->findings.n; i++)
+        put_finding(out, &l->findings.at[i]);
+    json_array_end(out);
+    json_end_line(out);
 }
 
 static bool
