@@ -65,6 +65,7 @@ int cmd_certify(const struct options *o);
 int cmd_check(const struct options *o);
 int cmd_completions(const struct options *o);
 int cmd_convert(const struct options *o);
+int cmd_distinguish(const struct options *o);
 int cmd_formats(const struct options *o);
 int cmd_gen(const struct options *o);
 int cmd_help(const struct options *o);

@@ -159,8 +159,22 @@ const struct command command_table[] = {
                  "assay gen --inject lost-update -o wrong.jsonl\n"
                  "one that is not\n",
      .see_also = "check convert"},
+    {.name = "distinguish", .bit = CMD_DISTINGUISH, .run = cmd_distinguish,
+     .arguments = "ALLOWS FORBIDS",
+     .help = "find the smallest history that one level allows and another one forbids",
+     .details =
+     "Tries all histories of registers by size: fewest operations first, then fewest "
+     "transactions. So no smaller history separates the two levels. The history is then "
+     "checked and explained as by 'assay check'. Exits 0 if there is one, 1 if the first "
+     "level implies the second, 3 if there is none up to --max-ops.",
+     .examples = "assay distinguish si ser\n"
+                 "what does SERIALIZABLE forbid that snapshot isolation allows?\n"
+                 "assay distinguish pc psi --report page\n"
+                 "with a picture\n",
+     .see_also = "levels check gen",
+     .words = choices_levels},
     {.name = "levels", .bit = CMD_LEVELS, .run = cmd_levels, .arguments = "",
-     .help = "list the isolation levels", .see_also = "check"},
+     .help = "list the isolation levels", .see_also = "distinguish check"},
     {.name = "formats", .bit = CMD_FORMATS, .run = cmd_formats, .arguments = "",
      .help = "list the file formats", .see_also = "convert"},
     {.name = "help", .bit = CMD_HELP, .run = cmd_help,

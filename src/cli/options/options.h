@@ -35,7 +35,8 @@ enum {
     CMD_PREDICT = 1 << 14,
     CMD_PROVE = 1 << 15,
     CMD_LINT = 1 << 16,
-    CMD_ALL = (1 << 17) - 1,
+    CMD_DISTINGUISH = 1 << 17,
+    CMD_ALL = (1 << 18) - 1,
     // Commands whose limits apply to the whole command.
     CMD_LIMITED =
         CMD_CERTIFY | CMD_STATS | CMD_LINT | CMD_SHOW | CMD_CONVERT | CMD_GEN,
@@ -96,6 +97,7 @@ struct options {
     // predict
     const char *boundary, *predicted;
     const char *predict_level; // test --predict
+    uint64_t max_ops;
     uint64_t most;
     bool approx, all, validate;
 
