@@ -29,8 +29,8 @@ choices_add(struct buf *out, const char *word)
 static void
 add_levels(struct buf *out, level_set set)
 {
-    for (int l = 0; l < LEVELS; l++)
-        if (set >> l & 1)
+    for (enum level l = 0; l < LEVELS; l++)
+        if (level_set_has(set, l))
             choices_add(out, level_table[l].brief);
 }
 

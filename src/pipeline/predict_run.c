@@ -22,7 +22,8 @@ static const double GRACE = 0.1;
 /* --- the observer ---------------------------------------------------------*/
 
 static void
-begin_phase(const struct predict_run *run, const char *phase, const char *path)
+begin_phase(const struct prediction_run *run, const char *phase,
+            const char *path)
 {
     context_phase(phase);
     if (run->observer.begin)
@@ -30,14 +31,15 @@ begin_phase(const struct predict_run *run, const char *phase, const char *path)
 }
 
 static void
-end_phase(const struct predict_run *run)
+end_phase(const struct prediction_run *run)
 {
     if (run->observer.end)
         run->observer.end(run->observer.self);
 }
 
 static void
-tell(const struct predict_run *run, const char *path, const struct buf *notes)
+tell(const struct prediction_run *run, const char *path,
+     const struct buf *notes)
 {
     if (run->observer.notes && notes->n)
         run->observer.notes(run->observer.self, path, notes);
@@ -47,8 +49,8 @@ tell(const struct predict_run *run, const char *path, const struct buf *notes)
 
 /* Write prediction i to DIR/NAME-LEVEL-BOUNDARY-NUMBER.SUFFIX. */
 static bool
-write_predicted(const struct predict_run *run, const struct predict_result *r,
-                size_t i, struct err *err)
+write_predicted(const struct prediction_run *run,
+                const struct predict_result *r, size_t i, struct err *err)
 {
     const char *dir = run->request.predicted;
     const struct format *format = run->request.written;
@@ -73,7 +75,7 @@ write_predicted(const struct predict_run *run, const struct predict_result *r,
 
 /* If there is no prediction and a proof of that, write the proof. */
 static bool
-write_certificate(struct predict_run *run, const struct history *h,
+write_certificate(struct prediction_run *run, const struct history *h,
                   const struct prediction *p, struct err *err)
 {
     struct buf text = {0};
@@ -95,7 +97,7 @@ write_certificate(struct predict_run *run, const struct history *h,
 /* Begin work on a level under what is left of its limits; false where they are
  * reached, which *stop says. */
 static bool
-try_within(const struct predict_run *run, double spent, const char *phase,
+try_within(const struct prediction_run *run, double spent, const char *phase,
            struct limit_stop *stop)
 {
     const struct limits *limits = &run->request.limits;
@@ -105,7 +107,7 @@ try_within(const struct predict_run *run, double spent, const char *phase,
 
 /* Explain why the predicted execution is not serializable. */
 static bool
-explain(const struct predict_run *run, const struct history *h,
+explain(const struct prediction_run *run, const struct history *h,
         struct check *check, struct explanation *out, struct err *err)
 {
     const struct check_options options = {.levels = level_bit(LEVEL_TARGET),
@@ -122,7 +124,7 @@ explain(const struct predict_run *run, const struct history *h,
 
 /* Try the predictions, explain them and write them to files. */
 static bool
-explain_all(struct predict_run *run, struct predict_result *r,
+explain_all(struct prediction_run *run, struct predict_result *r,
             struct check *checks, struct validated *validated,
             struct arena *marks, struct err *err)
 {
@@ -143,7 +145,7 @@ explain_all(struct predict_run *run, struct predict_result *r,
 
 /* Add the result of a level to the reports. */
 static void
-show(struct predict_run *run, const struct predict_result *r)
+show(struct prediction_run *run, const struct predict_result *r)
 {
     const bool is_found = r->answer == PREDICT_FOUND;
     for (size_t i = 0; is_found && i < r->prediction->found.n; i++) {
@@ -163,7 +165,7 @@ show(struct predict_run *run, const struct predict_result *r)
 /* Show the prediction of a level, on which 'spent' seconds were spent.  What
  * cannot be explained within the limits is shown without its explanation. */
 static bool
-show_prediction(struct predict_run *run, struct predict_result *r,
+show_prediction(struct prediction_run *run, struct predict_result *r,
                 const struct history *h, double spent, struct err *err)
 {
     const struct prediction *p = r->prediction;
@@ -213,7 +215,7 @@ stop_of(const struct limits *limits, double spent)
 /* Predict within the limits.  Where they are reached, the prediction is empty
  * and unknown, and r->stop says which. */
 static bool
-predict_within(struct predict_run *run, struct predict_result *r,
+predict_within(struct prediction_run *run, struct predict_result *r,
                const struct history *h, const struct predict_options *options,
                struct prediction *p, struct err *err)
 {
@@ -233,7 +235,7 @@ predict_within(struct predict_run *run, struct predict_result *r,
 
 /* Transactions that no prediction keeps as they were observed. */
 static void
-note_looped(const struct predict_run *run, const struct predict_result *r,
+note_looped(const struct prediction_run *run, const struct predict_result *r,
             const struct prediction *p)
 {
     struct buf note = {0};
@@ -247,7 +249,7 @@ note_looped(const struct predict_run *run, const struct predict_result *r,
 }
 
 static bool
-predict_level(struct predict_run *run, struct predict_result *r,
+predict_level(struct prediction_run *run, struct predict_result *r,
               const struct history *h, enum level level, bool is_first,
               struct err *err)
 {
@@ -290,7 +292,7 @@ worse_answer(enum predict_answer a, enum predict_answer b)
 
 /* The levels of a history that could not be read within the limits. */
 static void
-show_unread(struct predict_run *run, struct predict_result *r)
+show_unread(struct prediction_run *run, struct predict_result *r)
 {
     const struct prediction none = {.answer = PREDICT_UNKNOWN,
                                     .is_cut_short = true};
@@ -309,7 +311,7 @@ show_unread(struct predict_run *run, struct predict_result *r)
 }
 
 static bool
-predict_levels(struct predict_run *run, struct predict_result *r,
+predict_levels(struct prediction_run *run, struct predict_result *r,
                const struct history *h, enum predict_answer *out,
                struct err *err)
 {
@@ -328,7 +330,7 @@ predict_levels(struct predict_run *run, struct predict_result *r,
 
 /* One history of the run. */
 struct task {
-    struct predict_run *run;
+    struct prediction_run *run;
     const char *path, *name;
     struct end {
         bool ok, is_reached; // is_reached: the process came to its end
@@ -338,7 +340,7 @@ struct task {
 };
 
 static bool
-read_history(struct predict_run *run, const char *path, struct history *h,
+read_history(struct prediction_run *run, const char *path, struct history *h,
              const struct format **format, struct err *err)
 {
     begin_phase(run, "reading", path);
@@ -354,7 +356,7 @@ static bool
 predict_history(const struct task *task, enum predict_answer *out,
                 struct err *err)
 {
-    struct predict_run *run = task->run;
+    struct prediction_run *run = task->run;
     struct history h = {0};
     const struct format *format = NULL;
     struct summary summary = {0};
@@ -418,15 +420,15 @@ do_in_child(struct task *task)
 }
 
 void
-predict_run_on(struct predict_run *run, const char *target)
+predict_run_on(struct prediction_run *run, const char *target)
 {
     run->request.validation.target = target;
     run->request.validation.on_database = replay_is_possible_on(target);
 }
 
 bool
-predict_run_history(struct predict_run *run, const char *path, const char *name,
-                    enum predict_answer *out, struct err *err)
+predict_run_history(struct prediction_run *run, const char *path,
+                    const char *name, enum predict_answer *out, struct err *err)
 {
     struct task task = {.run = run, .path = path, .name = name};
     assert(run->request.levels && !(run->request.levels & ~PREDICT_LEVELS));

@@ -1,7 +1,7 @@
 /* predict_run.h -- histories from files to predictions and a report: read,
  * predict, validate, check again, explain, show.
  *
- *     struct predict_run run = {.request = request};
+ *     struct prediction_run run = {.request = request};
  *     report_begin(&run.report, format, &style);
  *     predict_run_history(&run, path, path, &answer, &err); // for each
  *     report_end(&run.report);  ... run.report.out ...
@@ -43,7 +43,7 @@ struct predict_observer {
     void (*level)(void *self, const struct predict_result *r);
 };
 
-struct predict_run {
+struct prediction_run {
     struct predict_request request;
     struct report report; // without a format, text or JSON
     struct report *page;  // that predictions are added to as well, or NULL
@@ -52,12 +52,12 @@ struct predict_run {
 
 /* Try predictions on the database that was observed as well, where its sessions
  * can be driven in lock step. */
-void predict_run_on(struct predict_run *run, const char *target);
+void predict_run_on(struct prediction_run *run, const char *target);
 
 /* Predict from one history, at each level, and add the results to the report.
  * 'name' is what the report calls it.  *out is the worst answer: found, then
  * unknown, then none.  On failure the report has nothing of this history. */
-bool predict_run_history(struct predict_run *run, const char *path,
+bool predict_run_history(struct prediction_run *run, const char *path,
                          const char *name, enum predict_answer *out,
                          struct err *err);
 

@@ -42,9 +42,9 @@ implied_by(const struct check *c, enum level level)
     for (size_t i = 0; i < c->results.n; i++) {
         const struct level_result *r = &c->results.at[i];
         const enum verdict v = r->certificate.verdict;
-        if (v == VERDICT_OK && level_implied(r->level) >> level & 1)
+        if (v == VERDICT_OK && level_implies(r->level, level))
             return VERDICT_OK;
-        if (v == VERDICT_VIOLATED && level_implied(level) >> r->level & 1)
+        if (v == VERDICT_VIOLATED && level_implies(level, r->level))
             return VERDICT_VIOLATED;
     }
     return -1;
@@ -83,25 +83,14 @@ levels_with(const struct report_run *run, enum verdict verdict)
     return set;
 }
 
-/* Those that follow from no other one of the set. */
-static level_set
-strongest_of(level_set set)
-{
-    level_set below = 0;
-    for (int l = 0; l < LEVELS; l++)
-        if (set >> l & 1)
-            below |= level_implied((enum level)l) & ~(1u << l);
-    return set & ~below;
-}
-
 /* Those from which no other one of the set follows. */
 static level_set
 weakest_of(level_set set)
 {
     level_set weakest = 0;
-    for (int l = 0; l < LEVELS; l++)
-        if (set >> l & 1 && !(level_implied((enum level)l) & ~(1u << l) & set))
-            weakest |= 1u << l;
+    for (enum level l = 0; l < LEVELS; l++)
+        if (level_set_has(set, l) && !(level_implied(l) & ~level_bit(l) & set))
+            weakest |= level_bit(l);
     return weakest;
 }
 
@@ -109,8 +98,8 @@ static void
 put_titles(level_set set, struct buf *out)
 {
     const char *between = "";
-    for (int l = 0; l < LEVELS; l++)
-        if (set >> l & 1) {
+    for (enum level l = 0; l < LEVELS; l++)
+        if (level_set_has(set, l)) {
             const level_set left = set & ~((2u << l) - 1);
             buf_printf(out, "%s%s", between, level_table[l].title);
             between = left & (left - 1) ? ", " : " and ";
@@ -131,7 +120,7 @@ put_subject(const struct report_run *run, struct buf *out)
 void
 answer_sentence(const struct report_run *run, struct buf *out)
 {
-    const level_set held = strongest_of(levels_with(run, VERDICT_OK));
+    const level_set held = level_strongest(levels_with(run, VERDICT_OK));
     const level_set violated = weakest_of(levels_with(run, VERDICT_VIOLATED));
     const level_set unknown = weakest_of(levels_with(run, VERDICT_UNKNOWN));
     assert(answer_applies(run));
@@ -347,8 +336,8 @@ static void
 put_promises(const struct report_run *run, struct buf *out)
 {
     const level_set set = weakest_of(levels_with(run, VERDICT_VIOLATED));
-    for (int l = 0; l < LEVELS; l++)
-        if (set >> l & 1) {
+    for (enum level l = 0; l < LEVELS; l++)
+        if (level_set_has(set, l)) {
             buf_printf(out, "<p class=\"soft hint\">%s promises: ",
                        level_table[l].title);
             part_xml(out, level_table[l].meaning);

@@ -14,7 +14,7 @@
 /* What the callbacks of a run need. */
 struct command_run {
     const struct options *o;
-    struct predict_run run;
+    struct prediction_run run;
     struct progress *progress;
 };
 

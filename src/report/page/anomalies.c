@@ -63,7 +63,7 @@ anomalies_card_of(const struct report_run *run, enum level level,
     found_vec all = {0};
     find_all(run, &all);
     for (size_t i = 0; i < all.n; i++)
-        if (all.at[i].levels >> level & 1) {
+        if (level_set_has(all.at[i].levels, level)) {
             put_id(run, &all.at[i], id, out);
             break;
         }
