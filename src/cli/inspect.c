@@ -44,8 +44,8 @@ static void
 log_strategy(level_set levels, const char *strategy, const char *text)
 {
     struct buf line = {0};
-    for (int l = 0; l < LEVELS; l++)
-        if (levels >> l & 1)
+    for (enum level l = 0; l < LEVELS; l++)
+        if (level_set_has(levels, l))
             buf_printf(&line, "%s%s", line.n ? "," : "", level_table[l].brief);
     fprintf(stderr, "%s: %s: %s\n", line.at, strategy, text);
     buf_free(&line);
@@ -112,11 +112,11 @@ static void
 say_levels(struct inspect *i)
 {
     struct buf text = {0};
-    for (int l = 0; l < LEVELS; l++)
-        if ((i->held | i->violated) & ~i->told & 1u << l)
+    for (enum level l = 0; l < LEVELS; l++)
+        if (level_set_has((i->held | i->violated) & ~i->told, l))
             buf_printf(&text, "%s%s %s", text.n ? ", " : "",
                        level_table[l].brief,
-                       i->held >> l & 1 ? "ok" : "violated");
+                       level_set_has(i->held, l) ? "ok" : "violated");
     const char *separator = text.n ? "; " : "", *last = NULL;
     for (int l = 0; l < LEVELS; l++)
         if (i->phases[l]) {
@@ -154,16 +154,16 @@ end_level(void *self, const struct inspection *inspection,
     pthread_mutex_lock(&i->lock);
     i->phases[r->level] = NULL;
     if (r->certificate.verdict == VERDICT_OK)
-        i->held |= 1u << r->level;
+        i->held |= level_bit(r->level);
     else if (r->certificate.verdict == VERDICT_VIOLATED)
-        i->violated |= 1u << r->level;
+        i->violated |= level_bit(r->level);
     if (final)
-        i->final |= 1u << r->level;
+        i->final |= level_bit(r->level);
     while (to->state.early < c->results.n) {
         const enum level next = c->results.at[to->state.early].level;
-        if (!(i->final >> next & 1) || !report_add_early(to, &run))
+        if (!level_set_has(i->final, next) || !report_add_early(to, &run))
             break;
-        i->told |= 1u << next;
+        i->told |= level_bit(next);
     }
     if (to->out.n && i->told) {
         progress_clear(i->progress);

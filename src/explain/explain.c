@@ -68,12 +68,6 @@ explanation_free(struct explanation *e)
     vec_free(&e->anomalies);
 }
 
-level_set
-anomaly_strongest(const struct anomaly *a)
-{
-    return level_strongest(a->holds);
-}
-
 /* --- anomalies -------------------------------------------------------------*/
 
 static void

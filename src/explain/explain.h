@@ -118,7 +118,4 @@ bool explain_result(const struct history *h, const struct check *c,
 
 void explanation_free(struct explanation *e);
 
-/* The strongest levels among those that hold: no other one implies them. */
-level_set anomaly_strongest(const struct anomaly *a);
-
 #endif

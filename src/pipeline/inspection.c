@@ -203,12 +203,11 @@ check_others(const struct inspection_options *o, struct inspection *i,
     for (size_t r = 0; r < i->check.results.n; r++) {
         const enum level level = i->check.results.at[r].level;
         const enum verdict v = i->check.results.at[r].certificate.verdict;
-        left &= ~(1u << level);
-        for (int l = 0; l < LEVELS; l++)
-            if ((v == VERDICT_OK && level_implied(level) >> l & 1) ||
-                (v == VERDICT_VIOLATED &&
-                 level_implied((enum level)l) >> level & 1))
-                left &= ~(1u << l);
+        left &= ~level_bit(level);
+        for (enum level l = 0; l < LEVELS; l++)
+            if ((v == VERDICT_OK && level_implies(level, l)) ||
+                (v == VERDICT_VIOLATED && level_implies(l, level)))
+                left &= ~level_bit(l);
     }
     if (!left)
         return true;

@@ -85,26 +85,14 @@ levels_with(const struct report_run *run, enum verdict verdict)
     return set;
 }
 
-/* Those that follow from no other one of the set. */
-static level_set
-strongest_of(level_set set)
-{
-    level_set below = 0;
-    for (int l = 0; l < LEVELS; l++)
-        if (level_set_has(set, (enum level)l))
-            below |= level_implied((enum level)l) & ~(1u << l);
-    return set & ~below;
-}
-
 /* Those from which no other one of the set follows. */
 static level_set
 weakest_of(level_set set)
 {
     level_set weakest = 0;
-    for (int l = 0; l < LEVELS; l++)
-        if (level_set_has(set, (enum level)l) &&
-            !(level_implied((enum level)l) & ~level_bit((enum level)l) & set))
-            weakest |= 1u << l;
+    for (enum level l = 0; l < LEVELS; l++)
+        if (level_set_has(set, l) && !(level_implied(l) & ~level_bit(l) & set))
+            weakest |= level_bit(l);
     return weakest;
 }
 
@@ -112,8 +100,8 @@ static void
 put_titles(level_set set, struct buf *out)
 {
     const char *between = "";
-    for (int l = 0; l < LEVELS; l++)
-        if (level_set_has(set, (enum level)l)) {
+    for (enum level l = 0; l < LEVELS; l++)
+        if (level_set_has(set, l)) {
             const level_set left = set & ~((2u << l) - 1);
             buf_printf(out, "%s%s", between, level_table[l].title);
             between = left & (left - 1) ? ", " : " and ";
@@ -134,7 +122,7 @@ put_subject(const struct report_run *run, struct buf *out)
 void
 answer_sentence(const struct report_run *run, struct buf *out)
 {
-    const level_set held = strongest_of(levels_with(run, VERDICT_OK));
+    const level_set held = level_strongest(levels_with(run, VERDICT_OK));
     const level_set violated = weakest_of(levels_with(run, VERDICT_VIOLATED));
     const level_set unknown = weakest_of(levels_with(run, VERDICT_UNKNOWN));
     assert(answer_applies(run));
@@ -352,8 +340,8 @@ static void
 put_promises(const struct report_run *run, struct buf *out)
 {
     const level_set set = weakest_of(levels_with(run, VERDICT_VIOLATED));
-    for (int l = 0; l < LEVELS; l++)
-        if (level_set_has(set, (enum level)l)) {
+    for (enum level l = 0; l < LEVELS; l++)
+        if (level_set_has(set, l)) {
             buf_printf(out, "<p class=\"soft hint\">%s promises: ",
                        level_table[l].title);
             part_xml(out, level_table[l].meaning);

@@ -15,8 +15,8 @@ static void
 put_levels(const char *name, level_set set, struct buf *out)
 {
     json_array(out, name);
-    for (int l = 0; l < LEVELS; l++)
-        if (level_set_has(set & level_ordered(), (enum level)l))
+    for (enum level l = 0; l < LEVELS; l++)
+        if (level_set_has(set & level_ordered(), l))
             json_text(out, NULL, level_table[l].brief);
     json_array_end(out);
 }

@@ -66,15 +66,15 @@ part_other_names(const struct anomaly *a, struct buf *out)
 void
 part_holds(const struct anomaly *a, struct buf *out)
 {
-    const level_set strongest = anomaly_strongest(a);
+    const level_set strongest = level_strongest(a->holds);
     bool first = true;
     buf_text(out, strongest ? "These transactions still satisfy "
                   : level_set_has(a->violated, level_lowest(level_ordered()))
                       ? "These transactions satisfy no level"
                       : "It was not decided in time which levels these "
                         "transactions satisfy");
-    for (int l = 0; l < LEVELS; l++)
-        if (level_set_has(strongest, (enum level)l)) {
+    for (enum level l = 0; l < LEVELS; l++)
+        if (level_set_has(strongest, l)) {
             buf_text(out, first ? "" : " and ");
             buf_text(out, level_table[l].title);
             first = false;
@@ -227,8 +227,8 @@ static void
 put_level_names(level_set set, struct buf *out)
 {
     const char *between = "";
-    for (int l = 0; l < LEVELS; l++)
-        if (level_set_has(set, (enum level)l)) {
+    for (enum level l = 0; l < LEVELS; l++)
+        if (level_set_has(set, l)) {
             buf_printf(out, "%s%s (%s)", between, level_table[l].name,
                        level_table[l].brief);
             between = ", ";

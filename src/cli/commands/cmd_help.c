@@ -6,8 +6,8 @@
 #include "check/ladder/strategies.h"
 #include "cli/cli.h"
 #include "cli/completions/completions.h"
-#include "driver/driver.h"
 #include "level/names.h"
+#include "pipeline/test_run.h"
 #include "version.h"
 
 #include <inttypes.h>

@@ -7,7 +7,7 @@
  * SPDX-License-Identifier: MIT */
 #include "cli/cli.h"
 #include "cli/completions/completions.h"
-#include "driver/driver.h"
+#include "pipeline/test_run.h"
 #include "version.h"
 
 #include <string.h>

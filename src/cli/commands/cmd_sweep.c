@@ -1,16 +1,9 @@
 /* cmd_sweep.c -- assay test --sweep: many runs, and one table.
  *
- * Every combination of the targets, levels, workloads and seeds is a run.  Each
- * result is in the file before the next run begins.
- *
  * SPDX-License-Identifier: MIT */
-#include "base/container/hash.h"
 #include "cli/interrupt.h"
-#include "cli/single_run.h"
-#include "collect/workload.h"
-#include "format/input.h"
-#include "pipeline/sweep_results.h"
-#include "pipeline/test_run.h"
+#include "cli/options/run_options.h"
+#include "pipeline/sweep_run.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -20,30 +13,11 @@ enum { LONGEST_TEXT = 200, LONGEST_NAME = 60 };
 
 struct sweep {
     const struct options *options;
-    const char *command; // with the content of its files
-    struct sweep_results results;
-    struct arena arena;
-    option_texts targets, levels, workloads;
-    bool are_servers; // the targets are servers to start
-    uint64_t seeds;
+    struct sweep_run run;
     int status;
-    size_t done, skipped;
 };
 
 /* --- what to run -----------------------------------------------------------*/
-
-/* Add the parts of a list that is separated by commas. */
-static void
-split(struct sweep *s, const char *list, option_texts *out)
-{
-    for (;;) {
-        const size_t n = strcspn(list, ",");
-        vec_push(out, arena_copy(&s->arena, list, n));
-        if (!list[n])
-            return;
-        list += n + 1;
-    }
-}
 
 static bool
 has_word(const char *list, const char *word)
@@ -77,102 +51,86 @@ check_words(const char *list, struct err *err)
     }
 }
 
-static uint64_t
-hash_file(const char *path, uint64_t hash)
-{
-    struct input in;
-    struct err ignored = {0}; // the run will say so
-    if (!input_open(&in, path, &ignored))
-        return hash;
-    if (in.data)
-        hash = hash_pair(hash, hash_bytes(in.data, in.size));
-    input_close(&in);
-    return hash;
-}
-
-/* The command line, and for SQL files a number that changes with them: what
- * they were before is another sweep. */
-static const char *
-name_command(struct sweep *s)
-{
-    const struct options *o = s->options;
-    option_texts files = {0};
-    struct buf name = {0};
-    uint64_t hash = 0;
-    if (!sql_workload_is(o->workload))
-        return o->command;
-    split(s, o->workload, &files);
-    for (size_t i = 0; i < files.n; i++)
-        hash = hash_file(
-            arena_copy(&s->arena, files.at[i], strcspn(files.at[i], "@")),
-            hash);
-    if (o->schema)
-        hash = hash_file(o->schema, hash);
-    buf_printf(&name, "%s # files %016" PRIx64, o->command, hash);
-    const char *copy = arena_copy(&s->arena, name.at, name.n);
-    buf_free(&name);
-    vec_free(&files);
-    return copy;
-}
-
 static bool
 choose(struct sweep *s, struct err *err)
 {
     const struct options *o = s->options;
-    if (!check_words(o->sweep, err) || !single_run_is_enough(o, "sweep", err))
+    struct sweep_run *run = &s->run;
+    if (!check_words(o->sweep, err) ||
+        !run_options_are_for_many(o, "sweep", err))
         return false;
-    s->are_servers = o->start;
+    run->are_servers = o->start;
+    run->are_shared = !o->fault;
     if (o->start && o->paths.n)
         return err_set(err, ERR_USAGE,
                        "--start makes its own target; leave out '%s'",
                        o->paths.at[0]);
     if (o->start)
-        split(s, o->start, &s->targets);
+        sweep_run_split(run, o->start, &run->targets);
     for (size_t i = 0; i < o->paths.n; i++)
-        vec_push(&s->targets, o->paths.at[i]);
-    if (!s->targets.n)
-        vec_push(&s->targets, "sqlite:");
+        vec_push(&run->targets, o->paths.at[i]);
+    if (!run->targets.n)
+        vec_push(&run->targets, "sqlite:");
     if (has_word(o->sweep, "levels"))
-        split(s, o->level ? o->level : "rc,si,ser", &s->levels);
+        sweep_run_split(run, o->level ? o->level : "rc,si,ser", &run->levels);
     else
-        vec_push(&s->levels, o->level ? o->level : "ser");
+        vec_push(&run->levels, o->level ? o->level : "ser");
     if (!has_word(o->sweep, "workloads"))
-        vec_push(&s->workloads, o->workload);
+        vec_push(&run->workloads, o->workload);
     else if (strchr(o->workload, ',') || sql_workload_is(o->workload))
-        split(s, o->workload, &s->workloads);
+        sweep_run_split(run, o->workload, &run->workloads);
     else
-        for (const struct workload_kind *k = workload_table; k->name; k++)
-            vec_push(&s->workloads, k->name);
-    s->seeds = has_word(o->sweep, "seeds") ? o->seeds : 1;
-    s->command = name_command(s);
+        sweep_run_all_workloads(run);
+    run->seed = o->seed;
+    run->seeds = has_word(o->sweep, "seeds") ? o->seeds : 1;
+    sweep_run_name(run, o->command, o->workload, o->schema);
     return true;
 }
 
-/* --- runs ------------------------------------------------------------------*/
+static bool
+prepare(void *self, const char *target, const struct sweep_cell *cell,
+        struct single_run_request *out, struct err *err)
+{
+    const struct sweep *s = self;
+    struct options o = *s->options;
+    o.level = cell->level;
+    o.workload = cell->workload;
+    o.seed = cell->seed;
+    o.start = s->run.are_servers ? target : NULL;
+    o.paths = (option_texts){0};
+    if (!s->run.are_servers)
+        vec_push(&o.paths, target);
+    const bool ok = run_options_single(&o, out, err);
+    vec_free(&o.paths);
+    return ok;
+}
+
+/* --- printing --------------------------------------------------------------*/
 
 /* A workload as it is shown: files without their directories. */
 static const char *
 name_workload(struct sweep *s, const char *name)
 {
-    option_texts files = {0};
+    sweep_words files = {0};
     struct buf out = {0};
     if (!sql_workload_is(name))
         return name;
-    split(s, name, &files);
+    sweep_run_split(&s->run, name, &files);
     for (size_t i = 0; i < files.n; i++) {
         const char *slash = strrchr(files.at[i], '/');
         buf_printf(&out, "%s%s", i ? "," : "", slash ? slash + 1 : files.at[i]);
     }
-    const char *copy = arena_copy(&s->arena, out.at, out.n);
+    const char *copy = arena_copy(&s->run.arena, out.at, out.n);
     buf_free(&out);
     vec_free(&files);
     return copy;
 }
 
 static void
-show_run(struct sweep *s, const struct sweep_cell *cell,
+show_run(void *self, const struct sweep_cell *cell,
          const struct sweep_outcome *out)
 {
+    struct sweep *s = self;
     if (s->options->quiet)
         return;
     cli_print_shown(stdout, cell->target);
@@ -187,161 +145,6 @@ show_run(struct sweep *s, const struct sweep_cell *cell,
     putchar('\n');
     fflush(stdout);
 }
-
-static bool
-keep_run(struct sweep *s, const struct sweep_cell *cell,
-         const struct single_run *run, struct err *err)
-{
-    static const char *const words[] = {[VERDICT_OK] = "ok",
-                                        [VERDICT_VIOLATED] = "violated",
-                                        [VERDICT_UNKNOWN] = "unknown"};
-    const char *verdict = run->finding_status == FINDING_DEFECT ? "finding"
-                          : run->finding_status == FINDING_NOT_RUN
-                              ? "not run"
-                              : words[run->verdict];
-    const struct sweep_outcome out = {
-        .verdict = verdict,
-        .note = run->note,
-        .committed = run->stats.committed,
-        .aborted = run->stats.aborted,
-        .unknown = run->stats.unknown,
-        .seconds = run->stats.seconds,
-        .name = run->has_anomaly ? anomaly_table[run->kind].name : "",
-        .edges = run->edges.n ? run->edges.at : "",
-        .headline = run->finding.n    ? run->finding.at
-                    : run->headline.n ? run->headline.at
-                    : run->reason.n   ? run->reason.at
-                                      : "",
-        .pairs = run->pairs,
-        .conflicts = run->conflicts,
-        .weakness = run->weakness.n ? run->weakness.at : "",
-        .history = run->history.n ? run->history.at : "",
-        .transactions = run->transactions};
-    show_run(s, cell, &out);
-    return sweep_results_add(&s->results, cell, &out, err);
-}
-
-/* What the database or the program refuses is a result, too: it will be refused
- * again. */
-static bool
-keep_refusal(struct sweep *s, const struct sweep_cell *cell,
-             const struct err *why, struct err *err)
-{
-    const struct sweep_outcome out = {.verdict = "refused",
-                                      .note = why->text,
-                                      .name = "",
-                                      .edges = "",
-                                      .headline = "",
-                                      .weakness = "",
-                                      .history = ""};
-    show_run(s, cell, &out);
-    return sweep_results_add(&s->results, cell, &out, err);
-}
-
-/* Run one combination, unless it is there.  False if the target cannot be used
- * at all, or the result cannot be stored. */
-static bool
-run_cell(struct sweep *s, const char *target, const char *served,
-         const struct sweep_cell *cell, struct err *err)
-{
-    bool is_there;
-    if (!sweep_results_has(&s->results, cell, &is_there, err))
-        return false;
-    if (is_there) {
-        s->skipped++;
-        return true;
-    }
-    struct options o = *s->options;
-    struct single_run run;
-    struct err why = {0};
-    o.level = cell->level;
-    o.workload = cell->workload;
-    o.seed = cell->seed;
-    o.start = s->are_servers ? target : NULL;
-    o.paths = (option_texts){0};
-    if (!s->are_servers)
-        vec_push(&o.paths, target);
-    bool ok = single_run(&o, served, &run, &why);
-    // What was cut short by the user is run again the next time.
-    if (interrupt_flag)
-        ok = true;
-    else if (ok)
-        ok = keep_run(s, cell, &run, err);
-    else if (why.kind == ERR_USAGE)
-        ok = keep_refusal(s, cell, &why, err);
-    else
-        *err = why;
-    s->done += ok && !interrupt_flag;
-    single_run_free(&run);
-    vec_free(&o.paths);
-    return ok;
-}
-
-/* The target as it may be shown: without a password. */
-static const char *
-name_target(struct sweep *s, const char *target)
-{
-    const char *slashes = strstr(target, "//"), *sign = strrchr(target, '@');
-    if (s->are_servers || !slashes || !sign)
-        return target;
-    struct buf name = {0};
-    buf_add(&name, target, (size_t)(slashes + 2 - target));
-    buf_text(&name, sign + 1);
-    const char *copy = arena_copy(&s->arena, name.at, name.n);
-    buf_free(&name);
-    return copy;
-}
-
-/* Whether a target can run a workload: those of rows need SQL, which servers
- * that are started have. */
-static bool
-takes_workload(const char *target, const char *name)
-{
-    const struct workload_kind *kind = workload_find(name);
-    char scheme[16];
-    snprintf(scheme, sizeof scheme, "%.*s", (int)strcspn(target, ":"), target);
-    const struct driver *driver = driver_find(scheme);
-    return !kind || !kind->has_items || !driver || driver->sql;
-}
-
-static bool
-run_cells(struct sweep *s, const char *target, const char *served,
-          struct err *err)
-{
-    struct sweep_cell cell = {.command = s->command,
-                              .target = name_target(s, target)};
-    for (size_t l = 0; l < s->levels.n; l++)
-        for (size_t w = 0; w < s->workloads.n; w++)
-            for (uint64_t i = 0; i < s->seeds; i++) {
-                cell.level = s->levels.at[l];
-                cell.workload = s->workloads.at[w];
-                cell.seed = s->options->seed + i;
-                if (interrupt_flag)
-                    return true;
-                if (s->workloads.n > 1 &&
-                    !takes_workload(target, cell.workload))
-                    continue;
-                if (!run_cell(s, target, served, &cell, err))
-                    return false;
-            }
-    return true;
-}
-
-/* Servers that are not disturbed serve all runs. */
-static bool
-run_target(struct sweep *s, const char *target, struct err *err)
-{
-    struct servers servers;
-    if (!s->are_servers || s->options->fault)
-        return run_cells(s, target, NULL, err);
-    if (!servers_start(target, &interrupt_flag, &servers, err))
-        return interrupt_flag;
-    const bool ok = run_cells(s, target, servers.url, err);
-    servers_stop(&servers);
-    return ok;
-}
-
-/* --- the table -------------------------------------------------------------*/
 
 static size_t
 number(const struct result_rows *rows, size_t row, size_t column)
@@ -405,7 +208,7 @@ static bool
 show_table(struct sweep *s, struct err *err)
 {
     struct result_rows rows = {0};
-    if (!sweep_results_table(&s->results, s->command, &rows, err))
+    if (!sweep_results_table(&s->run.results, s->run.command, &rows, err))
         return false;
     const int targets = width_of(s, &rows, 0, 22);
     const int workloads = width_of(s, &rows, 2, 10);
@@ -414,7 +217,7 @@ show_table(struct sweep *s, struct err *err)
     for (size_t i = 0; i < rows.n; i++)
         show_row(s, &rows, i, targets, workloads);
     printf("%zu runs, %zu of them from before; results in %s\n",
-           s->done + s->skipped, s->skipped, s->options->results);
+           s->run.done + s->run.skipped, s->run.skipped, s->options->results);
     result_rows_free(&rows);
     return true;
 }
@@ -422,20 +225,21 @@ show_table(struct sweep *s, struct err *err)
 static bool
 run_all(struct sweep *s, struct err *err)
 {
-    if (!sweep_results_open(&s->results, s->options->results, err))
+    struct sweep_run *run = &s->run;
+    if (!sweep_results_open(&run->results, s->options->results, err))
         return false;
     interrupt_catch();
-    for (size_t i = 0; i < s->targets.n && !interrupt_flag; i++) {
+    for (size_t i = 0; i < run->targets.n && !interrupt_flag; i++) {
         struct err why = {0};
         // A target that cannot be used does not keep the others from it.
-        if (!run_target(s, s->targets.at[i], &why))
+        if (!sweep_run_target(run, i, &why))
             s->status = cli_exit_worse(s->status, cli_report_error(&why));
     }
     const bool ok = show_table(s, err);
     if (interrupt_flag)
         fputs("interrupted; the same command goes on from here\n", stderr);
     interrupt_restore();
-    sweep_results_close(&s->results);
+    sweep_results_close(&run->results);
     return ok;
 }
 
@@ -444,10 +248,11 @@ cmd_sweep(const struct options *o)
 {
     struct err err = {0};
     struct sweep s = {.options = o, .status = EXIT_HOLDS};
+    s.run = (struct sweep_run){.interrupted = &interrupt_flag,
+                               .self = &s,
+                               .prepare = prepare,
+                               .show = show_run};
     const bool ok = choose(&s, &err) && run_all(&s, &err);
-    vec_free(&s.targets);
-    vec_free(&s.levels);
-    vec_free(&s.workloads);
-    arena_free(&s.arena);
+    sweep_run_free(&s.run);
     return ok ? s.status : cli_report_error(&err);
 }

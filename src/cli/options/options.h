@@ -12,7 +12,6 @@
 #include "base/err.h"
 #include "base/memory/arena.h"
 #include "cli/options/choices.h"
-#include "strong/strong.h"
 
 #include <stdint.h>
 

@@ -214,3 +214,36 @@ run_options_parse(const struct options *o, struct test_run_options *out,
            choose_shape(o, &out->collect.shape, err) &&
            choose_access(o, out, err) && choose_target(o, out, err);
 }
+
+bool
+run_options_are_for_many(const struct options *o, const char *option,
+                         struct err *err)
+{
+    const char *other = o->spec                                 ? "spec"
+                        : o->keep                               ? "keep"
+                        : o->report                             ? "report"
+                        : o->json_file || o->json               ? "json"
+                        : o->junit_file                         ? "junit"
+                        : o->sarif_file                         ? "sarif"
+                        : o->markdown_file                      ? "markdown"
+                        : o->predict_level                      ? "predict"
+                        : o->timeout > 0                        ? "timeout"
+                        : o->memory                             ? "memory"
+                        : strcmp(o->report_format, "text") != 0 ? "output"
+                                                                : NULL;
+    return !other || err_set(err, ERR_USAGE,
+                             "--%s is for one run, and --%s makes several",
+                             other, option);
+}
+
+bool
+run_options_single(const struct options *o, struct single_run_request *out,
+                   struct err *err)
+{
+    *out = (struct single_run_request){.session_order = o->session_order,
+                                       .verify = o->verify,
+                                       .threads = cli_thread_count(o)};
+    return run_options_parse(o, &out->run, err) &&
+           level_parse_list(o->level ? o->level : "ser", o->session_order,
+                            &out->levels, err);
+}

@@ -356,8 +356,8 @@ card_html(const struct anomaly *a, const struct picture_clock *clock,
                "anomaly\">#</a></h3><p class=\"names\">violates ",
                id);
     bool first = true;
-    for (int l = 0; l < LEVELS; l++)
-        if (level_set_has(levels, (enum level)l)) {
+    for (enum level l = 0; l < LEVELS; l++)
+        if (level_set_has(levels, l)) {
             buf_printf(out, "%s%s", first ? "" : ", ", level_table[l].title);
             first = false;
         }

@@ -183,3 +183,20 @@ predict_show_json(const struct predict_result *r, struct buf *out)
     }
     json_object_end(out);
 }
+
+void
+predict_show_begin_json(const struct predict_result *r, struct buf *out)
+{
+    json_object(out, NULL);
+    json_text(out, "history", r->path);
+    json_text(out, "format", r->format);
+    report_sizes_json(r->summary, out);
+    json_array(out, "results");
+}
+
+void
+predict_show_end_json(struct buf *out)
+{
+    json_array_end(out);
+    json_end_line(out);
+}

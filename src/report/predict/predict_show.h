@@ -28,7 +28,9 @@ const char *predict_show_answer(enum predict_answer a);
 void predict_show_text(const struct predict_result *r,
                        const struct report_style *s, struct buf *out);
 
-/* The object of one level. */
+/* The object of one history: begin, one object for each level, and end. */
+void predict_show_begin_json(const struct predict_result *r, struct buf *out);
 void predict_show_json(const struct predict_result *r, struct buf *out);
+void predict_show_end_json(struct buf *out);
 
 #endif

@@ -200,3 +200,25 @@ predict_sides_mark(const struct predicted *p, struct explanation *e,
                 mark_read(x, r, told, arena);
     }
 }
+
+void
+predict_sides_report(struct report *to, const struct predict_result *r,
+                     size_t i)
+{
+    struct summary summary;
+    summary_of(&r->prediction->found.at[i].history, 1, &summary);
+    struct buf path = {0};
+    buf_printf(&path, "%s (predicted, %s)", r->path,
+               level_table[r->options->level].name);
+    struct predict_sides sides;
+    predict_sides_make(r, i, &sides);
+    const struct report_run one = {.path = path.at,
+                                   .format = r->format,
+                                   .summary = &summary,
+                                   .check = &r->checks[i],
+                                   .explanations = &r->explanations[i],
+                                   .sides = &sides.report};
+    report_add(to, &one);
+    predict_sides_free(&sides);
+    buf_free(&path);
+}

@@ -24,4 +24,8 @@ void predict_sides_free(struct predict_sides *s);
 void predict_sides_mark(const struct predicted *p, struct explanation *e,
                         struct arena *arena);
 
+/* Add prediction i to a report, beside the observed operations. */
+void predict_sides_report(struct report *to, const struct predict_result *r,
+                          size_t i);
+
 #endif

@@ -1,14 +1,20 @@
-/* single_run.h -- one run of a workload and its verdict, for commands that make
- * many: --sweep and --shrink.
+/* single_run.h -- one run of a workload and its verdict, for what makes many
+ * (sweep_run.h, shrink_run.h).
  *
  * SPDX-License-Identifier: MIT */
-#ifndef CLI_SINGLE_RUN_H
-#define CLI_SINGLE_RUN_H
+#ifndef PIPELINE_SINGLE_RUN_H
+#define PIPELINE_SINGLE_RUN_H
 
-#include "cli/cli.h"
-#include "collect/collect.h"
 #include "evidence/certificate.h"
 #include "explain/anomaly_kinds.h"
+#include "pipeline/test_run.h"
+
+struct single_run_request {
+    struct test_run_options run;
+    level_set levels;
+    bool session_order, verify;
+    unsigned threads;
+};
 
 struct single_run {
     enum verdict verdict;
@@ -28,16 +34,11 @@ struct single_run {
     size_t transactions;
 };
 
-/* Run what the options say, and check it at their level.  'served' is the
+/* Run the workload, and check its history at the levels.  'served' is the
  * address of the servers to start if they run already, or NULL.  The caller
  * frees *out in any case. */
-bool single_run(const struct options *o, const char *served,
+bool single_run(const struct single_run_request *q, const char *served,
                 struct single_run *out, struct err *err);
 void single_run_free(struct single_run *r);
-
-/* Fail if the options ask for something that only a single run gives; 'option'
- * names the one that makes several. */
-bool single_run_is_enough(const struct options *o, const char *option,
-                          struct err *err);
 
 #endif

@@ -1,10 +1,8 @@
 /* single_run.c -- see single_run.h.
  *
  * SPDX-License-Identifier: MIT */
-#include "cli/single_run.h"
+#include "pipeline/single_run.h"
 
-#include "cli/options/run_options.h"
-#include "level/names.h"
 #include "pipeline/history_file.h"
 #include "pipeline/inspection.h"
 #include "pipeline/run_origin.h"
@@ -24,27 +22,6 @@ single_run_free(struct single_run *r)
     buf_free(&r->headline);
     buf_free(&r->story);
     buf_free(&r->history);
-}
-
-bool
-single_run_is_enough(const struct options *o, const char *option,
-                     struct err *err)
-{
-    const char *other = o->spec                                 ? "spec"
-                        : o->keep                               ? "keep"
-                        : o->report                             ? "report"
-                        : o->json_file || o->json               ? "json"
-                        : o->junit_file                         ? "junit"
-                        : o->sarif_file                         ? "sarif"
-                        : o->markdown_file                      ? "markdown"
-                        : o->predict_level                      ? "predict"
-                        : o->timeout > 0                        ? "timeout"
-                        : o->memory                             ? "memory"
-                        : strcmp(o->report_format, "text") != 0 ? "output"
-                                                                : NULL;
-    return !other || err_set(err, ERR_USAGE,
-                             "--%s is for one run, and --%s makes several",
-                             other, option);
 }
 
 /* The history as the text of a file. */
@@ -80,18 +57,17 @@ take_anomaly(const struct anomaly *a, struct single_run *out, struct err *err)
 }
 
 static bool
-judge(const struct options *o, const char *path, struct single_run *out,
-      struct err *err)
+judge(const struct single_run_request *q, const char *path,
+      struct single_run *out, struct err *err)
 {
     struct inspection_options options = inspection_defaults();
     struct inspection i;
-    options.session_order = o->session_order;
+    options.session_order = q->session_order;
     options.power = true;
-    options.check.verify = o->verify;
-    options.check.threads = options.explaining.threads = cli_thread_count(o);
-    if (!level_parse_list(o->level ? o->level : "ser", o->session_order,
-                          &options.check.levels, err) ||
-        !inspection_read(&options, path, &i, err))
+    options.check.levels = q->levels;
+    options.check.verify = q->verify;
+    options.check.threads = options.explaining.threads = q->threads;
+    if (!inspection_read(&options, path, &i, err))
         return false;
     bool ok = true;
     out->verdict = VERDICT_OK;
@@ -124,15 +100,14 @@ take_finding(const struct test_run *run, const char *workload,
 }
 
 bool
-single_run(const struct options *o, const char *served, struct single_run *out,
-           struct err *err)
+single_run(const struct single_run_request *q, const char *served,
+           struct single_run *out, struct err *err)
 {
-    struct test_run_options options;
+    struct test_run_options options = q->run;
     struct test_run run;
     struct history_file file;
     *out = (struct single_run){0};
-    if (!run_options_parse(o, &options, err) ||
-        !history_file_open(&file, NULL, err))
+    if (!history_file_open(&file, NULL, err))
         return false;
     if (served) {
         options.start = NULL;
@@ -147,7 +122,7 @@ single_run(const struct options *o, const char *served, struct single_run *out,
         take_finding(&run, o->workload, out);
         test_run_end(&run);
     }
-    ok = ok && judge(o, file.path.at, out, err);
+    ok = ok && judge(q, file.path.at, out, err);
     history_file_close(&file);
     return ok;
 }

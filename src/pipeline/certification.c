@@ -1,0 +1,60 @@
+/* certification.c -- see certification.h.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "pipeline/certification.h"
+
+#include "evidence/certificate_read.h"
+#include "format/input.h"
+#include "verify/absence/verify_absence.h"
+#include "verify/verify.h"
+
+static bool
+check_absence(const struct input *in, const struct history *h,
+              struct certification *out, struct err *err)
+{
+    struct absence a;
+    if (!absence_read(h, in->data, in->size, &a, err))
+        return false;
+    verify_absence(h, &a, &out->flaw);
+    out->level = a.level;
+    out->boundary = a.is_strict ? "strict" : "relaxed";
+    out->verdict = "none";
+    absence_free(&a);
+    return true;
+}
+
+static bool
+check_verdict(const struct input *in, const struct history *h,
+              struct certification *out, struct err *err)
+{
+    static const char *const names[] = {[VERDICT_OK] = "ok",
+                                        [VERDICT_VIOLATED] = "violated",
+                                        [VERDICT_UNKNOWN] = "unknown"};
+    struct certificate c = {0};
+    if (!certificate_read(h, in->data, in->size, &c, err))
+        return false;
+    verify_certificate(h, &c, &out->flaw);
+    out->level = c.level;
+    out->verdict = names[c.verdict];
+    out->is_empty = c.verdict == VERDICT_UNKNOWN;
+    certificate_free(&c);
+    return true;
+}
+
+bool
+certification_run(const char *path, const struct history *h,
+                  struct certification *out, struct err *err)
+{
+    struct input in;
+    *out = (struct certification){0};
+    if (!input_open(&in, path, err))
+        return false;
+    bool ok = false;
+    if (in.is_directory)
+        err_set(err, ERR_IO, "a directory, expected a certificate");
+    else
+        ok = (absence_is(in.data, in.size) ? check_absence
+                                           : check_verdict)(&in, h, out, err);
+    input_close(&in);
+    return ok || err_in_file(err, path);
+}

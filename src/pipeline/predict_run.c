@@ -1,0 +1,444 @@
+/* predict_run.c -- see predict_run.h.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "pipeline/predict_run.h"
+
+#include "base/limits/context.h"
+#include "base/outfile.h"
+#include "base/time.h"
+#include "replay/database.h"
+#include "report/predict/predict_sides.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { EXPLAIN_SECONDS = 5, CONTEXT = 40 };
+
+/* The search itself ends at the limit and shows what it has found; everything
+ * else has this share of the time more. */
+static const double GRACE = 0.1;
+
+/* --- the observer ---------------------------------------------------------*/
+
+static void
+begin_phase(const struct prediction_run *run, const char *phase,
+            const char *path)
+{
+    context_phase(phase);
+    if (run->observer.begin)
+        run->observer.begin(run->observer.self, phase, path);
+}
+
+static void
+end_phase(const struct prediction_run *run)
+{
+    if (run->observer.end)
+        run->observer.end(run->observer.self);
+}
+
+static void
+tell(const struct prediction_run *run, const char *path,
+     const struct buf *notes)
+{
+    if (run->observer.notes && notes->n)
+        run->observer.notes(run->observer.self, path, notes);
+}
+
+/* --- files ----------------------------------------------------------------*/
+
+/* Write prediction i to DIR/NAME-LEVEL-BOUNDARY-NUMBER.SUFFIX. */
+static bool
+write_predicted(const struct prediction_run *run,
+                const struct predict_result *r, size_t i, struct err *err)
+{
+    const char *dir = run->request.predicted;
+    const struct format *format = run->request.written;
+    if (mkdir(dir, 0777) != 0 && errno != EEXIST) {
+        err_set(err, ERR_IO, "cannot make this directory: %s", strerror(errno));
+        return err_in_file(err, dir);
+    }
+    const char *slash = strrchr(r->path, '/');
+    const char *name = slash ? slash + 1 : r->path;
+    const char *dot = strchr(name, '.');
+    struct buf path = {0};
+    buf_printf(&path, "%s/%.*s-%s-%s-%zu%s", dir,
+               (int)(dot && dot > name ? (size_t)(dot - name) : strlen(name)),
+               name, level_table[r->options->level].brief,
+               r->options->is_strict ? "strict" : "relaxed", i + 1,
+               format->suffix);
+    const bool ok =
+        format_write(&r->prediction->found.at[i].history, format, path.at, err);
+    buf_free(&path);
+    return ok;
+}
+
+/* If there is no prediction and a proof of that, write the proof. */
+static bool
+write_certificate(struct prediction_run *run, const struct history *h,
+                  const struct prediction *p, struct err *err)
+{
+    struct buf text = {0};
+    bool ok = true;
+    if (p->answer == PREDICT_NONE && p->absence.steps.n) {
+        absence_write(h, &p->absence, &text);
+        ok = outfile_write(run->request.certificate, &text, err);
+    } else {
+        buf_text(&text, "nothing to certify: only 'none' has a proof, and not "
+                        "with --approx");
+        tell(run, NULL, &text);
+    }
+    buf_free(&text);
+    return ok;
+}
+
+/* --- one level ------------------------------------------------------------*/
+
+/* Begin work on a level under what is left of its limits; false where they are
+ * reached, which *stop says. */
+static bool
+try_within(const struct prediction_run *run, double spent, const char *phase,
+           struct limit_stop *stop)
+{
+    const struct limits *limits = &run->request.limits;
+    return !limits_set(limits) ||
+           limit_try(limits, spent - GRACE * limits->seconds, phase, stop);
+}
+
+/* Explain why the predicted execution is not serializable. */
+static bool
+explain(const struct prediction_run *run, const struct history *h,
+        struct check *check, struct explanation *out, struct err *err)
+{
+    const struct check_options options = {.levels = level_bit(LEVEL_TARGET),
+                                          .threads = run->request.threads,
+                                          .strong = strong_defaults};
+    const struct explain_options how = {.most = 1,
+                                        .work = EXPLAIN_SECONDS * BUDGET_SECOND,
+                                        .context = CONTEXT,
+                                        .threads = options.threads,
+                                        .strong = strong_defaults};
+    return check_history(h, &options, check, err) &&
+           explain_result(h, check, &check->results.at[0], &how, out, err);
+}
+
+/* Try the predictions, explain them and write them to files. */
+static bool
+explain_all(struct prediction_run *run, struct predict_result *r,
+            struct check *checks, struct validated *validated,
+            struct arena *marks, struct err *err)
+{
+    const struct prediction *p = r->prediction;
+    bool ok = !run->request.validate ||
+              validation_all(&run->request.validation, p, validated, err);
+    r->answer = validation_answer(p, validated);
+    limit_phase("explaining");
+    for (size_t i = 0; ok && i < p->found.n; i++) {
+        ok = explain(run, &p->found.at[i].history, &checks[i],
+                     &r->explanations[i], err);
+        predict_sides_mark(&p->found.at[i], &r->explanations[i], marks);
+        if (ok && run->request.predicted)
+            ok = write_predicted(run, r, i, err);
+    }
+    return ok;
+}
+
+/* Add the result of a level to the reports. */
+static void
+show(struct prediction_run *run, const struct predict_result *r)
+{
+    const bool is_found = r->answer == PREDICT_FOUND;
+    for (size_t i = 0; is_found && i < r->prediction->found.n; i++) {
+        if (run->report.format)
+            predict_sides_report(&run->report, r, i);
+        if (run->page)
+            predict_sides_report(run->page, r, i);
+    }
+    if (run->report.format)
+        return;
+    if (run->request.json)
+        predict_show_json(r, &run->report.out);
+    else
+        predict_show_text(r, &run->report.style, &run->report.out);
+}
+
+/* Show the prediction of a level, on which 'spent' seconds were spent.  What
+ * cannot be explained within the limits is shown without its explanation. */
+static bool
+show_prediction(struct prediction_run *run, struct predict_result *r,
+                const struct history *h, double spent, struct err *err)
+{
+    const struct prediction *p = r->prediction;
+    const size_t n = p->found.n;
+    struct check *checks = mem_calloc(n + 1, sizeof *checks);
+    r->explanations = mem_calloc(n + 1, sizeof *r->explanations);
+    r->checks = checks;
+    struct validated validated = {0};
+    struct arena marks = {0};
+    r->validated = &validated;
+    r->answer = p->answer;
+    bool ok = true;
+    if (n && try_within(run, spent, "validating", &r->stop)) {
+        ok = explain_all(run, r, checks, &validated, &marks, err);
+        limit_kept();
+    }
+    if (ok)
+        show(run, r);
+    if (ok && run->request.certificate)
+        ok = write_certificate(run, h, p, err);
+    if (ok && run->observer.level)
+        run->observer.level(run->observer.self, r);
+    for (size_t i = 0; i < n; i++) {
+        explanation_free(&r->explanations[i]);
+        check_free(&checks[i]);
+    }
+    validation_free(&validated);
+    arena_free(&marks);
+    mem_free(checks);
+    mem_free(r->explanations);
+    return ok;
+}
+
+/* Which limit the search itself ended at, if it did. */
+static struct limit_stop
+stop_of(const struct limits *limits, double spent)
+{
+    const bool time = limits->seconds > 0 && spent > limits->seconds;
+    return (struct limit_stop){.kind = time            ? LIMIT_TIME
+                                       : limits->bytes ? LIMIT_MEMORY
+                                                       : LIMIT_NONE,
+                               .seconds = limits->seconds,
+                               .bytes = limits->bytes,
+                               .phase = "predicting"};
+}
+
+/* Predict within the limits.  Where they are reached, the prediction is empty
+ * and unknown, and r->stop says which. */
+static bool
+predict_within(struct prediction_run *run, struct predict_result *r,
+               const struct history *h, const struct predict_options *options,
+               struct prediction *p, struct err *err)
+{
+    *p = (struct prediction){.answer = PREDICT_UNKNOWN, .is_cut_short = true};
+    r->stop = (struct limit_stop){.kind = LIMIT_NONE};
+    const double begin = time_now();
+    if (!try_within(run, 0, "predicting", &r->stop))
+        return true;
+    begin_phase(run, "predicting", r->path);
+    const bool ok = predict(h, options, p, err);
+    end_phase(run);
+    limit_kept();
+    if (ok && p->answer == PREDICT_UNKNOWN && !p->is_untested)
+        r->stop = stop_of(&run->request.limits, time_now() - begin);
+    return ok;
+}
+
+/* Transactions that no prediction keeps as they were observed. */
+static void
+note_looped(const struct prediction_run *run, const struct predict_result *r,
+            const struct prediction *p)
+{
+    struct buf note = {0};
+    if (p->observed.n_looped)
+        buf_printf(&note,
+                   "%zu transactions read from each other in a cycle, or "
+                   "follow those that do; no prediction keeps them as observed",
+                   p->observed.n_looped);
+    tell(run, r->path, &note);
+    buf_free(&note);
+}
+
+static bool
+predict_level(struct prediction_run *run, struct predict_result *r,
+              const struct history *h, enum level level, bool is_first,
+              struct err *err)
+{
+    const double begin = time_now();
+    struct prediction p;
+    struct predict_options options = run->request.predict;
+    struct validation *validation = &run->request.validation;
+    uint32_t *rows = NULL;
+    options.level = validation->level = level;
+    if (run->request.validate) {
+        options.accept = validation_accept;
+        options.self = validation;
+        if (validation->on_database)
+            options.rows = rows = replay_rows(h);
+    }
+    bool ok = predict_within(run, r, h, &options, &p, err) ||
+              err_in_file(err, r->path);
+    if (ok) {
+        if (is_first)
+            note_looped(run, r, &p);
+        r->options = &options;
+        r->prediction = &p;
+        ok = show_prediction(run, r, h, time_now() - begin, err);
+        prediction_free(&p);
+    }
+    mem_free(rows);
+    return ok;
+}
+
+/* --- one history ----------------------------------------------------------*/
+
+/* Of the answers of several levels: found, then unknown, then none. */
+static enum predict_answer
+worse_answer(enum predict_answer a, enum predict_answer b)
+{
+    return a == PREDICT_FOUND || b == PREDICT_FOUND ? PREDICT_FOUND
+           : a == PREDICT_NONE && b == PREDICT_NONE ? PREDICT_NONE
+                                                    : PREDICT_UNKNOWN;
+}
+
+/* The levels of a history that could not be read within the limits. */
+static void
+show_unread(struct prediction_run *run, struct predict_result *r)
+{
+    const struct prediction none = {.answer = PREDICT_UNKNOWN,
+                                    .is_cut_short = true};
+    const struct validated validated = {0};
+    for (enum level l = 0; l < LEVELS; l++) {
+        if (!level_set_has(run->request.levels, l))
+            continue;
+        struct predict_options options = run->request.predict;
+        options.level = l;
+        r->options = &options;
+        r->prediction = &none;
+        r->validated = &validated;
+        r->answer = none.answer;
+        show(run, r);
+    }
+}
+
+static bool
+predict_levels(struct prediction_run *run, struct predict_result *r,
+               const struct history *h, enum predict_answer *out,
+               struct err *err)
+{
+    bool is_first = true;
+    *out = PREDICT_NONE;
+    for (enum level l = 0; l < LEVELS; l++) {
+        if (!level_set_has(run->request.levels, l))
+            continue;
+        if (!predict_level(run, r, h, l, is_first, err))
+            return false;
+        *out = worse_answer(*out, r->answer);
+        is_first = false;
+    }
+    return true;
+}
+
+/* One history of the run. */
+struct task {
+    struct prediction_run *run;
+    const char *path, *name;
+    struct end {
+        bool ok, is_reached; // is_reached: the process came to its end
+        enum predict_answer answer;
+        struct err err;
+    } end;
+};
+
+static bool
+read_history(struct prediction_run *run, const char *path, struct history *h,
+             const struct format **format, struct err *err)
+{
+    begin_phase(run, "reading", path);
+    const bool ok = format_read(path, run->request.format, run->request.threads,
+                                h, format, err);
+    end_phase(run);
+    if (ok)
+        tell(run, path, &h->notes);
+    return ok;
+}
+
+static bool
+predict_history(const struct task *task, enum predict_answer *out,
+                struct err *err)
+{
+    struct prediction_run *run = task->run;
+    struct history h = {0};
+    const struct format *format = NULL;
+    struct summary summary = {0};
+    struct predict_result r = {
+        .path = task->name, .format = "", .summary = &summary};
+    const bool json = !run->report.format && run->request.json;
+    const bool is_read = try_within(run, 0, "reading", &r.stop);
+    bool ok = true;
+    if (is_read) {
+        if (!read_history(run, task->path, &h, &format, err))
+            return false;
+        limit_kept();
+        summary_sizes(&h, &summary);
+        r.format = format->name;
+    }
+    if (json)
+        predict_show_begin_json(&r, &run->report.out);
+    if (is_read)
+        ok = predict_levels(run, &r, &h, out, err);
+    else
+        show_unread(run, &r);
+    if (json)
+        predict_show_end_json(&run->report.out);
+    if (is_read)
+        history_free(&h);
+    return ok;
+}
+
+static int
+do_task(void *self)
+{
+    struct task *task = self;
+    struct buf *out = &task->run->report.out;
+    const size_t before = out->n; // of other histories
+    task->end.answer = PREDICT_UNKNOWN;
+    task->end.ok = predict_history(task, &task->end.answer, &task->end.err);
+    if (!task->end.ok && out->n > before)
+        out->at[out->n = before] = '\0';
+    task->end.is_reached = true;
+    return 0;
+}
+
+/* In a child, with which the processes of its tries end. */
+static void
+do_in_child(struct task *task)
+{
+    struct report *const reports[] = {&task->run->report, task->run->page};
+    struct limit_result results[5] = {
+        {.value = &task->end, .size = sizeof task->end}};
+    size_t n = 1;
+    for (size_t i = 0; i < 2 && reports[i]; i++) {
+        results[n++] = (struct limit_result){.text = &reports[i]->out};
+        results[n++] = (struct limit_result){.value = &reports[i]->state,
+                                             .size = sizeof reports[i]->state};
+    }
+    const int status = limit_run(do_task, task, results, n);
+    if (!task->end.is_reached)
+        err_set(&task->end.err, ERR_INTERNAL,
+                "the process that predicts ended early, with status %d",
+                status);
+}
+
+void
+predict_run_on(struct prediction_run *run, const char *target)
+{
+    run->request.validation.target = target;
+    run->request.validation.on_database = replay_is_possible_on(target);
+}
+
+bool
+predict_run_history(struct prediction_run *run, const char *path,
+                    const char *name, enum predict_answer *out, struct err *err)
+{
+    struct task task = {.run = run, .path = path, .name = name};
+    assert(run->request.levels && !(run->request.levels & ~PREDICT_LEVELS));
+    if (limits_set(&run->request.limits))
+        do_in_child(&task);
+    else
+        do_task(&task);
+    *out = task.end.answer;
+    if (!task.end.ok)
+        *err = task.end.err;
+    assert(task.end.ok == !task.end.err.kind);
+    return task.end.ok;
+}
