@@ -91,7 +91,7 @@ add_extra(struct stretch *s, const struct stream_op *ops, size_t n,
  * the key has to hold behind the stretch. */
 struct last_write {
     struct stream_op op;
-    bool is_needed; // somebody behind the stretch has read it
+    bool is_needed; // a transaction behind the stretch has read it
 };
 
 struct last_writes {

@@ -2,12 +2,12 @@
  *
  * Clocks that differ put two transactions that were close in time into the
  * wrong order.  If both wrote a key without reading it, nothing shows that
- * until somebody reads the key, which may be long after: then the read is of
- * the version before the last one.  A window up to there would hold everything
- * in between.  Instead, only the stretch around the two writers is ordered
- * anew, with the version that was read as the last one of its key, and every
- * other key left as it was.  Everything since is taken back, and placed again
- * behind it: so the new order is checked as a whole.
+ * until a transaction reads the key, which may be long after: then the read is
+ * of the version before the last one.  A window up to there would hold
+ * everything in between.  Instead, only the stretch around the two writers is
+ * ordered anew, with the version that was read as the last one of its key, and
+ * every other key left as it was.  Everything since is taken back, and placed
+ * again behind it: so the new order is checked as a whole.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef STREAM_INVERSION_H

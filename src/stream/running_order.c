@@ -212,8 +212,8 @@ visit_sources(struct running_order *o, const struct stream_txn *t,
             visit(o, place_of(o, t->ops[i].version), low);
 }
 
-/* Whether a path of so and wr leads to t from somebody who overwrote what t
- * read.  By (O3) such a path has no place before its beginning. */
+/* Whether a path of so and wr leads to t from a transaction that overwrote what
+ * t read.  By (O3) such a path has no place before its beginning. */
 static bool
 follows_overwriter(struct running_order *o, const struct stream_txn *t)
 {
