@@ -174,7 +174,8 @@ put_timeline(const struct timeline *t, struct buf *out)
 static void
 put_partial(const struct partial *p, struct buf *out)
 {
-    buf_printf(out, ",\"partial\":{\"transactions\":%llu,\"of\":%llu,\"what\":{",
+    buf_printf(out,
+               ",\"partial\":{\"transactions\":%llu,\"of\":%llu,\"what\":{",
                (unsigned long long)p->txns, (unsigned long long)p->of);
     for (uint32_t i = 0; i < p->what_of.n; i++) {
         const struct string what = strings_get(&p->what, i);

@@ -159,8 +159,7 @@ put_case(const struct report_run *run, size_t i, struct buf *out)
                level_table[r->level].name);
     put_name(run, out);
     buf_printf(out, "\" time=\"%.3f\"", r->seconds);
-    const bool has_gaps =
-        r->certificate.verdict == VERDICT_OK && r->reason[0];
+    const bool has_gaps = r->certificate.verdict == VERDICT_OK && r->reason[0];
     if (r->certificate.verdict == VERDICT_OK && !weakness.n && !has_gaps) {
         buf_text(out, "/>\n");
         return;
