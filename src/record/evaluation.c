@@ -155,7 +155,7 @@ find_version(struct evaluation *e, const char *name, uint32_t *out)
 
 /* What was reported: rows found, and values written. */
 static void
-take_reports(struct evaluation *e, struct answer *out, text_vec *lines,
+take_reports(struct evaluation *e, struct what_if_answer *out, text_vec *lines,
              struct arena *arena)
 {
     for (size_t at = 0, n; at < e->notices.n; at += n + 1) {
@@ -206,7 +206,7 @@ evaluation_sort(u32_vec *found)
 
 /* Run the prepared statement as its user, and take everything back. */
 bool
-evaluation_run(struct evaluation *e, struct answer *out)
+evaluation_run(struct evaluation *e, struct what_if_answer *out)
 {
     struct result_rows r = {0};
     struct arena arena = {0};

@@ -24,7 +24,7 @@ struct evaluation {
 };
 
 /* What a statement answers: rows and writes, sorted. */
-struct answer {
+struct what_if_answer {
     struct buf text;
     u32_vec found; // versions, sorted
     bool is_ok;    // the statement did not fail
@@ -47,7 +47,7 @@ bool evaluation_take_out(struct evaluation *e, uint32_t version);
 bool evaluation_put_in(struct evaluation *e, uint32_t version);
 
 /* Run the prepared statement as its user, and take everything back. */
-bool evaluation_run(struct evaluation *e, struct answer *out);
+bool evaluation_run(struct evaluation *e, struct what_if_answer *out);
 
 /* Sort, and leave out repetitions. */
 void evaluation_sort(u32_vec *found);

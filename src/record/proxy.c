@@ -254,17 +254,19 @@ proxy_serve(struct proxy *p, pid_t command, int *status, double patience,
             struct err *err)
 {
     double deadline = 0;
-    bool ok = true, has_ended = false;
+    bool ok = true, has_ended = false, is_ending = false;
     *status = 0;
     while (ok) {
         if (command && !has_ended &&
             waitpid(command, status, WNOHANG) == command)
             has_ended = true;
-        if (!deadline && (has_ended || *p->options.stop))
+        if (!is_ending && (has_ended || *p->options.stop)) {
+            is_ending = true;
             deadline = time_now() + patience;
-        if (deadline && (!p->links.n || time_now() >= deadline))
+        }
+        if (is_ending && (!p->links.n || time_now() >= deadline))
             break;
-        serve_once(p, !deadline);
+        serve_once(p, !is_ending);
         ok = write_all(p, err);
     }
     for (size_t i = 0; i < p->links.n; i++) {

@@ -242,7 +242,7 @@ prepare(struct evaluation *e, const struct recorded_act *act,
 /* Whether the statement found what was recorded (1). */
 static bool
 finds_recorded(const struct evaluation *e, const struct recorded_step *s,
-               const struct answer *a)
+               const struct what_if_answer *a)
 {
     u32_vec recorded = {0};
     for (size_t i = 0; i < s->n; i++) {
@@ -353,7 +353,8 @@ add_candidates(const struct evaluation *e, uint32_t other, uint32_t txn,
  * whether the answer is another one; false if the state cannot be made. */
 static bool
 try_candidate(struct evaluation *e, const struct candidate *c,
-              const struct answer *usual, struct answer *other, bool *differs)
+              const struct what_if_answer *usual, struct what_if_answer *other,
+              bool *differs)
 {
     const uint32_t before =
         c->instead == WATCHED_NONE ? 0 : e->there.at[c->instead];
@@ -374,9 +375,9 @@ try_candidate(struct evaluation *e, const struct candidate *c,
 
 static bool
 try_candidates(struct evaluation *e, struct recorded_step *s,
-               const candidate_vec *all, const struct answer *usual)
+               const candidate_vec *all, const struct what_if_answer *usual)
 {
-    struct answer other = {0};
+    struct what_if_answer other = {0};
     bool ok = all->n <= MOST_CANDIDATES;
     for (size_t i = 0; ok && i < all->n; i++) {
         const struct candidate *c = &all->at[i];
@@ -402,7 +403,7 @@ evaluate_state(struct evaluation *e, uint32_t txn, struct recorded_step *s)
 {
     struct recorded_act *act = &e->a->acts.at[txn - 1];
     const char *snapshot = snapshot_of(act, s);
-    struct answer usual = {0}, again = {0};
+    struct what_if_answer usual = {0}, again = {0};
     candidate_vec all = {0};
     bool ok = evaluation_make_state(e, txn, s, snapshot) &&
               evaluation_run(e, &usual) && usual.is_ok &&
