@@ -166,25 +166,13 @@ find_losses(struct run *run)
     vec_free(&lost);
 }
 
-/* What was not recorded, in words; "" if everything was. */
-static void
-find_gaps(const struct history *h, char out[REASON])
-{
-    struct buf gaps = {0};
-    partial_tell(h, &gaps);
-    snprintf(out, REASON, "%s", gaps.n ? gaps.at : "");
-    buf_free(&gaps);
-}
-
-/* Say so at every level that holds. */
+/* Say at every level that holds what was not recorded. */
 static void
 tell_gaps(const struct history *h, struct check *c)
 {
-    char gaps[REASON];
-    find_gaps(h, gaps);
-    for (size_t i = 0; gaps[0] && i < c->results.n; i++)
+    for (size_t i = 0; h->txn_partial && i < c->results.n; i++)
         if (c->results.at[i].certificate.verdict == VERDICT_OK)
-            memcpy(c->results.at[i].reason, gaps, REASON);
+            partial_tell(h, c->results.at[i].reason, REASON);
 }
 
 /* Admit what was lost, and check the certificate of r with independent code. */
@@ -517,7 +505,7 @@ find_flaws(struct run *run)
     out->n_flaws =
         history_flaws(history_seen(run->h, false), most, &out->flaws);
     find_losses(run);
-    find_gaps(run->h, run->gaps);
+    partial_tell(run->h, run->gaps, REASON);
     end_work(run, first);
     return true;
 }
