@@ -28,6 +28,7 @@ assay_recorder_new(assay *a)
     }
     r->a = handle_keep(a);
     r->clock = a->options[ASSAY_CLOCK];
+    r->epoch = session_now();
     pthread_mutex_init(&r->lock, NULL);
     return r;
 }

@@ -52,7 +52,7 @@ reserve_text(struct assay_session *s, size_t more)
     return ok;
 }
 
-static void
+static inline void
 put(struct assay_session *s, const char *text, size_t n)
 {
     if (!reserve_text(s, n))
@@ -63,18 +63,44 @@ put(struct assay_session *s, const char *text, size_t n)
 
 #define PUT(s, literal) put((s), "" literal "", sizeof(literal) - 1)
 
+enum { INT_ROOM = 20 }; // bytes of an integer
+
+/* Write x at 'at', where twice INT_ROOM bytes are; its length.  Two digits at a
+ * time, because a time has fifteen. */
+static size_t
+write_int(char *at, int64_t x)
+{
+    static const char pairs[] = "00010203040506070809"
+                                "10111213141516171819"
+                                "20212223242526272829"
+                                "30313233343536373839"
+                                "40414243444546474849"
+                                "50515253545556575859"
+                                "60616263646566676869"
+                                "70717273747576777879"
+                                "80818283848586878889"
+                                "90919293949596979899";
+    char digits[2 * INT_ROOM];
+    size_t i = INT_ROOM;
+    uint64_t rest = x < 0 ? -(uint64_t)x : (uint64_t)x;
+    for (; rest >= 100; rest /= 100)
+        memcpy(digits + (i -= 2), pairs + 2 * (rest % 100), 2);
+    if (rest >= 10) {
+        digits[--i] = (char)('0' + rest % 10);
+        rest /= 10;
+    }
+    digits[--i] = (char)('0' + rest);
+    if (x < 0)
+        digits[--i] = '-';
+    memcpy(at, digits + i, INT_ROOM); // a size that the compiler knows
+    return INT_ROOM - i;
+}
+
 static void
 put_int(struct assay_session *s, int64_t x)
 {
-    char digits[20];
-    size_t i = sizeof digits;
-    uint64_t rest = x < 0 ? -(uint64_t)x : (uint64_t)x;
-    do
-        digits[--i] = (char)('0' + rest % 10);
-    while (rest /= 10);
-    if (x < 0)
-        digits[--i] = '-';
-    put(s, digits + i, sizeof digits - i);
+    if (reserve_text(s, (size_t)2 * INT_ROOM))
+        s->n += write_int(s->text + s->n, x);
 }
 
 /* A byte of a JSON string that does not stand for itself. */
@@ -150,8 +176,8 @@ session_free(struct assay_session *s)
 
 /* --- transactions ----------------------------------------------------------*/
 
-static int64_t
-now(void)
+int64_t
+session_now(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
@@ -167,7 +193,8 @@ end_line(struct assay_session *s, assay_outcome o, bool has_end, int64_t end)
         PUT(s, ",\"end\":");
         put_int(s, end);
     }
-    put(s, s->more ? s->more : "", s->n_more);
+    if (s->n_more)
+        put(s, s->more, s->n_more);
     s->n_more = 0;
     if (o == ASSAY_ABORTED)
         PUT(s, ",\"status\":\"aborted\"");
@@ -219,7 +246,7 @@ void
 assay_begin(assay_session *s)
 {
     if (s)
-        begin(s, s->r->clock, s->r->clock ? now() : 0);
+        begin(s, s->r->clock, s->r->clock ? session_now() - s->r->epoch : 0);
 }
 
 void
@@ -242,7 +269,8 @@ void
 assay_end(assay_session *s, assay_outcome o)
 {
     if (is_recording(s))
-        end_line(s, o, s->r->clock, s->r->clock ? now() : 0);
+        end_line(s, o, s->r->clock,
+                 s->r->clock ? session_now() - s->r->epoch : 0);
 }
 
 void
@@ -289,9 +317,22 @@ assay_meta(assay_session *s, const char *json)
 
 /* --- operations ------------------------------------------------------------*/
 
-/* The front of an operation up to its value: '["r","x",'. */
+enum { FRONT_ROOM = 16 };
+
+/* How an operation begins, with the quote of its key. */
+struct front {
+    char text[FRONT_ROOM + 1];
+    size_t n;
+};
+
+static const struct front front_read = {",[\"r\",\"", 7};
+static const struct front front_write = {",[\"w\",\"", 7};
+static const struct front front_append = {",[\"append\",\"", 12};
+
+/* An operation up to its value: ',["r","x",'.  Plain keys, the usual case, take
+ * one pass, and INT_ROOM * 2 + 1 bytes are left for the value. */
 static bool
-begin_op(struct assay_session *s, const char *front, const char *key)
+begin_op(struct assay_session *s, const struct front *front, const char *key)
 {
     if (!is_recording(s))
         return false;
@@ -299,27 +340,39 @@ begin_op(struct assay_session *s, const char *front, const char *key)
         fail(s, ASSAY_E_USAGE, "an operation without a key");
         return false;
     }
-    if (s->has_ops)
-        PUT(s, ",");
+    const size_t skipped = !s->has_ops; // the comma
+    if (!reserve_text(s, FRONT_ROOM + strlen(key) + 2 * INT_ROOM + 4))
+        return false;
     s->has_ops = true;
-    put(s, front, strlen(front));
+    memcpy(s->text + s->n, front->text + skipped, FRONT_ROOM);
+    s->n += front->n - skipped;
+    char *at = s->text + s->n;
+    size_t n = 0;
+    for (; is_plain(key[n]); n++)
+        at[n] = key[n];
+    if (!key[n]) {
+        memcpy(at + n, "\",", 2);
+        s->n += n + 2;
+        return true;
+    }
+    s->n--; // put_string begins with the quote
     put_string(s, key);
     PUT(s, ",");
-    return true;
+    return !s->failed;
 }
 
 static void
-put_int_op(struct assay_session *s, const char *front, const char *key,
+put_int_op(struct assay_session *s, const struct front *front, const char *key,
            int64_t value)
 {
-    if (!begin_op(s, front, key))
+    if (!begin_op(s, front, key) || !reserve_text(s, (size_t)2 * INT_ROOM + 1))
         return;
-    put_int(s, value);
-    PUT(s, "]");
+    s->n += write_int(s->text + s->n, value);
+    s->text[s->n++] = ']';
 }
 
 static void
-put_text_op(struct assay_session *s, const char *front, const char *key,
+put_text_op(struct assay_session *s, const struct front *front, const char *key,
             const char *value)
 {
     if (!begin_op(s, front, key))
@@ -334,44 +387,44 @@ put_text_op(struct assay_session *s, const char *front, const char *key,
 void
 assay_read_int(assay_session *s, const char *key, int64_t value)
 {
-    put_int_op(s, "[\"r\",", key, value);
+    put_int_op(s, &front_read, key, value);
 }
 
 void
 assay_read_text(assay_session *s, const char *key, const char *value)
 {
-    put_text_op(s, "[\"r\",", key, value);
+    put_text_op(s, &front_read, key, value);
 }
 
 void
 assay_read_nil(assay_session *s, const char *key)
 {
-    put_text_op(s, "[\"r\",", key, NULL);
+    put_text_op(s, &front_read, key, NULL);
 }
 
 void
 assay_write_int(assay_session *s, const char *key, int64_t value)
 {
-    put_int_op(s, "[\"w\",", key, value);
+    put_int_op(s, &front_write, key, value);
 }
 
 void
 assay_write_text(assay_session *s, const char *key, const char *value)
 {
-    put_text_op(s, "[\"w\",", key, value);
+    put_text_op(s, &front_write, key, value);
 }
 
 void
 assay_append_int(assay_session *s, const char *key, int64_t element)
 {
-    put_int_op(s, "[\"append\",", key, element);
+    put_int_op(s, &front_append, key, element);
 }
 
 void
 assay_read_list_int(assay_session *s, const char *key, const int64_t *elements,
                     size_t n)
 {
-    if (!begin_op(s, "[\"r\",", key))
+    if (!begin_op(s, &front_read, key))
         return;
     PUT(s, "[");
     for (size_t i = 0; i < n; i++) {

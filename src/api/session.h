@@ -38,6 +38,7 @@ struct assay_session {
 struct assay_recorder {
     struct assay *a;
     bool clock;
+    int64_t epoch;        // of its times: they are short then
     pthread_mutex_t lock; // of the list
     struct assay_session *sessions;
     size_t n_sessions;
@@ -47,6 +48,9 @@ struct assay_recorder {
 /* Name a session whose text is empty.  False with an error of the thread if the
  * name cannot be recorded. */
 bool session_set_name(struct assay_session *s, const char *name);
+
+/* Nanoseconds of the clock that sessions use. */
+int64_t session_now(void);
 
 /* End the open transaction, if there is one: nobody knows its outcome. */
 void session_close(struct assay_session *s);
