@@ -5,17 +5,23 @@
 
 #include "base/memory/mem.h"
 
+#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
 enum { ALIGN = 16, FIRST_BLOCK = 4096, LARGEST_BLOCK = 1 << 20 };
 
 struct arena_block {
-    _Alignas(ALIGN) struct arena_block *below;
+    struct arena_block *below;
     size_t size;
 };
 
-_Static_assert(sizeof(struct arena_block) % ALIGN == 0, "block is aligned");
+/* The front of a block, with room to align what follows: with 32 bits malloc
+ * aligns by 8. */
+static const size_t front =
+    sizeof(struct arena_block) +
+    (_Alignof(max_align_t) < ALIGN || sizeof(struct arena_block) % ALIGN ? ALIGN
+                                                                         : 0);
 
 static void
 add_block(struct arena *a, size_t need)
@@ -25,19 +31,20 @@ add_block(struct arena *a, size_t need)
         size = LARGEST_BLOCK;
     if (size < need)
         size = need;
-    struct arena_block *b = mem_alloc(1, sizeof *b + size);
+    struct arena_block *b = mem_alloc(1, front + size);
     b->below = a->top;
     b->size = size;
     a->top = b;
-    a->next = (char *)(b + 1);
+    a->next =
+        (char *)(((uintptr_t)(b + 1) + ALIGN - 1) & ~(uintptr_t)(ALIGN - 1));
     a->end = a->next + size;
 }
 
 void *
 arena_alloc(struct arena *a, size_t size)
 {
-    if (size > SIZE_MAX - ALIGN)
-        size = SIZE_MAX - ALIGN; // cannot be had; mem_alloc will say so
+    if (size > SIZE_MAX / 2)
+        size = SIZE_MAX / 2; // cannot be had; mem_alloc will say so
     size = (size + ALIGN - 1) & ~(size_t)(ALIGN - 1);
     if (!a->top || (size_t)(a->end - a->next) < size)
         add_block(a, size);
