@@ -9,12 +9,12 @@
 /* --- pairs -----------------------------------------------------------------*/
 
 static size_t
-find_slot(const struct pair_set *s, const struct pair *p)
+find_slot(const struct pair_set *s, const struct key_value *p)
 {
     const struct atom value = {p->value, (enum atom_tag)p->tag};
     size_t i = names_hash(s->names, p->key, value) & (s->slots_n - 1);
     for (; s->slots[i]; i = (i + 1) & (s->slots_n - 1)) {
-        const struct pair *q = &s->all.at[s->slots[i] - 1];
+        const struct key_value *q = &s->all.at[s->slots[i] - 1];
         if (q->key == p->key && q->tag == p->tag && q->value == p->value)
             break;
     }
@@ -34,7 +34,7 @@ grow_slots(struct pair_set *s)
 void
 pair_set_add(struct pair_set *s, const struct stream_op *op)
 {
-    const struct pair p = {op->key, op->tag, op->value};
+    const struct key_value p = {op->key, op->tag, op->value};
     if (2 * (s->all.n + 1) > s->slots_n)
         grow_slots(s);
     const size_t slot = find_slot(s, &p);
@@ -47,7 +47,7 @@ pair_set_add(struct pair_set *s, const struct stream_op *op)
 bool
 pair_set_has(const struct pair_set *s, const struct stream_op *op)
 {
-    const struct pair p = {op->key, op->tag, op->value};
+    const struct key_value p = {op->key, op->tag, op->value};
     return s->slots_n && s->slots[find_slot(s, &p)];
 }
 

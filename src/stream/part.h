@@ -38,7 +38,7 @@ void part_as_it_is(struct stream_names *names, struct stream_txn *const *txns,
 /* A set of pairs of a key and a value. */
 struct pair_set {
     struct stream_names *names;
-    VEC(struct pair {
+    VEC(struct key_value {
         uint32_t key;
         uint8_t tag;
         uint64_t value;

@@ -1,6 +1,8 @@
 /* reader.c -- see reader.h.
  *
  * SPDX-License-Identifier: MIT */
+#include "stream/reader.h"
+
 #include "stream/reader_internal.h"
 
 #include <dirent.h>

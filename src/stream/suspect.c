@@ -77,7 +77,7 @@ suspect_keep_names(struct suspect *s, struct names_collection *c)
     for (size_t i = 0; i < s->added.n; i++)
         stream_txn_keep_names(s->added.at[i], c);
     for (size_t i = 0; i < s->read.all.n; i++) {
-        struct pair *p = &s->read.all.at[i];
+        struct key_value *p = &s->read.all.at[i];
         p->value = names_keep(c, p->tag, p->value);
     }
 }

@@ -1,9 +1,10 @@
 /* unpack.c -- compressed input, recognised by its first bytes.
  *
  * SPDX-License-Identifier: MIT */
-#include "format/unpack/unpack_stream.h"
+#include "format/unpack/unpack.h"
 
 #include "base/memory/mem.h"
+#include "format/unpack/unpack_stream.h"
 
 #include <string.h>
 
