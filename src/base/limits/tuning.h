@@ -96,6 +96,8 @@
     ROW(PARTIAL_BLAMED, 64, 1, 10000, "transactions in one conflict of a partial order", "shapes") \
     ROW(CYCLE_SEARCH_WORK, 1 << 24, 1, 1 << 30, "edges to visit in a component", "weak") \
     ROW(COMMIT_STEPS, 4, 1, 100, "steps per operation of a pass over the history", "weak") \
+    ROW(STALE_FEW, 16, 0, 1000000, "stale transactions, with one of STALE_SHARE, up to which cycles are looked for near them", "weak") \
+    ROW(STALE_SHARE, 64, 1, 1000000, "transactions per stale one more", "weak") \
     ROW(LOOKUP_FACTOR, 8, 1, 1000, "factor of sizes from which on writes are looked up", "weak") \
     ROW(FEW_OPS, 64, 1, 10000, "operations of a transaction that are always visited", "weak") \
     ROW(TXNS_PER_THREAD, 1 << 16, 1, 1 << 24, "transactions below which threads do not pay", "formats") \
