@@ -21,6 +21,7 @@ struct evaluation {
     struct buf notices;
     struct buf enter, execute; // SQL: become the user; run the statement
     size_t changes;
+    bool has_sequences;
 };
 
 /* What a statement answers: rows and writes, sorted. */

@@ -70,9 +70,9 @@ const struct command command_table[] = {
      "Exits 3 if transactions are recorded in part. For test databases: plans change, and other "
      "clients must not write meanwhile.",
      .examples =
-     "assay record --to postgresql://postgres@localhost/shop --listen 6543 -o run.jsonl -- npm test\n"
-     "record a test-suite; then 'assay check run.jsonl'\n"
-     "assay record --to postgresql://postgres@localhost/shop --clean\n"
+     "assay record --to postgresql://localhost/shop --listen 6543 -o run.jsonl\n"
+     "until ^C, what clients of port 6543 do; then 'assay check run.jsonl'\n"
+     "assay record --to postgresql://localhost/shop --clean\n"
      "after a recording that was killed\n",
      .see_also = "check test",
      .words = NULL},
