@@ -2,7 +2,7 @@
 
 BUILD ?= build
 
-.PHONY: all demo test bench ablation databases fuzz coverage format install clean setup
+.PHONY: all demo test bench ablation databases fuzz coverage mutate format install clean setup
 
 all: $(BUILD)/build.ninja
 	@ninja -C $(BUILD) --quiet assay
@@ -35,6 +35,9 @@ fuzz: | setup
 coverage:
 	@tools/setup test
 	@tools/coverage
+
+mutate: all
+	@tools/mutate --build $(BUILD)
 
 format:
 	@git ls-files '*.c' '*.h' | xargs clang-format -i

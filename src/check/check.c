@@ -21,6 +21,7 @@
 #include "check/ladder/ladder.h"
 #include "check/lattice.h"
 #include "history/flaw_text.h"
+#include "history/partial.h"
 #include "history/tested.h"
 #include "level/names.h"
 #include "strong/z3_opinion.h"
@@ -28,13 +29,16 @@
 
 #include <stdio.h>
 
+enum { REASON = sizeof(((struct level_result *)0)->reason) };
+
 struct run {
     const struct history *h;
     const struct check_options *options;
     struct check *out;
     level_set holding; // strong levels that hold, of the turns so far
     double began;      // the try that is under way
-    char lost[256];    // why nothing can be known to hold; "" where it can
+    char gaps[REASON]; // what was not recorded; "" where everything was
+    char lost[REASON]; // why nothing can be known to hold; "" where it can
     struct err *err;
 };
 
@@ -106,9 +110,11 @@ tell_phase(const struct run *run, enum level level, const char *phase)
 }
 
 static void
-tell_decided(const struct run *run, const struct level_result *r)
+tell_decided(const struct run *run, struct level_result *r)
 {
     const struct check_observer *o = &run->options->observer;
+    if (run->gaps[0] && r->certificate.verdict == VERDICT_OK)
+        memcpy(r->reason, run->gaps, sizeof r->reason);
     if (o->decided && r->certificate.verdict != VERDICT_UNKNOWN)
         o->decided(o->self, r);
 }
@@ -156,6 +162,27 @@ find_losses(struct run *run)
         snprintf(run->lost, sizeof run->lost, "%s", HISTORY_UNTESTED);
     }
     vec_free(&lost);
+}
+
+/* What was not recorded, in words; "" if everything was. */
+static void
+find_gaps(const struct history *h, char out[REASON])
+{
+    struct buf gaps = {0};
+    partial_tell(h, &gaps);
+    snprintf(out, REASON, "%s", gaps.n ? gaps.at : "");
+    buf_free(&gaps);
+}
+
+/* Say so at every level that holds. */
+static void
+tell_gaps(const struct history *h, struct check *c)
+{
+    char gaps[REASON];
+    find_gaps(h, gaps);
+    for (size_t i = 0; gaps[0] && i < c->results.n; i++)
+        if (c->results.at[i].certificate.verdict == VERDICT_OK)
+            memcpy(c->results.at[i].reason, gaps, REASON);
 }
 
 /* Admit what was lost, and check the certificate of r with independent code. */
@@ -473,6 +500,7 @@ find_flaws(struct run *run)
     out->n_flaws =
         history_flaws(history_seen(run->h, false), most, &out->flaws);
     find_losses(run);
+    find_gaps(run->h, run->gaps);
     end_work(run, first);
     return true;
 }
@@ -518,7 +546,9 @@ check_by_cases(const struct history *h, const struct check_options *options,
     }
     const bool ok = check_cases(h, &each, out, err);
     limit_kept();
-    if (!ok)
+    if (ok)
+        tell_gaps(h, out);
+    else
         check_free(out);
     return ok;
 }
@@ -550,6 +580,7 @@ check_history(const struct history *h, const struct check_options *options,
     if (ok) {
         lattice_settle(h, options, out);
         tell_reasons(out);
+        tell_gaps(h, out);
     } else {
         check_free(out);
     }

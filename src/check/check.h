@@ -52,7 +52,9 @@ struct level_result {
     double verify_seconds;
     bool verified;
     struct certificate certificate; // with the verdict
-    char reason[256];           // why it is unknown; "" where it is not known
+    // Why it is unknown, or how far it holds (history/partial.h); "" where it
+    // is not known, or holds without a reservation.
+    char reason[256];
     enum claim claim;           // what the order of the timestamps is worth
     char claim_reason[384];     // what contradicts it, or is missing from it
     uint64_t work;              // steps of a budget it took, about

@@ -8,6 +8,7 @@
 #include "cli/counters.h"
 #include "cli/output_format.h"
 #include "level/names.h"
+#include "pipeline/stream_inspection.h"
 #include "version.h"
 
 #include <assert.h>
@@ -73,6 +74,7 @@ take_options(const struct options *o, struct inspection_options *out,
     out->check.strong = out->explaining.strong = strong;
     out->explaining.most = (size_t)o->max_anomalies;
     out->power = out->require_power = o->require_power;
+    out->require_complete = o->complete;
     out->lines = o->sarif_file || strcmp(o->report_format, "sarif") == 0;
     out->certificate = o->certificate;
     out->reduced = o->reduced;
@@ -336,6 +338,39 @@ inspect_file(struct inspect *i, const char *path, const char *name)
     buf_free(&result.notes);
     buf_free(&file);
     i->n_kept += i->kept && ok && result.verdict == VERDICT_VIOLATED;
+    return status;
+}
+
+static void
+show_passes(const struct pass_stats *s)
+{
+    fprintf(stderr, "  %-28s %12llu\n", "windows repaired",
+            (unsigned long long)s->windows);
+    fprintf(stderr, "  %-28s %12llu\n", "transactions in windows",
+            (unsigned long long)s->window_txns);
+    fprintf(stderr, "  %-28s %12llu\n", "the largest window",
+            (unsigned long long)s->largest);
+    fprintf(stderr, "  %-28s %12.1f MB\n", "memory at most",
+            (double)mem_peak() / 1e6);
+}
+
+int
+inspect_stream(struct inspect *i, const struct inspect_stream *s,
+               const char *path)
+{
+    struct inspection_result result;
+    struct pass_stats stats = {0};
+    struct err err = {0};
+    begin_phase(i, "checking", path);
+    const bool ok = stream_inspection_run(&i->options, path, s->window, s->part,
+                                          &stats, &result, &err);
+    end_phase(i);
+    if (!ok)
+        fail_reports(i, path, &err);
+    else if (s->stats)
+        show_passes(&stats);
+    const int status = show_result(i, &result, ok ? NULL : &err);
+    buf_free(&result.notes);
     return status;
 }
 

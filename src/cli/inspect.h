@@ -66,6 +66,17 @@ int inspect_file(struct inspect *i, const char *path, const char *name);
 /* Print an error and add it to the reports: there is no history to inspect. */
 int inspect_fail(struct inspect *i, const char *name, const struct err *err);
 
+/* Check a stream within memory for its keys and 'window' transactions, and
+ * write its part that shows a violation to 'part' (NULL: do not); return the
+ * exit status.  'stats': print what the passes did. */
+struct inspect_stream {
+    size_t window;
+    const char *part;
+    bool stats;
+};
+int inspect_stream(struct inspect *i, const struct inspect_stream *s,
+                   const char *path);
+
 /* Inspect several, with all threads, and print their results in this order;
  * return the worst exit status. */
 int inspect_files(struct inspect *i, const char *const *paths, size_t n);

@@ -86,7 +86,8 @@ run(int n, char *const words[])
         cli_emit_text(&text);
         buf_free(&text);
         status = EXIT_HOLDS;
-    } else if ((command->bit & CMD_MANY) && !paths_expand(&options, &err)) {
+    } else if ((command->bit & CMD_MANY) && !options.stream &&
+               !paths_expand(&options, &err)) {
         status = cli_report_error(&err);
     } else {
         command_line_show(n, words, &line);

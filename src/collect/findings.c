@@ -18,6 +18,18 @@ findings_add(struct run_findings *f, enum server_error error, const char *code,
 }
 
 void
+findings_join(struct run_findings *f, const struct run_findings *more)
+{
+    for (int e = 0; e < SERVER_ERRORS; e++) {
+        const uint64_t n = f->at[e].n;
+        if (!n)
+            f->at[e] = more->at[e];
+        else
+            f->at[e].n = n + more->at[e].n;
+    }
+}
+
+void
 findings_count(struct run_findings *f, const struct connection *c)
 {
     const enum server_error error = server_error_of(c);

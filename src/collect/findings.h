@@ -30,4 +30,7 @@ void findings_count(struct run_findings *f, const struct connection *c);
 void findings_add(struct run_findings *f, enum server_error error,
                   const char *code, const char *message, const char *statement);
 
+/* Add up what several sessions have met. */
+void findings_join(struct run_findings *f, const struct run_findings *more);
+
 #endif

@@ -263,6 +263,11 @@ format_write(const struct history *h, const struct format *format,
                        "format '%s' cannot be written with rows, and the "
                        "history has some",
                        format->name);
+    if (h->txn_partial && !(format->keeps & KEEPS_PARTIAL))
+        return err_set(err, ERR_FEATURE,
+                       "format '%s' cannot mark transactions as recorded in "
+                       "part, and the history has some",
+                       format->name);
     if (!format->holds(h, err) || !keeps_cut(h, format, err))
         return false;
     const bool is_stdout = strcmp(path, "-") == 0;

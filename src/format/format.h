@@ -27,6 +27,7 @@ enum {
     KEEPS_CUT = 8,
     KEEPS_STAMPS = 16,
     KEEPS_ROWS = 32,
+    KEEPS_PARTIAL = 64,
 };
 
 struct format {

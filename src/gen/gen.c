@@ -13,7 +13,9 @@
  * Recorded times: commit i happens at 10 i.  A transaction with snapshot s is
  * said to begin between 10 s and 10 s + 9, or later where its session was
  * still busy, and to end between 10 i and 10 i + 9, so a transaction
- * that ended before it began is in its snapshot.
+ * that ended before it began is in its snapshot.  In other orders than that of
+ * commits, gen_schedule.h plans sessions and times before the first
+ * transaction runs, and the snapshot is a moment between begin and commit.
  *
  * Keys may be rows of a table.  Then a quarter of the reads are queries, a
  * write inserts a row that is absent, and a quarter of the other writes delete.
@@ -26,6 +28,7 @@
 
 #include "gen/anomaly.h"
 #include "gen/gen_rows.h"
+#include "gen/gen_schedule.h"
 #include "history/builder/builder.h"
 
 #include <assert.h>
@@ -60,7 +63,24 @@ struct simulation {
     struct planned_op *planned; // the operations of the current transaction
     uint64_t next_value;
     uint32_t now; // commits so far
+
+    // In other orders than that of commits:
+    struct gen_schedule schedule;
+    txn_id *slot_txn;   // by slot
+    uint32_t next_slot; // that runs next
 };
+
+static bool
+is_planned(const struct simulation *sim)
+{
+    return sim->shape->order != GEN_ORDER_COMMIT;
+}
+
+static const struct gen_slot *
+slot(const struct simulation *sim)
+{
+    return &sim->schedule.slots.at[sim->next_slot];
+}
 
 uint64_t
 gen_draw_key(enum gen_distribution distribution, uint64_t keys,
@@ -102,6 +122,8 @@ earliest_snapshot(const struct simulation *sim, session_id s)
     if (level_is_serial(sim->shape->level))
         return sim->now;
     uint32_t t = sim->session_commit[s];
+    if (is_planned(sim))
+        t = gen_schedule_commits_before(&sim->schedule, slot(sim)->began);
     if (sim->now > sim->shape->lag && t < sim->now - sim->shape->lag)
         t = sim->now - (uint32_t)sim->shape->lag;
     for (uint64_t i = 0; level_separates_writers(sim->shape->level) &&
@@ -160,6 +182,8 @@ static void
 record_times(struct simulation *sim, txn_id t, session_id s, uint32_t snapshot)
 {
     uint64_t oldest = snapshot;
+    if (is_planned(sim))
+        return;
     if (level_is_serial(sim->shape->level)) {
         const uint64_t back = random_below(&sim->random, sim->shape->lag + 1);
         oldest = oldest > back ? oldest - back : 0;
@@ -257,12 +281,31 @@ plan_op(struct simulation *sim)
     return op;
 }
 
+/* The session of the next transaction. */
+static session_id
+choose_session(struct simulation *sim)
+{
+    if (is_planned(sim))
+        return slot(sim)->session;
+    return (session_id)random_below(&sim->random, sim->shape->sessions);
+}
+
+/* Begin the next transaction, or take the one that was planned. */
+static bool
+begin_txn(struct simulation *sim, session_id s, txn_id *t, struct err *err)
+{
+    if (!is_planned(sim))
+        return builder_txn(sim->b, s, t, err);
+    assert(slot(sim)->session == s);
+    *t = sim->slot_txn[sim->next_slot++];
+    return true;
+}
+
 static bool
 run_txn(struct simulation *sim, struct err *err)
 {
     const struct gen_shape *shape = sim->shape;
-    const session_id s =
-        (session_id)random_below(&sim->random, shape->sessions);
+    const session_id s = choose_session(sim);
     for (uint64_t i = 0; i < shape->operations; i++)
         sim->planned[i] = plan_op(sim);
     const uint32_t earliest = earliest_snapshot(sim, s);
@@ -270,7 +313,7 @@ run_txn(struct simulation *sim, struct err *err)
         earliest +
         (uint32_t)random_below(&sim->random, sim->now - earliest + 1);
     txn_id t;
-    if (!builder_txn(sim->b, s, &t, err))
+    if (!begin_txn(sim, s, &t, err))
         return false;
     sim->now++;
     for (uint64_t i = 0; i < shape->operations; i++)
@@ -331,10 +374,12 @@ static bool
 inject_txn(struct simulation *sim, session_id s, int64_t began, bool aborts,
            txn_id *t, struct err *err)
 {
-    if (!builder_txn(sim->b, s, t, err))
+    if (!begin_txn(sim, s, t, err))
         return false;
     if (aborts)
         builder_status(sim->b, *t, TXN_ABORTED);
+    if (is_planned(sim))
+        return true;
     const int64_t from =
         sim->session_ended[s] >= began ? sim->session_ended[s] + 1 : began;
     builder_times(sim->b, *t, from, from + 4);
@@ -350,7 +395,9 @@ inject(struct simulation *sim, const struct gen_anomaly *a, struct err *err)
 {
     const uint64_t base = sim->next_value;
     sim->next_value += 10;
-    const uint64_t first = random_below(&sim->random, sim->shape->sessions);
+    const uint64_t first =
+        is_planned(sim) ? sim->schedule.script_session
+                        : random_below(&sim->random, sim->shape->sessions);
     const int64_t began = 10 * ((int64_t)sim->now + 1);
     sim->now++;
     txn_id t = TXN_NONE;
@@ -374,11 +421,31 @@ inject(struct simulation *sim, const struct gen_anomaly *a, struct err *err)
 /* --- all of it
  * ---------------------------------------------------------------*/
 
+/* Begin all transactions in the order of the output, with their times. */
+static bool
+plan(struct simulation *sim, const struct gen_anomaly *anomaly, struct err *err)
+{
+    struct gen_schedule *s = &sim->schedule;
+    gen_schedule_make(s, sim->shape, anomaly);
+    sim->slot_txn = mem_alloc(s->slots.n, sizeof *sim->slot_txn);
+    for (size_t i = 0; i < s->order.n; i++) {
+        const uint32_t place = s->order.at[i];
+        const struct gen_slot *at = &s->slots.at[place];
+        txn_id *t = &sim->slot_txn[place];
+        if (!builder_txn(sim->b, at->session, t, err))
+            return false;
+        builder_times(sim->b, *t, at->began, at->ended);
+    }
+    return true;
+}
+
 static bool
 run(struct simulation *sim, const struct gen_anomaly *anomaly, struct err *err)
 {
     for (uint64_t s = 0; s < sim->shape->sessions; s++)
         builder_session(sim->b, atom_uint(s + 1));
+    if (is_planned(sim) && !plan(sim, anomaly, err))
+        return false;
     const uint64_t n = sim->shape->transactions;
     const uint64_t place = (uint64_t)((double)n * sim->shape->at);
     for (uint64_t i = 0; i <= n; i++) {
@@ -395,6 +462,23 @@ const char *const gen_distribution_names[GEN_DISTRIBUTIONS] = {
     [GEN_ZIPF] = "zipf",
     [GEN_HOTSPOT] = "hotspot",
 };
+
+const char *const gen_order_names[GEN_ORDERS] = {
+    [GEN_ORDER_COMMIT] = "commit",
+    [GEN_ORDER_END] = "end",
+    [GEN_ORDER_LISTED] = "listed",
+};
+
+bool
+gen_parse_order(const char *name, enum gen_order *out)
+{
+    for (int i = 0; i < GEN_ORDERS; i++)
+        if (strcmp(gen_order_names[i], name) == 0) {
+            *out = (enum gen_order)i;
+            return true;
+        }
+    return false;
+}
 
 bool
 gen_parse_distribution(const char *name, enum gen_distribution *out)
@@ -446,6 +530,8 @@ gen_history(const struct gen_shape *shape, struct history *h, struct err *err)
     sim.next_value = shape->duplicates > 0 ? shape->values + 1 : 1;
 
     bool ok = run(&sim, anomaly, err);
+    gen_schedule_free(&sim.schedule);
+    mem_free(sim.slot_txn);
     vec_free(&sim.versions);
     mem_free(sim.newest);
     mem_free(sim.own_time);

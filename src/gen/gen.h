@@ -17,6 +17,16 @@ enum gen_distribution {
 
 extern const char *const gen_distribution_names[GEN_DISTRIBUTIONS];
 
+/* The order of the transactions in the output. */
+enum gen_order {
+    GEN_ORDER_COMMIT, // as they commit; a transaction ends when it commits
+    GEN_ORDER_END,    // as they end, which is a while after they commit
+    GEN_ORDER_LISTED, // one session after the other, with the same times
+    GEN_ORDERS
+};
+
+extern const char *const gen_order_names[GEN_ORDERS];
+
 // The levels that histories can be made for.
 #define GEN_LEVELS level_used_by(USED_BY_GEN)
 
@@ -32,6 +42,7 @@ struct gen_shape {
     uint64_t values;   // the size of that space
     double value_theta;
     uint64_t lag; // how many commits a snapshot is old at most
+    enum gen_order order;
     uint64_t seed;
     const char *inject; // an anomaly's name, or NULL
     double at;          // where: 0..1
@@ -45,6 +56,9 @@ bool gen_history(const struct gen_shape *shape, struct history *h,
 
 /* The distribution of that name; false where there is none. */
 bool gen_parse_distribution(const char *name, enum gen_distribution *out);
+
+/* The order of that name; false where there is none. */
+bool gen_parse_order(const char *name, enum gen_order *out);
 
 /* Draw a key below 'keys'; 'zipf' is for GEN_ZIPF. */
 uint64_t gen_draw_key(enum gen_distribution distribution, uint64_t keys,

@@ -28,6 +28,7 @@ history_free(struct history *h)
     mem_free(h->txn_start_ts);
     mem_free(h->txn_commit_ts);
     mem_free(h->txn_meta);
+    mem_free(h->txn_partial);
     mem_free(h->txn_line);
     mem_free(h->op_key);
     mem_free(h->op_value);

@@ -185,6 +185,9 @@ struct history {
     // where the input does not say.
     struct stamp *txn_start_ts, *txn_commit_ts;
     uint32_t *txn_meta; // a JSON object in strings, or ID_NONE; NULL if none
+    // What was not recorded: a JSON array of strings, or ID_NONE; NULL if
+    // everything was.
+    uint32_t *txn_partial;
 
     uint32_t n_ops;
     uint32_t *op_key; // flags and key

@@ -1,21 +1,29 @@
 /* tested.c -- see tested.h.
  *
+ * Invariant:
+ *   (1) a query about rows has a read for each row that it could concern.
+ *       Where that is none, only the recording shows that it was asked.
+ *
  * SPDX-License-Identifier: MIT */
 #include "history/tested.h"
 
+#include "history/row/row_log.h"
+
 static bool
-tests_something(const struct history *h, txn_id t)
+has_operation(const struct history *h, txn_id t)
 {
     return h->txn_status[t] == TXN_COMMITTED && h->txn_begin[t] < h->txn_end[t];
 }
 
-bool
-history_is_tested(const struct history *h)
+/* Whether entry i of the recording is the first query of a transaction that is
+ * committed and has no operation (1). */
+static bool
+asks_alone(const struct history *h, size_t i)
 {
-    for (txn_id t = 0; t < h->n_txns; t++)
-        if (tests_something(h, t))
-            return true;
-    return false;
+    const struct row_entry *e = &h->rows->entries.at[i];
+    const txn_id t = h->arrival[e->txn];
+    return e->kind == ROW_QUERY && h->txn_status[t] == TXN_COMMITTED &&
+           !has_operation(h, t) && (!i || e[-1].txn != e->txn);
 }
 
 uint64_t
@@ -23,6 +31,17 @@ history_tested_count(const struct history *h)
 {
     uint64_t n = 0;
     for (txn_id t = 0; t < h->n_txns; t++)
-        n += tests_something(h, t);
+        n += has_operation(h, t);
+    for (size_t i = 0; h->rows && i < h->rows->entries.n; i++)
+        n += asks_alone(h, i);
     return n;
+}
+
+bool
+history_is_tested(const struct history *h)
+{
+    for (txn_id t = 0; t < h->n_txns; t++)
+        if (has_operation(h, t))
+            return true;
+    return history_tested_count(h) > 0;
 }

@@ -10,7 +10,7 @@
  *   - those that record the initial state (TXN_LOADING);
  *   - aborted and indeterminate transactions: with nothing committed, no
  *     transaction of the history can have observed an indeterminate one;
- *   - transactions without an operation.
+ *   - transactions without an operation; a query that finds no row is one.
  *
  * SPDX-License-Identifier: MIT */
 #ifndef HISTORY_TESTED_H

@@ -69,8 +69,11 @@ cover(struct values *v, uint64_t bits)
     const size_t n_values = v->all.n > v->expected ? v->all.n : v->expected;
     if (bits >= n_values * DIRECT_FACTOR + DIRECT_SLACK)
         return false;
-    // Zeroed fresh memory: pages that are never touched cost nothing.
-    const size_t n = n_values * DIRECT_FACTOR + DIRECT_SLACK;
+    // Zeroed fresh memory: pages that are never touched cost nothing.  At least
+    // twice as much, or sparse values would copy the table again and again.
+    size_t n = n_values * DIRECT_FACTOR + DIRECT_SLACK;
+    if (n < v->direct_n * 2)
+        n = v->direct_n * 2;
     uint32_t *direct = mem_calloc(n, sizeof *direct);
     if (v->below)
         memcpy(direct, v->direct, v->below * sizeof *direct);

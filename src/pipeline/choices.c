@@ -133,6 +133,13 @@ choices_distributions(struct buf *out)
 }
 
 void
+choices_orders(struct buf *out)
+{
+    for (int i = 0; i < GEN_ORDERS; i++)
+        choices_add(out, gen_order_names[i]);
+}
+
+void
 choices_anomalies(struct buf *out)
 {
     for (const struct gen_anomaly *a = gen_anomalies; a->name; a++)

@@ -25,6 +25,7 @@ choices choices_prove_reports;   // those that can show programs
 choices choices_workloads;       // applications, too
 choices choices_apps;
 choices choices_distributions;
+choices choices_orders;    // of the transactions that gen makes
 choices choices_anomalies; // that gen can inject
 choices choices_isolations;
 choices choices_servers;

@@ -92,6 +92,8 @@ read_history(struct inspection_options *o, const char *path,
         o->full_summary
             ? summary_of(&out->history, o->check.threads, &out->summary)
             : summary_sizes(&out->history, &out->summary);
+    if (ok)
+        partial_of(&out->history, &out->partial);
     limit_kept();
     o->check.spent = time_now() - began;
     out->load_seconds = time_work(o->check.threads) - began_cpu;
@@ -268,6 +270,7 @@ inspection_free(struct inspection *i)
     mem_free(i->explanations);
     mem_free(i->explained);
     timeline_free(&i->timeline);
+    partial_free(&i->partial);
     check_free(&i->others);
     check_free(&i->check);
     history_free(&i->history);
@@ -330,7 +333,9 @@ add_to_reports(const struct inspection_options *o, struct inspection *i)
         .origin = o->origin,
         .timeline = i->timeline.intervals.n ? &i->timeline : NULL,
         .power = o->power && i->format ? &i->overlap : NULL,
-        .power_required = o->require_power};
+        .power_required = o->require_power,
+        .partial = &i->partial,
+        .must_be_complete = o->require_complete};
     for (size_t r = 0; r < o->n_reports; r++)
         report_add(&o->reports[r], &run);
     limit_kept();
@@ -396,6 +401,8 @@ inspection_finish(const struct inspection_options *o, struct inspection *i,
     add_claims(i, &out->notes);
     out->verdict = check_worst(&i->check);
     if (out->verdict == VERDICT_OK && o->require_power && inspection_is_weak(i))
+        out->verdict = VERDICT_UNKNOWN;
+    if (out->verdict == VERDICT_OK && o->require_complete && i->partial.txns)
         out->verdict = VERDICT_UNKNOWN;
     const bool ok = inspection_write_files(o, i, time_spent(o, i),
                                            &out->verdict, &out->notes, err);

@@ -35,6 +35,7 @@ struct inspection {
     struct explanation *explanations; // one for each of check.results
     bool *explained;                  // likewise: whether it is there already
     struct check others;              // levels not asked for; may be empty
+    struct partial partial;           // what was not recorded
     struct overlap overlap;           // where options->power asks for it
     struct timeline timeline;         // of a recording; may be empty
     double load_seconds;              // of CPU time
@@ -69,6 +70,7 @@ struct inspection_options {
     bool all_levels;    // decide those not asked for, too, for the answer
     bool lines;         // find out where transactions are, for SARIF
     bool power;         // count what could have gone wrong, for the reports
+    bool require_complete; // what is recorded in part is 'unknown', not 'ok'
     bool require_power; // a weak test is 'unknown', not 'ok'; with 'power'
     const struct report_origin *origin; // of a recording; or NULL
     struct check_options check;

@@ -5,6 +5,7 @@
 
 #include "pipeline/history_file.h"
 #include "pipeline/inspection.h"
+#include "pipeline/run_origin.h"
 #include "report/power.h"
 
 #include <errno.h>
@@ -15,6 +16,7 @@ void
 single_run_free(struct single_run *r)
 {
     buf_free(&r->reason);
+    buf_free(&r->finding);
     buf_free(&r->weakness);
     buf_free(&r->edges);
     buf_free(&r->headline);
@@ -85,6 +87,18 @@ judge(const struct single_run_request *q, const char *path,
     return ok;
 }
 
+static void
+take_finding(const struct test_run *run, const char *workload,
+             struct single_run *out)
+{
+    struct run_origin origin;
+    run_origin_fill(run, workload, &origin);
+    out->finding_status = run_origin_status(&origin);
+    if (out->finding_status)
+        origin_finding(&origin.origin.findings[0], &out->finding);
+    run_origin_free(&origin);
+}
+
 bool
 single_run(const struct single_run_request *q, const char *served,
            struct single_run *out, struct err *err)
@@ -105,6 +119,7 @@ single_run(const struct single_run_request *q, const char *served,
         ok = test_run_record(&run, file.path.at, err);
         memcpy(out->note, run.note, sizeof out->note);
         out->stats = run.stats;
+        take_finding(&run, q->workload, out);
         test_run_end(&run);
     }
     ok = ok && judge(q, file.path.at, out, err);

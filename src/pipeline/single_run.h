@@ -11,6 +11,7 @@
 
 struct single_run_request {
     struct test_run_options run;
+    const char *workload; // its name
     level_set levels;
     bool session_order, verify;
     unsigned threads;
@@ -19,6 +20,8 @@ struct single_run_request {
 struct single_run {
     enum verdict verdict;
     struct buf reason;   // why it is unknown
+    struct buf finding;  // the first one (report/origin.h)
+    int finding_status;  // 0: none
     struct buf weakness; // of the test where the level held (report/power.h)
     uint64_t pairs, conflicts; // that overlapped, and of these
     char note[128];            // what the database says it is

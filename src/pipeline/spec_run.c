@@ -61,6 +61,7 @@ interleave(struct run *r, const u32_vec *order, struct spec_run_result *out,
     if (!interleave_run(r->script, r->db, order, &o, out->path, &interleaved,
                         err))
         return false;
+    findings_join(&r->tally->findings, &interleaved.findings);
     r->tally->failed += interleaved.failed;
     if (interleaved.failed)
         memcpy(r->tally->failure, interleaved.failure,

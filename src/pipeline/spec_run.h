@@ -8,6 +8,7 @@
 #ifndef PIPELINE_SPEC_RUN_H
 #define PIPELINE_SPEC_RUN_H
 
+#include "collect/findings.h"
 #include "driver/driver.h"
 #include "pipeline/history_file.h"
 
@@ -33,6 +34,7 @@ struct spec_run_tally {
     size_t recorded, impossible, empty, refused;
     size_t failed;     // statements that the database refused
     char failure[300]; // the last of them
+    struct run_findings findings;
 };
 
 struct spec_run_options {

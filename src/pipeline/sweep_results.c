@@ -198,7 +198,9 @@ sweep_results_table(struct sweep_results *r, const char *command,
              "coalesce(group_concat(distinct nullif(anomaly, '')), ''), "
              "coalesce(max(case when verdict = 'unknown' then headline end), "
              "''), sum(coalesce(weakness, '') <> ''), "
-             "coalesce(max(weakness), '') "
+             "coalesce(max(weakness), ''), sum(verdict = 'finding'), "
+             "sum(verdict = 'not run'), coalesce(min(case when verdict in "
+             "('finding', 'not run') then headline end), '') "
              "from run left join power using (command, target, level, "
              "workload, seed) where command = ");
     put_text(&sql, command);

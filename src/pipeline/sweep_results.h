@@ -23,13 +23,14 @@ struct sweep_cell {
 
 /* What came of it. */
 struct sweep_outcome {
-    const char *verdict; // "ok", "violated", "unknown" or "refused"
+    const char *verdict; // "ok", "violated", "unknown", "refused", "finding"
+                         // (of a defect of the server) or "not run"
     const char *note;    // what the database says it is, or why it was refused
     uint64_t committed, aborted, unknown;
     double seconds;
     // The first anomaly; "" if there is none.
     const char *name, *edges, *history;
-    const char *headline;      // of the anomaly; of 'unknown', the reason
+    const char *headline;      // of the anomaly or finding; of 'unknown', why
     uint64_t pairs, conflicts; // that overlapped, and of these
     const char *weakness;      // of the test; "": it is not weak
     uint64_t transactions;     // of the anomaly
@@ -55,8 +56,8 @@ bool sweep_results_add(struct sweep_results *r, const struct sweep_cell *cell,
 
 /* The table at the end, of one command line.  Columns: target, level, workload,
  * how many runs there are, how many are violated, unknown and refused, the
- * names of the anomalies, why one is unknown, how many are weak, and why one
- * of these is. */
+ * names of the anomalies, why one is unknown, how many are weak, why one of
+ * these is, how many have findings and do not run, and one such finding. */
 bool sweep_results_table(struct sweep_results *r, const char *command,
                          struct result_rows *out, struct err *err);
 

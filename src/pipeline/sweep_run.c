@@ -85,8 +85,12 @@ keep_run(struct sweep_run *s, const struct sweep_cell *cell,
     static const char *const words[] = {[VERDICT_OK] = "ok",
                                         [VERDICT_VIOLATED] = "violated",
                                         [VERDICT_UNKNOWN] = "unknown"};
+    const char *verdict = run->finding_status == FINDING_DEFECT ? "finding"
+                          : run->finding_status == FINDING_NOT_RUN
+                              ? "not run"
+                              : words[run->verdict];
     const struct sweep_outcome out = {
-        .verdict = words[run->verdict],
+        .verdict = verdict,
         .note = run->note,
         .committed = run->stats.committed,
         .aborted = run->stats.aborted,
@@ -94,9 +98,10 @@ keep_run(struct sweep_run *s, const struct sweep_cell *cell,
         .seconds = run->stats.seconds,
         .name = run->has_anomaly ? anomaly_table[run->kind].name : "",
         .edges = run->edges.n ? run->edges.at : "",
-        .headline = run->headline.n ? run->headline.at
-                    : run->reason.n ? run->reason.at
-                                    : "",
+        .headline = run->finding.n    ? run->finding.at
+                    : run->headline.n ? run->headline.at
+                    : run->reason.n   ? run->reason.at
+                                      : "",
         .pairs = run->pairs,
         .conflicts = run->conflicts,
         .weakness = run->weakness.n ? run->weakness.at : "",

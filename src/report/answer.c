@@ -128,7 +128,9 @@ answer_sentence(const struct report_run *run, struct buf *out)
     buf_text(out, ": ");
     if (held) {
         put_titles(held, out);
-        buf_text(out, " held");
+        buf_text(out, run->partial && run->partial->txns
+                          ? " held, as far as it was recorded"
+                          : " held");
     }
     if (violated) {
         buf_text(out, held ? ", " : "no level held, not even ");

@@ -165,6 +165,28 @@ report_sizes_json(const struct summary *s, struct buf *out)
     json_u64(out, "operations", s->operations);
 }
 
+/* What was not recorded. */
+static void
+put_partial(const struct partial *p, struct buf *out)
+{
+    struct buf member = {0};
+    json_object(out, "partial");
+    json_u64(out, "transactions", p->txns);
+    json_u64(out, "of", p->of);
+    json_object(out, "what");
+    for (uint32_t i = 0; i < p->what_of.n; i++) {
+        const struct string what = strings_get(&p->what, i);
+        buf_clear(&member);
+        buf_add(&member, what.text, what.len);
+        buf_char(&member, ':');
+        buf_u64(&member, p->what_of.at[i]);
+        json_raw(out, NULL, member.at, member.n);
+    }
+    json_object_end(out);
+    json_object_end(out);
+    buf_free(&member);
+}
+
 static void
 add(struct report *to, const struct report_run *run)
 {
@@ -184,6 +206,8 @@ add(struct report *to, const struct report_run *run)
     }
     if (answer_applies(run))
         answer_json(run, out);
+    if (run->partial && run->partial->txns)
+        put_partial(run->partial, out);
     if (run->origin)
         origin_json(run->origin, out);
     if (run->origin && run->timeline)

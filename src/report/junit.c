@@ -2,7 +2,8 @@
  *
  * An unknown verdict is an error and not a failure: a limit was reached before
  * the level was decided.  A level that held in a weak test is skipped, which CI
- * shows beside the verdict; where power is required, it is an error.
+ * shows beside the verdict; where power is required, it is an error.  Findings
+ * of a run are cases of their own, which never pass.
  *
  * SPDX-License-Identifier: MIT */
 #include "report/parts.h"
@@ -90,6 +91,28 @@ put_weakness(const struct report_run *run, const char *weakness,
     buf_text(out, "\"/>\n");
 }
 
+/* A level holds as far as it was recorded. */
+static void
+put_gaps(const struct report_run *run, const char *gaps, struct buf *out)
+{
+    buf_text(out, run->must_be_complete
+                      ? "      <error type=\"partial\" message=\""
+                      : "      <skipped message=\"");
+    buf_text(out, "ok, ");
+    part_xml(out, gaps);
+    buf_text(out, "\"/>\n");
+}
+
+static size_t
+count_gaps(const struct check *c)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < c->results.n; i++)
+        n += c->results.at[i].certificate.verdict == VERDICT_OK &&
+             c->results.at[i].reason[0];
+    return n;
+}
+
 /* How much was tested. */
 static void
 put_power(const struct overlap *p, struct buf *out)
@@ -137,7 +160,8 @@ put_case(const struct report_run *run, size_t i, struct buf *out)
                level_table[r->level].name);
     put_name(run, out);
     buf_printf(out, "\" time=\"%.3f\"", r->seconds);
-    if (r->certificate.verdict == VERDICT_OK && !weakness.n) {
+    const bool has_gaps = r->certificate.verdict == VERDICT_OK && r->reason[0];
+    if (r->certificate.verdict == VERDICT_OK && !weakness.n && !has_gaps) {
         buf_text(out, "/>\n");
         return;
     }
@@ -146,10 +170,38 @@ put_case(const struct report_run *run, size_t i, struct buf *out)
         put_failure(&run->explanations[i], out);
     else if (r->certificate.verdict == VERDICT_UNKNOWN)
         put_error(r->reason, out);
+    else if (has_gaps)
+        put_gaps(run, r->reason, out);
     else
         put_weakness(run, weakness.at, out);
     buf_text(out, "    </testcase>\n");
     buf_free(&weakness);
+}
+
+/* The findings of a run that ask for an exit status. */
+static size_t
+count_findings(const struct report_run *run, int status)
+{
+    size_t n = 0;
+    for (size_t i = 0; run->origin && i < run->origin->n_findings; i++)
+        n += run->origin->findings[i].status == status;
+    return n;
+}
+
+/* A defect of the server failed; a workload that does not run is an error. */
+static void
+put_finding(const struct report_run *run, const struct report_finding *f,
+            struct buf *out)
+{
+    struct buf text = {0};
+    origin_finding(f, &text);
+    buf_printf(out, "    <testcase name=\"%s\" classname=\"", f->name);
+    put_name(run, out);
+    buf_printf(out, "\" time=\"0.000\">\n      <%s type=\"finding\" message=\"",
+               f->status == FINDING_DEFECT ? "failure" : "error");
+    part_xml(out, text.at);
+    buf_text(out, "\"/>\n    </testcase>\n");
+    buf_free(&text);
 }
 
 static void
@@ -157,20 +209,27 @@ add(struct report *to, const struct report_run *run)
 {
     struct buf *out = &to->out;
     const struct check *c = run->check;
-    const size_t weak = count_weak(run);
+    const size_t gaps = count_gaps(c), weak = gaps ? 0 : count_weak(run);
+    const size_t defects = count_findings(run, FINDING_DEFECT);
+    const size_t not_run = count_findings(run, FINDING_NOT_RUN);
     double seconds = 0;
     for (size_t i = 0; i < c->results.n; i++)
         seconds += c->results.at[i].seconds;
     buf_text(out, "  <testsuite name=\"");
     put_name(run, out);
-    buf_printf(out,
-               "\" tests=\"%zu\" failures=\"%zu\" errors=\"%zu\" "
-               "skipped=\"%zu\" time=\"%.3f\">\n",
-               c->results.n, count(c, VERDICT_VIOLATED),
-               count(c, VERDICT_UNKNOWN) + (run->power_required ? weak : 0),
-               run->power_required ? 0 : weak, seconds);
+    buf_printf(
+        out,
+        "\" tests=\"%zu\" failures=\"%zu\" errors=\"%zu\" "
+        "skipped=\"%zu\" time=\"%.3f\">\n",
+        c->results.n + defects + not_run, count(c, VERDICT_VIOLATED) + defects,
+        count(c, VERDICT_UNKNOWN) + not_run + (run->power_required ? weak : 0) +
+            (run->must_be_complete ? gaps : 0),
+        (run->power_required ? 0 : weak) + (run->must_be_complete ? 0 : gaps),
+        seconds);
     if (run->power)
         put_power(run->power, out);
+    for (size_t i = 0; i < defects + not_run; i++)
+        put_finding(run, &run->origin->findings[i], out);
     for (size_t i = 0; i < c->results.n; i++)
         put_case(run, i, out);
     buf_text(out, "  </testsuite>\n");

@@ -88,12 +88,28 @@ put_claims(const struct check *c, struct buf *out)
 }
 
 static void
+put_findings(const struct report_origin *o, struct buf *out)
+{
+    for (size_t i = 0; i < o->n_findings; i++) {
+        struct buf text = {0};
+        origin_finding(&o->findings[i], &text);
+        buf_text(out, "**finding:** ");
+        part_markdown(out, text.at);
+        buf_text(out, "\n\n");
+        buf_free(&text);
+    }
+}
+
+static void
 add(struct report *to, const struct report_run *run)
 {
     struct buf *out = &to->out;
     buf_text(out, "## ");
     part_markdown(out, run->path);
-    buf_text(out, "\n\n| level | verdict | |\n| --- | --- | --- |\n");
+    buf_text(out, "\n\n");
+    if (run->origin)
+        put_findings(run->origin, out);
+    buf_text(out, "| level | verdict | |\n| --- | --- | --- |\n");
     for (size_t i = 0; i < run->check->results.n; i++) {
         const struct level_result *r = &run->check->results.at[i];
         const struct explanation *e = &run->explanations[i];

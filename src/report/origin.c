@@ -118,8 +118,8 @@ put_nemesis(const struct report_nemesis *n, struct buf *out)
 }
 
 /* "server crashed: 3 x 57P02: another process ...; first at 'update ...'" */
-static void
-put_finding(const struct report_finding *f, struct buf *out)
+void
+origin_finding(const struct report_finding *f, struct buf *out)
 {
     buf_printf(out, "%s: %" PRIu64 " x ", f->name, f->n);
     buf_shown(out, f->code);
@@ -139,7 +139,7 @@ origin_findings(const struct report_origin *o, struct buf *out)
 {
     for (size_t i = 0; i < o->n_findings; i++) {
         buf_text(out, "finding: ");
-        put_finding(&o->findings[i], out);
+        origin_finding(&o->findings[i], out);
         buf_printf(out, "\n  %s\n", o->findings[i].advice);
     }
 }
@@ -328,7 +328,7 @@ origin_html(const struct report_origin *o, struct buf *out)
     buf_text(out, "<details class=\"origin\" open><summary>What was run"
                   "</summary><table>\n");
     for (size_t i = 0; i < o->n_findings; i++) {
-        put_finding(&o->findings[i], &text);
+        origin_finding(&o->findings[i], &text);
         put_row("finding", &text, out);
     }
     buf_shown(&text, o->note);

@@ -24,10 +24,13 @@ struct report_fault {
     double began, ended; // seconds since the run began
 };
 
+/* What findings ask for as the exit status. */
+enum { FINDING_DEFECT = 1, FINDING_NOT_RUN = 2 };
+
 /* Errors that say something about the server, not about a level. */
 struct report_finding {
     const char *name, *advice; // "server crashed"
-    int status;                // the exit status that it asks for
+    int status;                // one of the two above
     uint64_t n;
     const char *code, *message, *statement; // of the first
 };
@@ -75,7 +78,8 @@ void origin_text(const struct report_origin *o, struct buf *out);
 void origin_json(const struct report_origin *o, struct buf *out);
 void origin_html(const struct report_origin *o, struct buf *out);
 
-/* Append the findings, for a terminal. */
+/* Append a finding on one line, and all of them for a terminal. */
+void origin_finding(const struct report_finding *f, struct buf *out);
 void origin_findings(const struct report_origin *o, struct buf *out);
 
 /* Append an isolation level in capital letters. */

@@ -235,6 +235,16 @@ put_level_names(level_set set, struct buf *out)
         }
 }
 
+static bool
+has_gaps(const struct check *c)
+{
+    for (size_t i = 0; i < c->results.n; i++)
+        if (c->results.at[i].certificate.verdict == VERDICT_OK &&
+            c->results.at[i].reason[0])
+            return true;
+    return false;
+}
+
 void
 part_strongest(const struct check *c, struct buf *out)
 {
@@ -250,6 +260,8 @@ part_strongest(const struct check *c, struct buf *out)
                    strongest & (strongest - 1) ? "s" : "",
                    strongest & (strongest - 1) ? "" : "s");
     put_level_names(strongest, out);
+    if (strongest && has_gaps(c))
+        buf_text(out, ", as far as it was recorded");
     if (unknown) {
         buf_text(out, "; not decided: ");
         put_level_names(unknown, out);

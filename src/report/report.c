@@ -107,4 +107,6 @@ report_verdict(const struct level_result *r, const struct explanation *e,
     }
     if (v == VERDICT_UNKNOWN && r->reason[0])
         buf_printf(out, ": %s", r->reason);
+    if (v == VERDICT_OK && r->reason[0])
+        buf_printf(out, ", %s", r->reason);
 }

@@ -18,6 +18,7 @@
 #include "base/buf.h"
 #include "explain/explain.h"
 #include "history/overlap.h"
+#include "history/partial.h"
 #include "history/summary.h"
 #include "history/timeline.h"
 #include "report/origin.h"
@@ -38,6 +39,8 @@ struct report_run {
     bool power_required;                // a weak test does not pass
     const struct timeline *timeline;    // of a recording with times; or NULL
     const struct report_sides *sides;   // of a prediction, or NULL
+    const struct partial *partial;      // what was not recorded, or NULL
+    bool must_be_complete;              // and nothing may be missing
 };
 
 struct report_style {

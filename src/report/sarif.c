@@ -13,6 +13,7 @@
 #include "report/sarif_parts.h"
 
 #define WEAK_RULE "weak-test"
+#define FINDING_RULE "finding"
 
 static void
 begin(struct report *to)
@@ -28,6 +29,11 @@ begin(struct report *to)
     sarif_rule(WEAK_RULE, "weak test",
                "a level held, and few transactions could have violated it",
                "warning", out);
+    json_break(out, false);
+    sarif_rule(FINDING_RULE, "finding",
+               "the server crashed, reported an internal error or damaged "
+               "data, or does not run the workload",
+               "error", out);
     sarif_begin_results(out);
 }
 
@@ -104,8 +110,8 @@ begin_result(struct report *to)
     sarif_begin_result(to->state.results++ == 0, &to->out);
 }
 
-/* A verdict without an anomaly: a violation that was not explained, or no
- * answer. */
+/* A verdict without an anomaly: a violation that was not explained, no answer,
+ * or a level that holds as far as it was recorded. */
 static void
 put_verdict(struct report *to, const struct report_run *run,
             const struct level_result *r, const struct explanation *e)
@@ -188,9 +194,31 @@ put_weakness(struct report *to, const struct report_run *run)
     buf_free(&why);
 }
 
+/* What the run says about the server, not about a level. */
+static void
+put_finding(struct report *to, const struct report_run *run,
+            const struct report_finding *f)
+{
+    struct buf *out = &to->out;
+    struct buf text = {0};
+    origin_finding(f, &text);
+    begin_result(to);
+    json_text(out, "ruleId", FINDING_RULE);
+    json_text(out, "level", "error");
+    sarif_message("message", text.at, out);
+    put_history(run, out);
+    json_object(out, "properties");
+    json_text(out, "finding", f->name);
+    json_object_end(out);
+    json_object_end(out);
+    buf_free(&text);
+}
+
 static void
 add(struct report *to, const struct report_run *run)
 {
+    for (size_t i = 0; run->origin && i < run->origin->n_findings; i++)
+        put_finding(to, run, &run->origin->findings[i]);
     if (run->power)
         put_weakness(to, run);
     for (size_t i = 0; i < run->check->results.n; i++) {
@@ -198,7 +226,8 @@ add(struct report *to, const struct report_run *run)
         const struct explanation *e = &run->explanations[i];
         for (size_t j = 0; j < e->anomalies.n; j++)
             put_result(to, run, &e->anomalies.at[j]);
-        if (!e->anomalies.n && r->certificate.verdict != VERDICT_OK)
+        if (!e->anomalies.n &&
+            (r->certificate.verdict != VERDICT_OK || r->reason[0]))
             put_verdict(to, run, r, e);
     }
 }

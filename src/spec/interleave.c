@@ -372,6 +372,7 @@ count(struct stage *g)
             out->committed += status == TXN_COMMITTED;
             out->aborted += status == TXN_ABORTED;
         }
+        findings_join(&out->findings, &a->runner.findings);
         out->failed += a->runner.failed;
         if (a->runner.failed)
             memcpy(out->failure, a->runner.failure, sizeof out->failure);

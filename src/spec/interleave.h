@@ -4,6 +4,7 @@
 #ifndef SPEC_INTERLEAVE_H
 #define SPEC_INTERLEAVE_H
 
+#include "collect/findings.h"
 #include "driver/driver.h"
 #include "spec/script.h"
 
@@ -22,6 +23,7 @@ struct interleaved {
     size_t committed, aborted;
     size_t failed;     // statements that the database refused
     char failure[300]; // the last of them
+    struct run_findings findings;
 };
 
 /* Make the tables, run the steps in that order, and write the history to path

@@ -37,6 +37,10 @@ struct noted_txn {
     double began, ended;
     VEC(struct note) notes;
     row_note_vec rows; // instead, if rows are recorded
+    // With rows: a JSON object, and what is not recorded; or NULL and none.
+    const char *meta;
+    const char *const *partial;
+    size_t partial_n;
 };
 
 /* All-zero is empty. */

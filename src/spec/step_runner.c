@@ -32,6 +32,7 @@ note_failure(struct step_runner *r, const char *sql)
     char quoted[ERR_QUOTE_ROOM], said[200];
     const char *message = r->recorder.connection->message;
     r->failed++;
+    findings_count(&r->findings, r->recorder.connection);
     snprintf(r->failure, sizeof r->failure, "'%s': %s",
              err_quote(quoted, sizeof quoted, sql, strlen(sql)),
              err_quote(said, sizeof said, message, strlen(message)));

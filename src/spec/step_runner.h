@@ -9,6 +9,7 @@
 #ifndef SPEC_STEP_RUNNER_H
 #define SPEC_STEP_RUNNER_H
 
+#include "collect/findings.h"
 #include "spec/script.h"
 #include "spec/statement_recorder.h"
 
@@ -23,7 +24,8 @@ struct step_runner {
                           // its end; or NULL
     size_t failed;        // statements that the database refused
     char failure[300];    // the last of them, with the database's message
-    size_t done;          // parts of the last SQL that did not fail
+    struct run_findings findings; // among them
+    size_t done;                  // parts of the last SQL that did not fail
 };
 
 /* Run a step. */

@@ -8,6 +8,7 @@ Speaks TAP.
 import json
 import os
 import pathlib
+import re
 import shlex
 import shutil
 import subprocess
@@ -136,6 +137,31 @@ for how, status, name, detail in (
               detail.split(": ")[-1] in found[0]["message"] and
               found[0]["statement"] and found[0]["count"] > 0,
               f"{how}: in JSON", done.stdout[:2000])
+    if how in ("internal", "forbidden"):
+        kind = "failure" if status == 1 else "error"
+        done = child(how, *words, "--output", "junit")
+        if done.stdout:
+            has(done, status, f'<testcase name="{name}" ',
+                f"{how}: a case of JUnit")
+            has(done, status, f'<{kind} type="finding" message="{name}: ',
+                f"{how}: which does not pass")
+            check(re.search(r'<testsuite [^>]*%ss="[1-9]"' % kind, done.stdout),
+                  f"{how}: and is counted", done.stdout[:500])
+        done = child(how, *words, "--output", "sarif")
+        if done.stdout:
+            results = json.loads(done.stdout)["runs"][0]["results"]
+            check(results[0]["ruleId"] == "finding" and
+                  results[0]["level"] == "error" and
+                  name in results[0]["message"]["text"],
+                  f"{how}: a result of SARIF", done.stdout[-1500:])
+        done = child(how, *words, "--output", "markdown")
+        if done.stdout:
+            has(done, status, "**finding:** ", f"{how}: in Markdown")
+        with tempfile.TemporaryDirectory() as place:
+            done = child(how, *words, "--sweep", "seeds", "--seeds", "1",
+                         "--results", place + "/results")
+            has(done, status, "finding in 1 of 1: internal error" if status == 1
+                else "not run in 1 of 1: ", f"{how}: in the table of a sweep")
 has(child("seldom", "--txns", "400", "--sessions", "1"), 0,
     "syntax error at or near 7",
     "a syntax error now and then is no finding: others succeed")

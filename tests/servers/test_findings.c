@@ -7,6 +7,7 @@
 #include "server_test.h"
 
 #include "collect/integrity.h"
+#include "pipeline/spec_run.h"
 
 static struct servers servers;
 static bool is_postgresql;
@@ -163,6 +164,56 @@ a_damaged_index_is_found(void)
     database_close(&db);
 }
 
+/* A trigger that reports what the server reports for a bug of its own. */
+static const char *const bug =
+    "setup { create table bug_t (id int primary key, v int);"
+    " insert into bug_t values (1, 0);"
+    " create function bug_f() returns trigger language plpgsql as $$ begin"
+    " raise exception 'odd state' using errcode = 'XX000'; end $$;"
+    " create trigger bug_g before update on bug_t for each row"
+    " execute function bug_f(); }\n"
+    "teardown { drop table bug_t; drop function bug_f(); }\n"
+    "session s1\nstep r1 { select * from bug_t; }\n"
+    "session s2\nstep w2 { update bug_t set v = 1 where id = 1; }\n"
+    "permutation r1 w2\n";
+
+static void
+ignore(void *self, const struct spec_run_result *result)
+{
+    (void)self, (void)result;
+}
+
+static void
+leave_out(void *self, const struct err *what)
+{
+    (void)self, (void)what;
+}
+
+static void
+an_internal_error_in_a_specification_is_found(void)
+{
+    char path[] = "/tmp/assay-findings-XXXXXX";
+    const int fd = mkstemp(path);
+    const size_t n = strlen(bug);
+    struct err err = {0};
+    struct history_file recording;
+    struct spec_run_tally tally;
+    CHECK(fd >= 0 && write(fd, bug, n) == (ssize_t)n && close(fd) == 0);
+    CHECK(history_file_open(&recording, NULL, &err));
+    const struct spec_run_options o = {.spec = path,
+                                       .target = servers.url,
+                                       .recording = &recording,
+                                       .left_out = leave_out,
+                                       .visit = ignore};
+    CHECK(spec_run(&o, &tally, &err));
+    if (err.kind)
+        printf("# %s\n", err.text);
+    CHECK(tally.findings.at[SERVER_ERROR_INTERNAL].n == 1);
+    CHECK_TEXT(tally.findings.at[SERVER_ERROR_INTERNAL].code, "XX000");
+    history_file_close(&recording);
+    unlink(path);
+}
+
 int
 main(int argc, char **argv)
 {
@@ -173,6 +224,7 @@ main(int argc, char **argv)
     if (is_postgresql) {
         RUN(a_process_that_crashes_is_found);
         RUN(a_damaged_index_is_found);
+        RUN(an_internal_error_in_a_specification_is_found);
     }
     servers_stop(&servers);
     return test_end();

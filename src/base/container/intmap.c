@@ -1,8 +1,10 @@
 /* intmap.c -- see intmap.h.
  *
- * Invariant: a key is in 'direct' or in 'slots', never in both.  The bound of
- * 'direct' grows, so a key may sit in 'slots' although it is below the bound
- * now; a search that finds an empty direct entry therefore looks there too.
+ * Invariant: a key is in 'direct' or in 'slots', never in both: where the bound
+ * of 'direct' grows, it takes the keys below it out of 'slots'.
+ *
+ * The bound at least doubles.  It once followed the number of keys, and then
+ * sparse keys, each a little above it, copied the table every time.
  *
  * SPDX-License-Identifier: MIT */
 #include "base/container/intmap.h"
@@ -41,6 +43,39 @@ grow_slots(struct intmap *m)
     mem_free(old.slots);
 }
 
+/* Write an entry of 'direct'.  Other threads may look (intmap_view_find). */
+static void
+set_direct(struct intmap *m, uint64_t key, uint32_t value)
+{
+    __atomic_store_n(&m->direct[key], value, __ATOMIC_RELAXED);
+    if (key >= m->below)
+        __atomic_store_n(&m->below, table_below(m->direct, m->direct_n, key),
+                         __ATOMIC_RELAXED);
+}
+
+/* Move the keys that 'direct' covers now out of 'slots'. */
+static void
+move_covered(struct intmap *m)
+{
+    const struct intmap old = *m;
+    if (!m->used)
+        return;
+    m->slots = mem_calloc(m->slots_n, sizeof *m->slots);
+    m->used = 0;
+    for (size_t i = 0; i < old.slots_n; i++) {
+        const struct intmap_slot *s = &old.slots[i];
+        if (!s->value)
+            continue;
+        if (s->key < m->direct_n) {
+            set_direct(m, s->key, s->value);
+        } else {
+            *probe(m, s->key) = *s;
+            m->used++;
+        }
+    }
+    mem_free(old.slots);
+}
+
 /* Make 'direct' cover key, if key is small beside what the map holds. */
 static bool
 cover(struct intmap *m, uint64_t key)
@@ -50,6 +85,8 @@ cover(struct intmap *m, uint64_t key)
         n = m->expected;
     if (key >= n)
         return false;
+    if (n < m->direct_n * 2)
+        n = m->direct_n * 2;
     // Fresh memory, because what of it is never touched costs nothing.
     uint32_t *direct = mem_calloc(n, sizeof *direct);
     if (m->below)
@@ -58,6 +95,7 @@ cover(struct intmap *m, uint64_t key)
         mem_free(m->direct);
     m->direct = direct;
     m->direct_n = n;
+    move_covered(m);
     return true;
 }
 
@@ -88,12 +126,7 @@ intmap_add_slow(struct intmap *m, uint64_t key, uint32_t fresh, bool *added)
         return found;
     m->n++;
     if (key < m->direct_n || cover(m, key)) {
-        // Other threads may look (intmap_view_find).
-        __atomic_store_n(&m->direct[key], fresh + 1, __ATOMIC_RELAXED);
-        if (key >= m->below)
-            __atomic_store_n(&m->below,
-                             table_below(m->direct, m->direct_n, key),
-                             __ATOMIC_RELAXED);
+        set_direct(m, key, fresh + 1);
         return fresh;
     }
     if ((m->used + 1) * 4 > m->slots_n * 3)

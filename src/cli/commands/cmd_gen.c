@@ -47,6 +47,8 @@ cmd_gen(const struct options *o)
     if (!gen_parse_distribution(o->distribution, &shape.distribution))
         choices_error("distribution", choices_distributions, o->distribution,
                       &err);
+    if (!err.kind && !gen_parse_order(o->order, &shape.order))
+        choices_error("order", choices_orders, o->order, &err);
     if (err.kind || !parse_level(o->level, &shape.level, &err) ||
         !output_format_choose(o->to, o->output, &format, &err))
         return cli_report_error(&err);

@@ -6,8 +6,6 @@
 #include "cli/cli.h"
 #include "history/lint.h"
 
-#include <inttypes.h>
-
 static void
 show_text(struct buf *out, const char *path, const struct lint *l)
 {
@@ -28,7 +26,7 @@ show_text(struct buf *out, const char *path, const struct lint *l)
 }
 
 static void
-put_finding(struct buf *out, const struct lint_finding *f)
+show_finding(struct buf *out, const struct lint_finding *f)
 {
     const struct lint_rule *rule = &lint_rules[f->kind];
     json_object(out, NULL);
@@ -36,11 +34,11 @@ put_finding(struct buf *out, const struct lint_finding *f)
     json_bool(out, "mistake", rule->is_mistake);
     json_u64(out, "count", f->n);
     if (f->table.n)
-        json_text(out, "table", f->table.at);
+        json_bytes(out, "table", f->table.at, f->table.n);
     json_bytes(out, "text", f->text.at, f->text.n);
     json_array(out, "examples");
     for (size_t e = 0; e < LINT_EXAMPLES && f->examples[e].n; e++)
-        json_text(out, NULL, f->examples[e].at);
+        json_bytes(out, NULL, f->examples[e].at, f->examples[e].n);
     json_array_end(out);
     json_text(out, "advice", rule->advice);
     json_object_end(out);
@@ -53,7 +51,7 @@ show_json(struct buf *out, const char *path, const struct lint *l)
     json_text(out, "history", path);
     json_array(out, "findings");
     for (size_t i = 0; i < l->findings.n; i++)
-        put_finding(out, &l->findings.at[i]);
+        show_finding(out, &l->findings.at[i]);
     json_array_end(out);
     json_end_line(out);
 }

@@ -117,6 +117,12 @@ show_txn(const struct history *h, txn_id t, struct buf *out)
     for (op_id op = h->txn_begin[t]; op < h->txn_end[t]; op++)
         if (!op_is_implied(h, op))
             show_op(h, t, op, out);
+    if (h->txn_partial && h->txn_partial[t] != ID_NONE) {
+        const struct string partial =
+            strings_get(&h->strings, h->txn_partial[t]);
+        buf_printf(out, "  not recorded: %.*s\n", (int)partial.len,
+                   partial.text);
+    }
     if (h->txn_meta && h->txn_meta[t] != ID_NONE) {
         const struct string meta = strings_get(&h->strings, h->txn_meta[t]);
         buf_text(out, "  ");

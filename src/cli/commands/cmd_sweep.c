@@ -174,10 +174,15 @@ show_row(struct sweep *s, const struct result_rows *rows, size_t row,
     const size_t runs = number(rows, row, 3), violated = number(rows, row, 4);
     const size_t unknown = number(rows, row, 5);
     const size_t refused = number(rows, row, 6), weak = number(rows, row, 9);
+    const size_t found = number(rows, row, 11), not_run = number(rows, row, 12);
     printf("%-*.*s %-6.20s %-*.*s ", targets, LONGEST_NAME,
            result_rows_get(rows, row, 0), result_rows_get(rows, row, 1),
            workloads, LONGEST_NAME,
            name_workload(s, result_rows_get(rows, row, 2)));
+    if (found || not_run)
+        printf("%s in %zu of %zu: %.*s; ", found ? "finding" : "not run",
+               found ? found : not_run, runs - refused, LONGEST_TEXT,
+               result_rows_get(rows, row, 13));
     if (refused == runs)
         printf("refused");
     else if (violated)
@@ -187,15 +192,16 @@ show_row(struct sweep *s, const struct result_rows *rows, size_t row,
         printf("unknown in %zu of %zu: %.*s", unknown, runs - refused,
                LONGEST_TEXT, result_rows_get(rows, row, 8));
     else
-        printf("held in %zu", runs - refused);
+        printf("held in %zu", runs - refused - found - not_run);
     if (weak)
         printf("; weak test in %zu: %.*s", weak, LONGEST_TEXT,
                result_rows_get(rows, row, 10));
     putchar('\n');
     const bool is_open = unknown || (weak && s->options->require_power);
-    s->status = cli_exit_worse(s->status, violated  ? EXIT_VIOLATED
-                                          : is_open ? EXIT_UNKNOWN
-                                                    : EXIT_HOLDS);
+    s->status = cli_exit_worse(s->status, violated || found ? EXIT_VIOLATED
+                                          : not_run         ? EXIT_ERROR
+                                          : is_open         ? EXIT_UNKNOWN
+                                                            : EXIT_HOLDS);
 }
 
 static bool

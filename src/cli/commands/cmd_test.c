@@ -133,6 +133,18 @@ show_tally(const struct test *t, const struct spec_run_tally *tally)
     }
 }
 
+/* A specification may try what the database refuses, and says how often; a
+ * defect of the server is a finding. */
+static void
+show_spec_findings(struct test *t, const struct spec_run_tally *tally)
+{
+    struct run_findings *to = &t->run.stats.findings;
+    for (int e = 0; e < SERVER_ERRORS; e++)
+        if (server_findings[e].status == FINDING_DEFECT)
+            to->at[e] = tally->findings.at[e];
+    take_status(t, run_show_findings(&t->run, facts(t)));
+}
+
 static void
 test_spec(struct test *t)
 {
@@ -150,6 +162,7 @@ test_spec(struct test *t)
         .left_out = tell_left_out,
         .visit = check_interleaving};
     const bool ok = spec_run(&options, &tally, &err);
+    show_spec_findings(t, &tally);
     if (!ok)
         take_status(t, inspect_fail(&t->inspect, t->run.name, &err));
     if (!o->quiet && (ok || tally.recorded || tally.refused))

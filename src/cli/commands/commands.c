@@ -24,7 +24,9 @@ const struct command command_table[] = {
      "assay check -l si --timeout 30s --memory 2G --junit results.xml log.edn\n"
      "within limits, with a file for CI\n"
      "zcat old.txt.gz | assay check -f text -\n"
-     "from a pipe\n",
+     "from a pipe\n"
+     "assay check --stream -l cc,si shards/\n"
+     "one file per client machine, in bounded memory\n",
      .see_also = "test report certify levels formats"},
     {.name = "test", .bit = CMD_TEST, .run = cmd_test,
      .arguments = "[TARGET] [-l LEVELS]",
@@ -57,6 +59,23 @@ const struct command command_table[] = {
      "record an application\n",
      .see_also = "test check",
      .words = choices_targets},
+    {.name = "record", .bit = CMD_RECORD, .run = cmd_record,
+     .arguments = "--to URL --listen PORT -o FILE [-- COMMAND...]",
+     .help = "record an application on PostgreSQL, as it is",
+     .details =
+     "The application connects to PORT instead of the database. The database itself reports "
+     "which rows each statement finds and writes, by policies and triggers that are removed "
+     "at the end. With COMMAND, PGHOST, PGPORT, PGDATABASE and DATABASE_URL are set for it, recording "
+     "ends with it, and its exit status is passed on; otherwise recording ends with an interrupt. "
+     "Exits 3 if transactions are recorded in part. For test databases: plans change, and other "
+     "clients must not write meanwhile.",
+     .examples =
+     "assay record --to postgresql://postgres@localhost/shop --listen 6543 -o run.jsonl -- npm test\n"
+     "record a test-suite; then 'assay check run.jsonl'\n"
+     "assay record --to postgresql://postgres@localhost/shop --clean\n"
+     "after a recording that was killed\n",
+     .see_also = "check test",
+     .words = NULL},
     {.name = "predict", .bit = CMD_PREDICT, .run = cmd_predict,
      .arguments = "[-l LEVELS] TRACE...",
      .help = "find anomalies that the same program could have shown",

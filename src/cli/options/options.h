@@ -35,7 +35,8 @@ enum {
     CMD_PROVE = 1 << 15,
     CMD_LINT = 1 << 16,
     CMD_DISTINGUISH = 1 << 17,
-    CMD_ALL = (1 << 18) - 1,
+    CMD_RECORD = 1 << 18,
+    CMD_ALL = (1 << 19) - 1,
     // Commands whose limits apply to the whole command.
     CMD_LIMITED =
         CMD_CERTIFY | CMD_STATS | CMD_LINT | CMD_SHOW | CMD_CONVERT | CMD_GEN,
@@ -65,11 +66,11 @@ struct options {
     const char *command; // the whole command line
     bool help, json, quiet, verify, explain, stats, renumber, help_solver;
     bool log;
-    bool session_order, power, require_power, rows;
+    bool session_order, power, require_power, complete, rows, stream;
     const char *level, *format, *to, *output, *report_format, *report;
     const char *json_file, *junit_file, *sarif_file, *markdown_file, *store;
-    const char *solver, *certificate, *reduced;
-    uint64_t threads, memory, max_anomalies;
+    const char *solver, *certificate, *reduced, *part;
+    uint64_t threads, memory, max_anomalies, window;
     double timeout;
 
     // The engines, for measuring: --help-solver.
@@ -79,7 +80,7 @@ struct options {
     uint64_t sessions, transactions, operations, keys, values, seed, lag;
     uint64_t conditions;
     double reads, duplicates, theta, value_theta, at;
-    const char *distribution, *inject;
+    const char *distribution, *inject, *order;
 
     // test, collect
     const char *workload, *isolation, *schema, *start, *fault, *keep, *spec;
@@ -92,6 +93,10 @@ struct options {
     double time, aborts, pause;
     bool move, record;
     option_texts nemesis, setups;
+
+    // record
+    const char *listen, *tables, *assemble;
+    bool clean;
 
     // predict
     const char *boundary, *predicted;

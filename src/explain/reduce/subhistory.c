@@ -264,6 +264,11 @@ copy_txn(struct cut *c, txn_id from, struct err *err)
         const struct string meta = strings_get(&h->strings, h->txn_meta[from]);
         builder_meta(c->b, to, meta.text, meta.len);
     }
+    if (h->txn_partial && h->txn_partial[from] != ID_NONE) {
+        const struct string partial =
+            strings_get(&h->strings, h->txn_partial[from]);
+        builder_partial(c->b, to, partial.text, partial.len);
+    }
     return copy_ops(c, from, to, err);
 }
 

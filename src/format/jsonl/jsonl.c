@@ -37,7 +37,8 @@ enum { BYTES_PER_OP = 20 }; // roughly, in a large file
 
 static const char *const line_keys[LINE_KEYS + 1] = {
     "session", "id",        "status",  "start",    "end",       "ops",
-    "meta",    "recording", "initial", "start_ts", "commit_ts", NULL,
+    "meta",    "recording", "initial", "start_ts", "commit_ts", "partial",
+    NULL,
 };
 
 /* The part of a line that has been read. */
@@ -120,6 +121,8 @@ read_entry(struct reader *r, struct line *line, enum line_key key)
         return jsonl_stamp(&r->in, &line->start_ts);
     case LINE_COMMIT_TS:
         return jsonl_stamp(&r->in, &line->commit_ts);
+    case LINE_PARTIAL:
+        return jsonl_partial(&r->in);
     default:
         return false;
     }
@@ -133,7 +136,7 @@ read_key(struct scan *s, const struct line *line, unsigned *out)
     if (!jsonl_word(s, line_keys,
                     "\"session\", \"id\", \"status\", \"start\", \"end\", "
                     "\"start_ts\", \"commit_ts\", \"ops\", \"meta\", "
-                    "\"recording\" or \"initial\"",
+                    "\"partial\", \"recording\" or \"initial\"",
                     out))
         return false;
     return !(line->seen & 1u << *out) ||
@@ -236,6 +239,9 @@ end_txn(struct reader *r, const struct line *line)
         builder_name(r->in.b, line->txn, line->id);
     if (line->seen & 1u << LINE_META)
         builder_meta(r->in.b, line->txn, r->in.meta_text.at, r->in.meta_text.n);
+    if (line->seen & 1u << LINE_PARTIAL)
+        builder_partial(r->in.b, line->txn, r->in.partial_text.at,
+                        r->in.partial_text.n);
     if (!(line->seen & (1u << LINE_START | 1u << LINE_END)))
         return true;
     if (line->end < line->start)
@@ -472,6 +478,7 @@ jsonl_read(struct input *in, struct builder *b, struct err *err)
     vec_free(&r.in.elements);
     forms_free(&r.in.forms);
     buf_free(&r.in.meta_text);
+    buf_free(&r.in.partial_text);
     scan_free(&r.in.s);
     return ok;
 }
@@ -495,7 +502,7 @@ const struct format format_jsonl = {
     .help = "one transaction per line as a JSON object; Assay's own format",
     .initial = ATOM_NIL,
     .keeps = KEEPS_NAMES | KEEPS_TIMES | KEEPS_META | KEEPS_CUT | KEEPS_STAMPS |
-             KEEPS_ROWS,
+             KEEPS_ROWS | KEEPS_PARTIAL,
     .sniff = jsonl_sniff,
     .read = jsonl_read,
     .holds = jsonl_holds,

@@ -411,6 +411,28 @@ jsonl_meta(struct jsonl_scan *r)
     return true;
 }
 
+/* One string or more, which say what was not recorded. */
+bool
+jsonl_partial(struct jsonl_scan *r)
+{
+    static const char expected[] = "an array of texts, [\"...\"]";
+    struct scan *s = &r->s;
+    json_space(s);
+    if (s->at == s->end || *s->at != '[')
+        return scan_unexpected(s, s->at, expected);
+    if (!form_read_json(s, &r->forms))
+        return false;
+    const struct forms *f = &r->forms;
+    for (uint32_t i = 1; i < form_end(f, 0); i = form_next(f, i))
+        if (f->at[i].kind != FORM_STRING)
+            return form_unexpected(s, f, i, expected);
+    if (form_end(f, 0) == 1)
+        return form_unexpected(s, f, 0, expected);
+    buf_clear(&r->partial_text);
+    form_show_json(f, 0, &r->partial_text);
+    return true;
+}
+
 bool
 jsonl_initial(struct jsonl_scan *r)
 {

@@ -21,6 +21,7 @@ struct jsonl_scan {
     VEC(struct atom) elements; // elements of the current list
     struct forms forms;        // of the last value or 'meta' that needs them
     struct buf meta_text;      // text of the last 'meta'
+    struct buf partial_text;   // text of the last 'partial'
     enum scan_clock clock;     // of all times so far
     struct row_reader rows;
     struct forms row; // the last operation on a row
@@ -38,6 +39,7 @@ bool jsonl_ops(struct jsonl_scan *r, txn_id t);
 bool jsonl_status(struct jsonl_scan *r, enum txn_status *out);
 bool jsonl_time(struct jsonl_scan *r, int64_t *out);
 bool jsonl_stamp(struct jsonl_scan *r, struct stamp *out);
+bool jsonl_partial(struct jsonl_scan *r);
 bool jsonl_meta(struct jsonl_scan *r);
 
 /* An object with the initial rows. */

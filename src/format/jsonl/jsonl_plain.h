@@ -19,6 +19,7 @@ enum line_key {
     LINE_INITIAL,
     LINE_START_TS,
     LINE_COMMIT_TS,
+    LINE_PARTIAL,
     LINE_KEYS
 };
 

@@ -102,6 +102,11 @@ put_line(struct put *p, struct row_put *rows, size_t i)
         row_put_ops(rows, p, (txn_id)i, ROW_PUT_LINE);
     else
         put_ops(p, t, false);
+    if (h->txn_partial && h->txn_partial[t] != ID_NONE) {
+        const struct string partial =
+            strings_get(&h->strings, h->txn_partial[t]);
+        json_raw(out, "partial", partial.text, partial.len);
+    }
     const struct string meta = h->txn_meta && h->txn_meta[t] != ID_NONE
                                    ? strings_get(&h->strings, h->txn_meta[t])
                                    : (struct string){0};

@@ -1,7 +1,9 @@
 /* unpack.c -- compressed input, recognised by its first bytes.
  *
  * SPDX-License-Identifier: MIT */
-#include "format/unpack/unpack.h"
+#include "format/unpack/unpack_stream.h"
+
+#include "base/memory/mem.h"
 
 #include <string.h>
 
@@ -54,16 +56,67 @@ unpack_recognises(const char *data, size_t size)
     return is_gzip(data, size) || is_zstd(data, size) || find_other(data, size);
 }
 
+/* Refuse the methods that no build has. */
+static bool
+check_method(const char *data, size_t size, struct err *err)
+{
+    const char *other = find_other(data, size);
+    return !other || err_set(err, ERR_FEATURE,
+                             "compressed with %s, expected gzip, zstd or no "
+                             "compression; try '%s -dc FILE | assay check -'",
+                             other, other);
+}
+
 bool
 unpack_all(const char *data, size_t size, char **out, size_t *out_size,
            struct err *err)
 {
-    const char *other = find_other(data, size);
-    if (other)
-        return err_set(err, ERR_FEATURE,
-                       "compressed with %s, expected gzip, zstd or no "
-                       "compression; try '%s -dc FILE | assay check -'",
-                       other, other);
+    if (!check_method(data, size, err))
+        return false;
     return is_gzip(data, size) ? unpack_gzip(data, size, out, out_size, err)
                                : unpack_zstd(data, size, out, out_size, err);
+}
+
+/* --- piece by piece --------------------------------------------------------*/
+
+struct unpack_stream {
+    struct unpack_calls calls;
+    void *state;
+    bool is_complete;
+};
+
+struct unpack_stream *
+unpack_stream_begin(const char *data, size_t size, struct err *err)
+{
+    struct unpack_calls calls;
+    if (!check_method(data, size, err))
+        return NULL;
+    void *state = is_gzip(data, size) ? unpack_gzip_begin(&calls, err)
+                                      : unpack_zstd_begin(&calls, err);
+    if (!state)
+        return NULL;
+    struct unpack_stream *s = mem_calloc(1, sizeof *s);
+    *s = (struct unpack_stream){.calls = calls, .state = state};
+    return s;
+}
+
+bool
+unpack_stream_step(struct unpack_stream *s, struct unpack_chunk *c,
+                   struct err *err)
+{
+    c->taken = c->made = 0;
+    return s->calls.step(s->state, c, &s->is_complete, err);
+}
+
+bool
+unpack_stream_is_complete(const struct unpack_stream *s)
+{
+    return s->is_complete;
+}
+
+void
+unpack_stream_end(struct unpack_stream *s)
+{
+    s->calls.end(s->state);
+    mem_free(s);
 }

@@ -7,7 +7,7 @@
  * zlib counts its input in 32 bits, so larger inputs are given in pieces.
  *
  * SPDX-License-Identifier: MIT */
-#include "format/unpack/unpack.h"
+#include "format/unpack/unpack_stream.h"
 
 #include "base/container/vec.h"
 #include "base/library.h"
@@ -94,4 +94,61 @@ unpack_gzip(const char *data, size_t size, char **out, size_t *out_size,
     *out = g.out.at;
     *out_size = g.out.n;
     return true;
+}
+
+/* --- piece by piece --------------------------------------------------------*/
+
+struct gunzip_state {
+    z_stream z;
+    bool is_between; // members
+};
+
+static bool
+gunzip_step(void *state, struct unpack_chunk *c, bool *is_complete,
+            struct err *err)
+{
+    struct gunzip_state *g = state;
+    if (g->is_between && !c->in_n)
+        return true;
+    if (g->is_between && (unsigned char)*c->in != 0x1f)
+        return err_set(err, ERR_SYNTAX,
+                       "found other bytes after the gzip data");
+    if (g->is_between)
+        lib.inflateReset(&g->z);
+    g->is_between = *is_complete = false;
+    g->z.next_in = (Bytef *)(uintptr_t)c->in;
+    g->z.avail_in = c->in_n < PIECE ? (uInt)c->in_n : PIECE;
+    g->z.next_out = (Bytef *)c->out;
+    g->z.avail_out = c->out_room < PIECE ? (uInt)c->out_room : PIECE;
+    const uInt in = g->z.avail_in, out = g->z.avail_out;
+    const int said = lib.inflate(&g->z, Z_NO_FLUSH);
+    c->taken = in - g->z.avail_in;
+    c->made = out - g->z.avail_out;
+    g->is_between = *is_complete = said == Z_STREAM_END;
+    return said == Z_STREAM_END || said == Z_OK || said == Z_BUF_ERROR ||
+           err_set(err, ERR_SYNTAX, "damaged gzip data: %s",
+                   g->z.msg ? g->z.msg : "unknown reason");
+}
+
+static void
+gunzip_end(void *state)
+{
+    struct gunzip_state *g = state;
+    lib.inflateEnd(&g->z);
+    mem_free(g);
+}
+
+void *
+unpack_gzip_begin(struct unpack_calls *to, struct err *err)
+{
+    if (!library_load("libz.so.1", calls, LIBRARY_LENGTH(calls), &lib, err))
+        return NULL;
+    struct gunzip_state *g = mem_calloc(1, sizeof *g);
+    *to = (struct unpack_calls){gunzip_step, gunzip_end};
+    if (lib.inflateInit2_(&g->z, WINDOW_AND_GZIP, ZLIB_VERSION,
+                          (int)sizeof g->z) == Z_OK)
+        return g;
+    mem_free(g);
+    err_set(err, ERR_LIMIT, "zlib has no memory");
+    return NULL;
 }

@@ -5,7 +5,7 @@
  * 0 when the frame is complete.
  *
  * SPDX-License-Identifier: MIT */
-#include "format/unpack/unpack.h"
+#include "format/unpack/unpack_stream.h"
 
 #include "base/container/vec.h"
 #include "base/library.h"
@@ -69,4 +69,40 @@ unpack_zstd(const char *data, size_t size, char **out, size_t *out_size,
     *out = unpacked.at;
     *out_size = unpacked.n;
     return true;
+}
+
+/* --- piece by piece --------------------------------------------------------*/
+
+static bool
+unzstd_step(void *state, struct unpack_chunk *c, bool *is_complete,
+            struct err *err)
+{
+    ZSTD_inBuffer in = {c->in, c->in_n, 0};
+    ZSTD_outBuffer out = {c->out, c->out_room, 0};
+    const size_t missing = lib.ZSTD_decompressStream(state, &out, &in);
+    c->taken = in.pos;
+    c->made = out.pos;
+    if (c->taken || c->made)
+        *is_complete = !missing;
+    return !lib.ZSTD_isError(missing) ||
+           err_set(err, ERR_SYNTAX, "damaged zstd data: %s",
+                   lib.ZSTD_getErrorName(missing));
+}
+
+static void
+unzstd_end(void *state)
+{
+    lib.ZSTD_freeDStream(state);
+}
+
+void *
+unpack_zstd_begin(struct unpack_calls *to, struct err *err)
+{
+    if (!library_load("libzstd.so.1", calls, LIBRARY_LENGTH(calls), &lib, err))
+        return NULL;
+    *to = (struct unpack_calls){unzstd_step, unzstd_end};
+    ZSTD_DStream *stream = lib.ZSTD_createDStream();
+    if (!stream)
+        err_set(err, ERR_LIMIT, "libzstd has no memory");
+    return stream;
 }

@@ -39,6 +39,7 @@ builder_free(struct builder *b)
     vec_free(&b->start_ts);
     vec_free(&b->commit_ts);
     vec_free(&b->meta);
+    vec_free(&b->partial);
     vec_free(&b->places);
     vec_free(&b->runs);
     vec_free(&b->op_key);
@@ -219,6 +220,15 @@ builder_meta(struct builder *b, txn_id t, const char *json, size_t len)
     while (b->meta.n <= t)
         vec_push(&b->meta, ID_NONE);
     b->meta.at[t] = strings_add(&b->strings, json, len);
+}
+
+void
+builder_partial(struct builder *b, txn_id t, const char *json, size_t len)
+{
+    assert(t < b->txn_session.n);
+    while (b->partial.n <= t)
+        vec_push(&b->partial, ID_NONE);
+    b->partial.at[t] = strings_add(&b->strings, json, len);
 }
 
 /* --- operations -------------------------------------------------------- */

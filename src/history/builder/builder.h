@@ -66,6 +66,10 @@ void builder_stamps(struct builder *b, txn_id t, struct stamp start,
                     struct stamp commit);
 void builder_meta(struct builder *b, txn_id t, const char *json, size_t len);
 
+/* What was not recorded of a transaction: a JSON array of strings, with no
+ * blanks between them. */
+void builder_partial(struct builder *b, txn_id t, const char *json, size_t len);
+
 /* Operations of registers. */
 bool builder_read(struct builder *b, txn_id t, struct atom key,
                   struct atom value, struct err *err);

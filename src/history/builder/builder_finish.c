@@ -169,6 +169,8 @@ move_txns(struct builder *b, struct history *h)
         RENUMBER(h->txn_line, b->places.at, b->places.n, 0);
     if (b->meta.n)
         RENUMBER(h->txn_meta, b->meta.at, b->meta.n, ID_NONE);
+    if (b->partial.n)
+        RENUMBER(h->txn_partial, b->partial.at, b->partial.n, ID_NONE);
     h->arrival = renumber; // by old id, which is the order of arrival
 }
 

@@ -41,7 +41,7 @@ struct builder {
     struct atoms txn_names;
     VEC(int64_t) began, ended;
     VEC(struct stamp) start_ts, commit_ts;
-    u32_vec meta;
+    u32_vec meta, partial;
     bool keeps_places;
     place_vec places;
 

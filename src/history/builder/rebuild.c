@@ -116,6 +116,11 @@ copy_txn(const struct copying *c, session_id s, txn_id from, struct err *err)
         const struct string meta = strings_get(&h->strings, h->txn_meta[from]);
         builder_meta(b, t, meta.text, meta.len);
     }
+    if (h->txn_partial && h->txn_partial[from] != ID_NONE) {
+        const struct string partial =
+            strings_get(&h->strings, h->txn_partial[from]);
+        builder_partial(b, t, partial.text, partial.len);
+    }
     for (op_id op = h->txn_begin[from]; op < h->txn_end[from]; op++)
         if (!op_is_inserted(h, op) && !is_open(c, from, op) &&
             !op_is_ignored(h, op) && !copy_marked(c, t, op, err))

@@ -248,7 +248,9 @@ put_rest(const struct report_run *run, struct buf *out)
             buf_text(out, ".</p>\n");
         }
         if (r->reason[0]) {
-            buf_printf(out, "<p class=\"soft\">%s is unknown: ", brief);
+            buf_printf(out, "<p class=\"soft\">%s %s", brief,
+                       r->certificate.verdict == VERDICT_OK ? "holds "
+                                                            : "is unknown: ");
             part_xml(out, r->reason);
             buf_text(out, ".</p>\n");
         }

@@ -197,14 +197,14 @@ has_own_triggers(const struct watched *w)
 }
 
 /* A trigger of the setup may remove rows without a word: it truncates a table,
- * or switches triggers off.  Where there is none, a row that is gone was lost
- * by the database. */
+ * or switches triggers off.  Other clients may remove rows as well.  Where
+ * there is neither, a row that is gone was lost by the database. */
 static bool
 check_removals(struct writer *w)
 {
     const struct row_history *h = w->history;
     const struct row_versions *v = &w->rows.versions;
-    if (!has_own_triggers(h->watched))
+    if (!has_own_triggers(h->watched) && !h->has_others)
         return true;
     size_t txns = 0;
     for (size_t i = 0; i < h->sessions_n; i++)
@@ -278,16 +278,43 @@ begin_txn(struct writer *w, const char *session)
     json_array(&w->rows.line, "ops");
 }
 
+/* What is not recorded of a transaction.  Checks that were not evaluated are
+ * noted with their statements. */
+static void
+put_partial(struct writer *w, const struct noted_txn *txn)
+{
+    struct buf *line = &w->rows.line;
+    const char *last = NULL;
+    const size_t before = line->n;
+    json_array(line, "partial");
+    const size_t empty = line->n;
+    for (size_t i = 0; i < txn->partial_n; i++)
+        json_text(line, NULL, txn->partial[i]);
+    const bool counts = txn->meta && txn->status != TXN_ABORTED;
+    for (size_t i = 0; counts && i < txn->rows.n; i++) {
+        const struct row_statement *by = txn->rows.at[i].by;
+        if (!by || !by->part || by->part == last)
+            continue;
+        last = by->part;
+        json_text(line, NULL, last);
+    }
+    if (line->n == empty)
+        line->n = before; // nothing is missing
+    else
+        json_array_end(line);
+}
+
 static bool
-end_txn(struct writer *w, enum txn_status status, double began, double ended,
-        struct err *err)
+end_txn(struct writer *w, const struct noted_txn *txn, struct err *err)
 {
     const double zero = w->history->initial->began;
     json_array_end(&w->rows.line);
-    jsonl_put_status(&w->rows.line, status);
-    jsonl_put_times(&w->rows.line, (int64_t)((began - zero) * 1e9),
-                    (int64_t)((ended - zero) * 1e9));
-    jsonl_put_meta_and_end(&w->rows.line, "", 0);
+    jsonl_put_status(&w->rows.line, txn->status);
+    jsonl_put_times(&w->rows.line, (int64_t)((txn->began - zero) * 1e9),
+                    (int64_t)((txn->ended - zero) * 1e9));
+    put_partial(w, txn);
+    jsonl_put_meta_and_end(&w->rows.line, txn->meta ? txn->meta : "",
+                           txn->meta ? strlen(txn->meta) : 0);
     return w->history->refusal[0] ||
            journal_add(&w->journal, w->rows.line.at, w->rows.line.n, err);
 }
@@ -342,7 +369,7 @@ write_session(struct writer *w, const struct spec_history_session *s,
         }
         if (txn->status == TXN_COMMITTED)
             row_checks_write(&w->rows, txn->rows.at, txn->rows.n, true);
-        ok = end_txn(w, txn->status, txn->began, txn->ended, err) &&
+        ok = end_txn(w, txn, err) &&
              (txn->status != TXN_INDETERMINATE || leave_session(w, s, err));
     }
     return ok;
@@ -391,7 +418,9 @@ write_final(struct writer *w, struct err *err)
         json_array_end(&w->rows.line);
         row_operations_end(&w->rows);
     }
-    return end_txn(w, TXN_COMMITTED, s->began, s->ended, err);
+    const struct noted_txn all = {
+        .status = TXN_COMMITTED, .began = s->began, .ended = s->ended};
+    return end_txn(w, &all, err);
 }
 
 bool

@@ -17,6 +17,7 @@ struct row_history {
     const struct row_state *initial, *final;
     const struct spec_history_session *sessions;
     size_t sessions_n;
+    bool has_others;   // other clients may have changed the tables
     char refusal[240]; // out: why there is no history; "" if there is one
     bool is_empty;     // out: because nothing was read or written
 };

@@ -10,6 +10,7 @@ enum row_note_kind {
     ROW_NOTE_QUERY,   // a condition; after it come what it found and what was
                       // seen
     ROW_NOTE_READ,    // of 'before'
+    ROW_NOTE_ABSENT,  // the row that has the version 'before' was not there
     ROW_NOTE_SEEN,    // 'before' was in the snapshot; it may have been skipped
     ROW_NOTE_INSERT,  // of 'after'
     ROW_NOTE_UPDATE,  // of 'before' to 'after'

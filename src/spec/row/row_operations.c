@@ -385,7 +385,7 @@ write_undone(struct row_writer *w, const struct row_note *notes, size_t n)
                 o->by, "which rows it did not find, since a savepoint to "
                        "which the transaction went back");
         } else if (o->before.name && o->kind != ROW_NOTE_SEEN &&
-                   o->table != queried) {
+                   o->kind != ROW_NOTE_ABSENT && o->table != queried) {
             read_unless_undone(w, o);
         }
         if (reads_absence(w, o, removes, notes, n)) {
@@ -444,6 +444,12 @@ write_done(struct row_writer *w, const struct row_note *notes, size_t n)
         case ROW_NOTE_READ:
             write_read(
                 w, row_operations_version(w, notes[i].table, &notes[i].before));
+            break;
+        case ROW_NOTE_ABSENT:
+            row_operations_begin(w, "r");
+            row_operations_put_row(
+                w, row_operations_version(w, notes[i].table, &notes[i].before));
+            buf_char(&w->line, ']');
             break;
         case ROW_NOTE_FAILED:
             break; // row_checks.h

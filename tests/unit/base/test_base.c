@@ -128,6 +128,30 @@ maps_agree_with_a_list(void)
     }
 }
 
+/* Keys just above the bound of the plain table. */
+static void
+sparse_keys_seldom_move_a_map(void)
+{
+    struct intmap m = {0};
+    struct random r;
+    size_t moved = 0, bound = 0;
+    random_seed(&r, 8);
+    for (uint32_t i = 0; i < 50000; i++) {
+        bool added;
+        const uint64_t key = (uint64_t)i * 4 + random_below(&r, 2000);
+        (void)intmap_add(&m, key, i, &added);
+        moved += m.direct_n != bound;
+        bound = m.direct_n;
+    }
+    CHECK(moved < 20);
+    random_seed(&r, 8);
+    for (uint32_t i = 0; i < 50000; i++) {
+        const uint64_t key = (uint64_t)i * 4 + random_below(&r, 2000);
+        CHECK(intmap_find(&m, key) <= i);
+    }
+    intmap_free(&m);
+}
+
 static void
 equal_strings_share_a_number(void)
 {
@@ -467,6 +491,7 @@ main(void)
     RUN(arenas_hand_out_aligned_memory);
     RUN(a_column_widens_when_it_must);
     RUN(maps_agree_with_a_list);
+    RUN(sparse_keys_seldom_move_a_map);
     RUN(equal_strings_share_a_number);
     RUN(the_first_error_wins_and_gets_a_position);
     RUN(quotes_are_short_and_harmless);

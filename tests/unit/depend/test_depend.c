@@ -145,6 +145,34 @@ time_takes_two_edges_a_transaction(void)
     history_free(&h);
 }
 
+/* The edges that a history without conflicts has at strict serializability. */
+static size_t
+count_times(const char *text)
+{
+    struct history h;
+    struct dependencies d;
+    hist(&h, text);
+    dependencies_init(&d, &h, LEVEL_STRICT_SER, UINT32_MAX);
+    const size_t n = d.g.edges.n;
+    dependencies_free(&d);
+    history_free(&h);
+    return n;
+}
+
+static void
+what_ends_when_another_begins_overlaps_it(void)
+{
+    CHECK(count_times("[x:=1]@1..2 --- [y:=1]@3..4") == 2);
+    CHECK(count_times("[x:=1]@1..3 --- [y:=1]@3..4") == 0);
+}
+
+static void
+what_has_an_unknown_outcome_may_take_effect_late(void)
+{
+    CHECK(count_times("[x:=1]@1..2 --- [x==1]@3..4") == 3); // and wr
+    CHECK(count_times("[x:=1]?@1..2 --- [x==1]@3..4") == 1);
+}
+
 /* --- orders
  * -----------------------------------------------------------------*/
 
@@ -224,6 +252,8 @@ main(void)
     RUN(edges_of_initial_reads_that_follow_can_be_left_out);
     RUN(a_duplicate_value_makes_a_read_ambiguous);
     RUN(time_takes_two_edges_a_transaction);
+    RUN(what_ends_when_another_begins_overlaps_it);
+    RUN(what_has_an_unknown_outcome_may_take_effect_late);
     RUN(lists_order_their_authors);
     RUN(lists_of_aborted_readers_say_nothing);
     RUN(reads_and_sessions_happen_before);

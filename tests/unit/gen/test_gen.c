@@ -63,6 +63,7 @@ histories_hold_their_level_and_its_strict_form(void)
     for (uint64_t seed = 0; seed < 60; seed++) {
         struct gen_shape shape = small_shape(seed);
         shape.rows = seed >= 40;
+        shape.order = (enum gen_order)(seed / 2 % GEN_ORDERS);
         shape.distribution = (enum gen_distribution)(seed % 3);
         shape.duplicates = seed % 2 ? 0.5 : 0;
         const level_set ser =
@@ -102,6 +103,7 @@ an_anomaly_violates_its_level_and_those_above(void)
             shape.inject = a->name;
             shape.rows = place >= 5;
             shape.at = place % 5 / 4.0;
+            shape.order = (enum gen_order)(place % GEN_ORDERS);
             level_set expected = 0;
             for (int l = 0; l <= LEVEL_SER; l++)
                 if (level_implied((enum level)l) >> a->level & 1)
@@ -132,6 +134,31 @@ the_same_seed_makes_the_same_history(void)
     }
 }
 
+/* Neither the order of the input nor that of the ends is one of commits. */
+static void
+orders_of_ends_and_sessions_are_those(void)
+{
+    for (int order = GEN_ORDER_END; order < GEN_ORDERS; order++) {
+        struct history h;
+        struct err err = {0};
+        struct gen_shape shape = small_shape(3);
+        shape.order = (enum gen_order)order;
+        CHECK(gen_history(&shape, &h, &err) && h.txn_began);
+        bool by_end = true, by_session = true, overlap = false;
+        for (uint32_t i = 1; i < h.n_txns; i++) {
+            const txn_id a = h.arrival[i - 1], b = h.arrival[i];
+            by_end &= h.txn_ended[a] <= h.txn_ended[b];
+            by_session &= a < b;
+            overlap |= h.txn_session[a] != h.txn_session[b] &&
+                       h.txn_began[b] < h.txn_ended[a];
+        }
+        CHECK(by_end == (order == GEN_ORDER_END));
+        CHECK(by_session == (order == GEN_ORDER_LISTED));
+        CHECK(overlap || order == GEN_ORDER_LISTED);
+        history_free(&h);
+    }
+}
+
 static void
 impossible_wishes_are_refused(void)
 {
@@ -157,6 +184,7 @@ main(void)
     RUN(weaker_levels_are_really_weaker);
     RUN(an_anomaly_violates_its_level_and_those_above);
     RUN(the_same_seed_makes_the_same_history);
+    RUN(orders_of_ends_and_sessions_are_those);
     RUN(impossible_wishes_are_refused);
     return test_end();
 }

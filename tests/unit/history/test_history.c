@@ -9,6 +9,7 @@
 #include "history/builder/rebuild.h"
 #include "history/flaw_text.h"
 #include "history/summary.h"
+#include "history/tested.h"
 
 #include <stdlib.h>
 
@@ -495,6 +496,34 @@ summaries_count(void)
     history_free(&h);
 }
 
+static uint64_t
+count_tested(const char *text)
+{
+    struct history h;
+    hist(&h, text);
+    const uint64_t n = history_tested_count(&h);
+    CHECK(history_is_tested(&h) == (n > 0));
+    history_free(&h);
+    return n;
+}
+
+static void
+only_committed_operations_test_something(void)
+{
+    CHECK(count_tested("[]") == 0);
+    CHECK(count_tested("[x:=1]! --- [x==?]!") == 0);
+    CHECK(count_tested("[x:=1]? --- [x:=2]?") == 0);
+    CHECK(count_tested("[x:=1]? --- [x==?]") == 1);
+}
+
+static void
+a_query_that_finds_nothing_tests_something(void)
+{
+    CHECK(count_tested("[t{v > 5}==[]]") == 1);
+    CHECK(count_tested("[t{v > 5}==[]]!") == 0);
+    CHECK(count_tested("[t{v > 5}==[] t{v > 6}==[]] [t{v > 5}==[]]") == 2);
+}
+
 int
 main(void)
 {
@@ -514,5 +543,7 @@ main(void)
     RUN(resolution_agrees_with_the_definition);
     RUN(renumbering_keeps_everything_but_names_of_keys_and_values);
     RUN(summaries_count);
+    RUN(only_committed_operations_test_something);
+    RUN(a_query_that_finds_nothing_tests_something);
     return test_end();
 }

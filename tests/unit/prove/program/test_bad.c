@@ -1,4 +1,5 @@
-/* test_bad.c -- what is not understood is an error with its line.
+/* test_bad.c -- what is not understood is an error with its line, and what is
+ * understood means what it says.
  *
  * SPDX-License-Identifier: MIT */
 #include "test.h"
@@ -402,11 +403,37 @@ every_example_is_read(void)
     }
 }
 
+static void
+each_operator_is_itself(void)
+{
+    static const struct {
+        const char *name;
+        enum expr_kind kind;
+    } rows[] = {{"=", EXPR_EQ}, {"<>", EXPR_NE}, {"!=", EXPR_NE},
+                {"<", EXPR_LT}, {"<=", EXPR_LE}, {">", EXPR_GT},
+                {">=", EXPR_GE}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct program p = {0};
+        struct err err = {0};
+        char text[400];
+        snprintf(text, sizeof text,
+                 FUNCTION("UPDATE t SET v = 1 WHERE v %s p; RETURN 1;"),
+                 rows[i].name);
+        CHECK(program_read_text(&p, "good.sql", text, &err));
+        const struct expr *where =
+            p.functions.n ? p.functions.at[0]->body.at[0]->where : NULL;
+        CHECK(where && where->kind == rows[i].kind);
+        CHECK(where && where->arg[0]->kind == EXPR_COLUMN);
+        program_free(&p);
+    }
+}
+
 int
 main(void)
 {
     RUN(each_mistake_has_its_message_and_line);
     RUN(each_mistake_in_a_script_has_its_message_and_line);
     RUN(every_example_is_read);
+    RUN(each_operator_is_itself);
     return test_end();
 }

@@ -1,0 +1,95 @@
+/* cmd_record.c -- assay record: record an application on PostgreSQL.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "cli/cli.h"
+#include "cli/interrupt.h"
+#include "record/record.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+
+static int
+clean(const struct options *o)
+{
+    struct err err = {0};
+    size_t found;
+    if (!record_clean(o->to, &found, &err))
+        return cli_report_error(&err);
+    if (!o->quiet)
+        fprintf(stderr, found ? "removed from %zu table%s\n"
+                              : "nothing was left behind\n",
+                found, found == 1 ? "" : "s");
+    return EXIT_HOLDS;
+}
+
+static void
+say_ready(void *self, const char *host, unsigned port)
+{
+    const bool *quiet = self;
+    if (!*quiet)
+        fprintf(stderr, "recording at %s:%u\n", host, port);
+}
+
+/* What was recorded; the status that follows from it. */
+static int
+show(const struct options *o, const struct record_result *r)
+{
+    const struct assembled *a = &r->history;
+    if (a->is_empty) {
+        fprintf(stderr, "assay: no row was read or written through the proxy, "
+                        "so there is no history\n");
+        return EXIT_ERROR;
+    }
+    if (!o->quiet)
+        fprintf(stderr,
+                "%s: %zu transaction%s, %zu of them recorded in part\n",
+                o->output, a->txns, a->txns == 1 ? "" : "s", a->partial);
+    return a->partial ? EXIT_UNKNOWN : EXIT_HOLDS;
+}
+
+/* The command's own failure comes first. */
+static int
+status_of(int wait_status, int status)
+{
+    if (WIFSIGNALED(wait_status))
+        return 128 + WTERMSIG(wait_status);
+    return WEXITSTATUS(wait_status) ? WEXITSTATUS(wait_status) : status;
+}
+
+int
+cmd_record(const struct options *o)
+{
+    struct err err = {0};
+    struct record_result result;
+    if (!o->to)
+        return cli_usage_error("record needs a database, --to URL");
+    if (o->clean)
+        return clean(o);
+    if (strcmp(o->output, "-") == 0)
+        return cli_usage_error("record needs a file to write to, -o FILE");
+    if (!o->listen && !o->assemble)
+        return cli_usage_error("record needs a port, --listen PORT");
+    bool quiet = o->quiet;
+    option_texts command = {0};
+    for (size_t i = 0; i < o->paths.n; i++)
+        vec_push(&command, o->paths.at[i]);
+    vec_push(&command, NULL);
+    const struct record_options options = {
+        .target = o->to,
+        .listen = o->listen,
+        .output = o->output,
+        .tables = o->tables,
+        .command = o->paths.n ? command.at : NULL,
+        .stop = &interrupt_flag,
+        .ready = say_ready,
+        .self = &quiet};
+    interrupt_catch();
+    const bool ok = o->assemble
+                        ? record_assemble(&options, o->assemble, &result, &err)
+                        : record_run(&options, &result, &err);
+    interrupt_restore();
+    vec_free(&command);
+    return status_of(result.status,
+                     ok ? show(o, &result) : cli_report_error(&err));
+}

@@ -1,0 +1,21 @@
+/* assemble.h -- from the raw log to a history with rows.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef RECORD_ASSEMBLE_H
+#define RECORD_ASSEMBLE_H
+
+#include "base/err.h"
+#include "record/watch.h"
+
+struct assembled {
+    size_t txns, partial; // in the history; of these, recorded in part
+    size_t whats_if;      // evaluated
+    bool is_empty;        // no history: nothing was read or written
+};
+
+/* Read the log at 'raw' and write the history.  Fails with ERR_FEATURE if the
+ * recording cannot be made a history, by name. */
+bool assemble(const char *raw, struct watch *watch, const char *path,
+              struct assembled *out, struct err *err);
+
+#endif

@@ -1,0 +1,90 @@
+/* assembly.h -- what a recording says, before it becomes a history.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef RECORD_ASSEMBLY_H
+#define RECORD_ASSEMBLY_H
+
+#include "base/container/strings.h"
+#include "record/tell.h"
+#include "record/transcript.h"
+#include "record/watch.h"
+#include "spec/row/row_versions.h"
+
+/* A version of a row; its number is that of its name. */
+struct recorded_version {
+    uint32_t table;
+    uint32_t row;       // another version of the same row, or itself
+    uint32_t maker;     // the transaction that wrote it, from 1 on; 0: none
+    uint32_t remover;   // a transaction that replaced or deleted it, and
+                        // committed; 0: none
+    uint32_t made_by, removed_by; // numbers of steps in these
+    bool is_undone;     // its writer went back to a savepoint before it
+    bool is_initial;    // it was there when the recording began
+    bool is_deleted;    // by its remover, without a version that replaces it
+    const char *values; // JSON, or NULL if they are not known
+
+    // Steps that reported it last, as a row to be changed or locked, and that
+    // reported its row, with the version that came first.
+    uint32_t reported_by, target_of, row_reported_by, row_version;
+};
+
+/* A row that a statement did not find, in its state at the time; had it been
+ * otherwise, the statement would have answered otherwise (what_if.h). */
+struct missed_row {
+    uint32_t version; // of the row
+    bool is_absent;   // the row was not there; 'version' only names it
+};
+
+/* A run of a statement, and what was reported meanwhile. */
+struct step {
+    const struct run *run;
+    struct told *told;
+    size_t n;
+    uint32_t number;      // steps of a recording are numbered from 1 on
+    const char *snapshot; // NULL: not known
+    const char *level;    // the same
+    u32_vec reads;        // versions that it found
+    VEC(struct missed_row) missed;
+    bool may_miss; // which rows it did not find is not known
+    struct row_statement by;
+};
+
+/* A transaction. */
+struct act {
+    const struct recorded_session *session;
+    const struct recorded_txn *txn;
+    VEC(struct step) steps;
+    uint64_t xid;  // 0: it wrote nothing
+    bool has_undone;
+    enum txn_status status;
+    text_vec partial; // what is not recorded of it
+};
+
+struct assembly {
+    struct watch *watch;
+    struct connection *admin;
+    const struct transcript *transcript;
+    VEC(struct act) acts; // transaction n is at n - 1
+    struct strings names;
+    VEC(struct recorded_version) versions;
+    struct row_state initial, final;
+    struct arena arena;
+    char refusal[400];
+    size_t whats_if; // how many what-ifs were evaluated
+};
+
+/* The table of an object id, or WATCHED_NONE. */
+uint32_t assembly_table(const struct assembly *a, uint32_t oid);
+
+/* The first version of a row, as far as it is known. */
+uint32_t assembly_row(const struct assembly *a, uint32_t version);
+
+/* Add to what is not recorded of a transaction; each text once. */
+void act_leave_out(struct act *act, const char *what);
+
+/* Whether a statement with this tag can read no row. */
+bool assembly_is_quiet(const char *tag);
+
+#define ASSEMBLY_MISSED "which rows a statement did not find"
+
+#endif

@@ -1,0 +1,45 @@
+/* tell.h -- the messages of our policies and triggers.
+ *
+ *     g OID SNAPSHOT LEVEL            a statement scans a table
+ *     s|u|d OID:CTID/XMIN             it uses a row: as one that it reads, or
+ *                                     as the target of an update, a delete or
+ *                                     a lock
+ *     w OID XID SUBXID LEVEL          it writes a row, or is about to insert
+ *     I|U|D|P                         one.  A version has a name and, in the
+ *     version lines                   next line, values
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef RECORD_TELL_H
+#define RECORD_TELL_H
+
+#include "base/memory/arena.h"
+#include "spec/row/row_notes.h"
+
+enum told_kind { TOLD_SCAN, TOLD_SEEN, TOLD_WRITE, TOLD_OTHER };
+
+struct told {
+    enum told_kind kind;
+    uint32_t oid;
+    char letter;           // SEEN: 's', 'u' or 'd'; WRITE: 'I', 'U', 'D', 'P'
+    const char *version;   // SEEN
+    const char *snapshot;  // SCAN: xmin:xmax:xip,...
+    const char *level;     // SCAN, WRITE: "read committed"
+    uint64_t xid;          // WRITE: of the transaction
+    uint32_t subxid;       // WRITE: of the subtransaction
+    struct row_seen before, after; // WRITE
+    const char *lines;     // WRITE: everything after the first line
+};
+
+/* Read a message; the result points into a copy in the arena. */
+void told_read(struct told *out, const char *text, struct arena *arena);
+
+/* Whether the version is one of a row that is only about to be added. */
+bool told_is_proposed(const char *version);
+
+/* The transaction that made a version, the last part of its name. */
+uint32_t told_xmin(const char *version);
+
+/* Whether a snapshot shows what a transaction has committed. */
+bool told_sees(const char *snapshot, uint64_t xid);
+
+#endif

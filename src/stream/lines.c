@@ -1,0 +1,200 @@
+/* lines.c -- see lines.h.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "stream/lines.h"
+
+#include "format/unpack/unpack_stream.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+enum { BLOCK = 1 << 18, PEEK = 4096 };
+
+bool
+lines_open(struct stream_lines *l, const char *path, struct err *err)
+{
+    *l = (struct stream_lines){.name = path, .fd = -1};
+    if (strcmp(path, "-") == 0) {
+        l->name = "stdin";
+        l->fd = STDIN_FILENO;
+        return true;
+    }
+    l->fd = open(path, O_RDONLY | O_CLOEXEC);
+    return l->fd >= 0 || (err_set(err, ERR_IO, "%s", strerror(errno)),
+                          err_in_file(err, path));
+}
+
+void
+lines_of_text(struct stream_lines *l, const char *name, const char *text,
+              size_t n)
+{
+    *l = (struct stream_lines){.name = name, .fd = -1, .is_at_end = true};
+    vec_reserve(&l->buffer, n + 1);
+    memcpy(l->buffer.at, text, n);
+    l->buffer.n = n;
+}
+
+void
+lines_close(struct stream_lines *l)
+{
+    if (l->fd > STDIN_FILENO)
+        close(l->fd);
+    if (l->unpack)
+        unpack_stream_end(l->unpack);
+    vec_free(&l->buffer);
+    vec_free(&l->packed);
+    *l = (struct stream_lines){.fd = -1};
+}
+
+/* Read more into the end of a buffer; *n is 0 at the end of the file. */
+static bool
+read_more(struct stream_lines *l, char *to, size_t room, size_t *n,
+          struct err *err)
+{
+    for (;;) {
+        const ssize_t got = read(l->fd, to, room);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0) {
+            err_set(err, ERR_IO, "cannot read: %s", strerror(errno));
+            return err_in_file(err, l->name);
+        }
+        *n = (size_t)got;
+        return true;
+    }
+}
+
+/* Drop what was taken, and make room for a block. */
+static void
+make_room(struct stream_lines *l)
+{
+    if (l->at) {
+        memmove(l->buffer.at, l->buffer.at + l->at, l->buffer.n - l->at);
+        l->buffer.n -= l->at;
+        l->at = 0;
+    }
+    vec_reserve(&l->buffer, l->buffer.n + BLOCK);
+}
+
+/* Get packed bytes where all were unpacked. */
+static bool
+fill_packed(struct stream_lines *l, bool *is_over, struct err *err)
+{
+    size_t n = 0;
+    *is_over = false;
+    if (l->packed_at < l->packed.n)
+        return true;
+    vec_reserve(&l->packed, BLOCK);
+    if (!read_more(l, l->packed.at, BLOCK, &n, err))
+        return false;
+    l->packed.n = n;
+    l->packed_at = 0;
+    *is_over = !n;
+    return true;
+}
+
+static bool
+unpack_more(struct stream_lines *l, struct err *err)
+{
+    for (;;) {
+        bool is_over;
+        if (!fill_packed(l, &is_over, err))
+            return false;
+        struct unpack_chunk c = {.in = l->packed.at + l->packed_at,
+                                 .in_n = l->packed.n - l->packed_at,
+                                 .out = l->buffer.at + l->buffer.n,
+                                 .out_room = BLOCK};
+        if (!unpack_stream_step(l->unpack, &c, err))
+            return err_in_file(err, l->name);
+        l->packed_at += c.taken;
+        l->buffer.n += c.made;
+        if (c.made)
+            return true;
+        if (!is_over)
+            continue;
+        l->is_at_end = true;
+        return unpack_stream_is_complete(l->unpack) ||
+               (err_set(err, ERR_SYNTAX,
+                        "the compressed data ends before it is complete"),
+                err_in_file(err, l->name));
+    }
+}
+
+/* Read or unpack more bytes, or find out that there are none. */
+static bool
+fill(struct stream_lines *l, struct err *err)
+{
+    size_t n = 0;
+    make_room(l);
+    if (l->unpack)
+        return unpack_more(l, err);
+    if (!read_more(l, l->buffer.at + l->buffer.n, BLOCK, &n, err))
+        return false;
+    l->buffer.n += n;
+    l->is_at_end = !n;
+    return true;
+}
+
+/* Unpack from here on, if these bytes are compressed. */
+static bool
+begin_unpacking(struct stream_lines *l, struct err *err)
+{
+    if (!unpack_recognises(l->buffer.at, l->buffer.n))
+        return true;
+    l->unpack = unpack_stream_begin(l->buffer.at, l->buffer.n, err);
+    if (!l->unpack)
+        return err_in_file(err, l->name);
+    vec_reserve(&l->packed, l->buffer.n);
+    memcpy(l->packed.at, l->buffer.at, l->buffer.n);
+    l->packed.n = l->buffer.n;
+    l->buffer.n = 0;
+    l->is_at_end = false;
+    return true;
+}
+
+bool
+lines_peek(struct stream_lines *l, const char **text, size_t *n,
+           struct err *err)
+{
+    const bool is_text = l->fd < 0;
+    while (!l->is_at_end && l->buffer.n < PEEK)
+        if (!fill(l, err))
+            return false;
+    if (!is_text && !l->unpack && !begin_unpacking(l, err))
+        return false;
+    while (!l->is_at_end && l->buffer.n < PEEK)
+        if (!fill(l, err))
+            return false;
+    *text = l->buffer.at;
+    *n = l->buffer.n;
+    return true;
+}
+
+bool
+lines_next(struct stream_lines *l, const char **line, size_t *n,
+           struct err *err)
+{
+    size_t searched = 0;
+    *line = NULL;
+    for (;;) {
+        const char *at = l->buffer.at + l->at;
+        const size_t left = l->buffer.n - l->at;
+        const char *end = left > searched
+                              ? memchr(at + searched, '\n', left - searched)
+                              : NULL;
+        if (!end && !l->is_at_end) {
+            searched = left;
+            if (!fill(l, err))
+                return false;
+            continue;
+        }
+        if (!end && !left)
+            return true;
+        *line = at;
+        *n = end ? (size_t)(end - at) : left;
+        l->at += *n + (end ? 1 : 0);
+        l->number++;
+        return true;
+    }
+}

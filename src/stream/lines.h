@@ -1,0 +1,44 @@
+/* lines.h -- the lines of an input of any length, one at a time.
+ *
+ * The input is a file, stdin or text in memory, plain or compressed.  Memory is
+ * a buffer that holds the longest line.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef STREAM_LINES_H
+#define STREAM_LINES_H
+
+#include "base/container/vec.h"
+#include "base/err.h"
+
+struct stream_lines {
+    const char *name; // as the user gave it; borrowed
+    uint64_t number;  // of the last line, from 1
+
+    // Private.
+    int fd; // -1: none
+    VEC(char) buffer, packed;
+    size_t at;        // the next byte of the buffer
+    size_t packed_at; // likewise of the packed bytes
+    bool is_at_end;   // of the file
+    struct unpack_stream *unpack;
+};
+
+/* Open a path; "-" is stdin. */
+bool lines_open(struct stream_lines *l, const char *path, struct err *err);
+
+/* Lines of a text, which is copied. */
+void lines_of_text(struct stream_lines *l, const char *name, const char *text,
+                   size_t n);
+void lines_close(struct stream_lines *l);
+
+/* The next line without its line end, valid until the next call; *line is NULL
+ * at the end. */
+bool lines_next(struct stream_lines *l, const char **line, size_t *n,
+                struct err *err);
+
+/* The beginning of the input, some bytes of it at least, before any line was
+ * taken. */
+bool lines_peek(struct stream_lines *l, const char **text, size_t *n,
+                struct err *err);
+
+#endif

@@ -1,0 +1,99 @@
+/* names.c -- see names.h.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "stream/names.h"
+
+#include "base/container/hash.h"
+
+enum { MANY = 1 << 20 }; // texts of values, before the first collection
+
+uint32_t
+name_number(struct name_map *m, struct atom name)
+{
+    bool added;
+    const uint32_t fresh = (uint32_t)m->all.tags.n;
+    const uint32_t id =
+        intmap_add(&m->by_tag[name.tag], name.bits, fresh, &added);
+    if (added)
+        atoms_push(&m->all, name);
+    return id;
+}
+
+struct atom
+names_text(struct stream_names *n, const char *text, size_t len)
+{
+    return (struct atom){strings_add(&n->texts, text, len), ATOM_STRING};
+}
+
+struct atom
+names_value(struct stream_names *n, const char *text, size_t len)
+{
+    return (struct atom){strings_add(&n->values, text, len), ATOM_STRING};
+}
+
+uint64_t
+names_hash(const struct stream_names *n, uint32_t key, struct atom value)
+{
+    uint64_t bits = value.bits;
+    if (atom_is_text(value)) {
+        const struct string s = strings_get(&n->values, (uint32_t)value.bits);
+        bits = hash_bytes(s.text, s.len);
+    }
+    return hash_pair(bits, (uint64_t)key * ATOM_TAGS + value.tag);
+}
+
+static size_t
+least_values(const struct stream_names *n)
+{
+    return n->least_values ? n->least_values : MANY;
+}
+
+bool
+names_are_many(const struct stream_names *n)
+{
+    return n->values.all.n >=
+           (n->most_values ? n->most_values : least_values(n));
+}
+
+void
+names_collect_begin(struct names_collection *c, struct stream_names *n)
+{
+    *c = (struct names_collection){.names = n};
+}
+
+uint64_t
+names_keep(struct names_collection *c, uint8_t tag, uint64_t bits)
+{
+    if (tag < ATOM_STRING)
+        return bits;
+    const struct string s = strings_get(&c->names->values, (uint32_t)bits);
+    return strings_add(&c->kept, s.text, s.len);
+}
+
+void
+names_collect_end(struct names_collection *c)
+{
+    struct stream_names *n = c->names;
+    strings_free(&n->values);
+    n->values = c->kept;
+    n->most_values = 2 * n->values.all.n;
+    if (n->most_values < least_values(n))
+        n->most_values = least_values(n);
+}
+
+static void
+free_map(struct name_map *m)
+{
+    for (int t = 0; t < ATOM_TAGS; t++)
+        intmap_free(&m->by_tag[t]);
+    atoms_free(&m->all);
+}
+
+void
+names_free(struct stream_names *n)
+{
+    free_map(&n->keys);
+    free_map(&n->sessions);
+    strings_free(&n->texts);
+    strings_free(&n->values);
+}

@@ -1,0 +1,260 @@
+/* pass.c -- see pass.h.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "stream/pass.h"
+
+#include "stream/repair.h"
+
+#include <stdlib.h>
+
+enum {
+    FIRST_PART = 16, // transactions on each side of the place that failed
+    GROWTH = 16,
+};
+
+/* --- the queue -------------------------------------------------------------*/
+
+/* Add t behind all that have its rank or a lower one. */
+static void
+insert(struct stream_pass *p, struct stream_txn *t)
+{
+    vec_push(&p->ahead, t);
+    size_t i = p->ahead.n - 1;
+    for (; i > p->ahead_at && p->ahead.at[i - 1]->rank > t->rank; i--)
+        p->ahead.at[i] = p->ahead.at[i - 1];
+    p->ahead.at[i] = t;
+}
+
+/* Drop the room of those that have left. */
+static void
+compact(struct stream_pass *p)
+{
+    if (p->ahead_at < p->window || 2 * p->ahead_at < p->ahead.n)
+        return;
+    p->ahead.n -= p->ahead_at;
+    memmove(p->ahead.at, p->ahead.at + p->ahead_at,
+            p->ahead.n * sizeof *p->ahead.at);
+    p->ahead_at = 0;
+}
+
+static bool
+fill(struct stream_pass *p, struct err *err)
+{
+    compact(p);
+    while (!p->is_read && p->ahead.n - p->ahead_at < p->window) {
+        struct stream_txn *t;
+        if (!stream_reader_next(p->reader, &t, err))
+            return false;
+        p->is_read = !t;
+        if (!t)
+            return true;
+        if (t->status == TXN_ABORTED || t->status == TXN_LOADING)
+            mem_free(t);
+        else
+            insert(p, t);
+    }
+    return true;
+}
+
+static void
+collect_names(struct stream_pass *p)
+{
+    struct names_collection c;
+    names_collect_begin(&c, p->names);
+    running_order_keep_names(&p->order, &c);
+    stream_reader_keep_names(p->reader, &c);
+    for (size_t i = p->ahead_at; i < p->ahead.n; i++)
+        stream_txn_keep_names(p->ahead.at[i], &c);
+    for (size_t i = 0; i < p->pool.n; i++)
+        stream_txn_keep_names(p->pool.at[i], &c);
+    for (size_t i = 0; i < p->suspects.n; i++)
+        suspect_keep_names(&p->suspects.at[i], &c);
+    names_collect_end(&c);
+}
+
+/* --- suspects --------------------------------------------------------------*/
+
+static void
+add_copy(stream_txns *to, const struct stream_txn *t)
+{
+    vec_push(to, stream_txn_copy(t));
+}
+
+/* The transactions of the pool that wrote something these have read. */
+static void
+add_from_pool(const struct stream_pass *p, bool all, stream_txns *to)
+{
+    struct pair_set read = {.names = p->names};
+    for (size_t i = 0; i < to->n; i++)
+        for (uint32_t j = 0; j < to->at[i]->n_ops; j++)
+            if (!to->at[i]->ops[j].is_write)
+                pair_set_add(&read, &to->at[i]->ops[j]);
+    for (size_t i = 0; i < p->pool.n; i++) {
+        const struct stream_txn *t = p->pool.at[i];
+        bool use = all;
+        for (uint32_t j = 0; j < t->n_ops && !use; j++)
+            use = t->ops[j].is_write && pair_set_has(&read, &t->ops[j]);
+        if (use)
+            add_copy(to, t);
+    }
+    pair_set_free(&read);
+}
+
+/* Take 'size' transactions before and after the place that failed; whether
+ * these are all. */
+static bool
+take_part(const struct stream_pass *p, size_t size, stream_txns *to)
+{
+    const struct running_order *o = &p->order;
+    const uint64_t depth = running_order_depth(o);
+    const size_t left = p->ahead.n - p->ahead_at;
+    const bool is_whole =
+        p->is_read && !o->base && size >= depth && size >= left;
+    for (uint64_t at = o->n - (size < depth ? size : depth); at < o->n; at++)
+        add_copy(to, running_order_at(o, at + 1));
+    for (size_t i = 0; i < left && i < size; i++)
+        add_copy(to, p->ahead.at[p->ahead_at + i]);
+    add_from_pool(p, is_whole, to);
+    return is_whole;
+}
+
+static int
+compare_numbers(const void *a, const void *b)
+{
+    const struct stream_txn *x = *(struct stream_txn *const *)a;
+    const struct stream_txn *y = *(struct stream_txn *const *)b;
+    return x->number < y->number ? -1 : x->number > y->number;
+}
+
+/* Whether the part is violated, if nobody else wrote what it reads. */
+static bool
+looks_violated(const struct stream_pass *p, enum level l, stream_txns *part)
+{
+    const struct part_options o = {.closed = true,
+                                   .times = level_table[l].needs_times};
+    struct history h;
+    qsort(part->at, part->n, sizeof *part->at, compare_numbers);
+    part_as_it_is(p->names, part->at, part->n, &o, &h);
+    const bool violated = repair_decide(&h, l, p->check) == VERDICT_VIOLATED;
+    history_free(&h);
+    return violated;
+}
+
+static void
+note_place(const struct stream_pass *p, struct suspect *s)
+{
+    const struct stream_txn *t = p->ahead.at[p->ahead_at];
+    struct buf text = {0};
+    stream_txn_show(p->names, t, &text);
+    snprintf(s->place, sizeof s->place, "%s", text.at);
+    s->number = t->number + 1;
+    buf_free(&text);
+}
+
+/* Note the smallest part that looks violated, or the largest one. */
+static void
+add_suspect(struct stream_pass *p, enum level l)
+{
+    struct suspect s = {.level = l};
+    note_place(p, &s);
+    for (size_t size = FIRST_PART;; size *= GROWTH) {
+        s.is_whole = take_part(p, size, &s.txns);
+        if (s.is_whole || size >= p->window || looks_violated(p, l, &s.txns))
+            break;
+        stream_txns_free(&s.txns);
+    }
+    vec_push(&p->suspects, s);
+}
+
+/* --- levels ----------------------------------------------------------------*/
+
+/* The level whose order serves all that are left; psi follows from si. */
+static void
+choose_level(struct stream_pass *p)
+{
+    p->level = LEVEL_READS;
+    for (int l = LEVEL_RC; l < LEVELS; l++)
+        if (p->levels >> l & 1)
+            p->level = (enum level)l;
+    if (p->level == LEVEL_PSI)
+        p->level = LEVEL_SI;
+}
+
+/* Give up the levels that an order at p->level was needed for. */
+static void
+give_up(struct stream_pass *p)
+{
+    level_set lost = 1u << p->level;
+    if (p->level == LEVEL_SI)
+        lost |= 1u << LEVEL_PSI;
+    lost &= p->levels;
+    for (int l = 0; l < LEVELS; l++)
+        if (lost >> l & 1)
+            add_suspect(p, (enum level)l);
+    p->levels &= ~lost;
+    choose_level(p);
+}
+
+/* --- the pass --------------------------------------------------------------*/
+
+/* Place the next transaction, alone or with others around it. */
+static void
+place_next(struct stream_pass *p)
+{
+    struct stream_txn *t = p->ahead.at[p->ahead_at];
+    if (t->status == TXN_INDETERMINATE) {
+        vec_push(&p->pool, t);
+        p->ahead_at++;
+    } else if (running_order_place(&p->order, t, p->level)) {
+        p->ahead_at++;
+    } else if (!repair(p)) {
+        give_up(p);
+    }
+}
+
+/* Read what is left, for its mistakes and its sizes. */
+static bool
+read_rest(struct stream_pass *p, struct err *err)
+{
+    struct stream_txn *t;
+    while (!p->is_read) {
+        if (!stream_reader_next(p->reader, &t, err))
+            return false;
+        p->is_read = !t;
+        mem_free(t);
+        if (names_are_many(p->names))
+            collect_names(p);
+    }
+    return true;
+}
+
+bool
+pass_run(struct stream_pass *p, struct err *err)
+{
+    running_order_init(&p->order, p->names, PASS_DEPTH * p->window);
+    choose_level(p);
+    for (;;) {
+        if (!fill(p, err))
+            return false;
+        if (p->ahead_at == p->ahead.n)
+            return true;
+        if (p->level == LEVEL_READS)
+            return read_rest(p, err);
+        place_next(p);
+        if (names_are_many(p->names))
+            collect_names(p);
+    }
+}
+
+void
+pass_free(struct stream_pass *p)
+{
+    running_order_free(&p->order);
+    while (p->ahead_at < p->ahead.n)
+        mem_free(p->ahead.at[p->ahead_at++]);
+    vec_free(&p->ahead);
+    stream_txns_free(&p->pool);
+    for (size_t i = 0; i < p->suspects.n; i++)
+        suspect_free(&p->suspects.at[i]);
+    vec_free(&p->suspects);
+}

@@ -1,0 +1,58 @@
+/* pass.h -- one pass over a stream: an order is made of it as it comes.
+ *
+ * Transactions come in the order of their ends where these are known, within a
+ * queue of 'window' transactions, and are placed one after the other
+ * (running_order.h).  Where one does not fit, a window around it is taken back
+ * and given to the engines, which propose another order; each proposal is
+ * placed like everything else, so a wrong one does no harm.  The window grows
+ * until it is the largest that is kept.
+ *
+ * Where that fails, too, the strongest level that is left is given up, with a
+ * suspect, and the pass goes on with the next one.  An order for a level is one
+ * for every weaker level.
+ *
+ *   (P1) at the end, the levels that were not given up hold: the transactions
+ *        that count were all placed, in an order that satisfies them;
+ *   (P2) an indeterminate transaction is placed only in a window, as a writer
+ *        that a read needs; those that are left do not count.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef STREAM_PASS_H
+#define STREAM_PASS_H
+
+#include "stream/suspect.h"
+
+// Windows that an order keeps: to take back one, place two and a pool of
+// another one, and still have the rest.
+enum { PASS_DEPTH = 4 };
+
+struct pass_stats {
+    uint64_t windows, window_txns, largest; // repaired
+};
+
+struct stream_pass {
+    struct stream_names *names;
+    struct stream_reader *reader;
+    struct running_order order;
+    size_t window;
+    const struct check_options *check;
+
+    stream_txns ahead; // by rank; from ahead_at on
+    size_t ahead_at;
+    bool is_read;     // to the end
+    stream_txns pool; // indeterminate, not placed
+
+    level_set levels; // not given up
+    enum level level; // the strongest of them, at which transactions are placed
+    suspects suspects;
+    struct pass_stats stats;
+};
+
+/* Make the pass over all that the reader has.  The levels are those of one
+ * chain: rc, ra, cc, pc, psi, si and ser, or the strict ones.  Afterwards
+ * p->levels hold, and there is a suspect for each of the others. */
+bool pass_run(struct stream_pass *p, struct err *err);
+
+void pass_free(struct stream_pass *p);
+
+#endif

@@ -1,0 +1,63 @@
+/* reader.h -- the transactions of a stream, one at a time.
+ *
+ * The input is a file, stdin, or a directory of shards: one file per client
+ * machine, each with whole sessions.  Shards are read so that none gets ahead
+ * of the others, by the times of their transactions.
+ *
+ * A transaction is handed over when its outcome is known, or when it will not
+ * be known: at the next transaction of its session, at the end, or after
+ * 'window' further transactions.  An outcome that comes even later makes
+ * 'is_late' true; then nothing that depends on outcomes is certain.
+ *
+ *   (R1) reading the same input again hands over the same transactions with the
+ *        same numbers;
+ *   (R2) the positions and ranks of a session's transactions rise in the order
+ *        in which they are handed over.
+ *
+ * SPDX-License-Identifier: MIT */
+#ifndef STREAM_READER_H
+#define STREAM_READER_H
+
+#include "format/format.h"
+#include "stream/txn.h"
+
+/* Where a stream comes from. */
+struct stream_source {
+    const char *path;   // "-" is stdin
+    const char *format; // "jsonl", "text" or "auto"
+    const char *text;   // instead of a file: text_n bytes; or NULL
+    size_t text_n;
+};
+
+/* Sizes of what was read. */
+struct stream_sizes {
+    uint64_t transactions, operations, sessions, committed, tested;
+    uint64_t aborted, indeterminate, loading, reads, writes;
+};
+
+struct stream_reader;
+
+struct stream_reader *stream_reader_open(const struct stream_source *source,
+                                         struct stream_names *names,
+                                         size_t window, struct err *err);
+
+/* The next transaction, which the caller frees; *out is NULL at the end. */
+bool stream_reader_next(struct stream_reader *r, struct stream_txn **out,
+                        struct err *err);
+
+void stream_reader_close(struct stream_reader *r);
+
+/* Pass the values of transactions that wait to names_keep. */
+void stream_reader_keep_names(struct stream_reader *r,
+                              struct names_collection *c);
+
+const struct stream_sizes *stream_reader_sizes(const struct stream_reader *r);
+const struct format *stream_reader_format(const struct stream_reader *r);
+
+/* Some transaction had times; transactions may be missing; an outcome came too
+ * late. */
+bool stream_reader_has_times(const struct stream_reader *r);
+bool stream_reader_is_cut(const struct stream_reader *r);
+bool stream_reader_is_late(const struct stream_reader *r);
+
+#endif

@@ -1,0 +1,140 @@
+/* txn.c -- see txn.h.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "stream/txn.h"
+
+enum { FEW = 48 }; // operations for which comparing all pairs is fastest
+
+struct stream_txn *
+stream_txn_new(const struct stream_op *ops, size_t n, const char *name,
+               size_t name_n)
+{
+    struct stream_txn *t =
+        mem_alloc(1, sizeof *t + n * sizeof *ops + (name ? name_n : 0));
+    memset(t, 0, sizeof *t);
+    t->n_ops = (uint32_t)n;
+    if (n)
+        memcpy(t->ops, ops, n * sizeof *ops);
+    if (name) {
+        t->name.tag = ATOM_STRING;
+        t->name_n = (uint32_t)name_n;
+        memcpy(t->ops + n, name, name_n);
+    }
+    return t;
+}
+
+struct stream_txn *
+stream_txn_copy(const struct stream_txn *t)
+{
+    const size_t size =
+        sizeof *t + t->n_ops * sizeof *t->ops + (size_t)t->name_n;
+    struct stream_txn *copy = mem_alloc(1, size);
+    memcpy(copy, t, size);
+    return copy;
+}
+
+/* The operation is read or written after 'own', the last own write of its key,
+ * or is the first. */
+static void
+resolve_op(struct stream_txn *t, struct stream_op *op, struct stream_op *own)
+{
+    op->is_main = op->is_write || !own;
+    if (!own)
+        return;
+    if (op->is_write)
+        own->is_main = false;
+    else
+        t->is_flawed |= !atom_equal(stream_value(op), stream_value(own));
+}
+
+static void
+resolve_few(struct stream_txn *t)
+{
+    for (uint32_t i = 0; i < t->n_ops; i++) {
+        struct stream_op *own = NULL;
+        for (uint32_t j = i; j-- > 0 && !own;)
+            if (t->ops[j].key == t->ops[i].key && t->ops[j].is_write)
+                own = &t->ops[j];
+        resolve_op(t, &t->ops[i], own);
+    }
+}
+
+static void
+resolve_many(struct stream_txn *t)
+{
+    struct intmap slots = {0};
+    u32_vec last = {0}; // by slot: the last own write + 1, or 0
+    for (uint32_t i = 0; i < t->n_ops; i++) {
+        bool added;
+        const uint32_t s =
+            intmap_add(&slots, t->ops[i].key, (uint32_t)last.n, &added);
+        if (added)
+            vec_push(&last, 0);
+        resolve_op(t, &t->ops[i], last.at[s] ? &t->ops[last.at[s] - 1] : NULL);
+        if (t->ops[i].is_write)
+            last.at[s] = i + 1;
+    }
+    intmap_free(&slots);
+    vec_free(&last);
+}
+
+void
+stream_txn_resolve(struct stream_txn *t)
+{
+    t->is_flawed = false;
+    if (t->n_ops <= FEW)
+        resolve_few(t);
+    else
+        resolve_many(t);
+}
+
+bool
+stream_txn_is_loading(const struct stream_txn *t, struct atom initial)
+{
+    if (t->status != TXN_COMMITTED || t->position != 1 || !t->n_ops)
+        return false;
+    for (uint32_t i = 0; i < t->n_ops; i++)
+        if (!t->ops[i].is_write ||
+            !atom_equal(stream_value(&t->ops[i]), initial))
+            return false;
+    return true;
+}
+
+void
+stream_txn_show(const struct stream_names *names, const struct stream_txn *t,
+                struct buf *out)
+{
+    if (t->name.tag == ATOM_STRING) {
+        struct strings pool = {0};
+        const struct atom a = {
+            strings_add(&pool, stream_txn_name(t), t->name_n), ATOM_STRING};
+        atom_show(&pool, a, out);
+        strings_free(&pool);
+        return;
+    }
+    if (t->name.tag != ATOM_NIL) {
+        atom_show(NULL, t->name, out);
+        return;
+    }
+    const struct atom session = atoms_get(&names->sessions.all, t->session);
+    if (!atom_is_text(session))
+        buf_char(out, 's');
+    atom_show(&names->texts, session, out);
+    buf_char(out, '/');
+    buf_u64(out, t->position);
+}
+
+void
+stream_txn_keep_names(struct stream_txn *t, struct names_collection *c)
+{
+    for (uint32_t i = 0; i < t->n_ops; i++)
+        t->ops[i].value = names_keep(c, t->ops[i].tag, t->ops[i].value);
+}
+
+void
+stream_txns_free(stream_txns *v)
+{
+    for (size_t i = 0; i < v->n; i++)
+        mem_free(v->at[i]);
+    vec_free(v);
+}

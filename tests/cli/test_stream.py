@@ -1,0 +1,185 @@
+#!/usr/bin/env python3
+"""'assay check --stream': inputs, shards, parts, and what it refuses.
+
+    test_stream.py ASSAY
+
+tests/model/test_stream.c compares verdicts; this is about everything around
+them.  Speaks TAP.
+"""
+import gzip
+import json
+import os
+import pathlib
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from tap import check, end, skip
+
+assay = os.path.abspath(sys.argv[1])
+scratch = tempfile.TemporaryDirectory()
+os.chdir(scratch.name)
+
+
+def run(*words, given=None):
+    return subprocess.run([assay, "check", *words], input=given, capture_output=True, timeout=240, check=False)
+
+
+def said(done):
+    return done.stdout.decode() + done.stderr.decode()
+
+
+def verdicts(*words):
+    done = run("--json", "--no-explain", *words)
+    return {r["level"]: r["verdict"] for r in json.loads(done.stdout)["results"]}
+
+
+def txn(session, ops, **more):
+    return json.dumps({"session": session, **more, "ops": ops}) + "\n"
+
+
+def generate(name, *words):
+    subprocess.run([assay, "gen", "-o", name, *words], capture_output=True, check=True)
+
+
+def write(name, *lines):
+    pathlib.Path(name).write_text("".join(lines))
+
+
+def inputs():
+    """One history as a file, from a pipe, and compressed."""
+    generate("u.jsonl", "--txns", "3000", "--sessions", "9", "--keys", "100")
+    generate("u.txt", "--txns", "3000", "--sessions", "9", "--keys", "100")
+    for name in ("u.jsonl", "u.txt"):
+        data = pathlib.Path(name).read_bytes()
+        pathlib.Path(name + ".gz").write_bytes(gzip.compress(data[:5000]) + gzip.compress(data[5000:]))
+        for path, given in ((name, None), ("-", data), (name + ".gz", None), ("-", gzip.compress(data))):
+            done = run("--stream", "--window", "64", path, given=given)
+            check(done.returncode == 0 and b"serializable: ok" in done.stdout, f"{name} from {path}", said(done))
+    done = run("--stream", "-", given=gzip.compress(data)[:-9])
+    check(done.returncode == 2 and "ends before it is complete" in said(done), "truncated gzip is an error", said(done))
+    if not shutil.which("zstd"):
+        skip("zstd", "there is no zstd")
+        return
+    subprocess.run(["zstd", "-q", "u.jsonl"], check=True)
+    done = run("--stream", "u.jsonl.zst")
+    check(done.returncode == 0, "zstd", said(done))
+    packed = pathlib.Path("u.jsonl.zst").read_bytes()
+    done = run("--stream", "-", given=packed[:-9])
+    check(done.returncode == 2, "truncated zstd is an error", said(done))
+
+
+def same_as_check():
+    """Generated histories with an anomaly: both ways say the same."""
+    for kind in ("lost-update", "long-fork", "write-skew", "fractured-read", "causality-violation", "aborted-read",
+                 "thin-air-read"):
+        generate(f"{kind}.jsonl", "--txns", "400", "--sessions", "6", "--keys", "40", "--inject", kind)
+        there, here = verdicts("-l", "all", f"{kind}.jsonl"), verdicts("-l", "all", "--stream", f"{kind}.jsonl")
+        check(there == here, f"{kind}: all levels as without --stream", f"{there}\n{here}")
+    for lag in ("5", "40"):
+        generate("si.jsonl", "-l", "si", "--lag", lag, "--txns", "3000", "--sessions", "9", "--keys", "50")
+        there, here = verdicts("-l", "all", "si.jsonl"), verdicts("-l", "all", "--stream", "si.jsonl")
+        check(there == here, f"a history made at si, lag {lag}", f"{there}\n{here}")
+
+
+def parts():
+    """A violation comes with a part that others can check."""
+    done = run("--stream", "-l", "si", "--part", "part.jsonl", "--certificate", "proof.txt", "lost-update.jsonl")
+    check(done.returncode == 1 and b"violated: lost update" in done.stdout, "a violation is explained", said(done))
+    done = run("-l", "si", "part.jsonl")
+    check(done.returncode == 1, "its part is violated as well", said(done))
+    done = subprocess.run([assay, "certify", "part.jsonl", "proof.txt"], capture_output=True, check=False)
+    check(done.returncode == 0, "and its certificate is accepted", said(done))
+    done = run("--stream", "--part", "none.jsonl", "u.jsonl")
+    check(done.returncode == 0 and not os.path.exists("none.jsonl") and "no part is written" in said(done),
+          "where nothing is violated, no part is written", said(done))
+    done = run("--stream", "-l", "si", "-", given=pathlib.Path("lost-update.jsonl").read_bytes())
+    check(done.returncode == 3 and "cannot be read again" in said(done),
+          "a pipe cannot be read again: unknown", said(done))
+
+
+def shards():
+    """One file per client machine, with clocks that differ."""
+    random.seed(5)
+    last, lines = {}, [[], [], []]
+    for i in range(3000):
+        session = random.randrange(12)
+        shard, ops = session % 3, []
+        for j in range(4):
+            key = random.randrange(300)
+            if random.random() < 0.5:
+                last[key] = 10 * i + j
+                ops.append(["w", key, last[key]])
+            else:
+                ops.append(["r", key, last.get(key)])
+        at = 1000 * i + 20000 * shard
+        lines[shard].append(txn(session, ops, start=at, end=at + 900))
+    os.mkdir("shards")
+    for shard in range(3):
+        write(f"shards/client-{shard}.jsonl", *lines[shard])
+    done = run("--stream", "--stats", "shards")
+    check(done.returncode == 0 and "shards: serializable: ok" in said(done), "three shards are merged", said(done))
+    check("windows repaired                        0\n" not in said(done), "skewed clocks need repair", said(done))
+    write("shards/twice.jsonl", txn(1, [["r", 1, None]], start=1, end=2))
+    done = run("--stream", "shards")
+    check(done.returncode == 2 and "session 1 is in" in said(done), "a session in two shards is an error", said(done))
+    write("shards/twice.jsonl", txn(77, [["r", 1, None]]))
+    done = run("--stream", "shards")
+    check(done.returncode == 2 and "merged by time" in said(done), "shards need times", said(done))
+
+
+def refused():
+    """What a stream does not take is named."""
+    cases = {
+        "list": (txn(1, [["append", "l", 1]]), "a list cannot be streamed"),
+        "read-list": (txn(1, [["r", "l", [1]]]), "a list or a row cannot be streamed"),
+        "row": (txn(1, [["i", ["t", 1], {"v": 1}]]), "a row cannot be streamed"),
+        "boolean": (txn(1, [["w", "x", True]]), "a boolean or an object cannot be streamed"),
+        "fraction": (txn(1, [["w", "x", 1.5]]), "a number with a fraction"),
+        "array": ("[" + txn(1, [["w", "x", 1]]) + "]", "an array around all lines"),
+        "torn": (txn(1, [["w", "x", 1]]) + '{"session":1,', "expected"),
+        "mixed": ("w(1,1,0,3)\nw(1,2,1,4)\nw(2,1,0,3)\n", "must be together"),
+        "hist": ("[x:=1]\n---\n[x==1]\n", "format 'hist' cannot be streamed"),
+    }
+    for name, (text, expected) in cases.items():
+        write(name, text)
+        done = run("--stream", *(["-f", "jsonl"] if name == "array" else []), name)
+        check(done.returncode == 2 and expected in said(done), f"{name} is refused by name", said(done))
+    for words in (["--timeout", "1"], ["--memory", "1G"], ["--no-session-order"], ["--certificate", "c"]):
+        done = run("--stream", *words, "u.jsonl")
+        check(done.returncode == 2, f"--stream with {words[0]} is refused", said(done))
+
+
+def outcomes():
+    """Outcomes that follow, that never come, and that come too late."""
+    begin, finish = '{"recording":"begin"}\n', '{"recording":"end"}\n'
+    pending = txn("a", [["w", "x", 1]], status="unknown")
+    committed = '{"session":"a","status":"committed"}\n'
+    write("known.jsonl", begin, pending, committed, txn("b", [["r", "x", 1]]), finish)
+    check(verdicts("--stream", "known.jsonl") == {"ser": "ok"}, "an outcome that follows")
+    write("seen.jsonl", pending, txn("b", [["r", "x", 1]]))
+    check(verdicts("--stream", "seen.jsonl") == {"ser": "ok"}, "an indeterminate writer that was read")
+    write("aborted.jsonl", pending, committed.replace("committed", "aborted"), txn("b", [["r", "x", 1]]))
+    check(verdicts("--stream", "aborted.jsonl") == {"ser": "violated"}, "an aborted writer that was read")
+    others = [txn("b", [["w", "y", i]]) for i in range(40)]
+    write("late.jsonl", pending, *others, committed)
+    done = run("--stream", "--window", "4", "late.jsonl")
+    check(done.returncode == 3 and "larger --window" in said(done), "an outcome that is too late: unknown", said(done))
+    write("cut.jsonl", begin, txn("b", [["r", "x", 7]]), '{"session":"b","op')
+    done = run("--stream", "cut.jsonl")
+    check(done.returncode == 3 and "was cut" in said(done), "a recording that was cut", said(done))
+    write("nothing.jsonl", txn("a", [["w", "x", 1]], status="aborted"))
+    done = run("--stream", "nothing.jsonl")
+    check(done.returncode == 3 and "nothing was tested" in said(done), "nothing was tested", said(done))
+
+
+inputs()
+same_as_check()
+parts()
+shards()
+refused()
+outcomes()
+sys.exit(end())

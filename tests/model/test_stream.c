@@ -1,0 +1,272 @@
+/* test_stream.c -- 'check --stream' against 'check', on the same bytes.
+ *
+ *     test_model_stream [COUNT [SEED]]
+ *
+ * Random small histories are written as jsonl: in the order of time, session by
+ * session or mixed; with and without times, and with clocks that differ from
+ * session to session; some outcomes on lines of their own.  They are read once
+ * by the full reader and checked, and once as a stream, with a window from one
+ * transaction to all of them.  The stream may say 'unknown' where the window is
+ * small; what it says otherwise is what the check says.
+ *
+ * SPDX-License-Identifier: MIT */
+#include "random_history.h"
+#include "range.h"
+#include "test.h"
+#include "verdicts.h"
+
+#include "base/random.h"
+#include "format/format.h"
+#include "format/readers.h"
+#include "level/names.h"
+#include "stream/stream_check.h"
+
+static uint64_t first_seed = 1;
+static uint64_t histories = 3000;
+
+enum { WIDE = 64 }; // a window that holds every history of this test
+
+static struct {
+    uint64_t ok, violated, unknown, compared;
+} seen[2]; // by whether the window is wide
+
+/* --- text ------------------------------------------------------------------*/
+
+/* How a record is written. */
+struct writing {
+    struct random random;
+    bool times, split, strings;
+    int64_t skew[RANDOM_SESSIONS];
+};
+
+static void
+put_value(const struct writing *w, int64_t value, struct buf *out)
+{
+    if (!value)
+        buf_text(out, "null");
+    else
+        buf_printf(out, w->strings ? "\"v%lld\"" : "%lld", (long long)value);
+}
+
+static void
+put_ops(const struct record *r, const struct record_txn *t,
+        const struct writing *w, struct buf *out)
+{
+    buf_text(out, ",\"ops\":[");
+    for (uint32_t i = 0; i < t->ops_n; i++) {
+        const struct record_op *op = &r->ops.at[t->ops + i];
+        buf_printf(out, "%s[\"%c\",\"%s\",", i ? "," : "",
+                   op->is_write ? 'w' : 'r', r->keys.at[op->key].name);
+        put_value(w, op->value, out);
+        buf_char(out, ']');
+    }
+    buf_char(out, ']');
+}
+
+static const char *const words[] = {"committed", "aborted", "unknown"};
+
+/* Append the line of a transaction; its outcome, if it is to follow, goes to
+ * 'later'. */
+static void
+put_txn(const struct record *r, const struct record_txn *t, struct writing *w,
+        struct buf *out, struct buf *later)
+{
+    const bool split = w->split && random_below(&w->random, 2);
+    const int64_t skew = w->skew[t->session];
+    buf_printf(out, "{\"session\":%u", t->session);
+    if (split || t->status != TXN_COMMITTED)
+        buf_printf(out, ",\"status\":\"%s\"",
+                   split ? "unknown" : words[t->status]);
+    if (w->times)
+        buf_printf(out, ",\"start\":%lld", (long long)(t->began + skew));
+    if (w->times && !split && t->status != TXN_INDETERMINATE)
+        buf_printf(out, ",\"end\":%lld", (long long)(t->ended + skew));
+    put_ops(r, t, w, out);
+    buf_text(out, "}\n");
+    if (!split)
+        return;
+    buf_printf(later, "{\"session\":%u,\"status\":\"%s\"", t->session,
+               words[t->status]);
+    if (w->times && t->status != TXN_INDETERMINATE)
+        buf_printf(later, ",\"end\":%lld", (long long)(t->ended + skew));
+    buf_text(later, "}\n");
+}
+
+/* The next session to write: by time, or in turns that are drawn. */
+static uint32_t
+draw_next(const struct record *r, struct writing *w, int order, bool *written)
+{
+    const size_t n = r->txns.n;
+    size_t best = n, tries = 0;
+    for (size_t i = 0; i < n; i++) {
+        bool first = !written[i]; // of its session
+        for (size_t j = 0; j < i; j++)
+            first &=
+                written[j] || r->txns.at[j].session != r->txns.at[i].session;
+        if (!first)
+            continue;
+        tries++;
+        if (best == n ||
+            (order == 1 && r->txns.at[i].session < r->txns.at[best].session) ||
+            (order == 2 && !random_below(&w->random, tries)))
+            best = i;
+    }
+    written[best] = true;
+    return (uint32_t)best;
+}
+
+static void
+write_record(const struct record *r, struct writing *w, int order,
+             struct buf *out)
+{
+    bool written[RANDOM_TXNS] = {false};
+    struct buf later[RANDOM_SESSIONS] = {{0}};
+    for (size_t i = 0; i < r->txns.n; i++) {
+        const uint32_t next = draw_next(r, w, order, written);
+        const struct record_txn *t = &r->txns.at[next];
+        const uint32_t other =
+            (uint32_t)random_below(&w->random, RANDOM_SESSIONS);
+        struct buf *ends[] = {&later[t->session], &later[other]};
+        for (int e = 0; e < 2; e++) {
+            buf_add(out, ends[e]->n ? ends[e]->at : "", ends[e]->n);
+            buf_clear(ends[e]);
+        }
+        put_txn(r, t, w, out, &later[t->session]);
+    }
+    for (size_t s = 0; s < RANDOM_SESSIONS; s++) {
+        buf_add(out, later[s].n ? later[s].at : "", later[s].n);
+        buf_free(&later[s]);
+    }
+}
+
+/* --- comparing -------------------------------------------------------------*/
+
+static void
+read_text(const struct buf *text, struct history *h)
+{
+    struct err err = {0};
+    struct input in = {
+        .name = "text", .data = text->at, .size = text->n, .threads = 1};
+    struct builder *b = builder_new(atom_nil());
+    const bool ok =
+        format_jsonl.read(&in, b, &err) && builder_finish(b, h, &err);
+    if (!ok)
+        printf("# %s\n", err.text);
+    CHECK(ok);
+}
+
+static const char *
+name_of(enum verdict v)
+{
+    return v == VERDICT_OK ? "ok" : v == VERDICT_VIOLATED ? "violated" : "?";
+}
+
+/* Whether the stream says what the check says; prints the text if not. */
+static bool
+agrees(const struct check *c, const struct stream_check *s, size_t window,
+       const struct buf *text)
+{
+    bool ok = c->results.n == s->results.n;
+    for (size_t i = 0; ok && i < c->results.n; i++) {
+        const enum verdict known = c->results.at[i].certificate.verdict;
+        const struct stream_result *r = &s->results.at[i];
+        const bool wide = window >= WIDE;
+        seen[wide].compared++;
+        seen[wide].ok += r->verdict == VERDICT_OK;
+        seen[wide].violated += r->verdict == VERDICT_VIOLATED;
+        seen[wide].unknown +=
+            r->verdict == VERDICT_UNKNOWN && known != VERDICT_UNKNOWN;
+        if (r->verdict == known || (r->verdict == VERDICT_UNKNOWN && !wide))
+            continue;
+        printf("# %s: check %s, stream %s %s, window %zu\n%s",
+               level_table[r->level].brief, name_of(known), name_of(r->verdict),
+               r->reason, window, text->at);
+        ok = false;
+    }
+    return ok;
+}
+
+static bool
+compare(const struct buf *text, size_t window)
+{
+    const level_set all = (2u << LEVEL_STRICT_SER) - (1u << LEVEL_RC);
+    struct history h;
+    struct check c;
+    struct stream_check s;
+    struct err err = {0};
+    struct stream_options o = {.source = {.path = "text",
+                                          .format = "jsonl",
+                                          .text = text->at,
+                                          .text_n = text->n},
+                               .window = window,
+                               .least_texts = 1 + text->n % 8,
+                               .check = verdicts_options(all | LEVEL_SET_ALL)};
+    read_text(text, &h);
+    bool ok = check_history(&h, &o.check, &c, &err);
+    CHECK(ok);
+    ok = stream_check_run(&o, &s, &err);
+    if (!ok)
+        printf("# %s\n%s", err.text, text->at);
+    else {
+        ok = agrees(&c, &s, window, text);
+        stream_check_free(&s);
+    }
+    check_free(&c);
+    history_free(&h);
+    return ok;
+}
+
+static bool
+try_seed(uint64_t seed)
+{
+    static const size_t windows[] = {WIDE, 1, WIDE, 2, 3, WIDE, 5, 8};
+    struct writing w = {0};
+    struct record r;
+    struct buf text = {0};
+    random_seed(&w.random, seed);
+    const uint32_t most = 3 + (uint32_t)random_below(&w.random, 8);
+    struct random_shape shape = random_below(&w.random, 3)
+                                    ? random_tiny_shape(seed, most)
+                                    : random_optional_shape(seed, most);
+    shape.times = true;
+    random_record(&shape, seed, &r);
+    w.times = random_below(&w.random, 3);
+    w.split = random_below(&w.random, 2);
+    w.strings = random_below(&w.random, 4) == 0;
+    const uint64_t skew = random_below(&w.random, 3) ? 1 : 20;
+    for (int i = 0; i < RANDOM_SESSIONS; i++)
+        w.skew[i] = (int64_t)random_below(&w.random, skew);
+    write_record(&r, &w, (int)random_below(&w.random, 3), &text);
+    const bool ok =
+        !text.n || compare(&text, windows[random_below(&w.random, 8)]);
+    if (!ok)
+        printf("# seed %llu\n", (unsigned long long)seed);
+    record_free(&r);
+    buf_free(&text);
+    return ok;
+}
+
+static void
+the_stream_says_what_the_check_says(void)
+{
+    int failures = 0;
+    for (uint64_t i = 0; i < histories && failures < 5; i++)
+        failures += !try_seed(first_seed + i);
+    CHECK(!failures);
+    for (int wide = 0; wide < 2; wide++)
+        printf("# %s windows: %llu verdicts, %llu ok, %llu violated, %llu "
+               "unknown\n",
+               wide ? "wide" : "small", (unsigned long long)seen[wide].compared,
+               (unsigned long long)seen[wide].ok,
+               (unsigned long long)seen[wide].violated,
+               (unsigned long long)seen[wide].unknown);
+    CHECK(seen[1].ok && seen[1].violated && seen[0].ok && seen[0].violated);
+}
+
+int
+main(int argc, char **argv)
+{
+    take_range(argc, argv, &histories, &first_seed);
+    RUN(the_stream_says_what_the_check_says);
+    return test_end();
+}
