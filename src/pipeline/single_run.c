@@ -87,12 +87,12 @@ judge(const struct single_run_request *q, const char *path,
     return ok;
 }
 
-/* The first finding; nothing else of the origin is used. */
 static void
-take_finding(const struct test_run *run, struct single_run *out)
+take_finding(const struct test_run *run, const char *workload,
+             struct single_run *out)
 {
     struct run_origin origin;
-    run_origin_fill(run, "", &origin);
+    run_origin_fill(run, workload, &origin);
     out->finding_status = run_origin_status(&origin);
     if (out->finding_status)
         origin_finding(&origin.origin.findings[0], &out->finding);
@@ -119,7 +119,7 @@ single_run(const struct single_run_request *q, const char *served,
         ok = test_run_record(&run, file.path.at, err);
         memcpy(out->note, run.note, sizeof out->note);
         out->stats = run.stats;
-        take_finding(&run, out);
+        take_finding(&run, q->workload, out);
         test_run_end(&run);
     }
     ok = ok && judge(q, file.path.at, out, err);

@@ -11,6 +11,7 @@
 
 struct single_run_request {
     struct test_run_options run;
+    const char *workload; // its name
     level_set levels;
     bool session_order, verify;
     unsigned threads;

@@ -7,6 +7,7 @@
 #define _GNU_SOURCE // strcasestr
 #include "record/assemble.h"
 
+#include "base/json.h"
 #include "record/found_rows.h"
 #include "record/what_if.h"
 #include "spec/row/row_history.h"
@@ -172,19 +173,18 @@ meta_of(struct assembly *a, const struct recorded_act *act)
         put_values(&values, run);
         put_list(&sql, run->text, &n);
     }
-    buf_text(&out, "{");
+    const char *pid = *act->session->pid ? act->session->pid : "0";
+    json_array_end(&sql);
+    json_array_end(&values);
+    json_object(&out, NULL);
     if (n)
-        buf_printf(&out, "\"sql\":%s]", sql.at);
+        json_raw(&out, "sql", sql.at, sql.n);
     if (has_values)
-        buf_printf(&out, ",\"parameters\":%s]", values.at);
-    if (*act->session->application) {
-        buf_text(&out, n ? ",\"application\":" : "\"application\":");
-        buf_json(&out, act->session->application,
-                 strlen(act->session->application));
-        n++;
-    }
-    buf_printf(&out, "%s\"pid\":%s}", n ? "," : "",
-               *act->session->pid ? act->session->pid : "0");
+        json_raw(&out, "parameters", values.at, values.n);
+    if (*act->session->application)
+        json_text(&out, "application", act->session->application);
+    json_raw(&out, "pid", pid, strlen(pid));
+    json_object_end(&out);
     const char *copy = arena_copy(&a->arena, out.at, out.n);
     buf_free(&sql);
     buf_free(&values);

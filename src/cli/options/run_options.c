@@ -240,7 +240,8 @@ bool
 run_options_single(const struct options *o, struct single_run_request *out,
                    struct err *err)
 {
-    *out = (struct single_run_request){.session_order = o->session_order,
+    *out = (struct single_run_request){.workload = o->workload,
+                                       .session_order = o->session_order,
                                        .verify = o->verify,
                                        .threads = cli_thread_count(o)};
     return run_options_parse(o, &out->run, err) &&

@@ -105,8 +105,7 @@ put_line(struct put *p, struct row_put *rows, size_t i)
     if (h->txn_partial && h->txn_partial[t] != ID_NONE) {
         const struct string partial =
             strings_get(&h->strings, h->txn_partial[t]);
-        buf_text(out, ",\"partial\":");
-        buf_add(out, partial.text, partial.len);
+        json_raw(out, "partial", partial.text, partial.len);
     }
     const struct string meta = h->txn_meta && h->txn_meta[t] != ID_NONE
                                    ? strings_get(&h->strings, h->txn_meta[t])
