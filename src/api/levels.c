@@ -9,13 +9,17 @@
 static bool
 find(const char *name, enum level *out)
 {
-    return name && level_parse(name, strlen(name), out) && *out >= LEVEL_RC;
+    return name && level_parse(name, strlen(name), out) &&
+           level_set_has(level_ordered(), *out);
 }
 
 const char *
 assay_level_name(size_t i)
 {
-    return i < LEVELS - LEVEL_RC ? level_table[LEVEL_RC + i].brief : NULL;
+    for (enum level l = 0; l < LEVELS; l++)
+        if (level_set_has(level_ordered(), l) && i-- == 0)
+            return level_table[l].brief;
+    return NULL;
 }
 
 const char *

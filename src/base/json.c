@@ -3,6 +3,8 @@
  * SPDX-License-Identifier: MIT */
 #include "base/json.h"
 
+#include "base/print.h"
+
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -158,7 +160,7 @@ void
 json_fixed(struct buf *out, const char *name, double x, int decimals)
 {
     char text[NUMBER_ROOM];
-    snprintf(text, sizeof text, "%.*f", decimals, x);
+    print_text(text, sizeof text, "%.*f", decimals, x);
     put_finite(out, name, x, text);
 }
 
@@ -166,6 +168,6 @@ void
 json_real(struct buf *out, const char *name, double x)
 {
     char text[NUMBER_ROOM];
-    snprintf(text, sizeof text, "%.9g", x);
+    print_text(text, sizeof text, "%.9g", x);
     put_finite(out, name, x, text);
 }

@@ -3,9 +3,10 @@
  * SPDX-License-Identifier: MIT */
 #include "base/spelling.h"
 
+#include "base/ascii.h"
+
 #include <stdbool.h>
 #include <string.h>
-#include <strings.h>
 
 enum { WORD = 40 }; // longer words are not compared
 
@@ -19,7 +20,7 @@ mistakes_in(size_t n)
 static bool
 same(char a, char b)
 {
-    return strncasecmp(&a, &b, 1) == 0;
+    return ascii_lower(a) == ascii_lower(b);
 }
 
 static unsigned

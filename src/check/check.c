@@ -20,6 +20,7 @@
 #include "check/convert.h"
 #include "check/ladder/ladder.h"
 #include "check/lattice.h"
+#include "check/reason.h"
 #include "history/flaw_text.h"
 #include "history/partial.h"
 #include "history/tested.h"
@@ -164,15 +165,6 @@ find_losses(struct run *run)
         snprintf(run->lost, sizeof run->lost, "%s", HISTORY_UNTESTED);
     }
     vec_free(&lost);
-}
-
-/* Say at every level that holds what was not recorded. */
-static void
-tell_gaps(const struct history *h, struct check *c)
-{
-    for (size_t i = 0; h->txn_partial && i < c->results.n; i++)
-        if (c->results.at[i].certificate.verdict == VERDICT_OK)
-            partial_tell(h, c->results.at[i].reason, REASON);
 }
 
 /* Admit what was lost, and check the certificate of r with independent code. */
@@ -513,21 +505,6 @@ find_flaws(struct run *run)
 /* --- all of it -------------------------------------------------------------
  */
 
-/* Say which limits were reached. */
-static void
-tell_reasons(struct check *c)
-{
-    for (size_t i = 0; i < c->results.n; i++) {
-        struct level_result *r = &c->results.at[i];
-        if (r->certificate.verdict != VERDICT_UNKNOWN || !r->stop.kind)
-            continue;
-        struct buf reason = {0};
-        limit_show(&r->stop, &reason);
-        snprintf(r->reason, sizeof r->reason, "%s", reason.at);
-        buf_free(&reason);
-    }
-}
-
 /* Check a history with open authors, in one try for all levels. */
 static bool
 check_by_cases(const struct history *h, const struct check_options *options,
@@ -554,7 +531,7 @@ check_by_cases(const struct history *h, const struct check_options *options,
     assert(!ok || lattice_is_sound(&each, out));
     limit_kept();
     if (ok)
-        tell_gaps(h, out);
+        reason_gaps(h, out);
     else
         check_free(out);
     return ok;
@@ -581,15 +558,15 @@ check_history(const struct history *h, const struct check_options *options,
     struct run run = {.h = h, .options = options, .out = out, .err = err};
     out->results.at[0].spent = options->spent;
     if (!find_flaws(&run)) {
-        tell_reasons(out);
+        reason_limits(out);
         return true;
     }
     const bool ok = decide_levels(&run, levels);
     assert(ok || err->kind != ERR_NONE);
     if (ok) {
         lattice_settle(h, options, out);
-        tell_reasons(out);
-        tell_gaps(h, out);
+        reason_limits(out);
+        reason_gaps(h, out);
         assert(lattice_is_sound(options, out));
     } else {
         check_free(out);
@@ -605,14 +582,5 @@ check_nothing(const struct check_options *options,
     add_rows(out, options->levels & ~LEVEL_SET_ALL);
     for (size_t i = 0; i < out->results.n; i++)
         out->results.at[i].stop = *stop;
-    tell_reasons(out);
-}
-
-void
-check_free(struct check *c)
-{
-    for (size_t i = 0; i < c->results.n; i++)
-        certificate_free(&c->results.at[i].certificate);
-    vec_free(&c->results);
-    vec_free(&c->flaws);
+    reason_limits(out);
 }

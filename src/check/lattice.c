@@ -137,3 +137,12 @@ check_strongest(const struct check *c)
     assert(holds < (level_set)1 << LEVELS);
     return level_strongest(holds);
 }
+
+void
+check_free(struct check *c)
+{
+    for (size_t i = 0; i < c->results.n; i++)
+        certificate_free(&c->results.at[i].certificate);
+    vec_free(&c->results);
+    vec_free(&c->flaws);
+}

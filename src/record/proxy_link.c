@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include "record/proxy_link.h"
 
+#include "base/ascii.h"
 #include "base/memory/mem.h"
 #include "record/wire.h"
 
@@ -13,7 +14,6 @@
 #include <netinet/tcp.h>
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -291,7 +291,7 @@ names_password(const char *text, size_t n)
 {
     static const char word[] = "password";
     for (size_t i = 0; i + sizeof word - 1 <= n; i++)
-        if (strncasecmp(text + i, word, sizeof word - 1) == 0)
+        if (ascii_compare_n(text + i, word, sizeof word - 1) == 0)
             return true;
     return false;
 }

@@ -20,10 +20,10 @@
  * SPDX-License-Identifier: MIT */
 #include "record/what_if.h"
 
+#include "base/ascii.h"
 #include "record/evaluation.h"
 
 #include <string.h>
-#include <strings.h>
 
 enum {
     MOST_WHATS_IF = 20000,  // runs of statements, for a recording
@@ -71,7 +71,8 @@ has_word(const char *text, const char *word)
 {
     const size_t n = strcspn(word, "*(");
     for (const char *at = text; *at; at++) {
-        if ((at > text && is_letter(at[-1])) || strncasecmp(at, word, n) != 0)
+        if ((at > text && is_letter(at[-1])) ||
+            ascii_compare_n(at, word, n) != 0)
             continue;
         const char *after = at + n;
         if (word[n] == '*' || (!word[n] && !is_letter(*after)))
@@ -105,7 +106,7 @@ is_harmless_set(const char *text)
         "set extra_float_digits", "set local statement_timeout",
         "set local lock_timeout"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        if (strncasecmp(text, names[i], strlen(names[i])) == 0)
+        if (ascii_compare_n(text, names[i], strlen(names[i])) == 0)
             return true;
     return false;
 }

@@ -173,10 +173,8 @@ add_suspect(struct stream_pass *p, enum level l)
 static void
 choose_level(struct stream_pass *p)
 {
-    p->level = LEVEL_READS;
-    for (int l = LEVEL_RC; l < LEVELS; l++)
-        if (p->levels >> l & 1)
-            p->level = (enum level)l;
+    const level_set ordered = p->levels & level_ordered();
+    p->level = ordered ? level_highest(ordered) : LEVEL_READS;
     if (p->level == LEVEL_PSI)
         p->level = LEVEL_SI;
 }
@@ -185,13 +183,13 @@ choose_level(struct stream_pass *p)
 static void
 give_up(struct stream_pass *p)
 {
-    level_set lost = 1u << p->level;
+    level_set lost = level_bit(p->level);
     if (p->level == LEVEL_SI)
-        lost |= 1u << LEVEL_PSI;
+        lost |= level_bit(LEVEL_PSI);
     lost &= p->levels;
-    for (int l = 0; l < LEVELS; l++)
-        if (lost >> l & 1)
-            add_suspect(p, (enum level)l);
+    for (enum level l = 0; l < LEVELS; l++)
+        if (level_set_has(lost, l))
+            add_suspect(p, l);
     p->levels &= ~lost;
     choose_level(p);
 }

@@ -243,8 +243,7 @@ spread_violation(struct run *run, struct stream_result *r, struct err *err)
         const struct stream_result *weaker = find_result(run, s->level);
         if (r->verdict == VERDICT_UNKNOWN && r->level != s->level &&
             weaker->verdict == VERDICT_VIOLATED &&
-            level_implied(r->level) >> s->level & 1 &&
-            !check_part(run, s, r, err))
+            level_implies(r->level, s->level) && !check_part(run, s, r, err))
             return false;
     }
     return true;
@@ -257,7 +256,7 @@ spread_holding(struct run *run, struct stream_result *r)
     for (size_t i = 0; i < run->out->results.n; i++) {
         const struct stream_result *other = &run->out->results.at[i];
         if (other->verdict == VERDICT_OK &&
-            level_implied(other->level) >> r->level & 1 &&
+            level_implies(other->level, r->level) &&
             r->verdict == VERDICT_UNKNOWN)
             r->verdict = VERDICT_OK;
     }
@@ -290,12 +289,13 @@ conclude(struct run *run, struct err *err)
 {
     const level_set levels =
         run->o->check.levels & ~LEVEL_SET_ALL & ~run->out->skipped;
-    for (int l = 0; l < LEVELS; l++)
-        if (levels >> l & 1)
-            vec_push(&run->out->results,
-                     ((struct stream_result){
-                         .level = (enum level)l,
-                         .verdict = run->held >> l & 1 ? VERDICT_OK
+    for (enum level l = 0; l < LEVELS; l++)
+        if (level_set_has(levels, l))
+            vec_push(
+                &run->out->results,
+                ((struct stream_result){.level = l,
+                                        .verdict = level_set_has(run->held, l)
+                                                       ? VERDICT_OK
                                                        : VERDICT_UNKNOWN}));
     if (!judge_suspects(run, err))
         return false;

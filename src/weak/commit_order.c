@@ -255,7 +255,8 @@ has_near_cycle(const struct ordered_reading *g, enum level level,
               mark_places(g, &few, marked) <= n / 2;
     if (ok)
         find_readers_from(g, marked, &readers);
-    if (readers.n && level != LEVEL_CC) // as without a list of readers
+    if (readers.n && level_table[level].premise !=
+                         PREMISE_CAUSAL) // as without a list of readers
         qsort(readers.at, readers.n, sizeof *readers.at, sorted_compare);
     ok = ok && collect_edges(g, level, o, &readers, edges) &&
          sort_by_all_edges(g, edges, &order, stats) == VERDICT_VIOLATED;
